@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/resources.h"
+
+namespace sluice {
+
+/// Warped-Slicer table II, column Type.
+enum class KernelType { Compute, Memory, Cache };
+
+[[nodiscard]] std::string_view to_string(KernelType type);  ///< "compute", "memory", "cache"
+
+/// Behaviour of a synthetic kernel, per warp instruction. These are modelling parameters (see `sluice calibrate`), not
+/// published facts; each has a physical meaning that a profiler could measure.
+struct KernelBehaviour {
+  std::uint32_t warp_instructions = 1000;  ///< instructions of one warp over its CTA's life
+  double sfu_fraction = 0.0;               ///< special-function instructions; what no fraction claims is ALU
+  double load_fraction = 0.0;              ///< global loads
+  double store_fraction = 0.0;             ///< global stores
+  double shared_fraction = 0.0;            ///< scratchpad accesses (LDST pipeline, no L1)
+  double alu_interval = 1.0;               ///< mean cycles an ALU instruction holds its pipeline, 1..8
+  double dependency_distance = 4.0;        ///< mean distance, in instructions, to the producer of the operand, >= 1
+  double transactions = 1.0;               ///< mean 128-byte lines per global access after coalescing, 1..32
+  double reuse_fraction = 0.0;             ///< global lines that fall into the CTA's own working set (L1 reuse)
+  std::uint32_t reuse_lines = 0;           ///< 128-byte lines of that working set, per CTA
+  double footprint_fraction = 0.0;         ///< global lines that fall into data shared by the whole grid (L2 reuse)
+  std::uint32_t footprint_lines = 0;       ///< 128-byte lines of that data; what is neither reuse nor footprint streams
+  double row_locality = 1.0;               ///< probability that a streamed line follows its predecessor in memory
+  double fetch_interval = 0.0;             ///< mean extra cycles per instruction waiting for the instruction buffer
+  std::uint32_t barrier_interval = 0;      ///< instructions between CTA barriers; 0 = none
+};
+
+/// Published (or measured) figures of the kernel alone, which calibration fits and reports print beside the model's.
+struct SoloReference {
+  double instructions = 0;                                                ///< thread instructions in `cycles`
+  std::uint64_t cycles = 0;                                               ///< length of the measurement, core cycles
+  double alu_utilization = 0, sfu_utilization = 0, ldst_utilization = 0;  ///< 0..1
+  double l2_mpki = 0;                                                     ///< L2 misses per thousand warp instructions
+};
+
+/// One kernel of a mix: launch geometry and resources as published, behaviour as modelled.
+struct KernelDescriptor {
+  std::string name;       ///< abbreviation, unique in its workload, e.g. "DXT"
+  std::string full_name;  ///< for people
+  KernelType type = KernelType::Compute;
+  std::uint32_t grid_ctas = 1;
+  std::uint32_t block_threads = 32;        ///< as launched; 1..1024
+  std::uint32_t registers_per_cta = 0;     ///< 32-bit registers
+  std::uint32_t shared_bytes_per_cta = 0;  ///< static + dynamic
+  KernelBehaviour behaviour;
+  std::optional<SoloReference> reference;
+
+  [[nodiscard]] std::uint32_t warps_per_cta() const { return (block_threads + kWarpSize - 1) / kWarpSize; }
+  /// What one CTA holds on an SM: threads rounded up to warps, one CTA slot.
+  [[nodiscard]] SmResources demand() const { return {warps_per_cta() * kWarpSize, registers_per_cta, shared_bytes_per_cta, 1}; }
+};
+
+/// A workload file: its kernels in file order.
+struct Workload {
+  std::string name;
+  std::vector<KernelDescriptor> kernels;
+};
+
+}  // namespace sluice

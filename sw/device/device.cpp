@@ -1,0 +1,7 @@
+#include "sw/device/i_device.h"
+
+namespace sluice {
+
+std::string_view to_string(PartitionerKind kind) { return kind == PartitionerKind::Rtl ? "rtl" : "tlm"; }
+
+}  // namespace sluice

@@ -1,0 +1,92 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/core/machine.h"
+#include "sw/core/partition.h"
+#include "sw/core/profile.h"
+#include "sw/core/units.h"
+
+namespace sluice {
+
+/// What the CTA dispatcher is told to do. LeftOver, Fcfs: by arrival order. Partitioned: quotas and SM ranges are given.
+/// Dynamic: the partition sequencer profiles and decides (Warped-Slicer).
+enum class DispatchMode { LeftOver, Fcfs, Partitioned, Dynamic };
+
+/// Which implementation of the partition hardware decides in Dynamic mode.
+enum class PartitionerKind { Tlm, Rtl };
+
+[[nodiscard]] std::string_view to_string(PartitionerKind kind);  ///< "tlm", "rtl"
+
+/// One kernel of a run.
+struct KernelLaunch {
+  KernelDescriptor kernel;
+  std::uint64_t target_warp_instructions =
+      0;           ///< the kernel is halted and its CTAs released here; 0 = runs to the end of the window
+  Cycles arrival;  ///< 0 = at once
+};
+
+/// One simulation. Equal specs give bit-identical results.
+struct RunSpec {
+  MachineConfig machine;
+  std::vector<KernelLaunch> launches;
+  DispatchMode mode = DispatchMode::LeftOver;
+  std::vector<CtaCount> quotas;    ///< Partitioned: CTAs per SM of each kernel
+  std::vector<SmRange> sm_ranges;  ///< Partitioned: SMs of each kernel; empty = all SMs for all
+  Cycles window;                   ///< stop here; 0 = until every kernel with a target has reached it
+  PartitionerKind partitioner = PartitionerKind::Tlm;
+  std::uint64_t seed = 1;
+  std::filesystem::path fst_file;       ///< waveform of the partition core (Rtl only); empty = none
+  std::filesystem::path timeline_file;  ///< Chrome trace of the CTAs on every SM; empty = none
+};
+
+/// Why an SM issued nothing in a cycle, summed over SMs (Warped-Slicer figure 1). A cycle in which both schedulers issued
+/// nothing counts once, for the reason of most of its warps.
+struct StallCycles {
+  std::uint64_t long_memory = 0, execution_resource = 0, raw = 0, instruction_buffer = 0, barrier = 0, idle = 0;
+};
+
+/// Counters of one kernel (or, in `RunResult::total`, of the machine), over the whole run and all SMs.
+struct KernelCounters {
+  std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  std::uint64_t alu_busy = 0, sfu_busy = 0, ldst_busy = 0;  ///< pipeline-cycles held (ALU: summed over its pipes)
+  std::uint64_t l1_accesses = 0, l1_misses = 0;             ///< load lines; MSHR merges count as misses
+  std::uint64_t l2_accesses = 0, l2_misses = 0;             ///< lines, loads and stores
+  std::uint64_t dram_bytes = 0, dram_row_hits = 0, dram_requests = 0;
+  std::uint64_t ctas_dispatched = 0, ctas_completed = 0;
+  std::uint64_t finish_cycle = 0;  ///< cycle the target was reached; 0 = not reached
+};
+
+/// One decision of the partition sequencer.
+struct Decision {
+  Cycles sampled_at, decided_at;  ///< end of the profile window; quotas valid
+  std::vector<KernelId> kernels;  ///< who took part
+  std::vector<Profile> profiles;  ///< scaled IPC per kernel, 1..N CTAs (one SM)
+  Partition partition;
+};
+
+struct RunResult {
+  Cycles cycles;                        ///< until the last target was reached (or the window ended)
+  std::vector<KernelCounters> kernels;  ///< in launch order
+  KernelCounters total;
+  StallCycles stalls;
+  std::uint64_t sm_cycles = 0;  ///< cycles * SMs: the denominator of stalls and utilisations
+  std::uint64_t threads_resident = 0, registers_resident = 0, shared_bytes_resident = 0;  ///< resource-cycles, summed over SMs
+  std::vector<Decision> decisions;
+  bool interrupted = false;
+};
+
+/// Anything that can run a mix: the SystemC model, later a real GPU.
+class IDevice {
+ public:
+  virtual ~IDevice() = default;
+  /// @throws InputError when the spec can't run on this device (a CTA that does not fit, no kernel, quota 0 for all)
+  virtual RunResult run(const RunSpec& spec) = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace sluice {
+
+inline constexpr std::uint32_t kMaxKernels = 4;  ///< sluice_pkg::MaxKernels of the Verilated configuration
+inline constexpr std::uint32_t kMaxCtas = 32;    ///< sluice_pkg::MaxCtas
+
+/// Input ports of the partition core (rtl/partition_core.sv), one clock cycle's worth. Widths as in sluice_pkg.
+struct PartitionCoreIn {
+  bool rst_n = true;
+  bool start = false;            ///< pulse: a new decision; the fields up to `loss_limit` are sampled here
+  std::uint8_t num_kernels = 0;  ///< 1..kMaxKernels
+  std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
+  std::array<std::uint32_t, kMaxKernels> demand_warps{}, demand_registers{}, demand_shared_bytes{};
+  std::uint32_t window_cycles = 0;  ///< length of the profile window
+  std::uint32_t epsilon = 0;        ///< saturation threshold, units of 1/2**PerfW of a kernel's best
+  std::uint32_t perf_floor = 0;     ///< smallest normalised performance a kernel may keep (1 - loss limit), same units
+  bool sample_valid = false;        ///< one (kernel, CTA count) sample; kernels in order, counts 1..n in order
+  std::uint8_t sample_kernel = 0;
+  std::uint8_t sample_ctas = 0;                ///< 1..kMaxCtas
+  std::uint32_t sample_warp_insts = 0;         ///< issued in the window on that SM
+  std::uint32_t sample_stall_cycles = 0;       ///< stalled on long memory latency in the window
+  std::uint32_t cta_sum = 0, num_samples = 0;  ///< of this kernel's window: CTA_avg = cta_sum / num_samples
+  bool sample_last = false;                    ///< last sample of the decision
+};
+
+/// Output ports.
+struct PartitionCoreOut {
+  bool sample_ready = false;  ///< the sample of this cycle is taken
+  bool done = false;          ///< pulse: the fields below are valid until the next start
+  bool no_fit = false;        ///< one CTA of each kernel does not fit together: no intra-SM partition
+  bool spatial = false;       ///< loss guard: fall back to spatial
+  std::array<std::uint8_t, kMaxKernels> ctas{};
+};
+
+/// The partition core, one clock cycle a call: ports in, ports out as they stand just before the rising edge, then the edge.
+/// TLM twin and Verilated RTL implement it cycle for cycle alike.
+class IPartitionCore {
+ public:
+  virtual ~IPartitionCore() = default;
+  virtual PartitionCoreOut cycle(const PartitionCoreIn& in) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<IPartitionCore> make_tlm_partition_core();
+/// @param fst_file waveform to write, empty for none
+/// @param clock_period_ps for the time axis of the waveform
+[[nodiscard]] std::unique_ptr<IPartitionCore> make_rtl_partition_core(const std::string& fst_file, std::uint64_t clock_period_ps);
+
+}  // namespace sluice
