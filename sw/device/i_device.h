@@ -31,14 +31,21 @@ struct KernelLaunch {
   Cycles arrival;  ///< 0 = at once
 };
 
+/// What the host programs into the dispatcher in Partitioned mode.
+struct Quotas {
+  std::vector<CtaCount> ctas;      ///< CTAs per SM of each kernel, in launch order; 0 = none
+  std::vector<SmRange> sm_ranges;  ///< SMs of each kernel; empty = all SMs for all
+};
+
 /// One simulation. Equal specs give bit-identical results.
 struct RunSpec {
   MachineConfig machine;
   std::vector<KernelLaunch> launches;
   DispatchMode mode = DispatchMode::LeftOver;
-  std::vector<CtaCount> quotas;    ///< Partitioned: CTAs per SM of each kernel
-  std::vector<SmRange> sm_ranges;  ///< Partitioned: SMs of each kernel; empty = all SMs for all
-  Cycles window;                   ///< stop here; 0 = until every kernel with a target has reached it
+  /// Partitioned: asked at the start and whenever a kernel arrives or ends, with the kernels present (never empty). A kernel
+  /// that is alone is not asked for: it gets every SM.
+  std::function<Quotas(const std::vector<KernelId>& present)> quotas;
+  Cycles window;  ///< stop here; 0 = until every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Tlm;
   std::uint64_t seed = 1;
   std::filesystem::path fst_file;       ///< waveform of the partition core (Rtl only); empty = none
@@ -49,6 +56,7 @@ struct RunSpec {
 /// nothing counts once, for the reason of most of its warps.
 struct StallCycles {
   std::uint64_t long_memory = 0, execution_resource = 0, raw = 0, instruction_buffer = 0, barrier = 0, idle = 0;
+  StallCycles& operator+=(const StallCycles& other);
 };
 
 /// Counters of one kernel (or, in `RunResult::total`, of the machine), over the whole run and all SMs.
@@ -59,7 +67,8 @@ struct KernelCounters {
   std::uint64_t l2_accesses = 0, l2_misses = 0;             ///< lines, loads and stores
   std::uint64_t dram_bytes = 0, dram_row_hits = 0, dram_requests = 0;
   std::uint64_t ctas_dispatched = 0, ctas_completed = 0;
-  std::uint64_t finish_cycle = 0;  ///< cycle the target was reached; 0 = not reached
+  std::uint64_t finish_cycle = 0;                           ///< cycle the target was reached; 0 = not reached
+  KernelCounters& operator+=(const KernelCounters& other);  ///< finish_cycle: the later one
 };
 
 /// One decision of the partition sequencer.

@@ -9,6 +9,8 @@ namespace sluice {
 inline constexpr std::uint32_t kMaxKernels = 4;  ///< sluice_pkg::MaxKernels of the Verilated configuration
 inline constexpr std::uint32_t kMaxCtas = 32;    ///< sluice_pkg::MaxCtas
 
+inline constexpr std::uint32_t kPerfOne = 1U << 14;  ///< 1.0 of a normalised performance: a kernel's own best
+
 /// Input ports of the partition core (rtl/partition_core.sv), one clock cycle's worth. Widths as in sluice_pkg.
 struct PartitionCoreIn {
   bool rst_n = true;

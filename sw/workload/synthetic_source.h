@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/workload/i_instruction_source.h"
+
+namespace sluice {
+
+/// Instructions of a kernel that is known by its behaviour only (KernelBehaviour): one loop body of random but fixed order
+/// with exactly the stated mix, walked by every warp, and addresses drawn by hashing (kernel, CTA, warp, access).
+class SyntheticSource : public IInstructionSource {
+ public:
+  /// @param address_space index of the kernel in its mix: kernels share no data
+  SyntheticSource(const KernelDescriptor& kernel, std::uint32_t address_space, std::uint64_t seed);
+
+  [[nodiscard]] std::uint32_t num_registers() const override { return kRegisters; }
+  Instruction next(WarpCursor& cursor) const override;
+  void lines(const WarpCursor& cursor, std::uint32_t position, std::vector<std::uint64_t>& lines) const override;
+
+ private:
+  static constexpr std::uint32_t kRegisters = 64;
+  static constexpr std::uint32_t kBody = 1024;  ///< instructions of the loop body
+
+  KernelBehaviour behaviour_;
+  std::uint32_t warps_per_cta_, last_warp_lanes_;
+  std::uint64_t seed_, base_;
+  std::vector<Instruction> body_;
+  std::vector<std::uint32_t> global_rank_;  ///< global accesses of the body before each position
+  std::uint32_t globals_per_body_ = 0;
+};
+
+}  // namespace sluice

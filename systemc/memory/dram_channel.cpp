@@ -1,0 +1,132 @@
+#include "systemc/memory/dram_channel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace sluice {
+
+namespace {
+
+/// FR-FCFS serves the oldest request after this many DRAM cycles whatever its row, so that row hits can't starve it.
+constexpr std::uint64_t kStarvationLimit = 2000;
+
+}  // namespace
+
+DramChannel::DramChannel(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+                         std::vector<KernelCounters>& counters)
+    : sc_module(name),
+      clock_(clock),
+      config_(machine.dram),
+      core_khz_(static_cast<std::uint64_t>(std::llround(machine.core_mhz * 1e3))),
+      dram_khz_(static_cast<std::uint64_t>(std::llround(machine.dram.clock_mhz * 1e3))),
+      burst_(std::max<std::uint64_t>(
+          1, (machine.dram.access_bytes + machine.dram.bytes_per_cycle - 1) / machine.dram.bytes_per_cycle)),
+      counters_(counters),
+      banks_(machine.dram.banks) {
+  SC_METHOD(schedule);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+tlm_utils::simple_target_socket_tagged<DramChannel>& DramChannel::new_port() {
+  const int id = static_cast<int>(ports_.size());
+  ports_.push_back(
+      std::make_unique<tlm_utils::simple_target_socket_tagged<DramChannel>>(("from_slice" + std::to_string(id)).c_str()));
+  ports_.back()->register_nb_transport_fw(this, &DramChannel::request, id);
+  return *ports_.back();
+}
+
+std::uint64_t DramChannel::to_dram(std::uint64_t core_cycle) const { return core_cycle * dram_khz_ / core_khz_; }
+std::uint64_t DramChannel::to_core(std::uint64_t dram_cycle) const {
+  return (dram_cycle * core_khz_ + dram_khz_ - 1) / dram_khz_;
+}
+
+tlm::tlm_sync_enum DramChannel::request(int port, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase,
+                                        sc_core::sc_time& delay) {
+  const std::uint64_t now = clock_.now();
+  // Row: the part of the address above the row offset, taken over all channels; banks interleave rows, hashed as GPUs do.
+  const std::uint64_t row_number = packet.get_address() / (static_cast<std::uint64_t>(config_.row_bytes) * config_.channels);
+  const auto bank = static_cast<std::uint32_t>((row_number ^ (row_number >> 5) ^ (row_number >> 11)) % banks_.size());
+  queue_.push_back({to_dram(now + clock_.to_cycles(delay)), &packet, port, bank, row_number / banks_.size()});
+  if (queue_.size() == 1) wake_.notify(delay);
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+std::uint64_t DramChannel::data_start(const Request& request, std::uint64_t now) const {
+  const Bank& bank = banks_[request.bank];
+  std::uint64_t cas = 0;
+  if (bank.open_row == request.row) {
+    cas = std::max(now, bank.cas_ready);
+  } else {
+    const bool open = bank.open_row != std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t precharged = open ? std::max(now, bank.pre_ready) + config_.t_rp : now;
+    cas = std::max({precharged, bank.act_ready, last_activate_ + config_.t_rrd}) + config_.t_rcd;
+  }
+  const std::uint64_t turn = request.packet->is_write() == last_was_write_ ? 0 : config_.t_wtr;
+  return std::max(cas + config_.t_cl, bus_free_ + turn);
+}
+
+void DramChannel::commit(std::size_t index, std::uint64_t now) {
+  const Request request = queue_[index];
+  queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(index));
+  const std::uint64_t start = data_start(request, now);
+  Bank& bank = banks_[request.bank];
+  KernelCounters& count = counters_[PacketPool::info(*request.packet).kernel];
+  ++count.dram_requests;
+  count.dram_bytes += config_.access_bytes;
+  if (bank.open_row == request.row) {
+    ++count.dram_row_hits;
+  } else {
+    const std::uint64_t activate = start - config_.t_cl - config_.t_rcd;
+    bank.open_row = request.row;
+    bank.cas_ready = activate + config_.t_rcd;
+    bank.pre_ready = activate + config_.t_ras;
+    bank.act_ready = activate + config_.t_rc;
+    last_activate_ = std::max(last_activate_, activate);
+  }
+  bus_free_ = start + burst_;
+  if (request.packet->is_write()) bank.pre_ready = std::max(bank.pre_ready, bus_free_ + config_.t_wr);
+  last_was_write_ = request.packet->is_write();
+  completions_.push_back({to_core(bus_free_), request.packet, request.port});
+}
+
+void DramChannel::schedule() {
+  const std::uint64_t core_now = clock_.now();
+  const std::uint64_t now = to_dram(core_now);
+  while (!completions_.empty() && completions_.front().core_cycle <= core_now) {
+    const Completion done = completions_.front();
+    completions_.pop_front();
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    done.packet->set_response_status(tlm::TLM_OK_RESPONSE);
+    (*ports_[static_cast<std::size_t>(done.port)])->nb_transport_bw(*done.packet, phase, delay);
+  }
+  // The bus is reserved in commit order; committing further ahead than a bank needs to open would only lose choices.
+  const std::uint64_t lookahead = config_.t_rp + config_.t_rcd + config_.t_cl;
+  while (!queue_.empty() && queue_.front().arrival <= now && bus_free_ <= now + lookahead) {
+    std::size_t best = 0;
+    if (now - queue_.front().arrival < kStarvationLimit) {
+      std::uint64_t best_start = std::numeric_limits<std::uint64_t>::max();
+      const std::size_t depth = std::min<std::size_t>(queue_.size(), config_.queue_depth);
+      for (std::size_t i = 0; i < depth && queue_[i].arrival <= now; ++i) {
+        const std::uint64_t start = data_start(queue_[i], now);
+        if (start < best_start) {
+          best_start = start;
+          best = i;
+        }
+      }
+    }
+    commit(best, now);
+  }
+  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+  if (!completions_.empty()) next = completions_.front().core_cycle;
+  if (!queue_.empty()) {
+    const std::uint64_t bus_allows = bus_free_ > lookahead ? bus_free_ - lookahead : 0;
+    next = std::min(next, to_core(std::max({queue_.front().arrival, bus_allows, now + 1})));
+  }
+  if (next != std::numeric_limits<std::uint64_t>::max()) wake_.notify(clock_.cycles(std::max(next, core_now + 1) - core_now));
+}
+
+}  // namespace sluice

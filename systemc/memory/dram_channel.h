@@ -1,0 +1,69 @@
+#pragma once
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <systemc>
+#include <vector>
+
+#include "sw/device/i_device.h"
+#include "systemc/memory/packet.h"
+#include "systemc/sim_clock.h"
+
+namespace sluice {
+
+/// One DRAM channel with an FR-FCFS scheduler: of the oldest `queue_depth` requests it commits the one whose data can start
+/// first (row hits come first by themselves), the oldest on a tie, and the oldest anyway once it has waited too long.
+/// Timing per bank: tRCD, tRP, tRAS, tRC, tCL, tRRD between activates, tWTR on a turn of the data bus; open-page policy.
+/// Inside, time is counted in DRAM command-clock cycles.
+class DramChannel : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(DramChannel);
+  DramChannel(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+              std::vector<KernelCounters>& counters);
+
+  tlm_utils::simple_target_socket_tagged<DramChannel>& new_port();  ///< one for each L2 slice behind this channel
+
+ private:
+  struct Bank {
+    std::uint64_t open_row = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t cas_ready = 0;  ///< after the last activate, tRCD
+    std::uint64_t pre_ready = 0;  ///< tRAS after activate, tWR after a write
+    std::uint64_t act_ready = 0;  ///< tRC after activate
+  };
+  struct Request {
+    std::uint64_t arrival;
+    tlm::tlm_generic_payload* packet;
+    int port;
+    std::uint32_t bank;
+    std::uint64_t row;
+  };
+  struct Completion {
+    std::uint64_t core_cycle;
+    tlm::tlm_generic_payload* packet;
+    int port;
+  };
+
+  tlm::tlm_sync_enum request(int port, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void schedule();  ///< SC_METHOD: completes what is due, commits what can be
+  void commit(std::size_t index, std::uint64_t now);
+  [[nodiscard]] std::uint64_t data_start(const Request& request, std::uint64_t now) const;
+  [[nodiscard]] std::uint64_t to_dram(std::uint64_t core_cycle) const;
+  [[nodiscard]] std::uint64_t to_core(std::uint64_t dram_cycle) const;
+
+  SimClock clock_;
+  DramConfig config_;
+  std::uint64_t core_khz_, dram_khz_;
+  std::uint64_t burst_;
+  std::vector<KernelCounters>& counters_;
+  std::vector<std::unique_ptr<tlm_utils::simple_target_socket_tagged<DramChannel>>> ports_;
+  std::vector<Bank> banks_;
+  std::deque<Request> queue_;
+  std::deque<Completion> completions_;
+  std::uint64_t bus_free_ = 0, last_activate_ = 0;
+  bool last_was_write_ = false;
+  sc_core::sc_event wake_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,120 @@
+#include "systemc/memory/l2_slice.h"
+
+#include <algorithm>
+
+namespace sluice {
+
+L2Slice::L2Slice(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock, PacketPool& pool,
+                 std::vector<KernelCounters>& counters)
+    : sc_module(name),
+      from_interconnect("from_interconnect"),
+      to_dram("to_dram"),
+      clock_(clock),
+      config_(machine.l2),
+      pool_(pool),
+      counters_(counters),
+      tags_(machine.l2),
+      mshrs_(machine.l2.mshrs) {
+  for (std::uint32_t i = machine.l2.mshrs; i > 0; --i) free_mshrs_.push_back(i - 1);
+  from_interconnect.register_nb_transport_fw(this, &L2Slice::request);
+  to_dram.register_nb_transport_bw(this, &L2Slice::fill);
+  SC_METHOD(serve);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+tlm::tlm_sync_enum L2Slice::request(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  const std::uint64_t now = clock_.now();
+  const std::uint64_t arrival = now + clock_.to_cycles(delay);
+  queue_.push_back({arrival, &packet});
+  if (queue_.size() == 1) wake_.notify(clock_.cycles(std::max(arrival, next_lookup_) - now));
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void L2Slice::serve() {
+  const std::uint64_t now = clock_.now();
+  if (!queue_.empty() && queue_.front().cycle <= now && next_lookup_ <= now) {
+    blocked_ = !lookup(*queue_.front().packet);
+    if (!blocked_) {
+      queue_.pop_front();
+      next_lookup_ = now + 1;
+    }
+  }
+  if (!queue_.empty() && !blocked_)
+    wake_.notify(clock_.cycles(std::max(queue_.front().cycle, std::max(next_lookup_, now + 1)) - now));
+}
+
+bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
+  const std::uint64_t line = packet.get_address() / kLineBytes;
+  const PacketInfo& who = PacketPool::info(packet);
+  KernelCounters& count = counters_[who.kernel];
+  CacheTags::Way* way = tags_.find(line);
+  if (way != nullptr) {
+    ++count.l2_accesses;
+    if (way->state == CacheTags::State::Reserved) {
+      ++count.l2_misses;
+      mshrs_[way->mshr].push_back(&packet);
+    } else {
+      way->dirty |= packet.is_write();
+      respond(packet, config_.hit_latency);
+    }
+    return true;
+  }
+  way = tags_.victim(line);
+  if (way == nullptr || (packet.is_read() && free_mshrs_.empty())) return false;
+  ++count.l2_accesses;
+  ++count.l2_misses;
+  evict(*way, who.sm, who.kernel);
+  if (packet.is_write()) {
+    tags_.fill(*way, line, CacheTags::State::Valid);
+    way->dirty = true;
+    respond(packet, config_.hit_latency);
+    return true;
+  }
+  tags_.fill(*way, line, CacheTags::State::Reserved);
+  way->mshr = free_mshrs_.back();
+  free_mshrs_.pop_back();
+  mshrs_[way->mshr].push_back(&packet);
+  send_to_dram(*pool_.acquire(packet.get_address(), false, who.sm, who.kernel));
+  return true;
+}
+
+void L2Slice::evict(CacheTags::Way& way, std::uint32_t sm, std::uint32_t kernel) {
+  // The write-back is charged to the kernel that causes it: the tag does not remember who wrote the line.
+  if (way.state == CacheTags::State::Valid && way.dirty) send_to_dram(*pool_.acquire(way.line * kLineBytes, true, sm, kernel));
+}
+
+void L2Slice::send_to_dram(tlm::tlm_generic_payload& packet) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = clock_.cycles(config_.hit_latency / 2);
+  to_dram->nb_transport_fw(packet, phase, delay);
+}
+
+tlm::tlm_sync_enum L2Slice::fill(tlm::tlm_generic_payload& packet, tlm::tlm_phase&, sc_core::sc_time&) {
+  if (packet.is_read()) {
+    CacheTags::Way* way = tags_.find(packet.get_address() / kLineBytes);
+    way->state = CacheTags::State::Valid;
+    for (tlm::tlm_generic_payload* waiting : mshrs_[way->mshr]) {
+      way->dirty |= waiting->is_write();
+      respond(*waiting, config_.hit_latency / 2);
+    }
+    mshrs_[way->mshr].clear();
+    free_mshrs_.push_back(way->mshr);
+  }
+  packet.release();
+  if (blocked_) {
+    blocked_ = false;
+    wake_.notify(clock_.cycles(1));
+  }
+  return tlm::TLM_COMPLETED;
+}
+
+void L2Slice::respond(tlm::tlm_generic_payload& packet, std::uint64_t delay_cycles) {
+  packet.set_response_status(tlm::TLM_OK_RESPONSE);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = clock_.cycles(delay_cycles);
+  from_interconnect->nb_transport_bw(packet, phase, delay);
+}
+
+}  // namespace sluice

@@ -1,0 +1,363 @@
+#include "systemc/sm/streaming_multiprocessor.h"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
+constexpr std::uint64_t kLaunchLatency = 8;   ///< cycles from dispatch to the first instruction of a CTA
+constexpr std::uint64_t kBarrierLatency = 4;  ///< cycles from the last arrival to the next instruction
+
+}  // namespace
+
+StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& name, SmId id, const MachineConfig& machine,
+                                                 SimClock clock, PacketPool& pool, std::vector<RunningKernel>& kernels,
+                                                 std::vector<KernelCounters>& counters, ISmListener& listener)
+    : sc_module(name),
+      memory("memory"),
+      id_(id),
+      config_(machine.sm),
+      clock_(clock),
+      pool_(pool),
+      kernels_(kernels),
+      counters_(counters),
+      listener_(listener),
+      ldst_(machine.sm, *this, counters),
+      warps_(machine.sm.capacity.threads / kWarpSize),
+      ctas_(machine.sm.capacity.cta_slots),
+      op_masks_(machine.sm.schedulers),
+      alu_free_(machine.sm.alu_pipes) {
+  registers_per_warp_ = 1;
+  for (const RunningKernel& kernel : kernels) registers_per_warp_ = std::max(registers_per_warp_, kernel.source->num_registers());
+  register_ready_.resize(warps_.size() * registers_per_warp_);
+  const auto lanes = static_cast<std::uint32_t>((warps_.size() + config_.schedulers - 1) / config_.schedulers);
+  for (std::uint32_t s = 0; s < config_.schedulers; ++s) schedulers_.emplace_back(config_.scheduler, lanes);
+  memory.register_nb_transport_bw(this, &StreamingMultiprocessor::memory_response);
+  SC_METHOD(tick);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+std::uint32_t StreamingMultiprocessor::free_slot() const {
+  return static_cast<std::uint32_t>(std::ranges::find_if(ctas_, [](const Cta& cta) { return !cta.used; }) - ctas_.begin());
+}
+
+void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_index, std::uint32_t slot) {
+  now_ = clock_.now();
+  account_to(now_);
+  const KernelDescriptor& descriptor = kernels_[kernel.value()].descriptor;
+  Cta& cta = ctas_[slot];
+  cta = {kernel.value(), descriptor.warps_per_cta(), 0, 0, true};
+  std::uint32_t warp_in_cta = 0;
+  for (std::uint32_t w = 0; w < warps_.size() && warp_in_cta < cta.live_warps; ++w) {
+    Warp& warp = warps_[w];
+    if (warp.state != Warp::State::Free) continue;
+    cta.warps |= bit(w);
+    warp.cursor = {cta_index, warp_in_cta++, 0};
+    warp.kernel = kernel.value();
+    warp.cta_slot = slot;
+    warp.outstanding_loads = 0;
+    warp.state = Warp::State::Running;
+    ++live_warps_;
+    std::fill_n(register_ready_.begin() + static_cast<std::ptrdiff_t>(w * registers_per_warp_), registers_per_warp_, 0);
+    scheduler_of(w).admit(lane_of(w), next_age_++);
+    advance(w, now_ + kLaunchLatency);
+  }
+  if (!in_tick_) wake_.notify(clock_.cycles(1));
+}
+
+void StreamingMultiprocessor::kill(KernelId kernel) {
+  account_to(clock_.now());
+  for (Cta& cta : ctas_) {
+    if (!cta.used || cta.kernel != kernel.value()) continue;
+    for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+      Warp& warp = warps_[slot];
+      if (warp.state == Warp::State::WaitsForLoad) --waiting_for_load_;
+      if (warp.state == Warp::State::AtBarrier) --waiting_at_barrier_;
+      if (warp.state == Warp::State::Free) continue;
+      warp.state = Warp::State::Free;
+      ++warp.generation;
+      --live_warps_;
+      scheduler_of(slot).remove(lane_of(slot));
+    }
+    cta.used = false;
+  }
+  if (!in_tick_) wake_.notify(clock_.cycles(1));
+}
+
+std::uint64_t StreamingMultiprocessor::operands_ready(std::uint32_t slot) const {
+  const Instruction& next = warps_[slot].next;
+  const std::uint64_t* ready = &register_ready_[slot * registers_per_warp_];
+  std::uint64_t cycle = next.dst == kNoRegister ? 0 : ready[next.dst];
+  for (const std::uint8_t src : next.src) {
+    if (src != kNoRegister) cycle = std::max(cycle, ready[src]);
+  }
+  return cycle;
+}
+
+void StreamingMultiprocessor::set_op_mask(std::uint32_t slot, OpClass op) {
+  OpMasks& masks = op_masks_[slot % config_.schedulers];
+  const std::uint64_t me = bit(lane_of(slot));
+  masks.alu &= ~me;
+  masks.sfu &= ~me;
+  masks.memory &= ~me;
+  if (op == OpClass::Alu) masks.alu |= me;
+  if (op == OpClass::Sfu) masks.sfu |= me;
+  if (op == OpClass::Load || op == OpClass::Store || op == OpClass::Shared) masks.memory |= me;
+}
+
+void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest) {
+  Warp& warp = warps_[slot];
+  warp.next = kernels_[warp.kernel].source->next(warp.cursor);
+  if (warp.next.op == OpClass::Exit) {
+    warp.state = Warp::State::Draining;
+    scheduler_of(slot).block(lane_of(slot));
+    if (warp.outstanding_loads == 0) finish_warp(slot);
+    return;
+  }
+  set_op_mask(slot, warp.next.op);
+  warp.ready_cycle = earliest + warp.next.fetch_cycles;
+  schedule_wake(slot);
+}
+
+void StreamingMultiprocessor::schedule_wake(std::uint32_t slot) {
+  Warp& warp = warps_[slot];
+  const std::uint64_t operands = operands_ready(slot);
+  WarpScheduler& scheduler = scheduler_of(slot);
+  if (operands == kNever) {
+    scheduler.block(lane_of(slot));
+    if (warp.state != Warp::State::WaitsForLoad) ++waiting_for_load_;
+    warp.state = Warp::State::WaitsForLoad;
+    return;
+  }
+  if (warp.state == Warp::State::WaitsForLoad) --waiting_for_load_;
+  warp.state = Warp::State::Running;
+  warp.ready_cycle = std::max(warp.ready_cycle, operands);
+  if (warp.ready_cycle <= now_) {
+    scheduler.make_ready(lane_of(slot));
+  } else {
+    scheduler.block(lane_of(slot));
+    scheduler.wake_at(lane_of(slot), warp.ready_cycle, now_);
+  }
+}
+
+void StreamingMultiprocessor::wake_due_warps(std::uint64_t now) {
+  for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
+    for (std::uint64_t due = schedulers_[s].take_due(now); due != 0; due &= due - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(due));
+      const Warp& warp = warps_[lane * config_.schedulers + s];
+      if (warp.state != Warp::State::Running) continue;
+      if (warp.ready_cycle <= now) {
+        schedulers_[s].make_ready(lane);
+      } else {
+        schedulers_[s].wake_at(lane, warp.ready_cycle, now);
+      }
+    }
+  }
+}
+
+std::uint64_t StreamingMultiprocessor::issuable(std::uint32_t scheduler, std::uint64_t now) const {
+  const OpMasks& masks = op_masks_[scheduler];
+  std::uint64_t allowed = ~(masks.alu | masks.sfu | masks.memory);  // barriers need no pipeline
+  if (std::ranges::any_of(alu_free_, [now](std::uint64_t free) { return free <= now; })) allowed |= masks.alu;
+  if (sfu_free_ <= now) allowed |= masks.sfu;
+  if (!ldst_.full()) allowed |= masks.memory;
+  return schedulers_[scheduler].ready() & allowed;
+}
+
+unsigned StreamingMultiprocessor::issue_all(std::uint64_t now) {
+  unsigned issued = 0;
+  for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
+    const std::uint64_t candidates = issuable(s, now);
+    if (candidates == 0) continue;
+    issue(schedulers_[s].pick(candidates) * config_.schedulers + s, now);
+    ++issued;
+  }
+  return issued;
+}
+
+void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
+  Warp& warp = warps_[slot];
+  const Instruction instruction = warp.next;
+  RunningKernel& kernel = kernels_[warp.kernel];
+  KernelCounters& count = counters_[warp.kernel];
+  ++issued_total_;
+  ++count.warp_instructions;
+  count.thread_instructions += instruction.active_lanes;
+  std::uint64_t result = 0;
+  switch (instruction.op) {
+    case OpClass::Alu: {
+      *std::ranges::min_element(alu_free_) = now + instruction.interval;
+      count.alu_busy += instruction.interval;
+      result = now + config_.alu_latency + instruction.interval - 1;
+      break;
+    }
+    case OpClass::Sfu:
+      sfu_free_ = now + config_.sfu_interval;
+      count.sfu_busy += config_.sfu_interval;
+      result = now + config_.sfu_latency;
+      break;
+    case OpClass::Load:
+    case OpClass::Store:
+    case OpClass::Shared: {
+      std::vector<std::uint64_t>& lines = ldst_.accept(instruction.op, warp.kernel, slot, warp.generation, instruction.dst);
+      if (instruction.op != OpClass::Shared) kernel.source->lines(warp.cursor, warp.cursor.position - 1, lines);
+      ldst_.accepted();
+      if (instruction.op != OpClass::Store) {
+        ++warp.outstanding_loads;
+        result = kNever;
+      }
+      break;
+    }
+    case OpClass::Barrier:
+    case OpClass::Exit: break;
+  }
+  if (instruction.dst != kNoRegister) register_ready_[slot * registers_per_warp_ + instruction.dst] = result;
+  if (++kernel.issued == kernel.target) listener_.target_reached(KernelId(warp.kernel));
+  if (instruction.op == OpClass::Barrier) {
+    enter_barrier(slot);
+  } else {
+    advance(slot, now + 1);
+  }
+}
+
+void StreamingMultiprocessor::enter_barrier(std::uint32_t slot) {
+  Warp& warp = warps_[slot];
+  warp.state = Warp::State::AtBarrier;
+  ++waiting_at_barrier_;
+  scheduler_of(slot).block(lane_of(slot));
+  Cta& cta = ctas_[warp.cta_slot];
+  if (++cta.at_barrier == cta.live_warps) release_barrier(cta);
+}
+
+void StreamingMultiprocessor::release_barrier(Cta& cta) {
+  cta.at_barrier = 0;
+  for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if (warps_[slot].state != Warp::State::AtBarrier) continue;
+    warps_[slot].state = Warp::State::Running;
+    --waiting_at_barrier_;
+    advance(slot, now_ + kBarrierLatency);
+  }
+}
+
+void StreamingMultiprocessor::finish_warp(std::uint32_t slot) {
+  Warp& warp = warps_[slot];
+  warp.state = Warp::State::Free;
+  ++warp.generation;
+  --live_warps_;
+  scheduler_of(slot).remove(lane_of(slot));
+  Cta& cta = ctas_[warp.cta_slot];
+  if (--cta.live_warps == 0) {
+    cta.used = false;
+    listener_.cta_completed(id_, KernelId(cta.kernel), warp.cta_slot);
+  } else if (cta.at_barrier == cta.live_warps && cta.at_barrier != 0) {
+    release_barrier(cta);
+  }
+}
+
+tlm::tlm_sync_enum StreamingMultiprocessor::memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase&,
+                                                            sc_core::sc_time& delay) {
+  const std::uint64_t arrival = clock_.now() + std::max<std::uint64_t>(1, clock_.to_cycles(delay));
+  responses_.push_back({arrival, &packet});
+  if (!in_tick_) wake_.notify(clock_.cycles(arrival - clock_.now()));
+  return tlm::TLM_COMPLETED;
+}
+
+void StreamingMultiprocessor::load_done(const LoadInFlight& load, std::uint64_t cycle) {
+  Warp& warp = warps_[load.warp];
+  if (warp.generation != load.generation) return;  // killed meanwhile
+  --warp.outstanding_loads;
+  if (load.dst != kNoRegister) register_ready_[load.warp * registers_per_warp_ + load.dst] = cycle;
+  if (warp.state == Warp::State::WaitsForLoad) {
+    schedule_wake(load.warp);
+  } else if (warp.state == Warp::State::Draining && warp.outstanding_loads == 0) {
+    finish_warp(load.warp);
+  }
+}
+
+void StreamingMultiprocessor::send_line(std::uint64_t line, bool write, std::uint32_t kernel) {
+  tlm::tlm_generic_payload* packet = pool_.acquire(line, write, id_.value(), kernel);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  memory->nb_transport_fw(*packet, phase, delay);
+}
+
+void StreamingMultiprocessor::account_to(std::uint64_t cycle) {
+  if (cycle <= accounted_) return;
+  stall_cycles_[static_cast<std::size_t>(sleep_reason_)] += cycle - accounted_;
+  if (ldst_.occupied()) counters_[ldst_.head_kernel()].ldst_busy += cycle - accounted_;
+  accounted_ = cycle;
+}
+
+StreamingMultiprocessor::Stall StreamingMultiprocessor::classify(std::uint64_t now) const {
+  if (live_warps_ == 0) return Stall::Idle;
+  for (const WarpScheduler& scheduler : schedulers_) {
+    if (scheduler.ready() != 0) return Stall::ExecutionResource;
+  }
+  if (2 * waiting_for_load_ >= live_warps_) return Stall::LongMemory;
+  if (2 * waiting_at_barrier_ >= live_warps_) return Stall::Barrier;
+  for (const Warp& warp : warps_) {  // rare enough: only cycles in which nothing at all is ready come here
+    if (warp.state == Warp::State::Running && warp.next.fetch_cycles != 0 &&
+        operands_ready(static_cast<std::uint32_t>(&warp - warps_.data())) <= now) {
+      return Stall::InstructionBuffer;
+    }
+  }
+  return Stall::Raw;
+}
+
+std::uint64_t StreamingMultiprocessor::next_event(std::uint64_t now, bool issued) const {
+  if (issued) return now + 1;
+  if (ldst_.occupied() && !ldst_.stalled()) return now + 1;
+  std::uint64_t next = kNever;
+  if (!responses_.empty()) next = responses_.front().cycle;
+  for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
+    const std::uint64_t ahead = schedulers_[s].next_due(now);
+    if (ahead != 0) next = std::min(next, now + ahead);
+    const std::uint64_t ready = schedulers_[s].ready();
+    if ((ready & op_masks_[s].alu) != 0) next = std::min(next, std::max(now + 1, *std::ranges::min_element(alu_free_)));
+    if ((ready & op_masks_[s].sfu) != 0) next = std::min(next, std::max(now + 1, sfu_free_));
+  }
+  return next;
+}
+
+void StreamingMultiprocessor::tick() {
+  const std::uint64_t now = clock_.now();
+  now_ = now;
+  in_tick_ = true;
+  account_to(now);
+  while (!responses_.empty() && responses_.front().cycle <= now) {
+    tlm::tlm_generic_payload* packet = responses_.front().packet;
+    responses_.pop_front();
+    if (packet->is_read()) {
+      ldst_.fill(packet->get_address(), now);
+    } else {
+      ldst_.store_acknowledged();
+    }
+    packet->release();
+  }
+  wake_due_warps(now);
+  ldst_.cycle(now);
+  const bool issued = issue_all(now) != 0;
+  accounted_ = now + 1;
+  sleep_reason_ = issued ? Stall::Raw : classify(now);
+  if (!issued) ++stall_cycles_[static_cast<std::size_t>(sleep_reason_)];
+  in_tick_ = false;
+  const std::uint64_t next = next_event(now, issued);
+  if (next != kNever) wake_.notify(clock_.cycles(next - now));
+}
+
+StreamingMultiprocessor::Sample StreamingMultiprocessor::sample() {
+  account_to(clock_.now());
+  return {issued_total_, stall_cycles_[static_cast<std::size_t>(Stall::LongMemory)]};
+}
+
+StallCycles StreamingMultiprocessor::stalls() {
+  account_to(clock_.now());
+  return {stall_cycles_[0], stall_cycles_[1], stall_cycles_[2], stall_cycles_[3], stall_cycles_[4], stall_cycles_[5]};
+}
+
+}  // namespace sluice

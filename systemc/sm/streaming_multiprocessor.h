@@ -1,0 +1,139 @@
+#pragma once
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <systemc>
+#include <vector>
+
+#include "sw/core/machine.h"
+#include "sw/device/i_device.h"
+#include "sw/workload/i_instruction_source.h"
+#include "systemc/memory/packet.h"
+#include "systemc/sim_clock.h"
+#include "systemc/sm/ldst_unit.h"
+#include "systemc/sm/warp_scheduler.h"
+
+namespace sluice {
+
+/// A kernel as the SMs see it while it runs.
+struct RunningKernel {
+  KernelDescriptor descriptor;
+  const IInstructionSource* source = nullptr;
+  std::uint64_t issued = 0;  ///< warp instructions so far, all SMs
+  std::uint64_t target = 0;  ///< 0 = none
+};
+
+/// What an SM tells the CTA dispatcher.
+class ISmListener {
+ public:
+  virtual ~ISmListener() = default;
+  virtual void cta_completed(SmId sm, KernelId kernel, std::uint32_t slot) = 0;
+  virtual void target_reached(KernelId kernel) = 0;
+};
+
+/// One streaming multiprocessor at warp level: schedulers, scoreboard, ALU / SFU / LDST pipelines with initiation intervals,
+/// barriers. One SC_METHOD runs per active cycle; a cycle in which nothing can change is skipped, and accounted for on the
+/// next one. Results arrive as busy-until times, so an ALU result costs no event.
+class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOwner {
+ public:
+  SC_HAS_PROCESS(StreamingMultiprocessor);
+  StreamingMultiprocessor(const sc_core::sc_module_name& name, SmId id, const MachineConfig& machine, SimClock clock,
+                          PacketPool& pool, std::vector<RunningKernel>& kernels, std::vector<KernelCounters>& counters,
+                          ISmListener& listener);
+
+  tlm_utils::simple_initiator_socket<StreamingMultiprocessor> memory;
+
+  /// Starts a CTA; the caller (CTA dispatcher) has checked its resources. `slot` names it on the timeline.
+  void launch_cta(KernelId kernel, std::uint32_t cta_index, std::uint32_t slot);
+  /// Ends every CTA of a kernel at once, without cta_completed: the kernel is over (its target reached).
+  void kill(KernelId kernel);
+
+  /// Sampling counters (profile_counters in the hardware): read at both ends of a window.
+  struct Sample {
+    std::uint64_t warp_instructions = 0, memory_stall_cycles = 0;
+  };
+  [[nodiscard]] Sample sample();
+  /// Stall counters up to now.
+  [[nodiscard]] StallCycles stalls();
+  std::uint32_t free_slot() const;  ///< lowest CTA slot not in use
+
+ private:
+  struct Warp {
+    Instruction next;
+    WarpCursor cursor;
+    std::uint64_t ready_cycle = 0;
+    std::uint64_t generation = 0;  ///< counts the uses of this slot
+    std::uint32_t kernel = 0, cta_slot = 0, outstanding_loads = 0;
+    enum class State : std::uint8_t { Free, Running, WaitsForLoad, AtBarrier, Draining } state = State::Free;
+  };
+  struct Cta {
+    std::uint32_t kernel = 0, live_warps = 0, at_barrier = 0;
+    std::uint64_t warps = 0;  ///< bit mask of its warp slots
+    bool used = false;
+  };
+  enum class Stall : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };
+
+  tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void load_done(const LoadInFlight& load, std::uint64_t cycle) override;
+  void send_line(std::uint64_t line, bool write, std::uint32_t kernel) override;
+
+  void tick();  ///< SC_METHOD
+  void account_to(std::uint64_t cycle);
+  void wake_due_warps(std::uint64_t now);
+  unsigned issue_all(std::uint64_t now);
+  void issue(std::uint32_t slot, std::uint64_t now);
+  void advance(std::uint32_t slot, std::uint64_t earliest);  ///< fetch the next instruction; it issues from `earliest` on
+  void enter_barrier(std::uint32_t slot);
+  void release_barrier(Cta& cta);
+  void finish_warp(std::uint32_t slot);
+  void schedule_wake(std::uint32_t slot);
+  [[nodiscard]] std::uint64_t operands_ready(std::uint32_t slot) const;
+  [[nodiscard]] std::uint64_t issuable(std::uint32_t scheduler, std::uint64_t now) const;
+  [[nodiscard]] Stall classify(std::uint64_t now) const;
+  [[nodiscard]] std::uint64_t next_event(std::uint64_t now, bool issued) const;
+  void set_op_mask(std::uint32_t slot, OpClass op);
+
+  WarpScheduler& scheduler_of(std::uint32_t slot) { return schedulers_[slot % config_.schedulers]; }
+  [[nodiscard]] std::uint32_t lane_of(std::uint32_t slot) const { return slot / config_.schedulers; }
+
+  SmId id_;
+  SmConfig config_;
+  SimClock clock_;
+  PacketPool& pool_;
+  std::vector<RunningKernel>& kernels_;
+  std::vector<KernelCounters>& counters_;
+  ISmListener& listener_;
+  LdstUnit ldst_;
+
+  std::vector<Warp> warps_;
+  std::vector<Cta> ctas_;
+  std::vector<std::uint64_t> register_ready_;  ///< [warp slot][register]: cycle the value can be read; kNever = load in flight
+  std::uint32_t registers_per_warp_ = 256;
+  std::vector<WarpScheduler> schedulers_;
+  struct OpMasks {
+    std::uint64_t alu = 0, sfu = 0, memory = 0;
+  };
+  std::vector<OpMasks> op_masks_;  ///< per scheduler: which pipeline each warp's next instruction wants
+  std::vector<std::uint64_t> alu_free_;
+  std::uint64_t sfu_free_ = 0;
+  std::uint32_t live_warps_ = 0, waiting_for_load_ = 0, waiting_at_barrier_ = 0;
+  std::uint64_t next_age_ = 0;
+
+  struct Response {
+    std::uint64_t cycle;
+    tlm::tlm_generic_payload* packet;
+  };
+  std::deque<Response> responses_;
+  sc_core::sc_event wake_;
+  bool in_tick_ = false;
+
+  std::uint64_t now_ = 0;        ///< cycle being worked on
+  std::uint64_t accounted_ = 0;  ///< cycles before this one are in the counters
+  Stall sleep_reason_ = Stall::Idle;
+  std::array<std::uint64_t, 6> stall_cycles_{};
+  std::uint64_t issued_total_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,83 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sw/core/machine.h"
+
+namespace sluice {
+
+/// Ready state of the warps of one scheduler, as bit masks (bit = warp slot of this scheduler, at most 64), and the choice
+/// among them. A warp whose operands become ready at a known cycle waits in a timing wheel, so nothing is polled.
+class WarpScheduler {
+ public:
+  static constexpr std::uint32_t kWheel = 64;  ///< cycles ahead the wheel reaches; later warps are put in again on the way
+
+  WarpScheduler(WarpSchedulerKind kind, std::uint32_t slots) : kind_(kind), age_(slots) {}
+
+  /// The warp in `slot` can issue from `cycle` on. @pre cycle > now
+  void wake_at(std::uint32_t slot, std::uint64_t cycle, std::uint64_t now) {
+    const std::uint64_t ahead = cycle - now < kWheel ? cycle - now : kWheel - 1;
+    const std::uint64_t spoke = (now + ahead) % kWheel;
+    wheel_[spoke] |= bit(slot);
+    occupied_ |= bit(static_cast<std::uint32_t>(spoke));
+  }
+  void make_ready(std::uint32_t slot) { ready_ |= bit(slot); }
+  /// Warps whose wheel spoke is `now`; the caller decides whether each is ready or goes in again.
+  std::uint64_t take_due(std::uint64_t now) {
+    const std::uint64_t due = wheel_[now % kWheel];
+    wheel_[now % kWheel] = 0;
+    occupied_ &= ~bit(static_cast<std::uint32_t>(now % kWheel));
+    return due;
+  }
+  /// Cycles from `now` to the next occupied spoke; 0 when the wheel is empty.
+  [[nodiscard]] std::uint64_t next_due(std::uint64_t now) const {
+    if (occupied_ == 0) return 0;
+    const int shift = static_cast<int>((now + 1) % kWheel);
+    return static_cast<std::uint64_t>(std::countr_zero(std::rotr(occupied_, shift))) + 1;
+  }
+  /// Oldest first is by `age`: smaller is older.
+  void admit(std::uint32_t slot, std::uint64_t age) { age_[slot] = age; }
+  void remove(std::uint32_t slot) {
+    ready_ &= ~bit(slot);
+    for (std::uint64_t rest = occupied_; rest != 0; rest &= rest - 1) wheel_[std::countr_zero(rest)] &= ~bit(slot);
+    if (greedy_ == slot) greedy_ = kNone;
+  }
+  void block(std::uint32_t slot) { ready_ &= ~bit(slot); }
+
+  [[nodiscard]] std::uint64_t ready() const { return ready_; }
+
+  /// Chooses among `candidates` (non-zero): GTO keeps to the last warp, else the oldest; LRR the next slot after the last.
+  std::uint32_t pick(std::uint64_t candidates) {
+    std::uint32_t chosen = kNone;
+    if (kind_ == WarpSchedulerKind::Gto) {
+      if (greedy_ != kNone && (candidates & bit(greedy_)) != 0) return greedy_;
+      std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
+      for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+        const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+        if (age_[slot] < oldest) {
+          oldest = age_[slot];
+          chosen = slot;
+        }
+      }
+    } else {
+      const std::uint64_t after = greedy_ == kNone || greedy_ == 63 ? 0 : candidates & ~((bit(greedy_) << 1) - 1);
+      chosen = static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+    }
+    greedy_ = chosen;
+    return chosen;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
+
+  WarpSchedulerKind kind_;
+  std::uint64_t ready_ = 0, occupied_ = 0;
+  std::uint64_t wheel_[kWheel] = {};
+  std::vector<std::uint64_t> age_;
+  std::uint32_t greedy_ = kNone;
+};
+
+}  // namespace sluice
