@@ -11,8 +11,9 @@
 int main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));  // standard output is for results
   spdlog::set_pattern("%^%l%$: %v");
-  CLI::App app{"Sluice: a hardware model of a GPU SM resource partitioner.\n"
-               "Decides how many CTAs of each concurrent kernel live on each SM, and shows what that does."};
+  CLI::App app{
+      "Sluice: a hardware model of a GPU SM resource partitioner.\n"
+      "Decides how many CTAs of each concurrent kernel live on each SM, and shows what that does."};
   app.require_subcommand(1);
   app.set_version_flag("--version", SLUICE_VERSION);
   sluice::cli::Action action;

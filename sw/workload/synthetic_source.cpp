@@ -86,15 +86,20 @@ SyntheticSource::SyntheticSource(const KernelDescriptor& kernel, std::uint32_t a
   }
 }
 
+std::uint32_t SyntheticSource::body_offset(const WarpCursor& cursor) const {
+  return static_cast<std::uint32_t>(mix(seed_ + cursor.cta) % kBody);
+}
+
 Instruction SyntheticSource::next(WarpCursor& cursor) const {
   if (cursor.position >= behaviour_.warp_instructions) return {};
-  Instruction instruction = body_[cursor.position++ % kBody];
+  Instruction instruction = body_[(body_offset(cursor) + cursor.position++) % kBody];
   if (cursor.warp + 1 == warps_per_cta_) instruction.active_lanes = static_cast<std::uint8_t>(last_warp_lanes_);
   return instruction;
 }
 
 void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, std::vector<std::uint64_t>& lines) const {
-  const std::uint64_t access = static_cast<std::uint64_t>(position / kBody) * globals_per_body_ + global_rank_[position % kBody];
+  const std::uint32_t walked = body_offset(cursor) + position;
+  const std::uint64_t access = static_cast<std::uint64_t>(walked / kBody) * globals_per_body_ + global_rank_[walked % kBody];
   const std::uint64_t warp = static_cast<std::uint64_t>(cursor.cta) * warps_per_cta_ + cursor.warp;
   const std::uint64_t key = mix(seed_ ^ mix(warp << 32 ^ access));
   const double whole = std::floor(behaviour_.transactions);

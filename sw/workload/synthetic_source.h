@@ -19,6 +19,9 @@ class SyntheticSource : public IInstructionSource {
   void lines(const WarpCursor& cursor, std::uint32_t position, std::vector<std::uint64_t>& lines) const override;
 
  private:
+  /// Where in the loop body a CTA begins: short CTAs must see the whole mix too. The same for its warps, so barriers meet.
+  [[nodiscard]] std::uint32_t body_offset(const WarpCursor& cursor) const;
+
   static constexpr std::uint32_t kRegisters = 64;
   static constexpr std::uint32_t kBody = 1024;  ///< instructions of the loop body
 

@@ -31,8 +31,8 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const MachineConfi
 
 tlm_utils::simple_target_socket_tagged<DramChannel>& DramChannel::new_port() {
   const int id = static_cast<int>(ports_.size());
-  ports_.push_back(
-      std::make_unique<tlm_utils::simple_target_socket_tagged<DramChannel>>(("from_slice" + std::to_string(id)).c_str()));
+  ports_.push_back(std::make_unique<tlm_utils::simple_target_socket_tagged<DramChannel>>(
+      (std::string(basename()) + "_from_slice" + std::to_string(id)).c_str()));
   ports_.back()->register_nb_transport_fw(this, &DramChannel::request, id);
   return *ports_.back();
 }

@@ -1,0 +1,108 @@
+#include "sw/device/run_result_json.h"
+
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+using nlohmann::json;
+
+// One table a struct serves both directions: name and member.
+constexpr std::pair<const char*, std::uint64_t KernelCounters::*> kCounterFields[] = {
+    {"warp_instructions", &KernelCounters::warp_instructions},
+    {"thread_instructions", &KernelCounters::thread_instructions},
+    {"alu_busy", &KernelCounters::alu_busy},
+    {"sfu_busy", &KernelCounters::sfu_busy},
+    {"ldst_busy", &KernelCounters::ldst_busy},
+    {"l1_accesses", &KernelCounters::l1_accesses},
+    {"l1_misses", &KernelCounters::l1_misses},
+    {"l2_accesses", &KernelCounters::l2_accesses},
+    {"l2_misses", &KernelCounters::l2_misses},
+    {"dram_bytes", &KernelCounters::dram_bytes},
+    {"dram_row_hits", &KernelCounters::dram_row_hits},
+    {"dram_requests", &KernelCounters::dram_requests},
+    {"ctas_dispatched", &KernelCounters::ctas_dispatched},
+    {"ctas_completed", &KernelCounters::ctas_completed},
+    {"finish_cycle", &KernelCounters::finish_cycle},
+};
+constexpr std::pair<const char*, std::uint64_t StallCycles::*> kStallFields[] = {
+    {"long_memory", &StallCycles::long_memory},
+    {"execution_resource", &StallCycles::execution_resource},
+    {"raw", &StallCycles::raw},
+    {"instruction_buffer", &StallCycles::instruction_buffer},
+    {"barrier", &StallCycles::barrier},
+    {"idle", &StallCycles::idle},
+};
+constexpr std::pair<const char*, std::uint64_t RunResult::*> kResultFields[] = {
+    {"sm_cycles", &RunResult::sm_cycles},
+    {"threads_resident", &RunResult::threads_resident},
+    {"registers_resident", &RunResult::registers_resident},
+    {"shared_bytes_resident", &RunResult::shared_bytes_resident},
+};
+
+template <class T, class Fields>
+void write_fields(json& out, const T& value, const Fields& fields) {
+  for (const auto& [name, member] : fields) out[name] = value.*member;
+}
+
+template <class T, class Fields>
+T read_fields(const json& in, const Fields& fields) {
+  T value;
+  for (const auto& [name, member] : fields) in.at(name).get_to(value.*member);
+  return value;
+}
+
+std::vector<std::uint32_t> values(const std::vector<CtaCount>& counts) {
+  std::vector<std::uint32_t> plain;
+  for (const CtaCount c : counts) plain.push_back(c.value());
+  return plain;
+}
+
+json decision_to_json(const Decision& decision) {
+  std::vector<std::uint32_t> kernels;
+  for (const KernelId k : decision.kernels) kernels.push_back(k.value());
+  return {{"sampled_at", decision.sampled_at.value()},
+          {"decided_at", decision.decided_at.value()},
+          {"kernels", kernels},
+          {"profiles", decision.profiles},
+          {"mode", static_cast<int>(decision.partition.mode)},
+          {"ctas", values(decision.partition.ctas)}};
+}
+
+Decision decision_from_json(const json& in) {
+  Decision decision;
+  decision.sampled_at = Cycles(in.at("sampled_at").get<std::uint64_t>());
+  decision.decided_at = Cycles(in.at("decided_at").get<std::uint64_t>());
+  for (const std::uint32_t k : in.at("kernels")) decision.kernels.emplace_back(k);
+  in.at("profiles").get_to(decision.profiles);
+  decision.partition.mode = static_cast<PartitionMode>(in.at("mode").get<int>());
+  for (const std::uint32_t c : in.at("ctas")) decision.partition.ctas.emplace_back(c);
+  return decision;
+}
+
+}  // namespace
+
+void to_json(json& out, const RunResult& result) {
+  out["cycles"] = result.cycles.value();
+  out["interrupted"] = result.interrupted;
+  write_fields(out, result, kResultFields);
+  write_fields(out["total"], result.total, kCounterFields);
+  write_fields(out["stalls"], result.stalls, kStallFields);
+  out["kernels"] = json::array();
+  for (const KernelCounters& k : result.kernels) write_fields(out["kernels"].emplace_back(), k, kCounterFields);
+  out["decisions"] = json::array();
+  for (const Decision& d : result.decisions) out["decisions"].push_back(decision_to_json(d));
+}
+
+void from_json(const json& in, RunResult& result) {
+  result = read_fields<RunResult>(in, kResultFields);
+  result.cycles = Cycles(in.at("cycles").get<std::uint64_t>());
+  in.at("interrupted").get_to(result.interrupted);
+  result.total = read_fields<KernelCounters>(in.at("total"), kCounterFields);
+  result.stalls = read_fields<StallCycles>(in.at("stalls"), kStallFields);
+  for (const json& k : in.at("kernels")) result.kernels.push_back(read_fields<KernelCounters>(k, kCounterFields));
+  for (const json& d : in.at("decisions")) result.decisions.push_back(decision_from_json(d));
+}
+
+}  // namespace sluice
