@@ -1,0 +1,19 @@
+// sluice_pkg: widths and constants that every block of the partition hardware shares.
+// Sized for the largest machine described (an SM of 64 warps, 65,536 registers, 228 KB of shared memory, 32 CTA slots).
+package sluice_pkg;
+  localparam int unsigned KernelW   = 4;   // kernel index or count, 0..8
+  localparam int unsigned CtaW      = 6;   // CTAs on one SM, 0..32
+  localparam int unsigned SmCountW  = 9;   // SMs sampled for one kernel, 0..256
+  localparam int unsigned CtaSumW   = 14;  // CTAs over those SMs, 0..8192
+  localparam int unsigned WindowW   = 16;  // profile window in cycles, 1,024..65,535
+  localparam int unsigned InstW     = 18;  // warp instructions of one SM in a window
+  localparam int unsigned ScaledW   = 24;  // scaled warp instructions, in units of 1/2**ScaledFracW
+  localparam int unsigned ScaledFracW = 4;
+  localparam int unsigned PerfFracW = 14;  // normalised performance: 1.0 = 2**PerfFracW = the kernel's own best
+  localparam int unsigned PerfW     = 15;
+  localparam int unsigned WarpW     = 7;   // warps of an SM
+  localparam int unsigned RegW      = 17;  // registers of an SM
+  localparam int unsigned SharedW   = 18;  // bytes of shared memory of an SM
+
+  localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
+endpackage

@@ -1,0 +1,18 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+namespace sluice {
+
+/// Warped-Slicer section IV: co-location is disbanded when a kernel loses more than `limit` / K of its own best (the paper: 120 %
+/// / K).
+///
+/// @param performance  of each of the K kernels at its quota, normalised to its own best, 0..1
+/// @return true when the partition stands
+[[nodiscard]] inline bool loss_acceptable(std::span<const double> performance, double limit = 1.2) {
+  const double most = limit / static_cast<double>(performance.size());
+  return std::ranges::all_of(performance, [most](double p) { return 1.0 - p <= most; });
+}
+
+}  // namespace sluice

@@ -1,0 +1,197 @@
+// The TLM twin of rtl/partition_core.sv: same answers, same cycles at the ports, written from docs/blocks/partition_core.md.
+// Results are computed at once when a stage begins; counters stand for the cycles the hardware takes.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "systemc/partition/i_partition_core.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr unsigned kScalerDivideCycles = 27;  // reciprocal of 26 bits, and the cycle that takes the result
+constexpr unsigned kTableDivideCycles = 20;   // start, reciprocal of 18 bits, store
+constexpr unsigned kScalerPipeline = 3;
+constexpr unsigned kPerfFraction = 14;
+constexpr std::uint64_t kScaledMax = (1U << 24) - 1;
+
+struct Scaled {
+  unsigned kernel = 0, ctas = 0;
+  std::uint64_t value = 0;
+  bool last = false;
+};
+
+/// floor(2**26 / x), 26 bits; saturates at all ones.
+std::uint64_t reciprocal26(std::uint64_t x) { return x <= 1 ? (1U << 26) - 1 : (std::uint64_t{1} << 26) / x; }
+
+/// Equations 3 and 4 in the hardware's fixed point (docs/blocks/ipc_scaler.md).
+std::uint64_t scale(const PartitionCoreIn& in, std::uint32_t window) {
+  const std::uint64_t window_reciprocal = std::min<std::uint64_t>(reciprocal26(window), (1U << 17) - 1);
+  const std::uint64_t phi = (std::min(in.sample_stall_cycles, window) * window_reciprocal) >> 12;
+  const std::uint64_t share = std::uint64_t{in.sample_ctas} * in.num_samples;
+  const std::uint64_t ratio = std::min<std::uint64_t>((share * reciprocal26(in.cta_sum)) >> 14, 1U << 20);
+  const std::int64_t factor =
+      ((std::int64_t{1} << 26) + static_cast<std::int64_t>(phi) * (static_cast<std::int64_t>(ratio) - 4096)) >> 12;
+  return std::min<std::uint64_t>((std::uint64_t{in.sample_warp_insts} * static_cast<std::uint64_t>(factor)) >> 10, kScaledMax);
+}
+
+/// One kernel's row of the performance table.
+class Curve {
+ public:
+  void write(unsigned ctas, std::uint64_t value) {
+    if (ctas == 1) steps_.clear();
+    if (ctas == 1 || value > steps_.back().value) steps_.push_back({ctas, value});
+  }
+  [[nodiscard]] std::uint32_t performance(std::size_t step) const {
+    const std::uint64_t best = steps_.back().value;
+    if (best == 0 || steps_[step].value == best) return kPerfOne;
+    unsigned shift = 0;
+    while (((best << shift) & (1U << 23)) == 0) ++shift;
+    const std::uint64_t reciprocal = (std::uint64_t{1} << 40) / (best << shift);
+    return static_cast<std::uint32_t>(((steps_[step].value << shift) * reciprocal) >> (40 - kPerfFraction));
+  }
+  [[nodiscard]] bool last(std::size_t step) const { return step + 1 == steps_.size(); }
+  [[nodiscard]] unsigned ctas(std::size_t step) const { return steps_[step].ctas; }
+
+ private:
+  struct Step {
+    unsigned ctas;
+    std::uint64_t value;
+  };
+  std::vector<Step> steps_{{1, 0}};
+};
+
+/// What the allocator decided, and how many cycles of stepping it took.
+struct Allocation {
+  bool no_fit = false;
+  unsigned cycles = 0;
+  std::array<std::uint8_t, kMaxKernels> ctas{};
+  std::array<std::uint32_t, kMaxKernels> performance{};
+};
+
+class Pool {
+ public:
+  explicit Pool(const PartitionCoreIn& c)
+      : left_{c.capacity_warps, c.capacity_registers, c.capacity_shared_bytes, c.capacity_slots} {}
+  bool take(const PartitionCoreIn& c, unsigned kernel, unsigned count) {
+    const std::array<std::uint64_t, 4> need{std::uint64_t{c.demand_warps[kernel]} * count,
+                                            std::uint64_t{c.demand_registers[kernel]} * count,
+                                            std::uint64_t{c.demand_shared_bytes[kernel]} * count, count};
+    for (std::size_t r = 0; r < need.size(); ++r) {
+      if (need[r] > left_[r]) return false;
+    }
+    for (std::size_t r = 0; r < need.size(); ++r) left_[r] -= need[r];
+    return true;
+  }
+
+ private:
+  std::array<std::uint64_t, 4> left_;
+};
+
+Allocation allocate(const PartitionCoreIn& config, const std::array<Curve, kMaxKernels>& curves) {
+  Allocation result;
+  Pool pool(config);
+  for (unsigned k = 0; k < config.num_kernels; ++k) {
+    ++result.cycles;
+    if (!pool.take(config, k, 1)) {
+      result.no_fit = true;
+      return result;
+    }
+    result.ctas[k] = 1;
+    result.performance[k] = curves[k].performance(0);
+  }
+  std::array<std::size_t, kMaxKernels> step{};
+  std::array<bool, kMaxKernels> full{};
+  for (;;) {
+    ++result.cycles;
+    std::optional<unsigned> worst;
+    for (unsigned k = 0; k < config.num_kernels; ++k) {
+      if (!full[k] && (!worst || result.performance[k] < result.performance[*worst])) worst = k;
+    }
+    if (!worst) return result;
+    const unsigned k = *worst;
+    full[k] = curves[k].last(step[k]);
+    if (full[k]) continue;
+    const unsigned count = curves[k].ctas(step[k] + 1) - result.ctas[k];
+    const std::uint32_t performance = curves[k].performance(step[k] + 1);
+    const bool too_little = config.epsilon != 0 && performance - result.performance[k] <= config.epsilon * count;
+    full[k] = too_little || !pool.take(config, k, count);
+    if (full[k]) continue;
+    ++step[k];
+    result.ctas[k] = static_cast<std::uint8_t>(result.ctas[k] + count);
+    result.performance[k] = performance;
+  }
+}
+
+class TlmPartitionCore : public IPartitionCore {
+ public:
+  PartitionCoreOut cycle(const PartitionCoreIn& in) override {
+    if (!in.rst_n) *this = TlmPartitionCore();
+    PartitionCoreOut out = results_;
+    out.done = decided_in_ == 1;
+    out.sample_ready = in.rst_n && !in.start && scaler_wait_ == 0 && scaler_on_ && sum_known_ == in.cta_sum;
+    if (in.rst_n) clock(in, out.sample_ready && in.sample_valid);
+    return out;
+  }
+
+ private:
+  void clock(const PartitionCoreIn& in, bool taken) {
+    if (in.start) {
+      *this = TlmPartitionCore();
+      config_ = in;
+      scaler_on_ = true;
+      scaler_wait_ = kScalerDivideCycles;
+      return;
+    }
+    if (decided_in_ > 0) --decided_in_;
+    if (table_wait_ > 0 && --table_wait_ == 0) decide();
+    if (!pipeline_.empty() && --pipeline_.front().first == 0) {
+      const Scaled& scaled = pipeline_.front().second;
+      curves_[scaled.kernel].write(scaled.ctas, scaled.value);
+      if (scaled.last) table_wait_ = kTableDivideCycles * config_.num_kernels + 1;
+      for (std::size_t i = 1; i < pipeline_.size(); ++i) --pipeline_[i].first;
+      pipeline_.pop_front();
+    } else {
+      for (std::size_t i = 1; i < pipeline_.size(); ++i) --pipeline_[i].first;
+    }
+    if (taken) {
+      pipeline_.push_back(
+          {kScalerPipeline, {in.sample_kernel, in.sample_ctas, scale(in, config_.window_cycles), in.sample_last}});
+    } else if (in.sample_valid && scaler_on_ && scaler_wait_ == 0) {
+      sum_known_ = in.cta_sum;
+      scaler_wait_ = kScalerDivideCycles + 1;
+    }
+    if (scaler_wait_ > 0) --scaler_wait_;
+  }
+
+  void decide() {
+    const Allocation allocation = allocate(config_, curves_);
+    results_.no_fit = allocation.no_fit;
+    results_.ctas = allocation.ctas;
+    results_.spatial = false;
+    if (!allocation.no_fit) {
+      for (unsigned k = 0; k < config_.num_kernels; ++k) results_.spatial |= allocation.performance[k] < config_.perf_floor;
+    }
+    decided_in_ = allocation.cycles + 2 + (allocation.no_fit ? 0 : config_.num_kernels);
+  }
+
+  PartitionCoreIn config_;
+  bool scaler_on_ = false;
+  unsigned scaler_wait_ = 0;
+  std::uint32_t sum_known_ = std::numeric_limits<std::uint32_t>::max();
+  std::deque<std::pair<unsigned, Scaled>> pipeline_;  ///< cycles until written, sample
+  std::array<Curve, kMaxKernels> curves_;
+  unsigned table_wait_ = 0;  ///< cycles until the table is valid
+  unsigned decided_in_ = 0;  ///< cycles until done; 1 = in this cycle
+  PartitionCoreOut results_;
+};
+
+}  // namespace
+
+std::unique_ptr<IPartitionCore> make_tlm_partition_core() { return std::make_unique<TlmPartitionCore>(); }
+
+}  // namespace sluice
