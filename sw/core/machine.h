@@ -32,7 +32,7 @@ struct SmConfig {
   SmResources capacity;  ///< threads, registers, shared memory, CTA slots
   std::uint32_t schedulers = 2;
   WarpSchedulerKind scheduler = WarpSchedulerKind::Gto;
-  std::uint32_t alu_pipes = 2, alu_latency = 10, alu_interval = 1;
+  std::uint32_t alu_pipes = 2, alu_latency = 10;
   std::uint32_t sfu_latency = 20, sfu_interval = 8;
   std::uint32_t shared_latency = 24;
   std::uint32_t ldst_queue = 4;      ///< memory instructions waiting in the LDST pipeline

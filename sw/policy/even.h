@@ -1,0 +1,14 @@
+#pragma once
+#include "sw/policy/i_policy.h"
+
+namespace sluice {
+
+/// Even: 1/K of every resource of an SM for each of K kernels, in whole CTAs (Warped-Slicer, figure 2c). A kernel that gets none
+/// makes the mix fall back to Spatial. Kernels that end leave their share to the rest in equal parts.
+class Even : public IPolicy {
+ public:
+  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
+                                                const std::vector<KernelDescriptor>& mix) const override;
+};
+
+}  // namespace sluice

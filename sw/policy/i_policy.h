@@ -1,0 +1,39 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/core/machine.h"
+#include "sw/core/partition.h"
+#include "sw/device/i_device.h"
+
+namespace sluice {
+
+/// What a policy makes of a mix: how to run it, and the partition it stands for (empty counts where a run decides).
+struct DispatchPlan {
+  DispatchMode mode = DispatchMode::LeftOver;
+  std::function<Quotas(const std::vector<KernelId>&)> quotas;  ///< Partitioned only; see RunSpec
+  Partition partition;
+};
+
+/// A way to share the SMs among the kernels of a mix.
+class IPolicy {
+ public:
+  virtual ~IPolicy() = default;
+  /// The plans worth running; their best combined IPC is the policy's result. One for every policy but the Oracle.
+  /// @throws InputError when a kernel's one CTA does not fit an empty SM, or the mix can't be shared in this way
+  [[nodiscard]] virtual std::vector<DispatchPlan> plans(const MachineConfig& machine,
+                                                        const std::vector<KernelDescriptor>& mix) const = 0;
+  /// False when the partition is known without a run.
+  [[nodiscard]] virtual bool needs_run() const { return false; }
+};
+
+/// @throws InputError naming kernel, need and capacity when one CTA does not fit an empty SM of the machine
+void check_fits(const MachineConfig& machine, const KernelDescriptor& kernel);
+
+/// One CTA of each kernel fits on one SM together.
+[[nodiscard]] bool fit_together(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix);
+
+}  // namespace sluice

@@ -1,0 +1,37 @@
+#include "sw/policy/oracle.h"
+
+#include "sw/policy/left_over.h"
+#include "sw/policy/spatial.h"
+#include "sw/policy/static_quota.h"
+
+namespace sluice {
+
+namespace {
+
+void combinations(const std::vector<KernelDescriptor>& mix, const SmResources& left, std::vector<CtaCount>& chosen,
+                  std::vector<std::vector<CtaCount>>& all) {
+  const std::size_t k = chosen.size();
+  if (k == mix.size()) {
+    all.push_back(chosen);
+    return;
+  }
+  for (std::uint32_t n = 1; fits(mix[k].demand(), left, CtaCount(n)); ++n) {
+    chosen.emplace_back(n);
+    combinations(mix, take(left, mix[k].demand(), CtaCount(n)), chosen, all);
+    chosen.pop_back();
+  }
+}
+
+}  // namespace
+
+std::vector<DispatchPlan> Oracle::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+  std::vector<DispatchPlan> plans = LeftOver().plans(machine, mix);
+  plans.push_back(Spatial().plans(machine, mix).front());
+  std::vector<CtaCount> chosen;
+  std::vector<std::vector<CtaCount>> all;
+  combinations(mix, machine.sm.capacity, chosen, all);
+  for (const std::vector<CtaCount>& counts : all) plans.push_back(StaticQuota(counts).plans(machine, mix).front());
+  return plans;
+}
+
+}  // namespace sluice

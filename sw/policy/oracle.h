@@ -1,0 +1,15 @@
+#pragma once
+#include "sw/policy/i_policy.h"
+
+namespace sluice {
+
+/// Oracle: every combination of CTA counts that fits on an SM, Spatial and Left-Over, all of them run (Warped-Slicer, section
+/// V-A).
+class Oracle : public IPolicy {
+ public:
+  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
+                                                const std::vector<KernelDescriptor>& mix) const override;
+  [[nodiscard]] bool needs_run() const override { return true; }
+};
+
+}  // namespace sluice

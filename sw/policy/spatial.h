@@ -1,0 +1,13 @@
+#pragma once
+#include "sw/policy/i_policy.h"
+
+namespace sluice {
+
+/// Spatial multitasking: every kernel has SMs of its own, as many as the others, and fills them.
+class Spatial : public IPolicy {
+ public:
+  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
+                                                const std::vector<KernelDescriptor>& mix) const override;
+};
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#pragma once
+#include "sw/policy/i_policy.h"
+
+namespace sluice {
+
+/// Static: the host sets the CTAs of each kernel per SM.
+class StaticQuota : public IPolicy {
+ public:
+  explicit StaticQuota(std::vector<CtaCount> ctas) : ctas_(std::move(ctas)) {}
+  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
+                                                const std::vector<KernelDescriptor>& mix) const override;
+
+ private:
+  std::vector<CtaCount> ctas_;
+};
+
+}  // namespace sluice

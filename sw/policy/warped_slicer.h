@@ -1,0 +1,14 @@
+#pragma once
+#include "sw/policy/i_policy.h"
+
+namespace sluice {
+
+/// Warped-Slicer: the partition sequencer profiles online and decides by water-filling and the loss guard.
+class WarpedSlicer : public IPolicy {
+ public:
+  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
+                                                const std::vector<KernelDescriptor>& mix) const override;
+  [[nodiscard]] bool needs_run() const override { return true; }
+};
+
+}  // namespace sluice

@@ -1,0 +1,101 @@
+#include "sw/workload/machine_file.h"
+
+#include <fmt/format.h>
+
+#include "sw/workload/toml_reader.h"
+
+namespace sluice {
+
+namespace {
+
+void read_cache(TomlTable table, CacheConfig& cache) {
+  table.read("bytes", cache.bytes, 128, 1U << 30);
+  table.read("ways", cache.ways, 1, 64);
+  table.read("mshrs", cache.mshrs, 1, 4096);
+  table.read("mshr_merges", cache.mshr_merges, 1, 1024);
+  table.read("hit_latency", cache.hit_latency, 1, 1000);
+  if (cache.bytes % (cache.ways * cache.line_bytes) != 0) {
+    table.fail("bytes",
+               fmt::format("must be a multiple of ways x {} bytes = {}", cache.line_bytes, cache.ways * cache.line_bytes));
+  }
+  table.finish();
+}
+
+void read_sm(TomlTable table, SmConfig& sm) {
+  table.read("threads", sm.capacity.threads, 32, 2048);
+  if (sm.capacity.threads % kWarpSize != 0) table.fail("threads", "must be a multiple of 32");
+  table.read("registers", sm.capacity.registers, 1, 65536);
+  table.read("shared_memory_bytes", sm.capacity.shared_memory_bytes, 0, 262143);
+  table.read("cta_slots", sm.capacity.cta_slots, 1, 32);
+  table.read("schedulers", sm.schedulers, 1, 8);
+  sm.scheduler = table.read_choice("scheduler", {"gto", "lrr"}) == 0 ? WarpSchedulerKind::Gto : WarpSchedulerKind::Lrr;
+  table.read("alu_pipes", sm.alu_pipes, 1, 16);
+  table.read("alu_latency", sm.alu_latency, 1, 60);
+  table.read("sfu_latency", sm.sfu_latency, 1, 60);
+  table.read("sfu_interval", sm.sfu_interval, 1, 32);
+  table.read("shared_latency", sm.shared_latency, 1, 200);
+  table.read("ldst_queue", sm.ldst_queue, 1, 64);
+  table.read("store_credits", sm.store_credits, 1, 4096);
+  read_cache(table.table("l1"), sm.l1);
+  table.finish();
+}
+
+void read_interconnect(TomlTable table, InterconnectConfig& net) {
+  table.read("latency", net.latency, 1, 1000);
+  table.read("bytes_per_cycle", net.bytes_per_cycle, 1, 1024);
+  table.read("header_bytes", net.header_bytes, 0, 64);
+  table.finish();
+}
+
+void read_dram(TomlTable table, DramConfig& dram) {
+  table.read("channels", dram.channels, 1, 256);
+  table.read("banks", dram.banks, 1, 256);
+  table.read("clock_mhz", dram.clock_mhz, 1, 20000);
+  table.read("row_bytes", dram.row_bytes, 128, 65536);
+  table.read("bytes_per_cycle", dram.bytes_per_cycle, 1, 1024);
+  table.read("access_bytes", dram.access_bytes, 32, 1024);
+  table.read("queue_depth", dram.queue_depth, 1, 256);
+  for (const auto& [key, value] : {std::pair{"t_cl", &dram.t_cl},
+                                   {"t_rp", &dram.t_rp},
+                                   {"t_rc", &dram.t_rc},
+                                   {"t_ras", &dram.t_ras},
+                                   {"t_rcd", &dram.t_rcd},
+                                   {"t_rrd", &dram.t_rrd},
+                                   {"t_wtr", &dram.t_wtr},
+                                   {"t_wr", &dram.t_wr}}) {
+    table.read(key, *value, 0, 1000);
+  }
+  table.finish();
+}
+
+void read_partitioner(TomlTable table, PartitionerConfig& config) {
+  table.optional();
+  table.read("warm_up_cycles", config.warm_up_cycles, 0, 10000000);
+  table.read("profile_cycles", config.profile_cycles, 1024, 65535);
+  table.read("algorithm_delay", config.algorithm_delay, 0, 10000000);
+  table.read("loss_limit", config.loss_limit, 0, 8);
+  table.read("epsilon", config.epsilon, 0, 1);
+  table.finish();
+}
+
+}  // namespace
+
+MachineConfig read_machine(const std::filesystem::path& path) {
+  const toml::table file = parse_toml(path);
+  TomlTable root(path, "", file);
+  MachineConfig machine;
+  root.read("name", machine.name);
+  root.read("num_sms", machine.num_sms, 1, 256);
+  root.read("core_mhz", machine.core_mhz, 1, 10000);
+  root.read("l2_slices", machine.l2_slices, 1, 256);
+  read_sm(root.table("sm"), machine.sm);
+  read_cache(root.table("l2"), machine.l2);
+  read_interconnect(root.table("interconnect"), machine.interconnect);
+  read_dram(root.table("dram"), machine.dram);
+  if (machine.l2_slices % machine.dram.channels != 0) root.fail("l2_slices", "must be a multiple of dram.channels");
+  if (auto partitioner = root.optional_table("partitioner")) read_partitioner(*partitioner, machine.partitioner);
+  root.finish();
+  return machine;
+}
+
+}  // namespace sluice

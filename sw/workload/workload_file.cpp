@@ -1,0 +1,128 @@
+#include "sw/workload/workload_file.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <sstream>
+
+#include "sw/workload/toml_reader.h"
+
+namespace sluice {
+
+namespace {
+
+// One table serves reader and writer: key, member, range.
+struct Fraction {
+  const char* key;
+  double KernelBehaviour::*member;
+  double low, high;
+};
+constexpr Fraction kReal[] = {
+    {"sfu_fraction", &KernelBehaviour::sfu_fraction, 0, 1},
+    {"load_fraction", &KernelBehaviour::load_fraction, 0, 1},
+    {"store_fraction", &KernelBehaviour::store_fraction, 0, 1},
+    {"shared_fraction", &KernelBehaviour::shared_fraction, 0, 1},
+    {"alu_interval", &KernelBehaviour::alu_interval, 1, 8},
+    {"dependency_distance", &KernelBehaviour::dependency_distance, 1, 1000},
+    {"transactions", &KernelBehaviour::transactions, 1, 32},
+    {"reuse_fraction", &KernelBehaviour::reuse_fraction, 0, 1},
+    {"footprint_fraction", &KernelBehaviour::footprint_fraction, 0, 1},
+    {"row_locality", &KernelBehaviour::row_locality, 0, 1},
+    {"fetch_interval", &KernelBehaviour::fetch_interval, 0, 30},
+};
+struct Count {
+  const char* key;
+  std::uint32_t KernelBehaviour::*member;
+  std::uint32_t low, high;
+};
+constexpr Count kCounts[] = {
+    {"warp_instructions", &KernelBehaviour::warp_instructions, 1, 1000000000},
+    {"reuse_lines", &KernelBehaviour::reuse_lines, 0, 1000000},
+    {"footprint_lines", &KernelBehaviour::footprint_lines, 0, 100000000},
+    {"barrier_interval", &KernelBehaviour::barrier_interval, 0, 1024},
+};
+struct Published {
+  const char* key;
+  double SoloReference::*member;
+  double low, high;
+};
+constexpr Published kPublished[] = {
+    {"instructions", &SoloReference::instructions, 1, 1e18},
+    {"alu_utilization", &SoloReference::alu_utilization, 0, 1},
+    {"sfu_utilization", &SoloReference::sfu_utilization, 0, 1},
+    {"ldst_utilization", &SoloReference::ldst_utilization, 0, 1},
+    {"l2_mpki", &SoloReference::l2_mpki, 0, 1e6},
+};
+
+void read_behaviour(TomlTable table, KernelBehaviour& b) {
+  for (const Fraction& f : kReal) table.read(f.key, b.*f.member, f.low, f.high);
+  for (const Count& c : kCounts) table.read(c.key, b.*c.member, c.low, c.high);
+  constexpr double kRounding = 1e-6;
+  if (b.sfu_fraction + b.load_fraction + b.store_fraction + b.shared_fraction > 1 + kRounding) {
+    table.fail("load_fraction", "sfu_, load_, store_ and shared_fraction must sum to at most 1");
+  }
+  if (b.reuse_fraction + b.footprint_fraction > 1 + kRounding) {
+    table.fail("reuse_fraction", "reuse_fraction and footprint_fraction must sum to at most 1");
+  }
+  table.finish();
+}
+
+KernelDescriptor read_kernel(TomlTable table) {
+  KernelDescriptor kernel;
+  table.read("name", kernel.name);
+  if (kernel.name.find_first_of("_, \t") != std::string::npos)
+    table.fail("name", "must hold no '_', ',' or blank: mixes are written A_B");
+  table.read("full_name", kernel.full_name);
+  kernel.type = static_cast<KernelType>(table.read_choice("type", {"compute", "memory", "cache"}));
+  table.read("grid_ctas", kernel.grid_ctas, 1);
+  table.read("block_threads", kernel.block_threads, 1, 1024);
+  table.read("registers_per_cta", kernel.registers_per_cta, 0, 65536);
+  table.read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, 262143);
+  read_behaviour(table.table("behaviour"), kernel.behaviour);
+  if (auto reference = table.optional_table("reference")) {
+    kernel.reference.emplace();
+    for (const Published& p : kPublished) reference->read(p.key, (*kernel.reference).*p.member, p.low, p.high);
+    reference->read("cycles", kernel.reference->cycles, 1, 1000000000000);
+    reference->finish();
+  }
+  table.finish();
+  return kernel;
+}
+
+}  // namespace
+
+Workload read_workload(const std::filesystem::path& path) {
+  const toml::table file = parse_toml(path);
+  TomlTable root(path, "", file);
+  Workload workload;
+  root.read("name", workload.name);
+  std::set<std::string> names;
+  for (TomlTable& table : root.array("kernel")) {
+    workload.kernels.push_back(read_kernel(table));
+    if (!names.insert(workload.kernels.back().name).second) table.fail("name", "another kernel has this name");
+  }
+  root.finish();
+  return workload;
+}
+
+std::string format_workload(const Workload& workload, const std::string& comment) {
+  std::string out;
+  std::istringstream lines(comment);
+  for (std::string line; std::getline(lines, line);) out += line.empty() ? "#\n" : "# " + line + "\n";
+  out += fmt::format("name = \"{}\"\n", workload.name);
+  for (const KernelDescriptor& k : workload.kernels) {
+    out += fmt::format(
+        "\n[[kernel]]\nname = \"{}\"\nfull_name = \"{}\"\ntype = \"{}\"\ngrid_ctas = {}\nblock_threads = {}\nregisters_per_cta = "
+        "{}\n"
+        "shared_bytes_per_cta = {}\n[kernel.behaviour]\n",
+        k.name, k.full_name, to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta, k.shared_bytes_per_cta);
+    for (const Count& c : kCounts) out += fmt::format("{} = {}\n", c.key, k.behaviour.*c.member);
+    for (const Fraction& f : kReal) out += fmt::format("{} = {:.6f}\n", f.key, k.behaviour.*f.member);
+    if (!k.reference) continue;
+    out += fmt::format("[kernel.reference]\ncycles = {}\n", k.reference->cycles);
+    for (const Published& p : kPublished) out += fmt::format("{} = {:.6g}\n", p.key, (*k.reference).*p.member);
+  }
+  return out;
+}
+
+}  // namespace sluice
