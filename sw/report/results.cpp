@@ -5,121 +5,227 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
+#include <set>
+
+#include "sw/core/metrics.h"
+#include "sw/workload/calibration.h"
 
 namespace sluice {
 
+using nlohmann::json;
+
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-double as_double(std::uint64_t count) { return static_cast<double>(count); }
-
-/// Unknown rather than infinite when there is nothing to divide by (no access, a machine without scratchpad).
-double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : kUnknown; }
-
-StallFractions stall_fractions(const StallCycles& stalls, double sm_cycles) {
-  const auto share = [&](std::uint64_t cycles) { return ratio(as_double(cycles), sm_cycles); };
-  return {share(stalls.long_memory),        share(stalls.execution_resource), share(stalls.raw),
-          share(stalls.instruction_buffer), share(stalls.barrier),            share(stalls.idle)};
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-UtilizationFractions utilization_fractions(const RunResult& result, const SmConfig& sm) {
-  const double cycles = as_double(result.sm_cycles);
-  return {ratio(as_double(result.total.alu_busy), cycles * sm.alu_pipes),
-          ratio(as_double(result.total.sfu_busy), cycles),
-          ratio(as_double(result.total.ldst_busy), cycles),
-          ratio(as_double(result.registers_resident), cycles * sm.capacity.registers),
-          ratio(as_double(result.threads_resident), cycles * sm.capacity.threads),
-          ratio(as_double(result.shared_bytes_resident), cycles * sm.capacity.shared_memory_bytes)};
+json reference_json(const SoloReference& r) {
+  return {{"instructions", r.instructions},         {"cycles", r.cycles},
+          {"alu_utilization", r.alu_utilization},   {"sfu_utilization", r.sfu_utilization},
+          {"ldst_utilization", r.ldst_utilization}, {"l2_mpki", r.l2_mpki}};
 }
 
-DecisionRecord record(const Decision& decision) {
-  DecisionRecord out{decision.sampled_at.value(), decision.decided_at.value(), {}, decision.profiles, decision.partition};
-  for (const KernelId id : decision.kernels) out.kernels.push_back(id.value());
-  return out;
+std::vector<std::uint32_t> plain(const std::vector<CtaCount>& counts) {
+  std::vector<std::uint32_t> values;
+  for (const CtaCount c : counts) values.push_back(c.value());
+  return values;
 }
 
-/// STP, ANTT and minimum speed-up; unknown as a whole when one kernel did not finish.
-void fill_fairness(EvalRun& run) {
-  run.stp = run.antt = 0;
-  run.min_speedup = std::numeric_limits<double>::infinity();
-  for (const KernelOutcome& k : run.per_kernel) {
-    run.stp += k.speedup;
-    run.antt += 1 / k.speedup / static_cast<double>(run.per_kernel.size());
-    // std::min would let a later number replace an unknown.
-    run.min_speedup = std::isnan(k.speedup) || std::isnan(run.min_speedup) ? kUnknown : std::min(run.min_speedup, k.speedup);
+/// Fractions of SM-cycles, and cache and DRAM figures: what explains a run.
+void add_counters(json& out, const RunResult& r, const MachineConfig& machine) {
+  const SmResources& capacity = machine.sm.capacity;
+  out["alu_utilization"] = ratio(r.total.alu_busy, r.sm_cycles * machine.sm.alu_pipes);
+  out["sfu_utilization"] = ratio(r.total.sfu_busy, r.sm_cycles);
+  out["ldst_utilization"] = ratio(r.total.ldst_busy, r.sm_cycles);
+  out["thread_utilization"] = ratio(r.threads_resident, r.sm_cycles * capacity.threads);
+  out["register_utilization"] = ratio(r.registers_resident, r.sm_cycles * capacity.registers);
+  out["shared_memory_utilization"] = ratio(r.shared_bytes_resident, r.sm_cycles * capacity.shared_memory_bytes);
+  out["l1_miss_rate"] = ratio(r.total.l1_misses, r.total.l1_accesses);
+  out["l2_miss_rate"] = ratio(r.total.l2_misses, r.total.l2_accesses);
+  out["l2_mpki"] = 1e3 * ratio(r.total.l2_misses, r.total.warp_instructions);
+  out["dram_bytes_per_cycle"] = ratio(r.total.dram_bytes, r.cycles.value());
+  out["dram_row_hit_rate"] = ratio(r.total.dram_row_hits, r.total.dram_requests);
+  out["stalls"] = {{"long_memory", ratio(r.stalls.long_memory, r.sm_cycles)},
+                   {"execution_resource", ratio(r.stalls.execution_resource, r.sm_cycles)},
+                   {"raw", ratio(r.stalls.raw, r.sm_cycles)},
+                   {"instruction_buffer", ratio(r.stalls.instruction_buffer, r.sm_cycles)},
+                   {"barrier", ratio(r.stalls.barrier, r.sm_cycles)},
+                   {"idle", ratio(r.stalls.idle, r.sm_cycles)}};
+}
+
+std::string mix_name(const json& run) {
+  return fmt::format("{}", fmt::join(run.at("kernels").get<std::vector<std::string>>(), "_"));
+}
+
+json summary_of(const json& runs, const std::string& category) {
+  std::map<std::string, std::map<std::string, std::vector<double>>> values;  // policy -> metric -> value per mix
+  for (const json& run : runs) {
+    if (category != "all" && run.at("category") != category) continue;
+    auto& policy = values[run.at("policy").get<std::string>()];
+    for (const char* metric : {"normalized_ipc", "stp", "antt", "min_speedup"}) {
+      if (run.at(metric).is_number()) policy[metric].push_back(run.at(metric).get<double>());
+    }
   }
-  if (run.per_kernel.empty()) run.stp = run.antt = run.min_speedup = kUnknown;
+  json out = json::object();
+  for (auto& [policy, metrics] : values) {
+    json& entry = out[policy];
+    entry["pairs"] = metrics["stp"].size();
+    for (const auto& [metric, list] : metrics) entry[metric] = geometric_mean(list);
+  }
+  return out;
 }
 
 }  // namespace
 
-SoloRun make_solo_run(const KernelDescriptor& kernel, const MachineConfig& machine, const RunResult& result,
-                      std::vector<double> curve) {
-  const KernelCounters& c = result.total;
-  const UtilizationFractions use = utilization_fractions(result, machine.sm);
-  SoloRun solo;
-  solo.kernel = kernel.name;
-  solo.type = kernel.type;
-  solo.cycles = result.cycles.value();
-  solo.warp_instructions = c.warp_instructions;
-  solo.thread_instructions = c.thread_instructions;
-  solo.ipc = ratio(as_double(c.thread_instructions), as_double(solo.cycles));
-  solo.alu_utilization = use.alu;
-  solo.sfu_utilization = use.sfu;
-  solo.ldst_utilization = use.ldst;
-  solo.l2_mpki = ratio(1e3 * as_double(c.l2_misses), as_double(c.warp_instructions));
-  solo.l1_miss_rate = ratio(as_double(c.l1_misses), as_double(c.l1_accesses));
-  solo.l2_miss_rate = ratio(as_double(c.l2_misses), as_double(c.l2_accesses));
-  solo.reference = kernel.reference;
-  solo.curve = std::move(curve);
-  return solo;
+double ipc(const RunResult& result) { return ratio(result.total.thread_instructions, result.cycles.value()); }
+
+json solo_entry(const KernelDescriptor& kernel, const RunResult& result, const MachineConfig& machine,
+                const std::vector<double>& curve) {
+  json out = {{"kernel", kernel.name},
+              {"type", to_string(kernel.type)},
+              {"cycles", result.cycles.value()},
+              {"warp_instructions", result.total.warp_instructions},
+              {"thread_instructions", result.total.thread_instructions},
+              {"ipc", ipc(result)},
+              {"curve", curve},
+              {"reference", kernel.reference ? reference_json(*kernel.reference) : json()}};
+  add_counters(out, result, machine);
+  return out;
 }
 
-EvalRun make_eval_run(RunIdentity identity, const MachineConfig& machine, const RunResult& result,
-                      std::span<const Cycles> alone) {
-  EvalRun run;
-  static_cast<RunIdentity&>(run) = std::move(identity);
-  const KernelCounters& total = result.total;
-  run.cycles = result.cycles.value();
-  run.ipc = ratio(as_double(total.thread_instructions), as_double(run.cycles));
-  run.normalized_ipc = kUnknown;
-  for (std::size_t k = 0; k < result.kernels.size(); ++k) {
-    const KernelCounters& counters = result.kernels[k];
-    run.per_kernel.push_back({run.kernels.at(k), counters.finish_cycle,
-                              ratio(as_double(alone[k].value()), as_double(counters.finish_cycle)), counters});
+json run_entry(const Mix& mix, const std::string& policy, const std::string& partitioner, const Partition& partition,
+               const RunResult& result, const MachineConfig& machine, Cycles alone, std::size_t candidates) {
+  std::vector<Turnaround> turnarounds;
+  json per_kernel = json::array();
+  for (std::size_t k = 0; k < mix.kernels.size(); ++k) {
+    const std::uint64_t finish = result.kernels[k].finish_cycle;
+    turnarounds.push_back({static_cast<double>(alone.value()), static_cast<double>(finish)});
+    per_kernel.push_back({{"kernel", mix.kernels[k].name},
+                          {"finish_cycle", finish},
+                          {"speedup", speedup(turnarounds.back())},
+                          {"warp_instructions", result.kernels[k].warp_instructions},
+                          {"l1_miss_rate", ratio(result.kernels[k].l1_misses, result.kernels[k].l1_accesses)},
+                          {"l2_mpki", 1e3 * ratio(result.kernels[k].l2_misses, result.kernels[k].warp_instructions)}});
   }
-  fill_fairness(run);
-  run.stalls = stall_fractions(result.stalls, as_double(result.sm_cycles));
-  run.utilization = utilization_fractions(result, machine.sm);
-  run.l1_miss_rate = ratio(as_double(total.l1_misses), as_double(total.l1_accesses));
-  run.l2_miss_rate = ratio(as_double(total.l2_misses), as_double(total.l2_accesses));
-  run.dram_bytes_per_cycle = ratio(as_double(total.dram_bytes), as_double(run.cycles));
-  for (const Decision& decision : result.decisions) run.decisions.push_back(record(decision));
-  const auto joint = std::find_if(result.decisions.begin(), result.decisions.end(),
-                                  [&](const Decision& d) { return d.kernels.size() == run.kernels.size(); });
-  if (joint != result.decisions.end()) run.partition = joint->partition;
-  return run;
-}
-
-void normalize_to_left_over(EvalResults& results) {
-  for (EvalRun& run : results.runs) {
-    const auto base = std::find_if(results.runs.begin(), results.runs.end(), [&](const EvalRun& other) {
-      return other.policy == "left_over" && other.kernels == run.kernels;
-    });
-    run.normalized_ipc = base == results.runs.end() ? kUnknown : ratio(run.ipc, base->ipc);
+  json decisions = json::array();
+  for (const Decision& d : result.decisions) {
+    std::vector<std::string> kernels;
+    for (const KernelId k : d.kernels) kernels.push_back(mix.kernels[k.value()].name);
+    decisions.push_back({{"sampled_at", d.sampled_at.value()},
+                         {"decided_at", d.decided_at.value()},
+                         {"kernels", kernels},
+                         {"profiles", d.profiles},
+                         {"mode", to_string(d.partition.mode)},
+                         {"ctas", plain(d.partition.ctas)}});
   }
+  json out = {{"kernels", mix.kernel_names()},
+              {"category", mix.category},
+              {"policy", policy},
+              {"partitioner", partitioner},
+              {"partition", {{"mode", to_string(partition.mode)}, {"ctas", plain(partition.ctas)}}},
+              {"candidates", candidates},
+              {"cycles", result.cycles.value()},
+              {"ipc", ipc(result)},
+              {"normalized_ipc", nullptr},
+              {"stp", stp(turnarounds)},
+              {"antt", antt(turnarounds)},
+              {"min_speedup", min_speedup(turnarounds)},
+              {"per_kernel", per_kernel},
+              {"decisions", decisions}};
+  add_counters(out, result, machine);
+  return out;
 }
 
-std::string category_of(std::span<const KernelType> types) {
-  std::vector<KernelType> sorted(types.begin(), types.end());
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<std::string_view> names;
-  for (const KernelType type : sorted) names.push_back(to_string(type));
-  return fmt::format("{}", fmt::join(names, "+"));
+json normalize_and_summarize(json& runs) {
+  std::map<std::string, double> base;
+  std::set<std::string> categories;
+  for (const json& run : runs) {
+    categories.insert(run.at("category").get<std::string>());
+    if (run.at("policy") == "left_over") base[mix_name(run)] = run.at("ipc").get<double>();
+  }
+  for (json& run : runs) {
+    const auto found = base.find(mix_name(run));
+    run["normalized_ipc"] = found == base.end() ? json() : json(run.at("ipc").get<double>() / found->second);
+  }
+  json summary = json::object();
+  for (const std::string& category : categories) summary[category] = summary_of(runs, category);
+  summary["all"] = summary_of(runs, "all");
+  return summary;
 }
 
-std::string mix_name(std::span<const std::string> kernels) { return fmt::format("{}", fmt::join(kernels, "_")); }
+std::string results_csv(const json& results) {
+  const char* columns[] = {"cycles",
+                           "ipc",
+                           "normalized_ipc",
+                           "stp",
+                           "antt",
+                           "min_speedup",
+                           "alu_utilization",
+                           "sfu_utilization",
+                           "ldst_utilization",
+                           "register_utilization",
+                           "l1_miss_rate",
+                           "l2_miss_rate",
+                           "dram_bytes_per_cycle"};
+  std::string out = fmt::format("kernels,category,policy,partitioner,mode,ctas,{}\n", fmt::join(columns, ","));
+  for (const json& run : results.at("runs")) {
+    out += fmt::format("{},{},{},{},{},{}", mix_name(run), run.at("category").get<std::string>(),
+                       run.at("policy").get<std::string>(), run.at("partitioner").get<std::string>(),
+                       run.at("partition").at("mode").get<std::string>(),
+                       fmt::join(run.at("partition").at("ctas").get<std::vector<std::uint32_t>>(), "/"));
+    for (const char* column : columns) out += run.at(column).is_null() ? "," : "," + run.at(column).dump();
+    out += "\n";
+  }
+  return out;
+}
+
+std::string results_table(const json& results) {
+  const auto policies = results.at("meta").at("policies").get<std::vector<std::string>>();
+  std::map<std::string, std::map<std::string, const json*>> by_mix;
+  std::vector<std::pair<std::string, std::string>> order;  // category, mix
+  std::size_t width = 12;
+  for (const json& run : results.at("runs")) {
+    const std::string name = mix_name(run);
+    if (!by_mix.contains(name)) order.emplace_back(run.at("category").get<std::string>(), name);
+    by_mix[name][run.at("policy").get<std::string>()] = &run;
+    width = std::max(width, name.size());
+  }
+  std::ranges::stable_sort(order, {}, &std::pair<std::string, std::string>::first);
+  std::string out = fmt::format("{:<{}}", "IPC / Left-Over", width + 4);
+  for (const std::string& p : policies) out += fmt::format("{:>14}", p);
+  out += "   Warped-Slicer's partition\n";
+  const auto averages = [&](const std::string& category, const std::string& label) {
+    std::string line = fmt::format("{:<{}}", label, width + 4);
+    for (const std::string& p : policies) {
+      const json& all = results.at("summary").at(category);
+      line += all.contains(p) && all[p].contains("normalized_ipc")
+                  ? fmt::format("{:>14.3f}", all[p]["normalized_ipc"].get<double>())
+                  : fmt::format("{:>14}", "-");
+    }
+    return line + "\n";
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || order[i].first != order[i - 1].first) out += order[i].first + "\n";
+    out += fmt::format("  {:<{}}", order[i].second, width + 2);
+    const auto& runs = by_mix[order[i].second];
+    for (const std::string& p : policies) {
+      const auto run = runs.find(p);
+      out += run == runs.end() || run->second->at("normalized_ipc").is_null()
+                 ? fmt::format("{:>14}", "-")
+                 : fmt::format("{:>14.3f}", run->second->at("normalized_ipc").get<double>());
+    }
+    if (const auto ws = runs.find("warped_slicer"); ws != runs.end()) {
+      const json& partition = ws->second->at("partition");
+      out += fmt::format("   {} ({})", partition.at("mode").get<std::string>(),
+                         fmt::join(partition.at("ctas").get<std::vector<std::uint32_t>>(), ","));
+    }
+    out += "\n";
+    if (i + 1 == order.size() || order[i + 1].first != order[i].first) out += averages(order[i].first, "  geometric mean");
+  }
+  out += averages("all", "all: geometric mean");
+  return out;
+}
 
 }  // namespace sluice

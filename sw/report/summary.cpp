@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "sw/core/metrics.h"
 
 namespace sluice {
 
@@ -60,11 +61,11 @@ PolicySummary summarize_policy(const ResultGrid& grid, const std::string& policy
     slowest.push_back(run->min_speedup);
     fairness.push_back(base != nullptr ? run->min_speedup / base->min_speedup : kUnknown);
   }
-  out.normalized_ipc = geometric_mean(ipc);
-  out.stp = arithmetic_mean(stp);
-  out.antt = arithmetic_mean(antt);
-  out.min_speedup = geometric_mean(slowest);
-  out.fairness = geometric_mean(fairness);
+  out.normalized_ipc = geometric_mean_of_known(ipc);
+  out.stp = mean_of_known(stp);
+  out.antt = mean_of_known(antt);
+  out.min_speedup = geometric_mean_of_known(slowest);
+  out.fairness = geometric_mean_of_known(fairness);
   out.category_mean = kUnknown;
   return out;
 }
@@ -78,21 +79,19 @@ PolicyRatio summarize_ratio(const ResultGrid& grid, std::string_view over, const
     if (in_category(mix, category) && ours != nullptr && theirs != nullptr) ratios.push_back(ours->ipc / theirs->ipc);
   }
   out.mixes = ratios.size();
-  out.ipc_ratio = geometric_mean(ratios);
+  out.ipc_ratio = geometric_mean_of_known(ratios);
   return out;
 }
 
 }  // namespace
 
-double geometric_mean(std::span<const double> values) {
+double geometric_mean_of_known(std::span<const double> values) {
   const std::vector<double> known = finite(values);
   if (known.empty() || std::any_of(known.begin(), known.end(), [](double v) { return v <= 0; })) return kUnknown;
-  double log_sum = 0;
-  for (const double v : known) log_sum += std::log(v);
-  return std::exp(log_sum / static_cast<double>(known.size()));
+  return geometric_mean(known);
 }
 
-double arithmetic_mean(std::span<const double> values) {
+double mean_of_known(std::span<const double> values) {
   const std::vector<double> known = finite(values);
   if (known.empty()) return kUnknown;
   double sum = 0;
@@ -124,7 +123,7 @@ Summary summarize(const EvalResults& results) {
       summary.policies.push_back(std::move(s));
     }
     PolicySummary all = summarize_policy(grid, policy, "all");
-    all.category_mean = geometric_mean(category_means);
+    all.category_mean = geometric_mean_of_known(category_means);
     summary.policies.push_back(std::move(all));
   }
   std::vector<std::string> categories = grid.categories();
@@ -150,12 +149,11 @@ ResultGrid::ResultGrid(const EvalResults& results) {
     for (const EvalRun& run : results.runs) {
       if (run.category != category) continue;
       const std::string name = mix_name(run.kernels);
-      auto mix = std::find_if(mixes_.begin(), mixes_.end(),
-                              [&](const Mix& m) { return m.name == name && m.category == category; });
+      auto mix =
+          std::find_if(mixes_.begin(), mixes_.end(), [&](const Mix& m) { return m.name == name && m.category == category; });
       if (mix == mixes_.end())
         mix = mixes_.insert(mixes_.end(), {name, category, std::vector<const EvalRun*>(policies_.size(), nullptr)});
-      const auto column =
-          static_cast<std::size_t>(std::find(policies_.begin(), policies_.end(), run.policy) - policies_.begin());
+      const auto column = static_cast<std::size_t>(std::find(policies_.begin(), policies_.end(), run.policy) - policies_.begin());
       if (mix->runs[column] == nullptr) mix->runs[column] = &run;
     }
 }

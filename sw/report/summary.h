@@ -11,20 +11,20 @@
 namespace sluice {
 
 /// Geometric mean of the finite values; not a number when there is none, or one of them is not positive.
-[[nodiscard]] double geometric_mean(std::span<const double> values);
+[[nodiscard]] double geometric_mean_of_known(std::span<const double> values);
 /// Arithmetic mean of the finite values; not a number when there is none.
-[[nodiscard]] double arithmetic_mean(std::span<const double> values);
+[[nodiscard]] double mean_of_known(std::span<const double> values);
 
 /// One policy over the mixes of one category, or of "all".
 struct PolicySummary {
   std::string policy, category;
-  std::size_t mixes = 0;        ///< runs that went into the means
-  double normalized_ipc = 0;    ///< geometric mean over the mixes
-  double category_mean = 0;     ///< "all" only: geometric mean of the categories' means, each category counting once
-  double stp = 0;               ///< arithmetic mean
-  double antt = 0;              ///< arithmetic mean
-  double min_speedup = 0;       ///< geometric mean
-  double fairness = 0;          ///< geometric mean of min_speedup over that of left_over, mix by mix
+  std::size_t mixes = 0;      ///< runs that went into the means
+  double normalized_ipc = 0;  ///< geometric mean over the mixes
+  double category_mean = 0;   ///< "all" only: geometric mean of the categories' means, each category counting once
+  double stp = 0;             ///< arithmetic mean
+  double antt = 0;            ///< arithmetic mean
+  double min_speedup = 0;     ///< geometric mean
+  double fairness = 0;        ///< geometric mean of min_speedup over that of left_over, mix by mix
 };
 
 /// Speed-up of warped_slicer over another policy: geometric mean of the IPC ratios of the mixes that both ran.
@@ -43,7 +43,8 @@ struct Summary {
 
 [[nodiscard]] Summary summarize(const EvalResults& results);
 
-/// What the Warped-Slicer paper (ISCA 2016, section V) states in words: mean gain of warped_slicer over a policy, all 30 pairs of its table II.
+/// What the Warped-Slicer paper (ISCA 2016, section V) states in words: mean gain of warped_slicer over a policy, all 30 pairs of
+/// its table II.
 struct PublishedGain {
   std::string_view over;
   double ipc_ratio;
@@ -55,7 +56,8 @@ inline constexpr PublishedGain kPublishedGains[] = {
     {"spatial", 1.17, std::numeric_limits<double>::quiet_NaN()},
 };
 
-/// The results as a grid: mixes against policies. Where a mix ran twice under one policy (both partitioners, say), the first run counts.
+/// The results as a grid: mixes against policies. Where a mix ran twice under one policy (both partitioners, say), the first run
+/// counts.
 class ResultGrid {
  public:
   explicit ResultGrid(const EvalResults& results);
@@ -64,9 +66,9 @@ class ResultGrid {
     std::string name, category;
     std::vector<const EvalRun*> runs;  ///< one per policy; null where it did not run
   };
-  [[nodiscard]] const std::vector<std::string>& policies() const { return policies_; }      ///< known ones first, in a fixed order
+  [[nodiscard]] const std::vector<std::string>& policies() const { return policies_; }  ///< known ones first, in a fixed order
   [[nodiscard]] const std::vector<std::string>& categories() const { return categories_; }  ///< the paper's three first
-  [[nodiscard]] const std::vector<Mix>& mixes() const { return mixes_; }                    ///< by category, then first appearance
+  [[nodiscard]] const std::vector<Mix>& mixes() const { return mixes_; }  ///< by category, then first appearance
   /// Run of `mix` under `policy`; null where there is none.
   [[nodiscard]] const EvalRun* run(const Mix& mix, std::string_view policy) const;
 

@@ -1,0 +1,362 @@
+#include "sw/report/results_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sw/core/errors.h"
+#include "sw/report/atomic_file.h"
+
+namespace sluice {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One table a struct serves both directions: name and member.
+constexpr std::pair<const char*, std::uint64_t KernelCounters::*> kCounterFields[] = {
+    {"warp_instructions", &KernelCounters::warp_instructions},
+    {"thread_instructions", &KernelCounters::thread_instructions},
+    {"alu_busy", &KernelCounters::alu_busy},
+    {"sfu_busy", &KernelCounters::sfu_busy},
+    {"ldst_busy", &KernelCounters::ldst_busy},
+    {"l1_accesses", &KernelCounters::l1_accesses},
+    {"l1_misses", &KernelCounters::l1_misses},
+    {"l2_accesses", &KernelCounters::l2_accesses},
+    {"l2_misses", &KernelCounters::l2_misses},
+    {"dram_bytes", &KernelCounters::dram_bytes},
+    {"dram_row_hits", &KernelCounters::dram_row_hits},
+    {"dram_requests", &KernelCounters::dram_requests},
+    {"ctas_dispatched", &KernelCounters::ctas_dispatched},
+    {"ctas_completed", &KernelCounters::ctas_completed},
+};
+constexpr std::pair<const char*, double StallFractions::*> kStallFields[] = {
+    {"long_memory", &StallFractions::long_memory},
+    {"execution_resource", &StallFractions::execution_resource},
+    {"raw", &StallFractions::raw},
+    {"instruction_buffer", &StallFractions::instruction_buffer},
+    {"barrier", &StallFractions::barrier},
+    {"idle", &StallFractions::idle},
+};
+constexpr std::pair<const char*, double UtilizationFractions::*> kUtilizationFields[] = {
+    {"alu", &UtilizationFractions::alu},         {"sfu", &UtilizationFractions::sfu},
+    {"ldst", &UtilizationFractions::ldst},       {"registers", &UtilizationFractions::registers},
+    {"threads", &UtilizationFractions::threads}, {"shared_memory", &UtilizationFractions::shared_memory},
+};
+constexpr std::pair<const char*, std::uint64_t SoloRun::*> kSoloCounts[] = {
+    {"cycles", &SoloRun::cycles},
+    {"warp_instructions", &SoloRun::warp_instructions},
+    {"thread_instructions", &SoloRun::thread_instructions},
+};
+constexpr std::pair<const char*, double SoloRun::*> kSoloFigures[] = {
+    {"ipc", &SoloRun::ipc},
+    {"alu_utilization", &SoloRun::alu_utilization},
+    {"sfu_utilization", &SoloRun::sfu_utilization},
+    {"ldst_utilization", &SoloRun::ldst_utilization},
+    {"l2_mpki", &SoloRun::l2_mpki},
+    {"l1_miss_rate", &SoloRun::l1_miss_rate},
+    {"l2_miss_rate", &SoloRun::l2_miss_rate},
+};
+constexpr std::pair<const char*, double SoloReference::*> kReferenceFigures[] = {
+    {"instructions", &SoloReference::instructions},
+    {"alu_utilization", &SoloReference::alu_utilization},
+    {"sfu_utilization", &SoloReference::sfu_utilization},
+    {"ldst_utilization", &SoloReference::ldst_utilization},
+    {"l2_mpki", &SoloReference::l2_mpki},
+};
+constexpr std::pair<const char*, double EvalRun::*> kRunFigures[] = {
+    {"ipc", &EvalRun::ipc},
+    {"normalized_ipc", &EvalRun::normalized_ipc},
+    {"stp", &EvalRun::stp},
+    {"antt", &EvalRun::antt},
+    {"min_speedup", &EvalRun::min_speedup},
+    {"l1_miss_rate", &EvalRun::l1_miss_rate},
+    {"l2_miss_rate", &EvalRun::l2_miss_rate},
+    {"dram_bytes_per_cycle", &EvalRun::dram_bytes_per_cycle},
+};
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(std::uint64_t value) { return value; }
+
+Json numbers(const std::vector<double>& values) {
+  Json out = Json::array();
+  for (const double v : values) out.push_back(number(v));
+  return out;
+}
+
+template <class T, class Fields>
+void write_fields(Json& out, const T& value, const Fields& fields) {
+  for (const auto& [name, member] : fields) out[name] = number(value.*member);
+}
+
+template <class T, class Fields>
+Json fields_object(const T& value, const Fields& fields) {
+  Json out = Json::object();
+  write_fields(out, value, fields);
+  return out;
+}
+
+void write_partition(Json& out, const Partition& partition) {
+  out["mode"] = to_string(partition.mode);
+  out["ctas"] = Json::array();
+  for (const CtaCount c : partition.ctas) out["ctas"].push_back(c.value());
+}
+
+Json solo_json(const SoloRun& solo) {
+  Json out = {{"kernel", solo.kernel}, {"type", to_string(solo.type)}};
+  write_fields(out, solo, kSoloCounts);
+  write_fields(out, solo, kSoloFigures);
+  if (solo.reference) {
+    out["reference"]["cycles"] = solo.reference->cycles;
+    write_fields(out["reference"], *solo.reference, kReferenceFigures);
+  }
+  out["curve"] = numbers(solo.curve);
+  return out;
+}
+
+Json decision_json(const DecisionRecord& decision) {
+  Json out = {{"sampled_at", decision.sampled_at}, {"decided_at", decision.decided_at}, {"kernels", decision.kernels}};
+  write_partition(out, decision.partition);
+  out["profiles"] = Json::array();
+  for (const Profile& profile : decision.profiles) out["profiles"].push_back(numbers(profile));
+  return out;
+}
+
+Json run_json(const EvalRun& run) {
+  Json out = {{"kernels", run.kernels}, {"category", run.category}, {"policy", run.policy}, {"partitioner", run.partitioner}};
+  out["partition"] = Json::object();
+  write_partition(out["partition"], run.partition);
+  out["cycles"] = run.cycles;
+  write_fields(out, run, kRunFigures);
+  out["per_kernel"] = Json::array();
+  for (const KernelOutcome& k : run.per_kernel)
+    out["per_kernel"].push_back({{"name", k.name},
+                                 {"finish_cycle", k.finish_cycle},
+                                 {"speedup", number(k.speedup)},
+                                 {"counters", fields_object(k.counters, kCounterFields)}});
+  out["stalls"] = fields_object(run.stalls, kStallFields);
+  out["utilization"] = fields_object(run.utilization, kUtilizationFields);
+  out["decisions"] = Json::array();
+  for (const DecisionRecord& d : run.decisions) out["decisions"].push_back(decision_json(d));
+  out["oracle_candidates"] = run.oracle_candidates;
+  return out;
+}
+
+Json summary_json(const Summary& summary) {
+  Json out = {{"policies", Json::array()}, {"warped_slicer_over", Json::array()}};
+  for (const PolicySummary& s : summary.policies) {
+    Json row = {{"policy", s.policy}, {"category", s.category}, {"mixes", s.mixes}};
+    row["normalized_ipc"] = number(s.normalized_ipc);
+    if (s.category == "all") row["normalized_ipc_of_categories"] = number(s.category_mean);
+    row["stp"] = number(s.stp);
+    row["antt"] = number(s.antt);
+    row["min_speedup"] = number(s.min_speedup);
+    row["min_speedup_over_left_over"] = number(s.fairness);
+    out["policies"].push_back(std::move(row));
+  }
+  for (const PolicyRatio& r : summary.ratios)
+    out["warped_slicer_over"].push_back(
+        {{"policy", r.over}, {"category", r.category}, {"mixes", r.mixes}, {"ipc_ratio", number(r.ipc_ratio)}});
+  return out;
+}
+
+/// A value and where it is, so that every complaint names its place: "out/results.json: runs[3].cycles: missing".
+class Node {
+ public:
+  Node(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}
+
+  [[nodiscard]] bool has(const char* key) const { return json_->is_object() && json_->contains(key); }
+  [[nodiscard]] Node at(const char* key) const {
+    const std::string place = where_ + (where_.ends_with(": ") ? "" : ".") + key;
+    if (!has(key)) throw InputError(place + ": missing");
+    return {json_->at(key), place};
+  }
+  [[nodiscard]] std::vector<Node> items() const {
+    if (!json_->is_array()) fail("must be a list");
+    std::vector<Node> out;
+    for (std::size_t i = 0; i < json_->size(); ++i) out.emplace_back(json_->at(i), fmt::format("{}[{}]", where_, i));
+    return out;
+  }
+  [[nodiscard]] std::string text() const {
+    if (!json_->is_string()) fail("must be a string");
+    return json_->get<std::string>();
+  }
+  void read(std::uint64_t& out) const {
+    if (!json_->is_number_unsigned()) fail("must be a whole number, 0 or more");
+    json_->get_to(out);
+  }
+  void read(double& out) const {
+    if (!json_->is_number() && !json_->is_null()) fail("must be a number or null");
+    out = json_->is_null() ? std::numeric_limits<double>::quiet_NaN() : json_->get<double>();
+  }
+  [[nodiscard]] std::uint32_t count(std::uint64_t below) const {
+    std::uint64_t value = 0;
+    read(value);
+    if (value >= below) fail(fmt::format("must be below {}", below));
+    return static_cast<std::uint32_t>(value);
+  }
+  [[nodiscard]] std::vector<double> numbers() const {
+    std::vector<double> out;
+    for (const Node& item : items()) item.read(out.emplace_back());
+    return out;
+  }
+  template <class T, class Fields>
+  void fields(T& value, const Fields& table) const {
+    for (const auto& [name, member] : table) at(name).read(value.*member);
+  }
+  [[nodiscard]] const Json& object() const {
+    if (!json_->is_object()) fail("must be an object");
+    return *json_;
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(where_ + (where_.ends_with(": ") ? "" : ": ") + what);
+  }
+
+ private:
+  const Json* json_;
+  std::string where_;
+};
+
+/// The enumerator whose spelling this is.
+template <class Enum, std::size_t N>
+Enum named(const Node& node, const Enum (&all)[N]) {
+  const std::string text = node.text();
+  std::string allowed;
+  for (const Enum e : all) {
+    if (text == to_string(e)) return e;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(to_string(e));
+  }
+  node.fail(fmt::format("\"{}\": must be one of {}", text, allowed));
+}
+
+constexpr PartitionMode kModes[] = {PartitionMode::LeftOver, PartitionMode::Fcfs, PartitionMode::IntraSm, PartitionMode::Spatial};
+constexpr KernelType kTypes[] = {KernelType::Compute, KernelType::Memory, KernelType::Cache};
+constexpr std::uint64_t kMaxCtas = 1U << 16;  // far beyond any SM; keeps a damaged file from becoming a huge count
+
+Partition read_partition(const Node& node) {
+  Partition partition{named(node.at("mode"), kModes), {}};
+  for (const Node& item : node.at("ctas").items()) partition.ctas.emplace_back(item.count(kMaxCtas));
+  return partition;
+}
+
+SoloRun read_solo(const Node& node) {
+  SoloRun solo;
+  solo.kernel = node.at("kernel").text();
+  solo.type = named(node.at("type"), kTypes);
+  node.fields(solo, kSoloCounts);
+  node.fields(solo, kSoloFigures);
+  if (node.has("reference")) {
+    SoloReference reference;
+    node.at("reference").at("cycles").read(reference.cycles);
+    node.at("reference").fields(reference, kReferenceFigures);
+    solo.reference = reference;
+  }
+  solo.curve = node.at("curve").numbers();
+  return solo;
+}
+
+DecisionRecord read_decision(const Node& node, std::size_t num_kernels) {
+  DecisionRecord decision;
+  node.at("sampled_at").read(decision.sampled_at);
+  node.at("decided_at").read(decision.decided_at);
+  for (const Node& item : node.at("kernels").items()) decision.kernels.push_back(item.count(num_kernels));
+  for (const Node& item : node.at("profiles").items()) decision.profiles.push_back(item.numbers());
+  decision.partition = read_partition(node);
+  return decision;
+}
+
+EvalRun read_run(const Node& node) {
+  EvalRun run;
+  for (const Node& item : node.at("kernels").items()) run.kernels.push_back(item.text());
+  if (run.kernels.empty()) node.at("kernels").fail("must not be empty");
+  run.category = node.at("category").text();
+  run.policy = node.at("policy").text();
+  run.partitioner = node.at("partitioner").text();
+  run.partition = read_partition(node.at("partition"));
+  node.at("cycles").read(run.cycles);
+  node.fields(run, kRunFigures);
+  for (const Node& item : node.at("per_kernel").items()) {
+    KernelOutcome& outcome = run.per_kernel.emplace_back();
+    outcome.name = item.at("name").text();
+    item.at("finish_cycle").read(outcome.finish_cycle);
+    item.at("speedup").read(outcome.speedup);
+    item.at("counters").fields(outcome.counters, kCounterFields);
+    outcome.counters.finish_cycle = outcome.finish_cycle;
+  }
+  node.at("stalls").fields(run.stalls, kStallFields);
+  node.at("utilization").fields(run.utilization, kUtilizationFields);
+  for (const Node& item : node.at("decisions").items()) run.decisions.push_back(read_decision(item, run.kernels.size()));
+  std::uint64_t candidates = 0;
+  node.at("oracle_candidates").read(candidates);
+  run.oracle_candidates = static_cast<std::size_t>(candidates);
+  return run;
+}
+
+bool is_flat(const Json& json) {
+  return json.is_array() && std::none_of(json.begin(), json.end(), [](const Json& item) { return item.is_structured(); });
+}
+
+/// Like dump(2), but lists of plain values stay on one line: a curve is read as a row, and diffs stay short.
+void print(std::string& out, const Json& json, std::size_t indent) {
+  if (!json.is_structured() || json.empty() || is_flat(json)) {
+    out += json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
+  }
+  const bool object = json.is_object();
+  const std::string margin(indent + 2, ' ');
+  out += object ? "{\n" : "[\n";
+  bool first = true;
+  for (const auto& [key, value] : json.items()) {
+    if (!first) out += ",\n";
+    first = false;
+    out += margin;
+    if (object) out += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+    print(out, value, indent + 2);
+  }
+  out += '\n';
+  out.append(indent, ' ');
+  out += object ? '}' : ']';
+}
+
+}  // namespace
+
+Json to_json(const EvalResults& results) {
+  Json out = {{"meta", results.meta}, {"solo", Json::array()}, {"runs", Json::array()}};
+  out["meta"]["schema_version"] = kResultsSchemaVersion;
+  for (const SoloRun& solo : results.solo) out["solo"].push_back(solo_json(solo));
+  for (const EvalRun& run : results.runs) out["runs"].push_back(run_json(run));
+  out["summary"] = summary_json(summarize(results));
+  return out;
+}
+
+EvalResults results_from_json(const Json& json, const std::string& source) {
+  const Node root(json, source + ": ");
+  EvalResults results;
+  results.meta = root.at("meta").object();
+  if (results.meta.value("schema_version", Json()) != kResultsSchemaVersion)
+    root.at("meta").fail(fmt::format("schema_version: must be {}", kResultsSchemaVersion));
+  for (const Node& item : root.at("solo").items()) results.solo.push_back(read_solo(item));
+  for (const Node& item : root.at("runs").items()) results.runs.push_back(read_run(item));
+  return results;
+}
+
+EvalResults read_results(const std::filesystem::path& path) {
+  Json json;
+  try {
+    json = Json::parse(read_file(path));
+  } catch (const Json::parse_error& e) {
+    throw InputError(fmt::format("{}: not JSON, or cut short, at byte {}", path.string(), e.byte));
+  }
+  return results_from_json(json, path.string());
+}
+
+std::string results_text(const EvalResults& results) {
+  std::string out;
+  print(out, to_json(results), 0);
+  return out + "\n";
+}
+
+}  // namespace sluice
