@@ -50,41 +50,4 @@ std::optional<WaterfillResult> waterfill(std::span<const Profile> profiles, std:
   return result;
 }
 
-namespace {
-
-/// Depth-first over the kernels; `chosen` holds the steps taken so far.
-void search(const std::vector<PerformanceSteps>& steps, std::span<const SmResources> demand, const SmResources& left,
-            WaterfillResult& chosen, double lowest, double& best, std::optional<WaterfillResult>& answer) {
-  const std::size_t k = chosen.ctas.size();
-  if (k == steps.size()) {
-    if (lowest > best) {
-      best = lowest;
-      answer = chosen;
-    }
-    return;
-  }
-  for (std::size_t s = 0; s < steps[k].cta_count.size(); ++s) {
-    const CtaCount count(steps[k].cta_count[s]);
-    if (!fits(demand[k], left, count)) return;
-    chosen.ctas.push_back(count);
-    chosen.performance.push_back(steps[k].performance[s]);
-    search(steps, demand, take(left, demand[k], count), chosen, std::min(lowest, steps[k].performance[s]), best, answer);
-    chosen.ctas.pop_back();
-    chosen.performance.pop_back();
-  }
-}
-
-}  // namespace
-
-std::optional<WaterfillResult> best_max_min(std::span<const Profile> profiles, std::span<const SmResources> demand,
-                                            const SmResources& capacity) {
-  std::vector<PerformanceSteps> steps;
-  for (const Profile& profile : profiles) steps.push_back(performance_steps(profile));
-  WaterfillResult chosen;
-  std::optional<WaterfillResult> answer;
-  double best = -1;
-  search(steps, demand, capacity, chosen, 2.0, best, answer);
-  return answer;
-}
-
 }  // namespace sluice

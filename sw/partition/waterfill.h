@@ -18,6 +18,10 @@ struct WaterfillResult {
 /// step fits. What the paper's listing leaves open: a kernel at the last entry of its Q is full; a step that does not fit
 /// marks that kernel full and the others go on; ties go to the lowest index.
 ///
+/// With epsilon = 0 the worst-off kernel ends as well off as any partition can make it, whatever the shape of the curves and the
+/// number of resources (docs/policies.md). How much the others get on top depends on the order of the steps.
+///
+/// @pre as many profiles as demands
 /// @param profiles  one curve per kernel, IPC at 1..N CTAs on one SM (any unit; each is normalised to its own maximum)
 /// @param demand    resources of one CTA of each kernel
 /// @param capacity  resources of one SM
@@ -27,10 +31,5 @@ struct WaterfillResult {
 /// @throws InvalidProfile when a curve is empty, negative or not finite
 [[nodiscard]] std::optional<WaterfillResult> waterfill(std::span<const Profile> profiles, std::span<const SmResources> demand,
                                                        const SmResources& capacity, double epsilon = 0.0);
-
-/// The same objective by exhaustive search: the highest minimum of the normalised prefix maxima over all CTA combinations that
-/// fit, each kernel at least 1. Ties: the first in lexicographic order.
-[[nodiscard]] std::optional<WaterfillResult> best_max_min(std::span<const Profile> profiles, std::span<const SmResources> demand,
-                                                          const SmResources& capacity);
 
 }  // namespace sluice
