@@ -84,6 +84,7 @@ void compare(const Case& c, std::uint64_t index, double epsilon, StudyTally& tal
   const auto greedy = waterfill(c.profiles, c.demand, c.capacity, epsilon);
   const auto best = brute_force(c.profiles, c.demand, c.capacity);
   const std::uint64_t mismatches_before = tally.mismatches();
+  if (best && std::ranges::min(best->performance) < 1) ++tally.contended;
   if (greedy.has_value() != best.has_value()) {
     ++tally.disagree_fit;
   } else if (!greedy) {

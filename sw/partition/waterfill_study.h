@@ -17,6 +17,7 @@ struct Shortfall {
 /// One family of random curves.
 struct StudyTally {
   std::uint64_t drawn = 0;
+  std::uint64_t contended = 0;                ///< not every kernel can have its best: only these can tell the methods apart
   std::uint64_t infeasible = 0;               ///< one CTA of each kernel does not fit: nothing to compare
   std::uint64_t disagree_fit = 0;             ///< one method finds a partition and the other none; must be 0
   Shortfall minimum;                          ///< of the worst-off kernel's performance: the goal. Must be empty for epsilon = 0
