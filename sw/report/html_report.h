@@ -1,10 +1,12 @@
 #pragma once
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "sw/report/eval_results.h"
 
 namespace sluice {
 
-/// A page that shows results.json (docs/results_schema.md): no network, no script, charts as inline SVG.
-[[nodiscard]] std::string html_report(const nlohmann::json& results);
+/// One page that shows an evaluation: no network, no script, charts as inline SVG, light and dark, tooltips on every mark.
+/// Everything on it is computed from `results`; published figures are marked as such.
+[[nodiscard]] std::string html_report(const EvalResults& results);
 
 }  // namespace sluice

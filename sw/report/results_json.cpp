@@ -133,33 +133,35 @@ Json run_json(const EvalRun& run) {
   write_fields(out, run, kRunFigures);
   out["per_kernel"] = Json::array();
   for (const KernelOutcome& k : run.per_kernel)
-    out["per_kernel"].push_back({{"name", k.name},
+    out["per_kernel"].push_back({{"kernel", k.name},
                                  {"finish_cycle", k.finish_cycle},
                                  {"speedup", number(k.speedup)},
                                  {"counters", fields_object(k.counters, kCounterFields)}});
   out["stalls"] = fields_object(run.stalls, kStallFields);
-  out["utilization"] = fields_object(run.utilization, kUtilizationFields);
+  write_fields(out, run.utilization, kUtilizationFields);
   out["decisions"] = Json::array();
   for (const DecisionRecord& d : run.decisions) out["decisions"].push_back(decision_json(d));
-  out["oracle_candidates"] = run.oracle_candidates;
+  out["candidates"] = run.oracle_candidates;
   return out;
 }
 
+/// category -> policy -> means, and what warped_slicer gains over the others.
 Json summary_json(const Summary& summary) {
-  Json out = {{"policies", Json::array()}, {"warped_slicer_over", Json::array()}};
+  Json out = Json::object();
   for (const PolicySummary& s : summary.policies) {
-    Json row = {{"policy", s.policy}, {"category", s.category}, {"mixes", s.mixes}};
-    row["normalized_ipc"] = number(s.normalized_ipc);
-    if (s.category == "all") row["normalized_ipc_of_categories"] = number(s.category_mean);
-    row["stp"] = number(s.stp);
-    row["antt"] = number(s.antt);
-    row["min_speedup"] = number(s.min_speedup);
-    row["min_speedup_over_left_over"] = number(s.fairness);
-    out["policies"].push_back(std::move(row));
+    Json& entry = out[s.category][s.policy];
+    entry["pairs"] = s.mixes;
+    entry["normalized_ipc"] = number(s.normalized_ipc);
+    if (s.category == "all") entry["normalized_ipc_of_categories"] = number(s.category_mean);
+    entry["stp"] = number(s.stp);
+    entry["antt"] = number(s.antt);
+    entry["min_speedup"] = number(s.min_speedup);
+    entry["min_speedup_over_left_over"] = number(s.fairness);
   }
-  for (const PolicyRatio& r : summary.ratios)
-    out["warped_slicer_over"].push_back(
-        {{"policy", r.over}, {"category", r.category}, {"mixes", r.mixes}, {"ipc_ratio", number(r.ipc_ratio)}});
+  for (const PolicyRatio& r : summary.ratios) {
+    Json& entry = out[r.category]["warped_slicer"]["ipc_over"][r.over];
+    entry = {{"pairs", r.mixes}, {"ratio", number(r.ipc_ratio)}};
+  }
   return out;
 }
 
@@ -169,6 +171,7 @@ class Node {
   Node(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}
 
   [[nodiscard]] bool has(const char* key) const { return json_->is_object() && json_->contains(key); }
+  [[nodiscard]] bool is_null() const { return json_->is_null(); }
   [[nodiscard]] Node at(const char* key) const {
     const std::string place = where_ + (where_.ends_with(": ") ? "" : ".") + key;
     if (!has(key)) throw InputError(place + ": missing");
@@ -203,9 +206,13 @@ class Node {
     for (const Node& item : items()) item.read(out.emplace_back());
     return out;
   }
+  /// Figures may be missing: a page without them is better than none.
   template <class T, class Fields>
   void fields(T& value, const Fields& table) const {
-    for (const auto& [name, member] : table) at(name).read(value.*member);
+    for (const auto& [name, member] : table) {
+      value.*member = unknown(value.*member);
+      if (has(name)) at(name).read(value.*member);
+    }
   }
   [[nodiscard]] const Json& object() const {
     if (!json_->is_object()) fail("must be an object");
@@ -216,6 +223,9 @@ class Node {
   }
 
  private:
+  static double unknown(double) { return std::numeric_limits<double>::quiet_NaN(); }
+  static std::uint64_t unknown(std::uint64_t) { return 0; }
+
   const Json* json_;
   std::string where_;
 };
@@ -248,24 +258,34 @@ SoloRun read_solo(const Node& node) {
   solo.type = named(node.at("type"), kTypes);
   node.fields(solo, kSoloCounts);
   node.fields(solo, kSoloFigures);
-  if (node.has("reference")) {
+  if (node.has("reference") && !node.at("reference").is_null()) {
     SoloReference reference;
     node.at("reference").at("cycles").read(reference.cycles);
     node.at("reference").fields(reference, kReferenceFigures);
     solo.reference = reference;
   }
-  solo.curve = node.at("curve").numbers();
+  if (node.has("curve")) solo.curve = node.at("curve").numbers();
   return solo;
 }
 
-DecisionRecord read_decision(const Node& node, std::size_t num_kernels) {
+DecisionRecord read_decision(const Node& node) {
   DecisionRecord decision;
   node.at("sampled_at").read(decision.sampled_at);
   node.at("decided_at").read(decision.decided_at);
-  for (const Node& item : node.at("kernels").items()) decision.kernels.push_back(item.count(num_kernels));
+  for (const Node& item : node.at("kernels").items()) decision.kernels.push_back(item.text());
   for (const Node& item : node.at("profiles").items()) decision.profiles.push_back(item.numbers());
   decision.partition = read_partition(node);
   return decision;
+}
+
+KernelOutcome read_outcome(const Node& node) {
+  KernelOutcome outcome;
+  outcome.name = node.at("kernel").text();
+  node.at("finish_cycle").read(outcome.finish_cycle);
+  node.at("speedup").read(outcome.speedup);
+  if (node.has("counters")) node.at("counters").fields(outcome.counters, kCounterFields);
+  outcome.counters.finish_cycle = outcome.finish_cycle;
+  return outcome;
 }
 
 EvalRun read_run(const Node& node) {
@@ -277,20 +297,16 @@ EvalRun read_run(const Node& node) {
   run.partitioner = node.at("partitioner").text();
   run.partition = read_partition(node.at("partition"));
   node.at("cycles").read(run.cycles);
+  node.at("ipc").read(run.ipc);
   node.fields(run, kRunFigures);
-  for (const Node& item : node.at("per_kernel").items()) {
-    KernelOutcome& outcome = run.per_kernel.emplace_back();
-    outcome.name = item.at("name").text();
-    item.at("finish_cycle").read(outcome.finish_cycle);
-    item.at("speedup").read(outcome.speedup);
-    item.at("counters").fields(outcome.counters, kCounterFields);
-    outcome.counters.finish_cycle = outcome.finish_cycle;
-  }
-  node.at("stalls").fields(run.stalls, kStallFields);
-  node.at("utilization").fields(run.utilization, kUtilizationFields);
-  for (const Node& item : node.at("decisions").items()) run.decisions.push_back(read_decision(item, run.kernels.size()));
+  node.fields(run.utilization, kUtilizationFields);
+  if (node.has("stalls")) node.at("stalls").fields(run.stalls, kStallFields);
+  if (node.has("per_kernel"))
+    for (const Node& item : node.at("per_kernel").items()) run.per_kernel.push_back(read_outcome(item));
+  if (node.has("decisions"))
+    for (const Node& item : node.at("decisions").items()) run.decisions.push_back(read_decision(item));
   std::uint64_t candidates = 0;
-  node.at("oracle_candidates").read(candidates);
+  if (node.has("candidates")) node.at("candidates").read(candidates);
   run.oracle_candidates = static_cast<std::size_t>(candidates);
   return run;
 }
@@ -336,7 +352,7 @@ EvalResults results_from_json(const Json& json, const std::string& source) {
   const Node root(json, source + ": ");
   EvalResults results;
   results.meta = root.at("meta").object();
-  if (results.meta.value("schema_version", Json()) != kResultsSchemaVersion)
+  if (results.meta.value("schema_version", Json(kResultsSchemaVersion)) != kResultsSchemaVersion)
     root.at("meta").fail(fmt::format("schema_version: must be {}", kResultsSchemaVersion));
   for (const Node& item : root.at("solo").items()) results.solo.push_back(read_solo(item));
   for (const Node& item : root.at("runs").items()) results.runs.push_back(read_run(item));

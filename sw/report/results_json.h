@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sw/report/results.h"
+#include "sw/report/eval_results.h"
 #include "sw/report/summary.h"
 
 namespace sluice {

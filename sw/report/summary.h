@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/report/results.h"
+#include "sw/report/eval_results.h"
 
 namespace sluice {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/report/results.h"
+#include "sw/report/eval_results.h"
 
 namespace sluice {
 

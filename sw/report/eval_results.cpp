@@ -1,0 +1,127 @@
+#include "sw/report/eval_results.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sw/core/metrics.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double as_double(std::uint64_t count) { return static_cast<double>(count); }
+
+/// Unknown rather than infinite when there is nothing to divide by (no access, a machine without scratchpad).
+double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : kUnknown; }
+
+StallFractions stall_fractions(const StallCycles& stalls, double sm_cycles) {
+  const auto share = [&](std::uint64_t cycles) { return ratio(as_double(cycles), sm_cycles); };
+  return {share(stalls.long_memory), share(stalls.execution_resource),
+          share(stalls.raw),         share(stalls.instruction_buffer),
+          share(stalls.barrier),     share(stalls.idle)};
+}
+
+UtilizationFractions utilization_fractions(const RunResult& result, const SmConfig& sm) {
+  const double cycles = as_double(result.sm_cycles);
+  return {ratio(as_double(result.total.alu_busy), cycles * sm.alu_pipes),
+          ratio(as_double(result.total.sfu_busy), cycles),
+          ratio(as_double(result.total.ldst_busy), cycles),
+          ratio(as_double(result.registers_resident), cycles * sm.capacity.registers),
+          ratio(as_double(result.threads_resident), cycles * sm.capacity.threads),
+          ratio(as_double(result.shared_bytes_resident), cycles * sm.capacity.shared_memory_bytes)};
+}
+
+DecisionRecord record(const Decision& decision, const std::vector<std::string>& names) {
+  DecisionRecord out{decision.sampled_at.value(), decision.decided_at.value(), {}, decision.profiles, decision.partition};
+  for (const KernelId id : decision.kernels) out.kernels.push_back(names.at(id.value()));
+  return out;
+}
+
+/// STP, ANTT and minimum speed-up; unknown as a whole when one kernel did not finish.
+void fill_fairness(EvalRun& run, std::span<const Cycles> alone) {
+  std::vector<Turnaround> mix;
+  for (std::size_t k = 0; k < run.per_kernel.size(); ++k)
+    if (run.per_kernel[k].finish_cycle > 0)
+      mix.push_back({as_double(alone[k].value()), as_double(run.per_kernel[k].finish_cycle)});
+  const bool known = !mix.empty() && mix.size() == run.per_kernel.size();
+  run.stp = known ? stp(mix) : kUnknown;
+  run.antt = known ? antt(mix) : kUnknown;
+  run.min_speedup = known ? min_speedup(mix) : kUnknown;
+}
+
+}  // namespace
+
+SoloRun make_solo_run(const KernelDescriptor& kernel, const MachineConfig& machine, const RunResult& result,
+                      std::vector<double> curve) {
+  const KernelCounters& c = result.total;
+  const UtilizationFractions use = utilization_fractions(result, machine.sm);
+  SoloRun solo;
+  solo.kernel = kernel.name;
+  solo.type = kernel.type;
+  solo.cycles = result.cycles.value();
+  solo.warp_instructions = c.warp_instructions;
+  solo.thread_instructions = c.thread_instructions;
+  solo.ipc = ratio(as_double(c.thread_instructions), as_double(solo.cycles));
+  solo.alu_utilization = use.alu;
+  solo.sfu_utilization = use.sfu;
+  solo.ldst_utilization = use.ldst;
+  solo.l2_mpki = ratio(1e3 * as_double(c.l2_misses), as_double(c.warp_instructions));
+  solo.l1_miss_rate = ratio(as_double(c.l1_misses), as_double(c.l1_accesses));
+  solo.l2_miss_rate = ratio(as_double(c.l2_misses), as_double(c.l2_accesses));
+  solo.reference = kernel.reference;
+  solo.curve = std::move(curve);
+  return solo;
+}
+
+EvalRun make_eval_run(RunIdentity identity, const MachineConfig& machine, const RunResult& result,
+                      std::span<const Cycles> alone) {
+  EvalRun run;
+  static_cast<RunIdentity&>(run) = std::move(identity);
+  const KernelCounters& total = result.total;
+  run.cycles = result.cycles.value();
+  run.ipc = ratio(as_double(total.thread_instructions), as_double(run.cycles));
+  run.normalized_ipc = kUnknown;
+  for (std::size_t k = 0; k < result.kernels.size(); ++k) {
+    const KernelCounters& counters = result.kernels[k];
+    run.per_kernel.push_back({run.kernels.at(k), counters.finish_cycle,
+                              ratio(as_double(alone[k].value()), as_double(counters.finish_cycle)), counters});
+  }
+  fill_fairness(run, alone);
+  run.stalls = stall_fractions(result.stalls, as_double(result.sm_cycles));
+  run.utilization = utilization_fractions(result, machine.sm);
+  run.l1_miss_rate = ratio(as_double(total.l1_misses), as_double(total.l1_accesses));
+  run.l2_miss_rate = ratio(as_double(total.l2_misses), as_double(total.l2_accesses));
+  run.dram_bytes_per_cycle = ratio(as_double(total.dram_bytes), as_double(run.cycles));
+  for (const Decision& decision : result.decisions) run.decisions.push_back(record(decision, run.kernels));
+  const auto joint = std::find_if(result.decisions.begin(), result.decisions.end(),
+                                  [&](const Decision& d) { return d.kernels.size() == run.kernels.size(); });
+  if (joint != result.decisions.end()) run.partition = joint->partition;
+  return run;
+}
+
+void normalize_to_left_over(EvalResults& results) {
+  for (EvalRun& run : results.runs) {
+    const auto base = std::find_if(results.runs.begin(), results.runs.end(), [&](const EvalRun& other) {
+      return other.policy == "left_over" && other.kernels == run.kernels;
+    });
+    run.normalized_ipc = base == results.runs.end() ? kUnknown : ratio(run.ipc, base->ipc);
+  }
+}
+
+std::string category_of(std::span<const KernelType> types) {
+  std::vector<KernelType> sorted(types.begin(), types.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::string_view> names;
+  for (const KernelType type : sorted) names.push_back(to_string(type));
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+std::string mix_name(std::span<const std::string> kernels) { return fmt::format("{}", fmt::join(kernels, "_")); }
+
+}  // namespace sluice

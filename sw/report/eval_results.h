@@ -1,0 +1,115 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/core/machine.h"
+#include "sw/core/partition.h"
+#include "sw/core/units.h"
+#include "sw/device/i_device.h"
+
+namespace sluice {
+
+/// Not a number stands for "does not apply" or "not known" in every figure below; JSON writes it as null, CSV as an empty field.
+/// Fractions are 0..1. IPC counts thread instructions per core cycle of the whole GPU.
+
+/// One kernel alone on the machine.
+struct SoloRun {
+  std::string kernel;
+  KernelType type = KernelType::Compute;
+  std::uint64_t cycles = 0;  ///< length of the run: T_alone of the instructions below
+  std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  double ipc = 0;
+  double alu_utilization = 0, sfu_utilization = 0, ldst_utilization = 0;  ///< fractions of pipeline-cycles
+  double l2_mpki = 0;                                                     ///< L2 misses per thousand warp instructions
+  double l1_miss_rate = 0, l2_miss_rate = 0;                              ///< misses / accesses
+  std::optional<SoloReference> reference;                                 ///< published figures
+  std::vector<double> curve;                                              ///< IPC with 1..N CTAs per SM; may be empty
+};
+
+/// What one kernel saw of a co-run.
+struct KernelOutcome {
+  std::string name;
+  std::uint64_t finish_cycle = 0;  ///< T_corun: cycle its instruction target was reached; 0 = not reached
+  double speedup = 0;              ///< T_alone / T_corun; not a number when the target was not reached
+  KernelCounters counters;
+};
+
+/// Fractions of the machine in use, averaged over SMs and cycles.
+struct UtilizationFractions {
+  double alu = 0, sfu = 0, ldst = 0;                     ///< pipeline-cycles busy
+  double registers = 0, threads = 0, shared_memory = 0;  ///< capacity held by resident CTAs
+};
+
+/// Fractions of SM-cycles in which nothing was issued, by reason. 1 minus their sum issued something.
+struct StallFractions {
+  double long_memory = 0, execution_resource = 0, raw = 0, instruction_buffer = 0, barrier = 0, idle = 0;
+};
+
+/// One decision of the partition sequencer.
+struct DecisionRecord {
+  std::uint64_t sampled_at = 0, decided_at = 0;  ///< core cycles
+  std::vector<std::string> kernels;              ///< who took part
+  std::vector<Profile> profiles;                 ///< scaled IPC of one SM with 1..N CTAs, one curve per participant
+  Partition partition;
+};
+
+/// What makes a co-run the run it is.
+struct RunIdentity {
+  std::vector<std::string> kernels;   ///< in mix order
+  std::string category;               ///< e.g. "compute+cache"
+  std::string policy;                 ///< "left_over", "fcfs", "even", "spatial", "warped_slicer", "oracle", "static"
+  std::string partitioner;            ///< "rtl" or "tlm"
+  Partition partition;                ///< as asked for; a decision of the sequencer replaces it
+  std::size_t oracle_candidates = 0;  ///< combinations an exhaustive search tried; 0 = no search
+};
+
+/// One kernel mix under one policy.
+struct EvalRun : RunIdentity {
+  std::uint64_t cycles = 0;   ///< until the last kernel reached its target
+  double ipc = 0;             ///< of all kernels together
+  double normalized_ipc = 0;  ///< over the left_over run of the same mix; see normalize_to_left_over
+  double stp = 0;             ///< system throughput: sum of speed-ups, 0..K
+  double antt = 0;            ///< average normalised turnaround time: mean of T_corun / T_alone; lower is better
+  double min_speedup = 0;     ///< fairness
+  std::vector<KernelOutcome> per_kernel;
+  StallFractions stalls;
+  UtilizationFractions utilization;
+  double l1_miss_rate = 0, l2_miss_rate = 0;
+  double dram_bytes_per_cycle = 0;  ///< bytes per core cycle, whole GPU
+  std::vector<DecisionRecord> decisions;
+};
+
+/// Everything an evaluation leaves behind: the contents of results.json.
+struct EvalResults {
+  /// Free-form: version, commit, machine, workload, window_cycles, seed, partitioner, policies, command, date, ...
+  nlohmann::ordered_json meta = nlohmann::ordered_json::object();
+  std::vector<SoloRun> solo;
+  std::vector<EvalRun> runs;
+};
+
+[[nodiscard]] SoloRun make_solo_run(const KernelDescriptor& kernel, const MachineConfig& machine, const RunResult& result,
+                                    std::vector<double> curve = {});
+
+/// Derives the figures of a co-run. `normalized_ipc` stays "not known" until normalize_to_left_over.
+/// The partition is that of the first decision in which every kernel took part, where there is one.
+/// @param alone  T_alone of each kernel's target, in mix order
+/// @pre alone, identity.kernels and result.kernels have the same length
+[[nodiscard]] EvalRun make_eval_run(RunIdentity identity, const MachineConfig& machine, const RunResult& result,
+                                    std::span<const Cycles> alone);
+
+/// Fills `normalized_ipc` of every run: its IPC over that of the left_over run of the same kernels in the same order.
+void normalize_to_left_over(EvalResults& results);
+
+/// "compute+cache", ...: the type of each kernel, compute first, then memory, then cache, whatever the mix order.
+[[nodiscard]] std::string category_of(std::span<const KernelType> types);
+
+/// "HOT_DXT": the mix as the paper writes it.
+[[nodiscard]] std::string mix_name(std::span<const std::string> kernels);
+
+}  // namespace sluice
