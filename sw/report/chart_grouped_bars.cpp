@@ -15,10 +15,11 @@ constexpr double kRowWidth = 900;  // groups beyond it go into a row of their ow
 
 double bar_width(const GroupedBars& chart) { return chart.series.size() > 5 ? 13 : 15; }
 
-/// Wide enough for its bars and for its label (about 7 px a character).
+/// Wide enough for its bars and for its label (about 7 px a character, 8 in bold).
 double group_width(const GroupedBars& chart) {
   double width = bar_width(chart) * static_cast<double>(chart.series.size());
-  for (const auto& group : chart.groups) width = std::max(width, 7.0 * static_cast<double>(group.label.size()));
+  for (const auto& group : chart.groups)
+    width = std::max(width, (group.emphasised ? 8.0 : 7.0) * static_cast<double>(group.label.size()));
   return width + kGap;
 }
 

@@ -212,7 +212,7 @@ std::string mean_row(const Page& page, const std::string& name, const std::strin
     const charts::GroupedBars::Bar bar = mean_bar(page, policy, category, figure);
     out += cell("td", ratio_cell(bar.value) + (bar.partial ? "*" : ""));
   }
-  return out + "<td></td></tr>\n";
+  return out + "</tr>\n";
 }
 
 std::string table_section(const Page& page) {
@@ -220,10 +220,10 @@ std::string table_section(const Page& page) {
   if (any_partial(page)) out += " * mean over fewer mixes than the others.";
   out += "</p>\n<div class=\"scroll\"><table><thead><tr>" + cell("th", "mix");
   for (const std::string& policy : page.grid.policies()) out += cell("th", policy_label(policy));
-  out += cell("th", "Warped-Slicer runs (M cycles)") + "</tr></thead><tbody>\n";
+  out += "</tr></thead><tbody>\n";
   for (const std::string& category : page.grid.categories()) {
     out +=
-        fmt::format("<tr class=\"group\"><th colspan=\"{}\">{}</th></tr>\n", page.grid.policies().size() + 2, escape(category));
+        fmt::format("<tr class=\"group\"><th colspan=\"{}\">{}</th></tr>\n", page.grid.policies().size() + 1, escape(category));
     for (const ResultGrid::Mix& mix : page.grid.mixes()) {
       if (mix.category != category) continue;
       double best = 0;
@@ -233,12 +233,11 @@ std::string table_section(const Page& page) {
       for (const EvalRun* run : mix.runs)
         out += run == nullptr ? cell("td", "–")
                               : cell("td", ratio_cell(run->normalized_ipc), run->normalized_ipc >= best ? "best" : "");
-      const EvalRun* ours = page.grid.run(mix, "warped_slicer");
-      out += cell("td", ours == nullptr ? "–" : fmt::format("{:.2f}", static_cast<double>(ours->cycles) / 1e6)) + "</tr>\n";
+      out += "</tr>\n";
     }
     out += mean_row(page, "GMEAN", category, &PolicySummary::normalized_ipc);
   }
-  out += fmt::format("<tr class=\"group\"><th colspan=\"{}\">all mixes</th></tr>\n", page.grid.policies().size() + 2);
+  out += fmt::format("<tr class=\"group\"><th colspan=\"{}\">all mixes</th></tr>\n", page.grid.policies().size() + 1);
   out += mean_row(page, "GMEAN of mixes", "all", &PolicySummary::normalized_ipc);
   out += mean_row(page, "GMEAN of categories", "all", &PolicySummary::category_mean);
   out += mean_row(page, "STP (mean)", "all", &PolicySummary::stp);
