@@ -1,0 +1,91 @@
+#include "sw/workload/mix.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sw/core/errors.h"
+#include "tests/policy/sample_mix.h"
+
+namespace sluice {
+namespace {
+
+using test::fermi;
+
+/// Types and order of Warped-Slicer table II; geometry only where a test needs it.
+Workload table_two() {
+  using enum KernelType;
+  Workload w{"table2", {}};
+  for (const auto& [name, type] : {std::pair{"BLK", Memory},
+                                   {"BFS", Memory},
+                                   {"DXT", Compute},
+                                   {"HOT", Compute},
+                                   {"IMG", Compute},
+                                   {"KNN", Memory},
+                                   {"LBM", Memory},
+                                   {"MM", Compute},
+                                   {"MVP", Cache},
+                                   {"NN", Cache}}) {
+    w.kernels.push_back(test::kernel(name, type, 64, 1024));
+  }
+  return w;
+}
+
+std::vector<std::string> names(const std::vector<Mix>& mixes) {
+  std::vector<std::string> result;
+  for (const Mix& mix : mixes) result.push_back(mix.name());
+  return result;
+}
+
+TEST(Mixes, AllAreTheThirtyPublishedPairs) {
+  const auto mixes = parse_mixes(table_two(), fermi(), "all");
+  EXPECT_EQ(mixes.size(), 30U);
+  const auto in = [&](const char* category) { return std::ranges::count(mixes, category, &Mix::category); };
+  EXPECT_EQ(in("compute+cache"), 8);
+  EXPECT_EQ(in("compute+memory"), 16);
+  EXPECT_EQ(in("compute+compute"), 6);
+}
+
+TEST(Mixes, AllHaveNoPairTwiceAndTheComputeKernelFirst) {
+  const auto mixes = parse_mixes(table_two(), fermi(), "all");
+  auto list = names(mixes);
+  std::ranges::sort(list);
+  EXPECT_EQ(std::ranges::adjacent_find(list), list.end());
+  for (const Mix& mix : mixes) EXPECT_EQ(mix.kernels.front().type, KernelType::Compute) << mix.name();
+  EXPECT_FALSE(std::ranges::binary_search(list, "HOT_DXT")) << "file order puts DXT first";
+}
+
+TEST(Mixes, TriplesAreTwoComputeKernelsAndAnotherThatFit) {
+  Workload w = table_two();
+  EXPECT_EQ(parse_mixes(w, fermi(), "triples").size(), 36U);
+  w.kernels[3].registers_per_cta = 31000;  // HOT: too large for three
+  const auto mixes = parse_mixes(w, fermi(), "triples");
+  EXPECT_EQ(mixes.size(), 18U);
+  EXPECT_EQ(mixes.front().name(), "DXT_IMG_BLK");
+  EXPECT_EQ(mixes.front().category, "compute+compute+memory");
+}
+
+TEST(Mixes, NamesKeepTheirOrder) {
+  EXPECT_EQ(names(parse_mixes(table_two(), fermi(), "HOT_DXT,MVP_DXT_NN")), (std::vector<std::string>{"HOT_DXT", "MVP_DXT_NN"}));
+}
+
+TEST(Mixes, AKernelMayRunBesideItself) { EXPECT_EQ(parse_mixes(table_two(), fermi(), "MM_MM").front().kernels.size(), 2U); }
+
+TEST(Mixes, AnUnknownKernelIsNamedBesideTheKnownOnes) {
+  try {
+    (void)parse_mixes(table_two(), fermi(), "DXT_FOO");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("FOO"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("BLK, BFS, DXT"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Mixes, AnEmptyRequestIsAnError) {
+  EXPECT_THROW((void)parse_mixes(table_two(), fermi(), ""), InputError);
+  EXPECT_THROW((void)parse_mixes(table_two(), fermi(), "DXT_MVP,,MM_NN"), InputError);
+  EXPECT_THROW((void)parse_mixes(table_two(), fermi(), "DXT__MVP"), InputError);
+}
+
+}  // namespace
+}  // namespace sluice
