@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "sw/core/errors.h"
+#include "sw/report/chrome_trace.h"
 #include "systemc/gpu.h"
 
 // The models are a library; the program's main is its own.
@@ -35,13 +38,38 @@ void check(const RunSpec& spec) {
   }
 }
 
+/// CTAs as slices of a Chrome trace.
+class Timeline : public ICtaObserver {
+ public:
+  explicit Timeline(const RunSpec& spec) : spec_(spec), trace_(spec.timeline_file, spec.machine.num_sms) {}
+  void cta_ended(SmId sm, std::uint32_t slot, KernelId kernel, std::uint32_t cta, Cycles begin, Cycles end) override {
+    trace_.cta(sm.value(), slot, spec_.launches[kernel.value()].kernel.name, cta, begin.value(), end.value());
+  }
+  void finish(const RunResult& result) {
+    for (const Decision& d : result.decisions) trace_.marker("partition decided", d.decided_at.value());
+    for (std::size_t k = 0; k < result.kernels.size(); ++k) {
+      if (result.kernels[k].finish_cycle != 0)
+        trace_.marker(spec_.launches[k].kernel.name + " reached its target", result.kernels[k].finish_cycle);
+    }
+    trace_.close();
+  }
+
+ private:
+  const RunSpec& spec_;
+  ChromeTrace trace_;
+};
+
 }  // namespace
 
 RunResult ModelDevice::run(const RunSpec& spec) {
   check(spec);
   sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
-  Gpu gpu("gpu", spec, nullptr);
-  return gpu.run(interrupt_requested);
+  std::optional<Timeline> timeline;
+  if (!spec.timeline_file.empty()) timeline.emplace(spec);
+  Gpu gpu("gpu", spec, timeline ? &*timeline : nullptr);
+  RunResult result = gpu.run(interrupt_requested);
+  if (timeline) timeline->finish(result);
+  return result;
 }
 
 }  // namespace sluice

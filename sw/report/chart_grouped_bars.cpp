@@ -70,13 +70,12 @@ class Plot {
     if (!std::isfinite(bar.value)) return;
     const Series& series = chart_.series[b];
     const double shown = std::clamp(bar.value, 0.0, ticks_.back());
-    const std::string css = fmt::format("{} l{}{}", bar.partial ? "hollow" : fmt::format("c{}", series.colour), series.colour,
-                                        group.emphasised ? " mean" : "");
+    const std::string css = fmt::format("{} l{}", bar.partial ? "hollow" : fmt::format("c{}", series.colour), series.colour);
     drawing_.rect(x + 1, y(shown), bar_w - 2, kTop + kPlotHeight - y(shown), css,
                   fmt::format("{}, {}: {:.{}f}{}", group.label, series.name, bar.value, chart_.digits, bar.note));
-    // Upright digits do not fit above a bar of this width: they are turned.
+    // Upright digits do not fit into a bar of this width: they are turned. At its foot no reference line crosses them.
     if (group.emphasised)
-      drawing_.turned_text(x + bar_w / 2 + 4, y(shown) + 6, fmt::format("{:.2f}", bar.value),
+      drawing_.turned_text(x + bar_w / 2 + 4, kTop + kPlotHeight - 5, fmt::format("{:.2f}", bar.value),
                            bar.partial ? "value-out" : "value");
   }
 

@@ -1,0 +1,16 @@
+# Style as tests (ctest -L lint). The RTL's lint is in rtl/CMakeLists.txt.
+file(GLOB_RECURSE LINT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/*.h ${CMAKE_SOURCE_DIR}/sw/*.cpp ${CMAKE_SOURCE_DIR}/systemc/*.h
+     ${CMAKE_SOURCE_DIR}/systemc/*.cpp ${CMAKE_SOURCE_DIR}/tb/*.cpp ${CMAKE_SOURCE_DIR}/tests/*.h ${CMAKE_SOURCE_DIR}/tests/*.cpp)
+find_program(CLANG_FORMAT clang-format REQUIRED)
+add_test(NAME lint.clang_format COMMAND ${CLANG_FORMAT} --dry-run --Werror ${LINT_SOURCES})
+set_tests_properties(lint.clang_format PROPERTIES LABELS lint)
+
+# clang-tidy is slow: the algorithms in every run, all of sw/ with SLUICE_FULL=1 (test.sh --full).
+find_program(CLANG_TIDY clang-tidy REQUIRED)
+file(GLOB TIDY_QUICK CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/core/*.cpp ${CMAKE_SOURCE_DIR}/sw/partition/*.cpp ${CMAKE_SOURCE_DIR}/sw/policy/*.cpp)
+file(GLOB TIDY_FULL CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/*/*.cpp)
+list(JOIN TIDY_QUICK " " TIDY_QUICK)
+list(JOIN TIDY_FULL " " TIDY_FULL)
+add_test(NAME lint.clang_tidy COMMAND sh -c "if [ -n \"$SLUICE_FULL\" ]; then files='${TIDY_FULL}'; else files='${TIDY_QUICK}'; fi; \
+${CLANG_TIDY} --quiet -p '${CMAKE_BINARY_DIR}' $files")
+set_tests_properties(lint.clang_tidy PROPERTIES LABELS lint)

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs what Sluice builds and tests with, from Debian's packages and only those. Does nothing when all is there.
+set -euo pipefail
+packages=(build-essential cmake ninja-build ccache pkg-config git libsystemc-dev verilator yosys zlib1g-dev
+          libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev
+          clang-format clang-tidy)
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=()
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+  as_root=(sudo)
+else
+  echo "Sluice needs these Debian packages; ask an administrator to run:" >&2
+  echo "  ${install[*]}" >&2
+  exit 2
+fi
+echo "Installing from Debian: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" "${install[@]}" >/dev/null

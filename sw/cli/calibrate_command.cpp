@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "sw/cli/commands.h"
+#include "sw/cli/common.h"
+#include "sw/cli/run_cache.h"
+#include "sw/device/run_pool.h"
+#include "sw/report/atomic_file.h"
+#include "sw/report/progress.h"
+#include "sw/workload/calibration.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/workload_file.h"
+#include "systemc/model_device.h"
+
+namespace sluice::cli {
+
+namespace {
+
+struct Options : CommonOptions {
+  std::string out;
+  unsigned steps = 24;
+  std::uint64_t fit_window = 300000;
+};
+
+std::vector<SoloReference> measure(const std::vector<KernelDescriptor>& kernels, const MachineConfig& machine,
+                                   std::uint64_t window, const Options& options) {
+  std::vector<RunSpec> specs;
+  for (const KernelDescriptor& k : kernels) specs.push_back(solo_spec(machine, k, window, options.seed));
+  std::vector<SoloReference> figures(kernels.size());
+  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, options.jobs);
+  if (!pool.run(specs, [&](std::size_t i, const RunResult& r, const HostCost&) { figures[i] = measure_solo(r, machine); })) {
+    throw Interrupted("interrupted: nothing was written");
+  }
+  return figures;
+}
+
+void print_fit(const Workload& workload, const std::vector<SoloReference>& figures, bool as_json) {
+  nlohmann::json out = nlohmann::json::array();
+  if (!as_json) {
+    fmt::print("{:<10}{:>22}{:>14}{:>14}{:>14}{:>18}\n", "kernel", "instructions / cycle", "ALU %", "SFU %", "LDST %", "L2 MPKI");
+    fmt::print("{:<10}{:>22}{:>14}{:>14}{:>14}{:>18}\n", "", "model published", "model publ.", "model publ.", "model publ.",
+               "model published");
+  }
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const SoloFit fit = compare_solo(figures[i], *workload.kernels[i].reference);
+    const double model_rate = fit.model.instructions / static_cast<double>(fit.model.cycles);
+    const double published_rate = fit.published.instructions / static_cast<double>(fit.published.cycles);
+    if (as_json) {
+      out.push_back({{"kernel", workload.kernels[i].name},
+                     {"instructions_error", fit.instructions_error},
+                     {"alu_error", fit.alu_error},
+                     {"sfu_error", fit.sfu_error},
+                     {"ldst_error", fit.ldst_error},
+                     {"mpki_error", fit.mpki_error},
+                     {"mpki_absolute_error", fit.mpki_absolute_error}});
+      continue;
+    }
+    fmt::print("{:<10}{:>8.1f}{:>6.1f} {:>+6.1f}%{:>8.0f}{:>6.0f}{:>8.0f}{:>6.0f}{:>8.0f}{:>6.0f}{:>10.1f}{:>8.1f}\n",
+               workload.kernels[i].name, model_rate, published_rate, 100 * fit.instructions_error,
+               100 * fit.model.alu_utilization, 100 * fit.published.alu_utilization, 100 * fit.model.sfu_utilization,
+               100 * fit.published.sfu_utilization, 100 * fit.model.ldst_utilization, 100 * fit.published.ldst_utilization,
+               fit.model.l2_mpki, fit.published.l2_mpki);
+  }
+  if (as_json) fmt::print("{}\n", out.dump());
+}
+
+int run(const Options& options) {
+  const MachineConfig machine = read_machine(options.machine_file);
+  Workload workload = read_workload(options.workload_file);
+  for (const KernelDescriptor& k : workload.kernels) {
+    if (!k.reference)
+      throw InputError(
+          fmt::format("{}: kernel {}: kernel.reference is missing: nothing to calibrate against", options.workload_file, k.name));
+  }
+  if (!options.out.empty()) check_writable(std::filesystem::absolute(options.out).parent_path());
+  if (options.steps > 0) {
+    std::vector<KernelDescriptor> trial;
+    for (const KernelDescriptor& k : workload.kernels) trial.push_back(initial_behaviour(k, machine));
+    std::vector<double> best(trial.size(), 1e300);
+    Progress progress("calibrate", options.steps);
+    for (unsigned step = 0; step < options.steps; ++step) {
+      const std::vector<SoloReference> figures = measure(trial, machine, options.fit_window, options);
+      for (std::size_t i = 0; i < trial.size(); ++i) {
+        const double distance = fit_distance(compare_solo(figures[i], *trial[i].reference));
+        if (distance < best[i]) {
+          best[i] = distance;
+          workload.kernels[i] = trial[i];
+        }
+        trial[i] = calibration_step(trial[i], figures[i], step < options.steps / 3 ? 1.0 : 0.4);
+      }
+      progress.done(fmt::format("step {}", step + 1));
+    }
+  }
+  print_fit(workload, measure(workload.kernels, machine, options.window, options), options.json);
+  if (!options.out.empty()) {
+    write_file_atomically(
+        options.out,
+        format_workload(
+            workload,
+            fmt::format("Made by: sluice calibrate --machine {} --workload {} --steps {} --fit-window {} --seed {}\n"
+                        "Geometry, resources and reference are published figures; behaviour is fitted to the reference of\n"
+                        "each kernel alone, never to a run with others (docs/workloads.md).",
+                        options.machine_file, options.workload_file, options.steps, options.fit_window, options.seed)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_calibrate_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("calibrate", "Fit each kernel's behaviour to its own published solo figures, and print the fit");
+  options->add_files(*command);
+  options->add_run(*command);
+  options->add_jobs(*command);
+  options->add_json(*command);
+  command->add_option("--steps", options->steps, "steps of the fit; 0 only prints how well the workload fits as it is")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
+  command->add_option("--fit-window", options->fit_window, "cycles of each trial run")
+      ->capture_default_str()
+      ->check(CLI::Range(1000, 1000000000));
+  command->add_option("--out", options->out, "write the fitted workload here");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,93 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sw/core/errors.h"
+#include "sw/core/machine.h"
+#include "sw/device/i_device.h"
+#include "sw/policy/i_policy.h"
+
+namespace sluice::cli {
+
+/// Options that several commands share.
+struct CommonOptions {
+  std::string machine_file, workload_file, partitioner = "rtl";
+  std::uint64_t window = 2000000, seed = 1;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  bool json = false;
+
+  void add_files(CLI::App& app) {
+    app.add_option("--machine", machine_file, "machine description (TOML), e.g. configs/machines/fermi_table1.toml")->required();
+    app.add_option("--workload", workload_file, "workload description (TOML), e.g. configs/workloads/table2.toml")->required();
+  }
+  void add_json(CLI::App& app) { app.add_flag("--json", json, "result as JSON on standard output"); }
+  void add_run(CLI::App& app) {
+    app.add_option("--window", window, "cycles each kernel runs alone to set its instruction target")
+        ->capture_default_str()
+        ->check(CLI::Range(1000, 1000000000));
+    app.add_option("--seed", seed, "seed of the synthetic instruction streams")->capture_default_str();
+    app.add_option("--partitioner", partitioner, "which partition core decides: the Verilated RTL or its TLM twin")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"rtl", "tlm"}));
+  }
+  void add_jobs(CLI::App& app) {
+    app.add_option("--jobs", jobs, "simulations at a time")->capture_default_str()->check(CLI::Range(1, 1024));
+  }
+  [[nodiscard]] PartitionerKind kind() const { return partitioner == "rtl" ? PartitionerKind::Rtl : PartitionerKind::Tlm; }
+};
+
+inline std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  std::istringstream in(text);
+  for (std::string item; std::getline(in, item, ',');) items.push_back(item);
+  return items;
+}
+
+/// "3,2" -> counts. @throws InputError
+inline std::vector<CtaCount> parse_counts(const std::string& text) {
+  std::vector<CtaCount> counts;
+  for (const std::string& item : split_list(text)) {
+    if (item.empty() || item.size() > 3 || item.find_first_not_of("0123456789") != std::string::npos) {
+      throw InputError("--ctas " + text + ": must be whole numbers, one a kernel, e.g. 3,2");
+    }
+    counts.emplace_back(static_cast<std::uint32_t>(std::stoul(item)));
+  }
+  return counts;
+}
+
+inline std::string file_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// One mix under one plan.
+inline RunSpec mix_spec(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix, const DispatchPlan& plan,
+                        const std::vector<std::uint64_t>& targets, const CommonOptions& options) {
+  RunSpec spec;
+  spec.machine = machine;
+  for (std::size_t k = 0; k < mix.size(); ++k) spec.launches.push_back({mix[k], targets[k], Cycles(0)});
+  spec.mode = plan.mode;
+  spec.quotas = plan.quotas;
+  spec.partitioner = options.kind();
+  spec.seed = options.seed;
+  return spec;
+}
+
+/// One kernel alone for a window.
+inline RunSpec solo_spec(const MachineConfig& machine, const KernelDescriptor& kernel, std::uint64_t window, std::uint64_t seed) {
+  RunSpec spec;
+  spec.machine = machine;
+  spec.launches.push_back({kernel, 0, Cycles(0)});
+  spec.window = Cycles(window);
+  spec.seed = seed;
+  return spec;
+}
+
+}  // namespace sluice::cli

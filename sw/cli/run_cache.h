@@ -1,0 +1,45 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sw/device/i_device.h"
+
+namespace sluice::cli {
+
+/// A run with the name its result is kept under.
+struct NamedRun {
+  std::string name;         ///< unique in the folder; letters, digits, '-', '_', '.'
+  std::string fingerprint;  ///< text of everything the result depends on
+  RunSpec spec;
+};
+
+/// Runs what is not in `folder` yet and keeps every result there as it comes, so that an interrupted evaluation goes on where it
+/// stopped. A kept result counts only if its fingerprint, and the program that made it, are the same.
+/// @return results in the order of `runs`
+/// @throws Interrupted on Ctrl-C, InputError when a run is refused
+std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::filesystem::path& folder, unsigned jobs,
+                               const std::string& what);
+
+/// Ctrl-C: the message says how to go on.
+class Interrupted : public std::exception {
+ public:
+  explicit Interrupted(std::string what) : what_(std::move(what)) {}
+  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
+
+ private:
+  std::string what_;
+};
+
+/// Creates the folder, and finds out now rather than after an hour that nothing can be written there.
+void check_writable(const std::filesystem::path& folder);
+
+/// Cost of the runs made by this process so far.
+struct HostTotals {
+  double cpu_seconds = 0, peak_rss_mib = 0;
+  std::size_t runs = 0, reused = 0;
+};
+[[nodiscard]] const HostTotals& host_totals();
+
+}  // namespace sluice::cli

@@ -1,0 +1,23 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// One record of a CSV file and the line it begins on.
+struct CsvRecord {
+  std::size_t line = 0;
+  std::vector<std::string> fields;
+};
+
+/// Reads RFC 4180 text: quoted fields may hold commas, doubled quotes and line breaks; LF or CRLF. Empty lines are skipped.
+/// @param source      file name for messages
+/// @param first_line  number of the first line of `text` in that file
+/// @throws InputError `source:line: why` on a quote that does not end or text after a closing quote
+[[nodiscard]] std::vector<CsvRecord> parse_csv(const std::string& text, const std::string& source, std::size_t first_line = 1);
+
+/// A record as one line of text, every field quoted.
+[[nodiscard]] std::string format_csv(const std::vector<std::string>& fields);
+
+}  // namespace sluice

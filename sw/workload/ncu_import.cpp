@@ -1,0 +1,231 @@
+#include "sw/workload/ncu_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "sw/core/errors.h"
+#include "sw/report/atomic_file.h"
+#include "sw/workload/csv_reader.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr const char* kName = "Kernel Name";
+constexpr const char* kSms = "device__attribute_multiprocessor_count";
+// Every column the import uses; `cut_ncu` keeps these.
+constexpr const char* kColumns[] = {"ID",
+                                    kName,
+                                    kSms,
+                                    "launch__grid_size",
+                                    "launch__block_size",
+                                    "launch__registers_per_thread_allocated",
+                                    "launch__shared_mem_per_block_allocated",
+                                    "smsp__inst_executed.sum",
+                                    "smsp__inst_executed_op_ldgsts.sum",
+                                    "smsp__sass_inst_executed_op_global_ld.sum",
+                                    "smsp__sass_inst_executed_op_global_st.sum",
+                                    "smsp__sass_inst_executed_op_shared.sum",
+                                    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                                    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                                    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                    "l1tex__t_sector_hit_rate.pct",
+                                    "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+                                    "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum",
+                                    "dram__bytes_read.sum",
+                                    "dram__bytes_write.sum",
+                                    "sm__cycles_elapsed.max",
+                                    "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed",
+                                    "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed",
+                                    "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed",
+                                    "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed"};
+
+/// Table II's threshold between memory and compute: L2 misses per thousand warp instructions.
+constexpr double kMemoryMpki = 30;
+constexpr std::uint32_t kL2ResidentLines = 65536;  ///< 8 MB: no counter tells how much data the L2 hits fall into
+
+struct Page {
+  std::string source;
+  std::vector<std::string> header, units;
+  std::vector<CsvRecord> rows;
+  std::map<std::string, std::size_t> column;
+};
+
+Page read_page(const std::filesystem::path& path) {
+  Page page;
+  page.source = path.string();
+  const std::string text = read_file(path);
+  // Log lines of the profiler come before the header row.
+  std::size_t begin = 0, line = 1;
+  while (begin < text.size() && text.compare(begin, 5, "\"ID\",") != 0) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos)
+      throw InputError(fmt::format("{}: no header row that begins with \"ID\": not a raw Nsight Compute page", page.source));
+    begin = end + 1;
+    ++line;
+  }
+  std::vector<CsvRecord> records = parse_csv(text.substr(begin), page.source, line);
+  if (records.size() < 3)
+    throw InputError(fmt::format("{}: header and units rows, but no kernel: is the file cut off?", page.source));
+  page.header = records[0].fields;
+  for (const CsvRecord& record : records) {
+    if (record.fields.size() != page.header.size()) {
+      throw InputError(fmt::format("{}:{}: {} fields, the header has {}: is the file cut off?", page.source, record.line,
+                                   record.fields.size(), page.header.size()));
+    }
+  }
+  page.units = records[1].fields;
+  page.rows.assign(records.begin() + 2, records.end());
+  for (std::size_t i = 0; i < page.header.size(); ++i) page.column.emplace(page.header[i], i);
+  for (const char* name : kColumns) {
+    if (!page.column.contains(name))
+      throw InputError(
+          fmt::format("{}: column {} is missing: export the raw page with all metrics (ncu --set full)", page.source, name));
+  }
+  return page;
+}
+
+class Row {
+ public:
+  Row(const Page& page, const CsvRecord& record) : page_(page), record_(record) {}
+  [[nodiscard]] const std::string& text(const char* column) const { return record_.fields[page_.column.at(column)]; }
+  /// A number of at least 0, thousands separators allowed.
+  [[nodiscard]] double number(const char* column) const {
+    std::string digits = text(column);
+    std::erase(digits, ',');
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value) || value < 0)
+      fail(column, "must be a number of at least 0");
+    return value;
+  }
+  [[nodiscard]] std::uint32_t count(const char* column, double low, double high) const {
+    const double value = number(column);
+    if (value < low || value > high) fail(column, fmt::format("must be {}..{}", low, high));
+    return static_cast<std::uint32_t>(value);
+  }
+  [[noreturn]] void fail(const char* column, const std::string& what) const {
+    throw InputError(fmt::format("{}:{}: {} = \"{}\": {}", page_.source, record_.line, column, text(column), what));
+  }
+
+ private:
+  const Page& page_;
+  const CsvRecord& record_;
+};
+
+/// "void at::native::softmax_kernel<float, 4>(...)" -> "softmax": last name of the function, without what every kernel is called.
+std::string short_name(const std::string& full, std::set<std::string>& taken) {
+  std::string head = full.substr(0, full.find('('));
+  int depth = 0;
+  std::string plain;
+  for (const char c : head) {  // template arguments, and "<unnamed>", go
+    if (c == '<') ++depth;
+    if (depth == 0) plain += c;
+    if (c == '>') --depth;
+  }
+  const std::size_t start = plain.find_last_of(": ");
+  std::string name = start == std::string::npos ? plain : plain.substr(start + 1);
+  std::string out;
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+  for (const char* filler : {"-kernel", "kernel-", "-cuda"}) {
+    for (std::size_t at = out.find(filler); at != std::string::npos; at = out.find(filler))
+      out.erase(at, std::string(filler).size());
+  }
+  constexpr std::size_t kLongest = 24;
+  out = out.substr(0, kLongest);
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  if (out.empty()) out = "kernel";
+  std::string unique = out;
+  for (int n = 2; !taken.insert(unique).second; ++n) unique = fmt::format("{}-{}", out, n);
+  return unique;
+}
+
+KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
+  KernelDescriptor kernel;
+  kernel.name = short_name(row.text(kName), taken);
+  kernel.full_name = row.text(kName).substr(0, 120);
+  std::ranges::replace_if(
+      kernel.full_name, [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' '; }, '\'');
+  kernel.grid_ctas = row.count("launch__grid_size", 1, 4e9);
+  kernel.block_threads = row.count("launch__block_size", 1, 1024);
+  const std::uint32_t threads = kernel.warps_per_cta() * kWarpSize;
+  kernel.registers_per_cta = row.count("launch__registers_per_thread_allocated", 0, 256) * threads;
+  kernel.shared_bytes_per_cta = row.count("launch__shared_mem_per_block_allocated", 0, 262143);
+
+  const double instructions = row.number("smsp__inst_executed.sum");
+  if (instructions < 1) row.fail("smsp__inst_executed.sum", "must be at least 1");
+  const double cycles = row.number("sm__cycles_elapsed.max"), sms = row.number(kSms);
+  const auto percent = [&](const char* column) { return std::min(1.0, row.number(column) / 100); };
+  const double xu = percent("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed");
+
+  KernelBehaviour& b = kernel.behaviour;
+  b.warp_instructions =
+      static_cast<std::uint32_t>(std::max(1.0, std::round(instructions / kernel.grid_ctas / kernel.warps_per_cta())));
+  b.sfu_fraction = std::min(0.5, xu * cycles * sms * 0.5 / instructions);  // the XU pipe takes a warp every two cycles an SM
+  b.load_fraction =
+      (row.number("smsp__sass_inst_executed_op_global_ld.sum") + row.number("smsp__inst_executed_op_ldgsts.sum")) / instructions;
+  b.store_fraction = row.number("smsp__sass_inst_executed_op_global_st.sum") / instructions;
+  b.shared_fraction = row.number("smsp__sass_inst_executed_op_shared.sum") / instructions;
+  const double sum = b.sfu_fraction + b.load_fraction + b.store_fraction + b.shared_fraction;
+  if (sum > 1) {
+    for (double* fraction : {&b.sfu_fraction, &b.load_fraction, &b.store_fraction, &b.shared_fraction}) *fraction /= sum;
+  }
+  const double requests = row.number("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") +
+                          row.number("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
+  const double sectors =
+      row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") + row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+  b.transactions = requests > 0 ? std::clamp(sectors / requests / 4, 1.0, 32.0) : 1.0;  // four 32-byte sectors a line
+  b.reuse_fraction = percent("l1tex__t_sector_hit_rate.pct");
+  const double l2_hits = row.number("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum"),
+               l2_misses = row.number("lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum");
+  b.footprint_fraction = (1 - b.reuse_fraction) * (l2_hits + l2_misses > 0 ? l2_hits / (l2_hits + l2_misses) : 0);
+  b.reuse_lines = 4;
+  b.footprint_lines = kL2ResidentLines;
+  b.row_locality = 0.9;
+  b.dependency_distance = 6;
+
+  SoloReference reference;
+  reference.instructions = instructions * kWarpSize;
+  reference.cycles = static_cast<std::uint64_t>(cycles);
+  reference.alu_utilization = std::min(1.0, 0.5 * percent("sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed") +
+                                                percent("sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed"));
+  reference.sfu_utilization = xu;
+  reference.ldst_utilization = percent("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed");
+  reference.l2_mpki = (row.number("dram__bytes_read.sum") + row.number("dram__bytes_write.sum")) / 128 / instructions * 1e3;
+  kernel.reference = reference;
+  kernel.type = reference.l2_mpki >= kMemoryMpki ? KernelType::Memory
+                : b.reuse_fraction > 0.5         ? KernelType::Cache
+                                                 : KernelType::Compute;
+  return kernel;
+}
+
+}  // namespace
+
+Workload import_ncu(const std::filesystem::path& path) {
+  const Page page = read_page(path);
+  Workload workload{path.stem().string(), {}};
+  std::set<std::string> taken;
+  for (const CsvRecord& record : page.rows) workload.kernels.push_back(describe(Row(page, record), taken));
+  return workload;
+}
+
+std::string cut_ncu(const std::filesystem::path& path) {
+  const Page page = read_page(path);
+  const auto cut = [&](const std::vector<std::string>& fields) {
+    std::vector<std::string> kept;
+    for (const char* name : kColumns) kept.push_back(fields[page.column.at(name)]);
+    return format_csv(kept);
+  };
+  std::string out = cut(page.header) + cut(page.units);
+  for (const CsvRecord& record : page.rows) out += cut(record.fields);
+  return out;
+}
+
+}  // namespace sluice

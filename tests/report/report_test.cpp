@@ -1,0 +1,300 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "sw/core/errors.h"
+#include "sw/report/atomic_file.h"
+#include "sw/report/chrome_trace.h"
+#include "sw/report/csv_writer.h"
+#include "sw/report/html_report.h"
+#include "sw/report/results_json.h"
+#include "sw/report/summary.h"
+#include "sw/report/svg.h"
+#include "sw/report/terminal_table.h"
+#include "synthetic_results.h"
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+using test::synthetic_results;
+
+/// A folder of its own, gone at the end.
+struct ScratchFolder {
+  fs::path path = fs::temp_directory_path() / ("sluice_report_test_" + std::to_string(::getpid()));
+  ScratchFolder() { fs::create_directories(path); }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
+
+template <class Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+/// A left_over run and one of another policy, with given IPCs.
+void add_pair(EvalResults& results, const std::string& name, const std::string& category, double base_ipc, double ipc) {
+  for (const bool base : {true, false}) {
+    EvalRun& run = results.runs.emplace_back();
+    run.kernels = {name, "X"};
+    run.category = category;
+    run.policy = base ? "left_over" : "warped_slicer";
+    run.ipc = base ? base_ipc : ipc;
+    run.stp = base ? 1.0 : 1.5;
+    run.antt = base ? 2.0 : 1.25;
+    run.min_speedup = base ? 0.5 : 0.8;
+  }
+}
+
+TEST(ResultsJson, SurvivesARoundTrip) {
+  const std::string text = results_text(synthetic_results());
+  const EvalResults read = results_from_json(nlohmann::ordered_json::parse(text), "x");
+  EXPECT_EQ(results_text(read), text);
+  EXPECT_EQ(read.runs.size(), synthetic_results().runs.size());
+}
+
+TEST(ResultsJson, HasTheDocumentedShape) {
+  const auto json = to_json(synthetic_results());
+  for (const char* key : {"meta", "solo", "runs", "summary"}) EXPECT_TRUE(json.contains(key)) << key;
+  const auto& run = json["runs"][4];
+  EXPECT_EQ(run["policy"], "warped_slicer");
+  EXPECT_EQ(run["partition"]["mode"], "intra_sm");
+  EXPECT_EQ(run["partition"]["ctas"].size(), 2U);
+  EXPECT_EQ(run["decisions"][0]["profiles"][1][1], 0.125);
+  for (const char* key : {"kernels", "category", "partitioner", "cycles", "ipc", "normalized_ipc", "stp", "antt", "min_speedup"})
+    EXPECT_TRUE(run.contains(key)) << key;
+}
+
+TEST(ResultsJson, UnknownNumbersAreNull) {
+  EvalResults results;
+  EvalRun& run = results.runs.emplace_back();
+  run.kernels = {"A"};
+  run.policy = "even";
+  run.ipc = 1;
+  normalize_to_left_over(results);
+  const auto json = to_json(results);
+  EXPECT_TRUE(json["runs"][0]["normalized_ipc"].is_null());
+  EXPECT_TRUE(std::isnan(results_from_json(json, "x").runs[0].normalized_ipc));
+}
+
+TEST(ResultsJson, ComplaintsNameFileAndField) {
+  auto json = to_json(synthetic_results());
+  json["runs"][3]["partition"]["mode"] = "sideways";
+  EXPECT_EQ(error_of([&] { (void)results_from_json(json, "r.json"); }),
+            "r.json: runs[3].partition.mode: \"sideways\": must be one of left_over, fcfs, intra_sm, spatial");
+  json["runs"][3].erase("partition");
+  EXPECT_EQ(error_of([&] { (void)results_from_json(json, "r.json"); }), "r.json: runs[3].partition: missing");
+  json.erase("meta");
+  EXPECT_EQ(error_of([&] { (void)results_from_json(json, "r.json"); }), "r.json: meta: missing");
+  EXPECT_EQ(error_of([&] { (void)results_from_json(nlohmann::ordered_json(3), "r.json"); }), "r.json: meta: missing");
+}
+
+TEST(ResultsJson, TruncatedFileIsOneClearLine) {
+  const ScratchFolder scratch;
+  std::ofstream(scratch.path / "results.json") << results_text(synthetic_results()).substr(0, 5000);
+  const std::string message = error_of([&] { (void)read_results(scratch.path / "results.json"); });
+  EXPECT_NE(message.find("not JSON, or cut short, at byte"), std::string::npos) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+}
+
+TEST(Summary, MeansEqualThoseWorkedOutByHand) {
+  EvalResults results;
+  add_pair(results, "A", "compute+cache", 100, 400);   // 4
+  add_pair(results, "B", "compute+memory", 100, 100);  // 1
+  add_pair(results, "C", "compute+memory", 100, 100);  // 1
+  normalize_to_left_over(results);
+  const Summary summary = summarize(results);
+  const PolicySummary* all = summary.find("warped_slicer", "all");
+  ASSERT_NE(all, nullptr);
+  EXPECT_NEAR(all->normalized_ipc, std::cbrt(4.0), 1e-12);
+  EXPECT_NEAR(all->category_mean, 2.0, 1e-12);
+  EXPECT_DOUBLE_EQ(all->antt, 1.25);
+  EXPECT_NEAR(all->fairness, 1.6, 1e-12);
+  EXPECT_EQ(all->mixes, 3U);
+  EXPECT_NEAR(summary.find_ratio("left_over", "compute+cache")->ipc_ratio, 4.0, 1e-12);
+  EXPECT_EQ(summary.find_ratio("even", "all"), nullptr);
+}
+
+TEST(Summary, MeansSkipUnknownAndRefuseNonPositive) {
+  const double nan = std::nan("");
+  EXPECT_DOUBLE_EQ(geometric_mean_of_known(std::vector{2.0, nan, 8.0}), 4.0);
+  EXPECT_TRUE(std::isnan(geometric_mean_of_known(std::vector{2.0, 0.0})));
+  EXPECT_TRUE(std::isnan(geometric_mean_of_known({})));
+  EXPECT_DOUBLE_EQ(mean_of_known(std::vector{1.0, nan, 2.0}), 1.5);
+}
+
+TEST(EvalRun, DerivesFiguresFromCounters) {
+  MachineConfig machine;
+  machine.sm.alu_pipes = 2;
+  machine.sm.capacity = {1536, 32768, 0, 8};
+  RunResult result;
+  result.cycles = Cycles(1000);
+  result.sm_cycles = 16000;
+  result.kernels.resize(2);
+  result.kernels[0].finish_cycle = 500;
+  result.kernels[1].finish_cycle = 1000;
+  result.total.thread_instructions = 64000;
+  result.total.alu_busy = 8000;
+  result.total.l1_accesses = 10;
+  result.total.l1_misses = 4;
+  result.threads_resident = 1536 * 8000ULL;
+  result.stalls.long_memory = 4000;
+  const Cycles alone[] = {Cycles(400), Cycles(400)};
+  const EvalRun run = make_eval_run({{"A", "B"}, "c", "even", "tlm", {}, 0}, machine, result, alone);
+  EXPECT_DOUBLE_EQ(run.ipc, 64);
+  EXPECT_DOUBLE_EQ(run.stp, 0.8 + 0.4);
+  EXPECT_DOUBLE_EQ(run.antt, (1.25 + 2.5) / 2);
+  EXPECT_DOUBLE_EQ(run.min_speedup, 0.4);
+  EXPECT_DOUBLE_EQ(run.utilization.alu, 0.25);
+  EXPECT_DOUBLE_EQ(run.utilization.threads, 0.5);
+  EXPECT_DOUBLE_EQ(run.stalls.long_memory, 0.25);
+  EXPECT_DOUBLE_EQ(run.l1_miss_rate, 0.4);
+  EXPECT_TRUE(std::isnan(run.utilization.shared_memory)) << "a machine without scratchpad";
+  result.kernels[1].finish_cycle = 0;
+  EXPECT_TRUE(std::isnan(make_eval_run({{"A", "B"}, "c", "even", "tlm", {}, 0}, machine, result, alone).antt));
+}
+
+TEST(Category, PutsComputeFirst) {
+  EXPECT_EQ(category_of(std::vector{KernelType::Cache, KernelType::Compute}), "compute+cache");
+  EXPECT_EQ(category_of(std::vector{KernelType::Memory, KernelType::Compute}), "compute+memory");
+}
+
+TEST(Csv, QuotesWhatNeedsIt) {
+  EXPECT_EQ(csv_field("plain"), "plain");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"hi\"\n"), "\"say \"\"hi\"\"\n\"");
+}
+
+TEST(Csv, EveryLineHasTheHeadersFields) {
+  std::istringstream in(csv_text(synthetic_results()));
+  std::string line;
+  std::set<std::ptrdiff_t> commas;
+  std::size_t lines = 0;
+  for (; std::getline(in, line); ++lines) commas.insert(std::count(line.begin(), line.end(), ','));
+  EXPECT_EQ(commas.size(), 1U);
+  EXPECT_EQ(lines, synthetic_results().runs.size() + 1);
+}
+
+TEST(AtomicFile, ReplacesAndLeavesNoTemporary) {
+  const ScratchFolder scratch;
+  write_file_atomically(scratch.path / "f", "old");
+  write_file_atomically(scratch.path / "f", "new");
+  EXPECT_EQ(read_file(scratch.path / "f"), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path), fs::directory_iterator()), 1);
+}
+
+TEST(AtomicFile, NamesFileAndReasonWhenItFails) {
+  const ScratchFolder scratch;
+  const fs::path missing = scratch.path / "missing" / "f";
+  EXPECT_EQ(error_of([&] { write_file_atomically(missing, "x"); }),
+            missing.string() + ": cannot write: No such file or directory");
+  EXPECT_EQ(error_of([&] { write_file_atomically(scratch.path, "x"); }),
+            scratch.path.string() + ": cannot write: Is a directory");
+  write_file_atomically(scratch.path / "f", "x");
+  EXPECT_NE(error_of([&] { make_folder(scratch.path / "f"); }), "no error");
+  EXPECT_NE(error_of([&] { make_folder(scratch.path / "f" / "g"); }), "no error");
+}
+
+TEST(AtomicFile, ReportsAnUnwritableFolder) {
+  // Root may write anywhere except where the kernel itself refuses.
+  const fs::path path = "/proc/sluice_test";
+  if (!fs::exists("/proc/self")) GTEST_SKIP() << "no /proc";
+  EXPECT_EQ(error_of([&] { write_file_atomically(path, "x"); }).rfind("/proc/sluice_test: cannot write: ", 0), 0U);
+}
+
+TEST(AtomicFile, ReportsAFullDisk) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  EXPECT_EQ(error_of([] { write_file_atomically("/dev/full", "x"); }), "/dev/full: cannot write: No space left on device");
+}
+
+TEST(HtmlReport, ShowsEveryMixAndReachesForNothingOutside) {
+  const EvalResults results = synthetic_results();
+  const std::string page = html_report(results);
+  for (const EvalRun& run : results.runs)
+    EXPECT_NE(page.find(">" + mix_name(run.kernels) + "<"), std::string::npos) << mix_name(run.kernels);
+  for (const SoloRun& solo : results.solo) EXPECT_NE(page.find(">" + solo.kernel + "<"), std::string::npos) << solo.kernel;
+  for (const char* outside : {"http", "src=", "href=", "@import", "url(", "<script"})
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  EXPECT_EQ(page.find(">nan<"), std::string::npos);
+  EXPECT_NE(page.find("<title>Sluice: invented on synthetic</title>"), std::string::npos);
+}
+
+TEST(HtmlReport, EscapesNames) {
+  EvalResults results = synthetic_results();
+  for (EvalRun& run : results.runs) run.kernels[0] = "<b>&\"'";
+  results.solo[0].kernel = "<script>alert(1)</script>";
+  results.meta["command"] = "</code><img>";
+  const std::string page = html_report(results);
+  for (const char* raw : {"<b>", "<script", "<img>"}) EXPECT_EQ(page.find(raw), std::string::npos) << raw;
+  EXPECT_NE(page.find("&lt;b&gt;&amp;&quot;&#39;_"), std::string::npos);
+}
+
+TEST(HtmlReport, CopesWithLittle) {
+  EvalResults results;
+  EXPECT_NE(html_report(results).find("No mix ran"), std::string::npos);
+  EvalRun& run = results.runs.emplace_back();
+  run.kernels = {"A", "B", "C"};
+  run.category = "odd";
+  run.policy = "home_made";
+  run.ipc = run.normalized_ipc = std::nan("");
+  EXPECT_NE(html_report(results).find("A_B_C"), std::string::npos);
+  EXPECT_NE(terminal_report(results).find("A_B_C"), std::string::npos);
+}
+
+TEST(Ticks, CoverTheMaximumInRoundSteps) {
+  EXPECT_EQ(svg::ticks(1.34), (std::vector{0.0, 0.5, 1.0, 1.5}));
+  EXPECT_EQ(svg::ticks(100), (std::vector{0.0, 20.0, 40.0, 60.0, 80.0, 100.0}));
+  EXPECT_GE(svg::ticks(std::nan("")).size(), 2U);
+  EXPECT_GE(svg::ticks(0).back(), 1.0);
+}
+
+TEST(TextTable, AlignsColumns) {
+  TextTable table({"mix", "x"});
+  table.add_row({"a", "1.000"});
+  table.add_row({"longer", "22.000"});
+  EXPECT_EQ(table.str(), "mix          x\n--------------\na        1.000\nlonger  22.000\n");
+}
+
+TEST(ChromeTrace, IsACompleteArrayAtEveryMoment) {
+  const ScratchFolder scratch;
+  const fs::path path = scratch.path / "trace.json";
+  ChromeTrace trace(path, 2);
+  EXPECT_TRUE(nlohmann::json::accept(read_file(path))) << "before the first event";
+  for (std::uint64_t i = 0; i < 5000; ++i) trace.cta(1, 3, "K\"1", i, 10 * i, 10 * i + 7);
+  EXPECT_TRUE(nlohmann::json::accept(read_file(path))) << "in the middle";
+  trace.marker("decision", 42);
+  trace.counter("ipc", 43, 1.5);
+  trace.close();
+  const auto json = nlohmann::json::parse(read_file(path));
+  std::size_t slices = 0;
+  for (const auto& event : json)
+    if (event["ph"] == "X") {
+      ++slices;
+      EXPECT_EQ(event["pid"], 1);
+      EXPECT_EQ(event["tid"], 3);
+      EXPECT_EQ(event["dur"], 7);
+    }
+  EXPECT_EQ(slices, 5000U);
+  EXPECT_EQ(json.back()["ph"], "C");
+}
+
+TEST(ChromeTrace, ReportsAFullDisk) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  EXPECT_EQ(error_of([] { ChromeTrace trace("/dev/full", 1); }), "/dev/full: cannot write: No space left on device");
+}
+
+}  // namespace
+}  // namespace sluice
