@@ -10,7 +10,7 @@ namespace sluice::charts {
 
 namespace {
 
-constexpr double kWidth = 310, kHeight = 250, kLeft = 50, kTop = 30, kRight = 14, kBottom = 44;
+constexpr double kWidth = 292, kHeight = 250, kLeft = 54, kTop = 30, kRight = 14, kBottom = 44;
 constexpr double kPlotWidth = kWidth - kLeft - kRight, kPlotHeight = kHeight - kTop - kBottom;
 
 /// Where the lines of one chart lie: x = 1..longest, y = 0..1.
@@ -33,7 +33,7 @@ void draw_axes(svg::Drawing& drawing, const Lines& chart, const Scale& scale) {
     if ((i + 1) % every == 0 || i == 0)
       drawing.text(scale.x(i), kTop + kPlotHeight + 17, "middle", fmt::format("{}", i + 1), "muted");
   drawing.text(kLeft + kPlotWidth / 2, kHeight - 8, "middle", chart.x_label, "muted");
-  drawing.vertical_text(13, kTop + kPlotHeight / 2, chart.y_label);
+  drawing.vertical_text(12, kTop + kPlotHeight / 2, chart.y_label);
   drawing.text(kLeft, 16, "start", chart.title, "strong");
 }
 

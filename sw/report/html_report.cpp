@@ -426,7 +426,7 @@ std::string solo_section(const Page& page) {
       fmt::format(
           "<h2>Kernels alone</h2>\n<p>IPC in thread instructions per cycle of the whole GPU; utilisation of pipelines; L2 "
           "misses per thousand warp instructions.{}</p>\n<div class=\"scroll\"><table><thead><tr>",
-          published ? " The reference figures are the ones in the workload file." : "") +
+          published ? " The reference figures are those of the workload file: published, or measured on a real GPU." : "") +
       cell("th", "kernel") + cell("th", "type", "centre");
   for (const char* name : figures) {
     out += cell("th", name);

@@ -35,7 +35,7 @@ th.published { color: var(--muted); font-style: italic; }
 td.centre, th.centre { text-align: center; }
 ul.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; margin: .5rem 0; padding: 0; font-size: .875rem; }
 .legend i { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .45em; }
-.multiple .legend { padding-left: 50px; margin-top: 0; gap: .1rem .9rem; }
+.multiple .legend { padding-left: 54px; margin-top: 0; gap: .1rem .9rem; }
 svg { display: block; font: 12px system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
 svg text { fill: var(--fg); } svg .muted { fill: var(--muted); } svg .strong { font-weight: 700; }
 svg .value, svg .on-bar { fill: #fff; font-size: 10.5px; font-weight: 600; paint-order: stroke; stroke: rgb(0 0 0 / .45); stroke-width: 2px; }
