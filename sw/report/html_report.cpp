@@ -426,11 +426,11 @@ std::string solo_section(const Page& page) {
       fmt::format(
           "<h2>Kernels alone</h2>\n<p>IPC in thread instructions per cycle of the whole GPU; utilisation of pipelines; L2 "
           "misses per thousand warp instructions.{}</p>\n<div class=\"scroll\"><table><thead><tr>",
-          published ? " The reference figures are those of the workload file: published, or measured on a real GPU." : "") +
+          published ? " Ref.: the reference figures of the workload file, published or measured on a real GPU." : "") +
       cell("th", "kernel") + cell("th", "type", "centre");
   for (const char* name : figures) {
     out += cell("th", name);
-    if (published) out += cell("th", "reference", "published");
+    if (published) out += cell("th", "ref.", "published");
   }
   out += "</tr></thead><tbody>\n";
   for (const SoloRun& s : page.results.solo) {
