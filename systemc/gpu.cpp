@@ -75,13 +75,14 @@ void Gpu::watch() {
 
 void Gpu::host() {
   for (;;) {
+    const std::uint64_t seen = dispatcher_.changes();
     const std::vector<KernelId> present = dispatcher_.present();
     if (present.size() == 1) {
       dispatcher_.lift_quotas(present.front());
     } else if (!present.empty()) {
       apply_quotas(present);
     }
-    wait(dispatcher_.kernels_changed);
+    while (dispatcher_.changes() == seen) wait(dispatcher_.kernels_changed);
   }
 }
 

@@ -63,6 +63,7 @@ class Timeline : public ICtaObserver {
 
 RunResult ModelDevice::run(const RunSpec& spec) {
   check(spec);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // standard output is for results
   sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
   std::optional<Timeline> timeline;
   if (!spec.timeline_file.empty()) timeline.emplace(spec);

@@ -40,6 +40,11 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const MachineC
 
 void CtaDispatcher::arrive(KernelId kernel) {
   per_kernel_[kernel.value()].arrived = true;
+  announce_change();
+}
+
+void CtaDispatcher::announce_change() {
+  ++changes_;
   kernels_changed.notify(sc_core::SC_ZERO_TIME);
   wake();
 }
@@ -164,8 +169,7 @@ void CtaDispatcher::end_kernels() {
     }
   }
   reached_.clear();
-  kernels_changed.notify(sc_core::SC_ZERO_TIME);
-  wake();
+  announce_change();
 }
 
 void CtaDispatcher::settle(std::uint64_t now) {

@@ -40,7 +40,8 @@ class CtaDispatcher : public sc_core::sc_module, public ISmListener {
   [[nodiscard]] CtaCount resident(SmId sm, KernelId kernel) const { return per_sm_[sm.value()].resident[kernel.value()]; }
   [[nodiscard]] bool done() const { return unfinished_ == 0; }
 
-  sc_core::sc_event kernels_changed;  ///< a kernel arrived or ended
+  sc_core::sc_event kernels_changed;                                ///< a kernel arrived or ended
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }  ///< how many times that happened
 
   void settle(std::uint64_t now);  ///< brings the residency integrals up to `now`
   std::uint64_t thread_cycles = 0, register_cycles = 0, shared_byte_cycles = 0;
@@ -74,6 +75,7 @@ class CtaDispatcher : public sc_core::sc_module, public ISmListener {
   void release(PerSm& sm, std::uint32_t slot, SmId id);
   [[nodiscard]] std::vector<KernelId> service_order() const;
   void wake() { wake_.notify(clock_.cycles(1)); }
+  void announce_change();
 
   MachineConfig machine_;
   SimClock clock_;
@@ -87,7 +89,7 @@ class CtaDispatcher : public sc_core::sc_module, public ISmListener {
   std::vector<KernelId> reached_;
   std::uint32_t next_sm_ = 0;
   std::uint32_t unfinished_ = 0;
-  std::uint64_t settled_ = 0;
+  std::uint64_t settled_ = 0, changes_ = 0;
   SmResources in_use_total_;
   sc_core::sc_event wake_, end_;
   ICtaObserver* observer_ = nullptr;

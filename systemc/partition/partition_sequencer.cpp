@@ -31,16 +31,17 @@ PartitionSequencer::PartitionSequencer(const sc_core::sc_module_name& name, cons
 
 void PartitionSequencer::run() {
   for (;;) {
+    seen_changes_ = dispatcher_.changes();
     const std::vector<KernelId> present = dispatcher_.present();
     if (present.size() == 1) dispatcher_.lift_quotas(present.front());
-    if (present.size() < 2 || decide(present)) wait(dispatcher_.kernels_changed);
+    if (present.size() >= 2) decide(present);
+    while (dispatcher_.changes() == seen_changes_) wait(dispatcher_.kernels_changed);
   }
 }
 
 bool PartitionSequencer::sleep(std::uint64_t cycles) {
-  if (cycles == 0) return true;
-  wait(clock_.cycles(cycles), dispatcher_.kernels_changed);
-  return timed_out();
+  if (cycles != 0) wait(clock_.cycles(cycles), dispatcher_.kernels_changed);
+  return dispatcher_.changes() == seen_changes_;
 }
 
 std::vector<std::vector<PartitionSequencer::Level>> PartitionSequencer::plan_windows(const std::vector<KernelId>& present) const {

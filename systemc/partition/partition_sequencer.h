@@ -50,6 +50,7 @@ class PartitionSequencer : public sc_core::sc_module {
   const std::vector<RunningKernel>& kernels_;
   std::vector<StreamingMultiprocessor*> sms_;
   std::vector<Decision> decisions_;
+  std::uint64_t seen_changes_ = 0;  ///< CtaDispatcher::changes() that the current decision is about
 };
 
 }  // namespace sluice

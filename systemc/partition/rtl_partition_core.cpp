@@ -13,7 +13,9 @@ namespace sluice {
 namespace {
 
 /// Packs per-kernel fields side by side, kernel 0 in the low bits, as the RTL's flat ports want them.
-void set_bit(std::uint32_t& port, unsigned bit, bool value) { port = (port & ~(1U << bit)) | (static_cast<std::uint32_t>(value) << bit); }
+void set_bit(std::uint32_t& port, unsigned bit, bool value) {
+  port = (port & ~(1U << bit)) | (static_cast<std::uint32_t>(value) << bit);
+}
 template <std::size_t Words>
 void set_bit(VlWide<Words>& port, unsigned bit, bool value) {
   set_bit(port[bit / 32], bit % 32, value);
