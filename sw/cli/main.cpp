@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "sw/cli/commands.h"
+#include "sw/cli/run_cache.h"
 #include "sw/core/errors.h"
 
 int main(int argc, char** argv) {
@@ -31,6 +32,9 @@ int main(int argc, char** argv) {
   }
   try {
     return action ? action() : 0;
+  } catch (const sluice::cli::Interrupted& e) {  // not an error of the input: 1, the result is not complete
+    spdlog::warn("{}", e.what());
+    return 1;
   } catch (const std::exception& e) {  // bad input, or what the system refused (memory, disk): one line, nothing half-written
     spdlog::error("{}", e.what());
     return 2;

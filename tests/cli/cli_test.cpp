@@ -1,0 +1,150 @@
+// The command as a user meets it: exit codes, one clear line for bad input, results that survive an interrupt.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int exit = -1;
+  std::string out, err;
+};
+
+class Sluice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              ("sluice_cli_" + std::to_string(getpid()) + "_" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome shell(const std::string& command) {
+    const fs::path err = folder_ / "stderr";
+    Outcome outcome;
+    FILE* pipe = popen(("cd '" + std::string(SLUICE_SOURCE_DIR) + "' && " + command + " 2>'" + err.string() + "'").c_str(), "r");
+    std::array<char, 4096> buffer{};
+    for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.out.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    std::ifstream in(err);
+    outcome.err.assign(std::istreambuf_iterator<char>(in), {});
+    return outcome;
+  }
+  Outcome sluice(const std::string& arguments) { return shell("'" SLUICE_BINARY "' " + arguments); }
+  /// Exit code 2, one line on standard error that holds `text`, nothing on standard output.
+  void refuses(const std::string& arguments, const std::string& text) {
+    const Outcome o = sluice(arguments);
+    EXPECT_EQ(o.exit, 2) << arguments;
+    EXPECT_NE(o.err.find(text), std::string::npos) << arguments << "\n" << o.err;
+    EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
+    EXPECT_EQ(o.out, "") << arguments;
+  }
+  /// A copy of a file with one piece of text replaced.
+  std::string edited(const std::string& file, const std::string& from, const std::string& to) {
+    std::ifstream in(fs::path(SLUICE_SOURCE_DIR) / file);
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+    const fs::path copy = folder_ / fs::path(file).filename();
+    std::ofstream(copy) << text;
+    return copy.string();
+  }
+
+  fs::path folder_;
+  const std::string fermi = "configs/machines/fermi_table1.toml", table2 = "configs/workloads/table2.toml";
+  std::string partition(const std::string& machine, const std::string& workload, const std::string& rest = "") {
+    return "partition --machine " + machine + " --workload " + workload + " " + rest;
+  }
+};
+
+TEST_F(Sluice, PartitionPrintsTheDocumentedJson) {
+  const Outcome o = sluice(partition(fermi, table2, "--pairs DXT_MVP --policy even --json"));
+  ASSERT_EQ(o.exit, 0) << o.err;
+  EXPECT_EQ(nlohmann::json::parse(o.out),
+            nlohmann::json::parse(R"([{"kernels":["DXT","MVP"],"policy":"even","mode":"intra_sm","ctas":[4,4]}])"));
+}
+
+TEST_F(Sluice, PartitionKnowsTheThirtyPairs) {
+  EXPECT_EQ(nlohmann::json::parse(sluice(partition(fermi, table2, "--policy even --json")).out).size(), 30U);
+}
+
+TEST_F(Sluice, RefusesAnUnknownKey) {
+  refuses(partition(edited(fermi, "num_sms = 16", "num_smx = 16"), table2), "num_sms: is missing");
+  refuses(partition(edited(fermi, "header_bytes = 8", "header_bytes = 8\nheadr = 1"), table2),
+          "interconnect.headr: unknown key; allowed:");
+}
+
+TEST_F(Sluice, RefusesAWrongUnit) {
+  refuses(partition(edited(fermi, "bytes = 16384 ", "bytes = \"16 KB\" "), table2),
+          "sm.l1.bytes = '16 KB': must be a whole number");
+}
+
+TEST_F(Sluice, RefusesAValueOutOfRange) {
+  refuses(partition(edited(fermi, "registers = 32768", "registers = 0    "), table2), "sm.registers = 0: must be 1..65536");
+}
+
+TEST_F(Sluice, RefusesAKernelWhoseCtaDoesNotFit) {
+  refuses(partition(edited(fermi, "registers = 32768", "registers = 2000 "), table2), "one CTA needs");
+}
+
+TEST_F(Sluice, FallsBackToSpatialWhereKernelsDoNotFitTogether) {
+  const Outcome o =
+      sluice(partition(edited(fermi, "cta_slots = 8", "cta_slots = 1"), table2, "--pairs DXT_MVP --policy even --json"));
+  ASSERT_EQ(o.exit, 0) << o.err;
+  EXPECT_EQ(nlohmann::json::parse(o.out)[0]["mode"], "spatial");
+  refuses(partition(edited(fermi, "cta_slots = 8", "cta_slots = 1"), table2, "--pairs DXT_MVP --policy static --ctas 1,1"),
+          "do not fit");
+}
+
+TEST_F(Sluice, RefusesUnknownNames) {
+  refuses(partition(fermi, table2, "--pairs DXT_XYZ"), "kernel XYZ: not in workload table2; it has BLK");
+  refuses(partition(fermi, table2, "--policy best"), "policy best: must be one of left_over");
+  refuses(partition("nowhere.toml", table2), "nowhere.toml: can't be read");
+}
+
+TEST_F(Sluice, RefusesATruncatedCsv) {
+  const fs::path cut = folder_ / "cut.csv";
+  ASSERT_EQ(shell("head -c 3000 data/h200_torch_ops_ncu.csv > " + cut.string()).exit, 0);
+  refuses("import ncu " + cut.string(), "is the file cut off?");
+}
+
+TEST_F(Sluice, RefusesAnUnwritableFolder) {
+  std::ofstream(folder_ / "file") << "x";
+  refuses("eval --machine " + fermi + " --workload " + table2 + " --pairs DXT_MVP --out " + (folder_ / "file/out").string(),
+          "file");
+}
+
+TEST_F(Sluice, GoesOnAfterCtrlC) {
+  const std::string eval =
+      "eval --machine " + fermi + " --workload " + table2 +
+      " --pairs DXT_MVP --policies left_over,even,warped_slicer --window 150000 --curve-window 20000 --jobs 1 --json --out ";
+  const Outcome whole = sluice(eval + (folder_ / "whole").string());
+  ASSERT_EQ(whole.exit, 0) << whole.err;
+
+  const std::string cut = (folder_ / "cut").string();
+  // Ctrl-C comes once the first run is kept, however fast the machine.
+  const Outcome stopped = shell("{ '" SLUICE_BINARY "' " + eval + cut + " & pid=$!; while [ -z \"$(ls '" + cut +
+                                "/runs' 2>/dev/null)\" ]; do sleep 0.02; done; kill -INT $pid; wait $pid; }");
+  EXPECT_EQ(stopped.exit, 1) << stopped.err;
+  EXPECT_NE(stopped.err.find("interrupted"), std::string::npos) << stopped.err;
+  EXPECT_FALSE(fs::exists(fs::path(cut) / "results.json"));
+
+  const Outcome resumed = sluice(eval + cut);
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(nlohmann::json::parse(resumed.out)["runs"], nlohmann::json::parse(whole.out)["runs"]);
+  EXPECT_EQ(nlohmann::json::parse(resumed.out)["summary"], nlohmann::json::parse(whole.out)["summary"]);
+}
+
+}  // namespace

@@ -1,0 +1,158 @@
+// The GPU model as a whole: what must hold on any machine and mix. Each run is a process of its own (SystemC elaborates once).
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "sw/core/errors.h"
+#include "sw/device/run_pool.h"
+#include "sw/device/run_result_json.h"
+#include "sw/policy/registry.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+#include "systemc/model_device.h"
+
+namespace sluice {
+namespace {
+
+const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
+
+class GpuModel : public ::testing::Test {
+ protected:
+  MachineConfig machine = read_machine(kRoot / "configs/machines/fermi_table1.toml");
+  Workload workload = read_workload(kRoot / "configs/workloads/table2.toml");
+
+  std::vector<RunResult> run(const std::vector<RunSpec>& specs) {
+    std::vector<RunResult> results(specs.size());
+    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 2);
+    EXPECT_TRUE(pool.run(specs, [&](std::size_t i, const RunResult& r, const HostCost&) { results[i] = r; }));
+    return results;
+  }
+  RunResult run(const RunSpec& spec) { return run(std::vector<RunSpec>{spec}).front(); }
+
+  RunSpec solo(const std::string& name, std::uint64_t window) {
+    RunSpec spec;
+    spec.machine = machine;
+    spec.launches.push_back({mix(name).kernels.front(), 0, Cycles(0)});
+    spec.window = Cycles(window);
+    return spec;
+  }
+  RunSpec corun(const std::string& names, const std::string& policy, std::uint64_t target,
+                PartitionerKind kind = PartitionerKind::Tlm) {
+    const Mix chosen = mix(names);
+    const DispatchPlan plan = make_policy(policy)->plans(machine, chosen.kernels).front();
+    RunSpec spec;
+    spec.machine = machine;
+    for (const KernelDescriptor& k : chosen.kernels) spec.launches.push_back({k, target, Cycles(0)});
+    spec.mode = plan.mode;
+    spec.quotas = plan.quotas;
+    spec.partitioner = kind;
+    return spec;
+  }
+  Mix mix(const std::string& names) { return parse_mixes(workload, machine, names).front(); }
+};
+
+std::string text(const RunResult& result) { return nlohmann::json(result).dump(); }
+
+TEST_F(GpuModel, RepeatsBitForBitWithTheSameSeedAndNotWithAnother) {
+  RunSpec spec = corun("IMG_NN", "warped_slicer", 200000);
+  RunSpec other = spec;
+  other.seed = 2;
+  const auto results = run({spec, spec, other});
+  EXPECT_EQ(text(results[0]), text(results[1]));
+  EXPECT_NE(text(results[0]), text(results[2]));
+}
+
+TEST_F(GpuModel, RtlAndTlmPartitionersGiveTheSameRun) {
+  for (const char* names : {"DXT_MVP", "HOT_BFS", "IMG_LBM", "DXT_IMG_NN"}) {
+    const auto results =
+        run({corun(names, "warped_slicer", 200000, PartitionerKind::Rtl), corun(names, "warped_slicer", 200000)});
+    EXPECT_EQ(text(results[0]), text(results[1])) << names;
+    ASSERT_FALSE(results[0].decisions.empty()) << names;
+  }
+}
+
+TEST_F(GpuModel, EveryKernelReachesItsTargetUnderEveryPolicy) {
+  for (const char* policy : {"left_over", "fcfs", "even", "spatial", "warped_slicer"}) {
+    const RunResult result = run(corun("MM_MVP", policy, 100000));
+    for (const KernelCounters& k : result.kernels) {
+      EXPECT_GE(k.warp_instructions, 100000U) << policy;
+      EXPECT_GT(k.finish_cycle, 0U) << policy;
+      EXPECT_LE(k.finish_cycle, result.cycles.value()) << policy;
+    }
+  }
+}
+
+TEST_F(GpuModel, NeverHoldsMoreThanTheSmHas) {
+  for (const char* policy : {"left_over", "fcfs", "even", "warped_slicer"}) {
+    const RunResult r = run(corun("HOT_DXT", policy, 200000));
+    EXPECT_LE(r.threads_resident, r.sm_cycles * machine.sm.capacity.threads) << policy;
+    EXPECT_LE(r.registers_resident, r.sm_cycles * machine.sm.capacity.registers) << policy;
+    EXPECT_LE(r.shared_bytes_resident, r.sm_cycles * machine.sm.capacity.shared_memory_bytes) << policy;
+    EXPECT_GT(r.registers_resident, 0U) << policy;
+  }
+}
+
+TEST_F(GpuModel, IssuesNoMoreThanItsSchedulersAndPipelinesAllow) {
+  for (const KernelDescriptor& kernel : workload.kernels) {
+    const RunResult r = run(solo(kernel.name, 30000));
+    EXPECT_LE(r.total.warp_instructions, r.sm_cycles * machine.sm.schedulers) << kernel.name;
+    EXPECT_LE(r.total.alu_busy, (r.sm_cycles + 16 * 8) * machine.sm.alu_pipes) << kernel.name;
+    EXPECT_LE(r.total.ldst_busy, r.sm_cycles) << kernel.name;
+    const StallCycles& s = r.stalls;
+    EXPECT_LE(s.long_memory + s.execution_resource + s.raw + s.instruction_buffer + s.barrier + s.idle, r.sm_cycles)
+        << kernel.name;
+    EXPECT_LE(r.total.l1_misses, r.total.l1_accesses) << kernel.name;
+    EXPECT_LE(r.total.l2_misses, r.total.l2_accesses) << kernel.name;
+    EXPECT_LE(r.total.dram_row_hits, r.total.dram_requests) << kernel.name;
+  }
+}
+
+TEST_F(GpuModel, DramStaysBelowItsBandwidth) {
+  const RunResult r = run(solo("BFS", 50000));
+  const double peak = machine.dram.channels * machine.dram.bytes_per_cycle * machine.dram.clock_mhz / machine.core_mhz;
+  EXPECT_LT(static_cast<double>(r.total.dram_bytes) / static_cast<double>(r.cycles.value()), peak);
+}
+
+TEST_F(GpuModel, AKernelAloneUnderWarpedSlicerGetsEverySm) {
+  RunSpec dynamic = solo("DXT", 50000);
+  dynamic.mode = DispatchMode::Dynamic;
+  EXPECT_EQ(run(dynamic).total.warp_instructions, run(solo("DXT", 50000)).total.warp_instructions);
+}
+
+TEST_F(GpuModel, ALateKernelRestartsTheProfiling) {
+  RunSpec spec = corun("DXT_MVP", "warped_slicer", 2000000);
+  spec.launches[1].arrival = Cycles(60000);
+  const RunResult r = run(spec);
+  ASSERT_GE(r.decisions.size(), 1U);
+  EXPECT_GE(r.decisions.front().sampled_at.value(),
+            60000U + machine.partitioner.warm_up_cycles + machine.partitioner.profile_cycles);
+}
+
+TEST_F(GpuModel, OfThreeKernelsTheLastTwoAreProfiledAgain) {
+  RunSpec spec = corun("DXT_IMG_NN", "warped_slicer", 2000000);
+  spec.launches[0].target_warp_instructions = 600000;
+  const RunResult r = run(spec);
+  ASSERT_GE(r.decisions.size(), 1U);
+  EXPECT_EQ(r.decisions.back().kernels.size(), 2U);
+}
+
+TEST_F(GpuModel, CacheSensitiveKernelsPeakBelowFullOccupancyAndComputeKernelsDoNot) {
+  const auto rate = [&](const std::string& name, std::uint32_t ctas) {
+    RunSpec spec = solo(name, 60000);
+    spec.machine.sm.capacity.cta_slots = ctas;
+    return run(spec).total.warp_instructions;
+  };
+  EXPECT_GT(rate("MVP", 2), rate("MVP", 8));
+  EXPECT_GT(rate("NN", 4), rate("NN", 8));
+  EXPECT_GT(rate("IMG", 8), rate("IMG", 4));
+}
+
+TEST_F(GpuModel, RefusesAKernelThatFitsNowhere) {
+  RunSpec spec = solo("DXT", 1000);
+  spec.launches[0].kernel.registers_per_cta = 40000;
+  EXPECT_THROW(run(spec), InputError);
+}
+
+}  // namespace
+}  // namespace sluice
