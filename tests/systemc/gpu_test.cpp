@@ -66,7 +66,7 @@ TEST_F(GpuModel, RepeatsBitForBitWithTheSameSeedAndNotWithAnother) {
 TEST_F(GpuModel, RtlAndTlmPartitionersGiveTheSameRun) {
   for (const char* names : {"DXT_MVP", "HOT_BFS", "IMG_LBM", "DXT_IMG_NN"}) {
     const auto results =
-        run({corun(names, "warped_slicer", 200000, PartitionerKind::Rtl), corun(names, "warped_slicer", 200000)});
+        run({corun(names, "warped_slicer", 1500000, PartitionerKind::Rtl), corun(names, "warped_slicer", 1500000)});
     EXPECT_EQ(text(results[0]), text(results[1])) << names;
     ASSERT_FALSE(results[0].decisions.empty()) << names;
   }
