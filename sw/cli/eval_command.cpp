@@ -1,3 +1,5 @@
+#include <sluice_provenance.h>
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,10 @@
 #include "sw/cli/run_cache.h"
 
 #include <fmt/format.h>
+#include <sluice_provenance.h>
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "sw/core/errors.h"
@@ -24,15 +24,6 @@ std::string fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return fmt::format("{:016x}", hash);
-}
-
-/// The program is part of what a result depends on.
-const std::string& program_hash() {
-  static const std::string hash = [] {
-    std::ifstream self("/proc/self/exe", std::ios::binary);
-    return fnv1a(std::string(std::istreambuf_iterator<char>(self), {}));
-  }();
-  return hash;
 }
 
 bool load(const std::filesystem::path& file, const std::string& key, RunResult& result) {
@@ -64,7 +55,7 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
   std::vector<RunResult> results(runs.size());
   std::vector<std::size_t> missing;
   std::vector<RunSpec> specs;
-  const auto key = [&](std::size_t i) { return fnv1a(runs[i].fingerprint) + program_hash(); };
+  const auto key = [&](std::size_t i) { return fnv1a(runs[i].fingerprint) + SLUICE_MODEL_HASH; };
   const auto file = [&](std::size_t i) { return folder / (runs[i].name + ".json"); };
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (load(file(i), key(i), results[i])) {

@@ -1,0 +1,20 @@
+# Run at every build: writes the commit, and a hash of the sources that simulation results depend on, into a header; touches it only
+# when it changed. Reports and the command line are not part of the hash: changing them does not make results old.
+execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+execute_process(COMMAND git status --porcelain --untracked-files=no WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE CHANGES ERROR_QUIET)
+if(NOT COMMIT)
+  set(COMMIT unknown)
+elseif(CHANGES)
+  string(APPEND COMMIT "+changes")
+endif()
+file(GLOB_RECURSE SOURCES ${SOURCE_DIR}/systemc/*.h ${SOURCE_DIR}/systemc/*.cpp ${SOURCE_DIR}/rtl/*.sv ${SOURCE_DIR}/sw/core/* ${SOURCE_DIR}/sw/device/*
+     ${SOURCE_DIR}/sw/partition/* ${SOURCE_DIR}/sw/policy/* ${SOURCE_DIR}/sw/workload/*)
+list(SORT SOURCES)
+set(HASHES "")
+foreach(SOURCE ${SOURCES})
+  file(SHA256 ${SOURCE} HASH)
+  string(APPEND HASHES ${HASH})
+endforeach()
+string(SHA256 MODEL "${HASHES}")
+string(SUBSTRING ${MODEL} 0 16 MODEL)
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#define SLUICE_COMMIT \"@COMMIT@\"\n#define SLUICE_MODEL_HASH \"@MODEL@\"\n" @ONLY)

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "sw/report/html_page.h"
+
+namespace sluice::html {
+
+namespace {
+
+/// Mean of a figure over the runs of a policy.
+template <class Figure>
+double policy_mean(const Page& page, const std::string& policy, Figure figure) {
+  std::vector<double> values;
+  for (const ResultGrid::Mix& mix : page.grid.mixes())
+    if (const EvalRun* run = page.grid.run(mix, policy)) values.push_back(figure(*run));
+  return mean_of_known(values);
+}
+
+std::string policy_row_label(const Page& page, const std::string& policy) {
+  const PolicySummary* s = page.summary.find(policy, "all");
+  if (s == nullptr || s->mixes == page.grid.mixes().size()) return policy_label(policy);
+  return fmt::format("{} ({} mixes)", policy_label(policy), s->mixes);
+}
+
+std::string utilization_chart(const Page& page) {
+  struct Resource {
+    const char* name;
+    double UtilizationFractions::*member;
+  };
+  constexpr Resource kResources[] = {
+      {"ALU", &UtilizationFractions::alu},         {"SFU", &UtilizationFractions::sfu},
+      {"LDST", &UtilizationFractions::ldst},       {"registers", &UtilizationFractions::registers},
+      {"threads", &UtilizationFractions::threads}, {"shared mem.", &UtilizationFractions::shared_memory}};
+  charts::GroupedBars chart;
+  chart.title = "Mean utilisation by policy";
+  chart.y_label = "utilisation (%)";
+  chart.series = policy_series(page, true);
+  chart.y_max = 100;
+  chart.digits = 1;
+  for (const Resource& resource : kResources) {
+    charts::GroupedBars::Group group{resource.name, false, {}};
+    for (const std::string& policy : page.grid.policies()) {
+      const PolicySummary* s = page.summary.find(policy, "all");
+      group.bars.push_back({100 * policy_mean(page, policy, [&](const EvalRun& run) { return run.utilization.*resource.member; }),
+                            s != nullptr && s->mixes < page.grid.mixes().size(), " %"});
+    }
+    chart.groups.push_back(std::move(group));
+  }
+  return charts::legend(chart.series) + charts::grouped_bars(chart);
+}
+
+std::string stall_chart(const Page& page) {
+  struct Reason {
+    const char* name;
+    double StallFractions::*member;
+    std::size_t colour;
+  };
+  constexpr Reason kReasons[] = {{"long memory latency", &StallFractions::long_memory, 5},
+                                 {"execution resource", &StallFractions::execution_resource, 1},
+                                 {"short RAW", &StallFractions::raw, 2},
+                                 {"instruction buffer", &StallFractions::instruction_buffer, 6},
+                                 {"barrier", &StallFractions::barrier, 4},
+                                 {"idle (no warp)", &StallFractions::idle, 0}};
+  charts::StackedBars chart;
+  chart.title = "Issuing and stalled SM-cycles by policy";
+  chart.x_label = "share of SM-cycles";
+  chart.series.push_back({"issuing", 3});
+  for (const Reason& reason : kReasons) chart.series.push_back({reason.name, reason.colour});
+  for (const std::string& policy : page.grid.policies()) {
+    charts::StackedBars::Row row{policy_row_label(page, policy), {1.0}};
+    for (const Reason& reason : kReasons) {
+      row.parts.push_back(policy_mean(page, policy, [&](const EvalRun& run) { return run.stalls.*reason.member; }));
+      row.parts.front() -= row.parts.back();
+    }
+    if (std::isfinite(row.parts.front())) chart.rows.push_back(std::move(row));
+  }
+  if (chart.rows.empty()) return "";
+  return "<h3>Issuing and stalled SM-cycles</h3>\n<p>A cycle in which an SM issued nothing counts for the reason that most of "
+         "its warps "
+         "waited for.</p>\n" +
+         charts::legend(chart.series) + charts::stacked_bars(chart);
+}
+
+}  // namespace
+
+std::string counters_section(const Page& page) {
+  std::string out = "<h2>Counters behind the results (figure 7)</h2>\n<p>Arithmetic means over all mixes that the policy ran.";
+  if (any_partial(page)) out += " Hollow bars, and rows that say so, cover fewer mixes.";
+  out += "</p>\n<h3>Utilisation of pipelines and of SM resources</h3>\n" + utilization_chart(page) + stall_chart(page) +
+         "<h3>Caches and memory</h3>\n<div class=\"scroll\"><table><thead><tr>" + cell("th", "policy") +
+         cell("th", "L1 miss rate") + cell("th", "L2 miss rate") + cell("th", "DRAM (bytes/cycle)") + cell("th", "IPC (mean)") +
+         "</tr></thead><tbody>\n";
+  for (const std::string& policy : page.grid.policies())
+    out += "<tr>" + cell("td", policy_row_label(page, policy)) +
+           cell("td", percent(policy_mean(page, policy, [](const EvalRun& r) { return r.l1_miss_rate; }))) +
+           cell("td", percent(policy_mean(page, policy, [](const EvalRun& r) { return r.l2_miss_rate; }))) +
+           cell("td", ratio_cell(policy_mean(page, policy, [](const EvalRun& r) { return r.dram_bytes_per_cycle; }), 1)) +
+           cell("td", ratio_cell(policy_mean(page, policy, [](const EvalRun& r) { return r.ipc; }), 1)) + "</tr>\n";
+  return out + "</tbody></table></div>\n";
+}
+
+}  // namespace sluice::html

@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include "sw/report/html_page.h"
+#include "sw/report/terminal_table.h"
+
+namespace sluice::html {
+
+std::string figure9_section(const Page& page) {
+  std::string out =
+      "<h2>Fairness and turnaround (figure 9)</h2>\n<p>Minimum speed-up: the smallest T<sub>alone</sub> / T<sub>corun</sub> of a "
+      "mix, over "
+      "that of Left-Over (geometric mean). ANTT: mean T<sub>corun</sub> / T<sub>alone</sub> of a mix (arithmetic mean).</p>\n" +
+      charts::legend(policy_series(page, true));
+  if (page.has("left_over")) {
+    charts::GroupedBars chart =
+        means_chart(page, &PolicySummary::fairness, "Minimum speed-up over Left-Over", "min. speed-up / Left-Over", true);
+    chart.baseline = 1;
+    out += "<h3>Minimum speed-up over Left-Over (higher is better)</h3>\n" + charts::grouped_bars(chart);
+  }
+  out += "<h3>Average normalised turnaround time (lower is better)</h3>\n" +
+         charts::grouped_bars(
+             means_chart(page, &PolicySummary::antt, "Average normalised turnaround time", "ANTT (T corun / T alone)", true));
+  const PolicySummary* ours = page.summary.find("warped_slicer", "all");
+  const PolicySummary* even = page.summary.find("even", "all");
+  if (ours != nullptr && even != nullptr && ours->mixes == even->mixes)
+    out += fmt::format(
+        "<p>Minimum speed-up, Warped-Slicer over Even: {} in this model; <em>published</em>, two kernels: {:+.0f} %.</p>\n",
+        format_gain(ours->min_speedup / even->min_speedup), (kPublishedGains[1].fairness_ratio - 1) * 100);
+  return out;
+}
+
+}  // namespace sluice::html
