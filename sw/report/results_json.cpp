@@ -42,9 +42,9 @@ constexpr std::pair<const char*, double StallFractions::*> kStallFields[] = {
     {"idle", &StallFractions::idle},
 };
 constexpr std::pair<const char*, double UtilizationFractions::*> kUtilizationFields[] = {
-    {"alu", &UtilizationFractions::alu},         {"sfu", &UtilizationFractions::sfu},
-    {"ldst", &UtilizationFractions::ldst},       {"registers", &UtilizationFractions::registers},
-    {"threads", &UtilizationFractions::threads}, {"shared_memory", &UtilizationFractions::shared_memory},
+    {"alu_utilization", &UtilizationFractions::alu},        {"sfu_utilization", &UtilizationFractions::sfu},
+    {"ldst_utilization", &UtilizationFractions::ldst},      {"register_utilization", &UtilizationFractions::registers},
+    {"thread_utilization", &UtilizationFractions::threads}, {"shared_memory_utilization", &UtilizationFractions::shared_memory},
 };
 constexpr std::pair<const char*, std::uint64_t SoloRun::*> kSoloCounts[] = {
     {"cycles", &SoloRun::cycles},
