@@ -4,6 +4,7 @@
 
 #include "sw/report/html_page.h"
 #include "sw/report/html_style.h"
+#include "sw/report/results_json.h"
 #include "sw/report/svg.h"
 
 namespace sluice {
@@ -24,5 +25,7 @@ std::string html_report(const EvalResults& results) {
   out += html::figure3_section(page) + html::solo_section(page);
   return out + "</body>\n</html>\n";
 }
+
+std::string html_report(const nlohmann::json& results) { return html_report(results_from_json(results, "results")); }
 
 }  // namespace sluice

@@ -20,7 +20,7 @@ std::string mean_row(const Page& page, const std::string& name, const std::strin
     const charts::GroupedBars::Bar bar = mean_bar(page, policy, category, figure);
     out += cell("td", ratio_cell(bar.value) + (bar.partial ? "*" : ""));
   }
-  return out + "</tr>\n";
+  return out + (page.has("warped_slicer") ? "<td></td></tr>\n" : "</tr>\n");
 }
 
 }  // namespace
@@ -99,14 +99,17 @@ std::string figure6_section(const Page& page) {
 }
 
 std::string table_section(const Page& page) {
+  const bool partitions = page.has("warped_slicer");
+  const std::size_t columns = page.grid.policies().size() + (partitions ? 2 : 1);
   std::string out = "<h2>All results</h2>\n<p>Normalised IPC; the best policy of a mix is bold.";
+  if (partitions) out += " Last column: the partition that Warped-Slicer chose, in CTAs per SM.";
   if (any_partial(page)) out += " * mean over fewer mixes than the others.";
   out += "</p>\n<div class=\"scroll\"><table><thead><tr>" + cell("th", "mix");
   for (const std::string& policy : page.grid.policies()) out += cell("th", policy_label(policy));
+  if (partitions) out += cell("th", "chosen CTAs", "centre");
   out += "</tr></thead><tbody>\n";
   for (const std::string& category : page.grid.categories()) {
-    out +=
-        fmt::format("<tr class=\"group\"><th colspan=\"{}\">{}</th></tr>\n", page.grid.policies().size() + 1, escape(category));
+    out += fmt::format("<tr class=\"group\"><th colspan=\"{}\">{}</th></tr>\n", columns, escape(category));
     for (const ResultGrid::Mix& mix : page.grid.mixes()) {
       if (mix.category != category) continue;
       double best = 0;
@@ -116,11 +119,13 @@ std::string table_section(const Page& page) {
       for (const EvalRun* run : mix.runs)
         out += run == nullptr ? cell("td", "–")
                               : cell("td", ratio_cell(run->normalized_ipc), run->normalized_ipc >= best ? "best" : "");
+      const EvalRun* ours = page.grid.run(mix, "warped_slicer");
+      if (partitions) out += cell("td", ours == nullptr ? "–" : partition_label(ours->partition), "centre");
       out += "</tr>\n";
     }
     out += mean_row(page, "GMEAN", category, &PolicySummary::normalized_ipc);
   }
-  out += fmt::format("<tr class=\"group\"><th colspan=\"{}\">all mixes</th></tr>\n", page.grid.policies().size() + 1);
+  out += fmt::format("<tr class=\"group\"><th colspan=\"{}\">all mixes</th></tr>\n", columns);
   out += mean_row(page, "GMEAN of mixes", "all", &PolicySummary::normalized_ipc);
   out += mean_row(page, "GMEAN of categories", "all", &PolicySummary::category_mean);
   out += mean_row(page, "STP (mean)", "all", &PolicySummary::stp);
