@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Run at every build: writes the commit, and a hash of the sources that simulation results depend on, into a header; touches it only
 # when it changed. Reports and the command line are not part of the hash: changing them does not make results old.
 execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

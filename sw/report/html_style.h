@@ -52,7 +52,8 @@ svg .curve { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .b0 { background: var(--p0); } .b1 { background: var(--p1); } .b2 { background: var(--p2); } .b3 { background: var(--p3); }
 .b4 { background: var(--p4); } .b5 { background: var(--p5); } .b6 { background: var(--p6); } .b7 { background: var(--p7); }
 .b8 { background: var(--p8); } .b9 { background: var(--p9); }
-@media (max-width: 40rem) { body { padding: 1.25rem .75rem 3rem; } dl.meta { grid-template-columns: 1fr; gap: 0; } dl.meta dd { margin-bottom: .4rem; } }
+@media (max-width: 40rem) { body { padding: 1.25rem .75rem 3rem; } dl.meta { grid-template-columns: 1fr; gap: 0; } dl.meta dd { margin-bottom: .4rem; }
+  th, td { padding: .2rem .45rem; } tr.mean td:first-child { white-space: normal; max-width: 7.5rem; } }
 @media print { .scroll { overflow: visible; } h2 { break-after: avoid; } svg { break-inside: avoid; max-width: 100%; } }
 )css";
 
