@@ -8,9 +8,6 @@
 #include "sw/report/chrome_trace.h"
 #include "systemc/gpu.h"
 
-// The models are a library; the program's main is its own.
-int sc_main(int, char**) { return 0; }
-
 namespace sluice {
 
 std::atomic<bool> interrupt_requested{false};
