@@ -3,13 +3,16 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cstdio>
 #include <exception>
 
 #include "sw/cli/commands.h"
 #include "sw/cli/run_cache.h"
 #include "sw/core/errors.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));  // standard output is for results
   spdlog::set_pattern("%^%l%$: %v");
   CLI::App app{
@@ -37,6 +40,17 @@ int main(int argc, char** argv) {
     return 1;
   } catch (const std::exception& e) {  // bad input, or what the system refused (memory, disk): one line, nothing half-written
     spdlog::error("{}", e.what());
+    return 2;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (...) {  // the logger itself could not be set up
+    std::fputs("sluice: out of resources\n", stderr);
     return 2;
   }
 }
