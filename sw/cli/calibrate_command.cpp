@@ -88,7 +88,7 @@ int run(const Options& options) {
           best[i] = distance;
           workload.kernels[i] = trial[i];
         }
-        trial[i] = calibration_step(trial[i], figures[i], step < options.steps / 3 ? 1.0 : 0.4);
+        trial[i] = calibration_step(trial[i], figures[i], step < options.steps / 2 ? 1.0 : 0.4);
       }
       progress.done(fmt::format("step {}", step + 1));
     }

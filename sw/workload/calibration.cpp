@@ -10,6 +10,11 @@ namespace {
 /// Beyond this mean distance a warp's own instructions no longer wait for each other.
 constexpr double kMaxDistance = 40.0;
 
+// Where every fit starts, so that it depends on published figures and the kernel's chosen shares only.
+constexpr double kStartDistance = 4.0;
+/// Table II's cache-sensitive kernels start with a working set of which eight CTAs overfill a 16 KB L1.
+constexpr std::uint32_t kStartReuseLinesCache = 20, kStartReuseLines = 4;
+
 /// Mean active lanes of a warp: the last warp of a block may be partial.
 double lanes_per_warp(const KernelDescriptor& kernel) {
   return static_cast<double>(kernel.block_threads) / kernel.warps_per_cta();
@@ -68,6 +73,9 @@ KernelDescriptor initial_behaviour(KernelDescriptor kernel, const MachineConfig&
   const SoloReference& published = *kernel.reference;
   KernelBehaviour& b = kernel.behaviour;
   const double ipc = published_ipc(kernel, machine);
+  b.dependency_distance = kStartDistance;
+  b.fetch_interval = 0;
+  b.reuse_lines = kernel.type == KernelType::Cache ? kStartReuseLinesCache : kStartReuseLines;
   b.sfu_fraction =
       std::min(published.sfu_utilization / machine.sm.sfu_interval / ipc, 0.9 - global_fraction(b) - b.shared_fraction);
   const double alu_fraction = 1 - b.sfu_fraction - global_fraction(b) - b.shared_fraction;

@@ -22,6 +22,7 @@ struct SoloFit {
 
 /// What follows from the published figures without a simulation: the SFU share and the mean ALU interval that give the published
 /// utilisations at the published rate, and a first guess for the share of lines that stream from DRAM.
+/// Everything else that is fitted gets a fixed start, so that a fit of a fitted kernel repeats it.
 /// Keeps the kernel's load, store and scratchpad shares (what kind of program it is). @pre kernel.reference
 [[nodiscard]] KernelDescriptor initial_behaviour(KernelDescriptor kernel, const MachineConfig& machine);
 

@@ -14,11 +14,11 @@ void read_cache(TomlTable table, CacheConfig& cache) {
   table.read("mshrs", cache.mshrs, 1, 4096);
   table.read("mshr_merges", cache.mshr_merges, 1, 1024);
   table.read("hit_latency", cache.hit_latency, 1, 1000);
+  table.finish();
   if (cache.bytes % (cache.ways * cache.line_bytes) != 0) {
     table.fail("bytes",
                fmt::format("must be a multiple of ways x {} bytes = {}", cache.line_bytes, cache.ways * cache.line_bytes));
   }
-  table.finish();
 }
 
 void read_sm(TomlTable table, SmConfig& sm) {
@@ -66,6 +66,8 @@ void read_dram(TomlTable table, DramConfig& dram) {
     table.read(key, *value, 0, 1000);
   }
   table.finish();
+  if (dram.row_bytes % dram.access_bytes != 0)
+    table.fail("row_bytes", fmt::format("must be a multiple of access_bytes = {}", dram.access_bytes));
 }
 
 void read_partitioner(TomlTable table, PartitionerConfig& config) {
@@ -92,9 +94,10 @@ MachineConfig read_machine(const std::filesystem::path& path) {
   read_cache(root.table("l2"), machine.l2);
   read_interconnect(root.table("interconnect"), machine.interconnect);
   read_dram(root.table("dram"), machine.dram);
-  if (machine.l2_slices % machine.dram.channels != 0) root.fail("l2_slices", "must be a multiple of dram.channels");
   if (auto partitioner = root.optional_table("partitioner")) read_partitioner(*partitioner, machine.partitioner);
   root.finish();
+  if (machine.l2_slices % machine.dram.channels != 0)
+    root.fail("l2_slices", fmt::format("must be a multiple of dram.channels = {}", machine.dram.channels));
   return machine;
 }
 

@@ -12,6 +12,7 @@
 #include "sw/core/errors.h"
 #include "sw/report/atomic_file.h"
 #include "sw/workload/csv_reader.h"
+#include "sw/workload/workload_file.h"
 
 namespace sluice {
 
@@ -19,33 +20,41 @@ namespace {
 
 constexpr const char* kName = "Kernel Name";
 constexpr const char* kSms = "device__attribute_multiprocessor_count";
-// Every column the import uses; `cut_ncu` keeps these.
-constexpr const char* kColumns[] = {"ID",
-                                    kName,
-                                    kSms,
-                                    "launch__grid_size",
-                                    "launch__block_size",
-                                    "launch__registers_per_thread_allocated",
-                                    "launch__shared_mem_per_block_allocated",
-                                    "smsp__inst_executed.sum",
-                                    "smsp__inst_executed_op_ldgsts.sum",
-                                    "smsp__sass_inst_executed_op_global_ld.sum",
-                                    "smsp__sass_inst_executed_op_global_st.sum",
-                                    "smsp__sass_inst_executed_op_shared.sum",
-                                    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-                                    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                                    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                                    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                                    "l1tex__t_sector_hit_rate.pct",
-                                    "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
-                                    "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum",
-                                    "dram__bytes_read.sum",
-                                    "dram__bytes_write.sum",
-                                    "sm__cycles_elapsed.max",
-                                    "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed",
-                                    "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed",
-                                    "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed",
-                                    "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed"};
+/// A column the import uses, and the unit its figures must have; columns without one are counts, or text. Without
+/// `--print-units base` Nsight Compute scales by powers of ten ("Mbyte"), and a figure read as another unit would go unnoticed.
+struct Column {
+  const char* name;
+  const char* unit;
+};
+// `cut_ncu` keeps these.
+constexpr Column kColumns[] = {
+    {"ID", ""},
+    {kName, ""},
+    {kSms, ""},
+    {"launch__grid_size", ""},
+    {"launch__block_size", ""},
+    {"launch__registers_per_thread_allocated", "register/thread"},
+    {"launch__shared_mem_per_block_allocated", "byte/block"},
+    {"smsp__inst_executed.sum", "inst"},
+    {"smsp__inst_executed_op_ldgsts.sum", "inst"},
+    {"smsp__sass_inst_executed_op_global_ld.sum", "inst"},
+    {"smsp__sass_inst_executed_op_global_st.sum", "inst"},
+    {"smsp__sass_inst_executed_op_shared.sum", "inst"},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", ""},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", ""},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector"},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector"},
+    {"l1tex__t_sector_hit_rate.pct", "%"},
+    {"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", "sector"},
+    {"lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum", "sector"},
+    {"dram__bytes_read.sum", "byte"},
+    {"dram__bytes_write.sum", "byte"},
+    {"sm__cycles_elapsed.max", "cycle"},
+    {"sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_elapsed", "%"},
+    {"sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed", "%"},
+    {"sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", "%"},
+    {"sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed", "%"},
+};
 
 /// Table II's threshold between memory and compute: L2 misses per thousand warp instructions.
 constexpr double kMemoryMpki = 30;
@@ -84,10 +93,16 @@ Page read_page(const std::filesystem::path& path) {
   page.units = records[1].fields;
   page.rows.assign(records.begin() + 2, records.end());
   for (std::size_t i = 0; i < page.header.size(); ++i) page.column.emplace(page.header[i], i);
-  for (const char* name : kColumns) {
-    if (!page.column.contains(name))
-      throw InputError(
-          fmt::format("{}: column {} is missing: export the raw page with all metrics (ncu --set full)", page.source, name));
+  for (const Column& column : kColumns) {
+    const auto found = page.column.find(column.name);
+    if (found == page.column.end())
+      throw InputError(fmt::format("{}: column {} is missing: export the raw page with all metrics (ncu --set full)", page.source,
+                                   column.name));
+    // A scaled figure carries its prefix in the unit, so an empty unit is unscaled.
+    const std::string& unit = page.units[found->second];
+    if (*column.unit != '\0' && unit != column.unit && !unit.empty())
+      throw InputError(fmt::format("{}:{}: {} is in \"{}\": must be \"{}\" (export with ncu --print-units base)", page.source,
+                                   records[1].line, column.name, unit, column.unit));
   }
   return page;
 }
@@ -96,19 +111,20 @@ class Row {
  public:
   Row(const Page& page, const CsvRecord& record) : page_(page), record_(record) {}
   [[nodiscard]] const std::string& text(const char* column) const { return record_.fields[page_.column.at(column)]; }
-  /// A number of at least 0, thousands separators allowed.
+  /// A number, thousands separators allowed. Above 1e18 no counter goes, and every integer type here can hold what is derived.
   [[nodiscard]] double number(const char* column) const {
     std::string digits = text(column);
     std::erase(digits, ',');
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value) || value < 0)
-      fail(column, "must be a number of at least 0");
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() ||
+        !(value >= 0 && value <= kMostInstructions))
+      fail(column, fmt::format("must be a number, 0..{}", kMostInstructions));
     return value;
   }
   [[nodiscard]] std::uint32_t count(const char* column, double low, double high) const {
     const double value = number(column);
-    if (value < low || value > high) fail(column, fmt::format("must be {}..{}", low, high));
+    if (value < low || value > high) fail(column, fmt::format("must be {:.0f}..{:.0f}", low, high));
     return static_cast<std::uint32_t>(value);
   }
   [[noreturn]] void fail(const char* column, const std::string& what) const {
@@ -152,22 +168,29 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   kernel.name = short_name(row.text(kName), taken);
   kernel.full_name = row.text(kName).substr(0, 120);
   std::ranges::replace_if(
-      kernel.full_name, [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' '; }, '\'');
+      kernel.full_name, [](char c) { return c < ' ' || c > '~'; }, '?');  // a cut may fall into a UTF-8 sequence
   kernel.grid_ctas = row.count("launch__grid_size", 1, 4e9);
   kernel.block_threads = row.count("launch__block_size", 1, 1024);
   const std::uint32_t threads = kernel.warps_per_cta() * kWarpSize;
   kernel.registers_per_cta = row.count("launch__registers_per_thread_allocated", 0, 256) * threads;
-  kernel.shared_bytes_per_cta = row.count("launch__shared_mem_per_block_allocated", 0, 262143);
+  if (kernel.registers_per_cta > kMostRegistersPerCta)
+    row.fail("launch__registers_per_thread_allocated", fmt::format("with {} threads: an SM has 65536 registers", threads));
+  kernel.shared_bytes_per_cta = row.count("launch__shared_mem_per_block_allocated", 0, kMostSharedBytesPerCta);
 
   const double instructions = row.number("smsp__inst_executed.sum");
-  if (instructions < 1) row.fail("smsp__inst_executed.sum", "must be at least 1");
-  const double cycles = row.number("sm__cycles_elapsed.max"), sms = row.number(kSms);
+  const double per_warp = std::round(instructions / kernel.grid_ctas / kernel.warps_per_cta());
+  if (instructions < 1 || instructions > kMostInstructions / kWarpSize || per_warp > kMostWarpInstructions) {
+    row.fail("smsp__inst_executed.sum", fmt::format("must be at least 1, and at most {} a warp (there are {} CTAs of {} warps)",
+                                                    kMostWarpInstructions, kernel.grid_ctas, kernel.warps_per_cta()));
+  }
+  const double cycles = row.number("sm__cycles_elapsed.max"), sms = row.count(kSms, 1, 1024);
+  if (cycles < 1 || cycles > static_cast<double>(kMostReferenceCycles))
+    row.fail("sm__cycles_elapsed.max", fmt::format("must be 1..{}", kMostReferenceCycles));
   const auto percent = [&](const char* column) { return std::min(1.0, row.number(column) / 100); };
   const double xu = percent("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed");
 
   KernelBehaviour& b = kernel.behaviour;
-  b.warp_instructions =
-      static_cast<std::uint32_t>(std::max(1.0, std::round(instructions / kernel.grid_ctas / kernel.warps_per_cta())));
+  b.warp_instructions = static_cast<std::uint32_t>(std::max(1.0, per_warp));
   b.sfu_fraction = std::min(0.5, xu * cycles * sms * 0.5 / instructions);  // the XU pipe takes a warp every two cycles an SM
   b.load_fraction =
       (row.number("smsp__sass_inst_executed_op_global_ld.sum") + row.number("smsp__inst_executed_op_ldgsts.sum")) / instructions;
@@ -199,6 +222,8 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   reference.sfu_utilization = xu;
   reference.ldst_utilization = percent("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed");
   reference.l2_mpki = (row.number("dram__bytes_read.sum") + row.number("dram__bytes_write.sum")) / 128 / instructions * 1e3;
+  if (reference.l2_mpki > kMostMpki)
+    row.fail("dram__bytes_read.sum", fmt::format("more than {:.0f} lines for a thousand instructions", kMostMpki));
   kernel.reference = reference;
   kernel.type = reference.l2_mpki >= kMemoryMpki ? KernelType::Memory
                 : b.reuse_fraction > 0.5         ? KernelType::Cache
@@ -220,7 +245,7 @@ std::string cut_ncu(const std::filesystem::path& path) {
   const Page page = read_page(path);
   const auto cut = [&](const std::vector<std::string>& fields) {
     std::vector<std::string> kept;
-    for (const char* name : kColumns) kept.push_back(fields[page.column.at(name)]);
+    for (const Column& column : kColumns) kept.push_back(fields[page.column.at(column.name)]);
     return format_csv(kept);
   };
   std::string out = cut(page.header) + cut(page.units);

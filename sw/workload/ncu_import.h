@@ -9,7 +9,9 @@ namespace sluice {
 /// Descriptors from the raw page of an Nsight Compute export (`ncu --page raw --csv`, or the GUI's): one kernel a row.
 /// Geometry, resources, instruction mix, lines per access and hit rates are measured; what a profiler does not tell (dependency
 /// distance, DRAM row locality, size of the L2-resident data) keeps a default. docs/workloads.md has every formula.
-/// @throws InputError naming file, line and column on a file that is not such a page, is cut off, or lacks a column
+/// What it returns is within the limits of `read_workload`.
+/// @throws InputError naming file, line and column on a file that is not such a page, is cut off, lacks a column, or has one in
+///         another unit
 [[nodiscard]] Workload import_ncu(const std::filesystem::path& path);
 
 /// The same page with only the columns `import_ncu` reads.

@@ -15,9 +15,14 @@ namespace sluice {
 namespace {
 
 std::string text_of(const toml::node& node) {
-  std::ostringstream out;
-  node.visit([&out](const auto& value) { out << value; });
-  std::string text = out.str();
+  std::string text;
+  if (const auto* real = node.as_floating_point()) {
+    text = fmt::format("{}", real->get());  // the stream operator prints 0.98 as 0.97999999999999998
+  } else {
+    std::ostringstream out;
+    node.visit([&out](const auto& value) { out << value; });
+    text = out.str();
+  }
   std::ranges::replace(text, '\n', ' ');
   return text.size() > 60 ? text.substr(0, 57) + "..." : text;
 }
@@ -57,7 +62,7 @@ void TomlTable::fail(std::string_view key, const std::string& what) const {
 const toml::node* TomlTable::find(std::string_view key) {
   known_.emplace(key);
   const toml::node* node = table_->get(key);
-  if (node == nullptr && required_) fail(key, "is missing");
+  if (node == nullptr && required_ && missing_.empty()) missing_ = key;
   return node;
 }
 
@@ -96,6 +101,7 @@ void TomlTable::read(std::string_view key, std::string& value) {
 }
 
 std::size_t TomlTable::read_choice(std::string_view key, const std::vector<std::string>& choices) {
+  if (find(key) == nullptr) return 0;
   std::string given;
   read(key, given);
   const auto found = std::ranges::find(choices, given);
@@ -105,7 +111,7 @@ std::size_t TomlTable::read_choice(std::string_view key, const std::vector<std::
 
 TomlTable TomlTable::table(std::string_view key) {
   const toml::node* node = find(key);
-  if (node == nullptr || !node->is_table()) fail(key, "must be a table");
+  if (node == nullptr || !node->is_table()) fail(key, node == nullptr ? "is missing: must be a table" : "must be a table");
   return {path_, full_name(key), *node->as_table()};
 }
 
@@ -117,7 +123,8 @@ std::optional<TomlTable> TomlTable::optional_table(std::string_view key) {
 
 std::vector<TomlTable> TomlTable::array(std::string_view key) {
   const toml::node* node = find(key);
-  if (node == nullptr || !node->is_array_of_tables()) fail(key, "must be an array of tables");
+  if (node == nullptr || !node->is_array_of_tables())
+    fail(key, node == nullptr ? "is missing: must be an array of tables" : "must be an array of tables");
   std::vector<TomlTable> tables;
   for (const toml::node& element : *node->as_array()) tables.emplace_back(path_, full_name(key), *element.as_table());
   return tables;
@@ -126,9 +133,11 @@ std::vector<TomlTable> TomlTable::array(std::string_view key) {
 void TomlTable::finish() const {
   for (const auto& [key, node] : *table_) {
     if (known_.contains(key.str())) continue;
+    const std::string missing = missing_.empty() ? "" : fmt::format(", and {}: is missing", full_name(missing_));
     throw InputError(
-        fmt::format("{}: {}: unknown key; allowed: {}", where(&node), full_name(key.str()), fmt::join(known_, ", ")));
+        fmt::format("{}: {}: unknown key{}; allowed: {}", where(&node), full_name(key.str()), missing, fmt::join(known_, ", ")));
   }
+  if (!missing_.empty()) fail(missing_, "is missing");
 }
 
 }  // namespace sluice

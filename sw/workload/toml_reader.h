@@ -14,8 +14,8 @@ namespace sluice {
 /// Reads a TOML file. @throws InputError `path:line: what` on a syntax error, `path: why` when it can't be read
 [[nodiscard]] toml::table parse_toml(const std::filesystem::path& path);
 
-/// One table of a configuration file. Each `read` names a key with its allowed range; `finish` rejects the keys nobody asked for.
-/// Every error is one line: `path:line: table.key = value: must be 1..262144`.
+/// One table of a configuration file. Each `read` names a key with its allowed range; `finish` rejects the keys nobody asked for
+/// and the required ones that are not there. Every error is one line: `path:line: table.key = value: must be 1..262144`.
 class TomlTable {
  public:
   /// @param name  dotted name for messages, empty for the root
@@ -36,6 +36,8 @@ class TomlTable {
   [[nodiscard]] TomlTable table(std::string_view key);
   [[nodiscard]] std::optional<TomlTable> optional_table(std::string_view key);
   [[nodiscard]] std::vector<TomlTable> array(std::string_view key);
+  /// Call it before checks that compare keys: until then a missing key still has the value it came with.
+  /// @throws InputError for an unknown key first (a misspelt key is both unknown and missing), then for a missing one
   void finish() const;
   /// An error about `key` that a single range can't express.
   [[noreturn]] void fail(std::string_view key, const std::string& what) const;
@@ -49,6 +51,7 @@ class TomlTable {
   std::string name_;
   const toml::table* table_;
   std::set<std::string, std::less<>> known_;
+  std::string missing_;  ///< first required key that is not there
   bool required_ = true;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 #include <sstream>
 
@@ -36,7 +38,7 @@ struct Count {
   std::uint32_t low, high;
 };
 constexpr Count kCounts[] = {
-    {"warp_instructions", &KernelBehaviour::warp_instructions, 1, 1000000000},
+    {"warp_instructions", &KernelBehaviour::warp_instructions, 1, kMostWarpInstructions},
     {"reuse_lines", &KernelBehaviour::reuse_lines, 0, 1000000},
     {"footprint_lines", &KernelBehaviour::footprint_lines, 0, 100000000},
     {"barrier_interval", &KernelBehaviour::barrier_interval, 0, 1024},
@@ -47,16 +49,17 @@ struct Published {
   double low, high;
 };
 constexpr Published kPublished[] = {
-    {"instructions", &SoloReference::instructions, 1, 1e18},
+    {"instructions", &SoloReference::instructions, 1, kMostInstructions},
     {"alu_utilization", &SoloReference::alu_utilization, 0, 1},
     {"sfu_utilization", &SoloReference::sfu_utilization, 0, 1},
     {"ldst_utilization", &SoloReference::ldst_utilization, 0, 1},
-    {"l2_mpki", &SoloReference::l2_mpki, 0, 1e6},
+    {"l2_mpki", &SoloReference::l2_mpki, 0, kMostMpki},
 };
 
 void read_behaviour(TomlTable table, KernelBehaviour& b) {
   for (const Fraction& f : kReal) table.read(f.key, b.*f.member, f.low, f.high);
   for (const Count& c : kCounts) table.read(c.key, b.*c.member, c.low, c.high);
+  table.finish();
   constexpr double kRounding = 1e-6;
   if (b.sfu_fraction + b.load_fraction + b.store_fraction + b.shared_fraction > 1 + kRounding) {
     table.fail("load_fraction", "sfu_, load_, store_ and shared_fraction must sum to at most 1");
@@ -64,29 +67,45 @@ void read_behaviour(TomlTable table, KernelBehaviour& b) {
   if (b.reuse_fraction + b.footprint_fraction > 1 + kRounding) {
     table.fail("reuse_fraction", "reuse_fraction and footprint_fraction must sum to at most 1");
   }
-  table.finish();
 }
 
 KernelDescriptor read_kernel(TomlTable table) {
   KernelDescriptor kernel;
   table.read("name", kernel.name);
-  if (kernel.name.find_first_of("_, \t") != std::string::npos)
-    table.fail("name", "must hold no '_', ',' or blank: mixes are written A_B");
+  // Mixes are written A_B, and files of results are named after their kernels.
+  if (!std::ranges::all_of(kernel.name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '.'; }))
+    table.fail("name", "must be letters, digits, '-' and '.'");
   table.read("full_name", kernel.full_name);
   kernel.type = static_cast<KernelType>(table.read_choice("type", {"compute", "memory", "cache"}));
   table.read("grid_ctas", kernel.grid_ctas, 1);
   table.read("block_threads", kernel.block_threads, 1, 1024);
-  table.read("registers_per_cta", kernel.registers_per_cta, 0, 65536);
-  table.read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, 262143);
+  table.read("registers_per_cta", kernel.registers_per_cta, 0, kMostRegistersPerCta);
+  table.read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, kMostSharedBytesPerCta);
   read_behaviour(table.table("behaviour"), kernel.behaviour);
   if (auto reference = table.optional_table("reference")) {
     kernel.reference.emplace();
     for (const Published& p : kPublished) reference->read(p.key, (*kernel.reference).*p.member, p.low, p.high);
-    reference->read("cycles", kernel.reference->cycles, 1, 1000000000000);
+    reference->read("cycles", kernel.reference->cycles, 1, kMostReferenceCycles);
     reference->finish();
   }
   table.finish();
   return kernel;
+}
+
+/// A TOML basic string: kernel names of C++ templates may hold quotes and backslashes.
+std::string toml_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (code < 0x20 || code == 0x7f) {
+      out += fmt::format("\\u{:04x}", code);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
 }
 
 }  // namespace
@@ -109,13 +128,14 @@ std::string format_workload(const Workload& workload, const std::string& comment
   std::string out;
   std::istringstream lines(comment);
   for (std::string line; std::getline(lines, line);) out += line.empty() ? "#\n" : "# " + line + "\n";
-  out += fmt::format("name = \"{}\"\n", workload.name);
+  out += fmt::format("name = {}\n", toml_string(workload.name));
   for (const KernelDescriptor& k : workload.kernels) {
     out += fmt::format(
-        "\n[[kernel]]\nname = \"{}\"\nfull_name = \"{}\"\ntype = \"{}\"\ngrid_ctas = {}\nblock_threads = {}\nregisters_per_cta = "
+        "\n[[kernel]]\nname = {}\nfull_name = {}\ntype = \"{}\"\ngrid_ctas = {}\nblock_threads = {}\nregisters_per_cta = "
         "{}\n"
         "shared_bytes_per_cta = {}\n[kernel.behaviour]\n",
-        k.name, k.full_name, to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta, k.shared_bytes_per_cta);
+        toml_string(k.name), toml_string(k.full_name), to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta,
+        k.shared_bytes_per_cta);
     for (const Count& c : kCounts) out += fmt::format("{} = {}\n", c.key, k.behaviour.*c.member);
     for (const Fraction& f : kReal) out += fmt::format("{} = {:.6f}\n", f.key, k.behaviour.*f.member);
     if (!k.reference) continue;

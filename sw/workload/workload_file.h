@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -6,11 +7,19 @@
 
 namespace sluice {
 
+// Limits that the reader enforces and the importers keep to: what is written can be read.
+inline constexpr std::uint32_t kMostRegistersPerCta = 65536;        ///< 32-bit registers
+inline constexpr std::uint32_t kMostSharedBytesPerCta = 262143;     ///< the partition core's 18-bit field
+inline constexpr std::uint32_t kMostWarpInstructions = 1000000000;  ///< of one warp
+inline constexpr double kMostInstructions = 1e18;                   ///< thread instructions of a reference
+inline constexpr std::uint64_t kMostReferenceCycles = 1000000000000;
+inline constexpr double kMostMpki = 1e6;  ///< L2 misses per thousand warp instructions
+
 /// Reads a workload description (docs/workloads.md).
 /// @throws InputError naming file, line, key and allowed values
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path);
 
-/// The text `read_workload` reads back. `comment` goes on top, one `# ` line each.
+/// The text `read_workload` reads back, fractions to six decimals. `comment` goes on top, one `# ` line each.
 [[nodiscard]] std::string format_workload(const Workload& workload, const std::string& comment);
 
 }  // namespace sluice
