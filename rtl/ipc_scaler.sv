@@ -1,26 +1,32 @@
 // ipc_scaler: offsets bandwidth contention in the profile window (Warped-Slicer, equations 3 and 4):
 //   scaled = insts * (1 + stall / window * (ctas * num_samples / cta_sum - 1)), in units of 1/2**ScaledFracW instructions.
-// One sample a cycle while sample_ready_o; a new cta_sum costs one reciprocal (28 cycles). Results follow three cycles later.
-// Every division is a truncated reciprocal, every product truncates; the result saturates.
-module ipc_scaler (
+// The reciprocals are taken ahead of the samples, while the window runs: the window's after start_i, a kernel's cta_sum when it is
+// prepared. Then one sample a cycle; results follow three cycles later. Every division is a truncated reciprocal, every product
+// truncates; the result saturates.
+module ipc_scaler #(
+  parameter int unsigned MAX_KERNELS = 4
+) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
   input  logic                             start_i,           // new decision: takes window_i, drops what is under way
   input  logic [sluice_pkg::WindowW-1:0]   window_i,          // length of the profile window, cycles, >= 1,024
-  input  logic                             sample_valid_i,
+  input  logic                             prepare_valid_i,   // cta_sum of a kernel's next samples
+  output logic                             prepare_ready_o,
+  input  logic [sluice_pkg::KernelW-1:0]   prepare_kernel_i,
+  input  logic [sluice_pkg::CtaSumW-1:0]   prepare_sum_i,     // CTAs over all SMs sampled for this kernel, >= 1
+  input  logic                             sample_valid_i,    // only after its kernel was prepared
   output logic                             sample_ready_o,
-  input  logic [sluice_pkg::KernelW-1:0]   sample_kernel_i,   // passed on
+  input  logic [sluice_pkg::KernelW-1:0]   sample_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]      sample_ctas_i,     // CTAs that SM ran, >= 1
   input  logic [sluice_pkg::InstW-1:0]     sample_insts_i,    // warp instructions it issued
   input  logic [sluice_pkg::WindowW-1:0]   sample_stall_i,    // cycles it stalled on long memory latency
-  input  logic [sluice_pkg::CtaSumW-1:0]   cta_sum_i,         // CTAs over all SMs sampled for this kernel, >= 1
-  input  logic [sluice_pkg::SmCountW-1:0]  num_samples_i,     // those SMs
-  input  logic                             sample_last_i,     // passed on
+  input  logic [sluice_pkg::SmCountW-1:0]  num_samples_i,     // SMs sampled for this kernel
+  input  logic                             sample_final_i,    // last sample of its kernel; passed on
   output logic                             scaled_valid_o,
   output logic [sluice_pkg::KernelW-1:0]   scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]      scaled_ctas_o,
   output logic [sluice_pkg::ScaledW-1:0]   scaled_o,
-  output logic                             scaled_last_o
+  output logic                             scaled_final_o
 );
   localparam int unsigned RecipW     = 26;  // reciprocals are floor(2**26 / x)
   localparam int unsigned WinRecipW  = 17;  // of the window: at most 2**16 for 1,024 cycles
@@ -32,17 +38,17 @@ module ipc_scaler (
   localparam int unsigned ScaleShift = PhiFracW - sluice_pkg::ScaledFracW;
 
   typedef enum logic [1:0] {Idle, DivideWindow, Ready, DivideSum} state_e;
+  localparam int unsigned KIndexW = $clog2(MAX_KERNELS);
 
   state_e                         state_d, state_q;
   logic [sluice_pkg::WindowW-1:0] window_d, window_q;
   logic [WinRecipW-1:0]           win_recip_d, win_recip_q;
-  logic [RecipW-1:0]              sum_recip_d, sum_recip_q;
-  logic [sluice_pkg::CtaSumW-1:0] sum_d, sum_q;            // sum_recip_q belongs to it
-  logic                           sum_valid_d, sum_valid_q;
+  logic [RecipW-1:0]              sum_recip_q [MAX_KERNELS];
+  logic [KIndexW-1:0]             prepare_d, prepare_q;   // kernel whose reciprocal is taken
 
-  logic                           divide_start, divide_valid, take;
+  logic                           divide_start, divide_valid, store_sum, take;
   logic [sluice_pkg::WindowW-1:0] divisor;
-  logic [RecipW-1:0]              quotient;
+  logic [RecipW-1:0]              quotient, sum_recip;
 
   seq_reciprocal #(
     .DivisorW  (sluice_pkg::WindowW),
@@ -57,34 +63,36 @@ module ipc_scaler (
     .quotient_o (quotient)
   );
 
-  assign sample_ready_o = state_q == Ready && sum_valid_q && sum_q == cta_sum_i && !start_i;
-  assign take           = sample_valid_i && sample_ready_o;
+  logic unused_index_bits;   // callers keep indices below MAX_KERNELS
+  assign unused_index_bits = ^{prepare_kernel_i, sample_kernel_i};
+
+  assign prepare_ready_o = state_q == Ready && !start_i;
+  assign sample_ready_o  = state_q == Ready && !start_i;
+  assign take            = sample_valid_i && sample_ready_o;
+  assign sum_recip       = sum_recip_q[sample_kernel_i[KIndexW-1:0]];
 
   always_comb begin
     state_d      = state_q;
     window_d     = window_q;
     win_recip_d  = win_recip_q;
-    sum_recip_d  = sum_recip_q;
-    sum_d        = sum_q;
-    sum_valid_d  = sum_valid_q;
+    prepare_d    = prepare_q;
     divide_start = 1'b0;
+    store_sum    = 1'b0;
     divisor      = window_i;
     unique case (state_q)
       DivideWindow: if (divide_valid) begin
         win_recip_d = (quotient[RecipW-1:WinRecipW] != '0) ? '1 : quotient[WinRecipW-1:0];
         state_d     = Ready;
       end
-      Ready: if (sample_valid_i && !sample_ready_o) begin
+      Ready: if (prepare_valid_i) begin
         divide_start = 1'b1;
-        divisor      = sluice_pkg::WindowW'(cta_sum_i);
-        sum_d        = cta_sum_i;
-        sum_valid_d  = 1'b0;
+        divisor      = sluice_pkg::WindowW'(prepare_sum_i);
+        prepare_d    = prepare_kernel_i[KIndexW-1:0];
         state_d      = DivideSum;
       end
       DivideSum: if (divide_valid) begin
-        sum_recip_d = quotient;
-        sum_valid_d = 1'b1;
-        state_d     = Ready;
+        store_sum = 1'b1;
+        state_d   = Ready;
       end
       default: state_d = Idle;
     endcase
@@ -92,7 +100,6 @@ module ipc_scaler (
       divide_start = 1'b1;
       divisor      = window_i;
       window_d     = window_i;
-      sum_valid_d  = 1'b0;
       state_d      = DivideWindow;
     end
   end
@@ -111,7 +118,7 @@ module ipc_scaler (
     phi_full   = stall * win_recip_q;
     phi_d      = (PhiFracW + 1)'(phi_full >> (RecipW - PhiFracW));
     share      = sample_ctas_i * num_samples_i;
-    ratio_full = share * sum_recip_q;
+    ratio_full = share * sum_recip;
     ratio_wide = (ShareW + RatioFracW)'(ratio_full >> (RecipW - RatioFracW));
     ratio_d    = (ratio_wide[ShareW+RatioFracW-1:RatioW-1] != '0) ? {1'b1, {(RatioW - 1){1'b0}}} : ratio_wide[RatioW-1:0];
   end
@@ -143,7 +150,7 @@ module ipc_scaler (
 
   // What travels with a sample; a start empties the pipeline.
   logic [2:0]                      valid_q;
-  logic [2:0]                      last_q;
+  logic [2:0]                      final_q;
   logic [3*sluice_pkg::KernelW-1:0] kernel_q;
   logic [3*sluice_pkg::CtaW-1:0]    ctas_q;
 
@@ -152,9 +159,7 @@ module ipc_scaler (
       state_q     <= Idle;
       window_q    <= '0;
       win_recip_q <= '0;
-      sum_recip_q <= '0;
-      sum_q       <= '0;
-      sum_valid_q <= 1'b0;
+      prepare_q   <= '0;
       phi_q       <= '0;
       ratio_q     <= '0;
       factor_q    <= '0;
@@ -162,16 +167,14 @@ module ipc_scaler (
       insts1_q    <= '0;
       insts2_q    <= '0;
       valid_q     <= '0;
-      last_q      <= '0;
+      final_q     <= '0;
       kernel_q    <= '0;
       ctas_q      <= '0;
     end else begin
       state_q     <= state_d;
       window_q    <= window_d;
       win_recip_q <= win_recip_d;
-      sum_recip_q <= sum_recip_d;
-      sum_q       <= sum_d;
-      sum_valid_q <= sum_valid_d;
+      prepare_q   <= prepare_d;
       phi_q       <= phi_d;
       ratio_q     <= ratio_d;
       factor_q    <= factor_d;
@@ -179,14 +182,18 @@ module ipc_scaler (
       insts1_q    <= sample_insts_i;
       insts2_q    <= insts1_q;
       valid_q     <= start_i ? '0 : {valid_q[1:0], take};
-      last_q      <= {last_q[1:0], sample_last_i};
+      final_q     <= {final_q[1:0], sample_final_i};
       kernel_q    <= {kernel_q[2*sluice_pkg::KernelW-1:0], sample_kernel_i};
       ctas_q      <= {ctas_q[2*sluice_pkg::CtaW-1:0], sample_ctas_i};
     end
   end
 
+  // Prepared before they are used: no reset.
+  always_ff @(posedge clk_i)
+    if (store_sum) sum_recip_q[prepare_q] <= quotient;
+
   assign scaled_valid_o  = valid_q[2];
-  assign scaled_last_o   = last_q[2];
+  assign scaled_final_o   = final_q[2];
   assign scaled_kernel_o = kernel_q[3*sluice_pkg::KernelW-1:2*sluice_pkg::KernelW];
   assign scaled_ctas_o   = ctas_q[3*sluice_pkg::CtaW-1:2*sluice_pkg::CtaW];
   assign scaled_o        = scaled_q;

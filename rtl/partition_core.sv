@@ -1,6 +1,7 @@
 // partition_core: profile samples in, CTAs per kernel out (Warped-Slicer): ipc_scaler -> perf_table -> waterfill_allocator -> loss_guard.
-// start_i begins a decision and drops one under way. Samples follow, kernel by kernel, counts 1..n in order, each kernel at least one;
-// the configuration inputs are stable from start_i to done_o. done_o pulses once; results hold until the next start.
+// start_i begins a decision and drops one under way. While the profile window runs, each kernel's cta_sum is prepared; after it the
+// samples follow, each kernel's in counts 1..n, at least one a kernel. A kernel whose levels take several windows is prepared anew
+// for each. The configuration inputs are stable from start_i to done_o. done_o pulses once; results hold until the next start.
 module partition_core #(
   parameter int unsigned MAX_KERNELS = 4,   // 2..8
   parameter int unsigned MAX_CTAS    = 32   // 4..32
@@ -19,15 +20,18 @@ module partition_core #(
   input  logic [sluice_pkg::WindowW-1:0]             window_i,              // cycles, >= 1,024
   input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0 = the paper's rule
   input  logic [sluice_pkg::PerfW-1:0]               floor_i,               // smallest performance a kernel may keep
+  input  logic                                       prepare_valid_i,
+  output logic                                       prepare_ready_o,
+  input  logic [sluice_pkg::KernelW-1:0]             prepare_kernel_i,
+  input  logic [sluice_pkg::CtaSumW-1:0]             prepare_sum_i,         // CTAs over the SMs that run this kernel in this window
   input  logic                                       sample_valid_i,
   output logic                                       sample_ready_o,
   input  logic [sluice_pkg::KernelW-1:0]             sample_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]                sample_ctas_i,         // 1..MAX_CTAS
   input  logic [sluice_pkg::InstW-1:0]               sample_insts_i,
   input  logic [sluice_pkg::WindowW-1:0]             sample_stall_i,
-  input  logic [sluice_pkg::CtaSumW-1:0]             cta_sum_i,
-  input  logic [sluice_pkg::SmCountW-1:0]            num_samples_i,
-  input  logic                                       sample_last_i,         // last sample of the decision
+  input  logic [sluice_pkg::SmCountW-1:0]            num_samples_i,         // SMs that run this kernel in this window
+  input  logic                                       sample_final_i,        // last sample of this kernel
   output logic                                       done_o,
   output logic                                       no_fit_o,              // one CTA of each does not fit: no intra-SM partition
   output logic                                       spatial_o,             // loss guard: fall back to spatial
@@ -36,30 +40,35 @@ module partition_core #(
   localparam int unsigned PerfW   = sluice_pkg::PerfW;
   localparam int unsigned KernelW = sluice_pkg::KernelW;
 
-  logic                           scaled_valid, scaled_last;
+  logic                           scaled_valid, scaled_final;
   logic [KernelW-1:0]             scaled_kernel;
   logic [sluice_pkg::CtaW-1:0]    scaled_ctas;
   logic [sluice_pkg::ScaledW-1:0] scaled;
 
-  ipc_scaler i_ipc_scaler (
+  ipc_scaler #(
+    .MAX_KERNELS (MAX_KERNELS)
+  ) i_ipc_scaler (
     .clk_i,
     .rst_ni,
     .start_i,
     .window_i,
+    .prepare_valid_i,
+    .prepare_ready_o,
+    .prepare_kernel_i,
+    .prepare_sum_i,
     .sample_valid_i,
     .sample_ready_o,
     .sample_kernel_i,
     .sample_ctas_i,
     .sample_insts_i,
     .sample_stall_i,
-    .cta_sum_i,
     .num_samples_i,
-    .sample_last_i,
+    .sample_final_i,
     .scaled_valid_o  (scaled_valid),
     .scaled_kernel_o (scaled_kernel),
     .scaled_ctas_o   (scaled_ctas),
     .scaled_o        (scaled),
-    .scaled_last_o   (scaled_last)
+    .scaled_final_o   (scaled_final)
   );
 
   logic                        table_valid, has_next;
@@ -79,7 +88,7 @@ module partition_core #(
     .write_kernel_i (scaled_kernel),
     .write_ctas_i   (scaled_ctas),
     .write_perf_i   (scaled),
-    .write_last_i   (scaled_last),
+    .write_final_i  (scaled_final),
     .valid_o        (table_valid),
     .read_kernel_i  (table_kernel),
     .read_ctas_i    (table_ctas),

@@ -1,6 +1,7 @@
 // perf_table: P[k][j], and from it Q and M of Warped-Slicer's algorithm 1.
-// Writes come kernel by kernel, counts 1, 2, 3, ...; the strictly increasing prefix maxima are marked as they are written (count 1
-// always). After the last write the reciprocal of each kernel's maximum is taken (20 cycles a kernel), then valid_o rises.
+// Writes of a kernel come with counts 1, 2, 3, ...; the strictly increasing prefix maxima are marked as they are written (count 1
+// always). After a kernel's final write the reciprocal of its maximum is taken (11 cycles), while other kernels are still written;
+// valid_o rises when all kernels have theirs.
 // Reads are combinational: performance normalised to the kernel's own maximum, exactly 1.0 there (and for an all-zero kernel).
 module perf_table #(
   parameter int unsigned MAX_KERNELS = 4,
@@ -14,7 +15,7 @@ module perf_table #(
   input  logic [sluice_pkg::KernelW-1:0]  write_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]     write_ctas_i,    // 1..MAX_CTAS
   input  logic [sluice_pkg::ScaledW-1:0]  write_perf_i,
-  input  logic                            write_last_i,    // last write of the decision
+  input  logic                            write_final_i,   // last write of this kernel
   output logic                            valid_o,         // reads are meaningful
   input  logic [sluice_pkg::KernelW-1:0]  read_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]     read_ctas_i,     // 1..MAX_CTAS
@@ -28,7 +29,7 @@ module perf_table #(
   localparam int unsigned EntryW  = $clog2(MAX_KERNELS * MAX_CTAS);
   localparam int unsigned KIndexW = $clog2(MAX_KERNELS);
 
-  typedef enum logic [1:0] {Collect, Divide, Wait, Valid} state_e;
+  typedef enum logic [1:0] {Collect, Wait, Valid} state_e;
 
   logic [sluice_pkg::ScaledW-1:0] raw_q [MAX_KERNELS*MAX_CTAS];
   logic [MAX_CTAS-1:0]            mark_q [MAX_KERNELS];
@@ -38,6 +39,8 @@ module perf_table #(
 
   state_e             state_d, state_q;
   logic [KIndexW-1:0] kernel_d, kernel_q;   // whose reciprocal is taken
+  logic [MAX_KERNELS-1:0] pending_d, pending_q;   // final write seen, reciprocal not started
+  logic [sluice_pkg::KernelW-1:0] finished_d, finished_q;   // kernels that have their reciprocal
   logic               divide_start, divide_valid, store_recip;
   // A kernel's maximum, shifted so that its top bit is set.
   logic [sluice_pkg::ScaledW-1:0] divisor;
@@ -45,8 +48,8 @@ module perf_table #(
   always_comb begin
     shift = '0;
     for (int unsigned b = 0; b < sluice_pkg::ScaledW; b++)
-      if (max_q[kernel_q][b]) shift = ShiftW'(sluice_pkg::ScaledW - 1 - b);
-    divisor = max_q[kernel_q] << shift;
+      if (max_q[kernel_d][b]) shift = ShiftW'(sluice_pkg::ScaledW - 1 - b);
+    divisor = max_q[kernel_d] << shift;
   end
 
   logic [RecipW-1:0] quotient;
@@ -66,25 +69,31 @@ module perf_table #(
   always_comb begin
     state_d      = state_q;
     kernel_d     = kernel_q;
+    pending_d    = pending_q;
+    finished_d   = finished_q;
     divide_start = 1'b0;
     store_recip  = 1'b0;
     unique case (state_q)
-      Collect: if (write_valid_i && write_last_i) begin
-        state_d  = Divide;
-        kernel_d = '0;
-      end
-      Divide: begin
-        divide_start = 1'b1;
-        state_d      = Wait;
+      Collect: if (pending_q != '0) begin
+        for (int unsigned k = MAX_KERNELS; k > 0; k--)
+          if (pending_q[k-1]) kernel_d = KIndexW'(k - 1);
+        pending_d[kernel_d] = 1'b0;
+        divide_start        = 1'b1;
+        state_d             = Wait;
       end
       Wait: if (divide_valid) begin
         store_recip = 1'b1;
-        kernel_d    = kernel_q + 1'b1;
-        state_d     = (sluice_pkg::KernelW'(kernel_q) + 1'b1 == num_kernels_i) ? Valid : Divide;
+        finished_d  = finished_q + 1'b1;
+        state_d     = (finished_q + 1'b1 == num_kernels_i) ? Valid : Collect;
       end
       default: state_d = Valid;
     endcase
-    if (start_i) state_d = Collect;
+    if (write_valid_i && write_final_i) pending_d[write_kernel_i[KIndexW-1:0]] = 1'b1;
+    if (start_i) begin
+      state_d    = Collect;
+      pending_d  = '0;
+      finished_d = '0;
+    end
   end
   assign valid_o = state_q == Valid;
 
@@ -106,8 +115,10 @@ module perf_table #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= Collect;
-      kernel_q <= '0;
+      state_q    <= Collect;
+      kernel_q   <= '0;
+      pending_q  <= '0;
+      finished_q <= '0;
       for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
         mark_q[k]  <= '0;
         max_q[k]   <= '0;
@@ -115,8 +126,10 @@ module perf_table #(
         shift_q[k] <= '0;
       end
     end else begin
-      state_q  <= state_d;
-      kernel_q <= kernel_d;
+      state_q    <= state_d;
+      kernel_q   <= kernel_d;
+      pending_q  <= pending_d;
+      finished_q <= finished_d;
       if (start_i) begin
         for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
           mark_q[k] <= '0;

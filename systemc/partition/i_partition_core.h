@@ -21,21 +21,25 @@ struct PartitionCoreIn {
   std::uint32_t window_cycles = 0;  ///< length of the profile window
   std::uint32_t epsilon = 0;        ///< saturation threshold, units of 1/2**PerfW of a kernel's best
   std::uint32_t perf_floor = 0;     ///< smallest normalised performance a kernel may keep (1 - loss limit), same units
-  bool sample_valid = false;        ///< one (kernel, CTA count) sample; kernels in order, counts 1..n in order
+  bool prepare_valid = false;       ///< the sum of CTAs behind a kernel's next samples, ahead of them
+  std::uint8_t prepare_kernel = 0;
+  std::uint32_t prepare_sum = 0;  ///< CTAs over all SMs sampled for this kernel: CTA_avg = prepare_sum / num_samples
+  bool sample_valid = false;      ///< one (kernel, CTA count) sample; each kernel's counts 1..n in order
   std::uint8_t sample_kernel = 0;
-  std::uint8_t sample_ctas = 0;                ///< 1..kMaxCtas
-  std::uint32_t sample_warp_insts = 0;         ///< issued in the window on that SM
-  std::uint32_t sample_stall_cycles = 0;       ///< stalled on long memory latency in the window
-  std::uint32_t cta_sum = 0, num_samples = 0;  ///< of this kernel's window: CTA_avg = cta_sum / num_samples
-  bool sample_last = false;                    ///< last sample of the decision
+  std::uint8_t sample_ctas = 0;           ///< 1..kMaxCtas
+  std::uint32_t sample_warp_insts = 0;    ///< issued in the window on that SM
+  std::uint32_t sample_stall_cycles = 0;  ///< stalled on long memory latency in the window
+  std::uint32_t num_samples = 0;          ///< SMs sampled for this kernel
+  bool sample_final = false;              ///< last sample of its kernel
 };
 
 /// Output ports.
 struct PartitionCoreOut {
-  bool sample_ready = false;  ///< the sample of this cycle is taken
-  bool done = false;          ///< pulse: the fields below are valid until the next start
-  bool no_fit = false;        ///< one CTA of each kernel does not fit together: no intra-SM partition
-  bool spatial = false;       ///< loss guard: fall back to spatial
+  bool prepare_ready = false;  ///< the sum of this cycle is taken
+  bool sample_ready = false;   ///< the sample of this cycle is taken
+  bool done = false;           ///< pulse: the fields below are valid until the next start
+  bool no_fit = false;         ///< one CTA of each kernel does not fit together: no intra-SM partition
+  bool spatial = false;        ///< loss guard: fall back to spatial
   std::array<std::uint8_t, kMaxKernels> ctas{};
 };
 

@@ -160,24 +160,30 @@ bool PartitionSequencer::run_core(const std::vector<KernelId>& present, const st
   in.epsilon = to_perf(machine_.partitioner.epsilon);
   in.perf_floor = to_perf(1.0 - machine_.partitioner.loss_limit / static_cast<double>(present.size()));
   std::size_t kernel = 0, level = 0;
+  std::uint32_t prepared = 0;  // sum of the samples' kernel that the core knows; 0 = none yet
   bool interrupted = false;
   for (;;) {
-    in.sample_valid = kernel < samples.size() && !in.start;
-    if (in.sample_valid) {
+    in.prepare_valid = in.sample_valid = false;
+    if (kernel < samples.size() && !in.start) {
       const LevelSample& sample = samples[kernel][level];
+      in.sample_valid = prepared == sample.cta_sum;
+      in.prepare_valid = !in.sample_valid;
+      in.prepare_kernel = static_cast<std::uint8_t>(kernel);
+      in.prepare_sum = sample.cta_sum;
       in.sample_kernel = static_cast<std::uint8_t>(kernel);
       in.sample_ctas = static_cast<std::uint8_t>(level + 1);
       in.sample_warp_insts = sample.warp_instructions;
       in.sample_stall_cycles = sample.stall_cycles;
-      in.cta_sum = sample.cta_sum;
       in.num_samples = sample.num_samples;
-      in.sample_last = kernel + 1 == samples.size() && level + 1 == samples[kernel].size();
+      in.sample_final = level + 1 == samples[kernel].size();
     }
     out = core_.cycle(in);
     if (in.sample_valid && out.sample_ready && ++level == samples[kernel].size()) {
       level = 0;
+      prepared = 0;
       ++kernel;
     }
+    if (in.prepare_valid && out.prepare_ready) prepared = in.prepare_sum;
     in.start = false;
     // The core is let finish even when its answer is no longer wanted: it has no abort.
     if (!sleep(1)) interrupted = true;

@@ -50,6 +50,7 @@ class RtlPartitionCore : public IPartitionCore {
     drive(in);
     step(0);
     PartitionCoreOut out;
+    out.prepare_ready = top_.prepare_ready_o != 0;
     out.sample_ready = top_.sample_ready_o != 0;
     out.done = top_.done_o != 0;
     out.no_fit = top_.no_fit_o != 0;
@@ -79,14 +80,16 @@ class RtlPartitionCore : public IPartitionCore {
     top_.window_i = static_cast<SData>(in.window_cycles);
     top_.epsilon_i = static_cast<SData>(in.epsilon);
     top_.floor_i = static_cast<SData>(in.perf_floor);
+    top_.prepare_valid_i = in.prepare_valid;
+    top_.prepare_kernel_i = in.prepare_kernel;
+    top_.prepare_sum_i = static_cast<SData>(in.prepare_sum);
     top_.sample_valid_i = in.sample_valid;
     top_.sample_kernel_i = in.sample_kernel;
     top_.sample_ctas_i = in.sample_ctas;
     top_.sample_insts_i = in.sample_warp_insts;
     top_.sample_stall_i = static_cast<SData>(in.sample_stall_cycles);
-    top_.cta_sum_i = static_cast<SData>(in.cta_sum);
     top_.num_samples_i = static_cast<SData>(in.num_samples);
-    top_.sample_last_i = in.sample_last;
+    top_.sample_final_i = in.sample_final;
   }
   void step(unsigned clock) {
     top_.clk_i = static_cast<CData>(clock);

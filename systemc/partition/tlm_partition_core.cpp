@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <limits>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "systemc/partition/i_partition_core.h"
@@ -13,8 +13,8 @@ namespace sluice {
 
 namespace {
 
-constexpr unsigned kScalerDivideCycles = 27;  // reciprocal of 26 bits, and the cycle that takes the result
-constexpr unsigned kTableDivideCycles = 20;   // start, reciprocal of 18 bits, store
+constexpr unsigned kScalerDivideCycles = 14;  // reciprocal of 26 bits, two a cycle, and the cycle that takes the result
+constexpr unsigned kTableDivideCycles = 10;   // reciprocal of 18 bits, two a cycle, and the cycle that stores it
 constexpr unsigned kScalerPipeline = 3;
 constexpr unsigned kPerfFraction = 14;
 constexpr std::uint64_t kScaledMax = (1U << 24) - 1;
@@ -22,18 +22,18 @@ constexpr std::uint64_t kScaledMax = (1U << 24) - 1;
 struct Scaled {
   unsigned kernel = 0, ctas = 0;
   std::uint64_t value = 0;
-  bool last = false;
+  bool final = false;
 };
 
 /// floor(2**26 / x), 26 bits; saturates at all ones.
 std::uint64_t reciprocal26(std::uint64_t x) { return x <= 1 ? (1U << 26) - 1 : (std::uint64_t{1} << 26) / x; }
 
 /// Equations 3 and 4 in the hardware's fixed point (docs/blocks/ipc_scaler.md).
-std::uint64_t scale(const PartitionCoreIn& in, std::uint32_t window) {
+std::uint64_t scale(const PartitionCoreIn& in, std::uint32_t window, std::uint64_t sum_reciprocal) {
   const std::uint64_t window_reciprocal = std::min<std::uint64_t>(reciprocal26(window), (1U << 17) - 1);
   const std::uint64_t phi = (std::min(in.sample_stall_cycles, window) * window_reciprocal) >> 12;
   const std::uint64_t share = std::uint64_t{in.sample_ctas} * in.num_samples;
-  const std::uint64_t ratio = std::min<std::uint64_t>((share * reciprocal26(in.cta_sum)) >> 14, 1U << 20);
+  const std::uint64_t ratio = std::min<std::uint64_t>((share * sum_reciprocal) >> 14, 1U << 20);
   const std::int64_t factor =
       ((std::int64_t{1} << 26) + static_cast<std::int64_t>(phi) * (static_cast<std::int64_t>(ratio) - 4096)) >> 12;
   return std::min<std::uint64_t>((std::uint64_t{in.sample_warp_insts} * static_cast<std::uint64_t>(factor)) >> 10, kScaledMax);
@@ -133,13 +133,14 @@ class TlmPartitionCore : public IPartitionCore {
     if (!in.rst_n) *this = TlmPartitionCore();
     PartitionCoreOut out = results_;
     out.done = decided_in_ == 1;
-    out.sample_ready = in.rst_n && !in.start && scaler_wait_ == 0 && scaler_on_ && sum_known_ == in.cta_sum;
-    if (in.rst_n) clock(in, out.sample_ready && in.sample_valid);
+    out.sample_ready = in.rst_n && !in.start && scaler_wait_ == 0 && scaler_on_;
+    out.prepare_ready = out.sample_ready;
+    if (in.rst_n) clock(in, out.sample_ready);
     return out;
   }
 
  private:
-  void clock(const PartitionCoreIn& in, bool taken) {
+  void clock(const PartitionCoreIn& in, bool ready) {
     if (in.start) {
       *this = TlmPartitionCore();
       config_ = in;
@@ -148,24 +149,32 @@ class TlmPartitionCore : public IPartitionCore {
       return;
     }
     if (decided_in_ > 0) --decided_in_;
-    if (table_wait_ > 0 && --table_wait_ == 0) decide();
-    if (!pipeline_.empty() && --pipeline_.front().first == 0) {
+    if (finished_ == config_.num_kernels) {
+      finished_ = 0;
+      decide();
+    }
+    if (table_wait_ > 0) {
+      if (--table_wait_ == 0) ++finished_;
+    } else if (!pending_.empty()) {
+      pending_.erase(pending_.begin());
+      table_wait_ = kTableDivideCycles;
+    }
+    for (auto& [cycles, scaled] : pipeline_) --cycles;
+    if (!pipeline_.empty() && pipeline_.front().first == 0) {
       const Scaled& scaled = pipeline_.front().second;
       curves_[scaled.kernel].write(scaled.ctas, scaled.value);
-      if (scaled.last) table_wait_ = kTableDivideCycles * config_.num_kernels + 1;
-      for (std::size_t i = 1; i < pipeline_.size(); ++i) --pipeline_[i].first;
+      if (scaled.final) pending_.insert(scaled.kernel);
       pipeline_.pop_front();
-    } else {
-      for (std::size_t i = 1; i < pipeline_.size(); ++i) --pipeline_[i].first;
-    }
-    if (taken) {
-      pipeline_.push_back(
-          {kScalerPipeline, {in.sample_kernel, in.sample_ctas, scale(in, config_.window_cycles), in.sample_last}});
-    } else if (in.sample_valid && scaler_on_ && scaler_wait_ == 0) {
-      sum_known_ = in.cta_sum;
-      scaler_wait_ = kScalerDivideCycles + 1;
     }
     if (scaler_wait_ > 0) --scaler_wait_;
+    if (ready && in.sample_valid) {
+      const std::uint64_t value = scale(in, config_.window_cycles, sum_reciprocal_[in.sample_kernel]);
+      pipeline_.push_back({kScalerPipeline, {in.sample_kernel, in.sample_ctas, value, in.sample_final}});
+    }
+    if (ready && in.prepare_valid) {
+      sum_reciprocal_[in.prepare_kernel] = reciprocal26(in.prepare_sum);
+      scaler_wait_ = kScalerDivideCycles;
+    }
   }
 
   void decide() {
@@ -182,11 +191,13 @@ class TlmPartitionCore : public IPartitionCore {
   PartitionCoreIn config_;
   bool scaler_on_ = false;
   unsigned scaler_wait_ = 0;
-  std::uint32_t sum_known_ = std::numeric_limits<std::uint32_t>::max();
+  std::array<std::uint64_t, kMaxKernels> sum_reciprocal_{};
   std::deque<std::pair<unsigned, Scaled>> pipeline_;  ///< cycles until written, sample
   std::array<Curve, kMaxKernels> curves_;
-  unsigned table_wait_ = 0;  ///< cycles until the table is valid
-  unsigned decided_in_ = 0;  ///< cycles until done; 1 = in this cycle
+  std::set<unsigned> pending_;  ///< kernels whose maximum is known, and whose reciprocal is not begun
+  unsigned table_wait_ = 0;     ///< cycles until the reciprocal under way is stored
+  unsigned finished_ = 0;       ///< kernels that have theirs
+  unsigned decided_in_ = 0;     ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };
 
