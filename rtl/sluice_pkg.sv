@@ -1,6 +1,7 @@
 // sluice_pkg: widths and constants that every block of the partition hardware shares.
 // Sized for the largest machine described (an SM of 64 warps, 65,536 registers, 228 KB of shared memory, 32 CTA slots).
 package sluice_pkg;
+  // verilator lint_off UNUSEDPARAM
   localparam int unsigned KernelW   = 4;   // kernel index or count, 0..8
   localparam int unsigned CtaW      = 6;   // CTAs on one SM, 0..32
   localparam int unsigned SmCountW  = 9;   // SMs sampled for one kernel, 0..256
@@ -14,6 +15,10 @@ package sluice_pkg;
   localparam int unsigned WarpW     = 7;   // warps of an SM
   localparam int unsigned RegW      = 17;  // registers of an SM
   localparam int unsigned SharedW   = 18;  // bytes of shared memory of an SM
+  localparam int unsigned KIndexW   = 3;   // kernel slot, 0..7
+  localparam int unsigned SmW       = 8;   // SM, 0..255
+  localparam int unsigned SlotW     = 5;   // CTA slot of an SM, 0..31
 
   localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
+  // verilator lint_on UNUSEDPARAM
 endpackage

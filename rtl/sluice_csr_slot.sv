@@ -1,0 +1,168 @@
+// sluice_csr_slot: the registers of one kernel slot, for sluice_csr, which decodes the slot. A write that is refused changes nothing:
+// bad_config_o (out of range, two commands) or slot_busy_o (descriptor of a slot that is not FREE) say so in the cycle of write_i.
+module sluice_csr_slot #(
+  parameter int unsigned NUM_SM   = 16,
+  parameter int unsigned MAX_CTAS = 8
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           write_i,          // a write to this slot is complete
+  input  logic [6:0]                     write_offset_i,
+  input  logic [31:0]                    write_data_i,
+  output logic                           write_exists_o,   // combinational from write_offset_i
+  output logic                           bad_config_o,
+  output logic                           slot_busy_o,
+  input  logic [6:0]                     read_offset_i,
+  output logic                           read_exists_o,
+  output logic [31:0]                    read_data_o,
+  output logic [sluice_pkg::WarpW-1:0]   warps_o,          // descriptor
+  output logic [sluice_pkg::RegW-1:0]    registers_o,
+  output logic [sluice_pkg::SharedW-1:0] shared_o,
+  output logic [31:0]                    grid_o,
+  output logic                           repeat_o,
+  output logic                           launch_o,         // pulses, the cycle after write_i
+  output logic                           stop_o,
+  output logic                           evict_o,
+  output logic                           resume_o,
+  output logic [sluice_pkg::CtaW-1:0]    quota_o,
+  output logic [NUM_SM-1:0]              mask_o,
+  output logic                           static_write_o,   // pulse: quota_o or mask_o was written
+  input  logic [1:0]                     state_i,
+  input  logic                           evict_done_i,
+  input  logic [15:0]                    resident_i,
+  input  logic [31:0]                    dispatched_i,
+  input  logic [sluice_pkg::CtaW-1:0]    ctas_i
+);
+  localparam int unsigned CtaW = sluice_pkg::CtaW;
+
+  logic [sluice_pkg::WarpW-1:0]   warps_d, warps_q;
+  logic [sluice_pkg::RegW-1:0]    registers_d, registers_q;
+  logic [sluice_pkg::SharedW-1:0] shared_d, shared_q;
+  logic [31:0]                    grid_d, grid_q;
+  logic                           repeat_d, repeat_q;
+  logic [3:0]                     command_d, command_q;   // RESUME, EVICT, STOP, LAUNCH, as in CTRL
+  logic [CtaW-1:0]                quota_d, quota_q;
+  logic [NUM_SM-1:0]              mask_d, mask_q;
+  logic                           static_write_d, static_write_q;
+
+  // What the addressed register accepts.
+  logic        is_free, descriptor, command, in_range, mask_hit, accept;
+  logic [31:0] high;
+  always_comb begin
+    is_free        = state_i == sluice_csr_pkg::SlotStateFree;
+    mask_hit       = write_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];
+    write_exists_o = 1'b1;
+    descriptor     = 1'b0;
+    command        = 1'b0;
+    high           = '1;
+    case (write_offset_i)
+      sluice_csr_pkg::SlotWarpsOffset:     begin descriptor = 1'b1; high = sluice_csr_pkg::SlotWarpsMax; end
+      sluice_csr_pkg::SlotRegistersOffset: begin descriptor = 1'b1; high = sluice_csr_pkg::SlotRegistersMax; end
+      sluice_csr_pkg::SlotSharedOffset:    begin descriptor = 1'b1; high = sluice_csr_pkg::SlotSharedMax; end
+      sluice_csr_pkg::SlotGridOffset:      descriptor = 1'b1;
+      sluice_csr_pkg::SlotCtrlOffset:      command = 1'b1;
+      sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
+      default:                             write_exists_o = mask_hit;
+    endcase
+    in_range     = write_data_i <= high && !(command && (write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0);
+    bad_config_o = write_i && write_exists_o && !in_range;
+    slot_busy_o  = write_i && write_exists_o && in_range && descriptor && !is_free;
+    accept       = write_i && write_exists_o && in_range && !(descriptor && !is_free);
+  end
+
+  always_comb begin
+    warps_d        = warps_q;
+    registers_d    = registers_q;
+    shared_d       = shared_q;
+    grid_d         = grid_q;
+    repeat_d       = repeat_q;
+    command_d      = '0;
+    quota_d        = quota_q;
+    mask_d         = mask_q;
+    static_write_d = 1'b0;
+    if (accept) begin
+      case (write_offset_i)
+        sluice_csr_pkg::SlotWarpsOffset:     warps_d     = write_data_i[sluice_pkg::WarpW-1:0];
+        sluice_csr_pkg::SlotRegistersOffset: registers_d = write_data_i[sluice_pkg::RegW-1:0];
+        sluice_csr_pkg::SlotSharedOffset:    shared_d    = write_data_i[sluice_pkg::SharedW-1:0];
+        sluice_csr_pkg::SlotGridOffset:      grid_d      = write_data_i;
+        sluice_csr_pkg::SlotCtrlOffset: begin
+          command_d = write_data_i[3:0];
+          if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb] && is_free)
+            repeat_d = write_data_i[sluice_csr_pkg::SlotCtrlRepeatLsb];
+        end
+        sluice_csr_pkg::SlotQuotaOffset: begin
+          quota_d        = write_data_i[CtaW-1:0];
+          static_write_d = 1'b1;
+        end
+        default: begin
+          static_write_d = 1'b1;
+          for (int unsigned m = 0; m < NUM_SM; m++)
+            if (write_offset_i[4:2] == 3'(m / 32)) mask_d[m] = write_data_i[m%32];
+        end
+      endcase
+    end
+  end
+
+  always_comb begin
+    read_exists_o = 1'b1;
+    read_data_o   = '0;
+    case (read_offset_i)
+      sluice_csr_pkg::SlotWarpsOffset:      read_data_o = 32'(warps_q);
+      sluice_csr_pkg::SlotRegistersOffset:  read_data_o = 32'(registers_q);
+      sluice_csr_pkg::SlotSharedOffset:     read_data_o = 32'(shared_q);
+      sluice_csr_pkg::SlotGridOffset:       read_data_o = grid_q;
+      sluice_csr_pkg::SlotCtrlOffset:       read_data_o[sluice_csr_pkg::SlotCtrlRepeatLsb] = repeat_q;
+      sluice_csr_pkg::SlotStatusOffset: begin
+        read_data_o[sluice_csr_pkg::SlotStatusStateLsb +: 2] = state_i;
+        read_data_o[sluice_csr_pkg::SlotStatusEvictedLsb]    = evict_done_i;
+      end
+      sluice_csr_pkg::SlotResidentOffset:   read_data_o = 32'(resident_i);
+      sluice_csr_pkg::SlotDispatchedOffset: read_data_o = dispatched_i;
+      sluice_csr_pkg::SlotQuotaOffset:      read_data_o = 32'(quota_q);
+      sluice_csr_pkg::SlotCtasOffset:       read_data_o = 32'(ctas_i);
+      default: begin
+        read_exists_o = read_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];
+        for (int unsigned m = 0; m < NUM_SM; m++)
+          if (read_exists_o && read_offset_i[4:2] == 3'(m / 32)) read_data_o[m%32] = mask_q[m];
+      end
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      warps_q        <= sluice_csr_pkg::SlotWarpsReset;
+      registers_q    <= sluice_csr_pkg::SlotRegistersReset;
+      shared_q       <= sluice_csr_pkg::SlotSharedReset;
+      grid_q         <= sluice_csr_pkg::SlotGridReset;
+      repeat_q       <= sluice_csr_pkg::SlotCtrlRepeatReset;
+      command_q      <= '0;
+      quota_q        <= CtaW'(MAX_CTAS);
+      mask_q         <= '1;
+      static_write_q <= 1'b0;
+    end else begin
+      warps_q        <= warps_d;
+      registers_q    <= registers_d;
+      shared_q       <= shared_d;
+      grid_q         <= grid_d;
+      repeat_q       <= repeat_d;
+      command_q      <= command_d;
+      quota_q        <= quota_d;
+      mask_q         <= mask_d;
+      static_write_q <= static_write_d;
+    end
+  end
+
+  assign warps_o        = warps_q;
+  assign registers_o    = registers_q;
+  assign shared_o       = shared_q;
+  assign grid_o         = grid_q;
+  assign repeat_o       = repeat_q;
+  assign launch_o       = command_q[sluice_csr_pkg::SlotCtrlLaunchLsb];
+  assign stop_o         = command_q[sluice_csr_pkg::SlotCtrlStopLsb];
+  assign evict_o        = command_q[sluice_csr_pkg::SlotCtrlEvictLsb];
+  assign resume_o       = command_q[sluice_csr_pkg::SlotCtrlResumeLsb];
+  assign quota_o        = quota_q;
+  assign mask_o         = mask_q;
+  assign static_write_o = static_write_q;
+endmodule

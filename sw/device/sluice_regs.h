@@ -1,0 +1,241 @@
+// Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there.
+// clang-format off
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice::regs {
+
+enum class Mode : std::uint32_t { kLeftOver = 0, kFcfs = 1, kEven = 2, kSpatial = 3, kStatic = 4, kDynamic = 5 };
+enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kEnforce = 6, kMonitor = 7 };
+enum class SlotState : std::uint32_t { kFree = 0, kRunning = 1, kDraining = 2 };
+
+/// Bits of a register.
+struct Field {
+  unsigned lsb, width;
+  [[nodiscard]] constexpr std::uint32_t max() const { return width == 32 ? ~0U : (1U << width) - 1; }
+  [[nodiscard]] constexpr std::uint32_t get(std::uint32_t word) const { return (word >> lsb) & max(); }
+  [[nodiscard]] constexpr std::uint32_t put(std::uint32_t value) const { return (value & max()) << lsb; }
+};
+
+inline constexpr std::uint32_t kSlotBase = 0x400;
+inline constexpr std::uint32_t kSlotStride = 0x80;
+/// Byte address of a kernel slot's register.
+constexpr std::uint32_t slot(unsigned kernel, std::uint32_t offset) { return kSlotBase + kernel * kSlotStride + offset; }
+
+// Byte addresses.
+inline constexpr std::uint32_t kId = 0x000;  // What this unit is.
+inline constexpr Field kIdVersion{0, 8};
+inline constexpr Field kIdMagic{8, 24};
+inline constexpr std::uint32_t kParams = 0x004;  // Elaboration parameters.
+inline constexpr Field kParamsNumSm{0, 9};
+inline constexpr Field kParamsMaxKernels{9, 4};
+inline constexpr Field kParamsMaxCtas{13, 6};
+inline constexpr Field kParamsNumSched{19, 3};
+inline constexpr Field kParamsRegionUnits{22, 8};
+inline constexpr std::uint32_t kMode = 0x008;  // Sharing mode. A value that does not exist is refused with BAD_MODE. Every accepted write restarts the sequencer.
+inline constexpr std::uint32_t kControl = 0x00c;  // Commands to the whole unit.
+inline constexpr std::uint32_t kStatus = 0x010;  // State of the sequencer.
+inline constexpr Field kStatusSequencer{0, 4};
+inline constexpr Field kStatusSpatial{4, 1};
+inline constexpr Field kStatusNoFit{5, 1};
+inline constexpr Field kStatusPresent{8, 4};
+inline constexpr std::uint32_t kDecisions = 0x014;  // Decisions enforced since reset; wraps.
+inline constexpr std::uint32_t kError = 0x018;  // Sticky errors; an input that causes one changes nothing else.
+inline constexpr Field kErrorBadDone{0, 1};
+inline constexpr Field kErrorCannotFit{1, 1};
+inline constexpr Field kErrorSlotBusy{2, 1};
+inline constexpr Field kErrorBadMode{3, 1};
+inline constexpr Field kErrorBadConfig{4, 1};
+inline constexpr Field kErrorBadKernel{5, 1};
+inline constexpr Field kErrorModeInDecision{6, 1};
+inline constexpr std::uint32_t kErrorInfo = 0x01c;  // The first error since ERROR was 0.
+inline constexpr Field kErrorInfoKernel{0, 3};
+inline constexpr Field kErrorInfoCause{4, 3};
+inline constexpr Field kErrorInfoSm{8, 8};
+inline constexpr std::uint32_t kIrqStatus = 0x020;  // Events since they were cleared, one bit a cause.
+inline constexpr Field kIrqStatusError{0, 1};
+inline constexpr Field kIrqStatusKernelDone{1, 1};
+inline constexpr Field kIrqStatusEvictDone{2, 1};
+inline constexpr Field kIrqStatusDecision{3, 1};
+inline constexpr std::uint32_t kIrqEnable = 0x024;  // irq_o is high while IRQ_STATUS and this have a common bit.
+inline constexpr std::uint32_t kKernelDone = 0x028;  // A bit a kernel slot: its kernel ended.
+inline constexpr std::uint32_t kEvictDone = 0x02c;  // A bit a kernel slot: its eviction has drained.
+inline constexpr std::uint32_t kCapWarps = 0x030;  // Warps of one SM.
+inline constexpr std::uint32_t kCapRegisters = 0x034;  // Registers of one SM.
+inline constexpr std::uint32_t kCapShared = 0x038;  // Shared memory of one SM.
+inline constexpr std::uint32_t kCapSlots = 0x03c;  // CTA slots of one SM.
+inline constexpr std::uint32_t kWarmUp = 0x040;  // Cycles in the profile layout before the first window.
+inline constexpr std::uint32_t kWindow = 0x044;  // Length of a profile window.
+inline constexpr std::uint32_t kDelay = 0x048;  // Cycles from a decision to its enforcement: stands for the paper's algorithm in software.
+inline constexpr std::uint32_t kEpsilon = 0x04c;  // Saturation threshold: smallest gain per CTA that water-filling takes, a fraction of the kernel's best. 0: the paper's rule.
+inline constexpr std::uint32_t kLossLimit = 0x050;  // A kernel may lose this over the number of present kernels of its own best, else the partition falls back to spatial.
+inline constexpr std::uint32_t kMonitor = 0x054;  // Phase monitor.
+inline constexpr Field kMonitorEnable{0, 1};
+inline constexpr Field kMonitorThreshold{16, 15};
+inline constexpr std::uint32_t kMonitorWindow = 0x058;  // Length of a monitor window.
+inline constexpr std::uint32_t kMonitorHold = 0x05c;  // Windows in a row that a change must last.
+
+// Offsets in a kernel slot, for slot().
+inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.
+inline constexpr std::uint32_t kSlotRegisters = 0x004;  // Descriptor: registers of one CTA.
+inline constexpr std::uint32_t kSlotShared = 0x008;  // Descriptor: shared memory of one CTA.
+inline constexpr std::uint32_t kSlotGrid = 0x00c;  // Descriptor: CTAs of the grid.
+inline constexpr std::uint32_t kSlotCtrl = 0x010;  // Commands, one a write: two at once are refused with BAD_CONFIG. Reads REPEAT as taken with the last LAUNCH.
+inline constexpr Field kSlotCtrlLaunch{0, 1};
+inline constexpr Field kSlotCtrlStop{1, 1};
+inline constexpr Field kSlotCtrlEvict{2, 1};
+inline constexpr Field kSlotCtrlResume{3, 1};
+inline constexpr Field kSlotCtrlRepeat{4, 1};
+inline constexpr Field kSlotCtrlEvictCount{16, 16};
+inline constexpr std::uint32_t kSlotStatus = 0x014;  // State of the slot.
+inline constexpr Field kSlotStatusState{0, 2};
+inline constexpr Field kSlotStatusEvicted{2, 1};
+inline constexpr std::uint32_t kSlotResident = 0x018;  // Its CTAs on all SMs.
+inline constexpr std::uint32_t kSlotDispatched = 0x01c;  // CTAs dispatched since LAUNCH; wraps.
+inline constexpr std::uint32_t kSlotQuota = 0x020;  // STATIC mode: CTAs on one SM of the mask; MAX_CTAS is no limit.
+inline constexpr std::uint32_t kSlotCtas = 0x024;  // Quota in force.
+inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 32 a register; SMs that do not exist read 0.
+
+/// Elaboration parameters of the unit (register PARAMS).
+struct Parameters {
+  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
+};
+
+/// As in sluice_regs.toml.
+enum class Access { Ro, Rw, W1c, W1s, Wo, Level };
+enum class Needs { Nothing, AllFree, SlotFree };
+struct FieldInfo {
+  std::string name;
+  Field bits;
+  Access access;
+  std::uint32_t reset, min, max;
+};
+struct RegisterInfo {
+  std::string name;  ///< a kernel slot's as "SLOT2.WARPS"
+  std::uint32_t address;
+  Needs needs;
+  std::vector<FieldInfo> fields;
+};
+
+/// Every register of a unit with these parameters.
+inline std::vector<RegisterInfo> registers(const Parameters& p) {
+  std::vector<RegisterInfo> all;
+  all.push_back({"ID", 0x000, Needs::Nothing, {
+       {"VERSION", {0, 8}, Access::Ro, 1U, 0U, 255U},
+       {"MAGIC", {8, 24}, Access::Ro, 5459011U, 0U, 16777215U}}});
+  all.push_back({"PARAMS", 0x004, Needs::Nothing, {
+       {"NUM_SM", {0, 9}, Access::Ro, p.num_sm, 0U, 511U},
+       {"MAX_KERNELS", {9, 4}, Access::Ro, p.max_kernels, 0U, 15U},
+       {"MAX_CTAS", {13, 6}, Access::Ro, p.max_ctas, 0U, 63U},
+       {"NUM_SCHED", {19, 3}, Access::Ro, p.num_sched, 0U, 7U},
+       {"REGION_UNITS", {22, 8}, Access::Ro, p.region_units, 0U, 255U}}});
+  all.push_back({"MODE", 0x008, Needs::Nothing, {
+       {"MODE", {0, 3}, Access::Rw, 0U, 0U, 5U}}});
+  all.push_back({"CONTROL", 0x00c, Needs::Nothing, {
+       {"REPROFILE", {0, 1}, Access::W1s, 0U, 0U, 1U}}});
+  all.push_back({"STATUS", 0x010, Needs::Nothing, {
+       {"SEQUENCER", {0, 4}, Access::Ro, 0U, 0U, 15U},
+       {"SPATIAL", {4, 1}, Access::Ro, 0U, 0U, 1U},
+       {"NO_FIT", {5, 1}, Access::Ro, 0U, 0U, 1U},
+       {"PRESENT", {8, 4}, Access::Ro, 0U, 0U, 15U}}});
+  all.push_back({"DECISIONS", 0x014, Needs::Nothing, {
+       {"COUNT", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}});
+  all.push_back({"ERROR", 0x018, Needs::Nothing, {
+       {"BAD_DONE", {0, 1}, Access::W1c, 0U, 0U, 1U},
+       {"CANNOT_FIT", {1, 1}, Access::W1c, 0U, 0U, 1U},
+       {"SLOT_BUSY", {2, 1}, Access::W1c, 0U, 0U, 1U},
+       {"BAD_MODE", {3, 1}, Access::W1c, 0U, 0U, 1U},
+       {"BAD_CONFIG", {4, 1}, Access::W1c, 0U, 0U, 1U},
+       {"BAD_KERNEL", {5, 1}, Access::W1c, 0U, 0U, 1U},
+       {"MODE_IN_DECISION", {6, 1}, Access::W1c, 0U, 0U, 1U}}});
+  all.push_back({"ERROR_INFO", 0x01c, Needs::Nothing, {
+       {"KERNEL", {0, 3}, Access::Ro, 0U, 0U, 7U},
+       {"CAUSE", {4, 3}, Access::Ro, 0U, 0U, 7U},
+       {"SM", {8, 8}, Access::Ro, 0U, 0U, 255U}}});
+  all.push_back({"IRQ_STATUS", 0x020, Needs::Nothing, {
+       {"ERROR", {0, 1}, Access::W1c, 0U, 0U, 1U},
+       {"KERNEL_DONE", {1, 1}, Access::W1c, 0U, 0U, 1U},
+       {"EVICT_DONE", {2, 1}, Access::W1c, 0U, 0U, 1U},
+       {"DECISION", {3, 1}, Access::W1c, 0U, 0U, 1U}}});
+  all.push_back({"IRQ_ENABLE", 0x024, Needs::Nothing, {
+       {"ENABLE", {0, 4}, Access::Rw, 0U, 0U, 15U}}});
+  all.push_back({"KERNEL_DONE", 0x028, Needs::Nothing, {
+       {"DONE", {0, 8}, Access::W1c, 0U, 0U, 255U}}});
+  all.push_back({"EVICT_DONE", 0x02c, Needs::Nothing, {
+       {"DONE", {0, 8}, Access::W1c, 0U, 0U, 255U}}});
+  all.push_back({"CAP_WARPS", 0x030, Needs::AllFree, {
+       {"VALUE", {0, 7}, Access::Rw, 48U, 1U, 127U}}});
+  all.push_back({"CAP_REGISTERS", 0x034, Needs::AllFree, {
+       {"VALUE", {0, 17}, Access::Rw, 32768U, 1U, 131071U}}});
+  all.push_back({"CAP_SHARED", 0x038, Needs::AllFree, {
+       {"VALUE", {0, 18}, Access::Rw, 49152U, 0U, 262143U}}});
+  all.push_back({"CAP_SLOTS", 0x03c, Needs::AllFree, {
+       {"VALUE", {0, 6}, Access::Rw, p.max_ctas, 1U, p.max_ctas}}});
+  all.push_back({"WARM_UP", 0x040, Needs::Nothing, {
+       {"VALUE", {0, 32}, Access::Rw, 20000U, 0U, 4294967295U}}});
+  all.push_back({"WINDOW", 0x044, Needs::Nothing, {
+       {"VALUE", {0, 16}, Access::Rw, 5120U, 1024U, 65535U}}});
+  all.push_back({"DELAY", 0x048, Needs::Nothing, {
+       {"VALUE", {0, 16}, Access::Rw, 0U, 0U, 65535U}}});
+  all.push_back({"EPSILON", 0x04c, Needs::Nothing, {
+       {"VALUE", {0, 15}, Access::Rw, 0U, 0U, 16384U}}});
+  all.push_back({"LOSS_LIMIT", 0x050, Needs::Nothing, {
+       {"VALUE", {0, 16}, Access::Rw, 19661U, 0U, 65535U}}});
+  all.push_back({"MONITOR", 0x054, Needs::Nothing, {
+       {"ENABLE", {0, 1}, Access::Rw, 0U, 0U, 1U},
+       {"THRESHOLD", {16, 15}, Access::Rw, 4096U, 0U, 32767U}}});
+  all.push_back({"MONITOR_WINDOW", 0x058, Needs::Nothing, {
+       {"VALUE", {0, 16}, Access::Rw, 5120U, 1U, 65535U}}});
+  all.push_back({"MONITOR_HOLD", 0x05c, Needs::Nothing, {
+       {"VALUE", {0, 8}, Access::Rw, 2U, 1U, 255U}}});
+  for (unsigned k = 0; k < p.max_kernels; ++k) {
+    const std::string prefix = "SLOT" + std::to_string(k) + ".";
+    all.push_back({prefix + "WARPS", slot(k, 0x00), Needs::SlotFree, {
+         {"VALUE", {0, 7}, Access::Rw, 0U, 0U, 127U}}});
+    all.push_back({prefix + "REGISTERS", slot(k, 0x04), Needs::SlotFree, {
+         {"VALUE", {0, 17}, Access::Rw, 0U, 0U, 131071U}}});
+    all.push_back({prefix + "SHARED", slot(k, 0x08), Needs::SlotFree, {
+         {"VALUE", {0, 18}, Access::Rw, 0U, 0U, 262143U}}});
+    all.push_back({prefix + "GRID", slot(k, 0x0c), Needs::SlotFree, {
+         {"VALUE", {0, 32}, Access::Rw, 0U, 0U, 4294967295U}}});
+    all.push_back({prefix + "CTRL", slot(k, 0x10), Needs::Nothing, {
+         {"LAUNCH", {0, 1}, Access::W1s, 0U, 0U, 1U},
+         {"STOP", {1, 1}, Access::W1s, 0U, 0U, 1U},
+         {"EVICT", {2, 1}, Access::W1s, 0U, 0U, 1U},
+         {"RESUME", {3, 1}, Access::W1s, 0U, 0U, 1U},
+         {"REPEAT", {4, 1}, Access::Level, 0U, 0U, 1U},
+         {"EVICT_COUNT", {16, 16}, Access::Wo, 0U, 0U, 65535U}}});
+    all.push_back({prefix + "STATUS", slot(k, 0x14), Needs::Nothing, {
+         {"STATE", {0, 2}, Access::Ro, 0U, 0U, 3U},
+         {"EVICTED", {2, 1}, Access::Ro, 0U, 0U, 1U}}});
+    all.push_back({prefix + "RESIDENT", slot(k, 0x18), Needs::Nothing, {
+         {"COUNT", {0, 16}, Access::Ro, 0U, 0U, 65535U}}});
+    all.push_back({prefix + "DISPATCHED", slot(k, 0x1c), Needs::Nothing, {
+         {"COUNT", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}});
+    all.push_back({prefix + "QUOTA", slot(k, 0x20), Needs::Nothing, {
+         {"VALUE", {0, 6}, Access::Rw, p.max_ctas, 0U, p.max_ctas}}});
+    all.push_back({prefix + "CTAS", slot(k, 0x24), Needs::Nothing, {
+         {"COUNT", {0, 6}, Access::Ro, 0U, 0U, 63U}}});
+    all.push_back({prefix + "MASK0", slot(k, 0x40), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+    all.push_back({prefix + "MASK1", slot(k, 0x44), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+    all.push_back({prefix + "MASK2", slot(k, 0x48), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+    all.push_back({prefix + "MASK3", slot(k, 0x4c), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+    all.push_back({prefix + "MASK4", slot(k, 0x50), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+    all.push_back({prefix + "MASK5", slot(k, 0x54), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+    all.push_back({prefix + "MASK6", slot(k, 0x58), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+    all.push_back({prefix + "MASK7", slot(k, 0x5c), Needs::Nothing, {
+         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}});
+  }
+  return all;
+}
+
+}  // namespace sluice::regs
