@@ -9,3 +9,7 @@ rtl/perf_table.sv
 rtl/waterfill_allocator.sv
 rtl/loss_guard.sv
 rtl/partition_core.sv
+rtl/profile_counters.sv
+rtl/occupancy_counter.sv
+rtl/phase_monitor.sv
+rtl/partition_sequencer.sv

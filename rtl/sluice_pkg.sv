@@ -1,5 +1,6 @@
 // sluice_pkg: widths and constants that every block of the partition hardware shares.
 // Sized for the largest machine described (an SM of 64 warps, 65,536 registers, 228 KB of shared memory, 32 CTA slots).
+/* verilator lint_off UNUSEDPARAM */  // a design that elaborates one block uses only some
 package sluice_pkg;
   // verilator lint_off UNUSEDPARAM
   localparam int unsigned KernelW   = 4;   // kernel index or count, 0..8
@@ -19,6 +20,28 @@ package sluice_pkg;
   localparam int unsigned SmW       = 8;   // SM, 0..255
   localparam int unsigned SlotW     = 5;   // CTA slot of an SM, 0..31
 
+  localparam int unsigned KIndexW   = 3;   // kernel slot, 0..7
+  localparam int unsigned SmW       = 8;   // SM, 0..255
+  localparam int unsigned SlotW     = 5;   // CTA slot of an SM, 0..31
+  localparam int unsigned GridW     = 32;  // CTAs of a grid
+  localparam int unsigned ResidentW = 16;  // CTAs of one kernel on all SMs
+  localparam int unsigned TimerW    = 32;  // cycles of the warm-up
+
+  // Modes of the CTA dispatcher (CSR MODE).
+  localparam int unsigned ModeW = 3;
+  localparam logic [ModeW-1:0] ModeLeftOver = 3'd0;
+  localparam logic [ModeW-1:0] ModeFcfs     = 3'd1;
+  localparam logic [ModeW-1:0] ModeEven     = 3'd2;
+  localparam logic [ModeW-1:0] ModeSpatial  = 3'd3;
+  localparam logic [ModeW-1:0] ModeStatic   = 3'd4;
+  localparam logic [ModeW-1:0] ModeDynamic  = 3'd5;
+
+  // Life of a kernel slot.
+  localparam logic [1:0] SlotFree     = 2'd0;
+  localparam logic [1:0] SlotRunning  = 2'd1;
+  localparam logic [1:0] SlotDraining = 2'd2;
+
   localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
   // verilator lint_on UNUSEDPARAM
 endpackage
+/* verilator lint_on UNUSEDPARAM */

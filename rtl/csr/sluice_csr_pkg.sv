@@ -13,7 +13,7 @@ package sluice_csr_pkg;
   localparam logic [3:0] SequencerStateScale = 4'd3;
   localparam logic [3:0] SequencerStateAllocate = 4'd4;
   localparam logic [3:0] SequencerStateDelay = 4'd5;
-  localparam logic [3:0] SequencerStateEnforce = 4'd6;
+  localparam logic [3:0] SequencerStatePlan = 4'd6;
   localparam logic [3:0] SequencerStateMonitor = 4'd7;
   localparam logic [1:0] SlotStateFree = 2'd0;
   localparam logic [1:0] SlotStateRunning = 2'd1;

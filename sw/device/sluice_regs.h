@@ -8,7 +8,7 @@
 namespace sluice::regs {
 
 enum class Mode : std::uint32_t { kLeftOver = 0, kFcfs = 1, kEven = 2, kSpatial = 3, kStatic = 4, kDynamic = 5 };
-enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kEnforce = 6, kMonitor = 7 };
+enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kPlan = 6, kMonitor = 7 };
 enum class SlotState : std::uint32_t { kFree = 0, kRunning = 1, kDraining = 2 };
 
 /// Bits of a register.
