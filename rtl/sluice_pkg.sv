@@ -1,8 +1,7 @@
 // sluice_pkg: widths and constants that every block of the partition hardware shares.
 // Sized for the largest machine described (an SM of 64 warps, 65,536 registers, 228 KB of shared memory, 32 CTA slots).
-/* verilator lint_off UNUSEDPARAM */  // a design that elaborates one block uses only some
 package sluice_pkg;
-  // verilator lint_off UNUSEDPARAM
+  // verilator lint_off UNUSEDPARAM   a design that elaborates one block uses only some
   localparam int unsigned KernelW   = 4;   // kernel index or count, 0..8
   localparam int unsigned CtaW      = 6;   // CTAs on one SM, 0..32
   localparam int unsigned SmCountW  = 9;   // SMs sampled for one kernel, 0..256
@@ -20,11 +19,8 @@ package sluice_pkg;
   localparam int unsigned SmW       = 8;   // SM, 0..255
   localparam int unsigned SlotW     = 5;   // CTA slot of an SM, 0..31
 
-  localparam int unsigned KIndexW   = 3;   // kernel slot, 0..7
-  localparam int unsigned SmW       = 8;   // SM, 0..255
-  localparam int unsigned SlotW     = 5;   // CTA slot of an SM, 0..31
   localparam int unsigned GridW     = 32;  // CTAs of a grid
-  localparam int unsigned ResidentW = 16;  // CTAs of one kernel on all SMs
+  localparam int unsigned ResidentW = 16;  // CTAs on all SMs
   localparam int unsigned TimerW    = 32;  // cycles of the warm-up
 
   // Modes of the CTA dispatcher (CSR MODE).
@@ -44,4 +40,3 @@ package sluice_pkg;
   localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
   // verilator lint_on UNUSEDPARAM
 endpackage
-/* verilator lint_on UNUSEDPARAM */
