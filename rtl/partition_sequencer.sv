@@ -1,7 +1,7 @@
 // partition_sequencer: who may have how many CTAs on which SM, now (docs/blocks/sluice_top.md).
 // A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies); the static modes
 // enforce it at once. DYNAMIC runs WARM_UP -> PROFILE -> SCALE, again for kernels with more levels than SMs, -> ALLOCATE -> DELAY ->
-// MONITOR (Warped-Slicer, figure 4). Quotas are answered combinationally for the two SMs that the dispatcher evaluates.
+// MONITOR (Warped-Slicer, figure 4). Quotas are answered combinationally for the SM that the dispatcher evaluates.
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -32,8 +32,8 @@ module partition_sequencer #(
   input  logic [sluice_pkg::KernelW-1:0]                num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    age_i,                 // present kernel slots, oldest first
   input  logic                                          change_i,              // pulse: the present set changed
-  input  logic [2*sluice_pkg::SmW-1:0]                  query_sm_i,
-  output logic [2*MAX_KERNELS*sluice_pkg::CtaW-1:0]     query_quota_o,         // MAX_CTAS: no limit
+  input  logic [sluice_pkg::SmW-1:0]                    query_sm_i,            // whose quotas are wanted
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       query_quota_o,         // there, combinational; MAX_CTAS: no limit
   output logic                                          quota_changed_o,       // pulse: first cycle of new quotas
   output logic                                          regions_o,             // contiguous regions
   output logic                                          round_robin_o,         // FCFS
@@ -362,7 +362,6 @@ module partition_sequencer #(
       decision_d   = 1'b0;
       spatial_d    = spatial_q;
       no_fit_d     = no_fit_q;
-      changed_d    = 1'b1;
       state_d      = Idle;
       if (mode_i == sluice_pkg::ModeLeftOver || mode_i == sluice_pkg::ModeFcfs) begin
         layout_d = Free;
@@ -372,6 +371,7 @@ module partition_sequencer #(
         layout_d = Hold;
         state_d  = (num_present_i == '0) ? Idle : Plan;
       end
+      changed_d = layout_d != layout_q;
     end
   end
 
@@ -421,37 +421,33 @@ module partition_sequencer #(
     end
   end
 
-  // Quotas of the SMs that the dispatcher looks at.
-  logic [SmW-1:0]    query_sm, relative;
+  // Quotas of the SM that the dispatcher looks at.
+  logic [SmW-1:0]    relative;
   logic              in_range;
   logic [LevelW-1:0] query_level;
   logic [CtaW-1:0]   quota;
   always_comb begin
     query_quota_o = '0;
-    query_sm      = '0;
     relative      = '0;
-    in_range        = 1'b0;
+    in_range      = 1'b0;
     query_level   = '0;
     quota         = '0;
-    for (int unsigned q = 0; q < 2; q++) begin
-      query_sm = query_sm_i[q*SmW +: SmW];
-      for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-        relative    = query_sm - first_q[k*SmW +: SmW];
-        in_range      = query_sm >= first_q[k*SmW +: SmW] && SmCountW'(relative) < count_q[k*SmCountW +: SmCountW];
-        query_level = base_q[k*LevelW +: LevelW] + LevelW'(relative) + 1'b1;
-        quota       = '0;
-        unique case (layout_q)
-          Free:    quota = CtaW'(MAX_CTAS);
-          Alone:   if (planned_q[k]) quota = CtaW'(MAX_CTAS);
-          Ranges:  if (planned_q[k] && in_range) quota = CtaW'(MAX_CTAS);
-          Counts:  if (planned_q[k]) quota = ctas_q[k*CtaW +: CtaW];
-          Levels:  if (planned_q[k] && in_range)
-                     quota = (query_level > LevelW'(ctas_q[k*CtaW +: CtaW])) ? ctas_q[k*CtaW +: CtaW] : CtaW'(query_level);
-          Static:  if (mask_i[k*NUM_SM + 32'(query_sm)]) quota = quota_i[k*CtaW +: CtaW];
-          default: quota = '0;
-        endcase
-        query_quota_o[(q*MAX_KERNELS+k)*CtaW +: CtaW] = quota;
-      end
+    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
+      relative    = query_sm_i - first_q[k*SmW +: SmW];
+      in_range    = query_sm_i >= first_q[k*SmW +: SmW] && SmCountW'(relative) < count_q[k*SmCountW +: SmCountW];
+      query_level = base_q[k*LevelW +: LevelW] + LevelW'(relative) + 1'b1;
+      quota       = '0;
+      unique case (layout_q)
+        Free:    quota = CtaW'(MAX_CTAS);
+        Alone:   if (planned_q[k]) quota = CtaW'(MAX_CTAS);
+        Ranges:  if (planned_q[k] && in_range) quota = CtaW'(MAX_CTAS);
+        Counts:  if (planned_q[k]) quota = ctas_q[k*CtaW +: CtaW];
+        Levels:  if (planned_q[k] && in_range)
+                   quota = (query_level > LevelW'(ctas_q[k*CtaW +: CtaW])) ? ctas_q[k*CtaW +: CtaW] : CtaW'(query_level);
+        Static:  if (mask_i[k*NUM_SM + 32'(query_sm_i)]) quota = quota_i[k*CtaW +: CtaW];
+        default: quota = '0;
+      endcase
+      query_quota_o[k*CtaW +: CtaW] = quota;
     end
   end
 

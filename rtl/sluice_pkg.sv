@@ -1,7 +1,8 @@
 // sluice_pkg: widths and constants that every block of the partition hardware shares.
 // Sized for the largest machine described (an SM of 64 warps, 65,536 registers, 228 KB of shared memory, 32 CTA slots).
 package sluice_pkg;
-  // verilator lint_off UNUSEDPARAM   a design that elaborates one block uses only some
+  // A design that elaborates one block uses only some of these.
+  // verilator lint_off UNUSEDPARAM
   localparam int unsigned KernelW   = 4;   // kernel index or count, 0..8
   localparam int unsigned CtaW      = 6;   // CTAs on one SM, 0..32
   localparam int unsigned SmCountW  = 9;   // SMs sampled for one kernel, 0..256
