@@ -266,7 +266,7 @@ module sluice_csr #(
     monitor_hold_d      = monitor_hold_q;
     irq_enable_d        = irq_enable_q;
     evict_count_d       = evict_count_q;
-    if (write && wslot_hit && waddr[SlotLsb-1:0] == sluice_csr_pkg::SlotCtrlOffset)
+    if (write && wslot_hit && waddr[SlotLsb-1:0] == sluice_csr_pkg::SlotCtrlOffset && !slot_bad_config)
       evict_count_d = wdata[sluice_csr_pkg::SlotCtrlEvictCountLsb +: 16];
     if (accept) begin
       case (waddr)

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Proves the properties of the RTL: runs standard SymbiYosys files with Yosys, yosys-smtbmc and ABC.
+
+  rtl/formal/run.sh [module ...] [--json] [--long]      one line a property: proven / bounded N / reached / failed
+  rtl/formal/run.sh [module ...] --mutants [--json]     breaks the design in known ways: every property must fail for one of them
+
+A module is rtl/formal/<module>.sby; mutants are in rtl/formal/mutants/<module>.toml. What is understood of the .sby format: [tasks], lines
+"task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3", "abc pdr", "abc bmc3", [script], [files].
+Tasks whose name begins with "long" run only with --long. Work is kept in build/formal/. Exit code 1 when a property fails or a mutant lives."""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FORMAL = ROOT / "rtl/formal"
+WORK = ROOT / "build/formal"
+SMT_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "opt_clean", "dffunmap", "opt_clean", "write_smt2 -wires model.smt2"]
+AIG_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "setundef -undriven -anyseq", "setattr -unset keep", "delete -output",
+             "opt -full", "techmap", "opt -fast", "dffunmap", "abc -g AND -fast", "opt_clean", "write_aiger -I -B -zinit model.aig"]
+
+
+def parse(path):
+    """{task: {section: [lines]}} of an .sby file; one task "" when it has no [tasks]."""
+    sections, name = {}, None
+    for raw in path.read_text().splitlines():
+        line = raw.split("#")[0].rstrip()
+        if header := re.fullmatch(r"\[(\w+)\]", line):
+            name = header[1]
+            sections[name] = []
+        elif line and name:
+            sections[name].append(line)
+    tasks = [line.split()[0] for line in sections.pop("tasks", [])] or [""]
+    out = {}
+    for task in tasks:
+        out[task] = {}
+        for name, lines in sections.items():
+            kept = []
+            for line in lines:
+                tag = re.match(r"(~?)(\w+):\s+(.*)", line)
+                if tag and tag[2] in tasks:
+                    if (tag[2] == task) != (tag[1] == "~"):
+                        kept.append(tag[3])
+                else:
+                    kept.append(line)
+            out[task][name] = kept
+        out[task]["options"] = dict(line.split(None, 1) for line in out[task]["options"])
+    return out
+
+
+def command(args, cwd):
+    return subprocess.run(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+class Task:
+    """One task of one .sby file in a work folder, of the design itself or of a mutant."""
+
+    def __init__(self, module, name, sections, mutant=None):
+        self.sections, self.mode = sections, sections["options"]["mode"]
+        self.depth = int((mutant or {}).get("depth", sections["options"].get("depth", 20)))
+        self.dir = WORK / module / "_".join(filter(None, [name, mutant["name"] if mutant else ""]) or ["task"])
+        self.dir.mkdir(parents=True, exist_ok=True)
+        for line in sections["files"]:
+            source = FORMAL / line.split()[-1]
+            text = source.read_text()
+            if mutant and source.name == mutant["file"]:
+                if text.count(mutant["find"]) != 1:
+                    sys.exit(f"{module}: mutant {mutant['name']}: \"{mutant['find']}\" is {text.count(mutant['find'])} times in {source.name}: must be there once")
+                text = text.replace(mutant["find"], mutant["replace"])
+            (self.dir / source.name).write_text(text)
+
+    def build(self, steps):
+        (self.dir / "model.ys").write_text("\n".join(self.sections["script"] + steps) + "\n")
+        result = command(["yosys", "-q", "model.ys"], self.dir)
+        if result.returncode:
+            sys.exit(f"{self.dir}: yosys model.ys:\n{result.stdout}")
+
+    def names(self, kind):
+        found = re.findall(rf"^; yosys-smt2-{kind} \d+ (\S+)", (self.dir / "model.smt2").read_text(), re.M)
+        return sorted(found)
+
+    def smtbmc(self, solver, *flags):
+        result = command(["yosys-smtbmc", "-s", solver, "-t", str(self.depth), *flags, "model.smt2"], self.dir)
+        (self.dir / f"smtbmc{''.join(flags)}.log").write_text(result.stdout)
+        if "Status: " not in result.stdout:
+            sys.exit(f"{self.dir}: yosys-smtbmc:\n{result.stdout}")
+        return result.returncode == 0, result.stdout
+
+    def failing(self):
+        """Names of the assertions that fail within the depth."""
+        self.build(SMT_STEPS)
+        return set(re.findall(r"Assert failed in \S+: (\S+)", self.smtbmc("z3", "--keep-going", "--noprogress")[1]))
+
+    def run(self):
+        """[(property, result)]"""
+        self.build(SMT_STEPS)
+        engine = self.sections["engines"][0].split()
+        if self.mode == "cover":
+            reached = re.findall(r"Reached cover statement at (\S+)", self.smtbmc(engine[1], "-c")[1])
+            return [(name, "reached" if name in reached else "failed") for name in self.names("cover")]
+        if engine[0] == "abc":
+            self.build(AIG_STEPS)
+            how = engine[1] if engine[1] != "bmc3" else f"bmc3 -F {self.depth}"
+            log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; {how}"], self.dir).stdout
+            (self.dir / "abc.log").write_text(log)
+            if "Property proved" in log and engine[1] == "pdr":
+                return [(name, "proven") for name in self.names("assert")]
+            if "was asserted" not in log and engine[1] == "bmc3" and "No output" in log:
+                return [(name, f"bounded {self.depth}") for name in self.names("assert")]
+            failed = self.failing()
+            return [(name, "failed" if name in failed or not failed else "unknown") for name in self.names("assert")]
+        good = self.smtbmc(engine[1])[0]
+        if good and self.mode == "bmc":
+            return [(name, f"bounded {self.depth}") for name in self.names("assert")]
+        if good:
+            good, log = self.smtbmc(engine[1], "-i")
+            if good:
+                return [(name, "proven") for name in self.names("assert")]
+            # In mode prove an induction that does not go through is a failure: the file says what it promises.
+            return [(name, f"failed (holds to {self.depth}, induction does not go through)") for name in self.names("assert")]
+        failed = self.failing()
+        return [(name, "failed" if name in failed else "unknown") for name in self.names("assert")]
+
+
+def prove(module, args, report):
+    good = True
+    for name, sections in parse(FORMAL / f"{module}.sby").items():
+        if name.startswith("long") and not args.long:
+            continue
+        for prop, result in Task(module, name, sections).run():
+            good &= result.split()[0] in ("proven", "bounded", "reached")
+            report["properties"].append({"module": module, "task": name, "name": prop, "result": result})
+            if not args.json:
+                print(f"{module:22} {prop:48} {result}", flush=True)
+    return good
+
+
+def kill(module, args, report):
+    path = FORMAL / f"mutants/{module}.toml"
+    mutants = tomllib.loads(path.read_text())["mutant"] if path.exists() else []
+    tasks = {n: s for n, s in parse(FORMAL / f"{module}.sby").items() if s["options"]["mode"] != "cover"}
+    owed = {}
+    for name, sections in tasks.items():
+        if name.startswith("long") and not args.long:
+            continue
+        task = Task(module, name, sections)
+        task.build(SMT_STEPS)
+        owed.update({prop: name for prop in task.names("assert")})
+    good = True
+    for mutant in mutants:
+        name = mutant.get("task", next(iter(tasks)))
+        if name.startswith("long") and not args.long:
+            continue
+        failed = Task(module, name, tasks[name], mutant).failing()
+        for prop in mutant["fails"]:
+            killed = prop in failed
+            good &= killed
+            owed.pop(prop, None)
+            report["mutants"].append({"module": module, "mutant": mutant["name"], "property": prop, "killed": killed})
+            if not args.json:
+                print(f"{module:22} {mutant['name']:36} {prop:48} {'fails, as it must' if killed else 'LIVES'}", flush=True)
+    for prop in owed:
+        good = False
+        print(f"{module:22} {prop}: no mutant breaks it", file=sys.stderr)
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("module", nargs="*")
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("--mutants", action="store_true", help="run the broken designs")
+    parser.add_argument("--long", action="store_true", help="tasks that take minutes, too")
+    args = parser.parse_args()
+    known = sorted(p.stem for p in FORMAL.glob("*.sby"))
+    for module in args.module:
+        if module not in known:
+            sys.exit(f"{module}: no proofs; there are: {', '.join(known)}")
+    report = {"mutants" if args.mutants else "properties": []}
+    good = True
+    for module in args.module or known:
+        good &= (kill if args.mutants else prove)(module, args, report)
+    if args.json:
+        print(json.dumps(report, indent=1))
+    sys.exit(0 if good else 1)
+
+
+main()
