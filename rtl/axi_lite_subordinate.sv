@@ -30,7 +30,8 @@ module axi_lite_subordinate #(
   input  logic             write_exists_i,    // combinational from write_addr_o: a register that can be written
   output logic [AddrW-1:0] read_addr_o,
   input  logic             read_exists_i,     // combinational from read_addr_o
-  input  logic [31:0]      read_data_i
+  input  logic [31:0]      read_data_i,
+  output logic             idle_o             // nothing held, nothing to answer
 );
   localparam logic [1:0] Okay   = 2'b00;
   localparam logic [1:0] SlvErr = 2'b10;
@@ -51,6 +52,7 @@ module axi_lite_subordinate #(
   assign s_axi_rdata_o   = rdata_q;
   assign s_axi_rresp_o   = rresp_q;
 
+  assign idle_o       = !aw_full_q && !w_full_q && !bvalid_q && !rvalid_q;
   assign complete     = aw_full_q && w_full_q && !bvalid_q;
   assign write_o      = complete && full_strobe_q && awaddr_q[1:0] == 2'b00;
   assign write_addr_o = awaddr_q;

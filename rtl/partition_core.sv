@@ -32,6 +32,10 @@ module partition_core #(
   input  logic [sluice_pkg::WindowW-1:0]             sample_stall_i,
   input  logic [sluice_pkg::SmCountW-1:0]            num_samples_i,         // SMs that run this kernel in this window
   input  logic                                       sample_final_i,        // last sample of this kernel
+  output logic                                       scaled_valid_o,        // an entry of the performance table, for tracing
+  output logic [sluice_pkg::KernelW-1:0]             scaled_kernel_o,
+  output logic [sluice_pkg::CtaW-1:0]                scaled_ctas_o,
+  output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // units of 1/2**ScaledFracW instructions a window
   output logic                                       done_o,
   output logic                                       no_fit_o,              // one CTA of each does not fit: no intra-SM partition
   output logic                                       spatial_o,             // loss guard: fall back to spatial
@@ -196,6 +200,11 @@ module partition_core #(
       done_q    <= done_d;
     end
   end
+
+  assign scaled_valid_o  = scaled_valid;
+  assign scaled_kernel_o = scaled_kernel;
+  assign scaled_ctas_o   = scaled_ctas;
+  assign scaled_o        = scaled;
 
   assign done_o    = done_q;
   assign no_fit_o  = no_fit;

@@ -28,7 +28,6 @@ module partition_sequencer #(
   input  logic [15:0]                                   loss_limit_i,          // of 1/K, units of 2**-PerfFracW
   input  logic                                          reprofile_i,           // pulse: from the host or the phase monitor
   // Kernels (cta_dispatcher).
-  input  logic [MAX_KERNELS*2-1:0]                      slot_state_i,
   input  logic [sluice_pkg::KernelW-1:0]                num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    age_i,                 // present kernel slots, oldest first
   input  logic                                          change_i,              // pulse: the present set changed
@@ -347,10 +346,6 @@ module partition_sequencer #(
       layout_d   = (core_no_fit_i || core_spatial_i) ? Ranges : Counts;
       if (!core_no_fit_i && !core_spatial_i) ctas_d = decided;
     end
-
-    // A slot that stops running leaves the plan, so that its next kernel doesn't inherit a quota.
-    for (int unsigned k = 0; k < MAX_KERNELS; k++)
-      if (slot_state_i[k*2 +: 2] != sluice_pkg::SlotRunning) planned_d[k] = 1'b0;
 
     if (restart) begin
       num_d        = num_present_i;

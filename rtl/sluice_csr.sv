@@ -73,7 +73,8 @@ module sluice_csr #(
   input  logic                                       no_fit_i,
   input  logic [3:0]                                 error_i,                // pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0]             error_kernel_i,         // with error_i
-  input  logic [sluice_pkg::SmW-1:0]                 error_sm_i
+  input  logic [sluice_pkg::SmW-1:0]                 error_sm_i,
+  output logic                                       idle_o                  // no register changes without an input
 );
   localparam int unsigned WarpW     = sluice_pkg::WarpW;
   localparam int unsigned RegW      = sluice_pkg::RegW;
@@ -84,7 +85,7 @@ module sluice_csr #(
   localparam int unsigned SlotLsb   = $clog2(sluice_csr_pkg::SlotStride);
   localparam logic [11:0] SlotsEnd  = sluice_csr_pkg::SlotBase + 12'(MAX_KERNELS) * sluice_csr_pkg::SlotStride;
 
-  logic        write, write_exists, read_exists;
+  logic        write, write_exists, read_exists, axi_idle;
   logic [11:0] waddr, raddr;
   logic [31:0] wdata, rdata;
 
@@ -116,7 +117,8 @@ module sluice_csr #(
     .write_exists_i (write_exists),
     .read_addr_o    (raddr),
     .read_exists_i  (read_exists),
-    .read_data_i    (rdata)
+    .read_data_i    (rdata),
+    .idle_o         (axi_idle)
   );
 
   // Kernel slots.
@@ -473,6 +475,8 @@ module sluice_csr #(
 
   assign irq_o                = (irq_status_q & irq_enable_q) != '0;
   assign mode_o               = mode_q;
+  assign idle_o = axi_idle && !mode_write_q && !reprofile_q && !static_write_o && evict_seen_q == '0
+               && (launch_o | stop_o | evict_o | resume_o) == '0;
   assign mode_write_o         = mode_write_q;
   assign capacity_warps_o     = cap_warps_q;
   assign capacity_registers_o = cap_registers_q;

@@ -13,6 +13,13 @@ namespace {
 /// How far the simulation runs between two looks at the interrupt flag.
 constexpr std::uint64_t kSliceCycles = 10000;
 
+/// The unit's elaboration: MAX_KERNELS 4 as Verilated, 8 where a run needs more (TLM only).
+std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock) {
+  const regs::Parameters parameters{spec.machine.num_sms, spec.launches.size() > 4 ? 8U : 4U, 32, spec.machine.sm.schedulers, 64};
+  return spec.partitioner == PartitionerKind::Rtl ? make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps())
+                                                  : make_tlm_sluice_top(parameters);
+}
+
 std::string numbered(const char* stem, std::size_t i) { return stem + std::to_string(i); }
 
 }  // namespace
@@ -23,7 +30,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
       clock_(spec.machine.core_mhz),
       counters_(spec.launches.size()),
       interconnect_("interconnect", spec.machine, clock_),
-      dispatcher_("cta_dispatcher", spec.machine, clock_, spec.mode, kernels_, counters_, spec.launches.size()) {
+      unit_("partition_unit", spec.machine, clock_, kernels_, counters_, make_top(spec, clock_)),
+      host_("partition_host", spec_, clock_, unit_) {
   const MachineConfig& machine = spec_.machine;
   for (std::uint32_t k = 0; k < spec_.launches.size(); ++k) {
     const KernelLaunch& launch = spec_.launches[k];
@@ -41,67 +49,25 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
   std::vector<StreamingMultiprocessor*> sms;
   for (std::uint32_t i = 0; i < machine.num_sms; ++i) {
     sms_.push_back(std::make_unique<StreamingMultiprocessor>(numbered("sm", i).c_str(), SmId(i), machine, clock_, pool_, kernels_,
-                                                             counters_, dispatcher_));
+                                                             counters_, unit_));
     sms_[i]->memory.bind(*interconnect_.from_sm[i]);
     sms.push_back(sms_.back().get());
   }
-  dispatcher_.connect(sms);
-  dispatcher_.observe(observer);
-  if (spec_.mode == DispatchMode::Dynamic) {
-    core_ = spec_.partitioner == PartitionerKind::Rtl ? make_rtl_partition_core(spec_.fst_file.string(), clock_.period_ps())
-                                                      : make_tlm_partition_core();
-    sequencer_ = std::make_unique<PartitionSequencer>("partition_sequencer", machine, clock_, dispatcher_, *core_, kernels_, sms);
-  }
-  SC_THREAD(arrivals);
+  unit_.connect(sms);
+  unit_.observe(observer);
+  host_.registers.bind(unit_.registers);
   SC_THREAD(watch);
-  if (spec_.mode == DispatchMode::Partitioned) SC_THREAD(host);
-}
-
-void Gpu::arrivals() {
-  std::vector<std::uint32_t> order(spec_.launches.size());
-  for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::stable_sort(order, {}, [this](std::uint32_t k) { return spec_.launches[k].arrival; });
-  for (const std::uint32_t k : order) {
-    const std::uint64_t at = spec_.launches[k].arrival.value();
-    if (at > clock_.now()) wait(clock_.cycles(at - clock_.now()));
-    dispatcher_.arrive(KernelId(k));
-  }
 }
 
 void Gpu::watch() {
-  while (!dispatcher_.done()) wait(dispatcher_.kernels_changed);
+  while (!unit_.done()) wait(unit_.target_met);
   sc_core::sc_stop();
-}
-
-void Gpu::host() {
-  for (;;) {
-    const std::uint64_t seen = dispatcher_.changes();
-    const std::vector<KernelId> present = dispatcher_.present();
-    if (present.size() == 1) {
-      dispatcher_.lift_quotas(present.front());
-    } else if (!present.empty()) {
-      apply_quotas(present);
-    }
-    while (dispatcher_.changes() == seen) wait(dispatcher_.kernels_changed);
-  }
-}
-
-void Gpu::apply_quotas(const std::vector<KernelId>& present) {
-  const Quotas quotas = spec_.quotas(present);
-  for (std::uint32_t sm = 0; sm < spec_.machine.num_sms; ++sm) {
-    for (const KernelId kernel : present) {
-      const std::uint32_t k = kernel.value();
-      const bool mine = quotas.sm_ranges.empty() || (sm >= quotas.sm_ranges[k].first.value() &&
-                                                     sm < quotas.sm_ranges[k].first.value() + quotas.sm_ranges[k].count);
-      dispatcher_.set_quota(SmId(sm), kernel, mine ? quotas.ctas[k] : CtaCount(0));
-    }
-  }
 }
 
 RunResult Gpu::run(const std::atomic<bool>& interrupt) {
   RunResult result;
   const std::uint64_t window = spec_.window.value();
-  while (sc_core::sc_get_status() != sc_core::SC_STOPPED && !dispatcher_.done()) {
+  while (sc_core::sc_get_status() != sc_core::SC_STOPPED && !unit_.done()) {
     if (interrupt) {
       result.interrupted = true;
       break;
@@ -112,16 +78,16 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
     sc_core::sc_start(clock_.cycles(slice));
   }
   const std::uint64_t now = clock_.now();
-  dispatcher_.settle(now);
+  unit_.settle(now);
   result.cycles = Cycles(now);
   result.kernels = counters_;
   result.sm_cycles = now * spec_.machine.num_sms;
-  result.threads_resident = dispatcher_.thread_cycles;
-  result.registers_resident = dispatcher_.register_cycles;
-  result.shared_bytes_resident = dispatcher_.shared_byte_cycles;
+  result.threads_resident = unit_.thread_cycles;
+  result.registers_resident = unit_.register_cycles;
+  result.shared_bytes_resident = unit_.shared_byte_cycles;
   for (const KernelCounters& k : counters_) result.total += k;
   for (const auto& sm : sms_) result.stalls += sm->stalls();
-  if (sequencer_) result.decisions = sequencer_->decisions();
+  result.decisions = host_.decisions();
   return result;
 }
 

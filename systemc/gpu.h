@@ -10,9 +10,8 @@
 #include "systemc/memory/interconnect.h"
 #include "systemc/memory/l2_slice.h"
 #include "systemc/memory/packet.h"
-#include "systemc/partition/cta_dispatcher.h"
-#include "systemc/partition/i_partition_core.h"
-#include "systemc/partition/partition_sequencer.h"
+#include "systemc/partition/partition_host.h"
+#include "systemc/partition/partition_unit.h"
 #include "systemc/sim_clock.h"
 #include "systemc/sm/streaming_multiprocessor.h"
 
@@ -28,10 +27,7 @@ class Gpu : public sc_core::sc_module {
   RunResult run(const std::atomic<bool>& interrupt);
 
  private:
-  void host();      ///< SC_THREAD: programs the quotas of Partitioned mode when kernels arrive or end
-  void arrivals();  ///< SC_THREAD
-  void watch();     ///< SC_THREAD: stops when all is done
-  void apply_quotas(const std::vector<KernelId>& present);
+  void watch();  ///< SC_THREAD: stops when all is done
 
   RunSpec spec_;
   SimClock clock_;
@@ -39,13 +35,12 @@ class Gpu : public sc_core::sc_module {
   std::vector<std::unique_ptr<IInstructionSource>> sources_;
   std::vector<RunningKernel> kernels_;
   std::vector<KernelCounters> counters_;
-  std::unique_ptr<IPartitionCore> core_;
   Interconnect interconnect_;
   std::vector<std::unique_ptr<L2Slice>> slices_;
   std::vector<std::unique_ptr<DramChannel>> channels_;
-  CtaDispatcher dispatcher_;
+  PartitionUnit unit_;
+  PartitionHost host_;
   std::vector<std::unique_ptr<StreamingMultiprocessor>> sms_;
-  std::unique_ptr<PartitionSequencer> sequencer_;
 };
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "sw/core/errors.h"
 #include "sw/report/chrome_trace.h"
 #include "systemc/gpu.h"
+#include "systemc/partition/i_cta_dispatcher.h"
 
 namespace sluice {
 
@@ -26,8 +27,9 @@ void check(const RunSpec& spec) {
           sm.shared_memory_bytes));
     }
   }
-  if (spec.mode == DispatchMode::Dynamic && spec.launches.size() > kMaxKernels) {
-    throw InputError(fmt::format("{} kernels at once: the partition core handles at most {}", spec.launches.size(), kMaxKernels));
+  if (spec.launches.size() > kMaxKernelSlots) {
+    throw InputError(
+        fmt::format("{} kernels at once: the partition unit has at most {} kernel slots", spec.launches.size(), kMaxKernelSlots));
   }
   if (spec.launches.size() > spec.machine.num_sms) {
     throw InputError(

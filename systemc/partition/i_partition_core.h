@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-inline constexpr std::uint32_t kMaxKernels = 4;  ///< sluice_pkg::MaxKernels of the Verilated configuration
-inline constexpr std::uint32_t kMaxCtas = 32;    ///< sluice_pkg::MaxCtas
+inline constexpr std::uint32_t kMaxKernels = 8;  ///< of any configuration of the hardware
+inline constexpr std::uint32_t kMaxCtas = 32;
 
 inline constexpr std::uint32_t kPerfOne = 1U << 14;  ///< 1.0 of a normalised performance: a kernel's own best
 
@@ -37,9 +37,12 @@ struct PartitionCoreIn {
 struct PartitionCoreOut {
   bool prepare_ready = false;  ///< the sum of this cycle is taken
   bool sample_ready = false;   ///< the sample of this cycle is taken
-  bool done = false;           ///< pulse: the fields below are valid until the next start
-  bool no_fit = false;         ///< one CTA of each kernel does not fit together: no intra-SM partition
-  bool spatial = false;        ///< loss guard: fall back to spatial
+  bool scaled_valid = false;   ///< an entry of the performance table is written: for tracing
+  std::uint8_t scaled_kernel = 0, scaled_ctas = 0;
+  std::uint32_t scaled = 0;  ///< units of 1/16 instruction a window
+  bool done = false;         ///< pulse: the fields below are valid until the next start
+  bool no_fit = false;       ///< one CTA of each kernel does not fit together: no intra-SM partition
+  bool spatial = false;      ///< loss guard: fall back to spatial
   std::array<std::uint8_t, kMaxKernels> ctas{};
 };
 

@@ -21,9 +21,11 @@ void set_bit(VlWide<Words>& port, unsigned bit, bool value) {
   set_bit(port[bit / 32], bit % 32, value);
 }
 
+constexpr unsigned kKernels = 4;  // MAX_KERNELS as Verilated
+
 template <class Port>
 void pack(Port& port, const std::array<std::uint32_t, kMaxKernels>& fields, unsigned width) {
-  for (unsigned k = 0; k < fields.size(); ++k) {
+  for (unsigned k = 0; k < kKernels; ++k) {
     for (unsigned b = 0; b < width; ++b) set_bit(port, k * width + b, ((fields[k] >> b) & 1U) != 0);
   }
 }
@@ -55,7 +57,11 @@ class RtlPartitionCore : public IPartitionCore {
     out.done = top_.done_o != 0;
     out.no_fit = top_.no_fit_o != 0;
     out.spatial = top_.spatial_o != 0;
-    for (unsigned k = 0; k < kMaxKernels; ++k) out.ctas[k] = static_cast<std::uint8_t>((top_.ctas_o >> (6 * k)) & 0x3f);
+    out.scaled_valid = top_.scaled_valid_o != 0;
+    out.scaled_kernel = top_.scaled_kernel_o;
+    out.scaled_ctas = top_.scaled_ctas_o;
+    out.scaled = top_.scaled_o;
+    for (unsigned k = 0; k < kKernels; ++k) out.ctas[k] = static_cast<std::uint8_t>((top_.ctas_o >> (6 * k)) & 0x3f);
     step(1);
     return out;
   }

@@ -1,13 +1,7 @@
-// The TLM twin of rtl/partition_core.sv: same answers, same cycles at the ports, written from docs/blocks/partition_core.md.
-// Results are computed at once when a stage begins; counters stand for the cycles the hardware takes.
-#include <algorithm>
-#include <array>
-#include <deque>
-#include <optional>
-#include <set>
-#include <vector>
+#include "systemc/partition/tlm_partition_core.h"
 
-#include "systemc/partition/i_partition_core.h"
+#include <algorithm>
+#include <optional>
 
 namespace sluice {
 
@@ -18,12 +12,6 @@ constexpr unsigned kTableDivideCycles = 10;   // reciprocal of 18 bits, two a cy
 constexpr unsigned kScalerPipeline = 3;
 constexpr unsigned kPerfFraction = 14;
 constexpr std::uint64_t kScaledMax = (1U << 24) - 1;
-
-struct Scaled {
-  unsigned kernel = 0, ctas = 0;
-  std::uint64_t value = 0;
-  bool final = false;
-};
 
 /// floor(2**26 / x), 26 bits; saturates at all ones.
 std::uint64_t reciprocal26(std::uint64_t x) { return x <= 1 ? (1U << 26) - 1 : (std::uint64_t{1} << 26) / x; }
@@ -38,32 +26,6 @@ std::uint64_t scale(const PartitionCoreIn& in, std::uint32_t window, std::uint64
       ((std::int64_t{1} << 26) + static_cast<std::int64_t>(phi) * (static_cast<std::int64_t>(ratio) - 4096)) >> 12;
   return std::min<std::uint64_t>((std::uint64_t{in.sample_warp_insts} * static_cast<std::uint64_t>(factor)) >> 10, kScaledMax);
 }
-
-/// One kernel's row of the performance table.
-class Curve {
- public:
-  void write(unsigned ctas, std::uint64_t value) {
-    if (ctas == 1) steps_.clear();
-    if (ctas == 1 || value > steps_.back().value) steps_.push_back({ctas, value});
-  }
-  [[nodiscard]] std::uint32_t performance(std::size_t step) const {
-    const std::uint64_t best = steps_.back().value;
-    if (best == 0 || steps_[step].value == best) return kPerfOne;
-    unsigned shift = 0;
-    while (((best << shift) & (1U << 23)) == 0) ++shift;
-    const std::uint64_t reciprocal = (std::uint64_t{1} << 40) / (best << shift);
-    return static_cast<std::uint32_t>(((steps_[step].value << shift) * reciprocal) >> (40 - kPerfFraction));
-  }
-  [[nodiscard]] bool last(std::size_t step) const { return step + 1 == steps_.size(); }
-  [[nodiscard]] unsigned ctas(std::size_t step) const { return steps_[step].ctas; }
-
- private:
-  struct Step {
-    unsigned ctas;
-    std::uint64_t value;
-  };
-  std::vector<Step> steps_{{1, 0}};
-};
 
 /// What the allocator decided, and how many cycles of stepping it took.
 struct Allocation {
@@ -92,7 +54,7 @@ class Pool {
   std::array<std::uint64_t, 4> left_;
 };
 
-Allocation allocate(const PartitionCoreIn& config, const std::array<Curve, kMaxKernels>& curves) {
+Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow, kMaxKernels>& curves) {
   Allocation result;
   Pool pool(config);
   for (unsigned k = 0; k < config.num_kernels; ++k) {
@@ -127,81 +89,81 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<Curve, kMaxK
   }
 }
 
-class TlmPartitionCore : public IPartitionCore {
- public:
-  PartitionCoreOut cycle(const PartitionCoreIn& in) override {
-    if (!in.rst_n) *this = TlmPartitionCore();
-    PartitionCoreOut out = results_;
-    out.done = decided_in_ == 1;
-    out.sample_ready = in.rst_n && !in.start && scaler_wait_ == 0 && scaler_on_;
-    out.prepare_ready = out.sample_ready;
-    if (in.rst_n) clock(in, out.sample_ready);
-    return out;
-  }
-
- private:
-  void clock(const PartitionCoreIn& in, bool ready) {
-    if (in.start) {
-      *this = TlmPartitionCore();
-      config_ = in;
-      scaler_on_ = true;
-      scaler_wait_ = kScalerDivideCycles;
-      return;
-    }
-    if (decided_in_ > 0) --decided_in_;
-    if (finished_ == config_.num_kernels) {
-      finished_ = 0;
-      decide();
-    }
-    if (table_wait_ > 0) {
-      if (--table_wait_ == 0) ++finished_;
-    } else if (!pending_.empty()) {
-      pending_.erase(pending_.begin());
-      table_wait_ = kTableDivideCycles;
-    }
-    for (auto& [cycles, scaled] : pipeline_) --cycles;
-    if (!pipeline_.empty() && pipeline_.front().first == 0) {
-      const Scaled& scaled = pipeline_.front().second;
-      curves_[scaled.kernel].write(scaled.ctas, scaled.value);
-      if (scaled.final) pending_.insert(scaled.kernel);
-      pipeline_.pop_front();
-    }
-    if (scaler_wait_ > 0) --scaler_wait_;
-    if (ready && in.sample_valid) {
-      const std::uint64_t value = scale(in, config_.window_cycles, sum_reciprocal_[in.sample_kernel]);
-      pipeline_.push_back({kScalerPipeline, {in.sample_kernel, in.sample_ctas, value, in.sample_final}});
-    }
-    if (ready && in.prepare_valid) {
-      sum_reciprocal_[in.prepare_kernel] = reciprocal26(in.prepare_sum);
-      scaler_wait_ = kScalerDivideCycles;
-    }
-  }
-
-  void decide() {
-    const Allocation allocation = allocate(config_, curves_);
-    results_.no_fit = allocation.no_fit;
-    results_.ctas = allocation.ctas;
-    results_.spatial = false;
-    if (!allocation.no_fit) {
-      for (unsigned k = 0; k < config_.num_kernels; ++k) results_.spatial |= allocation.performance[k] < config_.perf_floor;
-    }
-    decided_in_ = allocation.cycles + 2 + (allocation.no_fit ? 0 : config_.num_kernels);
-  }
-
-  PartitionCoreIn config_;
-  bool scaler_on_ = false;
-  unsigned scaler_wait_ = 0;
-  std::array<std::uint64_t, kMaxKernels> sum_reciprocal_{};
-  std::deque<std::pair<unsigned, Scaled>> pipeline_;  ///< cycles until written, sample
-  std::array<Curve, kMaxKernels> curves_;
-  std::set<unsigned> pending_;  ///< kernels whose maximum is known, and whose reciprocal is not begun
-  unsigned table_wait_ = 0;     ///< cycles until the reciprocal under way is stored
-  unsigned finished_ = 0;       ///< kernels that have theirs
-  unsigned decided_in_ = 0;     ///< cycles until done; 1 = in this cycle
-  PartitionCoreOut results_;
-};
-
 }  // namespace
+
+std::uint32_t PerfTableRow::performance(std::size_t step) const {
+  const std::uint64_t best = steps_.back().value;
+  if (best == 0 || steps_[step].value == best) return kPerfOne;
+  unsigned shift = 0;
+  while (((best << shift) & (1U << 23)) == 0) ++shift;
+  const std::uint64_t reciprocal = (std::uint64_t{1} << 40) / (best << shift);
+  return static_cast<std::uint32_t>(((steps_[step].value << shift) * reciprocal) >> (40 - kPerfFraction));
+}
+
+PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
+  if (!in.rst_n) *this = TlmPartitionCore();
+  PartitionCoreOut out = results_;
+  out.done = decided_in_ == 1;
+  out.sample_ready = in.rst_n && !in.start && scaler_wait_ == 0 && started_;
+  out.prepare_ready = out.sample_ready;
+  if (in.rst_n && !pipeline_.empty() && pipeline_.front().first == 1) {
+    const Scaled& scaled = pipeline_.front().second;
+    out.scaled_valid = true;
+    out.scaled_kernel = static_cast<std::uint8_t>(scaled.kernel);
+    out.scaled_ctas = static_cast<std::uint8_t>(scaled.ctas);
+    out.scaled = static_cast<std::uint32_t>(scaled.value);
+  }
+  if (in.rst_n) clock(in, out.sample_ready);
+  return out;
+}
+
+void TlmPartitionCore::clock(const PartitionCoreIn& in, bool ready) {
+  if (in.start) {
+    *this = TlmPartitionCore();
+    config_ = in;
+    started_ = true;
+    scaler_wait_ = kScalerDivideCycles;
+    return;
+  }
+  if (decided_in_ > 0) --decided_in_;
+  if (started_ && finished_ == config_.num_kernels) {
+    finished_ = 0;
+    decide();
+  }
+  if (table_wait_ > 0) {
+    if (--table_wait_ == 0) ++finished_;
+  } else if (!pending_.empty()) {
+    pending_.erase(pending_.begin());
+    table_wait_ = kTableDivideCycles;
+  }
+  for (auto& [cycles, scaled] : pipeline_) --cycles;
+  if (!pipeline_.empty() && pipeline_.front().first == 0) {
+    const Scaled& scaled = pipeline_.front().second;
+    curves_[scaled.kernel].write(scaled.ctas, scaled.value);
+    if (scaled.final) pending_.insert(scaled.kernel);
+    pipeline_.pop_front();
+  }
+  if (scaler_wait_ > 0) --scaler_wait_;
+  if (ready && in.sample_valid) {
+    const std::uint64_t value = scale(in, config_.window_cycles, sum_reciprocal_[in.sample_kernel]);
+    pipeline_.push_back({kScalerPipeline, {in.sample_kernel, in.sample_ctas, value, in.sample_final}});
+  }
+  if (ready && in.prepare_valid) {
+    sum_reciprocal_[in.prepare_kernel] = reciprocal26(in.prepare_sum);
+    scaler_wait_ = kScalerDivideCycles;
+  }
+}
+
+void TlmPartitionCore::decide() {
+  const Allocation allocation = allocate(config_, curves_);
+  results_.no_fit = allocation.no_fit;
+  results_.ctas = allocation.ctas;
+  results_.spatial = false;
+  if (!allocation.no_fit) {
+    for (unsigned k = 0; k < config_.num_kernels; ++k) results_.spatial |= allocation.performance[k] < config_.perf_floor;
+  }
+  decided_in_ = allocation.cycles + 2 + (allocation.no_fit ? 0 : config_.num_kernels);
+}
 
 std::unique_ptr<IPartitionCore> make_tlm_partition_core() { return std::make_unique<TlmPartitionCore>(); }
 

@@ -6,11 +6,9 @@
 
 #include "sw/device/axi_lite.h"
 #include "sw/device/sluice_regs.h"
+#include "systemc/partition/i_cta_dispatcher.h"
 
 namespace sluice {
-
-inline constexpr unsigned kMaxKernelSlots = 8;
-inline constexpr unsigned kMaxSms = 256;
 
 /// A field a kernel slot; those beyond MAX_KERNELS stay 0.
 template <class T>

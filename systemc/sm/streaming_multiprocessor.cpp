@@ -28,7 +28,8 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
       warps_(machine.sm.capacity.threads / kWarpSize),
       ctas_(machine.sm.capacity.cta_slots),
       op_masks_(machine.sm.schedulers),
-      alu_free_(machine.sm.alu_pipes) {
+      alu_free_(machine.sm.alu_pipes),
+      last_issue_(machine.sm.schedulers) {
   registers_per_warp_ = 1;
   for (const RunningKernel& kernel : kernels) registers_per_warp_ = std::max(registers_per_warp_, kernel.source->num_registers());
   register_ready_.resize(warps_.size() * registers_per_warp_);
@@ -38,10 +39,6 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
   SC_METHOD(tick);
   sensitive << wake_;
   dont_initialize();
-}
-
-std::uint32_t StreamingMultiprocessor::free_slot() const {
-  return static_cast<std::uint32_t>(std::ranges::find_if(ctas_, [](const Cta& cta) { return !cta.used; }) - ctas_.begin());
 }
 
 void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_index, std::uint32_t slot) {
@@ -184,7 +181,7 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
   const Instruction instruction = warp.next;
   RunningKernel& kernel = kernels_[warp.kernel];
   KernelCounters& count = counters_[warp.kernel];
-  ++issued_total_;
+  last_issue_[slot % config_.schedulers] = {now, KernelId(warp.kernel)};
   ++count.warp_instructions;
   count.thread_instructions += instruction.active_lanes;
   std::uint64_t result = 0;
@@ -350,9 +347,16 @@ void StreamingMultiprocessor::tick() {
   if (next != kNever) wake_.notify(clock_.cycles(next - now));
 }
 
-StreamingMultiprocessor::Sample StreamingMultiprocessor::sample() {
-  account_to(clock_.now());
-  return {issued_total_, stall_cycles_[static_cast<std::size_t>(Stall::LongMemory)]};
+StreamingMultiprocessor::Activity StreamingMultiprocessor::activity() const {
+  const std::uint64_t now = clock_.now();
+  Activity activity;
+  activity.memory_stall = sleep_reason_ == Stall::LongMemory;
+  for (std::size_t s = 0; s < last_issue_.size(); ++s) {
+    if (last_issue_[s].cycle != now) continue;
+    activity.issued[s] = last_issue_[s].kernel;
+    activity.memory_stall = false;
+  }
+  return activity;
 }
 
 StallCycles StreamingMultiprocessor::stalls() {

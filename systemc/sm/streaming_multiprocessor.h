@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -50,14 +51,14 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   /// Ends every CTA of a kernel at once, without cta_completed: the kernel is over (its target reached).
   void kill(KernelId kernel);
 
-  /// Sampling counters (profile_counters in the hardware): read at both ends of a window.
-  struct Sample {
-    std::uint64_t warp_instructions = 0, memory_stall_cycles = 0;
+  /// What it did in the current cycle, once its turn in it is over.
+  struct Activity {
+    std::array<std::optional<KernelId>, 4> issued;  ///< by scheduler: whose warp instruction
+    bool memory_stall = false;                      ///< nothing issued: long memory latency
   };
-  [[nodiscard]] Sample sample();
+  [[nodiscard]] Activity activity() const;
   /// Stall counters up to now.
   [[nodiscard]] StallCycles stalls();
-  std::uint32_t free_slot() const;  ///< lowest CTA slot not in use
 
  private:
   struct Warp {
@@ -133,7 +134,11 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   std::uint64_t accounted_ = 0;  ///< cycles before this one are in the counters
   Stall sleep_reason_ = Stall::Idle;
   std::array<std::uint64_t, 6> stall_cycles_{};
-  std::uint64_t issued_total_ = 0;
+  struct Issue {
+    std::uint64_t cycle = ~std::uint64_t{0};
+    KernelId kernel;
+  };
+  std::vector<Issue> last_issue_;  ///< by scheduler
 };
 
 }  // namespace sluice

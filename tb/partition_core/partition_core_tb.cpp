@@ -196,6 +196,12 @@ TEST(PartitionCore, RtlAndTlmAgreeInEveryCycle) {
       ++compared;
       ASSERT_EQ(a.prepare_ready, b.prepare_ready) << "decision " << d << " cycle " << cycle;
       ASSERT_EQ(a.sample_ready, b.sample_ready) << "decision " << d << " cycle " << cycle;
+      ASSERT_EQ(a.scaled_valid, b.scaled_valid) << "decision " << d << " cycle " << cycle;
+      if (a.scaled_valid) {
+        ASSERT_EQ(a.scaled_kernel, b.scaled_kernel) << "decision " << d << " cycle " << cycle;
+        ASSERT_EQ(a.scaled_ctas, b.scaled_ctas) << "decision " << d << " cycle " << cycle;
+        ASSERT_EQ(a.scaled, b.scaled) << "decision " << d << " cycle " << cycle;
+      }
       ASSERT_EQ(a.done, b.done) << "decision " << d << " cycle " << cycle;
       if (!in.rst_n) break;
       driver.observe(a);

@@ -1,0 +1,420 @@
+// sluice_top: the SM resource partitioner (docs/blocks/sluice_top.md): registers, sequencer, profile counters, partition core, phase
+// monitor and CTA dispatcher. Kernels are programmed through AXI4-Lite; CTAs leave through the dispatch port; SMs report what they issue,
+// where they stall, and ended CTAs.
+module sluice_top #(
+  parameter int unsigned NUM_SM       = 16,   // 1..256
+  parameter int unsigned MAX_KERNELS  = 4,    // 2..8
+  parameter int unsigned MAX_CTAS     = 8,    // 4..32, CTA slots of an SM
+  parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
+  parameter int unsigned REGION_UNITS = 64    // 0: count-only admission; else 16..128 units of registers and of shared memory
+) (
+  input  logic                                             clk_i,
+  input  logic                                             rst_ni,
+  input  logic [11:0]                                      s_axi_awaddr_i,
+  input  logic                                             s_axi_awvalid_i,
+  output logic                                             s_axi_awready_o,
+  input  logic [31:0]                                      s_axi_wdata_i,
+  input  logic [3:0]                                       s_axi_wstrb_i,
+  input  logic                                             s_axi_wvalid_i,
+  output logic                                             s_axi_wready_o,
+  output logic [1:0]                                       s_axi_bresp_o,
+  output logic                                             s_axi_bvalid_o,
+  input  logic                                             s_axi_bready_i,
+  input  logic [11:0]                                      s_axi_araddr_i,
+  input  logic                                             s_axi_arvalid_i,
+  output logic                                             s_axi_arready_o,
+  output logic [31:0]                                      s_axi_rdata_o,
+  output logic [1:0]                                       s_axi_rresp_o,
+  output logic                                             s_axi_rvalid_o,
+  input  logic                                             s_axi_rready_i,
+  output logic                                             irq_o,
+  input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
+  input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
+  input  logic [NUM_SM-1:0]                                stall_i,           // SM m issued nothing: long memory latency
+  output logic                                             dispatch_valid_o,
+  input  logic                                             dispatch_ready_i,
+  output logic [sluice_pkg::SmW-1:0]                       dispatch_sm_o,
+  output logic [sluice_pkg::KIndexW-1:0]                   dispatch_kernel_o,
+  output logic [sluice_pkg::SlotW-1:0]                     dispatch_slot_o,   // names the CTA on its SM until it is done
+  output logic [sluice_pkg::GridW-1:0]                     dispatch_cta_o,
+  output logic [sluice_pkg::RegW-1:0]                      dispatch_register_base_o,
+  output logic [sluice_pkg::SharedW-1:0]                   dispatch_shared_base_o,
+  input  logic                                             done_valid_i,      // a CTA ended
+  input  logic [sluice_pkg::SmW-1:0]                       done_sm_i,
+  input  logic [sluice_pkg::SlotW-1:0]                     done_slot_i,
+  output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
+  output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
+  output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
+  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // units of 1/2**ScaledFracW instructions a window
+  output logic                                             idle_o             // no register changes unless an input other than issue_*
+                                                                              // and stall_i does: the clock may stop
+);
+  localparam int unsigned K         = MAX_KERNELS;
+  localparam int unsigned KernelW   = sluice_pkg::KernelW;
+  localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
+  localparam int unsigned CtaW      = sluice_pkg::CtaW;
+  localparam int unsigned SmW       = sluice_pkg::SmW;
+  localparam int unsigned WarpW     = sluice_pkg::WarpW;
+  localparam int unsigned RegW      = sluice_pkg::RegW;
+  localparam int unsigned SharedW   = sluice_pkg::SharedW;
+  localparam int unsigned GridW     = sluice_pkg::GridW;
+  localparam int unsigned InstW     = sluice_pkg::InstW;
+  localparam int unsigned WindowW   = sluice_pkg::WindowW;
+  localparam int unsigned PerfW     = sluice_pkg::PerfW;
+  localparam int unsigned ResidentW = sluice_pkg::ResidentW;
+
+  // Configuration and commands.
+  logic [sluice_pkg::ModeW-1:0]  mode;
+  logic                          mode_write, static_write, reprofile, monitor_enable, monitor_request;
+  logic [WarpW-1:0]              capacity_warps;
+  logic [RegW-1:0]               capacity_registers;
+  logic [SharedW-1:0]            capacity_shared;
+  logic [CtaW-1:0]               capacity_slots;
+  logic [K*WarpW-1:0]            demand_warps;
+  logic [K*RegW-1:0]             demand_registers;
+  logic [K*SharedW-1:0]          demand_shared;
+  logic [K*GridW-1:0]            grid;
+  logic [K-1:0]                  repeat_grid, launch, stop, evict, resume;
+  logic [15:0]                   evict_count, loss_limit;
+  logic [K*CtaW-1:0]             static_quota;
+  logic [K*NUM_SM-1:0]           static_mask;
+  logic [sluice_pkg::TimerW-1:0] warm_up;
+  logic [WindowW-1:0]            window, delay, monitor_window;
+  logic [PerfW-1:0]              epsilon, monitor_threshold;
+  logic [7:0]                    monitor_hold;
+
+  // Kernels and status.
+  logic [K*2-1:0]         slot_state;
+  logic [KernelW-1:0]     num_present;
+  logic [K*KIndexW-1:0]   age;
+  logic                   change, quota_changed, regions, round_robin;
+  logic [K*ResidentW-1:0] resident;
+  logic [K*GridW-1:0]     dispatched;
+  logic [K-1:0]           evict_done, kernel_done;
+  logic                   bad_done, cannot_fit, slot_busy, bad_kernel;
+  logic [KIndexW-1:0]     error_kernel;
+  logic [SmW-1:0]         error_sm, query_sm;
+  logic [K*CtaW-1:0]      query_quota, ctas;
+  logic [3:0]             state;
+  logic                   decision, spatial, no_fit, monitoring;
+  logic [K*SmW-1:0]       watch_sm;
+  logic                   csr_idle, dispatcher_idle, sequencer_idle;
+
+  sluice_csr #(
+    .NUM_SM       (NUM_SM),
+    .MAX_KERNELS  (K),
+    .MAX_CTAS     (MAX_CTAS),
+    .NUM_SCHED    (NUM_SCHED),
+    .REGION_UNITS (REGION_UNITS)
+  ) i_sluice_csr (
+    .clk_i,
+    .rst_ni,
+    .s_axi_awaddr_i,
+    .s_axi_awvalid_i,
+    .s_axi_awready_o,
+    .s_axi_wdata_i,
+    .s_axi_wstrb_i,
+    .s_axi_wvalid_i,
+    .s_axi_wready_o,
+    .s_axi_bresp_o,
+    .s_axi_bvalid_o,
+    .s_axi_bready_i,
+    .s_axi_araddr_i,
+    .s_axi_arvalid_i,
+    .s_axi_arready_o,
+    .s_axi_rdata_o,
+    .s_axi_rresp_o,
+    .s_axi_rvalid_o,
+    .s_axi_rready_i,
+    .irq_o,
+    .mode_o               (mode),
+    .mode_write_o         (mode_write),
+    .capacity_warps_o     (capacity_warps),
+    .capacity_registers_o (capacity_registers),
+    .capacity_shared_o    (capacity_shared),
+    .capacity_slots_o     (capacity_slots),
+    .demand_warps_o       (demand_warps),
+    .demand_registers_o   (demand_registers),
+    .demand_shared_o      (demand_shared),
+    .grid_o               (grid),
+    .repeat_o             (repeat_grid),
+    .launch_o             (launch),
+    .stop_o               (stop),
+    .evict_o              (evict),
+    .resume_o             (resume),
+    .evict_count_o        (evict_count),
+    .quota_o              (static_quota),
+    .mask_o               (static_mask),
+    .static_write_o       (static_write),
+    .warm_up_o            (warm_up),
+    .window_o             (window),
+    .delay_o              (delay),
+    .epsilon_o            (epsilon),
+    .loss_limit_o         (loss_limit),
+    .monitor_enable_o     (monitor_enable),
+    .monitor_threshold_o  (monitor_threshold),
+    .monitor_window_o     (monitor_window),
+    .monitor_hold_o       (monitor_hold),
+    .reprofile_o          (reprofile),
+    .slot_state_i         (slot_state),
+    .resident_i           (resident),
+    .dispatched_i         (dispatched),
+    .evict_done_i         (evict_done),
+    .kernel_done_i        (kernel_done),
+    .num_present_i        (num_present),
+    .ctas_i               (ctas),
+    .sequencer_state_i    (state),
+    .decision_i           (decision),
+    .spatial_i            (spatial),
+    .no_fit_i             (no_fit),
+    .error_i              ({bad_kernel, slot_busy, cannot_fit, bad_done}),
+    .error_kernel_i       (error_kernel),
+    .error_sm_i           (error_sm),
+    .idle_o               (csr_idle)
+  );
+
+  cta_dispatcher #(
+    .NUM_SM       (NUM_SM),
+    .MAX_KERNELS  (K),
+    .MAX_CTAS     (MAX_CTAS),
+    .REGION_UNITS (REGION_UNITS)
+  ) i_cta_dispatcher (
+    .clk_i,
+    .rst_ni,
+    .capacity_warps_i     (capacity_warps),
+    .capacity_registers_i (capacity_registers),
+    .capacity_shared_i    (capacity_shared),
+    .capacity_slots_i     (capacity_slots),
+    .demand_warps_i       (demand_warps),
+    .demand_registers_i   (demand_registers),
+    .demand_shared_i      (demand_shared),
+    .grid_i               (grid),
+    .repeat_i             (repeat_grid),
+    .launch_i             (launch),
+    .stop_i               (stop),
+    .evict_i              (evict),
+    .evict_count_i        (evict_count),
+    .resume_i             (resume),
+    .round_robin_i        (round_robin),
+    .regions_i            (regions),
+    .query_sm_o           (query_sm),
+    .query_quota_i        (query_quota),
+    .quota_changed_i      (quota_changed),
+    .slot_state_o         (slot_state),
+    .num_present_o        (num_present),
+    .age_o                (age),
+    .change_o             (change),
+    .resident_o           (resident),
+    .dispatched_o         (dispatched),
+    .evict_done_o         (evict_done),
+    .kernel_done_o        (kernel_done),
+    .bad_done_o           (bad_done),
+    .cannot_fit_o         (cannot_fit),
+    .slot_busy_o          (slot_busy),
+    .bad_kernel_o         (bad_kernel),
+    .error_kernel_o       (error_kernel),
+    .error_sm_o           (error_sm),
+    .dispatch_valid_o,
+    .dispatch_ready_i,
+    .dispatch_sm_o,
+    .dispatch_kernel_o,
+    .dispatch_slot_o,
+    .dispatch_cta_o,
+    .dispatch_register_base_o,
+    .dispatch_shared_base_o,
+    .done_valid_i,
+    .done_sm_i,
+    .done_slot_i,
+    .idle_o               (dispatcher_idle)
+  );
+
+  // Profile counters of every SM, read one at a time.
+  logic                profile_clear, profile_enable;
+  logic [SmW-1:0]      sample_sm;
+  logic [InstW-1:0]    sample_insts;
+  logic [WindowW-1:0]  sample_stall;
+  logic [NUM_SM*InstW-1:0]   insts;
+  logic [NUM_SM*WindowW-1:0] stalls;
+
+  for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
+    profile_counters #(
+      .NUM_SCHED (NUM_SCHED)
+    ) i_profile_counters (
+      .clk_i,
+      .rst_ni,
+      .clear_i  (profile_clear),
+      .enable_i (profile_enable),
+      .issue_i  (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
+      .stall_i  (stall_i[m]),
+      .insts_o  (insts[m*InstW +: InstW]),
+      .stalls_o (stalls[m*WindowW +: WindowW])
+    );
+  end
+
+  always_comb begin
+    sample_insts = '0;
+    sample_stall = '0;
+    for (int unsigned m = 0; m < NUM_SM; m++) begin
+      if (sample_sm == SmW'(m)) begin
+        sample_insts = insts[m*InstW +: InstW];
+        sample_stall = stalls[m*WindowW +: WindowW];
+      end
+    end
+  end
+
+  logic                           core_start, prepare_valid, prepare_ready, sample_valid, sample_ready, sample_final;
+  logic                           core_done, core_no_fit, core_spatial;
+  logic [KernelW-1:0]             core_num_kernels, prepare_kernel, sample_kernel;
+  logic [K*WarpW-1:0]             core_demand_warps;
+  logic [K*RegW-1:0]              core_demand_registers;
+  logic [K*SharedW-1:0]           core_demand_shared;
+  logic [PerfW-1:0]               core_floor;
+  logic [sluice_pkg::CtaSumW-1:0] prepare_sum;
+  logic [CtaW-1:0]                sample_ctas;
+  logic [sluice_pkg::SmCountW-1:0] num_samples;
+  logic [K*CtaW-1:0]              core_ctas;
+
+  partition_sequencer #(
+    .NUM_SM      (NUM_SM),
+    .MAX_KERNELS (K),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_partition_sequencer (
+    .clk_i,
+    .rst_ni,
+    .mode_i                  (mode),
+    .mode_write_i            (mode_write),
+    .capacity_warps_i        (capacity_warps),
+    .capacity_registers_i    (capacity_registers),
+    .capacity_shared_i       (capacity_shared),
+    .capacity_slots_i        (capacity_slots),
+    .demand_warps_i          (demand_warps),
+    .demand_registers_i      (demand_registers),
+    .demand_shared_i         (demand_shared),
+    .quota_i                 (static_quota),
+    .mask_i                  (static_mask),
+    .static_write_i          (static_write),
+    .warm_up_i               (warm_up),
+    .window_i                (window),
+    .delay_i                 (delay),
+    .loss_limit_i            (loss_limit),
+    .reprofile_i             (reprofile || monitor_request),
+    .num_present_i           (num_present),
+    .age_i                   (age),
+    .change_i                (change),
+    .query_sm_i              (query_sm),
+    .query_quota_o           (query_quota),
+    .quota_changed_o         (quota_changed),
+    .regions_o               (regions),
+    .round_robin_o           (round_robin),
+    .profile_clear_o         (profile_clear),
+    .profile_enable_o        (profile_enable),
+    .sample_sm_o             (sample_sm),
+    .core_start_o            (core_start),
+    .core_num_kernels_o      (core_num_kernels),
+    .core_demand_warps_o     (core_demand_warps),
+    .core_demand_registers_o (core_demand_registers),
+    .core_demand_shared_o    (core_demand_shared),
+    .core_floor_o            (core_floor),
+    .prepare_valid_o         (prepare_valid),
+    .prepare_ready_i         (prepare_ready),
+    .prepare_kernel_o        (prepare_kernel),
+    .prepare_sum_o           (prepare_sum),
+    .sample_valid_o          (sample_valid),
+    .sample_ready_i          (sample_ready),
+    .sample_kernel_o         (sample_kernel),
+    .sample_ctas_o           (sample_ctas),
+    .num_samples_o           (num_samples),
+    .sample_final_o          (sample_final),
+    .core_done_i             (core_done),
+    .core_no_fit_i           (core_no_fit),
+    .core_spatial_i          (core_spatial),
+    .core_ctas_i             (core_ctas),
+    .state_o                 (state),
+    .ctas_o                  (ctas),
+    .decision_o              (decision),
+    .spatial_o               (spatial),
+    .no_fit_o                (no_fit),
+    .monitoring_o            (monitoring),
+    .watch_sm_o              (watch_sm),
+    .idle_o                  (sequencer_idle)
+  );
+
+  partition_core #(
+    .MAX_KERNELS (K),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_partition_core (
+    .clk_i,
+    .rst_ni,
+    .start_i              (core_start),
+    .num_kernels_i        (core_num_kernels),
+    .capacity_warps_i     (capacity_warps),
+    .capacity_registers_i (capacity_registers),
+    .capacity_shared_i    (capacity_shared),
+    .capacity_slots_i     (capacity_slots),
+    .demand_warps_i       (core_demand_warps),
+    .demand_registers_i   (core_demand_registers),
+    .demand_shared_i      (core_demand_shared),
+    .window_i             (window),
+    .epsilon_i            (epsilon),
+    .floor_i              (core_floor),
+    .prepare_valid_i      (prepare_valid),
+    .prepare_ready_o      (prepare_ready),
+    .prepare_kernel_i     (prepare_kernel),
+    .prepare_sum_i        (prepare_sum),
+    .sample_valid_i       (sample_valid),
+    .sample_ready_o       (sample_ready),
+    .sample_kernel_i      (sample_kernel),
+    .sample_ctas_i        (sample_ctas),
+    .sample_insts_i       (sample_insts),
+    .sample_stall_i       (sample_stall),
+    .num_samples_i        (num_samples),
+    .sample_final_i       (sample_final),
+    .scaled_valid_o       (profile_valid_o),
+    .scaled_kernel_o      (profile_kernel_o),
+    .scaled_ctas_o        (profile_ctas_o),
+    .scaled_o             (profile_scaled_o),
+    .done_o               (core_done),
+    .no_fit_o             (core_no_fit),
+    .spatial_o            (core_spatial),
+    .ctas_o               (core_ctas)
+  );
+
+  // What each kernel issues on the SM that stands for it.
+  logic [K*NUM_SCHED-1:0]         watched;
+  logic [NUM_SCHED-1:0]           watched_valid;
+  logic [NUM_SCHED*KIndexW-1:0]   watched_kernel;
+  always_comb begin
+    watched        = '0;
+    watched_valid  = '0;
+    watched_kernel = '0;
+    for (int unsigned k = 0; k < K; k++) begin
+      watched_valid  = '0;
+      watched_kernel = '0;
+      for (int unsigned m = 0; m < NUM_SM; m++) begin
+        if (watch_sm[k*SmW +: SmW] == SmW'(m)) begin
+          watched_valid  = issue_valid_i[m*NUM_SCHED +: NUM_SCHED];
+          watched_kernel = issue_kernel_i[m*NUM_SCHED*KIndexW +: NUM_SCHED*KIndexW];
+        end
+      end
+      for (int unsigned s = 0; s < NUM_SCHED; s++)
+        watched[k*NUM_SCHED+s] = watched_valid[s] && watched_kernel[s*KIndexW +: KIndexW] == KIndexW'(k);
+    end
+  end
+
+  phase_monitor #(
+    .MAX_KERNELS (K),
+    .NUM_SCHED   (NUM_SCHED)
+  ) i_phase_monitor (
+    .clk_i,
+    .rst_ni,
+    .active_i    (monitoring && monitor_enable),
+    .window_i    (monitor_window),
+    .threshold_i (monitor_threshold),
+    .hold_i      (monitor_hold),
+    .issue_i     (watched),
+    .request_o   (monitor_request)
+  );
+
+  // A decision under way keeps the sequencer busy, and a monitor that watches never rests.
+  assign idle_o = csr_idle && dispatcher_idle && sequencer_idle && !(monitoring && monitor_enable);
+endmodule

@@ -1,0 +1,151 @@
+#include "systemc/partition/partition_host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+regs::Mode mode_of(DispatchMode mode) {
+  switch (mode) {
+    case DispatchMode::LeftOver: return regs::Mode::kLeftOver;
+    case DispatchMode::Fcfs: return regs::Mode::kFcfs;
+    case DispatchMode::Partitioned: return regs::Mode::kStatic;
+    case DispatchMode::Dynamic: return regs::Mode::kDynamic;
+  }
+  return regs::Mode::kLeftOver;
+}
+
+}  // namespace
+
+PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec& spec, SimClock clock, PartitionUnit& unit)
+    : sc_module(name), registers("registers"), spec_(spec), clock_(clock), unit_(unit) {
+  SC_THREAD(run);
+  SC_THREAD(arrivals);
+}
+
+void PartitionHost::arrivals() {
+  std::vector<std::uint32_t> order(spec_.launches.size());
+  for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::ranges::stable_sort(order, {}, [this](std::uint32_t k) { return spec_.launches[k].arrival; });
+  for (const std::uint32_t k : order) {
+    const std::uint64_t at = spec_.launches[k].arrival.value();
+    if (at > clock_.now()) wait(clock_.cycles(at - clock_.now()));
+    arrived_.emplace_back(k);
+    arrival_.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+void PartitionHost::run() {
+  SluiceDriver driver(*this);
+  driver.configure(spec_.machine.sm.capacity, spec_.machine.partitioner);
+  driver.set_mode(mode_of(spec_.mode));
+  driver.enable_interrupts(true);
+  for (;;) {
+    // Departures first: their slots and SMs may be what an arrival waits for.
+    stop_met(driver);
+    if (unit_.irq()) handle_interrupt(driver);
+    launch_arrived(driver);
+    // Events that came while the driver was at work were not waited for: look before sleeping.
+    while (!unit_.any_met() && !unit_.irq() && (arrived_.empty() || !free_slot(driver)))
+      wait(unit_.irq_raised | unit_.target_met | arrival_);
+  }
+}
+
+std::optional<unsigned> PartitionHost::free_slot(const SluiceDriver& driver) const {
+  for (unsigned slot = 0; slot < driver.parameters().max_kernels; ++slot) {
+    if (((slots_in_use_ >> slot) & 1U) == 0) return slot;
+  }
+  return std::nullopt;
+}
+
+void PartitionHost::launch_arrived(SluiceDriver& driver) {
+  while (!arrived_.empty()) {
+    const std::optional<unsigned> free = free_slot(driver);
+    if (!free) return;  // the next KERNEL_DONE brings one
+    const unsigned slot = *free;
+    const KernelId kernel = arrived_.front();
+    arrived_.erase(arrived_.begin());
+    const KernelDescriptor& descriptor = spec_.launches[kernel.value()].kernel;
+    std::vector<InSlot> present = present_;
+    present.push_back({kernel, slot});
+    apply_quotas(driver, present);
+    unit_.bind_slot(slot, kernel);
+    slots_in_use_ |= 1U << slot;
+    present_ = present;
+    // Kernels run again and again until their target is met: the paper's method.
+    driver.launch(slot, {descriptor.demand(), descriptor.grid_ctas, true});
+  }
+}
+
+void PartitionHost::stop_met(SluiceDriver& driver) {
+  for (const KernelId kernel : unit_.take_met()) {
+    const auto found = std::ranges::find(present_, kernel, &InSlot::kernel);
+    const unsigned slot = found->slot;
+    present_.erase(found);
+    driver.stop(slot);
+    apply_quotas(driver, present_);
+  }
+}
+
+void PartitionHost::apply_quotas(SluiceDriver& driver, const std::vector<InSlot>& present) {
+  if (spec_.mode != DispatchMode::Partitioned || present.empty()) return;
+  const SmRange all{SmId(0), spec_.machine.num_sms};
+  if (present.size() == 1) {
+    driver.set_static(present.front().slot, driver.parameters().max_ctas, all);
+    return;
+  }
+  std::vector<KernelId> kernels;
+  for (const InSlot& p : present) kernels.push_back(p.kernel);
+  const Quotas quotas = spec_.quotas(kernels);
+  for (const InSlot& p : present) {
+    const std::uint32_t k = p.kernel.value();
+    const std::uint32_t ctas = std::min(quotas.ctas[k].value(), driver.parameters().max_ctas);
+    driver.set_static(p.slot, ctas, quotas.sm_ranges.empty() ? all : quotas.sm_ranges[k]);
+  }
+}
+
+void PartitionHost::handle_interrupt(SluiceDriver& driver) {
+  const SluiceDriver::Events events = driver.take_events();
+  if (events.error) throw std::logic_error("partition unit: " + driver.take_errors());
+  slots_in_use_ &= ~events.kernel_done;
+  if (events.decision) record_decision(driver);
+}
+
+void PartitionHost::record_decision(SluiceDriver& driver) {
+  Decision decision;
+  decision.sampled_at = Cycles(unit_.sampled_at());
+  decision.decided_at = Cycles(unit_.irq_at());
+  const SluiceDriver::Decided decided = driver.decision();
+  decision.partition.mode = decided.spatial || decided.no_fit ? PartitionMode::Spatial : PartitionMode::IntraSm;
+  for (const InSlot& p : present_) {
+    decision.kernels.push_back(p.kernel);
+    decision.partition.ctas.emplace_back(decided.ctas[p.slot]);
+  }
+  decision.profiles = unit_.profiles();
+  decision.profiles.resize(present_.size());
+  decisions_.push_back(decision);
+}
+
+std::uint32_t PartitionHost::transport(tlm::tlm_command command, std::uint32_t address, std::uint32_t data) {
+  tlm::tlm_generic_payload access;
+  access.set_command(command);
+  access.set_address(address);
+  access.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+  access.set_data_length(sizeof data);
+  access.set_streaming_width(sizeof data);
+  access.set_byte_enable_ptr(nullptr);
+  access.set_dmi_allowed(false);
+  access.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  registers->b_transport(access, delay);
+  if (access.is_response_error()) throw BusError(fmt::format("register 0x{:03x}: refused", address));
+  return data;
+}
+
+std::uint32_t PartitionHost::read32(std::uint32_t address) { return transport(tlm::TLM_READ_COMMAND, address, 0); }
+void PartitionHost::write32(std::uint32_t address, std::uint32_t data) { transport(tlm::TLM_WRITE_COMMAND, address, data); }
+
+}  // namespace sluice

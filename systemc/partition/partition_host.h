@@ -1,0 +1,56 @@
+#pragma once
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "sw/device/i_device.h"
+#include "sw/device/i_register_bus.h"
+#include "sw/device/sluice_driver.h"
+#include "systemc/partition/partition_unit.h"
+#include "systemc/sim_clock.h"
+
+namespace sluice {
+
+/// The host of the model: launches kernels as they arrive, stops them when their target is met, programs STATIC quotas, and reads
+/// decisions, all through the driver and the unit's register socket, in as many cycles as that takes.
+class PartitionHost : public sc_core::sc_module, private IRegisterBus {
+ public:
+  SC_HAS_PROCESS(PartitionHost);
+  PartitionHost(const sc_core::sc_module_name& name, const RunSpec& spec, SimClock clock, PartitionUnit& unit);
+
+  tlm_utils::simple_initiator_socket<PartitionHost> registers;
+
+  [[nodiscard]] const std::vector<Decision>& decisions() const { return decisions_; }
+
+ private:
+  struct InSlot {
+    KernelId kernel;
+    unsigned slot;
+  };
+
+  void run();       ///< SC_THREAD
+  void arrivals();  ///< SC_THREAD
+  [[nodiscard]] std::optional<unsigned> free_slot(const SluiceDriver& driver) const;
+  void launch_arrived(SluiceDriver& driver);
+  void stop_met(SluiceDriver& driver);
+  void handle_interrupt(SluiceDriver& driver);
+  void record_decision(SluiceDriver& driver);
+  void apply_quotas(SluiceDriver& driver, const std::vector<InSlot>& present);
+
+  std::uint32_t read32(std::uint32_t address) override;
+  void write32(std::uint32_t address, std::uint32_t data) override;
+  std::uint32_t transport(tlm::tlm_command command, std::uint32_t address, std::uint32_t data);
+
+  const RunSpec& spec_;
+  SimClock clock_;
+  PartitionUnit& unit_;
+  std::vector<KernelId> arrived_;   ///< not launched yet
+  std::vector<InSlot> present_;     ///< oldest first
+  std::uint32_t slots_in_use_ = 0;  ///< a bit a slot: launched, and its KERNEL_DONE not seen
+  sc_core::sc_event arrival_;
+  std::vector<Decision> decisions_;
+};
+
+}  // namespace sluice

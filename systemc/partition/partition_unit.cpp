@@ -1,0 +1,208 @@
+#include "systemc/partition/partition_unit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sw/device/axi_lite_bus.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr double kScaledOne = 16.0;          ///< PartitionCoreOut::scaled of one instruction
+constexpr std::uint64_t kScalerLatency = 3;  ///< cycles from a sample to its entry in the performance table
+
+}  // namespace
+
+PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+                             const std::vector<RunningKernel>& kernels, std::vector<KernelCounters>& counters,
+                             std::unique_ptr<ISluiceTop> top)
+    : sc_module(name),
+      registers("registers"),
+      machine_(machine),
+      clock_(clock),
+      kernels_(kernels),
+      counters_(counters),
+      top_(std::move(top)),
+      resident_(machine.num_sms, std::vector<ResidentCta>(machine.sm.capacity.cta_slots)),
+      over_(counters.size()),
+      unfinished_(static_cast<std::uint32_t>(counters.size())) {
+  registers.register_b_transport(this, &PartitionUnit::b_transport);
+  SC_METHOD(arm);
+  sensitive << timer_;
+  dont_initialize();
+  SC_METHOD(tick);
+  sensitive << late_;
+  dont_initialize();
+}
+
+void PartitionUnit::wake() {
+  const std::uint64_t now = clock_.now();
+  if (next_cycle_ <= now) {
+    late_.notify(sc_core::SC_ZERO_TIME);
+  } else {
+    timer_.notify(clock_.cycles(next_cycle_ - now));
+  }
+}
+
+void PartitionUnit::arm() { late_.notify(sc_core::SC_ZERO_TIME); }
+
+bool PartitionUnit::host_active() const { return pins_.awvalid || pins_.wvalid || pins_.arvalid || pins_.bready || pins_.rready; }
+
+void PartitionUnit::tick() {
+  const std::uint64_t now = clock_.now();
+  if (now < next_cycle_) return wake();
+  if (now > next_cycle_) top_->skip(now - next_cycle_);
+  next_cycle_ = now + 1;
+
+  end_met_kernels();
+  const SluiceTopOut out = top_->outputs();
+  in_.axi = pins_;
+  in_.done_valid = !ended_.empty();
+  if (in_.done_valid) {
+    in_.done_sm = ended_.front().sm;
+    in_.done_slot = ended_.front().slot;
+    ended_.pop_front();
+  }
+  in_.sms.clear();
+  if (top_->counts_activity()) gather_activity();
+  answered_ = out.axi;
+  if (out.dispatch_valid) dispatch(out);
+  if (out.profile_valid) trace_profile(out);
+  top_->clock(in_);
+  ticked_.notify(sc_core::SC_ZERO_TIME);
+
+  if (top_->outputs().irq && !irq_) {
+    irq_at_ = now + 1;
+    irq_raised.notify(sc_core::SC_ZERO_TIME);
+  }
+  irq_ = top_->outputs().irq;
+  if (!ended_.empty() || host_active()) {
+    timer_.notify(clock_.cycles(1));
+  } else if (const std::uint64_t quiet = top_->quiet_cycles(); quiet != ISluiceTop::kForever) {
+    timer_.notify(clock_.cycles(quiet + 1));
+  }
+}
+
+void PartitionUnit::gather_activity() {
+  in_.sms.resize(sms_.size());
+  for (std::size_t m = 0; m < sms_.size(); ++m) {
+    const StreamingMultiprocessor::Activity activity = sms_[m]->activity();
+    SmActivity& sm = in_.sms[m];
+    sm = {0, {}, activity.memory_stall};
+    for (std::uint32_t s = 0; s < machine_.sm.schedulers; ++s) {
+      if (!activity.issued[s]) continue;
+      sm.issue_valid = static_cast<std::uint8_t>(sm.issue_valid | (1U << s));
+      const auto slot = std::ranges::find(slot_kernel_, activity.issued[s]->value()) - slot_kernel_.begin();
+      sm.issue_kernel[s] = static_cast<std::uint8_t>(slot);
+    }
+  }
+}
+
+void PartitionUnit::dispatch(const SluiceTopOut& out) {
+  const std::uint32_t kernel = slot_kernel_[out.dispatch_kernel];
+  const KernelId id(kernel);
+  ++counters_[kernel].ctas_dispatched;
+  if (over_[kernel]) {  // its target was met while the host's STOP was under way
+    ended_.push_back({out.dispatch_sm, out.dispatch_slot});
+    return;
+  }
+  settle(clock_.now());
+  const SmResources demand = kernels_[kernel].descriptor.demand();
+  in_use_total_.threads += demand.threads;
+  in_use_total_.registers += demand.registers;
+  in_use_total_.shared_memory_bytes += demand.shared_memory_bytes;
+  const std::uint32_t cta = static_cast<std::uint32_t>(counters_[kernel].ctas_dispatched - 1);
+  resident_[out.dispatch_sm][out.dispatch_slot] = {true, kernel, cta, clock_.now()};
+  sms_[out.dispatch_sm]->launch_cta(id, cta, out.dispatch_slot);
+}
+
+void PartitionUnit::trace_profile(const SluiceTopOut& out) {
+  const std::uint64_t now = clock_.now();
+  if (traced_at_ + 1 != now) sampled_at_ = now - kScalerLatency;
+  traced_at_ = now;
+  if (out.profile_kernel >= profiles_.size()) profiles_.resize(out.profile_kernel + 1U);
+  Profile& profile = profiles_[out.profile_kernel];
+  if (out.profile_ctas == 1) profile.clear();
+  profile.push_back(out.profile_scaled / kScaledOne / machine_.partitioner.profile_cycles);
+}
+
+void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {
+  settle(clock_.now());
+  ResidentCta& cta = resident_[sm][slot];
+  const SmResources demand = kernels_[cta.kernel].descriptor.demand();
+  in_use_total_.threads -= demand.threads;
+  in_use_total_.registers -= demand.registers;
+  in_use_total_.shared_memory_bytes -= demand.shared_memory_bytes;
+  if (observer_ != nullptr)
+    observer_->cta_ended(SmId(sm), slot, KernelId(cta.kernel), cta.cta, Cycles(cta.begin), Cycles(clock_.now()));
+  cta.used = false;
+  ended_.push_back({static_cast<std::uint8_t>(sm), static_cast<std::uint8_t>(slot)});
+}
+
+void PartitionUnit::cta_completed(SmId id, KernelId kernel, std::uint32_t slot) {
+  ++counters_[kernel.value()].ctas_completed;
+  end_cta(id.value(), slot);
+  wake();
+}
+
+void PartitionUnit::target_reached(KernelId kernel) {
+  reached_.push_back(kernel);
+  wake();
+}
+
+void PartitionUnit::end_met_kernels() {
+  for (const KernelId kernel : reached_) {
+    over_[kernel.value()] = true;
+    counters_[kernel.value()].finish_cycle = clock_.now();
+    --unfinished_;
+    for (std::uint32_t sm = 0; sm < resident_.size(); ++sm) {
+      sms_[sm]->kill(kernel);
+      for (std::uint32_t slot = 0; slot < resident_[sm].size(); ++slot) {
+        if (resident_[sm][slot].used && resident_[sm][slot].kernel == kernel.value()) end_cta(sm, slot);
+      }
+    }
+    met_.push_back(kernel);
+    target_met.notify(sc_core::SC_ZERO_TIME);
+  }
+  reached_.clear();
+}
+
+std::vector<KernelId> PartitionUnit::take_met() { return std::exchange(met_, {}); }
+
+void PartitionUnit::b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
+  wait(delay);
+  delay = sc_core::SC_ZERO_TIME;
+  AxiLiteBus bus([this](const AxiLiteIn& pins) {
+    pins_ = pins;
+    wake();
+    wait(ticked_);
+    return answered_;
+  });
+  auto* word = reinterpret_cast<std::uint32_t*>(access.get_data_ptr());
+  access.set_response_status(tlm::TLM_OK_RESPONSE);
+  if (access.get_data_length() != sizeof *word) {
+    access.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  try {
+    const auto address = static_cast<std::uint32_t>(access.get_address());
+    if (access.is_write()) {
+      bus.write32(address, *word);
+    } else {
+      *word = bus.read32(address);
+    }
+  } catch (const BusError&) {
+    access.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  }
+  pins_ = AxiLiteIn();
+}
+
+void PartitionUnit::settle(std::uint64_t now) {
+  thread_cycles += in_use_total_.threads * (now - settled_);
+  register_cycles += in_use_total_.registers * (now - settled_);
+  shared_byte_cycles += in_use_total_.shared_memory_bytes * (now - settled_);
+  settled_ = now;
+}
+
+}  // namespace sluice

@@ -1,0 +1,108 @@
+#pragma once
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "sw/core/machine.h"
+#include "sw/device/i_device.h"
+#include "systemc/partition/i_sluice_top.h"
+#include "systemc/sim_clock.h"
+#include "systemc/sm/streaming_multiprocessor.h"
+
+namespace sluice {
+
+/// Where CTAs come and go, for a timeline. Cycles are core cycles.
+class ICtaObserver {
+ public:
+  virtual ~ICtaObserver() = default;
+  virtual void cta_ended(SmId sm, std::uint32_t slot, KernelId kernel, std::uint32_t cta, Cycles begin, Cycles end) = 0;
+};
+
+/// sluice_top between its neighbours in the GPU: the SMs, which it gives CTAs and which report ended CTAs, issued instructions
+/// and stalls, and the host's register socket. Clocked once a core cycle after the SMs, but not in cycles in which nothing can
+/// change.
+class PartitionUnit : public sc_core::sc_module, public ISmListener {
+ public:
+  SC_HAS_PROCESS(PartitionUnit);
+  PartitionUnit(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+                const std::vector<RunningKernel>& kernels, std::vector<KernelCounters>& counters,
+                std::unique_ptr<ISluiceTop> top);
+
+  /// Registers of the unit: 32-bit accesses, as many cycles as AXI4-Lite takes; a refused one answers TLM_ADDRESS_ERROR_RESPONSE.
+  tlm_utils::simple_target_socket<PartitionUnit> registers;
+
+  void connect(std::vector<StreamingMultiprocessor*> sms) { sms_ = std::move(sms); }
+  void observe(ICtaObserver* observer) { observer_ = observer; }
+  /// What runs in a kernel slot from the next launch there on.
+  void bind_slot(unsigned slot, KernelId kernel) { slot_kernel_[slot] = kernel.value(); }
+
+  sc_core::sc_event irq_raised;
+  sc_core::sc_event target_met;  ///< a kernel reached its target and has no CTA left on any SM
+  [[nodiscard]] std::vector<KernelId> take_met();
+  [[nodiscard]] bool any_met() const { return !met_.empty(); }
+  [[nodiscard]] bool irq() const { return irq_; }
+  [[nodiscard]] bool done() const { return unfinished_ == 0; }
+
+  /// The performance table as it was last written: scaled IPC of each present kernel, oldest first, at 1..n CTAs.
+  [[nodiscard]] const std::vector<Profile>& profiles() const { return profiles_; }
+  [[nodiscard]] std::uint64_t sampled_at() const { return sampled_at_; }  ///< end of the last profile window, core cycles
+  [[nodiscard]] std::uint64_t irq_at() const { return irq_at_; }
+
+  void settle(std::uint64_t now);  ///< brings the residency integrals up to `now`
+  std::uint64_t thread_cycles = 0, register_cycles = 0, shared_byte_cycles = 0;
+
+  // ISmListener
+  void cta_completed(SmId sm, KernelId kernel, std::uint32_t slot) override;
+  void target_reached(KernelId kernel) override;
+
+ private:
+  struct ResidentCta {
+    bool used = false;
+    std::uint32_t kernel = 0, cta = 0;
+    std::uint64_t begin = 0;
+  };
+  struct Ended {
+    std::uint8_t sm = 0, slot = 0;
+  };
+
+  void arm();   ///< SC_METHOD: the unit's cycle comes after the SMs'
+  void tick();  ///< SC_METHOD: one clock cycle of the unit
+  void wake();
+  void b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
+  void end_met_kernels();
+  void dispatch(const SluiceTopOut& out);
+  void trace_profile(const SluiceTopOut& out);
+  void gather_activity();
+  void end_cta(std::uint32_t sm, std::uint32_t slot);
+  [[nodiscard]] bool host_active() const;
+
+  MachineConfig machine_;
+  SimClock clock_;
+  const std::vector<RunningKernel>& kernels_;
+  std::vector<KernelCounters>& counters_;
+  std::unique_ptr<ISluiceTop> top_;
+  std::vector<StreamingMultiprocessor*> sms_;
+  std::array<std::uint32_t, 8> slot_kernel_{};
+  std::vector<std::vector<ResidentCta>> resident_;  ///< [SM][slot]
+  std::vector<bool> over_;
+  std::vector<KernelId> reached_, met_;
+  std::deque<Ended> ended_;
+  std::uint32_t unfinished_;
+  AxiLiteIn pins_;
+  AxiLiteOut answered_;
+  SluiceTopIn in_;
+  std::uint64_t next_cycle_ = 0;  ///< the first the unit has not been clocked for
+  bool irq_ = false;
+  std::uint64_t irq_at_ = 0, sampled_at_ = 0, traced_at_ = 0;
+  std::vector<Profile> profiles_;
+  SmResources in_use_total_;
+  std::uint64_t settled_ = 0;
+  sc_core::sc_event timer_, late_, ticked_;
+  ICtaObserver* observer_ = nullptr;
+};
+
+}  // namespace sluice

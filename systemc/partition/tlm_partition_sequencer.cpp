@@ -1,0 +1,255 @@
+#include "systemc/partition/tlm_partition_sequencer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+using State = regs::SequencerState;
+
+/// CTAs of a kernel slot that fit into 1 / share of an SM.
+std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot, std::uint32_t share, std::uint32_t limit) {
+  const auto times = [share](std::uint32_t capacity, std::uint32_t demand) {
+    return demand == 0 ? std::numeric_limits<std::uint32_t>::max() : capacity / (demand * share);
+  };
+  return std::min({limit, c.capacity_slots / share, times(c.capacity_warps, c.demand_warps[slot]),
+                   times(c.capacity_registers, c.demand_registers[slot]), times(c.capacity_shared, c.demand_shared[slot])});
+}
+
+bool is(const SluiceConfig& config, regs::Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
+
+/// 1 - loss_limit / kernels with the hardware's rounded reciprocal.
+std::uint32_t perf_floor(std::uint32_t loss_limit, std::size_t kernels) {
+  if (kernels == 0) kernels = 1;
+  const auto inverse = static_cast<std::uint64_t>((65536 + kernels / 2) / kernels);
+  const std::uint64_t loss = (loss_limit * inverse) >> 16;
+  return loss >= kPerfOne ? 0 : static_cast<std::uint32_t>(kPerfOne - loss);
+}
+
+}  // namespace
+
+SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
+  SequencerOut out;
+  out.quota_changed = changed_ || (config.static_write && layout_ == Layout::Static);
+  out.regions = layout_ == Layout::Free;
+  out.round_robin = out.regions && is(config, regs::Mode::kFcfs);
+  out.profile_clear = state_ == State::kWarmUp && timer_ == 0;
+  out.profile_enable = state_ == State::kProfile;
+  out.state = static_cast<std::uint8_t>(state_);
+  out.decision = decision_;
+  out.spatial = spatial_;
+  out.no_fit = no_fit_;
+  out.monitoring = state_ == State::kMonitor;
+  out.idle = (state_ == State::kIdle || state_ == State::kMonitor) && !changed_ && !decision_;
+  for (const Planned& p : plan_) {
+    if (layout_ == Layout::Ranges) {
+      out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
+      out.watch_sm[p.slot] = p.first;
+    }
+    if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
+  }
+
+  PartitionCoreIn& core = out.core;
+  core.start = out.profile_clear && first_window_;
+  core.num_kernels = static_cast<std::uint8_t>(plan_.size());
+  core.capacity_warps = config.capacity_warps;
+  core.capacity_registers = config.capacity_registers;
+  core.capacity_shared_bytes = config.capacity_shared;
+  core.capacity_slots = config.capacity_slots;
+  core.window_cycles = config.window;
+  core.epsilon = config.epsilon;
+  core.perf_floor = perf_floor(config.loss_limit, plan_.size());
+  for (std::size_t i = 0; i < plan_.size(); ++i) {
+    core.demand_warps[i] = config.demand_warps[plan_[i].slot];
+    core.demand_registers[i] = config.demand_registers[plan_[i].slot];
+    core.demand_shared_bytes[i] = config.demand_shared[plan_[i].slot];
+  }
+  if (state_ == State::kProfile && prepared_ < plan_.size() && summing_ == 0) {
+    const Planned& p = plan_[prepared_];
+    core.prepare_valid = true;
+    core.prepare_kernel = static_cast<std::uint8_t>(prepared_);
+    for (std::uint32_t i = 0; i < p.count; ++i) core.prepare_sum += std::min(p.level(i), p.most);
+  }
+  if (state_ == State::kScale) {
+    const Sample& s = samples_[sample_];
+    out.sample_sm = s.sm;
+    core.sample_valid = s.valid;
+    core.sample_kernel = static_cast<std::uint8_t>(s.kernel);
+    core.sample_ctas = static_cast<std::uint8_t>(s.level);
+    core.num_samples = s.num_samples;
+    core.sample_final = s.final;
+  }
+  return out;
+}
+
+std::uint32_t TlmPartitionSequencer::quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const {
+  if (layout_ == Layout::Free) return parameters_.max_ctas;
+  if (layout_ == Layout::Static) return ((config.mask[kernel][sm / 32] >> (sm % 32)) & 1U) != 0 ? config.quota[kernel] : 0;
+  for (const Planned& p : plan_) {
+    if (p.slot != kernel) continue;
+    switch (layout_) {
+      case Layout::Alone: return parameters_.max_ctas;
+      case Layout::Ranges: return p.on(sm) ? parameters_.max_ctas : 0;
+      case Layout::Counts: return decided_[kernel];
+      case Layout::Levels: return p.on(sm) ? std::min(p.level(sm - p.first), p.most) : 0;
+      default: return 0;
+    }
+  }
+  return 0;
+}
+
+void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const SequencerIn& in) {
+  const std::uint32_t n = in.num_present;
+  plan_.clear();
+  timer_ = 0;
+  std::uint32_t next = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    Planned p;
+    p.slot = in.age[i];
+    p.first = next;
+    p.count = parameters_.num_sm / n + (i < parameters_.num_sm % n ? 1 : 0);
+    p.most = fitting(config, p.slot, is(config, regs::Mode::kEven) ? n : 1, parameters_.max_ctas);
+    next += p.count;
+    plan_.push_back(p);
+  }
+  const Layout before = layout_;
+  go(State::kIdle);
+  if (is(config, regs::Mode::kLeftOver) || is(config, regs::Mode::kFcfs)) {
+    layout_ = Layout::Free;
+  } else if (is(config, regs::Mode::kStatic)) {
+    layout_ = Layout::Static;
+  } else {
+    layout_ = Layout::Hold;
+    if (n != 0) go(State::kPlan);
+    for (const Planned& p : plan_) timer_ += p.most + 3;
+  }
+  changed_ = layout_ != before;
+}
+
+void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
+  go(State::kIdle);
+  if (plan_.size() == 1) {
+    set_layout(Layout::Alone);
+  } else if (is(config, regs::Mode::kEven)) {
+    for (const Planned& p : plan_) decided_[p.slot] = p.most;
+    set_layout(Layout::Counts);
+  } else if (plan_.size() > parameters_.num_sm) {
+    set_layout(Layout::Free);
+  } else if (is(config, regs::Mode::kSpatial)) {
+    set_layout(Layout::Ranges);
+  } else {
+    set_layout(Layout::Levels);
+    first_window_ = true;
+    timer_ = config.warm_up;
+    go(State::kWarmUp);
+  }
+}
+
+void TlmPartitionSequencer::list_samples() {
+  samples_.clear();
+  sample_ = 0;
+  for (std::uint32_t k = 0; k < plan_.size(); ++k) {
+    const Planned& p = plan_[k];
+    if (p.level(0) > p.most) samples_.push_back({k, p.first, p.level(0), p.count, false, false});
+    for (std::uint32_t i = 0; i < p.count && p.level(i) <= p.most; ++i)
+      samples_.push_back({k, p.first + i, p.level(i), p.count, true, p.level(i) == p.most});
+  }
+}
+
+void TlmPartitionSequencer::end_of_samples(const SluiceConfig& config) {
+  go(State::kAllocate);
+  if (std::ranges::all_of(plan_, [](const Planned& p) { return p.base + p.count >= p.most; })) return;
+  for (Planned& p : plan_) p.base += p.count;
+  changed_ = true;
+  first_window_ = false;
+  timer_ = config.warm_up / 2;
+  go(State::kWarmUp);
+}
+
+void TlmPartitionSequencer::enforce(const PartitionCoreOut& core) {
+  go(State::kMonitor);
+  decision_ = true;
+  no_fit_ = core.no_fit;
+  spatial_ = core.spatial && !core.no_fit;
+  if (core.no_fit || core.spatial) {
+    set_layout(Layout::Ranges);
+    return;
+  }
+  for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = core.ctas[i];
+  set_layout(Layout::Counts);
+}
+
+void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn& in) {
+  changed_ = decision_ = false;
+  const bool profile_again = (in.monitor_request || config.reprofile) && state_ == State::kMonitor;
+  if (in.change || config.mode_write || profile_again) {
+    make_plan(config, in);
+    return;
+  }
+  switch (state_) {
+    case State::kPlan:
+      if (--timer_ == 0) finish_plan(config);
+      break;
+    case State::kWarmUp:
+      if (timer_ > 0) {
+        --timer_;
+        break;
+      }
+      timer_ = config.window;
+      prepared_ = 0;
+      summing_ = plan_.front().count;
+      go(State::kProfile);
+      break;
+    case State::kProfile:
+      if (prepared_ < plan_.size()) {
+        if (summing_ > 0) {
+          --summing_;
+        } else if (in.core.prepare_ready && ++prepared_ < plan_.size()) {
+          summing_ = plan_[prepared_].count;
+        }
+      }
+      if (--timer_ == 0) {
+        list_samples();
+        go(State::kScale);
+      }
+      break;
+    case State::kScale:
+      if (samples_[sample_].valid && !in.core.sample_ready) break;
+      if (++sample_ == samples_.size()) end_of_samples(config);
+      break;
+    case State::kAllocate:
+      if (!in.core.done) break;
+      timer_ = config.delay;
+      if (timer_ == 0) {
+        enforce(in.core);
+      } else {
+        go(State::kDelay);
+      }
+      break;
+    case State::kDelay:
+      if (--timer_ == 0) enforce(in.core);
+      break;
+    default: break;
+  }
+}
+
+std::uint64_t TlmPartitionSequencer::quiet_cycles() const {
+  if (changed_ || decision_) return 0;
+  switch (state_) {
+    case State::kIdle:
+    case State::kMonitor: return std::numeric_limits<std::uint64_t>::max();
+    case State::kPlan:
+    case State::kDelay: return timer_ - 1;
+    case State::kWarmUp: return timer_;
+    default: return 0;
+  }
+}
+
+void TlmPartitionSequencer::skip(std::uint64_t cycles) {
+  if (state_ != State::kIdle && state_ != State::kMonitor) timer_ -= cycles;
+}
+
+}  // namespace sluice

@@ -1,0 +1,94 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sw/device/sluice_regs.h"
+#include "systemc/partition/i_partition_core.h"
+#include "systemc/partition/tlm_sluice_csr.h"
+
+namespace sluice {
+
+/// What the other blocks tell the partition sequencer in one cycle.
+struct SequencerIn {
+  PerKernel<std::uint8_t> age{};  ///< present kernel slots, oldest first
+  std::uint8_t num_present = 0;
+  bool change = false;                                           ///< the present set changed
+  bool monitor_request = false;                                  ///< the phase monitor wants a new profile
+  std::uint32_t sample_warp_insts = 0, sample_stall_cycles = 0;  ///< profile counters of SequencerOut::sample_sm
+  PartitionCoreOut core;
+};
+
+/// Its outputs, before the rising edge.
+struct SequencerOut {
+  bool quota_changed = false;  ///< first cycle of new quotas
+  bool regions = false, round_robin = false;
+  bool profile_clear = false, profile_enable = false;
+  std::uint32_t sample_sm = 0;  ///< whose profile counters go into `core`
+  PartitionCoreIn core;         ///< without the figures of the sample
+  std::uint8_t state = 0;       ///< regs::SequencerState
+  PerKernel<std::uint8_t> ctas{};
+  bool decision = false, spatial = false, no_fit = false, monitoring = false;
+  PerKernel<std::uint32_t> watch_sm{};
+  bool idle = false;
+};
+
+/// The TLM twin of rtl/partition_sequencer.sv, cycle for cycle alike, written from docs/blocks/sluice_top.md: plans and lists are
+/// made at once where the hardware works through them; counters stand for the cycles that takes.
+class TlmPartitionSequencer {
+ public:
+  explicit TlmPartitionSequencer(const regs::Parameters& parameters) : parameters_(parameters) {}
+
+  [[nodiscard]] SequencerOut out(const SluiceConfig& config) const;
+  /// CTAs of kernel slot `kernel` that may live on `sm`; max_ctas = no limit.
+  [[nodiscard]] std::uint32_t quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const;
+  /// The rising edge.
+  void clock(const SluiceConfig& config, const SequencerIn& in);
+  void reset() { *this = TlmPartitionSequencer(parameters_); }
+  /// Cycles from now on in which, without an input, nothing happens but time passing.
+  [[nodiscard]] std::uint64_t quiet_cycles() const;
+  /// Lets `cycles` of them pass. @pre cycles <= quiet_cycles()
+  void skip(std::uint64_t cycles);
+
+ private:
+  enum class Layout { Free, Hold, Alone, Ranges, Counts, Levels, Static };
+  /// One kernel of the plan.
+  struct Planned {
+    std::uint32_t slot = 0, first = 0, count = 0;  ///< its SMs
+    std::uint32_t most = 0;                        ///< occupancy, or the Even quota
+    std::uint32_t base = 0;                        ///< levels of earlier windows
+    [[nodiscard]] bool on(std::uint32_t sm) const { return sm >= first && sm < first + count; }
+    [[nodiscard]] std::uint32_t level(std::uint32_t i) const { return base + i + 1; }
+  };
+  struct Sample {
+    std::uint32_t kernel = 0, sm = 0, level = 0, num_samples = 0;
+    bool valid = false, final = false;  ///< not valid: a kernel without levels in this window
+  };
+
+  void make_plan(const SluiceConfig& config, const SequencerIn& in);
+  void finish_plan(const SluiceConfig& config);
+  void start_window();
+  void list_samples();
+  void end_of_samples(const SluiceConfig& config);
+  void enforce(const PartitionCoreOut& core);
+  void go(regs::SequencerState state) { state_ = state; }
+  void set_layout(Layout layout) {
+    layout_ = layout;
+    changed_ = true;
+  }
+
+  regs::Parameters parameters_;
+  regs::SequencerState state_ = regs::SequencerState::kIdle;
+  Layout layout_ = Layout::Free;
+  bool changed_ = false, decision_ = false, spatial_ = false, no_fit_ = false, first_window_ = false;
+  std::uint64_t timer_ = 0;  ///< cycles left in the state
+  std::vector<Planned> plan_;
+  PerKernel<std::uint32_t> decided_{};  ///< by kernel slot
+
+  std::size_t prepared_ = 0;   ///< kernels whose sum the core has
+  std::uint32_t summing_ = 0;  ///< cycles until the next kernel's sum is there
+  std::vector<Sample> samples_;
+  std::size_t sample_ = 0;
+};
+
+}  // namespace sluice
