@@ -13,3 +13,13 @@ rtl/profile_counters.sv
 rtl/occupancy_counter.sv
 rtl/phase_monitor.sv
 rtl/partition_sequencer.sv
+rtl/rr_arbiter.sv
+rtl/gap_search.sv
+rtl/region_mask.sv
+rtl/region_units.sv
+rtl/region_allocator.sv
+rtl/sm_resource_row.sv
+rtl/sm_resource_table.sv
+rtl/kernel_slots.sv
+rtl/dispatch_picker.sv
+rtl/cta_dispatcher.sv
