@@ -1,0 +1,259 @@
+// kernel_slots: the life of every kernel slot (FREE, RUNNING, DRAINING), its grid, its eviction, and the age of the RUNNING ones.
+// A launch latches the descriptor; a refused one changes nothing but the error outputs. Pulses come in the first cycle of what they
+// announce, errors the cycle after their cause. docs/blocks/cta_dispatcher.md has the rules, corner cases included.
+module kernel_slots #(
+  parameter int unsigned MAX_KERNELS = 4
+) (
+  input  logic                                         clk_i,
+  input  logic                                         rst_ni,
+  input  logic [sluice_pkg::WarpW-1:0]                 capacity_warps_i,
+  input  logic [sluice_pkg::RegW-1:0]                  capacity_registers_i,
+  input  logic [sluice_pkg::SharedW-1:0]               capacity_shared_i,
+  input  logic [sluice_pkg::CtaW-1:0]                  capacity_slots_i,
+  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,
+  input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_i,
+  input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_i,
+  input  logic [MAX_KERNELS-1:0]                       region_fits_i,      // one CTA's regions fit an empty SM
+  input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,
+  input  logic [MAX_KERNELS-1:0]                       repeat_i,
+  input  logic [MAX_KERNELS-1:0]                       launch_i,
+  input  logic [MAX_KERNELS-1:0]                       stop_i,
+  input  logic [MAX_KERNELS-1:0]                       evict_i,
+  input  logic [15:0]                                  evict_count_i,
+  input  logic [MAX_KERNELS-1:0]                       resume_i,
+  input  logic [MAX_KERNELS-1:0]                       take_i,             // one CTA admitted; only of can_take_o
+  input  logic [MAX_KERNELS-1:0]                       give_i,             // one CTA ended
+  output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
+  output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
+  output logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     next_cta_o,
+  output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
+  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_o,     // as launched
+  output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_o,
+  output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_o,
+  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand
+  output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      limit_registers_o,
+  output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   limit_shared_o,
+  output logic [MAX_KERNELS*2-1:0]                     state_o,
+  output logic [sluice_pkg::KernelW-1:0]               num_present_o,
+  output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]   age_o,
+  output logic                                         change_o,
+  output logic [MAX_KERNELS*sluice_pkg::ResidentW-1:0] resident_o,
+  output logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     dispatched_o,
+  output logic [MAX_KERNELS-1:0]                       evict_done_o,
+  output logic [MAX_KERNELS-1:0]                       kernel_done_o,
+  output logic [MAX_KERNELS-1:0]                       cannot_fit_o,       // combinational, as the next two
+  output logic [MAX_KERNELS-1:0]                       slot_busy_o,
+  output logic [MAX_KERNELS-1:0]                       bad_kernel_o
+);
+  localparam int unsigned K         = MAX_KERNELS;
+  localparam int unsigned WarpW     = sluice_pkg::WarpW;
+  localparam int unsigned RegW      = sluice_pkg::RegW;
+  localparam int unsigned SharedW   = sluice_pkg::SharedW;
+  localparam int unsigned GridW     = sluice_pkg::GridW;
+  localparam int unsigned ResidentW = sluice_pkg::ResidentW;
+  localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
+  localparam int unsigned KernelW   = sluice_pkg::KernelW;
+
+  localparam logic [1:0] Free = 2'd0, Running = 2'd1, Draining = 2'd2;
+
+  logic [K-1:0] running, leaves;   // leaves: out of the present set with the next edge
+
+  for (genvar k = 0; k < K; k++) begin : gen_slot
+    logic [1:0]           state_d, state_q;
+    logic                 finished_d, finished_q;         // the last CTA was admitted
+    logic                 hold_d, hold_q;                 // not refilled
+    logic                 evict_d, evict_q;               // an eviction is to be reported
+    logic [15:0]          evict_left_d, evict_left_q;
+    logic                 evict_done_d, evict_done_q, kernel_done_d, kernel_done_q;
+    logic [GridW-1:0]     grid_d, grid_q, next_d, next_q, dispatched_d, dispatched_q;
+    logic [ResidentW-1:0] resident_d, resident_q;
+    logic [WarpW-1:0]     demand_warps_d, demand_warps_q, limit_warps_d, limit_warps_q;
+    logic [RegW-1:0]      demand_registers_d, demand_registers_q, limit_registers_d, limit_registers_q;
+    logic [SharedW-1:0]   demand_shared_d, demand_shared_q, limit_shared_d, limit_shared_q;
+
+    logic [WarpW-1:0]   warps;
+    logic [RegW-1:0]    registers;
+    logic [SharedW-1:0] shared;
+    logic [GridW-1:0]   grid;
+    logic               fits, empty;
+    assign warps     = demand_warps_i[k*WarpW +: WarpW];
+    assign registers = demand_registers_i[k*RegW +: RegW];
+    assign shared    = demand_shared_i[k*SharedW +: SharedW];
+    assign grid      = grid_i[k*GridW +: GridW];
+    assign fits      = warps != '0 && grid != '0 && warps <= capacity_warps_i && registers <= capacity_registers_i
+                    && shared <= capacity_shared_i && capacity_slots_i != '0 && region_fits_i[k];
+    assign empty     = resident_q == '0;
+
+    assign running[k]      = state_q == Running;
+    assign launched_o[k]   = launch_i[k] && state_q == Free && fits;
+    assign cannot_fit_o[k] = launch_i[k] && state_q == Free && !fits;
+    assign slot_busy_o[k]  = launch_i[k] && state_q != Free;
+    assign bad_kernel_o[k] = (stop_i[k] || evict_i[k]) && state_q == Free;
+    assign can_take_o[k]   = state_q == Running && !finished_q && !hold_q;
+
+    always_comb begin
+      state_d            = state_q;
+      finished_d         = finished_q;
+      hold_d             = hold_q;
+      evict_d            = evict_q;
+      evict_left_d       = evict_left_q;
+      evict_done_d       = 1'b0;
+      kernel_done_d      = 1'b0;
+      grid_d             = grid_q;
+      next_d             = next_q;
+      dispatched_d       = dispatched_q;
+      resident_d         = resident_q + ResidentW'(take_i[k]) - ResidentW'(give_i[k]);
+      demand_warps_d     = demand_warps_q;
+      demand_registers_d = demand_registers_q;
+      demand_shared_d    = demand_shared_q;
+      limit_warps_d      = limit_warps_q;
+      limit_registers_d  = limit_registers_q;
+      limit_shared_d     = limit_shared_q;
+
+      if (take_i[k]) begin
+        dispatched_d = dispatched_q + 1'b1;
+        next_d       = next_q + 1'b1;
+        if (next_q + 1'b1 == grid_q) begin
+          next_d     = '0;
+          finished_d = !repeat_i[k];
+        end
+      end
+
+      if (give_i[k] && evict_left_q != '0) evict_left_d = evict_left_q - 1'b1;
+      if (evict_q && (evict_left_q == '0 || empty)) begin
+        evict_done_d = 1'b1;
+        evict_d      = 1'b0;
+      end
+      if (resume_i[k]) begin
+        hold_d       = 1'b0;
+        evict_d      = 1'b0;
+        evict_done_d = 1'b0;
+      end
+      if (evict_i[k] && state_q != Free) begin
+        hold_d       = 1'b1;
+        evict_d      = 1'b1;
+        evict_done_d = 1'b0;
+        evict_left_d = evict_count_i;
+      end
+
+      unique case (state_q)
+        Free: if (launched_o[k]) begin
+          state_d            = Running;
+          finished_d         = 1'b0;
+          grid_d             = grid;
+          next_d             = '0;
+          dispatched_d       = '0;
+          demand_warps_d     = warps;
+          demand_registers_d = registers;
+          demand_shared_d    = shared;
+          limit_warps_d      = capacity_warps_i - warps;
+          limit_registers_d  = capacity_registers_i - registers;
+          limit_shared_d     = capacity_shared_i - shared;
+        end
+        Running: begin
+          if (finished_q && empty) state_d = Free;
+          else if (stop_i[k])      state_d = Draining;
+        end
+        default: if (empty) state_d = Free;
+      endcase
+      if (state_q != Free && state_d == Free) begin
+        kernel_done_d = 1'b1;
+        evict_done_d  = evict_done_d || evict_d;   // an eviction of this very cycle too
+        hold_d        = 1'b0;
+        evict_d       = 1'b0;
+      end
+    end
+    assign leaves[k] = state_q == Running && state_d != Running;
+
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        state_q            <= Free;
+        finished_q         <= 1'b0;
+        hold_q             <= 1'b0;
+        evict_q            <= 1'b0;
+        evict_left_q       <= '0;
+        evict_done_q       <= 1'b0;
+        kernel_done_q      <= 1'b0;
+        grid_q             <= '0;
+        next_q             <= '0;
+        dispatched_q       <= '0;
+        resident_q         <= '0;
+        demand_warps_q     <= '0;
+        demand_registers_q <= '0;
+        demand_shared_q    <= '0;
+        limit_warps_q      <= '0;
+        limit_registers_q  <= '0;
+        limit_shared_q     <= '0;
+      end else begin
+        state_q            <= state_d;
+        finished_q         <= finished_d;
+        hold_q             <= hold_d;
+        evict_q            <= evict_d;
+        evict_left_q       <= evict_left_d;
+        evict_done_q       <= evict_done_d;
+        kernel_done_q      <= kernel_done_d;
+        grid_q             <= grid_d;
+        next_q             <= next_d;
+        dispatched_q       <= dispatched_d;
+        resident_q         <= resident_d;
+        demand_warps_q     <= demand_warps_d;
+        demand_registers_q <= demand_registers_d;
+        demand_shared_q    <= demand_shared_d;
+        limit_warps_q      <= limit_warps_d;
+        limit_registers_q  <= limit_registers_d;
+        limit_shared_q     <= limit_shared_d;
+      end
+
+    assign state_o[k*2 +: 2]                       = state_q;
+    assign next_cta_o[k*GridW +: GridW]            = next_q;
+    assign dispatched_o[k*GridW +: GridW]          = dispatched_q;
+    assign resident_o[k*ResidentW +: ResidentW]    = resident_q;
+    assign evict_done_o[k]                         = evict_done_q;
+    assign kernel_done_o[k]                        = kernel_done_q;
+    assign demand_warps_o[k*WarpW +: WarpW]        = demand_warps_q;
+    assign demand_registers_o[k*RegW +: RegW]      = demand_registers_q;
+    assign demand_shared_o[k*SharedW +: SharedW]   = demand_shared_q;
+    assign limit_warps_o[k*WarpW +: WarpW]         = limit_warps_q;
+    assign limit_registers_o[k*RegW +: RegW]       = limit_registers_q;
+    assign limit_shared_o[k*SharedW +: SharedW]    = limit_shared_q;
+  end
+
+  // Age: a matrix; a launch makes its slot the youngest, launches of one cycle are ordered by index.
+  logic [K*K-1:0] older_d, older_q;
+  logic           change_q;
+  always_comb begin
+    older_d = older_q;
+    for (int unsigned i = 0; i < K; i++)
+      for (int unsigned j = 0; j < K; j++) begin
+        if (launched_o[i] && (!launched_o[j] || i >= j)) older_d[i*K + j] = 1'b0;
+        else if (launched_o[j])                          older_d[i*K + j] = 1'b1;
+      end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      older_q  <= '0;
+      change_q <= 1'b0;
+    end else begin
+      older_q  <= older_d;
+      change_q <= (launched_o | leaves) != '0;
+    end
+  assign older_o  = older_q;
+  assign change_o = change_q;
+
+  // A RUNNING slot's place in the order is the number of older ones.
+  logic [K*KernelW-1:0] rank;
+  always_comb begin
+    num_present_o = '0;
+    rank          = '0;
+    age_o         = '0;
+    for (int unsigned k = 0; k < K; k++) begin
+      num_present_o = num_present_o + KernelW'(running[k]);
+      for (int unsigned i = 0; i < K; i++)
+        rank[k*KernelW +: KernelW] = rank[k*KernelW +: KernelW] + KernelW'(running[i] && older_q[i*K + k]);
+    end
+    for (int unsigned p = 0; p < K; p++)
+      for (int unsigned k = 0; k < K; k++)
+        if (running[k] && rank[k*KernelW +: KernelW] == KernelW'(p)) age_o[p*KIndexW +: KIndexW] |= KIndexW'(k);
+  end
+endmodule

@@ -1,0 +1,147 @@
+#include "sw/partition/dispatch_model.h"
+
+#include <algorithm>
+
+namespace sluice {
+
+RegionUnits region_units(std::uint32_t capacity, std::uint32_t max_units) {
+  RegionUnits units;
+  while (capacity > std::uint64_t{max_units} * units.unit) units.unit *= 2;
+  units.total = capacity / units.unit;
+  return units;
+}
+
+DispatchModel::DispatchModel(std::uint32_t num_sms, const SmResources& capacity, std::size_t kernel_slots,
+                             std::uint32_t max_region_units)
+    : capacity_(capacity), with_regions_(max_region_units != 0), kernels_(kernel_slots) {
+  if (with_regions_) {
+    register_units_ = region_units(capacity.registers, max_region_units);
+    shared_units_ = region_units(capacity.shared_memory_bytes, max_region_units);
+  }
+  const Sm empty{capacity, std::vector<CtaCount>(kernel_slots), std::vector<std::optional<Cta>>(capacity.cta_slots),
+                 RegionAllocator(register_units_.total), RegionAllocator(shared_units_.total)};
+  sms_.assign(num_sms, empty);
+}
+
+bool DispatchModel::fits_empty(const SmResources& demand) const {
+  if (!fits(demand, capacity_)) return false;
+  return !with_regions_ || (register_units_.of(demand.registers) <= register_units_.total &&
+                            shared_units_.of(demand.shared_memory_bytes) <= shared_units_.total);
+}
+
+DispatchModel::Verdict DispatchModel::launch(std::size_t kernel, const Launch& launch) {
+  Kernel& k = kernels_[kernel];
+  if (k.state != State::Free) return Verdict::SlotBusy;
+  if (launch.grid == 0 || launch.demand.threads == 0 || !fits_empty(launch.demand)) return Verdict::CannotFit;
+  k = Kernel{};
+  k.state = State::Running;
+  k.launch = launch;
+  k.order = ++launches_;
+  return Verdict::Taken;
+}
+
+DispatchModel::Verdict DispatchModel::stop(std::size_t kernel) {
+  Kernel& k = kernels_[kernel];
+  if (k.state == State::Free) return Verdict::BadKernel;
+  k.state = State::Draining;
+  return Verdict::Taken;
+}
+
+DispatchModel::Verdict DispatchModel::evict(std::size_t kernel, std::uint32_t count) {
+  Kernel& k = kernels_[kernel];
+  if (k.state == State::Free) return Verdict::BadKernel;
+  k.held = k.evicting = true;
+  k.to_evict = count;
+  return Verdict::Taken;
+}
+
+void DispatchModel::resume(std::size_t kernel) { kernels_[kernel].held = kernels_[kernel].evicting = false; }
+
+bool DispatchModel::admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {
+  const Kernel& k = kernels_[kernel];
+  const Sm& s = sms_[sm];
+  if (k.state != State::Running || k.held || k.finished) return false;
+  if (s.resident[kernel] >= quota || !fits(k.launch.demand, s.free)) return false;
+  return !regions || !with_regions_ ||
+         (register_units_.of(k.launch.demand.registers) <= s.registers.largest_gap() &&
+          shared_units_.of(k.launch.demand.shared_memory_bytes) <= s.shared.largest_gap());
+}
+
+DispatchModel::Admission DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool repeat) {
+  Kernel& k = kernels_[kernel];
+  Sm& s = sms_[sm];
+  const auto slot = std::ranges::find_if(s.slots, [](const std::optional<Cta>& cta) { return !cta; });
+  *slot = Cta{kernel, false, 0, 0};
+  s.free = take(s.free, k.launch.demand);
+  s.resident[kernel] += CtaCount(1);
+  ++k.resident;
+  ++k.dispatched;
+  const Admission admission{static_cast<std::uint32_t>(slot - s.slots.begin()), k.next};
+  k.next = (k.next + 1) % k.launch.grid;
+  if (k.next == 0 && !repeat) k.finished = true;
+  return admission;
+}
+
+std::optional<DispatchModel::Bases> DispatchModel::place(std::uint32_t sm, std::uint32_t slot) {
+  Sm& s = sms_[sm];
+  Cta& cta = *s.slots[slot];
+  const SmResources& demand = kernels_[cta.kernel].launch.demand;
+  const std::uint32_t registers = register_units_.of(demand.registers), shared = shared_units_.of(demand.shared_memory_bytes);
+  const auto register_base = s.registers.allocate(registers);
+  if (!register_base) return std::nullopt;
+  const auto shared_base = s.shared.allocate(shared);
+  if (!shared_base) {
+    s.registers.release(*register_base);
+    return std::nullopt;
+  }
+  cta = {cta.kernel, true, *register_base, *shared_base};
+  return Bases{registers == 0 ? 0 : *register_base * register_units_.unit, shared == 0 ? 0 : *shared_base * shared_units_.unit};
+}
+
+std::optional<std::size_t> DispatchModel::done(std::uint32_t sm, std::uint32_t slot) {
+  if (sm >= sms_.size() || slot >= capacity_.cta_slots || !sms_[sm].slots[slot]) return std::nullopt;
+  Sm& s = sms_[sm];
+  const Cta cta = *s.slots[slot];
+  s.slots[slot].reset();
+  if (cta.placed) {
+    s.registers.release(cta.register_base);
+    s.shared.release(cta.shared_base);
+  }
+  Kernel& k = kernels_[cta.kernel];
+  const SmResources& demand = k.launch.demand;
+  s.free = {s.free.threads + demand.threads, s.free.registers + demand.registers,
+            s.free.shared_memory_bytes + demand.shared_memory_bytes, s.free.cta_slots + demand.cta_slots};
+  s.resident[cta.kernel] -= CtaCount(1);
+  --k.resident;
+  if (k.to_evict > 0) --k.to_evict;
+  return cta.kernel;
+}
+
+bool DispatchModel::ending(std::size_t kernel) const {
+  const Kernel& k = kernels_[kernel];
+  return k.resident == 0 && (k.state == State::Draining || (k.state == State::Running && k.finished));
+}
+
+void DispatchModel::end(std::size_t kernel) {
+  Kernel& k = kernels_[kernel];
+  k.state = State::Free;
+  k.held = k.evicting = false;
+}
+
+bool DispatchModel::evicted(std::size_t kernel) const {
+  const Kernel& k = kernels_[kernel];
+  return k.evicting && (k.to_evict == 0 || k.resident == 0);
+}
+
+void DispatchModel::report_eviction(std::size_t kernel) { kernels_[kernel].evicting = false; }
+
+std::vector<std::size_t> DispatchModel::present() const {
+  std::vector<std::size_t> running;
+  for (std::size_t k = 0; k < kernels_.size(); ++k) {
+    if (kernels_[k].state == State::Running) running.push_back(k);
+  }
+  std::ranges::sort(running, {}, [this](std::size_t k) { return kernels_[k].order; });
+  return running;
+}
+
+}  // namespace sluice

@@ -1,0 +1,106 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sw/core/resources.h"
+#include "sw/partition/region_allocator.h"
+
+namespace sluice {
+
+/// How one resource of an SM is divided for contiguous regions (docs/blocks/region_allocator.md).
+struct RegionUnits {
+  std::uint32_t unit = 1;   ///< registers or bytes; a power of two
+  std::uint32_t total = 0;  ///< whole units of the capacity
+
+  [[nodiscard]] std::uint32_t of(std::uint32_t amount) const { return amount / unit + (amount % unit != 0 ? 1 : 0); }
+};
+/// The smallest power of two of which at most `max_units` make up `capacity`. @pre max_units > 0
+[[nodiscard]] RegionUnits region_units(std::uint32_t capacity, std::uint32_t max_units);
+
+/// What the CTA dispatcher may do, without time: kernel slots and their grids, admission on all four resources and a quota,
+/// regions, eviction. The golden model of rtl/cta_dispatcher.sv (docs/blocks/cta_dispatcher.md): it does not choose, it judges.
+class DispatchModel {
+ public:
+  enum class State { Free, Running, Draining };
+  enum class Verdict { Taken, SlotBusy, CannotFit, BadKernel };
+  struct Launch {
+    SmResources demand;  ///< of one CTA
+    std::uint32_t grid = 0;
+  };
+  struct Admission {
+    std::uint32_t slot = 0;  ///< CTA slot: the lowest free one
+    std::uint32_t cta = 0;   ///< index in the grid
+  };
+  struct Bases {
+    std::uint32_t registers = 0, shared_bytes = 0;  ///< 0 without a region
+  };
+
+  /// @param max_region_units units that a resource is divided into for regions; 0: counts only
+  DispatchModel(std::uint32_t num_sms, const SmResources& capacity, std::size_t kernel_slots, std::uint32_t max_region_units);
+
+  Verdict launch(std::size_t kernel, const Launch& launch);
+  Verdict stop(std::size_t kernel);
+  Verdict evict(std::size_t kernel, std::uint32_t count);
+  void resume(std::size_t kernel);
+
+  /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
+  [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const;
+  /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA
+  Admission admit(std::size_t kernel, std::uint32_t sm, bool repeat);
+  /// Takes the regions of an admitted CTA: the lowest gaps. @return nullopt when they do not fit
+  std::optional<Bases> place(std::uint32_t sm, std::uint32_t slot);
+  /// A CTA ended. @return its kernel; nullopt when that slot holds none
+  std::optional<std::size_t> done(std::uint32_t sm, std::uint32_t slot);
+
+  /// Nothing of the kernel is resident and nothing will be: its slot becomes free with end().
+  [[nodiscard]] bool ending(std::size_t kernel) const;
+  void end(std::size_t kernel);
+  /// An eviction is to be reported: enough CTAs have ended, or none is left.
+  [[nodiscard]] bool evicted(std::size_t kernel) const;
+  void report_eviction(std::size_t kernel);
+
+  [[nodiscard]] State state(std::size_t kernel) const { return kernels_[kernel].state; }
+  [[nodiscard]] bool evicting(std::size_t kernel) const { return kernels_[kernel].evicting; }
+  [[nodiscard]] std::uint32_t resident(std::size_t kernel) const { return kernels_[kernel].resident; }
+  [[nodiscard]] CtaCount resident(std::size_t kernel, std::uint32_t sm) const { return sms_[sm].resident[kernel]; }
+  [[nodiscard]] std::uint32_t dispatched(std::size_t kernel) const { return kernels_[kernel].dispatched; }
+  [[nodiscard]] bool holds(std::uint32_t sm, std::uint32_t slot) const { return sms_[sm].slots[slot].has_value(); }
+  [[nodiscard]] const SmResources& free(std::uint32_t sm) const { return sms_[sm].free; }
+  [[nodiscard]] const RegionAllocator& registers(std::uint32_t sm) const { return sms_[sm].registers; }
+  [[nodiscard]] const RegionAllocator& shared(std::uint32_t sm) const { return sms_[sm].shared; }
+  /// RUNNING kernels in launch order.
+  [[nodiscard]] std::vector<std::size_t> present() const;
+
+ private:
+  struct Cta {
+    std::size_t kernel = 0;
+    bool placed = false;
+    std::uint32_t register_base = 0, shared_base = 0;  ///< as the allocators name them
+  };
+  struct Sm {
+    SmResources free;
+    std::vector<CtaCount> resident;
+    std::vector<std::optional<Cta>> slots;
+    RegionAllocator registers, shared;
+  };
+  struct Kernel {
+    State state = State::Free;
+    Launch launch;
+    std::uint32_t next = 0, dispatched = 0, resident = 0;
+    bool finished = false, held = false, evicting = false;
+    std::uint32_t to_evict = 0;
+    std::uint64_t order = 0;
+  };
+
+  [[nodiscard]] bool fits_empty(const SmResources& demand) const;
+
+  SmResources capacity_;
+  bool with_regions_;
+  RegionUnits register_units_, shared_units_;
+  std::vector<Kernel> kernels_;
+  std::vector<Sm> sms_;
+  std::uint64_t launches_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+// The bench of the CTA dispatcher at 132 SMs.
+#include <Vcta_dispatcher_132.h>
+#include <gtest/gtest.h>
+
+#include "tb/common/random.h"
+#include "tb/cta_dispatcher/rtl_cta_dispatcher.h"
+#include "tb/cta_dispatcher/trio.h"
+
+namespace sluice {
+namespace {
+
+constexpr CtaDispatcherParams kLarge{132, 4, 32, 64};
+
+TEST(CtaDispatcher, LargeAgreesWithTlmAndGoldenInEveryCycle) {
+  RtlCtaDispatcher<Vcta_dispatcher_132> rtl(kLarge);
+  tb::Coverage coverage("cta_dispatcher");
+  declare_dispatch_bins(coverage);
+  random_dispatch_campaign(rtl, kLarge, tb::campaign(20000, 1000000), coverage);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,249 @@
+#include "tb/cta_dispatcher/scoreboard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+SmResources capacity_of(const CtaDispatcherIn& in) {
+  return {in.capacity_warps * kWarpSize, in.capacity_registers, in.capacity_shared_bytes, in.capacity_slots};
+}
+
+DispatchModel::Launch launch_of(const CtaDispatcherIn& in, std::size_t k) {
+  return {{in.demand_warps[k] * kWarpSize, in.demand_registers[k], in.demand_shared_bytes[k], 1}, in.grid[k]};
+}
+
+bool bit(std::uint32_t mask, std::size_t k) { return ((mask >> k) & 1U) != 0; }
+
+}  // namespace
+
+void declare_dispatch_bins(tb::Coverage& coverage) {
+  for (const auto& [bin, meaning] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"a CTA waits at the port", "dispatch_valid_o without dispatch_ready_i"},
+           {"a grid starts again", "REPEAT: CTA 0 after the last one"},
+           {"a kernel slot becomes free", "natural end, or the end of a drain"},
+           {"bad kernel", "STOP or EVICT of a FREE slot"},
+           {"cannot fit", "LAUNCH of a CTA beyond the capacity, without warps or without a grid"},
+           {"counts fit but no region does", "fragmentation"},
+           {"drained", "every kernel stopped, every CTA ended, every slot FREE"},
+           {"end of a CTA that waits at the port", "BAD_DONE: it has not started"},
+           {"end of an empty slot", "BAD_DONE: the slot holds no CTA"},
+           {"end on no SM or slot", "BAD_DONE: beyond NUM_SM or the capacity"},
+           {"every kernel slot runs", "all slots RUNNING"},
+           {"evict and resume at once", "EVICT wins"},
+           {"evict during an eviction", "the new count counts"},
+           {"evict none", "EVICT of 0 CTAs"},
+           {"eviction ends by count", "as many CTAs as asked for have ended"},
+           {"eviction ends with none left", "fewer were resident than asked for"},
+           {"grant and end on one SM in one cycle", "row charged and credited at once"},
+           {"grant in the cycle of a stop", "a CTA is admitted while its kernel is stopped"},
+           {"grant in the cycle of an evict", "a CTA is admitted while its kernel is evicted"},
+           {"quota below what is resident", "a smaller quota drains"},
+           {"region mode with CTAs that hold none", "the mode changed under running kernels"},
+           {"region taken and freed on one SM in a cycle", "both masks are applied to the bitmap"},
+           {"reset in mid-traffic", "reset while CTAs are resident"},
+           {"slot busy", "LAUNCH of a slot that is not FREE"},
+           {"stop of a busy kernel", "drains"},
+           {"stop of an idle kernel", "FREE in the next cycle but one"},
+           {"two grants on one SM in a row", "the row is charged in two cycles running"}})
+    coverage.declare(bin, meaning);
+}
+
+DispatchScoreboard::DispatchScoreboard(const CtaDispatcherParams& params, const CtaDispatcherIn& capacities,
+                                       tb::Coverage& coverage)
+    : params_(params),
+      model_(params.num_sms, capacity_of(capacities), params.kernels, params.region_units),
+      coverage_(coverage) {}
+
+bool DispatchScoreboard::something_fits(const DispatchCycle& before) const {
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    if (model_.state(k) != DispatchModel::State::Running) continue;
+    for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+      if (model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) return true;
+    }
+  }
+  return false;
+}
+
+/// The CTA that appears at the port was admitted in the cycle before.
+std::string DispatchScoreboard::admit(const CtaDispatcherOut& out, const DispatchCycle& before) {
+  const std::uint32_t k = out.dispatch_kernel, sm = out.dispatch_sm;
+  const std::string what = fmt::format("CTA {} of kernel {} to SM {} slot {}", out.dispatch_cta, k, sm, out.dispatch_slot);
+  if (k >= params_.kernels || sm >= params_.num_sms) return what + ": no such kernel slot or SM";
+  if (before.in.quota_changed) return what + ": admitted in the cycle in which quotas changed";
+  if (!model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) return what + ": not admissible";
+  const auto expected = model_.admit(k, sm, bit(before.in.repeat, k));
+  if (expected.slot != out.dispatch_slot || expected.cta != out.dispatch_cta)
+    return fmt::format("{}: expected CTA {} in slot {}", what, expected.cta, expected.slot);
+  return {};
+}
+
+/// Its regions are taken in its first cycle at the port, after the release of the cycle before.
+std::string DispatchScoreboard::place(const CtaDispatcherOut& out, const DispatchCycle& before) {
+  DispatchModel::Bases expected;
+  if (before.in.regions && params_.region_units != 0) {
+    const auto bases = model_.place(out.dispatch_sm, out.dispatch_slot);
+    if (!bases) return fmt::format("no region on SM {}", out.dispatch_sm);
+    expected = *bases;
+  }
+  if (expected.registers == out.dispatch_register_base && expected.shared_bytes == out.dispatch_shared_base) return {};
+  return fmt::format("bases {} and {} on SM {}, expected {} and {}", out.dispatch_register_base, out.dispatch_shared_base,
+                     out.dispatch_sm, expected.registers, expected.shared_bytes);
+}
+
+void DispatchScoreboard::command(const DispatchCycle& before) {
+  const CtaDispatcherIn& in = before.in;
+  std::optional<std::size_t> unfit, busy, absent;
+  for (std::size_t k = 0; k < params_.kernels; ++k) {
+    const bool free = model_.state(k) == DispatchModel::State::Free;
+    if (free && (bit(in.stop, k) || bit(in.evict, k)) && !absent) absent = k;
+    if (bit(in.launch, k)) {
+      const auto verdict = model_.launch(k, launch_of(in, k));
+      if (verdict == DispatchModel::Verdict::CannotFit && !unfit) unfit = k;
+      if (verdict == DispatchModel::Verdict::SlotBusy && !busy) busy = k;
+    }
+    if (free) continue;
+    if (bit(in.resume, k)) model_.resume(k);
+    if (bit(in.evict, k)) {
+      if (bit(in.resume, k)) hit("evict and resume at once");
+      if (model_.evicting(k)) hit("evict during an eviction");
+      if (in.evict_count == 0) hit("evict none");
+      model_.evict(k, in.evict_count);
+    }
+    if (bit(in.stop, k)) {
+      hit(model_.resident(k) == 0 ? "stop of an idle kernel" : "stop of a busy kernel");
+      model_.stop(k);
+    }
+  }
+  expected_.cannot_fit = unfit.has_value();
+  expected_.slot_busy = busy.has_value();
+  expected_.bad_kernel = absent.has_value();
+  if (unfit) hit("cannot fit");
+  if (busy) hit("slot busy");
+  if (absent) hit("bad kernel");
+  const auto blamed = unfit ? unfit : busy ? busy : absent;
+  expected_.error_kernel = static_cast<std::uint8_t>(expected_.bad_done ? 0 : blamed.value_or(0));
+}
+
+std::string DispatchScoreboard::compare(const CtaDispatcherOut& out) const {
+  const auto differs = [](const char* port, auto expected, auto actual) {
+    return fmt::format("{} = {}, expected {}", port, static_cast<std::uint64_t>(actual), static_cast<std::uint64_t>(expected));
+  };
+  std::size_t present = 0;
+  for (const std::size_t k : model_.present()) {
+    if (out.age[present] != k) return differs("age_o", k, out.age[present]);
+    ++present;
+  }
+  if (out.num_present != present) return differs("num_present_o", present, out.num_present);
+  for (std::size_t k = 0; k < params_.kernels; ++k) {
+    if (static_cast<int>(out.state[k]) != static_cast<int>(model_.state(k)))
+      return differs("slot_state_o", model_.state(k), out.state[k]);
+    if (out.resident[k] != model_.resident(k)) return differs("resident_o", model_.resident(k), out.resident[k]);
+    if (model_.dispatched(k) != out.dispatched[k]) return differs("dispatched_o", model_.dispatched(k), out.dispatched[k]);
+  }
+  if (out.change != expected_.change) return differs("change_o", expected_.change, out.change);
+  if (out.evict_done != expected_.evict_done) return differs("evict_done_o", expected_.evict_done, out.evict_done);
+  if (out.kernel_done != expected_.kernel_done) return differs("kernel_done_o", expected_.kernel_done, out.kernel_done);
+  if (out.bad_done != expected_.bad_done) return differs("bad_done_o", expected_.bad_done, out.bad_done);
+  if (out.cannot_fit != expected_.cannot_fit) return differs("cannot_fit_o", expected_.cannot_fit, out.cannot_fit);
+  if (out.slot_busy != expected_.slot_busy) return differs("slot_busy_o", expected_.slot_busy, out.slot_busy);
+  if (out.bad_kernel != expected_.bad_kernel) return differs("bad_kernel_o", expected_.bad_kernel, out.bad_kernel);
+  if (out.error_kernel != expected_.error_kernel) return differs("error_kernel_o", expected_.error_kernel, out.error_kernel);
+  if (out.error_sm != expected_.error_sm) return differs("error_sm_o", expected_.error_sm, out.error_sm);
+  return {};
+}
+
+void DispatchScoreboard::cover_quotas(const DispatchCycle& before) {
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+      const CtaCount quota(before.quota[sm][k]);
+      if (model_.resident(k, sm) > quota) hit("quota below what is resident");
+      if (!before.in.regions || params_.region_units == 0 || !model_.admissible(k, sm, quota, false)) continue;
+      if (!model_.admissible(k, sm, quota, true)) hit("counts fit but no region does");
+    }
+  }
+}
+
+std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const DispatchCycle& before) {
+  const CtaDispatcherIn& in = before.in;
+  const auto present = model_.present();
+  expected_ = {};
+
+  // As the registers stood in the cycle before.
+  std::vector<std::size_t> ending, evicted;
+  for (std::size_t k = 0; k < params_.kernels; ++k) {
+    if (model_.ending(k)) ending.push_back(k);
+    if (model_.evicted(k) && !bit(in.resume, k) && !bit(in.evict, k)) evicted.push_back(k);
+  }
+  const bool waits_there = last_.dispatch_valid && last_.dispatch_sm == in.done_sm && last_.dispatch_slot == in.done_slot;
+  const bool exists = in.done_sm < params_.num_sms && in.done_slot < in.capacity_slots;
+  const bool ended = in.done_valid && exists && !waits_there && model_.holds(in.done_sm, in.done_slot);
+  expected_.bad_done = in.done_valid && !ended;
+  expected_.error_sm = expected_.bad_done ? in.done_sm : std::uint8_t{0};
+  if (in.done_valid && waits_there) hit("end of a CTA that waits at the port");
+  if (in.done_valid && !exists) hit("end on no SM or slot");
+  if (in.done_valid && exists && !waits_there && !ended) hit("end of an empty slot");
+
+  const bool waited = last_.dispatch_valid && !in.dispatch_ready;
+  picked_ = out.dispatch_valid && !waited;
+  if (waited) {
+    hit("a CTA waits at the port");
+    if (!out.dispatch_valid || out.dispatch_sm != last_.dispatch_sm || out.dispatch_kernel != last_.dispatch_kernel ||
+        out.dispatch_slot != last_.dispatch_slot || out.dispatch_cta != last_.dispatch_cta ||
+        out.dispatch_register_base != last_.dispatch_register_base || out.dispatch_shared_base != last_.dispatch_shared_base)
+      return "the dispatch port changed while it waited";
+  }
+  // At most so many SMs wait for their evaluation: all after a change of quotas or a launch, one more for an end, one less a
+  // cycle.
+  const bool refresh = in.quota_changed || in.launch != 0;
+  to_evaluate_ = refresh ? params_.num_sms : to_evaluate_ - std::min(to_evaluate_, 1U);
+  if (ended) ++to_evaluate_;
+  if (in.quota_changed) cover_quotas(before);
+  const bool starves = !picked_ && !waited && !in.quota_changed && something_fits(before);
+  if (!starves || refresh || starved_ == 0) patience_ = to_evaluate_ + 3;
+  if (ended) ++patience_;
+  starved_ = starves && !refresh ? starved_ + 1 : 0;
+  if (starved_ > std::min(patience_, params_.num_sms + 3))
+    return fmt::format("nothing dispatched for {} cycles though something fits", starved_);
+
+  if (picked_) {
+    if (ended && in.done_sm == out.dispatch_sm) hit("grant and end on one SM in one cycle");
+    if (last_.dispatch_valid && last_.dispatch_sm == out.dispatch_sm) hit("two grants on one SM in a row");
+    if (const std::string wrong = admit(out, before); !wrong.empty()) return wrong;
+    if (bit(in.stop, out.dispatch_kernel)) hit("grant in the cycle of a stop");
+    if (bit(in.evict, out.dispatch_kernel)) hit("grant in the cycle of an evict");
+    if (out.dispatch_cta == 0 && model_.dispatched(out.dispatch_kernel) > 1) hit("a grid starts again");
+  }
+  if (ended) {
+    if (picked_ && in.regions && in.done_sm == last_.dispatch_sm && last_.dispatch_valid)
+      hit("region taken and freed on one SM in a cycle");
+    model_.done(in.done_sm, in.done_slot);
+  }
+  if (picked_) {
+    if (const std::string wrong = place(out, before); !wrong.empty()) return wrong;
+    unplaced_ = unplaced_ || !in.regions;
+    if (unplaced_ && in.regions && params_.region_units != 0) hit("region mode with CTAs that hold none");
+  }
+
+  command(before);
+  for (const std::size_t k : evicted) {
+    expected_.evict_done = static_cast<std::uint8_t>(expected_.evict_done | (1U << k));
+    hit(model_.resident(k) == 0 ? "eviction ends with none left" : "eviction ends by count");
+    model_.report_eviction(k);
+  }
+  for (const std::size_t k : ending) {
+    hit("a kernel slot becomes free");
+    if (model_.evicting(k)) expected_.evict_done = static_cast<std::uint8_t>(expected_.evict_done | (1U << k));
+    expected_.kernel_done = static_cast<std::uint8_t>(expected_.kernel_done | (1U << k));
+    model_.end(k);
+  }
+  expected_.change = present != model_.present();
+  if (model_.present().size() == params_.kernels) hit("every kernel slot runs");
+  last_ = out;
+  return compare(out);
+}
+
+}  // namespace sluice

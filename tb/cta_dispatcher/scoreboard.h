@@ -1,0 +1,52 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/partition/dispatch_model.h"
+#include "systemc/partition/i_cta_dispatcher.h"
+#include "tb/common/coverage.h"
+
+namespace sluice {
+
+/// Declares the functional coverage bins that the scoreboard counts.
+void declare_dispatch_bins(tb::Coverage& coverage);
+
+/// Everything a cycle of the dispatcher's ports was given: inputs, and the quota of every kernel on every SM.
+struct DispatchCycle {
+  CtaDispatcherIn in;
+  std::vector<std::array<std::uint8_t, kMaxKernelSlots>> quota;  ///< [sm][kernel]
+};
+
+/// Holds the dispatcher's ports against the golden model, cycle by cycle: every CTA admissible, the right slot, index and bases,
+/// stable at the port; states, counts, age, pulses and errors as the model says; nothing left undispatched for long that fits.
+class DispatchScoreboard {
+ public:
+  DispatchScoreboard(const CtaDispatcherParams& params, const CtaDispatcherIn& capacities, tb::Coverage& coverage);
+
+  /// @param out outputs of this cycle; @param before what the cycle before it was given
+  /// @return what is wrong; empty when nothing is
+  std::string observe(const CtaDispatcherOut& out, const DispatchCycle& before);
+
+  [[nodiscard]] const DispatchModel& model() const { return model_; }
+  [[nodiscard]] bool picked() const { return picked_; }        ///< a CTA was admitted in the cycle before
+  [[nodiscard]] unsigned starved() const { return starved_; }  ///< cycles in a row without a pick though something fits
+
+ private:
+  [[nodiscard]] bool something_fits(const DispatchCycle& before) const;
+  std::string admit(const CtaDispatcherOut& out, const DispatchCycle& before);
+  std::string place(const CtaDispatcherOut& out, const DispatchCycle& before);
+  void cover_quotas(const DispatchCycle& before);
+  void command(const DispatchCycle& before);
+  std::string compare(const CtaDispatcherOut& out) const;
+  void hit(const char* bin) { coverage_.hit(bin); }
+
+  CtaDispatcherParams params_;
+  DispatchModel model_;
+  tb::Coverage& coverage_;
+  CtaDispatcherOut last_, expected_;
+  bool picked_ = false, unplaced_ = false;
+  unsigned starved_ = 0, to_evaluate_ = 0, patience_ = 0;
+};
+
+}  // namespace sluice

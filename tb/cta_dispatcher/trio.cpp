@@ -1,0 +1,76 @@
+#include "tb/cta_dispatcher/trio.h"
+
+#include <gtest/gtest.h>
+
+#include "tb/common/random.h"
+
+namespace sluice {
+
+namespace {
+
+bool no_event(const CtaDispatcherIn& in) {
+  return (in.launch | in.stop | in.evict | in.resume) == 0 && !in.done_valid && !in.quota_changed;
+}
+
+/// The fields of the dispatch port mean nothing without valid.
+void hide_dispatch(const CtaDispatcherOut& rtl, CtaDispatcherOut& twin) {
+  twin.dispatch_sm = rtl.dispatch_sm;
+  twin.dispatch_kernel = rtl.dispatch_kernel;
+  twin.dispatch_slot = rtl.dispatch_slot;
+  twin.dispatch_cta = rtl.dispatch_cta;
+  twin.dispatch_register_base = rtl.dispatch_register_base;
+  twin.dispatch_shared_base = rtl.dispatch_shared_base;
+}
+
+}  // namespace
+
+void DispatchTrio::reset(const DispatchCycle& cycle) {
+  rtl_.clock(cycle.in);
+  tlm_.clock(cycle.in);
+  scoreboard_.emplace(params_, cycle.in, coverage_);
+}
+
+std::string DispatchTrio::clock(const DispatchCycle& cycle) {
+  const bool quiet = no_event(cycle.in) && tlm_.quiet(cycle.in);
+  const CtaDispatcherOut before = tlm_.outputs();
+  rtl_.clock(cycle.in);
+  tlm_.clock(cycle.in);
+  const CtaDispatcherOut& rtl = rtl_.outputs();
+  CtaDispatcherOut twin = tlm_.outputs();
+  if (quiet && !(before == twin)) return "the TLM twin promised a quiet cycle and changed";
+  quiet_cycles_ += quiet ? 1 : 0;
+  if (!rtl.dispatch_valid && !twin.dispatch_valid) hide_dispatch(rtl, twin);
+  std::string wrong = scoreboard_->observe(rtl, cycle);
+  if (!(rtl == twin)) wrong += " (RTL and TLM twin differ)";
+  return wrong;
+}
+
+void random_dispatch_campaign(ICtaDispatcher& rtl, const CtaDispatcherParams& params, std::uint64_t total,
+                              tb::Coverage& coverage) {
+  const std::uint64_t seed = tb::seed();
+  DispatchTraffic traffic(seed, params);
+  DispatchTrio trio(rtl, params, coverage);
+  std::mt19937_64 random(seed);
+  std::uint64_t cycle = 0;
+  while (cycle < total) {
+    if (cycle != 0 && !traffic.idle(trio.outputs())) coverage.hit("reset in mid-traffic");
+    trio.reset(traffic.reset());
+    const std::uint64_t length = std::uniform_int_distribution<std::uint64_t>(1, 6000)(random);
+    for (std::uint64_t c = 0; c < length; ++c, ++cycle) {
+      const std::string wrong = trio.clock(traffic.next(trio.outputs()));
+      ASSERT_EQ(wrong, "") << "seed " << seed << " cycle " << cycle;
+    }
+    if (length % 2 == 0) continue;
+    // Everything that was taken comes back.
+    for (int guard = 0; !traffic.idle(trio.outputs()); ++guard, ++cycle) {
+      ASSERT_LT(guard, 20000) << "does not drain, seed " << seed << " cycle " << cycle;
+      const std::string wrong = trio.clock(traffic.drain(trio.outputs()));
+      ASSERT_EQ(wrong, "") << "seed " << seed << " cycle " << cycle;
+    }
+    coverage.hit("drained");
+  }
+  std::printf("%llu cycles, %llu of them quiet\n", static_cast<unsigned long long>(cycle),
+              static_cast<unsigned long long>(trio.quiet_cycles()));
+}
+
+}  // namespace sluice
