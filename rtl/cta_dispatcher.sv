@@ -52,7 +52,8 @@ module cta_dispatcher #(
   output logic [sluice_pkg::SharedW-1:0]               dispatch_shared_base_o,
   input  logic                                         done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                   done_sm_i,
-  input  logic [sluice_pkg::SlotW-1:0]                 done_slot_i
+  input  logic [sluice_pkg::SlotW-1:0]                 done_slot_i,
+  output logic                                         idle_o                 // no register changes without an input
 );
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned WarpW   = sluice_pkg::WarpW;
@@ -63,14 +64,14 @@ module cta_dispatcher #(
   localparam int unsigned SlotW   = sluice_pkg::SlotW;
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
 
-  logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel;
+  logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
   logic [K*K-1:0]       older;
   logic [K*GridW-1:0]   next_cta;
   logic [K*WarpW-1:0]   demand_warps, limit_warps;
   logic [K*RegW-1:0]    demand_registers, limit_registers;
   logic [K*SharedW-1:0] demand_shared, limit_shared;
 
-  logic                pick_valid, eval_valid, give_valid, done_bad;
+  logic                pending, pick_valid, eval_valid, give_valid, done_bad;
   logic [NUM_SM-1:0]   pick_sm, eval_sm, give_sm;
   logic [K-1:0]        pick_kernel, pick_room, eval_room, give_kernel;
   logic [MAX_CTAS-1:0] pick_slot, give_slot;
@@ -127,7 +128,8 @@ module cta_dispatcher #(
     .kernel_done_o,
     .cannot_fit_o       (cannot_fit),
     .slot_busy_o        (slot_busy),
-    .bad_kernel_o       (bad_kernel)
+    .bad_kernel_o       (bad_kernel),
+    .stirring_o         (stirring)
   );
 
   sm_resource_table #(
@@ -180,6 +182,7 @@ module cta_dispatcher #(
     .quota_changed_i,
     .launched_i      (launched),
     .give_sm_i       (give_sm),
+    .pending_o       (pending),
     .pick_valid_o    (pick_valid),
     .pick_sm_o       (pick_sm),
     .pick_kernel_o   (pick_kernel),
@@ -348,6 +351,8 @@ module cta_dispatcher #(
       error_kernel_q <= error_kernel_d;
       error_sm_q     <= done_bad ? done_sm_i : '0;
     end
+  assign idle_o = !pending && stirring == '0 && !valid_q && !fresh_q && !checked_q && !change_o && evict_done_o == '0
+               && kernel_done_o == '0 && !bad_done_q && !cannot_fit_q && !slot_busy_q && !bad_kernel_q;
   assign bad_done_o     = bad_done_q;
   assign cannot_fit_o   = cannot_fit_q;
   assign slot_busy_o    = slot_busy_q;

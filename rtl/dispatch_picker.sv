@@ -16,6 +16,7 @@ module dispatch_picker #(
   input  logic                                 quota_changed_i,
   input  logic [MAX_KERNELS-1:0]               launched_i,        // a new kernel in this slot
   input  logic [NUM_SM-1:0]                    give_sm_i,         // a CTA ended there; one-hot, or 0
+  output logic                                         pending_o,       // something to evaluate or to pick
   output logic                                 pick_valid_o,
   output logic [NUM_SM-1:0]                    pick_sm_o,         // one-hot
   output logic [MAX_KERNELS-1:0]               pick_kernel_o,     // one-hot
@@ -60,6 +61,7 @@ module dispatch_picker #(
 
   assign pick_valid_o = any != '0 && ready_i && !quota_changed_i;
   assign pick_sm_o    = grant;
+  assign pending_o    = any != '0 || dirty_q != '0;
 
   // The dirty SM to evaluate.
   rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(dirty_q), .advance_i(1'b1), .grant_o(eval_sm_o));

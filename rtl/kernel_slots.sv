@@ -43,6 +43,7 @@ module kernel_slots #(
   output logic [MAX_KERNELS-1:0]                       kernel_done_o,
   output logic [MAX_KERNELS-1:0]                       cannot_fit_o,       // combinational, as the next two
   output logic [MAX_KERNELS-1:0]                       slot_busy_o,
+  output logic [MAX_KERNELS-1:0]                       stirring_o,            // changes without an input
   output logic [MAX_KERNELS-1:0]                       bad_kernel_o
 );
   localparam int unsigned K         = MAX_KERNELS;
@@ -163,6 +164,8 @@ module kernel_slots #(
         evict_d       = 1'b0;
       end
     end
+    assign stirring_o[k] = (state_q == Draining && empty) || (state_q == Running && finished_q && empty)
+                        || (evict_q && (evict_left_q == '0 || empty));
     assign leaves[k] = state_q == Running && state_d != Running;
 
     always_ff @(posedge clk_i or negedge rst_ni)

@@ -55,7 +55,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
   }
   unit_.connect(sms);
   unit_.observe(observer);
-  host_.registers.bind(unit_.registers);
+  host_.registers.socket.bind(unit_.registers.socket);
   SC_THREAD(watch);
 }
 

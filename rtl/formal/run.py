@@ -89,10 +89,12 @@ class Task:
             sys.exit(f"{self.dir}: yosys-smtbmc:\n{result.stdout}")
         return result.returncode == 0, result.stdout
 
-    def failing(self):
-        """Names of the assertions that fail within the depth."""
-        self.build(SMT_STEPS)
-        return set(re.findall(r"Assert failed in \S+: (\S+)", self.smtbmc("z3", "--keep-going", "--noprogress")[1]))
+    def fails(self, prop):
+        """Whether ABC finds a counter-example of one assertion within the depth."""
+        self.build([f"select -set other t:$assert c:{prop} %d", "chformal -remove @other"] + AIG_STEPS)
+        log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; bmc3 -F {self.depth}"], self.dir).stdout
+        (self.dir / f"bmc3_{prop}.log").write_text(log)
+        return "was asserted in frame" in log
 
     def run(self):
         """[(property, result)]"""
@@ -108,10 +110,9 @@ class Task:
             (self.dir / "abc.log").write_text(log)
             if "Property proved" in log and engine[1] == "pdr":
                 return [(name, "proven") for name in self.names("assert")]
-            if "was asserted" not in log and engine[1] == "bmc3" and "No output" in log:
+            if "No output asserted" in log and engine[1] == "bmc3":
                 return [(name, f"bounded {self.depth}") for name in self.names("assert")]
-            failed = self.failing()
-            return [(name, "failed" if name in failed or not failed else "unknown") for name in self.names("assert")]
+            return self.blame()
         good = self.smtbmc(engine[1])[0]
         if good and self.mode == "bmc":
             return [(name, f"bounded {self.depth}") for name in self.names("assert")]
@@ -121,8 +122,10 @@ class Task:
                 return [(name, "proven") for name in self.names("assert")]
             # In mode prove an induction that does not go through is a failure: the file says what it promises.
             return [(name, f"failed (holds to {self.depth}, induction does not go through)") for name in self.names("assert")]
-        failed = self.failing()
-        return [(name, "failed" if name in failed else "unknown") for name in self.names("assert")]
+        return self.blame()
+
+    def blame(self):
+        return [(name, "failed" if self.fails(name) else "unknown") for name in self.names("assert")]
 
 
 def prove(module, args, report):
@@ -154,9 +157,9 @@ def kill(module, args, report):
         name = mutant.get("task", next(iter(tasks)))
         if name.startswith("long") and not args.long:
             continue
-        failed = Task(module, name, tasks[name], mutant).failing()
+        task = Task(module, name, tasks[name], mutant)
         for prop in mutant["fails"]:
-            killed = prop in failed
+            killed = task.fails(prop)
             good &= killed
             owed.pop(prop, None)
             report["mutants"].append({"module": module, "mutant": mutant["name"], "property": prop, "killed": killed})

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace sluice {
 
@@ -16,6 +17,16 @@ regs::Mode mode_of(DispatchMode mode) {
     case DispatchMode::Dynamic: return regs::Mode::kDynamic;
   }
   return regs::Mode::kLeftOver;
+}
+
+constexpr std::uint32_t kEvents =
+    regs::kIrqStatusError.put(1) | regs::kIrqStatusKernelDone.put(1) | regs::kIrqStatusDecision.put(1);
+
+void set_static(SluiceDriver& driver, unsigned slot, std::uint32_t ctas, const SmRange& range) {
+  std::vector<unsigned> sms(range.count);
+  std::iota(sms.begin(), sms.end(), range.first.value());
+  driver.set_quota(slot, ctas);
+  driver.set_mask(slot, sms);
 }
 
 }  // namespace
@@ -39,10 +50,13 @@ void PartitionHost::arrivals() {
 }
 
 void PartitionHost::run() {
-  SluiceDriver driver(*this);
-  driver.configure(spec_.machine.sm.capacity, spec_.machine.partitioner);
+  SluiceDriver driver(registers);
+  const PartitionerConfig& config = spec_.machine.partitioner;
+  driver.configure_machine(spec_.machine.sm.capacity);
+  driver.configure_sequencer(
+      {config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon, config.loss_limit});
   driver.set_mode(mode_of(spec_.mode));
-  driver.enable_interrupts(true);
+  driver.enable_interrupts(kEvents);
   for (;;) {
     // Departures first: their slots and SMs may be what an arrival waits for.
     stop_met(driver);
@@ -94,7 +108,7 @@ void PartitionHost::apply_quotas(SluiceDriver& driver, const std::vector<InSlot>
   if (spec_.mode != DispatchMode::Partitioned || present.empty()) return;
   const SmRange all{SmId(0), spec_.machine.num_sms};
   if (present.size() == 1) {
-    driver.set_static(present.front().slot, driver.parameters().max_ctas, all);
+    set_static(driver, present.front().slot, driver.parameters().max_ctas, all);
     return;
   }
   std::vector<KernelId> kernels;
@@ -103,22 +117,22 @@ void PartitionHost::apply_quotas(SluiceDriver& driver, const std::vector<InSlot>
   for (const InSlot& p : present) {
     const std::uint32_t k = p.kernel.value();
     const std::uint32_t ctas = std::min(quotas.ctas[k].value(), driver.parameters().max_ctas);
-    driver.set_static(p.slot, ctas, quotas.sm_ranges.empty() ? all : quotas.sm_ranges[k]);
+    set_static(driver, p.slot, ctas, quotas.sm_ranges.empty() ? all : quotas.sm_ranges[k]);
   }
 }
 
 void PartitionHost::handle_interrupt(SluiceDriver& driver) {
-  const SluiceDriver::Events events = driver.take_events();
-  if (events.error) throw std::logic_error("partition unit: " + driver.take_errors());
-  slots_in_use_ &= ~events.kernel_done;
-  if (events.decision) record_decision(driver);
+  const std::uint32_t events = driver.take_interrupts();
+  driver.require_no_error();
+  if (regs::kIrqStatusKernelDone.get(events) != 0) slots_in_use_ &= ~driver.take_finished();
+  if (regs::kIrqStatusDecision.get(events) != 0) record_decision(driver);
 }
 
 void PartitionHost::record_decision(SluiceDriver& driver) {
   Decision decision;
   decision.sampled_at = Cycles(unit_.sampled_at());
   decision.decided_at = Cycles(unit_.irq_at());
-  const SluiceDriver::Decided decided = driver.decision();
+  const DecisionReport decided = driver.last_decision();
   decision.partition.mode = decided.spatial || decided.no_fit ? PartitionMode::Spatial : PartitionMode::IntraSm;
   for (const InSlot& p : present_) {
     decision.kernels.push_back(p.kernel);
@@ -128,24 +142,5 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decision.profiles.resize(present_.size());
   decisions_.push_back(decision);
 }
-
-std::uint32_t PartitionHost::transport(tlm::tlm_command command, std::uint32_t address, std::uint32_t data) {
-  tlm::tlm_generic_payload access;
-  access.set_command(command);
-  access.set_address(address);
-  access.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
-  access.set_data_length(sizeof data);
-  access.set_streaming_width(sizeof data);
-  access.set_byte_enable_ptr(nullptr);
-  access.set_dmi_allowed(false);
-  access.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  registers->b_transport(access, delay);
-  if (access.is_response_error()) throw BusError(fmt::format("register 0x{:03x}: refused", address));
-  return data;
-}
-
-std::uint32_t PartitionHost::read32(std::uint32_t address) { return transport(tlm::TLM_READ_COMMAND, address, 0); }
-void PartitionHost::write32(std::uint32_t address, std::uint32_t data) { transport(tlm::TLM_WRITE_COMMAND, address, data); }
 
 }  // namespace sluice

@@ -1,12 +1,9 @@
 #pragma once
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <optional>
 #include <systemc>
 #include <vector>
 
 #include "sw/device/i_device.h"
-#include "sw/device/i_register_bus.h"
 #include "sw/device/sluice_driver.h"
 #include "systemc/partition/partition_unit.h"
 #include "systemc/sim_clock.h"
@@ -15,12 +12,12 @@ namespace sluice {
 
 /// The host of the model: launches kernels as they arrive, stops them when their target is met, programs STATIC quotas, and reads
 /// decisions, all through the driver and the unit's register socket, in as many cycles as that takes.
-class PartitionHost : public sc_core::sc_module, private IRegisterBus {
+class PartitionHost : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(PartitionHost);
   PartitionHost(const sc_core::sc_module_name& name, const RunSpec& spec, SimClock clock, PartitionUnit& unit);
 
-  tlm_utils::simple_initiator_socket<PartitionHost> registers;
+  TlmRegisterBus registers;
 
   [[nodiscard]] const std::vector<Decision>& decisions() const { return decisions_; }
 
@@ -38,10 +35,6 @@ class PartitionHost : public sc_core::sc_module, private IRegisterBus {
   void handle_interrupt(SluiceDriver& driver);
   void record_decision(SluiceDriver& driver);
   void apply_quotas(SluiceDriver& driver, const std::vector<InSlot>& present);
-
-  std::uint32_t read32(std::uint32_t address) override;
-  void write32(std::uint32_t address, std::uint32_t data) override;
-  std::uint32_t transport(tlm::tlm_command command, std::uint32_t address, std::uint32_t data);
 
   const RunSpec& spec_;
   SimClock clock_;

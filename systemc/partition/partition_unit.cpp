@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sw/device/axi_lite_bus.h"
-
 namespace sluice {
 
 namespace {
@@ -27,7 +25,9 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       resident_(machine.num_sms, std::vector<ResidentCta>(machine.sm.capacity.cta_slots)),
       over_(counters.size()),
       unfinished_(static_cast<std::uint32_t>(counters.size())) {
-  registers.register_b_transport(this, &PartitionUnit::b_transport);
+  SC_METHOD(wake);
+  sensitive << registers.begun;
+  dont_initialize();
   SC_METHOD(arm);
   sensitive << timer_;
   dont_initialize();
@@ -47,8 +47,6 @@ void PartitionUnit::wake() {
 
 void PartitionUnit::arm() { late_.notify(sc_core::SC_ZERO_TIME); }
 
-bool PartitionUnit::host_active() const { return pins_.awvalid || pins_.wvalid || pins_.arvalid || pins_.bready || pins_.rready; }
-
 void PartitionUnit::tick() {
   const std::uint64_t now = clock_.now();
   if (now < next_cycle_) return wake();
@@ -57,7 +55,7 @@ void PartitionUnit::tick() {
 
   end_met_kernels();
   const SluiceTopOut out = top_->outputs();
-  in_.axi = pins_;
+  in_.axi = registers.pins();
   in_.done_valid = !ended_.empty();
   if (in_.done_valid) {
     in_.done_sm = ended_.front().sm;
@@ -66,18 +64,17 @@ void PartitionUnit::tick() {
   }
   in_.sms.clear();
   if (top_->counts_activity()) gather_activity();
-  answered_ = out.axi;
   if (out.dispatch_valid) dispatch(out);
   if (out.profile_valid) trace_profile(out);
   top_->clock(in_);
-  ticked_.notify(sc_core::SC_ZERO_TIME);
+  registers.observe(out.axi);
 
   if (top_->outputs().irq && !irq_) {
     irq_at_ = now + 1;
     irq_raised.notify(sc_core::SC_ZERO_TIME);
   }
   irq_ = top_->outputs().irq;
-  if (!ended_.empty() || host_active()) {
+  if (!ended_.empty() || registers.busy()) {
     timer_.notify(clock_.cycles(1));
   } else if (const std::uint64_t quiet = top_->quiet_cycles(); quiet != ISluiceTop::kForever) {
     timer_.notify(clock_.cycles(quiet + 1));
@@ -169,34 +166,6 @@ void PartitionUnit::end_met_kernels() {
 }
 
 std::vector<KernelId> PartitionUnit::take_met() { return std::exchange(met_, {}); }
-
-void PartitionUnit::b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
-  wait(delay);
-  delay = sc_core::SC_ZERO_TIME;
-  AxiLiteBus bus([this](const AxiLiteIn& pins) {
-    pins_ = pins;
-    wake();
-    wait(ticked_);
-    return answered_;
-  });
-  auto* word = reinterpret_cast<std::uint32_t*>(access.get_data_ptr());
-  access.set_response_status(tlm::TLM_OK_RESPONSE);
-  if (access.get_data_length() != sizeof *word) {
-    access.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-    return;
-  }
-  try {
-    const auto address = static_cast<std::uint32_t>(access.get_address());
-    if (access.is_write()) {
-      bus.write32(address, *word);
-    } else {
-      *word = bus.read32(address);
-    }
-  } catch (const BusError&) {
-    access.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  }
-  pins_ = AxiLiteIn();
-}
 
 void PartitionUnit::settle(std::uint64_t now) {
   thread_cycles += in_use_total_.threads * (now - settled_);

@@ -1,6 +1,5 @@
 #pragma once
-#include <tlm_utils/simple_target_socket.h>
-
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "sw/core/machine.h"
 #include "sw/device/i_device.h"
 #include "systemc/partition/i_sluice_top.h"
+#include "systemc/partition/register_socket.h"
 #include "systemc/sim_clock.h"
 #include "systemc/sm/streaming_multiprocessor.h"
 
@@ -32,8 +32,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
                 const std::vector<RunningKernel>& kernels, std::vector<KernelCounters>& counters,
                 std::unique_ptr<ISluiceTop> top);
 
-  /// Registers of the unit: 32-bit accesses, as many cycles as AXI4-Lite takes; a refused one answers TLM_ADDRESS_ERROR_RESPONSE.
-  tlm_utils::simple_target_socket<PartitionUnit> registers;
+  RegisterSocket registers;  ///< of the unit: an access takes as many cycles as AXI4-Lite does
 
   void connect(std::vector<StreamingMultiprocessor*> sms) { sms_ = std::move(sms); }
   void observe(ICtaObserver* observer) { observer_ = observer; }
@@ -71,14 +70,12 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
 
   void arm();   ///< SC_METHOD: the unit's cycle comes after the SMs'
   void tick();  ///< SC_METHOD: one clock cycle of the unit
-  void wake();
-  void b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
+  void wake();  ///< SC_METHOD too: an access to the registers begins
   void end_met_kernels();
   void dispatch(const SluiceTopOut& out);
   void trace_profile(const SluiceTopOut& out);
   void gather_activity();
   void end_cta(std::uint32_t sm, std::uint32_t slot);
-  [[nodiscard]] bool host_active() const;
 
   MachineConfig machine_;
   SimClock clock_;
@@ -92,8 +89,6 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::vector<KernelId> reached_, met_;
   std::deque<Ended> ended_;
   std::uint32_t unfinished_;
-  AxiLiteIn pins_;
-  AxiLiteOut answered_;
   SluiceTopIn in_;
   std::uint64_t next_cycle_ = 0;  ///< the first the unit has not been clocked for
   bool irq_ = false;
@@ -101,7 +96,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::vector<Profile> profiles_;
   SmResources in_use_total_;
   std::uint64_t settled_ = 0;
-  sc_core::sc_event timer_, late_, ticked_;
+  sc_core::sc_event timer_, late_;
   ICtaObserver* observer_ = nullptr;
 };
 

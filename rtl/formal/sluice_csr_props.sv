@@ -1,0 +1,235 @@
+// Properties of sluice_csr with 5 SMs, 2 kernel slots and 4 CTAs an SM: for any manager and any reports of the other blocks.
+// `watch` is any address: what is proven of it is proven of every register.
+module sluice_csr_props (
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic [11:0] s_axi_awaddr_i,
+  input logic        s_axi_awvalid_i,
+  input logic [31:0] s_axi_wdata_i,
+  input logic [3:0]  s_axi_wstrb_i,
+  input logic        s_axi_wvalid_i,
+  input logic        s_axi_bready_i,
+  input logic [11:0] s_axi_araddr_i,
+  input logic        s_axi_arvalid_i,
+  input logic        s_axi_rready_i,
+  input logic [3:0]  slot_state_i,
+  input logic [31:0] resident_i,
+  input logic [63:0] dispatched_i,
+  input logic [1:0]  evict_done_i,
+  input logic [1:0]  kernel_done_i,
+  input logic [3:0]  num_present_i,
+  input logic [11:0] ctas_i,
+  input logic [3:0]  sequencer_state_i,
+  input logic        decision_i,
+  input logic        spatial_i,
+  input logic        no_fit_i,
+  input logic [3:0]  error_i,
+  input logic [2:0]  error_kernel_i,
+  input logic [7:0]  error_sm_i
+);
+  localparam int unsigned NumSm = 5;
+  localparam int unsigned Ctas  = 4;
+
+  logic        awready, wready, bvalid, arready, rvalid, irq;
+  logic [1:0]  bresp, rresp;
+  logic [31:0] rdata;
+  logic [2:0]  mode;
+  logic        mode_write, static_write, monitor_enable, reprofile;
+  logic [6:0]  capacity_warps;
+  logic [16:0] capacity_registers;
+  logic [17:0] capacity_shared;
+  logic [5:0]  capacity_slots;
+  logic [13:0] demand_warps;
+  logic [33:0] demand_registers;
+  logic [35:0] demand_shared;
+  logic [63:0] grid;
+  logic [1:0]  repeats, launch, stop, evict, resume;
+  logic [15:0] evict_count, window, delay, loss_limit, monitor_window;
+  logic [11:0] quota;
+  logic [9:0]  mask;
+  logic [31:0] warm_up;
+  logic [14:0] epsilon, monitor_threshold;
+  logic [7:0]  monitor_hold;
+
+  sluice_csr #(
+    .NUM_SM       (NumSm),
+    .MAX_KERNELS  (2),
+    .MAX_CTAS     (Ctas),
+    .NUM_SCHED    (1),
+    .REGION_UNITS (0)
+  ) dut (
+    .clk_i, .rst_ni,
+    .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o (awready),
+    .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_wready_o (wready),
+    .s_axi_bresp_o (bresp), .s_axi_bvalid_o (bvalid), .s_axi_bready_i,
+    .s_axi_araddr_i, .s_axi_arvalid_i, .s_axi_arready_o (arready),
+    .s_axi_rdata_o (rdata), .s_axi_rresp_o (rresp), .s_axi_rvalid_o (rvalid), .s_axi_rready_i,
+    .irq_o (irq), .mode_o (mode), .mode_write_o (mode_write),
+    .capacity_warps_o (capacity_warps), .capacity_registers_o (capacity_registers), .capacity_shared_o (capacity_shared),
+    .capacity_slots_o (capacity_slots), .demand_warps_o (demand_warps), .demand_registers_o (demand_registers),
+    .demand_shared_o (demand_shared), .grid_o (grid), .repeat_o (repeats), .launch_o (launch), .stop_o (stop), .evict_o (evict),
+    .resume_o (resume), .evict_count_o (evict_count), .quota_o (quota), .mask_o (mask), .static_write_o (static_write),
+    .warm_up_o (warm_up), .window_o (window), .delay_o (delay), .epsilon_o (epsilon), .loss_limit_o (loss_limit),
+    .monitor_enable_o (monitor_enable), .monitor_threshold_o (monitor_threshold), .monitor_window_o (monitor_window),
+    .monitor_hold_o (monitor_hold), .reprofile_o (reprofile),
+    .slot_state_i, .resident_i, .dispatched_i, .evict_done_i, .kernel_done_i, .num_present_i, .ctas_i, .sequencer_state_i,
+    .decision_i, .spatial_i, .no_fit_i, .error_i, .error_kernel_i, .error_sm_i
+  );
+
+  // A write as axi_lite_subordinate gives it, and the sticky registers.
+  (* hierconn *) wire        \dut.write ;
+  (* hierconn *) wire [11:0] \dut.waddr ;
+  (* hierconn *) wire [31:0] \dut.wdata ;
+  (* hierconn *) wire [6:0]  \dut.error_q ;
+  (* hierconn *) wire [3:0]  \dut.irq_status_q ;
+  (* hierconn *) wire [3:0]  \dut.irq_enable_q ;
+  (* hierconn *) wire [1:0]  \dut.kernel_done_q ;
+  (* hierconn *) wire [1:0]  \dut.evict_done_q ;
+  (* hierconn *) wire [2:0]  \dut.info_cause_q ;
+  (* hierconn *) wire [2:0]  \dut.info_kernel_q ;
+  (* hierconn *) wire [7:0]  \dut.info_sm_q ;
+  logic        write;
+  logic [11:0] waddr;
+  logic [31:0] wdata;
+  assign write = \dut.write ;
+  assign waddr = \dut.waddr ;
+  assign wdata = \dut.wdata ;
+
+  (* anyconst *) logic [11:0] watch;
+  logic       in_slot, which;   // watch is in a kernel slot: which
+  logic [6:0] offset;
+  assign in_slot = watch[11:8] == 4'h4;
+  assign which   = watch[7];
+  assign offset  = watch[6:0];
+
+  // The register map of this unit: contents of the configuration register at `watch`, from the ports.
+  logic        rw;           // it is one
+  logic        other;        // another register that can be written
+  logic [31:0] value, low, high, reset_value;
+  logic        capacity, descriptor;
+  always_comb begin
+    rw          = 1'b1;
+    other       = 1'b0;
+    value       = '0;
+    low         = '0;
+    high        = '1;
+    reset_value = '0;
+    capacity    = 1'b0;
+    descriptor  = 1'b0;
+    if (in_slot) begin
+      case (offset)
+        7'h00: begin value = 32'(demand_warps >> (which ? 7 : 0)) & 32'h7F; high = 32'h7F; descriptor = 1'b1; end
+        7'h04: begin value = 32'(demand_registers >> (which ? 17 : 0)) & 32'h1FFFF; high = 32'h1FFFF; descriptor = 1'b1; end
+        7'h08: begin value = 32'(demand_shared >> (which ? 18 : 0)) & 32'h3FFFF; high = 32'h3FFFF; descriptor = 1'b1; end
+        7'h0C: begin value = which ? grid[63:32] : grid[31:0]; descriptor = 1'b1; end
+        7'h20: begin value = 32'(which ? quota[11:6] : quota[5:0]); high = Ctas; reset_value = Ctas; end
+        7'h40: begin value = 32'(which ? mask[9:5] : mask[4:0]); reset_value = 32'h1F; end
+        7'h44, 7'h48, 7'h4C, 7'h50, 7'h54, 7'h58, 7'h5C: ;   // SMs that do not exist
+        7'h10: begin rw = 1'b0; other = 1'b1; end
+        default: rw = 1'b0;
+      endcase
+    end else begin
+      case (watch)
+        12'h008: begin value = 32'(mode); high = 5; end
+        12'h024: begin value = 32'(\dut.irq_enable_q ); high = 15; end
+        12'h030: begin value = 32'(capacity_warps); low = 1; high = 32'h7F; reset_value = 48; capacity = 1'b1; end
+        12'h034: begin value = 32'(capacity_registers); low = 1; high = 32'h1FFFF; reset_value = 32768; capacity = 1'b1; end
+        12'h038: begin value = 32'(capacity_shared); high = 32'h3FFFF; reset_value = 49152; capacity = 1'b1; end
+        12'h03C: begin value = 32'(capacity_slots); low = 1; high = Ctas; reset_value = Ctas; capacity = 1'b1; end
+        12'h040: begin value = warm_up; reset_value = 20000; end
+        12'h044: begin value = 32'(window); low = 1024; high = 32'hFFFF; reset_value = 5120; end
+        12'h048: begin value = 32'(delay); high = 32'hFFFF; end
+        12'h04C: begin value = 32'(epsilon); high = 16384; end
+        12'h050: begin value = 32'(loss_limit); high = 32'hFFFF; reset_value = 19661; end
+        12'h054: begin value = {1'b0, monitor_threshold, 15'd0, monitor_enable}; high = 32'h7FFF0001; reset_value = 32'h10000000; end
+        12'h058: begin value = 32'(monitor_window); low = 1; high = 32'hFFFF; reset_value = 5120; end
+        12'h05C: begin value = 32'(monitor_hold); low = 1; high = 32'hFF; reset_value = 2; end
+        12'h00C, 12'h018, 12'h020, 12'h028, 12'h02C: begin rw = 1'b0; other = 1'b1; end
+        default: rw = 1'b0;
+      endcase
+    end
+  end
+
+  logic        hit, in_range, busy, accepted, bad_config;
+  logic [31:0] written;
+  always_comb begin
+    hit        = write && waddr == watch && rw;
+    in_range   = wdata >= low && wdata <= high && (watch != 12'h054 || (wdata & 32'h8000FFFE) == '0);
+    busy       = (descriptor && slot_state_i[2*which +: 2] != 2'd0) || (capacity && slot_state_i != 4'd0);
+    accepted   = hit && in_range && !busy;
+    bad_config = (hit && ((!in_range && watch != 12'h008) || (in_range && capacity && busy)))
+              || (write && waddr == watch && in_slot && offset == 7'h10 && (wdata[3:0] & (wdata[3:0] - 4'd1)) != '0);
+    written    = (in_slot && offset[6:5] == 2'b10) ? ((offset == 7'h40) ? wdata & 32'h1F : '0) : wdata;
+  end
+
+  // A command of kernel slot `which`.
+  logic       command;
+  logic [3:0] pulses;
+  assign command = write && in_slot && waddr == watch && offset == 7'h10 && (wdata[3:0] & (wdata[3:0] - 4'd1)) == '0;
+  assign pulses  = {resume[which], evict[which], stop[which], launch[which]};
+
+  logic [3:0] mode_in_decision_states;
+  logic       slot_busy, bad_mode, mode_in_decision, clears_error, changes_nothing;
+  assign slot_busy        = hit && descriptor && in_range && busy;
+  assign bad_mode         = hit && watch == 12'h008 && !in_range;
+  assign mode_in_decision = mode_write && sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7;
+  assign clears_error     = write && waddr == 12'h018;
+  assign changes_nothing  = !write || (waddr[11:0] != watch);
+
+  logic started;
+  initial started = 1'b0;
+  always_ff @(posedge clk_i) started <= 1'b1;
+  always_comb if (!started) assume (!rst_ni);
+
+  always_ff @(posedge clk_i) begin
+    if (started && $past(rst_ni) && rst_ni) begin
+      // Configuration.
+      if (rw) register_holds_the_last_accepted_write: assert (value == ($past(accepted) ? $past(written) : $past(value)));
+      if (rw) register_stays_in_range: assert (in_slot && offset[6:5] == 2'b10 || (value >= low && value <= high));
+      if ($past(s_axi_arvalid_i && arready && s_axi_araddr_i == watch && rw))
+        read_returns_the_register: assert (rdata == $past(value) && rresp == 2'b00);
+      if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0)) descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
+      if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
+
+      // Commands.
+      if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? $past(wdata[3:0]) : 4'd0));
+      at_most_one_command: assert (({launch, stop, evict, resume} & ({launch, stop, evict, resume} - 8'd1)) == '0);
+      if ($past(command) && pulses[2]) evict_count_goes_with_evict: assert (evict_count == $past(wdata[31:16]));
+      if (in_slot && offset == 7'h10) repeat_is_taken_with_launch:
+        assert (repeats[which] == (($past(command && wdata[0] && slot_state_i[2*which +: 2] == 2'd0)) ? $past(wdata[4]) : $past(repeats[which])));
+      if (watch == 12'h008) mode_write_follows_an_accepted_write: assert (mode_write == $past(accepted));
+      reprofile_follows_control: assert (reprofile == $past(write && waddr == 12'h00C && wdata[0]));
+      if (static_write) static_write_only_after_quota_or_mask: assert ($past(write && waddr[11:8] == 4'h4 && (waddr[6:0] == 7'h20 || waddr[6:5] == 2'b10)));
+      if ($past(accepted) && in_slot && (offset == 7'h20 || offset[6:5] == 2'b10)) static_write_after_every_quota_or_mask: assert (static_write);
+
+      // Errors and interrupt.
+      if (!$past(clears_error)) errors_stay_until_cleared: assert (($past(\dut.error_q ) & ~\dut.error_q ) == '0);
+      if ($past(error_i[0])) bad_done_is_kept: assert (\dut.error_q [0]);
+      if ($past(error_i[1])) cannot_fit_is_kept: assert (\dut.error_q [1]);
+      if ($past(error_i[2] || slot_busy)) slot_busy_is_kept: assert (\dut.error_q [2]);
+      if ($past(bad_mode)) bad_mode_is_kept: assert (\dut.error_q [3]);
+      if ($past(bad_config)) bad_config_is_kept: assert (\dut.error_q [4]);
+      if ($past(error_i[3])) bad_kernel_is_kept: assert (\dut.error_q [5]);
+      if ($past(mode_in_decision)) mode_in_decision_is_kept: assert (\dut.error_q [6]);
+      if (waddr == watch && $past(accepted)) accepted_write_is_no_error:
+        assert ($past(error_i != '0 || mode_in_decision) || (\dut.error_q & ~$past(\dut.error_q )) == '0);
+      if ($past(\dut.error_q != '0 && !clears_error)) error_info_is_of_the_first_error:
+        assert ({\dut.info_cause_q , \dut.info_kernel_q , \dut.info_sm_q } == $past({\dut.info_cause_q , \dut.info_kernel_q , \dut.info_sm_q }));
+      if ($past(\dut.error_q == '0 && error_i != '0)) error_info_names_the_reporter:
+        assert (\dut.info_kernel_q == $past(error_kernel_i) && \dut.info_sm_q == $past(error_sm_i) && \dut.error_q [\dut.info_cause_q ]);
+      if ($past(\dut.error_q == '0 && error_i == '0 && bad_config)) error_info_names_the_slot:
+        assert (\dut.info_kernel_q == ($past(in_slot) ? 3'($past(which)) : 3'd0) && \dut.info_sm_q == '0 && \dut.info_cause_q == 3'd4);
+      if (!$past(write)) kernel_done_is_kept: assert (\dut.kernel_done_q == ($past(\dut.kernel_done_q ) | $past(kernel_done_i)));
+      if ($past(kernel_done_i != '0)) kernel_done_interrupts: assert (\dut.irq_status_q [1] && ($past(kernel_done_i) & ~\dut.kernel_done_q ) == '0);
+      if ($past(decision_i)) decision_interrupts: assert (\dut.irq_status_q [3]);
+      if ($past(error_i != '0)) error_interrupts: assert (\dut.irq_status_q [0]);
+      if ($past(started && $past(rst_ni) && evict_done_i[0] && !$past(evict_done_i[0]))) evict_done_interrupts: assert (\dut.irq_status_q [2] && \dut.evict_done_q [0]);
+    end
+    if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.irq_status_q & \dut.irq_enable_q ) != '0));
+    if (started && !rst_ni) begin
+      if (rw) reset_gives_the_reset_value: assert (value == reset_value);
+      reset_stops_commands: assert ({launch, stop, evict, resume, mode_write, reprofile, static_write, irq} == '0);
+      reset_clears_errors: assert (\dut.error_q == '0);
+    end
+  end
+endmodule
