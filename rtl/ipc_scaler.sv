@@ -9,6 +9,7 @@ module ipc_scaler #(
   input  logic                             clk_i,
   input  logic                             rst_ni,
   input  logic                             start_i,           // new decision: takes window_i, drops what is under way
+  input  logic                             abort_i,           // drops what is under way
   input  logic [sluice_pkg::WindowW-1:0]   window_i,          // length of the profile window, cycles, >= 1,024
   input  logic                             prepare_valid_i,   // cta_sum of a kernel's next samples
   output logic                             prepare_ready_o,
@@ -26,7 +27,8 @@ module ipc_scaler #(
   output logic [sluice_pkg::KernelW-1:0]   scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]      scaled_ctas_o,
   output logic [sluice_pkg::ScaledW-1:0]   scaled_o,
-  output logic                             scaled_final_o
+  output logic                             scaled_final_o,
+  output logic                             idle_o             // nothing is under way
 );
   localparam int unsigned RecipW     = 26;  // reciprocals are floor(2**26 / x)
   localparam int unsigned WinRecipW  = 17;  // of the window: at most 2**16 for 1,024 cycles
@@ -101,6 +103,10 @@ module ipc_scaler #(
       divisor      = window_i;
       window_d     = window_i;
       state_d      = DivideWindow;
+    end
+    if (abort_i) begin
+      divide_start = 1'b0;
+      state_d      = Idle;
     end
   end
 
@@ -181,7 +187,7 @@ module ipc_scaler #(
       scaled_q    <= scaled_d;
       insts1_q    <= sample_insts_i;
       insts2_q    <= insts1_q;
-      valid_q     <= start_i ? '0 : {valid_q[1:0], take};
+      valid_q     <= (start_i || abort_i) ? '0 : {valid_q[1:0], take};
       final_q     <= {final_q[1:0], sample_final_i};
       kernel_q    <= {kernel_q[2*sluice_pkg::KernelW-1:0], sample_kernel_i};
       ctas_q      <= {ctas_q[2*sluice_pkg::CtaW-1:0], sample_ctas_i};
@@ -192,6 +198,7 @@ module ipc_scaler #(
   always_ff @(posedge clk_i)
     if (store_sum) sum_recip_q[prepare_q] <= quotient;
 
+  assign idle_o          = (state_q == Idle || state_q == Ready) && valid_q == '0;
   assign scaled_valid_o  = valid_q[2];
   assign scaled_final_o   = final_q[2];
   assign scaled_kernel_o = kernel_q[3*sluice_pkg::KernelW-1:2*sluice_pkg::KernelW];

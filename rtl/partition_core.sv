@@ -9,6 +9,7 @@ module partition_core #(
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
   input  logic                                       start_i,
+  input  logic                                       abort_i,               // drops the decision under way: no done_o
   input  logic [sluice_pkg::KernelW-1:0]             num_kernels_i,         // 1..MAX_KERNELS
   input  logic [sluice_pkg::WarpW-1:0]               capacity_warps_i,      // of one SM
   input  logic [sluice_pkg::RegW-1:0]                capacity_registers_i,
@@ -36,6 +37,7 @@ module partition_core #(
   output logic [sluice_pkg::KernelW-1:0]             scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                scaled_ctas_o,
   output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // units of 1/2**ScaledFracW instructions a window
+  output logic                                       idle_o,                // nothing changes without an input
   output logic                                       done_o,
   output logic                                       no_fit_o,              // one CTA of each does not fit: no intra-SM partition
   output logic                                       spatial_o,             // loss guard: fall back to spatial
@@ -44,7 +46,7 @@ module partition_core #(
   localparam int unsigned PerfW   = sluice_pkg::PerfW;
   localparam int unsigned KernelW = sluice_pkg::KernelW;
 
-  logic                           scaled_valid, scaled_final;
+  logic                           scaled_valid, scaled_final, scaler_idle, table_idle;
   logic [KernelW-1:0]             scaled_kernel;
   logic [sluice_pkg::CtaW-1:0]    scaled_ctas;
   logic [sluice_pkg::ScaledW-1:0] scaled;
@@ -55,6 +57,7 @@ module partition_core #(
     .clk_i,
     .rst_ni,
     .start_i,
+    .abort_i,
     .window_i,
     .prepare_valid_i,
     .prepare_ready_o,
@@ -72,7 +75,8 @@ module partition_core #(
     .scaled_kernel_o (scaled_kernel),
     .scaled_ctas_o   (scaled_ctas),
     .scaled_o        (scaled),
-    .scaled_final_o   (scaled_final)
+    .scaled_final_o   (scaled_final),
+    .idle_o           (scaler_idle)
   );
 
   logic                        table_valid, has_next;
@@ -86,13 +90,14 @@ module partition_core #(
   ) i_perf_table (
     .clk_i,
     .rst_ni,
-    .start_i,
+    .start_i        (start_i || abort_i),
     .num_kernels_i,
     .write_valid_i  (scaled_valid),
     .write_kernel_i (scaled_kernel),
     .write_ctas_i   (scaled_ctas),
     .write_perf_i   (scaled),
     .write_final_i  (scaled_final),
+    .idle_o         (table_idle),
     .valid_o        (table_valid),
     .read_kernel_i  (table_kernel),
     .read_ctas_i    (table_ctas),
@@ -115,7 +120,7 @@ module partition_core #(
     .clk_i,
     .rst_ni,
     .start_i          (allocate_start),
-    .abort_i          (start_i),
+    .abort_i          (start_i || abort_i),
     .num_kernels_i,
     .capacity_warps_i,
     .capacity_registers_i,
@@ -185,6 +190,10 @@ module partition_core #(
       spatial_d = 1'b0;
       done_d    = 1'b0;
     end
+    if (abort_i) begin
+      state_d = Idle;
+      done_d  = 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -206,6 +215,7 @@ module partition_core #(
   assign scaled_ctas_o   = scaled_ctas;
   assign scaled_o        = scaled;
 
+  assign idle_o    = scaler_idle && table_idle && !done_q && (state_q == Idle || (state_q == Profile && !table_valid));
   assign done_o    = done_q;
   assign no_fit_o  = no_fit;
   assign spatial_o = spatial_q;

@@ -42,6 +42,7 @@ module partition_sequencer #(
   output logic [sluice_pkg::SmW-1:0]                    sample_sm_o,           // read this SM's counters:
   // Partition core. Kernels there are numbered by age.
   output logic                                          core_start_o,
+  output logic                                          core_abort_o,          // the decision under way is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
   output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]      core_demand_warps_o,
   output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]       core_demand_registers_o,
@@ -68,7 +69,8 @@ module partition_sequencer #(
   output logic                                          spatial_o,             // of the last decision: loss guard
   output logic                                          no_fit_o,              // of the last decision
   output logic                                          monitoring_o,          // a decision is in force
-  output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]        watch_sm_o,            // SM that runs kernel slot k
+  output logic [MAX_KERNELS-1:0]                        watch_o,               // kernel slot k has a quota by that decision
+  output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]        watch_sm_o,            // and this SM runs it
   output logic                                          idle_o                 // nothing changes without an input
 );
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
@@ -481,6 +483,7 @@ module partition_sequencer #(
   logic unused_loss_fraction;
   assign unused_loss_fraction = ^loss[15:0];
 
+  assign core_abort_o       = restart;
   assign core_num_kernels_o = num_q;
   assign quota_changed_o    = changed_q || (static_write_i && layout_q == Static);
   assign regions_o          = layout_q == Free;
@@ -497,6 +500,7 @@ module partition_sequencer #(
   assign decision_o         = decision_q;
   assign spatial_o          = spatial_q;
   assign no_fit_o           = no_fit_q;
+  assign watch_o            = planned_q;
   assign monitoring_o       = state_q == Monitor;
   assign idle_o             = (state_q == Idle || state_q == Monitor) && !changed_q && !decision_q;
 endmodule

@@ -16,6 +16,7 @@ module perf_table #(
   input  logic [sluice_pkg::CtaW-1:0]     write_ctas_i,    // 1..MAX_CTAS
   input  logic [sluice_pkg::ScaledW-1:0]  write_perf_i,
   input  logic                            write_final_i,   // last write of this kernel
+  output logic                            idle_o,          // no reciprocal is pending or under way
   output logic                            valid_o,         // reads are meaningful
   input  logic [sluice_pkg::KernelW-1:0]  read_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]     read_ctas_i,     // 1..MAX_CTAS
@@ -96,6 +97,7 @@ module perf_table #(
     end
   end
   assign valid_o = state_q == Valid;
+  assign idle_o  = state_q == Valid || (state_q == Collect && pending_q == '0);
 
   // Entries: {kernel, count - 1}.
   logic [EntryW-1:0]              write_entry, read_entry;

@@ -46,8 +46,8 @@ module sluice_top #(
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
   output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
   output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // units of 1/2**ScaledFracW instructions a window
-  output logic                                             idle_o             // no register changes unless an input other than issue_*
-                                                                              // and stall_i does: the clock may stop
+  output logic                                             idle_o             // the clock may stop until an input other than issue_*
+                                                                              // and stall_i changes
 );
   localparam int unsigned K         = MAX_KERNELS;
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
@@ -97,6 +97,7 @@ module sluice_top #(
   logic [K*CtaW-1:0]      query_quota, ctas;
   logic [3:0]             state;
   logic                   decision, spatial, no_fit, monitoring;
+  logic [K-1:0]           watch;
   logic [K*SmW-1:0]       watch_sm;
   logic                   csr_idle, dispatcher_idle, sequencer_idle;
 
@@ -262,7 +263,7 @@ module sluice_top #(
     end
   end
 
-  logic                           core_start, prepare_valid, prepare_ready, sample_valid, sample_ready, sample_final;
+  logic                           core_start, core_abort, core_idle, prepare_valid, prepare_ready, sample_valid, sample_ready, sample_final;
   logic                           core_done, core_no_fit, core_spatial;
   logic [KernelW-1:0]             core_num_kernels, prepare_kernel, sample_kernel;
   logic [K*WarpW-1:0]             core_demand_warps;
@@ -310,6 +311,7 @@ module sluice_top #(
     .profile_enable_o        (profile_enable),
     .sample_sm_o             (sample_sm),
     .core_start_o            (core_start),
+    .core_abort_o            (core_abort),
     .core_num_kernels_o      (core_num_kernels),
     .core_demand_warps_o     (core_demand_warps),
     .core_demand_registers_o (core_demand_registers),
@@ -335,6 +337,7 @@ module sluice_top #(
     .spatial_o               (spatial),
     .no_fit_o                (no_fit),
     .monitoring_o            (monitoring),
+    .watch_o                 (watch),
     .watch_sm_o              (watch_sm),
     .idle_o                  (sequencer_idle)
   );
@@ -346,6 +349,7 @@ module sluice_top #(
     .clk_i,
     .rst_ni,
     .start_i              (core_start),
+    .abort_i              (core_abort),
     .num_kernels_i        (core_num_kernels),
     .capacity_warps_i     (capacity_warps),
     .capacity_registers_i (capacity_registers),
@@ -373,6 +377,7 @@ module sluice_top #(
     .scaled_kernel_o      (profile_kernel_o),
     .scaled_ctas_o        (profile_ctas_o),
     .scaled_o             (profile_scaled_o),
+    .idle_o               (core_idle),
     .done_o               (core_done),
     .no_fit_o             (core_no_fit),
     .spatial_o            (core_spatial),
@@ -397,7 +402,7 @@ module sluice_top #(
         end
       end
       for (int unsigned s = 0; s < NUM_SCHED; s++)
-        watched[k*NUM_SCHED+s] = watched_valid[s] && watched_kernel[s*KIndexW +: KIndexW] == KIndexW'(k);
+        watched[k*NUM_SCHED+s] = watch[k] && watched_valid[s] && watched_kernel[s*KIndexW +: KIndexW] == KIndexW'(k);
     end
   end
 
@@ -415,6 +420,6 @@ module sluice_top #(
     .request_o   (monitor_request)
   );
 
-  // A decision under way keeps the sequencer busy, and a monitor that watches never rests.
-  assign idle_o = csr_idle && dispatcher_idle && sequencer_idle && !(monitoring && monitor_enable);
+  // A monitor that watches never rests.
+  assign idle_o = csr_idle && dispatcher_idle && sequencer_idle && core_idle && !(monitoring && monitor_enable);
 endmodule

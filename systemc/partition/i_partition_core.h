@@ -14,6 +14,7 @@ inline constexpr std::uint32_t kPerfOne = 1U << 14;  ///< 1.0 of a normalised pe
 /// Input ports of the partition core (rtl/partition_core.sv), one clock cycle's worth. Widths as in sluice_pkg.
 struct PartitionCoreIn {
   bool rst_n = true;
+  bool abort = false;            ///< drops the decision under way: no done
   bool start = false;            ///< pulse: a new decision; the fields up to `loss_limit` are sampled here
   std::uint8_t num_kernels = 0;  ///< 1..kMaxKernels
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;

@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,7 +39,7 @@ struct SluiceTopOut {
   bool profile_valid = false;  ///< one entry of the performance table; the other profile_ fields mean something only then
   std::uint8_t profile_kernel = 0, profile_ctas = 0;
   std::uint32_t profile_scaled = 0;
-  bool idle = false;
+  bool idle = false;  ///< the clock may stop until an input other than the SMs' activity changes
   bool operator==(const SluiceTopOut&) const = default;
 };
 
@@ -48,14 +47,10 @@ struct SluiceTopOut {
 /// TLM twin and Verilated RTL implement it cycle for cycle alike.
 class ISluiceTop {
  public:
-  static constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
-
   virtual ~ISluiceTop() = default;
   [[nodiscard]] virtual const SluiceTopOut& outputs() const = 0;
   virtual void clock(const SluiceTopIn& in) = 0;
-  /// Cycles from now on in which no output changes and what SMs issue doesn't matter, as long as no other input comes.
-  [[nodiscard]] virtual std::uint64_t quiet_cycles() const = 0;
-  /// Lets `cycles` of them pass at once. @pre cycles <= quiet_cycles()
+  /// Lets cycles pass at once: the clock is stopped. @pre outputs().idle
   virtual void skip(std::uint64_t cycles) = 0;
   /// Whether the SMs' activity of this cycle can make a difference.
   [[nodiscard]] virtual bool counts_activity() const = 0;

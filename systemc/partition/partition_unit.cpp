@@ -74,11 +74,7 @@ void PartitionUnit::tick() {
     irq_raised.notify(sc_core::SC_ZERO_TIME);
   }
   irq_ = top_->outputs().irq;
-  if (!ended_.empty() || registers.busy()) {
-    timer_.notify(clock_.cycles(1));
-  } else if (const std::uint64_t quiet = top_->quiet_cycles(); quiet != ISluiceTop::kForever) {
-    timer_.notify(clock_.cycles(quiet + 1));
-  }
+  if (!ended_.empty() || registers.busy() || !top_->outputs().idle) timer_.notify(clock_.cycles(1));
 }
 
 void PartitionUnit::gather_activity() {

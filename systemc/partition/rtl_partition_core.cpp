@@ -75,6 +75,7 @@ class RtlPartitionCore : public IPartitionCore {
   void drive(const PartitionCoreIn& in) {
     top_.rst_ni = in.rst_n;
     top_.start_i = in.start;
+    top_.abort_i = in.abort;
     top_.num_kernels_i = in.num_kernels;
     top_.capacity_warps_i = static_cast<CData>(in.capacity_warps);
     top_.capacity_registers_i = in.capacity_registers;

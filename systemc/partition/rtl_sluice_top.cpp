@@ -74,7 +74,6 @@ class RtlSluiceTop : public ISluiceTop {
     sample();
   }
 
-  [[nodiscard]] std::uint64_t quiet_cycles() const override { return out_.idle ? kForever : 0; }
   void skip(std::uint64_t cycles) override { time_ += 2 * half_period_ * cycles; }
   [[nodiscard]] bool counts_activity() const override { return !out_.idle; }
 

@@ -118,6 +118,10 @@ PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
 }
 
 void TlmPartitionCore::clock(const PartitionCoreIn& in, bool ready) {
+  if (in.abort) {
+    *this = TlmPartitionCore();
+    return;
+  }
   if (in.start) {
     *this = TlmPartitionCore();
     config_ = in;

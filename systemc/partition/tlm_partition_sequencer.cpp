@@ -45,6 +45,7 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
   out.monitoring = state_ == State::kMonitor;
   out.idle = (state_ == State::kIdle || state_ == State::kMonitor) && !changed_ && !decision_;
   for (const Planned& p : plan_) {
+    out.watch[p.slot] = true;
     if (layout_ == Layout::Ranges) {
       out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
       out.watch_sm[p.slot] = p.first;
@@ -182,10 +183,14 @@ void TlmPartitionSequencer::enforce(const PartitionCoreOut& core) {
   set_layout(Layout::Counts);
 }
 
+bool TlmPartitionSequencer::restarts(const SluiceConfig& config, const SequencerIn& in) const {
+  const bool profile_again = (in.monitor_request || config.reprofile) && state_ == State::kMonitor;
+  return in.change || config.mode_write || profile_again;
+}
+
 void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn& in) {
   changed_ = decision_ = false;
-  const bool profile_again = (in.monitor_request || config.reprofile) && state_ == State::kMonitor;
-  if (in.change || config.mode_write || profile_again) {
+  if (restarts(config, in)) {
     make_plan(config, in);
     return;
   }
@@ -234,22 +239,6 @@ void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn&
       break;
     default: break;
   }
-}
-
-std::uint64_t TlmPartitionSequencer::quiet_cycles() const {
-  if (changed_ || decision_) return 0;
-  switch (state_) {
-    case State::kIdle:
-    case State::kMonitor: return std::numeric_limits<std::uint64_t>::max();
-    case State::kPlan:
-    case State::kDelay: return timer_ - 1;
-    case State::kWarmUp: return timer_;
-    default: return 0;
-  }
-}
-
-void TlmPartitionSequencer::skip(std::uint64_t cycles) {
-  if (state_ != State::kIdle && state_ != State::kMonitor) timer_ -= cycles;
 }
 
 }  // namespace sluice

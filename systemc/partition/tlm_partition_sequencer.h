@@ -29,6 +29,7 @@ struct SequencerOut {
   std::uint8_t state = 0;       ///< regs::SequencerState
   PerKernel<std::uint8_t> ctas{};
   bool decision = false, spatial = false, no_fit = false, monitoring = false;
+  PerKernel<bool> watch{};  ///< by kernel slot: the decision is about it
   PerKernel<std::uint32_t> watch_sm{};
   bool idle = false;
 };
@@ -40,15 +41,13 @@ class TlmPartitionSequencer {
   explicit TlmPartitionSequencer(const regs::Parameters& parameters) : parameters_(parameters) {}
 
   [[nodiscard]] SequencerOut out(const SluiceConfig& config) const;
+  /// The inputs of this cycle make a new plan: a decision under way is dropped.
+  [[nodiscard]] bool restarts(const SluiceConfig& config, const SequencerIn& in) const;
   /// CTAs of kernel slot `kernel` that may live on `sm`; max_ctas = no limit.
   [[nodiscard]] std::uint32_t quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const;
   /// The rising edge.
   void clock(const SluiceConfig& config, const SequencerIn& in);
   void reset() { *this = TlmPartitionSequencer(parameters_); }
-  /// Cycles from now on in which, without an input, nothing happens but time passing.
-  [[nodiscard]] std::uint64_t quiet_cycles() const;
-  /// Lets `cycles` of them pass. @pre cycles <= quiet_cycles()
-  void skip(std::uint64_t cycles);
 
  private:
   enum class Layout { Free, Hold, Alone, Ranges, Counts, Levels, Static };

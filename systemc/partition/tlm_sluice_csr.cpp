@@ -59,6 +59,14 @@ std::uint32_t TlmSluiceCsr::existing_sms(std::uint32_t mask_address) const {
   return count >= 32 ? ~0U : (1U << count) - 1;
 }
 
+bool TlmSluiceCsr::idle() const {
+  const auto any = [](const PerKernel<bool>& bits) { return std::ranges::any_of(bits, [](bool bit) { return bit; }); };
+  const SluiceConfig& config = out_.config;
+  const bool pulses = config.mode_write || config.static_write || config.reprofile || any(config.launch) || any(config.stop) ||
+                      any(config.evict) || any(config.resume) || any(evict_seen_);
+  return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !out_.axi.rvalid;
+}
+
 SluiceCsrOut TlmSluiceCsr::cycle(const SluiceCsrIn& in) {
   if (!in.rst_n) reset();
   const SluiceCsrOut before = out_;

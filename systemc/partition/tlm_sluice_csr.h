@@ -74,6 +74,8 @@ class TlmSluiceCsr {
   explicit TlmSluiceCsr(const regs::Parameters& parameters);
 
   [[nodiscard]] const SluiceCsrOut& out() const { return out_; }
+  /// Nothing changes without an input (idle_o).
+  [[nodiscard]] bool idle() const;
   /// Low rst_n resets, as the asynchronous reset does.
   void clock(const SluiceCsrIn& in);
   /// Ports in, ports out as they stand just before the rising edge, then the edge.

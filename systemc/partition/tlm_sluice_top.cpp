@@ -51,7 +51,7 @@ class TlmSluiceTop : public ISluiceTop {
     to_sequencer.num_present = dispatched.num_present;
     to_sequencer.change = dispatched.change;
     to_sequencer.monitor_request = monitor_.request();
-    to_sequencer.core = clock_core(sequenced);
+    to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
 
     clock_counters(in, sequenced);
     clock_monitor(in, config, sequenced);
@@ -61,21 +61,10 @@ class TlmSluiceTop : public ISluiceTop {
     refresh();
   }
 
-  [[nodiscard]] std::uint64_t quiet_cycles() const override {
-    if (counting_) return 0;
-    const std::uint64_t cycles = sequencer_.quiet_cycles();
-    return cycles != 0 && csr_settled() && core_.settled() && dispatcher_settled() ? cycles : 0;
-  }
-  void skip(std::uint64_t cycles) override { sequencer_.skip(cycles); }
+  void skip(std::uint64_t) override {}  // nothing there that could notice
   [[nodiscard]] bool counts_activity() const override { return counting_; }
 
  private:
-  [[nodiscard]] bool csr_settled() const {
-    const auto& [axi, irq, config] = csr_.out();
-    const bool pulses = config.mode_write || config.static_write || config.reprofile || mask_of(config.launch) != 0 ||
-                        mask_of(config.stop) != 0 || mask_of(config.evict) != 0 || mask_of(config.resume) != 0;
-    return !pulses && axi.awready && axi.wready && axi.arready && !axi.bvalid && !axi.rvalid;
-  }
   [[nodiscard]] bool dispatcher_settled() const {
     const SluiceConfig& config = csr_.out().config;
     return dispatcher_.quiet(dispatcher_inputs(SluiceTopIn(), config, sequencer_.out(config)));
@@ -85,12 +74,13 @@ class TlmSluiceTop : public ISluiceTop {
     std::uint32_t insts = 0, stalls = 0;
   };
 
-  PartitionCoreOut clock_core(const SequencerOut& sequenced) {
+  PartitionCoreOut clock_core(const SequencerOut& sequenced, bool abort) {
     const auto state = static_cast<State>(sequenced.state);
     const bool listened_to =
         state == State::kProfile || state == State::kScale || state == State::kAllocate || state == State::kDelay;
-    if (!listened_to && !sequenced.core.start && core_.settled()) return {};
+    if (!listened_to && !sequenced.core.start && !abort && core_.settled()) return {};
     PartitionCoreIn in = sequenced.core;
+    in.abort = abort;
     if (in.sample_valid) {
       in.sample_warp_insts = counters_[sequenced.sample_sm].insts;
       in.sample_stall_cycles = counters_[sequenced.sample_sm].stalls;
@@ -112,6 +102,7 @@ class TlmSluiceTop : public ISluiceTop {
     PerKernel<unsigned> issued{};
     const bool active = sequenced.monitoring && config.monitor_enable;
     for (unsigned k = 0; active && !in.sms.empty() && k < parameters_.max_kernels; ++k) {
+      if (!sequenced.watch[k]) continue;
       const SmActivity& sm = in.sms[sequenced.watch_sm[k]];
       for (unsigned s = 0; s < parameters_.num_sched; ++s)
         issued[k] += ((sm.issue_valid >> s) & 1U) != 0 && sm.issue_kernel[s] == k ? 1 : 0;
@@ -189,7 +180,9 @@ class TlmSluiceTop : public ISluiceTop {
       out_.profile_ctas = static_cast<std::uint8_t>(writing->ctas);
       out_.profile_scaled = static_cast<std::uint32_t>(writing->value);
     }
-    counting_ = sequenced.profile_enable || (sequenced.monitoring && csr.config.monitor_enable);
+    const bool monitors = sequenced.monitoring && csr.config.monitor_enable;
+    out_.idle = csr_.idle() && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
+    counting_ = sequenced.profile_enable || monitors;
   }
 
   regs::Parameters parameters_;

@@ -1,0 +1,135 @@
+#include "tb/sluice_top/top_traffic.h"
+
+#include <algorithm>
+
+namespace sluice::tb {
+
+TopTraffic::TopTraffic(Random& random, const regs::Parameters& parameters)
+    : random_(random),
+      parameters_(parameters),
+      axi_(
+          random, [this] { return next_write(); }, [this] { return next_read(); }) {
+  in_.sms.resize(parameters.num_sm);
+  plan_machine();
+}
+
+void TopTraffic::plan_machine() {
+  slots_ = random_.in(1, parameters_.max_ctas);
+  warps_ = random_.in(8, 64);
+  registers_ = random_.in(4096, 65536);
+  shared_ = random_.in(0, 131072);
+  for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+    script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)});
+  for (unsigned i = 0; i < 40; ++i) script_.push_back({regs::kIrqEnable, random_.word() & 0xf});  // time to drain
+  script_.push_back({regs::kCapWarps, warps_});
+  script_.push_back({regs::kCapRegisters, registers_});
+  script_.push_back({regs::kCapShared, shared_});
+  script_.push_back({regs::kCapSlots, slots_});
+  script_.push_back({regs::kWarmUp, random_.chance(0.2) ? 0 : random_.in(1, 600)});
+  script_.push_back({regs::kWindow, random_.in(1024, 1500)});
+  script_.push_back({regs::kDelay, random_.chance(0.5) ? 0 : random_.in(1, 40)});
+  script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
+  script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, 65535)});
+  script_.push_back({regs::kMonitorWindow, random_.in(64, 400)});
+  script_.push_back({regs::kMonitorHold, random_.in(1, 3)});
+  script_.push_back(
+      {regs::kMonitor, regs::kMonitorEnable.put(random_.chance(0.4)) | regs::kMonitorThreshold.put(random_.in(0, 8000))});
+  script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
+}
+
+void TopTraffic::plan_launch() {
+  const unsigned k = random_.in(0, parameters_.max_kernels - 1);
+  const bool huge = random_.chance(0.03);
+  script_.push_back({regs::slot(k, regs::kSlotWarps), random_.in(huge ? 0 : 1, huge ? 127 : std::max(1U, warps_ / 4))});
+  script_.push_back({regs::slot(k, regs::kSlotRegisters), random_.in(0, huge ? 65536 : registers_ / 4)});
+  script_.push_back({regs::slot(k, regs::kSlotShared), random_.chance(0.5) ? 0 : random_.in(0, shared_ / 4)});
+  script_.push_back({regs::slot(k, regs::kSlotGrid), random_.chance(0.3) ? random_.in(1, 100) : random_.in(1000, 100000)});
+  script_.push_back(
+      {regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(random_.chance(0.3))});
+}
+
+AxiWrite TopTraffic::next_write() {
+  if (script_.empty()) {
+    const unsigned k = random_.in(0, parameters_.max_kernels - 1);
+    if (patience_ > 0) {  // clearing what is there to clear is the host's idle work
+      --patience_;
+      return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
+    }
+    patience_ = random_.chance(0.3) ? random_.in(500, 1500) : random_.in(0, 30);
+    switch (random_.in(0, 19)) {
+      case 0: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); break;
+      case 1: script_.push_back({regs::kMode, random_.chance(0.6) ? 5 : random_.in(0, 7)}); break;
+      case 2:
+        script_.push_back(
+            {regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlEvict.put(1) | regs::kSlotCtrlEvictCount.put(random_.in(0, 40))});
+        break;
+      case 3:
+      case 4: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlResume.put(1)}); break;
+      case 5: script_.push_back({regs::slot(k, regs::kSlotQuota), random_.in(0, parameters_.max_ctas)}); break;
+      case 6:
+      case 7:
+        for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
+          script_.push_back({regs::slot(k, regs::kSlotMask) + 4 * word, random_.chance(0.5) ? ~0U : random_.word()});
+        break;
+      case 8: script_.push_back({regs::kControl, 1}); break;
+      case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
+      case 10:
+        if (random_.chance(0.3)) plan_machine();
+        break;
+      default: plan_launch(); break;
+    }
+  }
+  if (script_.empty()) return {regs::kError, 0xffffffff};
+  const AxiWrite write = script_.front();
+  script_.pop_front();
+  return write;
+}
+
+std::uint32_t TopTraffic::next_read() { return 4 * random_.in(0, 0x1ff); }
+
+const SluiceTopIn& TopTraffic::next() {
+  ++now_;
+  if (random_.chance(0.0005)) life_ = random_.in(1, 800);
+  in_.rst_n = !random_.chance(0.00002);
+  in_.axi = axi_.next();
+  in_.dispatch_ready = random_.chance(0.9);
+  in_.done_valid = false;
+  const auto due = std::ranges::find_if(running_, [this](const Cta& c) { return c.ends <= now_; });
+  if (due != running_.end()) {
+    in_.done_valid = true;
+    in_.done_sm = due->sm;
+    in_.done_slot = due->slot;
+  } else if (random_.chance(0.001)) {  // nothing there, most likely
+    in_.done_valid = true;
+    in_.done_sm = static_cast<std::uint8_t>(random_.in(0, 255));
+    in_.done_slot = static_cast<std::uint8_t>(random_.in(0, 31));
+    std::erase_if(running_, [this](const Cta& c) { return c.sm == in_.done_sm && c.slot == in_.done_slot; });
+  }
+  for (SmActivity& sm : in_.sms) {
+    sm.issue_valid = static_cast<std::uint8_t>(random_.word() & ((1U << parameters_.num_sched) - 1));
+    for (unsigned s = 0; s < parameters_.num_sched; ++s)
+      sm.issue_kernel[s] = static_cast<std::uint8_t>(random_.in(0, parameters_.max_kernels - 1));
+    sm.stall = sm.issue_valid == 0 && random_.chance(0.7);
+  }
+  return in_;
+}
+
+void TopTraffic::observe(const SluiceTopOut& out) {
+  axi_.observe(out.axi, in_.rst_n);
+  if (!in_.rst_n) {
+    running_.clear();
+    script_.clear();
+    plan_machine();
+    return;
+  }
+  if (in_.done_valid) {
+    ended_ += static_cast<std::uint64_t>(
+        std::erase_if(running_, [this](const Cta& c) { return c.sm == in_.done_sm && c.slot == in_.done_slot; }));
+  }
+  if (out.dispatch_valid && in_.dispatch_ready) {
+    ++dispatched_;
+    running_.push_back({now_ + random_.in(1, 2 * life_), out.dispatch_sm, out.dispatch_slot});
+  }
+}
+
+}  // namespace sluice::tb

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sw/device/sluice_regs.h"
+#include "systemc/partition/i_sluice_top.h"
+#include "tb/common/random.h"
+#include "tb/sluice_csr/axi_lite_traffic.h"
+
+namespace sluice::tb {
+
+/// The world around sluice_top, at random: a host that launches, stops, evicts and reconfigures (and errs), SMs whose CTAs last a
+/// random time, issue and stall at random.
+class TopTraffic {
+ public:
+  TopTraffic(Random& random, const regs::Parameters& parameters);
+
+  /// The ports' inputs of this cycle.
+  const SluiceTopIn& next();
+  /// @param out the unit's outputs of the same cycle
+  void observe(const SluiceTopOut& out);
+
+  [[nodiscard]] std::uint64_t dispatched() const { return dispatched_; }
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
+
+ private:
+  struct Cta {
+    std::uint64_t ends = 0;
+    std::uint8_t sm = 0, slot = 0;
+  };
+
+  AxiWrite next_write();
+  std::uint32_t next_read();
+  void plan_launch();
+  void plan_machine();
+  AxiWrite queue(std::uint32_t address, std::uint32_t data);
+
+  Random& random_;
+  regs::Parameters parameters_;
+  AxiLiteTraffic axi_;
+  std::deque<AxiWrite> script_;  ///< writes that belong together
+  std::vector<Cta> running_;
+  SluiceTopIn in_;
+  std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0;
+  std::uint32_t life_ = 200;  ///< mean cycles of a CTA
+  unsigned patience_ = 0;     ///< writes until the host does something again
+  std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8;
+};
+
+}  // namespace sluice::tb
