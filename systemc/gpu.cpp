@@ -1,6 +1,7 @@
 #include "systemc/gpu.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "sw/core/errors.h"
@@ -27,8 +28,13 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
   const MachineConfig& machine = spec_.machine;
   for (std::uint32_t k = 0; k < spec_.launches.size(); ++k) {
     const KernelLaunch& launch = spec_.launches[k];
-    sources_.push_back(std::make_unique<SyntheticSource>(launch.kernel, k, spec_.seed));
-    kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions});
+    if (launch.make_source) {
+      sources_.push_back(launch.make_source());
+    } else {
+      sources_.push_back(std::make_unique<SyntheticSource>(launch.kernel, k, spec_.seed));
+    }
+    kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions,
+                        launch.once ? launch.kernel.grid_ctas : 0, nullptr});
   }
   for (std::uint32_t i = 0; i < machine.dram.channels; ++i) {
     channels_.push_back(std::make_unique<DramChannel>(numbered("dram_channel", i).c_str(), machine, clock_, counters_));
@@ -58,13 +64,27 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
 }
 
 void Gpu::arrivals() {
-  std::vector<std::uint32_t> order(spec_.launches.size());
-  for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::stable_sort(order, {}, [this](std::uint32_t k) { return spec_.launches[k].arrival; });
-  for (const std::uint32_t k : order) {
-    const std::uint64_t at = spec_.launches[k].arrival.value();
-    if (at > clock_.now()) wait(clock_.cycles(at - clock_.now()));
-    dispatcher_.arrive(KernelId(k));
+  std::vector<std::uint32_t> waiting(spec_.launches.size());
+  for (std::uint32_t k = 0; k < waiting.size(); ++k) waiting[k] = k;
+  std::ranges::stable_sort(waiting, {}, [this](std::uint32_t k) { return spec_.launches[k].arrival; });
+  while (!waiting.empty()) {
+    std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+    std::erase_if(waiting, [&](std::uint32_t k) {
+      const KernelLaunch& launch = spec_.launches[k];
+      if (launch.after && counters_[*launch.after].finish_cycle == 0) return false;
+      if (launch.arrival.value() > clock_.now()) {
+        next = std::min(next, launch.arrival.value());
+        return false;
+      }
+      dispatcher_.arrive(KernelId(k));
+      return true;
+    });
+    if (waiting.empty()) break;
+    if (next != std::numeric_limits<std::uint64_t>::max()) {
+      wait(clock_.cycles(next - clock_.now()), dispatcher_.kernels_changed);
+    } else {
+      wait(dispatcher_.kernels_changed);
+    }
   }
 }
 
@@ -111,6 +131,9 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
     const std::uint64_t slice = window == 0 ? kSliceCycles : std::min(kSliceCycles, window - now);
     sc_core::sc_start(clock_.cycles(slice));
   }
+  for (const RunningKernel& kernel : kernels_) {
+    if (kernel.error) std::rethrow_exception(kernel.error);
+  }
   const std::uint64_t now = clock_.now();
   dispatcher_.settle(now);
   result.cycles = Cycles(now);
@@ -120,6 +143,9 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
   result.registers_resident = dispatcher_.register_cycles;
   result.shared_bytes_resident = dispatcher_.shared_byte_cycles;
   for (const KernelCounters& k : counters_) result.total += k;
+  for (const auto& source : sources_) {
+    for (const auto& [opcode, count] : source->unknown_opcodes()) result.unknown_opcodes[opcode] += count;
+  }
   for (const auto& sm : sms_) result.stalls += sm->stalls();
   if (sequencer_) result.decisions = sequencer_->decisions();
   return result;

@@ -29,7 +29,7 @@ class Gpu : public sc_core::sc_module {
 
  private:
   void host();      ///< SC_THREAD: programs the quotas of Partitioned mode when kernels arrive or end
-  void arrivals();  ///< SC_THREAD
+  void arrivals();  ///< SC_THREAD: kernels arrive at their time, or when the one before them in their stream is over
   void watch();     ///< SC_THREAD: stops when all is done
   void apply_quotas(const std::vector<KernelId>& present);
 

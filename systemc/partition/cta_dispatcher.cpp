@@ -97,6 +97,7 @@ bool CtaDispatcher::try_launch(SmId id, KernelId kernel) {
   PerSm& sm = per_sm_[id.value()];
   const std::uint32_t k = kernel.value();
   if (sm.resident[k] >= sm.quota[k]) return false;
+  if (kernels_[k].grid != 0 && per_kernel_[k].next_cta == kernels_[k].grid) return false;
   const SmResources demand = kernels_[k].descriptor.demand();
   if (!fits(demand, sm.free)) return false;
   ResidentCta cta{true, k, per_kernel_[k].next_cta, clock_.now(), 0, 0};
@@ -146,7 +147,8 @@ void CtaDispatcher::release(PerSm& sm, std::uint32_t slot, SmId id) {
 
 void CtaDispatcher::cta_completed(SmId id, KernelId kernel, std::uint32_t slot) {
   release(per_sm_[id.value()], slot, id);
-  ++counters_[kernel.value()].ctas_completed;
+  const std::uint32_t k = kernel.value();
+  if (++counters_[k].ctas_completed == kernels_[k].grid) target_reached(kernel);
   wake();
 }
 
