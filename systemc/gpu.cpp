@@ -1,6 +1,7 @@
 #include "systemc/gpu.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "sw/core/errors.h"
@@ -15,7 +16,8 @@ constexpr std::uint64_t kSliceCycles = 10000;
 
 /// The unit's elaboration: MAX_KERNELS 4 as Verilated, 8 where a run needs more (TLM only).
 std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock) {
-  const regs::Parameters parameters{spec.machine.num_sms, spec.launches.size() > 4 ? 8U : 4U, 32, spec.machine.sm.schedulers, 64};
+  const auto at_once = std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after; });
+  const regs::Parameters parameters{spec.machine.num_sms, at_once > 4 ? 8U : 4U, 32, spec.machine.sm.schedulers, 64};
   return spec.partitioner == PartitionerKind::Rtl ? make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps())
                                                   : make_tlm_sluice_top(parameters);
 }
@@ -35,8 +37,13 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
   const MachineConfig& machine = spec_.machine;
   for (std::uint32_t k = 0; k < spec_.launches.size(); ++k) {
     const KernelLaunch& launch = spec_.launches[k];
-    sources_.push_back(std::make_unique<SyntheticSource>(launch.kernel, k, spec_.seed));
-    kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions});
+    if (launch.make_source) {
+      sources_.push_back(launch.make_source());
+    } else {
+      sources_.push_back(std::make_unique<SyntheticSource>(launch.kernel, k, spec_.seed));
+    }
+    kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions,
+                        launch.once ? launch.kernel.grid_ctas : 0, nullptr});
   }
   for (std::uint32_t i = 0; i < machine.dram.channels; ++i) {
     channels_.push_back(std::make_unique<DramChannel>(numbered("dram_channel", i).c_str(), machine, clock_, counters_));
@@ -77,6 +84,9 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
     const std::uint64_t slice = window == 0 ? kSliceCycles : std::min(kSliceCycles, window - now);
     sc_core::sc_start(clock_.cycles(slice));
   }
+  for (const RunningKernel& kernel : kernels_) {
+    if (kernel.error) std::rethrow_exception(kernel.error);
+  }
   const std::uint64_t now = clock_.now();
   unit_.settle(now);
   result.cycles = Cycles(now);
@@ -86,6 +96,9 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
   result.registers_resident = unit_.register_cycles;
   result.shared_bytes_resident = unit_.shared_byte_cycles;
   for (const KernelCounters& k : counters_) result.total += k;
+  for (const auto& source : sources_) {
+    for (const auto& [opcode, count] : source->unknown_opcodes()) result.unknown_opcodes[opcode] += count;
+  }
   for (const auto& sm : sms_) result.stalls += sm->stalls();
   result.decisions = host_.decisions();
   return result;

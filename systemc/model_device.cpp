@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "sw/core/errors.h"
@@ -27,13 +28,13 @@ void check(const RunSpec& spec) {
           sm.shared_memory_bytes));
     }
   }
-  if (spec.launches.size() > kMaxKernelSlots) {
-    throw InputError(
-        fmt::format("{} kernels at once: the partition unit has at most {} kernel slots", spec.launches.size(), kMaxKernelSlots));
+  const auto at_once = static_cast<std::size_t>(
+      std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after.has_value(); }));
+  if (at_once > kMaxKernelSlots) {
+    throw InputError(fmt::format("{} kernels at once: the partition unit has at most {} kernel slots", at_once, kMaxKernelSlots));
   }
-  if (spec.launches.size() > spec.machine.num_sms) {
-    throw InputError(
-        fmt::format("{} kernels at once on {} SMs: at most one kernel an SM", spec.launches.size(), spec.machine.num_sms));
+  if (at_once > spec.machine.num_sms) {
+    throw InputError(fmt::format("{} kernels at once on {} SMs: at most one kernel an SM", at_once, spec.machine.num_sms));
   }
 }
 

@@ -17,5 +17,7 @@ void add_sim_command(CLI::App& app, Action& action);
 void add_eval_command(CLI::App& app, Action& action);
 void add_calibrate_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
+void add_trace_command(CLI::App& app, Action& action);
+void add_bench_command(CLI::App& app, Action& action);
 
 }  // namespace sluice::cli

@@ -8,14 +8,13 @@
 #include "sw/cli/commands.h"
 #include "sw/cli/common.h"
 #include "sw/cli/run_cache.h"
-#include "sw/device/run_pool.h"
+#include "sw/cli/run_one.h"
 #include "sw/policy/registry.h"
 #include "sw/report/eval_results.h"
 #include "sw/report/results_json.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
-#include "systemc/model_device.h"
 
 namespace sluice::cli {
 
@@ -24,15 +23,6 @@ namespace {
 struct Options : CommonOptions {
   std::string kernels, policy = "warped_slicer", ctas, fst, timeline;
 };
-
-/// Runs one spec in a process of its own. @throws Interrupted
-RunResult run_one(const RunSpec& spec) {
-  RunResult result;
-  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
-  if (!pool.run({spec}, [&](std::size_t, const RunResult& r, const HostCost&) { result = r; }))
-    throw Interrupted("interrupted: nothing was written");
-  return result;
-}
 
 int run(const Options& options) {
   const MachineConfig machine = read_machine(options.machine_file);
@@ -47,7 +37,7 @@ int run(const Options& options) {
   }
   std::vector<std::uint64_t> targets;
   for (const KernelDescriptor& kernel : mix.kernels) {
-    targets.push_back(run_one(solo_spec(machine, kernel, options.window, options.seed)).total.warp_instructions);
+    targets.push_back(run_one(solo_spec(machine, kernel, options.window, options.seed)).result.total.warp_instructions);
     if (targets.back() == 0)
       throw InputError(
           fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", kernel.name, options.window));
@@ -55,7 +45,7 @@ int run(const Options& options) {
   RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, options);
   spec.fst_file = options.fst;
   spec.timeline_file = options.timeline;
-  const RunResult result = run_one(spec);
+  const RunResult result = run_one(spec).result;
   EvalResults results;
   const std::vector<Cycles> alone(mix.kernels.size(), Cycles(options.window));
   results.runs.push_back(make_eval_run({mix.kernel_names(), mix.category, options.policy, options.partitioner, plan.partition, 0},

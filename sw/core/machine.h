@@ -34,6 +34,9 @@ struct SmConfig {
   WarpSchedulerKind scheduler = WarpSchedulerKind::Gto;
   std::uint32_t alu_pipes = 2, alu_latency = 10;
   std::uint32_t sfu_latency = 20, sfu_interval = 8;
+  std::uint32_t dp_latency = 20, dp_interval = 2;          ///< double precision
+  std::uint32_t tensor_latency = 24, tensor_interval = 8;  ///< matrix unit
+  std::uint32_t register_unit = 64;                        ///< registers of a warp are allocated in multiples of this many
   std::uint32_t shared_latency = 24;
   std::uint32_t ldst_queue = 4;      ///< memory instructions waiting in the LDST pipeline
   std::uint32_t store_credits = 64;  ///< stores in flight to L2

@@ -2,6 +2,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "sw/core/partition.h"
 #include "sw/core/profile.h"
 #include "sw/core/units.h"
+#include "sw/workload/i_instruction_source.h"
 
 namespace sluice {
 
@@ -27,8 +31,12 @@ enum class PartitionerKind { Tlm, Rtl };
 struct KernelLaunch {
   KernelDescriptor kernel;
   std::uint64_t target_warp_instructions =
-      0;           ///< the kernel is halted and its CTAs released here; 0 = runs to the end of the window
-  Cycles arrival;  ///< 0 = at once
+      0;                               ///< the kernel is halted and its CTAs released here; 0 = runs to the end of the window
+  Cycles arrival;                      ///< 0 = at once
+  std::optional<std::size_t> after{};  ///< arrives when this launch (of the same stream) is over, but not before `arrival`
+  /// Its instructions; empty = synthetic, from kernel.behaviour. Called once, in the process that runs the model.
+  std::function<std::unique_ptr<IInstructionSource>()> make_source{};
+  bool once = false;  ///< over when its grid is done; otherwise the grid is launched again and again
 };
 
 /// What the host programs into the dispatcher in Partitioned mode.
@@ -87,6 +95,7 @@ struct RunResult {
   std::uint64_t sm_cycles = 0;  ///< cycles * SMs: the denominator of stalls and utilisations
   std::uint64_t threads_resident = 0, registers_resident = 0, shared_bytes_resident = 0;  ///< resource-cycles, summed over SMs
   std::vector<Decision> decisions;
+  std::map<std::string, std::uint64_t> unknown_opcodes;  ///< of traces: name, instructions that had it
   bool interrupted = false;
 };
 

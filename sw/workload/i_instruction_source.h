@@ -1,42 +1,71 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sw/core/kernel.h"
 
 namespace sluice {
 
-enum class OpClass : std::uint8_t { Alu, Sfu, Load, Store, Shared, Barrier, Exit };
+/// Which pipeline an instruction takes. Atomic: a global access that is done at L2. Shared: scratchpad.
+enum class OpClass : std::uint8_t { Alu, Sfu, Dp, Tensor, Load, Store, Atomic, Shared, Barrier, Exit };
+
+[[nodiscard]] constexpr bool is_global(OpClass op) {
+  return op == OpClass::Load || op == OpClass::Store || op == OpClass::Atomic;
+}
+[[nodiscard]] constexpr bool is_memory(OpClass op) { return is_global(op) || op == OpClass::Shared; }
 
 inline constexpr std::uint8_t kNoRegister = 255;
 
 /// One warp instruction as the SM sees it.
 struct Instruction {
   OpClass op = OpClass::Exit;
-  std::uint8_t interval = 1;  ///< cycles it holds its ALU pipeline
+  std::uint8_t interval = 1;  ///< cycles it holds its ALU pipeline; Shared: passes over the scratchpad's banks
   std::uint8_t dst = kNoRegister;
-  std::uint8_t src[3] = {kNoRegister, kNoRegister, kNoRegister};
+  std::uint8_t dst_count = 1;  ///< consecutive registers from `dst`
+  std::uint8_t src[5] = {kNoRegister, kNoRegister, kNoRegister, kNoRegister, kNoRegister};
   std::uint8_t active_lanes = 32;
   std::uint8_t fetch_cycles = 0;  ///< extra cycles before the instruction buffer holds it
+  bool bypass_l1 = false;         ///< Load: is looked up in L2 only
+  std::uint32_t pc = kNoPc;       ///< byte address in the kernel's code; kNoPc: no instruction cache is modelled for it
+  static constexpr std::uint32_t kNoPc = 0xffffffff;
+
+  bool operator==(const Instruction&) const = default;
+};
+
+/// One 128-byte line of a global access, and which of its four 32-byte sectors are touched.
+struct LineAccess {
+  std::uint64_t address = 0;  ///< of the line's first byte
+  std::uint8_t sectors = 0xf;
+  bool operator==(const LineAccess&) const = default;
 };
 
 /// Where a warp stands in its program.
 struct WarpCursor {
-  std::uint32_t cta = 0, warp = 0;  ///< CTA index in the grid (counts on across relaunches), warp index in the CTA
-  std::uint32_t position = 0;       ///< instructions already fetched
+  std::uint32_t cta = 0, warp = 0;               ///< CTA index in the grid (counts on across relaunches), warp index in the CTA
+  std::uint32_t position = 0;                    ///< instructions already fetched
+  std::uint32_t handle = 0;                      ///< what begin_cta returned
+  std::uint32_t lines_begin = 0, lines_end = 0;  ///< for the source: lines of the instruction fetched last
 };
 
-/// Feeds the warps of one kernel. Pure functions of the cursor: two equal cursors give equal answers, whatever ran before.
+/// Feeds the warps of one kernel. `next` and `lines` are pure functions of the cursor: two equal cursors give equal answers,
+/// whatever ran before, as long as the CTA lives.
 class IInstructionSource {
  public:
   virtual ~IInstructionSource() = default;
   /// Registers a warp's scoreboard must track, 1..255.
   [[nodiscard]] virtual std::uint32_t num_registers() const = 0;
+  /// A CTA begins. CTAs begin in order of their index. @return handle for its cursors
+  virtual std::uint32_t begin_cta(std::uint32_t /*cta*/) { return 0; }
+  virtual void end_cta(std::uint32_t /*handle*/) {}  ///< no cursor of this CTA is used any more
   /// The instruction at the cursor, which moves on. After the last one: Exit, for ever.
   virtual Instruction next(WarpCursor& cursor) const = 0;
-  /// Byte addresses of the 128-byte lines that the global access `position` of this warp touches, appended to `lines`.
-  virtual void lines(const WarpCursor& cursor, std::uint32_t position, std::vector<std::uint64_t>& lines) const = 0;
+  /// The 128-byte lines that the global access `position` of this warp touches, appended to `lines`.
+  virtual void lines(const WarpCursor& cursor, std::uint32_t position, std::vector<LineAccess>& lines) const = 0;
+  /// Opcodes that were not recognised, and how many instructions had them.
+  [[nodiscard]] virtual std::map<std::string, std::uint64_t> unknown_opcodes() const { return {}; }
 };
 
 }  // namespace sluice

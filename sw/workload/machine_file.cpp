@@ -37,6 +37,12 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("ldst_queue", sm.ldst_queue, 1, 64);
   table.read("store_credits", sm.store_credits, 1, 4096);
   read_cache(table.table("l1"), sm.l1);
+  table.optional();
+  table.read("dp_latency", sm.dp_latency, 1, 200);
+  table.read("dp_interval", sm.dp_interval, 1, 64);
+  table.read("tensor_latency", sm.tensor_latency, 1, 200);
+  table.read("tensor_interval", sm.tensor_interval, 1, 64);
+  table.read("register_unit", sm.register_unit, 1, 1024);
   table.finish();
 }
 

@@ -97,7 +97,7 @@ Instruction SyntheticSource::next(WarpCursor& cursor) const {
   return instruction;
 }
 
-void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, std::vector<std::uint64_t>& lines) const {
+void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, std::vector<LineAccess>& lines) const {
   const std::uint32_t walked = body_offset(cursor) + position;
   const std::uint64_t access = static_cast<std::uint64_t>(walked / kBody) * globals_per_body_ + global_rank_[walked % kBody];
   const std::uint64_t warp = static_cast<std::uint64_t>(cursor.cta) * warps_per_cta_ + cursor.warp;
@@ -122,7 +122,7 @@ void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, st
     } else {
       line = (std::uint64_t{1} << 33) + index % (std::uint64_t{1} << 32);
     }
-    lines.push_back(base_ + line * kLine);
+    lines.push_back({base_ + line * kLine});
   }
 }
 

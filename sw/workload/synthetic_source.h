@@ -16,7 +16,7 @@ class SyntheticSource : public IInstructionSource {
 
   [[nodiscard]] std::uint32_t num_registers() const override { return kRegisters; }
   Instruction next(WarpCursor& cursor) const override;
-  void lines(const WarpCursor& cursor, std::uint32_t position, std::vector<std::uint64_t>& lines) const override;
+  void lines(const WarpCursor& cursor, std::uint32_t position, std::vector<LineAccess>& lines) const override;
 
  private:
   /// Where in the loop body a CTA begins: short CTAs must see the whole mix too. The same for its warps, so barriers meet.

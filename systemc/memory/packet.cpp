@@ -20,6 +20,7 @@ tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write,
   PacketInfo& who = info(*packet);
   who.sm = sm;
   who.kernel = kernel;
+  who.load = kNoLoad;
   return packet;
 }
 

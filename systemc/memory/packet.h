@@ -8,11 +8,14 @@ namespace sluice {
 
 inline constexpr std::uint32_t kLineBytes = 128;  ///< coalescing granule and cache line
 
+inline constexpr std::uint32_t kNoLoad = 0xffffffff;
+
 /// What a memory transaction carries beside the generic payload: who asked.
 struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t sm = 0;
   std::uint32_t kernel = 0;
-  std::uint32_t slice = 0;  ///< set by the interconnect
+  std::uint32_t slice = 0;       ///< set by the interconnect
+  std::uint32_t load = kNoLoad;  ///< read that bypasses the L1: the SM's load that waits for it
   [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new PacketInfo(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const PacketInfo&>(other); }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace sluice {
@@ -38,14 +39,28 @@ PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec&
 }
 
 void PartitionHost::arrivals() {
-  std::vector<std::uint32_t> order(spec_.launches.size());
-  for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::stable_sort(order, {}, [this](std::uint32_t k) { return spec_.launches[k].arrival; });
-  for (const std::uint32_t k : order) {
-    const std::uint64_t at = spec_.launches[k].arrival.value();
-    if (at > clock_.now()) wait(clock_.cycles(at - clock_.now()));
-    arrived_.emplace_back(k);
-    arrival_.notify(sc_core::SC_ZERO_TIME);
+  std::vector<std::uint32_t> waiting(spec_.launches.size());
+  std::iota(waiting.begin(), waiting.end(), 0U);
+  std::ranges::stable_sort(waiting, {}, [this](std::uint32_t k) { return spec_.launches[k].arrival; });
+  while (!waiting.empty()) {
+    std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+    std::erase_if(waiting, [&](std::uint32_t k) {
+      const KernelLaunch& launch = spec_.launches[k];
+      if (launch.after && !unit_.over(KernelId(static_cast<std::uint32_t>(*launch.after)))) return false;
+      if (launch.arrival.value() > clock_.now()) {
+        next = std::min(next, launch.arrival.value());
+        return false;
+      }
+      arrived_.emplace_back(k);
+      arrival_.notify(sc_core::SC_ZERO_TIME);
+      return true;
+    });
+    if (waiting.empty()) break;
+    if (next != std::numeric_limits<std::uint64_t>::max()) {
+      wait(clock_.cycles(next - clock_.now()), unit_.target_met);
+    } else {
+      wait(unit_.target_met);
+    }
   }
 }
 
@@ -89,8 +104,7 @@ void PartitionHost::launch_arrived(SluiceDriver& driver) {
     unit_.bind_slot(slot, kernel);
     slots_in_use_ |= 1U << slot;
     present_ = present;
-    // Kernels run again and again until their target is met: the paper's method.
-    driver.launch(slot, {descriptor.demand(), descriptor.grid_ctas, true});
+    driver.launch(slot, {descriptor.demand(), descriptor.grid_ctas, !spec_.launches[kernel.value()].once});
   }
 }
 
@@ -99,7 +113,7 @@ void PartitionHost::stop_met(SluiceDriver& driver) {
     const auto found = std::ranges::find(present_, kernel, &InSlot::kernel);
     const unsigned slot = found->slot;
     present_.erase(found);
-    driver.stop(slot);
+    if (!spec_.launches[kernel.value()].once) driver.stop(slot);  // else it ended by itself
     apply_quotas(driver, present_);
   }
 }

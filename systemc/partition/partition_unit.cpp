@@ -134,7 +134,8 @@ void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {
 }
 
 void PartitionUnit::cta_completed(SmId id, KernelId kernel, std::uint32_t slot) {
-  ++counters_[kernel.value()].ctas_completed;
+  const std::uint32_t k = kernel.value();
+  if (++counters_[k].ctas_completed == kernels_[k].grid) reached_.push_back(kernel);
   end_cta(id.value(), slot);
   wake();
 }

@@ -43,6 +43,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   sc_core::sc_event target_met;  ///< a kernel reached its target and has no CTA left on any SM
   [[nodiscard]] std::vector<KernelId> take_met();
   [[nodiscard]] bool any_met() const { return !met_.empty(); }
+  [[nodiscard]] bool over(KernelId kernel) const { return over_[kernel.value()]; }
   [[nodiscard]] bool irq() const { return irq_; }
   [[nodiscard]] bool done() const { return unfinished_ == 0; }
 

@@ -15,12 +15,14 @@ LdstUnit::LdstUnit(const SmConfig& config, IOwner& owner, std::vector<KernelCoun
   for (std::uint32_t i = config.l1.mshrs; i > 0; --i) free_mshrs_.push_back(i - 1);
 }
 
-std::vector<std::uint64_t>& LdstUnit::accept(OpClass op, std::uint32_t kernel, std::uint32_t warp, std::uint64_t generation,
-                                             std::uint8_t dst) {
+std::vector<LineAccess>& LdstUnit::accept(OpClass op, std::uint32_t kernel, std::uint32_t warp, std::uint64_t generation,
+                                          std::uint8_t dst, std::uint8_t dst_count, std::uint8_t passes, bool bypass) {
   MemoryOp& slot = queue_[(head_ + queued_) % queue_.size()];
   slot.op = op;
   slot.kernel = kernel;
   slot.next = 0;
+  slot.passes = passes;
+  slot.bypass = bypass || op == OpClass::Atomic;
   slot.lines.clear();
   if (op != OpClass::Store) {
     if (free_loads_.empty()) {
@@ -29,14 +31,15 @@ std::vector<std::uint64_t>& LdstUnit::accept(OpClass op, std::uint32_t kernel, s
     }
     slot.load = free_loads_.back();
     free_loads_.pop_back();
-    loads_[slot.load] = {warp, generation, 1, dst};
+    loads_[slot.load] = {warp, generation, 1, dst, dst_count};
   }
   return slot.lines;
 }
 
 void LdstUnit::accepted() {
   MemoryOp& slot = queue_[(head_ + queued_) % queue_.size()];
-  if (slot.op == OpClass::Load) loads_[slot.load].lines_left = static_cast<std::uint32_t>(slot.lines.size());
+  if (is_global(slot.op) && slot.op != OpClass::Store)
+    loads_[slot.load].lines_left = static_cast<std::uint32_t>(slot.lines.size());
   ++queued_;
 }
 
@@ -45,11 +48,12 @@ void LdstUnit::cycle(std::uint64_t now) {
   MemoryOp& op = queue_[head_];
   ++counters_[op.kernel].ldst_busy;
   if (op.op == OpClass::Shared) {
+    if (--op.passes != 0) return;
     finish_line(op.load, now + config_.shared_latency);
     pop();
     return;
   }
-  const std::uint64_t address = op.lines[op.next];
+  const std::uint64_t address = op.lines[op.next].address;
   const Outcome outcome = op.op == OpClass::Store ? store(op, address) : load(op, address);
   stalled_ = outcome == Outcome::Hold;
   if (stalled_) return;
@@ -62,11 +66,15 @@ LdstUnit::Outcome LdstUnit::store(MemoryOp& op, std::uint64_t line_address) {
   --store_credits_;
   CacheTags::Way* way = tags_.find(line_address / kLineBytes);
   if (way != nullptr && way->state == CacheTags::State::Valid) way->state = CacheTags::State::Invalid;
-  owner_.send_line(line_address, true, op.kernel);
+  owner_.send_line(line_address, true, op.kernel, kNoLoad);
   return Outcome::Sent;
 }
 
 LdstUnit::Outcome LdstUnit::load(MemoryOp& op, std::uint64_t line_address) {
+  if (op.bypass) {
+    owner_.send_line(line_address, false, op.kernel, op.load);
+    return Outcome::Sent;
+  }
   const std::uint64_t line = line_address / kLineBytes;
   KernelCounters& count = counters_[op.kernel];
   CacheTags::Way* way = tags_.find(line);
@@ -83,7 +91,7 @@ LdstUnit::Outcome LdstUnit::load(MemoryOp& op, std::uint64_t line_address) {
     tags_.fill(*way, line, CacheTags::State::Reserved);
     way->mshr = free_mshrs_.back();
     free_mshrs_.pop_back();
-    owner_.send_line(line_address, false, op.kernel);
+    owner_.send_line(line_address, false, op.kernel, kNoLoad);
   }
   mshrs_[way->mshr].push_back(op.load);
   ++count.l1_accesses;

@@ -18,7 +18,7 @@ struct LoadInFlight {
   std::uint32_t warp = 0;        ///< warp slot of the SM
   std::uint64_t generation = 0;  ///< of that slot: a killed warp's loads write nothing
   std::uint32_t lines_left = 0;
-  std::uint8_t dst = kNoRegister;
+  std::uint8_t dst = kNoRegister, dst_count = 1;
 };
 
 /// LDST pipeline and L1 of one SM: one line (or scratchpad access) a cycle, in order. Loads look up the L1 (allocate on miss,
@@ -31,7 +31,8 @@ class LdstUnit {
    public:
     virtual ~IOwner() = default;
     virtual void load_done(const LoadInFlight& load, std::uint64_t cycle) = 0;
-    virtual void send_line(std::uint64_t line, bool write, std::uint32_t kernel) = 0;
+    /// @param load  kNoLoad for a line of the L1; else the answer goes to bypass_done(load)
+    virtual void send_line(std::uint64_t line, bool write, std::uint32_t kernel, std::uint32_t load) = 0;
   };
 
   LdstUnit(const SmConfig& config, IOwner& owner, std::vector<KernelCounters>& counters);
@@ -41,23 +42,26 @@ class LdstUnit {
   [[nodiscard]] bool stalled() const { return stalled_; }
   [[nodiscard]] std::uint32_t head_kernel() const { return queue_[head_].kernel; }
 
-  /// Takes an issued memory instruction. `lines` are the byte addresses of the lines it touches (empty for scratchpad).
+  /// Takes an issued memory instruction. The caller fills the lines it touches (none for scratchpad).
   /// @pre !full()
-  std::vector<std::uint64_t>& accept(OpClass op, std::uint32_t kernel, std::uint32_t warp, std::uint64_t generation,
-                                     std::uint8_t dst);
+  std::vector<LineAccess>& accept(OpClass op, std::uint32_t kernel, std::uint32_t warp, std::uint64_t generation,
+                                  std::uint8_t dst, std::uint8_t dst_count, std::uint8_t passes, bool bypass);
   /// After the caller filled the lines of the accepted instruction.
   void accepted();
   void cycle(std::uint64_t now);
   void fill(std::uint64_t line, std::uint64_t now);  ///< an L1 miss came back
+  void bypass_done(std::uint32_t load, std::uint64_t now) { finish_line(load, now); }
   void store_acknowledged();
 
  private:
   struct MemoryOp {
     OpClass op = OpClass::Load;
     std::uint32_t kernel = 0;
-    std::uint32_t load = 0;  ///< index into loads_
-    std::size_t next = 0;    ///< next line to look up
-    std::vector<std::uint64_t> lines;
+    std::uint32_t load = 0;    ///< index into loads_
+    bool bypass = false;       ///< L2 only
+    std::size_t next = 0;      ///< next line to look up
+    std::uint32_t passes = 1;  ///< over the scratchpad banks, still to do
+    std::vector<LineAccess> lines;
   };
 
   enum class Outcome : std::uint8_t { Hold, Hit, Sent };

@@ -46,13 +46,22 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
   account_to(now_);
   const KernelDescriptor& descriptor = kernels_[kernel.value()].descriptor;
   Cta& cta = ctas_[slot];
-  cta = {kernel.value(), descriptor.warps_per_cta(), 0, 0, true};
+  RunningKernel& running = kernels_[kernel.value()];
+  std::uint32_t handle = 0;
+  try {
+    handle = running.source->begin_cta(cta_index);
+  } catch (const std::exception&) {
+    running.error = std::current_exception();  // out of SystemC's sight: it would wrap the message
+    sc_core::sc_stop();
+    return;
+  }
+  cta = {kernel.value(), descriptor.warps_per_cta(), 0, 0, handle, true};
   std::uint32_t warp_in_cta = 0;
   for (std::uint32_t w = 0; w < warps_.size() && warp_in_cta < cta.live_warps; ++w) {
     Warp& warp = warps_[w];
     if (warp.state != Warp::State::Free) continue;
     cta.warps |= bit(w);
-    warp.cursor = {cta_index, warp_in_cta++, 0};
+    warp.cursor = {cta_index, warp_in_cta++, 0, handle, 0, 0};
     warp.kernel = kernel.value();
     warp.cta_slot = slot;
     warp.outstanding_loads = 0;
@@ -81,6 +90,7 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
       scheduler_of(slot).remove(lane_of(slot));
     }
     cta.used = false;
+    kernels_[cta.kernel].source->end_cta(cta.handle);
   }
   if (!in_tick_) wake_.notify(clock_.cycles(1));
 }
@@ -88,7 +98,10 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
 std::uint64_t StreamingMultiprocessor::operands_ready(std::uint32_t slot) const {
   const Instruction& next = warps_[slot].next;
   const std::uint64_t* ready = &register_ready_[slot * registers_per_warp_];
-  std::uint64_t cycle = next.dst == kNoRegister ? 0 : ready[next.dst];
+  std::uint64_t cycle = 0;
+  if (next.dst != kNoRegister) {
+    for (unsigned i = 0; i < next.dst_count; ++i) cycle = std::max(cycle, ready[next.dst + i]);
+  }
   for (const std::uint8_t src : next.src) {
     if (src != kNoRegister) cycle = std::max(cycle, ready[src]);
   }
@@ -100,10 +113,14 @@ void StreamingMultiprocessor::set_op_mask(std::uint32_t slot, OpClass op) {
   const std::uint64_t me = bit(lane_of(slot));
   masks.alu &= ~me;
   masks.sfu &= ~me;
+  masks.dp &= ~me;
+  masks.tensor &= ~me;
   masks.memory &= ~me;
   if (op == OpClass::Alu) masks.alu |= me;
   if (op == OpClass::Sfu) masks.sfu |= me;
-  if (op == OpClass::Load || op == OpClass::Store || op == OpClass::Shared) masks.memory |= me;
+  if (op == OpClass::Dp) masks.dp |= me;
+  if (op == OpClass::Tensor) masks.tensor |= me;
+  if (is_memory(op)) masks.memory |= me;
 }
 
 void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest) {
@@ -158,9 +175,11 @@ void StreamingMultiprocessor::wake_due_warps(std::uint64_t now) {
 
 std::uint64_t StreamingMultiprocessor::issuable(std::uint32_t scheduler, std::uint64_t now) const {
   const OpMasks& masks = op_masks_[scheduler];
-  std::uint64_t allowed = ~(masks.alu | masks.sfu | masks.memory);  // barriers need no pipeline
+  std::uint64_t allowed = ~(masks.alu | masks.sfu | masks.dp | masks.tensor | masks.memory);  // barriers need no pipeline
   if (std::ranges::any_of(alu_free_, [now](std::uint64_t free) { return free <= now; })) allowed |= masks.alu;
   if (sfu_free_ <= now) allowed |= masks.sfu;
+  if (dp_free_ <= now) allowed |= masks.dp;
+  if (tensor_free_ <= now) allowed |= masks.tensor;
   if (!ldst_.full()) allowed |= masks.memory;
   return schedulers_[scheduler].ready() & allowed;
 }
@@ -197,10 +216,20 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
       count.sfu_busy += config_.sfu_interval;
       result = now + config_.sfu_latency;
       break;
+    case OpClass::Dp:
+      dp_free_ = now + config_.dp_interval;
+      result = now + config_.dp_latency;
+      break;
+    case OpClass::Tensor:
+      tensor_free_ = now + config_.tensor_interval;
+      result = now + config_.tensor_latency;
+      break;
     case OpClass::Load:
     case OpClass::Store:
+    case OpClass::Atomic:
     case OpClass::Shared: {
-      std::vector<std::uint64_t>& lines = ldst_.accept(instruction.op, warp.kernel, slot, warp.generation, instruction.dst);
+      std::vector<LineAccess>& lines = ldst_.accept(instruction.op, warp.kernel, slot, warp.generation, instruction.dst,
+                                                    instruction.dst_count, instruction.interval, instruction.bypass_l1);
       if (instruction.op != OpClass::Shared) kernel.source->lines(warp.cursor, warp.cursor.position - 1, lines);
       ldst_.accepted();
       if (instruction.op != OpClass::Store) {
@@ -212,7 +241,8 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
     case OpClass::Barrier:
     case OpClass::Exit: break;
   }
-  if (instruction.dst != kNoRegister) register_ready_[slot * registers_per_warp_ + instruction.dst] = result;
+  if (instruction.dst != kNoRegister)
+    std::fill_n(&register_ready_[slot * registers_per_warp_ + instruction.dst], instruction.dst_count, result);
   if (++kernel.issued == kernel.target) listener_.target_reached(KernelId(warp.kernel));
   if (instruction.op == OpClass::Barrier) {
     enter_barrier(slot);
@@ -250,6 +280,7 @@ void StreamingMultiprocessor::finish_warp(std::uint32_t slot) {
   Cta& cta = ctas_[warp.cta_slot];
   if (--cta.live_warps == 0) {
     cta.used = false;
+    kernels_[cta.kernel].source->end_cta(cta.handle);
     listener_.cta_completed(id_, KernelId(cta.kernel), warp.cta_slot);
   } else if (cta.at_barrier == cta.live_warps && cta.at_barrier != 0) {
     release_barrier(cta);
@@ -268,7 +299,7 @@ void StreamingMultiprocessor::load_done(const LoadInFlight& load, std::uint64_t 
   Warp& warp = warps_[load.warp];
   if (warp.generation != load.generation) return;  // killed meanwhile
   --warp.outstanding_loads;
-  if (load.dst != kNoRegister) register_ready_[load.warp * registers_per_warp_ + load.dst] = cycle;
+  if (load.dst != kNoRegister) std::fill_n(&register_ready_[load.warp * registers_per_warp_ + load.dst], load.dst_count, cycle);
   if (warp.state == Warp::State::WaitsForLoad) {
     schedule_wake(load.warp);
   } else if (warp.state == Warp::State::Draining && warp.outstanding_loads == 0) {
@@ -276,8 +307,9 @@ void StreamingMultiprocessor::load_done(const LoadInFlight& load, std::uint64_t 
   }
 }
 
-void StreamingMultiprocessor::send_line(std::uint64_t line, bool write, std::uint32_t kernel) {
+void StreamingMultiprocessor::send_line(std::uint64_t line, bool write, std::uint32_t kernel, std::uint32_t load) {
   tlm::tlm_generic_payload* packet = pool_.acquire(line, write, id_.value(), kernel);
+  PacketPool::info(*packet).load = load;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   memory->nb_transport_fw(*packet, phase, delay);
@@ -317,6 +349,8 @@ std::uint64_t StreamingMultiprocessor::next_event(std::uint64_t now, bool issued
     const std::uint64_t ready = schedulers_[s].ready();
     if ((ready & op_masks_[s].alu) != 0) next = std::min(next, std::max(now + 1, *std::ranges::min_element(alu_free_)));
     if ((ready & op_masks_[s].sfu) != 0) next = std::min(next, std::max(now + 1, sfu_free_));
+    if ((ready & op_masks_[s].dp) != 0) next = std::min(next, std::max(now + 1, dp_free_));
+    if ((ready & op_masks_[s].tensor) != 0) next = std::min(next, std::max(now + 1, tensor_free_));
   }
   return next;
 }
@@ -329,7 +363,9 @@ void StreamingMultiprocessor::tick() {
   while (!responses_.empty() && responses_.front().cycle <= now) {
     tlm::tlm_generic_payload* packet = responses_.front().packet;
     responses_.pop_front();
-    if (packet->is_read()) {
+    if (const std::uint32_t load = PacketPool::info(*packet).load; load != kNoLoad) {
+      ldst_.bypass_done(load, now);
+    } else if (packet->is_read()) {
       ldst_.fill(packet->get_address(), now);
     } else {
       ldst_.store_acknowledged();

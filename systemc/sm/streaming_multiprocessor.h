@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -21,9 +22,11 @@ namespace sluice {
 /// A kernel as the SMs see it while it runs.
 struct RunningKernel {
   KernelDescriptor descriptor;
-  const IInstructionSource* source = nullptr;
+  IInstructionSource* source = nullptr;
   std::uint64_t issued = 0;  ///< warp instructions so far, all SMs
   std::uint64_t target = 0;  ///< 0 = none
+  std::uint32_t grid = 0;    ///< CTAs after which the kernel is over; 0 = launched again and again
+  std::exception_ptr error;  ///< why its source could not begin a CTA; the simulation stops then
 };
 
 /// What an SM tells the CTA dispatcher.
@@ -71,14 +74,15 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   };
   struct Cta {
     std::uint32_t kernel = 0, live_warps = 0, at_barrier = 0;
-    std::uint64_t warps = 0;  ///< bit mask of its warp slots
+    std::uint64_t warps = 0;   ///< bit mask of its warp slots
+    std::uint32_t handle = 0;  ///< of its instruction source
     bool used = false;
   };
   enum class Stall : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };
 
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void load_done(const LoadInFlight& load, std::uint64_t cycle) override;
-  void send_line(std::uint64_t line, bool write, std::uint32_t kernel) override;
+  void send_line(std::uint64_t line, bool write, std::uint32_t kernel, std::uint32_t load) override;
 
   void tick();  ///< SC_METHOD
   void account_to(std::uint64_t cycle);
@@ -114,11 +118,11 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   std::uint32_t registers_per_warp_ = 256;
   std::vector<WarpScheduler> schedulers_;
   struct OpMasks {
-    std::uint64_t alu = 0, sfu = 0, memory = 0;
+    std::uint64_t alu = 0, sfu = 0, dp = 0, tensor = 0, memory = 0;
   };
   std::vector<OpMasks> op_masks_;  ///< per scheduler: which pipeline each warp's next instruction wants
   std::vector<std::uint64_t> alu_free_;
-  std::uint64_t sfu_free_ = 0;
+  std::uint64_t sfu_free_ = 0, dp_free_ = 0, tensor_free_ = 0;
   std::uint32_t live_warps_ = 0, waiting_for_load_ = 0, waiting_at_barrier_ = 0;
   std::uint64_t next_age_ = 0;
 

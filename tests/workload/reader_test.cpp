@@ -131,17 +131,17 @@ TEST(SyntheticSource, IsAFunctionOfTheCursorAlone) {
   kernel.behaviour.load_fraction = 0.5;
   kernel.behaviour.transactions = 2.5;
   const SyntheticSource a(kernel, 0, 1), b(kernel, 0, 1), elsewhere(kernel, 1, 1);
-  std::vector<std::uint64_t> first, again, other;
+  std::vector<LineAccess> first, again, other;
   const WarpCursor cursor{5, 0, 0};
   for (std::uint32_t p = 0; p < 50; ++p) a.lines(cursor, p, first);
   for (std::uint32_t p = 50; p-- > 0;) {
-    std::vector<std::uint64_t> one;
+    std::vector<LineAccess> one;
     b.lines(cursor, p, one);
     again.insert(again.begin(), one.begin(), one.end());
     elsewhere.lines(cursor, p, other);
   }
   EXPECT_EQ(first, again);
-  for (const std::uint64_t line : other) EXPECT_EQ(std::ranges::count(first, line), 0);  // kernels share no data
+  for (const LineAccess& line : other) EXPECT_EQ(std::ranges::count(first, line), 0);  // kernels share no data
 }
 
 }  // namespace

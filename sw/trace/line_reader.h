@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// Lines of a text file or of an .xz one, decompressed as they are read: never more than a block of the file in memory.
+class LineReader {
+ public:
+  static constexpr std::size_t kMaxLine = 8192;  ///< the longest instruction line of a trace has some 900 characters
+
+  /// @throws InputError when the file can't be opened
+  explicit LineReader(const std::filesystem::path& path);
+  /// Lines of a text in memory; `name` is for messages.
+  LineReader(std::string_view text, std::string name);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  /// The next line without its end (LF or CRLF); valid until the next call. False at the end of the file.
+  /// @throws InputError `file:line: why` on a line that is too long or holds a NUL, and on damaged compressed data
+  bool next(std::string_view& line);
+  [[nodiscard]] std::uint64_t line_number() const { return line_number_; }  ///< of the line last returned, from 1
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[noreturn]] void fail(const std::string& why) const;  ///< InputError at the line last returned
+
+ private:
+  struct Decoder;  // liblzma's state
+  void fill();
+  std::size_t read_file(char* to, std::size_t size);
+
+  std::string name_;
+  std::FILE* file_ = nullptr;
+  std::unique_ptr<Decoder> decoder_;
+  std::string block_;  ///< unread text is block_[begin_, end_)
+  std::size_t begin_ = 0, end_ = 0;
+  bool at_end_ = false;
+  std::uint64_t line_number_ = 0;
+};
+
+}  // namespace sluice

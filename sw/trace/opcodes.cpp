@@ -1,0 +1,82 @@
+#include "sw/trace/opcodes.h"
+
+#include <sstream>
+#include <string>
+#include <unordered_map>
+
+namespace sluice {
+
+namespace {
+
+struct Group {
+  Opcode opcode;
+  const char* names;
+};
+
+constexpr MemorySpace kNone = MemorySpace::None;
+
+/// Texture and surface instructions carry no addresses in a trace, constant loads hit their cache: both are ALU latencies here.
+constexpr Group kGroups[] = {
+    // single precision
+    {{OpClass::Alu, kNone}, "FADD FADD32I FCHK FCMP FFMA FFMA32I FMNMX FMUL FMUL32I FSEL FSET FSETP FSWZ FSWZADD RRO"},
+    // half precision
+    {{OpClass::Alu, kNone}, "HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2"},
+    // integer
+    {{OpClass::Alu, kNone},
+     "BFE BFI BMSK BREV FLO IABS IADD IADD3 IADD32I ICMP IDP IDP4A IMAD IMADSP IMNMX IMUL IMUL32I ISAD ISCADD ISCADD32I ISET "
+     "ISETP ISUB LEA LOP LOP3 LOP32I POPC SHF SHL SHR VABSDIFF VABSDIFF4 VADD VMNMX XMAD"},
+    // conversion and movement
+    {{OpClass::Alu, kNone},
+     "F2F F2FP F2I F2IP FRND I2F I2FP I2I I2IP MOV MOV32I MOVM P2R PRMT PSET PSETP PLOP3 R2P SEL SGXT SHFL CSET CSETP"},
+    // uniform data path
+    {{OpClass::Alu, kNone},
+     "R2UR REDUX S2UR UBMSK UBREV UCLEA UF2FP UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR UPLOP3 UPOPC "
+     "UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"},
+    // control
+    {{OpClass::Alu, kNone},
+     "BMOV BPT BRA BREAK BRK BRX BRXU BSSY BSYNC CAL CALL CONT EXIT JCAL JMP JMX JMXU KILL NANOSLEEP PBK PCNT PEXIT PRET RET "
+     "RPCMOV RTT SSY SYNC WARPSYNC YIELD"},
+    // miscellaneous, cache control, constants
+    {{OpClass::Alu, kNone},
+     "B2R CCTL CCTLL CCTLT CS2R CSMTEST DEPBAR ERRBAR GETLMEMBASE LDC LDGDEPBAR LEPC MATCH MEMBAR NOP PMTRIG QSPC R2B S2R "
+     "SETCTAID SETLMEMBASE VOTE VOTE_VTG"},
+    // texture and surface
+    {{OpClass::Alu, kNone},
+     "SUATOM SUBFM SUCLAMP SUEAU SULD SULDGA SUQUERY SURED SUST SUSTGA TEX TEXS TLD TLD4 TLD4S TLDS TMML TXD TXQ"},
+    {{OpClass::Sfu, kNone}, "MUFU"},
+    {{OpClass::Dp, kNone}, "DADD DFMA DMNMX DMUL DSET DSETP"},
+    {{OpClass::Tensor, kNone}, "BMMA DMMA HMMA IMMA"},
+    {{OpClass::Barrier, kNone}, "BAR"},
+    {{OpClass::Load, MemorySpace::Global}, "LDG LDGSTS"},
+    {{OpClass::Load, MemorySpace::Local}, "LDL"},
+    {{OpClass::Load, MemorySpace::Generic}, "LD"},
+    {{OpClass::Store, MemorySpace::Global}, "STG"},
+    {{OpClass::Store, MemorySpace::Local}, "STL"},
+    {{OpClass::Store, MemorySpace::Generic}, "ST"},
+    {{OpClass::Atomic, MemorySpace::Global}, "ATOM ATOMG RED"},
+    {{OpClass::Shared, MemorySpace::Shared}, "ATOMS LDS LDSLK LDSM STS STSCUL"},
+};
+
+std::unordered_map<std::string, Opcode> make_table() {
+  std::unordered_map<std::string, Opcode> table;
+  for (const Group& group : kGroups) {
+    std::istringstream names(group.names);
+    for (std::string name; names >> name;) table.emplace(name, group.opcode);
+  }
+  return table;
+}
+
+constexpr std::uint32_t kKepler = 35;
+
+}  // namespace
+
+std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version) {
+  static const std::unordered_map<std::string, Opcode> table = make_table();
+  const auto found = table.find(std::string(name));
+  if (found == table.end()) return std::nullopt;
+  Opcode opcode = found->second;
+  if (binary_version == kKepler && opcode.space == MemorySpace::Generic) opcode.space = MemorySpace::Global;
+  return opcode;
+}
+
+}  // namespace sluice

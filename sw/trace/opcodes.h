@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sw/workload/i_instruction_source.h"
+
+namespace sluice {
+
+/// Where a memory instruction goes.
+enum class MemorySpace : std::uint8_t { None, Global, Shared, Local, Generic };
+
+/// What the model needs to know of a SASS opcode (the part of the mnemonic before the first '.').
+struct Opcode {
+  OpClass op = OpClass::Alu;
+  MemorySpace space = MemorySpace::None;
+};
+
+/// Every opcode of NVIDIA's instruction set tables (CUDA Binary Utilities manual) from Kepler to Ampere. One table for all: a
+/// name that two architectures share means the same in both, but for Kepler's LD and ST, which are global accesses there.
+/// @param binary_version  35, 60, 61, 70, 75, 80 or 86
+/// @return nullopt for a name that is in none of the tables
+[[nodiscard]] std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version);
+
+}  // namespace sluice

@@ -1,0 +1,460 @@
+#include "sw/trace/trace_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+#include "sw/core/errors.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::uint32_t kSectorBytes = 32, kBanks = 32;
+constexpr std::uint32_t kMaxInstructions = 1U << kTraceRecordIndexBits;
+constexpr std::size_t kKnownSlots = 1U << 14;
+constexpr std::size_t kMaxKnownText = 1U << 22;
+/// Local memory is interleaved so that the same word of 32 lanes is one line; this is where its lines lie, a region a warp.
+constexpr std::uint64_t kLocalRegion = 1ULL << 52, kLocalBytesPerThread = 1ULL << 24;
+constexpr std::uint64_t kLocalWindow = 1ULL << 24;  ///< size of the generic window, bytes
+
+std::uint64_t text_hash(std::string_view text) {
+  std::uint64_t hash = text.size() * 0x9e3779b97f4a7c15ULL;
+  const char* p = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; p += 8, left -= 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, p, 8);
+    hash = (hash ^ word) * 0xff51afd7ed558ccdULL;
+    hash ^= hash >> 32;
+  }
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, left);
+  hash = (hash ^ word) * 0xff51afd7ed558ccdULL;
+  return hash ^ (hash >> 29);
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+}  // namespace
+
+/// Blank-separated fields of a line.
+struct TraceReader::Fields {
+  const LineReader& lines;
+  const char* at;
+  const char* end;
+
+  void skip_blanks() {
+    while (at != end && (*at == ' ' || *at == '\t')) ++at;
+  }
+  [[nodiscard]] bool done() {
+    skip_blanks();
+    return at == end;
+  }
+  std::string_view word(const char* what) {
+    skip_blanks();
+    const char* begin = at;
+    while (at != end && *at != ' ' && *at != '\t') ++at;
+    if (begin == at) lines.fail(fmt::format("the line ends where {} should be", what));
+    return {begin, static_cast<std::size_t>(at - begin)};
+  }
+  template <class T>
+  T number(const char* what, int base, T low, T high) {
+    const std::string_view text = word(what);
+    T value{};
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc{} || stop != text.data() + text.size() || value < low || value > high)
+      lines.fail(
+          fmt::format("{} = {}: must be a {} number, {}..{}", what, text, base == 16 ? "hexadecimal" : "decimal", low, high));
+    return value;
+  }
+  std::uint64_t address() {
+    skip_blanks();
+    if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) at += 2;
+    return number<std::uint64_t>("address", 16, 0, std::numeric_limits<std::uint64_t>::max());
+  }
+  std::uint8_t register_index() {
+    const std::string_view text = word("a register");
+    unsigned value = 256;
+    if (text.size() >= 2 && text[0] == 'R') {
+      const auto [stop, error] = std::from_chars(text.data() + 1, text.data() + text.size(), value);
+      if (error != std::errc{} || stop != text.data() + text.size()) value = 256;
+    }
+    if (value > 255) lines.fail(fmt::format("register {}: must be R0..R255", text));
+    return static_cast<std::uint8_t>(value);  // R255 is RZ, the zero register: kNoRegister
+  }
+};
+static_assert(kNoRegister == 255);
+
+TraceReader::TraceReader(const std::filesystem::path& path) : lines_(path), instruction_slots_(1024), known_(kKnownSlots) {
+  read_header();
+}
+TraceReader::TraceReader(std::string_view text, std::string name)
+    : lines_(text, std::move(name)), instruction_slots_(1024), known_(kKnownSlots) {
+  read_header();
+}
+
+bool TraceReader::next_content(std::string_view& line) {
+  while (lines_.next(line)) {
+    line = trim(line);
+    if (!line.empty()) return true;
+  }
+  return false;
+}
+
+void TraceReader::read_header_line(std::string_view line) {
+  const auto equals = line.find('=');
+  if (line[0] != '-' || equals == std::string_view::npos) lines_.fail("a header line must be `-key = value`");
+  const std::string_view key = trim(line.substr(1, equals - 1)), value = trim(line.substr(equals + 1));
+  Fields fields{lines_, value.data(), value.data() + value.size()};
+  const auto number = [&](std::uint64_t high) { return fields.number<std::uint64_t>(std::string(key).c_str(), 10, 0, high); };
+  const auto dimensions = [&](std::array<std::uint32_t, 3>& out) {
+    std::string plain(value);
+    if (plain.size() < 2 || plain.front() != '(' || plain.back() != ')') lines_.fail(fmt::format("{}: must be (x,y,z)", key));
+    plain = plain.substr(1, plain.size() - 2);
+    std::ranges::replace(plain, ',', ' ');
+    Fields parts{lines_, plain.data(), plain.data() + plain.size()};
+    std::uint64_t product = 1;
+    for (std::uint32_t& n : out) {
+      n = parts.number<std::uint32_t>(std::string(key).c_str(), 10, 1, std::numeric_limits<std::int32_t>::max());
+      product *= n;
+      if (product > std::numeric_limits<std::int32_t>::max()) lines_.fail(fmt::format("{}: more than 2^31 in all", key));
+    }
+    if (!parts.done()) lines_.fail(fmt::format("{}: must be (x,y,z)", key));
+  };
+  if (key == "kernel name") header_.kernel_name = value;
+  if (key == "kernel id") header_.kernel_id = static_cast<std::uint32_t>(number(std::numeric_limits<std::uint32_t>::max()));
+  if (key == "grid dim") dimensions(header_.grid);
+  if (key == "block dim") {
+    dimensions(header_.block);
+    if (header_.threads() > 1024) lines_.fail(fmt::format("block dim: {} threads, must be 1..1024", header_.threads()));
+  }
+  if (key == "shmem") header_.shared_bytes = static_cast<std::uint32_t>(number(1U << 30));
+  if (key == "nregs") header_.registers_per_thread = static_cast<std::uint32_t>(number(255));
+  if (key == "binary version") {
+    header_.binary_version = static_cast<std::uint32_t>(number(1000));
+    constexpr std::uint32_t known[] = {35, 60, 61, 70, 75, 80, 86};
+    if (std::ranges::find(known, header_.binary_version) == std::end(known))
+      lines_.fail(fmt::format("binary version = {}: must be one of 35, 60, 61, 70, 75, 80, 86", value));
+  }
+  if (key == "cuda stream id") header_.stream = number(std::numeric_limits<std::uint64_t>::max());
+  if (key == "shmem base_addr") header_.shared_base = fields.address();
+  if (key == "local mem base_addr") header_.local_base = fields.address();
+  if (key == "accelsim tracer version") {
+    header_.tracer_version = static_cast<std::uint32_t>(number(1000));
+    if (header_.tracer_version < 3 || header_.tracer_version > 5)
+      lines_.fail(fmt::format("accelsim tracer version = {}: must be 3, 4 or 5", value));
+  }
+  if (key == "enable lineinfo") header_.line_info = number(1) == 1;
+}
+
+void TraceReader::read_header() {
+  std::string_view line;
+  for (;;) {
+    if (!next_content(line)) lines_.fail("the file ends in the header");
+    if (line[0] == '#') break;
+    read_header_line(line);
+  }
+  if (!line.starts_with("#traces format")) lines_.fail("the header must end with the line `#traces format = ...`");
+  const auto require = [&](bool given, const char* key) {
+    if (!given) lines_.fail(fmt::format("the header has no `-{} = ...`", key));
+  };
+  require(!header_.kernel_name.empty(), "kernel name");
+  require(header_.grid[0] != 0, "grid dim");
+  require(header_.block[0] != 0, "block dim");
+  require(header_.binary_version != 0, "binary version");
+  require(header_.tracer_version != 0, "accelsim tracer version");
+}
+
+bool TraceReader::next_cta(TraceCta& cta) {
+  std::string_view line;
+  if (ctas_read_ == header_.ctas()) {
+    if (next_content(line)) lines_.fail(fmt::format("text after the last of {} thread blocks", header_.ctas()));
+    return false;
+  }
+  const auto expect = [&](std::string_view what) {
+    if (!next_content(line))
+      lines_.fail(
+          fmt::format("the file ends after {} of {} thread blocks, where {} should be", ctas_read_, header_.ctas(), what));
+  };
+  expect("#BEGIN_TB");
+  if (line != "#BEGIN_TB") lines_.fail("#BEGIN_TB should be here");
+  expect("thread block = x,y,z");
+  if (!line.starts_with("thread block = ")) lines_.fail("`thread block = x,y,z` should be here");
+  std::string plain(line.substr(15));
+  std::ranges::replace(plain, ',', ' ');
+  Fields parts{lines_, plain.data(), plain.data() + plain.size()};
+  for (const std::uint32_t n : header_.grid) parts.number<std::uint32_t>("thread block", 10, 0, n - 1);
+  if (!parts.done()) lines_.fail("`thread block = x,y,z` should be here");
+
+  const std::uint32_t warps = header_.warps();
+  cta.resize(warps);
+  for (TraceWarp& warp : cta) {
+    warp.records.clear();
+    warp.lines.clear();
+  }
+  std::uint64_t seen = 0;  // at most 32 warps
+  for (std::uint32_t n = 0; n < warps; ++n) {
+    expect("warp = w");
+    if (line == "#END_TB") lines_.fail(fmt::format("the thread block ends with {} of {} warps", n, warps));
+    if (!line.starts_with("warp = ")) lines_.fail("`warp = w` should be here");
+    Fields fields{lines_, line.data() + 7, line.data() + line.size()};
+    const auto w = fields.number<std::uint32_t>("warp", 10, 0, warps - 1);
+    if (!fields.done()) lines_.fail("`warp = w` should be here");
+    if ((seen >> w & 1) != 0) lines_.fail(fmt::format("warp = {} comes twice in this thread block", w));
+    seen |= std::uint64_t{1} << w;
+    read_warp(cta[w], ctas_read_ * warps + w);
+  }
+  expect("#END_TB");
+  if (line != "#END_TB") lines_.fail(fmt::format("#END_TB should be here: the thread block has {} warps", warps));
+  ++ctas_read_;
+  return true;
+}
+
+void TraceReader::read_warp(TraceWarp& warp, std::uint32_t index) {
+  std::string_view line;
+  if (!next_content(line) || !line.starts_with("insts = ")) lines_.fail("`insts = n` should be here");
+  Fields fields{lines_, line.data() + 8, line.data() + line.size()};
+  const auto count = fields.number<std::uint32_t>("insts", 10, 0, std::numeric_limits<std::int32_t>::max());
+  if (!fields.done()) lines_.fail("`insts = n` should be here");
+  warp.records.reserve(std::min(count, 1U << 16));  // an absurd count must not allocate before its lines are there
+  for (std::uint32_t i = 0; i < count; ++i) {
+    do {
+      if (!lines_.next(line)) lines_.fail(fmt::format("the file ends after {} of {} instructions of this warp", i, count));
+    } while (trim(line).empty());
+    const std::uint64_t hash = text_hash(line);
+    Known& known = known_[hash % kKnownSlots];
+    if (known.hash == hash && known.length == line.size() &&
+        std::memcmp(known_text_.data() + known.text, line.data(), line.size()) == 0) {
+      warp.records.push_back(known.record);
+      continue;
+    }
+    if (line[0] == '#' || line.starts_with("warp"))
+      lines_.fail(fmt::format("an instruction should be here: this warp has {} of {}", i, count));
+    bool plain = false;
+    const std::uint32_t record = parse_instruction(line, warp, index, plain);
+    warp.records.push_back(record);
+    if (!plain) continue;
+    if (known_text_.size() + line.size() > kMaxKnownText) {
+      std::ranges::fill(known_, Known{});
+      known_text_.clear();
+    }
+    known = {hash, static_cast<std::uint32_t>(known_text_.size()), static_cast<std::uint32_t>(line.size()), record};
+    known_text_ += line;
+  }
+}
+
+Opcode TraceReader::classify(std::string_view mnemonic) {
+  const std::string_view name = mnemonic.substr(0, mnemonic.find('.'));
+  if (const auto opcode = find_opcode(name, header_.binary_version)) return *opcode;
+  const std::string key(name.substr(0, 32));
+  if (unknown_.size() < 1000 || unknown_.contains(key)) ++unknown_[key];
+  return {};
+}
+
+namespace {
+
+/// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none.
+std::uint32_t access_bytes(std::string_view mnemonic) {
+  if (mnemonic.starts_with("LDSM")) return 16;  // a lane's address is a matrix row
+  for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
+    const std::size_t next = mnemonic.find('.', dot + 1);
+    std::string_view part = mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1);
+    dot = next;
+    if (part.size() > 1 && (part[0] == 'U' || part[0] == 'S')) part.remove_prefix(1);
+    if (part.empty() || part.size() > 3 || part.find_first_not_of("0123456789") != std::string_view::npos) continue;
+    const unsigned bits = static_cast<unsigned>(std::stoul(std::string(part)));
+    if (bits >= 8 && bits <= 128) return bits / 8;
+  }
+  return 4;
+}
+
+bool has_part(std::string_view mnemonic, std::string_view part) {
+  for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
+    const std::size_t next = mnemonic.find('.', dot + 1);
+    if (mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1) == part) return true;
+    dot = next;
+  }
+  return false;
+}
+
+/// Lines of a global access, in order of the lanes that touch them first.
+void add_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::vector<std::uint64_t>& out) {
+  const std::size_t begin = out.size();
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const std::uint64_t first = addresses[i] / kSectorBytes;
+    const std::uint64_t last = std::max(first, (addresses[i] + width - 1) / kSectorBytes);  // no wrap at the top of memory
+    for (std::uint64_t sector = first; sector <= last; ++sector) {
+      const std::uint64_t line = sector / 4 * 128, bit = std::uint64_t{1} << (sector % 4);
+      std::size_t at = out.size();
+      while (at > begin && (out[at - 1] & ~std::uint64_t{15}) != line) --at;
+      if (at > begin) {
+        out[at - 1] |= bit;
+      } else {
+        out.push_back(line | bit);
+      }
+    }
+  }
+}
+
+/// Passes that a scratchpad access takes: the most different words any bank is asked for (lanes that read one word share it).
+std::uint32_t bank_passes(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width) {
+  std::uint64_t words[kWarpSize * 4];
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < lanes; ++i) {
+    for (std::uint64_t word = addresses[i] / 4; word <= (addresses[i] + width - 1) / 4; ++word) {
+      if (count < std::size(words)) words[count++] = word;
+    }
+  }
+  std::sort(words, words + count);
+  std::uint32_t passes = 1;
+  std::array<std::uint32_t, kBanks> per_bank{};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i != 0 && words[i] == words[i - 1]) continue;
+    passes = std::max(passes, ++per_bank[words[i] % kBanks]);
+  }
+  return passes;
+}
+
+}  // namespace
+
+std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& warp, std::uint32_t index, bool& plain) {
+  Fields fields{lines_, line.data(), line.data() + line.size()};
+  constexpr auto kMax32 = std::numeric_limits<std::uint32_t>::max();
+  if (header_.line_info) fields.number<std::uint32_t>("line number", 10, 0, kMax32);
+  Instruction instruction;
+  instruction.pc = static_cast<std::uint32_t>(fields.number<std::uint64_t>("PC", 16, 0, kMax32 - 1));
+  const auto mask = fields.number<std::uint32_t>("mask", 16, 0, kMax32);
+  instruction.active_lanes = static_cast<std::uint8_t>(std::popcount(mask));
+  if (fields.number<unsigned>("number of destinations", 10, 0, 1) == 1) instruction.dst = fields.register_index();
+  const std::string_view mnemonic = fields.word("an opcode");
+  const auto sources = fields.number<unsigned>("number of sources", 10, 0, 5);
+  for (unsigned i = 0; i < sources; ++i) instruction.src[i] = fields.register_index();
+  const auto width = fields.number<unsigned>("memory width", 10, 0, 1024);
+  const Opcode opcode = classify(mnemonic);
+  instruction.op = opcode.op;
+  std::uint32_t count = 0;
+  if (is_memory(opcode.op) && width != 0) {
+    instruction.bypass_l1 = has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU");
+    const std::uint32_t bytes = access_bytes(mnemonic);
+    if (opcode.op == OpClass::Load || opcode.op == OpClass::Shared) {
+      const unsigned registers = std::min(std::max(1U, bytes / 4), 255U - instruction.dst);
+      instruction.dst_count = static_cast<std::uint8_t>(std::max(1U, registers));
+    }
+    count = add_memory(instruction, opcode.space, fields, mask, bytes, warp, index);
+  } else if (is_memory(opcode.op)) {
+    instruction.op = OpClass::Alu;  // every lane is switched off, or the tracer gave no address
+  } else if (width != 0) {
+    lines_.fail(fmt::format("{} has a memory operand", mnemonic));
+  }
+  if (!fields.done())
+    fields.number<std::int64_t>("immediate", 10, std::numeric_limits<std::int64_t>::min(),
+                                std::numeric_limits<std::int64_t>::max());
+  if (!fields.done()) lines_.fail(fmt::format("text after the end of the instruction: {}", fields.word("text")));
+  plain = width == 0 && !unknown_.contains(std::string(mnemonic.substr(0, mnemonic.find('.'))));
+  return intern(instruction) | count << kTraceRecordIndexBits;
+}
+
+std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace space, Fields& fields, std::uint32_t mask,
+                                      std::uint32_t width, TraceWarp& warp, std::uint32_t index) {
+  std::uint64_t addresses[kWarpSize] = {};
+  const auto lanes = static_cast<std::size_t>(std::popcount(mask));
+  const auto mode = fields.number<unsigned>("address mode", 10, 0, 2);
+  constexpr auto kLow = std::numeric_limits<std::int64_t>::min(), kHigh = std::numeric_limits<std::int64_t>::max();
+  if (mode == 0) {
+    for (std::size_t i = 0; i < lanes; ++i) addresses[i] = fields.address();
+  } else {
+    std::uint64_t at = fields.address();
+    if (mode == 1) {
+      const auto stride = static_cast<std::uint64_t>(fields.number<std::int64_t>("stride", 10, kLow, kHigh));
+      const std::uint32_t run = mask >> (mask == 0 ? 0 : std::countr_zero(mask));
+      if ((run & (run + 1)) != 0) lines_.fail("a stride needs the set lanes to be contiguous");
+      for (std::size_t i = 0; i < lanes; ++i, at += stride) addresses[i] = at;
+    } else {
+      for (std::size_t i = 0; i < lanes; ++i) {
+        if (i != 0) at += static_cast<std::uint64_t>(fields.number<std::int64_t>("address difference", 10, kLow, kHigh));
+        addresses[i] = at;
+      }
+    }
+  }
+  if (lanes == 0) {
+    instruction.op = OpClass::Alu;
+    return 0;
+  }
+  if (space == MemorySpace::Generic) {
+    if (header_.shared_base == 0 || header_.local_base == 0 ||
+        (addresses[0] >= header_.shared_base && addresses[0] < header_.local_base)) {
+      space = MemorySpace::Shared;
+      instruction.op = OpClass::Shared;
+    } else {
+      space = addresses[0] >= header_.local_base && addresses[0] - header_.local_base < kLocalWindow ? MemorySpace::Local
+                                                                                                     : MemorySpace::Global;
+    }
+  }
+  if (space == MemorySpace::Shared) {
+    instruction.interval = static_cast<std::uint8_t>(std::min(bank_passes(addresses, lanes, width), 255U));
+    return 0;
+  }
+  if (space == MemorySpace::Local) {
+    std::uint32_t rest = mask;
+    for (std::size_t i = 0; i < lanes; ++i, rest &= rest - 1) {
+      const auto lane = static_cast<std::uint64_t>(std::countr_zero(rest));
+      const std::uint64_t offset = (addresses[i] - header_.local_base) % kLocalBytesPerThread;
+      addresses[i] = kLocalRegion + index * kLocalBytesPerThread * kWarpSize + offset / 4 * 128 + lane * 4 + offset % 4;
+    }
+    width = std::min(width, 4U);  // the other words of a vector lie in other lines, 128 bytes on: one access stands for them
+  }
+  const std::size_t begin = warp.lines.size();
+  add_lines(addresses, lanes, width, warp.lines);
+  return static_cast<std::uint32_t>(warp.lines.size() - begin);
+}
+
+std::uint32_t TraceReader::intern(const Instruction& instruction) {
+  static_assert(sizeof(Instruction) == 16 && std::is_trivially_copyable_v<Instruction>);
+  char bytes[sizeof instruction];
+  std::memcpy(bytes, &instruction, sizeof instruction);
+  std::uint64_t slot = text_hash({bytes, sizeof bytes});
+  for (;; ++slot) {
+    std::uint32_t& entry = instruction_slots_[slot % instruction_slots_.size()];
+    if (entry == 0) {
+      if (instructions_.size() + 1 >= kMaxInstructions) lines_.fail("more than 16 million different instructions");
+      instructions_.push_back(instruction);
+      entry = static_cast<std::uint32_t>(instructions_.size());
+      break;
+    }
+    if (instructions_[entry - 1] == instruction) return entry - 1;
+  }
+  const auto id = static_cast<std::uint32_t>(instructions_.size() - 1);
+  if (instructions_.size() * 2 > instruction_slots_.size()) {
+    instruction_slots_.assign(instruction_slots_.size() * 2, 0);
+    for (std::uint32_t i = 0; i < instructions_.size(); ++i) {
+      std::memcpy(bytes, &instructions_[i], sizeof bytes);
+      slot = text_hash({bytes, sizeof bytes});
+      while (instruction_slots_[slot % instruction_slots_.size()] != 0) ++slot;
+      instruction_slots_[slot % instruction_slots_.size()] = i + 1;
+    }
+  }
+  return id;
+}
+
+KernelDescriptor describe(const TraceHeader& header, std::uint32_t register_unit) {
+  KernelDescriptor kernel;
+  kernel.name = header.kernel_name;
+  kernel.full_name = header.kernel_name;
+  kernel.grid_ctas = header.ctas();
+  kernel.block_threads = header.threads();
+  const std::uint32_t per_warp = (header.registers_per_thread * kWarpSize + register_unit - 1) / register_unit * register_unit;
+  kernel.registers_per_cta = header.warps() * per_warp;
+  kernel.shared_bytes_per_cta = header.shared_bytes;
+  return kernel;
+}
+
+}  // namespace sluice

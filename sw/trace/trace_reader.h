@@ -1,0 +1,93 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/trace/line_reader.h"
+#include "sw/trace/opcodes.h"
+#include "sw/workload/i_instruction_source.h"
+
+namespace sluice {
+
+/// Header of one kernel's trace.
+struct TraceHeader {
+  std::string kernel_name;
+  std::uint32_t kernel_id = 0;
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint32_t shared_bytes = 0;          ///< per CTA, static + dynamic
+  std::uint32_t registers_per_thread = 0;  ///< 0..255
+  std::uint32_t binary_version = 0;        ///< 35, 60, 61, 70, 75, 80, 86
+  std::uint64_t stream = 0;
+  std::uint64_t shared_base = 0, local_base = 0;  ///< windows of generic addresses; 0 = not known
+  std::uint32_t tracer_version = 0;               ///< 3, 4, 5
+  bool line_info = false;
+
+  [[nodiscard]] std::uint32_t ctas() const { return grid[0] * grid[1] * grid[2]; }
+  [[nodiscard]] std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
+  [[nodiscard]] std::uint32_t warps() const { return (threads() + kWarpSize - 1) / kWarpSize; }
+};
+
+/// One warp of a CTA, decoded: a record is an index into TraceReader::instructions() in its low 24 bits and a count above them
+/// (lines of a global access, passes of a scratchpad access). A line is its address with the sector mask in the low 4 bits.
+struct TraceWarp {
+  std::vector<std::uint32_t> records;
+  std::vector<std::uint64_t> lines;
+};
+using TraceCta = std::vector<TraceWarp>;
+
+inline constexpr std::uint32_t kTraceRecordIndexBits = 24;
+
+/// Reads one kernel of an Accel-Sim SASS trace (tracer versions 3 to 5, text or .xz), a CTA at a time, in file order. What it
+/// holds is one CTA and the distinct instructions seen so far, whatever the file's length.
+/// Every defect is an InputError `file:line: why`: cut files, wrong counts, absurd sizes, fields that do not parse.
+class TraceReader {
+ public:
+  explicit TraceReader(const std::filesystem::path& path);
+  TraceReader(std::string_view text, std::string name);  ///< a trace in memory
+
+  [[nodiscard]] const TraceHeader& header() const { return header_; }
+  /// The next CTA, into `cta` (whose memory is reused). False when the grid is complete; then the file must end as well.
+  bool next_cta(TraceCta& cta);
+  [[nodiscard]] const std::vector<Instruction>& instructions() const { return instructions_; }
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& unknown_opcodes() const { return unknown_; }
+
+ private:
+  struct Parsed;
+  struct Fields;
+
+  void read_header();
+  void read_header_line(std::string_view line);
+  bool next_content(std::string_view& line);  ///< skips blank lines
+  void read_warp(TraceWarp& warp, std::uint32_t index);
+  std::uint32_t parse_instruction(std::string_view line, TraceWarp& warp, std::uint32_t index, bool& plain);
+  std::uint32_t add_memory(Instruction& instruction, MemorySpace space, Fields& fields, std::uint32_t mask, std::uint32_t width,
+                           TraceWarp& warp, std::uint32_t index);
+  std::uint32_t intern(const Instruction& instruction);
+  Opcode classify(std::string_view mnemonic);
+
+  LineReader lines_;
+  TraceHeader header_;
+  std::uint32_t ctas_read_ = 0;
+  std::vector<Instruction> instructions_;
+  std::vector<std::uint32_t> instruction_slots_;  ///< hash table into instructions_; 0 = free, else index + 1
+  std::map<std::string, std::uint64_t> unknown_;
+
+  /// Lines without memory operands repeat word for word: their records by text.
+  struct Known {
+    std::uint64_t hash = 0;
+    std::uint32_t text = 0, length = 0, record = 0;
+  };
+  std::vector<Known> known_;
+  std::string known_text_;
+};
+
+/// The kernel as the dispatcher sees it.
+/// @param register_unit  registers of a warp are allocated in multiples of this many
+[[nodiscard]] KernelDescriptor describe(const TraceHeader& header, std::uint32_t register_unit);
+
+}  // namespace sluice

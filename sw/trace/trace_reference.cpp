@@ -1,0 +1,39 @@
+#include "sw/trace/trace_reference.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+#include "sw/core/errors.h"
+#include "sw/workload/csv_reader.h"
+
+namespace sluice {
+
+std::vector<TraceReference> read_trace_reference(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(fmt::format("{}: can't be read", path.string()));
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::vector<CsvRecord> records = parse_csv(text, path.string());
+  const std::vector<std::string> columns = {"trace", "max_ctas", "cycles", "core_mhz", "cpu_seconds_low", "cpu_seconds_high"};
+  if (records.empty() || records[0].fields != columns)
+    throw InputError(fmt::format("{}:1: must be trace,max_ctas,cycles,core_mhz,cpu_seconds_low,cpu_seconds_high", path.string()));
+  std::vector<TraceReference> references;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    const auto& [line, fields] = records[i];
+    if (fields.size() != columns.size()) throw InputError(fmt::format("{}:{}: must have 6 fields", path.string(), line));
+    double numbers[6] = {};
+    for (std::size_t c = 1; c < fields.size(); ++c) {
+      if (fields[c].empty() && c >= 4) continue;
+      const char* end = fields[c].data() + fields[c].size();
+      const auto [stop, error] = std::from_chars(fields[c].data(), end, numbers[c]);
+      if (error != std::errc{} || stop != end || !(numbers[c] >= 0 && numbers[c] < 1e15))
+        throw InputError(fmt::format("{}:{}: {} = {}: must be a number, 0..1e15", path.string(), line, columns[c], fields[c]));
+    }
+    references.push_back({fields[0], static_cast<std::uint32_t>(numbers[1]), numbers[2], numbers[3], numbers[4], numbers[5]});
+  }
+  return references;
+}
+
+}  // namespace sluice

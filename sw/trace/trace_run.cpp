@@ -1,0 +1,36 @@
+#include "sw/trace/trace_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sw/core/errors.h"
+#include "sw/policy/registry.h"
+#include "sw/trace/kernel_list.h"
+#include "sw/trace/trace_source.h"
+
+namespace sluice {
+
+RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, const TraceRunOptions& options) {
+  if (options.policy == "oracle") throw InputError("policy oracle: many runs, not one: use static");
+  if (options.max_ctas != 0) machine.sm.capacity.cta_slots = std::min(machine.sm.capacity.cta_slots, options.max_ctas);
+  RunSpec spec;
+  std::vector<KernelDescriptor> kernels;
+  for (ListedKernel& listed : read_kernel_list(list)) {
+    KernelLaunch launch;
+    launch.kernel = describe(listed.header, machine.sm.register_unit);
+    launch.after = listed.after;
+    launch.make_source = [file = listed.file] { return std::make_unique<TraceSource>(file); };
+    launch.once = true;
+    kernels.push_back(launch.kernel);
+    spec.launches.push_back(std::move(launch));
+  }
+  const std::vector<DispatchPlan> plans = make_policy(options.policy, options.ctas)->plans(machine, kernels);
+  spec.machine = std::move(machine);
+  spec.mode = plans.front().mode;
+  spec.quotas = plans.front().quotas;
+  spec.partitioner = options.partitioner;
+  return spec;
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sw/device/i_device.h"
+#include "sw/policy/i_policy.h"
+
+namespace sluice {
+
+/// How a list of traced kernels is to run.
+struct TraceRunOptions {
+  std::uint32_t max_ctas = 0;  ///< CTAs per SM at most; 0 = as many as the machine allows
+  std::string policy = "left_over";
+  std::vector<CtaCount> ctas;  ///< policy static
+  PartitionerKind partitioner = PartitionerKind::Tlm;
+};
+
+/// A run of every kernel of a list: kernels of one stream one after the other, streams side by side.
+/// @throws InputError on a bad list or header, a policy that is not one plan, a kernel that does not fit
+[[nodiscard]] RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, const TraceRunOptions& options);
+
+}  // namespace sluice

@@ -1,0 +1,125 @@
+// `sluice trace` and `sluice bench model` as a user meets them, on small traces written here.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/trace/sample_traces.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using namespace sluice;
+
+class TraceCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              ("sluice_cli_" + std::to_string(getpid()) + "_" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path list(const std::string& name, const std::vector<std::string>& traces) {
+    fs::create_directories(folder_ / name);
+    std::ofstream out(folder_ / name / "kernelslist.g");
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      const std::string file = "kernel-" + std::to_string(i + 1) + ".traceg";
+      std::ofstream(folder_ / name / file) << traces[i];
+      out << file << "\n";
+    }
+    return folder_ / name / "kernelslist.g";
+  }
+  std::pair<int, std::string> shell(const std::string& arguments, bool errors = false) {
+    const std::string command =
+        "cd '" SLUICE_SOURCE_DIR "' && '" SLUICE_BINARY "' " + arguments + (errors ? " 2>&1 >/dev/null" : " 2>/dev/null");
+    std::pair<int, std::string> outcome;
+    FILE* pipe = popen(command.c_str(), "r");
+    std::array<char, 4096> buffer{};
+    for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.second.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    outcome.first = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+  }
+  json run(const fs::path& list, const std::string& rest = "") {
+    const auto [code, out] = shell("trace " + list.string() + " --machine configs/machines/fermi_table1.toml --json " + rest);
+    EXPECT_EQ(code, 0);
+    return code == 0 ? json::parse(out) : json();
+  }
+  fs::path folder_;
+};
+
+TEST_F(TraceCommand, PrintsTheDocumentedFields) {
+  const json out = run(list("a", {sample::compute(40, 4, 50)}));
+  for (const char* key : {"cycles", "core_mhz", "warp_instructions", "thread_instructions", "l1_miss_rate", "l2_miss_rate",
+                          "dram_bytes", "cpu_seconds", "peak_rss_mib", "stalls", "kernels"})
+    EXPECT_TRUE(out.contains(key)) << key;
+  EXPECT_EQ(out["warp_instructions"], 40 * 4 * 52);
+  EXPECT_EQ(out["thread_instructions"], 40 * 4 * 52 * 32);
+  EXPECT_EQ(out["kernels"].size(), 1U);
+  EXPECT_EQ(out["kernels"][0]["ctas"], 40);
+  EXPECT_GT(out["cycles"], 0);
+}
+
+TEST_F(TraceCommand, KernelsOfAStreamFollowEachOtherAndStreamsRunTogether) {
+  const json one = run(list("one", {sample::stream(32, 2, 10)}));
+  const json queued = run(list("queued", {sample::stream(32, 2, 10), sample::stream(32, 2, 10)}));
+  const json together = run(list("together", {sample::stream(32, 2, 10, 1), sample::stream(32, 2, 10, 2)}));
+  EXPECT_LE(queued["kernels"][0]["finish_cycle"], queued["kernels"][1]["finish_cycle"]);
+  EXPECT_GT(queued["cycles"], one["cycles"]);
+  EXPECT_LT(together["cycles"], queued["cycles"]);
+}
+
+TEST_F(TraceCommand, MaxCtasLimitsResidency) {
+  const fs::path l = list("a", {sample::compute(64, 2, 100)});
+  EXPECT_GT(run(l, "--max-ctas 1")["cycles"], run(l)["cycles"]);
+}
+
+TEST_F(TraceCommand, EveryPolicyRunsEveryInstruction) {
+  const fs::path l = list("pair", {sample::compute(40, 4, 50, 1), sample::stream(40, 4, 10, 2)});
+  for (const char* policy : {"left_over", "fcfs", "even", "spatial", "warped_slicer"})
+    EXPECT_EQ(run(l, std::string("--policy ") + policy)["warp_instructions"], 40 * 4 * (52 + 21)) << policy;
+}
+
+TEST_F(TraceCommand, ABrokenTraceIsRefusedInTheMiddleOfARun) {
+  std::string text = sample::compute(40, 4, 50);
+  text.resize(text.size() * 3 / 4);
+  const fs::path l = list("cut", {text});
+  const auto [code, err] = shell("trace " + l.string() + " --machine configs/machines/fermi_table1.toml --json", true);
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(err.find("kernel-1.traceg:"), std::string::npos) << err;
+  EXPECT_EQ(std::ranges::count(err, '\n'), 1) << err;
+}
+
+TEST_F(TraceCommand, AnUnknownOpcodeIsNamedOnceAndCounted) {
+  const fs::path l = list("frob", {sample::one_warp({"0000 ffffffff 0 FROB 0 0 0", "0000 ffffffff 0 FROB 0 0 0"})});
+  EXPECT_EQ(run(l)["unknown_opcodes"]["FROB"], 2);
+  const auto [code, err] = shell("trace " + l.string() + " --machine configs/machines/fermi_table1.toml", true);
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(err.find("FROB is not known: 2 instructions"), std::string::npos) << err;
+  EXPECT_EQ(std::ranges::count(err, '\n'), 1) << err;
+}
+
+TEST_F(TraceCommand, BenchReportsEveryFolderAndItsReference) {
+  list("a", {sample::compute(40, 4, 50)});
+  list("b", {sample::stream(40, 4, 10)});
+  std::ofstream(folder_ / "ref.csv")
+      << "trace,max_ctas,cycles,core_mhz,cpu_seconds_low,cpu_seconds_high\na,0,1000,700,1,2\na,1,2000,700,,\n";
+  const auto [code, out] =
+      shell("bench model --traces " + folder_.string() + " --machine configs/machines/fermi_table1.toml --reference " +
+            (folder_ / "ref.csv").string() + " --json");
+  ASSERT_EQ(code, 0);
+  const json result = json::parse(out);
+  EXPECT_EQ(result["runs"].size(), 3U);
+  EXPECT_GT(result["suite"]["cpu_seconds"], 0);
+  EXPECT_NEAR(result["runs"][0]["reference"]["cycle_error"].get<double>(), result["runs"][0]["cycles"].get<double>() / 1000 - 1,
+              1e-9);
+}
+
+}  // namespace

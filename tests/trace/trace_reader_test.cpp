@@ -1,0 +1,292 @@
+// The reader of SASS traces: what it makes of every form of instruction, and that it refuses every broken file with a place and a
+// reason.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sw/core/errors.h"
+#include "sw/trace/kernel_list.h"
+#include "sw/trace/trace_reader.h"
+#include "sw/trace/trace_source.h"
+#include "tests/trace/sample_traces.h"
+
+namespace sluice {
+namespace {
+
+struct Decoded {
+  Instruction instruction;
+  std::vector<LineAccess> lines;
+};
+
+/// The only instruction of a one-warp kernel.
+Decoded decode(const std::string& line, const std::string& header = sample::header(1, 32)) {
+  const std::string text = header + sample::cta(0, {line});
+  TraceReader reader(text, "text");
+  TraceCta cta;
+  EXPECT_TRUE(reader.next_cta(cta));
+  const std::uint32_t record = cta[0].records.at(0);
+  Decoded out{reader.instructions().at(record & ((1U << kTraceRecordIndexBits) - 1)), {}};
+  EXPECT_EQ(record >> kTraceRecordIndexBits, cta[0].lines.size());
+  for (const std::uint64_t packed : cta[0].lines)
+    out.lines.push_back({packed & ~std::uint64_t{127}, static_cast<std::uint8_t>(packed & 15)});
+  return out;
+}
+
+void refuses(const std::string& text, const std::string& reason) {
+  try {
+    TraceReader reader(text, "k.traceg");
+    TraceCta cta;
+    while (reader.next_cta(cta)) {
+    }
+    ADD_FAILURE() << "accepted, should say: " << reason;
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find(reason), std::string::npos) << e.what();
+    EXPECT_TRUE(std::string(e.what()).starts_with("k.traceg:")) << e.what();
+  }
+}
+
+TEST(TraceReader, ReadsTheHeader) {
+  const std::string text = sample::header(6, 48, 4, 7, 1);
+  const TraceReader reader(text, "text");
+  const TraceHeader& h = reader.header();
+  EXPECT_EQ(h.kernel_name, "sample");
+  EXPECT_EQ(h.ctas(), 6U);
+  EXPECT_EQ(h.threads(), 48U);
+  EXPECT_EQ(h.warps(), 2U);
+  EXPECT_EQ(h.stream, 7U);
+  EXPECT_EQ(h.tracer_version, 4U);
+  EXPECT_TRUE(h.line_info);
+  EXPECT_EQ(h.local_base, 0x7f0100000000U);
+}
+
+TEST(TraceReader, ReadsRegistersMaskAndPc) {
+  const Instruction i = decode("01f0 0000000f 1 R2 FFMA 3 R4 R255 R6 0 0").instruction;
+  EXPECT_EQ(i.op, OpClass::Alu);
+  EXPECT_EQ(i.pc, 0x1f0U);
+  EXPECT_EQ(i.active_lanes, 4);
+  EXPECT_EQ(i.dst, 2);
+  EXPECT_EQ(i.src[0], 4);
+  EXPECT_EQ(i.src[1], kNoRegister);  // R255 is the zero register
+  EXPECT_EQ(i.src[2], 6);
+}
+
+TEST(TraceReader, ReadsTheThreeAddressForms) {
+  const Decoded stride = decode("0000 ffffffff 1 R2 LDG.E 1 R0 4 1 0x7f5000000000 4 0");
+  ASSERT_EQ(stride.lines.size(), 1U);
+  EXPECT_EQ(stride.lines[0].address, 0x7f5000000000U);
+  EXPECT_EQ(stride.lines[0].sectors, 0xf);
+
+  const Decoded list = decode("0000 00000005 1 R2 LDG.E 1 R0 4 0 0x00007f5000002000 0x00007f5000003060 0");
+  ASSERT_EQ(list.lines.size(), 2U);
+  EXPECT_EQ(list.lines[0].sectors, 0b0001);
+  EXPECT_EQ(list.lines[1].address, 0x7f5000003000U);
+  EXPECT_EQ(list.lines[1].sectors, 0b1000);
+
+  const Decoded delta = decode("0000 0000000f 1 R2 LDG.E.64 1 R0 8 2 0x7f5000001000 8 120 -64 0");
+  ASSERT_EQ(delta.lines.size(), 2U);  // +0, +8, +128, +64
+  EXPECT_EQ(delta.lines[0].sectors, 0b0101);
+  EXPECT_EQ(delta.lines[1].sectors, 0b0001);
+  EXPECT_EQ(delta.instruction.dst_count, 2);
+}
+
+TEST(TraceReader, TakesTheWidthFromTheOpcode) {
+  EXPECT_EQ(decode("0000 ffffffff 1 R4 LDG.E.128 1 R0 16 1 0x1000 16 0").lines.size(), 4U);
+  EXPECT_EQ(decode("0000 ffffffff 1 R4 LDG.E.U8 1 R0 1 1 0x1000 1 0").lines[0].sectors, 0b0001);
+  EXPECT_EQ(decode("0000 ffffffff 1 R4 LDG.E 1 R0 4 1 0x107e 4 0").lines.size(), 2U);  // not aligned: runs into the next line
+}
+
+TEST(TraceReader, AcceptsVersionsThreeToFive) {
+  EXPECT_EQ(decode("0000 ffffffff 1 R2 IADD3 2 R0 R1 0", sample::header(1, 32, 3)).instruction.dst, 2);
+  EXPECT_EQ(decode("17 0010 ffffffff 1 R2 IADD3 2 R0 R1 0", sample::header(1, 32, 4, 0, 1)).instruction.pc, 16U);
+  EXPECT_EQ(decode("0000 ffffffff 0 DEPBAR 0 0 3").instruction.op, OpClass::Alu);
+  refuses(sample::header(1, 32, 2), "accelsim tracer version = 2: must be 3, 4 or 5");
+  refuses(sample::header(1, 32, 6), "must be 3, 4 or 5");
+}
+
+TEST(TraceReader, ClassifiesMemorySpaces) {
+  EXPECT_EQ(decode("0000 ffffffff 1 R2 LDS 1 R0 4 1 0x0 4 0").instruction.op, OpClass::Shared);
+  EXPECT_EQ(decode("0000 ffffffff 1 R2 ATOMG.ADD 1 R0 4 1 0x1000 0 0").instruction.op, OpClass::Atomic);
+  EXPECT_EQ(decode("0000 ffffffff 1 R2 LD.E 1 R0 4 1 0x7f0000000040 4 0").instruction.op, OpClass::Shared);
+  EXPECT_EQ(decode("0000 ffffffff 1 R2 LD.E 1 R0 4 1 0x7f5000000040 4 0").instruction.op, OpClass::Load);
+  EXPECT_TRUE(decode("0000 ffffffff 1 R2 LDG.E.STRONG.GPU 1 R0 4 1 0x1000 4 0").instruction.bypass_l1);
+  EXPECT_FALSE(decode("0000 ffffffff 1 R2 LDG.E.STRONG.SYS 1 R0 4 1 0x1000 4 0").instruction.bypass_l1);
+  // The same local word of 32 lanes is one line, another warp's is another.
+  EXPECT_EQ(decode("0000 ffffffff 1 R2 LDL 1 R0 4 1 0x7f0100fffc00 0 0").lines.size(), 1U);
+  EXPECT_EQ(decode("0000 00000000 1 R2 LDG.E 1 R0 4 1 0x0 99 0").instruction.op, OpClass::Alu);  // every lane switched off
+}
+
+TEST(TraceReader, CountsBankConflicts) {
+  const auto passes = [](const std::string& line) { return decode(line).instruction.interval; };
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS 1 R0 4 1 0x0 4 0"), 1);
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS 1 R0 4 1 0x0 8 0"), 2);
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS 1 R0 4 1 0x0 128 0"), 32);
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS 1 R0 4 1 0x40 0 0"), 1);  // one word for all
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS.64 1 R0 8 1 0x0 8 0"), 2);
+}
+
+TEST(TraceReader, NamesUnknownOpcodesAndCountsThem) {
+  const std::string text =
+      sample::one_warp({"0000 ffffffff 0 FROB.X 0 0 0", "0010 ffffffff 0 FROB.X 0 0 0", "0020 ffffffff 0 EXIT 0 0 0"});
+  TraceReader reader(text, "text");
+  TraceCta cta;
+  ASSERT_TRUE(reader.next_cta(cta));
+  EXPECT_EQ(reader.unknown_opcodes(), (std::map<std::string, std::uint64_t>{{"FROB", 2}}));
+}
+
+TEST(TraceReader, KnowsTheOpcodesOfItsArchitectures) {
+  for (const char* name : {"FFMA", "HFMA2", "IMAD", "LOP3", "SHFL", "BSSY", "WARPSYNC", "LDSM", "UIADD3", "LDGSTS", "LDGDEPBAR",
+                           "SUST", "REDUX", "VOTEU", "XMAD", "NANOSLEEP", "CCTL", "MEMBAR", "S2UR"})
+    EXPECT_TRUE(find_opcode(name, 80)) << name;
+  EXPECT_FALSE(find_opcode("FROB", 80));
+  EXPECT_EQ(find_opcode("LD", 35)->space, MemorySpace::Global);
+  EXPECT_EQ(find_opcode("LD", 70)->space, MemorySpace::Generic);
+}
+
+TEST(TraceReader, RefusesWrongCountsWithTheirPlace) {
+  const std::string alu = "0000 ffffffff 0 BRA 0 0 0";
+  const std::string head = sample::header(2, 64);
+  refuses(head + sample::cta(0, {alu}, 2), "the file ends after 1 of 2 thread blocks");
+  refuses(head + sample::cta(0, {alu}, 1), "the thread block ends with 1 of 2 warps");
+  refuses(sample::header(1, 32) + sample::cta(0, {alu}) + sample::cta(1, {alu}), "text after the last of 1 thread blocks");
+  refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n" + alu + "\nwarp = 0\ninsts = 0\n#END_TB\n",
+          "warp = 0 comes twice");
+  refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 2\n", "warp = 2: must be a decimal number, 0..1");
+  refuses(head + "#BEGIN_TB\nthread block = 2,0,0\n", "thread block = 2: must be a decimal number, 0..1");
+  refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 3\n" + alu + "\nwarp = 1\n", "this warp has 1 of 3");
+  refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2000000000\n" + alu + "\n",
+          "the file ends after 1 of 2000000000 instructions");
+  refuses(head + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 99999999999\n", "insts = 99999999999: must be");
+}
+
+TEST(TraceReader, RefusesBadFields) {
+  const auto line = [](const std::string& text) { return sample::one_warp({text}); };
+  refuses(line("zz ffffffff 0 BRA 0 0 0"), "k.traceg:23: PC = zz: must be a hexadecimal number");
+  refuses(line("0000 1ffffffff 0 BRA 0 0 0"), "mask = 1ffffffff");
+  refuses(line("0000 ffffffff 2 R1 R2 BRA 0 0 0"), "number of destinations = 2");
+  refuses(line("0000 ffffffff 1 R256 MOV 0 0 0"), "register R256: must be R0..R255");
+  refuses(line("0000 ffffffff 1 R1 MOV 6 R1 R1 R1 R1 R1 R1 0 0"), "number of sources = 6");
+  refuses(line("0000 ffffffff 1 R1 LDG.E 1 R0 4 3 0x0 0"), "address mode = 3");
+  refuses(line("0000 0000ffff 1 R1 LDG.E 1 R0 4 0 0x0 0x4"), "the line ends where address should be");
+  refuses(line("0000 00000005 1 R1 LDG.E 1 R0 4 1 0x0 4 0"), "set lanes to be contiguous");
+  refuses(line("0000 ffffffff 0 BRA 0 0 0 7"), "text after the end of the instruction");
+  refuses(line("0000 ffffffff 0 BRA 0 4 1 0x0 4 0"), "BRA has a memory operand");
+  refuses(line("0000 ffffffff 0 BRA 0 " + std::string(9000, '0')), "line longer than");
+  refuses("-kernel name = x\n", "the file ends in the header");
+  refuses("nonsense\n", "a header line must be");
+  std::string text = sample::header(1, 32);
+  text.replace(text.find("(1,1,1)"), 7, "(99999999999,1,1)");
+  refuses(text, "grid dim = 99999999999: must be");
+  text = sample::header(1, 32);
+  text.replace(text.find("(32,1,1)"), 8, "(32,33,1)");
+  refuses(text, "block dim: 1056 threads, must be 1..1024");
+  text = sample::header(1, 32);
+  text.replace(text.find("version = 70"), 12, "version = 71");
+  refuses(text, "binary version = 71: must be one of 35");
+}
+
+RC_GTEST_PROP(TraceReader, RefusesAFileCutAnywhere, ()) {
+  static const std::string whole = sample::compute(2, 2, 12);
+  // Cutting blanks or the last line's end off leaves a whole file.
+  const std::size_t meaningful = whole.find_last_not_of(" \n") + 1;
+  const auto cut = *rc::gen::inRange<std::size_t>(0, meaningful);
+  try {
+    TraceReader reader(std::string_view(whole).substr(0, cut), "k.traceg");
+    TraceCta cta;
+    while (reader.next_cta(cta)) {
+    }
+    RC_FAIL("accepted");
+  } catch (const InputError& e) {
+    RC_ASSERT(std::string(e.what()).starts_with("k.traceg:"));
+  }
+}
+
+class TraceFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("sluice_trace_" + std::to_string(getpid()) + "_" +
+                                                        ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name, std::ios::binary) << text; }
+  std::filesystem::path folder_;
+};
+
+TEST_F(TraceFiles, XzGivesTheSameInstructions) {
+  write("kernel-1.traceg", sample::compute(3, 2, 40));
+  ASSERT_EQ(std::system(("xz -k '" + (folder_ / "kernel-1.traceg").string() + "'").c_str()), 0);
+  TraceReader plain(folder_ / "kernel-1.traceg"), packed(folder_ / "kernel-1.traceg.xz");
+  TraceCta a, b;
+  while (plain.next_cta(a)) {
+    ASSERT_TRUE(packed.next_cta(b));
+    for (std::size_t w = 0; w < a.size(); ++w) {
+      EXPECT_EQ(a[w].records, b[w].records);
+      EXPECT_EQ(a[w].lines, b[w].lines);
+    }
+  }
+  EXPECT_FALSE(packed.next_cta(b));
+  EXPECT_EQ(plain.instructions(), packed.instructions());
+}
+
+TEST_F(TraceFiles, ACutOrForeignXzFileIsRefused) {
+  write("a.xz", "not xz at all, but long enough to hold a header");
+  EXPECT_THROW(TraceReader(folder_ / "a.xz"), InputError);
+  write("b.traceg", sample::compute(20, 4, 200));
+  const std::string b = (folder_ / "b.traceg").string();
+  ASSERT_EQ(std::system(("xz -c '" + b + "' | head -c 600 > '" + b + ".xz'").c_str()), 0);
+  try {
+    TraceReader reader(b + ".xz");
+    TraceCta cta;
+    while (reader.next_cta(cta)) {
+    }
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("cut off"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(TraceFiles, KernelListKeepsStreamsInOrder) {
+  write("kernel-1.traceg", sample::compute(1, 1, 4, 0));
+  write("kernel-2.traceg", sample::compute(1, 1, 4, 5));
+  write("kernel-3.traceg", sample::compute(1, 1, 4, 0));
+  write("kernelslist.g", "MemcpyHtoD,0x7f5000000000,4096\nkernel-1.traceg\n\nkernel-2.traceg\nkernel-3.traceg\n");
+  const auto kernels = read_kernel_list(folder_ / "kernelslist.g");
+  ASSERT_EQ(kernels.size(), 3U);
+  EXPECT_FALSE(kernels[1].after);
+  EXPECT_EQ(kernels[2].after, 0U);
+  write("empty.g", "MemcpyHtoD,0x0,1\n");
+  EXPECT_THROW((void)read_kernel_list(folder_ / "empty.g"), InputError);
+  write("missing.g", "kernel-9.traceg\n");
+  EXPECT_THROW((void)read_kernel_list(folder_ / "missing.g"), InputError);
+}
+
+TEST_F(TraceFiles, SourceHandsOutEveryInstructionOnceAndItsLines) {
+  write("kernel-1.traceg", sample::stream(4, 2, 5));
+  TraceSource source(folder_ / "kernel-1.traceg");
+  std::vector<LineAccess> lines;
+  for (std::uint32_t c = 0; c < 4; ++c) {
+    const std::uint32_t handle = source.begin_cta(c);
+    for (std::uint32_t w = 0; w < 2; ++w) {
+      WarpCursor cursor{c, w, 0, handle, 0, 0};
+      unsigned count = 0;
+      while (true) {
+        const Instruction i = source.next(cursor);
+        if (i.op == OpClass::Exit) break;
+        ++count;
+        if (i.op != OpClass::Load) continue;
+        lines.clear();
+        source.lines(cursor, cursor.position - 1, lines);
+        ASSERT_EQ(lines.size(), 1U);
+        EXPECT_EQ(lines[0].address, 0x7f5000000000U + (((cursor.position - 1) / 2 * 4 + c) * 2 + w) * 128);
+      }
+      EXPECT_EQ(count, 11U);
+    }
+    source.end_cta(handle);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
