@@ -61,7 +61,7 @@ bool DispatchModel::admissible(std::size_t kernel, std::uint32_t sm, CtaCount qu
   const Kernel& k = kernels_[kernel];
   const Sm& s = sms_[sm];
   if (k.state != State::Running || k.held || k.finished) return false;
-  if (s.resident[kernel] >= quota || !fits(k.launch.demand, s.free)) return false;
+  if (s.resident[kernel].value() >= quota.value() || !fits(k.launch.demand, s.free)) return false;
   return !regions || !with_regions_ ||
          (register_units_.of(k.launch.demand.registers) <= s.registers.largest_gap() &&
           shared_units_.of(k.launch.demand.shared_memory_bytes) <= s.shared.largest_gap());
