@@ -18,8 +18,12 @@ constexpr std::uint64_t kSliceCycles = 10000;
 std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock) {
   const auto at_once = std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after; });
   const regs::Parameters parameters{spec.machine.num_sms, at_once > 4 ? 8U : 4U, 32, spec.machine.sm.schedulers, 64};
-  return spec.partitioner == PartitionerKind::Rtl ? make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps())
-                                                  : make_tlm_sluice_top(parameters);
+  switch (spec.partitioner) {
+    case PartitionerKind::Rtl: return make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
+    case PartitionerKind::Both: return make_lockstep_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
+    case PartitionerKind::Tlm: break;
+  }
+  return make_tlm_sluice_top(parameters);
 }
 
 std::string numbered(const char* stem, std::size_t i) { return stem + std::to_string(i); }

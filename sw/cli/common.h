@@ -33,14 +33,17 @@ struct CommonOptions {
         ->capture_default_str()
         ->check(CLI::Range(1000, 1000000000));
     app.add_option("--seed", seed, "seed of the synthetic instruction streams")->capture_default_str();
-    app.add_option("--partitioner", partitioner, "which partition core decides: the Verilated RTL or its TLM twin")
+    app.add_option("--partitioner", partitioner,
+                   "the partition unit: the Verilated RTL, its TLM twin, or both compared at every port in every cycle")
         ->capture_default_str()
-        ->check(CLI::IsMember({"rtl", "tlm"}));
+        ->check(CLI::IsMember({"rtl", "tlm", "both"}));
   }
   void add_jobs(CLI::App& app) {
     app.add_option("--jobs", jobs, "simulations at a time")->capture_default_str()->check(CLI::Range(1, 1024));
   }
-  [[nodiscard]] PartitionerKind kind() const { return partitioner == "rtl" ? PartitionerKind::Rtl : PartitionerKind::Tlm; }
+  [[nodiscard]] PartitionerKind kind() const {
+    return partitioner == "rtl" ? PartitionerKind::Rtl : partitioner == "tlm" ? PartitionerKind::Tlm : PartitionerKind::Both;
+  }
 };
 
 inline std::vector<std::string> split_list(const std::string& text) {

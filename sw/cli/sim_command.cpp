@@ -81,7 +81,7 @@ void add_sim_command(CLI::App& app, Action& action) {
   command->add_option("--kernels", options->kernels, "the mix, e.g. IMG_NN")->required();
   command->add_option("--policy", options->policy, fmt::format("{}", fmt::join(policy_names(), ", ")))->capture_default_str();
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
-  command->add_option("--fst", options->fst, "waveform of the partition core (policy warped_slicer, partitioner rtl)");
+  command->add_option("--fst", options->fst, "waveform of the partition unit (partitioner rtl)");
   command->add_option("--timeline", options->timeline, "Chrome trace (JSON) of the CTAs on every SM; 1 us = 1 cycle");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -62,9 +62,9 @@ void add_trace_command(CLI::App& app, Action& action) {
   command->add_option("--policy", options->trace.policy, fmt::format("{}", fmt::join(policy_names(), ", ")))
       ->capture_default_str();
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
-  command->add_option("--partitioner", options->partitioner, "policy warped_slicer: which partition core decides")
+  command->add_option("--partitioner", options->partitioner, "the partition unit: the Verilated RTL or its TLM twin")
       ->capture_default_str()
-      ->check(CLI::IsMember({"rtl", "tlm"}));
+      ->check(CLI::IsMember({"rtl", "tlm", "both"}));
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -33,6 +33,8 @@ KernelCounters& KernelCounters::operator+=(const KernelCounters& other) {
   return *this;
 }
 
-std::string_view to_string(PartitionerKind kind) { return kind == PartitionerKind::Rtl ? "rtl" : "tlm"; }
+std::string_view to_string(PartitionerKind kind) {
+  return kind == PartitionerKind::Rtl ? "rtl" : kind == PartitionerKind::Tlm ? "tlm" : "both";
+}
 
 }  // namespace sluice

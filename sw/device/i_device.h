@@ -23,9 +23,9 @@ namespace sluice {
 enum class DispatchMode { LeftOver, Fcfs, Partitioned, Dynamic };
 
 /// Which implementation of the partition hardware decides in Dynamic mode.
-enum class PartitionerKind { Tlm, Rtl };
+enum class PartitionerKind { Tlm, Rtl, Both };
 
-[[nodiscard]] std::string_view to_string(PartitionerKind kind);  ///< "tlm", "rtl"
+[[nodiscard]] std::string_view to_string(PartitionerKind kind);  ///< "tlm", "rtl", "both"
 
 /// One kernel of a run.
 struct KernelLaunch {

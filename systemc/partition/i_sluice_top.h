@@ -65,4 +65,11 @@ class ISluiceTop {
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
                                                               std::uint64_t clock_period_ps);
 
+/// The RTL, with its TLM twin beside it. @throws std::logic_error in clock() when a port differs
+[[nodiscard]] std::unique_ptr<ISluiceTop> make_lockstep_sluice_top(const regs::Parameters& parameters,
+                                                                   const std::string& fst_file, std::uint64_t clock_period_ps);
+
+/// The first port at which two units differ, empty when none does. Fields that mean nothing without their valid are not compared.
+[[nodiscard]] std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b);
+
 }  // namespace sluice

@@ -1,6 +1,8 @@
 // The GPU model as a whole: what must hold on any machine and mix. Each run is a process of its own (SystemC elaborates once).
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include <memory>
 
 #include "sw/core/errors.h"
@@ -72,6 +74,29 @@ TEST_F(GpuModel, RtlAndTlmPartitionersGiveTheSameRun) {
   }
 }
 
+/// RTL and TLM twin side by side, every port in every cycle, in all modes; kernels arrive while others run, and leave.
+TEST_F(GpuModel, RtlAndTlmAgreeAtEveryPortWhileTheGpuRuns) {
+  const bool full = std::getenv("SLUICE_FULL") != nullptr;
+  std::vector<std::string> mixes{"IMG_NN", "DXT_HOT", "MM_MVP", "DXT_IMG_NN"};
+  if (full) {
+    for (const char* more : {"DXT_BLK", "DXT_KNN", "DXT_LBM", "HOT_BFS", "HOT_NN", "IMG_BLK", "IMG_BFS", "MM_LBM", "MM_KNN",
+                             "IMG_MVP", "DXT_MM_BLK"})
+      mixes.emplace_back(more);
+  }
+  std::vector<RunSpec> specs;
+  for (const std::string& names : mixes) {
+    for (const char* policy : {"left_over", "fcfs", "even", "spatial", "warped_slicer"}) {
+      RunSpec spec = corun(names, policy, full ? 1000000 : 100000, PartitionerKind::Both);
+      spec.launches.back().arrival = Cycles(20000);
+      specs.push_back(spec);
+    }
+  }
+  const auto results = run(specs);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    for (const KernelCounters& k : results[i].kernels) EXPECT_GT(k.finish_cycle, 0U) << "run " << i;
+  }
+}
+
 TEST_F(GpuModel, EveryKernelReachesItsTargetUnderEveryPolicy) {
   for (const char* policy : {"left_over", "fcfs", "even", "spatial", "warped_slicer"}) {
     const RunResult result = run(corun("MM_MVP", policy, 100000));
@@ -117,7 +142,9 @@ TEST_F(GpuModel, DramStaysBelowItsBandwidth) {
 TEST_F(GpuModel, AKernelAloneUnderWarpedSlicerGetsEverySm) {
   RunSpec dynamic = solo("DXT", 50000);
   dynamic.mode = DispatchMode::Dynamic;
-  EXPECT_EQ(run(dynamic).total.warp_instructions, run(solo("DXT", 50000)).total.warp_instructions);
+  // The plan for one kernel takes some cycles before its first CTA: nothing else may differ.
+  const double free = static_cast<double>(run(solo("DXT", 50000)).total.warp_instructions);
+  EXPECT_NEAR(static_cast<double>(run(dynamic).total.warp_instructions), free, 0.001 * free);
 }
 
 TEST_F(GpuModel, ALateKernelRestartsTheProfiling) {
