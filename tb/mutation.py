@@ -5,10 +5,11 @@ proof (matching registers, induction; then PDR): proven equal it is no fault. Ot
 
   tb/mutation.sh [design ...] [--count N] [--seed N] [--json]
 
-Needs the release build. Work is kept in build/mutation/<design>; what is there is taken up again, a fault that was run is not run again."""
+Work is kept in build/mutation/<design>; what is there is taken up again, a fault that was run is not run again."""
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -18,10 +19,8 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BUILD = ROOT / "build/release"
 WORK = ROOT / "build/mutation"
 RTL = (ROOT / "rtl/sluice.f").read_text().split()
-# What a fault is looked for with: class of the Verilated model, parameters, sources of the bench that see the class, other objects, filter.
 DESIGNS = tomllib.loads((ROOT / "tb/mutation_designs.toml").read_text())
 DPI = 'import "DPI-C" function int sluice_mutant();\n'
 
@@ -45,7 +44,7 @@ def mutate(folder, design, count, seed):
     yosys(folder, "flat.ys", [f"read_verilog -sv {' '.join(str(ROOT / f) for f in RTL)}", f"chparam {parameters} {top}" if parameters else "",
                               f"hierarchy -check -top {top}", "proc", "flatten", "opt_clean", f"rename -top {top}", "write_ilang flat.il",
                               f"mutate -list {count} -seed {seed} -ctrl mutsel 12 1 -o list.ys"])
-    mutations = [re.sub(r" -ctrl mutsel 12 12'[01]+", "", line) for line in (folder / "list.ys").read_text().splitlines()]
+    mutations = [re.sub(r" -ctrl mutsel 12 \d+", "", line) for line in (folder / "list.ys").read_text().splitlines()]
     yosys(folder, "mutate.ys", ["read_ilang flat.il", "script list.ys", "delete -port w:mutsel", "write_verilog -noattr mutated.v"])
     text = (folder / "mutated.v").read_text()
     text = text.replace("  wire [11:0] mutsel;", f"  {DPI}  reg [11:0] mutsel;\n  initial mutsel = sluice_mutant();", 1)
@@ -56,18 +55,24 @@ def mutate(folder, design, count, seed):
 def compile_bench(folder, design):
     (folder / "mutant.cpp").write_text('#include <cstdlib>\nextern "C" int sluice_mutant() { const char* n = std::getenv("SLUICE_MUTANT"); '
                                        'return n ? std::atoi(n) : 0; }\n')
-    sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", "--trace-fst", "-O3", "--prefix", design["class"],
-        "--top-module", design["top"], "-Mdir", "obj", "mutated.v"], folder)
-    sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{design['class']}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{design['class']}__ALL.a",
-        "verilated.o", "verilated_dpi.o", "verilated_fst_c.o", "verilated_threads.o"], folder)
-    includes = [f"-I{ROOT}", f"-I{folder}/obj", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd"]
-    includes += [f"-I{p.parent}" for p in sorted(BUILD.glob("*/CMakeFiles/*/*/V*.dir/V*.h")) if not p.stem.split("__")[0] == design["class"]]
-    objects = [str(BUILD / o) for o in design.get("objects", [])]
-    sources = [str(ROOT / s) for s in design["sources"]]
-    sh(["ccache", "g++", "-std=c++20", "-O1", "-DSC_CPLUSPLUS=201703L", "-DVM_TRACE=1", *dict.fromkeys(includes), *sources,
-        str(ROOT / "systemc/entry/sc_main.cpp"), "mutant.cpp", f"obj/{design['class']}__ALL.a", "obj/verilated.o", "obj/verilated_dpi.o",
-        "obj/verilated_fst_c.o", "obj/verilated_threads.o", *objects, str(BUILD / "systemc/libsluice_systemc.a"),
-        str(BUILD / "rtl/libsluice_rtl.a"), str(BUILD / "sw/libsluice_sw.a"), "-lgtest", "-lgtest_main", "-lsystemc", "-lfmt", "-lspdlog",
+    models = {design["class"]: ["-Mdir", "obj", "mutated.v"]}
+    for name, parameters in design.get("others", {}).items():   # models that the bench includes, without faults
+        models[name] = ["-Mdir", f"obj_{name}", *parameters.split(), *[str(ROOT / f) for f in RTL]]
+    objects, includes = [], [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd"]
+    for name, arguments in models.items():
+        sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--trace-fst", "-O3", "--prefix", name, "--top-module", design["top"],
+            *arguments], folder)
+        sh(["make", "-s", "-j2", "-C", arguments[1], "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
+        objects.append(f"{arguments[1]}/{name}__ALL.a")
+        includes.append(f"-I{arguments[1]}")
+    runtime = ["verilated", "verilated_dpi", "verilated_fst_c", "verilated_threads"]
+    sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{design['class']}.mk", "OPT_GLOBAL=-O1", "CXX=ccache g++", *[f"{o}.o" for o in runtime]], folder)
+    objects += [f"obj/{o}.o" for o in runtime]
+    sources = [str(f) for pattern in design["sources"] for f in sorted(ROOT.glob(pattern))] + ["mutant.cpp"]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:   # one object a source, so that ccache has them
+        list(pool.map(lambda f: sh(["ccache", "g++", "-std=c++20", "-O1", "-DSC_CPLUSPLUS=201703L", *includes, "-c", f, "-o",
+                                    f"obj/{pathlib.Path(f).stem}.bench.o"], folder), sources))
+    sh(["g++", *[f"obj/{pathlib.Path(f).stem}.bench.o" for f in sources], *objects, "-lgtest", "-lgtest_main", "-lsystemc", "-lfmt", "-lspdlog",
         "-lz", "-lpthread", "-o", "bench"], folder)
 
 
@@ -84,8 +89,7 @@ def equivalent(folder, design, number, mutation):
     """Whether the fault is proven to change nothing."""
     top, work = design["top"], folder / f"m{number}"
     work.mkdir(exist_ok=True)
-    pair = ["read_ilang ../flat.il", f"rename {top} gold", "read_ilang ../flat.il", mutation.replace(f"-module {top}", f"-module {top}"),
-            f"rename {top} gate"]
+    pair = ["read_ilang ../flat.il", f"rename {top} gold", "read_ilang ../flat.il", mutation, f"rename {top} gate"]
     (work / "equiv.ys").write_text("\n".join(pair + ["memory_map", "equiv_make gold gate both", "hierarchy -top both", "async2sync", "opt_clean",
                                                      "equiv_simple -undef -seq 2", "equiv_induct -undef -seq 2", "equiv_status -assert"]))
     try:
@@ -114,8 +118,9 @@ def campaign(name, args, argued, say):
     folder.mkdir(parents=True, exist_ok=True)
     count = args.count or design["count"]
     state_file = folder / "state.json"
-    sources = {f: (ROOT / f).read_text() for f in RTL + design["sources"]}
-    key = f"{count} {args.seed} {hash(tuple(sources.items())) if os.environ.get('PYTHONHASHSEED') else json.dumps(sources)}"
+    files = RTL + [str(f.relative_to(ROOT)) for pattern in design["sources"] for f in sorted(ROOT.glob(pattern))]
+    contents = "".join((ROOT / f).read_text() for f in files)
+    key = f"{count} {args.seed} {hashlib.sha256(contents.encode()).hexdigest()}"
     state = json.loads(state_file.read_text()) if state_file.exists() else {}
     if state.get("key") != key:
         state = {"key": key, "mutations": mutate(folder, design, count, args.seed), "results": {}}
@@ -136,8 +141,8 @@ def campaign(name, args, argued, say):
         for done, (number, result) in enumerate(pool.map(run, todo), 1):
             state["results"][str(number)] = result
             state_file.write_text(json.dumps(state))
-            say(f"\r{name}: {done} of {len(todo)} faults run", end="")
-    say("")
+            if sys.stderr.isatty() or done % 25 == 0 or done == len(todo):
+                say(f"{name}: {done} of {len(todo)} faults run")
     for number, mutation in enumerate(state["mutations"], 1):
         result = state["results"][str(number)]
         if result == "survived" and mutation in argued:
@@ -158,7 +163,7 @@ def main():
             sys.exit(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
     path = ROOT / "tb/mutation_equivalent.toml"
     argued = {m["mutation"]: m["why"] for m in tomllib.loads(path.read_text()).get("equivalent", [])} if path.exists() else {}
-    say = lambda text, end="\n": print(text, end=end, file=sys.stderr, flush=True)
+    say = lambda text: print(text, file=sys.stderr, flush=True)
     rows = [row for name in args.design or DESIGNS for row in campaign(name, args, argued, say)]
     blocks = collections.defaultdict(collections.Counter)
     for row in rows:
