@@ -7,6 +7,7 @@
 
 #include "sw/core/errors.h"
 #include "systemc/partition/i_partition_core.h"
+#include "systemc/partition/rtl_coverage.h"
 
 namespace sluice {
 
@@ -44,6 +45,7 @@ class RtlPartitionCore : public IPartitionCore {
   ~RtlPartitionCore() override {
     if (fst_.isOpen()) fst_.close();
     top_.final();
+    write_coverage(context_);
   }
   RtlPartitionCore(const RtlPartitionCore&) = delete;
   RtlPartitionCore& operator=(const RtlPartitionCore&) = delete;

@@ -10,6 +10,7 @@
 
 #include "sw/core/errors.h"
 #include "systemc/partition/i_sluice_top.h"
+#include "systemc/partition/rtl_coverage.h"
 
 namespace sluice {
 
@@ -61,6 +62,7 @@ class RtlSluiceTop : public ISluiceTop {
   ~RtlSluiceTop() override {
     if (fst_.isOpen()) fst_.close();
     top_.final();
+    write_coverage(context_);
   }
   RtlSluiceTop(const RtlSluiceTop&) = delete;
   RtlSluiceTop& operator=(const RtlSluiceTop&) = delete;

@@ -3,6 +3,7 @@
 #include <verilated.h>
 
 #include "systemc/partition/i_cta_dispatcher.h"
+#include "systemc/partition/rtl_coverage.h"
 #include "tb/common/ports.h"
 
 namespace sluice {
@@ -15,7 +16,10 @@ class RtlCtaDispatcher : public ICtaDispatcher {
     in.rst_n = false;
     clock(in);
   }
-  ~RtlCtaDispatcher() override { top_.final(); }
+  ~RtlCtaDispatcher() override {
+    top_.final();
+    write_coverage(context_);
+  }
   RtlCtaDispatcher(const RtlCtaDispatcher&) = delete;
   RtlCtaDispatcher& operator=(const RtlCtaDispatcher&) = delete;
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "systemc/partition/rtl_coverage.h"
 #include "systemc/partition/tlm_sluice_csr.h"
 #include "tb/common/ports.h"
 
@@ -12,7 +13,10 @@ class RtlSluiceCsr {
     top_.rst_ni = 1;  // so that the first reset has an edge
     top_.eval();
   }
-  ~RtlSluiceCsr() { top_.final(); }
+  ~RtlSluiceCsr() {
+    top_.final();
+    write_coverage(context_);
+  }
   RtlSluiceCsr(const RtlSluiceCsr&) = delete;
   RtlSluiceCsr& operator=(const RtlSluiceCsr&) = delete;
 
@@ -22,10 +26,14 @@ class RtlSluiceCsr {
     top_.clk_i = 0;
     top_.eval();
     const SluiceCsrOut out = sample();
+    idle_ = top_.idle_o != 0;
     top_.clk_i = 1;
     top_.eval();
     return out;
   }
+
+  /// idle_o as it stood in the last cycle() before the edge.
+  [[nodiscard]] bool idle() const { return idle_; }
 
  private:
   void drive(const SluiceCsrIn& in) {
@@ -105,6 +113,7 @@ class RtlSluiceCsr {
   }
 
   regs::Parameters p_;
+  bool idle_ = false;
   VerilatedContext context_;
   Model top_{&context_};
 };

@@ -271,7 +271,9 @@ void random_traffic(const regs::Parameters& parameters, std::uint64_t cycles) {
     in.rst_n = !random.chance(0.0005);
     in.axi = traffic.next();
     in.status = stimulus.status();
+    const bool idle = tlm.idle();
     const SluiceCsrOut a = rtl.cycle(in), b = tlm.cycle(in);
+    ASSERT_TRUE(!in.rst_n || rtl.idle() == idle) << "idle_o, cycle " << cycle;
     ASSERT_EQ(a.axi, b.axi) << "cycle " << cycle;
     ASSERT_EQ(a.irq, b.irq) << "cycle " << cycle;
     ASSERT_TRUE(a.config == b.config) << "configuration ports differ, cycle " << cycle;

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""How much of the RTL do the benches reach? Builds each bench of tb/designs.toml with Verilator's line and toggle coverage, runs it, merges the
+counts of all of them with the benches' functional bins, leaves out what tb/coverage_exclusions.toml argues away.
+
+  tb/coverage.sh [design ...] [--json]        SLUICE_FULL=1 runs the long campaigns
+
+Writes build/coverage/index.html and build/coverage/summary.json. Exit code 1 below 98 % of lines, 90 % of toggles or 100 % of bins."""
+import argparse
+import collections
+import html
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+from bench_build import DESIGNS, ROOT, RTL, compile_bench
+
+WORK = ROOT / "build/coverage"
+TARGETS = {"line": 98.0, "toggle": 90.0, "bins": 100.0}
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b2733}table{border-collapse:collapse;margin:1rem 0}
+th,td{padding:.25rem .8rem;border-bottom:1px solid #d9e0e6;text-align:right}th:first-child,td:first-child{text-align:left}.low{background:#fbe3df}
+code{font-size:90%}details{margin:.3rem 0}.ok{color:#1f7a4d}.miss{color:#b3261e}"""
+
+
+def run(name):
+    """Builds and runs one bench; its .dat and .bins.json files are in the folder it returns."""
+    folder = WORK / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in [*folder.glob("*.dat"), *folder.glob("*.bins.json")]:
+        old.unlink()
+    compile_bench(folder, DESIGNS[name], [str(ROOT / f) for f in RTL], flags=["--coverage"])
+    result = subprocess.run(["./bench"], cwd=folder, env=dict(os.environ, SLUICE_COVERAGE_DIR=str(folder)), stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True)
+    if result.returncode:
+        sys.exit(f"{name}: the bench fails:\n{result.stdout[-3000:]}")
+    return folder
+
+
+def points(folders):
+    """{(file, kind, line, what): count} over every model; a point counts as reached when any instance of any model reached it."""
+    found = collections.Counter()
+    for path in [p for folder in folders for p in folder.glob("*.dat")]:
+        for line in path.read_text(errors="replace").splitlines():
+            if not line.startswith("C '"):
+                continue
+            body, count = line[3:].rsplit("' ", 1)
+            field = dict(item.split("\x02", 1) for item in body.split("\x01") if "\x02" in item)
+            kind = field["page"].split("/")[0].removeprefix("v_")
+            kind = "line" if kind == "branch" else kind
+            file = str(pathlib.Path(field["f"]).name)
+            found[(file, kind, int(field["l"]), field.get("o", ""))] += int(count)
+    return found
+
+
+def exclusions():
+    path = ROOT / "tb/coverage_exclusions.toml"
+    return tomllib.loads(path.read_text()).get("exclude", []) if path.exists() else []
+
+
+def excluded(rules, sources, point):
+    file, kind, line, what = point
+    text = sources[file][line - 1] if file in sources and line <= len(sources[file]) else ""
+    for rule in rules:
+        if rule["file"] == file and rule.get("kind", kind) == kind and re.search(rule["text"], text) and re.search(rule.get("signal", ""), what):
+            rule["used"] = rule.get("used", 0) + 1
+            return True
+    return False
+
+
+def page(summary, missed, bins, rules):
+    esc = html.escape
+    cell = lambda t: f"<td class='{'low' if t['total'] and t['pct'] < TARGETS[t['kind']] else ''}'>{t['pct']:.1f} % <small>({t['hit']}/{t['total']})</small></td>"
+    out = [f"<!doctype html><meta charset=utf-8><title>Sluice: coverage of the RTL</title><style>{STYLE}</style><h1>Coverage of the RTL</h1>",
+           "<p>What the benches reach, all benches and instances together. A line or a signal bit counts once, in whichever instance it was reached. "
+           f"Targets: lines {TARGETS['line']:.0f} %, toggles {TARGETS['toggle']:.0f} %, functional bins {TARGETS['bins']:.0f} %.</p>",
+           "<table><tr><th>module<th>lines<th>toggles</tr>"]
+    out += [f"<tr><td>{esc(f)}</td>{cell(k['line'])}{cell(k['toggle'])}</tr>" for f, k in sorted(summary["files"].items())]
+    out += [f"<tr><th>all</th>{cell(summary['line'])}{cell(summary['toggle'])}</tr></table>", "<h2>Not reached</h2>"]
+    for file, lines in sorted(missed.items()):
+        out.append(f"<details><summary>{esc(file)}: {len(lines)}</summary><table><tr><th>line<th>kind<th>what</tr>")
+        out += [f"<tr><td>{n}</td><td>{k}</td><td><code>{esc(w)}</code></td></tr>" for n, k, w in sorted(lines)] + ["</table></details>"]
+    out.append("<h2>Functional bins</h2>")
+    for block, of_block in sorted(bins.items()):
+        hit = sum(b["count"] > 0 for b in of_block.values())
+        out.append(f"<details><summary>{esc(block)}: {hit} of {len(of_block)}</summary><table><tr><th>bin<th>means<th>times</tr>")
+        out += [f"<tr><td>{esc(n)}</td><td>{esc(b['meaning'])}</td><td class='{'ok' if b['count'] else 'miss'}'>{b['count']:,}</td></tr>"
+                for n, b in sorted(of_block.items())] + ["</table></details>"]
+    out.append("<h2>Left out, and why</h2><table><tr><th>file<th>text<th>signal<th>points<th>why</tr>")
+    out += [f"<tr><td>{esc(r['file'])}</td><td><code>{esc(r['text'])}</code></td><td><code>{esc(r.get('signal', ''))}</code></td><td>{r.get('used', 0)}</td>"
+            f"<td>{esc(r['why'])}</td></tr>" for r in rules]
+    return "\n".join(out + ["</table>"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("design", nargs="*")
+    parser.add_argument("--json", action="store_true", help="the summary on standard output")
+    parser.add_argument("--report-only", action="store_true", help="of what earlier runs left in build/coverage")
+    args = parser.parse_args()
+    for name in args.design:
+        if name not in DESIGNS:
+            sys.exit(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
+    folders = [WORK / name if args.report_only else run(name) for name in args.design or DESIGNS]
+    sources = {pathlib.Path(f).name: (ROOT / f).read_text().splitlines() for f in RTL}
+    rules, tally, missed = exclusions(), {}, collections.defaultdict(list)
+    for point, count in points(folders).items():
+        file, kind, line, what = point
+        if file not in sources or kind not in ("line", "toggle") or (not count and excluded(rules, sources, point)):
+            continue
+        t = tally.setdefault(file, {k: [0, 0] for k in ("line", "toggle")})[kind]
+        t[0] += count > 0
+        t[1] += 1
+        if not count:
+            missed[file].append((line, kind, what or sources[file][line - 1].strip()))
+    share = lambda kind, hit, total: {"kind": kind, "hit": hit, "total": total, "pct": 100.0 * hit / total if total else 100.0}
+    summary = {"files": {f: {k: share(k, *v) for k, v in kinds.items()} for f, kinds in tally.items()}}
+    for kind in ("line", "toggle"):
+        summary[kind] = share(kind, sum(t[kind][0] for t in tally.values()), sum(t[kind][1] for t in tally.values()))
+    bins = {p.name.removesuffix(".bins.json"): json.loads(p.read_text()) for folder in folders for p in folder.glob("*.bins.json")}
+    every = [b for of_block in bins.values() for b in of_block.values()]
+    summary["bins"] = share("bins", sum(b["count"] > 0 for b in every), len(every))
+    summary["excluded_points"] = sum(r.get("used", 0) for r in rules)
+    WORK.mkdir(parents=True, exist_ok=True)
+    (WORK / "index.html").write_text(page(summary, missed, bins, rules))
+    (WORK / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    if args.json:
+        print(json.dumps(summary, indent=1))
+    else:
+        for file, kinds in sorted(summary["files"].items()):
+            print(f"{file:28} lines {kinds['line']['pct']:6.1f} %   toggles {kinds['toggle']['pct']:6.1f} %")
+        print(f"all: lines {summary['line']['pct']:.1f} %, toggles {summary['toggle']['pct']:.1f} %, bins {summary['bins']['pct']:.1f} %; build/coverage/index.html")
+    sys.exit(0 if all(summary[k]["pct"] >= TARGETS[k] for k in TARGETS) else 1)
+
+
+main()
