@@ -55,6 +55,9 @@ struct PartitionerConfig {
   std::uint32_t warm_up_cycles = 20000, profile_cycles = 5120, algorithm_delay = 0;
   double loss_limit = 1.2;  ///< of 1/K: a kernel may lose at most loss_limit / K of its own best
   double epsilon = 0.0;     ///< saturation threshold of water-filling; 0 is the paper's rule
+  /// Units that registers and shared memory are each divided into for contiguous regions (Left-Over, FCFS): 16..128; 0 = counts
+  /// only
+  std::uint32_t region_units = 64;
 };
 
 /// A whole GPU, as a TOML file under configs/machines/ describes it.
