@@ -68,8 +68,7 @@ std::vector<std::size_t> collect(const Sweep& sweep, const fs::path& out, std::s
           format_csv({sweep.machines[sweep.task(i).machine].label, fmt::format("{}", sweep.seeds[sweep.task(i).seed]),
                       mix_name(run.kernels), run.policy, fmt::format("{}", run.cycles), fmt::format("{:.4f}", run.ipc),
                       fmt::format("{:.5f}", run.normalized_ipc), fmt::format("{:.5f}", run.stp), fmt::format("{:.5f}", run.antt),
-                      fmt::format("{:.5f}", run.min_speedup), partition_label(run.partition)}) +
-          "\n";
+                      fmt::format("{:.5f}", run.min_speedup), partition_label(run.partition)});
     }
   }
   return missing;
