@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 #include "sw/core/errors.h"
@@ -36,7 +37,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
       spec_(spec),
       clock_(spec.machine.core_mhz),
       counters_(spec.launches.size()),
-      interconnect_("interconnect", spec.machine, clock_),
+      sm_counters_(spec.machine.num_sms, counters_),
+      interconnect_("interconnect", spec.machine, clock_, counters_),
       unit_("partition_unit", spec.machine, clock_, kernels_, counters_, make_top(spec, clock_)),
       host_("partition_host", spec_, clock_, unit_) {
   const MachineConfig& machine = spec_.machine;
@@ -55,20 +57,38 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
   }
   for (std::uint32_t i = 0; i < machine.l2_slices; ++i) {
     slices_.push_back(std::make_unique<L2Slice>(numbered("l2_slice", i).c_str(), machine, clock_, pool_, counters_));
-    interconnect_.to_slice[i]->bind(slices_[i]->from_interconnect);
-    slices_[i]->to_dram.bind(channels_[i * machine.dram.channels / machine.l2_slices]->new_port());
+    connect(*interconnect_.to_slice[i], slices_[i]->from_interconnect);
+    connect(slices_[i]->to_dram, channels_[i * machine.dram.channels / machine.l2_slices]->new_port());
   }
   std::vector<StreamingMultiprocessor*> sms;
   for (std::uint32_t i = 0; i < machine.num_sms; ++i) {
     sms_.push_back(std::make_unique<StreamingMultiprocessor>(numbered("sm", i).c_str(), SmId(i), machine, clock_, pool_, kernels_,
-                                                             counters_, unit_));
-    sms_[i]->memory.bind(*interconnect_.from_sm[i]);
+                                                             sm_counters_[i], unit_));
+    connect(sms_[i]->memory, *interconnect_.from_sm[i]);
     sms.push_back(sms_.back().get());
   }
   unit_.connect(sms);
   unit_.observe(observer);
   host_.registers.socket.bind(unit_.registers.socket);
   SC_THREAD(watch);
+}
+
+template <class Initiator, class Target>
+void Gpu::connect(Initiator& initiator, Target& target) {
+  if (!spec_.check_protocol) {
+    initiator.bind(target);
+    return;
+  }
+  checkers_.push_back(std::make_unique<ProtocolChecker>(numbered("protocol_checker", checkers_.size()).c_str()));
+  initiator.bind(checkers_.back()->from_initiator);
+  checkers_.back()->to_target.bind(target);
+}
+
+void Gpu::check_protocol() const {
+  for (const auto& checker : checkers_) {
+    if (!checker->rules.violations().empty())
+      throw std::logic_error(std::string(checker->name()) + ": " + checker->rules.violations().front());
+  }
 }
 
 void Gpu::watch() {
@@ -92,19 +112,28 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
   for (const RunningKernel& kernel : kernels_) {
     if (kernel.error) std::rethrow_exception(kernel.error);
   }
+  check_protocol();
   const std::uint64_t now = clock_.now();
   unit_.settle(now);
   result.cycles = Cycles(now);
   result.kernels = counters_;
+  for (const std::vector<KernelCounters>& sm : sm_counters_) {
+    for (std::size_t k = 0; k < sm.size(); ++k) result.kernels[k] += sm[k];
+  }
   result.sm_cycles = now * spec_.machine.num_sms;
   result.threads_resident = unit_.thread_cycles;
   result.registers_resident = unit_.register_cycles;
   result.shared_bytes_resident = unit_.shared_byte_cycles;
-  for (const KernelCounters& k : counters_) result.total += k;
+  for (const KernelCounters& k : result.kernels) result.total += k;
   for (const auto& source : sources_) {
     for (const auto& [opcode, count] : source->unknown_opcodes()) result.unknown_opcodes[opcode] += count;
   }
-  for (const auto& sm : sms_) result.stalls += sm->stalls();
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    SmCounters& sm = result.sms.emplace_back();
+    for (const KernelCounters& k : sm_counters_[i]) sm.work += k;
+    sm.stalls = sms_[i]->stalls();
+    result.stalls += sm.stalls;
+  }
   result.decisions = host_.decisions();
   return result;
 }

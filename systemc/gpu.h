@@ -10,6 +10,7 @@
 #include "systemc/memory/interconnect.h"
 #include "systemc/memory/l2_slice.h"
 #include "systemc/memory/packet.h"
+#include "systemc/memory/protocol_checker.h"
 #include "systemc/partition/partition_host.h"
 #include "systemc/partition/partition_unit.h"
 #include "systemc/sim_clock.h"
@@ -28,19 +29,25 @@ class Gpu : public sc_core::sc_module {
 
  private:
   void watch();  ///< SC_THREAD: stops when all is done
+  /// Binds two sockets, with a protocol checker between them if the run asks for it.
+  template <class Initiator, class Target>
+  void connect(Initiator& initiator, Target& target);
+  void check_protocol() const;
 
   RunSpec spec_;
   SimClock clock_;
   PacketPool pool_;
   std::vector<std::unique_ptr<IInstructionSource>> sources_;
   std::vector<RunningKernel> kernels_;
-  std::vector<KernelCounters> counters_;
+  std::vector<KernelCounters> counters_;                  ///< what L2, DRAM and dispatcher count
+  std::vector<std::vector<KernelCounters>> sm_counters_;  ///< what each SM counts, by kernel
   Interconnect interconnect_;
   std::vector<std::unique_ptr<L2Slice>> slices_;
   std::vector<std::unique_ptr<DramChannel>> channels_;
   PartitionUnit unit_;
   PartitionHost host_;
   std::vector<std::unique_ptr<StreamingMultiprocessor>> sms_;
+  std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
 };
 
 }  // namespace sluice

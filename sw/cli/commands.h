@@ -19,5 +19,7 @@ void add_calibrate_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
+void add_sweep_command(CLI::App& app, Action& action);
+void add_figures_command(CLI::App& report, Action& action);  ///< under `report`
 
 }  // namespace sluice::cli

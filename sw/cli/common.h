@@ -72,14 +72,14 @@ inline std::string file_text(const std::filesystem::path& path) {
 
 /// One mix under one plan.
 inline RunSpec mix_spec(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix, const DispatchPlan& plan,
-                        const std::vector<std::uint64_t>& targets, const CommonOptions& options) {
+                        const std::vector<std::uint64_t>& targets, PartitionerKind partitioner, std::uint64_t seed) {
   RunSpec spec;
   spec.machine = machine;
   for (std::size_t k = 0; k < mix.size(); ++k) spec.launches.push_back({mix[k], targets[k], Cycles(0)});
   spec.mode = plan.mode;
   spec.quotas = plan.quotas;
-  spec.partitioner = options.kind();
-  spec.seed = options.seed;
+  spec.partitioner = partitioner;
+  spec.seed = seed;
   return spec;
 }
 

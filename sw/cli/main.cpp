@@ -26,6 +26,7 @@ int run(int argc, char** argv) {
   sluice::cli::add_eval_command(app, action);
   sluice::cli::add_trace_command(app, action);
   sluice::cli::add_bench_command(app, action);
+  sluice::cli::add_sweep_command(app, action);
   sluice::cli::add_calibrate_command(app, action);
   sluice::cli::add_import_command(app, action);
   sluice::cli::add_report_command(app, action);

@@ -39,10 +39,17 @@ int run(const Options& options) {
 
 void add_report_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("report", "Rebuild the table, results.csv and index.html of an evaluation");
-  command->add_option("path", options->path, "folder of an evaluation, or its results.json")->required();
+  CLI::App* command = app.add_subcommand(
+      "report", "Rebuild the table, results.csv and index.html of an evaluation; `report figures`: the paper's figures");
+  command->add_option("path", options->path, "folder of an evaluation, or its results.json");
   command->add_flag("--json", options->json, "print the results, with a fresh summary, instead of the table");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  add_figures_command(*command, action);
+  command->require_subcommand(0, 1);
+  command->final_callback([options, command, &action] {
+    if (!command->get_subcommands().empty()) return;
+    if (options->path.empty()) throw CLI::RequiredError("path");
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace sluice::cli

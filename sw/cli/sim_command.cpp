@@ -42,7 +42,7 @@ int run(const Options& options) {
       throw InputError(
           fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", kernel.name, options.window));
   }
-  RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, options);
+  RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, options.kind(), options.seed);
   spec.fst_file = options.fst;
   spec.timeline_file = options.timeline;
   const RunResult result = run_one(spec).result;

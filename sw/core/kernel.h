@@ -32,6 +32,15 @@ struct KernelBehaviour {
   double row_locality = 1.0;               ///< probability that a streamed line follows its predecessor in memory
   double fetch_interval = 0.0;             ///< mean extra cycles per instruction waiting for the instruction buffer
   std::uint32_t barrier_interval = 0;      ///< instructions between CTA barriers; 0 = none
+  std::uint32_t code_bytes = 0;  ///< loop of code a warp walks, for machines with an instruction cache; 0 = always at hand
+
+  bool operator==(const KernelBehaviour&) const = default;
+};
+
+/// A kernel that behaves otherwise from some CTA on.
+struct KernelPhase {
+  std::uint32_t from_cta = 1;  ///< CTAs since launch; relaunches count on
+  KernelBehaviour behaviour;
 };
 
 /// Published (or measured) figures of the kernel alone, which calibration fits and reports print beside the model's.
@@ -52,6 +61,7 @@ struct KernelDescriptor {
   std::uint32_t registers_per_cta = 0;     ///< 32-bit registers
   std::uint32_t shared_bytes_per_cta = 0;  ///< static + dynamic
   KernelBehaviour behaviour;
+  std::optional<KernelPhase> phase;
   std::optional<SoloReference> reference;
 
   [[nodiscard]] std::uint32_t warps_per_cta() const { return (block_threads + kWarpSize - 1) / kWarpSize; }

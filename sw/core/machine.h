@@ -6,25 +6,53 @@
 
 namespace sluice {
 
-enum class WarpSchedulerKind { Gto, Lrr };  ///< greedy-then-oldest; loose round robin
+/// Greedy-then-oldest; loose round robin; two-level: round robin over an active set, warps that wait for memory leave it.
+enum class WarpSchedulerKind { Gto, Lrr, TwoLevel };
+
+/// How a line finds its set. Xor: upper bits folded in. Fermi: the measured L1 function (Nugteren et al., HPCA 2014).
+enum class CacheIndex { Xor, Linear, Fermi };
+
+/// What a store does to a line the cache holds (stores never allocate in L1). Evict: Fermi. Through: Volta and later.
+enum class StorePolicy { Evict, Through };
 
 /// One cache: `bytes` / (`line_bytes` * `ways`) sets, LRU.
 struct CacheConfig {
   std::uint32_t bytes = 0, ways = 0, line_bytes = 128;
-  std::uint32_t mshrs = 0;        ///< outstanding lines
-  std::uint32_t mshr_merges = 8;  ///< requests one MSHR can hold
-  std::uint32_t hit_latency = 0;  ///< core cycles
+  std::uint32_t mshrs = 0;         ///< outstanding lines
+  std::uint32_t mshr_merges = 8;   ///< requests one MSHR can hold
+  std::uint32_t hit_latency = 0;   ///< core cycles
+  std::uint32_t miss_latency = 0;  ///< L1: core cycles from the lookup until the request leaves the SM
+  bool sectored = false;           ///< misses fetch 32-byte sectors, not lines
+  CacheIndex index = CacheIndex::Xor;
+  StorePolicy store = StorePolicy::Evict;  ///< L1 only
 };
+
+/// Instruction supply of an SM: one warp a cycle is served `width` instructions from the instruction cache into its buffer.
+struct FetchConfig {
+  std::uint32_t cache_bytes = 0, cache_ways = 4;  ///< 0: instructions are always there
+  std::uint32_t width = 2;
+  std::uint32_t instruction_bytes = 16;
+  std::uint32_t latency = 2;  ///< cycles from the fetch to the first issue
+};
+
+/// How a DRAM channel applies first-ready, first-come-first-served. Bus: of all requests the one whose data can start first, one
+/// bank after another. Bank: every bank prepares its own oldest row hit, or else its oldest request, and the data bus takes who
+/// is ready first; bus turnarounds as JEDEC counts them (tWTR from the end of the write data to the read command).
+enum class DramScheduler { Bus, Bank };
 
 /// DRAM timing in DRAM command-clock cycles (Warped-Slicer table I names them as JEDEC does).
 struct DramConfig {
   std::uint32_t channels = 0, banks = 16;
   double clock_mhz = 0;
   std::uint32_t row_bytes = 2048;
-  std::uint32_t bytes_per_cycle = 32;  ///< of one channel's data bus, per command-clock cycle
-  std::uint32_t access_bytes = 128;    ///< fetched per L2 miss
-  std::uint32_t queue_depth = 32;      ///< requests FR-FCFS chooses from
+  std::uint32_t bytes_per_cycle = 32;    ///< of one channel's data bus, per command-clock cycle
+  std::uint32_t access_bytes = 128;      ///< smallest transfer: each L2 line or sector fetched is rounded up to whole ones
+  std::uint32_t controller_latency = 0;  ///< core cycles a request spends in controller and PHY
+  std::uint32_t queue_depth = 32;        ///< requests FR-FCFS chooses from
   std::uint32_t t_cl = 12, t_rp = 12, t_rc = 40, t_ras = 28, t_rcd = 12, t_rrd = 6, t_wtr = 5, t_wr = 12;
+  DramScheduler scheduler = DramScheduler::Bus;
+  std::uint32_t t_wl = 4;   ///< Bank only: write command to write data
+  std::uint32_t t_rtw = 2;  ///< Bank only: idle bus between read and write data
 };
 
 /// One SM and its pipelines. Latencies in core cycles; intervals are cycles between two warp instructions of one pipeline.
@@ -38,8 +66,11 @@ struct SmConfig {
   std::uint32_t tensor_latency = 24, tensor_interval = 8;  ///< matrix unit
   std::uint32_t register_unit = 64;                        ///< registers of a warp are allocated in multiples of this many
   std::uint32_t shared_latency = 24;
-  std::uint32_t ldst_queue = 4;      ///< memory instructions waiting in the LDST pipeline
-  std::uint32_t store_credits = 64;  ///< stores in flight to L2
+  std::uint32_t ldst_queue = 4;       ///< memory instructions waiting in the LDST pipeline
+  std::uint32_t store_credits = 64;   ///< stores in flight to L2
+  std::uint32_t active_warps = 6;     ///< two-level scheduler: size of the active set
+  bool cta_waits_for_stores = false;  ///< a CTA holds its resources until its stores are acknowledged
+  FetchConfig fetch;
   CacheConfig l1;
 };
 
@@ -48,6 +79,8 @@ struct InterconnectConfig {
   std::uint32_t latency = 0;           ///< core cycles, one way
   std::uint32_t bytes_per_cycle = 32;  ///< of one port, each direction
   std::uint32_t header_bytes = 8;
+  bool input_queued =
+      false;  ///< a packet that waits for its output port holds up those behind it (FIFO inputs); else it does not
 };
 
 /// Warped-Slicer's sequencing constants (section IV-A, V).
@@ -58,6 +91,19 @@ struct PartitionerConfig {
   /// Units that registers and shared memory are each divided into for contiguous regions (Left-Over, FCFS): 16..128; 0 = counts
   /// only
   std::uint32_t region_units = 64;
+};
+
+/// Energy of events, picojoules, and leakage. docs/machines.md has the source of every default.
+struct EnergyConfig {
+  double sm_scale = 1;                                  ///< one factor on all SM events: calibrated to a published power
+  double instruction = 10;                              ///< fetch, decode and schedule one warp instruction
+  double registers = 20;                                ///< operands of one lane: three reads, one write
+  double alu = 4.6, sfu = 12.9, dp = 50, tensor = 9.2;  ///< one lane
+  double shared = 320, l1 = 320;                        ///< one pass over 32 banks; one 128-byte line
+  double l2 = 1600;                                     ///< one 128-byte line
+  double noc_byte = 9.7;                                ///< one byte over 10 mm
+  double dram_byte = 112, dram_activate = 0;            ///< activates are part of the bytes unless given
+  double sm_leakage_watts = 2.16;                       ///< of one SM
 };
 
 /// A whole GPU, as a TOML file under configs/machines/ describes it.
@@ -71,6 +117,7 @@ struct MachineConfig {
   InterconnectConfig interconnect;
   DramConfig dram;
   PartitionerConfig partitioner;
+  EnergyConfig energy;
 };
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/core/energy.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
 #include "sw/core/partition.h"
@@ -56,6 +57,7 @@ struct RunSpec {
   Cycles window;  ///< stop here; 0 = until every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Tlm;
   std::uint64_t seed = 1;
+  bool check_protocol = false;          ///< puts a TLM-2.0 protocol checker on every memory socket; a violation ends the run
   std::filesystem::path fst_file;       ///< waveform of the partition core (Rtl only); empty = none
   std::filesystem::path timeline_file;  ///< Chrome trace of the CTAs on every SM; empty = none
 };
@@ -72,7 +74,10 @@ struct KernelCounters {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   std::uint64_t alu_busy = 0, sfu_busy = 0, ldst_busy = 0;  ///< pipeline-cycles held (ALU: summed over its pipes)
   std::uint64_t l1_accesses = 0, l1_misses = 0;             ///< load lines; MSHR merges count as misses
-  std::uint64_t l2_accesses = 0, l2_misses = 0;             ///< lines, loads and stores
+  std::uint64_t alu_lanes = 0, sfu_lanes = 0, dp_lanes = 0, tensor_lanes = 0;  ///< lane operations issued to each pipeline
+  std::uint64_t shared_passes = 0, store_lines = 0;                            ///< passes over the scratchpad banks, lines stored
+  std::uint64_t noc_bytes = 0;                                                 ///< over the interconnect, both ways, with headers
+  std::uint64_t l2_accesses = 0, l2_misses = 0;                                ///< lines, loads and stores
   std::uint64_t dram_bytes = 0, dram_row_hits = 0, dram_requests = 0;
   std::uint64_t ctas_dispatched = 0, ctas_completed = 0;
   std::uint64_t finish_cycle = 0;                           ///< cycle the target was reached; 0 = not reached
@@ -87,17 +92,27 @@ struct Decision {
   Partition partition;
 };
 
+/// Counters of one SM, all kernels.
+struct SmCounters {
+  KernelCounters work;  ///< what the SM itself counts: issue, pipelines, L1; no L2, DRAM, CTAs
+  StallCycles stalls;
+};
+
 struct RunResult {
   Cycles cycles;                        ///< until the last target was reached (or the window ended)
   std::vector<KernelCounters> kernels;  ///< in launch order
   KernelCounters total;
   StallCycles stalls;
+  std::vector<SmCounters> sms;
   std::uint64_t sm_cycles = 0;  ///< cycles * SMs: the denominator of stalls and utilisations
   std::uint64_t threads_resident = 0, registers_resident = 0, shared_bytes_resident = 0;  ///< resource-cycles, summed over SMs
   std::vector<Decision> decisions;
   std::map<std::string, std::uint64_t> unknown_opcodes;  ///< of traces: name, instructions that had it
   bool interrupted = false;
 };
+
+/// What the counters say about energy. @param cycles  length of the run
+[[nodiscard]] EnergyEvents energy_events(const KernelCounters& counters, Cycles cycles);
 
 /// Anything that can run a mix: the SystemC model, later a real GPU.
 class IDevice {

@@ -17,6 +17,13 @@ constexpr std::pair<const char*, std::uint64_t KernelCounters::*> kCounterFields
     {"ldst_busy", &KernelCounters::ldst_busy},
     {"l1_accesses", &KernelCounters::l1_accesses},
     {"l1_misses", &KernelCounters::l1_misses},
+    {"alu_lanes", &KernelCounters::alu_lanes},
+    {"sfu_lanes", &KernelCounters::sfu_lanes},
+    {"dp_lanes", &KernelCounters::dp_lanes},
+    {"tensor_lanes", &KernelCounters::tensor_lanes},
+    {"shared_passes", &KernelCounters::shared_passes},
+    {"store_lines", &KernelCounters::store_lines},
+    {"noc_bytes", &KernelCounters::noc_bytes},
     {"l2_accesses", &KernelCounters::l2_accesses},
     {"l2_misses", &KernelCounters::l2_misses},
     {"dram_bytes", &KernelCounters::dram_bytes},
@@ -92,6 +99,12 @@ void to_json(json& out, const RunResult& result) {
   write_fields(out["stalls"], result.stalls, kStallFields);
   out["kernels"] = json::array();
   for (const KernelCounters& k : result.kernels) write_fields(out["kernels"].emplace_back(), k, kCounterFields);
+  out["sms"] = json::array();
+  for (const SmCounters& sm : result.sms) {
+    json& entry = out["sms"].emplace_back();
+    write_fields(entry["work"], sm.work, kCounterFields);
+    write_fields(entry["stalls"], sm.stalls, kStallFields);
+  }
   out["decisions"] = json::array();
   for (const Decision& d : result.decisions) out["decisions"].push_back(decision_to_json(d));
 }
@@ -104,6 +117,9 @@ void from_json(const json& in, RunResult& result) {
   result.total = read_fields<KernelCounters>(in.at("total"), kCounterFields);
   result.stalls = read_fields<StallCycles>(in.at("stalls"), kStallFields);
   for (const json& k : in.at("kernels")) result.kernels.push_back(read_fields<KernelCounters>(k, kCounterFields));
+  for (const json& sm : in.at("sms"))
+    result.sms.push_back(
+        {read_fields<KernelCounters>(sm.at("work"), kCounterFields), read_fields<StallCycles>(sm.at("stalls"), kStallFields)});
   for (const json& d : in.at("decisions")) result.decisions.push_back(decision_from_json(d));
 }
 

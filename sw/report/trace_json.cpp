@@ -18,6 +18,22 @@ nlohmann::json counters_json(const KernelCounters& k) {
           {"dram_row_hit_rate", ratio(k.dram_row_hits, k.dram_requests)}};
 }
 
+nlohmann::json stalls_json(const StallCycles& stalls, std::uint64_t cycles) {
+  return {{"long_memory", ratio(stalls.long_memory, cycles)},
+          {"execution_resource", ratio(stalls.execution_resource, cycles)},
+          {"raw", ratio(stalls.raw, cycles)},
+          {"instruction_buffer", ratio(stalls.instruction_buffer, cycles)},
+          {"barrier", ratio(stalls.barrier, cycles)},
+          {"idle", ratio(stalls.idle, cycles)}};
+}
+
+/// @param cycles  SM cycles the counters cover
+nlohmann::json utilization_json(const KernelCounters& k, std::uint64_t cycles, const MachineConfig& machine) {
+  return {{"alu", ratio(k.alu_busy, cycles * machine.sm.alu_pipes)},
+          {"sfu", ratio(k.sfu_busy, cycles)},
+          {"ldst", ratio(k.ldst_busy, cycles)}};
+}
+
 }  // namespace
 
 nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const HostCost& cost) {
@@ -26,15 +42,19 @@ nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const Ho
   out["core_mhz"] = spec.machine.core_mhz;
   out["cpu_seconds"] = cost.cpu_seconds;
   out["peak_rss_mib"] = cost.peak_rss_mib;
-  out["stalls"] = {{"long_memory", ratio(result.stalls.long_memory, result.sm_cycles)},
-                   {"execution_resource", ratio(result.stalls.execution_resource, result.sm_cycles)},
-                   {"raw", ratio(result.stalls.raw, result.sm_cycles)},
-                   {"instruction_buffer", ratio(result.stalls.instruction_buffer, result.sm_cycles)},
-                   {"barrier", ratio(result.stalls.barrier, result.sm_cycles)},
-                   {"idle", ratio(result.stalls.idle, result.sm_cycles)}};
-  out["utilization"] = {{"alu", ratio(result.total.alu_busy, result.sm_cycles * spec.machine.sm.alu_pipes)},
-                        {"sfu", ratio(result.total.sfu_busy, result.sm_cycles)},
-                        {"ldst", ratio(result.total.ldst_busy, result.sm_cycles)}};
+  out["stalls"] = stalls_json(result.stalls, result.sm_cycles);
+  out["utilization"] = utilization_json(result.total, result.sm_cycles, spec.machine);
+  const Energy energy = energy_of(energy_events(result.total, result.cycles), spec.machine);
+  out["energy"] = {{"sm_dynamic_joules", energy.sm_dynamic},         {"sm_leakage_joules", energy.sm_leakage},
+                   {"memory_dynamic_joules", energy.memory_dynamic}, {"total_joules", energy.total()},
+                   {"sm_dynamic_watts", energy.sm_dynamic_watts()},  {"average_watts", energy.watts()}};
+  out["sms"] = nlohmann::json::array();
+  for (const SmCounters& sm : result.sms) {
+    out["sms"].push_back({{"warp_instructions", sm.work.warp_instructions},
+                          {"l1_miss_rate", ratio(sm.work.l1_misses, sm.work.l1_accesses)},
+                          {"utilization", utilization_json(sm.work, result.cycles.value(), spec.machine)},
+                          {"stalls", stalls_json(sm.stalls, result.cycles.value())}});
+  }
   out["unknown_opcodes"] = result.unknown_opcodes;
   out["kernels"] = nlohmann::json::array();
   for (std::size_t k = 0; k < result.kernels.size(); ++k) {
@@ -42,6 +62,7 @@ nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const Ho
     kernel["name"] = spec.launches[k].kernel.name;
     kernel["ctas"] = result.kernels[k].ctas_completed;
     kernel["finish_cycle"] = result.kernels[k].finish_cycle;
+    kernel["utilization"] = utilization_json(result.kernels[k], result.sm_cycles, spec.machine);
     out["kernels"].push_back(std::move(kernel));
   }
   return out;

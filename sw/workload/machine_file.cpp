@@ -8,17 +8,36 @@ namespace sluice {
 
 namespace {
 
-void read_cache(TomlTable table, CacheConfig& cache) {
+/// @param level  1: keys of an L1 as well
+void read_cache(TomlTable table, CacheConfig& cache, int level) {
   table.read("bytes", cache.bytes, 128, 1U << 30);
   table.read("ways", cache.ways, 1, 64);
   table.read("mshrs", cache.mshrs, 1, 4096);
   table.read("mshr_merges", cache.mshr_merges, 1, 1024);
   table.read("hit_latency", cache.hit_latency, 1, 1000);
+  table.optional();
+  table.read("sectored", cache.sectored);
+  cache.index = static_cast<CacheIndex>(table.read_choice("index", {"xor", "linear", "fermi"}));
+  if (level == 1) {
+    table.read("miss_latency", cache.miss_latency, 0, 1000);
+    cache.store = static_cast<StorePolicy>(table.read_choice("store", {"evict", "through"}));
+  }
   table.finish();
   if (cache.bytes % (cache.ways * cache.line_bytes) != 0) {
     table.fail("bytes",
                fmt::format("must be a multiple of ways x {} bytes = {}", cache.line_bytes, cache.ways * cache.line_bytes));
   }
+}
+
+void read_fetch(TomlTable table, FetchConfig& fetch) {
+  table.read("cache_bytes", fetch.cache_bytes, 0, 1U << 20);
+  table.read("cache_ways", fetch.cache_ways, 1, 64);
+  table.read("width", fetch.width, 1, 16);
+  table.read("instruction_bytes", fetch.instruction_bytes, 4, 32);
+  table.read("latency", fetch.latency, 1, 20);
+  table.finish();
+  if (fetch.cache_bytes % (fetch.cache_ways * 128) != 0)
+    table.fail("cache_bytes", fmt::format("must be a multiple of cache_ways x 128 bytes = {}", fetch.cache_ways * 128));
 }
 
 void read_sm(TomlTable table, SmConfig& sm) {
@@ -28,7 +47,7 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("shared_memory_bytes", sm.capacity.shared_memory_bytes, 0, 262143);
   table.read("cta_slots", sm.capacity.cta_slots, 1, 32);
   table.read("schedulers", sm.schedulers, 1, 8);
-  sm.scheduler = table.read_choice("scheduler", {"gto", "lrr"}) == 0 ? WarpSchedulerKind::Gto : WarpSchedulerKind::Lrr;
+  sm.scheduler = static_cast<WarpSchedulerKind>(table.read_choice("scheduler", {"gto", "lrr", "two_level"}));
   table.read("alu_pipes", sm.alu_pipes, 1, 16);
   table.read("alu_latency", sm.alu_latency, 1, 60);
   table.read("sfu_latency", sm.sfu_latency, 1, 60);
@@ -36,13 +55,16 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("shared_latency", sm.shared_latency, 1, 200);
   table.read("ldst_queue", sm.ldst_queue, 1, 64);
   table.read("store_credits", sm.store_credits, 1, 4096);
-  read_cache(table.table("l1"), sm.l1);
+  read_cache(table.table("l1"), sm.l1, 1);
   table.optional();
   table.read("dp_latency", sm.dp_latency, 1, 200);
   table.read("dp_interval", sm.dp_interval, 1, 64);
   table.read("tensor_latency", sm.tensor_latency, 1, 200);
   table.read("tensor_interval", sm.tensor_interval, 1, 64);
   table.read("register_unit", sm.register_unit, 1, 1024);
+  table.read("active_warps", sm.active_warps, 1, 64);
+  table.read("cta_waits_for_stores", sm.cta_waits_for_stores);
+  if (auto fetch = table.optional_table("fetch")) read_fetch(*fetch, sm.fetch);
   table.finish();
 }
 
@@ -50,6 +72,8 @@ void read_interconnect(TomlTable table, InterconnectConfig& net) {
   table.read("latency", net.latency, 1, 1000);
   table.read("bytes_per_cycle", net.bytes_per_cycle, 1, 1024);
   table.read("header_bytes", net.header_bytes, 0, 64);
+  table.optional();
+  table.read("input_queued", net.input_queued);
   table.finish();
 }
 
@@ -71,6 +95,11 @@ void read_dram(TomlTable table, DramConfig& dram) {
                                    {"t_wr", &dram.t_wr}}) {
     table.read(key, *value, 0, 1000);
   }
+  table.optional();
+  table.read("controller_latency", dram.controller_latency, 0, 10000);
+  dram.scheduler = static_cast<DramScheduler>(table.read_choice("scheduler", {"bus", "bank"}));
+  table.read("t_wl", dram.t_wl, 0, 1000);
+  table.read("t_rtw", dram.t_rtw, 0, 1000);
   table.finish();
   if (dram.row_bytes % dram.access_bytes != 0)
     table.fail("row_bytes", fmt::format("must be a multiple of access_bytes = {}", dram.access_bytes));
@@ -88,10 +117,32 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");
 }
 
+void read_energy(TomlTable table, EnergyConfig& energy) {
+  table.optional();
+  for (const auto& [key, value] : {std::pair{"sm_scale", &energy.sm_scale},
+                                   {"instruction", &energy.instruction},
+                                   {"registers", &energy.registers},
+                                   {"alu", &energy.alu},
+                                   {"sfu", &energy.sfu},
+                                   {"dp", &energy.dp},
+                                   {"tensor", &energy.tensor},
+                                   {"shared", &energy.shared},
+                                   {"l1", &energy.l1},
+                                   {"l2", &energy.l2},
+                                   {"noc_byte", &energy.noc_byte},
+                                   {"dram_byte", &energy.dram_byte},
+                                   {"dram_activate", &energy.dram_activate},
+                                   {"sm_leakage_watts", &energy.sm_leakage_watts}}) {
+    table.read(key, *value, 0, 1e6);
+  }
+  table.finish();
+}
+
 }  // namespace
 
-MachineConfig read_machine(const std::filesystem::path& path) {
-  const toml::table file = parse_toml(path);
+MachineConfig read_machine(const std::filesystem::path& path) { return read_machine(parse_toml(path), path); }
+
+MachineConfig read_machine(const toml::table& file, const std::filesystem::path& path) {
   TomlTable root(path, "", file);
   MachineConfig machine;
   root.read("name", machine.name);
@@ -99,10 +150,11 @@ MachineConfig read_machine(const std::filesystem::path& path) {
   root.read("core_mhz", machine.core_mhz, 1, 10000);
   root.read("l2_slices", machine.l2_slices, 1, 256);
   read_sm(root.table("sm"), machine.sm);
-  read_cache(root.table("l2"), machine.l2);
+  read_cache(root.table("l2"), machine.l2, 2);
   read_interconnect(root.table("interconnect"), machine.interconnect);
   read_dram(root.table("dram"), machine.dram);
   if (auto partitioner = root.optional_table("partitioner")) read_partitioner(*partitioner, machine.partitioner);
+  if (auto energy = root.optional_table("energy")) read_energy(*energy, machine.energy);
   root.finish();
   if (machine.l2_slices % machine.dram.channels != 0)
     root.fail("l2_slices", fmt::format("must be a multiple of dram.channels = {}", machine.dram.channels));

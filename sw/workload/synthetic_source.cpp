@@ -59,6 +59,14 @@ SyntheticSource::SyntheticSource(const KernelDescriptor& kernel, std::uint32_t a
       ops[i] = OpClass::Barrier;
   }
 
+  if (kernel.phase) {
+    KernelDescriptor late = kernel;
+    late.behaviour = kernel.phase->behaviour;
+    late.phase.reset();
+    phase_from_ = kernel.phase->from_cta;
+    phase_ = std::make_unique<SyntheticSource>(late, address_space, seed);
+  }
+
   double alu_owed = 0, fetch_owed = 0;
   const double step = 1.0 / std::max(1.0, behaviour_.dependency_distance);
   for (std::uint32_t i = 0; i < kBody; ++i) {
@@ -91,13 +99,19 @@ std::uint32_t SyntheticSource::body_offset(const WarpCursor& cursor) const {
 }
 
 Instruction SyntheticSource::next(WarpCursor& cursor) const {
+  if (cursor.cta >= phase_from_) return phase_->next(cursor);
   if (cursor.position >= behaviour_.warp_instructions) return {};
   Instruction instruction = body_[(body_offset(cursor) + cursor.position++) % kBody];
+  if (behaviour_.code_bytes != 0) {
+    constexpr std::uint32_t kInstructionBytes = 8;  // Fermi
+    instruction.pc = (body_offset(cursor) + cursor.position - 1) * kInstructionBytes % behaviour_.code_bytes;
+  }
   if (cursor.warp + 1 == warps_per_cta_) instruction.active_lanes = static_cast<std::uint8_t>(last_warp_lanes_);
   return instruction;
 }
 
 void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, std::vector<LineAccess>& lines) const {
+  if (cursor.cta >= phase_from_) return phase_->lines(cursor, position, lines);
   const std::uint32_t walked = body_offset(cursor) + position;
   const std::uint64_t access = static_cast<std::uint64_t>(walked / kBody) * globals_per_body_ + global_rank_[walked % kBody];
   const std::uint64_t warp = static_cast<std::uint64_t>(cursor.cta) * warps_per_cta_ + cursor.warp;

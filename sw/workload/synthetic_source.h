@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sw/core/kernel.h"
@@ -26,6 +27,8 @@ class SyntheticSource : public IInstructionSource {
   static constexpr std::uint32_t kBody = 1024;  ///< instructions of the loop body
 
   KernelBehaviour behaviour_;
+  std::uint32_t phase_from_ = 0xffffffff;  ///< CTAs from here on come from `phase_`
+  std::unique_ptr<SyntheticSource> phase_;
   std::uint32_t warps_per_cta_, last_warp_lanes_;
   std::uint64_t seed_, base_;
   std::vector<Instruction> body_;

@@ -92,6 +92,14 @@ void TomlTable::read(std::string_view key, double& value, double low, double hig
   value = *given;
 }
 
+void TomlTable::read(std::string_view key, bool& value) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const auto given = node->value_exact<bool>();
+  if (!given) fail(key, "must be true or false");
+  value = *given;
+}
+
 void TomlTable::read(std::string_view key, std::string& value) {
   const toml::node* node = find(key);
   if (node == nullptr) return;

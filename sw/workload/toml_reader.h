@@ -25,9 +25,11 @@ class TomlTable {
             std::uint32_t high = std::numeric_limits<std::uint32_t>::max());
   void read(std::string_view key, std::uint64_t& value, std::uint64_t low, std::uint64_t high);
   void read(std::string_view key, double& value, double low, double high);
+  void read(std::string_view key, bool& value);
   void read(std::string_view key, std::string& value);
-  /// Index of the string among `choices`.
+  /// Index of the string among `choices`; 0 when an optional key is not there.
   std::size_t read_choice(std::string_view key, const std::vector<std::string>& choices);
+  void allow(std::string_view key) { known_.emplace(key); }  ///< a key that the caller reads by itself
   /// Missing keys keep the value they have.
   TomlTable& optional() {
     required_ = false;

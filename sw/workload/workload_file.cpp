@@ -56,9 +56,11 @@ constexpr Published kPublished[] = {
     {"l2_mpki", &SoloReference::l2_mpki, 0, kMostMpki},
 };
 
-void read_behaviour(TomlTable table, KernelBehaviour& b) {
+void read_behaviour(TomlTable& table, KernelBehaviour& b) {
   for (const Fraction& f : kReal) table.read(f.key, b.*f.member, f.low, f.high);
   for (const Count& c : kCounts) table.read(c.key, b.*c.member, c.low, c.high);
+  table.optional();
+  table.read("code_bytes", b.code_bytes, 0, 1U << 24);
   table.finish();
   constexpr double kRounding = 1e-6;
   if (b.sfu_fraction + b.load_fraction + b.store_fraction + b.shared_fraction > 1 + kRounding) {
@@ -81,7 +83,13 @@ KernelDescriptor read_kernel(TomlTable table) {
   table.read("block_threads", kernel.block_threads, 1, 1024);
   table.read("registers_per_cta", kernel.registers_per_cta, 0, kMostRegistersPerCta);
   table.read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, kMostSharedBytesPerCta);
-  read_behaviour(table.table("behaviour"), kernel.behaviour);
+  TomlTable behaviour = table.table("behaviour");
+  read_behaviour(behaviour, kernel.behaviour);
+  if (auto phase = table.optional_table("phase")) {
+    kernel.phase.emplace();
+    phase->read("from_cta", kernel.phase->from_cta, 1);
+    read_behaviour(*phase, kernel.phase->behaviour);
+  }
   if (auto reference = table.optional_table("reference")) {
     kernel.reference.emplace();
     for (const Published& p : kPublished) reference->read(p.key, (*kernel.reference).*p.member, p.low, p.high);
@@ -106,6 +114,14 @@ std::string toml_string(std::string_view text) {
     }
   }
   return out + '"';
+}
+
+std::string behaviour_text(const KernelBehaviour& b) {
+  std::string out;
+  for (const Count& c : kCounts) out += fmt::format("{} = {}\n", c.key, b.*c.member);
+  for (const Fraction& f : kReal) out += fmt::format("{} = {:.6f}\n", f.key, b.*f.member);
+  if (b.code_bytes != 0) out += fmt::format("code_bytes = {}\n", b.code_bytes);
+  return out;
 }
 
 }  // namespace
@@ -136,8 +152,8 @@ std::string format_workload(const Workload& workload, const std::string& comment
         "shared_bytes_per_cta = {}\n[kernel.behaviour]\n",
         toml_string(k.name), toml_string(k.full_name), to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta,
         k.shared_bytes_per_cta);
-    for (const Count& c : kCounts) out += fmt::format("{} = {}\n", c.key, k.behaviour.*c.member);
-    for (const Fraction& f : kReal) out += fmt::format("{} = {:.6f}\n", f.key, k.behaviour.*f.member);
+    out += behaviour_text(k.behaviour);
+    if (k.phase) out += fmt::format("[kernel.phase]\nfrom_cta = {}\n{}", k.phase->from_cta, behaviour_text(k.phase->behaviour));
     if (!k.reference) continue;
     out += fmt::format("[kernel.reference]\ncycles = {}\n", k.reference->cycles);
     for (const Published& p : kPublished) out += fmt::format("{} = {:.6g}\n", p.key, (*k.reference).*p.member);

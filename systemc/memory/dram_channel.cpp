@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace sluice {
@@ -10,6 +11,7 @@ namespace {
 
 /// FR-FCFS serves the oldest request after this many DRAM cycles whatever its row, so that row hits can't starve it.
 constexpr std::uint64_t kStarvationLimit = 2000;
+constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();  ///< nothing open; also: never
 
 }  // namespace
 
@@ -18,12 +20,12 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const MachineConfi
     : sc_module(name),
       clock_(clock),
       config_(machine.dram),
+      sectored_(machine.l2.sectored),
       core_khz_(static_cast<std::uint64_t>(std::llround(machine.core_mhz * 1e3))),
       dram_khz_(static_cast<std::uint64_t>(std::llround(machine.dram.clock_mhz * 1e3))),
-      burst_(std::max<std::uint64_t>(
-          1, (machine.dram.access_bytes + machine.dram.bytes_per_cycle - 1) / machine.dram.bytes_per_cycle)),
       counters_(counters),
-      banks_(machine.dram.banks) {
+      banks_(machine.dram.banks),
+      currents_(machine.dram.banks) {
   SC_METHOD(schedule);
   sensitive << wake_;
   dont_initialize();
@@ -48,10 +50,21 @@ tlm::tlm_sync_enum DramChannel::request(int port, tlm::tlm_generic_payload& pack
   // Row: the part of the address above the row offset, taken over all channels; banks interleave rows, hashed as GPUs do.
   const std::uint64_t row_number = packet.get_address() / (static_cast<std::uint64_t>(config_.row_bytes) * config_.channels);
   const auto bank = static_cast<std::uint32_t>((row_number ^ (row_number >> 5) ^ (row_number >> 11)) % banks_.size());
-  queue_.push_back({to_dram(now + clock_.to_cycles(delay)), &packet, port, bank, row_number / banks_.size()});
-  if (queue_.size() == 1) wake_.notify(delay);
+  const std::uint64_t arrival = now + clock_.to_cycles(delay) + config_.controller_latency;
+  const std::uint64_t bytes = transfer_bytes(packet, PacketPool::info(packet));
+  queue_.push_back({to_dram(arrival), &packet, port, bank, row_number / banks_.size(),
+                    std::max<std::uint64_t>(1, (bytes + config_.bytes_per_cycle - 1) / config_.bytes_per_cycle)});
+  if (queue_.size() == 1 || config_.scheduler == DramScheduler::Bank) wake_.notify(clock_.cycles(arrival - now));
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
+}
+
+std::uint64_t DramChannel::transfer_bytes(const tlm::tlm_generic_payload& packet, const PacketInfo& who) const {
+  const auto whole_bursts = [this](std::uint64_t bytes) {
+    return (bytes + config_.access_bytes - 1) / config_.access_bytes * config_.access_bytes;
+  };
+  if (packet.is_read() && sectored_) return whole_bursts(kSectorBytes) * (sector_bytes(who.sectors) / kSectorBytes);
+  return whole_bursts(sector_bytes(who.sectors));
 }
 
 std::uint64_t DramChannel::data_start(const Request& request, std::uint64_t now) const {
@@ -60,7 +73,7 @@ std::uint64_t DramChannel::data_start(const Request& request, std::uint64_t now)
   if (bank.open_row == request.row) {
     cas = std::max(now, bank.cas_ready);
   } else {
-    const bool open = bank.open_row != std::numeric_limits<std::uint64_t>::max();
+    const bool open = bank.open_row != kNoRow;
     const std::uint64_t precharged = open ? std::max(now, bank.pre_ready) + config_.t_rp : now;
     cas = std::max({precharged, bank.act_ready, last_activate_ + config_.t_rrd}) + config_.t_rcd;
   }
@@ -68,17 +81,26 @@ std::uint64_t DramChannel::data_start(const Request& request, std::uint64_t now)
   return std::max(cas + config_.t_cl, bus_free_ + turn);
 }
 
+void DramChannel::complete(const Request& request, bool row_hit) {
+  KernelCounters& count = counters_[PacketPool::info(*request.packet).kernel];
+  ++count.dram_requests;
+  count.dram_bytes += transfer_bytes(*request.packet, PacketPool::info(*request.packet));
+  if (row_hit) ++count.dram_row_hits;
+  if (request.packet->is_write()) {
+    std::uint64_t& pre_ready = banks_[request.bank].pre_ready;
+    pre_ready = std::max(pre_ready, bus_free_ + config_.t_wr);
+  }
+  last_was_write_ = request.packet->is_write();
+  completions_.push_back({to_core(bus_free_), request.packet, request.port});
+}
+
 void DramChannel::commit(std::size_t index, std::uint64_t now) {
   const Request request = queue_[index];
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(index));
   const std::uint64_t start = data_start(request, now);
   Bank& bank = banks_[request.bank];
-  KernelCounters& count = counters_[PacketPool::info(*request.packet).kernel];
-  ++count.dram_requests;
-  count.dram_bytes += config_.access_bytes;
-  if (bank.open_row == request.row) {
-    ++count.dram_row_hits;
-  } else {
+  const bool row_hit = bank.open_row == request.row;
+  if (!row_hit) {
     const std::uint64_t activate = start - config_.t_cl - config_.t_rcd;
     bank.open_row = request.row;
     bank.cas_ready = activate + config_.t_rcd;
@@ -86,10 +108,104 @@ void DramChannel::commit(std::size_t index, std::uint64_t now) {
     bank.act_ready = activate + config_.t_rc;
     last_activate_ = std::max(last_activate_, activate);
   }
-  bus_free_ = start + burst_;
-  if (request.packet->is_write()) bank.pre_ready = std::max(bank.pre_ready, bus_free_ + config_.t_wr);
-  last_was_write_ = request.packet->is_write();
-  completions_.push_back({to_core(bus_free_), request.packet, request.port});
+  bus_free_ = start + request.bursts;
+  complete(request, row_hit);
+}
+
+void DramChannel::schedule_bus(std::uint64_t now) {
+  // The bus is reserved in commit order; committing further ahead than a bank needs to open would only lose choices.
+  const std::uint64_t lookahead = config_.t_rp + config_.t_rcd + config_.t_cl;
+  while (!queue_.empty() && queue_.front().arrival <= now && bus_free_ <= now + lookahead) {
+    std::size_t best = 0;
+    if (now - queue_.front().arrival < kStarvationLimit) {
+      std::uint64_t best_start = kNoRow;
+      const std::size_t depth = std::min<std::size_t>(queue_.size(), config_.queue_depth);
+      for (std::size_t i = 0; i < depth && queue_[i].arrival <= now; ++i) {
+        const std::uint64_t start = data_start(queue_[i], now);
+        if (start < best_start) {
+          best_start = start;
+          best = i;
+        }
+      }
+    }
+    commit(best, now);
+  }
+}
+
+void DramChannel::prepare_banks(std::uint64_t now) {
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  candidates_.assign(banks_.size(), kNone);
+  const std::size_t depth = std::min<std::size_t>(queue_.size(), config_.queue_depth);
+  for (std::size_t i = 0; i < depth && queue_[i].arrival <= now; ++i) {
+    const Request& request = queue_[i];
+    if (currents_[request.bank].busy) continue;
+    std::size_t& candidate = candidates_[request.bank];
+    const bool waited_long = candidate != kNone && now - queue_[candidate].arrival >= kStarvationLimit;
+    const std::uint64_t open = banks_[request.bank].open_row;
+    if (candidate == kNone || (!waited_long && queue_[candidate].row != open && request.row == open)) candidate = i;
+  }
+  std::erase(candidates_, kNone);
+  std::ranges::sort(candidates_);  // oldest first: activates are given in that order
+  for (const std::size_t i : candidates_) {
+    const Request& request = queue_[i];
+    Bank& bank = banks_[request.bank];
+    const bool row_hit = bank.open_row == request.row;
+    if (!row_hit) {
+      const std::uint64_t precharged = bank.open_row != kNoRow ? std::max(now, bank.pre_ready) + config_.t_rp : now;
+      const std::uint64_t activate = std::max({precharged, bank.act_ready, last_activate_ + config_.t_rrd});
+      bank = {request.row, activate + config_.t_rcd, activate + config_.t_ras, activate + config_.t_rc};
+      last_activate_ = activate;
+    }
+    currents_[request.bank] = {true, row_hit, std::max(now, bank.cas_ready), request};
+  }
+  for (auto i = candidates_.rbegin(); i != candidates_.rend(); ++i)
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*i));
+}
+
+std::uint64_t DramChannel::column_command(const Current& current) const {
+  const bool write = current.request.packet->is_write();
+  const std::uint64_t latency = write ? config_.t_wl : config_.t_cl;
+  std::uint64_t bus = bus_free_;
+  if (write && !last_was_write_) bus += config_.t_rtw;
+  if (!write && last_was_write_) bus += config_.t_wtr + config_.t_cl;
+  return std::max(current.command, bus > latency ? bus - latency : 0);
+}
+
+void DramChannel::schedule_banks(std::uint64_t now) {
+  prepare_banks(now);
+  for (;;) {
+    Current* first = nullptr;
+    std::uint64_t soonest = kNoRow;
+    for (Current& current : currents_) {
+      if (!current.busy) continue;
+      const std::uint64_t command = column_command(current);
+      if (first == nullptr || command < soonest || (command == soonest && current.request.arrival < first->request.arrival)) {
+        first = &current;
+        soonest = command;
+      }
+    }
+    if (first == nullptr || soonest > now) return;
+    const Request request = first->request;
+    first->busy = false;
+    bus_free_ = soonest + (request.packet->is_write() ? config_.t_wl : config_.t_cl) + request.bursts;
+    complete(request, first->row_hit);
+    prepare_banks(now);
+  }
+}
+
+std::uint64_t DramChannel::next_wake(std::uint64_t now) const {
+  std::uint64_t next = kNoRow;
+  if (config_.scheduler == DramScheduler::Bank) {
+    for (const Current& current : currents_) {
+      if (current.busy) next = std::min(next, std::max(column_command(current), now + 1));
+    }
+    if (!queue_.empty() && queue_.front().arrival > now) next = std::min(next, queue_.front().arrival);
+  } else if (!queue_.empty()) {
+    const std::uint64_t lookahead = config_.t_rp + config_.t_rcd + config_.t_cl;
+    const std::uint64_t bus_allows = bus_free_ > lookahead ? bus_free_ - lookahead : 0;
+    next = std::max({queue_.front().arrival, bus_allows, now + 1});
+  }
+  return next;
 }
 
 void DramChannel::schedule() {
@@ -103,30 +219,14 @@ void DramChannel::schedule() {
     done.packet->set_response_status(tlm::TLM_OK_RESPONSE);
     (*ports_[static_cast<std::size_t>(done.port)])->nb_transport_bw(*done.packet, phase, delay);
   }
-  // The bus is reserved in commit order; committing further ahead than a bank needs to open would only lose choices.
-  const std::uint64_t lookahead = config_.t_rp + config_.t_rcd + config_.t_cl;
-  while (!queue_.empty() && queue_.front().arrival <= now && bus_free_ <= now + lookahead) {
-    std::size_t best = 0;
-    if (now - queue_.front().arrival < kStarvationLimit) {
-      std::uint64_t best_start = std::numeric_limits<std::uint64_t>::max();
-      const std::size_t depth = std::min<std::size_t>(queue_.size(), config_.queue_depth);
-      for (std::size_t i = 0; i < depth && queue_[i].arrival <= now; ++i) {
-        const std::uint64_t start = data_start(queue_[i], now);
-        if (start < best_start) {
-          best_start = start;
-          best = i;
-        }
-      }
-    }
-    commit(best, now);
+  if (config_.scheduler == DramScheduler::Bank) {
+    schedule_banks(now);
+  } else {
+    schedule_bus(now);
   }
-  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
-  if (!completions_.empty()) next = completions_.front().core_cycle;
-  if (!queue_.empty()) {
-    const std::uint64_t bus_allows = bus_free_ > lookahead ? bus_free_ - lookahead : 0;
-    next = std::min(next, to_core(std::max({queue_.front().arrival, bus_allows, now + 1})));
-  }
-  if (next != std::numeric_limits<std::uint64_t>::max()) wake_.notify(clock_.cycles(std::max(next, core_now + 1) - core_now));
+  std::uint64_t next = completions_.empty() ? kNoRow : completions_.front().core_cycle;
+  if (const std::uint64_t dram = next_wake(now); dram != kNoRow) next = std::min(next, to_core(dram));
+  if (next != kNoRow) wake_.notify(clock_.cycles(std::max(next, core_now + 1) - core_now));
 }
 
 }  // namespace sluice

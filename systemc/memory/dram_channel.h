@@ -16,6 +16,7 @@ namespace sluice {
 /// One DRAM channel with an FR-FCFS scheduler: of the oldest `queue_depth` requests it commits the one whose data can start
 /// first (row hits come first by themselves), the oldest on a tie, and the oldest anyway once it has waited too long.
 /// Timing per bank: tRCD, tRP, tRAS, tRC, tCL, tRRD between activates, tWTR on a turn of the data bus; open-page policy.
+/// Every read of a line (of a sector, where the L2 has them) and every write-back is rounded up to whole bursts of access_bytes.
 /// Inside, time is counted in DRAM command-clock cycles.
 class DramChannel : public sc_core::sc_module {
  public:
@@ -38,6 +39,13 @@ class DramChannel : public sc_core::sc_module {
     int port;
     std::uint32_t bank;
     std::uint64_t row;
+    std::uint64_t bursts;  ///< command-clock cycles its data take
+  };
+  /// What a bank works on under the Bank scheduler.
+  struct Current {
+    bool busy = false, row_hit = false;
+    std::uint64_t command = 0;  ///< cycle its column command can be given, as far as the bank goes
+    Request request{};
   };
   struct Completion {
     std::uint64_t core_cycle;
@@ -48,17 +56,26 @@ class DramChannel : public sc_core::sc_module {
   tlm::tlm_sync_enum request(int port, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void schedule();  ///< SC_METHOD: completes what is due, commits what can be
   void commit(std::size_t index, std::uint64_t now);
+  void schedule_bus(std::uint64_t now);
+  void schedule_banks(std::uint64_t now);
+  void prepare_banks(std::uint64_t now);  ///< idle banks take their next request and open its row
+  [[nodiscard]] std::uint64_t column_command(const Current& current) const;  ///< cycle it can be given, bus included
+  void complete(const Request& request, bool row_hit);                       ///< its data end at bus_free_
+  [[nodiscard]] std::uint64_t next_wake(std::uint64_t now) const;            ///< DRAM cycle
+  [[nodiscard]] std::uint64_t transfer_bytes(const tlm::tlm_generic_payload& packet, const PacketInfo& who) const;
   [[nodiscard]] std::uint64_t data_start(const Request& request, std::uint64_t now) const;
   [[nodiscard]] std::uint64_t to_dram(std::uint64_t core_cycle) const;
   [[nodiscard]] std::uint64_t to_core(std::uint64_t dram_cycle) const;
 
   SimClock clock_;
   DramConfig config_;
+  bool sectored_;  ///< reads come from an L2 that asks for sectors
   std::uint64_t core_khz_, dram_khz_;
-  std::uint64_t burst_;
   std::vector<KernelCounters>& counters_;
   std::vector<std::unique_ptr<tlm_utils::simple_target_socket_tagged<DramChannel>>> ports_;
   std::vector<Bank> banks_;
+  std::vector<Current> currents_;        ///< by bank; Bank scheduler
+  std::vector<std::size_t> candidates_;  ///< scratch of prepare_banks
   std::deque<Request> queue_;
   std::deque<Completion> completions_;
   std::uint64_t bus_free_ = 0, last_activate_ = 0;

@@ -1,18 +1,25 @@
 #include "systemc/memory/interconnect.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <string>
 
 namespace sluice {
 
-Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock)
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+                           std::vector<KernelCounters>& counters)
     : sc_module(name),
       config_(machine.interconnect),
+      sectored_(machine.l2.sectored),
       clock_(clock),
+      counters_(counters),
       slice_in_free_(machine.l2_slices),
       slice_out_free_(machine.l2_slices),
       sm_out_free_(machine.num_sms),
-      sm_in_free_(machine.num_sms) {
+      sm_in_free_(machine.num_sms),
+      requests_(machine.num_sms, machine.l2_slices),
+      responses_(machine.l2_slices, machine.num_sms) {
   for (std::uint32_t sm = 0; sm < machine.num_sms; ++sm) {
     from_sm.push_back(std::make_unique<Target>(("from_sm" + std::to_string(sm)).c_str()));
     from_sm.back()->register_nb_transport_fw(this, &Interconnect::request, static_cast<int>(sm));
@@ -21,6 +28,10 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineCon
     to_slice.push_back(std::make_unique<Initiator>(("to_slice" + std::to_string(slice)).c_str()));
     to_slice.back()->register_nb_transport_bw(this, &Interconnect::response, static_cast<int>(slice));
   }
+  if (!config_.input_queued) return;
+  SC_METHOD(arbitrate);
+  sensitive << wake_;
+  dont_initialize();
 }
 
 std::uint32_t Interconnect::slice_of(std::uint64_t address) const {
@@ -29,37 +40,84 @@ std::uint32_t Interconnect::slice_of(std::uint64_t address) const {
   return static_cast<std::uint32_t>((granule ^ (granule >> 7) ^ (granule >> 15)) % slice_in_free_.size());
 }
 
-std::uint64_t Interconnect::transfer_cycles(std::uint32_t payload_bytes) const {
-  return (config_.header_bytes + payload_bytes + config_.bytes_per_cycle - 1) / config_.bytes_per_cycle;
+Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, bool carries_data) {
+  const PacketInfo& who = PacketPool::info(packet);
+  Transfer transfer;
+  std::uint32_t payload = carries_data ? sector_bytes(who.sectors) : 0;
+  if (carries_data && sectored_ && packet.is_read()) {
+    transfer.units = static_cast<std::uint32_t>(std::popcount(who.sectors));
+    payload = kSectorBytes;
+  }
+  counters_[who.kernel].noc_bytes += transfer.units * (config_.header_bytes + payload);
+  transfer.unit_cycles = (config_.header_bytes + payload + config_.bytes_per_cycle - 1) / config_.bytes_per_cycle;
+  return transfer;
+}
+
+void Interconnect::to_l2(tlm::tlm_generic_payload& packet, std::uint64_t arrival) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = clock_.cycles(arrival - clock_.now());
+  (*to_slice[PacketPool::info(packet).slice])->nb_transport_fw(packet, phase, delay);
+}
+
+tlm::tlm_sync_enum Interconnect::to_sm(tlm::tlm_generic_payload& packet, std::uint64_t arrival) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = clock_.cycles(arrival - clock_.now());
+  return (*from_sm[PacketPool::info(packet).sm])->nb_transport_bw(packet, phase, delay);
 }
 
 tlm::tlm_sync_enum Interconnect::request(int sm, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) {
-  const std::uint64_t length = transfer_cycles(packet.is_write() ? kLineBytes : 0);
+  const auto input = static_cast<std::size_t>(sm);
+  const Transfer how = transfer(packet, packet.is_write());
   const std::uint32_t slice = slice_of(packet.get_address());
   PacketPool::info(packet).slice = slice;
   const std::uint64_t now = clock_.now() + clock_.to_cycles(delay);
-  std::uint64_t& out = sm_out_free_[static_cast<std::size_t>(sm)];
-  out = std::max(out, now) + length;
-  std::uint64_t& in = slice_in_free_[slice];
-  in = std::max(in, out - length + config_.latency) + length;
-  sc_core::sc_time arrival = clock_.cycles(in - clock_.now());
-  (*to_slice[slice])->nb_transport_fw(packet, phase, arrival);
   phase = tlm::END_REQ;
+  if (config_.input_queued) {
+    requests_.push(input, slice, now, how.units, how.unit_cycles, &packet);
+    wake();
+    return tlm::TLM_UPDATED;
+  }
+  std::uint64_t& out = sm_out_free_[input];
+  out = std::max(out, now) + how.cycles();
+  std::uint64_t& in = slice_in_free_[slice];
+  in = std::max(in, out - how.cycles() + config_.latency) + how.cycles();
+  to_l2(packet, in);
   return tlm::TLM_UPDATED;
 }
 
-tlm::tlm_sync_enum Interconnect::response(int slice, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase,
-                                          sc_core::sc_time& delay) {
-  const std::uint64_t length = transfer_cycles(packet.is_read() ? kLineBytes : 0);
+tlm::tlm_sync_enum Interconnect::response(int slice, tlm::tlm_generic_payload& packet, tlm::tlm_phase&, sc_core::sc_time& delay) {
+  const auto input = static_cast<std::size_t>(slice);
+  const Transfer how = transfer(packet, packet.is_read());
   const std::uint32_t sm = PacketPool::info(packet).sm;
   const std::uint64_t now = clock_.now() + clock_.to_cycles(delay);
-  std::uint64_t& out = slice_out_free_[static_cast<std::size_t>(slice)];
-  out = std::max(out, now) + length;
+  if (config_.input_queued) {
+    responses_.push(input, sm, now, how.units, how.unit_cycles, &packet);
+    wake();
+    return tlm::TLM_COMPLETED;
+  }
+  std::uint64_t& out = slice_out_free_[input];
+  out = std::max(out, now) + how.cycles();
   std::uint64_t& in = sm_in_free_[sm];
-  in = std::max(in, out - length + config_.latency) + length;
-  sc_core::sc_time arrival = clock_.cycles(in - clock_.now());
-  return (*from_sm[sm])->nb_transport_bw(packet, phase, arrival);
+  in = std::max(in, out - how.cycles() + config_.latency) + how.cycles();
+  return to_sm(packet, in);
+}
+
+void Interconnect::wake() {
+  const std::uint64_t now = clock_.now();
+  const std::uint64_t next = std::min(requests_.next(now), responses_.next(now));
+  if (next != std::numeric_limits<std::uint64_t>::max()) wake_.notify(clock_.cycles(next - now));
+}
+
+void Interconnect::arbitrate() {
+  const std::uint64_t now = clock_.now();
+  requests_.cycle(now, [this](tlm::tlm_generic_payload* packet, std::uint64_t end, std::size_t, std::size_t) {
+    to_l2(*packet, end + config_.latency);
+  });
+  responses_.cycle(now, [this](tlm::tlm_generic_payload* packet, std::uint64_t end, std::size_t, std::size_t) {
+    to_sm(*packet, end + config_.latency);
+  });
+  wake();
 }
 
 }  // namespace sluice

@@ -8,20 +8,25 @@
 #include <vector>
 
 #include "sw/core/machine.h"
+#include "sw/device/i_device.h"
+#include "systemc/memory/input_queued_switch.h"
 #include "systemc/memory/packet.h"
 #include "systemc/sim_clock.h"
 
 namespace sluice {
 
-/// Crossbar between SMs and L2 slices: fixed latency, and one port a slice and an SM in each direction, each of
-/// `bytes_per_cycle`. A packet reserves its ports when it is sent, so a hop costs no event; ports serve in order of sending.
-/// TLM-2.0 non-blocking: BEGIN_REQ is answered END_REQ at once, the response completes with TLM_COMPLETED.
+/// Crossbars between SMs and L2 slices, one each way: fixed latency, and one port a slice and an SM of `bytes_per_cycle`.
+/// Two models of switching. Without FIFO inputs a packet reserves its ports when it is sent, so a hop costs no event, and nothing
+/// blocks what is behind it. With `input_queued` the ports arbitrate every cycle (InputQueuedSwitch).
+/// TLM-2.0 non-blocking: BEGIN_REQ is answered END_REQ at once, BEGIN_RESP with TLM_COMPLETED.
 class Interconnect : public sc_core::sc_module {
  public:
+  SC_HAS_PROCESS(Interconnect);
   using Target = tlm_utils::simple_target_socket_tagged<Interconnect>;
   using Initiator = tlm_utils::simple_initiator_socket_tagged<Interconnect>;
 
-  Interconnect(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock);
+  Interconnect(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+               std::vector<KernelCounters>& counters);
 
   std::vector<std::unique_ptr<Target>> from_sm;      ///< one an SM
   std::vector<std::unique_ptr<Initiator>> to_slice;  ///< one an L2 slice
@@ -30,13 +35,29 @@ class Interconnect : public sc_core::sc_module {
   [[nodiscard]] std::uint32_t slice_of(std::uint64_t address) const;
 
  private:
+  using Switch = InputQueuedSwitch<tlm::tlm_generic_payload*>;
+  /// What a packet takes of a port: `units` transfers of `unit_cycles` each.
+  struct Transfer {
+    std::uint32_t units = 1;
+    std::uint64_t unit_cycles = 1;
+    [[nodiscard]] std::uint64_t cycles() const { return units * unit_cycles; }
+  };
+
   tlm::tlm_sync_enum request(int sm, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum response(int slice, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  [[nodiscard]] std::uint64_t transfer_cycles(std::uint32_t payload_bytes) const;
+  void arbitrate();  ///< SC_METHOD, with FIFO inputs only
+  void wake();
+  Transfer transfer(tlm::tlm_generic_payload& packet, bool carries_data);  ///< counts its bytes, too
+  void to_l2(tlm::tlm_generic_payload& packet, std::uint64_t arrival);
+  tlm::tlm_sync_enum to_sm(tlm::tlm_generic_payload& packet, std::uint64_t arrival);
 
   InterconnectConfig config_;
+  bool sectored_;  ///< L2 answers a sector at a time
   SimClock clock_;
+  std::vector<KernelCounters>& counters_;
   std::vector<std::uint64_t> slice_in_free_, slice_out_free_, sm_out_free_, sm_in_free_;  ///< cycle each port is free
+  Switch requests_, responses_;
+  sc_core::sc_event wake_;
 };
 
 }  // namespace sluice

@@ -48,41 +48,52 @@ void L2Slice::serve() {
 bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
   const std::uint64_t line = packet.get_address() / kLineBytes;
   const PacketInfo& who = PacketPool::info(packet);
+  const std::uint8_t need = config_.sectored ? who.sectors : kAllSectors;
   KernelCounters& count = counters_[who.kernel];
   CacheTags::Way* way = tags_.find(line);
-  if (way != nullptr) {
+  if (way != nullptr && (packet.is_write() ? way->pending == 0 : (way->valid & need) == need)) {
     ++count.l2_accesses;
-    if (way->state == CacheTags::State::Reserved) {
-      ++count.l2_misses;
-      mshrs_[way->mshr].push_back(&packet);
-    } else {
-      way->dirty |= packet.is_write();
-      respond(packet, config_.hit_latency);
-    }
-    return true;
-  }
-  way = tags_.victim(line);
-  if (way == nullptr || (packet.is_read() && free_mshrs_.empty())) return false;
-  ++count.l2_accesses;
-  ++count.l2_misses;
-  evict(*way, who.sm, who.kernel);
-  if (packet.is_write()) {
-    tags_.fill(*way, line, CacheTags::State::Valid);
-    way->dirty = true;
+    if (packet.is_write() && (way->valid & need) != need) ++count.l2_misses;
+    if (packet.is_write()) way->valid |= need;
+    if (packet.is_write() || who.atomic) way->dirty |= need;
     respond(packet, config_.hit_latency);
     return true;
   }
-  tags_.fill(*way, line, CacheTags::State::Reserved);
-  way->mshr = free_mshrs_.back();
-  free_mshrs_.pop_back();
+  if (way == nullptr) {
+    if (packet.is_read() && free_mshrs_.empty()) return false;
+    way = allocate(line, who);
+    if (way == nullptr) return false;
+    if (packet.is_write()) {
+      ++count.l2_accesses;
+      ++count.l2_misses;
+      way->valid = way->dirty = need;
+      respond(packet, config_.hit_latency);
+      return true;
+    }
+  }
+  const auto missing = static_cast<std::uint8_t>(packet.is_write() ? 0 : need & ~(way->valid | way->pending));
+  if (way->pending == 0) {
+    if (free_mshrs_.empty()) return false;
+    way->mshr = free_mshrs_.back();
+    free_mshrs_.pop_back();
+  }
+  ++count.l2_accesses;
+  ++count.l2_misses;
   mshrs_[way->mshr].push_back(&packet);
-  send_to_dram(*pool_.acquire(packet.get_address(), false, who.sm, who.kernel));
+  if (missing != 0) {
+    way->pending |= missing;
+    send_to_dram(*pool_.acquire(packet.get_address(), false, missing, who.sm, who.kernel));
+  }
   return true;
 }
 
-void L2Slice::evict(CacheTags::Way& way, std::uint32_t sm, std::uint32_t kernel) {
+CacheTags::Way* L2Slice::allocate(std::uint64_t line, const PacketInfo& who) {
+  CacheTags::Way* way = tags_.victim(line);
+  if (way == nullptr) return nullptr;
   // The write-back is charged to the kernel that causes it: the tag does not remember who wrote the line.
-  if (way.state == CacheTags::State::Valid && way.dirty) send_to_dram(*pool_.acquire(way.line * kLineBytes, true, sm, kernel));
+  if (way->dirty != 0) send_to_dram(*pool_.acquire(way->line * kLineBytes, true, way->dirty, who.sm, who.kernel));
+  tags_.assign(*way, line);
+  return way;
 }
 
 void L2Slice::send_to_dram(tlm::tlm_generic_payload& packet) {
@@ -94,13 +105,20 @@ void L2Slice::send_to_dram(tlm::tlm_generic_payload& packet) {
 tlm::tlm_sync_enum L2Slice::fill(tlm::tlm_generic_payload& packet, tlm::tlm_phase&, sc_core::sc_time&) {
   if (packet.is_read()) {
     CacheTags::Way* way = tags_.find(packet.get_address() / kLineBytes);
-    way->state = CacheTags::State::Valid;
-    for (tlm::tlm_generic_payload* waiting : mshrs_[way->mshr]) {
-      way->dirty |= waiting->is_write();
-      respond(*waiting, config_.hit_latency / 2);
-    }
-    mshrs_[way->mshr].clear();
-    free_mshrs_.push_back(way->mshr);
+    const std::uint8_t arrived = PacketPool::info(packet).sectors;
+    way->valid |= arrived;
+    way->pending &= static_cast<std::uint8_t>(~arrived);
+    std::vector<tlm::tlm_generic_payload*>& waiting = mshrs_[way->mshr];
+    std::erase_if(waiting, [&](tlm::tlm_generic_payload* waiter) {
+      const PacketInfo& who = PacketPool::info(*waiter);
+      const std::uint8_t need = config_.sectored ? who.sectors : kAllSectors;
+      if ((need & way->pending) != 0) return false;
+      if (waiter->is_write()) way->valid |= need;
+      if (waiter->is_write() || who.atomic) way->dirty |= need;
+      respond(*waiter, config_.hit_latency / 2);
+      return true;
+    });
+    if (way->pending == 0) free_mshrs_.push_back(way->mshr);
   }
   packet.release();
   if (blocked_) {

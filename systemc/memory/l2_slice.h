@@ -14,9 +14,9 @@
 
 namespace sluice {
 
-/// One L2 slice: write-back, write-allocate without fetch (stores are whole lines), allocate on miss, one lookup a cycle.
-/// Misses to a line already on its way wait in its MSHR. A full MSHR table, or a set whose ways are all reserved, holds the
-/// queue.
+/// One L2 slice: write-back, write-allocate without fetch, allocate on miss, one lookup a cycle. With sectors it fetches and
+/// writes back only those asked for or dirty. Misses to sectors already on their way wait in the line's MSHR. A full MSHR table,
+/// or a set whose ways all await sectors, holds the queue.
 class L2Slice : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(L2Slice);
@@ -37,7 +37,8 @@ class L2Slice : public sc_core::sc_module {
   void serve();                                   ///< SC_METHOD: head of the queue, one lookup a cycle
   bool lookup(tlm::tlm_generic_payload& packet);  ///< false: must wait for a fill
   void respond(tlm::tlm_generic_payload& packet, std::uint64_t delay_cycles);
-  void evict(CacheTags::Way& way, std::uint32_t sm, std::uint32_t kernel);
+  /// The way for a miss of `line`, emptied and reserved; nullptr when the packet must wait.
+  CacheTags::Way* allocate(std::uint64_t line, const PacketInfo& who);
   void send_to_dram(tlm::tlm_generic_payload& packet);
 
   SimClock clock_;
@@ -45,7 +46,7 @@ class L2Slice : public sc_core::sc_module {
   PacketPool& pool_;
   std::vector<KernelCounters>& counters_;
   CacheTags tags_;
-  std::vector<std::vector<tlm::tlm_generic_payload*>> mshrs_;  ///< packets that wait for each outstanding line
+  std::vector<std::vector<tlm::tlm_generic_payload*>> mshrs_;  ///< packets that wait for each line with pending sectors
   std::vector<std::uint32_t> free_mshrs_;
   std::deque<Arrival> queue_;
   std::uint64_t next_lookup_ = 0;

@@ -2,7 +2,8 @@
 
 namespace sluice {
 
-tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write, std::uint32_t sm, std::uint32_t kernel) {
+tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write, std::uint8_t sectors, std::uint32_t sm,
+                                              std::uint32_t kernel) {
   if (free_.empty()) {
     all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
     all_.back()->set_extension(new PacketInfo);  // owned by the payload
@@ -20,7 +21,9 @@ tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write,
   PacketInfo& who = info(*packet);
   who.sm = sm;
   who.kernel = kernel;
-  who.load = kNoLoad;
+  who.waiter = kForL1;
+  who.sectors = sectors;
+  who.atomic = false;
   return packet;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <tlm>
@@ -6,16 +7,25 @@
 
 namespace sluice {
 
-inline constexpr std::uint32_t kLineBytes = 128;  ///< coalescing granule and cache line
+inline constexpr std::uint32_t kLineBytes = 128;   ///< coalescing granule and cache line
+inline constexpr std::uint32_t kSectorBytes = 32;  ///< a quarter of it
+inline constexpr std::uint8_t kAllSectors = 0xf;
 
-inline constexpr std::uint32_t kNoLoad = 0xffffffff;
+[[nodiscard]] inline std::uint32_t sector_bytes(std::uint8_t sectors) {
+  return static_cast<std::uint32_t>(std::popcount(sectors)) * kSectorBytes;
+}
 
-/// What a memory transaction carries beside the generic payload: who asked.
+/// Who waits for the answer to a read: the L1 line's MSHR, one load that bypasses the L1, or the instruction cache.
+inline constexpr std::uint32_t kForL1 = 0xffffffff, kForInstructions = 0xfffffffe;
+
+/// What a memory transaction carries beside the generic payload: who asked, and for which sectors of the line.
 struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t sm = 0;
   std::uint32_t kernel = 0;
-  std::uint32_t slice = 0;       ///< set by the interconnect
-  std::uint32_t load = kNoLoad;  ///< read that bypasses the L1: the SM's load that waits for it
+  std::uint32_t slice = 0;        ///< set by the interconnect
+  std::uint32_t waiter = kForL1;  ///< kForL1, kForInstructions, or the SM's index of a load
+  std::uint8_t sectors = kAllSectors;
+  bool atomic = false;  ///< read-modify-write at L2
   [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new PacketInfo(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const PacketInfo&>(other); }
 };
@@ -23,7 +33,8 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
 /// Pool of one-line transactions. The model carries timing, not data: every payload shares one line buffer.
 class PacketPool : public tlm::tlm_mm_interface {
  public:
-  tlm::tlm_generic_payload* acquire(std::uint64_t address, bool write, std::uint32_t sm, std::uint32_t kernel);
+  tlm::tlm_generic_payload* acquire(std::uint64_t address, bool write, std::uint8_t sectors, std::uint32_t sm,
+                                    std::uint32_t kernel);
   void free(tlm::tlm_generic_payload* packet) override { free_.push_back(packet); }
   static PacketInfo& info(tlm::tlm_generic_payload& packet) { return *packet.get_extension<PacketInfo>(); }
 

@@ -15,103 +15,116 @@ LdstUnit::LdstUnit(const SmConfig& config, IOwner& owner, std::vector<KernelCoun
   for (std::uint32_t i = config.l1.mshrs; i > 0; --i) free_mshrs_.push_back(i - 1);
 }
 
-std::vector<LineAccess>& LdstUnit::accept(OpClass op, std::uint32_t kernel, std::uint32_t warp, std::uint64_t generation,
-                                          std::uint8_t dst, std::uint8_t dst_count, std::uint8_t passes, bool bypass) {
+std::vector<LineAccess>& LdstUnit::accept(const Instruction& instruction, const WarpTag& warp) {
   MemoryOp& slot = queue_[(head_ + queued_) % queue_.size()];
-  slot.op = op;
-  slot.kernel = kernel;
+  slot.op = instruction.op;
+  slot.warp = warp;
   slot.next = 0;
-  slot.passes = passes;
-  slot.bypass = bypass || op == OpClass::Atomic;
+  slot.passes = instruction.interval;
+  slot.bypass = instruction.bypass_l1 || instruction.op == OpClass::Atomic;
   slot.lines.clear();
-  if (op != OpClass::Store) {
-    if (free_loads_.empty()) {
-      free_loads_.push_back(static_cast<std::uint32_t>(loads_.size()));
-      loads_.emplace_back();
+  if (answers(slot.op)) {
+    if (free_accesses_.empty()) {
+      free_accesses_.push_back(static_cast<std::uint32_t>(accesses_.size()));
+      accesses_.emplace_back();
     }
-    slot.load = free_loads_.back();
-    free_loads_.pop_back();
-    loads_[slot.load] = {warp, generation, 1, dst, dst_count};
+    slot.access = free_accesses_.back();
+    free_accesses_.pop_back();
+    accesses_[slot.access] = {warp, 1, instruction.dst, instruction.dst_count};
   }
   return slot.lines;
 }
 
 void LdstUnit::accepted() {
   MemoryOp& slot = queue_[(head_ + queued_) % queue_.size()];
-  if (is_global(slot.op) && slot.op != OpClass::Store)
-    loads_[slot.load].lines_left = static_cast<std::uint32_t>(slot.lines.size());
+  if (is_global(slot.op) && answers(slot.op)) accesses_[slot.access].lines_left = static_cast<std::uint32_t>(slot.lines.size());
   ++queued_;
 }
 
 void LdstUnit::cycle(std::uint64_t now) {
   if (queued_ == 0) return;
   MemoryOp& op = queue_[head_];
-  ++counters_[op.kernel].ldst_busy;
+  ++counters_[op.warp.kernel].ldst_busy;
   if (op.op == OpClass::Shared) {
+    ++counters_[op.warp.kernel].shared_passes;
     if (--op.passes != 0) return;
-    finish_line(op.load, now + config_.shared_latency);
+    finish_line(op.access, now + config_.shared_latency);
     pop();
     return;
   }
-  const std::uint64_t address = op.lines[op.next].address;
-  const Outcome outcome = op.op == OpClass::Store ? store(op, address) : load(op, address);
+  const LineAccess& line = op.lines[op.next];
+  const Outcome outcome = op.op == OpClass::Store ? store(op, line) : load(op, line);
   stalled_ = outcome == Outcome::Hold;
   if (stalled_) return;
-  if (outcome == Outcome::Hit) finish_line(op.load, now + config_.l1.hit_latency);
+  if (outcome == Outcome::Hit) finish_line(op.access, now + config_.l1.hit_latency);
   if (++op.next == op.lines.size()) pop();
 }
 
-LdstUnit::Outcome LdstUnit::store(MemoryOp& op, std::uint64_t line_address) {
+LdstUnit::Outcome LdstUnit::store(MemoryOp& op, const LineAccess& line) {
   if (store_credits_ == 0) return Outcome::Hold;
   --store_credits_;
-  CacheTags::Way* way = tags_.find(line_address / kLineBytes);
-  if (way != nullptr && way->state == CacheTags::State::Valid) way->state = CacheTags::State::Invalid;
-  owner_.send_line(line_address, true, op.kernel, kNoLoad);
+  ++counters_[op.warp.kernel].store_lines;
+  if (config_.l1.store == StorePolicy::Evict) {
+    CacheTags::Way* way = tags_.find(line.address / kLineBytes);
+    if (way != nullptr && way->pending == 0) way->valid = config_.l1.sectored ? way->valid & ~line.sectors : 0;
+  }
+  owner_.send_line({line.address, line.sectors, true, false, op.warp.kernel, answers(op.op) ? op.access : kForL1});
   return Outcome::Sent;
 }
 
-LdstUnit::Outcome LdstUnit::load(MemoryOp& op, std::uint64_t line_address) {
+LdstUnit::Outcome LdstUnit::load(MemoryOp& op, const LineAccess& access) {
   if (op.bypass) {
-    owner_.send_line(line_address, false, op.kernel, op.load);
+    owner_.send_line({access.address, access.sectors, false, op.op == OpClass::Atomic, op.warp.kernel, op.access});
     return Outcome::Sent;
   }
-  const std::uint64_t line = line_address / kLineBytes;
-  KernelCounters& count = counters_[op.kernel];
+  const std::uint64_t line = access.address / kLineBytes;
+  const std::uint8_t need = config_.l1.sectored ? access.sectors : kAllSectors;
+  KernelCounters& count = counters_[op.warp.kernel];
   CacheTags::Way* way = tags_.find(line);
-  if (way != nullptr && way->state == CacheTags::State::Valid) {
+  if (way != nullptr && (way->valid & need) == need) {
     ++count.l1_accesses;
     return Outcome::Hit;
   }
-  if (way != nullptr) {  // already on its way: merge
+  if (way != nullptr && way->pending != 0) {  // the line is already on its way: merge
     if (mshrs_[way->mshr].size() >= config_.l1.mshr_merges) return Outcome::Hold;
   } else {
     if (free_mshrs_.empty()) return Outcome::Hold;
-    way = tags_.victim(line);
-    if (way == nullptr) return Outcome::Hold;
-    tags_.fill(*way, line, CacheTags::State::Reserved);
+    if (way == nullptr) {
+      way = tags_.victim(line);
+      if (way == nullptr) return Outcome::Hold;
+      tags_.assign(*way, line);
+    }
     way->mshr = free_mshrs_.back();
     free_mshrs_.pop_back();
-    owner_.send_line(line_address, false, op.kernel, kNoLoad);
   }
-  mshrs_[way->mshr].push_back(op.load);
+  const auto missing = static_cast<std::uint8_t>(need & ~(way->valid | way->pending));
+  if (missing != 0) {
+    way->pending |= missing;
+    owner_.send_line({access.address, missing, false, false, op.warp.kernel, kForL1});
+  }
+  mshrs_[way->mshr].push_back({op.access, need});
   ++count.l1_accesses;
   ++count.l1_misses;
   return Outcome::Sent;
 }
 
-void LdstUnit::finish_line(std::uint32_t load, std::uint64_t cycle) {
-  LoadInFlight& state = loads_[load];
+void LdstUnit::finish_line(std::uint32_t access, std::uint64_t cycle) {
+  AccessInFlight& state = accesses_[access];
   if (--state.lines_left != 0) return;
-  owner_.load_done(state, cycle);
-  free_loads_.push_back(load);
+  owner_.access_done(state, cycle);
+  free_accesses_.push_back(access);
 }
 
-void LdstUnit::fill(std::uint64_t line_address, std::uint64_t now) {
-  CacheTags::Way* way = tags_.find(line_address / kLineBytes);
-  way->state = CacheTags::State::Valid;
-  for (const std::uint32_t load : mshrs_[way->mshr]) finish_line(load, now);
-  mshrs_[way->mshr].clear();
-  free_mshrs_.push_back(way->mshr);
+void LdstUnit::fill(std::uint64_t address, std::uint8_t sectors, std::uint64_t now) {
+  CacheTags::Way* way = tags_.find(address / kLineBytes);
+  way->valid |= sectors;
+  way->pending &= static_cast<std::uint8_t>(~sectors);
+  std::erase_if(mshrs_[way->mshr], [&](const Waiter& waiter) {
+    if ((waiter.sectors & way->pending) != 0) return false;
+    finish_line(waiter.access, now);
+    return true;
+  });
+  if (way->pending == 0) free_mshrs_.push_back(way->mshr);
   stalled_ = false;
 }
 

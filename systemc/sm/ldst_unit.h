@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <vector>
 
@@ -13,26 +12,41 @@ namespace sluice {
 
 inline constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-/// A load in flight: the destination it will write, and how many of its lines are still on their way.
-struct LoadInFlight {
-  std::uint32_t warp = 0;        ///< warp slot of the SM
+/// A warp of the SM as its memory accesses know it.
+struct WarpTag {
+  std::uint32_t slot = 0;
   std::uint64_t generation = 0;  ///< of that slot: a killed warp's loads write nothing
+  std::uint32_t kernel = 0;
+};
+
+/// A memory instruction in flight: the destination it will write, and how many of its lines are still on their way.
+struct AccessInFlight {
+  WarpTag warp;
   std::uint32_t lines_left = 0;
   std::uint8_t dst = kNoRegister, dst_count = 1;
 };
 
-/// LDST pipeline and L1 of one SM: one line (or scratchpad access) a cycle, in order. Loads look up the L1 (allocate on miss,
-/// MSHR merging); stores write through and evict, as Fermi's global stores do, within a number of credits.
-/// What can't go on this cycle (no MSHR, every way of the set reserved, no store credit) holds the pipeline.
+/// A line on its way to L2.
+struct LineRequest {
+  std::uint64_t address = 0;
+  std::uint8_t sectors = 0;
+  bool write = false, atomic = false;
+  std::uint32_t kernel = 0;
+  std::uint32_t waiter = 0;  ///< PacketInfo::waiter
+};
+
+/// LDST pipeline and L1 of one SM: one line, or one pass over the scratchpad's banks, a cycle, in order. Loads look up the L1
+/// (allocate on miss, MSHR merging; whole lines or sectors); stores write through within a number of credits and evict or update
+/// the line; atomics and uncached loads go to L2. What can't go on this cycle (no MSHR, every way of the set awaited, no store
+/// credit) holds the pipeline.
 class LdstUnit {
  public:
   /// What the unit needs from its SM.
   class IOwner {
    public:
     virtual ~IOwner() = default;
-    virtual void load_done(const LoadInFlight& load, std::uint64_t cycle) = 0;
-    /// @param load  kNoLoad for a line of the L1; else the answer goes to bypass_done(load)
-    virtual void send_line(std::uint64_t line, bool write, std::uint32_t kernel, std::uint32_t load) = 0;
+    virtual void access_done(const AccessInFlight& access, std::uint64_t cycle) = 0;
+    virtual void send_line(const LineRequest& request) = 0;
   };
 
   LdstUnit(const SmConfig& config, IOwner& owner, std::vector<KernelCounters>& counters);
@@ -40,46 +54,50 @@ class LdstUnit {
   [[nodiscard]] bool full() const { return queued_ == queue_.size(); }
   [[nodiscard]] bool occupied() const { return queued_ != 0; }
   [[nodiscard]] bool stalled() const { return stalled_; }
-  [[nodiscard]] std::uint32_t head_kernel() const { return queue_[head_].kernel; }
+  [[nodiscard]] std::uint32_t head_kernel() const { return queue_[head_].warp.kernel; }
+  /// The warp waits for this instruction before it can end (and, if it has one, for its destination).
+  [[nodiscard]] bool answers(OpClass op) const { return op != OpClass::Store || config_.cta_waits_for_stores; }
 
-  /// Takes an issued memory instruction. The caller fills the lines it touches (none for scratchpad).
+  /// Takes an issued memory instruction. The caller fills the lines it touches (none for scratchpad), then calls accepted().
   /// @pre !full()
-  std::vector<LineAccess>& accept(OpClass op, std::uint32_t kernel, std::uint32_t warp, std::uint64_t generation,
-                                  std::uint8_t dst, std::uint8_t dst_count, std::uint8_t passes, bool bypass);
-  /// After the caller filled the lines of the accepted instruction.
+  std::vector<LineAccess>& accept(const Instruction& instruction, const WarpTag& warp);
   void accepted();
   void cycle(std::uint64_t now);
-  void fill(std::uint64_t line, std::uint64_t now);  ///< an L1 miss came back
-  void bypass_done(std::uint32_t load, std::uint64_t now) { finish_line(load, now); }
+  void fill(std::uint64_t address, std::uint8_t sectors, std::uint64_t now);            ///< sectors of an L1 miss came back
+  void answered(std::uint32_t access, std::uint64_t now) { finish_line(access, now); }  ///< a line that had a waiter of its own
   void store_acknowledged();
 
  private:
   struct MemoryOp {
     OpClass op = OpClass::Load;
-    std::uint32_t kernel = 0;
-    std::uint32_t load = 0;    ///< index into loads_
+    WarpTag warp;
+    std::uint32_t access = 0;  ///< index into accesses_
     bool bypass = false;       ///< L2 only
     std::size_t next = 0;      ///< next line to look up
     std::uint32_t passes = 1;  ///< over the scratchpad banks, still to do
     std::vector<LineAccess> lines;
   };
+  struct Waiter {
+    std::uint32_t access;
+    std::uint8_t sectors;
+  };
 
   enum class Outcome : std::uint8_t { Hold, Hit, Sent };
-  Outcome load(MemoryOp& op, std::uint64_t line_address);
-  Outcome store(MemoryOp& op, std::uint64_t line_address);
-  void finish_line(std::uint32_t load, std::uint64_t cycle);
+  Outcome load(MemoryOp& op, const LineAccess& line);
+  Outcome store(MemoryOp& op, const LineAccess& line);
+  void finish_line(std::uint32_t access, std::uint64_t cycle);
   void pop();
 
   SmConfig config_;
   IOwner& owner_;
   std::vector<KernelCounters>& counters_;
   CacheTags tags_;
-  std::vector<std::vector<std::uint32_t>> mshrs_;  ///< loads that wait for each outstanding line
+  std::vector<std::vector<Waiter>> mshrs_;  ///< accesses that wait for each line with pending sectors
   std::vector<std::uint32_t> free_mshrs_;
   std::vector<MemoryOp> queue_;  ///< ring
   std::size_t head_ = 0, queued_ = 0;
-  std::vector<LoadInFlight> loads_;
-  std::vector<std::uint32_t> free_loads_;
+  std::vector<AccessInFlight> accesses_;
+  std::vector<std::uint32_t> free_accesses_;
   std::uint32_t store_credits_;
   bool stalled_ = false;
 };

@@ -1,14 +1,16 @@
 #include "systemc/sm/streaming_multiprocessor.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
 namespace {
 
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
-constexpr std::uint64_t kLaunchLatency = 8;   ///< cycles from dispatch to the first instruction of a CTA
-constexpr std::uint64_t kBarrierLatency = 4;  ///< cycles from the last arrival to the next instruction
+constexpr std::uint64_t kLaunchLatency = 8;        ///< cycles from dispatch to the first instruction of a CTA
+constexpr std::uint64_t kCodeRegion = 1ULL << 56;  ///< where the kernels' code lies, 4 GiB each
+constexpr std::uint64_t kBarrierLatency = 4;       ///< cycles from the last arrival to the next instruction
 
 }  // namespace
 
@@ -25,6 +27,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
       counters_(counters),
       listener_(listener),
       ldst_(machine.sm, *this, counters),
+      fetch_(machine.sm.fetch, machine.sm.capacity.threads / kWarpSize),
       warps_(machine.sm.capacity.threads / kWarpSize),
       ctas_(machine.sm.capacity.cta_slots),
       op_masks_(machine.sm.schedulers),
@@ -34,7 +37,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
   for (const RunningKernel& kernel : kernels) registers_per_warp_ = std::max(registers_per_warp_, kernel.source->num_registers());
   register_ready_.resize(warps_.size() * registers_per_warp_);
   const auto lanes = static_cast<std::uint32_t>((warps_.size() + config_.schedulers - 1) / config_.schedulers);
-  for (std::uint32_t s = 0; s < config_.schedulers; ++s) schedulers_.emplace_back(config_.scheduler, lanes);
+  for (std::uint32_t s = 0; s < config_.schedulers; ++s) schedulers_.emplace_back(config_.scheduler, lanes, config_.active_warps);
   memory.register_nb_transport_bw(this, &StreamingMultiprocessor::memory_response);
   SC_METHOD(tick);
   sensitive << wake_;
@@ -64,7 +67,8 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.cursor = {cta_index, warp_in_cta++, 0, handle, 0, 0};
     warp.kernel = kernel.value();
     warp.cta_slot = slot;
-    warp.outstanding_loads = 0;
+    warp.outstanding = 0;
+    fetch_.flush(w);
     warp.state = Warp::State::Running;
     ++live_warps_;
     std::fill_n(register_ready_.begin() + static_cast<std::ptrdiff_t>(w * registers_per_warp_), registers_per_warp_, 0);
@@ -82,6 +86,7 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
       const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
       Warp& warp = warps_[slot];
       if (warp.state == Warp::State::WaitsForLoad) --waiting_for_load_;
+      fetch_waiters_ &= ~bit(slot);
       if (warp.state == Warp::State::AtBarrier) --waiting_at_barrier_;
       if (warp.state == Warp::State::Free) continue;
       warp.state = Warp::State::Free;
@@ -129,12 +134,41 @@ void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest
   if (warp.next.op == OpClass::Exit) {
     warp.state = Warp::State::Draining;
     scheduler_of(slot).block(lane_of(slot));
-    if (warp.outstanding_loads == 0) finish_warp(slot);
+    if (warp.outstanding == 0) finish_warp(slot);
     return;
   }
   set_op_mask(slot, warp.next.op);
   warp.ready_cycle = earliest + warp.next.fetch_cycles;
-  schedule_wake(slot);
+  if (fetch_.modelled() && warp.next.pc != Instruction::kNoPc) {
+    fetch(slot, earliest);
+  } else {
+    schedule_wake(slot);
+  }
+}
+
+void StreamingMultiprocessor::fetch(std::uint32_t slot, std::uint64_t earliest) {
+  Warp& warp = warps_[slot];
+  const std::uint64_t address = kCodeRegion + (static_cast<std::uint64_t>(warp.kernel) << 32) + warp.next.pc;
+  const std::uint64_t ready = fetch_.request(slot, address, earliest - 1);
+  if (ready != FetchUnit::kMissing) {
+    warp.ready_cycle = std::max(warp.ready_cycle, ready);
+    schedule_wake(slot);
+    return;
+  }
+  warp.state = Warp::State::WaitsForFetch;
+  fetch_waiters_ |= bit(slot);
+  scheduler_of(slot).block(lane_of(slot));
+  if (fetch_.miss(address))
+    send_line({address / kLineBytes * kLineBytes, kAllSectors, false, false, warp.kernel, kForInstructions});
+}
+
+void StreamingMultiprocessor::instructions_arrived(std::uint64_t address, std::uint64_t now) {
+  fetch_.fill(address);
+  for (std::uint64_t rest = std::exchange(fetch_waiters_, 0); rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+    warps_[slot].state = Warp::State::Running;
+    fetch(slot, now + 1);  // whose line is still missing waits again
+  }
 }
 
 void StreamingMultiprocessor::schedule_wake(std::uint32_t slot) {
@@ -143,6 +177,7 @@ void StreamingMultiprocessor::schedule_wake(std::uint32_t slot) {
   WarpScheduler& scheduler = scheduler_of(slot);
   if (operands == kNever) {
     scheduler.block(lane_of(slot));
+    scheduler.demote(lane_of(slot));
     if (warp.state != Warp::State::WaitsForLoad) ++waiting_for_load_;
     warp.state = Warp::State::WaitsForLoad;
     return;
@@ -187,7 +222,7 @@ std::uint64_t StreamingMultiprocessor::issuable(std::uint32_t scheduler, std::ui
 unsigned StreamingMultiprocessor::issue_all(std::uint64_t now) {
   unsigned issued = 0;
   for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
-    const std::uint64_t candidates = issuable(s, now);
+    const std::uint64_t candidates = schedulers_[s].selectable(issuable(s, now));
     if (candidates == 0) continue;
     issue(schedulers_[s].pick(candidates) * config_.schedulers + s, now);
     ++issued;
@@ -208,34 +243,35 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
     case OpClass::Alu: {
       *std::ranges::min_element(alu_free_) = now + instruction.interval;
       count.alu_busy += instruction.interval;
+      count.alu_lanes += instruction.active_lanes;
       result = now + config_.alu_latency + instruction.interval - 1;
       break;
     }
     case OpClass::Sfu:
       sfu_free_ = now + config_.sfu_interval;
       count.sfu_busy += config_.sfu_interval;
+      count.sfu_lanes += instruction.active_lanes;
       result = now + config_.sfu_latency;
       break;
     case OpClass::Dp:
       dp_free_ = now + config_.dp_interval;
+      count.dp_lanes += instruction.active_lanes;
       result = now + config_.dp_latency;
       break;
     case OpClass::Tensor:
       tensor_free_ = now + config_.tensor_interval;
+      count.tensor_lanes += instruction.active_lanes;
       result = now + config_.tensor_latency;
       break;
     case OpClass::Load:
     case OpClass::Store:
     case OpClass::Atomic:
     case OpClass::Shared: {
-      std::vector<LineAccess>& lines = ldst_.accept(instruction.op, warp.kernel, slot, warp.generation, instruction.dst,
-                                                    instruction.dst_count, instruction.interval, instruction.bypass_l1);
+      std::vector<LineAccess>& lines = ldst_.accept(instruction, {slot, warp.generation, warp.kernel});
       if (instruction.op != OpClass::Shared) kernel.source->lines(warp.cursor, warp.cursor.position - 1, lines);
       ldst_.accepted();
-      if (instruction.op != OpClass::Store) {
-        ++warp.outstanding_loads;
-        result = kNever;
-      }
+      if (ldst_.answers(instruction.op)) ++warp.outstanding;
+      result = kNever;
       break;
     }
     case OpClass::Barrier:
@@ -295,24 +331,44 @@ tlm::tlm_sync_enum StreamingMultiprocessor::memory_response(tlm::tlm_generic_pay
   return tlm::TLM_COMPLETED;
 }
 
-void StreamingMultiprocessor::load_done(const LoadInFlight& load, std::uint64_t cycle) {
-  Warp& warp = warps_[load.warp];
-  if (warp.generation != load.generation) return;  // killed meanwhile
-  --warp.outstanding_loads;
-  if (load.dst != kNoRegister) std::fill_n(&register_ready_[load.warp * registers_per_warp_ + load.dst], load.dst_count, cycle);
+void StreamingMultiprocessor::access_done(const AccessInFlight& access, std::uint64_t cycle) {
+  const std::uint32_t slot = access.warp.slot;
+  Warp& warp = warps_[slot];
+  if (warp.generation != access.warp.generation) return;  // killed meanwhile
+  --warp.outstanding;
+  if (access.dst != kNoRegister) std::fill_n(&register_ready_[slot * registers_per_warp_ + access.dst], access.dst_count, cycle);
   if (warp.state == Warp::State::WaitsForLoad) {
-    schedule_wake(load.warp);
-  } else if (warp.state == Warp::State::Draining && warp.outstanding_loads == 0) {
-    finish_warp(load.warp);
+    schedule_wake(slot);
+  } else if (warp.state == Warp::State::Draining && warp.outstanding == 0) {
+    finish_warp(slot);
   }
 }
 
-void StreamingMultiprocessor::send_line(std::uint64_t line, bool write, std::uint32_t kernel, std::uint32_t load) {
-  tlm::tlm_generic_payload* packet = pool_.acquire(line, write, id_.value(), kernel);
-  PacketPool::info(*packet).load = load;
+void StreamingMultiprocessor::send_line(const LineRequest& request) {
+  tlm::tlm_generic_payload* packet = pool_.acquire(request.address, request.write, request.sectors, id_.value(), request.kernel);
+  PacketInfo& who = PacketPool::info(*packet);
+  who.waiter = request.waiter;
+  who.atomic = request.atomic;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time delay = clock_.cycles(config_.l1.miss_latency);
   memory->nb_transport_fw(*packet, phase, delay);
+}
+
+void StreamingMultiprocessor::receive(std::uint64_t now) {
+  while (!responses_.empty() && responses_.front().cycle <= now) {
+    tlm::tlm_generic_payload* packet = responses_.front().packet;
+    responses_.pop_front();
+    const PacketInfo& who = PacketPool::info(*packet);
+    if (packet->is_write()) ldst_.store_acknowledged();
+    if (who.waiter == kForInstructions) {
+      instructions_arrived(packet->get_address(), now);
+    } else if (who.waiter != kForL1) {
+      ldst_.answered(who.waiter, now);
+    } else if (packet->is_read()) {
+      ldst_.fill(packet->get_address(), who.sectors, now);
+    }
+    packet->release();
+  }
 }
 
 void StreamingMultiprocessor::account_to(std::uint64_t cycle) {
@@ -330,8 +386,9 @@ StreamingMultiprocessor::Stall StreamingMultiprocessor::classify(std::uint64_t n
   if (2 * waiting_for_load_ >= live_warps_) return Stall::LongMemory;
   if (2 * waiting_at_barrier_ >= live_warps_) return Stall::Barrier;
   for (const Warp& warp : warps_) {  // rare enough: only cycles in which nothing at all is ready come here
-    if (warp.state == Warp::State::Running && warp.next.fetch_cycles != 0 &&
-        operands_ready(static_cast<std::uint32_t>(&warp - warps_.data())) <= now) {
+    const bool waits = warp.state == Warp::State::WaitsForFetch ||
+                       (warp.state == Warp::State::Running && (fetch_.modelled() || warp.next.fetch_cycles != 0));
+    if (waits && operands_ready(static_cast<std::uint32_t>(&warp - warps_.data())) <= now) {
       return Stall::InstructionBuffer;
     }
   }
@@ -360,18 +417,7 @@ void StreamingMultiprocessor::tick() {
   now_ = now;
   in_tick_ = true;
   account_to(now);
-  while (!responses_.empty() && responses_.front().cycle <= now) {
-    tlm::tlm_generic_payload* packet = responses_.front().packet;
-    responses_.pop_front();
-    if (const std::uint32_t load = PacketPool::info(*packet).load; load != kNoLoad) {
-      ldst_.bypass_done(load, now);
-    } else if (packet->is_read()) {
-      ldst_.fill(packet->get_address(), now);
-    } else {
-      ldst_.store_acknowledged();
-    }
-    packet->release();
-  }
+  receive(now);
   wake_due_warps(now);
   ldst_.cycle(now);
   const bool issued = issue_all(now) != 0;

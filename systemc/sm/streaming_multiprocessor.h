@@ -14,6 +14,7 @@
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/packet.h"
 #include "systemc/sim_clock.h"
+#include "systemc/sm/fetch_unit.h"
 #include "systemc/sm/ldst_unit.h"
 #include "systemc/sm/warp_scheduler.h"
 
@@ -37,9 +38,9 @@ class ISmListener {
   virtual void target_reached(KernelId kernel) = 0;
 };
 
-/// One streaming multiprocessor at warp level: schedulers, scoreboard, ALU / SFU / LDST pipelines with initiation intervals,
-/// barriers. One SC_METHOD runs per active cycle; a cycle in which nothing can change is skipped, and accounted for on the
-/// next one. Results arrive as busy-until times, so an ALU result costs no event.
+/// One streaming multiprocessor at warp level: schedulers, instruction supply, scoreboard, ALU / SFU / LDST pipelines with
+/// initiation intervals, barriers. One SC_METHOD runs per active cycle; a cycle in which nothing can change is skipped, and
+/// accounted for on the next one. Results arrive as busy-until times, so an ALU result costs no event.
 class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOwner {
  public:
   SC_HAS_PROCESS(StreamingMultiprocessor);
@@ -68,9 +69,9 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
     Instruction next;
     WarpCursor cursor;
     std::uint64_t ready_cycle = 0;
-    std::uint64_t generation = 0;  ///< counts the uses of this slot
-    std::uint32_t kernel = 0, cta_slot = 0, outstanding_loads = 0;
-    enum class State : std::uint8_t { Free, Running, WaitsForLoad, AtBarrier, Draining } state = State::Free;
+    std::uint64_t generation = 0;                             ///< counts the uses of this slot
+    std::uint32_t kernel = 0, cta_slot = 0, outstanding = 0;  ///< outstanding: memory instructions to be answered
+    enum class State : std::uint8_t { Free, Running, WaitsForLoad, WaitsForFetch, AtBarrier, Draining } state = State::Free;
   };
   struct Cta {
     std::uint32_t kernel = 0, live_warps = 0, at_barrier = 0;
@@ -81,8 +82,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   enum class Stall : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };
 
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void load_done(const LoadInFlight& load, std::uint64_t cycle) override;
-  void send_line(std::uint64_t line, bool write, std::uint32_t kernel, std::uint32_t load) override;
+  void access_done(const AccessInFlight& access, std::uint64_t cycle) override;
+  void send_line(const LineRequest& request) override;
 
   void tick();  ///< SC_METHOD
   void account_to(std::uint64_t cycle);
@@ -90,6 +91,9 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   unsigned issue_all(std::uint64_t now);
   void issue(std::uint32_t slot, std::uint64_t now);
   void advance(std::uint32_t slot, std::uint64_t earliest);  ///< fetch the next instruction; it issues from `earliest` on
+  void fetch(std::uint32_t slot, std::uint64_t earliest);
+  void instructions_arrived(std::uint64_t address, std::uint64_t now);
+  void receive(std::uint64_t now);  ///< responses that are due
   void enter_barrier(std::uint32_t slot);
   void release_barrier(Cta& cta);
   void finish_warp(std::uint32_t slot);
@@ -111,6 +115,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   std::vector<KernelCounters>& counters_;
   ISmListener& listener_;
   LdstUnit ldst_;
+  FetchUnit fetch_;
+  std::uint64_t fetch_waiters_ = 0;  ///< warp slots that wait for a line of instructions
 
   std::vector<Warp> warps_;
   std::vector<Cta> ctas_;

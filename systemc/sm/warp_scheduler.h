@@ -14,7 +14,8 @@ class WarpScheduler {
  public:
   static constexpr std::uint32_t kWheel = 64;  ///< cycles ahead the wheel reaches; later warps are put in again on the way
 
-  WarpScheduler(WarpSchedulerKind kind, std::uint32_t slots) : kind_(kind), age_(slots) {}
+  WarpScheduler(WarpSchedulerKind kind, std::uint32_t slots, std::uint32_t active_limit)
+      : kind_(kind), age_(slots), active_limit_(active_limit) {}
 
   /// The warp in `slot` can issue from `cycle` on. @pre cycle > now
   void wake_at(std::uint32_t slot, std::uint64_t cycle, std::uint64_t now) {
@@ -42,25 +43,34 @@ class WarpScheduler {
   void remove(std::uint32_t slot) {
     ready_ &= ~bit(slot);
     for (std::uint64_t rest = occupied_; rest != 0; rest &= rest - 1) wheel_[std::countr_zero(rest)] &= ~bit(slot);
+    active_ &= ~bit(slot);
     if (greedy_ == slot) greedy_ = kNone;
   }
+  void demote(std::uint32_t slot) { active_ &= ~bit(slot); }  ///< waits for memory: leaves the active set
   void block(std::uint32_t slot) { ready_ &= ~bit(slot); }
 
   [[nodiscard]] std::uint64_t ready() const { return ready_; }
 
-  /// Chooses among `candidates` (non-zero): GTO keeps to the last warp, else the oldest; LRR the next slot after the last.
+  /// Which of `candidates` the scheduler looks at: all, or under the two-level policy those of the active set, which the oldest
+  /// of them join while it has room.
+  std::uint64_t selectable(std::uint64_t candidates) {
+    if (kind_ != WarpSchedulerKind::TwoLevel) return candidates;
+    std::uint64_t outside = candidates & ~active_;
+    while (outside != 0 && static_cast<std::uint32_t>(std::popcount(active_)) < active_limit_) {
+      const std::uint64_t joins = bit(oldest(outside));
+      active_ |= joins;
+      outside &= ~joins;
+    }
+    return candidates & active_;
+  }
+
+  /// Chooses among `candidates` (non-zero): GTO keeps to the last warp, else the oldest; LRR and
+  /// two-level the next slot after the last.
   std::uint32_t pick(std::uint64_t candidates) {
     std::uint32_t chosen = kNone;
     if (kind_ == WarpSchedulerKind::Gto) {
       if (greedy_ != kNone && (candidates & bit(greedy_)) != 0) return greedy_;
-      std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
-      for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
-        const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
-        if (age_[slot] < oldest) {
-          oldest = age_[slot];
-          chosen = slot;
-        }
-      }
+      chosen = oldest(candidates);
     } else {
       const std::uint64_t after = greedy_ == kNone || greedy_ == 63 ? 0 : candidates & ~((bit(greedy_) << 1) - 1);
       chosen = static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
@@ -70,6 +80,19 @@ class WarpScheduler {
   }
 
  private:
+  [[nodiscard]] std::uint32_t oldest(std::uint64_t candidates) const {
+    std::uint32_t chosen = kNone;
+    std::uint64_t age = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (age_[slot] < age) {
+        age = age_[slot];
+        chosen = slot;
+      }
+    }
+    return chosen;
+  }
+
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
 
@@ -78,6 +101,8 @@ class WarpScheduler {
   std::uint64_t wheel_[kWheel] = {};
   std::vector<std::uint64_t> age_;
   std::uint32_t greedy_ = kNone;
+  std::uint32_t active_limit_;
+  std::uint64_t active_ = 0;  ///< two-level policy
 };
 
 }  // namespace sluice

@@ -76,6 +76,54 @@ TEST_F(TraceCommand, KernelsOfAStreamFollowEachOtherAndStreamsRunTogether) {
   EXPECT_LT(together["cycles"], queued["cycles"]);
 }
 
+TEST_F(TraceCommand, DramBytesFollowTheFetchGranularityOfTheMachine) {
+  const fs::path l = list("s", {sample::stream(64, 4, 10)});
+  const std::uint64_t lines = 64 * 4 * 10 * 128;
+  const auto bytes = [&](const char* machine) {
+    const auto [code, out] = shell("trace " + l.string() + " --machine configs/machines/" + machine + ".toml --json");
+    EXPECT_EQ(code, 0);
+    return json::parse(out)["dram_bytes"].get<std::uint64_t>();
+  };
+  EXPECT_EQ(bytes("fermi_table1"), lines);                           // a 128-byte burst a line
+  EXPECT_GE(bytes("fermi_accelsim"), 2 * lines);                     // a 64-byte burst for each sector of 32
+  EXPECT_LE(bytes("fermi_accelsim"), 2 * lines + 16 * 3 * 2 * 128);  // and the code
+}
+
+TEST_F(TraceCommand, SweepsRunTaskByTaskAndCollect) {
+  std::ofstream(folder_ / "sweep.toml")
+      << "name = \"t\"\nworkload = \"" SLUICE_SOURCE_DIR "/configs/workloads/table2.toml\"\nmachines = [\"" SLUICE_SOURCE_DIR
+         "/configs/machines/fermi_table1.toml\"]\nmixes = \"DXT_MVP,IMG_NN\"\npolicies = [\"left_over\", \"even\"]\nwindow = "
+         "20000\n[parameters]\n\"sm.scheduler\" = [\"gto\", \"lrr\"]\n";
+  const std::string sweep = "sweep " + (folder_ / "sweep.toml").string() + " --out " + (folder_ / "out").string();
+  EXPECT_EQ(shell(sweep + " --task 1").first, 0);
+  const auto [part, some] = shell(sweep + " --collect --json");
+  EXPECT_EQ(part, 1);
+  EXPECT_EQ(json::parse(some)["missing"], json::parse("[0,2,3]"));
+  EXPECT_EQ(shell(sweep + " --jobs 2").first, 0);
+  std::ifstream csv(folder_ / "out/results.csv");
+  const std::string text(std::istreambuf_iterator<char>(csv), {});
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1 + 4 * 2);
+  EXPECT_NE(text.find("sm.scheduler='lrr'"), std::string::npos) << text;
+  const auto [code, script] = shell(sweep + " --slurm");
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(script.find("#SBATCH --array=0-3"), std::string::npos) << script;
+  EXPECT_EQ(shell(sweep + " --task 4").first, 2);
+}
+
+TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {
+  const std::string figures =
+      "report figures --pairs DXT_MVP,IMG_NN --window 60000 --partitioner tlm --only 1,6,7b,energy --json --out " +
+      (folder_ / "f").string();
+  const auto [code, out] = shell(figures);
+  ASSERT_EQ(code, 0);
+  const json result = json::parse(out);
+  for (const char* id : {"1", "6", "7b", "energy"})
+    EXPECT_FALSE(result["figures"][id]["measured"].get<std::string>().empty()) << id;
+  EXPECT_FALSE(result["figures"].contains("8"));
+  EXPECT_TRUE(fs::exists(folder_ / "f/index.html"));
+  EXPECT_EQ(shell("report figures --only 99 --out " + (folder_ / "g").string()).first, 2);
+}
+
 TEST_F(TraceCommand, MaxCtasLimitsResidency) {
   const fs::path l = list("a", {sample::compute(64, 2, 100)});
   EXPECT_GT(run(l, "--max-ctas 1")["cycles"], run(l)["cycles"]);

@@ -175,6 +175,76 @@ TEST_F(GpuModel, CacheSensitiveKernelsPeakBelowFullOccupancyAndComputeKernelsDoN
   EXPECT_GT(rate("IMG", 8), rate("IMG", 4));
 }
 
+TEST_F(GpuModel, EveryMemorySocketKeepsTheTlmBaseProtocol) {
+  for (const char* file : {"fermi_table1", "fermi_accelsim"}) {
+    machine = read_machine(kRoot / ("configs/machines/" + std::string(file) + ".toml"));
+    RunSpec plain = corun("HOT_BFS", "even", 60000), checked = plain;
+    checked.check_protocol = true;
+    const auto results = run({plain, checked});  // a violation would throw
+    EXPECT_EQ(text(results[0]), text(results[1])) << file;
+  }
+}
+
+TEST_F(GpuModel, CountersOfTheSmsAddUpToTheKernels) {
+  const RunResult r = run(corun("IMG_BLK", "even", 100000));
+  ASSERT_EQ(r.sms.size(), machine.num_sms);
+  KernelCounters sum;
+  StallCycles stalls;
+  for (const SmCounters& sm : r.sms) {
+    sum += sm.work;
+    stalls += sm.stalls;
+  }
+  EXPECT_EQ(sum.warp_instructions, r.total.warp_instructions);
+  EXPECT_EQ(sum.l1_misses, r.total.l1_misses);
+  EXPECT_EQ(sum.ldst_busy, r.total.ldst_busy);
+  EXPECT_EQ(stalls.long_memory, r.stalls.long_memory);
+}
+
+TEST_F(GpuModel, EverySchedulerAndDramPolicyDoesTheSameWork) {
+  const auto with = [&](WarpSchedulerKind kind, DramScheduler dram) {
+    RunSpec spec = corun("DXT_BLK", "even", 60000);
+    spec.machine.sm.scheduler = kind;
+    spec.machine.dram.scheduler = dram;
+    return run(spec);
+  };
+  for (const WarpSchedulerKind kind : {WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::TwoLevel}) {
+    for (const DramScheduler dram : {DramScheduler::Bus, DramScheduler::Bank}) {
+      const RunResult r = with(kind, dram);
+      for (const KernelCounters& k : r.kernels) EXPECT_GE(k.warp_instructions, 60000U);
+      EXPECT_LE(r.total.dram_row_hits, r.total.dram_requests);
+    }
+  }
+}
+
+TEST_F(GpuModel, CodeThatDoesNotFitTheInstructionCacheWaitsForIt) {
+  machine.sm.fetch.cache_bytes = 2048;
+  RunSpec fits = solo("DXT", 30000), misses = fits;
+  fits.launches[0].kernel.behaviour.code_bytes = 1024;
+  misses.launches[0].kernel.behaviour.code_bytes = 8192;
+  const auto results = run({fits, misses});
+  EXPECT_GT(results[0].total.warp_instructions, results[1].total.warp_instructions * 5 / 4);
+  EXPECT_GT(results[1].stalls.instruction_buffer, 2 * results[0].stalls.instruction_buffer);
+}
+
+TEST_F(GpuModel, AKernelWithASecondPhaseChangesItsBehaviour) {
+  RunSpec spec = solo("DXT", 100000);
+  KernelDescriptor& kernel = spec.launches[0].kernel;
+  RunSpec changed = spec;
+  changed.launches[0].kernel.phase = KernelPhase{200, mix("BLK").kernels.front().behaviour};
+  changed.launches[0].kernel.phase->behaviour.warp_instructions = kernel.behaviour.warp_instructions;
+  const auto results = run({spec, changed});
+  EXPECT_GT(results[1].total.dram_bytes, 10 * results[0].total.dram_bytes);
+}
+
+TEST_F(GpuModel, EnergyGrowsWithWorkAndLeaksWithTime) {
+  const RunResult soon = run(solo("IMG", 20000)), later = run(solo("IMG", 40000));
+  const Energy a = energy_of(energy_events(soon.total, soon.cycles), machine),
+               b = energy_of(energy_events(later.total, later.cycles), machine);
+  EXPECT_GT(b.sm_dynamic, 1.5 * a.sm_dynamic);
+  EXPECT_NEAR(b.sm_leakage, 2 * a.sm_leakage, 1e-9);
+  EXPECT_NEAR(a.sm_leakage / a.seconds, machine.energy.sm_leakage_watts * machine.num_sms, 1e-6);
+}
+
 TEST_F(GpuModel, RefusesAKernelThatFitsNowhere) {
   RunSpec spec = solo("DXT", 1000);
   spec.launches[0].kernel.registers_per_cta = 40000;

@@ -1,0 +1,168 @@
+#include "sw/cli/evaluation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "sw/cli/common.h"
+#include "sw/cli/run_cache.h"
+#include "sw/policy/registry.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+
+namespace sluice::cli {
+
+namespace {
+
+/// Everything about one evaluation that is worked out once.
+struct Evaluation {
+  EvaluationPlan options;
+  MachineConfig machine;
+  std::vector<Mix> mixes;
+  std::vector<KernelDescriptor> kernels;  ///< of all mixes, each once
+
+  [[nodiscard]] std::string fingerprint(const std::vector<KernelDescriptor>& mix, const std::string& how) const {
+    return fmt::format("{}\n{}\nseed {}\n{}", options.machine_text, format_workload({"", mix}, ""), options.seed, how);
+  }
+};
+
+std::map<std::string, RunResult> run_solos(const Evaluation& e) {
+  std::vector<NamedRun> runs;
+  for (const KernelDescriptor& k : e.kernels) {
+    runs.push_back({"solo-" + k.name, e.fingerprint({k}, fmt::format("solo {}", e.options.window)),
+                    solo_spec(e.machine, k, e.options.window, e.options.seed)});
+  }
+  const std::vector<RunResult> results = run_all(runs, e.options.runs_folder, e.options.jobs, "alone");
+  std::map<std::string, RunResult> by_name;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (results[i].total.warp_instructions == 0) {
+      throw InputError(
+          fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", e.kernels[i].name, e.options.window));
+    }
+    by_name[e.kernels[i].name] = results[i];
+  }
+  return by_name;
+}
+
+/// Figure 3a: each kernel with 1..N CTAs per SM.
+std::map<std::string, std::vector<double>> run_curves(const Evaluation& e) {
+  std::vector<NamedRun> runs;
+  std::vector<std::string> owner;
+  for (const KernelDescriptor& k : e.kernels) {
+    const std::uint32_t most = occupancy(k.demand(), e.machine.sm.capacity).value();
+    for (std::uint32_t n = 1; n <= most; ++n) {
+      NamedRun run{fmt::format("curve-{}-{}", k.name, n),
+                   e.fingerprint({k}, fmt::format("curve {} {}", n, e.options.curve_window)),
+                   solo_spec(e.machine, k, e.options.curve_window, e.options.seed)};
+      run.spec.machine.sm.capacity.cta_slots = n;
+      runs.push_back(std::move(run));
+      owner.push_back(k.name);
+    }
+  }
+  const std::vector<RunResult> results = run_all(runs, e.options.runs_folder, e.options.jobs, "curves");
+  std::map<std::string, std::vector<double>> curves;
+  for (std::size_t i = 0; i < runs.size(); ++i) curves[owner[i]].push_back(make_solo_run({}, e.machine, results[i]).ipc);
+  return curves;
+}
+
+struct Candidate {
+  std::size_t mix;
+  std::string policy;
+  Partition partition;
+};
+
+/// Every mix under every policy; of the Oracle's candidates the one with the highest IPC.
+std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, RunResult>& solos) {
+  const std::vector<std::string> policies = e.options.policies;
+  std::set<std::string> oracle_mixes;
+  for (const std::string& name : e.options.oracle_pairs) oracle_mixes.insert(name);
+  std::vector<NamedRun> runs;
+  std::vector<Candidate> candidates;
+  for (std::size_t m = 0; m < e.mixes.size(); ++m) {
+    const Mix& mix = e.mixes[m];
+    std::vector<std::uint64_t> targets;
+    for (const KernelDescriptor& k : mix.kernels) targets.push_back(solos.at(k.name).total.warp_instructions);
+    for (const std::string& policy : policies) {
+      if (policy == "oracle" && !oracle_mixes.empty() && !oracle_mixes.contains(mix.name())) continue;
+      for (const DispatchPlan& plan : make_policy(policy)->plans(e.machine, mix.kernels)) {
+        std::vector<std::uint32_t> ctas;
+        for (const CtaCount c : plan.partition.ctas) ctas.push_back(c.value());
+        // Policies that come to the same plan share a run; the partitioner matters only where it decides.
+        const std::string how = plan.mode == DispatchMode::Dynamic
+                                    ? "dynamic-" + std::string(to_string(e.options.partitioner))
+                                    : fmt::format("{}-{}", to_string(plan.partition.mode), fmt::join(ctas, "-"));
+        const bool repartitions =
+            policy == "even" && mix.kernels.size() > 2;  // Even recomputes its quotas when one of three ends
+        runs.push_back({fmt::format("{}-{}{}", mix.name(), repartitions ? "even-" : "", how),
+                        e.fingerprint(mix.kernels, fmt::format("{} {} {}", how, repartitions, fmt::join(targets, " "))),
+                        mix_spec(e.machine, mix.kernels, plan, targets, e.options.partitioner, e.options.seed)});
+        candidates.push_back({m, policy, plan.partition});
+      }
+    }
+  }
+  // Run each name once.
+  std::vector<NamedRun> unique;
+  std::map<std::string, std::size_t> index;
+  for (const NamedRun& run : runs) {
+    if (index.emplace(run.name, unique.size()).second) unique.push_back(run);
+  }
+  const std::vector<RunResult> results = run_all(unique, e.options.runs_folder, e.options.jobs, "together");
+
+  std::vector<EvalRun> entries;
+  for (std::size_t i = 0; i < candidates.size();) {
+    const Mix& mix = e.mixes[candidates[i].mix];
+    const std::vector<Cycles> alone(mix.kernels.size(), Cycles(e.options.window));
+    std::optional<EvalRun> best;
+    std::size_t end = i;
+    for (; end < candidates.size() && candidates[end].mix == candidates[i].mix && candidates[end].policy == candidates[i].policy;
+         ++end) {
+      EvalRun run = make_eval_run({mix.kernel_names(), mix.category, candidates[end].policy,
+                                   std::string(to_string(e.options.partitioner)), candidates[end].partition, 0},
+                                  e.machine, results[index[runs[end].name]], alone);
+      if (!best || run.ipc > best->ipc) best = std::move(run);
+    }
+    best->oracle_candidates = candidates[i].policy == "oracle" ? end - i : 0;
+    entries.push_back(std::move(*best));
+    i = end;
+  }
+  return entries;
+}
+
+Evaluation prepare(const EvaluationPlan& plan) {
+  Evaluation e{plan, plan.machine, parse_mixes(plan.workload, plan.machine, plan.mixes), {}};
+  std::set<std::string> seen;
+  for (const KernelDescriptor& k : plan.workload.kernels) {
+    const bool used = std::ranges::any_of(e.mixes, [&](const Mix& mix) {
+      return std::ranges::find(mix.kernels, k.name, &KernelDescriptor::name) != mix.kernels.end();
+    });
+    if (!used || !seen.insert(k.name).second) continue;
+    check_fits(e.machine, k);
+    e.kernels.push_back(k);
+  }
+  for (const std::string& policy : plan.policies) {  // names and mixes are refused before anything runs
+    if (policy == "static") throw InputError("policy static: use sluice sim --ctas a,b");
+    for (const Mix& mix : e.mixes) (void)make_policy(policy)->plans(e.machine, mix.kernels);
+  }
+  return e;
+}
+
+}  // namespace
+
+EvaluationOutcome evaluate(const EvaluationPlan& plan) {
+  const Evaluation e = prepare(plan);
+  check_writable(plan.runs_folder);
+  EvaluationOutcome outcome;
+  outcome.solos = run_solos(e);
+  std::map<std::string, std::vector<double>> curves;
+  if (plan.curve_window != 0) curves = run_curves(e);
+  outcome.results.runs = run_mixes(e, outcome.solos);
+  normalize_to_left_over(outcome.results);
+  for (const KernelDescriptor& k : e.kernels)
+    outcome.results.solo.push_back(make_solo_run(k, e.machine, outcome.solos.at(k.name), curves[k.name]));
+  return outcome;
+}
+
+}  // namespace sluice::cli

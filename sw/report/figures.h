@@ -1,0 +1,58 @@
+#pragma once
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sw/core/machine.h"
+#include "sw/device/i_device.h"
+#include "sw/report/eval_results.h"
+
+// The figures of Warped-Slicer's evaluation (ISCA 2016), each from runs of the model and beside what the paper's text or tables
+// say.
+namespace sluice::figures {
+
+struct Figure {
+  std::string id, title;  ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
+  std::string published;  ///< what the paper states, in numbers where it gives them; plain text
+  std::string measured;   ///< one sentence of the same kind; plain text
+  std::string html;       ///< charts
+  nlohmann::ordered_json data;
+};
+
+using Solos = std::map<std::string, RunResult>;
+
+/// Stall breakdown of each application alone.
+[[nodiscard]] Figure stalls_alone(const Solos& solos);
+/// IPC against CTAs per SM, each kernel over its best.
+[[nodiscard]] Figure occupancy_curves(const EvalResults& results);
+/// The same kernel in a short window and in a long one, both after the warm-up.
+struct PhaseSample {
+  std::string kernel;
+  double short_ipc = 0, long_ipc = 0, short_stall = 0, long_stall = 0;  ///< IPC of the GPU; share of SM cycles
+};
+[[nodiscard]] Figure phase_stability(const std::vector<PhaseSample>& samples);
+/// Pairs under every policy.
+[[nodiscard]] Figure pair_performance(const EvalResults& pairs);
+[[nodiscard]] Figure utilization(const EvalResults& pairs);
+[[nodiscard]] Figure miss_rates(const EvalResults& pairs);
+[[nodiscard]] Figure stalls_together(const EvalResults& pairs);
+[[nodiscard]] Figure triple_performance(const EvalResults& triples);
+[[nodiscard]] Figure fairness(const EvalResults& pairs, const EvalResults& triples);
+[[nodiscard]] Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig& machine);
+
+/// The same pairs under another setting.
+struct Variant {
+  std::string label;
+  const EvalResults* results = nullptr;
+};
+/// Warped-Slicer's IPC under other profile lengths and algorithm delays, over that of the first variant.
+[[nodiscard]] Figure profiling_sensitivity(const std::vector<Variant>& variants);
+/// Warped-Slicer over Left-Over under each warp scheduler.
+[[nodiscard]] Figure scheduler_sensitivity(const std::vector<Variant>& variants);
+[[nodiscard]] Figure larger_sm(const EvalResults& results);
+
+/// One page with all of them.
+[[nodiscard]] std::string page(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);
+
+}  // namespace sluice::figures

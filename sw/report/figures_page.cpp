@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "sw/report/figures.h"
+#include "sw/report/html_style.h"
+#include "sw/report/svg.h"
+
+namespace sluice::figures {
+
+std::string page(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta) {
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, "
+      "initial-scale=1\">\n<title>Warped-Slicer's figures on the Sluice model</title>\n<style>{}</style>\n</head>\n<body>\n"
+      "<h1>Warped-Slicer's figures on the Sluice model</h1>\n<p class=\"muted\">",
+      kReportStyle);
+  for (const auto& [key, value] : meta.items())
+    out += fmt::format("{}: {}. ", svg::escape(key), svg::escape(value.is_string() ? value.get<std::string>() : value.dump()));
+  out +=
+      "</p>\n<div class=\"scroll\"><table><thead><tr><th>figure</th><th>published</th><th>this model</th></tr></thead><tbody>\n";
+  for (const Figure& f : figures)
+    out += fmt::format("<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td></tr>\n", f.id, svg::escape(f.published),
+                       svg::escape(f.measured));
+  out += "</tbody></table></div>\n";
+  for (const Figure& f : figures)
+    out += fmt::format("<h2 id=\"{}\">{}: {}</h2>\n<p><b>Published:</b> {}</p>\n<p><b>This model:</b> {}</p>\n{}\n", f.id,
+                       f.id[0] >= '0' && f.id[0] <= '9' ? "Figure " + f.id : f.id, svg::escape(f.title), svg::escape(f.published),
+                       svg::escape(f.measured), f.html);
+  return out + "</body>\n</html>\n";
+}
+
+}  // namespace sluice::figures

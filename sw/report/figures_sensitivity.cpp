@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "sw/report/figure_data.h"
+#include "sw/report/figures.h"
+
+namespace sluice::figures {
+
+namespace {
+
+double ipc(const EvalRun& run) { return run.ipc; }
+
+/// Runs of warped_slicer by mix name.
+std::map<std::string, const EvalRun*> sliced(const EvalResults& results) {
+  std::map<std::string, const EvalRun*> runs;
+  for (const EvalRun& run : results.runs) {
+    if (run.policy == "warped_slicer") runs[mix_name(run.kernels)] = &run;
+  }
+  return runs;
+}
+
+}  // namespace
+
+Figure profiling_sensitivity(const std::vector<Variant>& variants) {
+  Figure figure{"10a", "Length of the profile, delay of the algorithm", {}, {}, {}, {}};
+  figure.published = "IPC varies by at most 2 % with the profile's length and by less than 1.5 % with the delay.";
+  charts::GroupedBars chart;
+  chart.title = "Warped-Slicer's IPC over that with " + variants.front().label;
+  chart.y_label = "geometric mean of the pairs";
+  chart.series = {{"IPC", 0}};
+  chart.baseline = 1.0;
+  const auto base = sliced(*variants.front().results);
+  double worst = 0;
+  for (const Variant& variant : variants) {
+    std::vector<double> ratios;
+    std::size_t same = 0;
+    for (const auto& [name, run] : sliced(*variant.results)) {
+      ratios.push_back(run->ipc / base.at(name)->ipc);
+      if (run->partition == base.at(name)->partition) ++same;
+    }
+    const double mean = geometric_mean_of_known(ratios);
+    worst = std::max(worst, std::abs(mean - 1));
+    chart.groups.push_back(
+        {variant.label, true, {{mean, false, fmt::format("{} of {} partitions the same", same, ratios.size())}}});
+    figure.data[variant.label] = {{"ipc", mean}, {"same_partitions", same}, {"pairs", ratios.size()}};
+    figure.measured += fmt::format("{}{}: {:+.2f} %, {} of {} partitions the same", figure.measured.empty() ? "" : "; ",
+                                   variant.label, 100 * (mean - 1), same, ratios.size());
+  }
+  figure.measured += ".";
+  figure.html = charts::grouped_bars(chart);
+  return figure;
+}
+
+Figure scheduler_sensitivity(const std::vector<Variant>& variants) {
+  Figure figure{"10b", "Warp schedulers", {}, {}, {}, {}};
+  figure.published = "The gain does not depend on the warp scheduler (greedy-then-oldest, round robin).";
+  charts::GroupedBars chart;
+  chart.title = "Warped-Slicer over Left-Over";
+  chart.y_label = "IPC ratio, geometric mean of the pairs";
+  chart.series = {{"Warped-Slicer / Left-Over", 0}};
+  chart.baseline = 1.0;
+  for (const Variant& variant : variants) {
+    const double ratio = mean_ratio(*variant.results, "warped_slicer", "left_over", ipc);
+    chart.groups.push_back({variant.label, true, {{ratio, false, ""}}});
+    figure.data[variant.label] = ratio;
+    figure.measured += fmt::format("{}{} {:+.1f} %", figure.measured.empty() ? "" : ", ", variant.label, 100 * (ratio - 1));
+  }
+  figure.measured += " over Left-Over.";
+  figure.html = charts::grouped_bars(chart);
+  return figure;
+}
+
+Figure larger_sm(const EvalResults& results) {
+  Figure figure{"larger_sm", "A larger SM: 256 KB of registers, 96 KB of shared memory, 32 CTAs, 64 warps", {}, {}, {}, {}};
+  figure.published = "Warped-Slicer +26 % performance and +26 % fairness over Left-Over.";
+  const double speed = mean_ratio(results, "warped_slicer", "left_over", ipc);
+  const double fair = mean_ratio(results, "warped_slicer", "left_over", [](const EvalRun& run) { return run.min_speedup; });
+  figure.data = {{"ipc", speed}, {"min_speedup", fair}};
+  figure.measured =
+      fmt::format("Performance {:+.1f} %, minimum speed-up {:+.1f} % over Left-Over.", 100 * (speed - 1), 100 * (fair - 1));
+  const charts::GroupedBars chart = mix_bars(results, "left_over", "IPC over Left-Over");
+  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
+  return figure;
+}
+
+}  // namespace sluice::figures
