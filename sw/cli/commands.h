@@ -17,5 +17,6 @@ void add_sim_command(CLI::App& app, Action& action);
 void add_eval_command(CLI::App& app, Action& action);
 void add_calibrate_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
+void add_gpu_command(CLI::App& app, Action& action);
 
 }  // namespace sluice::cli
