@@ -69,8 +69,9 @@ int shared_carveout_percent(std::span<const SmResources> demand, const SmResourc
     most = std::max(most, bytes);
   }
   for (const SmResources& d : demand) most = std::max(most, occupancy(d, capacity).value() * d.shared_memory_bytes);
-  if (capacity.shared_memory_bytes == 0) return 0;
-  return static_cast<int>((std::uint64_t{most} * 100 + capacity.shared_memory_bytes - 1) / capacity.shared_memory_bytes);
+  constexpr std::uint32_t kDriversChoice =
+      65536;  // what the driver sets up at least for a kernel with a quota, measured (docs/gpu.md)
+  return most <= kDriversChoice ? -1 : 100;
 }
 
 }  // namespace sluice::gpu

@@ -31,8 +31,10 @@ using QuotaTable = std::vector<std::uint32_t>;
 /// Every combination of counts, each kernel at least one CTA, that fits on an SM together, in lexicographic order.
 [[nodiscard]] std::vector<std::vector<CtaCount>> combinations(std::span<const SmResources> demand, const SmResources& capacity);
 
-/// Scratchpad carve-out that all kernels of a mix share, in percent of the most: SMs change it only when they are empty, so
-/// kernels with different ones do not run side by side. Large enough for every combination of the mix and each kernel alone.
+/// Scratchpad carve-out for all kernels of a mix: an SM changes it only when it is empty, so that a kernel that needs more than
+/// the one before it never joins it there. -1, the driver's choice, where every combination fits into what that is at least; else
+/// 100, all. (A percentage between does not mean the same for two kernels: the driver counts a CTA's reserved kilobyte beside its
+/// own bytes.)
 [[nodiscard]] int shared_carveout_percent(std::span<const SmResources> demand, const SmResources& capacity);
 
 }  // namespace sluice::gpu

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
-#include "sw/gpu/embedded.h"
+#include "sw/core/errors.h"
 
 namespace sluice::gpu {
 
@@ -48,8 +49,146 @@ std::size_t skipped(const std::string& text, std::size_t at) {
   return 1;
 }
 
-/// A `return` that may end a kernel's thread early: inside the body of some __global__ function, or in a macro.
-bool has_early_return(const std::string& code) {
+/// Index behind the bracket that closes the one at `open`. PTX strings do not hold brackets that would matter here.
+std::size_t behind_match(const std::string& text, std::size_t open) {
+  const char opens = text[open], closes = opens == '{' ? '}' : ')';
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == opens) ++depth;
+    if (text[i] == closes && --depth == 0) return i + 1;
+  }
+  throw InputError("PTX: a bracket is not closed");
+}
+
+/// Where a kernel stands in its module.
+struct Entry {
+  std::size_t begin = 0, parameters = 0, directives = 0, body = 0,
+              end = 0;  ///< ".visible .entry", "(", behind ")", "{", behind "}"
+  std::string symbol;
+};
+
+std::optional<Entry> next_entry(const std::string& ptx, std::size_t from) {
+  const std::size_t word = ptx.find(".entry", from);
+  if (word == std::string::npos) return std::nullopt;
+  Entry e;
+  e.begin = ptx.rfind('\n', word) + 1;
+  std::size_t name = word + 6;
+  while (std::isspace(static_cast<unsigned char>(ptx[name])) != 0) ++name;
+  e.parameters = ptx.find('(', name);
+  const std::size_t brace = ptx.find('{', name);
+  if (e.parameters == std::string::npos || brace < e.parameters) {  // no parameter list
+    e.parameters = e.directives = ptx.find_first_of(" \t\n", name);
+  } else {
+    e.directives = behind_match(ptx, e.parameters);
+  }
+  e.symbol = ptx.substr(name, e.parameters - name);
+  while (!e.symbol.empty() && std::isspace(static_cast<unsigned char>(e.symbol.back())) != 0) e.symbol.pop_back();
+  e.body = ptx.find('{', e.directives);
+  e.end = behind_match(ptx, e.body);
+  return e;
+}
+
+Entry find_entry(const std::string& ptx, const std::string& symbol) {
+  for (std::optional<Entry> e = next_entry(ptx, 0); e; e = next_entry(ptx, e->end))
+    if (e->symbol == symbol) return *e;
+  throw InputError(fmt::format("PTX: no kernel {}", symbol));
+}
+
+struct Refusal {
+  const char* mark;
+  const char* reason;
+};
+constexpr Refusal kRefusals[] = {
+    {"%envreg", "cooperative grid synchronisation: all blocks would have to be resident at once"},
+    {"cudaCGSynchronize", "cooperative grid synchronisation: all blocks would have to be resident at once"},
+    {"cudaCGGetIntrinsicHandle", "cooperative grid synchronisation: all blocks would have to be resident at once"},
+    {"%cluster", "thread block clusters: the hardware places the blocks of a cluster together"},
+    {"%nclusterid", "thread block clusters: the hardware places the blocks of a cluster together"},
+    {".reqnctapercluster", "thread block clusters: the hardware places the blocks of a cluster together"},
+    {".explicitcluster", "thread block clusters: the hardware places the blocks of a cluster together"},
+    {"barrier.cluster", "thread block clusters: the hardware places the blocks of a cluster together"},
+    {"cudaGetParameterBuffer", "dynamic parallelism: a child grid belongs to the CTA that launched it"},
+    {"cudaLaunchDevice", "dynamic parallelism: a child grid belongs to the CTA that launched it"},
+    {"griddepcontrol", "programmatic dependent launch: the next grid waits for CTAs, not for blocks"},
+    {"setmaxnreg", "setmaxnreg: registers that one block gave away would be missing in the next"},
+};
+
+const std::regex& block_index() {
+  static const std::regex pattern(R"(mov\.u32\s+(%\w+),\s*%(n?)ctaid\.([xyz]);)");
+  return pattern;
+}
+/// __syncthreads(), whatever the source called it.
+const std::regex& plain_barrier() {
+  static const std::regex pattern(R"((bar|barrier)(\.cta)?\.sync(\.aligned)?\s+0;)");
+  return pattern;
+}
+
+constexpr int kBlockOffset = 0, kGridOffset = 56;  // in SluiceState (runtime/quota_runtime.cuh)
+
+/// Assignment of a virtual register from shared memory, instead of from a special register.
+std::string read_block_index(const std::string& ptx) {
+  std::string out;
+  auto at = ptx.cbegin();
+  for (std::sregex_iterator m(ptx.begin(), ptx.end(), block_index()), none; m != none; ++m) {
+    out.append(at, (*m)[0].first);
+    const int base = (*m)[2].length() > 0 ? kGridOffset : kBlockOffset;
+    // The reduction changes nothing: all threads read one value. It tells the assembler so, which keeps the index in a register
+    // of the warp, as it would the special register.
+    out += fmt::format(
+        "{{ .reg .b32 %sluice_lanes, %sluice_index; activemask.b32 %sluice_lanes; ld.volatile.shared.u32 %sluice_index, "
+        "[sluice_rt_state+{}]; redux.sync.or.b32 {}, %sluice_index, %sluice_lanes; }}",
+        base + 4 * ((*m)[3].str()[0] - 'x'), (*m)[1].str());
+    at = (*m)[0].second;
+  }
+  return out.append(at, ptx.cend());
+}
+
+/// The module's lines behind .version, .target and .address_size.
+std::string without_header(const std::string& ptx) {
+  const std::size_t last = ptx.find(".address_size");
+  return last == std::string::npos ? ptx : ptx.substr(ptx.find('\n', last));
+}
+std::string header(const std::string& ptx) { return ptx.substr(0, ptx.size() - without_header(ptx).size()); }
+
+/// sluice_rt_enter is called through a pointer that the assembler cannot follow: were it joined into the kernel, the kernel would
+/// share its registers for addresses, and lose uniform ones.
+constexpr const char* kEntryPoint = ".visible .global .align 8 .u64 sluice_rt_entry_point = sluice_rt_enter;\n";
+constexpr const char* kEnter =
+    "\t.reg .b64 %sluice_function;\n\tld.volatile.global.u64 %sluice_function, [sluice_rt_entry_point];\n"
+    "\tsluice_prototype: .callprototype (.param .b32 _) _ (.param .b64 _);\n"
+    "\t{\n\t.param .b64 sluice_address;\n\tst.param.b64 [sluice_address], %sluice_job;\n\t.param .b32 sluice_result;\n"
+    "\tcall.uni (sluice_result), %sluice_function, (sluice_address), sluice_prototype;\n"
+    "\tld.param.b32 %sluice_run, [sluice_result];\n\t}\n\tsetp.ne.u32 %sluice_go, %sluice_run, 0;\n";
+
+std::string end_of_block(const std::string& function) {
+  return fmt::format(
+      "\t{{\n\t.param .b32 sluice_result;\n\tcall.uni (sluice_result), {}, ();\n\tld.param.b32 %sluice_run, "
+      "[sluice_result];\n\t}}\n"
+      "\tsetp.ne.u32 %sluice_go, %sluice_run, 0;\n",
+      function);
+}
+
+}  // namespace
+
+std::string code_only(const std::string& text) {
+  std::string code;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = skipped(text, at);
+    if (length == 0) {
+      code += text[at++];
+      continue;
+    }
+    code += ' ';
+    code.append(static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                                    text.begin() + static_cast<std::ptrdiff_t>(at + length), '\n')),
+                '\n');
+    at += length;
+  }
+  return code;
+}
+
+bool has_early_return(const std::string& text) {
+  const std::string code = code_only(text);
   for (std::size_t at = code.find("__global__"); at != std::string::npos; at = code.find("__global__", at + 1)) {
     int parentheses = 0, braces = 0;
     std::size_t i = at;
@@ -74,119 +213,66 @@ bool has_early_return(const std::string& code) {
   return false;
 }
 
-struct Refusal {
-  const char* word;
-  const char* reason;
-};
-
-constexpr Refusal kRefusals[] = {
-    {"this_grid", "cooperative grid synchronisation (this_grid): all blocks would have to be resident at once"},
-    {"grid_group", "cooperative grid synchronisation (grid_group): all blocks would have to be resident at once"},
-    {"this_multi_grid", "cooperative grid synchronisation (this_multi_grid): all blocks would have to be resident at once"},
-    {"this_cluster", "thread block clusters (this_cluster): blocks of a cluster are placed by the hardware"},
-    {"cluster_group", "thread block clusters (cluster_group): blocks of a cluster are placed by the hardware"},
-    {"__cluster_dims__", "thread block clusters (__cluster_dims__): blocks of a cluster are placed by the hardware"},
-    {"cudaLaunchDevice", "dynamic parallelism (cudaLaunchDevice): a child grid belongs to the CTA that launched it"},
-    {"cudaLaunchKernelEx", "dynamic parallelism (cudaLaunchKernelEx): a child grid belongs to the CTA that launched it"},
-    {"cudaGridDependencySynchronize", "programmatic dependent launch: the next grid waits for CTAs, not for blocks"},
-    {"cudaTriggerProgrammaticLaunchCompletion", "programmatic dependent launch: the next grid waits for CTAs, not for blocks"},
-};
-
-/// Barriers that a standing-in thread would not take part in.
-constexpr const char* kOtherBarriers[] = {"__syncthreads_and", "__syncthreads_or", "__syncthreads_count",
-                                          "this_thread_block", "__barrier_sync",   "barrier"};
-
-}  // namespace
-
-std::string code_only(const std::string& text) {
-  std::string code;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = skipped(text, at);
-    if (length == 0) {
-      code += text[at++];
-      continue;
+std::string only_kernel(const std::string& ptx, const std::string& symbol) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::optional<Entry> e = next_entry(ptx, 0); e; e = next_entry(ptx, e->end)) {
+    if (e->symbol != symbol) {
+      out.append(ptx, at, e->begin - at);
+      at = e->end;
     }
-    code += ' ';
-    code.append(static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                                    text.begin() + static_cast<std::ptrdiff_t>(at + length), '\n')),
-                '\n');
-    at += length;
   }
-  return code;
+  return out.append(ptx, at);
 }
 
-bool needs_stand_in(const std::string& text) {
-  const std::string code = code_only(text);
-  return has_word(code, "__syncthreads") && has_early_return(code);
-}
-
-std::optional<std::string> ineligible(const std::string& text) {
-  const std::string code = code_only(text);
+std::optional<std::string> ineligible(const std::string& ptx, bool stand_in) {
   for (const Refusal& refusal : kRefusals)
-    if (has_word(code, refusal.word)) return refusal.reason;
-  if (code.find("<<<") != std::string::npos)
-    return "dynamic parallelism (<<<...>>> in device code): a child grid belongs to the CTA that launched it";
-  if (has_word(code, "asm")) {  // what assembly says is in its string
-    for (const char* name : {"%ctaid", "%nctaid", "%cluster"})
-      if (text.find(name) != std::string::npos)
-        return fmt::format("inline assembly reads {}: the block index of a persistent CTA is not in that register", name);
-    for (const char* name : {"\"bar.", "\"barrier.", "exit;"})
-      if (text.find(name) != std::string::npos)
-        return fmt::format("inline assembly has {}: barriers and exits of a persistent CTA are Sluice's",
-                           name[0] == '"' ? name + 1 : name);
-  }
-  if (has_early_return(code)) {
-    for (const char* name : kOtherBarriers)
-      if (has_word(code, name))
-        return fmt::format("{} together with an early return: threads that have returned can only stand in at __syncthreads()",
-                           name);
+    if (ptx.find(refusal.mark) != std::string::npos) return refusal.reason;
+  if (std::regex_search(std::regex_replace(ptx, block_index(), ""), std::regex("%n?ctaid")))
+    return "the block index is read other than by mov.u32 (inline assembly): it cannot be replaced";
+  if (std::regex_search(ptx, std::regex(R"(\bexit;)")))
+    return "inline assembly ends a thread (exit): threads of a persistent CTA outlive the block";
+  if (stand_in) {
+    const std::string rest = std::regex_replace(ptx, plain_barrier(), "");
+    if (std::regex_search(rest, std::regex(R"(\b(bar|barrier)(\.cta)?\.(sync|red|arrive))")))
+      return "a barrier other than __syncthreads() together with an early return: threads that have returned can only stand in "
+             "at __syncthreads()";
   }
   return std::nullopt;
 }
 
-std::string transform(const std::string& text, const std::string& file, const TransformSpec& spec) {
-  const bool stand_in = needs_stand_in(text);
-  std::string out = std::string(embedded_file("runtime/control.h")) + std::string(embedded_file("runtime/quota_runtime.cuh"));
-  out +=
-      "#undef __global__\n#define __global__ __inline__ __device__\n"
-      "#undef __launch_bounds__\n#define __launch_bounds__(...)\n"
-      "#undef __maxnreg__\n#define __maxnreg__(...)\n"
-      "#define blockIdx sluice_rt_block\n#define gridDim sluice_rt_grid\n";
-  if (stand_in) out += "#define __syncthreads() sluice_rt::user_barrier()\n";
-  std::string quoted;
-  for (const char c : file) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (c != '\n') quoted += c;
+std::string transform(const std::string& ptx, const std::string& runtime, const TransformSpec& spec) {
+  std::string module = read_block_index(only_kernel(ptx, spec.symbol));
+  bool stands_in = false;
+  if (spec.stand_in && std::regex_search(module, plain_barrier())) {
+    stands_in = true;
+    module = std::regex_replace(module, plain_barrier(),
+                                "{ .reg .pred %sluice_all, %sluice_not; setp.ne.u32 %sluice_not, 0, 0; "
+                                "barrier.cta.red.and.pred %sluice_all, 0, %sluice_not; }");
   }
-  out += fmt::format("#line 1 \"{}\"\n{}\n", quoted, text);
-  out +=
-      "#line 1 \"sluice_entry\"\n#undef __global__\n#undef __launch_bounds__\n#undef blockIdx\n#undef gridDim\n#undef "
-      "__syncthreads\n";
-  out += fmt::format(
-      "extern \"C\" __attribute__((global)) void __attribute__((launch_bounds({0}, {1})))\n"
-      "sluice_entry(const __attribute__((grid_constant)) SluiceJob job,\n"
-      "             const __attribute__((grid_constant)) typename sluice_rt::ParametersOf<decltype(&{2})>::Type parameters) {{\n"
-      "  sluice_rt::persist<&{2}, {3}>(job, parameters);\n}}\n",
-      spec.block_threads, spec.ctas_per_sm, spec.kernel, stand_in);
-  return out;
-}
+  const Entry e = find_entry(module, spec.symbol);
+  std::string parameters = module.substr(e.parameters, e.directives - e.parameters);
+  if (parameters.size() > 1) parameters = parameters.substr(1, parameters.size() - 2);
+  const bool alone = parameters.find(".param") == std::string::npos;
+  const std::string directives = module.substr(e.directives, e.body - e.directives);
+  std::smatch registers;
+  const bool capped = std::regex_search(directives, registers, std::regex(R"(\.maxnreg\s+\d+)"));
+  std::string body = module.substr(e.body + 1, e.end - e.body - 2);
+  body = std::regex_replace(body, std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
 
-std::vector<std::size_t> pack_offsets(const std::vector<std::size_t>& sizes) {
-  const auto up = [](std::size_t value, std::size_t alignment) { return (value + alignment - 1) / alignment * alignment; };
-  std::vector<std::size_t> offsets(sizes.size() + 1, 0);
-  // A tail is aligned to the largest of what it holds, so the offsets are not those of a flat struct.
-  std::vector<std::size_t> alignment(sizes.size() + 1, 1);
-  for (std::size_t i = sizes.size(); i-- > 0;) alignment[i] = std::max(sizes[i], alignment[i + 1]);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    offsets[i] = at;
-    if (i + 1 < sizes.size())
-      at = up(at + sizes[i], alignment[i + 1]);
-    else
-      at += sizes[i];
-  }
-  offsets[sizes.size()] = sizes.empty() ? 1 : up(at, alignment[0]);
-  return offsets;
+  std::string out = header(ptx) + without_header(runtime) + kEntryPoint + without_header(module.substr(0, e.begin));
+  out += fmt::format(".visible .entry {}({}{}.param .u64 sluice_parameter)\n", spec.symbol, alone ? "" : parameters,
+                     alone ? "" : ",\n");
+  out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2],
+                     capped ? registers[0].str() : fmt::format(".minnctapersm {}", spec.ctas_per_sm));
+  out +=
+      "\t.reg .b32 %sluice_run;\n\t.reg .b64 %sluice_job;\n\t.reg .pred %sluice_go;\n\tld.param.u64 %sluice_job, "
+      "[sluice_parameter];\n";
+  out += kEnter;
+  out += "\t@!%sluice_go bra.uni $SLUICE_LEAVE;\n$SLUICE_BLOCK:\n" + body + "\n$SLUICE_END:\n";
+  out += end_of_block(stands_in ? "sluice_rt_boundary_stand_in" : "sluice_rt_boundary");
+  out += "\t@%sluice_go bra.uni $SLUICE_BLOCK;\n$SLUICE_LEAVE:\n\tcall sluice_rt_leave, ();\n\tret;\n}\n";
+  return out + module.substr(e.end);
 }
 
 }  // namespace sluice::gpu

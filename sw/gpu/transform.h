@@ -1,34 +1,40 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace sluice::gpu {
 
-/// What the transformation needs to know of a kernel beside its text.
+/// What the transformation needs to know of a kernel beside its PTX.
 struct TransformSpec {
-  std::string kernel;               ///< as written in a host launch: "axpy", "ns::tile<16>"
-  std::uint32_t block_threads = 0;  ///< threads of a CTA
-  std::uint32_t ctas_per_sm = 1;    ///< register budget: as many CTAs fit an SM as of the untransformed kernel
+  std::string symbol;                           ///< of the kernel in its PTX
+  std::array<std::uint32_t, 3> block{1, 1, 1};  ///< threads of a CTA
+  std::uint32_t ctas_per_sm = 1;                ///< register budget: as many CTAs fit an SM as of the untransformed kernel
+  bool stand_in = false;                        ///< threads that return early stand in at the barriers of the others
 };
 
-/// The user's text with Sluice's before and after it: `sluice_entry(SluiceJob, Pack<parameters>)` runs the kernel's blocks from
-/// the task queue. The text itself is not touched (docs/gpu.md).
-[[nodiscard]] std::string transform(const std::string& text, const std::string& file, const TransformSpec& spec);
+/// The kernel as a persistent one: its PTX, as the compiler made it from the user's unchanged text, in a loop around the calls of
+/// the runtime, with the block index and the grid's size read from shared memory. All its own instructions stay as they are, its
+/// parameters too; one more follows them, the address of the SluiceJob (docs/gpu.md).
+/// @param ptx      module with the kernel
+/// @param runtime  PTX of runtime/quota_runtime.cuh
+/// @throws InputError when the module has no such kernel
+[[nodiscard]] std::string transform(const std::string& ptx, const std::string& runtime, const TransformSpec& spec);
 
-/// Why a kernel cannot be made persistent, in words for a user; nothing when it can. Reads the text without comments and
-/// literals; a construct anywhere in the file counts, so that a false alarm costs the quota, never the result.
-[[nodiscard]] std::optional<std::string> ineligible(const std::string& text);
+/// Why a kernel cannot be made persistent, in words for a user; nothing when it can.
+/// @param stand_in  as in TransformSpec
+[[nodiscard]] std::optional<std::string> ineligible(const std::string& ptx, bool stand_in);
 
-/// The text has barriers and returns: threads that have returned stand in at the barriers of the others.
-[[nodiscard]] bool needs_stand_in(const std::string& text);
+/// Only `symbol` and what is not a kernel: other kernels of the file are dropped.
+[[nodiscard]] std::string only_kernel(const std::string& ptx, const std::string& symbol);
+
+/// The user's text may return from a kernel before its end (a `return` in the body of a __global__ function, or in a macro), so
+/// that some threads may be done while others are at a barrier. Errs on the side of yes. PTX no longer shows it: the compiler has
+/// made branches of the returns.
+[[nodiscard]] bool has_early_return(const std::string& text);
 
 /// Text without comments, string and character literals; line breaks stay.
 [[nodiscard]] std::string code_only(const std::string& text);
-
-/// Offsets of parameters of these sizes (each aligned to its size, a power of two up to 16) in the nested structs of `Pack`, and
-/// the size of the whole in the last element.
-[[nodiscard]] std::vector<std::size_t> pack_offsets(const std::vector<std::size_t>& sizes);
 
 }  // namespace sluice::gpu

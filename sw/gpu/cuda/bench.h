@@ -54,7 +54,7 @@ struct MixRates {
 /// A mix under quotas, running without end; tables may change from window to window.
 class QuotaMix {
  public:
-  explicit QuotaMix(const Mix& mix, unsigned group = 1);
+  explicit QuotaMix(const Mix& mix, unsigned group = 4);
   /// Evicts all, starts under these tables, waits until every SM holds its quota and then `warm_up` seconds, and counts for
   /// `window`.
   [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include "sw/gpu/cuda/driver.h"
 #include "sw/report/atomic_file.h"
@@ -40,11 +41,13 @@ std::filesystem::path Compiler::default_cache() {
   return {};
 }
 
-CompiledKernel Compiler::compile(const std::string& text, const std::string& file, const std::string& kernel) const {
+CompiledKernel Compiler::run(const std::string& text, const std::string& file, const std::string& kernel) const {
   const Nvrtc& n = nvrtc();
   int major = 0, minor = 0;
   check_nvrtc(n.nvrtcVersion(&major, &minor), "NVRTC");
-  std::vector<std::string> options = {fmt::format("--gpu-architecture=sm_{}", arch_), "--std=c++17", "-default-device", "-w"};
+  std::vector<std::string> options = {fmt::format("--gpu-architecture=compute_{}", arch_), "--std=c++17", "-default-device",
+                                      "-w"};
+  if (kernel.empty()) options.emplace_back("--relocatable-device-code=true");  // else unused functions are dropped
   const char* home = std::getenv("CUDA_HOME");
   for (const char* root : {home, "/usr/local/cuda"}) {
     if (root == nullptr || !std::filesystem::exists(std::filesystem::path(root) / "include/cuda_runtime.h")) continue;
@@ -59,23 +62,21 @@ CompiledKernel Compiler::compile(const std::string& text, const std::string& fil
   std::string key = fmt::format("{}.{}\n{}\n{}\n", major, minor, kernel, file);
   for (const std::string& o : options) key += o + "\n";
   key += text;
-  const std::filesystem::path entry =
-      cache_ / fmt::format("{:016x}{:016x}.cubin", hash(key, 0), hash(key, 0x9e3779b97f4a7c15ULL));
-  CompiledKernel compiled;
-  if (!cache_.empty() && std::filesystem::exists(entry)) {  // "symbol\n" and an ELF file
+  const std::filesystem::path entry = cache_ / fmt::format("{:016x}{:016x}.ptx", hash(key, 0), hash(key, 0x9e3779b97f4a7c15ULL));
+  const std::string mark = "// sluice ";  // "// sluice SYMBOL SIZE", then the PTX
+  if (!cache_.empty() && std::filesystem::exists(entry)) {
     const std::string bytes = read_file(entry);
-    const std::size_t line = bytes.find('\n');
-    if (line != std::string::npos && bytes.compare(line + 1, 4,
-                                                   "\x7f"
-                                                   "ELF") == 0)
-      return {{bytes.begin() + static_cast<std::ptrdiff_t>(line) + 1, bytes.end()}, bytes.substr(0, line), true};
+    const std::size_t line = bytes.find('\n'), blank = bytes.rfind(' ', line);
+    if (bytes.starts_with(mark) && line != std::string::npos && blank > mark.size() &&
+        bytes.substr(blank + 1, line - blank - 1) == std::to_string(bytes.size() - line - 1))
+      return {bytes.substr(line + 1), bytes.substr(mark.size(), blank - mark.size()), true};
   }
 
   nvrtcProgram raw = nullptr;
   check_nvrtc(n.nvrtcCreateProgram(&raw, text.c_str(), file.c_str(), 0, nullptr, nullptr), file);
   const std::unique_ptr<nvrtcProgram, void (*)(nvrtcProgram*)> program(&raw,
                                                                        [](nvrtcProgram* p) { nvrtc().nvrtcDestroyProgram(p); });
-  check_nvrtc(n.nvrtcAddNameExpression(raw, kernel.c_str()), fmt::format("{}:{}", file, kernel));
+  if (!kernel.empty()) check_nvrtc(n.nvrtcAddNameExpression(raw, kernel.c_str()), fmt::format("{}:{}", file, kernel));
   std::vector<const char*> raw_options;
   for (const std::string& o : options) raw_options.push_back(o.c_str());
   const nvrtcResult result = n.nvrtcCompileProgram(raw, static_cast<int>(raw_options.size()), raw_options.data());
@@ -86,16 +87,21 @@ CompiledKernel Compiler::compile(const std::string& text, const std::string& fil
     if (size > 0) n.nvrtcGetProgramLog(raw, log.data());
     throw GpuError(fmt::format("{}:{} does not compile: {}", file, kernel, first_error(log)));
   }
-  const char* lowered = nullptr;
-  check_nvrtc(n.nvrtcGetLoweredName(raw, kernel.c_str(), &lowered), fmt::format("{}:{}", file, kernel));
-  compiled.symbol = lowered;
+  CompiledKernel compiled;
+  compiled.symbol = "-";
+  if (!kernel.empty()) {
+    const char* lowered = nullptr;
+    check_nvrtc(n.nvrtcGetLoweredName(raw, kernel.c_str(), &lowered), fmt::format("{}:{}", file, kernel));
+    compiled.symbol = lowered;
+  }
   std::size_t size = 0;
-  check_nvrtc(n.nvrtcGetCUBINSize(raw, &size), file);
-  compiled.cubin.resize(size);
-  check_nvrtc(n.nvrtcGetCUBIN(raw, compiled.cubin.data()), file);
+  check_nvrtc(n.nvrtcGetPTXSize(raw, &size), file);
+  compiled.ptx.resize(size);
+  check_nvrtc(n.nvrtcGetPTX(raw, compiled.ptx.data()), file);
+  while (!compiled.ptx.empty() && compiled.ptx.back() == '\0') compiled.ptx.pop_back();
   if (!cache_.empty()) {
     make_folder(cache_);
-    write_file_atomically(entry, compiled.symbol + "\n" + std::string(compiled.cubin.begin(), compiled.cubin.end()));
+    write_file_atomically(entry, fmt::format("{}{} {}\n{}", mark, compiled.symbol, compiled.ptx.size(), compiled.ptx));
   }
   return compiled;
 }

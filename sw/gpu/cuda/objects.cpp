@@ -90,10 +90,18 @@ CUdeviceptr device_address(const PinnedMemory& memory) {
   return pointer;
 }
 
-Kernel::Kernel(const Context& context, std::span<const char> cubin, const std::string& name) : device_(context.device()) {
+Kernel::Kernel(const Context& context, const std::string& ptx, const std::string& name) : device_(context.device()) {
   const Driver& d = driver();
   CUlibrary library = nullptr;
-  check(d.cuLibraryLoadData(&library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading " + name);
+  std::array<char, 4096> log{};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  const CUresult result = d.cuLibraryLoadData(&library, ptx.c_str(), options, values, 2, nullptr, nullptr, 0);
+  if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+    throw GpuError(fmt::format("{}: NVRTC is newer than the driver (CUDA {}.{}): update the driver or use an older CUDA toolkit",
+                               name, context.limits().driver_version / 1000, context.limits().driver_version % 1000 / 10));
+  const std::string text = log.data();
+  check(result, fmt::format("loading {}{}{}", name, text.empty() ? "" : ": ", text.substr(0, text.find('\n'))));
   library_ = LibraryHandle(library);
   check(d.cuLibraryGetKernel(&kernel_, library, name.c_str()), "finding " + name);
   const auto get = [&](CUfunction_attribute which) {

@@ -84,8 +84,8 @@ class Context {
 class Kernel {
  public:
   Kernel() = default;
-  /// @throws GpuError when the cubin is not for this GPU, or has no such kernel
-  Kernel(const Context& context, std::span<const char> cubin, const std::string& name);
+  /// @throws GpuError when the driver does not take the PTX, or it has no such kernel
+  Kernel(const Context& context, const std::string& ptx, const std::string& name);
   [[nodiscard]] CUfunction function() const { return reinterpret_cast<CUfunction>(kernel_); }
   [[nodiscard]] CUkernel handle() const { return kernel_; }
   [[nodiscard]] unsigned registers() const { return registers_; }          ///< per thread

@@ -29,9 +29,7 @@ SmResources sm_capacity(const DeviceLimits& limits) {
 
 DeviceTools::DeviceTools(const Context& context, const Compiler& compiler) : context_(context) {
   const std::string text = std::string(embedded_file("fill.h")) + std::string(embedded_file("runtime/fill_kernel.cuh"));
-  const auto load = [&](const char* name) {
-    return Kernel(context, compiler.compile(text, "fill_kernel.cuh", name).cubin, name);
-  };
+  const auto load = [&](const char* name) { return Kernel(context, compiler.compile(text, "fill_kernel.cuh", name).ptx, name); };
   const char* names[] = {"fill_f32", "fill_f64", "fill_1", "fill_2", "fill_4", "fill_8"};
   for (std::size_t i = 0; i < 6; ++i) fill_[i] = load(names[i]);
   seen_ = load("seen_sms");
@@ -98,13 +96,13 @@ unsigned DeviceTools::highest_sm() const {
 }
 
 PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec)
-    : context_(context),
-      tools_(tools),
-      spec_(std::move(spec)),
-      refusal_(ineligible(spec_.text)),
-      stand_in_(needs_stand_in(spec_.text)) {
+    : context_(context), tools_(tools), spec_(std::move(spec)), stand_in_(has_early_return(spec_.text)) {
   const CompiledKernel native = compiler.compile(spec_.text, spec_.file, spec_.kernel);
-  native_ = Kernel(context, native.cubin, native.symbol);
+  const std::string ptx = only_kernel(native.ptx, native.symbol);
+  native_ = Kernel(context, ptx, native.symbol);
+  refusal_ = ineligible(ptx, stand_in_);
+  if (spec_.blocks() >> 32 != 0)
+    refusal_ = fmt::format("a grid of {} blocks: the task queue takes up to 4,294,967,295", spec_.blocks());
   const std::vector<std::size_t> sizes = native_.parameter_sizes();
   if (sizes.size() != spec_.arguments.size())
     throw InputError(fmt::format("{}:{}: args= has {} arguments, the kernel takes {}", spec_.file, spec_.kernel,
@@ -119,12 +117,21 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
   native_.configure(spec_.shared_bytes, -1);
   native_occupancy_ = native_.occupancy(spec_.block_threads(), spec_.shared_bytes);
   if (!refusal_) {
-    const std::string text = transform(spec_.text, spec_.file, {spec_.kernel, spec_.block_threads(), native_occupancy_});
+    const std::string runtime = compiler.compile_functions(
+        std::string(embedded_file("runtime/control.h")) + std::string(embedded_file("runtime/quota_runtime.cuh")),
+        "quota_runtime.cuh");
     try {
-      const CompiledKernel persistent = compiler.compile(text, spec_.file, "sluice_entry");
-      persistent_ = Kernel(context, persistent.cubin, persistent.symbol);
+      const auto load = [&](unsigned ctas) {
+        return Kernel(context, transform(ptx, runtime, {native.symbol, spec_.block, ctas, stand_in_}), native.symbol);
+      };
+      persistent_ = load(native_occupancy_);
+      constexpr unsigned kFrame = 64;  // bytes of the runtime's calls; beyond them a thread spills registers
+      if (persistent_.local_bytes() > native_.local_bytes() + kFrame && native_occupancy_ > 1) {
+        Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others
+        if (roomier.local_bytes() + 16 < persistent_.local_bytes()) persistent_ = std::move(roomier);
+      }
     } catch (const GpuError& e) {
-      refusal_ = fmt::format("the transformed text does not compile: {}", e.what());
+      refusal_ = fmt::format("the transformed PTX does not assemble: {}", e.what());
     }
   }
   if (!refusal_) {
@@ -149,10 +156,6 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
       std::memcpy(bytes.data(), a.value.data(), bytes.size());
     parameters_.push_back(std::move(bytes));
   }
-  const std::vector<std::size_t> offsets = pack_offsets(sizes);
-  packed_.resize(offsets.back());
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    std::ranges::copy(parameters_[i], packed_.begin() + static_cast<std::ptrdiff_t>(offsets[i]));
   reset_buffers();
 }
 
@@ -169,11 +172,16 @@ void PreparedKernel::poison_outputs() const {
 }
 
 void PreparedKernel::launch_native(CUstream stream) const {
-  std::vector<void*> pointers;
-  for (const std::vector<char>& p : parameters_) pointers.push_back(const_cast<char*>(p.data()));
+  std::vector<void*> pointers = parameters();
   check(driver().cuLaunchKernel(native_.function(), spec_.grid[0], spec_.grid[1], spec_.grid[2], spec_.block[0], spec_.block[1],
                                 spec_.block[2], spec_.shared_bytes, stream, pointers.data(), nullptr),
         spec_.label + ": launch");
+}
+
+std::vector<void*> PreparedKernel::parameters() const {
+  std::vector<void*> pointers;
+  for (const std::vector<char>& p : parameters_) pointers.push_back(const_cast<char*>(p.data()));  // the driver only reads
+  return pointers;
 }
 
 HostBuffers PreparedKernel::download() const {

@@ -52,7 +52,8 @@ class PreparedKernel {
   [[nodiscard]] unsigned native_occupancy() const { return native_occupancy_; }
   [[nodiscard]] unsigned occupancy() const { return occupancy_; }  ///< of the transformed kernel
   [[nodiscard]] SmResources demand() const { return demand_; }     ///< of one CTA of the transformed kernel
-  [[nodiscard]] const std::vector<char>& packed_parameters() const { return packed_; }
+  /// Addresses of the parameters, for a launch. The transformed kernel takes one more.
+  [[nodiscard]] std::vector<void*> parameters() const;
   [[nodiscard]] CUdeviceptr buffer(std::size_t argument) const { return buffers_[argument].get(); }
   [[nodiscard]] const Context& context() const { return context_; }
 
@@ -67,7 +68,6 @@ class PreparedKernel {
   SmResources demand_;
   std::vector<DeviceMemory> buffers_;
   std::vector<std::vector<char>> parameters_;  // one a parameter
-  std::vector<char> packed_;
 };
 
 }  // namespace sluice::gpu

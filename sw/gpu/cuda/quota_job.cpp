@@ -12,9 +12,11 @@ namespace sluice::gpu {
 
 namespace {
 
+static_assert(sizeof(SluiceJob) == 80 && offsetof(SluiceJob, grid_x) == 40, "sw/gpu/transform.cpp has these offsets");
+
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
-constexpr std::size_t kMirrorBytes = sizeof(SluiceControl) - kMirrorOffset;
+constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
 constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
 
 }  // namespace
@@ -24,7 +26,6 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   if (kernel.refusal()) throw GpuError(fmt::format("{}: no quota possible: {}", spec.label, *kernel.refusal()));
   control_ = allocate(sizeof(SluiceControl), "control block");
   check(driver().cuMemsetD8(control_.get(), 0, sizeof(SluiceControl)), "clearing a control block");
-  requeue_ = allocate(sizeof(SluiceRange) * SLUICE_MAX_REQUEUED, "list of returned tasks");
   if (options.log_lifetimes) lifetimes_ = allocate(sizeof(SluiceLifetime) * SLUICE_MAX_LIFETIMES, "log of CTA lifetimes");
   if (options.count_runs) {
     runs_ = allocate(spec.blocks() * 4, "count of runs");
@@ -40,7 +41,6 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   quota_.assign(kernel.context().limits().sms, 0);
 
   job_.control = reinterpret_cast<SluiceControl*>(control_.get());
-  job_.requeue = reinterpret_cast<SluiceRange*>(requeue_.get());
   job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
   job_.runs = reinterpret_cast<unsigned*>(runs_.get());
   job_.gone = reinterpret_cast<volatile unsigned*>(device_address(gone_));
@@ -48,8 +48,13 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.grid_x = spec.grid[0];
   job_.grid_y = spec.grid[1];
   job_.grid_z = spec.grid[2];
-  job_.blocks = spec.blocks() >> 32 == 0 ? static_cast<unsigned>(spec.blocks()) : 0;
+  job_.blocks = static_cast<unsigned>(spec.blocks());
+  job_.inverse_x = UINT32_MAX / job_.grid_x;
+  job_.inverse_y = UINT32_MAX / job_.grid_y;
+  job_.inverse_blocks = UINT64_MAX / job_.blocks;
   job_.group = options.group;
+  on_device_ = allocate(sizeof job_, "job description");
+  check(driver().cuMemcpyHtoD(on_device_.get(), &job_, sizeof job_), "writing a job description");
   kernel.persistent().configure(spec.shared_bytes, options.carveout_percent);
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
 }
@@ -73,18 +78,25 @@ void QuotaJob::order(const QuotaTable& quota) {
         "sending quotas");
 }
 
+void QuotaJob::launch(CUstream stream) {
+  const LaunchSpec& spec = kernel_.spec();
+  const unsigned ctas = kernel_.occupancy() * kernel_.context().limits().sms;
+  std::vector<void*> parameters = kernel_.parameters();
+  CUdeviceptr job = on_device_.get();
+  parameters.push_back(&job);
+  launched_ += ctas;
+  check(driver().cuLaunchKernel(kernel_.persistent().function(), ctas, 1, 1, spec.block[0], spec.block[1], spec.block[2],
+                                spec.shared_bytes, stream, parameters.data(), nullptr),
+        spec.label + ": launch");
+}
+
 void QuotaJob::fill() {
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
-  const LaunchSpec& spec = kernel_.spec();
   for (const StreamHandle& stream : streams_) {
     const CUresult free = driver().cuStreamQuery(stream.get());
     if (free == CUDA_ERROR_NOT_READY) continue;
-    check(free, spec.label);
-    const unsigned ctas = kernel_.occupancy() * kernel_.context().limits().sms;
-    void* parameters[] = {&job_, const_cast<char*>(kernel_.packed_parameters().data())};
-    check(driver().cuLaunchKernel(kernel_.persistent().function(), ctas, 1, 1, spec.block[0], spec.block[1], spec.block[2],
-                                  spec.shared_bytes, stream.get(), parameters, nullptr),
-          spec.label + ": launch");
+    check(free, kernel_.spec().label);
+    launch(stream.get());
     return;
   }
 }
@@ -112,12 +124,12 @@ JobState QuotaJob::state() {
   check(driver().cuStreamSynchronize(counters_.get()), kernel_.spec().label + " failed on the GPU");
   JobState s;
   s.at = before + (Clock::now() - before) / 2;
-  SluiceControl c{};
-  std::memcpy(reinterpret_cast<char*>(&c) + kMirrorOffset, mirror_.get(), kMirrorBytes);
+  const auto& c = *reinterpret_cast<const SluiceControl*>(static_cast<const char*>(mirror_.get()) - kMirrorOffset);
   const std::ptrdiff_t sms = kernel_.context().limits().sms;
   s.resident = c.resident_total;
   s.violations = c.violations;
-  s.requeued = c.requeue_count;
+  s.returned = c.returned;
+  s.arrived = c.arrived;
   s.claimed = c.next;
   s.done.assign(c.done, c.done + sms);
   s.residents.assign(c.resident, c.resident + sms);
@@ -155,9 +167,10 @@ bool QuotaJob::settle(double limit) {
   for (;;) {
     const JobState s = state();
     if (s.resident == wanted) return true;
-    if (s.claimed >= total() && s.requeued == 0) return true;  // the queue is empty: CTAs leave
+    if (s.claimed >= total() && s.returned == 0) return true;  // the queue is empty: CTAs leave
     if (seconds(Clock::now() - start) > limit) return false;
-    if (s.resident < wanted) fill();
+    // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
+    if (s.resident < wanted && s.arrived == launched_) fill();
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 }
@@ -169,11 +182,34 @@ void QuotaJob::finish(double limit) {
       if (seconds(Clock::now() - start) > limit)
         throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
     const JobState s = state();
-    if (s.claimed >= total() && s.requeued == 0) return;
+    if (s.claimed >= total() && s.returned == 0) return;
     if (seconds(Clock::now() - start) > limit)
       throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
+    if (s.claimed >= total()) redistribute();
     fill();
   }
+}
+
+void QuotaJob::redistribute() {
+  std::vector<SluiceRange> cells(std::size_t{SLUICE_MAX_SM} * SLUICE_MAX_SLOTS);
+  const CUdeviceptr at = control_.get() + offsetof(SluiceControl, unfinished);
+  check(driver().cuMemcpyDtoH(cells.data(), at, cells.size() * sizeof(SluiceRange)), "reading unfinished tasks");
+  std::vector<SluiceRange> left;
+  for (SluiceRange& cell : cells) {
+    if (cell.first != cell.last) left.push_back(cell);
+    cell = {0, 0};
+  }
+  // Lowest slots first, on every SM: with the queue empty a CTA leaves at once where it finds nothing, and the next one takes the
+  // same slot again.
+  for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
+    for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
+      if (slot >= quota_[sm]) continue;
+      cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
+      left.pop_back();
+    }
+  if (!left.empty())
+    throw GpuError(kernel_.spec().label + ": unfinished tasks, and no slot under the present quotas to finish them");
+  check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");
 }
 
 double QuotaJob::run_timed() {
@@ -183,7 +219,7 @@ double QuotaJob::run_timed() {
   const EventHandle first = make_event(), last = make_event();
   CUstream stream = streams_.front().get();
   check(driver().cuEventRecord(first.get(), stream), "recording an event");
-  fill();
+  launch(stream);
   check(driver().cuEventRecord(last.get(), stream), "recording an event");
   check(driver().cuEventSynchronize(last.get()), kernel_.spec().label + " failed on the GPU");
   finish(5);

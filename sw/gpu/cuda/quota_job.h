@@ -15,7 +15,9 @@ using Clock = std::chrono::steady_clock;
 /// Counters of a job at one moment.
 struct JobState {
   Clock::time_point at;  ///< middle of the copy
-  std::uint32_t resident = 0, violations = 0, requeued = 0;
+  std::uint32_t resident = 0, violations = 0;
+  std::uint32_t returned = 0;                          ///< slots with tasks that an evicted CTA had claimed and not begun
+  std::uint32_t arrived = 0;                           ///< CTAs that have taken a slot or given up, since the job was made
   std::uint64_t claimed = 0;                           ///< tasks handed out, those given back included
   std::vector<std::uint32_t> done;                     ///< per SM, wraps
   std::vector<std::uint32_t> residents, max_resident;  ///< per SM
@@ -23,7 +25,7 @@ struct JobState {
 
 struct JobOptions {
   std::uint64_t passes = 1;  ///< times the grid runs; kernels are idempotent
-  unsigned group = 1;        ///< tasks claimed at a time
+  unsigned group = 4;        ///< tasks claimed at a time
   bool count_runs = false;   ///< count how often each block ran
   bool log_lifetimes = false;
   int carveout_percent = -1;
@@ -72,15 +74,17 @@ class QuotaJob {
   [[nodiscard]] const QuotaTable& quota() const { return quota_; }
 
  private:
+  void launch(CUstream stream);
+  void redistribute();  // unfinished tasks of slots without a quota go to slots that have one; @pre idle
   const PreparedKernel& kernel_;
   JobOptions options_;
-  DeviceMemory control_, requeue_, lifetimes_, runs_;
+  DeviceMemory control_, lifetimes_, runs_, on_device_;
   PinnedMemory orders_, mirror_, gone_;
   StreamHandle copies_, counters_;
   std::vector<StreamHandle> streams_;
   SluiceJob job_{};
   QuotaTable quota_;
-  std::uint32_t epoch_ = 0;
+  std::uint32_t epoch_ = 0, launched_ = 0;
 };
 
 /// Most intervals open at a time, per SM. An interval that ends when another begins does not overlap it.

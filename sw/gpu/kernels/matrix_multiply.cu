@@ -2,7 +2,7 @@
 template <int Tile, int Depth>
 __global__ void __launch_bounds__(256) matrix_multiply(const float* __restrict__ a, const float* __restrict__ b,
                                                        float* __restrict__ c, int inner, int columns) {
-  __shared__ float left[Depth][Tile + 4], right[Depth][Tile];
+  __shared__ __align__(16) float left[Depth][Tile + 4], right[Depth][Tile];
   const int tx = (int)threadIdx.x & 15, ty = (int)threadIdx.x >> 4;
   const float* a_tile = a + (size_t)blockIdx.y * Tile * inner;
   const float* b_tile = b + (size_t)blockIdx.x * Tile;

@@ -2,10 +2,10 @@
 #pragma once
 
 #define SLUICE_MAX_SM 256           /* quota table entries; %nsmid of the device must not exceed it */
-#define SLUICE_MAX_REQUEUED 8192    /* task ranges given back by evicted CTAs: one a CTA, at most 32 on each of 256 SMs */
+#define SLUICE_MAX_SLOTS 32         /* CTAs of one kernel on an SM */
 #define SLUICE_MAX_LIFETIMES 262144 /* CTA lifetimes kept for the placement check */
 
-/// Tasks first..last-1 that an evicted CTA had claimed and not begun.
+/// Tasks first..last-1 that an evicted CTA had claimed and not begun; empty when the two are equal.
 struct SluiceRange {
   unsigned long long first, last;
 };
@@ -27,25 +27,29 @@ struct SluiceOrders {
 struct SluiceControl {
   SluiceOrders orders;
   unsigned resident_total;  // CTAs that hold a slot
-  unsigned requeue_lock, requeue_count;
-  unsigned violations;                   // acquisitions that found more CTAs than the quota they were granted under
-  unsigned lifetimes;                    // entries of the lifetime log, may exceed its capacity
-  unsigned long long next;               // first task nobody has claimed
-  unsigned slots[SLUICE_MAX_SM];         // bit s: slot s is taken
-  unsigned resident[SLUICE_MAX_SM];      // CTAs inside, counted apart from the slots
-  unsigned max_resident[SLUICE_MAX_SM];  // most of them at a time since the host cleared it
-  unsigned done[SLUICE_MAX_SM];          // tasks finished; wraps
+  unsigned returned;        // slots with an unfinished range
+  unsigned violations;      // acquisitions that found more CTAs than the quota they were granted under
+  unsigned arrived;         // CTAs that have taken a slot or given up
+  unsigned lifetimes;       // entries of the lifetime log, may exceed its capacity
+  unsigned pad;
+  unsigned long long next;                                  // first task nobody has claimed
+  unsigned slots[SLUICE_MAX_SM];                            // bit s: slot s is taken
+  unsigned resident[SLUICE_MAX_SM];                         // CTAs inside, counted apart from the slots
+  unsigned max_resident[SLUICE_MAX_SM];                     // most of them at a time since the host cleared it
+  unsigned done[SLUICE_MAX_SM];                             // tasks finished; wraps
+  SluiceRange unfinished[SLUICE_MAX_SM][SLUICE_MAX_SLOTS];  // belongs to whoever holds the slot
 };
 
-/// Kernel parameter: what stays the same for a job.
+/// What stays the same for a job, in device memory; each CTA takes a copy into shared memory.
 struct SluiceJob {
   SluiceControl* control;
-  SluiceRange* requeue;
   SluiceLifetime* lifetimes;  // null: not logged
   unsigned* runs;             // times each block of the grid ran; null: not counted
   volatile unsigned* gone;    // host memory: epoch of the order under which the last CTA left
   unsigned long long total;   // tasks; task t is block t % (grid_x * grid_y * grid_z)
   unsigned grid_x, grid_y, grid_z;
-  unsigned blocks;  // of the grid; 0 when they are 2**32 or more
-  unsigned group;   // tasks claimed at a time
+  unsigned blocks;                    // of the grid
+  unsigned group;                     // tasks claimed at a time
+  unsigned inverse_x, inverse_y;      // (2**32 - 1) / divisor: division by multiplication
+  unsigned long long inverse_blocks;  // (2**64 - 1) / blocks
 };

@@ -1,14 +1,28 @@
-// Device half of the quota runtime (docs/gpu.md): what stands before the user's unchanged text. One CTA = one slot of its SM.
-// The leader (thread 0) takes a slot, claims block tasks, and at every block boundary reads its SM's quota again; the others only
-// wait at two barriers a block. State lives in shared memory, so that the user's kernel keeps its registers.
-namespace sluice_rt {
+// Device half of the quota runtime (docs/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM. The leader
+// (thread 0) takes a slot, claims block tasks, and at every block boundary reads its SM's quota again; the others only wait at two
+// barriers a block. So that the kernel keeps its registers, state lives in shared memory; and so that the assembler still sees whole
+// warps in the kernel (else it gives up uniform registers and spills), the leader has no loop of its own.
 
-struct State {
+// sw/gpu/transform.cpp has the offsets of `block` and `job`. Alignment: the kernel's own shared memory keeps its.
+struct alignas(128) SluiceState {
+  uint3 block;  // what the kernel sees as blockIdx
+  unsigned run;
+  SluiceJob job;                  // with gridDim
   unsigned long long task, last;  // next claimed task; end of the claimed range
   unsigned long long enter_ns;
-  unsigned sm, slot, run;
+  unsigned sm, slot;
+  uint3 next;  // block of the next task
 };
+__shared__ SluiceState sluice_rt_state;
 
+namespace sluice_rt {
+
+using State = SluiceState;
+constexpr unsigned kNoSlot = 32;
+constexpr int kAttempts = 100;
+enum Attempt : unsigned { kNone = 0, kTaken = 1, kAgain = 2 };
+
+__device__ __forceinline__ bool is_leader() { return (threadIdx.x | threadIdx.y | threadIdx.z) == 0; }
 __device__ __forceinline__ unsigned load(const unsigned* p) {
   unsigned v;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
@@ -20,65 +34,92 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   return t;
 }
 
-/// Takes the lowest free slot below the SM's quota. Fails when as many CTAs hold slots as the quota allows, counting those above
-/// it that still drain.
-__device__ __forceinline__ bool take_slot(SluiceControl* c, State& s) {
-  for (unsigned seen = load(&c->slots[s.sm]);;) {
-    const unsigned quota = load(&c->orders.quota[s.sm]);
-    const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
-    const unsigned open = ~seen & below;
-    if (open == 0 || __popc(seen) >= (int)quota) return false;
-    const unsigned bit = open & (0u - open);
-    const unsigned before = atomicCAS(&c->slots[s.sm], seen, seen | bit);
-    if (before == seen) {
-      s.slot = __ffs(bit) - 1;
-      const unsigned inside = atomicAdd(&c->resident[s.sm], 1u) + 1;
-      atomicMax(&c->max_resident[s.sm], inside);
-      if (inside > quota) atomicAdd(&c->violations, 1u);
-      atomicAdd(&c->resident_total, 1u);
-      return true;
-    }
-    seen = before;
-  }
-}
-
-/// A CTA without a slot stays a moment while slots are open on other SMs: the hardware then places the next CTAs there.
-__device__ __noinline__ bool enter(SluiceControl* c, State& s) {
-  asm("mov.u32 %0, %%smid;" : "=r"(s.sm));
-  const unsigned long long start = nanoseconds();
-  while (!take_slot(c, s)) {
-    if (load(&c->resident_total) >= load(&c->orders.wanted) || nanoseconds() - start > 20000) return false;
+/// One attempt at the lowest free slot below the SM's quota. None when as many CTAs hold slots as the quota allows, counting those
+/// above it that still drain. With the slot come the tasks that its last holder left unfinished.
+__device__ __forceinline__ Attempt take_slot(State& s) {
+  SluiceControl* c = s.job.control;
+  const unsigned seen = load(&c->slots[s.sm]), quota = load(&c->orders.quota[s.sm]);
+  const unsigned open = ~seen & (quota >= 32 ? ~0u : (1u << quota) - 1);
+  if (open == 0 || __popc(seen) >= (int)quota) {
+    // A CTA without a slot stays a moment while slots are open on other SMs: the hardware then places the next CTAs there.
+    if (load(&c->resident_total) >= load(&c->orders.wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
     __nanosleep(200);
+    return kAgain;
   }
-  s.task = s.last = 0;
+  const unsigned bit = open & (0u - open);
+  if (atomicCAS(&c->slots[s.sm], seen, seen | bit) != seen) return kAgain;
+  s.slot = __ffs(bit) - 1;
+  const unsigned inside = atomicAdd(&c->resident[s.sm], 1u) + 1;
+  atomicMax(&c->max_resident[s.sm], inside);
+  if (inside > quota) atomicAdd(&c->violations, 1u);
+  atomicAdd(&c->resident_total, 1u);
+  __threadfence();
+  volatile SluiceRange* unfinished = &c->unfinished[s.sm][s.slot];
+  s.task = unfinished->first;
+  s.last = unfinished->last;
+  if (s.task != s.last) {
+    unfinished->first = unfinished->last;
+    atomicSub(&c->returned, 1u);
+  }
   s.enter_ns = nanoseconds();
-  return true;
+  return kTaken;
 }
 
-__device__ __forceinline__ void lock(SluiceControl* c) {
-  while (atomicCAS(&c->requeue_lock, 0u, 1u) != 0) __nanosleep(64);
-  __threadfence();
-}
-__device__ __forceinline__ void unlock(SluiceControl* c) {
-  __threadfence();
-  atomicExch(&c->requeue_lock, 0u);
-}
-
-__device__ __noinline__ void leave(const SluiceJob& job, State& s) {
-  SluiceControl* c = job.control;
-  if (s.task < s.last) {  // claimed, not begun: somebody else's
-    lock(c);
-    volatile SluiceRange* to = &job.requeue[c->requeue_count];
-    to->first = s.task;
-    to->last = s.last;
-    __threadfence();
-    atomicAdd(&c->requeue_count, 1u);
-    unlock(c);
+/// n / d with inverse = (2**32 - 1) / d: the product is too small by less than one.
+__device__ __forceinline__ unsigned divide(unsigned n, unsigned d, unsigned inverse, unsigned& rest) {
+  unsigned q = __umulhi(n, inverse);
+  rest = n - q * d;
+  if (rest >= d) {
+    ++q;
+    rest -= d;
   }
-  if (job.lifetimes != nullptr) {
+  return q;
+}
+__device__ __forceinline__ uint3 block_of(const State& s, unsigned long long task) {
+  unsigned long long rest = task - __umul64hi(task, s.job.inverse_blocks) * s.job.blocks;
+  if (rest >= s.job.blocks) rest -= s.job.blocks;
+  uint3 block;
+  const unsigned y = divide((unsigned)rest, s.job.grid_x, s.job.inverse_x, block.x);
+  block.z = divide(y, s.job.grid_y, s.job.inverse_y, block.y);
+  return block;
+}
+
+/// Leader only, beside the block that the others already work on: claims tasks when there are none left, and puts the block of the
+/// next one into s.next. Afterwards s.task != s.last unless the queue is empty.
+__device__ __forceinline__ void prepare(State& s) {
+  unsigned long long task = s.task;
+  if (task == s.last) {
+    task = atomicAdd(&s.job.control->next, (unsigned long long)s.job.group);
+    if (task >= s.job.total) return;
+    s.task = task;
+    s.last = task + s.job.group < s.job.total ? task + s.job.group : s.job.total;
+  }
+  s.next = block_of(s, task);
+}
+
+/// Leader only: begins the prepared task, unless there is none or the CTA's slot is beyond the quota.
+__device__ __forceinline__ void begin(State& s, unsigned quota) {
+  s.run = s.slot < quota && s.task != s.last;
+  if (!s.run) return;
+  s.block = s.next;
+  ++s.task;
+  if (s.job.runs != nullptr)
+    atomicAdd(&s.job.runs[((unsigned long long)s.next.z * s.job.grid_y + s.next.y) * s.job.grid_x + s.next.x], 1u);
+}
+
+/// Gives the slot back, with the tasks that were claimed and not begun.
+__device__ __forceinline__ void leave(State& s) {
+  SluiceControl* c = s.job.control;
+  if (s.task < s.last) {
+    volatile SluiceRange* unfinished = &c->unfinished[s.sm][s.slot];
+    unfinished->first = s.task;
+    unfinished->last = s.last;
+    atomicAdd(&c->returned, 1u);
+  }
+  if (s.job.lifetimes != nullptr) {
     const unsigned at = atomicAdd(&c->lifetimes, 1u);
     if (at < SLUICE_MAX_LIFETIMES) {
-      SluiceLifetime* l = &job.lifetimes[at];
+      SluiceLifetime* l = &s.job.lifetimes[at];
       l->enter_ns = s.enter_ns;
       l->leave_ns = nanoseconds();
       l->sm = s.sm;
@@ -90,159 +131,65 @@ __device__ __noinline__ void leave(const SluiceJob& job, State& s) {
   __threadfence();
   atomicAnd(&c->slots[s.sm], ~(1u << s.slot));
   if (atomicSub(&c->resident_total, 1u) == 1) {
-    *job.gone = epoch;
+    *s.job.gone = epoch;
     __threadfence_system();
   }
 }
 
-/// Claims tasks: those given back first, so that their number stays bounded by the CTAs resident.
-__device__ __noinline__ bool claim(const SluiceJob& job, State& s, unsigned requeued) {
-  SluiceControl* c = job.control;
-  if (requeued != 0) {
-    bool found = false;
-    lock(c);
-    const unsigned count = load(&c->requeue_count);
-    if (count != 0) {
-      const volatile SluiceRange* from = &job.requeue[count - 1];
-      s.task = from->first;
-      s.last = from->last;
-      atomicSub(&c->requeue_count, 1u);
-      found = true;
-    }
-    unlock(c);
-    if (found) return true;
-  }
-  const unsigned long long first = atomicAdd(&c->next, (unsigned long long)job.group);
-  if (first >= job.total) return false;
-  s.task = first;
-  s.last = first + job.group < job.total ? first + job.group : job.total;
-  return true;
-}
-
-/// Grids and queues beyond 2**32: rare, and 64-bit division is long.
-__device__ __noinline__ uint3 block_of_long(const SluiceJob& job, unsigned long long task) {
-  const unsigned long long plane = (unsigned long long)job.grid_x * job.grid_y;
-  const unsigned long long t = task % (plane * job.grid_z), row = t / job.grid_x;
-  return make_uint3((unsigned)(t % job.grid_x), (unsigned)(row % job.grid_y), (unsigned)(row / job.grid_y));
-}
-__device__ __forceinline__ uint3 block_of(const SluiceJob& job, unsigned long long task) {
-  if (task >> 32 != 0 || job.blocks == 0) return block_of_long(job, task);
-  const unsigned t = (unsigned)task % job.blocks, row = t / job.grid_x, z = row / job.grid_y;
-  return make_uint3(t - row * job.grid_x, row - z * job.grid_y, z);
-}
-
-/// Block boundary, leader only: the block that this CTA runs next, or false when it has to leave. A CTA that leaves has begun
-/// none of the tasks it still holds.
-__device__ __forceinline__ bool advance(const SluiceJob& job, State& s, uint3& block) {
-  SluiceControl* c = job.control;
-  const unsigned quota = load(&c->orders.quota[s.sm]);
-  const unsigned requeued = load(&c->requeue_count);
-  if (s.slot >= quota) return false;
-  if (s.task != s.last) {
-    if (++block.x == job.grid_x) {
-      block.x = 0;
-      if (++block.y == job.grid_y) {
-        block.y = 0;
-        if (++block.z == job.grid_z) block.z = 0;
-      }
-    }
-  } else {
-    if (!claim(job, s, requeued)) return false;
-    block = block_of(job, s.task);
-  }
-  ++s.task;
-  if (job.runs != nullptr) atomicAdd(&job.runs[((unsigned long long)block.z * job.grid_y + block.y) * job.grid_x + block.x], 1u);
-  return true;
-}
-
-// A kernel's parameters as one value: Pack<A, B> holds A, then B, with the padding of nested structs (host: pack_offsets()).
-template <class... T>
-struct Pack {};
-template <class H>
-struct Pack<H> {
-  H head;
-};
-template <class H, class T, class... R>
-struct Pack<H, T, R...> {
-  H head;
-  Pack<T, R...> tail;
-};
-template <class F>
-struct ParametersOf;
-template <class... A>
-struct ParametersOf<void (*)(A...)> {
-  using Type = Pack<A...>;
-};
-
-template <auto Kernel, class... D>
-__device__ __forceinline__ void call(const Pack<>&, D... done) {
-  Kernel(done...);
-}
-template <auto Kernel, class H, class... D>
-__device__ __forceinline__ void call(const Pack<H>& p, D... done) {
-  Kernel(done..., p.head);
-}
-template <auto Kernel, class H, class T, class... R, class... D>
-__device__ __forceinline__ void call(const Pack<H, T, R...>& p, D... done) {
-  call<Kernel>(p.tail, done..., p.head);
-}
-
-}  // namespace sluice_rt
-
-__shared__ uint3 sluice_rt_block, sluice_rt_grid;
-__shared__ sluice_rt::State sluice_rt_state;
-
-namespace sluice_rt {
-
-/// A thread that has returned from the block stands in at the barriers of those that have not (CUDA lets exited threads off; here
-/// nobody exits), until all have returned. Only used where the text has both barriers and returns.
-__device__ __forceinline__ void user_barrier() { (void)__syncthreads_and(0); }
+/// End of a block: no thread may see the next one before all have left this one. A thread that has returned early stands in at the
+/// barriers of those that have not, until all have (CUDA lets exited threads off; here nobody exits).
 template <bool StandIn>
-__device__ __forceinline__ void block_end() {
+__device__ __forceinline__ unsigned boundary() {
+  State& s = sluice_rt_state;
+  unsigned quota = 0;
+  if (is_leader()) {  // on the way while the others still work on this block
+    atomicAdd(&s.job.control->done[s.sm], 1u);
+    quota = load(&s.job.control->orders.quota[s.sm]);
+  }
   if (StandIn) {
     while (__syncthreads_and(1) == 0) {
     }
   } else {
     __syncthreads();
   }
-}
-
-template <auto Kernel, bool StandIn, class P>
-__device__ __forceinline__ void persist(const SluiceJob& job, const P& parameters) {
-  State& s = sluice_rt_state;
-  const bool leader = (threadIdx.x | threadIdx.y | threadIdx.z) == 0;
-  if (leader) {
-    sluice_rt_grid = make_uint3(job.grid_x, job.grid_y, job.grid_z);
-    uint3 block = make_uint3(0, 0, 0);
-    s.run = enter(job.control, s);
-    if (s.run) {
-      if (!advance(job, s, block)) {
-        s.run = 0;
-        leave(job, s);
-      }
-      sluice_rt_block = block;
-    }
-  }
+  if (is_leader()) begin(s, quota);
   __syncthreads();
-  while (s.run) {
-    call<Kernel>(parameters);
-    uint3 block;
-    bool go = true;
-    if (leader) {  // the next task is claimed while the others still work on this one
-      block = sluice_rt_block;
-      atomicAdd(&job.control->done[s.sm], 1u);
-      go = advance(job, s, block);
-    }
-    block_end<StandIn>();
-    if (leader) {
-      sluice_rt_block = block;
-      if (!go) {
-        s.run = 0;
-        leave(job, s);
-      }
-    }
-    __syncthreads();
-  }
+  const unsigned run = s.run;
+  if (is_leader() && run) prepare(s);
+  return run;
 }
 
 }  // namespace sluice_rt
+
+// What the joined kernel calls, all threads of the CTA. The values are 0 when the CTA has to leave.
+extern "C" __device__ unsigned sluice_rt_enter(const SluiceJob* job) {
+  SluiceState& s = sluice_rt_state;
+  if (sluice_rt::is_leader()) {
+    s.job = *job;
+    s.slot = sluice_rt::kNoSlot;
+    s.enter_ns = sluice_rt::nanoseconds();
+    asm("mov.u32 %0, %%smid;" : "=r"(s.sm));
+  }
+  unsigned state = sluice_rt::kAgain;
+#pragma unroll 1
+  for (int attempt = 0; attempt < sluice_rt::kAttempts; ++attempt)  // a fixed number: all threads of a warp stay together
+    if (sluice_rt::is_leader() && state == sluice_rt::kAgain) state = sluice_rt::take_slot(s);
+  if (sluice_rt::is_leader()) {
+    s.run = state == sluice_rt::kTaken;
+    atomicAdd(&s.job.control->arrived, 1u);
+  }
+  if (sluice_rt::is_leader() && s.run != 0) {
+    sluice_rt::prepare(s);
+    sluice_rt::begin(s, sluice_rt::load(&s.job.control->orders.quota[s.sm]));
+  }
+  __syncthreads();
+  const unsigned run = s.run;
+  if (sluice_rt::is_leader() && run) sluice_rt::prepare(s);
+  return run;
+}
+extern "C" __device__ unsigned sluice_rt_boundary() { return sluice_rt::boundary<false>(); }
+extern "C" __device__ unsigned sluice_rt_boundary_stand_in() { return sluice_rt::boundary<true>(); }
+extern "C" __device__ void sluice_rt_leave() {
+  SluiceState& s = sluice_rt_state;
+  if (sluice_rt::is_leader() && s.slot != sluice_rt::kNoSlot) sluice_rt::leave(s);
+}

@@ -275,12 +275,12 @@ class MixMeasurement {
         if (finish[k] > 0) continue;
         if (jobs[k]->idle()) {
           const JobState s = jobs[k]->state();
-          if (s.claimed >= jobs[k]->total() && s.requeued == 0) {
+          if (s.claimed >= jobs[k]->total() && s.returned == 0) {
             finish[k] = seconds(Clock::now() - start);
             --open;
             ended = true;
           } else {
-            jobs[k]->fill();
+            jobs[k]->finish(20);  // some CTAs left with tasks
           }
         }
       }
@@ -326,6 +326,7 @@ class MixMeasurement {
     std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
     found.resize(std::min<std::size_t>(found.size(), 8));
     for (unsigned r = 0; r < options_.repetitions; ++r) {
+      running.evict();  // else the untransformed kernels would wait for SMs for ever
       solo = solo_rates();
       for (const auto& [stp, p] : found) {
         const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp, options_.window);

@@ -79,6 +79,7 @@ class Server {
     make_folder(folder);
     setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
     setenv("CUDA_MPS_LOG_DIRECTORY", folder.c_str(), 1);
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "2", 1);  // the clients share the hardware's connections
     if (std::system("nvidia-cuda-mps-control -d >/dev/null 2>&1") != 0)
       throw GpuError("nvidia-cuda-mps-control -d does not start: is MPS installed?");
   }
