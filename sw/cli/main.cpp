@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
   sluice::cli::add_import_command(app, action);
   sluice::cli::add_report_command(app, action);
   sluice::cli::add_verify_command(app, action);
+  sluice::cli::add_gpu_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

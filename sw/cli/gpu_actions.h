@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace sluice::cli {
+
+struct GpuProbeOptions {
+  bool json = false;
+};
+struct GpuRunOptions {
+  std::vector<std::string> kernels, apps;
+  std::string policy = "even", quota;
+  unsigned passes = 1, group = 4;
+  double epsilon = 0;
+  bool small = false, json = false;
+};
+struct GpuExperimentOptions {
+  std::string name, out, apps, profiles;
+  unsigned repetitions = 5;
+  double window_ms = 10;
+};
+
+// What `sluice gpu ...` does on a GPU. Each returns the exit code.
+int gpu_probe(const GpuProbeOptions& options);
+int gpu_run(const GpuRunOptions& options);
+int gpu_experiment(const GpuExperimentOptions& options);
+int gpu_mps_client(const std::string& app);
+
+}  // namespace sluice::cli

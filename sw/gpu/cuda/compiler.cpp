@@ -1,0 +1,109 @@
+#include "sw/gpu/cuda/compiler.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "sw/gpu/cuda/driver.h"
+#include "sw/report/atomic_file.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+/// 64-bit FNV-1a.
+std::uint64_t hash(const std::string& text, std::uint64_t seed) {
+  std::uint64_t h = 0xcbf29ce484222325ULL ^ seed;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return h;
+}
+
+std::string first_error(const std::string& log) {
+  std::size_t at = log.find("error");
+  if (at == std::string::npos) at = 0;
+  const std::size_t begin = log.rfind('\n', at) == std::string::npos ? 0 : log.rfind('\n', at) + 1;
+  return log.substr(begin, log.find('\n', at) - begin);
+}
+
+void check_nvrtc(nvrtcResult result, const std::string& what) {
+  if (result != NVRTC_SUCCESS) throw GpuError(fmt::format("{}: {}", what, nvrtc().nvrtcGetErrorString(result)));
+}
+
+}  // namespace
+
+std::filesystem::path Compiler::default_cache() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
+    return std::filesystem::path(folder) / "sluice";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return std::filesystem::path(home) / ".cache/sluice";
+  return {};
+}
+
+CompiledKernel Compiler::run(const std::string& text, const std::string& file, const std::string& kernel) const {
+  const Nvrtc& n = nvrtc();
+  int major = 0, minor = 0;
+  check_nvrtc(n.nvrtcVersion(&major, &minor), "NVRTC");
+  std::vector<std::string> options = {fmt::format("--gpu-architecture=compute_{}", arch_), "--std=c++17", "-default-device",
+                                      "-w"};
+  if (kernel.empty()) options.emplace_back("--relocatable-device-code=true");  // else unused functions are dropped
+  const char* home = std::getenv("CUDA_HOME");
+  for (const char* root : {home, "/usr/local/cuda"}) {
+    if (root == nullptr || !std::filesystem::exists(std::filesystem::path(root) / "include/cuda_runtime.h")) continue;
+    options.push_back(fmt::format("--include-path={}/include", root));
+    if (std::filesystem::exists(std::filesystem::path(root) / "include/cccl"))
+      options.push_back(fmt::format("--include-path={}/include/cccl", root));
+    break;
+  }
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && std::filesystem::is_directory(folder)) options.push_back("--include-path=" + folder.string());
+
+  std::string key = fmt::format("{}.{}\n{}\n{}\n", major, minor, kernel, file);
+  for (const std::string& o : options) key += o + "\n";
+  key += text;
+  const std::filesystem::path entry = cache_ / fmt::format("{:016x}{:016x}.ptx", hash(key, 0), hash(key, 0x9e3779b97f4a7c15ULL));
+  const std::string mark = "// sluice ";  // "// sluice SYMBOL SIZE", then the PTX
+  if (!cache_.empty() && std::filesystem::exists(entry)) {
+    const std::string bytes = read_file(entry);
+    const std::size_t line = bytes.find('\n'), blank = bytes.rfind(' ', line);
+    if (bytes.starts_with(mark) && line != std::string::npos && blank > mark.size() &&
+        bytes.substr(blank + 1, line - blank - 1) == std::to_string(bytes.size() - line - 1))
+      return {bytes.substr(line + 1), bytes.substr(mark.size(), blank - mark.size()), true};
+  }
+
+  nvrtcProgram raw = nullptr;
+  check_nvrtc(n.nvrtcCreateProgram(&raw, text.c_str(), file.c_str(), 0, nullptr, nullptr), file);
+  const std::unique_ptr<nvrtcProgram, void (*)(nvrtcProgram*)> program(&raw,
+                                                                       [](nvrtcProgram* p) { nvrtc().nvrtcDestroyProgram(p); });
+  if (!kernel.empty()) check_nvrtc(n.nvrtcAddNameExpression(raw, kernel.c_str()), fmt::format("{}:{}", file, kernel));
+  std::vector<const char*> raw_options;
+  for (const std::string& o : options) raw_options.push_back(o.c_str());
+  const nvrtcResult result = n.nvrtcCompileProgram(raw, static_cast<int>(raw_options.size()), raw_options.data());
+  if (result != NVRTC_SUCCESS) {
+    std::size_t size = 0;
+    n.nvrtcGetProgramLogSize(raw, &size);
+    std::string log(size, '\0');
+    if (size > 0) n.nvrtcGetProgramLog(raw, log.data());
+    throw GpuError(fmt::format("{}:{} does not compile: {}", file, kernel, first_error(log)));
+  }
+  CompiledKernel compiled;
+  compiled.symbol = "-";
+  if (!kernel.empty()) {
+    const char* lowered = nullptr;
+    check_nvrtc(n.nvrtcGetLoweredName(raw, kernel.c_str(), &lowered), fmt::format("{}:{}", file, kernel));
+    compiled.symbol = lowered;
+  }
+  std::size_t size = 0;
+  check_nvrtc(n.nvrtcGetPTXSize(raw, &size), file);
+  compiled.ptx.resize(size);
+  check_nvrtc(n.nvrtcGetPTX(raw, compiled.ptx.data()), file);
+  while (!compiled.ptx.empty() && compiled.ptx.back() == '\0') compiled.ptx.pop_back();
+  if (!cache_.empty()) {
+    make_folder(cache_);
+    write_file_atomically(entry, fmt::format("{}{} {}\n{}", mark, compiled.symbol, compiled.ptx.size(), compiled.ptx));
+  }
+  return compiled;
+}
+
+}  // namespace sluice::gpu

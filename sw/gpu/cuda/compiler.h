@@ -1,0 +1,41 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace sluice::gpu {
+
+struct CompiledKernel {
+  std::string ptx;
+  std::string symbol;  ///< name inside the PTX
+  bool cached = false;
+};
+
+/// Compiles one kernel of `text` with NVRTC for compute capability `arch` (90 = sm_90), or takes it from the cache. The cache is
+/// a folder of PTX files named by a hash of text, options and NVRTC version; a damaged entry is compiled anew. The driver turns
+/// PTX into machine code, and keeps that in a cache of its own.
+class Compiler {
+ public:
+  /// @param cache  created when needed; empty = no cache
+  Compiler(int arch, std::filesystem::path cache) : arch_(arch), cache_(std::move(cache)) {}
+
+  /// @param kernel  as in a host launch ("tile<16>"); an extern "C" name stays itself
+  /// @param file    how messages call the text
+  /// @throws GpuError with the first error of the compiler's log
+  [[nodiscard]] CompiledKernel compile(const std::string& text, const std::string& file, const std::string& kernel) const {
+    return run(text, file, kernel);
+  }
+  /// PTX of device functions only, for joining to other PTX.
+  [[nodiscard]] std::string compile_functions(const std::string& text, const std::string& file) const {
+    return run(text, file, "").ptx;
+  }
+
+  /// $XDG_CACHE_HOME/sluice, else ~/.cache/sluice, else empty.
+  [[nodiscard]] static std::filesystem::path default_cache();
+
+ private:
+  [[nodiscard]] CompiledKernel run(const std::string& text, const std::string& file, const std::string& kernel) const;
+  int arch_;
+  std::filesystem::path cache_;
+};
+
+}  // namespace sluice::gpu

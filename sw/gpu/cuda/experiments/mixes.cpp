@@ -1,0 +1,428 @@
+// Experiments on mixes: every policy on all pairs (with the exhaustive search) and triples; repartitioning.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sw/core/metrics.h"
+#include "sw/gpu/cuda/experiments/experiments.h"
+#include "sw/gpu/raw_store.h"
+#include "sw/partition/ipc_scaling.h"
+#include "sw/partition/warped_slicer.h"
+#include "sw/policy/registry.h"
+#include "sw/report/progress.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+constexpr double kWarmUp = 0.5e-3;         ///< before a window
+constexpr double kProfileWarmUp = 0.2e-3;  ///< with the profile's layout in force
+constexpr double kProfileWindow = 1.0e-3;
+constexpr double kEpsilons[] = {0, 0.02, 0.04, 0.06, 0.08, 0.12, 0.16};
+
+using Counts = std::vector<std::uint32_t>;
+
+Counts counts_of(const Partition& p) {
+  Counts out;
+  for (const CtaCount c : p.ctas) out.push_back(c.value());
+  return out;
+}
+
+nlohmann::json line(const std::vector<std::string>& names, const std::string& policy, unsigned repetition,
+                    const MixRates& rates) {
+  return {{"kernels", names},
+          {"policy", policy},
+          {"repetition", repetition},
+          {"blocks_per_second", rates.blocks_per_second},
+          {"violations", rates.violations},
+          {"misplaced", rates.misplaced},
+          {"settled", rates.settled},
+          {"seconds", rates.seconds}};
+}
+
+/// One online profile (Warped-Slicer, section IV-A): the layout with every count at the same time on different SMs, rates of each
+/// SM, equations 3 and 4.
+struct OnlineProfile {
+  std::vector<Profile> sampled, scaled;
+  double seconds = 0;  ///< from the order to the decision's input
+  MixRates rates;
+};
+
+OnlineProfile profile(QuotaMix& running, const Mix& mix, const ExperimentOptions& options, bool start) {
+  const unsigned sms = mix.front()->context().limits().sms;
+  std::vector<CtaCount> most;
+  for (const PreparedKernel* kernel : mix) most.emplace_back(kernel->occupancy());
+  const std::vector<QuotaTable> layout = profile_layout(sms, most);
+  OnlineProfile p;
+  const Clock::time_point begin = Clock::now();
+  double in_force = 0;
+  p.rates = start ? running.restart(layout, kProfileWarmUp, kProfileWindow)
+                  : running.change(layout, kProfileWarmUp, kProfileWindow, in_force);
+  p.seconds = seconds(Clock::now() - begin);
+  for (std::size_t k = 0; k < mix.size(); ++k) {
+    Profile curve = rates_by_count(layout[k], p.rates.per_sm[k], most[k].value());
+    p.sampled.push_back(curve);
+    const auto phi = options.phi.find(mix[k]->spec().label);
+    double sum = 0, number = 0;
+    for (const std::uint32_t q : layout[k])
+      if (q > 0) {
+        sum += q;
+        ++number;
+      }
+    for (std::size_t j = 0; j < curve.size(); ++j)
+      curve[j] = scale_ipc(curve[j], phi == options.phi.end() ? 0 : phi->second, static_cast<double>(j + 1), sum / number);
+    p.scaled.push_back(std::move(curve));
+  }
+  return p;
+}
+
+class MixMeasurement {
+ public:
+  MixMeasurement(Bench& bench, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
+      : bench_(bench), options_(options), names_(names), store_(store), sms_(bench.context().limits().sms) {
+    for (const std::string& name : names) mix_.push_back(&bench.app(name));
+    for (std::size_t k = 0; k < mix_.size(); ++k) streams_.push_back(make_stream());
+  }
+
+  void run(bool exhaustive) {
+    for (unsigned r = 0; r < options_.repetitions; ++r) {
+      repetition(r);
+      finish_times(r);
+    }
+    if (exhaustive) search();
+  }
+
+ private:
+  [[nodiscard]] std::string key(const std::string& policy, unsigned r) const {
+    return fmt::format("{}/{}/{}", mix_name(names_), policy, r);
+  }
+  [[nodiscard]] std::vector<CUstream> streams() const {
+    std::vector<CUstream> out;
+    for (const StreamHandle& s : streams_) out.push_back(s.get());
+    return out;
+  }
+  [[nodiscard]] Partition even() const {
+    std::vector<KernelDescriptor> kernels;
+    for (const PreparedKernel* k : mix_) kernels.push_back(descriptor(*k));
+    return make_policy("even")->plans(bench_.machine(), kernels).front().partition;
+  }
+  [[nodiscard]] std::vector<double> solo_rates() const {
+    std::vector<double> out;
+    for (std::size_t k = 0; k < mix_.size(); ++k)
+      out.push_back(native_rates({mix_[k]}, {streams_[k].get()}, options_.window / 2).blocks_per_second[0]);
+    return out;
+  }
+
+  /// Every policy once, close in time, with each kernel alone beside them.
+  void repetition(unsigned r) {
+    if (store_.has(key("done", r))) return;
+    const std::vector<double> solo = solo_rates();
+    const auto keep = [&](const std::string& policy, const MixRates& rates, const Partition* partition,
+                          nlohmann::json more = {}) {
+      nlohmann::json l = line(names_, policy, r, rates);
+      l["solo_blocks_per_second"] = solo;
+      if (partition != nullptr) {
+        l["mode"] = to_string(partition->mode);
+        l["ctas"] = counts_of(*partition);
+      }
+      if (more.is_object()) l.update(more);
+      store_.add(key(policy, r), l);
+    };
+    keep("back_to_back", back_to_back_rates(mix_, streams_[0].get(), options_.window), nullptr);
+    keep("left_over", native_rates(mix_, streams(), 2 * options_.window), nullptr);
+    {
+      const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
+      std::vector<CUstream> confined;
+      for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
+      keep("spatial", native_rates(mix_, confined, 2 * options_.window), nullptr, {{"sms", green.sms()}});
+    }
+    QuotaMix running(mix_);
+    const Partition even_partition = even();
+    keep("even", running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
+
+    const OnlineProfile p = profile(running, mix_, options_, true);
+    std::vector<std::pair<Partition, MixRates>> measured;
+    for (const double epsilon : kEpsilons) {
+      const Partition decided = warped_slicer_partition(p.scaled, demands(mix_), sm_capacity(bench_.context().limits()),
+                                                        bench_.machine(epsilon).partitioner);
+      auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
+      double in_force = 0;
+      if (at == measured.end()) {
+        // The first decision takes over from the profile's layout, as on the hardware; the others start anew.
+        const MixRates rates = measured.empty() ? running.change(tables_of(decided, sms_), kWarmUp, options_.window, in_force)
+                                                : running.restart(tables_of(decided, sms_), kWarmUp, options_.window);
+        measured.emplace_back(decided, rates);
+        at = measured.end() - 1;
+      }
+      nlohmann::json more = {{"epsilon", epsilon}};
+      if (epsilon == 0)
+        more.update({{"profile_seconds", p.seconds},
+                     {"in_force_seconds", in_force},
+                     {"sampled", p.sampled},
+                     {"scaled", p.scaled},
+                     {"profile_violations", p.rates.violations},
+                     {"profile_misplaced", p.rates.misplaced},
+                     {"profile_settled", p.rates.settled}});
+      keep(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), at->second, &decided, more);
+    }
+    running.evict();
+    store_.add(key("done", r), {{"repetition", r}, {"policy", "done"}});
+  }
+
+  /// Equal work: every kernel gets as many launches as it does alone in the window; time until all are done, with profiling.
+  void finish_times(unsigned r) {
+    if (store_.has(key("finish_done", r))) return;
+    std::vector<int> launches;
+    std::vector<double> alone;
+    for (std::size_t k = 0; k < mix_.size(); ++k) {
+      const double once = native_seconds(*mix_[k], streams_[k].get());
+      launches.push_back(std::max(1, static_cast<int>(options_.window * 1.5 / once + 0.5)));
+      const Clock::time_point start = Clock::now();
+      for (int i = 0; i < launches[k]; ++i) mix_[k]->launch_native(streams_[k].get());
+      check(driver().cuStreamSynchronize(streams_[k].get()), names_[k] + " failed on the GPU");
+      alone.push_back(seconds(Clock::now() - start));
+    }
+    const auto keep = [&](const std::string& policy, const std::vector<double>& finish) {
+      store_.add(
+          key("finish/" + policy, r),
+          {{"kernels", names_}, {"policy", policy}, {"repetition", r}, {"alone_seconds", alone}, {"finish_seconds", finish}});
+    };
+    keep("left_over", native_finish(streams(), launches));
+    {
+      const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
+      std::vector<CUstream> confined;
+      for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
+      keep("spatial", native_finish(confined, launches));
+    }
+    keep("even", quota_finish(launches, false));
+    keep("warped_slicer", quota_finish(launches, true));
+    store_.add(key("finish_done", r), {{"repetition", r}, {"policy", "done"}});
+  }
+
+  std::vector<double> native_finish(const std::vector<CUstream>& streams, const std::vector<int>& launches) {
+    std::vector<EventHandle> last;
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < *std::ranges::max_element(launches); ++i)
+      for (std::size_t k = 0; k < mix_.size(); ++k)
+        if (i < launches[k]) mix_[k]->launch_native(streams[k]);
+    for (std::size_t k = 0; k < mix_.size(); ++k) {
+      last.push_back(make_event());
+      check(driver().cuEventRecord(last[k].get(), streams[k]), "recording an event");
+    }
+    std::vector<double> finish(mix_.size(), 0);
+    for (std::size_t open = mix_.size(); open > 0;) {
+      for (std::size_t k = 0; k < mix_.size(); ++k) {
+        if (finish[k] > 0) continue;
+        const CUresult result = driver().cuEventQuery(last[k].get());
+        if (result == CUDA_ERROR_NOT_READY) continue;
+        check(result, names_[k] + " failed on the GPU");
+        finish[k] = seconds(Clock::now() - start);
+        --open;
+      }
+    }
+    return finish;
+  }
+
+  std::vector<double> quota_finish(const std::vector<int>& launches, bool decide) {
+    const int carveout = shared_carveout_percent(demands(mix_), sm_capacity(bench_.context().limits()));
+    std::vector<std::unique_ptr<QuotaJob>> jobs;
+    for (std::size_t k = 0; k < mix_.size(); ++k) {
+      JobOptions o;
+      o.passes = static_cast<std::uint64_t>(launches[k]);
+      o.carveout_percent = carveout;
+      jobs.push_back(std::make_unique<QuotaJob>(*mix_[k], o));
+    }
+    const auto put = [&](const std::vector<QuotaTable>& tables) {
+      for (std::size_t k = 0; k < jobs.size(); ++k) jobs[k]->order(tables[k]);
+      for (const auto& job : jobs) job->fill();
+    };
+    const Clock::time_point start = Clock::now();
+    Partition partition = even();
+    if (decide) {
+      std::vector<CtaCount> most;
+      for (const PreparedKernel* kernel : mix_) most.emplace_back(kernel->occupancy());
+      const std::vector<QuotaTable> layout = profile_layout(sms_, most);
+      put(layout);
+      sleep_seconds(kProfileWarmUp + 100e-6);  // the first CTAs take their slots
+      std::vector<JobState> before, after;
+      for (const auto& job : jobs) before.push_back(job->state());
+      sleep_seconds(kProfileWindow);
+      for (const auto& job : jobs) after.push_back(job->state());
+      std::vector<Profile> curves;
+      for (std::size_t k = 0; k < jobs.size(); ++k) {
+        std::vector<double> rate;
+        for (std::size_t sm = 0; sm < sms_; ++sm)
+          rate.push_back(static_cast<std::uint32_t>(after[k].done[sm] - before[k].done[sm]));
+        Profile curve = rates_by_count(layout[k], rate, most[k].value());
+        const auto phi = options_.phi.find(names_[k]);
+        for (std::size_t j = 0; j < curve.size(); ++j)
+          curve[j] = scale_ipc(curve[j], phi == options_.phi.end() ? 0 : phi->second, static_cast<double>(j + 1),
+                               (most[k].value() + 1) / 2.0);
+        curves.push_back(std::move(curve));
+      }
+      partition =
+          warped_slicer_partition(curves, demands(mix_), sm_capacity(bench_.context().limits()), bench_.machine().partitioner);
+    }
+    put(tables_of(partition, sms_));
+    std::vector<double> finish(jobs.size(), 0);
+    double refilled = 0;
+    for (std::size_t open = jobs.size(); open > 0;) {
+      bool ended = false;
+      const double now = seconds(Clock::now() - start);
+      for (std::size_t k = 0; k < jobs.size(); ++k) {
+        if (finish[k] > 0) continue;
+        if (jobs[k]->idle()) {
+          const JobState s = jobs[k]->state();
+          if (s.claimed >= jobs[k]->total() && s.returned == 0) {
+            finish[k] = seconds(Clock::now() - start);
+            --open;
+            ended = true;
+          } else {
+            jobs[k]->finish(20);  // some CTAs left with tasks
+          }
+        }
+      }
+      if (ended && open == 1) {  // the last one gets every SM
+        for (std::size_t k = 0; k < jobs.size(); ++k)
+          if (finish[k] == 0) jobs[k]->set(uniform_quota(sms_, mix_[k]->occupancy()));
+      } else if (now - refilled > 1e-3) {  // slots that opened when others drained
+        refilled = now;
+        for (std::size_t k = 0; k < jobs.size(); ++k)
+          if (finish[k] == 0 && jobs[k]->state().resident < std::accumulate(jobs[k]->quota().begin(), jobs[k]->quota().end(), 0U))
+            jobs[k]->fill();
+      }
+      if (now > 20) throw GpuError(fmt::format("{}: not done after 20 s", mix_name(names_)));
+    }
+    return finish;
+  }
+
+  /// Every partition once, the eight with the best STP again in turns.
+  void search() {
+    std::vector<double> solo = solo_rates();
+    const auto stp_of = [&](const std::vector<double>& rates) {
+      double stp = 0;
+      for (std::size_t k = 0; k < rates.size(); ++k) stp += rates[k] / solo[k];
+      return stp;
+    };
+    if (store_.has(key("search_done", 0))) return;
+    QuotaMix running(mix_);
+    std::vector<std::pair<double, Partition>> found;
+    nlohmann::json sweep = nlohmann::json::array();
+    std::uint32_t violations = 0, misplaced = 0;
+    for (const std::vector<CtaCount>& ctas : combinations(demands(mix_), sm_capacity(bench_.context().limits()))) {
+      const Partition p{PartitionMode::IntraSm, ctas};
+      const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp / 2, options_.window / 4);
+      violations += rates.violations;
+      sweep.push_back({{"ctas", counts_of(p)},
+                       {"blocks_per_second", rates.blocks_per_second},
+                       {"settled", rates.settled},
+                       {"misplaced", rates.misplaced}});
+      if (!rates.settled) continue;
+      misplaced += rates.misplaced;
+      found.emplace_back(stp_of(rates.blocks_per_second), p);
+    }
+    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
+    found.resize(std::min<std::size_t>(found.size(), 8));
+    for (unsigned r = 0; r < options_.repetitions; ++r) {
+      running.evict();  // else the untransformed kernels would wait for SMs for ever
+      solo = solo_rates();
+      for (const auto& [stp, p] : found) {
+        const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp, options_.window);
+        nlohmann::json l = line(names_, "candidate", r, rates);
+        l["solo_blocks_per_second"] = solo;
+        l["mode"] = to_string(p.mode);
+        l["ctas"] = counts_of(p);
+        if (!store_.has(key(fmt::format("candidate/{}", fmt::join(counts_of(p), "_")), r)))
+          store_.add(key(fmt::format("candidate/{}", fmt::join(counts_of(p), "_")), r), l);
+      }
+    }
+    running.evict();
+    store_.add(key("search_done", 0), {{"kernels", names_},
+                                       {"policy", "sweep"},
+                                       {"sweep", sweep},
+                                       {"solo_blocks_per_second", solo},
+                                       {"violations", violations},
+                                       {"misplaced", misplaced}});
+  }
+
+  Bench& bench_;
+  const ExperimentOptions& options_;
+  std::vector<std::string> names_;
+  RawStore& store_;
+  unsigned sms_;
+  Mix mix_;
+  std::vector<StreamHandle> streams_;
+};
+
+void mixes_experiment(Bench& bench, const ExperimentOptions& options, const std::string& name, std::size_t size,
+                      bool exhaustive) {
+  RawStore store(options.out / (name + ".jsonl"));
+  const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, size);
+  Progress progress(name, mixes.size());
+  for (const std::vector<std::string>& names : mixes) {
+    MixMeasurement(bench, options, names, store).run(exhaustive);
+    progress.done(mix_name(names));
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size) {
+  if (size == 0) return {{}};
+  std::vector<std::vector<std::string>> out;
+  for (std::size_t first = 0; first + size <= names.size(); ++first)
+    for (std::vector<std::string>& rest :
+         choose({names.begin() + static_cast<std::ptrdiff_t>(first) + 1, names.end()}, size - 1)) {
+      rest.insert(rest.begin(), names[first]);
+      out.push_back(std::move(rest));
+    }
+  return out;
+}
+
+std::string mix_name(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "_")); }
+
+void pairs_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "pairs", 2, true); }
+void triples_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "triples", 3, false); }
+
+void repartition_experiment(Bench& bench, const ExperimentOptions& options) {
+  RawStore store(options.out / "repartition.jsonl");
+  const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, 2);
+  const unsigned sms = bench.context().limits().sms;
+  Progress progress("repartition", mixes.size());
+  for (const std::vector<std::string>& names : mixes) {
+    if (!store.has(mix_name(names))) {
+      const Mix mix{&bench.app(names[0]), &bench.app(names[1])};
+      const Partition half =
+          make_policy("even")->plans(bench.machine(), {descriptor(*mix[0]), descriptor(*mix[1])}).front().partition;
+      const std::vector<QuotaTable> shared = tables_of(half, sms);
+      const QuotaTable alone = uniform_quota(sms, mix[0]->occupancy()), none(sms, 0);
+      QuotaMix running(mix);
+      static_cast<void>(running.restart({alone, none}, 0.2e-3, 0.2e-3));
+      nlohmann::json arrives = nlohmann::json::array(), ends = nlohmann::json::array();
+      std::uint32_t violations = 0;
+      bool settled = true;
+      for (unsigned i = 0; i < 4 * options.repetitions; ++i) {
+        double in_force = 0;
+        MixRates rates = running.change(shared, 0.1e-3, 0.2e-3, in_force);
+        arrives.push_back(in_force * 1e6);
+        settled = settled && rates.settled;
+        rates = running.change({alone, none}, 0.1e-3, 0.2e-3, in_force);
+        ends.push_back(in_force * 1e6);
+        settled = settled && rates.settled;
+        violations += rates.violations;
+      }
+      running.evict();
+      store.add(mix_name(names), {{"kernels", names},
+                                  {"arrives_us", arrives},
+                                  {"ends_us", ends},
+                                  {"violations", violations},
+                                  {"settled", settled},
+                                  {"ctas", counts_of(half)}});
+    }
+    progress.done(mix_name(names));
+  }
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,279 @@
+#include "sw/gpu/cuda/quota_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+namespace sluice::gpu {
+
+namespace {
+
+static_assert(sizeof(SluiceJob) == 80 && offsetof(SluiceJob, grid_x) == 40, "sw/gpu/transform.cpp has these offsets");
+
+/// What the host reads of the control block: everything behind the orders.
+constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
+constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
+constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
+
+}  // namespace
+
+QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : kernel_(kernel), options_(options) {
+  const LaunchSpec& spec = kernel.spec();
+  if (kernel.refusal()) throw GpuError(fmt::format("{}: no quota possible: {}", spec.label, *kernel.refusal()));
+  control_ = allocate(sizeof(SluiceControl), "control block");
+  check(driver().cuMemsetD8(control_.get(), 0, sizeof(SluiceControl)), "clearing a control block");
+  if (options.log_lifetimes) lifetimes_ = allocate(sizeof(SluiceLifetime) * SLUICE_MAX_LIFETIMES, "log of CTA lifetimes");
+  if (options.count_runs) {
+    runs_ = allocate(spec.blocks() * 4, "count of runs");
+    check(driver().cuMemsetD8(runs_.get(), 0, spec.blocks() * 4), "clearing the count of runs");
+  }
+  orders_ = allocate_pinned(sizeof(SluiceOrders), "order buffer");
+  mirror_ = allocate_pinned(sizeof(SluiceControl), "counter buffer");
+  gone_ = allocate_pinned(64, "eviction flag");
+  std::memset(gone_.get(), 0, 64);
+  copies_ = make_stream(true);
+  counters_ = make_stream(true);
+  for (std::size_t i = 0; i < kStreams; ++i) streams_.push_back(make_stream());
+  quota_.assign(kernel.context().limits().sms, 0);
+
+  job_.control = reinterpret_cast<SluiceControl*>(control_.get());
+  job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
+  job_.runs = reinterpret_cast<unsigned*>(runs_.get());
+  job_.gone = reinterpret_cast<volatile unsigned*>(device_address(gone_));
+  job_.total = spec.blocks() * options.passes;
+  job_.grid_x = spec.grid[0];
+  job_.grid_y = spec.grid[1];
+  job_.grid_z = spec.grid[2];
+  job_.blocks = static_cast<unsigned>(spec.blocks());
+  job_.inverse_x = UINT32_MAX / job_.grid_x;
+  job_.inverse_y = UINT32_MAX / job_.grid_y;
+  job_.inverse_blocks = UINT64_MAX / job_.blocks;
+  job_.group = options.group;
+  on_device_ = allocate(sizeof job_, "job description");
+  check(driver().cuMemcpyHtoD(on_device_.get(), &job_, sizeof job_), "writing a job description");
+  kernel.persistent().configure(spec.shared_bytes, options.carveout_percent);
+  check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
+}
+
+QuotaJob::~QuotaJob() {
+  try {
+    if (!idle()) evict();
+  } catch (const std::exception&) {  // the context is lost: nothing runs any more
+  }
+}
+
+void QuotaJob::order(const QuotaTable& quota) {
+  quota_ = quota;
+  check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");  // the buffer is free again
+  auto* orders = static_cast<SluiceOrders*>(orders_.get());
+  orders->epoch = ++epoch_;
+  orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
+  std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
+  std::copy(quota.begin(), quota.end(), orders->quota);
+  check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
+        "sending quotas");
+}
+
+void QuotaJob::launch(CUstream stream) {
+  const LaunchSpec& spec = kernel_.spec();
+  const unsigned ctas = kernel_.occupancy() * kernel_.context().limits().sms;
+  std::vector<void*> parameters = kernel_.parameters();
+  CUdeviceptr job = on_device_.get();
+  parameters.push_back(&job);
+  launched_ += ctas;
+  check(driver().cuLaunchKernel(kernel_.persistent().function(), ctas, 1, 1, spec.block[0], spec.block[1], spec.block[2],
+                                spec.shared_bytes, stream, parameters.data(), nullptr),
+        spec.label + ": launch");
+}
+
+void QuotaJob::fill() {
+  check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
+  for (const StreamHandle& stream : streams_) {
+    const CUresult free = driver().cuStreamQuery(stream.get());
+    if (free == CUDA_ERROR_NOT_READY) continue;
+    check(free, kernel_.spec().label);
+    launch(stream.get());
+    return;
+  }
+}
+
+void QuotaJob::set(const QuotaTable& quota) {
+  bool grows = idle();
+  for (std::size_t sm = 0; sm < quota.size(); ++sm) grows = grows || quota[sm] > quota_[sm];
+  order(quota);
+  if (grows) fill();
+}
+
+bool QuotaJob::idle() const {
+  for (const StreamHandle& stream : streams_) {
+    const CUresult result = driver().cuStreamQuery(stream.get());
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    check(result, kernel_.spec().label + " failed on the GPU");
+  }
+  return true;
+}
+
+JobState QuotaJob::state() {
+  const Clock::time_point before = Clock::now();
+  check(driver().cuMemcpyDtoHAsync(mirror_.get(), control_.get() + kMirrorOffset, kMirrorBytes, counters_.get()),
+        "reading counters");
+  check(driver().cuStreamSynchronize(counters_.get()), kernel_.spec().label + " failed on the GPU");
+  JobState s;
+  s.at = before + (Clock::now() - before) / 2;
+  const auto& c = *reinterpret_cast<const SluiceControl*>(static_cast<const char*>(mirror_.get()) - kMirrorOffset);
+  const std::ptrdiff_t sms = kernel_.context().limits().sms;
+  s.resident = c.resident_total;
+  s.violations = c.violations;
+  s.returned = c.returned;
+  s.arrived = c.arrived;
+  s.claimed = c.next;
+  s.done.assign(c.done, c.done + sms);
+  s.residents.assign(c.resident, c.resident + sms);
+  s.max_resident.assign(c.max_resident, c.max_resident + sms);
+  return s;
+}
+
+std::uint64_t QuotaJob::done_total() {
+  const JobState s = state();
+  return std::accumulate(s.done.begin(), s.done.end(), std::uint64_t{0});
+}
+
+QuotaJob::Eviction QuotaJob::evict() {
+  if (idle()) {
+    order(QuotaTable(quota_.size(), 0));
+    return {};
+  }
+  const auto* gone = static_cast<const volatile unsigned*>(gone_.get());
+  const Clock::time_point start = Clock::now();
+  order(QuotaTable(quota_.size(), 0));
+  Eviction e;
+  for (unsigned spins = 0; !idle(); ++spins) {
+    if (e.last_cta == 0 && *gone == epoch_) e.last_cta = seconds(Clock::now() - start);
+    if (seconds(Clock::now() - start) > 5)
+      throw GpuError(kernel_.spec().label + ": a block has run for 5 s after the eviction order");
+  }
+  e.grids = seconds(Clock::now() - start);
+  if (e.last_cta == 0) e.last_cta = e.grids;
+  return e;
+}
+
+bool QuotaJob::settle(double limit) {
+  const Clock::time_point start = Clock::now();
+  const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
+  for (;;) {
+    const JobState s = state();
+    if (s.resident == wanted) return true;
+    if (s.claimed >= total() && s.returned == 0) return true;  // the queue is empty: CTAs leave
+    if (seconds(Clock::now() - start) > limit) return false;
+    // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
+    if (s.resident < wanted && s.arrived == launched_) fill();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+void QuotaJob::finish(double limit) {
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    while (!idle())
+      if (seconds(Clock::now() - start) > limit)
+        throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
+    const JobState s = state();
+    if (s.claimed >= total() && s.returned == 0) return;
+    if (seconds(Clock::now() - start) > limit)
+      throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
+    if (s.claimed >= total()) redistribute();
+    fill();
+  }
+}
+
+void QuotaJob::redistribute() {
+  std::vector<SluiceRange> cells(std::size_t{SLUICE_MAX_SM} * SLUICE_MAX_SLOTS);
+  const CUdeviceptr at = control_.get() + offsetof(SluiceControl, unfinished);
+  check(driver().cuMemcpyDtoH(cells.data(), at, cells.size() * sizeof(SluiceRange)), "reading unfinished tasks");
+  std::vector<SluiceRange> left;
+  for (SluiceRange& cell : cells) {
+    if (cell.first != cell.last) left.push_back(cell);
+    cell = {0, 0};
+  }
+  // Lowest slots first, on every SM: with the queue empty a CTA leaves at once where it finds nothing, and the next one takes the
+  // same slot again.
+  for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
+    for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
+      if (slot >= quota_[sm]) continue;
+      cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
+      left.pop_back();
+    }
+  if (!left.empty())
+    throw GpuError(kernel_.spec().label + ": unfinished tasks, and no slot under the present quotas to finish them");
+  check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");
+}
+
+double QuotaJob::run_timed() {
+  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
+        "rewinding the queue");
+  check(driver().cuCtxSynchronize(), "rewinding the queue");
+  const EventHandle first = make_event(), last = make_event();
+  CUstream stream = streams_.front().get();
+  check(driver().cuEventRecord(first.get(), stream), "recording an event");
+  launch(stream);
+  check(driver().cuEventRecord(last.get(), stream), "recording an event");
+  check(driver().cuEventSynchronize(last.get()), kernel_.spec().label + " failed on the GPU");
+  finish(5);
+  float ms = 0;
+  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
+  return ms / 1e3;
+}
+
+void QuotaJob::clear_placement() {
+  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, max_resident), 0, sizeof(SluiceControl::max_resident)),
+        "clearing counters");
+  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, lifetimes), 0, sizeof(unsigned)), "clearing counters");
+  check(driver().cuCtxSynchronize(), "clearing counters");
+}
+
+std::vector<std::uint32_t> QuotaJob::overlap_by_sm() {
+  if (lifetimes_.get() == 0) return {};
+  unsigned number = 0;
+  check(driver().cuMemcpyDtoH(&number, control_.get() + offsetof(SluiceControl, lifetimes), sizeof number), "reading the log");
+  if (number > SLUICE_MAX_LIFETIMES) return {};
+  std::vector<SluiceLifetime> log(number);
+  if (number > 0) check(driver().cuMemcpyDtoH(log.data(), lifetimes_.get(), number * sizeof(SluiceLifetime)), "reading the log");
+  return most_overlapping(log, kernel_.context().limits().sms);
+}
+
+std::uint64_t QuotaJob::blocks_with_wrong_count() {
+  std::vector<unsigned> runs(kernel_.spec().blocks());
+  check(driver().cuMemcpyDtoH(runs.data(), runs_.get(), runs.size() * 4), "reading the count of runs");
+  return static_cast<std::uint64_t>(std::ranges::count_if(runs, [&](unsigned r) { return r != options_.passes; }));
+}
+
+std::vector<std::uint32_t> most_overlapping(const std::vector<SluiceLifetime>& lifetimes, std::uint32_t num_sms) {
+  std::vector<std::uint32_t> most(num_sms, 0);
+  std::vector<std::int64_t> open(num_sms, 0);  // a stay shorter than the timer's tick ends before it begins
+  struct Edge {
+    unsigned long long at;
+    bool enters;
+    unsigned sm;
+  };
+  std::vector<Edge> edges;
+  for (const SluiceLifetime& l : lifetimes) {
+    edges.push_back({l.enter_ns, true, l.sm});
+    edges.push_back({l.leave_ns, false, l.sm});
+  }
+  std::ranges::sort(edges, [](const Edge& a, const Edge& b) { return a.at != b.at ? a.at < b.at : a.enters < b.enters; });
+  for (const Edge& e : edges) {
+    if (e.sm >= num_sms) continue;
+    if (!e.enters) {
+      --open[e.sm];
+      continue;
+    }
+    most[e.sm] = std::max(most[e.sm], static_cast<std::uint32_t>(std::max<std::int64_t>(0, ++open[e.sm])));
+  }
+  return most;
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,77 @@
+#include "sw/gpu/layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sw/core/partition.h"
+
+namespace sluice::gpu {
+
+QuotaTable uniform_quota(std::uint32_t num_sms, std::uint32_t quota, std::uint32_t first, std::uint32_t count) {
+  QuotaTable table(num_sms, 0);
+  for (std::uint32_t sm = first; sm < std::min(num_sms, first + count); ++sm) table[sm] = quota;
+  return table;
+}
+
+std::vector<QuotaTable> profile_layout(std::uint32_t num_sms, std::span<const CtaCount> most) {
+  std::vector<QuotaTable> tables(most.size(), QuotaTable(num_sms, 0));
+  const std::vector<SmRange> ranges = split_sms(num_sms, static_cast<std::uint32_t>(most.size()));
+  for (std::size_t k = 0; k < most.size(); ++k)
+    for (std::uint32_t i = 0; i < ranges[k].count; ++i) tables[k][ranges[k].first.value() + i] = i % most[k].value() + 1;
+  return tables;
+}
+
+std::vector<double> rates_by_count(const QuotaTable& table, std::span<const double> rate, std::uint32_t most) {
+  std::vector<double> sum(most, 0);
+  std::vector<unsigned> number(most, 0);
+  for (std::size_t sm = 0; sm < table.size(); ++sm) {
+    if (table[sm] == 0 || table[sm] > most) continue;
+    sum[table[sm] - 1] += rate[sm];
+    ++number[table[sm] - 1];
+  }
+  for (std::size_t j = 0; j < most; ++j)
+    if (number[j] > 0) sum[j] /= number[j];
+  return sum;
+}
+
+std::vector<std::vector<CtaCount>> combinations(std::span<const SmResources> demand, const SmResources& capacity) {
+  std::vector<std::vector<CtaCount>> out;
+  std::vector<CtaCount> counts(demand.size(), CtaCount(1));
+  const auto together = [&] {
+    SmResources left = capacity;
+    for (std::size_t k = 0; k < demand.size(); ++k) {
+      if (!fits(demand[k], left, counts[k])) return false;
+      left = take(left, demand[k], counts[k]);
+    }
+    return true;
+  };
+  // An odometer: when the last digits no longer fit, a digit before them steps.
+  while (!demand.empty()) {
+    std::size_t digit = demand.size() - 1;
+    if (together())
+      out.push_back(counts);
+    else {
+      while (digit > 0 && counts[digit] == CtaCount(1)) --digit;
+      if (digit == 0) break;
+      counts[digit] = CtaCount(1);
+      --digit;
+    }
+    counts[digit] += CtaCount(1);
+  }
+  return out;
+}
+
+int shared_carveout_percent(std::span<const SmResources> demand, const SmResources& capacity) {
+  std::uint32_t most = 0;
+  for (const auto& counts : combinations(demand, capacity)) {
+    std::uint32_t bytes = 0;
+    for (std::size_t k = 0; k < demand.size(); ++k) bytes += counts[k].value() * demand[k].shared_memory_bytes;
+    most = std::max(most, bytes);
+  }
+  for (const SmResources& d : demand) most = std::max(most, occupancy(d, capacity).value() * d.shared_memory_bytes);
+  constexpr std::uint32_t kDriversChoice =
+      65536;  // what the driver sets up at least for a kernel with a quota, measured (docs/gpu.md)
+  return most <= kDriversChoice ? -1 : 100;
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,47 @@
+template <class T>
+__device__ __forceinline__ void fill(T* out, unsigned long long count, int kind, unsigned seed, float a, float b, bool is_float) {
+  const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+    out[i] = is_float ? (T)sluice_fill_float(kind, seed, i, a, b) : (T)sluice_fill_integer(kind, seed, i, count, a, b);
+}
+#define SLUICE_FILL(NAME, TYPE, IS_FLOAT)                                                                              \
+  extern "C" __global__ void NAME(TYPE* out, unsigned long long count, int kind, unsigned seed, float a, float b) {    \
+    fill<TYPE>(out, count, kind, seed, a, b, IS_FLOAT);                                                                \
+  }
+SLUICE_FILL(fill_f32, float, true)
+SLUICE_FILL(fill_f64, double, true)
+SLUICE_FILL(fill_4, unsigned, false)
+SLUICE_FILL(fill_8, unsigned long long, false)
+SLUICE_FILL(fill_2, unsigned short, false)
+SLUICE_FILL(fill_1, unsigned char, false)
+
+// Which SM identifiers the device uses: one word each.
+extern "C" __global__ void seen_sms(unsigned* seen, unsigned* nsmid) {
+  unsigned sm, n;
+  asm("mov.u32 %0, %%smid;" : "=r"(sm));
+  asm("mov.u32 %0, %%nsmid;" : "=r"(n));
+  if (threadIdx.x == 0 && sm < 256) seen[sm] = 1;
+  if (threadIdx.x == 0) *nsmid = n;
+}
+
+// Order-independent 64-bit fingerprint of a buffer: sum of hashes of (index, word).
+extern "C" __global__ void fingerprint(const unsigned* words, unsigned long long count, unsigned long long* sum) {
+  unsigned long long mine = 0;
+  const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    unsigned long long x = (i << 32 | words[i]) * 0x9e3779b97f4a7c15ULL;
+    x ^= x >> 32;
+    mine += x * 0xd6e8feb86659fd93ULL;
+  }
+  atomicAdd(sum, mine);
+}
+
+// Words that differ between two buffers.
+extern "C" __global__ void count_differences(const unsigned* a, const unsigned* b, unsigned long long count,
+                                             unsigned long long* different) {
+  unsigned long long mine = 0;
+  const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+    mine += a[i] != b[i];
+  if (mine != 0) atomicAdd(different, mine);
+}

@@ -1,0 +1,112 @@
+// What of the GPU back end needs no GPU: the transformation of PTX, launch specifications, layouts, statistics.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sw/core/errors.h"
+#include "sw/gpu/launch_spec.h"
+#include "sw/gpu/layout.h"
+#include "sw/gpu/rates.h"
+#include "sw/gpu/stats.h"
+#include "sw/gpu/transform.h"
+
+namespace sluice::gpu {
+namespace {
+
+constexpr const char* kPtx =
+    ".version 9.0\n.target sm_90\n.address_size 64\n\n.visible .entry other(\n\t.param .u64 other_param_0\n)\n{\n\tret;\n}\n"
+    ".visible .entry k(\n\t.param .u64 k_param_0\n)\n.maxntid 128, 1, 1\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 \t%r1, %ctaid.x;\n"
+    "\tmov.u32 \t%r2, %nctaid.y;\n\tbar.sync \t0;\n\tret;\n}\n";
+constexpr const char* kRuntime =
+    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .func (.param .b32 r) sluice_rt_enter(.param .b64 j){ret;}\n";
+
+TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
+  const std::string out = transform(kPtx, kRuntime, {"k", {64, 2, 1}, 5, false});
+  EXPECT_EQ(out.find("%ctaid"), std::string::npos);
+  EXPECT_EQ(out.find("%nctaid"), std::string::npos);
+  EXPECT_EQ(out.find("entry other"), std::string::npos);
+  EXPECT_NE(out.find(".maxntid 64, 2, 1\n.minnctapersm 5"), std::string::npos);
+  EXPECT_NE(out.find("bra $SLUICE_END;"), std::string::npos);
+  EXPECT_NE(out.find("bar.sync \t0;"), std::string::npos);
+  EXPECT_NE(out.find(".param .u64 k_param_0"), std::string::npos);
+}
+
+TEST(Transform, StandInReplacesTheBarrier) {
+  const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 5, true});
+  EXPECT_EQ(out.find("bar.sync \t0;"), std::string::npos);
+  EXPECT_NE(out.find("sluice_rt_boundary_stand_in, ()"), std::string::npos);
+}
+
+TEST(Transform, NamesWhyAKernelCannotBePersistent) {
+  EXPECT_FALSE(ineligible(only_kernel(kPtx, "k"), true));
+  EXPECT_NE(ineligible("mov.u32 %r1, %envreg2;", false)->find("cooperative grid"), std::string::npos);
+  EXPECT_NE(ineligible("mov.u32 %r1, %clusterid.x;", false)->find("clusters"), std::string::npos);
+  EXPECT_NE(ineligible("call cudaLaunchDeviceV2", false)->find("dynamic parallelism"), std::string::npos);
+  EXPECT_NE(ineligible("bar.red.popc.u32 %r1, 0, %p1;", true)->find("early return"), std::string::npos);
+  EXPECT_FALSE(ineligible("bar.red.popc.u32 %r1, 0, %p1;", false));
+  EXPECT_THROW(static_cast<void>(transform(kPtx, kRuntime, {"absent", {1, 1, 1}, 1, false})), InputError);
+}
+
+TEST(EarlyReturn, IsSeenInKernelsAndMacrosNotInHelpersOrComments) {
+  EXPECT_TRUE(has_early_return("__global__ void k(int n) { if (n) return; __syncthreads(); }"));
+  EXPECT_TRUE(has_early_return("#define BAIL return\n__global__ void k() { BAIL; }"));
+  EXPECT_FALSE(has_early_return("__device__ int f() { return 1; } __global__ void k() { f(); /* return */ }"));
+}
+
+TEST(LaunchSpec, ReadsTemplatesExtentsAndArguments) {
+  const LaunchSpec s =
+      parse_launch("a/b.cu:tile<16, 2>,grid=3x4,block=8x8x2,smem=512,args=in:f32:100:uniform:-1:1;out:u8:7;i32:-5");
+  EXPECT_EQ(s.file, "a/b.cu");
+  EXPECT_EQ(s.kernel, "tile<16, 2>");
+  EXPECT_EQ(s.blocks(), 12U);
+  EXPECT_EQ(s.block_threads(), 128U);
+  ASSERT_EQ(s.arguments.size(), 3U);
+  EXPECT_EQ(s.arguments[1].fill, SLUICE_FILL_POISON);
+  EXPECT_EQ(s.arguments[2].value.size(), 4U);
+}
+
+TEST(LaunchSpec, RefusesWithTheAllowedValues) {
+  for (const char* bad : {"k", "a.cu:k,grid=0", "a.cu:k,block=2048", "a.cu:k,args=f33:1", "a.cu:k,args=in:f32",
+                          "a.cu:k,args=in:u32:6:chase", "a.cu:k,what=1"})
+    EXPECT_THROW(static_cast<void>(parse_launch(bad)), InputError) << bad;
+}
+
+TEST(Layout, ProfileRunsEveryCountOfEveryKernelOnSmsOfItsOwn) {
+  const std::vector<CtaCount> most = {CtaCount(8), CtaCount(3)};
+  const auto tables = profile_layout(132, most);
+  for (std::size_t sm = 0; sm < 132; ++sm) EXPECT_EQ((tables[0][sm] > 0) + (tables[1][sm] > 0), 1) << sm;
+  for (std::uint32_t c = 1; c <= 8; ++c) EXPECT_GE(std::ranges::count(tables[0], c), 8);
+  for (std::uint32_t c = 1; c <= 3; ++c) EXPECT_EQ(std::ranges::count(tables[1], c), 22);
+}
+
+TEST(Layout, CombinationsAreThoseThatFit) {
+  const std::vector<SmResources> demand = {{128, 4096, 1280, 1}, {256, 16384, 9728, 1}};
+  const SmResources capacity{2048, 65536, 233472, 32};
+  const auto found = combinations(demand, capacity);
+  std::size_t expected = 0;
+  for (std::uint32_t a = 1; a <= 32; ++a)
+    for (std::uint32_t b = 1; b <= 32; ++b)
+      expected +=
+          fits(demand[0], capacity, CtaCount(a)) && fits(demand[1], take(capacity, demand[0], CtaCount(a)), CtaCount(b)) ? 1 : 0;
+  EXPECT_EQ(found.size(), expected);
+}
+
+TEST(Rates, CountOnlyWhileAllRun) {
+  const auto rates = common_event_rates({{0, 1, 2, 3, 4}, {2, 2.5, 3}});
+  EXPECT_DOUBLE_EQ(rates[0], 1);
+  EXPECT_DOUBLE_EQ(rates[1], 2);
+  EXPECT_EQ(common_event_rates({{1, 2}, {5, 6}}), (std::vector<double>{0, 0}));
+}
+
+TEST(Stats, MedianIntervalAndRanks) {
+  EXPECT_DOUBLE_EQ(median(std::vector<double>{4, 1, 3, 2}), 2.5);
+  const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const Interval i = bootstrap(x, [](std::span<const double> s) { return median(s); });
+  EXPECT_LT(i.low, 5.5);
+  EXPECT_GT(i.high, 5.5);
+  EXPECT_DOUBLE_EQ(rank_correlation(x, x), 1);
+  EXPECT_DOUBLE_EQ(rank_correlation(x, std::vector<double>(x.rbegin(), x.rend())), -1);
+}
+
+}  // namespace
+}  // namespace sluice::gpu
