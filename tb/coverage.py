@@ -102,7 +102,7 @@ def main():
     args = parser.parse_args()
     for name in args.design:
         if name not in DESIGNS:
-            sys.exit(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
+            parser.error(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
     folders = [WORK / name if args.report_only else run(name) for name in args.design or DESIGNS]
     sources = {pathlib.Path(f).name: (ROOT / f).read_text().splitlines() for f in RTL}
     rules, tally, missed = exclusions(), {}, collections.defaultdict(list)

@@ -128,7 +128,7 @@ def main():
     args = parser.parse_args()
     for name in args.design:
         if name not in DESIGNS:
-            sys.exit(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
+            parser.error(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
     path = ROOT / "tb/mutation_equivalent.toml"
     argued = {m["mutation"]: m["why"] for m in tomllib.loads(path.read_text()).get("equivalent", [])} if path.exists() else {}
     say = lambda text: print(text, file=sys.stderr, flush=True)

@@ -181,7 +181,7 @@ def main():
     known = sorted(p.stem for p in FORMAL.glob("*.sby"))
     for module in args.module:
         if module not in known:
-            sys.exit(f"{module}: no proofs; there are: {', '.join(known)}")
+            parser.error(f"{module}: no proofs; there are: {', '.join(known)}")
     report = {"mutants" if args.mutants else "properties": []}
     good = True
     for module in args.module or known:
