@@ -65,6 +65,9 @@ module sm_resource_table #(
   logic [RegW-1:0]     sum_registers;
   logic [SharedW-1:0]  sum_shared;
   logic [CtaW-1:0]     sum_slots;
+  logic [WarpW:0]      left_warps;
+  logic [RegW:0]       left_registers;
+  logic [SharedW:0]    left_shared;
   always_comb begin
     a_warps     = '0;
     a_registers = '0;
@@ -98,10 +101,15 @@ module sm_resource_table #(
     sum_registers = a_registers + take_registers;
     sum_shared    = a_shared + take_shared;
     sum_slots     = a_slots + 1'b1;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++)
-      take_room_o[k] = sum_warps <= limit_warps_i[k*WarpW +: WarpW] && sum_registers <= limit_registers_i[k*RegW +: RegW]
-                    && sum_shared <= limit_shared_i[k*SharedW +: SharedW] && sum_slots < capacity_slots_i
+    // One more fits after the charge if the use before it is within limit - demand, which is known before the row is.
+    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
+      left_warps     = {1'b0, limit_warps_i[k*WarpW +: WarpW]} - {1'b0, take_warps};
+      left_registers = {1'b0, limit_registers_i[k*RegW +: RegW]} - {1'b0, take_registers};
+      left_shared    = {1'b0, limit_shared_i[k*SharedW +: SharedW]} - {1'b0, take_shared};
+      take_room_o[k] = !left_warps[WarpW] && a_warps <= left_warps[WarpW-1:0] && !left_registers[RegW] && a_registers <= left_registers[RegW-1:0]
+                    && !left_shared[SharedW] && a_shared <= left_shared[SharedW-1:0] && sum_slots < capacity_slots_i
                     && a_more[k*CtaW +: CtaW] < a_quota[k*CtaW +: CtaW];
+    end
     a_free_up = ~a_slot_used;
     for (int unsigned s = 1; s < MAX_CTAS; s *= 2) a_free_up = a_free_up | (a_free_up << s);
     take_slot_o = a_free_up & ~(a_free_up << 1);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tb/common/random.h"
+#include "tb/cta_dispatcher/directed.h"
 #include "tb/cta_dispatcher/rtl_cta_dispatcher.h"
 #include "tb/cta_dispatcher/trio.h"
 
@@ -16,6 +17,11 @@ TEST(CtaDispatcher, LargeAgreesWithTlmAndGoldenInEveryCycle) {
   tb::Coverage coverage("cta_dispatcher");
   declare_dispatch_bins(coverage);
   random_dispatch_campaign(rtl, kLarge, tb::campaign(20000, 1000000), coverage);
+}
+
+TEST(CtaDispatcher, LargeSustainsOneCtaACycleAndStartsWithinThree) {
+  RtlCtaDispatcher<Vcta_dispatcher_132> rtl(kLarge);
+  check_rates(rtl, kLarge, tb::campaign(5000, 200000));
 }
 
 }  // namespace
