@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <thread>
 
@@ -89,9 +90,15 @@ MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up
   for (const auto& job : jobs_) job->order(QuotaTable(tables.front().size(), 0));  // all drain at the same time
   evict();
   for (const auto& job : jobs_) job->clear_placement();
-  for (std::size_t k = 0; k < jobs_.size(); ++k) jobs_[k]->set(tables[k]);
+  // Kernels with large CTAs first, each in place before the next: small CTAs scattered over an SM leave no contiguous registers.
+  std::vector<std::size_t> order(jobs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return mix_[k]->demand().registers; });
   bool settled = true;
-  for (const auto& job : jobs_) settled = job->settle() && settled;
+  for (const std::size_t k : order) {
+    jobs_[k]->set(tables[k]);
+    settled = jobs_[k]->settle(0.01) && settled;
+  }
   return count(warm_up, window, settled);
 }
 

@@ -150,9 +150,10 @@ class MixMeasurement {
       auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
       double in_force = 0;
       if (at == measured.end()) {
-        // The first decision takes over from the profile's layout, as on the hardware; the others start anew.
-        const MixRates rates = measured.empty() ? running.change(tables_of(decided, sms_), kWarmUp, options_.window, in_force)
-                                                : running.restart(tables_of(decided, sms_), kWarmUp, options_.window);
+        // Anew, not by change(): what the profile's layout leaves on an SM may be scattered so that the new CTAs find no room.
+        const Clock::time_point begin = Clock::now();
+        const MixRates rates = running.restart(tables_of(decided, sms_), kWarmUp, options_.window);
+        in_force = seconds(Clock::now() - begin) - kWarmUp - options_.window;
         measured.emplace_back(decided, rates);
         at = measured.end() - 1;
       }
