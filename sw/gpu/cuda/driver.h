@@ -15,30 +15,28 @@ class GpuError : public InputError {
 };
 
 // Both libraries are opened at run time, so that one program runs, and says what is missing, with or without them.
-#define SLUICE_DRIVER_FUNCTIONS(X)                                                                                              \
-  X(cuInit)                                                                                                                     \
-  X(cuDriverGetVersion)                                                                                                         \
-  X(cuGetErrorName)                                                                                                             \
-  X(cuGetErrorString)                                                                                                           \
-  X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute) X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) \
-      X(cuDevicePrimaryCtxRelease) X(cuCtxSetCurrent) X(cuCtxSynchronize) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo)            \
-          X(cuMemHostAlloc) X(cuMemFreeHost) X(cuMemHostGetDevicePointer) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemcpyHtoDAsync)  \
-              X(cuMemcpyDtoHAsync) X(cuMemcpyDtoD) X(cuMemsetD8) X(cuStreamCreateWithPriority) X(cuStreamDestroy)               \
-                  X(cuStreamSynchronize) X(cuStreamQuery) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord)                   \
-                      X(cuEventSynchronize) X(cuEventQuery) X(cuEventElapsedTime) X(cuLibraryLoadData) X(cuLibraryUnload)       \
-                          X(cuLibraryGetKernel) X(cuKernelGetAttribute) X(cuKernelSetAttribute) X(cuLaunchKernel)               \
-                              X(cuKernelGetFunction) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuKernelGetParamInfo)     \
-                                  X(cuCtxGetStreamPriorityRange)
+// clang-format off
+#define SLUICE_DRIVER_FUNCTIONS(X) \
+  X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString) \
+  X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute) \
+  X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) X(cuCtxSetCurrent) \
+  X(cuCtxSynchronize) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) \
+  X(cuMemHostAlloc) X(cuMemFreeHost) X(cuMemHostGetDevicePointer) X(cuMemcpyHtoD) \
+  X(cuMemcpyDtoH) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoD) \
+  X(cuMemsetD8) X(cuStreamCreateWithPriority) X(cuStreamDestroy) X(cuStreamSynchronize) \
+  X(cuStreamQuery) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) \
+  X(cuEventSynchronize) X(cuEventQuery) X(cuEventElapsedTime) X(cuLibraryLoadData) \
+  X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuKernelGetAttribute) X(cuKernelSetAttribute) \
+  X(cuLaunchKernel) X(cuKernelGetFunction) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuKernelGetParamInfo) \
+  X(cuCtxGetStreamPriorityRange)
 #define SLUICE_GREEN_FUNCTIONS(X) \
-  X(cuDeviceGetDevResource)       \
-  X(cuDevSmResourceSplitByCount) X(cuDevResourceGenerateDesc) X(cuGreenCtxCreate) X(cuGreenCtxDestroy) X(cuGreenCtxStreamCreate)
-#define SLUICE_NVRTC_FUNCTIONS(X)                                                                           \
-  X(nvrtcVersion)                                                                                           \
-  X(nvrtcGetErrorString)                                                                                    \
-  X(nvrtcCreateProgram)                                                                                     \
-  X(nvrtcDestroyProgram)                                                                                    \
-  X(nvrtcCompileProgram) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName) X(nvrtcGetPTXSize) X(nvrtcGetPTX) \
-      X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog)
+  X(cuDeviceGetDevResource) X(cuDevSmResourceSplitByCount) X(cuDevResourceGenerateDesc) X(cuGreenCtxCreate) \
+  X(cuGreenCtxDestroy) X(cuGreenCtxStreamCreate)
+#define SLUICE_NVRTC_FUNCTIONS(X) \
+  X(nvrtcVersion) X(nvrtcGetErrorString) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) \
+  X(nvrtcCompileProgram) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName) X(nvrtcGetPTXSize) \
+  X(nvrtcGetPTX) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog)
+// clang-format on
 
 #define SLUICE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;  // the header's macros give the versioned names
 struct Driver {
