@@ -24,6 +24,7 @@ module cta_dispatcher #(
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
   input  logic                                         round_robin_i,         // over the kernels, instead of oldest first
+  input  logic                                         in_order_i,            // no kernel before an older one has issued its last CTA
   input  logic                                         regions_i,
   output logic [sluice_pkg::SmW-1:0]                   query_sm_o,            // whose quotas are wanted
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      query_quota_i,         // in the same cycle; MAX_CTAS: no limit
@@ -177,6 +178,7 @@ module cta_dispatcher #(
     .can_take_i      (can_take),
     .older_i         (older),
     .round_robin_i,
+    .in_order_i,
     .regions_i       (regions_i && REGION_UNITS != 0),
     .ready_i         (free_to_pick),
     .quota_changed_i,

@@ -1,5 +1,5 @@
 // dispatch_picker: remembers which kernel fits on which SM, and picks one (kernel, SM) a cycle while something is eligible:
-// the oldest kernel or the next in turn, then the next SM in turn. What it remembers is never optimistic: all of it is dropped when
+// the oldest kernel or the next in turn, then the next SM in turn. In order, a younger kernel waits until the older ones have no CTA left. What it remembers is never optimistic: all of it is dropped when
 // quotas change, an SM's answers are replaced in the cycle in which it is picked, and an ended CTA only makes its SM dirty. One dirty
 // SM a cycle is offered for evaluation, round robin. With regions an SM is skipped from its pick until its region check came.
 module dispatch_picker #(
@@ -11,6 +11,7 @@ module dispatch_picker #(
   input  logic [MAX_KERNELS-1:0]               can_take_i,        // kernels that may dispatch
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   older_i,           // bit i*K+j: i before j
   input  logic                                 round_robin_i,     // over the kernels, instead of oldest first
+  input  logic                                 in_order_i,        // no kernel before an older one has issued its last CTA
   input  logic                                 regions_i,
   input  logic                                 ready_i,           // a pick can be taken in this cycle
   input  logic                                 quota_changed_i,
@@ -37,11 +38,15 @@ module dispatch_picker #(
 
   // The kernel, then its SM.
   logic [K*NUM_SM-1:0] eligible;
-  logic [K-1:0]        any, oldest, in_turn;
+  logic [K-1:0]        any, oldest, in_turn, behind;
   logic [NUM_SM-1:0]   sms, grant;
   always_comb begin
     eligible = room_q & (region_q | {(K * NUM_SM){!regions_i}});
-    for (int unsigned k = 0; k < K; k++) any[k] = can_take_i[k] && eligible[k*NUM_SM +: NUM_SM] != '0;
+    behind   = '0;
+    for (int unsigned i = 0; i < K; i++)
+      for (int unsigned j = 0; j < K; j++)
+        if (in_order_i && can_take_i[i] && older_i[i*K + j]) behind[j] = 1'b1;
+    for (int unsigned k = 0; k < K; k++) any[k] = can_take_i[k] && !behind[k] && eligible[k*NUM_SM +: NUM_SM] != '0;
     oldest = any;
     for (int unsigned i = 0; i < K; i++)
       for (int unsigned j = 0; j < K; j++)

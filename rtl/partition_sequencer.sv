@@ -36,6 +36,7 @@ module partition_sequencer #(
   output logic                                          quota_changed_o,       // pulse: first cycle of new quotas
   output logic                                          regions_o,             // contiguous regions
   output logic                                          round_robin_o,         // FCFS
+  output logic                                          in_order_o,            // LEFT_OVER, or no SMs to share out
   // Profile counters of all SMs.
   output logic                                          profile_clear_o,
   output logic                                          profile_enable_o,
@@ -488,6 +489,7 @@ module partition_sequencer #(
   assign quota_changed_o    = changed_q || (static_write_i && layout_q == Static);
   assign regions_o          = layout_q == Free;
   assign round_robin_o      = layout_q == Free && mode_i == sluice_pkg::ModeFcfs;
+  assign in_order_o         = layout_q == Free && mode_i != sluice_pkg::ModeFcfs;
   assign profile_enable_o   = state_q == Profile;
   assign sample_sm_o        = SmW'(SmCountW'(slot_first) + sm_q);
   assign prepare_kernel_o   = index_q;

@@ -87,7 +87,7 @@ module sluice_top #(
   logic [K*2-1:0]         slot_state;
   logic [KernelW-1:0]     num_present;
   logic [K*KIndexW-1:0]   age;
-  logic                   change, quota_changed, regions, round_robin;
+  logic                   change, quota_changed, regions, round_robin, in_order;
   logic [K*ResidentW-1:0] resident;
   logic [K*GridW-1:0]     dispatched;
   logic [K-1:0]           evict_done, kernel_done;
@@ -197,6 +197,7 @@ module sluice_top #(
     .evict_count_i        (evict_count),
     .resume_i             (resume),
     .round_robin_i        (round_robin),
+    .in_order_i           (in_order),
     .regions_i            (regions),
     .query_sm_o           (query_sm),
     .query_quota_i        (query_quota),
@@ -307,6 +308,7 @@ module sluice_top #(
     .quota_changed_o         (quota_changed),
     .regions_o               (regions),
     .round_robin_o           (round_robin),
+    .in_order_o              (in_order),
     .profile_clear_o         (profile_clear),
     .profile_enable_o        (profile_enable),
     .sample_sm_o             (sample_sm),

@@ -57,10 +57,15 @@ DispatchModel::Verdict DispatchModel::evict(std::size_t kernel, std::uint32_t co
 
 void DispatchModel::resume(std::size_t kernel) { kernels_[kernel].held = kernels_[kernel].evicting = false; }
 
+bool DispatchModel::in_turn(std::size_t kernel) const {
+  return std::ranges::none_of(kernels_,
+                              [&](const Kernel& other) { return may_issue(other) && other.order < kernels_[kernel].order; });
+}
+
 bool DispatchModel::admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {
   const Kernel& k = kernels_[kernel];
   const Sm& s = sms_[sm];
-  if (k.state != State::Running || k.held || k.finished) return false;
+  if (!may_issue(k)) return false;
   if (s.resident[kernel].value() >= quota.value() || !fits(k.launch.demand, s.free)) return false;
   return !regions || !with_regions_ ||
          (register_units_.of(k.launch.demand.registers) <= s.registers.largest_gap() &&

@@ -44,6 +44,8 @@ class DispatchModel {
   Verdict evict(std::size_t kernel, std::uint32_t count);
   void resume(std::size_t kernel);
 
+  /// No kernel launched before it still has CTAs to issue: in launch order it is this one's turn (Left-Over).
+  [[nodiscard]] bool in_turn(std::size_t kernel) const;
   /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
   [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const;
   /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA
@@ -94,6 +96,9 @@ class DispatchModel {
   };
 
   [[nodiscard]] bool fits_empty(const SmResources& demand) const;
+  [[nodiscard]] bool may_issue(const Kernel& kernel) const {
+    return kernel.state == State::Running && !kernel.held && !kernel.finished;
+  }
 
   SmResources capacity_;
   bool with_regions_;

@@ -23,11 +23,11 @@ struct CtaDispatcherIn {
   bool rst_n = true;
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
   std::array<std::uint32_t, kMaxKernelSlots> demand_warps{}, demand_registers{}, demand_shared_bytes{}, grid{};
-  std::uint8_t repeat = 0;                            ///< mask, level
-  std::uint8_t launch = 0, stop = 0;                  ///< masks, pulses
-  std::uint8_t evict = 0, resume = 0;                 ///< masks, pulses
-  std::uint16_t evict_count = 0;                      ///< goes with `evict`
-  bool round_robin = false, regions = false;          ///< from the mode
+  std::uint8_t repeat = 0;                                      ///< mask, level
+  std::uint8_t launch = 0, stop = 0;                            ///< masks, pulses
+  std::uint8_t evict = 0, resume = 0;                           ///< masks, pulses
+  std::uint16_t evict_count = 0;                                ///< goes with `evict`
+  bool round_robin = false, in_order = false, regions = false;  ///< from the mode
   std::array<std::uint8_t, kMaxKernelSlots> quota{};  ///< of each kernel on SM CtaDispatcherOut::query_sm of the same cycle
   bool quota_changed = false;                         ///< first cycle of new quotas
   bool dispatch_ready = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace sluice {
 
@@ -67,8 +68,12 @@ std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcher
     if (!in.round_robin) return kernels_[a].launched_at < kernels_[b].launched_at;
     return (a + params_.kernels - next_kernel_) % params_.kernels < (b + params_.kernels - next_kernel_) % params_.kernels;
   };
+  std::uint64_t head = std::numeric_limits<std::uint64_t>::max();  // in order: only the oldest kernel with CTAs left
+  for (std::uint32_t k = 0; k < params_.kernels && in.in_order; ++k) {
+    if (may_take(k)) head = std::min<std::uint64_t>(head, kernels_[k].launched_at);
+  }
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (!may_take(k) || eligible(in, k).empty()) continue;
+    if (!may_take(k) || eligible(in, k).empty() || kernels_[k].launched_at > head) continue;
     if (!best || comes_before(k, *best)) best = k;
   }
   if (!best) return std::nullopt;
@@ -328,9 +333,8 @@ bool TlmCtaDispatcher::quiet(const CtaDispatcherIn& in) const {
     if (kernel.state == SlotState::Draining && none_resident) return false;
     if (kernel.state == SlotState::Running && kernel.finished && none_resident) return false;
     if (kernel.evicting && (kernel.evict_left == 0 || none_resident)) return false;
-    if (may_take(k) && !eligible(in, k).empty()) return false;
   }
-  return true;
+  return !pick(in);
 }
 
 }  // namespace sluice

@@ -36,6 +36,7 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
   out.quota_changed = changed_ || (config.static_write && layout_ == Layout::Static);
   out.regions = layout_ == Layout::Free;
   out.round_robin = out.regions && is(config, regs::Mode::kFcfs);
+  out.in_order = out.regions && !out.round_robin;
   out.profile_clear = state_ == State::kWarmUp && timer_ == 0;
   out.profile_enable = state_ == State::kProfile;
   out.state = static_cast<std::uint8_t>(state_);

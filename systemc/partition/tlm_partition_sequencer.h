@@ -22,7 +22,7 @@ struct SequencerIn {
 /// Its outputs, before the rising edge.
 struct SequencerOut {
   bool quota_changed = false;  ///< first cycle of new quotas
-  bool regions = false, round_robin = false;
+  bool regions = false, round_robin = false, in_order = false;
   bool profile_clear = false, profile_enable = false;
   std::uint32_t sample_sm = 0;  ///< whose profile counters go into `core`
   PartitionCoreIn core;         ///< without the figures of the sample

@@ -127,6 +127,7 @@ class TlmSluiceTop : public ISluiceTop {
     to.resume = mask_of(config.resume);
     to.evict_count = config.evict_count;
     to.round_robin = sequenced.round_robin;
+    to.in_order = sequenced.in_order;
     to.regions = sequenced.regions;
     to.quota_changed = sequenced.quota_changed;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k)

@@ -52,6 +52,7 @@ class RtlCtaDispatcher : public ICtaDispatcher {
     top_.resume_i = in.resume;
     top_.evict_count_i = in.evict_count;
     top_.round_robin_i = in.round_robin;
+    top_.in_order_i = in.in_order;
     top_.regions_i = in.regions;
     top_.quota_changed_i = in.quota_changed;
     top_.dispatch_ready_i = in.dispatch_ready;

@@ -23,6 +23,7 @@ bool bit(std::uint32_t mask, std::size_t k) { return ((mask >> k) & 1U) != 0; }
 void declare_dispatch_bins(tb::Coverage& coverage) {
   for (const auto& [bin, meaning] : std::initializer_list<std::pair<const char*, const char*>>{
            {"a CTA waits at the port", "dispatch_valid_o without dispatch_ready_i"},
+           {"a kernel that fits waits for its turn", "in order: an older one has CTAs left"},
            {"a grid starts again", "REPEAT: CTA 0 after the last one"},
            {"a kernel slot becomes free", "natural end, or the end of a drain"},
            {"bad kernel", "STOP or EVICT of a FREE slot"},
@@ -60,7 +61,7 @@ DispatchScoreboard::DispatchScoreboard(const CtaDispatcherParams& params, const 
 
 bool DispatchScoreboard::something_fits(const DispatchCycle& before) const {
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (model_.state(k) != DispatchModel::State::Running) continue;
+    if (model_.state(k) != DispatchModel::State::Running || (before.in.in_order && !model_.in_turn(k))) continue;
     for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
       if (model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) return true;
     }
@@ -75,6 +76,7 @@ std::string DispatchScoreboard::admit(const CtaDispatcherOut& out, const Dispatc
   if (k >= params_.kernels || sm >= params_.num_sms) return what + ": no such kernel slot or SM";
   if (before.in.quota_changed) return what + ": admitted in the cycle in which quotas changed";
   if (!model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) return what + ": not admissible";
+  if (before.in.in_order && !model_.in_turn(k)) return what + ": an older kernel has CTAs left";
   const auto expected = model_.admit(k, sm, bit(before.in.repeat, k));
   if (expected.slot != out.dispatch_slot || expected.cta != out.dispatch_cta)
     return fmt::format("{}: expected CTA {} in slot {}", what, expected.cta, expected.slot);
@@ -161,6 +163,8 @@ void DispatchScoreboard::cover_quotas(const DispatchCycle& before) {
     for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
       const CtaCount quota(before.quota[sm][k]);
       if (model_.resident(k, sm) > quota) hit("quota below what is resident");
+      if (before.in.in_order && !model_.in_turn(k) && model_.admissible(k, sm, quota, before.in.regions))
+        hit("a kernel that fits waits for its turn");
       if (!before.in.regions || params_.region_units == 0 || !model_.admissible(k, sm, quota, false)) continue;
       if (!model_.admissible(k, sm, quota, true)) hit("counts fit but no region does");
     }

@@ -33,6 +33,7 @@ void DispatchTraffic::new_character() {
   quota_style_ = in(0, 2);
   size_style_ = in(0, 3);
   cycle_.in.round_robin = chance(0.5);
+  cycle_.in.in_order = chance(0.3);
   cycle_.in.regions = chance(0.5);
 }
 
