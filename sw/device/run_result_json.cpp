@@ -8,39 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// One table a struct serves both directions: name and member.
-constexpr std::pair<const char*, std::uint64_t KernelCounters::*> kCounterFields[] = {
-    {"warp_instructions", &KernelCounters::warp_instructions},
-    {"thread_instructions", &KernelCounters::thread_instructions},
-    {"alu_busy", &KernelCounters::alu_busy},
-    {"sfu_busy", &KernelCounters::sfu_busy},
-    {"ldst_busy", &KernelCounters::ldst_busy},
-    {"l1_accesses", &KernelCounters::l1_accesses},
-    {"l1_misses", &KernelCounters::l1_misses},
-    {"alu_lanes", &KernelCounters::alu_lanes},
-    {"sfu_lanes", &KernelCounters::sfu_lanes},
-    {"dp_lanes", &KernelCounters::dp_lanes},
-    {"tensor_lanes", &KernelCounters::tensor_lanes},
-    {"shared_passes", &KernelCounters::shared_passes},
-    {"store_lines", &KernelCounters::store_lines},
-    {"noc_bytes", &KernelCounters::noc_bytes},
-    {"l2_accesses", &KernelCounters::l2_accesses},
-    {"l2_misses", &KernelCounters::l2_misses},
-    {"dram_bytes", &KernelCounters::dram_bytes},
-    {"dram_row_hits", &KernelCounters::dram_row_hits},
-    {"dram_requests", &KernelCounters::dram_requests},
-    {"ctas_dispatched", &KernelCounters::ctas_dispatched},
-    {"ctas_completed", &KernelCounters::ctas_completed},
-    {"finish_cycle", &KernelCounters::finish_cycle},
-};
-constexpr std::pair<const char*, std::uint64_t StallCycles::*> kStallFields[] = {
-    {"long_memory", &StallCycles::long_memory},
-    {"execution_resource", &StallCycles::execution_resource},
-    {"raw", &StallCycles::raw},
-    {"instruction_buffer", &StallCycles::instruction_buffer},
-    {"barrier", &StallCycles::barrier},
-    {"idle", &StallCycles::idle},
-};
+// One table serves both directions: name and member.
 constexpr std::pair<const char*, std::uint64_t RunResult::*> kResultFields[] = {
     {"sm_cycles", &RunResult::sm_cycles},
     {"threads_resident", &RunResult::threads_resident},

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/core/dispatch.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
 #include "sw/core/partition.h"
-#include "sw/device/i_device.h"
 
 namespace sluice {
 

@@ -17,23 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // One table a struct serves both directions: name and member.
-constexpr std::pair<const char*, std::uint64_t KernelCounters::*> kCounterFields[] = {
-    {"warp_instructions", &KernelCounters::warp_instructions},
-    {"thread_instructions", &KernelCounters::thread_instructions},
-    {"alu_busy", &KernelCounters::alu_busy},
-    {"sfu_busy", &KernelCounters::sfu_busy},
-    {"ldst_busy", &KernelCounters::ldst_busy},
-    {"l1_accesses", &KernelCounters::l1_accesses},
-    {"l1_misses", &KernelCounters::l1_misses},
-    {"l2_accesses", &KernelCounters::l2_accesses},
-    {"l2_misses", &KernelCounters::l2_misses},
-    {"dram_bytes", &KernelCounters::dram_bytes},
-    {"dram_row_hits", &KernelCounters::dram_row_hits},
-    {"dram_requests", &KernelCounters::dram_requests},
-    {"ctas_dispatched", &KernelCounters::ctas_dispatched},
-    {"ctas_completed", &KernelCounters::ctas_completed},
-};
-constexpr std::pair<const char*, double StallFractions::*> kStallFields[] = {
+constexpr std::pair<const char*, double StallFractions::*> kStallFractions[] = {
     {"long_memory", &StallFractions::long_memory},
     {"execution_resource", &StallFractions::execution_resource},
     {"raw", &StallFractions::raw},
@@ -137,7 +121,7 @@ Json run_json(const EvalRun& run) {
                                  {"finish_cycle", k.finish_cycle},
                                  {"speedup", number(k.speedup)},
                                  {"counters", fields_object(k.counters, kCounterFields)}});
-  out["stalls"] = fields_object(run.stalls, kStallFields);
+  out["stalls"] = fields_object(run.stalls, kStallFractions);
   write_fields(out, run.utilization, kUtilizationFields);
   out["decisions"] = Json::array();
   for (const DecisionRecord& d : run.decisions) out["decisions"].push_back(decision_json(d));
@@ -300,7 +284,7 @@ EvalRun read_run(const Node& node) {
   node.at("ipc").read(run.ipc);
   node.fields(run, kRunFigures);
   node.fields(run.utilization, kUtilizationFields);
-  if (node.has("stalls")) node.at("stalls").fields(run.stalls, kStallFields);
+  if (node.has("stalls")) node.at("stalls").fields(run.stalls, kStallFractions);
   if (node.has("per_kernel"))
     for (const Node& item : node.at("per_kernel").items()) run.per_kernel.push_back(read_outcome(item));
   if (node.has("decisions"))

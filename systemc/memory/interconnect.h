@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sw/core/machine.h"
-#include "sw/device/i_device.h"
+#include "sw/device/counters.h"
 #include "systemc/memory/input_queued_switch.h"
 #include "systemc/memory/packet.h"
 #include "systemc/sim_clock.h"

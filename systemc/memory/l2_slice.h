@@ -7,7 +7,7 @@
 #include <systemc>
 #include <vector>
 
-#include "sw/device/i_device.h"
+#include "sw/device/counters.h"
 #include "systemc/memory/cache_tags.h"
 #include "systemc/memory/packet.h"
 #include "systemc/sim_clock.h"

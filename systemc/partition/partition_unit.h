@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "sw/core/machine.h"
-#include "sw/device/i_device.h"
+#include "sw/core/profile.h"
+#include "sw/device/counters.h"
 #include "systemc/partition/i_sluice_top.h"
 #include "systemc/partition/register_socket.h"
 #include "systemc/sim_clock.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sw/core/machine.h"
-#include "sw/device/i_device.h"
+#include "sw/device/counters.h"
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/cache_tags.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sw/core/machine.h"
-#include "sw/device/i_device.h"
+#include "sw/device/counters.h"
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/packet.h"
 #include "systemc/sim_clock.h"
