@@ -133,6 +133,9 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
     for (const KernelCounters& k : sm_counters_[i]) sm.work += k;
     sm.stalls = sms_[i]->stalls();
     result.stalls += sm.stalls;
+    result.kernel_stalls.resize(result.kernels.size());
+    for (std::size_t k = 0; k < result.kernels.size(); ++k)
+      result.kernel_stalls[k] += sms_[i]->stalls(KernelId(static_cast<std::uint32_t>(k)));
   }
   result.decisions = host_.decisions();
   return result;

@@ -66,6 +66,8 @@ struct RunResult {
   std::vector<KernelCounters> kernels;  ///< in launch order
   KernelCounters total;
   StallCycles stalls;
+  /// In launch order: the same SM cycles by what most of that kernel's warps on the SM waited for; idle: it had none there.
+  std::vector<StallCycles> kernel_stalls;
   std::vector<SmCounters> sms;
   std::uint64_t sm_cycles = 0;  ///< cycles * SMs: the denominator of stalls and utilisations
   std::uint64_t threads_resident = 0, registers_resident = 0, shared_bytes_resident = 0;  ///< resource-cycles, summed over SMs

@@ -67,6 +67,8 @@ void to_json(json& out, const RunResult& result) {
   write_fields(out["stalls"], result.stalls, kStallFields);
   out["kernels"] = json::array();
   for (const KernelCounters& k : result.kernels) write_fields(out["kernels"].emplace_back(), k, kCounterFields);
+  out["kernel_stalls"] = json::array();
+  for (const StallCycles& stalls : result.kernel_stalls) write_fields(out["kernel_stalls"].emplace_back(), stalls, kStallFields);
   out["sms"] = json::array();
   for (const SmCounters& sm : result.sms) {
     json& entry = out["sms"].emplace_back();
@@ -85,6 +87,8 @@ void from_json(const json& in, RunResult& result) {
   result.total = read_fields<KernelCounters>(in.at("total"), kCounterFields);
   result.stalls = read_fields<StallCycles>(in.at("stalls"), kStallFields);
   for (const json& k : in.at("kernels")) result.kernels.push_back(read_fields<KernelCounters>(k, kCounterFields));
+  for (const json& stalls : in.at("kernel_stalls"))
+    result.kernel_stalls.push_back(read_fields<StallCycles>(stalls, kStallFields));
   for (const json& sm : in.at("sms"))
     result.sms.push_back(
         {read_fields<KernelCounters>(sm.at("work"), kCounterFields), read_fields<StallCycles>(sm.at("stalls"), kStallFields)});

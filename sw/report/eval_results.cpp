@@ -89,8 +89,12 @@ EvalRun make_eval_run(RunIdentity identity, const MachineConfig& machine, const 
   run.normalized_ipc = kUnknown;
   for (std::size_t k = 0; k < result.kernels.size(); ++k) {
     const KernelCounters& counters = result.kernels[k];
-    run.per_kernel.push_back({run.kernels.at(k), counters.finish_cycle,
-                              ratio(as_double(alone[k].value()), as_double(counters.finish_cycle)), counters});
+    KernelOutcome& outcome = run.per_kernel.emplace_back();
+    outcome.name = run.kernels.at(k);
+    outcome.finish_cycle = counters.finish_cycle;
+    outcome.speedup = ratio(as_double(alone[k].value()), as_double(counters.finish_cycle));
+    outcome.counters = counters;
+    if (k < result.kernel_stalls.size()) outcome.stalls = stall_fractions(result.kernel_stalls[k], as_double(result.sm_cycles));
   }
   fill_fairness(run, alone);
   run.stalls = stall_fractions(result.stalls, as_double(result.sm_cycles));

@@ -32,23 +32,24 @@ struct SoloRun {
   std::vector<double> curve;                                              ///< IPC with 1..N CTAs per SM; may be empty
 };
 
+/// Fractions of SM-cycles in which nothing was issued, by reason. 1 minus their sum issued something.
+struct StallFractions {
+  double long_memory = 0, execution_resource = 0, raw = 0, instruction_buffer = 0, barrier = 0, idle = 0;
+};
+
 /// What one kernel saw of a co-run.
 struct KernelOutcome {
   std::string name;
   std::uint64_t finish_cycle = 0;  ///< T_corun: cycle its instruction target was reached; 0 = not reached
   double speedup = 0;              ///< T_alone / T_corun; not a number when the target was not reached
   KernelCounters counters;
+  StallFractions stalls;  ///< of SM-cycles, by what most of this kernel's warps waited for; idle: none on that SM
 };
 
 /// Fractions of the machine in use, averaged over SMs and cycles.
 struct UtilizationFractions {
   double alu = 0, sfu = 0, ldst = 0;                     ///< pipeline-cycles busy
   double registers = 0, threads = 0, shared_memory = 0;  ///< capacity held by resident CTAs
-};
-
-/// Fractions of SM-cycles in which nothing was issued, by reason. 1 minus their sum issued something.
-struct StallFractions {
-  double long_memory = 0, execution_resource = 0, raw = 0, instruction_buffer = 0, barrier = 0, idle = 0;
 };
 
 /// One decision of the partition sequencer.

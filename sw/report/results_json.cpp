@@ -120,7 +120,8 @@ Json run_json(const EvalRun& run) {
     out["per_kernel"].push_back({{"kernel", k.name},
                                  {"finish_cycle", k.finish_cycle},
                                  {"speedup", number(k.speedup)},
-                                 {"counters", fields_object(k.counters, kCounterFields)}});
+                                 {"counters", fields_object(k.counters, kCounterFields)},
+                                 {"stalls", fields_object(k.stalls, kStallFractions)}});
   out["stalls"] = fields_object(run.stalls, kStallFractions);
   write_fields(out, run.utilization, kUtilizationFields);
   out["decisions"] = Json::array();
@@ -268,6 +269,7 @@ KernelOutcome read_outcome(const Node& node) {
   node.at("finish_cycle").read(outcome.finish_cycle);
   node.at("speedup").read(outcome.speedup);
   if (node.has("counters")) node.at("counters").fields(outcome.counters, kCounterFields);
+  if (node.has("stalls")) node.at("stalls").fields(outcome.stalls, kStallFractions);
   outcome.counters.finish_cycle = outcome.finish_cycle;
   return outcome;
 }

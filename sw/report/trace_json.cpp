@@ -63,6 +63,7 @@ nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const Ho
     kernel["ctas"] = result.kernels[k].ctas_completed;
     kernel["finish_cycle"] = result.kernels[k].finish_cycle;
     kernel["utilization"] = utilization_json(result.kernels[k], result.sm_cycles, spec.machine);
+    kernel["stalls"] = stalls_json(result.kernel_stalls[k], result.sm_cycles);
     out["kernels"].push_back(std::move(kernel));
   }
   return out;

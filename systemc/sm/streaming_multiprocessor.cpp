@@ -12,6 +12,10 @@ constexpr std::uint64_t kLaunchLatency = 8;        ///< cycles from dispatch to 
 constexpr std::uint64_t kCodeRegion = 1ULL << 56;  ///< where the kernels' code lies, 4 GiB each
 constexpr std::uint64_t kBarrierLatency = 4;       ///< cycles from the last arrival to the next instruction
 
+StallCycles cycles_of(const std::array<std::uint64_t, 6>& by_reason) {
+  return {by_reason[0], by_reason[1], by_reason[2], by_reason[3], by_reason[4], by_reason[5]};
+}
+
 }  // namespace
 
 StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& name, SmId id, const MachineConfig& machine,
@@ -32,6 +36,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
       ctas_(machine.sm.capacity.cta_slots),
       op_masks_(machine.sm.schedulers),
       alu_free_(machine.sm.alu_pipes),
+      of_kernel_(kernels.size()),
       last_issue_(machine.sm.schedulers) {
   registers_per_warp_ = 1;
   for (const RunningKernel& kernel : kernels) registers_per_warp_ = std::max(registers_per_warp_, kernel.source->num_registers());
@@ -70,7 +75,7 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.outstanding = 0;
     fetch_.flush(w);
     warp.state = Warp::State::Running;
-    ++live_warps_;
+    count_live(w, true);
     std::fill_n(register_ready_.begin() + static_cast<std::ptrdiff_t>(w * registers_per_warp_), registers_per_warp_, 0);
     scheduler_of(w).admit(lane_of(w), next_age_++);
     advance(w, now_ + kLaunchLatency);
@@ -85,13 +90,13 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
     for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1) {
       const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
       Warp& warp = warps_[slot];
-      if (warp.state == Warp::State::WaitsForLoad) --waiting_for_load_;
+      if (warp.state == Warp::State::WaitsForLoad) count_waiting(warp.kernel, &WarpGroup::waiting_for_load, false);
       fetch_waiters_ &= ~bit(slot);
-      if (warp.state == Warp::State::AtBarrier) --waiting_at_barrier_;
+      if (warp.state == Warp::State::AtBarrier) count_waiting(warp.kernel, &WarpGroup::at_barrier, false);
       if (warp.state == Warp::State::Free) continue;
       warp.state = Warp::State::Free;
       ++warp.generation;
-      --live_warps_;
+      count_live(slot, false);
       scheduler_of(slot).remove(lane_of(slot));
     }
     cta.used = false;
@@ -178,11 +183,11 @@ void StreamingMultiprocessor::schedule_wake(std::uint32_t slot) {
   if (operands == kNever) {
     scheduler.block(lane_of(slot));
     scheduler.demote(lane_of(slot));
-    if (warp.state != Warp::State::WaitsForLoad) ++waiting_for_load_;
+    if (warp.state != Warp::State::WaitsForLoad) count_waiting(warp.kernel, &WarpGroup::waiting_for_load, true);
     warp.state = Warp::State::WaitsForLoad;
     return;
   }
-  if (warp.state == Warp::State::WaitsForLoad) --waiting_for_load_;
+  if (warp.state == Warp::State::WaitsForLoad) count_waiting(warp.kernel, &WarpGroup::waiting_for_load, false);
   warp.state = Warp::State::Running;
   warp.ready_cycle = std::max(warp.ready_cycle, operands);
   if (warp.ready_cycle <= now_) {
@@ -290,7 +295,7 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
 void StreamingMultiprocessor::enter_barrier(std::uint32_t slot) {
   Warp& warp = warps_[slot];
   warp.state = Warp::State::AtBarrier;
-  ++waiting_at_barrier_;
+  count_waiting(warp.kernel, &WarpGroup::at_barrier, true);
   scheduler_of(slot).block(lane_of(slot));
   Cta& cta = ctas_[warp.cta_slot];
   if (++cta.at_barrier == cta.live_warps) release_barrier(cta);
@@ -302,7 +307,7 @@ void StreamingMultiprocessor::release_barrier(Cta& cta) {
     const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
     if (warps_[slot].state != Warp::State::AtBarrier) continue;
     warps_[slot].state = Warp::State::Running;
-    --waiting_at_barrier_;
+    count_waiting(warps_[slot].kernel, &WarpGroup::at_barrier, false);
     advance(slot, now_ + kBarrierLatency);
   }
 }
@@ -311,7 +316,7 @@ void StreamingMultiprocessor::finish_warp(std::uint32_t slot) {
   Warp& warp = warps_[slot];
   warp.state = Warp::State::Free;
   ++warp.generation;
-  --live_warps_;
+  count_live(slot, false);
   scheduler_of(slot).remove(lane_of(slot));
   Cta& cta = ctas_[warp.cta_slot];
   if (--cta.live_warps == 0) {
@@ -373,26 +378,47 @@ void StreamingMultiprocessor::receive(std::uint64_t now) {
 
 void StreamingMultiprocessor::account_to(std::uint64_t cycle) {
   if (cycle <= accounted_) return;
-  stall_cycles_[static_cast<std::size_t>(sleep_reason_)] += cycle - accounted_;
+  count_stall(all_, cycle - accounted_);
+  for (WarpGroup& group : of_kernel_) count_stall(group, cycle - accounted_);
   if (ldst_.occupied()) counters_[ldst_.head_kernel()].ldst_busy += cycle - accounted_;
   accounted_ = cycle;
 }
 
-StreamingMultiprocessor::Stall StreamingMultiprocessor::classify(std::uint64_t now) const {
-  if (live_warps_ == 0) return Stall::Idle;
-  for (const WarpScheduler& scheduler : schedulers_) {
-    if (scheduler.ready() != 0) return Stall::ExecutionResource;
+void StreamingMultiprocessor::count_live(std::uint32_t slot, bool begins) {
+  for (WarpGroup* group : {&all_, &of_kernel_[warps_[slot].kernel]}) {
+    group->live += begins ? 1U : ~0U;
+    group->lanes[slot % config_.schedulers] ^= bit(lane_of(slot));
   }
-  if (2 * waiting_for_load_ >= live_warps_) return Stall::LongMemory;
-  if (2 * waiting_at_barrier_ >= live_warps_) return Stall::Barrier;
-  for (const Warp& warp : warps_) {  // rare enough: only cycles in which nothing at all is ready come here
+}
+
+void StreamingMultiprocessor::count_waiting(std::uint32_t kernel, std::uint32_t WarpGroup::*what, bool begins) {
+  for (WarpGroup* group : {&all_, &of_kernel_[kernel]}) group->*what += begins ? 1U : ~0U;
+}
+
+void StreamingMultiprocessor::classify(std::uint64_t now) {
+  bool unsure = false;
+  const auto reason = [&](const WarpGroup& group) {
+    if (group.live == 0) return Stall::Idle;
+    for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
+      if ((schedulers_[s].ready() & group.lanes[s]) != 0) return Stall::ExecutionResource;
+    }
+    if (2 * group.waiting_for_load >= group.live) return Stall::LongMemory;
+    if (2 * group.at_barrier >= group.live) return Stall::Barrier;
+    unsure = true;
+    return Stall::Raw;
+  };
+  all_.reason = reason(all_);
+  for (WarpGroup& group : of_kernel_) group.reason = reason(group);
+  if (!unsure) return;
+  for (std::uint32_t w = 0; w < warps_.size(); ++w) {  // rare: RAW, or does a warp only lack its next instruction?
+    const Warp& warp = warps_[w];
     const bool waits = warp.state == Warp::State::WaitsForFetch ||
                        (warp.state == Warp::State::Running && (fetch_.modelled() || warp.next.fetch_cycles != 0));
-    if (waits && operands_ready(static_cast<std::uint32_t>(&warp - warps_.data())) <= now) {
-      return Stall::InstructionBuffer;
+    if (!waits || operands_ready(w) > now) continue;
+    for (WarpGroup* group : {&all_, &of_kernel_[warp.kernel]}) {
+      if (group->reason == Stall::Raw) group->reason = Stall::InstructionBuffer;
     }
   }
-  return Stall::Raw;
 }
 
 std::uint64_t StreamingMultiprocessor::next_event(std::uint64_t now, bool issued) const {
@@ -422,8 +448,12 @@ void StreamingMultiprocessor::tick() {
   ldst_.cycle(now);
   const bool issued = issue_all(now) != 0;
   accounted_ = now + 1;
-  sleep_reason_ = issued ? Stall::Raw : classify(now);
-  if (!issued) ++stall_cycles_[static_cast<std::size_t>(sleep_reason_)];
+  stalled_ = !issued;
+  if (stalled_) {
+    classify(now);
+    count_stall(all_, 1);
+    for (WarpGroup& group : of_kernel_) count_stall(group, 1);
+  }
   in_tick_ = false;
   const std::uint64_t next = next_event(now, issued);
   if (next != kNever) wake_.notify(clock_.cycles(next - now));
@@ -432,7 +462,7 @@ void StreamingMultiprocessor::tick() {
 StreamingMultiprocessor::Activity StreamingMultiprocessor::activity() const {
   const std::uint64_t now = clock_.now();
   Activity activity;
-  activity.memory_stall = sleep_reason_ == Stall::LongMemory;
+  activity.memory_stall = stalled_ && all_.reason == Stall::LongMemory;
   for (std::size_t s = 0; s < last_issue_.size(); ++s) {
     if (last_issue_[s].cycle != now) continue;
     activity.issued[s] = last_issue_[s].kernel;
@@ -443,7 +473,12 @@ StreamingMultiprocessor::Activity StreamingMultiprocessor::activity() const {
 
 StallCycles StreamingMultiprocessor::stalls() {
   account_to(clock_.now());
-  return {stall_cycles_[0], stall_cycles_[1], stall_cycles_[2], stall_cycles_[3], stall_cycles_[4], stall_cycles_[5]};
+  return cycles_of(all_.stall_cycles);
+}
+
+StallCycles StreamingMultiprocessor::stalls(KernelId kernel) {
+  account_to(clock_.now());
+  return cycles_of(of_kernel_[kernel.value()].stall_cycles);
 }
 
 }  // namespace sluice

@@ -63,6 +63,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   [[nodiscard]] Activity activity() const;
   /// Stall counters up to now.
   [[nodiscard]] StallCycles stalls();
+  /// The same cycles by what most of one kernel's warps waited for; idle: it has none here.
+  [[nodiscard]] StallCycles stalls(KernelId kernel);
 
  private:
   struct Warp {
@@ -80,6 +82,13 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
     bool used = false;
   };
   enum class Stall : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };
+  /// Warps that live here, of one kernel or of all, and why they do not issue.
+  struct WarpGroup {
+    std::uint32_t live = 0, waiting_for_load = 0, at_barrier = 0;
+    std::array<std::uint64_t, 4> lanes{};  ///< by scheduler: bits of its live warps
+    Stall reason = Stall::Idle;            ///< of the cycles since the last tick
+    std::array<std::uint64_t, 6> stall_cycles{};
+  };
 
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void access_done(const AccessInFlight& access, std::uint64_t cycle) override;
@@ -100,7 +109,13 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   void schedule_wake(std::uint32_t slot);
   [[nodiscard]] std::uint64_t operands_ready(std::uint32_t slot) const;
   [[nodiscard]] std::uint64_t issuable(std::uint32_t scheduler, std::uint64_t now) const;
-  [[nodiscard]] Stall classify(std::uint64_t now) const;
+  /// Why nothing was issued: the reasons of all warps together and of every kernel's.
+  void classify(std::uint64_t now);
+  static void count_stall(WarpGroup& group, std::uint64_t cycles) {
+    group.stall_cycles[static_cast<std::size_t>(group.reason)] += cycles;
+  }
+  void count_live(std::uint32_t slot, bool begins);
+  void count_waiting(std::uint32_t kernel, std::uint32_t WarpGroup::*what, bool begins);
   [[nodiscard]] std::uint64_t next_event(std::uint64_t now, bool issued) const;
   void set_op_mask(std::uint32_t slot, OpClass op);
 
@@ -129,7 +144,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   std::vector<OpMasks> op_masks_;  ///< per scheduler: which pipeline each warp's next instruction wants
   std::vector<std::uint64_t> alu_free_;
   std::uint64_t sfu_free_ = 0, dp_free_ = 0, tensor_free_ = 0;
-  std::uint32_t live_warps_ = 0, waiting_for_load_ = 0, waiting_at_barrier_ = 0;
+  WarpGroup all_;
+  std::vector<WarpGroup> of_kernel_;
   std::uint64_t next_age_ = 0;
 
   struct Response {
@@ -142,8 +158,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
 
   std::uint64_t now_ = 0;        ///< cycle being worked on
   std::uint64_t accounted_ = 0;  ///< cycles before this one are in the counters
-  Stall sleep_reason_ = Stall::Idle;
-  std::array<std::uint64_t, 6> stall_cycles_{};
+  bool stalled_ = false;         ///< the last tick issued nothing
   struct Issue {
     std::uint64_t cycle = ~std::uint64_t{0};
     KernelId kernel;

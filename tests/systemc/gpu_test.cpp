@@ -200,6 +200,20 @@ TEST_F(GpuModel, CountersOfTheSmsAddUpToTheKernels) {
   EXPECT_EQ(stalls.long_memory, r.stalls.long_memory);
 }
 
+TEST_F(GpuModel, EveryStallCycleHasAReasonForEveryKernel) {
+  const auto sum = [](const StallCycles& s) {
+    return s.long_memory + s.execution_resource + s.raw + s.instruction_buffer + s.barrier + s.idle;
+  };
+  const RunResult pair = run(corun("DXT_MVP", "even", 60000));
+  ASSERT_EQ(pair.kernel_stalls.size(), 2U);
+  for (const StallCycles& stalls : pair.kernel_stalls) EXPECT_EQ(sum(stalls), sum(pair.stalls));
+  EXPECT_GT(pair.kernel_stalls[0].raw, pair.kernel_stalls[1].raw);                  // DXT: chains of ALU results
+  EXPECT_GT(pair.kernel_stalls[1].long_memory, pair.kernel_stalls[0].long_memory);  // MVP: loads
+  const RunResult alone = run(solo("MVP", 60000));
+  EXPECT_EQ(alone.kernel_stalls[0].long_memory, alone.stalls.long_memory);
+  EXPECT_EQ(alone.kernel_stalls[0].execution_resource, alone.stalls.execution_resource);
+}
+
 TEST_F(GpuModel, EverySchedulerAndDramPolicyDoesTheSameWork) {
   const auto with = [&](WarpSchedulerKind kind, DramScheduler dram) {
     RunSpec spec = corun("DXT_BLK", "even", 60000);
