@@ -5,7 +5,8 @@
   rtl/formal/run.sh [module ...] --mutants [--json]     breaks the design in known ways: every property must fail for one of them
 
 A module is rtl/formal/<module>.sby; mutants are in rtl/formal/mutants/<module>.toml. What is understood of the .sby format: [tasks], lines
-"task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3", "abc pdr", "abc bmc3", [script], [files].
+"task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name, but with ABC's SAT solver, which is faster on bits), "abc pdr", "abc bmc3",
+[script], [files].
 Tasks whose name begins with "long" run only with --long. Work is kept in build/formal/. Exit code 1 when a property fails or a mutant lives."""
 import argparse
 import json
@@ -20,7 +21,7 @@ FORMAL = ROOT / "rtl/formal"
 WORK = ROOT / "build/formal"
 SMT_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "opt_clean", "dffunmap", "opt_clean", "write_smt2 -wires model.smt2"]
 AIG_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "setundef -undriven -anyseq", "setattr -unset keep", "delete -output",
-             "opt -full", "techmap", "opt -fast", "dffunmap", "abc -g AND -fast", "opt_clean", "write_aiger -I -B -zinit model.aig"]
+             "opt -full", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean", "write_aiger -I -B -zinit model.aig"]
 
 
 def parse(path):
@@ -89,6 +90,21 @@ class Task:
             sys.exit(f"{self.dir}: yosys-smtbmc:\n{result.stdout}")
         return result.returncode == 0, result.stdout
 
+    def abc(self, how):
+        """The log of one ABC command on the AIG of the model: constraints folded in, all assertions as one output."""
+        log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; orpos; {how}"], self.dir).stdout
+        (self.dir / f"{how.split()[0]}.log").write_text(log)
+        return log
+
+    def induct(self):
+        """[(property, result)] by k-induction over all assertions together, k the depth: bmc3 is the base, ind the step."""
+        self.build(AIG_STEPS)
+        if "No output asserted" not in self.abc(f"bmc3 -F {self.depth}"):
+            return self.blame()
+        good = "Networks are equivalent" in self.abc(f"ind -F {self.depth}")
+        # In mode prove an induction that does not go through is a failure: the file says what it promises.
+        return [(name, "proven" if good else f"failed (holds to {self.depth}, induction does not go through)") for name in self.names("assert")]
+
     def fails(self, prop):
         """Whether ABC finds a counter-example of one assertion within the depth."""
         self.build([f"select -set other t:$assert c:{prop} %d", "chformal -remove @other"] + AIG_STEPS)
@@ -113,15 +129,10 @@ class Task:
             if "No output asserted" in log and engine[1] == "bmc3":
                 return [(name, f"bounded {self.depth}") for name in self.names("assert")]
             return self.blame()
-        good = self.smtbmc(engine[1])[0]
-        if good and self.mode == "bmc":
+        if self.mode == "prove":
+            return self.induct()
+        if self.smtbmc(engine[1])[0]:
             return [(name, f"bounded {self.depth}") for name in self.names("assert")]
-        if good:
-            good, log = self.smtbmc(engine[1], "-i")
-            if good:
-                return [(name, "proven") for name in self.names("assert")]
-            # In mode prove an induction that does not go through is a failure: the file says what it promises.
-            return [(name, f"failed (holds to {self.depth}, induction does not go through)") for name in self.names("assert")]
         return self.blame()
 
     def blame(self):
@@ -143,7 +154,8 @@ def prove(module, args, report):
 
 def kill(module, args, report):
     path = FORMAL / f"mutants/{module}.toml"
-    mutants = tomllib.loads(path.read_text())["mutant"] if path.exists() else []
+    broken = tomllib.loads(path.read_text()) if path.exists() else {"mutant": []}
+    mutants = [{**broken, **mutant} for mutant in broken["mutant"]]   # task and depth above the first mutant are of all
     tasks = {n: s for n, s in parse(FORMAL / f"{module}.sby").items() if s["options"]["mode"] != "cover"}
     owed = {}
     for name, sections in tasks.items():

@@ -1,0 +1,31 @@
+// sluice_pkg with narrow fields, for proofs about control: it does not depend on widths, the time that a proof takes does.
+package sluice_pkg;
+  localparam int unsigned KernelW   = 4;
+  localparam int unsigned KIndexW   = 3;
+  localparam int unsigned SmW       = 2;
+  localparam int unsigned SlotW     = 3;
+  localparam int unsigned GridW     = 3;
+  localparam int unsigned ResidentW = 5;
+  localparam int unsigned CtaW      = 3;
+  localparam int unsigned WarpW     = 2;
+  localparam int unsigned RegW      = 3;
+  localparam int unsigned SharedW   = 2;
+  localparam int unsigned SmCountW  = 3;
+  localparam int unsigned CtaSumW   = 5;
+  localparam int unsigned TimerW    = 3;
+  localparam int unsigned WindowW   = 3;
+  localparam int unsigned InstW     = 3;
+  localparam int unsigned PerfFracW = 2;
+  localparam int unsigned PerfW     = 3;
+  localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
+  localparam int unsigned ModeW = 3;
+  localparam logic [ModeW-1:0] ModeLeftOver = 3'd0;
+  localparam logic [ModeW-1:0] ModeFcfs     = 3'd1;
+  localparam logic [ModeW-1:0] ModeEven     = 3'd2;
+  localparam logic [ModeW-1:0] ModeSpatial  = 3'd3;
+  localparam logic [ModeW-1:0] ModeStatic   = 3'd4;
+  localparam logic [ModeW-1:0] ModeDynamic  = 3'd5;
+  localparam logic [1:0] SlotFree     = 2'd0;
+  localparam logic [1:0] SlotRunning  = 2'd1;
+  localparam logic [1:0] SlotDraining = 2'd2;
+endpackage

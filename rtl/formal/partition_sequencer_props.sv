@@ -1,0 +1,229 @@
+// Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, and what quotas it answers.
+// Assumed of its neighbours: the core answers within Patience cycles of being asked; kernel slots are named once and exist; the mode changes
+// with mode_write_i, the host's quotas and masks with static_write_i.
+module partition_sequencer_props #(
+  parameter int unsigned M = 3,
+  parameter int unsigned K = 2,
+  parameter int unsigned N = 4
+) (
+  input logic                               clk_i,
+  input logic                               rst_ni,
+  input logic [2:0]                         mode_i,
+  input logic                               mode_write_i,
+  input logic [sluice_pkg::WarpW-1:0]       capacity_warps_i,
+  input logic [sluice_pkg::RegW-1:0]        capacity_registers_i,
+  input logic [sluice_pkg::SharedW-1:0]     capacity_shared_i,
+  input logic [sluice_pkg::CtaW-1:0]        capacity_slots_i,
+  input logic [K*sluice_pkg::WarpW-1:0]     demand_warps_i,
+  input logic [K*sluice_pkg::RegW-1:0]      demand_registers_i,
+  input logic [K*sluice_pkg::SharedW-1:0]   demand_shared_i,
+  input logic [K*sluice_pkg::CtaW-1:0]      quota_i,
+  input logic [K*M-1:0]                     mask_i,
+  input logic                               static_write_i,
+  input logic [sluice_pkg::TimerW-1:0]      warm_up_i,
+  input logic [sluice_pkg::WindowW-1:0]     window_i,
+  input logic [sluice_pkg::WindowW-1:0]     delay_i,
+  input logic                               reprofile_i,
+  input logic [sluice_pkg::KernelW-1:0]     num_present_i,
+  input logic [K*sluice_pkg::KIndexW-1:0]   age_i,
+  input logic                               change_i,
+  input logic [sluice_pkg::SmW-1:0]         query_sm_i,
+  input logic                               prepare_ready_i,
+  input logic                               sample_ready_i,
+  input logic                               core_done_i,
+  input logic                               core_no_fit_i,
+  input logic                               core_spatial_i,
+  input logic [K*sluice_pkg::CtaW-1:0]      core_ctas_i
+);
+  localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
+  localparam int unsigned SmCountW = sluice_pkg::SmCountW, LevelW = 10, Patience = 2;
+  localparam logic [3:0] Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6, Monitor = 4'd7,
+    PlanCount = 4'd8;
+  localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
+
+  logic [K*CtaW-1:0] quota, ctas;
+  logic              changed, prepare_valid, sample_valid, decision, monitoring, idle, core_start, enable;
+  logic [3:0]        state;
+  logic [K-1:0]      watch;
+  partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
+    .clk_i, .rst_ni, .mode_i, .mode_write_i, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i,
+    .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .delay_i, .loss_limit_i(16'd0), .reprofile_i,
+    .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .prepare_valid_o(prepare_valid),
+    .prepare_ready_i, .sample_valid_o(sample_valid), .sample_ready_i, .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
+    .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .idle_o(idle));
+
+  (* hierconn *) wire [3:0]            \dut.state_q ;
+  (* hierconn *) wire [2:0]            \dut.layout_q ;
+  (* hierconn *) wire [sluice_pkg::TimerW-1:0] \dut.timer_q ;
+  (* hierconn *) wire [KernelW-1:0]    \dut.num_q , \dut.index_q ;
+  (* hierconn *) wire [SmCountW-1:0]   \dut.sm_q , \dut.next_first_q ;
+  (* hierconn *) wire                  \dut.again_q , \dut.restart , \dut.changed_q ;
+  (* hierconn *) wire [K-1:0]          \dut.planned_q ;
+  (* hierconn *) wire [K*SmW-1:0]      \dut.first_q ;
+  (* hierconn *) wire [K*SmCountW-1:0] \dut.count_q ;
+  (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas_q ;
+  (* hierconn *) wire [K*LevelW-1:0]   \dut.base_q ;
+  (* hierconn *) wire [K*KIndexW-1:0]  \dut.age_q ;
+  (* hierconn *) wire                  \dut.i_occupancy_counter.busy_q , \dut.i_occupancy_counter.done_q ;
+  (* hierconn *) wire [CtaW-1:0]       \dut.i_occupancy_counter.count_q ;
+
+  logic       started, was_up, past_restart;
+  logic [1:0] sample_wait, core_wait;   // cycles that the core has kept it waiting
+  logic [2:0] mode_q, plan_mode;        // plan_mode: of the last restart
+  logic [K-1:0] present;                // kernel slots of the last restart
+  logic [K*CtaW+K*M-1:0] host_q;
+  logic [K*CtaW-1:0]     quota_q;
+  logic [SmW-1:0]        query_sm_q;
+  logic                  host_writes;
+  initial started = 1'b0;
+  always_ff @(posedge clk_i) begin
+    started      <= 1'b1;
+    was_up       <= rst_ni;
+    past_restart <= \dut.restart ;
+    mode_q       <= mode_i;
+    host_q       <= {quota_i, mask_i};
+    quota_q      <= quota;
+    query_sm_q   <= query_sm_i;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      sample_wait <= '0;
+      core_wait   <= '0;
+      plan_mode   <= '0;
+      present     <= '0;
+    end else begin
+      sample_wait <= (sample_valid && !sample_ready_i && !\dut.restart ) ? sample_wait + 1'b1 : '0;
+      core_wait   <= (\dut.state_q == Allocate && !core_done_i && !\dut.restart ) ? core_wait + 1'b1 : '0;
+      if (\dut.restart ) begin
+        plan_mode <= mode_i;
+        present   <= '0;
+        for (int unsigned i = 0; i < K; i++)
+          if (KernelW'(i) < num_present_i) present[age_i[i*KIndexW]] <= 1'b1;
+      end
+    end
+
+  always_comb begin
+    if (!started) assume (!rst_ni);
+    assume (capacity_slots_i <= CtaW'(N));
+    assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0 && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
+    assume (mode_i <= 3'd5 && query_sm_i < SmW'(M));
+    if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
+    if (!rst_ni) assume (mode_i == 3'd0);
+    if (started && !static_write_i) assume ({quota_i, mask_i} == host_q || !rst_ni);
+    if (sample_wait == 2'(Patience)) assume (sample_ready_i);
+    if (core_wait == 2'(Patience)) assume (core_done_i);
+  end
+
+  // How far it is from having settled (Idle or Monitor), field by field: part, levels that are left, step, and what the step waits for.
+  logic [LevelW-1:0]   levels_left, left;
+  logic [SmCountW-1:0] slot_count;
+  logic                slot;
+  logic [KernelW-1:0]  kernels_left;
+  logic [24:0]         distance, distance_q;
+  assign slot         = \dut.age_q [32'(\dut.index_q [0])*KIndexW];
+  assign slot_count   = \dut.count_q [32'(slot)*SmCountW +: SmCountW];
+  assign kernels_left = \dut.num_q - \dut.index_q ;
+  always_comb begin
+    levels_left = '0;
+    left        = '0;
+    for (int unsigned k = 0; k < K; k++) begin
+      left = LevelW'(\dut.ctas_q [k*CtaW +: CtaW]) - \dut.base_q [k*LevelW +: LevelW];
+      if (\dut.planned_q [k] && LevelW'(\dut.ctas_q [k*CtaW +: CtaW]) > \dut.base_q [k*LevelW +: LevelW] && left > levels_left) levels_left = left;
+    end
+    case (\dut.state_q )
+      Plan:      distance = {2'd3, 3'd0, kernels_left, 1'b1, 15'd0};
+      PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 12'd0, \dut.i_occupancy_counter.done_q ? 3'd0
+                                                               : \dut.i_occupancy_counter.busy_q ? 3'd5 - \dut.i_occupancy_counter.count_q : 3'd7};
+      WarmUp:    distance = {2'd2, levels_left[2:0], 5'd3, 12'd0, \dut.timer_q };
+      Profile:   distance = {2'd2, levels_left[2:0], 5'd2, 12'd0, \dut.timer_q };
+      Scale:     distance = {2'd2, levels_left[2:0], 5'd1, 6'd0, kernels_left, slot_count - \dut.sm_q , 2'd2 - sample_wait};
+      Allocate:  distance = {2'd1, 3'd0, 5'd1, 13'd0, 2'd2 - core_wait};
+      Delay:     distance = {2'd1, 3'd0, 5'd0, 12'd0, \dut.timer_q };
+      default:   distance = '0;
+    endcase
+  end
+  always_ff @(posedge clk_i) distance_q <= distance;
+
+  // The plan so far: kernels by age have ranges of SMs, one behind the other.
+  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, profiling;
+  logic [KernelW-1:0] done_kernels;   // that the plan has
+  assign planning  = \dut.state_q == Plan || \dut.state_q == PlanCount;
+  assign profiling = \dut.state_q >= WarmUp && \dut.state_q <= Delay;
+  always_comb begin
+    ok_plan      = \dut.num_q <= KernelW'(K) && \dut.age_q [2:1] == 2'd0 && \dut.age_q [5:4] == 2'd0
+                && (\dut.num_q < KernelW'(2) || \dut.age_q [0] != \dut.age_q [3]);
+    done_kernels = \dut.state_q == Plan ? \dut.index_q : \dut.state_q == PlanCount ? \dut.index_q + 1'b1 : \dut.num_q ;
+    if (planning && (\dut.index_q >= \dut.num_q || \dut.layout_q != Hold)) ok_plan = 1'b0;
+    if (profiling && (\dut.num_q != KernelW'(2) || \dut.layout_q != Levels)) ok_plan = 1'b0;
+    if (\dut.state_q == Scale && (\dut.index_q >= \dut.num_q || \dut.sm_q >= slot_count)) ok_plan = 1'b0;
+    if (\dut.state_q == Profile && (\dut.index_q > \dut.num_q || (\dut.index_q < \dut.num_q && \dut.sm_q > slot_count))) ok_plan = 1'b0;
+    if (\dut.layout_q == Hold && !planning && \dut.num_q != '0) ok_plan = 1'b0;
+    if (\dut.state_q == Monitor && ((\dut.layout_q != Ranges && \dut.layout_q != Counts) || \dut.num_q != KernelW'(2))) ok_plan = 1'b0;
+    if (\dut.layout_q == Ranges && \dut.num_q != KernelW'(2)) ok_plan = 1'b0;
+    if (\dut.layout_q >= Hold && \dut.layout_q <= Levels) begin
+      for (int unsigned k = 0; k < K; k++)
+        if (\dut.planned_q [k] != ((done_kernels > '0 && \dut.age_q [0] == k[0]) || (done_kernels > KernelW'(1) && \dut.age_q [3] == k[0]))) ok_plan = 1'b0;
+      // Two kernels on three SMs: the older has two.
+      for (int unsigned k = 0; k < K; k++)
+        if (\dut.planned_q [k]) begin
+          if (\dut.num_q == KernelW'(1) && (\dut.first_q [k*SmW +: SmW] != '0 || \dut.count_q [k*SmCountW +: SmCountW] != SmCountW'(3))) ok_plan = 1'b0;
+          if (\dut.num_q == KernelW'(2) && (\dut.first_q [k*SmW +: SmW] != (\dut.age_q [0] == k[0] ? SmW'(0) : SmW'(2))
+              || \dut.count_q [k*SmCountW +: SmCountW] != (\dut.age_q [0] == k[0] ? SmCountW'(2) : SmCountW'(1)))) ok_plan = 1'b0;
+        end
+    end
+    if (\dut.state_q == Plan && \dut.next_first_q != (\dut.index_q == '0 ? SmCountW'(0) : SmCountW'(2))) ok_plan = 1'b0;
+    if (\dut.state_q == PlanCount && \dut.num_q == KernelW'(2) && \dut.index_q == '0 && \dut.next_first_q != SmCountW'(2)) ok_plan = 1'b0;
+    // Both ranges climb in step, while one has levels beyond its window.
+    if (profiling && (\dut.base_q [32'(\dut.age_q [3])*LevelW +: LevelW] > LevelW'(N - 1)
+        || \dut.base_q [32'(\dut.age_q [0])*LevelW +: LevelW] != LevelW'(2)*\dut.base_q [32'(\dut.age_q [3])*LevelW +: LevelW])) ok_plan = 1'b0;
+    beyond = 1'b0;
+    for (int unsigned k = 0; k < K; k++)
+      if (\dut.base_q [k*LevelW +: LevelW] + LevelW'(\dut.count_q [k*SmCountW +: SmCountW]) < LevelW'(\dut.ctas_q [k*CtaW +: CtaW])) beyond = 1'b1;
+    if (\dut.state_q == Scale && \dut.again_q && !beyond) ok_plan = 1'b0;
+    for (int unsigned k = 0; k < K; k++)
+      if (\dut.ctas_q [k*CtaW +: CtaW] > CtaW'(N) && (profiling || (planning && \dut.index_q != '0 && \dut.age_q [0] == k[0]))) ok_plan = 1'b0;
+  end
+
+  logic shared_layout;   // more than one kernel may be on an SM
+  assign shared_layout = \dut.layout_q == Free || \dut.layout_q == Static || \dut.layout_q == Counts;
+  always_comb begin
+    ok_absent = 1'b1;
+    for (int unsigned k = 0; k < K; k++)
+      if (\dut.layout_q != Free && \dut.layout_q != Static && !present[k] && quota[k*CtaW +: CtaW] != '0) ok_absent = 1'b0;
+    ok_disjoint = shared_layout || quota[0 +: CtaW] == '0 || quota[CtaW +: CtaW] == '0;
+  end
+
+  logic ok_static, ok_counts;
+  always_comb begin
+    ok_static = 1'b1;
+    ok_counts = 1'b1;
+    for (int unsigned k = 0; k < K; k++) begin
+      if (quota[k*CtaW +: CtaW] != (mask_i[k*M + 32'(query_sm_i)] ? quota_i[k*CtaW +: CtaW] : CtaW'(0))) ok_static = 1'b0;
+      if (\dut.layout_q == Counts && quota[k*CtaW +: CtaW] != ctas[k*CtaW +: CtaW]) ok_counts = 1'b0;
+    end
+    if (started) begin
+      // Progress.
+      state_exists:                             assert (\dut.state_q <= PlanCount && \dut.layout_q <= Static);
+      counter_runs_while_it_is_waited_for:      assert (\dut.state_q != PlanCount || ((\dut.i_occupancy_counter.busy_q ^ \dut.i_occupancy_counter.done_q )
+                                                        && \dut.i_occupancy_counter.count_q <= CtaW'(N)));
+      core_is_patiently_waited_for:             assert (sample_wait <= 2'(Patience) && core_wait <= 2'(Patience)
+                                                        && (sample_wait == '0 || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
+      plan_is_of_the_present_kernels:           assert (ok_plan);
+      plan_is_remembered:                       assert ((\dut.layout_q == Static) == (plan_mode == 3'd4)
+                                                        && ((\dut.layout_q == Free) == (plan_mode <= 3'd1))
+                                                        && (\dut.layout_q == Free || \dut.layout_q == Static || ((\dut.num_q == '0 || present[\dut.age_q [0]]) && (\dut.num_q < KernelW'(2) || present[\dut.age_q [3]]))));
+      if (was_up && rst_ni && !past_restart && distance_q != '0)
+        every_cycle_brings_it_nearer_to_settling: assert (distance < distance_q);
+      if (was_up && rst_ni && !past_restart && distance_q == '0) settled_it_stays: assert (distance == '0);
+      // Quotas of any SM.
+      if (plan_mode <= 3'd1)                    left_over_and_fcfs_have_no_limit: assert (quota == {CtaW'(N), CtaW'(N)});
+      if (plan_mode == 3'd4)                    static_quota_is_the_hosts_and_zero_off_the_mask: assert (ok_static);
+      nothing_may_start_while_planning:         assert (!planning || quota == '0);
+      absent_kernels_have_no_quota:             assert (ok_absent);
+      one_kernel_an_sm_unless_shared:           assert (ok_disjoint);
+      counts_are_in_force_on_every_sm:          assert (ok_counts);
+      if (was_up && rst_ni && query_sm_i == query_sm_q && !changed) quotas_change_with_the_pulse: assert (quota == quota_q);
+      reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring && watch == '0 && ctas == '0 && idle));
+    end
+  end
+endmodule
