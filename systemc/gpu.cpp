@@ -7,6 +7,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/workload/synthetic_source.h"
+#include "systemc/main_stack.h"
 
 namespace sluice {
 
@@ -108,6 +109,7 @@ RunResult Gpu::run(const std::atomic<bool>& interrupt) {
     if (window != 0 && now >= window) break;
     const std::uint64_t slice = window == 0 ? kSliceCycles : std::min(kSliceCycles, window - now);
     sc_core::sc_start(clock_.cycles(slice));
+    restore_main_stack_bounds();
   }
   for (const RunningKernel& kernel : kernels_) {
     if (kernel.error) std::rethrow_exception(kernel.error);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "systemc/main_stack.h"
+
 namespace sluice {
 
 namespace {
@@ -56,6 +58,7 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
   Cta& cta = ctas_[slot];
   RunningKernel& running = kernels_[kernel.value()];
   std::uint32_t handle = 0;
+  restore_main_stack_bounds();
   try {
     handle = running.source->begin_cta(cta_index);
   } catch (const std::exception&) {
