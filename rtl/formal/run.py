@@ -21,7 +21,7 @@ FORMAL = ROOT / "rtl/formal"
 WORK = ROOT / "build/formal"
 SMT_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "opt_clean", "dffunmap", "opt_clean", "write_smt2 -wires model.smt2"]
 AIG_STEPS = ["async2sync", "chformal -assume -early", "memory_map", "setundef -undriven -anyseq", "setattr -unset keep", "delete -output",
-             "opt -full", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean", "write_aiger -I -B -zinit model.aig"]
+             "opt -full", "techmap", "opt -fast", "dffunmap", "setundef -zero", "aigmap", "opt_clean", "write_aiger -I -B -zinit model.aig"]
 
 
 def parse(path):

@@ -30,7 +30,7 @@ module sluice_csr_props (
   localparam int unsigned NumSm = 5;
   localparam int unsigned Ctas  = 4;
 
-  logic        awready, wready, bvalid, arready, rvalid, irq;
+  logic        awready, wready, bvalid, arready, rvalid, irq, idle;
   logic [1:0]  bresp, rresp;
   logic [31:0] rdata;
   logic [2:0]  mode;
@@ -71,7 +71,7 @@ module sluice_csr_props (
     .resume_o (resume), .evict_count_o (evict_count), .quota_o (quota), .mask_o (mask), .static_write_o (static_write),
     .warm_up_o (warm_up), .window_o (window), .delay_o (delay), .epsilon_o (epsilon), .loss_limit_o (loss_limit),
     .monitor_enable_o (monitor_enable), .monitor_threshold_o (monitor_threshold), .monitor_window_o (monitor_window),
-    .monitor_hold_o (monitor_hold), .reprofile_o (reprofile),
+    .monitor_hold_o (monitor_hold), .reprofile_o (reprofile), .idle_o (idle),
     .slot_state_i, .resident_i, .dispatched_i, .evict_done_i, .kernel_done_i, .num_present_i, .ctas_i, .sequencer_state_i,
     .decision_i, .spatial_i, .no_fit_i, .error_i, .error_kernel_i, .error_sm_i
   );
@@ -201,6 +201,12 @@ module sluice_csr_props (
       reprofile_follows_control: assert (reprofile == $past(write && waddr == 12'h00C && wdata[0]));
       if (static_write) static_write_only_after_quota_or_mask: assert ($past(write && waddr[11:8] == 4'h4 && (waddr[6:0] == 7'h20 || waddr[6:5] == 2'b10)));
       if ($past(accepted) && in_slot && (offset == 7'h20 || offset[6:5] == 2'b10)) static_write_after_every_quota_or_mask: assert (static_write);
+
+      // While idle_o is high the clock may stop: nothing changes without an input.
+      if ($past(idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && evict_done_i == '0 && kernel_done_i == '0 && !decision_i && error_i == '0))
+        idle_changes_nothing_without_input: assert (idle && value == $past(value) && !bvalid && !rvalid && irq == $past(irq)
+          && {launch, stop, evict, resume, mode_write, reprofile, static_write} == '0 && \dut.error_q == $past(\dut.error_q )
+          && $past({launch, stop, evict, resume, mode_write, reprofile, static_write} == '0) && {awready, wready, arready} == 3'b111);
 
       // Errors and interrupt.
       if (!$past(clears_error)) errors_stay_until_cleared: assert (($past(\dut.error_q ) & ~\dut.error_q ) == '0);
