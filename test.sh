@@ -14,7 +14,7 @@ cmake --build --preset release
 if [ "$full" = 1 ]; then
   cmake --preset asan
   cmake --build --preset asan
-  ctest --preset asan -j2 -LE lint
+  ctest --preset asan -j2 -LE "lint|formal"
   SLUICE_FULL=1 ctest --preset release -j2
 else
   ctest --preset release -j2
