@@ -47,10 +47,13 @@ TEST(Transform, NamesWhyAKernelCannotBePersistent) {
   EXPECT_THROW(static_cast<void>(transform(kPtx, kRuntime, {"absent", {1, 1, 1}, 1, false})), InputError);
 }
 
-TEST(EarlyReturn, IsSeenInKernelsAndMacrosNotInHelpersOrComments) {
-  EXPECT_TRUE(has_early_return("__global__ void k(int n) { if (n) return; __syncthreads(); }"));
-  EXPECT_TRUE(has_early_return("#define BAIL return\n__global__ void k() { BAIL; }"));
-  EXPECT_FALSE(has_early_return("__device__ int f() { return 1; } __global__ void k() { f(); /* return */ }"));
+TEST(EarlyReturn, IsSeenInTheKernelAndMacrosNotInHelpersCommentsOrOtherKernels) {
+  EXPECT_TRUE(has_early_return("__global__ void k(int n) { if (n) return; __syncthreads(); }", "k"));
+  EXPECT_TRUE(has_early_return("template <int N> __global__ void k(int n) { if (n) return; }", "a::k<3>"));
+  EXPECT_TRUE(has_early_return("#define BAIL return\n__global__ void k() { BAIL; }", "k"));
+  EXPECT_TRUE(has_early_return("#define KERNEL(N) __global__ void N() { return; }\nKERNEL(k)", "k"));
+  EXPECT_FALSE(has_early_return("__device__ int f() { return 1; } __global__ void k() { f(); /* return */ }", "k"));
+  EXPECT_FALSE(has_early_return("__global__ void other(int n) { if (n) return; } __global__ void k() {}", "k"));
 }
 
 TEST(LaunchSpec, ReadsTemplatesExtentsAndArguments) {

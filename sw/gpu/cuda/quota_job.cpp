@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
@@ -12,7 +14,7 @@ namespace sluice::gpu {
 
 namespace {
 
-static_assert(sizeof(SluiceJob) == 80 && offsetof(SluiceJob, grid_x) == 40, "sw/gpu/transform.cpp has these offsets");
+static_assert(offsetof(SluiceControl, orders) == 0 && offsetof(SluiceOrders, quota) % 16 == 0, "a quota is fetched with its padding");
 
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
@@ -52,10 +54,19 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.inverse_x = UINT32_MAX / job_.grid_x;
   job_.inverse_y = UINT32_MAX / job_.grid_y;
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
+  job_.sms = kernel.context().limits().sms;
   job_.group = options.group;
+  // A claim leaves every CTA that may run at least one more of the same size: the last ones are of one task.
+  job_.share = static_cast<unsigned>(std::bit_width(2 * kernel.occupancy() * kernel.context().limits().sms - 1));
+  job_.fresh_cycles = static_cast<unsigned>(options.fresh_seconds * kernel.context().limits().core_mhz * 1e6);
   on_device_ = allocate(sizeof job_, "job description");
   check(driver().cuMemcpyHtoD(on_device_.get(), &job_, sizeof job_), "writing a job description");
-  kernel.persistent().configure(spec.shared_bytes, options.carveout_percent);
+  const SmResources capacity = sm_capacity(kernel.context().limits());
+  const std::uint32_t reserved = kernel.context().limits().reserved_shared_per_cta;
+  const SmResources demand = kernel.demand();
+  kernel.persistent().configure(
+      spec.shared_bytes, options.carveout_percent.value_or(carveout_percent(demand.shared_memory_bytes - reserved, reserved,
+                                                                            scratchpad_split({&demand, 1}, capacity), capacity)));
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
 }
 
@@ -72,8 +83,8 @@ void QuotaJob::order(const QuotaTable& quota) {
   auto* orders = static_cast<SluiceOrders*>(orders_.get());
   orders->epoch = ++epoch_;
   orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
-  std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
-  std::copy(quota.begin(), quota.end(), orders->quota);
+  std::memset(orders->quota, 0, sizeof orders->quota);
+  for (std::size_t sm = 0; sm < quota.size(); ++sm) orders->quota[sm][0] = quota[sm];
   check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
         "sending quotas");
 }
@@ -84,6 +95,8 @@ void QuotaJob::launch(CUstream stream) {
   std::vector<void*> parameters = kernel_.parameters();
   CUdeviceptr job = on_device_.get();
   parameters.push_back(&job);
+  std::array<std::uint32_t, 3> grid = spec.grid;
+  parameters.push_back(grid.data());
   launched_ += ctas;
   check(driver().cuLaunchKernel(kernel_.persistent().function(), ctas, 1, 1, spec.block[0], spec.block[1], spec.block[2],
                                 spec.shared_bytes, stream, parameters.data(), nullptr),
@@ -212,9 +225,10 @@ void QuotaJob::redistribute() {
   check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");
 }
 
-double QuotaJob::run_timed() {
-  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
-        "rewinding the queue");
+double QuotaJob::run_timed(bool empty) {
+  if (!empty)
+    check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
+          "rewinding the queue");
   check(driver().cuCtxSynchronize(), "rewinding the queue");
   const EventHandle first = make_event(), last = make_event();
   CUstream stream = streams_.front().get();

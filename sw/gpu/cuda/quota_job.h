@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sw/gpu/cuda/prepared.h"
@@ -25,10 +26,13 @@ struct JobState {
 
 struct JobOptions {
   std::uint64_t passes = 1;  ///< times the grid runs; kernels are idempotent
-  unsigned group = 4;        ///< tasks claimed at a time
+  unsigned group = 8;        ///< most tasks claimed at a time
+  /// A block that has run for longer ends with the quota of that moment, for which its CTA waits; a shorter one with the quota of its
+  /// beginning, which has come meanwhile.
+  double fresh_seconds = 10e-6;
   bool count_runs = false;   ///< count how often each block ran
   bool log_lifetimes = false;
-  int carveout_percent = -1;
+  std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice
 };
 
 /// One kernel running under quotas: its task queue, its CTAs, and the quota table that may change at any time (docs/gpu.md).
@@ -57,9 +61,10 @@ class QuotaJob {
   /// traps
   void finish(double limit);
 
-  /// Runs all tasks from the start, on an idle job, under its present quotas, with CTAs launched once. @return seconds between
-  /// device events around the launch
-  double run_timed();
+  /// Runs all tasks from the start, on an idle job, under its present quotas, with CTAs launched once.
+  /// @param empty  launches without tasks: CTAs take their slots, find nothing and leave. @pre all tasks are done
+  /// @return seconds between device events around the launch
+  double run_timed(bool empty = false);
 
   [[nodiscard]] JobState state();
   [[nodiscard]] bool idle() const;  ///< no grid of the job is on the GPU

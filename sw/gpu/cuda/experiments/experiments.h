@@ -18,6 +18,7 @@ struct ExperimentOptions {
 
 // One experiment a file; each appends to OUT/NAME.jsonl what is not there yet, and prints progress.
 void verify_experiment(Bench& bench, const ExperimentOptions& options);       ///< results, exactly-once, placement
+void user_kernels_experiment(Bench& bench, const ExperimentOptions& options);  ///< what users' kernels do, bit by bit
 void curves_experiment(Bench& bench, const ExperimentOptions& options);       ///< (a) performance against CTAs per SM
 void overhead_experiment(Bench& bench, const ExperimentOptions& options);     ///< (e) transformed against untransformed
 void preemption_experiment(Bench& bench, const ExperimentOptions& options);   ///< (f) evict order to all CTAs gone

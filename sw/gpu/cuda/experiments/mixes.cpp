@@ -39,6 +39,7 @@ nlohmann::json line(const std::vector<std::string>& names, const std::string& po
           {"violations", rates.violations},
           {"misplaced", rates.misplaced},
           {"settled", rates.settled},
+          {"missing", rates.missing},
           {"seconds", rates.seconds}};
 }
 
@@ -106,7 +107,16 @@ class MixMeasurement {
   [[nodiscard]] Partition even() const {
     std::vector<KernelDescriptor> kernels;
     for (const PreparedKernel* k : mix_) kernels.push_back(descriptor(*k));
-    return make_policy("even")->plans(bench_.machine(), kernels).front().partition;
+    return placeable(demands(mix_), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+      MachineConfig machine = bench_.machine();
+      machine.sm.capacity = capacity;
+      return make_policy("even")->plans(machine, kernels).front().partition;
+    });
+  }
+  [[nodiscard]] Partition decide(const std::vector<Profile>& curves, double epsilon) const {
+    return placeable(demands(mix_), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+      return warped_slicer_partition(curves, demands(mix_), capacity, bench_.machine(epsilon).partitioner);
+    });
   }
   [[nodiscard]] std::vector<double> solo_rates() const {
     std::vector<double> out;
@@ -145,8 +155,7 @@ class MixMeasurement {
     const OnlineProfile p = profile(running, mix_, options_, true);
     std::vector<std::pair<Partition, MixRates>> measured;
     for (const double epsilon : kEpsilons) {
-      const Partition decided = warped_slicer_partition(p.scaled, demands(mix_), sm_capacity(bench_.context().limits()),
-                                                        bench_.machine(epsilon).partitioner);
+      const Partition decided = decide(p.scaled, epsilon);
       auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
       double in_force = 0;
       if (at == measured.end()) {
@@ -227,12 +236,12 @@ class MixMeasurement {
   }
 
   std::vector<double> quota_finish(const std::vector<int>& launches, bool decide) {
-    const int carveout = shared_carveout_percent(demands(mix_), sm_capacity(bench_.context().limits()));
+    const std::vector<int> carveout = carveouts(mix_);
     std::vector<std::unique_ptr<QuotaJob>> jobs;
     for (std::size_t k = 0; k < mix_.size(); ++k) {
       JobOptions o;
       o.passes = static_cast<std::uint64_t>(launches[k]);
-      o.carveout_percent = carveout;
+      o.carveout_percent = carveout[k];
       jobs.push_back(std::make_unique<QuotaJob>(*mix_[k], o));
     }
     const auto put = [&](const std::vector<QuotaTable>& tables) {
@@ -263,8 +272,7 @@ class MixMeasurement {
                                (most[k].value() + 1) / 2.0);
         curves.push_back(std::move(curve));
       }
-      partition =
-          warped_slicer_partition(curves, demands(mix_), sm_capacity(bench_.context().limits()), bench_.machine().partitioner);
+      partition = this->decide(curves, 0);
     }
     put(tables_of(partition, sms_));
     std::vector<double> finish(jobs.size(), 0);
@@ -313,6 +321,7 @@ class MixMeasurement {
     nlohmann::json sweep = nlohmann::json::array();
     std::uint32_t violations = 0, misplaced = 0;
     for (const std::vector<CtaCount>& ctas : combinations(demands(mix_), sm_capacity(bench_.context().limits()))) {
+      if (!fits_sub_cores(demands(mix_), ctas, sm_capacity(bench_.context().limits()))) continue;
       const Partition p{PartitionMode::IntraSm, ctas};
       const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp / 2, options_.window / 4);
       violations += rates.violations;
