@@ -124,7 +124,7 @@ const std::regex& plain_barrier() {
   return pattern;
 }
 
-constexpr int kGridOffset = 64 + 40;  // in SluiceState (runtime/quota_runtime.cuh)
+constexpr int kGridInState = 96, kGridInJob = 56;  // SluiceState (runtime/quota_runtime.cuh), SluiceJob (runtime/control.h)
 
 /// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.
 std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
@@ -144,13 +144,13 @@ std::string read_block_index(const std::string& ptx, const std::function<std::st
 std::string in_kernel(const std::string& body) {
   return read_block_index(
       body, [](int axis) { return fmt::format("mov.u32 {{}}, %sluice_block{};", axis); },
-      [](int axis) { return fmt::format("ld.param.u32 {{}}, [sluice_grid+{}];", 4 * axis); });
+      [](int axis) { return fmt::format("ld.param.u32 {{}}, [sluice_job+{}];", kGridInJob + 4 * axis); });
 }
 /// In functions, which see neither.
 std::string in_function(const std::string& ptx) {
   return read_block_index(
       ptx, [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_current+{}];", 4 * axis); },
-      [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", kGridOffset + 4 * axis); });
+      [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", kGridInState + 4 * axis); });
 }
 
 /// The module's lines behind .version, .target and .address_size.
@@ -162,14 +162,17 @@ std::string header(const std::string& ptx) { return ptx.substr(0, ptx.size() - w
 
 /// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the assembler's
 /// calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and every instruction
-/// of the kernel twice. @param argument  register for the function's only parameter, if it has one
-std::string leader_runs(const std::string& runtime, const std::string& function, const std::string& argument = "") {
+/// of the kernel twice. The function's first parameter is the job, the kernel's own last one.
+/// @param arguments  registers for the other parameters
+std::string leader_runs(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments = {}) {
   const std::size_t name = runtime.find(fmt::format(".func {}(", function));
   const std::size_t body = name == std::string::npos ? name : runtime.find('{', name);
   if (body == std::string::npos) throw InputError(fmt::format("PTX: no function {}", function));
   std::string text = runtime.substr(body, behind_match(runtime, body) - body);
-  text = std::regex_replace(text, std::regex(fmt::format(R"(ld\.param\.[a-z](\d+)\s+(%\w+),\s*\[{}_param_0\];)", function)),
-                            fmt::format("mov.b$1 $2, {};", argument));
+  text = std::regex_replace(text, std::regex(function + R"(_param_0\b)"), "sluice_job");
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    text = std::regex_replace(text, std::regex(fmt::format(R"(ld\.param\.[a-z](\d+)(\s+%\w+),\s*\[{}_param_{}\];)", function, i + 1)),
+                              fmt::format("mov.b$1$2, {};", arguments[i]));
   text = std::regex_replace(text, std::regex(R"(\bret(\.uni)?;)"), fmt::format("bra {}_done;", function));
   return fmt::format("\t@!%sluice_leader bra {0}_done;\n{1}\n{0}_done:\n", function, text);
 }
@@ -208,13 +211,13 @@ std::string head(const std::string& runtime, const std::string& body, bool whole
     ptx +=
         "\tst.volatile.shared.u32 [sluice_current], %sluice_x;\n\tst.volatile.shared.u32 [sluice_current+4], %sluice_y;\n"
         "\tst.volatile.shared.u32 [sluice_current+8], %sluice_z;\n";
-  return ptx + "\t}\n" + leader_runs(runtime, "sluice_rt_begin", "%sluice_stage");
+  return ptx + leader_runs(runtime, "sluice_rt_begin", {"%sluice_stage", "%sluice_x", "%sluice_y", "%sluice_z"}) + "\t}\n";
 }
 
 /// No thread may see the next block before all have left this one. A thread that has returned early stands in at the barriers of
 /// those that have not, until all have (CUDA lets exited threads off; here nobody exits).
 std::string tail(const std::string& runtime, bool stands_in) {
-  return "$SLUICE_END:\n" + leader_runs(runtime, "sluice_rt_end", "%sluice_stage") +
+  return "$SLUICE_END:\n" + leader_runs(runtime, "sluice_rt_end", {"%sluice_stage"}) +
          (stands_in ? "\tsetp.eq.u32 %sluice_go, 0, 0;\n$SLUICE_STAND:\n\tbarrier.cta.red.and.pred %sluice_all, 0, %sluice_go;\n"
                       "\t@!%sluice_all bra $SLUICE_STAND;\n"
                     : "\tbar.sync 0;\n") +
@@ -333,14 +336,14 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   std::string out = header(ptx) + "\n" + declarations(runtime);
   if (functions_read) out += ".shared .align 16 .b8 sluice_current[16];\n";
   out += before;
-  out += fmt::format(".visible .entry {}({}{}.param .u64 sluice_parameter,\n.param .align 4 .b8 sluice_grid[12])\n", spec.symbol,
+  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[128])\n", spec.symbol,
                      alone ? "" : parameters, alone ? "" : ",\n");
   out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2],
                      capped ? registers[0].str() : fmt::format(".minnctapersm {}", spec.ctas_per_sm));
   out +=
-      "\t.reg .b32 %sluice_run, %sluice_stage, %sluice_block0, %sluice_block1, %sluice_block2;\n\t.reg .b64 %sluice_job;\n"
-      "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader;\n\tld.param.u64 %sluice_job, [sluice_parameter];\n";
-  out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter", "%sluice_job") + "\tbar.sync 0;\n\tmov.u32 %sluice_stage, sluice_rt_state;\n";
+      "\t.reg .b32 %sluice_run, %sluice_stage, %sluice_block0, %sluice_block1, %sluice_block2;\n"
+      "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader;\n";
+  out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter") + "\tbar.sync 0;\n\tmov.u32 %sluice_stage, sluice_rt_state;\n";
   const bool whole_warps = spec.block[0] * spec.block[1] * spec.block[2] % 32 == 0;
   out += head(runtime, body, whole_warps, functions_read) + body + "\n" + tail(runtime, stands_in);
   return out + "$SLUICE_LEAVE:\n" + leader_runs(runtime, "sluice_rt_leave") + "\tret;\n}\n" + behind;

@@ -16,7 +16,7 @@ struct TransformSpec {
 
 /// The kernel as a persistent one: its PTX, as the compiler made it from the user's unchanged text, in a loop around the calls of
 /// the runtime, with the block index and the grid's size read from shared memory. All its own instructions stay as they are, its
-/// parameters too; one more follows them, the address of the SluiceJob (docs/gpu.md).
+/// parameters too; one more follows them, the SluiceJob (docs/gpu.md).
 /// @param ptx      module with the kernel
 /// @param runtime  PTX of runtime/quota_runtime.cuh
 /// @throws InputError when the module has no such kernel

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
@@ -18,6 +17,7 @@ static_assert(offsetof(SluiceControl, orders) == 0 && offsetof(SluiceOrders, quo
 
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
+static_assert(sizeof(SluiceJob) == 128 && offsetof(SluiceJob, grid_x) == 56, "sw/gpu/transform.cpp has these offsets");
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
 constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
 
@@ -46,21 +46,31 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
   job_.runs = reinterpret_cast<unsigned*>(runs_.get());
   job_.gone = reinterpret_cast<volatile unsigned*>(device_address(gone_));
-  job_.total = spec.blocks() * options.passes;
   job_.grid_x = spec.grid[0];
   job_.grid_y = spec.grid[1];
   job_.grid_z = spec.grid[2];
   job_.blocks = static_cast<unsigned>(spec.blocks());
+  job_.sms = kernel.context().limits().sms;
+  job_.width = kernel.occupancy() * job_.sms;
+  // Claims cost a trip to the L2 each. Of R rounds of the CTAs, R/G - 1 are claimed by ranges of G and up to 2 G singly: fewest at the
+  // root of R.
+  const double rounds = static_cast<double>(total()) / job_.width;
+  const auto best = static_cast<unsigned>(std::clamp(std::sqrt(rounds), 1.0, 16.0));
+  job_.group = options.group > 0 ? options.group : best;
+  const std::uint64_t together = std::uint64_t{job_.width} * job_.group;
+  const std::uint64_t long_rounds = std::max<std::uint64_t>(total() / together, 1) - 1;
+  job_.long_tickets = long_rounds * job_.width;
+  job_.long_tasks = long_rounds * together;
+  job_.tickets = job_.long_tickets + (total() - job_.long_tasks);
+  const unsigned step = static_cast<unsigned>(job_.width % spec.blocks());
+  job_.step_x = step % job_.grid_x;
+  job_.step_y = step / job_.grid_x % job_.grid_y;
+  job_.step_z = step / job_.grid_x / job_.grid_y;
+  job_.fresh_cycles = static_cast<unsigned>(options.fresh_seconds * kernel.context().limits().core_mhz * 1e6);
   job_.inverse_x = UINT32_MAX / job_.grid_x;
   job_.inverse_y = UINT32_MAX / job_.grid_y;
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
-  job_.sms = kernel.context().limits().sms;
-  job_.group = options.group;
-  // A claim leaves every CTA that may run at least one more of the same size: the last ones are of one task.
-  job_.share = static_cast<unsigned>(std::bit_width(2 * kernel.occupancy() * kernel.context().limits().sms - 1));
-  job_.fresh_cycles = static_cast<unsigned>(options.fresh_seconds * kernel.context().limits().core_mhz * 1e6);
-  on_device_ = allocate(sizeof job_, "job description");
-  check(driver().cuMemcpyHtoD(on_device_.get(), &job_, sizeof job_), "writing a job description");
+  job_.inverse_width = UINT64_MAX / job_.width;
   const SmResources capacity = sm_capacity(kernel.context().limits());
   const std::uint32_t reserved = kernel.context().limits().reserved_shared_per_cta;
   const SmResources demand = kernel.demand();
@@ -93,10 +103,7 @@ void QuotaJob::launch(CUstream stream) {
   const LaunchSpec& spec = kernel_.spec();
   const unsigned ctas = kernel_.occupancy() * kernel_.context().limits().sms;
   std::vector<void*> parameters = kernel_.parameters();
-  CUdeviceptr job = on_device_.get();
-  parameters.push_back(&job);
-  std::array<std::uint32_t, 3> grid = spec.grid;
-  parameters.push_back(grid.data());
+  parameters.push_back(&job_);
   launched_ += ctas;
   check(driver().cuLaunchKernel(kernel_.persistent().function(), ctas, 1, 1, spec.block[0], spec.block[1], spec.block[2],
                                 spec.shared_bytes, stream, parameters.data(), nullptr),
@@ -143,7 +150,7 @@ JobState QuotaJob::state() {
   s.violations = c.violations;
   s.returned = c.returned;
   s.arrived = c.arrived;
-  s.claimed = c.next;
+  s.all_claimed = c.next >= job_.tickets;
   s.done.assign(c.done, c.done + sms);
   s.residents.assign(c.resident, c.resident + sms);
   s.max_resident.assign(c.max_resident, c.max_resident + sms);
@@ -180,7 +187,7 @@ bool QuotaJob::settle(double limit) {
   for (;;) {
     const JobState s = state();
     if (s.resident == wanted) return true;
-    if (s.claimed >= total() && s.returned == 0) return true;  // the queue is empty: CTAs leave
+    if (s.all_claimed && s.returned == 0) return true;  // the queue is empty: CTAs leave
     if (seconds(Clock::now() - start) > limit) return false;
     // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
     if (s.resident < wanted && s.arrived == launched_) fill();
@@ -195,10 +202,10 @@ void QuotaJob::finish(double limit) {
       if (seconds(Clock::now() - start) > limit)
         throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
     const JobState s = state();
-    if (s.claimed >= total() && s.returned == 0) return;
+    if (s.all_claimed && s.returned == 0) return;
     if (seconds(Clock::now() - start) > limit)
       throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
-    if (s.claimed >= total()) redistribute();
+    if (s.all_claimed) redistribute();
     fill();
   }
 }

@@ -9,19 +9,21 @@ struct SluiceStage {
   uint3 block;
 };
 
-// sw/gpu/transform.cpp reads `stage` and job.grid_x. Alignment: the kernel's own shared memory keeps its.
-struct alignas(256) SluiceState {
+// sw/gpu/transform.cpp reads `stage` and `grid`. Alignment: the kernel's own shared memory keeps its.
+struct alignas(128) SluiceState {
   SluiceStage stage[2];
   unsigned quota[4];              // copy of the SM's quota; the rest is padding
-  unsigned long long task, last;  // next task of the claimed range, and its end
-  SluiceJob job;
-  unsigned sm, slot;
-  unsigned began;  // %clock at the begin of the block
-  unsigned rank, granted;  // while entering: which free slot to try; the quota that the slot was granted under
-  unsigned pad;
+  unsigned long long task, last;  // next task of the claimed range, and what follows its last
+  struct alignas(16) Leader {
+    unsigned sm, slot;
+    unsigned began;  // %clock at the begin of the block
+    unsigned more;   // there is a next block
+  } leader;
   unsigned long long enter_ns;
+  unsigned rank, granted;  // while entering: which free slot to try; the quota that the slot was granted under
+  unsigned grid[3];
 };
-static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceJob) == 96 && sizeof(SluiceState) == 256, "transform.cpp has these offsets");
+static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "one unit of shared memory");
 __shared__ SluiceState sluice_rt_state;
 
 namespace sluice_rt {
@@ -43,7 +45,7 @@ __device__ __forceinline__ unsigned long long load(const unsigned long long* p) 
 __device__ __forceinline__ void store(unsigned long long* p, unsigned long long v) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
-__device__ __forceinline__ void add(unsigned* p, unsigned v) {
+__device__ __forceinline__ void add(unsigned* p, unsigned v) {  // no answer: nobody waits
   asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
 __device__ __forceinline__ unsigned fetch_add(unsigned* p, unsigned v) {
@@ -67,26 +69,26 @@ __device__ __forceinline__ unsigned cycles() {
   return t;
 }
 
-/// One attempt at a free slot below the SM's quota, each CTA of a launch at another. None when as many CTAs hold slots as the quota allows, counting those
-/// above it that still drain.
-__device__ __forceinline__ Attempt take_slot(SluiceState& s) {
-  SluiceControl* c = s.job.control;
-  const unsigned quota = load(&c->orders.quota[s.sm][0]);
-  unsigned seen = load(&c->slots[s.sm]);
+/// One attempt at a free slot below the SM's quota, each CTA of a launch at another. None when as many CTAs hold slots as the quota
+/// allows, counting those above it that still drain.
+__device__ __forceinline__ Attempt take_slot(SluiceState& s, SluiceControl* c) {
+  const unsigned sm = s.leader.sm;
+  const unsigned quota = load(&c->orders.quota[sm][0]);
+  unsigned seen = load(&c->slots[sm]);
   const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
   for (unsigned skip = s.rank; (~seen & below) != 0 && __popc(seen) < (int)quota; ++skip) {
     unsigned open = ~seen & below;
     for (unsigned k = skip % __popc(open); k > 0; --k) open &= open - 1;
     const unsigned bit = open & (0u - open);
     unsigned old;
-    asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(&c->slots[s.sm]), "r"(bit) : "memory");
+    asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(&c->slots[sm]), "r"(bit) : "memory");
     seen = old;
     if ((old & bit) != 0) continue;  // another CTA was faster: the next slot
     if (__popc(old) >= (int)quota) {  // others have come since, or drain above the quota
-      asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[s.sm]), "r"(~bit) : "memory");
+      asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~bit) : "memory");
       return kAgain;
     }
-    s.slot = __ffs(bit) - 1;
+    s.leader.slot = __ffs(bit) - 1;
     s.granted = quota;
     return kTaken;
   }
@@ -114,132 +116,146 @@ __device__ __forceinline__ uint3 block_of(const SluiceJob& job, unsigned long lo
   block.z = divide(y, job.grid_y, job.inverse_y, block.y);
   return block;
 }
-
-/// Claims a range when there is none, and stages its first block. Afterwards s.task != s.last unless the queue is empty.
-/// @param known  tasks that are claimed at least: the end of the last range
-__device__ __forceinline__ void claim(SluiceState& s, SluiceStage& stage, unsigned long long known) {
-  const SluiceJob& job = s.job;
-  if (s.task == s.last) {
-    const unsigned long long left = known < job.total ? (job.total - known) >> job.share : 0;
-    const unsigned group = left == 0 ? 1 : left < job.group ? (unsigned)left : job.group;
-    const unsigned long long first = fetch_add(&job.control->next, group);
-    if (first >= job.total) return;
-    s.task = first;
-    s.last = first + group < job.total ? first + group : job.total;
+/// Of the task `width` further on.
+__device__ __forceinline__ uint3 next_in_range(const SluiceJob& job, uint3 block) {
+  block.x += job.step_x;
+  block.y += job.step_y;
+  block.z += job.step_z;
+  if (block.x >= job.grid_x) {
+    block.x -= job.grid_x;
+    ++block.y;
   }
-  stage.block = block_of(job, s.task);
+  if (block.y >= job.grid_y) {
+    block.y -= job.grid_y;
+    ++block.z;
+  }
+  if (block.z >= job.grid_z) block.z -= job.grid_z;
+  return block;
 }
 
-/// Gives the slot back, with the tasks that were claimed and not begun.
-__device__ __forceinline__ void leave(SluiceState& s) {
-  const SluiceJob& job = s.job;
-  SluiceControl* c = job.control;
-  if (s.task < s.last) {
-    SluiceRange* unfinished = &c->unfinished[s.sm][s.slot];
-    store(&unfinished->first, s.task);
-    store(&unfinished->last, s.last);
-    add(&c->returned, 1);
+/// Claims a range and stages its first block. @return whether there was one left
+__device__ __forceinline__ bool claim(const SluiceJob& job, SluiceState& s, SluiceStage& stage) {
+  const unsigned long long ticket = fetch_add(&job.control->next, 1ull);
+  if (ticket >= job.tickets) return false;
+  unsigned long long task = ticket - job.long_tickets + job.long_tasks, tasks = 1;
+  if (ticket < job.long_tickets) {  // of `width` ranges side by side
+    const unsigned long long round = __umul64hi(ticket, job.inverse_width);
+    unsigned long long rest = ticket - round * job.width;
+    const unsigned over = rest >= job.width;
+    rest -= over * job.width;
+    tasks = job.group;
+    task = (round + over) * job.width * job.group + rest;
   }
-  if (job.lifetimes != nullptr) {
-    const unsigned at = fetch_add(&c->lifetimes, 1);
-    if (at < SLUICE_MAX_LIFETIMES) {
-      SluiceLifetime* l = &job.lifetimes[at];
-      l->enter_ns = s.enter_ns;
-      l->leave_ns = nanoseconds();
-      l->sm = s.sm;
-      l->slot = s.slot;
-    }
-  }
-  const unsigned epoch = load(&c->orders.epoch), wanted = load(&c->orders.wanted);
-  add(&c->resident[s.sm], ~0u);
-  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[s.sm]), "r"(~(1u << s.slot)) : "memory");
-  if (fetch_add(&c->resident_total, ~0u) == 1 && wanted == 0) {
-    *job.gone = epoch;
-    __threadfence_system();
-  }
-}
-
-__device__ __forceinline__ SluiceState& state_of(unsigned stage) {
-  return *(SluiceState*)__cvta_shared_to_generic(stage & ~255u);
+  s.task = task;
+  s.last = task + tasks * job.width;
+  stage.block = block_of(job, task);
+  return true;
 }
 
 }  // namespace sluice_rt
 
 // What the joined kernel's leader does: enter and, after a barrier, for every block begin, then the kernel's body, end, and a barrier;
-// at last leave. `stage` is the shared address of the block's stage; the other one is the next block's.
+// at last leave. `stage` is the shared address of the block's stage; the other one is the next block's. The job is a parameter of the
+// kernel. All reads of shared memory come first: a trip there is long where the kernel itself uses it much.
 
 // Takes a slot and a first task, into stage 0.
-extern "C" __device__ void sluice_rt_enter(const SluiceJob* job) {
+extern "C" __device__ void sluice_rt_enter(SluiceJob job) {
   SluiceState& s = sluice_rt_state;
-  s.job = *job;
-  s.slot = sluice_rt::kNoSlot;
+  SluiceControl* c = job.control;
+  s.leader.slot = sluice_rt::kNoSlot;
   s.enter_ns = sluice_rt::nanoseconds();
   s.stage[0].run = 0;
-  asm("mov.u32 %0, %%smid;" : "=r"(s.sm));
-  asm("mov.u32 %0, %%ctaid.x;" : "=r"(s.rank));
-  s.rank /= s.job.sms;
-  SluiceControl* c = s.job.control;
-  const unsigned long long known = sluice_rt::load(&c->next);
+  s.grid[0] = job.grid_x;
+  s.grid[1] = job.grid_y;
+  s.grid[2] = job.grid_z;
+  unsigned sm, cta;
+  asm("mov.u32 %0, %%smid;" : "=r"(sm));
+  asm("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+  s.leader.sm = sm;
+  s.rank = cta / job.sms;
   sluice_rt::Attempt attempt = sluice_rt::kAgain;
-  while (attempt == sluice_rt::kAgain) attempt = sluice_rt::take_slot(s);
+  while (attempt == sluice_rt::kAgain) attempt = sluice_rt::take_slot(s, c);
   if (attempt == sluice_rt::kTaken) {
-    const unsigned inside = sluice_rt::fetch_add(&c->resident[s.sm], 1) + 1;
+    const unsigned inside = sluice_rt::fetch_add(&c->resident[sm], 1) + 1;
     sluice_rt::add(&c->resident_total, 1);
-    s.enter_ns = sluice_rt::nanoseconds();
-    SluiceRange* unfinished = &c->unfinished[s.sm][s.slot];  // what the slot's last holder had not begun
+    SluiceRange* unfinished = &c->unfinished[sm][s.leader.slot];  // what the slot's last holder had not begun
     s.task = sluice_rt::load(&unfinished->first);
     s.last = sluice_rt::load(&unfinished->last);
     if (s.task != s.last) {
       sluice_rt::store(&unfinished->first, s.last);
       sluice_rt::add(&c->returned, ~0u);
+      s.stage[0].block = sluice_rt::block_of(job, s.task);
+      s.stage[0].run = 1;
+    } else {
+      s.stage[0].run = sluice_rt::claim(job, s, s.stage[0]);
     }
-    sluice_rt::claim(s, s.stage[0], known);
-    s.stage[0].run = s.task != s.last && s.slot < sluice_rt::load(&c->orders.quota[s.sm][0]);
-    asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&c->max_resident[s.sm]), "r"(inside) : "memory");
+    asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&c->max_resident[sm]), "r"(inside) : "memory");
     if (inside > s.granted) sluice_rt::add(&c->violations, 1);
+    s.enter_ns = sluice_rt::nanoseconds();
   }
   sluice_rt::add(&c->arrived, 1);
 }
 
 // Stages the next block, beside the threads that already work on this one, and has the quota fetched.
-extern "C" __device__ void sluice_rt_begin(unsigned stage) {
-  SluiceState& s = sluice_rt::state_of(stage);
-  SluiceControl* c = s.job.control;
-  const unsigned shared = (stage & ~255u) + 32;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(&c->orders.quota[s.sm][0]) : "memory");
-  s.began = sluice_rt::cycles();
-  sluice_rt::add(&c->done[s.sm], 1);
-  const unsigned now = stage >> 4 & 1;
-  uint3 block = s.stage[now].block;
-  if (s.job.runs != nullptr)
-    sluice_rt::add(&s.job.runs[((unsigned long long)block.z * s.job.grid_y + block.y) * s.job.grid_x + block.x], 1);
-  SluiceStage& next = s.stage[now ^ 1];
-  const unsigned long long task = s.task + 1;
+extern "C" __device__ void sluice_rt_begin(SluiceJob job, unsigned stage, unsigned x, unsigned y, unsigned z) {
+  SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
+  const unsigned sm = s.leader.sm;
+  const ulonglong2 range = *(const ulonglong2*)&s.task;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((stage & ~127u) + 32), "l"(&job.control->orders.quota[sm][0])
+               : "memory");
+  s.leader.began = sluice_rt::cycles();
+  sluice_rt::add(&job.control->done[sm], 1);
+  if (job.runs != nullptr) sluice_rt::add(&job.runs[((unsigned long long)z * job.grid_y + y) * job.grid_x + x], 1);
+  SluiceStage& next = s.stage[stage >> 4 & 1 ^ 1];
+  const unsigned long long task = range.x + job.width;
+  bool more = true;
   s.task = task;
-  if (task == s.last) {
-    sluice_rt::claim(s, next, task);
-    return;
-  }
-  if (++block.x == s.job.grid_x) {
-    block.x = 0;
-    if (++block.y == s.job.grid_y) {
-      block.y = 0;
-      if (++block.z == s.job.grid_z) block.z = 0;
-    }
-  }
-  next.block = block;
+  if (task == range.y)
+    more = sluice_rt::claim(job, s, next);
+  else
+    next.block = sluice_rt::next_in_range(job, make_uint3(x, y, z));
+  s.leader.more = more;
 }
 
 // Decides on the next block. A quota that was fetched when a long block began would come too late.
-extern "C" __device__ void sluice_rt_end(unsigned stage) {
-  SluiceState& s = sluice_rt::state_of(stage);
+extern "C" __device__ void sluice_rt_end(SluiceJob job, unsigned stage) {
+  SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
   asm volatile("cp.async.wait_all;" ::: "memory");
   unsigned quota = *(volatile unsigned*)&s.quota[0];
-  if (sluice_rt::cycles() - s.began > s.job.fresh_cycles) quota = sluice_rt::load(&s.job.control->orders.quota[s.sm][0]);
-  s.stage[(stage >> 4 & 1) ^ 1].run = s.slot < quota && s.task != s.last;
+  const SluiceState::Leader leader = s.leader;
+  if (sluice_rt::cycles() - leader.began > job.fresh_cycles) quota = sluice_rt::load(&job.control->orders.quota[leader.sm][0]);
+  s.stage[stage >> 4 & 1 ^ 1].run = (leader.slot < quota) & leader.more;
 }
 
-extern "C" __device__ void sluice_rt_leave() {
+// Gives the slot back, with the tasks that were claimed and not begun.
+extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
   SluiceState& s = sluice_rt_state;
-  if (s.slot != sluice_rt::kNoSlot) sluice_rt::leave(s);
+  const unsigned sm = s.leader.sm, slot = s.leader.slot;
+  if (slot == sluice_rt::kNoSlot) return;
+  SluiceControl* c = job.control;
+  const unsigned epoch = sluice_rt::load(&c->orders.epoch), wanted = sluice_rt::load(&c->orders.wanted);
+  if (job.lifetimes != nullptr) {
+    const unsigned at = sluice_rt::fetch_add(&c->lifetimes, 1);
+    if (at < SLUICE_MAX_LIFETIMES) {
+      SluiceLifetime* l = &job.lifetimes[at];
+      l->enter_ns = s.enter_ns;
+      l->leave_ns = sluice_rt::nanoseconds();
+      l->sm = sm;
+      l->slot = slot;
+    }
+  }
+  sluice_rt::add(&c->resident[sm], ~0u);
+  if (s.task != s.last) {
+    SluiceRange* unfinished = &c->unfinished[sm][slot];
+    sluice_rt::store(&unfinished->first, s.task);
+    sluice_rt::store(&unfinished->last, s.last);
+    sluice_rt::add(&c->returned, 1);
+  }
+  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~(1u << slot)) : "memory");
+  if (wanted != 0) {
+    sluice_rt::add(&c->resident_total, ~0u);
+  } else if (sluice_rt::fetch_add(&c->resident_total, ~0u) == 1) {
+    *job.gone = epoch;
+    __threadfence_system();
+  }
 }

@@ -284,7 +284,7 @@ class MixMeasurement {
         if (finish[k] > 0) continue;
         if (jobs[k]->idle()) {
           const JobState s = jobs[k]->state();
-          if (s.claimed >= jobs[k]->total() && s.returned == 0) {
+          if (s.all_claimed && s.returned == 0) {
             finish[k] = seconds(Clock::now() - start);
             --open;
             ended = true;
