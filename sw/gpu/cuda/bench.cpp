@@ -123,7 +123,7 @@ MixRates QuotaMix::change(const std::vector<QuotaTable>& tables, double warm_up,
   for (std::size_t k = 0; k < jobs_.size(); ++k)  // all orders first: what shrinks makes room for what grows
     if (grows[k]) jobs_[k]->fill();
   bool settled = true;
-  for (const auto& job : jobs_) settled = job->settle() && settled;
+  for (const auto& job : jobs_) settled = job->settle(0.01) && settled;
   in_force = seconds(Clock::now() - start);
   return count(warm_up, window, settled);
 }
