@@ -124,7 +124,7 @@ const std::regex& plain_barrier() {
   return pattern;
 }
 
-constexpr int kGridInState = 96, kGridInJob = 56;  // SluiceState (runtime/quota_runtime.cuh), SluiceJob (runtime/control.h)
+constexpr int kGridInState = 80, kGridInJob = 56;  // SluiceState (runtime/quota_runtime.cuh), SluiceJob (runtime/control.h)
 
 /// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.
 std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
@@ -170,9 +170,13 @@ std::string leader_runs(const std::string& runtime, const std::string& function,
   if (body == std::string::npos) throw InputError(fmt::format("PTX: no function {}", function));
   std::string text = runtime.substr(body, behind_match(runtime, body) - body);
   text = std::regex_replace(text, std::regex(function + R"(_param_0\b)"), "sluice_job");
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    text = std::regex_replace(text, std::regex(fmt::format(R"(ld\.param\.[a-z](\d+)(\s+%\w+),\s*\[{}_param_{}\];)", function, i + 1)),
-                              fmt::format("mov.b$1$2, {};", arguments[i]));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {  // 32 bits each; the compiler may read one into 64
+    const auto read = [&](const char* to) {
+      return std::regex(fmt::format(R"(ld\.param\.[bu]32(\s+{}\d+),\s*\[{}_param_{}\];)", to, function, i + 1));
+    };
+    text = std::regex_replace(text, read("%rd"), fmt::format("cvt.u64.u32$1, {};", arguments[i]));
+    text = std::regex_replace(text, read("%r"), fmt::format("mov.b32$1, {};", arguments[i]));
+  }
   text = std::regex_replace(text, std::regex(R"(\bret(\.uni)?;)"), fmt::format("bra {}_done;", function));
   return fmt::format("\t@!%sluice_leader bra {0}_done;\n{1}\n{0}_done:\n", function, text);
 }
@@ -196,11 +200,12 @@ std::string find_leader(const std::array<std::uint32_t, 3>& block) {
   return ptx + "\tsetp.eq.u32 %sluice_leader, %sluice_x, 0;\n\t}\n";
 }
 
-/// What the loop begins with: reads the stage, leaves when told to. All threads read one value. The reduction changes nothing but
+/// What the loop begins with. Which stage it is stays in a predicate: registers are what kernels lack. Reads the stage, leaves when told to. All threads read one value. The reduction changes nothing but
 /// tells the assembler so, which keeps the index in a register of the warp, as it would the special register.
 std::string head(const std::string& runtime, const std::string& body, bool whole_warps, bool functions_read) {
   std::string ptx =
-      "$SLUICE_BLOCK:\n\t{\n\t.reg .b32 %sluice_lanes, %sluice_x, %sluice_y, %sluice_z;\n"
+      "$SLUICE_BLOCK:\n\t{\n\t.reg .b32 %sluice_lanes, %sluice_x, %sluice_y, %sluice_z, %sluice_stage;\n"
+      "\tmov.u32 %sluice_stage, sluice_rt_state;\n\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n"
       "\tld.volatile.shared.v4.u32 {%sluice_run, %sluice_x, %sluice_y, %sluice_z}, [%sluice_stage];\n"
       "\tsetp.eq.u32 %sluice_go, %sluice_run, 0;\n\t@%sluice_go bra.uni $SLUICE_LEAVE;\n";
   ptx += whole_warps ? "\tmov.u32 %sluice_lanes, -1;\n" : "\tactivemask.b32 %sluice_lanes;\n";
@@ -217,11 +222,13 @@ std::string head(const std::string& runtime, const std::string& body, bool whole
 /// No thread may see the next block before all have left this one. A thread that has returned early stands in at the barriers of
 /// those that have not, until all have (CUDA lets exited threads off; here nobody exits).
 std::string tail(const std::string& runtime, bool stands_in) {
-  return "$SLUICE_END:\n" + leader_runs(runtime, "sluice_rt_end", {"%sluice_stage"}) +
+  return "$SLUICE_END:\n\t{\n\t.reg .b32 %sluice_stage;\n\tmov.u32 %sluice_stage, sluice_rt_state;\n"
+         "\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n" +
+         leader_runs(runtime, "sluice_rt_end", {"%sluice_stage"}) + "\t}\n" +
          (stands_in ? "\tsetp.eq.u32 %sluice_go, 0, 0;\n$SLUICE_STAND:\n\tbarrier.cta.red.and.pred %sluice_all, 0, %sluice_go;\n"
                       "\t@!%sluice_all bra $SLUICE_STAND;\n"
                     : "\tbar.sync 0;\n") +
-         "\txor.b32 %sluice_stage, %sluice_stage, 16;\n\tbra.uni $SLUICE_BLOCK;\n";
+         "\tnot.pred %sluice_odd, %sluice_odd;\n\tbra.uni $SLUICE_BLOCK;\n";
 }
 
 }  // namespace
@@ -327,7 +334,10 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   const bool alone = parameters.find(".param") == std::string::npos;
   const std::string directives = module.substr(e.directives, e.body - e.directives);
   std::smatch registers;
-  const bool capped = std::regex_search(directives, registers, std::regex(R"(\.maxnreg\s+\d+)"));
+  std::string limit = spec.ctas_per_sm > 0 ? fmt::format(".minnctapersm {}", spec.ctas_per_sm) : "";
+  if (std::regex_search(directives, registers, std::regex(R"(\.maxnreg\s+\d+)")) ||
+      (limit.empty() && std::regex_search(directives, registers, std::regex(R"(\.minnctapersm\s+\d+)"))))
+    limit = registers[0].str();
   std::string body = in_kernel(module.substr(e.body + 1, e.end - e.body - 2));
   body = std::regex_replace(body, std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
   const std::string before = in_function(without_header(module.substr(0, e.begin))), behind = in_function(module.substr(e.end));
@@ -336,14 +346,14 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   std::string out = header(ptx) + "\n" + declarations(runtime);
   if (functions_read) out += ".shared .align 16 .b8 sluice_current[16];\n";
   out += before;
-  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[128])\n", spec.symbol,
+  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[120])\n", spec.symbol,
                      alone ? "" : parameters, alone ? "" : ",\n");
   out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2],
-                     capped ? registers[0].str() : fmt::format(".minnctapersm {}", spec.ctas_per_sm));
+                     limit);
   out +=
-      "\t.reg .b32 %sluice_run, %sluice_stage, %sluice_block0, %sluice_block1, %sluice_block2;\n"
-      "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader;\n";
-  out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter") + "\tbar.sync 0;\n\tmov.u32 %sluice_stage, sluice_rt_state;\n";
+      "\t.reg .b32 %sluice_run, %sluice_block0, %sluice_block1, %sluice_block2;\n"
+      "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader, %sluice_odd;\n";
+  out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter") + "\tbar.sync 0;\n\tsetp.ne.u32 %sluice_odd, 0, 0;\n";
   const bool whole_warps = spec.block[0] * spec.block[1] * spec.block[2] % 32 == 0;
   out += head(runtime, body, whole_warps, functions_read) + body + "\n" + tail(runtime, stands_in);
   return out + "$SLUICE_LEAVE:\n" + leader_runs(runtime, "sluice_rt_leave") + "\tret;\n}\n" + behind;

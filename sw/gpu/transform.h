@@ -10,7 +10,7 @@ namespace sluice::gpu {
 struct TransformSpec {
   std::string symbol;                           ///< of the kernel in its PTX
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< threads of a CTA
-  std::uint32_t ctas_per_sm = 1;                ///< register budget: as many CTAs fit an SM as of the untransformed kernel
+  std::uint32_t ctas_per_sm = 0;                ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
   bool stand_in = false;                        ///< threads that return early stand in at the barriers of the others
 };
 

@@ -13,11 +13,10 @@ namespace sluice::gpu {
 
 namespace {
 
-static_assert(offsetof(SluiceControl, orders) == 0 && offsetof(SluiceOrders, quota) % 16 == 0, "a quota is fetched with its padding");
 
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
-static_assert(sizeof(SluiceJob) == 128 && offsetof(SluiceJob, grid_x) == 56, "sw/gpu/transform.cpp has these offsets");
+static_assert(sizeof(SluiceJob) == 120 && offsetof(SluiceJob, grid_x) == 56, "sw/gpu/transform.cpp has these offsets");
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
 constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
 
@@ -66,7 +65,6 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.step_x = step % job_.grid_x;
   job_.step_y = step / job_.grid_x % job_.grid_y;
   job_.step_z = step / job_.grid_x / job_.grid_y;
-  job_.fresh_cycles = static_cast<unsigned>(options.fresh_seconds * kernel.context().limits().core_mhz * 1e6);
   job_.inverse_x = UINT32_MAX / job_.grid_x;
   job_.inverse_y = UINT32_MAX / job_.grid_y;
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
@@ -93,8 +91,8 @@ void QuotaJob::order(const QuotaTable& quota) {
   auto* orders = static_cast<SluiceOrders*>(orders_.get());
   orders->epoch = ++epoch_;
   orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
-  std::memset(orders->quota, 0, sizeof orders->quota);
-  for (std::size_t sm = 0; sm < quota.size(); ++sm) orders->quota[sm][0] = quota[sm];
+  std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
+  std::copy(quota.begin(), quota.end(), orders->quota);
   check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
         "sending quotas");
 }

@@ -27,9 +27,6 @@ struct JobState {
 struct JobOptions {
   std::uint64_t passes = 1;  ///< times the grid runs; kernels are idempotent
   unsigned group = 0;        ///< most tasks claimed at a time; 0: as many as suits the length of the queue
-  /// A block that has run for longer ends with the quota of that moment, for which its CTA waits; a shorter one with the quota of its
-  /// beginning, which has come meanwhile.
-  double fresh_seconds = 10e-6;
   bool count_runs = false;   ///< count how often each block ran
   bool log_lifetimes = false;
   std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice

@@ -16,12 +16,11 @@ struct SluiceLifetime {
   unsigned sm, slot;
 };
 
-/// Written by the host as one copy while the kernel runs. Quotas lie 16 bytes apart, the least that can be fetched past the L1.
+/// Written by the host as one copy while the kernel runs.
 struct SluiceOrders {
   unsigned epoch;   // number of this order; comes back in `gone`
   unsigned wanted;  // sum of quota over the SMs: CTAs without a slot wait a moment while fewer are resident
-  unsigned pad[2];
-  unsigned quota[SLUICE_MAX_SM][4];  // [0]; the rest is padding
+  unsigned quota[SLUICE_MAX_SM];
 };
 
 /// Device memory, one per job. What every CTA adds to has lines of its own: additions to one line come one after the other.
@@ -55,7 +54,6 @@ struct SluiceJob {
   unsigned width, group;
   unsigned step_x, step_y, step_z;  // width % blocks, as a block index
   unsigned sms;
-  unsigned fresh_cycles;            // a block longer than this ends with the quota of that moment, not of its beginning
   unsigned inverse_x, inverse_y;    // (2**32 - 1) / divisor: division by multiplication
   unsigned long long inverse_blocks, inverse_width;  // (2**64 - 1) / divisor
 };

@@ -1,6 +1,5 @@
 // Device half of the quota runtime (docs/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM; its leader is
-// thread 0. Nobody waits for memory between two blocks: while block i runs, the leader stages block i+1 and has the SM's quota copied
-// into shared memory; at the end of block i it only decides, and one barrier passes the decision on. State lives in shared memory, so
+// thread 0. While block i runs, the leader stages block i+1; at its end it reads the SM's quota, and one barrier passes the decision on. State lives in shared memory, so
 // that the kernel keeps its registers.
 
 // What the next block is. Two of them in turns: one that all read, one that the leader writes.
@@ -12,18 +11,16 @@ struct SluiceStage {
 // sw/gpu/transform.cpp reads `stage` and `grid`. Alignment: the kernel's own shared memory keeps its.
 struct alignas(128) SluiceState {
   SluiceStage stage[2];
-  unsigned quota[4];              // copy of the SM's quota; the rest is padding
   unsigned long long task, last;  // next task of the claimed range, and what follows its last
   struct alignas(16) Leader {
     unsigned sm, slot;
-    unsigned began;  // %clock at the begin of the block
-    unsigned more;   // there is a next block
+    unsigned more;  // there is a next block
   } leader;
   unsigned long long enter_ns;
   unsigned rank, granted;  // while entering: which free slot to try; the quota that the slot was granted under
   unsigned grid[3];
 };
-static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "one unit of shared memory");
+static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "transform.cpp has these offsets");
 __shared__ SluiceState sluice_rt_state;
 
 namespace sluice_rt {
@@ -63,17 +60,11 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
   return t;
 }
-__device__ __forceinline__ unsigned cycles() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t));
-  return t;
-}
-
 /// One attempt at a free slot below the SM's quota, each CTA of a launch at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
 __device__ __forceinline__ Attempt take_slot(SluiceState& s, SluiceControl* c) {
   const unsigned sm = s.leader.sm;
-  const unsigned quota = load(&c->orders.quota[sm][0]);
+  const unsigned quota = load(&c->orders.quota[sm]);
   unsigned seen = load(&c->slots[sm]);
   const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
   for (unsigned skip = s.rank; (~seen & below) != 0 && __popc(seen) < (int)quota; ++skip) {
@@ -196,14 +187,11 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job) {
   sluice_rt::add(&c->arrived, 1);
 }
 
-// Stages the next block, beside the threads that already work on this one, and has the quota fetched.
+// Stages the next block, beside the threads that already work on this one.
 extern "C" __device__ void sluice_rt_begin(SluiceJob job, unsigned stage, unsigned x, unsigned y, unsigned z) {
   SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
   const unsigned sm = s.leader.sm;
   const ulonglong2 range = *(const ulonglong2*)&s.task;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((stage & ~127u) + 32), "l"(&job.control->orders.quota[sm][0])
-               : "memory");
-  s.leader.began = sluice_rt::cycles();
   sluice_rt::add(&job.control->done[sm], 1);
   if (job.runs != nullptr) sluice_rt::add(&job.runs[((unsigned long long)z * job.grid_y + y) * job.grid_x + x], 1);
   SluiceStage& next = s.stage[stage >> 4 & 1 ^ 1];
@@ -217,13 +205,11 @@ extern "C" __device__ void sluice_rt_begin(SluiceJob job, unsigned stage, unsign
   s.leader.more = more;
 }
 
-// Decides on the next block. A quota that was fetched when a long block began would come too late.
+// Decides whether it is begun: on the way while the others may still be at this one.
 extern "C" __device__ void sluice_rt_end(SluiceJob job, unsigned stage) {
   SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
-  asm volatile("cp.async.wait_all;" ::: "memory");
-  unsigned quota = *(volatile unsigned*)&s.quota[0];
   const SluiceState::Leader leader = s.leader;
-  if (sluice_rt::cycles() - leader.began > job.fresh_cycles) quota = sluice_rt::load(&job.control->orders.quota[leader.sm][0]);
+  const unsigned quota = sluice_rt::load(&job.control->orders.quota[leader.sm]);
   s.stage[stage >> 4 & 1 ^ 1].run = (leader.slot < quota) & leader.more;
 }
 

@@ -79,8 +79,7 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
           {"default", {}},
           {"drivers_carveout", {.carveout_percent = -1}},
           {"one_task_claims", {.group = 1}},
-          {"eight_task_claims", {.group = 8}},
-          {"quota_read_at_every_end", {.fresh_seconds = 0}}};
+          {"eight_task_claims", {.group = 8}}};
       for (const auto& [variant, job_options] : kVariants) {
         QuotaJob job(kernel, job_options);
         job.order(uniform_quota(sms, kernel.occupancy()));
