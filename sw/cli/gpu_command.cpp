@@ -60,9 +60,12 @@ void add_gpu_command(CLI::App& app, Action& action) {
 
   auto experiment = std::make_shared<GpuExperimentOptions>();
   command = gpu->add_subcommand("experiment", "One experiment of docs/gpu.md; goes on where an interrupted one was");
-  command->add_option("name", experiment->name, "verify, user_kernels, curves, overhead, preemption, repartition, pairs, triples, mps")
+  command
+      ->add_option("name", experiment->name,
+                   "verify, user_kernels, curves, overhead, preemption, repartition, pairs, triples, mps")
       ->required()
-      ->check(CLI::IsMember({"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "triples", "mps"}));
+      ->check(CLI::IsMember(
+          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "triples", "mps"}));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
       ->capture_default_str()

@@ -240,10 +240,10 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   if (!std::filesystem::exists(machine)) write_file_atomically(machine, describe(bench.context()).dump(1) + "\n");
   using Run = void (*)(gpu::Bench&, const gpu::ExperimentOptions&);
   constexpr std::pair<const char*, Run> kExperiments[] = {
-      {"verify", gpu::verify_experiment},  {"user_kernels", gpu::user_kernels_experiment},         {"curves", gpu::curves_experiment},
-      {"overhead", gpu::overhead_experiment},       {"preemption", gpu::preemption_experiment},
-      {"repartition", gpu::repartition_experiment}, {"pairs", gpu::pairs_experiment},
-      {"triples", gpu::triples_experiment}};
+      {"verify", gpu::verify_experiment},         {"user_kernels", gpu::user_kernels_experiment},
+      {"curves", gpu::curves_experiment},         {"overhead", gpu::overhead_experiment},
+      {"preemption", gpu::preemption_experiment}, {"repartition", gpu::repartition_experiment},
+      {"pairs", gpu::pairs_experiment},           {"triples", gpu::triples_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(bench, options);
   return 0;

@@ -160,9 +160,9 @@ std::string without_header(const std::string& ptx) {
 }
 std::string header(const std::string& ptx) { return ptx.substr(0, ptx.size() - without_header(ptx).size()); }
 
-/// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the assembler's
-/// calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and every instruction
-/// of the kernel twice. The function's first parameter is the job, the kernel's own last one.
+/// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the
+/// assembler's calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and
+/// every instruction of the kernel twice. The function's first parameter is the job, the kernel's own last one.
 /// @param arguments  registers for the other parameters
 std::string leader_runs(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments = {}) {
   const std::size_t name = runtime.find(fmt::format(".func {}(", function));
@@ -200,8 +200,9 @@ std::string find_leader(const std::array<std::uint32_t, 3>& block) {
   return ptx + "\tsetp.eq.u32 %sluice_leader, %sluice_x, 0;\n\t}\n";
 }
 
-/// What the loop begins with. Which stage it is stays in a predicate: registers are what kernels lack. Reads the stage, leaves when told to. All threads read one value. The reduction changes nothing but
-/// tells the assembler so, which keeps the index in a register of the warp, as it would the special register.
+/// What the loop begins with. Which stage it is stays in a predicate: registers are what kernels lack. Reads the stage, leaves
+/// when told to. All threads read one value. The reduction changes nothing but tells the assembler so, which keeps the index in a
+/// register of the warp, as it would the special register.
 std::string head(const std::string& runtime, const std::string& body, bool whole_warps, bool functions_read) {
   std::string ptx =
       "$SLUICE_BLOCK:\n\t{\n\t.reg .b32 %sluice_lanes, %sluice_x, %sluice_y, %sluice_z, %sluice_stage;\n"
@@ -346,10 +347,9 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   std::string out = header(ptx) + "\n" + declarations(runtime);
   if (functions_read) out += ".shared .align 16 .b8 sluice_current[16];\n";
   out += before;
-  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[120])\n", spec.symbol,
-                     alone ? "" : parameters, alone ? "" : ",\n");
-  out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2],
-                     limit);
+  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[120])\n", spec.symbol, alone ? "" : parameters,
+                     alone ? "" : ",\n");
+  out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2], limit);
   out +=
       "\t.reg .b32 %sluice_run, %sluice_block0, %sluice_block1, %sluice_block2;\n"
       "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader, %sluice_odd;\n";

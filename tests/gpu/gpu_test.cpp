@@ -17,8 +17,20 @@ constexpr const char* kPtx =
     ".version 9.0\n.target sm_90\n.address_size 64\n\n.visible .entry other(\n\t.param .u64 other_param_0\n)\n{\n\tret;\n}\n"
     ".visible .entry k(\n\t.param .u64 k_param_0\n)\n.maxntid 128, 1, 1\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 \t%r1, %ctaid.x;\n"
     "\tmov.u32 \t%r2, %nctaid.y;\n\tbar.sync \t0;\n\tret;\n}\n";
+/// Shaped as the compiler makes them: declarations, parameters read at the top, the job by value.
 constexpr const char* kRuntime =
-    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .func (.param .b32 r) sluice_rt_enter(.param .b64 j){ret;}\n";
+    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .shared .align 128 .b8 sluice_rt_state[128];\n"
+    ".visible .func sluice_rt_enter(\n\t.param .align 8 .b8 sluice_rt_enter_param_0[120]\n)\n{\n"
+    "\tld.param.u64 \t%rd1, [sluice_rt_enter_param_0+8];\n\tret;\n}\n"
+    ".visible .func sluice_rt_begin(\n\t.param .b32 sluice_rt_begin_param_1\n)\n{\n"
+    "\tld.param.u32 \t%r1, [sluice_rt_begin_param_1];\n\tld.param.u32 \t%rd7, [sluice_rt_begin_param_2];\n\tret;\n}\n"
+    ".visible .func sluice_rt_end(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n";
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
 
 TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
   const std::string out = transform(kPtx, kRuntime, {"k", {64, 2, 1}, 5, false});
@@ -27,14 +39,45 @@ TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
   EXPECT_EQ(out.find("entry other"), std::string::npos);
   EXPECT_NE(out.find(".maxntid 64, 2, 1\n.minnctapersm 5"), std::string::npos);
   EXPECT_NE(out.find("bra $SLUICE_END;"), std::string::npos);
-  EXPECT_NE(out.find("bar.sync \t0;"), std::string::npos);
+  EXPECT_EQ(count(out, "bar.sync \t0;"), 1U) << "the kernel's own barrier";
+  EXPECT_EQ(count(out, "bar.sync 0;"), 2U) << "one after entering, one a block";
   EXPECT_NE(out.find(".param .u64 k_param_0"), std::string::npos);
+  EXPECT_NE(out.find("mov.u32 %r1, %sluice_block0;"), std::string::npos);
+  EXPECT_NE(out.find("redux.sync.or.b32 %sluice_block0"), std::string::npos);
+  EXPECT_EQ(out.find("redux.sync.or.b32 %sluice_block1"), std::string::npos) << "an index that the kernel does not read";
+  EXPECT_NE(out.find("ld.param.u32 %r2, [sluice_job+60];"), std::string::npos) << "gridDim.y is a parameter";
 }
 
-TEST(Transform, StandInReplacesTheBarrier) {
+TEST(Transform, JoinsTheRuntimeWithoutACall) {
+  const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  EXPECT_EQ(out.find("call"), std::string::npos) << "a call from one thread's branch splits its warp";
+  EXPECT_EQ(out.find(".func"), std::string::npos);
+  EXPECT_NE(out.find("[sluice_job+8]"), std::string::npos);
+  EXPECT_NE(out.find("mov.b32 \t%r1, %sluice_stage;"), std::string::npos);
+  EXPECT_NE(out.find("cvt.u64.u32 \t%rd7, %sluice_x;"), std::string::npos);
+  EXPECT_EQ(out.find("minnctapersm"), std::string::npos) << "no limit of ours";
+  EXPECT_THROW(static_cast<void>(transform(kPtx, "", {"k", {64, 1, 1}, 0, false})), InputError);
+}
+
+TEST(Transform, FunctionsReadTheBlockIndexFromSharedMemory) {
+  std::string ptx = kPtx;
+  ptx.insert(ptx.find(".visible .entry k"), ".func f()\n{\n\tmov.u32 \t%r9, %ctaid.z;\n\tmov.u32 \t%r8, %nctaid.x;\n\tret;\n}\n");
+  const std::string out = transform(ptx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  EXPECT_NE(out.find("ld.volatile.shared.u32 %r9, [sluice_current+8];"), std::string::npos);
+  EXPECT_NE(out.find("ld.volatile.shared.u32 %r8, [sluice_rt_state+80];"), std::string::npos);
+  EXPECT_NE(out.find("st.volatile.shared.u32 [sluice_current+8], %sluice_z;"), std::string::npos);
+}
+
+TEST(Transform, StandInReplacesTheBarrierAndWaitsForAll) {
   const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 5, true});
   EXPECT_EQ(out.find("bar.sync \t0;"), std::string::npos);
-  EXPECT_NE(out.find("sluice_rt_boundary_stand_in, ()"), std::string::npos);
+  EXPECT_EQ(count(out, "barrier.cta.red.and.pred"), 2U) << "the kernel's barrier, and the end of the block";
+  EXPECT_NE(out.find("bra $SLUICE_STAND;"), std::string::npos);
+}
+
+TEST(Transform, CountsParameters) {
+  EXPECT_EQ(parameter_count(kPtx, "k"), 1U);
+  EXPECT_EQ(parameter_count(".visible .entry none()\n{\n\tret;\n}\n", "none"), 0U);
 }
 
 TEST(Transform, NamesWhyAKernelCannotBePersistent) {
@@ -92,6 +135,36 @@ TEST(Layout, CombinationsAreThoseThatFit) {
       expected +=
           fits(demand[0], capacity, CtaCount(a)) && fits(demand[1], take(capacity, demand[0], CtaCount(a)), CtaCount(b)) ? 1 : 0;
   EXPECT_EQ(found.size(), expected);
+}
+
+TEST(Layout, SumsThatFitAnSmNeedNotFitItsSubCores) {
+  const SmResources capacity{2048, 65536, 233472, 32};
+  const std::vector<SmResources> demand = {{128, 4096, 1152, 1}, {192, 7680, 1152, 1}};  // 4 warps of 1,024 registers; 6 of 1,280
+  const std::vector<CtaCount> tight = {CtaCount(10), CtaCount(3)}, loose = {CtaCount(8), CtaCount(4)};
+  EXPECT_TRUE(fits(demand[1], take(capacity, demand[0], tight[0]), tight[1]));
+  EXPECT_FALSE(fits_sub_cores(demand, tight, capacity)) << "10 + ceil(18 / 4) warps: 10,240 + 6,400 of 16,384 registers";
+  EXPECT_TRUE(fits_sub_cores(demand, loose, capacity));
+  unsigned asked = 0;
+  const Partition p = placeable(demand, capacity, [&](const SmResources& allowed) {
+    ++asked;
+    return Partition{PartitionMode::IntraSm, allowed.registers == capacity.registers ? tight : loose};
+  });
+  EXPECT_EQ(p.ctas, loose);
+  EXPECT_EQ(asked, 2U);
+}
+
+TEST(Layout, CarveoutHintsAreWhatTheDriverWasSeenToMakeOfThem) {
+  const SmResources capacity{2048, 65536, 233472, 32};
+  // Seen on an H200: own bytes, hint, bytes of scratchpad. The smallest hint for a split must lie at or below one that gave it,
+  // and above one that gave less.
+  EXPECT_LE(carveout_percent(8448, 1024, 102400, capacity), 28);
+  EXPECT_GT(carveout_percent(8448, 1024, 102400, capacity), 14);
+  EXPECT_LE(carveout_percent(768, 1024, 65536, capacity), 7);
+  EXPECT_GT(carveout_percent(768, 1024, 65536, capacity), 0);
+  EXPECT_LE(carveout_percent(256, 1024, 167936, capacity), 14);
+  EXPECT_GT(carveout_percent(256, 1024, 167936, capacity), 7);
+  const std::vector<SmResources> demand = {{128, 4096, 1152, 1}};
+  EXPECT_EQ(scratchpad_split(demand, capacity), 32768U) << "16 CTAs of 1,152 bytes";
 }
 
 TEST(Rates, CountOnlyWhileAllRun) {

@@ -126,7 +126,8 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
       };
       // As the untransformed kernel, with no limit to its registers: under one, the assembler keeps fewer loads on their way.
       persistent_ = load(0);
-      if (persistent_.occupancy(spec_.block_threads(), spec_.shared_bytes) < native_occupancy_) persistent_ = load(native_occupancy_);
+      if (persistent_.occupancy(spec_.block_threads(), spec_.shared_bytes) < native_occupancy_)
+        persistent_ = load(native_occupancy_);
       constexpr unsigned kFew = 16;  // bytes that a thread may spill
       if (persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
         Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others

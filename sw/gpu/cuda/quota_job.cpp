@@ -13,7 +13,6 @@ namespace sluice::gpu {
 
 namespace {
 
-
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
 static_assert(sizeof(SluiceJob) == 120 && offsetof(SluiceJob, grid_x) == 56, "sw/gpu/transform.cpp has these offsets");
@@ -51,8 +50,8 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.blocks = static_cast<unsigned>(spec.blocks());
   job_.sms = kernel.context().limits().sms;
   job_.width = kernel.occupancy() * job_.sms;
-  // Claims cost a trip to the L2 each. Of R rounds of the CTAs, R/G - 1 are claimed by ranges of G and up to 2 G singly: fewest at the
-  // root of R.
+  // Claims cost a trip to the L2 each. Of R rounds of the CTAs, R/G - 1 are claimed by ranges of G and up to 2 G singly: fewest
+  // at the root of R.
   const double rounds = static_cast<double>(total()) / job_.width;
   const auto best = static_cast<unsigned>(std::clamp(std::sqrt(rounds), 1.0, 16.0));
   job_.group = options.group > 0 ? options.group : best;

@@ -39,21 +39,21 @@ struct SluiceControl {
   SluiceRange unfinished[SLUICE_MAX_SM][SLUICE_MAX_SLOTS];  // belongs to whoever holds the slot
 };
 
-/// What stays the same for a job: a parameter of the transformed kernel. Task t is block t % (grid_x * grid_y * grid_z). A CTA draws a
-/// ticket. The first `long_tickets` are ranges of `group` tasks, `width` apart, so that CTAs which begin together work side by side as
-/// they do in the untransformed kernel; the others are single tasks, so that all end together.
+/// What stays the same for a job: a parameter of the transformed kernel. Task t is block t % (grid_x * grid_y * grid_z). A CTA
+/// draws a ticket. The first `long_tickets` are ranges of `group` tasks, `width` apart, so that CTAs which begin together work
+/// side by side as they do in the untransformed kernel; the others are single tasks, so that all end together.
 struct SluiceJob {
   SluiceControl* control;
-  SluiceLifetime* lifetimes;        // null: not logged
-  unsigned* runs;                   // times each block of the grid ran; null: not counted
-  volatile unsigned* gone;          // host memory: epoch of the eviction order under which the last CTA left
+  SluiceLifetime* lifetimes;  // null: not logged
+  unsigned* runs;             // times each block of the grid ran; null: not counted
+  volatile unsigned* gone;    // host memory: epoch of the eviction order under which the last CTA left
   unsigned long long tickets, long_tickets;
-  unsigned long long long_tasks;    // of the ranges: long_tickets * group
+  unsigned long long long_tasks;  // of the ranges: long_tickets * group
   unsigned grid_x, grid_y, grid_z;
-  unsigned blocks;                  // of the grid
+  unsigned blocks;  // of the grid
   unsigned width, group;
   unsigned step_x, step_y, step_z;  // width % blocks, as a block index
   unsigned sms;
-  unsigned inverse_x, inverse_y;    // (2**32 - 1) / divisor: division by multiplication
+  unsigned inverse_x, inverse_y;                     // (2**32 - 1) / divisor: division by multiplication
   unsigned long long inverse_blocks, inverse_width;  // (2**64 - 1) / divisor
 };

@@ -75,11 +75,10 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
       StreamHandle stream = make_stream();
       nlohmann::json native = nlohmann::json::array(), variants = nlohmann::json::object();
       std::uint32_t violations = 0;
-      const std::pair<const char*, JobOptions> kVariants[] = {
-          {"default", {}},
-          {"drivers_carveout", {.carveout_percent = -1}},
-          {"one_task_claims", {.group = 1}},
-          {"eight_task_claims", {.group = 8}}};
+      const std::pair<const char*, JobOptions> kVariants[] = {{"default", {}},
+                                                              {"drivers_carveout", {.carveout_percent = -1}},
+                                                              {"one_task_claims", {.group = 1}},
+                                                              {"eight_task_claims", {.group = 8}}};
       for (const auto& [variant, job_options] : kVariants) {
         QuotaJob job(kernel, job_options);
         job.order(uniform_quota(sms, kernel.occupancy()));

@@ -72,8 +72,12 @@ void user_kernels_experiment(Bench& bench, const ExperimentOptions& options) {
             same += kernel.download() == native ? 1 : 0;
             violations += job.state().violations + (job.done_total() == job.total() ? 0 : 1);
           }
-        result.update({{"runs", runs}, {"bit_identical", same}, {"evictions", evictions}, {"violations", violations},
-                       {"native_registers", kernel.native().registers()}, {"registers", kernel.persistent().registers()}});
+        result.update({{"runs", runs},
+                       {"bit_identical", same},
+                       {"evictions", evictions},
+                       {"violations", violations},
+                       {"native_registers", kernel.native().registers()},
+                       {"registers", kernel.persistent().registers()}});
       }
       store.add(name, result);
     }
