@@ -117,13 +117,13 @@ __global__ void named_barriers(const unsigned* in, unsigned* out) {  // two halv
 // What cannot be made persistent.
 __global__ void grid_barrier(unsigned* out) {
   unsigned address;
-  asm("mov.u32 %0, %%envreg2;" : "=r"(address));  // as cooperative_groups::this_grid().sync() begins
-  out[blockIdx.x * blockDim.x + threadIdx.x] = address * 0;
+  asm volatile("mov.u32 %0, %%envreg2;" : "=r"(address));  // as cooperative_groups::this_grid().sync() begins
+  out[blockIdx.x * blockDim.x + threadIdx.x] = address;
 }
 __global__ void cluster(unsigned* out) {
   unsigned id;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(id));
-  out[blockIdx.x * blockDim.x + threadIdx.x] = id * 0;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(id));
+  out[blockIdx.x * blockDim.x + threadIdx.x] = id;
 }
 __global__ void thread_exit(unsigned* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1;

@@ -395,7 +395,7 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
   };
   std::map<std::string, Pair> pairs;
   for (const json& j : lines(folder / "pairs.jsonl")) {
-    if (j["policy"] != "warped_slicer") continue;
+    if (j["policy"] != "warped_slicer" || !j.contains("scaled")) continue;
     const auto names = j["kernels"].get<std::vector<std::string>>();
     if (!curves.contains(names[0]) || !curves.contains(names[1])) continue;
     const Curve &a = curves.at(names[0]), &b = curves.at(names[1]);
@@ -466,6 +466,44 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
   if (rows.size() > 1) out.table("Where Warped-Slicer is furthest from the Oracle (performance of each kernel, 1 = alone)", rows);
 }
 
+/// Equal work: every kernel gets as many launches as it does alone in one and a half windows; medians of one mix under one
+/// policy.
+struct Finish {
+  Values stp, makespan;  // sum of T_alone / T_corun; seconds until the last is done
+};
+std::map<std::string, std::map<std::string, Finish>> read_finish(const std::filesystem::path& folder, const std::string& name) {
+  std::map<std::string, std::map<std::string, Finish>> out;  // mix, policy
+  for (const json& j : lines(folder / (name + ".jsonl"))) {
+    if (!j.contains("finish_seconds")) continue;
+    const Values alone = j["alone_seconds"].get<Values>(), finish = j["finish_seconds"].get<Values>();
+    std::vector<Turnaround> turnaround;
+    for (std::size_t k = 0; k < alone.size(); ++k) turnaround.push_back({alone[k], finish[k]});
+    Finish& f = out[fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_"))][j["policy"]];
+    f.stp.push_back(stp(turnaround));
+    f.makespan.push_back(*std::ranges::max_element(finish));
+  }
+  return out;
+}
+
+void finish_section(const std::filesystem::path& folder, const std::string& name, Output& out) {
+  std::map<std::string, Values> speedup;
+  for (const auto& [mix, policies] : read_finish(folder, name))
+    for (const auto& [policy, f] : policies)
+      if (policies.contains("left_over"))
+        speedup[policy].push_back(median(policies.at("left_over").makespan) / median(f.makespan));
+  for (const auto& [policy, ratios] : speedup) {
+    if (policy == "left_over") continue;
+    const Interval ci = bootstrap(ratios, [](std::span<const double> v) { return geometric_mean(v); });
+    out.note(fmt::format(
+        "Equal work until the last kernel is done, {}: {} is {:.3f} [{:.3f}, {:.3f}] times as fast as Left-Over ({} mixes"
+        "{}).",
+        name, policy, geometric_mean(ratios), ci.low, ci.high, ratios.size(),
+        policy == "warped_slicer" ? ", profiling included" : ""));
+    out.summary[fmt::format("{}_finish_{}_over_left_over", name, policy)] = {{"geometric_mean", geometric_mean(ratios)},
+                                                                             {"ci", {ci.low, ci.high}}};
+  }
+}
+
 /// (6) The model with descriptors imported from Nsight Compute, against the silicon.
 void model_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
   const std::filesystem::path file = folder / "model" / "results.json";
@@ -500,6 +538,7 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
     charts += "<div class=\"multiple\">" + charts::line_chart(chart) + "</div>\n";
   }
   const Mixes cells = read_mixes(folder, "pairs", sms);
+  const auto finish = read_finish(folder, "pairs");
   std::map<std::string, std::array<Values, 2>> stp_of;  // policy: silicon, model
   Values errors;
   unsigned same = 0, decided = 0;
@@ -508,14 +547,15 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
     const auto mix = cells.find(fmt::format("{}", fmt::join(names, "_")));
     const std::string policy = j["policy"];
     if (mix == cells.end() || !j["stp"].is_number()) continue;
-    const double silicon = measured(mix->second, policy), simulated = j["stp"];
-    if (!std::isfinite(silicon)) continue;
+    const auto equal_work = finish.find(mix->first);
+    if (equal_work == finish.end() || !equal_work->second.contains(policy)) continue;
+    const double silicon = median(equal_work->second.at(policy).stp), simulated = j["stp"];
     stp_of[policy][0].push_back(silicon);
     stp_of[policy][1].push_back(simulated);
     errors.push_back(simulated / silicon - 1);
     json entry = {{"kernels", names}, {"policy", policy}, {"stp_silicon", silicon}, {"stp_model", simulated}};
     if (policy == "warped_slicer") {
-      entry["ctas_silicon"] = mix->second.at(policy).ctas;
+      entry["ctas_silicon"] = mix->second.contains(policy) ? mix->second.at(policy).ctas : json::array();
       entry["ctas_model"] = j["partition"]["ctas"];
       ++decided;
       bool close = entry["ctas_silicon"].size() == 2 && entry["ctas_model"].size() == 2;
@@ -525,7 +565,7 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
     }
     mixes.push_back(entry);
   }
-  if (errors.empty() && kernels.empty()) return;
+  if (errors.empty()) return;
   out.html += "<h2>The model against the silicon: performance against CTAs per SM</h2>\n<p>" +
               charts::legend({{"silicon", 4}, {"model", 1}}) + "</p>\n<div class=\"multiples\">" + charts + "</div>\n";
   std::vector<std::vector<std::string>> rows = {{"kernel", "curve: mean absolute error", "rank correlation"}};
@@ -544,7 +584,7 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
                          {"model", geometric_mean(both[1])},
                          {"rank_correlation", std::isfinite(rank) ? json(rank) : json()}};
   }
-  out.table("Model against silicon: STP of the pairs", rows);
+  out.table("Model against silicon: STP of the pairs with equal work (sum of T_alone / T_corun)", rows);
   Values absolute;
   for (const double e : errors) absolute.push_back(std::abs(e));
   const json distribution = {{"p10", percentile(errors, 0.1)},
@@ -610,8 +650,10 @@ int write_report(const std::filesystem::path& folder, bool as_json) {
     preemption_section(folder, out);
     curves_section(folder, out);
     mixes_section(folder, "pairs", sms, out);
+    finish_section(folder, "pairs", out);
     profile_section(folder, sms, out);
     mixes_section(folder, "triples", sms, out);
+    finish_section(folder, "triples", out);
     model_section(folder, sms, out);
     repartition_section(folder, out);
   } catch (const json::exception& e) {
