@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/launch_spec.h"
 #include "sw/gpu/layout.h"
 #include "sw/gpu/rates.h"
+#include "sw/gpu/report/gpu_report.h"
 #include "sw/gpu/stats.h"
 #include "sw/gpu/transform.h"
+#include "sw/report/atomic_file.h"
 
 namespace sluice::gpu {
 namespace {
@@ -182,6 +185,22 @@ TEST(Stats, MedianIntervalAndRanks) {
   EXPECT_GT(i.high, 5.5);
   EXPECT_DOUBLE_EQ(rank_correlation(x, x), 1);
   EXPECT_DOUBLE_EQ(rank_correlation(x, std::vector<double>(x.rbegin(), x.rend())), -1);
+}
+
+TEST(Report, RebuildsTheCommittedResultsFromTheirMeasurements) {
+  const std::filesystem::path committed = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/h200",
+                              folder = std::filesystem::path(testing::TempDir()) / "sluice_gpu_report";
+  std::filesystem::remove_all(folder);
+  std::filesystem::copy(committed, folder, std::filesystem::copy_options::recursive);
+  for (const char* made : {"overhead.json", "preemption.json", "pairs.json", "model_vs_gpu.json", "index.html"})
+    std::filesystem::remove(folder / made);
+  EXPECT_EQ(write_report(folder, true), 0) << "a check of the measurements fails";
+  for (const char* made : {"overhead.json", "preemption.json", "pairs.json", "model_vs_gpu.json"})
+    EXPECT_EQ(read_file(folder / made), read_file(committed / made)) << made;
+  EXPECT_GT(std::filesystem::file_size(folder / "index.html"), 10000U);
+  std::filesystem::remove(folder / "machine.json");
+  EXPECT_THROW(static_cast<void>(write_report(folder, true)), InputError);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
