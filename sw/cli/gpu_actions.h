@@ -10,7 +10,7 @@ struct GpuProbeOptions {
 struct GpuRunOptions {
   std::vector<std::string> kernels, apps;
   std::string policy = "even", quota;
-  unsigned passes = 1, group = 4;
+  unsigned passes = 1, group = 0;
   double epsilon = 0;
   bool small = false, json = false;
 };

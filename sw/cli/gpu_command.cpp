@@ -48,7 +48,9 @@ void add_gpu_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"native", "even", "spatial", "warped_slicer", "static"}));
   command->add_option("--quota", run->quota, "CTAs of each kernel per SM, e.g. 3,2");
   command->add_option("--passes", run->passes, "times each grid runs")->capture_default_str()->check(CLI::Range(1, 1000000));
-  command->add_option("--group", run->group, "block tasks claimed at a time")->capture_default_str()->check(CLI::Range(1, 1024));
+  command->add_option("--group", run->group, "block tasks claimed at a time; 0: as suits the queue")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
   command->add_option("--epsilon", run->epsilon, "saturation threshold of water-filling")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
@@ -58,9 +60,12 @@ void add_gpu_command(CLI::App& app, Action& action) {
 
   auto experiment = std::make_shared<GpuExperimentOptions>();
   command = gpu->add_subcommand("experiment", "One experiment of docs/gpu.md; goes on where an interrupted one was");
-  command->add_option("name", experiment->name, "verify, curves, overhead, preemption, repartition, pairs, triples, mps")
+  command
+      ->add_option("name", experiment->name,
+                   "verify, user_kernels, curves, overhead, preemption, repartition, pairs, triples, mps")
       ->required()
-      ->check(CLI::IsMember({"verify", "curves", "overhead", "preemption", "repartition", "pairs", "triples", "mps"}));
+      ->check(CLI::IsMember(
+          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "triples", "mps"}));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
       ->capture_default_str()

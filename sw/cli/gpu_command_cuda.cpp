@@ -69,14 +69,21 @@ Partition decide(const gpu::Bench& bench, const gpu::Mix& mix, const GpuRunOptio
     kernels.push_back(gpu::descriptor(*k));
     most.emplace_back(k->occupancy());
   }
-  if (options.policy != "warped_slicer") return make_policy(options.policy)->plans(machine, kernels).front().partition;
+  if (options.policy != "warped_slicer")
+    return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
+      MachineConfig m = machine;
+      m.sm.capacity = capacity;
+      return make_policy(options.policy)->plans(m, kernels).front().partition;
+    });
   gpu::QuotaMix running(mix, options.group);
   const auto layout = gpu::profile_layout(machine.num_sms, most);
   const gpu::MixRates rates = running.restart(layout, 0.5e-3, 2e-3);
   std::vector<Profile> curves;
   for (std::size_t k = 0; k < mix.size(); ++k) curves.push_back(gpu::rates_by_count(layout[k], rates.per_sm[k], most[k].value()));
   running.evict();
-  return warped_slicer_partition(curves, gpu::demands(mix), machine.sm.capacity, machine.partitioner);
+  return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
+    return warped_slicer_partition(curves, gpu::demands(mix), capacity, machine.partitioner);
+  });
 }
 
 struct Outcome {
@@ -89,15 +96,15 @@ struct Outcome {
 std::vector<Outcome> run_partition(const gpu::Mix& mix, const Partition& partition, const GpuRunOptions& options) {
   const unsigned sms = mix.front()->context().limits().sms;
   const auto tables = gpu::tables_of(partition, sms);
-  const int carveout = gpu::shared_carveout_percent(gpu::demands(mix), gpu::sm_capacity(mix.front()->context().limits()));
+  const std::vector<int> carveouts = gpu::carveouts(mix);
   std::vector<std::unique_ptr<gpu::QuotaJob>> jobs;
-  for (const gpu::PreparedKernel* kernel : mix) {
+  for (std::size_t k = 0; k < mix.size(); ++k) {
     gpu::JobOptions o;
     o.passes = options.passes;
     o.group = options.group;
     o.log_lifetimes = true;
-    o.carveout_percent = carveout;
-    jobs.push_back(std::make_unique<gpu::QuotaJob>(*kernel, o));
+    o.carveout_percent = carveouts[k];
+    jobs.push_back(std::make_unique<gpu::QuotaJob>(*mix[k], o));
   }
   std::vector<Outcome> outcomes;
   const gpu::Clock::time_point start = gpu::Clock::now();
@@ -233,10 +240,10 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   if (!std::filesystem::exists(machine)) write_file_atomically(machine, describe(bench.context()).dump(1) + "\n");
   using Run = void (*)(gpu::Bench&, const gpu::ExperimentOptions&);
   constexpr std::pair<const char*, Run> kExperiments[] = {
-      {"verify", gpu::verify_experiment},           {"curves", gpu::curves_experiment},
-      {"overhead", gpu::overhead_experiment},       {"preemption", gpu::preemption_experiment},
-      {"repartition", gpu::repartition_experiment}, {"pairs", gpu::pairs_experiment},
-      {"triples", gpu::triples_experiment}};
+      {"verify", gpu::verify_experiment},         {"user_kernels", gpu::user_kernels_experiment},
+      {"curves", gpu::curves_experiment},         {"overhead", gpu::overhead_experiment},
+      {"preemption", gpu::preemption_experiment}, {"repartition", gpu::repartition_experiment},
+      {"pairs", gpu::pairs_experiment},           {"triples", gpu::triples_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(bench, options);
   return 0;

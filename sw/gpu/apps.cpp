@@ -126,13 +126,13 @@ App neural_network(bool full) {
 }
 
 App micro_fma(bool full) {
-  const std::uint32_t blocks = full ? 65536 : 50;
+  const std::uint32_t blocks = full ? 131072 : 50;
   return {launch("FMA", "micro.cu", "micro_fma", {blocks, 1, 1}, {256, 1, 1},
                  {out(Type::F32, std::size_t{blocks} * 256), scalar(0.999F), scalar(0.25F)}),
           "FMA pipe", true, check_micro_fma};
 }
 App micro_sfu(bool full) {
-  const std::uint32_t blocks = full ? 65536 : 50;
+  const std::uint32_t blocks = full ? 131072 : 50;
   return {launch("SFU", "micro.cu", "micro_sfu", {blocks, 1, 1}, {256, 1, 1}, {out(Type::F32, std::size_t{blocks} * 256)}),
           "Special functions", true, check_micro_sfu};
 }
@@ -144,13 +144,13 @@ App micro_stream(bool full) {
           "Memory stream", true, check_micro_stream};
 }
 App micro_shared(bool full) {
-  const std::uint32_t blocks = full ? 32768 : 50;
+  const std::uint32_t blocks = full ? 163840 : 50;
   return {launch("SHM", "micro.cu", "micro_shared", {blocks, 1, 1}, {256, 1, 1},
                  {out(Type::U32, std::size_t{blocks} * 256), scalar(std::int32_t{16})}, 8192),
           "Shared memory", true, check_micro_shared};
 }
 App micro_l1(bool full) {
-  const std::uint32_t blocks = full ? 24576 : 50;
+  const std::uint32_t blocks = full ? 40960 : 50;
   return {launch("L1", "micro.cu", "micro_l1", {blocks, 1, 1}, {128, 1, 1},
                  {uniform(Type::U32, std::size_t{blocks} * 6144, 0, 4.0e9F, 1), out(Type::U32, std::size_t{blocks} * 128)}),
           "L1 cache", true, check_micro_l1};

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sw/core/partition.h"
-
 namespace sluice::gpu {
 
 QuotaTable uniform_quota(std::uint32_t num_sms, std::uint32_t quota, std::uint32_t first, std::uint32_t count) {
@@ -61,7 +59,40 @@ std::vector<std::vector<CtaCount>> combinations(std::span<const SmResources> dem
   return out;
 }
 
-int shared_carveout_percent(std::span<const SmResources> demand, const SmResources& capacity) {
+bool fits_sub_cores(std::span<const SmResources> demand, std::span<const CtaCount> ctas, const SmResources& capacity) {
+  constexpr std::uint32_t kSubCores = 4;
+  std::uint32_t warps = 0, registers = 0;  // of the fullest sub-core, warps dealt out evenly
+  for (std::size_t k = 0; k < demand.size(); ++k) {
+    const std::uint32_t of_cta = demand[k].threads / 32, of_kernel = (ctas[k].value() * of_cta + kSubCores - 1) / kSubCores;
+    warps += of_kernel;
+    registers += of_kernel * (demand[k].registers / of_cta);
+  }
+  return warps <= capacity.threads / 32 / kSubCores && registers <= capacity.registers / kSubCores;
+}
+
+Partition placeable(std::span<const SmResources> demand, const SmResources& capacity,
+                    const std::function<Partition(const SmResources&)>& decide) {
+  SmResources allowed = capacity;
+  for (;;) {
+    Partition partition = decide(allowed);
+    if (partition.mode == PartitionMode::Spatial || fits_sub_cores(demand, partition.ctas, capacity)) return partition;
+    allowed.registers -= 1024;
+  }
+}
+
+namespace {
+
+constexpr std::uint32_t kSplits[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};  // KB, CUDA C++ programming guide, capability 9.0
+
+std::uint32_t split_for(std::uint64_t bytes) {
+  for (const std::uint32_t kilobytes : kSplits)
+    if (bytes <= kilobytes * 1024) return kilobytes * 1024;
+  return std::end(kSplits)[-1] * 1024;
+}
+
+}  // namespace
+
+std::uint32_t scratchpad_split(std::span<const SmResources> demand, const SmResources& capacity) {
   std::uint32_t most = 0;
   for (const auto& counts : combinations(demand, capacity)) {
     std::uint32_t bytes = 0;
@@ -69,9 +100,15 @@ int shared_carveout_percent(std::span<const SmResources> demand, const SmResourc
     most = std::max(most, bytes);
   }
   for (const SmResources& d : demand) most = std::max(most, occupancy(d, capacity).value() * d.shared_memory_bytes);
-  constexpr std::uint32_t kDriversChoice =
-      65536;  // what the driver sets up at least for a kernel with a quota, measured (docs/gpu.md)
-  return most <= kDriversChoice ? -1 : 100;
+  return split_for(most);
+}
+
+int carveout_percent(std::uint32_t own, std::uint32_t reserved, std::uint32_t split, const SmResources& capacity) {
+  for (int percent = 0; percent < 100; ++percent) {
+    const std::uint64_t ctas = std::max<std::uint64_t>(1, std::uint64_t{capacity.shared_memory_bytes} * percent / 100 / own);
+    if (split_for(ctas * (own + reserved)) >= split) return percent;
+  }
+  return 100;
 }
 
 }  // namespace sluice::gpu

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "sw/core/partition.h"
 #include "sw/core/resources.h"
 #include "sw/core/units.h"
 
@@ -31,10 +33,24 @@ using QuotaTable = std::vector<std::uint32_t>;
 /// Every combination of counts, each kernel at least one CTA, that fits on an SM together, in lexicographic order.
 [[nodiscard]] std::vector<std::vector<CtaCount>> combinations(std::span<const SmResources> demand, const SmResources& capacity);
 
-/// Scratchpad carve-out for all kernels of a mix: an SM changes it only when it is empty, so that a kernel that needs more than
-/// the one before it never joins it there. -1, the driver's choice, where every combination fits into what that is at least; else
-/// 100, all. (A percentage between does not mean the same for two kernels: the driver counts a CTA's reserved kilobyte beside its
-/// own bytes.)
-[[nodiscard]] int shared_carveout_percent(std::span<const SmResources> demand, const SmResources& capacity);
+/// An SM has four sub-cores, each with a quarter of the registers and of the warps; the warps of a CTA are dealt out to them.
+/// CTAs that fit by the SM's sums need not fit there.
+[[nodiscard]] bool fits_sub_cores(std::span<const SmResources> demand, std::span<const CtaCount> ctas,
+                                  const SmResources& capacity);
+
+/// A partition that also fits the SM's sub-cores: where the one decided for all registers does not, it is decided again for
+/// fewer.
+/// @param decide  takes the capacity that it may use
+[[nodiscard]] Partition placeable(std::span<const SmResources> demand, const SmResources& capacity,
+                                  const std::function<Partition(const SmResources&)>& decide);
+
+/// Smallest split of L1 and scratchpad that every combination fits into, bytes of scratchpad. An SM changes its split only when
+/// it is empty: kernels that ask for different splits never meet on an SM.
+[[nodiscard]] std::uint32_t scratchpad_split(std::span<const SmResources> demand, const SmResources& capacity);
+
+/// The carve-out hint, in percent, for which the driver sets up a split. What the driver makes of a hint, measured on an H200: as
+/// many CTAs as fit the percentage by their own bytes alone, each with the system's kilobyte, and the next larger split.
+/// @param own  shared memory of a CTA, bytes, without what the system reserves
+[[nodiscard]] int carveout_percent(std::uint32_t own, std::uint32_t reserved, std::uint32_t split, const SmResources& capacity);
 
 }  // namespace sluice::gpu

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <regex>
 
 #include "sw/core/errors.h"
@@ -123,24 +124,33 @@ const std::regex& plain_barrier() {
   return pattern;
 }
 
-constexpr int kBlockOffset = 0, kGridOffset = 56;  // in SluiceState (runtime/quota_runtime.cuh)
+constexpr int kGridInState = 80, kGridInJob = 56;  // SluiceState (runtime/quota_runtime.cuh), SluiceJob (runtime/control.h)
 
-/// Assignment of a virtual register from shared memory, instead of from a special register.
-std::string read_block_index(const std::string& ptx) {
+/// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.
+std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
+                             const std::function<std::string(int)>& grid) {
   std::string out;
   auto at = ptx.cbegin();
   for (std::sregex_iterator m(ptx.begin(), ptx.end(), block_index()), none; m != none; ++m) {
     out.append(at, (*m)[0].first);
-    const int base = (*m)[2].length() > 0 ? kGridOffset : kBlockOffset;
-    // The reduction changes nothing: all threads read one value. It tells the assembler so, which keeps the index in a register
-    // of the warp, as it would the special register.
-    out += fmt::format(
-        "{{ .reg .b32 %sluice_lanes, %sluice_index; activemask.b32 %sluice_lanes; ld.volatile.shared.u32 %sluice_index, "
-        "[sluice_rt_state+{}]; redux.sync.or.b32 {}, %sluice_index, %sluice_lanes; }}",
-        base + 4 * ((*m)[3].str()[0] - 'x'), (*m)[1].str());
+    const int axis = (*m)[3].str()[0] - 'x';
+    out += fmt::format(fmt::runtime((*m)[2].length() > 0 ? grid(axis) : block(axis)), (*m)[1].str());
     at = (*m)[0].second;
   }
   return out.append(at, ptx.cend());
+}
+
+/// In the kernel itself: registers that the loop's head loads, and parameters.
+std::string in_kernel(const std::string& body) {
+  return read_block_index(
+      body, [](int axis) { return fmt::format("mov.u32 {{}}, %sluice_block{};", axis); },
+      [](int axis) { return fmt::format("ld.param.u32 {{}}, [sluice_job+{}];", kGridInJob + 4 * axis); });
+}
+/// In functions, which see neither.
+std::string in_function(const std::string& ptx) {
+  return read_block_index(
+      ptx, [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_current+{}];", 4 * axis); },
+      [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", kGridInState + 4 * axis); });
 }
 
 /// The module's lines behind .version, .target and .address_size.
@@ -150,22 +160,76 @@ std::string without_header(const std::string& ptx) {
 }
 std::string header(const std::string& ptx) { return ptx.substr(0, ptx.size() - without_header(ptx).size()); }
 
-/// sluice_rt_enter is called through a pointer that the assembler cannot follow: were it joined into the kernel, the kernel would
-/// share its registers for addresses, and lose uniform ones.
-constexpr const char* kEntryPoint = ".visible .global .align 8 .u64 sluice_rt_entry_point = sluice_rt_enter;\n";
-constexpr const char* kEnter =
-    "\t.reg .b64 %sluice_function;\n\tld.volatile.global.u64 %sluice_function, [sluice_rt_entry_point];\n"
-    "\tsluice_prototype: .callprototype (.param .b32 _) _ (.param .b64 _);\n"
-    "\t{\n\t.param .b64 sluice_address;\n\tst.param.b64 [sluice_address], %sluice_job;\n\t.param .b32 sluice_result;\n"
-    "\tcall.uni (sluice_result), %sluice_function, (sluice_address), sluice_prototype;\n"
-    "\tld.param.b32 %sluice_run, [sluice_result];\n\t}\n\tsetp.ne.u32 %sluice_go, %sluice_run, 0;\n";
+/// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the
+/// assembler's calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and
+/// every instruction of the kernel twice. The function's first parameter is the job, the kernel's own last one.
+/// @param arguments  registers for the other parameters
+std::string leader_runs(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments = {}) {
+  const std::size_t name = runtime.find(fmt::format(".func {}(", function));
+  const std::size_t body = name == std::string::npos ? name : runtime.find('{', name);
+  if (body == std::string::npos) throw InputError(fmt::format("PTX: no function {}", function));
+  std::string text = runtime.substr(body, behind_match(runtime, body) - body);
+  text = std::regex_replace(text, std::regex(function + R"(_param_0\b)"), "sluice_job");
+  for (std::size_t i = 0; i < arguments.size(); ++i) {  // 32 bits each; the compiler may read one into 64
+    const auto read = [&](const char* to) {
+      return std::regex(fmt::format(R"(ld\.param\.[bu]32(\s+{}\d+),\s*\[{}_param_{}\];)", to, function, i + 1));
+    };
+    text = std::regex_replace(text, read("%rd"), fmt::format("cvt.u64.u32$1, {};", arguments[i]));
+    text = std::regex_replace(text, read("%r"), fmt::format("mov.b32$1, {};", arguments[i]));
+  }
+  text = std::regex_replace(text, std::regex(R"(\bret(\.uni)?;)"), fmt::format("bra {}_done;", function));
+  return fmt::format("\t@!%sluice_leader bra {0}_done;\n{1}\n{0}_done:\n", function, text);
+}
+/// The shared memory of the runtime.
+std::string declarations(const std::string& runtime) {
+  const std::string text = without_header(runtime);
+  std::string out;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (line.starts_with(".visible .shared") || line.starts_with(".shared")) out += line + "\n";
+  }
+  return out;
+}
+/// Thread 0 of the CTA.
+std::string find_leader(const std::array<std::uint32_t, 3>& block) {
+  std::string ptx = "\t{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tmov.u32 %sluice_x, %tid.x;\n";
+  for (int axis = 1; axis < 3; ++axis)
+    if (block[static_cast<std::size_t>(axis)] > 1)
+      ptx += fmt::format("\tmov.u32 %sluice_y, %tid.{};\n\tor.b32 %sluice_x, %sluice_x, %sluice_y;\n", "xyz"[axis]);
+  return ptx + "\tsetp.eq.u32 %sluice_leader, %sluice_x, 0;\n\t}\n";
+}
 
-std::string end_of_block(const std::string& function) {
-  return fmt::format(
-      "\t{{\n\t.param .b32 sluice_result;\n\tcall.uni (sluice_result), {}, ();\n\tld.param.b32 %sluice_run, "
-      "[sluice_result];\n\t}}\n"
-      "\tsetp.ne.u32 %sluice_go, %sluice_run, 0;\n",
-      function);
+/// What the loop begins with. Which stage it is stays in a predicate: registers are what kernels lack. Reads the stage, leaves
+/// when told to. All threads read one value. The reduction changes nothing but tells the assembler so, which keeps the index in a
+/// register of the warp, as it would the special register.
+std::string head(const std::string& runtime, const std::string& body, bool whole_warps, bool functions_read) {
+  std::string ptx =
+      "$SLUICE_BLOCK:\n\t{\n\t.reg .b32 %sluice_lanes, %sluice_x, %sluice_y, %sluice_z, %sluice_stage;\n"
+      "\tmov.u32 %sluice_stage, sluice_rt_state;\n\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n"
+      "\tld.volatile.shared.v4.u32 {%sluice_run, %sluice_x, %sluice_y, %sluice_z}, [%sluice_stage];\n"
+      "\tsetp.eq.u32 %sluice_go, %sluice_run, 0;\n\t@%sluice_go bra.uni $SLUICE_LEAVE;\n";
+  ptx += whole_warps ? "\tmov.u32 %sluice_lanes, -1;\n" : "\tactivemask.b32 %sluice_lanes;\n";
+  for (int axis = 0; axis < 3; ++axis)
+    if (body.find(fmt::format("%sluice_block{}", axis)) != std::string::npos)
+      ptx += fmt::format("\tredux.sync.or.b32 %sluice_block{}, %sluice_{}, %sluice_lanes;\n", axis, "xyz"[axis]);
+  if (functions_read)  // every thread writes what it needs: nobody is in an earlier block any more
+    ptx +=
+        "\tst.volatile.shared.u32 [sluice_current], %sluice_x;\n\tst.volatile.shared.u32 [sluice_current+4], %sluice_y;\n"
+        "\tst.volatile.shared.u32 [sluice_current+8], %sluice_z;\n";
+  return ptx + leader_runs(runtime, "sluice_rt_begin", {"%sluice_stage", "%sluice_x", "%sluice_y", "%sluice_z"}) + "\t}\n";
+}
+
+/// No thread may see the next block before all have left this one. A thread that has returned early stands in at the barriers of
+/// those that have not, until all have (CUDA lets exited threads off; here nobody exits).
+std::string tail(const std::string& runtime, bool stands_in) {
+  return "$SLUICE_END:\n\t{\n\t.reg .b32 %sluice_stage;\n\tmov.u32 %sluice_stage, sluice_rt_state;\n"
+         "\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n" +
+         leader_runs(runtime, "sluice_rt_end", {"%sluice_stage"}) + "\t}\n" +
+         (stands_in ? "\tsetp.eq.u32 %sluice_go, 0, 0;\n$SLUICE_STAND:\n\tbarrier.cta.red.and.pred %sluice_all, 0, %sluice_go;\n"
+                      "\t@!%sluice_all bra $SLUICE_STAND;\n"
+                    : "\tbar.sync 0;\n") +
+         "\tnot.pred %sluice_odd, %sluice_odd;\n\tbra.uni $SLUICE_BLOCK;\n";
 }
 
 }  // namespace
@@ -187,8 +251,11 @@ std::string code_only(const std::string& text) {
   return code;
 }
 
-bool has_early_return(const std::string& text) {
+bool has_early_return(const std::string& text, const std::string& kernel) {
   const std::string code = code_only(text);
+  std::string name = kernel.substr(0, kernel.find('<'));
+  if (const std::size_t scope = name.rfind("::"); scope != std::string::npos) name = name.substr(scope + 2);
+  bool found = false, named_returns = false, any_returns = false;
   for (std::size_t at = code.find("__global__"); at != std::string::npos; at = code.find("__global__", at + 1)) {
     int parentheses = 0, braces = 0;
     std::size_t i = at;
@@ -203,8 +270,13 @@ bool has_early_return(const std::string& text) {
       if (code[i] == '{') ++braces;
       if (code[i] == '}' && --braces == 0) break;
     }
-    if (has_word(code.substr(body, i - body), "return")) return true;
+    const bool returns = has_word(code.substr(body, i - body), "return");
+    any_returns = any_returns || returns;
+    if (!has_word(code.substr(at, body - at), name)) continue;
+    found = true;
+    named_returns = named_returns || returns;
   }
+  if (found ? named_returns : any_returns) return true;
   for (std::size_t at = code.find("#define"); at != std::string::npos; at = code.find("#define", at + 1)) {
     std::size_t end = code.find('\n', at);
     while (end != std::string::npos && code[end - 1] == '\\') end = code.find('\n', end + 1);
@@ -225,6 +297,13 @@ std::string only_kernel(const std::string& ptx, const std::string& symbol) {
   return out.append(ptx, at);
 }
 
+std::size_t parameter_count(const std::string& ptx, const std::string& symbol) {
+  const Entry e = find_entry(ptx, symbol);
+  std::size_t count = 0;
+  for (std::size_t at = ptx.find(".param", e.parameters); at < e.directives; at = ptx.find(".param", at + 1)) ++count;
+  return count;
+}
+
 std::optional<std::string> ineligible(const std::string& ptx, bool stand_in) {
   for (const Refusal& refusal : kRefusals)
     if (ptx.find(refusal.mark) != std::string::npos) return refusal.reason;
@@ -242,7 +321,7 @@ std::optional<std::string> ineligible(const std::string& ptx, bool stand_in) {
 }
 
 std::string transform(const std::string& ptx, const std::string& runtime, const TransformSpec& spec) {
-  std::string module = read_block_index(only_kernel(ptx, spec.symbol));
+  std::string module = only_kernel(ptx, spec.symbol);
   bool stands_in = false;
   if (spec.stand_in && std::regex_search(module, plain_barrier())) {
     stands_in = true;
@@ -256,23 +335,28 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   const bool alone = parameters.find(".param") == std::string::npos;
   const std::string directives = module.substr(e.directives, e.body - e.directives);
   std::smatch registers;
-  const bool capped = std::regex_search(directives, registers, std::regex(R"(\.maxnreg\s+\d+)"));
-  std::string body = module.substr(e.body + 1, e.end - e.body - 2);
+  std::string limit = spec.ctas_per_sm > 0 ? fmt::format(".minnctapersm {}", spec.ctas_per_sm) : "";
+  if (std::regex_search(directives, registers, std::regex(R"(\.maxnreg\s+\d+)")) ||
+      (limit.empty() && std::regex_search(directives, registers, std::regex(R"(\.minnctapersm\s+\d+)"))))
+    limit = registers[0].str();
+  std::string body = in_kernel(module.substr(e.body + 1, e.end - e.body - 2));
   body = std::regex_replace(body, std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
+  const std::string before = in_function(without_header(module.substr(0, e.begin))), behind = in_function(module.substr(e.end));
+  const bool functions_read = (before + behind).find("sluice_current") != std::string::npos;
 
-  std::string out = header(ptx) + without_header(runtime) + kEntryPoint + without_header(module.substr(0, e.begin));
-  out += fmt::format(".visible .entry {}({}{}.param .u64 sluice_parameter)\n", spec.symbol, alone ? "" : parameters,
+  std::string out = header(ptx) + "\n" + declarations(runtime);
+  if (functions_read) out += ".shared .align 16 .b8 sluice_current[16];\n";
+  out += before;
+  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[120])\n", spec.symbol, alone ? "" : parameters,
                      alone ? "" : ",\n");
-  out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2],
-                     capped ? registers[0].str() : fmt::format(".minnctapersm {}", spec.ctas_per_sm));
+  out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2], limit);
   out +=
-      "\t.reg .b32 %sluice_run;\n\t.reg .b64 %sluice_job;\n\t.reg .pred %sluice_go;\n\tld.param.u64 %sluice_job, "
-      "[sluice_parameter];\n";
-  out += kEnter;
-  out += "\t@!%sluice_go bra.uni $SLUICE_LEAVE;\n$SLUICE_BLOCK:\n" + body + "\n$SLUICE_END:\n";
-  out += end_of_block(stands_in ? "sluice_rt_boundary_stand_in" : "sluice_rt_boundary");
-  out += "\t@%sluice_go bra.uni $SLUICE_BLOCK;\n$SLUICE_LEAVE:\n\tcall sluice_rt_leave, ();\n\tret;\n}\n";
-  return out + module.substr(e.end);
+      "\t.reg .b32 %sluice_run, %sluice_block0, %sluice_block1, %sluice_block2;\n"
+      "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader, %sluice_odd;\n";
+  out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter") + "\tbar.sync 0;\n\tsetp.ne.u32 %sluice_odd, 0, 0;\n";
+  const bool whole_warps = spec.block[0] * spec.block[1] * spec.block[2] % 32 == 0;
+  out += head(runtime, body, whole_warps, functions_read) + body + "\n" + tail(runtime, stands_in);
+  return out + "$SLUICE_LEAVE:\n" + leader_runs(runtime, "sluice_rt_leave") + "\tret;\n}\n" + behind;
 }
 
 }  // namespace sluice::gpu

@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/launch_spec.h"
 #include "sw/gpu/layout.h"
 #include "sw/gpu/rates.h"
+#include "sw/gpu/report/gpu_report.h"
 #include "sw/gpu/stats.h"
 #include "sw/gpu/transform.h"
+#include "sw/report/atomic_file.h"
 
 namespace sluice::gpu {
 namespace {
@@ -17,8 +20,20 @@ constexpr const char* kPtx =
     ".version 9.0\n.target sm_90\n.address_size 64\n\n.visible .entry other(\n\t.param .u64 other_param_0\n)\n{\n\tret;\n}\n"
     ".visible .entry k(\n\t.param .u64 k_param_0\n)\n.maxntid 128, 1, 1\n{\n\t.reg .b32 %r<3>;\n\tmov.u32 \t%r1, %ctaid.x;\n"
     "\tmov.u32 \t%r2, %nctaid.y;\n\tbar.sync \t0;\n\tret;\n}\n";
+/// Shaped as the compiler makes them: declarations, parameters read at the top, the job by value.
 constexpr const char* kRuntime =
-    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .func (.param .b32 r) sluice_rt_enter(.param .b64 j){ret;}\n";
+    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .shared .align 128 .b8 sluice_rt_state[128];\n"
+    ".visible .func sluice_rt_enter(\n\t.param .align 8 .b8 sluice_rt_enter_param_0[120]\n)\n{\n"
+    "\tld.param.u64 \t%rd1, [sluice_rt_enter_param_0+8];\n\tret;\n}\n"
+    ".visible .func sluice_rt_begin(\n\t.param .b32 sluice_rt_begin_param_1\n)\n{\n"
+    "\tld.param.u32 \t%r1, [sluice_rt_begin_param_1];\n\tld.param.u32 \t%rd7, [sluice_rt_begin_param_2];\n\tret;\n}\n"
+    ".visible .func sluice_rt_end(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n";
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
 
 TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
   const std::string out = transform(kPtx, kRuntime, {"k", {64, 2, 1}, 5, false});
@@ -27,14 +42,45 @@ TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
   EXPECT_EQ(out.find("entry other"), std::string::npos);
   EXPECT_NE(out.find(".maxntid 64, 2, 1\n.minnctapersm 5"), std::string::npos);
   EXPECT_NE(out.find("bra $SLUICE_END;"), std::string::npos);
-  EXPECT_NE(out.find("bar.sync \t0;"), std::string::npos);
+  EXPECT_EQ(count(out, "bar.sync \t0;"), 1U) << "the kernel's own barrier";
+  EXPECT_EQ(count(out, "bar.sync 0;"), 2U) << "one after entering, one a block";
   EXPECT_NE(out.find(".param .u64 k_param_0"), std::string::npos);
+  EXPECT_NE(out.find("mov.u32 %r1, %sluice_block0;"), std::string::npos);
+  EXPECT_NE(out.find("redux.sync.or.b32 %sluice_block0"), std::string::npos);
+  EXPECT_EQ(out.find("redux.sync.or.b32 %sluice_block1"), std::string::npos) << "an index that the kernel does not read";
+  EXPECT_NE(out.find("ld.param.u32 %r2, [sluice_job+60];"), std::string::npos) << "gridDim.y is a parameter";
 }
 
-TEST(Transform, StandInReplacesTheBarrier) {
+TEST(Transform, JoinsTheRuntimeWithoutACall) {
+  const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  EXPECT_EQ(out.find("call"), std::string::npos) << "a call from one thread's branch splits its warp";
+  EXPECT_EQ(out.find(".func"), std::string::npos);
+  EXPECT_NE(out.find("[sluice_job+8]"), std::string::npos);
+  EXPECT_NE(out.find("mov.b32 \t%r1, %sluice_stage;"), std::string::npos);
+  EXPECT_NE(out.find("cvt.u64.u32 \t%rd7, %sluice_x;"), std::string::npos);
+  EXPECT_EQ(out.find("minnctapersm"), std::string::npos) << "no limit of ours";
+  EXPECT_THROW(static_cast<void>(transform(kPtx, "", {"k", {64, 1, 1}, 0, false})), InputError);
+}
+
+TEST(Transform, FunctionsReadTheBlockIndexFromSharedMemory) {
+  std::string ptx = kPtx;
+  ptx.insert(ptx.find(".visible .entry k"), ".func f()\n{\n\tmov.u32 \t%r9, %ctaid.z;\n\tmov.u32 \t%r8, %nctaid.x;\n\tret;\n}\n");
+  const std::string out = transform(ptx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  EXPECT_NE(out.find("ld.volatile.shared.u32 %r9, [sluice_current+8];"), std::string::npos);
+  EXPECT_NE(out.find("ld.volatile.shared.u32 %r8, [sluice_rt_state+80];"), std::string::npos);
+  EXPECT_NE(out.find("st.volatile.shared.u32 [sluice_current+8], %sluice_z;"), std::string::npos);
+}
+
+TEST(Transform, StandInReplacesTheBarrierAndWaitsForAll) {
   const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 5, true});
   EXPECT_EQ(out.find("bar.sync \t0;"), std::string::npos);
-  EXPECT_NE(out.find("sluice_rt_boundary_stand_in, ()"), std::string::npos);
+  EXPECT_EQ(count(out, "barrier.cta.red.and.pred"), 2U) << "the kernel's barrier, and the end of the block";
+  EXPECT_NE(out.find("bra $SLUICE_STAND;"), std::string::npos);
+}
+
+TEST(Transform, CountsParameters) {
+  EXPECT_EQ(parameter_count(kPtx, "k"), 1U);
+  EXPECT_EQ(parameter_count(".visible .entry none()\n{\n\tret;\n}\n", "none"), 0U);
 }
 
 TEST(Transform, NamesWhyAKernelCannotBePersistent) {
@@ -47,10 +93,13 @@ TEST(Transform, NamesWhyAKernelCannotBePersistent) {
   EXPECT_THROW(static_cast<void>(transform(kPtx, kRuntime, {"absent", {1, 1, 1}, 1, false})), InputError);
 }
 
-TEST(EarlyReturn, IsSeenInKernelsAndMacrosNotInHelpersOrComments) {
-  EXPECT_TRUE(has_early_return("__global__ void k(int n) { if (n) return; __syncthreads(); }"));
-  EXPECT_TRUE(has_early_return("#define BAIL return\n__global__ void k() { BAIL; }"));
-  EXPECT_FALSE(has_early_return("__device__ int f() { return 1; } __global__ void k() { f(); /* return */ }"));
+TEST(EarlyReturn, IsSeenInTheKernelAndMacrosNotInHelpersCommentsOrOtherKernels) {
+  EXPECT_TRUE(has_early_return("__global__ void k(int n) { if (n) return; __syncthreads(); }", "k"));
+  EXPECT_TRUE(has_early_return("template <int N> __global__ void k(int n) { if (n) return; }", "a::k<3>"));
+  EXPECT_TRUE(has_early_return("#define BAIL return\n__global__ void k() { BAIL; }", "k"));
+  EXPECT_TRUE(has_early_return("#define KERNEL(N) __global__ void N() { return; }\nKERNEL(k)", "k"));
+  EXPECT_FALSE(has_early_return("__device__ int f() { return 1; } __global__ void k() { f(); /* return */ }", "k"));
+  EXPECT_FALSE(has_early_return("__global__ void other(int n) { if (n) return; } __global__ void k() {}", "k"));
 }
 
 TEST(LaunchSpec, ReadsTemplatesExtentsAndArguments) {
@@ -91,6 +140,36 @@ TEST(Layout, CombinationsAreThoseThatFit) {
   EXPECT_EQ(found.size(), expected);
 }
 
+TEST(Layout, SumsThatFitAnSmNeedNotFitItsSubCores) {
+  const SmResources capacity{2048, 65536, 233472, 32};
+  const std::vector<SmResources> demand = {{128, 4096, 1152, 1}, {192, 7680, 1152, 1}};  // 4 warps of 1,024 registers; 6 of 1,280
+  const std::vector<CtaCount> tight = {CtaCount(10), CtaCount(3)}, loose = {CtaCount(8), CtaCount(4)};
+  EXPECT_TRUE(fits(demand[1], take(capacity, demand[0], tight[0]), tight[1]));
+  EXPECT_FALSE(fits_sub_cores(demand, tight, capacity)) << "10 + ceil(18 / 4) warps: 10,240 + 6,400 of 16,384 registers";
+  EXPECT_TRUE(fits_sub_cores(demand, loose, capacity));
+  unsigned asked = 0;
+  const Partition p = placeable(demand, capacity, [&](const SmResources& allowed) {
+    ++asked;
+    return Partition{PartitionMode::IntraSm, allowed.registers == capacity.registers ? tight : loose};
+  });
+  EXPECT_EQ(p.ctas, loose);
+  EXPECT_EQ(asked, 2U);
+}
+
+TEST(Layout, CarveoutHintsAreWhatTheDriverWasSeenToMakeOfThem) {
+  const SmResources capacity{2048, 65536, 233472, 32};
+  // Seen on an H200: own bytes, hint, bytes of scratchpad. The smallest hint for a split must lie at or below one that gave it,
+  // and above one that gave less.
+  EXPECT_LE(carveout_percent(8448, 1024, 102400, capacity), 28);
+  EXPECT_GT(carveout_percent(8448, 1024, 102400, capacity), 14);
+  EXPECT_LE(carveout_percent(768, 1024, 65536, capacity), 7);
+  EXPECT_GT(carveout_percent(768, 1024, 65536, capacity), 0);
+  EXPECT_LE(carveout_percent(256, 1024, 167936, capacity), 14);
+  EXPECT_GT(carveout_percent(256, 1024, 167936, capacity), 7);
+  const std::vector<SmResources> demand = {{128, 4096, 1152, 1}};
+  EXPECT_EQ(scratchpad_split(demand, capacity), 32768U) << "16 CTAs of 1,152 bytes";
+}
+
 TEST(Rates, CountOnlyWhileAllRun) {
   const auto rates = common_event_rates({{0, 1, 2, 3, 4}, {2, 2.5, 3}});
   EXPECT_DOUBLE_EQ(rates[0], 1);
@@ -106,6 +185,22 @@ TEST(Stats, MedianIntervalAndRanks) {
   EXPECT_GT(i.high, 5.5);
   EXPECT_DOUBLE_EQ(rank_correlation(x, x), 1);
   EXPECT_DOUBLE_EQ(rank_correlation(x, std::vector<double>(x.rbegin(), x.rend())), -1);
+}
+
+TEST(Report, RebuildsTheCommittedResultsFromTheirMeasurements) {
+  const std::filesystem::path committed = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/h200",
+                              folder = std::filesystem::path(testing::TempDir()) / "sluice_gpu_report";
+  std::filesystem::remove_all(folder);
+  std::filesystem::copy(committed, folder, std::filesystem::copy_options::recursive);
+  for (const char* made : {"overhead.json", "preemption.json", "pairs.json", "model_vs_gpu.json", "index.html"})
+    std::filesystem::remove(folder / made);
+  EXPECT_EQ(write_report(folder, true), 0) << "a check of the measurements fails";
+  for (const char* made : {"overhead.json", "preemption.json", "pairs.json", "model_vs_gpu.json"})
+    EXPECT_EQ(read_file(folder / made), read_file(committed / made)) << made;
+  EXPECT_GT(std::filesystem::file_size(folder / "index.html"), 10000U);
+  std::filesystem::remove(folder / "machine.json");
+  EXPECT_THROW(static_cast<void>(write_report(folder, true)), InputError);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

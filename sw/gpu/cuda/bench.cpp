@@ -56,6 +56,16 @@ std::vector<SmResources> demands(const Mix& mix) {
   return out;
 }
 
+std::vector<int> carveouts(const Mix& mix) {
+  const DeviceLimits& limits = mix.front()->context().limits();
+  const SmResources capacity = sm_capacity(limits);
+  const std::uint32_t split = scratchpad_split(demands(mix), capacity), reserved = limits.reserved_shared_per_cta;
+  std::vector<int> out;
+  for (const PreparedKernel* kernel : mix)
+    out.push_back(carveout_percent(kernel->demand().shared_memory_bytes - reserved, reserved, split, capacity));
+  return out;
+}
+
 std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) {
   std::vector<QuotaTable> tables;
   const auto kernels = static_cast<std::uint32_t>(partition.ctas.size());
@@ -72,13 +82,13 @@ std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) 
 }
 
 QuotaMix::QuotaMix(const Mix& mix, unsigned group) : mix_(mix) {
-  const int carveout = shared_carveout_percent(demands(mix), sm_capacity(mix.front()->context().limits()));
-  for (const PreparedKernel* kernel : mix) {
+  const std::vector<int> carveout = carveouts(mix);
+  for (std::size_t k = 0; k < mix.size(); ++k) {
     JobOptions options;
     options.passes = kEndless;
     options.group = group;
-    options.carveout_percent = carveout;
-    jobs_.push_back(std::make_unique<QuotaJob>(*kernel, options));
+    options.carveout_percent = carveout[k];
+    jobs_.push_back(std::make_unique<QuotaJob>(*mix[k], options));
   }
 }
 
@@ -113,7 +123,7 @@ MixRates QuotaMix::change(const std::vector<QuotaTable>& tables, double warm_up,
   for (std::size_t k = 0; k < jobs_.size(); ++k)  // all orders first: what shrinks makes room for what grows
     if (grows[k]) jobs_[k]->fill();
   bool settled = true;
-  for (const auto& job : jobs_) settled = job->settle() && settled;
+  for (const auto& job : jobs_) settled = job->settle(0.01) && settled;
   in_force = seconds(Clock::now() - start);
   return count(warm_up, window, settled);
 }
@@ -131,15 +141,18 @@ MixRates QuotaMix::count(double warm_up, double window, bool settled) {
     const double time = seconds(after[k].at - before[k].at);
     std::vector<double> per_sm;
     std::uint64_t blocks = 0;
+    std::uint32_t missing = 0;
     const QuotaTable& quota = jobs_[k]->quota();
     for (std::size_t sm = 0; sm < quota.size(); ++sm) {
       const std::uint32_t done = after[k].done[sm] - before[k].done[sm];  // wraps
       blocks += done;
       per_sm.push_back(done / time);
+      missing += quota[sm] - std::min(quota[sm], after[k].residents[sm]);
       if (before[k].residents[sm] != quota[sm] || after[k].residents[sm] != quota[sm]) ++rates.misplaced;
     }
     rates.blocks_per_second.push_back(static_cast<double>(blocks) / time);
     rates.per_sm.push_back(std::move(per_sm));
+    rates.missing.push_back(missing);
     rates.violations += after[k].violations;
   }
   return rates;

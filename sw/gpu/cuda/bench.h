@@ -38,6 +38,8 @@ class Bench {
 /// The kernel as the policies see it: what one CTA of its transformed form holds.
 [[nodiscard]] KernelDescriptor descriptor(const PreparedKernel& kernel);
 [[nodiscard]] std::vector<SmResources> demands(const Mix& mix);
+/// Carve-out hints under which the SMs have one split for all kernels of the mix (layout.h).
+[[nodiscard]] std::vector<int> carveouts(const Mix& mix);
 /// Tables that put a partition into force: its counts everywhere, or on each kernel's own SMs where it is Spatial.
 [[nodiscard]] std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms);
 
@@ -48,13 +50,14 @@ struct MixRates {
   std::uint32_t violations = 0;             ///< acquisitions above the quota, plus SMs that ever held more CTAs than their quota
   std::uint32_t misplaced = 0;              ///< SMs and kernels that did not hold exactly their quota at both ends of the window
   bool settled = true;                      ///< all quotas were filled
+  std::vector<std::uint32_t> missing;       ///< of each kernel: CTAs that its quotas allow and the SMs did not hold
   double seconds = 0;
 };
 
 /// A mix under quotas, running without end; tables may change from window to window.
 class QuotaMix {
  public:
-  explicit QuotaMix(const Mix& mix, unsigned group = 4);
+  explicit QuotaMix(const Mix& mix, unsigned group = JobOptions().group);
   /// Evicts all, starts under these tables, waits until every SM holds its quota and then `warm_up` seconds, and counts for
   /// `window`.
   [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window);

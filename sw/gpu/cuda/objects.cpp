@@ -115,10 +115,11 @@ Kernel::Kernel(const Context& context, const std::string& ptx, const std::string
   max_threads_ = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 }
 
-std::vector<std::size_t> Kernel::parameter_sizes() const {
-  std::vector<std::size_t> sizes;
-  std::size_t offset = 0, size = 0;
-  while (driver().cuKernelGetParamInfo(kernel_, sizes.size(), &offset, &size) == CUDA_SUCCESS) sizes.push_back(size);
+std::vector<std::size_t> Kernel::parameter_sizes(std::size_t count) const {
+  std::vector<std::size_t> sizes(count);
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    check(driver().cuKernelGetParamInfo(kernel_, i, &offset, &sizes[i]), "reading a kernel's parameters");
   return sizes;
 }
 

@@ -92,8 +92,8 @@ class Kernel {
   [[nodiscard]] unsigned static_shared() const { return static_shared_; }  ///< bytes
   [[nodiscard]] unsigned local_bytes() const { return local_; }            ///< per thread: stack and spills
   [[nodiscard]] unsigned max_threads() const { return max_threads_; }
-  /// Sizes of the parameters, in order.
-  [[nodiscard]] std::vector<std::size_t> parameter_sizes() const;
+  /// Sizes of the first `count` parameters, in order.
+  [[nodiscard]] std::vector<std::size_t> parameter_sizes(std::size_t count) const;
   /// CTAs of this shape that fit an SM. @throws GpuError when not even one does
   [[nodiscard]] unsigned occupancy(unsigned threads, unsigned dynamic_shared) const;
   /// Allows the dynamic shared memory, and sets how much of the L1 is scratchpad: percent of the most, -1 = the driver's choice.

@@ -96,14 +96,14 @@ unsigned DeviceTools::highest_sm() const {
 }
 
 PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec)
-    : context_(context), tools_(tools), spec_(std::move(spec)), stand_in_(has_early_return(spec_.text)) {
+    : context_(context), tools_(tools), spec_(std::move(spec)), stand_in_(has_early_return(spec_.text, spec_.kernel)) {
   const CompiledKernel native = compiler.compile(spec_.text, spec_.file, spec_.kernel);
   const std::string ptx = only_kernel(native.ptx, native.symbol);
   native_ = Kernel(context, ptx, native.symbol);
   refusal_ = ineligible(ptx, stand_in_);
   if (spec_.blocks() >> 32 != 0)
     refusal_ = fmt::format("a grid of {} blocks: the task queue takes up to 4,294,967,295", spec_.blocks());
-  const std::vector<std::size_t> sizes = native_.parameter_sizes();
+  const std::vector<std::size_t> sizes = native_.parameter_sizes(parameter_count(ptx, native.symbol));
   if (sizes.size() != spec_.arguments.size())
     throw InputError(fmt::format("{}:{}: args= has {} arguments, the kernel takes {}", spec_.file, spec_.kernel,
                                  spec_.arguments.size(), sizes.size()));
@@ -124,9 +124,12 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
       const auto load = [&](unsigned ctas) {
         return Kernel(context, transform(ptx, runtime, {native.symbol, spec_.block, ctas, stand_in_}), native.symbol);
       };
-      persistent_ = load(native_occupancy_);
-      constexpr unsigned kFrame = 64;  // bytes of the runtime's calls; beyond them a thread spills registers
-      if (persistent_.local_bytes() > native_.local_bytes() + kFrame && native_occupancy_ > 1) {
+      // As the untransformed kernel, with no limit to its registers: under one, the assembler keeps fewer loads on their way.
+      persistent_ = load(0);
+      if (persistent_.occupancy(spec_.block_threads(), spec_.shared_bytes) < native_occupancy_)
+        persistent_ = load(native_occupancy_);
+      constexpr unsigned kFew = 16;  // bytes that a thread may spill
+      if (persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
         Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others
         if (roomier.local_bytes() + 16 < persistent_.local_bytes()) persistent_ = std::move(roomier);
       }

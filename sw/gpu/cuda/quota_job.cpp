@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
@@ -12,10 +13,9 @@ namespace sluice::gpu {
 
 namespace {
 
-static_assert(sizeof(SluiceJob) == 80 && offsetof(SluiceJob, grid_x) == 40, "sw/gpu/transform.cpp has these offsets");
-
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
+static_assert(sizeof(SluiceJob) == 120 && offsetof(SluiceJob, grid_x) == 56, "sw/gpu/transform.cpp has these offsets");
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
 constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
 
@@ -44,18 +44,36 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
   job_.runs = reinterpret_cast<unsigned*>(runs_.get());
   job_.gone = reinterpret_cast<volatile unsigned*>(device_address(gone_));
-  job_.total = spec.blocks() * options.passes;
   job_.grid_x = spec.grid[0];
   job_.grid_y = spec.grid[1];
   job_.grid_z = spec.grid[2];
   job_.blocks = static_cast<unsigned>(spec.blocks());
+  job_.sms = kernel.context().limits().sms;
+  job_.width = kernel.occupancy() * job_.sms;
+  // Claims cost a trip to the L2 each. Of R rounds of the CTAs, R/G - 1 are claimed by ranges of G and up to 2 G singly: fewest
+  // at the root of R.
+  const double rounds = static_cast<double>(total()) / job_.width;
+  const auto best = static_cast<unsigned>(std::clamp(std::sqrt(rounds), 1.0, 16.0));
+  job_.group = options.group > 0 ? options.group : best;
+  const std::uint64_t together = std::uint64_t{job_.width} * job_.group;
+  const std::uint64_t long_rounds = std::max<std::uint64_t>(total() / together, 1) - 1;
+  job_.long_tickets = long_rounds * job_.width;
+  job_.long_tasks = long_rounds * together;
+  job_.tickets = job_.long_tickets + (total() - job_.long_tasks);
+  const unsigned step = static_cast<unsigned>(job_.width % spec.blocks());
+  job_.step_x = step % job_.grid_x;
+  job_.step_y = step / job_.grid_x % job_.grid_y;
+  job_.step_z = step / job_.grid_x / job_.grid_y;
   job_.inverse_x = UINT32_MAX / job_.grid_x;
   job_.inverse_y = UINT32_MAX / job_.grid_y;
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
-  job_.group = options.group;
-  on_device_ = allocate(sizeof job_, "job description");
-  check(driver().cuMemcpyHtoD(on_device_.get(), &job_, sizeof job_), "writing a job description");
-  kernel.persistent().configure(spec.shared_bytes, options.carveout_percent);
+  job_.inverse_width = UINT64_MAX / job_.width;
+  const SmResources capacity = sm_capacity(kernel.context().limits());
+  const std::uint32_t reserved = kernel.context().limits().reserved_shared_per_cta;
+  const SmResources demand = kernel.demand();
+  kernel.persistent().configure(
+      spec.shared_bytes, options.carveout_percent.value_or(carveout_percent(demand.shared_memory_bytes - reserved, reserved,
+                                                                            scratchpad_split({&demand, 1}, capacity), capacity)));
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
 }
 
@@ -82,8 +100,7 @@ void QuotaJob::launch(CUstream stream) {
   const LaunchSpec& spec = kernel_.spec();
   const unsigned ctas = kernel_.occupancy() * kernel_.context().limits().sms;
   std::vector<void*> parameters = kernel_.parameters();
-  CUdeviceptr job = on_device_.get();
-  parameters.push_back(&job);
+  parameters.push_back(&job_);
   launched_ += ctas;
   check(driver().cuLaunchKernel(kernel_.persistent().function(), ctas, 1, 1, spec.block[0], spec.block[1], spec.block[2],
                                 spec.shared_bytes, stream, parameters.data(), nullptr),
@@ -130,7 +147,7 @@ JobState QuotaJob::state() {
   s.violations = c.violations;
   s.returned = c.returned;
   s.arrived = c.arrived;
-  s.claimed = c.next;
+  s.all_claimed = c.next >= job_.tickets;
   s.done.assign(c.done, c.done + sms);
   s.residents.assign(c.resident, c.resident + sms);
   s.max_resident.assign(c.max_resident, c.max_resident + sms);
@@ -167,7 +184,7 @@ bool QuotaJob::settle(double limit) {
   for (;;) {
     const JobState s = state();
     if (s.resident == wanted) return true;
-    if (s.claimed >= total() && s.returned == 0) return true;  // the queue is empty: CTAs leave
+    if (s.all_claimed && s.returned == 0) return true;  // the queue is empty: CTAs leave
     if (seconds(Clock::now() - start) > limit) return false;
     // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
     if (s.resident < wanted && s.arrived == launched_) fill();
@@ -182,10 +199,10 @@ void QuotaJob::finish(double limit) {
       if (seconds(Clock::now() - start) > limit)
         throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
     const JobState s = state();
-    if (s.claimed >= total() && s.returned == 0) return;
+    if (s.all_claimed && s.returned == 0) return;
     if (seconds(Clock::now() - start) > limit)
       throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
-    if (s.claimed >= total()) redistribute();
+    if (s.all_claimed) redistribute();
     fill();
   }
 }
@@ -212,9 +229,10 @@ void QuotaJob::redistribute() {
   check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");
 }
 
-double QuotaJob::run_timed() {
-  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
-        "rewinding the queue");
+double QuotaJob::run_timed(bool empty) {
+  if (!empty)
+    check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
+          "rewinding the queue");
   check(driver().cuCtxSynchronize(), "rewinding the queue");
   const EventHandle first = make_event(), last = make_event();
   CUstream stream = streams_.front().get();

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sw/gpu/cuda/prepared.h"
@@ -18,17 +19,17 @@ struct JobState {
   std::uint32_t resident = 0, violations = 0;
   std::uint32_t returned = 0;                          ///< slots with tasks that an evicted CTA had claimed and not begun
   std::uint32_t arrived = 0;                           ///< CTAs that have taken a slot or given up, since the job was made
-  std::uint64_t claimed = 0;                           ///< tasks handed out, those given back included
+  bool all_claimed = false;                            ///< the queue is empty; tasks given back may be left
   std::vector<std::uint32_t> done;                     ///< per SM, wraps
   std::vector<std::uint32_t> residents, max_resident;  ///< per SM
 };
 
 struct JobOptions {
   std::uint64_t passes = 1;  ///< times the grid runs; kernels are idempotent
-  unsigned group = 4;        ///< tasks claimed at a time
+  unsigned group = 0;        ///< most tasks claimed at a time; 0: as many as suits the length of the queue
   bool count_runs = false;   ///< count how often each block ran
   bool log_lifetimes = false;
-  int carveout_percent = -1;
+  std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice
 };
 
 /// One kernel running under quotas: its task queue, its CTAs, and the quota table that may change at any time (docs/gpu.md).
@@ -57,13 +58,14 @@ class QuotaJob {
   /// traps
   void finish(double limit);
 
-  /// Runs all tasks from the start, on an idle job, under its present quotas, with CTAs launched once. @return seconds between
-  /// device events around the launch
-  double run_timed();
+  /// Runs all tasks from the start, on an idle job, under its present quotas, with CTAs launched once.
+  /// @param empty  launches without tasks: CTAs take their slots, find nothing and leave. @pre all tasks are done
+  /// @return seconds between device events around the launch
+  double run_timed(bool empty = false);
 
   [[nodiscard]] JobState state();
   [[nodiscard]] bool idle() const;  ///< no grid of the job is on the GPU
-  [[nodiscard]] std::uint64_t total() const { return job_.total; }
+  [[nodiscard]] std::uint64_t total() const { return kernel_.spec().blocks() * options_.passes; }
   [[nodiscard]] std::uint64_t done_total();  ///< tasks finished since the start
   void clear_placement();                    ///< forgets max_resident and the lifetimes; @pre idle
   /// Most CTAs on each SM at a time by the lifetime log, which shares nothing with the slots; empty when not logged or overflown.
@@ -78,7 +80,7 @@ class QuotaJob {
   void redistribute();  // unfinished tasks of slots without a quota go to slots that have one; @pre idle
   const PreparedKernel& kernel_;
   JobOptions options_;
-  DeviceMemory control_, lifetimes_, runs_, on_device_;
+  DeviceMemory control_, lifetimes_, runs_;
   PinnedMemory orders_, mirror_, gone_;
   StreamHandle copies_, counters_;
   std::vector<StreamHandle> streams_;

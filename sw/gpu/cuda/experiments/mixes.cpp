@@ -30,6 +30,13 @@ Counts counts_of(const Partition& p) {
   return out;
 }
 
+/// At most one CTA in a hundred of each kernel found no room. (Which sub-core a CTA's odd warps go to is the hardware's choice.)
+bool complete(const MixRates& rates, const std::vector<CtaCount>& ctas, unsigned sms) {
+  for (std::size_t k = 0; k < ctas.size(); ++k)
+    if (rates.missing[k] * 100 > ctas[k].value() * sms) return false;
+  return true;
+}
+
 nlohmann::json line(const std::vector<std::string>& names, const std::string& policy, unsigned repetition,
                     const MixRates& rates) {
   return {{"kernels", names},
@@ -39,6 +46,7 @@ nlohmann::json line(const std::vector<std::string>& names, const std::string& po
           {"violations", rates.violations},
           {"misplaced", rates.misplaced},
           {"settled", rates.settled},
+          {"missing", rates.missing},
           {"seconds", rates.seconds}};
 }
 
@@ -106,37 +114,52 @@ class MixMeasurement {
   [[nodiscard]] Partition even() const {
     std::vector<KernelDescriptor> kernels;
     for (const PreparedKernel* k : mix_) kernels.push_back(descriptor(*k));
-    return make_policy("even")->plans(bench_.machine(), kernels).front().partition;
+    return at_most_occupancy(placeable(demands(mix_), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+      MachineConfig machine = bench_.machine();
+      machine.sm.capacity = capacity;
+      return make_policy("even")->plans(machine, kernels).front().partition;
+    }));
+  }
+  [[nodiscard]] Partition decide(const std::vector<Profile>& curves, double epsilon) const {
+    return at_most_occupancy(placeable(demands(mix_), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+      return warped_slicer_partition(curves, demands(mix_), capacity, bench_.machine(epsilon).partitioner);
+    }));
+  }
+  /// On an SM of its own a kernel has no more CTAs than the driver says fit: the sums of resources know no sub-cores.
+  [[nodiscard]] Partition at_most_occupancy(Partition p) const {
+    for (std::size_t k = 0; k < mix_.size(); ++k) p.ctas[k] = std::min(p.ctas[k], CtaCount(mix_[k]->occupancy()));
+    return p;
   }
   [[nodiscard]] std::vector<double> solo_rates() const {
     std::vector<double> out;
     for (std::size_t k = 0; k < mix_.size(); ++k)
-      out.push_back(native_rates({mix_[k]}, {streams_[k].get()}, options_.window / 2).blocks_per_second[0]);
+      out.push_back(native_rates({mix_[k]}, {streams_[k].get()}, options_.window).blocks_per_second[0]);
     return out;
   }
 
   /// Every policy once, close in time, with each kernel alone beside them.
   void repetition(unsigned r) {
     if (store_.has(key("done", r))) return;
-    const std::vector<double> solo = solo_rates();
+    static_cast<void>(native_rates(mix_, streams(), options_.window));  // clocks come up, tables of addresses fill
+    std::vector<double> solo = solo_rates();
+    std::vector<std::pair<std::string, nlohmann::json>> kept;
     const auto keep = [&](const std::string& policy, const MixRates& rates, const Partition* partition,
                           nlohmann::json more = {}) {
       nlohmann::json l = line(names_, policy, r, rates);
-      l["solo_blocks_per_second"] = solo;
       if (partition != nullptr) {
         l["mode"] = to_string(partition->mode);
         l["ctas"] = counts_of(*partition);
       }
       if (more.is_object()) l.update(more);
-      store_.add(key(policy, r), l);
+      kept.emplace_back(policy, l);
     };
-    keep("back_to_back", back_to_back_rates(mix_, streams_[0].get(), options_.window), nullptr);
-    keep("left_over", native_rates(mix_, streams(), 2 * options_.window), nullptr);
+    keep("back_to_back", back_to_back_rates(mix_, streams_[0].get(), 2 * options_.window), nullptr);
+    keep("left_over", native_rates(mix_, streams(), 4 * options_.window), nullptr);
     {
       const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
       std::vector<CUstream> confined;
       for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
-      keep("spatial", native_rates(mix_, confined, 2 * options_.window), nullptr, {{"sms", green.sms()}});
+      keep("spatial", native_rates(mix_, confined, 4 * options_.window), nullptr, {{"sms", green.sms()}});
     }
     QuotaMix running(mix_);
     const Partition even_partition = even();
@@ -145,8 +168,7 @@ class MixMeasurement {
     const OnlineProfile p = profile(running, mix_, options_, true);
     std::vector<std::pair<Partition, MixRates>> measured;
     for (const double epsilon : kEpsilons) {
-      const Partition decided = warped_slicer_partition(p.scaled, demands(mix_), sm_capacity(bench_.context().limits()),
-                                                        bench_.machine(epsilon).partitioner);
+      const Partition decided = decide(p.scaled, epsilon);
       auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
       double in_force = 0;
       if (at == measured.end()) {
@@ -169,6 +191,12 @@ class MixMeasurement {
       keep(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), at->second, &decided, more);
     }
     running.evict();
+    const std::vector<double> solo_after = solo_rates();
+    for (std::size_t k = 0; k < solo.size(); ++k) solo[k] = (solo[k] + solo_after[k]) / 2;
+    for (auto& [policy, l] : kept) {
+      l["solo_blocks_per_second"] = solo;
+      store_.add(key(policy, r), l);
+    }
     store_.add(key("done", r), {{"repetition", r}, {"policy", "done"}});
   }
 
@@ -227,12 +255,12 @@ class MixMeasurement {
   }
 
   std::vector<double> quota_finish(const std::vector<int>& launches, bool decide) {
-    const int carveout = shared_carveout_percent(demands(mix_), sm_capacity(bench_.context().limits()));
+    const std::vector<int> carveout = carveouts(mix_);
     std::vector<std::unique_ptr<QuotaJob>> jobs;
     for (std::size_t k = 0; k < mix_.size(); ++k) {
       JobOptions o;
       o.passes = static_cast<std::uint64_t>(launches[k]);
-      o.carveout_percent = carveout;
+      o.carveout_percent = carveout[k];
       jobs.push_back(std::make_unique<QuotaJob>(*mix_[k], o));
     }
     const auto put = [&](const std::vector<QuotaTable>& tables) {
@@ -263,8 +291,7 @@ class MixMeasurement {
                                (most[k].value() + 1) / 2.0);
         curves.push_back(std::move(curve));
       }
-      partition =
-          warped_slicer_partition(curves, demands(mix_), sm_capacity(bench_.context().limits()), bench_.machine().partitioner);
+      partition = this->decide(curves, 0);
     }
     put(tables_of(partition, sms_));
     std::vector<double> finish(jobs.size(), 0);
@@ -276,7 +303,7 @@ class MixMeasurement {
         if (finish[k] > 0) continue;
         if (jobs[k]->idle()) {
           const JobState s = jobs[k]->state();
-          if (s.claimed >= jobs[k]->total() && s.returned == 0) {
+          if (s.all_claimed && s.returned == 0) {
             finish[k] = seconds(Clock::now() - start);
             --open;
             ended = true;
@@ -313,14 +340,16 @@ class MixMeasurement {
     nlohmann::json sweep = nlohmann::json::array();
     std::uint32_t violations = 0, misplaced = 0;
     for (const std::vector<CtaCount>& ctas : combinations(demands(mix_), sm_capacity(bench_.context().limits()))) {
+      if (!fits_sub_cores(demands(mix_), ctas, sm_capacity(bench_.context().limits()))) continue;
       const Partition p{PartitionMode::IntraSm, ctas};
       const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp / 2, options_.window / 4);
       violations += rates.violations;
       sweep.push_back({{"ctas", counts_of(p)},
                        {"blocks_per_second", rates.blocks_per_second},
                        {"settled", rates.settled},
+                       {"missing", rates.missing},
                        {"misplaced", rates.misplaced}});
-      if (!rates.settled) continue;
+      if (!complete(rates, ctas, sms_)) continue;
       misplaced += rates.misplaced;
       found.emplace_back(stp_of(rates.blocks_per_second), p);
     }
@@ -395,23 +424,23 @@ void repartition_experiment(Bench& bench, const ExperimentOptions& options) {
   for (const std::vector<std::string>& names : mixes) {
     if (!store.has(mix_name(names))) {
       const Mix mix{&bench.app(names[0]), &bench.app(names[1])};
-      const Partition half =
-          make_policy("even")->plans(bench.machine(), {descriptor(*mix[0]), descriptor(*mix[1])}).front().partition;
+      const Partition half = placeable(demands(mix), sm_capacity(bench.context().limits()), [&](const SmResources& capacity) {
+        MachineConfig machine = bench.machine();
+        machine.sm.capacity = capacity;
+        return make_policy("even")->plans(machine, {descriptor(*mix[0]), descriptor(*mix[1])}).front().partition;
+      });
       const std::vector<QuotaTable> shared = tables_of(half, sms);
       const QuotaTable alone = uniform_quota(sms, mix[0]->occupancy()), none(sms, 0);
       QuotaMix running(mix);
       static_cast<void>(running.restart({alone, none}, 0.2e-3, 0.2e-3));
-      nlohmann::json arrives = nlohmann::json::array(), ends = nlohmann::json::array();
+      nlohmann::json arrives = nlohmann::json::array(), ends = nlohmann::json::array(), never = nlohmann::json::array();
       std::uint32_t violations = 0;
-      bool settled = true;
       for (unsigned i = 0; i < 4 * options.repetitions; ++i) {
         double in_force = 0;
         MixRates rates = running.change(shared, 0.1e-3, 0.2e-3, in_force);
-        arrives.push_back(in_force * 1e6);
-        settled = settled && rates.settled;
+        (rates.settled ? arrives : never).push_back(in_force * 1e6);
         rates = running.change({alone, none}, 0.1e-3, 0.2e-3, in_force);
-        ends.push_back(in_force * 1e6);
-        settled = settled && rates.settled;
+        (rates.settled ? ends : never).push_back(in_force * 1e6);
         violations += rates.violations;
       }
       running.evict();
@@ -419,7 +448,7 @@ void repartition_experiment(Bench& bench, const ExperimentOptions& options) {
                                   {"arrives_us", arrives},
                                   {"ends_us", ends},
                                   {"violations", violations},
-                                  {"settled", settled},
+                                  {"not_in_force", never.size()},
                                   {"ctas", counts_of(half)}});
     }
     progress.done(mix_name(names));

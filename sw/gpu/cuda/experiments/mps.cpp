@@ -144,12 +144,12 @@ void mps_experiment(const std::string& program, const ExperimentOptions& options
       const std::string key = fmt::format("{}/mps/{}", mix_name(names), r);
       if (store.has(key)) continue;
       std::vector<double> solo;
-      for (const std::string& n : names) solo.push_back(run({n}, options.window / 2)[0]);
+      for (const std::string& n : names) solo.push_back(run({n}, options.window)[0]);
       store.add(key, {{"kernels", names},
                       {"policy", "mps"},
                       {"repetition", r},
                       {"solo_blocks_per_second", solo},
-                      {"blocks_per_second", run(names, 2 * options.window)}});
+                      {"blocks_per_second", run(names, 4 * options.window)}});
     }
     progress.done(mix_name(names));
   }

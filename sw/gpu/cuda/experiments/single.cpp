@@ -1,6 +1,7 @@
 // Experiments on one kernel at a time: curves, overhead, preemption.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "sw/gpu/cuda/experiments/experiments.h"
@@ -72,22 +73,29 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
     if (!store.has(name)) {
       const PreparedKernel& kernel = bench.app(name);
       StreamHandle stream = make_stream();
-      nlohmann::json native = nlohmann::json::array(), groups = nlohmann::json::object();
+      nlohmann::json native = nlohmann::json::array(), variants = nlohmann::json::object();
       std::uint32_t violations = 0;
-      for (const unsigned group : {1U, 4U}) {
-        JobOptions job_options;
-        job_options.group = group;
+      const std::pair<const char*, JobOptions> kVariants[] = {{"default", {}},
+                                                              {"drivers_carveout", {.carveout_percent = -1}},
+                                                              {"one_task_claims", {.group = 1}},
+                                                              {"eight_task_claims", {.group = 8}}};
+      for (const auto& [variant, job_options] : kVariants) {
         QuotaJob job(kernel, job_options);
         job.order(uniform_quota(sms, kernel.occupancy()));
-        nlohmann::json times = nlohmann::json::array();
+        nlohmann::json times = nlohmann::json::array(), empty = nlohmann::json::array();
         static_cast<void>(native_seconds(kernel, stream.get()));
         job.run_timed();
         for (unsigned r = 0; r < 3 * options.repetitions; ++r) {  // in turns: the clock's drift hits both
           native.push_back(native_seconds(kernel, stream.get()));
           times.push_back(job.run_timed());
+          empty.push_back(job.run_timed(true));
         }
-        groups[std::to_string(group)] = times;
-        violations += job.state().violations;
+        const JobState s = job.state();
+        variants[variant] = {{"seconds", times},
+                             {"empty_seconds", empty},
+                             {"most_ctas", *std::ranges::max_element(s.max_resident)},
+                             {"least_ctas", *std::ranges::min_element(s.max_resident)}};
+        violations += s.violations;
       }
       const auto resources = [](const Kernel& k) {
         return nlohmann::json{
@@ -95,7 +103,7 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
       };
       store.add(name, {{"app", name},
                        {"native_seconds", native},
-                       {"persistent_seconds", groups},
+                       {"variants", variants},
                        {"violations", violations},
                        {"native", resources(kernel.native())},
                        {"persistent", resources(kernel.persistent())},

@@ -33,7 +33,7 @@ nlohmann::json exactly_once(const PreparedKernel& kernel, unsigned group, std::u
       sleep_seconds(static_cast<double>(random() % 100) * 1e-6);
     }
     const JobState s = job.state();
-    if (s.claimed >= job.total() && s.returned == 0) break;
+    if (s.all_claimed && s.returned == 0) break;
     job.evict();
   }
   job.set(uniform_quota(sms, kernel.occupancy()));
