@@ -1,4 +1,4 @@
-// sluice_pkg with narrow fields, for proofs about control: it does not depend on widths, the time that a proof takes does.
+// sluice_pkg with narrow fields, for proofs that would take too long with the real ones.
 package sluice_pkg;
   localparam int unsigned KernelW   = 4;
   localparam int unsigned KIndexW   = 3;
