@@ -1,4 +1,4 @@
-// sluice_pkg with narrow fields, for proofs about control: it does not depend on widths, the time that a proof takes does.
+// sluice_pkg with narrow fields, for proofs that would take too long with the real ones.
 package sluice_pkg;
   localparam int unsigned KernelW   = 4;
   localparam int unsigned KIndexW   = 3;
@@ -8,7 +8,11 @@ package sluice_pkg;
   localparam int unsigned ResidentW = 5;
   localparam int unsigned CtaW      = 3;
   localparam int unsigned WarpW     = 2;
+`ifdef REGIONS   // capacities that are no power of two of the units
   localparam int unsigned RegW      = 3;
+`else
+  localparam int unsigned RegW      = 2;
+`endif
   localparam int unsigned SharedW   = 2;
   localparam int unsigned SmCountW  = 3;
   localparam int unsigned CtaSumW   = 5;

@@ -73,8 +73,10 @@ class Task:
                 text = text.replace(mutant["find"], mutant["replace"])
             (self.dir / source.name).write_text(text)
 
-    def build(self, steps):
-        (self.dir / "model.ys").write_text("\n".join(self.sections["script"] + steps) + "\n")
+    def build(self, *models):
+        """Writes one model or several, each from the script's design by its own steps."""
+        lines = self.sections["script"] + ["design -save prepared"] + [line for steps in models for line in ["design -load prepared", *steps]]
+        (self.dir / "model.ys").write_text("\n".join(lines) + "\n")
         result = command(["yosys", "-q", "model.ys"], self.dir)
         if result.returncode:
             sys.exit(f"{self.dir}: yosys model.ys:\n{result.stdout}")
@@ -98,7 +100,6 @@ class Task:
 
     def induct(self):
         """[(property, result)] by k-induction over all assertions together, k the depth: bmc3 is the base, ind the step."""
-        self.build(AIG_STEPS)
         if "No output asserted" not in self.abc(f"bmc3 -F {self.depth}"):
             return self.blame()
         good = "Networks are equivalent" in self.abc(f"ind -F {self.depth}")
@@ -114,13 +115,12 @@ class Task:
 
     def run(self):
         """[(property, result)]"""
-        self.build(SMT_STEPS)
         engine = self.sections["engines"][0].split()
+        self.build(*([SMT_STEPS, AIG_STEPS] if engine[0] == "abc" or self.mode == "prove" else [SMT_STEPS]))
         if self.mode == "cover":
             reached = re.findall(r"Reached cover statement at (\S+)", self.smtbmc(engine[1], "-c")[1])
             return [(name, "reached" if name in reached else "failed") for name in self.names("cover")]
         if engine[0] == "abc":
-            self.build(AIG_STEPS)
             how = engine[1] if engine[1] != "bmc3" else f"bmc3 -F {self.depth}"
             log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; {how}"], self.dir).stdout
             (self.dir / "abc.log").write_text(log)
