@@ -34,7 +34,7 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kMonitorHold, random_.in(1, 3)});
   script_.push_back(
       {regs::kMonitor, regs::kMonitorEnable.put(random_.chance(0.4)) | regs::kMonitorThreshold.put(random_.in(0, 8000))});
-  script_.push_back({regs::kMode, random_.chance(0.5) ? 5 : random_.in(0, 5)});
+  script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
 }
 
 void TopTraffic::plan_launch() {
@@ -58,7 +58,7 @@ AxiWrite TopTraffic::next_write() {
     patience_ = random_.chance(0.3) ? random_.in(500, 1500) : random_.in(0, 30);
     switch (random_.in(0, 19)) {
       case 0: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); break;
-      case 1: script_.push_back({regs::kMode, random_.chance(0.4) ? 5 : random_.in(0, 7)}); break;
+      case 1: script_.push_back({regs::kMode, random_.chance(0.6) ? 5 : random_.in(0, 7)}); break;
       case 2:
         script_.push_back(
             {regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlEvict.put(1) | regs::kSlotCtrlEvictCount.put(random_.in(0, 40))});
@@ -74,7 +74,7 @@ AxiWrite TopTraffic::next_write() {
       case 8: script_.push_back({regs::kControl, 1}); break;
       case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
       case 10:
-        if (random_.chance(0.5)) plan_machine();
+        if (random_.chance(0.3)) plan_machine();
         break;
       default: plan_launch(); break;
     }
