@@ -3,10 +3,19 @@ file(STRINGS ${CMAKE_SOURCE_DIR}/rtl/sluice.f SLUICE_RTL_FILES)
 list(TRANSFORM SLUICE_RTL_FILES PREPEND ${CMAKE_SOURCE_DIR}/)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/sluice.f)
 
-# sluice_verilate(<class> <module> [-GNAME=value...]): library rtl_<class> with the C++ class V<class>.
-function(sluice_verilate CLASS MODULE)
-  set(LIBRARY rtl_${CLASS})
-  add_library(${LIBRARY} STATIC)
-  verilate(${LIBRARY} SOURCES ${SLUICE_RTL_FILES} TOP_MODULE ${MODULE} PREFIX V${CLASS} VERILATOR_ARGS -Wall ${ARGN})
-  set_target_properties(${LIBRARY} PROPERTIES SYSTEM ON)  # generated headers are not held to our warnings
+find_package(ZLIB REQUIRED)  # of FST waveforms
+
+# sluice_verilate(<library> <class> <module> [WAVES] [-GNAME=value...]): adds the C++ class V<class> to a library, which it makes when there
+# is none. WAVES: the model can write FST files; all models of a library alike.
+function(sluice_verilate LIBRARY CLASS MODULE)
+  cmake_parse_arguments(PARSE_ARGV 3 MODEL "WAVES" "" "")
+  if(NOT TARGET ${LIBRARY})
+    add_library(${LIBRARY} STATIC)
+    set_target_properties(${LIBRARY} PROPERTIES SYSTEM ON)  # generated headers are not held to our warnings
+    target_link_libraries(${LIBRARY} PRIVATE ZLIB::ZLIB)
+  endif()
+  if(MODEL_WAVES)
+    set(WAVES TRACE_FST OPT_SLOW -O0 OPT_FAST -O1)  # quick to compile
+  endif()
+  verilate(${LIBRARY} SOURCES ${SLUICE_RTL_FILES} TOP_MODULE ${MODULE} PREFIX V${CLASS} ${WAVES} VERILATOR_ARGS -Wall ${MODEL_UNPARSED_ARGUMENTS})
 endfunction()

@@ -14,7 +14,7 @@ top=sluice_top output=- parameters=""
 while [ $# -gt 0 ]; do
   case "$1" in
     -h | --help) usage; exit 0 ;;
-    -o) [ $# -ge 2 ] || { usage >&2; exit 2; }; output=$2; shift ;;
+    -o) [ $# -ge 2 ] || { usage >&2; exit 2; }; output=$(realpath -m "$2"); shift ;;  # before the change of folder
     -G*=*) parameter=${1#-G}; parameters+=" -set ${parameter%%=*} ${parameter#*=}" ;;
     -*) usage >&2; exit 2 ;;
     *) top=$1 ;;

@@ -18,25 +18,20 @@ def sh(args, cwd, **more):
 
 
 def bench_sources(design):
-    return [str(f) for pattern in design["sources"] for f in sorted(ROOT.glob(pattern))]
+    return [str(f) for pattern in ["tb/common/*.cpp", *design["sources"]] for f in sorted(ROOT.glob(pattern))]
 
 
 def compile_bench(folder, design, verilog, extra_sources=(), flags=()):
-    """Verilates `verilog` as the design's class, the other classes from the RTL, and links folder/bench."""
+    """Verilates `verilog` as the design's class and links folder/bench."""
+    name = design["class"]
     parameters = [f"-G{k}={v}" for k, v in design.get("parameters", {}).items()] if flags else []   # a broken design has them in it
-    models = {design["class"]: ["-Mdir", "obj", *parameters, *verilog, *flags]}
-    for name, parameters in design.get("others", {}).items():   # models that the bench includes as well
-        models[name] = ["-Mdir", f"obj_{name}", *parameters.split(), *flags, *[str(ROOT / f) for f in RTL]]
-    objects, includes = [], [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd"]
-    for name, arguments in models.items():
-        sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--trace-fst", "-O3", "--prefix", name, "--top-module", design["top"],
-            *arguments], folder)
-        sh(["make", "-s", "-j2", "-C", arguments[1], "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
-        objects.append(f"{arguments[1]}/{name}__ALL.a")
-        includes.append(f"-I{arguments[1]}")
+    includes = [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", "-Iobj"]
+    sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--trace-fst", "-O3", "--prefix", name, "--top-module", design["top"], "-Mdir", "obj",
+        *parameters, *verilog, *flags], folder)
+    sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
     runtime = ["verilated", "verilated_dpi", "verilated_fst_c", "verilated_threads"] + (["verilated_cov"] if "--coverage" in flags else [])
-    sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{design['class']}.mk", "OPT_GLOBAL=-O1", "CXX=ccache g++", *[f"{o}.o" for o in runtime]], folder)
-    objects += [f"obj/{o}.o" for o in runtime]
+    sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{name}.mk", "OPT_GLOBAL=-O1", "CXX=ccache g++", *[f"{o}.o" for o in runtime]], folder)
+    objects = [f"obj/{name}__ALL.a", *[f"obj/{o}.o" for o in runtime]]
     sources = bench_sources(design) + list(extra_sources)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:   # one object a source, so that ccache has them
         list(pool.map(lambda f: sh(["ccache", "g++", "-std=c++20", "-O1", "-DSC_CPLUSPLUS=201703L", *(["-DVM_COVERAGE=1"] if "--coverage" in flags else []), *includes, "-c", f, "-o",

@@ -33,10 +33,11 @@ def mutate(folder, design, count, seed):
     """Writes the design with `count` faults, returns what each of them is."""
     top = design["top"]
     parameters = " ".join(f"-set {k} {v}" for k, v in design.get("parameters", {}).items())
-    yosys(folder, "flat.ys", [f"read_verilog -sv {' '.join(str(ROOT / f) for f in RTL)}", f"chparam {parameters} {top}" if parameters else "",
+    yosys(folder, "flat.ys", [f"read_verilog -sv {' '.join(os.path.relpath(ROOT / f, folder) for f in RTL)}", f"chparam {parameters} {top}" if parameters else "",
                               f"hierarchy -check -top {top}", "proc", "flatten", "opt_clean", f"rename -top {top}", "write_ilang flat.il",
-                              f"mutate -list {count} -seed {seed} -ctrl mutsel 12 1 -o list.ys"])
-    mutations = [re.sub(r" -ctrl mutsel 12 \d+", "", line) for line in (folder / "list.ys").read_text().splitlines()]
+                              f"mutate -list {count * 20 if 'blocks' in design else count} -seed {seed} -o list.ys"])
+    mutations = [line for line in (folder / "list.ys").read_text().splitlines() if block(line) in design.get("blocks", [block(line)])][:count]
+    (folder / "list.ys").write_text("".join(line.replace("mutate ", f"mutate -ctrl mutsel 12 {n} ", 1) + "\n" for n, line in enumerate(mutations, 1)))
     yosys(folder, "mutate.ys", ["read_ilang flat.il", "script list.ys", "delete -port w:mutsel", "write_verilog -noattr mutated.v"])
     text = (folder / "mutated.v").read_text()
     text = text.replace("  wire [11:0] mutsel;", f"  {DPI}  reg [11:0] mutsel;\n  initial mutsel = sluice_mutant();", 1)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "sw/cli/bench_rtl_command.h"
 #include "sw/cli/commands.h"
 #include "sw/cli/common.h"
 #include "sw/cli/run_one.h"
@@ -141,7 +142,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure how fast the models run");
+  CLI::App* bench = app.add_subcommand("bench", "Measure how fast the models and the hardware are");
   bench->require_subcommand(1);
   auto options = std::make_shared<Options>();
   CLI::App* command = bench->add_subcommand("model", "Speed and memory of the GPU model on every trace list of a folder");
@@ -154,6 +155,7 @@ void add_bench_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 100));
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
+  add_bench_rtl_command(*bench, action);
 }
 
 }  // namespace sluice::cli

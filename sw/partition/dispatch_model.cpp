@@ -13,14 +13,19 @@ RegionUnits region_units(std::uint32_t capacity, std::uint32_t max_units) {
 
 DispatchModel::DispatchModel(std::uint32_t num_sms, const SmResources& capacity, std::size_t kernel_slots,
                              std::uint32_t max_region_units)
-    : capacity_(capacity), with_regions_(max_region_units != 0), kernels_(kernel_slots) {
+    : num_sms_(num_sms), max_region_units_(max_region_units), with_regions_(max_region_units != 0), kernels_(kernel_slots) {
+  set_capacity(capacity);
+}
+
+void DispatchModel::set_capacity(const SmResources& capacity) {
+  capacity_ = capacity;
   if (with_regions_) {
-    register_units_ = region_units(capacity.registers, max_region_units);
-    shared_units_ = region_units(capacity.shared_memory_bytes, max_region_units);
+    register_units_ = region_units(capacity.registers, max_region_units_);
+    shared_units_ = region_units(capacity.shared_memory_bytes, max_region_units_);
   }
-  const Sm empty{capacity, std::vector<CtaCount>(kernel_slots), std::vector<std::optional<Cta>>(capacity.cta_slots),
+  const Sm empty{capacity, std::vector<CtaCount>(kernels_.size()), std::vector<std::optional<Cta>>(capacity.cta_slots),
                  RegionAllocator(register_units_.total), RegionAllocator(shared_units_.total)};
-  sms_.assign(num_sms, empty);
+  sms_.assign(num_sms_, empty);
 }
 
 bool DispatchModel::fits_empty(const SmResources& demand) const {

@@ -39,6 +39,8 @@ class DispatchModel {
   /// @param max_region_units units that a resource is divided into for regions; 0: counts only
   DispatchModel(std::uint32_t num_sms, const SmResources& capacity, std::size_t kernel_slots, std::uint32_t max_region_units);
 
+  /// Another kind of SM. @pre every kernel slot is free
+  void set_capacity(const SmResources& capacity);
   Verdict launch(std::size_t kernel, const Launch& launch);
   Verdict stop(std::size_t kernel);
   Verdict evict(std::size_t kernel, std::uint32_t count);
@@ -101,6 +103,7 @@ class DispatchModel {
   }
 
   SmResources capacity_;
+  std::uint32_t num_sms_, max_region_units_;
   bool with_regions_;
   RegionUnits register_units_, shared_units_;
   std::vector<Kernel> kernels_;

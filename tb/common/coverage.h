@@ -1,9 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,9 +14,7 @@ class Coverage {
   explicit Coverage(std::string block) : block_(std::move(block)) {}
   Coverage(const Coverage&) = delete;
   Coverage& operator=(const Coverage&) = delete;
-  ~Coverage() {
-    if (const char* dir = std::getenv("SLUICE_COVERAGE_DIR")) write(std::string(dir) + "/" + block_ + ".bins.json");
-  }
+  ~Coverage();
 
   void declare(const std::string& bin, const std::string& meaning) { bins_[bin].meaning = meaning; }
   /// A bin that was not declared is a mistake in the bench.
@@ -38,16 +33,7 @@ class Coverage {
     std::uint64_t count = 0;
   };
 
-  /// Adds to what an earlier test of the same bench left.
-  void write(const std::string& path) const {
-    nlohmann::json all = nlohmann::json::object();
-    if (std::ifstream before(path); before) all = nlohmann::json::parse(before);
-    for (const auto& [name, bin] : bins_) {
-      const std::uint64_t counted = all.contains(name) ? all[name]["count"].get<std::uint64_t>() : 0;
-      all[name] = {{"meaning", bin.meaning}, {"count", counted + bin.count}};
-    }
-    std::ofstream(path) << all.dump(1) << '\n';
-  }
+  void write(const std::string& path) const;
 
   std::string block_;
   std::map<std::string, Bin> bins_;

@@ -1,10 +1,9 @@
 #pragma once
 // The Verilated rtl/cta_dispatcher.sv of any parameters behind ICtaDispatcher.
-#include <verilated.h>
-
 #include "systemc/partition/i_cta_dispatcher.h"
-#include "systemc/partition/rtl_coverage.h"
-#include "tb/common/ports.h"
+#include "systemc/partition/verilated_model.h"
+#include "systemc/partition/verilated_ports.h"
+#include "tb/common/waveform.h"
 
 namespace sluice {
 
@@ -16,84 +15,73 @@ class RtlCtaDispatcher : public ICtaDispatcher {
     in.rst_n = false;
     clock(in);
   }
-  ~RtlCtaDispatcher() override {
-    top_.final();
-    write_coverage(context_);
-  }
-  RtlCtaDispatcher(const RtlCtaDispatcher&) = delete;
-  RtlCtaDispatcher& operator=(const RtlCtaDispatcher&) = delete;
 
   [[nodiscard]] const CtaDispatcherOut& outputs() const override { return out_; }
   void clock(const CtaDispatcherIn& in) override {
     drive(in);
-    step(0);
-    step(1);
+    top_.low();
+    top_.high();
     sample();
   }
 
  private:
   void drive(const CtaDispatcherIn& in) {
-    top_.rst_ni = in.rst_n;
-    top_.capacity_warps_i = static_cast<CData>(in.capacity_warps);
-    top_.capacity_registers_i = in.capacity_registers;
-    top_.capacity_shared_i = in.capacity_shared_bytes;
-    top_.capacity_slots_i = static_cast<CData>(in.capacity_slots);
+    top_->rst_ni = in.rst_n;
+    top_->capacity_warps_i = static_cast<CData>(in.capacity_warps);
+    top_->capacity_registers_i = in.capacity_registers;
+    top_->capacity_shared_i = in.capacity_shared_bytes;
+    top_->capacity_slots_i = static_cast<CData>(in.capacity_slots);
     for (unsigned k = 0; k < params_.kernels; ++k) {
-      tb::set_field(top_.demand_warps_i, k * 7, 7, in.demand_warps[k]);
-      tb::set_field(top_.demand_registers_i, k * 17, 17, in.demand_registers[k]);
-      tb::set_field(top_.demand_shared_i, k * 18, 18, in.demand_shared_bytes[k]);
-      tb::set_field(top_.grid_i, k * 32, 32, in.grid[k]);
-      tb::set_field(top_.query_quota_i, k * 6, 6, in.quota[k]);
+      set_field(top_->demand_warps_i, k * 7, 7, in.demand_warps[k]);
+      set_field(top_->demand_registers_i, k * 17, 17, in.demand_registers[k]);
+      set_field(top_->demand_shared_i, k * 18, 18, in.demand_shared_bytes[k]);
+      set_field(top_->grid_i, k * 32, 32, in.grid[k]);
+      set_field(top_->query_quota_i, k * 6, 6, in.quota[k]);
     }
-    top_.repeat_i = in.repeat;
-    top_.launch_i = in.launch;
-    top_.stop_i = in.stop;
-    top_.evict_i = in.evict;
-    top_.resume_i = in.resume;
-    top_.evict_count_i = in.evict_count;
-    top_.round_robin_i = in.round_robin;
-    top_.in_order_i = in.in_order;
-    top_.regions_i = in.regions;
-    top_.quota_changed_i = in.quota_changed;
-    top_.dispatch_ready_i = in.dispatch_ready;
-    top_.done_valid_i = in.done_valid;
-    top_.done_sm_i = in.done_sm;
-    top_.done_slot_i = in.done_slot;
-  }
-  void step(unsigned clock) {
-    top_.clk_i = static_cast<CData>(clock);
-    top_.eval();
+    top_->repeat_i = in.repeat;
+    top_->launch_i = in.launch;
+    top_->stop_i = in.stop;
+    top_->evict_i = in.evict;
+    top_->resume_i = in.resume;
+    top_->evict_count_i = in.evict_count;
+    top_->round_robin_i = in.round_robin;
+    top_->in_order_i = in.in_order;
+    top_->regions_i = in.regions;
+    top_->quota_changed_i = in.quota_changed;
+    top_->dispatch_ready_i = in.dispatch_ready;
+    top_->done_valid_i = in.done_valid;
+    top_->done_sm_i = in.done_sm;
+    top_->done_slot_i = in.done_slot;
   }
   void sample() {
-    out_.query_sm = top_.query_sm_o;
+    out_.query_sm = top_->query_sm_o;
     for (unsigned k = 0; k < params_.kernels; ++k) {
-      out_.state[k] = static_cast<SlotState>(tb::get_field(top_.slot_state_o, k * 2, 2));
-      out_.age[k] = static_cast<std::uint8_t>(tb::get_field(top_.age_o, k * 3, 3));
-      out_.resident[k] = static_cast<std::uint16_t>(tb::get_field(top_.resident_o, k * 16, 16));
-      out_.dispatched[k] = tb::get_field(top_.dispatched_o, k * 32, 32);
+      out_.state[k] = static_cast<SlotState>(get_field(top_->slot_state_o, k * 2, 2));
+      out_.age[k] = static_cast<std::uint8_t>(get_field(top_->age_o, k * 3, 3));
+      out_.resident[k] = static_cast<std::uint16_t>(get_field(top_->resident_o, k * 16, 16));
+      out_.dispatched[k] = get_field(top_->dispatched_o, k * 32, 32);
     }
-    out_.num_present = top_.num_present_o;
-    out_.change = top_.change_o != 0;
-    out_.evict_done = top_.evict_done_o;
-    out_.kernel_done = top_.kernel_done_o;
-    out_.bad_done = top_.bad_done_o != 0;
-    out_.cannot_fit = top_.cannot_fit_o != 0;
-    out_.slot_busy = top_.slot_busy_o != 0;
-    out_.bad_kernel = top_.bad_kernel_o != 0;
-    out_.error_kernel = top_.error_kernel_o;
-    out_.error_sm = top_.error_sm_o;
-    out_.dispatch_valid = top_.dispatch_valid_o != 0;
-    out_.dispatch_sm = top_.dispatch_sm_o;
-    out_.dispatch_kernel = top_.dispatch_kernel_o;
-    out_.dispatch_slot = top_.dispatch_slot_o;
-    out_.dispatch_cta = top_.dispatch_cta_o;
-    out_.dispatch_register_base = top_.dispatch_register_base_o;
-    out_.dispatch_shared_base = top_.dispatch_shared_base_o;
+    out_.num_present = top_->num_present_o;
+    out_.change = top_->change_o != 0;
+    out_.evict_done = top_->evict_done_o;
+    out_.kernel_done = top_->kernel_done_o;
+    out_.bad_done = top_->bad_done_o != 0;
+    out_.cannot_fit = top_->cannot_fit_o != 0;
+    out_.slot_busy = top_->slot_busy_o != 0;
+    out_.bad_kernel = top_->bad_kernel_o != 0;
+    out_.error_kernel = top_->error_kernel_o;
+    out_.error_sm = top_->error_sm_o;
+    out_.dispatch_valid = top_->dispatch_valid_o != 0;
+    out_.dispatch_sm = top_->dispatch_sm_o;
+    out_.dispatch_kernel = top_->dispatch_kernel_o;
+    out_.dispatch_slot = top_->dispatch_slot_o;
+    out_.dispatch_cta = top_->dispatch_cta_o;
+    out_.dispatch_register_base = top_->dispatch_register_base_o;
+    out_.dispatch_shared_base = top_->dispatch_shared_base_o;
   }
 
   CtaDispatcherParams params_;
-  VerilatedContext context_;
-  Top top_{&context_};
+  VerilatedModel<Top> top_{tb::waveform("cta_dispatcher")};
   CtaDispatcherOut out_;
 };
 

@@ -59,6 +59,8 @@ DispatchScoreboard::DispatchScoreboard(const CtaDispatcherParams& params, const 
       model_(params.num_sms, capacity_of(capacities), params.kernels, params.region_units),
       coverage_(coverage) {}
 
+void DispatchScoreboard::set_capacities(const CtaDispatcherIn& in) { model_.set_capacity(capacity_of(in)); }
+
 bool DispatchScoreboard::something_fits(const DispatchCycle& before) const {
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     if (model_.state(k) != DispatchModel::State::Running || (before.in.in_order && !model_.in_turn(k))) continue;

@@ -24,6 +24,8 @@ class DispatchScoreboard {
  public:
   DispatchScoreboard(const CtaDispatcherParams& params, const CtaDispatcherIn& capacities, tb::Coverage& coverage);
 
+  /// Another kind of SM, from this cycle's inputs on. @pre every kernel slot is FREE
+  void set_capacities(const CtaDispatcherIn& in);
   /// @param out outputs of this cycle; @param before what the cycle before it was given
   /// @return what is wrong; empty when nothing is
   std::string observe(const CtaDispatcherOut& out, const DispatchCycle& before);

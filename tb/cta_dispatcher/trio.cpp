@@ -22,6 +22,21 @@ void hide_dispatch(const CtaDispatcherOut& rtl, CtaDispatcherOut& twin) {
   twin.dispatch_shared_base = rtl.dispatch_shared_base;
 }
 
+/// The first port at which they differ.
+std::string difference(const CtaDispatcherOut& a, const CtaDispatcherOut& b) {
+  if (a.query_sm != b.query_sm) return "query_sm_o";
+  if (a.state != b.state || a.num_present != b.num_present || a.age != b.age || a.change != b.change)
+    return "slot_state_o, num_present_o, age_o, change_o";
+  if (a.resident != b.resident || a.dispatched != b.dispatched) return "resident_o, dispatched_o";
+  if (a.evict_done != b.evict_done || a.kernel_done != b.kernel_done) return "evict_done_o, kernel_done_o";
+  if (a.bad_done != b.bad_done || a.cannot_fit != b.cannot_fit || a.slot_busy != b.slot_busy || a.bad_kernel != b.bad_kernel)
+    return "bad_done_o, cannot_fit_o, slot_busy_o, bad_kernel_o";
+  if (a.error_kernel != b.error_kernel || a.error_sm != b.error_sm) return "error_kernel_o, error_sm_o";
+  if (a.dispatch_valid != b.dispatch_valid || a.dispatch_kernel != b.dispatch_kernel || a.dispatch_sm != b.dispatch_sm)
+    return "dispatch_valid_o, dispatch_kernel_o, dispatch_sm_o";
+  return "dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o";
+}
+
 }  // namespace
 
 void DispatchTrio::reset(const DispatchCycle& cycle) {
@@ -41,7 +56,7 @@ std::string DispatchTrio::clock(const DispatchCycle& cycle) {
   quiet_cycles_ += quiet ? 1 : 0;
   if (!rtl.dispatch_valid && !twin.dispatch_valid) hide_dispatch(rtl, twin);
   std::string wrong = scoreboard_->observe(rtl, cycle);
-  if (!(rtl == twin)) wrong += " (RTL and TLM twin differ)";
+  if (!(rtl == twin)) wrong += " (RTL and TLM twin differ at " + difference(rtl, twin) + ")";
   return wrong;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-#include "systemc/partition/rtl_coverage.h"
 #include "systemc/partition/tlm_sluice_csr.h"
-#include "tb/common/ports.h"
+#include "systemc/partition/verilated_model.h"
+#include "systemc/partition/verilated_ports.h"
+#include "tb/common/waveform.h"
 
 namespace sluice::tb {
 
@@ -10,25 +11,17 @@ template <class Model>
 class RtlSluiceCsr {
  public:
   explicit RtlSluiceCsr(const regs::Parameters& parameters) : p_(parameters) {
-    top_.rst_ni = 1;  // so that the first reset has an edge
+    top_->rst_ni = 1;  // so that the first reset has an edge
     top_.eval();
   }
-  ~RtlSluiceCsr() {
-    top_.final();
-    write_coverage(context_);
-  }
-  RtlSluiceCsr(const RtlSluiceCsr&) = delete;
-  RtlSluiceCsr& operator=(const RtlSluiceCsr&) = delete;
 
   /// Ports in, ports out as they stand just before the rising edge, then the edge.
   SluiceCsrOut cycle(const SluiceCsrIn& in) {
     drive(in);
-    top_.clk_i = 0;
-    top_.eval();
+    top_.low();
     const SluiceCsrOut out = sample();
-    idle_ = top_.idle_o != 0;
-    top_.clk_i = 1;
-    top_.eval();
+    idle_ = top_->idle_o != 0;
+    top_.high();
     return out;
   }
 
@@ -38,84 +31,83 @@ class RtlSluiceCsr {
  private:
   void drive(const SluiceCsrIn& in) {
     const SluiceCsrStatus& status = in.status;
-    top_.rst_ni = in.rst_n;
-    top_.s_axi_awaddr_i = static_cast<SData>(in.axi.awaddr);
-    top_.s_axi_awvalid_i = in.axi.awvalid;
-    top_.s_axi_wdata_i = in.axi.wdata;
-    top_.s_axi_wstrb_i = in.axi.wstrb;
-    top_.s_axi_wvalid_i = in.axi.wvalid;
-    top_.s_axi_bready_i = in.axi.bready;
-    top_.s_axi_araddr_i = static_cast<SData>(in.axi.araddr);
-    top_.s_axi_arvalid_i = in.axi.arvalid;
-    top_.s_axi_rready_i = in.axi.rready;
+    top_->rst_ni = in.rst_n;
+    top_->s_axi_awaddr_i = static_cast<SData>(in.axi.awaddr);
+    top_->s_axi_awvalid_i = in.axi.awvalid;
+    top_->s_axi_wdata_i = in.axi.wdata;
+    top_->s_axi_wstrb_i = in.axi.wstrb;
+    top_->s_axi_wvalid_i = in.axi.wvalid;
+    top_->s_axi_bready_i = in.axi.bready;
+    top_->s_axi_araddr_i = static_cast<SData>(in.axi.araddr);
+    top_->s_axi_arvalid_i = in.axi.arvalid;
+    top_->s_axi_rready_i = in.axi.rready;
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
-      set_field(top_.slot_state_i, 2 * k, 2, status.slot_state[k]);
-      set_field(top_.resident_i, 16 * k, 16, status.resident[k]);
-      set_field(top_.dispatched_i, 32 * k, 32, status.dispatched[k]);
-      set_field(top_.evict_done_i, k, 1, status.evict_done[k]);
-      set_field(top_.kernel_done_i, k, 1, status.kernel_done[k]);
-      set_field(top_.ctas_i, 6 * k, 6, status.ctas[k]);
+      set_field(top_->slot_state_i, 2 * k, 2, status.slot_state[k]);
+      set_field(top_->resident_i, 16 * k, 16, status.resident[k]);
+      set_field(top_->dispatched_i, 32 * k, 32, status.dispatched[k]);
+      set_field(top_->evict_done_i, k, 1, status.evict_done[k]);
+      set_field(top_->kernel_done_i, k, 1, status.kernel_done[k]);
+      set_field(top_->ctas_i, 6 * k, 6, status.ctas[k]);
     }
-    top_.num_present_i = status.num_present;
-    top_.sequencer_state_i = status.sequencer_state;
-    top_.decision_i = status.decision;
-    top_.spatial_i = status.spatial;
-    top_.no_fit_i = status.no_fit;
-    top_.error_i = status.error;
-    top_.error_kernel_i = status.error_kernel;
-    top_.error_sm_i = status.error_sm;
+    top_->num_present_i = status.num_present;
+    top_->sequencer_state_i = status.sequencer_state;
+    top_->decision_i = status.decision;
+    top_->spatial_i = status.spatial;
+    top_->no_fit_i = status.no_fit;
+    top_->error_i = status.error;
+    top_->error_kernel_i = status.error_kernel;
+    top_->error_sm_i = status.error_sm;
   }
 
   SluiceCsrOut sample() const {
     SluiceCsrOut out;
-    out.axi = {top_.s_axi_awready_o != 0,
-               top_.s_axi_wready_o != 0,
-               top_.s_axi_arready_o != 0,
-               static_cast<AxiResponse>(top_.s_axi_bresp_o),
-               top_.s_axi_bvalid_o != 0,
-               top_.s_axi_rdata_o,
-               static_cast<AxiResponse>(top_.s_axi_rresp_o),
-               top_.s_axi_rvalid_o != 0};
-    out.irq = top_.irq_o != 0;
+    out.axi = {top_->s_axi_awready_o != 0,
+               top_->s_axi_wready_o != 0,
+               top_->s_axi_arready_o != 0,
+               static_cast<AxiResponse>(top_->s_axi_bresp_o),
+               top_->s_axi_bvalid_o != 0,
+               top_->s_axi_rdata_o,
+               static_cast<AxiResponse>(top_->s_axi_rresp_o),
+               top_->s_axi_rvalid_o != 0};
+    out.irq = top_->irq_o != 0;
     SluiceConfig& c = out.config;
-    c.mode = top_.mode_o;
-    c.mode_write = top_.mode_write_o != 0;
-    c.capacity_warps = top_.capacity_warps_o;
-    c.capacity_registers = top_.capacity_registers_o;
-    c.capacity_shared = top_.capacity_shared_o;
-    c.capacity_slots = top_.capacity_slots_o;
+    c.mode = top_->mode_o;
+    c.mode_write = top_->mode_write_o != 0;
+    c.capacity_warps = top_->capacity_warps_o;
+    c.capacity_registers = top_->capacity_registers_o;
+    c.capacity_shared = top_->capacity_shared_o;
+    c.capacity_slots = top_->capacity_slots_o;
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
-      c.demand_warps[k] = get_field(top_.demand_warps_o, 7 * k, 7);
-      c.demand_registers[k] = get_field(top_.demand_registers_o, 17 * k, 17);
-      c.demand_shared[k] = get_field(top_.demand_shared_o, 18 * k, 18);
-      c.grid[k] = get_field(top_.grid_o, 32 * k, 32);
-      c.repeat[k] = get_field(top_.repeat_o, k, 1) != 0;
-      c.launch[k] = get_field(top_.launch_o, k, 1) != 0;
-      c.stop[k] = get_field(top_.stop_o, k, 1) != 0;
-      c.evict[k] = get_field(top_.evict_o, k, 1) != 0;
-      c.resume[k] = get_field(top_.resume_o, k, 1) != 0;
-      c.quota[k] = static_cast<std::uint8_t>(get_field(top_.quota_o, 6 * k, 6));
-      for (unsigned m = 0; m < p_.num_sm; ++m) c.mask[k][m / 32] |= get_field(top_.mask_o, k * p_.num_sm + m, 1) << (m % 32);
+      c.demand_warps[k] = get_field(top_->demand_warps_o, 7 * k, 7);
+      c.demand_registers[k] = get_field(top_->demand_registers_o, 17 * k, 17);
+      c.demand_shared[k] = get_field(top_->demand_shared_o, 18 * k, 18);
+      c.grid[k] = get_field(top_->grid_o, 32 * k, 32);
+      c.repeat[k] = get_field(top_->repeat_o, k, 1) != 0;
+      c.launch[k] = get_field(top_->launch_o, k, 1) != 0;
+      c.stop[k] = get_field(top_->stop_o, k, 1) != 0;
+      c.evict[k] = get_field(top_->evict_o, k, 1) != 0;
+      c.resume[k] = get_field(top_->resume_o, k, 1) != 0;
+      c.quota[k] = static_cast<std::uint8_t>(get_field(top_->quota_o, 6 * k, 6));
+      for (unsigned m = 0; m < p_.num_sm; ++m) c.mask[k][m / 32] |= get_field(top_->mask_o, k * p_.num_sm + m, 1) << (m % 32);
     }
-    c.evict_count = top_.evict_count_o;
-    c.static_write = top_.static_write_o != 0;
-    c.warm_up = top_.warm_up_o;
-    c.window = top_.window_o;
-    c.delay = top_.delay_o;
-    c.epsilon = top_.epsilon_o;
-    c.loss_limit = top_.loss_limit_o;
-    c.monitor_enable = top_.monitor_enable_o != 0;
-    c.monitor_threshold = top_.monitor_threshold_o;
-    c.monitor_window = top_.monitor_window_o;
-    c.monitor_hold = top_.monitor_hold_o;
-    c.reprofile = top_.reprofile_o != 0;
+    c.evict_count = top_->evict_count_o;
+    c.static_write = top_->static_write_o != 0;
+    c.warm_up = top_->warm_up_o;
+    c.window = top_->window_o;
+    c.delay = top_->delay_o;
+    c.epsilon = top_->epsilon_o;
+    c.loss_limit = top_->loss_limit_o;
+    c.monitor_enable = top_->monitor_enable_o != 0;
+    c.monitor_threshold = top_->monitor_threshold_o;
+    c.monitor_window = top_->monitor_window_o;
+    c.monitor_hold = top_->monitor_hold_o;
+    c.reprofile = top_->reprofile_o != 0;
     return out;
   }
 
   regs::Parameters p_;
   bool idle_ = false;
-  VerilatedContext context_;
-  Model top_{&context_};
+  VerilatedModel<Model> top_{waveform("sluice_csr")};
 };
 
 }  // namespace sluice::tb

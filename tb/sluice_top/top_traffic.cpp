@@ -29,7 +29,7 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kWindow, random_.in(1024, 1500)});
   script_.push_back({regs::kDelay, random_.chance(0.5) ? 0 : random_.in(1, 40)});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
-  script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, 65535)});
+  script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 16384 : 65535)});
   script_.push_back({regs::kMonitorWindow, random_.in(64, 400)});
   script_.push_back({regs::kMonitorHold, random_.in(1, 3)});
   script_.push_back(

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace sluice::tb {
+namespace sluice {
 
 /// Bits of a Verilated port of any width: reads and writes fields of up to 32 bits, as flat vectors pack them.
 template <class Port>
@@ -21,15 +21,25 @@ std::uint32_t get_field(const Port& port, unsigned lsb, unsigned width) {
 
 template <class Port>
 void set_field(Port& port, unsigned lsb, unsigned width, std::uint32_t value) {
+  const std::uint64_t ones = (std::uint64_t{1} << width) - 1;
   if constexpr (std::is_integral_v<Port>) {
-    const std::uint64_t mask = ((std::uint64_t{1} << width) - 1) << lsb;
-    port = static_cast<Port>((port & ~mask) | ((static_cast<std::uint64_t>(value) << lsb) & mask));
+    port = static_cast<Port>((port & ~(ones << lsb)) | ((value & ones) << lsb));
   } else {
-    for (unsigned b = 0; b < width; ++b) {
-      const std::uint32_t bit = 1U << ((lsb + b) % 32);
-      port[(lsb + b) / 32] = ((value >> b) & 1U) != 0 ? port[(lsb + b) / 32] | bit : port[(lsb + b) / 32] & ~bit;
+    const unsigned word = lsb / 32, shift = lsb % 32;
+    port[word] = static_cast<std::uint32_t>((port[word] & ~(ones << shift)) | ((value & ones) << shift));
+    if (shift + width > 32) {
+      port[word + 1] = static_cast<std::uint32_t>((port[word + 1] & ~(ones >> (32 - shift))) | ((value & ones) >> (32 - shift)));
     }
   }
 }
 
-}  // namespace sluice::tb
+template <class Port>
+void clear_port(Port& port) {
+  if constexpr (std::is_integral_v<Port>) {
+    port = 0;
+  } else {
+    for (std::size_t w = 0; w < sizeof(port) / sizeof(port[0]); ++w) port[w] = 0;
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+#include "sw/partition/ipc_scaling.h"
+#include "sw/partition/warped_slicer.h"
+#include "systemc/rtl_bench/decision_driver.h"
+#include "systemc/rtl_bench/rtl_bench.h"
+
+namespace sluice {
+
+namespace {
+
+class Profiles {
+ public:
+  explicit Profiles(std::uint64_t seed) : random_(seed) {}
+
+  DecisionCase next() {
+    DecisionCase c;
+    const std::uint32_t kernels = in(2, 3);
+    c.config.num_kernels = static_cast<std::uint8_t>(kernels);
+    c.config.capacity_warps = 48;
+    c.config.capacity_registers = 32768;
+    c.config.capacity_shared_bytes = 49152;
+    c.config.capacity_slots = 8;
+    c.config.window_cycles = 5120;
+    c.config.perf_floor = static_cast<std::uint32_t>(std::lround((1 - 1.2 / kernels) * kPerfOne));
+    for (std::uint32_t k = 0; k < kernels; ++k) {
+      c.config.demand_warps[k] = in(1, chance(0.1) ? 48 : 8);
+      c.config.demand_registers[k] = in(0, c.config.capacity_registers / (chance(0.1) ? 1 : 4));
+      c.config.demand_shared_bytes[k] = chance(0.5) ? 0 : in(0, c.config.capacity_shared_bytes / (chance(0.1) ? 1 : 4));
+      const std::uint32_t levels = in(1, 8);
+      c.samples.push_back(curve(levels));
+      // At least the samples themselves, and some SMs that repeat the highest level.
+      std::uint32_t sum = levels * (levels + 1) / 2, sms = levels;
+      for (std::uint32_t extra = in(0, 100); extra > 0; --extra, ++sms) sum += levels;
+      c.sums.emplace_back(sum, sms);
+    }
+    return c;
+  }
+
+ private:
+  std::uint32_t in(std::uint32_t low, std::uint32_t high) {
+    return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
+  }
+  bool chance(double p) { return std::bernoulli_distribution(p)(random_); }
+  double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+
+  std::vector<DecisionCase::Sample> curve(std::uint32_t levels) {
+    std::vector<DecisionCase::Sample> samples;
+    const double peak = real(500, 10240), knee = real(0.5, 12), droop = chance(0.3) ? real(0, 0.12) : 0, stalls = real(0, 0.9);
+    for (std::uint32_t j = 1; j <= levels; ++j) {
+      const double n = j;
+      const double value =
+          peak * (1 - std::exp(-n / knee)) * std::max(0.05, 1 - droop * std::max(0.0, n - knee)) * real(0.98, 1.02);
+      samples.push_back({static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(5120 * stalls * real(0.8, 1.0))});
+    }
+    return samples;
+  }
+
+  std::mt19937_64 random_;
+};
+
+std::vector<Profile> exact_profiles(const DecisionCase& c) {
+  std::vector<Profile> profiles;
+  for (std::size_t k = 0; k < c.samples.size(); ++k) {
+    const double average = static_cast<double>(c.sums[k].first) / c.sums[k].second, window = c.config.window_cycles;
+    Profile profile;
+    for (std::size_t j = 0; j < c.samples[k].size(); ++j) {
+      const DecisionCase::Sample& sample = c.samples[k][j];
+      profile.push_back(scale_ipc(sample.insts / window, sample.stall / window, static_cast<double>(j + 1), average));
+    }
+    profiles.push_back(profile);
+  }
+  return profiles;
+}
+
+Partition exact_partition(const DecisionCase& c, const std::vector<Profile>& profiles) {
+  std::vector<SmResources> demand;
+  for (std::size_t k = 0; k < profiles.size(); ++k)
+    demand.push_back({c.config.demand_warps[k] * kWarpSize, c.config.demand_registers[k], c.config.demand_shared_bytes[k], 1});
+  const SmResources capacity{c.config.capacity_warps * kWarpSize, c.config.capacity_registers, c.config.capacity_shared_bytes,
+                             c.config.capacity_slots};
+  return warped_slicer_partition(profiles, demand, capacity, PartitionerConfig{});
+}
+
+}  // namespace
+
+FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed) {
+  Profiles random(seed);
+  FixedPointCost cost{decisions};
+  for (std::uint64_t d = 0; d < decisions; ++d) {
+    const DecisionCase c = random.next();
+    const std::vector<Profile> profiles = exact_profiles(c);
+    const auto watch = [&](const PartitionCoreOut& out) {
+      if (!out.scaled_valid) return;
+      const std::size_t kernel = out.scaled_kernel, level = out.scaled_ctas - 1U;
+      const std::uint32_t insts = c.samples[kernel][level].insts;
+      const double exact = profiles[kernel][level] * c.config.window_cycles;
+      if (insts >= 1000) cost.scaler_max_error = std::max(cost.scaler_max_error, std::abs(out.scaled / 16.0 - exact) / insts);
+    };
+    const auto decided = decide(core, c, watch);
+    if (!decided) throw std::logic_error("partition_core does not decide");
+    const Partition golden = exact_partition(c, profiles);
+    const bool spatial = decided->no_fit || decided->spatial;
+    if (spatial != (golden.mode == PartitionMode::Spatial)) {
+      ++cost.changed;
+      ++cost.changed_verdict;
+      continue;
+    }
+    int most = 0;
+    for (std::size_t k = 0; !spatial && k < profiles.size(); ++k)
+      most = std::max(most, std::abs(static_cast<int>(decided->ctas[k]) - static_cast<int>(golden.ctas[k].value())));
+    cost.changed += most > 0 ? 1 : 0;
+    cost.changed_by_more += most > 1 ? 1 : 0;
+  }
+  return cost;
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#pragma once
+// How fast the RTL is, in its own cycles, and how much fixed point costs: measured on the Verilated RTL, not on a model of it.
+// docs/verification.md states what is counted from where to where.
+#include <cstdint>
+#include <vector>
+
+#include "systemc/partition/i_partition_core.h"
+
+namespace sluice {
+
+struct DispatchRate {
+  double per_cycle = 0;         ///< CTAs a cycle while CTAs end at random times and something always fits; the worst mode
+  unsigned first_dispatch = 0;  ///< cycles from the launch to the first CTA at the port, the worst of many launches
+};
+/// sluice_top, programmed through AXI4-Lite, in STATIC, LEFT_OVER and FCFS.
+/// @param num_sm 16 or 132; @param cycles how many are counted, in each mode
+[[nodiscard]] DispatchRate measure_dispatch(std::uint32_t num_sm, std::uint64_t cycles, std::uint64_t seed);
+
+/// K present kernels with N profile levels each, on SMs of N CTA slots.
+struct DecisionTimes {
+  std::uint32_t kernels = 0, levels = 0;
+  unsigned waterfill = 0;  ///< cycles of water-filling, start to done
+  unsigned decision = 0;   ///< cycles from the end of the profile window to the first cycle of the new quotas
+  [[nodiscard]] unsigned waterfill_bound() const { return levels + kernels + 4; }
+  [[nodiscard]] unsigned decision_bound() const { return kernels * levels + levels + 64; }
+};
+/// The worst of `decisions` each, for (K, N) = (2, 8), (4, 8) and (8, 32) with as many SMs as levels (K x N): one window.
+[[nodiscard]] std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed);
+
+/// One decision's input to the partition core.
+struct DecisionCase {
+  struct Sample {
+    std::uint32_t insts = 0, stall = 0;
+  };
+  PartitionCoreIn config;
+  std::vector<std::vector<Sample>> samples;                   ///< [kernel][count - 1]
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sums;  ///< [kernel] {cta_sum, num_samples}
+};
+
+struct FixedPointCost {
+  std::uint64_t decisions = 0;
+  std::uint64_t changed = 0;          ///< whose partition differs from double precision
+  std::uint64_t changed_by_more = 0;  ///< of them, by more than one CTA of a kernel
+  std::uint64_t changed_verdict = 0;  ///< of them, because the loss guard judges otherwise: a kernel's loss is at its limit
+  double scaler_max_error = 0;        ///< largest |scaled - exact| per issued instruction, samples of 1,000 instructions and more
+  [[nodiscard]] double changed_pct() const {
+    return decisions == 0 ? 0 : 100.0 * static_cast<double>(changed) / static_cast<double>(decisions);
+  }
+};
+/// What the error of ipc_scaler can be at most (docs/blocks/ipc_scaler.md), for such samples.
+inline constexpr double kScalerErrorBound = 0.00166;
+/// Random profiles as kernels have them: rising, saturating, or with an interior peak; 2 and 3 kernels, 8 CTA slots.
+[[nodiscard]] FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed);
+
+}  // namespace sluice

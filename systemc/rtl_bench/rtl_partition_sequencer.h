@@ -1,0 +1,116 @@
+#pragma once
+// The Verilated rtl/partition_sequencer.sv behind the ports of its TLM twin.
+#include "systemc/partition/tlm_partition_sequencer.h"
+#include "systemc/partition/verilated_model.h"
+#include "systemc/partition/verilated_ports.h"
+
+namespace sluice {
+
+template <class Top>
+class RtlPartitionSequencer {
+ public:
+  explicit RtlPartitionSequencer(const regs::Parameters& parameters, const std::string& fst_file = "")
+      : p_(parameters), top_(fst_file) {
+    reset();
+  }
+
+  void reset() {
+    top_->rst_ni = 0;
+    top_.low();
+    top_.high();
+    top_->rst_ni = 1;
+  }
+  /// Outputs of this cycle. Nothing but core_abort() depends on `in`.
+  SequencerOut out(const SluiceConfig& config, const SequencerIn& in, std::uint32_t query_sm) {
+    drive(config, in);
+    top_->query_sm_i = static_cast<CData>(query_sm);
+    top_->clk_i = 0;
+    top_.eval();
+    return sample();
+  }
+  /// Of the SM asked for in out().
+  [[nodiscard]] std::uint32_t quota(std::uint32_t kernel) const { return get_field(top_->query_quota_o, 6 * kernel, 6); }
+  [[nodiscard]] bool core_abort() const { return top_->core_abort_o != 0; }
+  /// The rising edge, with the inputs that the core answered in between.
+  void clock(const SluiceConfig& config, const SequencerIn& in) {
+    drive(config, in);
+    top_.low();
+    top_.high();
+  }
+
+ private:
+  void drive(const SluiceConfig& c, const SequencerIn& in) {
+    top_->mode_i = c.mode;
+    top_->mode_write_i = c.mode_write;
+    top_->capacity_warps_i = static_cast<CData>(c.capacity_warps);
+    top_->capacity_registers_i = c.capacity_registers;
+    top_->capacity_shared_i = c.capacity_shared;
+    top_->capacity_slots_i = static_cast<CData>(c.capacity_slots);
+    for (unsigned k = 0; k < p_.max_kernels; ++k) {
+      set_field(top_->demand_warps_i, 7 * k, 7, c.demand_warps[k]);
+      set_field(top_->demand_registers_i, 17 * k, 17, c.demand_registers[k]);
+      set_field(top_->demand_shared_i, 18 * k, 18, c.demand_shared[k]);
+      set_field(top_->quota_i, 6 * k, 6, c.quota[k]);
+      for (unsigned m = 0; m < p_.num_sm; m += 32) {
+        const unsigned bits = std::min(32U, p_.num_sm - m);
+        set_field(top_->mask_i, k * p_.num_sm + m, bits, c.mask[k][m / 32]);
+      }
+      set_field(top_->age_i, 3 * k, 3, in.age[k]);
+      set_field(top_->core_ctas_i, 6 * k, 6, in.core.ctas[k]);
+    }
+    top_->static_write_i = c.static_write;
+    top_->warm_up_i = c.warm_up;
+    top_->window_i = static_cast<SData>(c.window);
+    top_->delay_i = static_cast<SData>(c.delay);
+    top_->loss_limit_i = static_cast<SData>(c.loss_limit);
+    top_->reprofile_i = c.reprofile || in.monitor_request;
+    top_->num_present_i = in.num_present;
+    top_->change_i = in.change;
+    top_->prepare_ready_i = in.core.prepare_ready;
+    top_->sample_ready_i = in.core.sample_ready;
+    top_->core_done_i = in.core.done;
+    top_->core_no_fit_i = in.core.no_fit;
+    top_->core_spatial_i = in.core.spatial;
+  }
+  SequencerOut sample() const {
+    SequencerOut out;
+    out.quota_changed = top_->quota_changed_o != 0;
+    out.regions = top_->regions_o != 0;
+    out.round_robin = top_->round_robin_o != 0;
+    out.in_order = top_->in_order_o != 0;
+    out.profile_clear = top_->profile_clear_o != 0;
+    out.profile_enable = top_->profile_enable_o != 0;
+    out.sample_sm = top_->sample_sm_o;
+    out.state = top_->state_o;
+    out.decision = top_->decision_o != 0;
+    out.spatial = top_->spatial_o != 0;
+    out.no_fit = top_->no_fit_o != 0;
+    out.monitoring = top_->monitoring_o != 0;
+    out.idle = top_->idle_o != 0;
+    for (unsigned k = 0; k < p_.max_kernels; ++k) {
+      out.ctas[k] = static_cast<std::uint8_t>(get_field(top_->ctas_o, 6 * k, 6));
+      out.watch[k] = get_field(top_->watch_o, k, 1) != 0;
+      out.watch_sm[k] = get_field(top_->watch_sm_o, 8 * k, 8);
+      out.core.demand_warps[k] = get_field(top_->core_demand_warps_o, 7 * k, 7);
+      out.core.demand_registers[k] = get_field(top_->core_demand_registers_o, 17 * k, 17);
+      out.core.demand_shared_bytes[k] = get_field(top_->core_demand_shared_o, 18 * k, 18);
+    }
+    out.core.start = top_->core_start_o != 0;
+    out.core.num_kernels = top_->core_num_kernels_o;
+    out.core.perf_floor = top_->core_floor_o;
+    out.core.prepare_valid = top_->prepare_valid_o != 0;
+    out.core.prepare_kernel = top_->prepare_kernel_o;
+    out.core.prepare_sum = top_->prepare_sum_o;
+    out.core.sample_valid = top_->sample_valid_o != 0;
+    out.core.sample_kernel = top_->sample_kernel_o;
+    out.core.sample_ctas = top_->sample_ctas_o;
+    out.core.num_samples = top_->num_samples_o;
+    out.core.sample_final = top_->sample_final_o != 0;
+    return out;
+  }
+
+  regs::Parameters p_;
+  VerilatedModel<Top> top_;
+};
+
+}  // namespace sluice

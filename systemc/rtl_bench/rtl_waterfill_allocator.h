@@ -1,0 +1,121 @@
+#pragma once
+// The Verilated rtl/waterfill_allocator.sv with a performance table around it.
+#include <array>
+#include <vector>
+
+#include "systemc/partition/i_partition_core.h"
+#include "systemc/partition/verilated_model.h"
+#include "systemc/partition/verilated_ports.h"
+
+namespace sluice {
+
+/// One problem for the allocator.
+struct WaterfillCase {
+  struct Kernel {
+    std::uint32_t warps = 1, registers = 0, shared_bytes = 0;  ///< of one CTA
+    std::vector<std::uint32_t> performance;                    ///< at 1, 2, ... CTAs, 0..kPerfOne; prefix maxima are its steps
+  };
+  std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
+  std::uint32_t epsilon = 0;
+  std::vector<Kernel> kernels;
+};
+
+struct WaterfillAnswer {
+  bool no_fit = false;
+  std::vector<std::uint32_t> ctas, performance;  ///< by kernel
+  unsigned cycles = 0;                           ///< from start_i to done_o
+};
+
+/// @tparam kKernels  MAX_KERNELS of Top
+template <class Top, unsigned kKernels>
+class RtlWaterfillAllocator {
+ public:
+  explicit RtlWaterfillAllocator(const std::string& fst_file = "") : top_(fst_file) {
+    top_->rst_ni = 0;
+    cycle(WaterfillCase());
+    top_->rst_ni = 1;
+  }
+
+  /// @return nullopt when there is no answer within 1,000 cycles
+  std::optional<WaterfillAnswer> decide(const WaterfillCase& c) {
+    configure(c);
+    top_->start_i = 1;
+    cycle(c);
+    top_->start_i = 0;
+    WaterfillAnswer answer;
+    while (top_->done_o == 0) {
+      if (++answer.cycles > 1000) return std::nullopt;
+      cycle(c);
+    }
+    ++answer.cycles;
+    answer.no_fit = top_->no_fit_o != 0;
+    for (unsigned k = 0; k < c.kernels.size(); ++k) {
+      answer.ctas.push_back(get_field(top_->ctas_o, 6 * k, 6));
+      answer.performance.push_back(get_field(top_->perf_o, 15 * k, 15));
+    }
+    cycle(c);
+    return answer;
+  }
+  /// Starts `c` and drops it after `cycles`. @return whether it said done meanwhile or in the 100 cycles that follow
+  bool abort(const WaterfillCase& c, unsigned cycles) {
+    configure(c);
+    top_->start_i = 1;
+    cycle(c);
+    top_->start_i = 0;
+    bool done = false;
+    for (unsigned i = 0; i < cycles; ++i) {
+      if (top_->done_o != 0) return false;  // ended before: nothing to drop
+      cycle(c);
+    }
+    if (top_->done_o != 0) return false;
+    top_->abort_i = 1;
+    cycle(c);
+    top_->abort_i = 0;
+    for (unsigned i = 0; i < 100; ++i) {
+      done |= top_->done_o != 0;
+      cycle(c);
+    }
+    return done;
+  }
+
+ private:
+  void configure(const WaterfillCase& c) {
+    top_->num_kernels_i = static_cast<CData>(c.kernels.size());
+    top_->capacity_warps_i = static_cast<CData>(c.capacity_warps);
+    top_->capacity_registers_i = c.capacity_registers;
+    top_->capacity_shared_i = c.capacity_shared_bytes;
+    top_->capacity_slots_i = static_cast<CData>(c.capacity_slots);
+    top_->epsilon_i = static_cast<SData>(c.epsilon);
+    for (unsigned k = 0; k < c.kernels.size(); ++k) {
+      set_field(top_->demand_warps_i, 7 * k, 7, c.kernels[k].warps);
+      set_field(top_->demand_registers_i, 17 * k, 17, c.kernels[k].registers);
+      set_field(top_->demand_shared_i, 18 * k, 18, c.kernels[k].shared_bytes);
+    }
+  }
+  /// The table's reads are combinational, the second depends on the first.
+  void cycle(const WaterfillCase& c) {
+    top_->clk_i = 0;
+    top_.eval();
+    if (top_->table_kernel_o < c.kernels.size()) {
+      const auto& performance = c.kernels[top_->table_kernel_o].performance;
+      const std::uint32_t from = top_->table_from_o;
+      std::uint32_t next = from;
+      if (from > 0) {
+        const std::uint32_t best = *std::max_element(performance.begin(), performance.begin() + from);
+        while (next < performance.size() && performance[next] <= best) ++next;
+      }
+      top_->table_has_next_i = next < performance.size();
+      top_->table_next_i = static_cast<CData>(next < performance.size() ? next + 1 : 0);
+      top_.eval();
+      const std::uint32_t ctas = top_->table_ctas_o;
+      top_->table_perf_i = static_cast<SData>(ctas >= 1 && ctas <= performance.size() ? performance[ctas - 1] : 0);
+    }
+    top_.low();
+    top_.high();
+    top_.eval();
+  }
+
+  VerilatedModel<Top> top_;
+};
+
+}  // namespace sluice

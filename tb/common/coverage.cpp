@@ -1,0 +1,24 @@
+#include "tb/common/coverage.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace sluice::tb {
+
+Coverage::~Coverage() {
+  if (const char* dir = std::getenv("SLUICE_COVERAGE_DIR")) write(std::string(dir) + "/" + block_ + ".bins.json");
+}
+
+/// Adds to what an earlier test of the same bench left.
+void Coverage::write(const std::string& path) const {
+  nlohmann::json all = nlohmann::json::object();
+  if (std::ifstream before(path); before) all = nlohmann::json::parse(before);
+  for (const auto& [name, bin] : bins_) {
+    const std::uint64_t counted = all.contains(name) ? all[name]["count"].get<std::uint64_t>() : 0;
+    all[name] = {{"meaning", bin.meaning}, {"count", counted + bin.count}};
+  }
+  std::ofstream(path) << all.dump(1) << '\n';
+}
+
+}  // namespace sluice::tb

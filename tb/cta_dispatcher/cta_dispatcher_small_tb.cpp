@@ -1,0 +1,155 @@
+// Bench of the CTA dispatcher at its smallest (2 SMs, 2 kernels, 4 CTA slots, 16 region units), where every collision is
+// frequent: random traffic against TLM twin and golden model in every cycle, and the named cases.
+#include <Vcta_dispatcher_small.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tb/common/random.h"
+#include "tb/cta_dispatcher/directed.h"
+#include "tb/cta_dispatcher/rtl_cta_dispatcher.h"
+#include "tb/cta_dispatcher/trio.h"
+
+namespace sluice {
+namespace {
+
+constexpr CtaDispatcherParams kSmall{2, 2, 4, 16};
+
+TEST(CtaDispatcher, SmallAgreesWithTlmAndGoldenInEveryCycle) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  tb::Coverage coverage("cta_dispatcher");
+  declare_dispatch_bins(coverage);
+  random_dispatch_campaign(rtl, kSmall, tb::campaign(200000, 10000000), coverage);
+  EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
+}
+
+// A published dispatcher over-fills an SM in the cycle in which a grant meets an end there (94 CTAs on 8 slots).
+TEST(CtaDispatcher, GrantThatMeetsAnEndOnOneSmNeverOverfillsIt) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  bench.cycle.quota[1].fill(0);  // one SM only
+  bench.steps(3);
+  bench.cycle.in.launch = 1;
+  bench.steps(6);
+  for (int i = 0; i < 1000; ++i) {
+    if (!bench.started.empty()) bench.end(0);
+    bench.step();
+    ASSERT_LE(bench.outputs().resident[0], 4U);
+  }
+  EXPECT_GT(bench.outputs().dispatched[0], 900U);
+}
+
+// Warped-Slicer, figure 2a: A needs half of what B needs; their CTAs alternate, all of A end: what they leave is as much as a B
+// but in pieces.
+TEST(CtaDispatcher, FcfsFragmentsAndCountsDoNot) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  CtaDispatcherIn& in = bench.cycle.in;
+  in.capacity_shared_bytes = 6144;
+  in.demand_shared_bytes = {1024, 2048};
+  in.regions = in.round_robin = true;
+  bench.cycle.quota[1].fill(0);
+  bench.steps(3);
+  in.launch = 3;
+  bench.steps(20);
+  ASSERT_EQ(bench.outputs().resident[0], 2U);
+  ASSERT_EQ(bench.outputs().resident[1], 2U);
+  in.stop = 1;
+  bench.step();
+  for (std::size_t i = 0; i < bench.started.size();) {
+    if (bench.started[i].dispatch_kernel != 0) {
+      ++i;
+      continue;
+    }
+    bench.end(i);
+    bench.step();
+  }
+  bench.steps(20);
+  EXPECT_EQ(bench.scoreboard().model().free(0).shared_memory_bytes, 2048U);
+  EXPECT_EQ(bench.outputs().resident[1], 2U);  // no region for a third
+  in.regions = false;
+  bench.steps(5);
+  EXPECT_EQ(bench.outputs().resident[1], 3U);
+}
+
+TEST(CtaDispatcher, EvictDrainsAsManyAsAskedAndResumeRefills) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  bench.steps(3);
+  bench.cycle.in.launch = 1;
+  bench.steps(15);
+  ASSERT_EQ(bench.outputs().resident[0], 8U);
+  bench.cycle.in.evict = 1;
+  bench.cycle.in.evict_count = 3;
+  bench.step();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(bench.outputs().evict_done, 0);
+    bench.end(0);
+    bench.step();
+  }
+  bench.step();
+  EXPECT_EQ(bench.outputs().evict_done, 1);
+  bench.steps(10);
+  EXPECT_EQ(bench.outputs().resident[0], 5U);
+  bench.cycle.in.resume = 1;
+  bench.steps(10);
+  EXPECT_EQ(bench.outputs().resident[0], 8U);
+}
+
+// One CTA ends in every cycle of a full SM: its slot number is given again, none is lost, none given twice.
+TEST(CtaDispatcher, NoSlotNumberIsLostOrGivenTwice) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  bench.cycle.quota[1].fill(0);
+  bench.steps(3);
+  bench.cycle.in.launch = 1;
+  bench.steps(8);
+  ASSERT_EQ(bench.started.size(), 4U);
+  tb::Random random(tb::seed());
+  std::array<unsigned, 4> given{};
+  std::uint64_t cycles = 0;
+  for (; cycles < tb::campaign(4000, 400000); ++cycles) {
+    if (random.chance(0.9) && !bench.started.empty())
+      bench.end(random.in(0, static_cast<std::uint32_t>(bench.started.size() - 1)));
+    bench.step();
+    std::set<std::uint8_t> slots;
+    for (const CtaDispatcherOut& cta : bench.started) slots.insert(cta.dispatch_slot);
+    ASSERT_EQ(slots.size(), bench.started.size()) << "two CTAs in one slot";
+    if (bench.outputs().dispatch_valid) ++given[bench.outputs().dispatch_slot];
+  }
+  bench.steps(8);
+  EXPECT_EQ(bench.started.size(), 4U) << "a slot number was lost";
+  for (const unsigned times : given) EXPECT_GT(times, cycles / 20);
+}
+
+// Regions of one SM are taken in the cycle in which others are freed there: both masks are applied, nothing overlaps, nothing
+// leaks.
+TEST(CtaDispatcher, AllocationThatMeetsAReleaseOnOneSmKeepsTheBitmap) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  CtaDispatcherIn& in = bench.cycle.in;
+  in.demand_registers = {8192, 8192};  // four fill an SM
+  in.regions = true;
+  bench.cycle.quota[1].fill(0);
+  bench.steps(3);
+  in.launch = 1;
+  bench.steps(20);
+  ASSERT_EQ(bench.started.size(), 4U);
+  unsigned collisions = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const bool takes = bench.outputs().dispatch_valid;  // the regions of the CTA at the port are taken in this cycle
+    if (takes && !bench.started.empty()) ++collisions;
+    if (!bench.started.empty() && (takes || i % 5 == 0)) bench.end(0);
+    bench.step();
+    std::set<std::uint32_t> bases;
+    for (const CtaDispatcherOut& cta : bench.started) bases.insert(cta.dispatch_register_base);
+    ASSERT_EQ(bases.size(), bench.started.size()) << "two CTAs in one region";
+  }
+  EXPECT_GT(collisions, 300U);
+  bench.steps(20);
+  EXPECT_EQ(bench.started.size(), 4U) << "a region was lost";
+}
+
+}  // namespace
+}  // namespace sluice

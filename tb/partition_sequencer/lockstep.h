@@ -1,0 +1,252 @@
+#pragma once
+// The Verilated partition_sequencer and its TLM twin in lockstep under random kernels, modes and settings and a core that answers
+// at random; and what holds for every quota it answers, whatever the twin says.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "systemc/rtl_bench/rtl_partition_sequencer.h"
+#include "tb/common/coverage.h"
+#include "tb/common/random.h"
+#include "tb/common/waveform.h"
+
+namespace sluice::tb {
+
+using State = regs::SequencerState;
+
+inline void declare_bins(Coverage& coverage) {
+  for (const char* mode : {"left over", "fcfs", "even", "spatial", "static", "dynamic"})
+    coverage.declare(std::string("mode ") + mode, "quotas asked for in this mode with two or more kernels");
+  coverage.declare("alone", "one present kernel, partitioned mode");
+  coverage.declare("nobody", "no present kernel");
+  coverage.declare("more kernels than SMs", "no ranges to give");
+  coverage.declare("partition", "a decision enforced as counts");
+  coverage.declare("loss guard", "a decision enforced as ranges");
+  coverage.declare("no fit", "no partition fits");
+  coverage.declare("delay", "enforced later");
+  coverage.declare("several windows", "levels that need another window");
+  coverage.declare("kernel without levels left", "in a later window");
+  coverage.declare("profile again", "asked for in MONITOR");
+  coverage.declare("profile ignored", "asked for elsewhere");
+  for (const char* state : {"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor"})
+    coverage.declare(std::string("change in ") + state, "the present set changes in this state");
+  coverage.declare("mode write in decision", "drops the decision");
+  coverage.declare("reset", "a reset in mid-decision");
+  coverage.declare("static write", "a quota or a mask changes under STATIC");
+  coverage.declare("long warm-up", "more than 2,000 cycles");
+}
+
+/// What differs, empty when nothing does. What means nothing without its valid is not compared.
+inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsigned kernels) {
+  if (a.quota_changed != b.quota_changed) return "quota_changed_o";
+  if (a.regions != b.regions || a.round_robin != b.round_robin || a.in_order != b.in_order)
+    return "regions_o, round_robin_o, in_order_o";
+  if (a.profile_clear != b.profile_clear || a.profile_enable != b.profile_enable) return "profile_clear_o, profile_enable_o";
+  if (a.state != b.state) return "state_o";
+  if (a.decision != b.decision || a.spatial != b.spatial || a.no_fit != b.no_fit) return "decision_o, spatial_o, no_fit_o";
+  if (a.monitoring != b.monitoring || a.idle != b.idle) return "monitoring_o, idle_o";
+  if (a.ctas != b.ctas) return "ctas_o";
+  if (a.monitoring && a.watch != b.watch) return "watch_o";
+  for (unsigned k = 0; k < kernels; ++k) {
+    if (a.monitoring && a.watch[k] && a.watch_sm[k] != b.watch_sm[k]) return "watch_sm_o";
+  }
+  if (a.core.start != b.core.start) return "core_start_o";
+  if (a.core.num_kernels != b.core.num_kernels || a.core.perf_floor != b.core.perf_floor)
+    return "core_num_kernels_o, core_floor_o";
+  for (unsigned i = 0; i < b.core.num_kernels; ++i) {
+    if (a.core.demand_warps[i] != b.core.demand_warps[i] || a.core.demand_registers[i] != b.core.demand_registers[i] ||
+        a.core.demand_shared_bytes[i] != b.core.demand_shared_bytes[i])
+      return "core_demand_*_o";
+  }
+  if (a.core.prepare_valid != b.core.prepare_valid) return "prepare_valid_o";
+  if (a.core.prepare_valid && (a.core.prepare_kernel != b.core.prepare_kernel || a.core.prepare_sum != b.core.prepare_sum))
+    return "prepare_kernel_o, prepare_sum_o";
+  if (a.core.sample_valid != b.core.sample_valid) return "sample_valid_o";
+  if (!a.core.sample_valid) return "";
+  if (a.sample_sm != b.sample_sm || a.core.sample_kernel != b.core.sample_kernel || a.core.sample_ctas != b.core.sample_ctas ||
+      a.core.num_samples != b.core.num_samples || a.core.sample_final != b.core.sample_final)
+    return "sample_*_o";
+  return "";
+}
+
+/// Kernels that come and go, a host that changes its mind, a core that answers some time.
+class Traffic {
+ public:
+  Traffic(Random& random, const regs::Parameters& p, Coverage& coverage) : random_(random), p_(p), coverage_(coverage) {}
+
+  SluiceConfig config;
+  SequencerIn in;
+
+  void reset() {
+    in = {};
+    present_.clear();
+    new_machine();
+    new_settings();
+  }
+
+  void next(const SequencerOut& out) {
+    const auto state = static_cast<State>(out.state);
+    config.mode_write = config.static_write = config.reprofile = in.change = in.monitor_request = false;
+    const bool deciding = state != State::kIdle && state != State::kMonitor;
+    const bool brief = state == State::kScale || state == State::kAllocate || state == State::kDelay || state == State::kPlan;
+    if (random_.chance(brief ? 0.005 : deciding ? 0.0004 : 0.01)) change(state);
+    if (random_.chance(deciding ? 0.0003 : 0.005)) {
+      config.mode = static_cast<std::uint8_t>(random_.chance(0.5) ? 5 : random_.in(0, 5));
+      config.mode_write = true;
+      if (deciding) coverage_.hit("mode write in decision");
+    }
+    if (random_.chance(0.002)) {
+      (random_.chance(0.5) ? config.reprofile : in.monitor_request) = true;
+      coverage_.hit(state == State::kMonitor ? "profile again" : "profile ignored");
+    }
+    if (random_.chance(0.01)) {
+      const std::uint32_t k = random_.in(0, p_.max_kernels - 1);
+      config.quota[k] = static_cast<std::uint8_t>(random_.in(0, p_.max_ctas));
+      for (std::uint32_t m = 0; m < p_.num_sm; m += 32) config.mask[k][m / 32] = random_.word() & mask_bits(m);
+      config.static_write = true;
+      if (config.mode == 4) coverage_.hit("static write");
+    }
+    if (random_.chance(0.001)) new_settings();
+    in.core.prepare_ready = random_.chance(0.6);
+    in.core.sample_ready = random_.chance(0.8);
+    in.core.done = state == State::kAllocate && random_.chance(0.1);
+    if (in.core.done || random_.chance(0.001)) decide();
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t mask_bits(std::uint32_t first) const {
+    return p_.num_sm - first >= 32 ? ~0U : (1U << (p_.num_sm - first)) - 1;
+  }
+  void new_machine() {
+    config.capacity_warps = random_.in(8, 64);
+    config.capacity_registers = random_.in(4096, 65536);
+    config.capacity_shared = random_.in(0, 131072);
+    config.capacity_slots = random_.in(1, p_.max_ctas);
+  }
+  /// Long enough for the sums of all kernels to be taken.
+  void new_settings() {
+    config.warm_up = random_.chance(0.2) ? random_.in(0, 1) : random_.chance(0.02) ? random_.in(2001, 9000) : random_.in(2, 60);
+    config.window = random_.chance(0.02) ? random_.in(1024, 9000) : random_.in(120, 200);
+    config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 1500) : random_.in(1, 20);
+    config.loss_limit = random_.chance(0.3) ? 19661 : random_.in(0, 65535);
+  }
+  void change(State state) {
+    static const std::array<const char*, 8> names{"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor"};
+    coverage_.hit(std::string("change in ") + names[static_cast<std::size_t>(state)]);
+    in.change = true;
+    if (present_.empty()) new_machine();
+    const bool comes = present_.empty() || (present_.size() < p_.max_kernels && random_.chance(0.6));
+    if (comes) {
+      std::vector<std::uint8_t> free;
+      for (std::uint8_t k = 0; k < p_.max_kernels; ++k) {
+        if (std::ranges::find(present_, k) == present_.end()) free.push_back(k);
+      }
+      const std::uint8_t k = free[random_.in(0, static_cast<std::uint32_t>(free.size()) - 1)];
+      present_.push_back(k);
+      config.demand_warps[k] = random_.in(1, std::max(1U, config.capacity_warps >> random_.in(0, 5)));
+      config.demand_registers[k] = random_.in(0, config.capacity_registers >> random_.in(0, 5));
+      config.demand_shared[k] = random_.chance(0.4) ? 0 : random_.in(0, config.capacity_shared >> random_.in(0, 5));
+    } else {
+      present_.erase(present_.begin() + random_.in(0, static_cast<std::uint32_t>(present_.size()) - 1));
+    }
+    in.num_present = static_cast<std::uint8_t>(present_.size());
+    in.age = {};
+    std::ranges::copy(present_, in.age.begin());
+  }
+  void decide() {
+    in.core.no_fit = random_.chance(0.2);
+    in.core.spatial = random_.chance(0.3);
+    for (std::uint32_t k = 0; k < p_.max_kernels; ++k) in.core.ctas[k] = static_cast<std::uint8_t>(random_.in(0, p_.max_ctas));
+  }
+
+  Random& random_;
+  regs::Parameters p_;
+  Coverage& coverage_;
+  std::vector<std::uint8_t> present_;
+};
+
+inline void cover(const SluiceConfig& config, const SequencerIn& in, const SequencerOut& out, const SequencerOut& before,
+                  unsigned sms, Coverage& coverage) {
+  static const std::array<const char*, 6> names{"left over", "fcfs", "even", "spatial", "static", "dynamic"};
+  const auto state = static_cast<State>(out.state);
+  const bool settled = state == State::kIdle || state == State::kMonitor;
+  const bool partitioned = config.mode == 2 || config.mode == 3 || config.mode == 5;
+  if (settled && in.num_present > 1) coverage.hit(std::string("mode ") + names[config.mode]);
+  if (settled && partitioned && in.num_present == 1) coverage.hit("alone");
+  if (settled && in.num_present == 0) coverage.hit("nobody");
+  if (state == State::kIdle && (config.mode == 3 || config.mode == 5) && in.num_present > sms)
+    coverage.hit("more kernels than SMs");
+  if (out.decision) coverage.hit(out.no_fit ? "no fit" : out.spatial ? "loss guard" : "partition");
+  if (state == State::kDelay) coverage.hit("delay");
+  if (state == State::kWarmUp && static_cast<State>(before.state) == State::kScale) coverage.hit("several windows");
+  if (state == State::kScale && !out.core.sample_valid) coverage.hit("kernel without levels left");
+  if (state == State::kWarmUp && config.warm_up > 2000) coverage.hit("long warm-up");
+}
+
+/// Under SPATIAL and in a profile an SM belongs to one kernel, and every SM to some kernel; nobody has more than MAX_CTAS.
+inline void check_quotas(const SluiceConfig& config, const SequencerOut& out, const std::vector<std::uint32_t>& quotas,
+                         const regs::Parameters& p, const SequencerIn& in, bool restarting) {
+  for (const std::uint32_t quota : quotas) ASSERT_LE(quota, p.max_ctas);
+  const auto state = static_cast<State>(out.state);
+  if (state == State::kPlan) {
+    ASSERT_EQ(std::accumulate(quotas.begin(), quotas.end(), 0U), 0U) << "something may start while a plan is made";
+  }
+  const bool profiles = state == State::kWarmUp || state == State::kProfile;
+  const bool split = profiles || (state == State::kMonitor && (out.spatial || out.no_fit));
+  if (split && !restarting) {
+    ASSERT_LE(std::ranges::count_if(quotas, [](std::uint32_t q) { return q > 0; }), 1) << "an SM of two kernels";
+  }
+  if (config.mode == 4 && !restarting && state == State::kIdle && !config.mode_write && in.num_present > 0) {
+    for (std::uint32_t k = 0; k < p.max_kernels; ++k) ASSERT_LE(quotas[k], config.quota[k]);
+  }
+}
+
+template <class Top>
+void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
+  Random random(seed());
+  Coverage coverage("partition_sequencer");
+  declare_bins(coverage);
+  RtlPartitionSequencer<Top> rtl(parameters, waveform("partition_sequencer"));
+  TlmPartitionSequencer tlm(parameters);
+  Traffic traffic(random, parameters, coverage);
+  traffic.reset();
+  SequencerOut before;
+  std::uint64_t decisions = 0;
+  for (std::uint64_t c = 0; c < cycles; ++c) {
+    if (random.chance(0.00005)) {
+      if (before.state != 0) coverage.hit("reset");
+      rtl.reset();
+      tlm.reset();
+      traffic.reset();
+    }
+    traffic.next(tlm.out(traffic.config));
+    const std::uint32_t sm = random.in(0, parameters.num_sm - 1);
+    const SequencerOut a = rtl.out(traffic.config, traffic.in, sm), b = tlm.out(traffic.config);
+    ASSERT_EQ(difference(a, b, parameters.max_kernels), "") << "cycle " << c;
+    const bool restarting = tlm.restarts(traffic.config, traffic.in);
+    ASSERT_EQ(rtl.core_abort(), restarting) << "core_abort_o, cycle " << c;
+    std::vector<std::uint32_t> quotas;
+    for (std::uint32_t k = 0; k < parameters.max_kernels; ++k) {
+      quotas.push_back(rtl.quota(k));
+      ASSERT_EQ(quotas.back(), tlm.quota(traffic.config, sm, k))
+          << "query_quota_o of kernel " << k << " on SM " << sm << ", cycle " << c;
+    }
+    check_quotas(traffic.config, a, quotas, parameters, traffic.in, restarting);
+    if (testing::Test::HasFatalFailure()) {
+      ADD_FAILURE() << "cycle " << c;
+      return;
+    }
+    cover(traffic.config, traffic.in, a, before, parameters.num_sm, coverage);
+    decisions += a.decision ? 1 : 0;
+    before = a;
+    rtl.clock(traffic.config, traffic.in);
+    tlm.clock(traffic.config, traffic.in);
+  }
+  std::printf("%llu cycles, %llu decisions\n", static_cast<unsigned long long>(cycles),
+              static_cast<unsigned long long>(decisions));
+  auto missed = coverage.missed();
+  if (parameters.num_sm >= parameters.max_kernels) std::erase(missed, "more kernels than SMs");
+  EXPECT_EQ(missed, std::vector<std::string>{});
+}
+
+}  // namespace sluice::tb

@@ -1,0 +1,14 @@
+// Fewer SMs than kernel slots, more levels than SMs.
+#include <Vpartition_sequencer_5.h>
+
+#include "tb/partition_sequencer/lockstep.h"
+
+namespace sluice::tb {
+namespace {
+
+TEST(PartitionSequencer, FewSmsRtlAndTlmAgreeInEveryCycle) {
+  lockstep<Vpartition_sequencer_5>({5, 8, 32, 2, 64}, campaign(300000, 10000000));
+}
+
+}  // namespace
+}  // namespace sluice::tb

@@ -1,0 +1,13 @@
+#include <Vpartition_sequencer_16.h>
+
+#include "tb/partition_sequencer/lockstep.h"
+
+namespace sluice::tb {
+namespace {
+
+TEST(PartitionSequencer, RtlAndTlmAgreeInEveryCycle) {
+  lockstep<Vpartition_sequencer_16>({16, 4, 8, 2, 64}, campaign(300000, 10000000));
+}
+
+}  // namespace
+}  // namespace sluice::tb

@@ -1,0 +1,282 @@
+#pragma once
+// Random AXI4-Lite traffic and random status hold the Verilated sluice_csr and its TLM twin against each other in every cycle, a
+// protocol monitor watches the pins, a scoreboard predicts responses and register contents from the register map.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tb/common/coverage.h"
+#include "tb/common/random.h"
+#include "tb/sluice_csr/axi_lite_traffic.h"
+#include "tb/sluice_csr/rtl_sluice_csr.h"
+
+namespace sluice::tb {
+
+inline std::string register_kind(const regs::RegisterInfo& info) {
+  const std::string name = info.name.substr(info.name.find('.') + 1);  // without the slot
+  return (info.name.starts_with("SLOT") ? "SLOT." : "") + (name.starts_with("MASK") ? "MASK" : name);
+}
+
+inline bool writable(const regs::RegisterInfo& info) { return info.fields.front().access != regs::Access::Ro; }
+
+/// Contents that rw registers must have and responses that accesses must get, by transaction; knows nothing of cycles but that a
+/// write acts in the cycle before its response appears.
+class Scoreboard {
+ public:
+  Scoreboard(const regs::Parameters& parameters, Coverage& coverage)
+      : parameters_(parameters), coverage_(coverage), registers_(regs::registers(parameters)) {
+    for (const regs::RegisterInfo& info : registers_) {
+      by_address_[info.address] = &info;
+      coverage_.declare("read " + register_kind(info), "read with OKAY");
+      if (writable(info)) coverage_.declare("write " + register_kind(info), "written with OKAY and accepted");
+      const regs::FieldInfo& field = info.fields.front();
+      if (field.access == regs::Access::Rw && !(field.bits.width == 32)) {
+        coverage_.declare("refuse value " + register_kind(info), "written out of range or with bits outside the fields");
+      }
+      if (info.needs != regs::Needs::Nothing)
+        coverage_.declare("refuse busy " + register_kind(info), "written while a slot was not FREE");
+    }
+    for (const char* what : {"no such address", "read-only", "partial strobe", "unaligned"}) {
+      coverage_.declare(std::string("slverr write ") + what, "write refused with SLVERR");
+    }
+    coverage_.declare("slverr read", "read refused with SLVERR");
+    coverage_.declare("two commands", "CTRL written with more than one command");
+    coverage_.declare("reset", "asynchronous reset in mid-traffic");
+    coverage_.declare("address first", "AW taken before W");
+    coverage_.declare("data first", "W taken before AW");
+    coverage_.declare("address with data", "AW and W taken in one cycle");
+    coverage_.declare("response waits", "B waited for ready while a write was held");
+    coverage_.declare("read meets write", "R and B rose in one cycle");
+    reset();
+  }
+
+  void check(const SluiceCsrIn& in, const SluiceCsrOut& out) {
+    if (!in.rst_n) {
+      coverage_.hit("reset");
+      reset();
+      return;
+    }
+    const bool answered = out.axi.bvalid && !(before_out_.bvalid && !before_in_.axi.bready);
+    if (answered) judge_write(out.axi.bresp);
+    if (expected_read_) {
+      ASSERT_EQ(out.axi.rresp, expected_read_->first) << std::hex << "read of " << before_in_.axi.araddr;
+      ASSERT_EQ(out.axi.rdata, expected_read_->second) << std::hex << "read of " << before_in_.axi.araddr;
+      if (answered) coverage_.hit("read meets write");
+      expected_read_.reset();
+    }
+    if (in.axi.arvalid && out.axi.arready) expect_read(in);
+    const bool aw = in.axi.awvalid && out.axi.awready, w = in.axi.wvalid && out.axi.wready;
+    if (aw && w) coverage_.hit("address with data");
+    if (aw && !w && !data_) coverage_.hit("address first");
+    if (w && !aw && !address_) coverage_.hit("data first");
+    if (aw) address_ = in.axi.awaddr;
+    if (w) data_ = {in.axi.wdata, in.axi.wstrb};
+    if (address_ && data_ && out.axi.bvalid && !in.axi.bready) coverage_.hit("response waits");
+    before_in_ = in;
+    before_out_ = out.axi;
+  }
+
+ private:
+  void reset() {
+    for (const regs::RegisterInfo& info : registers_) {
+      std::uint32_t value = 0;
+      for (const regs::FieldInfo& field : info.fields) value |= field.bits.put(field.reset);
+      shadow_[info.address] = value & existing(info);
+    }
+    address_.reset();
+    data_.reset();
+    expected_read_.reset();
+    before_in_ = {};
+    before_out_ = {};
+  }
+
+  [[nodiscard]] std::uint32_t existing(const regs::RegisterInfo& info) const {
+    if (register_kind(info) != "SLOT.MASK") return ~0U;
+    std::uint32_t bits = 0;
+    for (unsigned b = 0, first = 32 * static_cast<unsigned>(info.name.back() - '0'); b < 32; ++b) {
+      if (first + b < parameters_.num_sm) bits |= 1U << b;
+    }
+    return bits;
+  }
+
+  void judge_write(AxiResponse response) {
+    ASSERT_TRUE(address_ && data_) << "a response without a write";
+    const std::uint32_t address = *address_;
+    const auto [data, strobe] = *data_;
+    address_.reset();
+    data_.reset();
+    const auto found = by_address_.find(address);
+    const bool legal = found != by_address_.end() && writable(*found->second) && strobe == 0xf;
+    ASSERT_EQ(response, legal ? AxiResponse::kOkay : AxiResponse::kSlvErr) << std::hex << "write to " << address;
+    if (!legal) {
+      coverage_.hit(address % 4 != 0             ? "slverr write unaligned"
+                    : found == by_address_.end() ? "slverr write no such address"
+                    : !writable(*found->second)  ? "slverr write read-only"
+                                                 : "slverr write partial strobe");
+      return;
+    }
+    const regs::RegisterInfo& info = *found->second;
+    if (refused(info, data)) return;
+    coverage_.hit("write " + register_kind(info));
+    if (info.fields.front().access == regs::Access::Rw) shadow_[address] = data & existing(info);
+    const unsigned slot = address >= regs::kSlotBase ? (address - regs::kSlotBase) / regs::kSlotStride : 0;
+    if (info.name.ends_with(".CTRL") && (data & 1U) != 0 && before_in_.status.slot_state[slot] == 0)
+      shadow_[address] = data & 0x10U;
+  }
+
+  bool refused(const regs::RegisterInfo& info, std::uint32_t data) {
+    if (info.name.ends_with(".CTRL") && (data & (data - 1) & 0xfU & ((data & 0xfU) - 1)) != 0) {
+      coverage_.hit("two commands");
+      return true;
+    }
+    if (info.fields.front().access != regs::Access::Rw) return false;
+    std::uint32_t rebuilt = 0;
+    bool out_of_range = false;
+    for (const regs::FieldInfo& field : info.fields) {
+      rebuilt |= field.bits.put(field.bits.get(data));
+      out_of_range |= field.bits.get(data) < field.min || field.bits.get(data) > field.max;
+    }
+    if (out_of_range || rebuilt != data) {
+      coverage_.hit("refuse value " + register_kind(info));
+      return true;
+    }
+    bool busy = false;
+    const unsigned slot = info.address >= regs::kSlotBase ? (info.address - regs::kSlotBase) / regs::kSlotStride : 0;
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
+      const bool counts = info.needs == regs::Needs::AllFree || (info.needs == regs::Needs::SlotFree && k == slot);
+      busy |= counts && before_in_.status.slot_state[k] != 0;
+    }
+    if (busy) coverage_.hit("refuse busy " + register_kind(info));
+    return busy;
+  }
+
+  void expect_read(const SluiceCsrIn& in) {
+    const auto found = by_address_.find(in.axi.araddr);
+    if (found == by_address_.end()) {
+      coverage_.hit("slverr read");
+      expected_read_ = {AxiResponse::kSlvErr, 0};
+      return;
+    }
+    coverage_.hit("read " + register_kind(*found->second));
+    const regs::Access access = found->second->fields.front().access;
+    // Sticky and live registers are held against the TLM twin.
+    if (access == regs::Access::Rw || access == regs::Access::W1s || in.axi.araddr == regs::kId ||
+        in.axi.araddr == regs::kParams) {
+      expected_read_ = {AxiResponse::kOkay, shadow_[in.axi.araddr]};
+    }
+  }
+
+  regs::Parameters parameters_;
+  Coverage& coverage_;
+  std::vector<regs::RegisterInfo> registers_;
+  std::map<std::uint32_t, const regs::RegisterInfo*> by_address_;
+  std::map<std::uint32_t, std::uint32_t> shadow_;
+  std::optional<std::uint32_t> address_;
+  std::optional<std::pair<std::uint32_t, std::uint8_t>> data_;
+  std::optional<std::pair<AxiResponse, std::uint32_t>> expected_read_;
+  SluiceCsrIn before_in_;
+  AxiLiteOut before_out_;
+};
+
+/// Addresses and values that meet every rule of the map and break it now and then.
+class Stimulus {
+ public:
+  Stimulus(Random& random, const regs::Parameters& parameters)
+      : random_(random), parameters_(parameters), registers_(regs::registers(parameters)) {}
+
+  AxiWrite write() {
+    AxiWrite w;
+    w.address = address();
+    w.data = random_.word();
+    for (const regs::RegisterInfo& info : registers_) {
+      if (info.address == w.address && !random_.chance(0.1)) w.data = value(info);
+    }
+    if (random_.chance(0.03)) w.strobe = static_cast<std::uint8_t>(random_.in(0, 14));
+    return w;
+  }
+  std::uint32_t address() {
+    if (random_.chance(0.05)) return random_.in(0, 4095);
+    if (random_.chance(0.02)) return regs::slot(random_.in(parameters_.max_kernels - 1, 7), 4 * random_.in(0, 31));
+    return registers_[random_.in(0, static_cast<std::uint32_t>(registers_.size()) - 1)].address;
+  }
+
+  SluiceCsrStatus status() {
+    if (random_.chance(0.02)) {  // otherwise the slots' states hold for a while
+      const bool idle = random_.chance(0.5);
+      for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+        status_.slot_state[k] = static_cast<std::uint8_t>(idle ? 0 : random_.in(0, 2));
+      status_.sequencer_state = static_cast<std::uint8_t>(random_.in(0, 15));
+    }
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
+      status_.resident[k] = static_cast<std::uint16_t>(random_.word());
+      status_.dispatched[k] = random_.word();
+      if (random_.chance(0.05)) status_.evict_done[k] = !status_.evict_done[k];
+      status_.kernel_done[k] = random_.chance(0.01);
+      status_.ctas[k] = static_cast<std::uint8_t>(random_.in(0, 63));
+    }
+    status_.num_present = static_cast<std::uint8_t>(random_.in(0, 15));
+    status_.decision = random_.chance(0.01);
+    status_.spatial = random_.chance(0.5);
+    status_.no_fit = random_.chance(0.5);
+    status_.error = static_cast<std::uint8_t>(random_.chance(0.02) ? random_.in(0, 15) : 0);
+    status_.error_kernel = static_cast<std::uint8_t>(random_.in(0, 7));
+    status_.error_sm = static_cast<std::uint8_t>(random_.in(0, 255));
+    return status_;
+  }
+
+ private:
+  std::uint32_t value(const regs::RegisterInfo& info) {
+    if (info.name.ends_with(".CTRL")) {
+      const std::uint32_t command = random_.chance(0.1) ? random_.in(0, 15) : 1U << random_.in(0, 3);
+      return (random_.word() & 0xfffffff0U) | command;
+    }
+    std::uint32_t word = 0;
+    for (const regs::FieldInfo& field : info.fields) {
+      std::uint32_t v = random_.in(field.min, field.max);
+      if (random_.chance(0.2)) v = random_.chance(0.5) ? field.min : field.max;
+      if (random_.chance(0.1)) v = random_.chance(0.5) ? field.min - 1 : field.max + 1;
+      word |= field.bits.put(v);
+    }
+    if (random_.chance(0.05)) word |= 1U << random_.in(0, 31);
+    return word;
+  }
+
+  Random& random_;
+  regs::Parameters parameters_;
+  std::vector<regs::RegisterInfo> registers_;
+  SluiceCsrStatus status_;
+};
+
+template <class Model>
+void random_traffic(const regs::Parameters& parameters, std::uint64_t cycles) {
+  Random random(seed());
+  Coverage coverage("sluice_csr");
+  RtlSluiceCsr<Model> rtl(parameters);
+  TlmSluiceCsr tlm(parameters);
+  Stimulus stimulus(random, parameters);
+  AxiLiteTraffic traffic(
+      random, [&] { return stimulus.write(); }, [&] { return stimulus.address(); });
+  AxiLiteMonitor monitor;
+  Scoreboard scoreboard(parameters, coverage);
+  SluiceCsrIn in;
+  in.rst_n = false;
+  ASSERT_EQ(rtl.cycle(in), tlm.cycle(in)) << "in reset";
+  for (std::uint64_t cycle = 0; cycle < cycles && !testing::Test::HasFatalFailure(); ++cycle) {
+    in.rst_n = !random.chance(0.0005);
+    in.axi = traffic.next();
+    in.status = stimulus.status();
+    const bool idle = tlm.idle();
+    const SluiceCsrOut a = rtl.cycle(in), b = tlm.cycle(in);
+    ASSERT_TRUE(!in.rst_n || rtl.idle() == idle) << "idle_o, cycle " << cycle;
+    ASSERT_EQ(a.axi, b.axi) << "cycle " << cycle;
+    ASSERT_EQ(a.irq, b.irq) << "cycle " << cycle;
+    ASSERT_TRUE(a.config == b.config) << "configuration ports differ, cycle " << cycle;
+    monitor.check(in.axi, a.axi, in.rst_n);
+    scoreboard.check(in, a);
+    traffic.observe(a.axi, in.rst_n);
+  }
+  std::printf("%llu cycles compared\n", static_cast<unsigned long long>(cycles));
+  EXPECT_EQ(coverage.missed(), std::vector<std::string>{}) << "a campaign that misses a bin proves nothing about it";
+}
+
+}  // namespace sluice::tb

@@ -1,0 +1,13 @@
+#include <Vsluice_csr_wide.h>
+
+#include "tb/sluice_csr/random_traffic.h"
+
+namespace sluice::tb {
+namespace {
+
+TEST(SluiceCsr, RtlAndTlmAgreeInEveryCycleFortySms) {
+  random_traffic<Vsluice_csr_wide>({40, 3, 32, 4, 0}, campaign(200000, 10000000));
+}
+
+}  // namespace
+}  // namespace sluice::tb

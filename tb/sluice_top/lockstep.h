@@ -1,0 +1,47 @@
+#pragma once
+// A Verilated sluice_top and its TLM twin under the same random host and SMs, compared at every port in every cycle, and held
+// against the golden dispatch model and the golden decision.
+#include <gtest/gtest.h>
+
+#include "tb/sluice_top/top_scoreboard.h"
+#include "tb/sluice_top/top_traffic.h"
+
+namespace sluice::tb {
+
+inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::uint64_t cycles, bool all_bins) {
+  Random random(seed());
+  TlmSluiceTop tlm(parameters);
+  TopTraffic traffic(random, parameters);
+  Coverage coverage("sluice_top"), dispatch_coverage("cta_dispatcher");
+  declare_top_bins(coverage);
+  declare_dispatch_bins(dispatch_coverage);
+  TopScoreboard scoreboard(parameters, coverage, dispatch_coverage);
+  std::uint64_t profiled = 0, idle = 0;
+  for (std::uint64_t c = 0; c < cycles; ++c) {
+    const SluiceTopOut a = rtl.outputs(), b = tlm.outputs();
+    ASSERT_EQ(port_difference(a, b), "") << "cycle " << c;
+    profiled += a.profile_valid ? 1 : 0;
+    idle += a.idle ? 1 : 0;
+    const SluiceTopIn& in = traffic.next();
+    scoreboard.look(a, tlm);
+    rtl.clock(in);
+    tlm.clock(in);
+    traffic.observe(a);
+    const std::string wrong = scoreboard.check(in, tlm);
+    ASSERT_EQ(wrong, "") << "against the golden model, cycle " << c;
+  }
+  std::printf(
+      "%llu cycles, %llu CTAs dispatched, %llu ended, %llu profile entries, %llu idle cycles, %llu decisions, %llu of them not "
+      "judged\n",
+      static_cast<unsigned long long>(cycles), static_cast<unsigned long long>(traffic.dispatched()),
+      static_cast<unsigned long long>(traffic.ended()), static_cast<unsigned long long>(profiled),
+      static_cast<unsigned long long>(idle), static_cast<unsigned long long>(scoreboard.decisions()),
+      static_cast<unsigned long long>(scoreboard.not_judged()));
+  EXPECT_GT(scoreboard.decisions(), cycles / 50000);
+  EXPECT_GT(traffic.dispatched(), cycles / 100);
+  if (all_bins) {
+    EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
+  }
+}
+
+}  // namespace sluice::tb

@@ -1,0 +1,184 @@
+#include "tb/sluice_top/top_scoreboard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "sw/partition/waterfill.h"
+
+namespace sluice::tb {
+
+namespace {
+
+using State = regs::SequencerState;
+
+constexpr std::array<const char*, 6> kModes{"LEFT_OVER", "FCFS", "EVEN", "SPATIAL", "STATIC", "DYNAMIC"};
+
+bool deciding(const SequencerOut& out) {
+  return out.state >= static_cast<std::uint8_t>(State::kWarmUp) && out.state <= static_cast<std::uint8_t>(State::kDelay);
+}
+
+/// A curve as docs/blocks/perf_table.md normalises it; nullopt when two of its steps fall together there.
+std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
+  const std::uint32_t most = *std::ranges::max_element(curve);
+  Profile profile;
+  if (most == 0) return Profile(curve.size(), 1.0);
+  const int shift = std::countl_zero(most) - 8;  // 24-bit values: the top bit of the maximum is set
+  const std::uint64_t reciprocal = std::min<std::uint64_t>((1ULL << 40) / (std::uint64_t{most} << shift), (1U << 18) - 1);
+  std::uint32_t best = 0;
+  double best_normalised = -1;
+  for (const std::uint32_t value : curve) {
+    profile.push_back(value == most ? 1.0 : static_cast<double>(((std::uint64_t{value} << shift) * reciprocal) >> 26) / kPerfOne);
+    if (value <= best) continue;
+    if (profile.back() <= best_normalised) return std::nullopt;
+    best = value;
+    best_normalised = profile.back();
+  }
+  return profile;
+}
+
+}  // namespace
+
+void declare_top_bins(Coverage& coverage) {
+  for (const char* mode : kModes)
+    coverage.declare(fmt::format("two kernels in {}", mode), "a CTA starts with two kernels present, this mode in force");
+  coverage.declare("reset in a decision", "reset from WARM_UP to DELAY");
+  coverage.declare("reset outside a decision", "reset in IDLE, PLAN or MONITOR");
+  coverage.declare("kernels change in a decision", "a kernel arrives or leaves from WARM_UP to DELAY");
+  coverage.declare("kernels change in MONITOR", "a kernel arrives or leaves while a decision is in force");
+  coverage.declare("partition", "a decision enforced as counts");
+  coverage.declare("loss guard", "a decision that falls back to SPATIAL");
+  coverage.declare("no fit", "one CTA of each does not fit");
+  coverage.declare("epsilon decides", "a decision under a saturation threshold");
+  coverage.declare("three kernels decided", "a decision for three kernels or more");
+  coverage.declare("profile in several windows", "more levels than SMs");
+  coverage.declare("monitor asks", "the phase monitor wants a new profile");
+  coverage.declare("host asks", "REPROFILE in MONITOR");
+  coverage.declare("mode written in decision", "MODE_IN_DECISION");
+  coverage.declare("dispatch waits", "dispatch_valid_o without ready");
+  coverage.declare("interrupt", "irq_o");
+}
+
+TopScoreboard::TopScoreboard(const regs::Parameters& parameters, Coverage& coverage, Coverage& dispatch_coverage)
+    : parameters_(parameters), coverage_(coverage), dispatch_coverage_(dispatch_coverage) {
+  reset();
+}
+
+void TopScoreboard::reset() {
+  dispatch_.reset();
+  cycle_ = {};
+  cycle_.quota.resize(parameters_.num_sm);
+  before_ = {};
+  asked_.reset();
+  curves_.clear();
+  fresh_ = true;
+}
+
+void TopScoreboard::look(const SluiceTopOut& rtl, const TlmSluiceTop& twin) {
+  const SequencerOut out = twin.sequencer();
+  config_ = twin.config();
+  if (fresh_ || out.quota_changed) {
+    for (std::uint32_t m = 0; m < parameters_.num_sm; ++m) {
+      for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k)
+        cycle_.quota[m][k] = static_cast<std::uint8_t>(twin.quota(m, k));
+    }
+    fresh_ = false;
+  }
+  if (out.core.start) {
+    curves_.assign(out.core.num_kernels, {});
+    asked_ = config_;
+  }
+  if (asked_ && (asked_->epsilon != config_.epsilon || asked_->loss_limit != config_.loss_limit)) asked_.reset();
+  profile(rtl);
+  if (rtl.irq) coverage_.hit("interrupt");
+}
+
+void TopScoreboard::profile(const SluiceTopOut& rtl) {
+  if (!rtl.profile_valid || rtl.profile_kernel >= curves_.size()) return;
+  std::vector<std::uint32_t>& curve = curves_[rtl.profile_kernel];
+  if (rtl.profile_ctas == 1) curve.clear();
+  curve.push_back(rtl.profile_scaled);
+}
+
+std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
+  ++decisions_;
+  coverage_.hit(out.no_fit ? "no fit" : out.spatial ? "loss guard" : "partition");
+  if (curves_.size() > 2) coverage_.hit("three kernels decided");
+  const std::size_t kernels = out.core.num_kernels;
+  std::vector<Profile> profiles;
+  std::vector<SmResources> demand;
+  for (std::size_t i = 0; i < kernels; ++i) {
+    if (i >= curves_.size() || curves_[i].empty()) return fmt::format("decided without a profile of the {}. kernel", i + 1);
+    const auto curve = normalised(curves_[i]);
+    if (!curve || !asked_ || leaving) {
+      ++not_judged_;
+      return {};
+    }
+    profiles.push_back(*curve);
+    demand.push_back({out.core.demand_warps[i] * kWarpSize, out.core.demand_registers[i], out.core.demand_shared_bytes[i], 1});
+  }
+  if (asked_->epsilon != 0) coverage_.hit("epsilon decides");
+  const SmResources capacity{asked_->capacity_warps * kWarpSize, asked_->capacity_registers, asked_->capacity_shared,
+                             asked_->capacity_slots};
+  const auto golden = waterfill(profiles, demand, capacity, static_cast<double>(asked_->epsilon) / kPerfOne);
+  if (out.no_fit != !golden) return fmt::format("no_fit = {}, expected {}", out.no_fit, !golden);
+  if (!golden) return {};
+  const double floor = 1 - asked_->loss_limit / static_cast<double>(kPerfOne) / static_cast<double>(kernels);
+  if (std::abs(out.core.perf_floor - std::max(0.0, floor) * kPerfOne) > 2)
+    return fmt::format("loss floor {}, expected {}", out.core.perf_floor, floor * kPerfOne);
+  const bool spatial = std::ranges::any_of(golden->performance, [&out](double p) { return p * kPerfOne < out.core.perf_floor; });
+  if (out.spatial != spatial) return fmt::format("spatial = {}, expected {}", out.spatial, spatial);
+  std::size_t i = 0;
+  for (const std::size_t k : dispatch_->model().present()) {
+    if (!spatial && i < kernels && out.ctas[k] != golden->ctas[i].value())
+      return fmt::format("kernel slot {} gets {} CTAs, expected {}", k, out.ctas[k], golden->ctas[i].value());
+    ++i;
+  }
+  return {};
+}
+
+void TopScoreboard::cover(const SluiceTopIn& in, const TlmSluiceTop& twin, const SequencerOut& out) {
+  const CtaDispatcherOut& dispatcher = twin.dispatcher();
+  if (dispatcher.change && deciding(before_)) coverage_.hit("kernels change in a decision");
+  if (dispatcher.change && before_.monitoring) coverage_.hit("kernels change in MONITOR");
+  if (before_.state == static_cast<std::uint8_t>(State::kScale) && out.state == static_cast<std::uint8_t>(State::kWarmUp))
+    coverage_.hit("profile in several windows");
+  if (before_.monitoring && out.state == static_cast<std::uint8_t>(State::kPlan) && !dispatcher.change && !config_.mode_write)
+    coverage_.hit(config_.reprofile ? "host asks" : "monitor asks");
+  if (config_.mode_write && deciding(before_)) coverage_.hit("mode written in decision");
+  if (dispatcher.dispatch_valid && !in.dispatch_ready) coverage_.hit("dispatch waits");
+  if (!dispatcher.dispatch_valid || out.quota_changed) return;
+  const bool settled = out.state == static_cast<std::uint8_t>(State::kIdle) || out.monitoring;
+  if (settled && dispatcher.num_present > 1) coverage_.hit(fmt::format("two kernels in {}", kModes[config_.mode]));
+}
+
+std::string TopScoreboard::check(const SluiceTopIn& in, const TlmSluiceTop& twin) {
+  if (!in.rst_n) {
+    coverage_.hit(deciding(before_) ? "reset in a decision" : "reset outside a decision");
+    reset();
+    return {};
+  }
+  const CtaDispatcherIn& given = twin.dispatcher_in();
+  const auto capacities = [](const CtaDispatcherIn& i) {
+    return std::array{i.capacity_warps, i.capacity_registers, i.capacity_shared_bytes, i.capacity_slots};
+  };
+  if (!dispatch_) {
+    dispatch_.emplace(
+        CtaDispatcherParams{parameters_.num_sm, parameters_.max_kernels, parameters_.max_ctas, parameters_.region_units}, given,
+        dispatch_coverage_);
+  } else if (capacities(given) != capacities(cycle_.in)) {
+    dispatch_->set_capacities(given);
+  }
+  cycle_.in = given;
+  if (const std::string wrong = dispatch_->observe(twin.dispatcher(), cycle_); !wrong.empty()) return wrong;
+  const SequencerOut out = twin.sequencer();
+  cover(in, twin, out);
+  std::string wrong;
+  if (out.decision) wrong = judge(out, twin.dispatcher().change);
+  before_ = out;
+  return wrong;
+}
+
+}  // namespace sluice::tb

@@ -1,0 +1,49 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "systemc/partition/tlm_sluice_top.h"
+#include "tb/cta_dispatcher/scoreboard.h"
+
+namespace sluice::tb {
+
+/// Declares the bins of the whole unit.
+void declare_top_bins(Coverage& coverage);
+
+/// Holds the unit against the golden algorithms, by what its TLM twin (which the ports prove equal) lets see inside: every CTA
+/// against the dispatch model under the quotas of its SM; every decision against water-filling and loss guard of the profile at
+/// the RTL's port.
+class TopScoreboard {
+ public:
+  TopScoreboard(const regs::Parameters& parameters, Coverage& coverage, Coverage& dispatch_coverage);
+
+  /// Before the rising edge.
+  void look(const SluiceTopOut& rtl, const TlmSluiceTop& twin);
+  /// After it. @return what is wrong; empty when nothing is
+  [[nodiscard]] std::string check(const SluiceTopIn& in, const TlmSluiceTop& twin);
+
+  [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
+  /// Decisions that were not judged: settings or kernels changed meanwhile, or two steps of a curve fall together in 14 bits.
+  [[nodiscard]] std::uint64_t not_judged() const { return not_judged_; }
+
+ private:
+  void reset();
+  void profile(const SluiceTopOut& rtl);
+  [[nodiscard]] std::string judge(const SequencerOut& out, bool leaving);
+  void cover(const SluiceTopIn& in, const TlmSluiceTop& twin, const SequencerOut& out);
+
+  regs::Parameters parameters_;
+  Coverage& coverage_;
+  Coverage& dispatch_coverage_;
+  std::optional<DispatchScoreboard> dispatch_;
+  DispatchCycle cycle_;
+  SequencerOut before_;
+  SluiceConfig config_;                ///< of this cycle
+  std::optional<SluiceConfig> asked_;  ///< when the decision under way began; nothing when something of it changed since
+  std::vector<std::vector<std::uint32_t>> curves_;  ///< by age among the present, 1/16 instructions a window
+  bool fresh_ = true;
+  std::uint64_t decisions_ = 0, not_judged_ = 0;
+};
+
+}  // namespace sluice::tb
