@@ -9,6 +9,7 @@ import concurrent.futures
 import json
 import sys
 
+import liberty
 import mapping
 import report
 import timing
@@ -78,7 +79,7 @@ def groups(blocks):
 
 def main():
     args, parameters = arguments()
-    library = mapping.Library(args.liberty)
+    library = liberty.Library(args.liberty)
     names = args.top or [*BLOCKS, REGIONS]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:   # the longest first
         order = sorted(names, key=lambda n: list(BLOCKS).index(n.split(",")[0]), reverse=True)

@@ -2,7 +2,6 @@
 import hashlib
 import json
 import pathlib
-import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -16,39 +15,6 @@ SCRIPTS = {
     "deep": "strash; ifraig; scorr; dc2; &get -n; &st; &dch -f; &nf; &put; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
     "area": "strash; ifraig; scorr; dc2; dch; amap -m; topo; buffer -c; dnsize",
 }
-
-
-class Library:
-    """What the flow needs of a Liberty file: names of the cells that drive and load the ports, areas, leakages."""
-
-    def __init__(self, path):
-        self.path = pathlib.Path(path).resolve()
-        text = re.sub(r"/\*.*?\*/", "", self.path.read_text(errors="replace"), flags=re.S)
-        self.cells, self.latch = {}, None
-        for name, body in re.findall(r"\bcell\s*\(\s*\"?(\w+)\"?\s*\)\s*\{(.*?)(?=\bcell\s*\(|\Z)", text, re.S):
-            area = re.search(r"\barea\s*:\s*([\d.eE+-]+)", body)
-            self.cells[name] = {"area": float(area[1]) if area else 0.0, "flop": bool(re.search(r"\bff\s*\(", body)),
-                                "latch": bool(re.search(r"\blatch\s*\(", body))}
-            if latch := re.search(r"\blatch\s*\(\s*\"?(\w+)\"?.*?\{(.*?)\}", body, re.S):
-                pins = {k: re.search(rf"{k}\s*:\s*\"(\w+)\"", latch[2]) for k in ("enable", "data_in")}
-                out = next((pin for pin, function in re.findall(r"\bpin\s*\(\s*(\w+)\s*\)\s*\{(?:(?!\bpin\s*\().)*?\bfunction\s*:\s*\"([^\"]*)\"", body, re.S)
-                            if function == latch[1]), None)
-                if all(pins.values()) and out:
-                    self.latch = {"cell": name, "enable": pins["enable"][1], "data": pins["data_in"][1], "out": out}
-        if not self.cells:
-            raise SystemExit(f"synth: {path}: no cell in it; a Liberty file is needed")
-
-    def pick(self, *names):
-        return next(n for n in names if n in self.cells)
-
-
-    def latch_map(self):
-        """A Yosys techmap for the latch of the clock gate."""
-        latch = self.latch
-        return (f"module \\$_DLATCH_P_ (input E, D, output Q);\n  {latch['cell']} _TECHMAP_REPLACE_ (.{latch['enable']}(E), "
-                f".{latch['data']}(D), .{latch['out']}(Q));\nendmodule\n"
-                f"module \\$_DLATCH_N_ (input E, D, output Q);\n  wire e;\n  \\$_NOT_ i_not (.A(E), .Y(e));\n"
-                f"  {latch['cell']} _TECHMAP_REPLACE_ (.{latch['enable']}(e), .{latch['data']}(D), .{latch['out']}(Q));\nendmodule\n")
 
 
 def yosys(script, work, name):
@@ -130,8 +96,8 @@ tee -o stat.txt stat -liberty {library.path}
         unknown = set(counts) - set(library.cells)
         if unknown:
             raise SystemExit(f"synth: {module}: not mapped to {library.path.name}: {', '.join(sorted(unknown))}")
-        result = {"area_um2": round(sum(library.cells[c]["area"] * n for c, n in counts.items()), 2), "cells": sum(counts.values()),
-                  "flops": sum(n for c, n in counts.items() if library.cells[c]["flop"]),
-                  "latches": sum(n for c, n in counts.items() if library.cells[c]["latch"]), "counts": dict(sorted(counts.items()))}
+        result = {"area_um2": round(sum(library.cells[c].area * n for c, n in counts.items()), 2), "cells": sum(counts.values()),
+                  "flops": sum(n for c, n in counts.items() if library.cells[c].flop),
+                  "latches": sum(n for c, n in counts.items() if library.cells[c].latch), "counts": dict(sorted(counts.items()))}
         stats.write_text(json.dumps(result, indent=1))
     return work, json.loads(stats.read_text())
