@@ -7,10 +7,13 @@ block whose inputs did not change is not mapped again."""
 import argparse
 import concurrent.futures
 import json
+import pathlib
 import sys
 
+import equivalence
 import liberty
 import mapping
+import power
 import report
 import timing
 
@@ -33,6 +36,10 @@ BLOCKS = {
     "sluice_top": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS"], "total"),
 }
 REGIONS = "cta_dispatcher, regions"
+# Where a block is in a waveform of the unit.
+SCOPES = {"profile_counters": "gen_counters[0].i_profile_counters", "sluice_top": "",
+          **{b: f"i_partition_core.i_{b}" for b in ("ipc_scaler", "perf_table", "waterfill_allocator", "loss_guard")},
+          **{b: f"i_cta_dispatcher.i_{b}" for b in ("kernel_slots", "sm_resource_table", "dispatch_picker")}}
 
 
 def arguments():
@@ -43,6 +50,11 @@ def arguments():
     parser.add_argument("--period", type=float, default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
     parser.add_argument("--script", default="amap", choices=mapping.SCRIPTS, help="ABC script (default amap)")
     parser.add_argument("--no-clock-gates", action="store_true", help="registers with an enable become multiplexers")
+    parser.add_argument("--prove", action="store_true", help="prove each netlist equivalent to its RTL, and that a broken one is refused")
+    parser.add_argument("--activity", metavar="FST", help="waveform of the unit from `sluice sim --partitioner rtl --fst`: adds power; the "
+                        "parameters must be those of the model, MAX_CTAS=32 and REGION_UNITS=64")
+    parser.add_argument("--clock", type=float, default=1400, metavar="MHZ", help="clock that power is given at (default 1400)")
+    parser.add_argument("--saif", metavar="FOLDER", help="also write the activity of each block there, as SAIF")
     parser.add_argument("--json", metavar="FILE", help="also write the results as JSON")
     parser.add_argument("--html", metavar="FILE", help="also write them as a page")
     parser.add_argument("--jobs", type=int, default=2)
@@ -63,8 +75,23 @@ def one(name, parameters, library, args):
         values["REGION_UNITS"] = parameters["REGION_UNITS"] or 64
     work, stats = mapping.map_module(module, values, library, args.period, args.script, not args.no_clock_gates)
     path = timing.analyse(work, module, library, args.period)
+    found = {}
+    if args.prove:
+        proven, registers, said = equivalence.compare(module, values, library, work)
+        refused = not equivalence.compare(module, values, library, work, seed=1)[0]
+        found["equivalence"] = {"proven": proven, "registers": registers, "mutant_refused": refused}
+        if not (proven and refused):
+            raise SystemExit(f"synth: {name}: netlist {'proven, but a broken one too' if proven else 'differs from its RTL: ' + said}")
+    if args.activity:
+        inside = SCOPES.get(module, f"i_{module}")
+        waveform = power.Waveform(power.changes(args.activity, "TOP.sluice_top" + ("." + inside if inside else "")))
+        netlist = power.Netlist(work / "netlist.json", module, library)
+        found.update(power.calculate(netlist, waveform, args.clock))
+        if args.saif:
+            pathlib.Path(args.saif).mkdir(parents=True, exist_ok=True)
+            power.write_saif(pathlib.Path(args.saif) / f"{module}.saif", netlist, waveform, module, 1000 / args.clock)
     print(f"{name}: {stats['area_um2']:.0f} um2, {path['fmax_mhz']} MHz", file=sys.stderr, flush=True)
-    return {"name": name, "parameters": values, **{k: stats[k] for k in ("area_um2", "cells", "flops", "latches")}, **path,
+    return {"name": name, "parameters": values, **{k: stats[k] for k in ("area_um2", "cells", "flops", "latches")}, **path, **found,
             "work": str(work.relative_to(mapping.ROOT))}
 
 
@@ -88,7 +115,9 @@ def main():
     top = next((b for b in blocks if b["name"] == "sluice_top"), {})
     results = {"liberty": library.path.name, "params": parameters, "period_ns": args.period, "script": args.script,
                "clock_gates": not args.no_clock_gates, "blocks": blocks, "groups": groups(blocks),
-               "fmax_mhz": top.get("fmax_mhz"), "leakage_mw": top.get("leakage_mw")}
+               "fmax_mhz": top.get("fmax_mhz"), "leakage_mw": top.get("leakage_mw"),
+               "dynamic_mw": top.get("dynamic_mw"), "annotated_nets_pct": top.get("annotated_nets_pct"),
+               "clock_mhz": args.clock if args.activity else None}
     print(report.table(results))
     if args.json:
         open(args.json, "w").write(json.dumps(results, indent=1) + "\n")

@@ -28,9 +28,10 @@ def yosys(script, work, name):
 
 def elaborate(module, parameters):
     """Yosys commands that read the RTL and flatten a module."""
-    chparams = "".join(f" -chparam {k} {v}" for k, v in parameters.items())
-    reads = "\n".join(f"read_verilog -sv -defer {ROOT / f}" for f in FILES)
-    return f"{reads}\nhierarchy -check -top {module}{chparams}\nrename -top {module}\nproc\nflatten\nopt_clean\n"
+    chparams = "".join(f" -set {k} {v}" for k, v in parameters.items())
+    files = " ".join(str(ROOT / f) for f in FILES)
+    return (f"read_verilog -sv {files}\n" + (f"chparam{chparams} {module}\n" if chparams else "") +
+            f"hierarchy -check -top {module}\nrename -top {module}\nproc\nflatten\nopt_clean\n")
 
 
 def map_module(module, parameters, library, period_ns, script="amap", gate=True):
@@ -83,8 +84,9 @@ dfflibmap -liberty {library.path}
 opt
 abc -liberty {library.path} -constr abc.constr -D {round(period_ns * 1000)} -script abc.script
 setundef -zero
-opt_clean -purge
+opt_clean
 write_json netlist.json
+opt_clean -purge
 splitnets -ports -format __
 opt_clean
 write_verilog -noattr -noexpr netlist.v
