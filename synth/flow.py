@@ -22,7 +22,7 @@ RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_S
 # Blocks, with the parameters each takes and the group it is counted in.
 BLOCKS = {
     "profile_counters": (["NUM_SCHED"], "counters"),
-    "ipc_scaler": (["MAX_KERNELS"], "algorithm"),
+    "ipc_scaler": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "perf_table": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "waterfill_allocator": (["MAX_KERNELS"], "algorithm"),
     "loss_guard": ([], "algorithm"),
