@@ -51,6 +51,7 @@ def arguments():
     parser.add_argument("--script", default="amap", choices=mapping.SCRIPTS, help="ABC script (default amap)")
     parser.add_argument("--no-clock-gates", action="store_true", help="registers with an enable become multiplexers")
     parser.add_argument("--prove", action="store_true", help="prove each netlist equivalent to its RTL, and that a broken one is refused")
+    parser.add_argument("--most", action="append", default=[], metavar="BLOCK=UM2", help="fail when a block is larger than this")
     parser.add_argument("--activity", metavar="FST", help="waveform of the unit from `sluice sim --partitioner rtl --fst`: adds power; the "
                         "parameters must be those of the model, MAX_CTAS=32 and REGION_UNITS=64")
     parser.add_argument("--clock", type=float, default=1400, metavar="MHZ", help="clock that power is given at (default 1400)")
@@ -119,10 +120,14 @@ def main():
                "dynamic_mw": top.get("dynamic_mw"), "annotated_nets_pct": top.get("annotated_nets_pct"),
                "clock_mhz": args.clock if args.activity else None}
     print(report.table(results))
+    limits = dict(item.split("=") for item in args.most)
+    grown = [f"{b['name']}: {b['area_um2']} um2, at most {limits[b['name']]} allowed" for b in blocks if b["area_um2"] > float(limits.get(b["name"], "inf"))]
     if args.json:
         open(args.json, "w").write(json.dumps(results, indent=1) + "\n")
     if args.html:
         open(args.html, "w").write(report.page(results))
+    if grown:
+        sys.exit("\n".join(grown))
 
 
 main()
