@@ -19,6 +19,7 @@ import timing
 
 STANDARD = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 0}
 RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128)}
+NOT_REGIONS = {f"REGION_UNITS={n}" for n in range(1, 16)}
 # Blocks, with the parameters each takes and the group it is counted in.
 BLOCKS = {
     "profile_counters": (["NUM_SCHED"], "counters"),
@@ -63,9 +64,13 @@ def arguments():
     parameters = dict(STANDARD)
     for item in args.param:
         name, _, value = item.partition("=")
-        if name not in RANGES or not value.isdigit() or not RANGES[name][0] <= int(value) <= RANGES[name][1]:
-            parser.error(f"--param {item}: allowed are " + ", ".join(f"{k}={a}..{b}" for k, (a, b) in RANGES.items()))
+        if name not in RANGES or not value.isdigit() or not RANGES[name][0] <= int(value) <= RANGES[name][1] or item in NOT_REGIONS:
+            parser.error(f"--param {item}: allowed are " + ", ".join(f"{k}={a}..{b}" for k, (a, b) in RANGES.items()) + "; REGION_UNITS not 1..15")
         parameters[name] = int(value)
+    for item in args.most:
+        name, _, value = item.partition("=")
+        if name not in BLOCKS or not value.replace(".", "", 1).isdigit():
+            parser.error(f"--most {item}: a block and square micrometres, like loss_guard=181; blocks: {', '.join(BLOCKS)}")
     return args, parameters
 
 
@@ -127,7 +132,14 @@ def main():
     if args.html:
         open(args.html, "w").write(report.page(results))
     if grown:
-        sys.exit("\n".join(grown))
+        print("\n".join(grown), file=sys.stderr)
+        sys.exit(1)
 
 
-main()
+try:
+    main()
+except SystemExit as stop:
+    if isinstance(stop.code, str):
+        print(stop.code, file=sys.stderr)
+        sys.exit(2)
+    raise

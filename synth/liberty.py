@@ -139,7 +139,10 @@ class Library:
             text = self.path.read_text(errors="replace")
         except OSError as error:
             raise SystemExit(f"synth: --liberty {path}: {error.strerror}")
-        self.root = parse(text, path)
+        try:
+            self.root = parse(text, path)
+        except (IndexError, ValueError):
+            raise SystemExit(f"synth: {path}: not a whole Liberty file (library (...) {{ ... }})") from None
         self.cells = {c.args[0]: Cell(c) for c in self.root.all("cell")}
         if not any(c.flop for c in self.cells.values()):
             raise SystemExit(f"synth: {path}: no flip-flop in it (ff groups of {len(self.cells)} cells)")
