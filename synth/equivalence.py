@@ -98,7 +98,7 @@ def compare(module, parameters, library, work, seed=0):
     """(equivalent, registers compared, what ABC said). With a seed one gate of the netlist is exchanged first."""
     gold_file = work / "gold.json"
     if not gold_file.exists():
-        mapping.yosys(mapping.elaborate(module, parameters) + "alumacc\nmemory_map\nopt_clean\ntechmap\ndffunmap\nopt_clean\nwrite_json gold.json\n", work, "gold")
+        mapping.yosys(mapping.elaborate(module, parameters) + "memory_map\nopt_clean\ntechmap\ndffunmap\nopt_clean\nwrite_json gold.json\n", work, "gold")
     gold, gate = Side(gold_file, module, library), Side(work / "netlist.json", module, library)
     if seed:
         candidates = sorted(n for n, c in gate.cells.items() if SWAPS.get(c["type"]) in library.cells)

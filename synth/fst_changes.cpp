@@ -17,7 +17,8 @@ static void change(void*, std::uint64_t time, fstHandle handle, const unsigned c
 int main(int argc, char** argv) {
   void* reader = argc == 3 ? fstReaderOpen(argv[1]) : nullptr;
   if (reader == nullptr) {
-    std::fprintf(stderr, "fst_changes: %s is no FST file that can be read; usage: fst_changes FILE SCOPE\n", argc > 1 ? argv[1] : "");
+    std::fprintf(stderr, "fst_changes: %s is no FST file that can be read; usage: fst_changes FILE SCOPE\n",
+                 argc > 1 ? argv[1] : "");
     return 2;
   }
   const std::string below = std::string(argv[2]) + ".";

@@ -49,9 +49,9 @@ def page(results):
                      for n, w, b, s in BOUNDS if n in results["groups"])
     return f"""<!doctype html><meta charset="utf-8"><title>Sluice: area and timing</title>
 <style>body{{font:15px sans-serif;margin:2em;max-width:70em}}td,th{{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}}
-td:first-child,th:first-child{{text-align:left}}table{{border-collapse:collapse;margin:1em 0}}</style>
+td:first-child,th:first-child{{text-align:left;white-space:nowrap}}table{{border-collapse:collapse;margin:1em 0}}</style>
 <h1>Sluice: area and timing</h1>
 <p>{html.escape(results['liberty'])}; {html.escape(str(results['params']))}. Cell area before layout, no clock tree, no wires.</p>
 <table><tr>{cells(HEAD, 'th')}</tr>{body}</table>
-<table><tr><th>what</th><th>here</th><th>bound</th><th>published</th></tr>{bounds}</table>
+{f"<table><tr><th>what</th><th>here</th><th>bound</th><th>published</th></tr>{bounds}</table>" if bounds else ""}
 """
