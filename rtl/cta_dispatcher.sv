@@ -13,10 +13,10 @@ module cta_dispatcher #(
   input  logic [sluice_pkg::RegW-1:0]                  capacity_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]               capacity_shared_i,     // bytes
   input  logic [sluice_pkg::CtaW-1:0]                  capacity_slots_i,      // at most MAX_CTAS
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,        // of one CTA; taken at the launch
+  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,        // of one CTA; it and the grid stable while the slot is not FREE
   input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_i,
   input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_i,
-  input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,                // CTAs; taken at the launch
+  input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,                // CTAs
   input  logic [MAX_KERNELS-1:0]                       repeat_i,              // level: the grid starts again at its end
   input  logic [MAX_KERNELS-1:0]                       launch_i,              // pulses
   input  logic [MAX_KERNELS-1:0]                       stop_i,
@@ -68,9 +68,9 @@ module cta_dispatcher #(
   logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
   logic [K*K-1:0]       older;
   logic [K*GridW-1:0]   next_cta;
-  logic [K*WarpW-1:0]   demand_warps, limit_warps;
-  logic [K*RegW-1:0]    demand_registers, limit_registers;
-  logic [K*SharedW-1:0] demand_shared, limit_shared;
+  logic [K*WarpW-1:0]   limit_warps;
+  logic [K*RegW-1:0]    limit_registers;
+  logic [K*SharedW-1:0] limit_shared;
 
   logic                pending, pick_valid, eval_valid, give_valid, done_bad;
   logic [NUM_SM-1:0]   pick_sm, eval_sm, give_sm;
@@ -88,7 +88,9 @@ module cta_dispatcher #(
   logic                free_to_pick;
 
   kernel_slots #(
-    .MAX_KERNELS (K)
+    .NUM_SM      (NUM_SM),
+    .MAX_KERNELS (K),
+    .MAX_CTAS    (MAX_CTAS)
   ) i_kernel_slots (
     .clk_i,
     .rst_ni,
@@ -113,9 +115,6 @@ module cta_dispatcher #(
     .can_take_o         (can_take),
     .next_cta_o         (next_cta),
     .older_o            (older),
-    .demand_warps_o     (demand_warps),
-    .demand_registers_o (demand_registers),
-    .demand_shared_o    (demand_shared),
     .limit_warps_o      (limit_warps),
     .limit_registers_o  (limit_registers),
     .limit_shared_o     (limit_shared),
@@ -141,9 +140,9 @@ module cta_dispatcher #(
     .clk_i,
     .rst_ni,
     .capacity_slots_i,
-    .demand_warps_i     (demand_warps),
-    .demand_registers_i (demand_registers),
-    .demand_shared_i    (demand_shared),
+    .demand_warps_i,
+    .demand_registers_i,
+    .demand_shared_i,
     .limit_warps_i      (limit_warps),
     .limit_registers_i  (limit_registers),
     .limit_shared_i     (limit_shared),

@@ -4,7 +4,9 @@
 // prepared. Then one sample a cycle; results follow three cycles later. Every division is a truncated reciprocal, every product
 // truncates; the result saturates.
 module ipc_scaler #(
-  parameter int unsigned MAX_KERNELS = 4
+  parameter int unsigned NUM_SM      = 256,  // SMs sampled for a kernel, at most
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned MAX_CTAS    = 32    // CTAs on one of them, at most
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -31,12 +33,17 @@ module ipc_scaler #(
   output logic                             idle_o             // nothing is under way
 );
   localparam int unsigned RecipW     = 26;  // reciprocals are floor(2**26 / x)
-  localparam int unsigned WinRecipW  = 17;  // of the window: at most 2**16 for 1,024 cycles
-  localparam int unsigned PhiFracW   = 14;
+  localparam int unsigned ShiftW     = 3;   // the window is shifted up by at most 5, until its top bit is set
+  localparam int unsigned WinRecipW  = 12;  // its reciprocal then: 2**10 .. 2**11
+  localparam int unsigned StallW     = 12;  // top bits of a stall count, shifted likewise
+  localparam int unsigned SumRecipW  = 20;  // reciprocals of cta_sum that are kept: floor(2**20 / x)
+  localparam int unsigned PhiFracW   = 12;
   localparam int unsigned RatioFracW = 12;
-  localparam int unsigned RatioW     = 21;  // CTA_i / CTA_avg, at most 256.0
-  localparam int unsigned FactorW    = 23;  // factor, PhiFracW fraction bits
-  localparam int unsigned ShareW     = sluice_pkg::CtaW + sluice_pkg::SmCountW;
+  localparam int unsigned RatioW     = 16;  // CTA_i / CTA_avg, at most 8.0: below 2 for counts that follow each other
+  localparam int unsigned FactorW    = 16;  // factor, PhiFracW fraction bits
+  localparam int unsigned CountW     = $clog2(MAX_CTAS + 1);
+  localparam int unsigned SamplesW   = $clog2(NUM_SM + 1);
+  localparam int unsigned ShareW     = CountW + SamplesW;
   localparam int unsigned ScaleShift = PhiFracW - sluice_pkg::ScaledFracW;
 
   typedef enum logic [1:0] {Idle, DivideWindow, Ready, DivideSum} state_e;
@@ -45,12 +52,24 @@ module ipc_scaler #(
   state_e                         state_d, state_q;
   logic [sluice_pkg::WindowW-1:0] window_d, window_q;
   logic [WinRecipW-1:0]           win_recip_d, win_recip_q;
-  logic [RecipW-1:0]              sum_recip_q [MAX_KERNELS];
+  logic [ShiftW-1:0]              shift_d, shift_q;
+  logic [SumRecipW-1:0]           sum_recip_q [MAX_KERNELS];
   logic [KIndexW-1:0]             prepare_d, prepare_q;   // kernel whose reciprocal is taken
 
   logic                           divide_start, divide_valid, store_sum, take;
   logic [sluice_pkg::WindowW-1:0] divisor;
-  logic [RecipW-1:0]              quotient, sum_recip;
+  logic [RecipW-1:0]              quotient;
+  logic [SumRecipW-1:0]           sum_recip;
+
+  // Leading zeros of a new window; the shift that does away with them.
+  always_comb begin
+    shift_d = shift_q;
+    if (start_i) begin
+      shift_d = ShiftW'(5);
+      for (int unsigned b = sluice_pkg::WindowW - 5; b < sluice_pkg::WindowW; b++)
+        if (window_i[b]) shift_d = ShiftW'(sluice_pkg::WindowW - 1 - b);
+    end
+  end
 
   seq_reciprocal #(
     .DivisorW  (sluice_pkg::WindowW),
@@ -66,7 +85,7 @@ module ipc_scaler #(
   );
 
   logic unused_index_bits;   // callers keep indices below MAX_KERNELS
-  assign unused_index_bits = ^{prepare_kernel_i, sample_kernel_i};
+  assign unused_index_bits = ^{prepare_kernel_i, sample_kernel_i, sample_ctas_i, num_samples_i, stall};
 
   assign prepare_ready_o = state_q == Ready && !start_i;
   assign sample_ready_o  = state_q == Ready && !start_i;
@@ -100,7 +119,7 @@ module ipc_scaler #(
     endcase
     if (start_i) begin
       divide_start = 1'b1;
-      divisor      = window_i;
+      divisor      = window_i << shift_d;
       window_d     = window_i;
       state_d      = DivideWindow;
     end
@@ -111,21 +130,21 @@ module ipc_scaler #(
   end
 
   // Stage 1: phi_mem and CTA_i / CTA_avg.
-  logic [sluice_pkg::WindowW-1:0]           stall;
-  logic [sluice_pkg::WindowW+WinRecipW-1:0] phi_full;
-  logic [ShareW-1:0]                        share;
-  logic [ShareW+RecipW-1:0]                 ratio_full;
-  logic [ShareW+RatioFracW-1:0]             ratio_wide;
-  logic [PhiFracW:0]                        phi_d, phi_q;
-  logic [RatioW-1:0]                        ratio_d, ratio_q;
+  logic [sluice_pkg::WindowW-1:0]   stall;
+  logic [StallW+WinRecipW-1:0]      phi_full;
+  logic [ShareW-1:0]                share;
+  logic [ShareW+SumRecipW-1:0]      ratio_full;
+  logic [ShareW+RatioFracW-1:0]     ratio_wide;
+  logic [PhiFracW:0]                phi_d, phi_q;
+  logic [RatioW-1:0]                ratio_d, ratio_q;
 
   always_comb begin
-    stall      = (sample_stall_i > window_q) ? window_q : sample_stall_i;
-    phi_full   = stall * win_recip_q;
-    phi_d      = (PhiFracW + 1)'(phi_full >> (RecipW - PhiFracW));
-    share      = sample_ctas_i * num_samples_i;
+    stall      = ((sample_stall_i > window_q) ? window_q : sample_stall_i) << shift_q;
+    phi_full   = stall[sluice_pkg::WindowW-1 -: StallW] * win_recip_q;
+    phi_d      = (PhiFracW + 1)'(phi_full >> (RecipW - PhiFracW - (sluice_pkg::WindowW - StallW)));
+    share      = CountW'(sample_ctas_i) * SamplesW'(num_samples_i);
     ratio_full = share * sum_recip;
-    ratio_wide = (ShareW + RatioFracW)'(ratio_full >> (RecipW - RatioFracW));
+    ratio_wide = (ShareW + RatioFracW)'(ratio_full >> (SumRecipW - RatioFracW));
     ratio_d    = (ratio_wide[ShareW+RatioFracW-1:RatioW-1] != '0) ? {1'b1, {(RatioW - 1){1'b0}}} : ratio_wide[RatioW-1:0];
   end
 
@@ -164,6 +183,7 @@ module ipc_scaler #(
     if (!rst_ni) begin
       state_q     <= Idle;
       window_q    <= '0;
+      shift_q     <= '0;
       win_recip_q <= '0;
       prepare_q   <= '0;
       phi_q       <= '0;
@@ -179,6 +199,7 @@ module ipc_scaler #(
     end else begin
       state_q     <= state_d;
       window_q    <= window_d;
+      shift_q     <= shift_d;
       win_recip_q <= win_recip_d;
       prepare_q   <= prepare_d;
       phi_q       <= phi_d;
@@ -196,7 +217,7 @@ module ipc_scaler #(
 
   // Prepared before they are used: no reset.
   always_ff @(posedge clk_i)
-    if (store_sum) sum_recip_q[prepare_q] <= quotient;
+    if (store_sum) sum_recip_q[prepare_q] <= quotient[RecipW-1 -: SumRecipW];
 
   assign idle_o          = (state_q == Idle || state_q == Ready) && valid_q == '0;
   assign scaled_valid_o  = valid_q[2];

@@ -1,8 +1,10 @@
 // kernel_slots: the life of every kernel slot (FREE, RUNNING, DRAINING), its grid, its eviction, and the age of the RUNNING ones.
-// A launch latches the descriptor; a refused one changes nothing but the error outputs. Pulses come in the first cycle of what they
+// A launch takes the descriptor, which then stays until the slot is FREE; a refused one changes nothing but the error outputs. Pulses come in the first cycle of what they
 // announce, errors the cycle after their cause. docs/blocks/cta_dispatcher.md has the rules, corner cases included.
 module kernel_slots #(
-  parameter int unsigned MAX_KERNELS = 4
+  parameter int unsigned NUM_SM      = 16,
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned MAX_CTAS    = 8
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -10,7 +12,7 @@ module kernel_slots #(
   input  logic [sluice_pkg::RegW-1:0]                  capacity_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]               capacity_shared_i,
   input  logic [sluice_pkg::CtaW-1:0]                  capacity_slots_i,
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,
+  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,     // it and the grid stable while the slot is not FREE
   input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_i,
   input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_i,
   input  logic [MAX_KERNELS-1:0]                       region_fits_i,      // one CTA's regions fit an empty SM
@@ -27,9 +29,6 @@ module kernel_slots #(
   output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
   output logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     next_cta_o,
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
-  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_o,     // as launched
-  output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_o,
-  output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_o,
   output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand
   output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      limit_registers_o,
   output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   limit_shared_o,
@@ -55,6 +54,8 @@ module kernel_slots #(
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
 
+  localparam int unsigned CountW    = $clog2(NUM_SM * MAX_CTAS + 1);   // CTAs of a kernel that can be resident
+
   localparam logic [1:0] Free = 2'd0, Running = 2'd1, Draining = 2'd2;
 
   logic [K-1:0] running, leaves;   // leaves: out of the present set with the next edge
@@ -64,25 +65,27 @@ module kernel_slots #(
     logic                 finished_d, finished_q;         // the last CTA was admitted
     logic                 hold_d, hold_q;                 // not refilled
     logic                 evict_d, evict_q;               // an eviction is to be reported
-    logic [15:0]          evict_left_d, evict_left_q;
     logic                 evict_done_d, evict_done_q, kernel_done_d, kernel_done_q;
-    logic [GridW-1:0]     grid_d, grid_q, next_d, next_q, dispatched_d, dispatched_q;
-    logic [ResidentW-1:0] resident_d, resident_q;
-    logic [WarpW-1:0]     demand_warps_d, demand_warps_q, limit_warps_d, limit_warps_q;
-    logic [RegW-1:0]      demand_registers_d, demand_registers_q, limit_registers_d, limit_registers_q;
-    logic [SharedW-1:0]   demand_shared_d, demand_shared_q, limit_shared_d, limit_shared_q;
+    logic [GridW-1:0]     next_d, next_q, dispatched_d, dispatched_q;
+    logic [CountW-1:0]    resident_d, resident_q;
+    logic [CountW-1:0]    evict_left_d, evict_left_q;     // more than can be resident is as good as all
+    logic [WarpW-1:0]     limit_warps_q;
+    logic [RegW-1:0]      limit_registers_q;
+    logic [SharedW-1:0]   limit_shared_q;
 
-    logic [WarpW-1:0]   warps;
-    logic [RegW-1:0]    registers;
-    logic [SharedW-1:0] shared;
-    logic [GridW-1:0]   grid;
-    logic               fits, empty;
-    assign warps     = demand_warps_i[k*WarpW +: WarpW];
-    assign registers = demand_registers_i[k*RegW +: RegW];
-    assign shared    = demand_shared_i[k*SharedW +: SharedW];
-    assign grid      = grid_i[k*GridW +: GridW];
-    assign fits      = warps != '0 && grid != '0 && warps <= capacity_warps_i && registers <= capacity_registers_i
-                    && shared <= capacity_shared_i && capacity_slots_i != '0 && region_fits_i[k];
+    logic [WarpW-1:0] warps;
+    logic [GridW-1:0] grid;
+    logic [WarpW:0]   left_warps;       // capacity - demand, and whether it is negative
+    logic [RegW:0]    left_registers;
+    logic [SharedW:0] left_shared;
+    logic             fits, empty;
+    assign warps          = demand_warps_i[k*WarpW +: WarpW];
+    assign grid           = grid_i[k*GridW +: GridW];
+    assign left_warps     = {1'b0, capacity_warps_i} - {1'b0, warps};
+    assign left_registers = {1'b0, capacity_registers_i} - {1'b0, demand_registers_i[k*RegW +: RegW]};
+    assign left_shared    = {1'b0, capacity_shared_i} - {1'b0, demand_shared_i[k*SharedW +: SharedW]};
+    assign fits = warps != '0 && grid != '0 && !left_warps[WarpW] && !left_registers[RegW] && !left_shared[SharedW]
+               && capacity_slots_i != '0 && region_fits_i[k];
     assign empty     = resident_q == '0;
 
     assign running[k]      = state_q == Running;
@@ -100,21 +103,14 @@ module kernel_slots #(
       evict_left_d       = evict_left_q;
       evict_done_d       = 1'b0;
       kernel_done_d      = 1'b0;
-      grid_d             = grid_q;
       next_d             = next_q;
       dispatched_d       = dispatched_q;
-      resident_d         = resident_q + ResidentW'(take_i[k]) - ResidentW'(give_i[k]);
-      demand_warps_d     = demand_warps_q;
-      demand_registers_d = demand_registers_q;
-      demand_shared_d    = demand_shared_q;
-      limit_warps_d      = limit_warps_q;
-      limit_registers_d  = limit_registers_q;
-      limit_shared_d     = limit_shared_q;
+      resident_d         = resident_q + CountW'(take_i[k]) - CountW'(give_i[k]);
 
       if (take_i[k]) begin
         dispatched_d = dispatched_q + 1'b1;
         next_d       = next_q + 1'b1;
-        if (next_q + 1'b1 == grid_q) begin
+        if (next_q + 1'b1 == grid) begin
           next_d     = '0;
           finished_d = !repeat_i[k];
         end
@@ -134,22 +130,15 @@ module kernel_slots #(
         hold_d       = 1'b1;
         evict_d      = 1'b1;
         evict_done_d = 1'b0;
-        evict_left_d = evict_count_i;
+        evict_left_d = (evict_count_i > 16'(NUM_SM * MAX_CTAS)) ? CountW'(NUM_SM * MAX_CTAS) : CountW'(evict_count_i);
       end
 
       unique case (state_q)
         Free: if (launched_o[k]) begin
           state_d            = Running;
           finished_d         = 1'b0;
-          grid_d             = grid;
           next_d             = '0;
           dispatched_d       = '0;
-          demand_warps_d     = warps;
-          demand_registers_d = registers;
-          demand_shared_d    = shared;
-          limit_warps_d      = capacity_warps_i - warps;
-          limit_registers_d  = capacity_registers_i - registers;
-          limit_shared_d     = capacity_shared_i - shared;
         end
         Running: begin
           if (finished_q && empty) state_d = Free;
@@ -177,16 +166,9 @@ module kernel_slots #(
         evict_left_q       <= '0;
         evict_done_q       <= 1'b0;
         kernel_done_q      <= 1'b0;
-        grid_q             <= '0;
         next_q             <= '0;
         dispatched_q       <= '0;
         resident_q         <= '0;
-        demand_warps_q     <= '0;
-        demand_registers_q <= '0;
-        demand_shared_q    <= '0;
-        limit_warps_q      <= '0;
-        limit_registers_q  <= '0;
-        limit_shared_q     <= '0;
       end else begin
         state_q            <= state_d;
         finished_q         <= finished_d;
@@ -195,27 +177,25 @@ module kernel_slots #(
         evict_left_q       <= evict_left_d;
         evict_done_q       <= evict_done_d;
         kernel_done_q      <= kernel_done_d;
-        grid_q             <= grid_d;
         next_q             <= next_d;
         dispatched_q       <= dispatched_d;
         resident_q         <= resident_d;
-        demand_warps_q     <= demand_warps_d;
-        demand_registers_q <= demand_registers_d;
-        demand_shared_q    <= demand_shared_d;
-        limit_warps_q      <= limit_warps_d;
-        limit_registers_q  <= limit_registers_d;
-        limit_shared_q     <= limit_shared_d;
+      end
+
+    // Looked at only after a launch: no reset.
+    always_ff @(posedge clk_i)
+      if (launched_o[k]) begin
+        limit_warps_q     <= left_warps[WarpW-1:0];
+        limit_registers_q <= left_registers[RegW-1:0];
+        limit_shared_q    <= left_shared[SharedW-1:0];
       end
 
     assign state_o[k*2 +: 2]                       = state_q;
     assign next_cta_o[k*GridW +: GridW]            = next_q;
     assign dispatched_o[k*GridW +: GridW]          = dispatched_q;
-    assign resident_o[k*ResidentW +: ResidentW]    = resident_q;
+    assign resident_o[k*ResidentW +: ResidentW]    = ResidentW'(resident_q);
     assign evict_done_o[k]                         = evict_done_q;
     assign kernel_done_o[k]                        = kernel_done_q;
-    assign demand_warps_o[k*WarpW +: WarpW]        = demand_warps_q;
-    assign demand_registers_o[k*RegW +: RegW]      = demand_registers_q;
-    assign demand_shared_o[k*SharedW +: SharedW]   = demand_shared_q;
     assign limit_warps_o[k*WarpW +: WarpW]         = limit_warps_q;
     assign limit_registers_o[k*RegW +: RegW]       = limit_registers_q;
     assign limit_shared_o[k*SharedW +: SharedW]    = limit_shared_q;

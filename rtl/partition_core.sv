@@ -3,6 +3,7 @@
 // samples follow, each kernel's in counts 1..n, at least one a kernel. A kernel whose levels take several windows is prepared anew
 // for each. The configuration inputs are stable from start_i to done_o. done_o pulses once; results hold until the next start.
 module partition_core #(
+  parameter int unsigned NUM_SM      = 256, // SMs sampled for one kernel, at most
   parameter int unsigned MAX_KERNELS = 4,   // 2..8
   parameter int unsigned MAX_CTAS    = 32   // 4..32
 ) (
@@ -52,7 +53,9 @@ module partition_core #(
   logic [sluice_pkg::ScaledW-1:0] scaled;
 
   ipc_scaler #(
-    .MAX_KERNELS (MAX_KERNELS)
+    .NUM_SM      (NUM_SM),
+    .MAX_KERNELS (MAX_KERNELS),
+    .MAX_CTAS    (MAX_CTAS)
   ) i_ipc_scaler (
     .clk_i,
     .rst_ni,

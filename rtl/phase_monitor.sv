@@ -30,6 +30,7 @@ module phase_monitor #(
   logic [KIndexW-1:0]             kernel_d, kernel_q;         // compared this cycle
   logic [7:0]                     strikes_d, strikes_q;
   logic                           request_d, request_q, window_end;
+  logic                           active_q;                   // one cycle more than active_i: time to forget, then nothing is clocked
   logic [InstW:0]                 sum;
 
   // One kernel a cycle: |last - reference| * 2**PerfFracW > reference * threshold.
@@ -124,7 +125,7 @@ module phase_monitor #(
       kernel_q    <= '0;
       strikes_q   <= '0;
       request_q   <= 1'b0;
-    end else begin
+    end else if (active_i || active_q) begin
       state_q     <= state_d;
       timer_q     <= timer_d;
       count_q     <= count_d;
@@ -137,6 +138,10 @@ module phase_monitor #(
       request_q   <= request_d;
     end
   end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) active_q <= 1'b0;
+    else         active_q <= active_i;
 
   assign request_o = request_q;
 endmodule

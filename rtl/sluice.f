@@ -18,6 +18,7 @@ rtl/gap_search.sv
 rtl/region_mask.sv
 rtl/region_units.sv
 rtl/region_allocator.sv
+rtl/sm_row_read.sv
 rtl/sm_resource_row.sv
 rtl/sm_resource_table.sv
 rtl/kernel_slots.sv

@@ -345,6 +345,7 @@ module sluice_top #(
   );
 
   partition_core #(
+    .NUM_SM      (NUM_SM),
     .MAX_KERNELS (K),
     .MAX_CTAS    (MAX_CTAS)
   ) i_partition_core (

@@ -60,9 +60,9 @@ module ipc_scaler_props (
     exact   = W'(insts) * (scale + $signed(W'(stall)) * ($signed(W'(ctas_pick) * W'(samples)) - $signed(W'(sum)))) * W'(16);
     result  = $signed(W'(scaled)) * scale;
     error   = exact - result;
-    // 2**26 times the bound: insts * ((window + 2**12) * max(1, ratio - 1) + 2**13 + 2**14 + 2**12) and one unit of the result; the ratio
-    // is below 3 here.
-    allowed = W'(insts) * W'(16) * ((W'(window) + W'(4096)) * W'(2) + W'(28672)) + W'(1 << 26);
+    // 2**26 times the bound: insts * (7 * 2**14 * max(1, ratio - 1) + c * n * 2**6 + 2**15) and one unit of the result; the ratio is below 3
+    // and c * n at most 32 here.
+    allowed = W'(insts) * W'(16) * W'(14 * 16384 + 2048 + 32768) + W'(1 << 26);
   end
 
   logic [5:0] age;
@@ -72,10 +72,10 @@ module ipc_scaler_props (
 
 `ifndef WHOLE
   // Stage 1, in the cycle after the sample was taken: both are below the exact value, by less than the truncated parts.
-  (* hierconn *) wire [14:0] \dut.phi_q ;
-  (* hierconn *) wire [20:0] \dut.ratio_q ;
-  logic signed [W-1:0] phi_below, ratio_below;   // times window * 2**14, and times sum * 2**12
-  assign phi_below   = $signed(W'(stall) << 14) - $signed(W'(\dut.phi_q ) * W'(window));
+  (* hierconn *) wire [12:0] \dut.phi_q ;
+  (* hierconn *) wire [15:0] \dut.ratio_q ;
+  logic signed [W-1:0] phi_below, ratio_below;   // times window * 2**12, and times sum * 2**12
+  assign phi_below   = $signed(W'(stall) << 12) - $signed(W'(\dut.phi_q ) * W'(window));
   assign ratio_below = $signed((W'(ctas_pick) * W'(samples)) << 12) - $signed(W'(\dut.ratio_q ) * W'(sum));
 `endif
   always_comb
@@ -83,9 +83,9 @@ module ipc_scaler_props (
 `ifdef WHOLE
       if (valid) error_is_within_the_derived_bound: assert ((error << 26) <= allowed * scale && (error << 26) >= -(allowed * scale));
 `else
-      if (age == 6'd31) phi_is_within_the_derived_bound:   assert (phi_below >= 0 && (phi_below << 12) <= $signed(W'(window) * (W'(4096) + W'(stall))));
+      if (age == 6'd31) phi_is_within_the_derived_bound:   assert (phi_below >= 0 && phi_below < $signed(W'(window) * W'(7)));
       if (age == 6'd31) ratio_is_within_the_derived_bound: assert (ratio_below >= 0
-                                                        && (ratio_below << 14) <= $signed(W'(sum) * (W'(16384) + W'(ctas_pick) * W'(samples))));
+                                                        && (ratio_below << 8) <= $signed(W'(sum) * (W'(256) + W'(ctas_pick) * W'(samples))));
 `endif
       if (valid) result_is_of_the_sample:           assert (kernel == 4'd1 && ctas == 6'(ctas_pick) && final_sample && phase_q == 2'd3);
       result_comes_three_cycles_after_the_sample:   assert (valid == (age == 6'd33));

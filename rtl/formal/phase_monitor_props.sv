@@ -19,6 +19,7 @@ module phase_monitor_props (
   (* hierconn *) wire                           \dut.compare_q , \dut.moved_q ;
   (* hierconn *) wire [0:0]                     \dut.kernel_q ;
   (* hierconn *) wire [7:0]                     \dut.strikes_q ;
+  (* hierconn *) wire                           \dut.active_q ;
 
   logic started, was_active;
   logic [sluice_pkg::WindowW+PerfW+7:0] settings_q;
@@ -108,7 +109,8 @@ module phase_monitor_props (
       comparison_follows_a_window: assert (\dut.compare_q == (wait_q != '0) && wait_q <= 2'(K) && \dut.strikes_q == moved_windows_q
         && (wait_q == '0 || (32'(\dut.kernel_q ) == K - 32'(wait_q) && verdict_q == (\dut.moved_q || (wait_q == 2'd2 && far0) || far1)))
         && (wait_q != 2'd2 || !\dut.moved_q ) && (wait_q == '0 || 32'(time_q) + 32'(wait_q) == K) && (!due_q || phase_q == 2'd0)
-        && (!was_active || moved_windows_q < hold_i) && (was_active || moved_windows_q == '0) && time_q < window_i);
+        && (!was_active || moved_windows_q < hold_i) && (was_active || moved_windows_q == '0) && time_q < window_i
+        && (\dut.active_q || (\dut.state_q == '0 && \dut.timer_q == '0 && \dut.count_q == '0 && !\dut.compare_q && \dut.strikes_q == '0 && !request)));
       reset_is_clean: assert (rst_ni || (!request && \dut.state_q == '0 && \dut.timer_q == '0 && \dut.count_q == '0 && !\dut.compare_q && \dut.strikes_q == '0));
     end
 endmodule

@@ -1,6 +1,7 @@
 #include "systemc/partition/tlm_partition_core.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 namespace sluice {
@@ -18,13 +19,15 @@ std::uint64_t reciprocal26(std::uint64_t x) { return x <= 1 ? (1U << 26) - 1 : (
 
 /// Equations 3 and 4 in the hardware's fixed point (docs/blocks/ipc_scaler.md).
 std::uint64_t scale(const PartitionCoreIn& in, std::uint32_t window, std::uint64_t sum_reciprocal) {
-  const std::uint64_t window_reciprocal = std::min<std::uint64_t>(reciprocal26(window), (1U << 17) - 1);
-  const std::uint64_t phi = (std::min(in.sample_stall_cycles, window) * window_reciprocal) >> 12;
+  const unsigned shift = std::min(5, std::countl_zero(static_cast<std::uint16_t>(window)));
+  const std::uint64_t window_reciprocal = std::min<std::uint64_t>(reciprocal26(std::uint64_t{window} << shift), (1U << 12) - 1);
+  const std::uint64_t stall = (std::uint64_t{std::min(in.sample_stall_cycles, window)} << shift) >> 4;
+  const std::uint64_t phi = (stall * window_reciprocal) >> 10;
   const std::uint64_t share = std::uint64_t{in.sample_ctas} * in.num_samples;
-  const std::uint64_t ratio = std::min<std::uint64_t>((share * sum_reciprocal) >> 14, 1U << 20);
+  const std::uint64_t ratio = std::min<std::uint64_t>((share * (sum_reciprocal >> 6)) >> 8, 8U << 12);
   const std::int64_t factor =
-      ((std::int64_t{1} << 26) + static_cast<std::int64_t>(phi) * (static_cast<std::int64_t>(ratio) - 4096)) >> 12;
-  return std::min<std::uint64_t>((std::uint64_t{in.sample_warp_insts} * static_cast<std::uint64_t>(factor)) >> 10, kScaledMax);
+      ((std::int64_t{1} << 24) + static_cast<std::int64_t>(phi) * (static_cast<std::int64_t>(ratio) - 4096)) >> 12;
+  return std::min<std::uint64_t>((std::uint64_t{in.sample_warp_insts} * static_cast<std::uint64_t>(factor)) >> 8, kScaledMax);
 }
 
 /// What the allocator decided, and how many cycles of stepping it took.

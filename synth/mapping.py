@@ -1,0 +1,105 @@
+"""Maps a module of rtl/sluice.f to the cells of a Liberty file with Yosys and its ABC."""
+import hashlib
+import json
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build/synth"
+FILES = (ROOT / "rtl/sluice.f").read_text().split()
+
+# ABC scripts that were compared (docs/synthesis.md); {d} is the clock period in ps.
+SCRIPTS = {
+    "amap": "strash; ifraig; scorr; dc2; dch; amap -m; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
+    "map": "strash; ifraig; scorr; dc2; dch -f; map -B 0.9; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
+    "deep": "strash; ifraig; scorr; dc2; &get -n; &st; &dch -f; &nf; &put; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
+    "area": "strash; ifraig; scorr; dc2; dch; amap -m; topo; buffer -c; dnsize",
+}
+
+
+def yosys(script, work, name):
+    """Runs a Yosys script in a folder; its output stays in <name>.log."""
+    (work / f"{name}.ys").write_text(script)
+    log = work / f"{name}.log"
+    run = subprocess.run(["yosys", "-q", "-l", str(log), f"{name}.ys"], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if run.returncode:
+        raise SystemExit(f"synth: Yosys failed, see {log}:\n{run.stdout[-800:]}")
+
+
+def elaborate(module, parameters):
+    """Yosys commands that read the RTL and flatten a module."""
+    chparams = "".join(f" -set {k} {v}" for k, v in parameters.items())
+    files = " ".join(str(ROOT / f) for f in FILES)
+    return (f"read_verilog -sv {files}\n" + (f"chparam{chparams} {module}\n" if chparams else "") +
+            f"hierarchy -check -top {module}\nrename -top {module}\nproc\nflatten\nopt_clean\n")
+
+
+def map_module(module, parameters, library, period_ns, script="amap", gate=True):
+    """Maps a module; returns its work folder with netlist.v, and its statistics. Work done before with the same input is kept."""
+    key = hashlib.sha256()
+    for part in [module, json.dumps(parameters, sort_keys=True), library.path.read_text(errors="replace"), str(period_ns), SCRIPTS[script],
+                 str(gate), pathlib.Path(__file__).read_text(), *((ROOT / f).read_text() for f in FILES)]:
+        key.update(part.encode())
+    tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem, script, "gated" if gate else "plain"])
+    work = BUILD / f"{tag}-{key.hexdigest()[:12]}"
+    stats = work / "stats.json"
+    if not stats.exists():
+        work.mkdir(parents=True, exist_ok=True)
+        inverter = library.pick("INVX2", "INVX1")
+        (work / "abc.constr").write_text(f"set_driving_cell {inverter}\nset_load 5.0 [all_outputs]\n")
+        abc = SCRIPTS[script].format(d=round(period_ns * 1000))
+        (work / "abc.script").write_text(abc.replace("; ", "\n") + "\n")
+        gate = gate and library.latch is not None
+        if gate:
+            (work / "latch_map.v").write_text(library.latch_map())
+        gating = f"""read_verilog -icells -lib {ROOT}/synth/clock_gate.v
+techmap -map {ROOT}/synth/clock_gate_map.v
+opt_clean
+opt_merge -share_all
+delete clock_gate
+read_verilog -icells {ROOT}/synth/clock_gate.v
+flatten
+opt_clean
+""" if gate else ""
+        yosys(f"""{elaborate(module, parameters)}
+opt_expr
+opt_clean
+check
+opt -nodffe -nosdff
+wreduce
+peepopt
+opt_clean
+alumacc
+opt
+memory -nomap
+opt_clean
+opt -fast -full
+memory_map
+opt -undriven -fine
+opt_dff -nosdff
+{gating}techmap
+opt -fast
+{'techmap -map latch_map.v' if gate else ''}
+dfflibmap -liberty {library.path}
+opt
+abc -liberty {library.path} -constr abc.constr -D {round(period_ns * 1000)} -script abc.script
+setundef -zero
+opt_clean
+write_json netlist.json
+opt_clean -purge
+splitnets -ports -format __
+opt_clean
+write_verilog -noattr -noexpr netlist.v
+tee -o stat.txt stat -liberty {library.path}
+""", work, "map")
+        counts = {}
+        for cell in json.loads((work / "netlist.json").read_text())["modules"][module]["cells"].values():
+            counts[cell["type"]] = counts.get(cell["type"], 0) + 1
+        unknown = set(counts) - set(library.cells)
+        if unknown:
+            raise SystemExit(f"synth: {module}: not mapped to {library.path.name}: {', '.join(sorted(unknown))}")
+        result = {"area_um2": round(sum(library.cells[c].area * n for c, n in counts.items()), 2), "cells": sum(counts.values()),
+                  "flops": sum(n for c, n in counts.items() if library.cells[c].flop),
+                  "latches": sum(n for c, n in counts.items() if library.cells[c].latch), "counts": dict(sorted(counts.items()))}
+        stats.write_text(json.dumps(result, indent=1))
+    return work, json.loads(stats.read_text())

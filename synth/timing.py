@@ -1,0 +1,64 @@
+"""Static timing of a mapped netlist with OpenSTA: smallest period and the path that sets it. The clock is ideal (no clock tree)."""
+import re
+import subprocess
+
+TCL = """read_liberty {liberty}
+read_verilog netlist.v
+link_design {module}
+create_clock -name clk -period {period} [get_ports clk_i]
+set data_in [list]
+foreach p [all_inputs] {{ if {{[get_property $p full_name] != "clk_i"}} {{ lappend data_in $p }} }}
+if {{[llength $data_in]}} {{ set_input_delay 0 -clock clk $data_in }}
+set_output_delay 0 -clock clk [all_outputs]
+catch {{ set_false_path -from [get_ports rst_ni] }}
+set_driving_cell -lib_cell {driver} $data_in
+set_load 0.005 [all_outputs]
+puts "=== worst"
+report_checks -path_delay max -format full -digits 4 -fields {{net}}
+puts "=== register"
+report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] -format summary -digits 4
+puts "=== power"
+report_power -digits 6
+exit
+"""
+
+
+def run_sta(work, tcl):
+    (work / "sta.tcl").write_text(tcl)
+    run = subprocess.run(["sta", "-no_splash", "-exit", "sta.tcl"], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    (work / "sta.log").write_text(run.stdout)
+    return run.stdout
+
+
+def worst_path(text):
+    """(slack, startpoint, endpoint, cells on it) of the worst path of a report that shows one of each path group."""
+    paths = []
+    for part in text.split("Startpoint: ")[1:]:
+        slack = re.search(r"(-?\d+\.\d+)\s+slack", part)
+        if slack:
+            cells = re.findall(r"[v^] (\S+)/\S+ \((\w+)\)", part.split("data arrival time")[0])
+            paths.append((float(slack[1]), part.split()[0], re.search(r"Endpoint: (\S+)", part)[1], cells))
+    return min(paths, default=None)
+
+
+def analyse(work, module, library, period_ns):
+    """{fmax_mhz, period_ns, start, end, levels, leakage_mw} of a mapped module. The period is searched: paths through latches borrow time."""
+    driver = library.pick("INVX2", "INVX1")
+    period = period_ns
+    for _ in range(6):
+        text = run_sta(work, TCL.format(liberty=library.path, module=module, period=f"{period:.4f}", driver=driver))
+        if "Error" in text:
+            raise SystemExit(f"synth: OpenSTA failed, see {work}/sta.log:\n{text[-500:]}")
+        path = worst_path(text.split("=== worst")[1])
+        if path is None:
+            return {"fmax_mhz": None, "period_ns": None, "start": "", "end": "", "path_cells": [], "leakage_mw": leakage(text)}
+        if abs(path[0]) < 0.002:
+            break
+        period -= path[0]
+    return {"fmax_mhz": round(1000 / period, 1), "period_ns": round(period, 4), "start": path[1], "end": path[2], "path_cells": path[3],
+            "leakage_mw": leakage(text)}
+
+
+def leakage(text):
+    total = re.search(r"^Total\s+(\S+)\s+(\S+)\s+(\S+)", text.split("=== power")[1], re.M)
+    return round(float(total[3]) * 1e3, 6) if total else None
