@@ -48,7 +48,7 @@ struct FixedPointCost {
   }
 };
 /// What the error of ipc_scaler can be at most (docs/blocks/ipc_scaler.md), for such samples.
-inline constexpr double kScalerErrorBound = 0.00166;
+inline constexpr double kScalerErrorBound = 0.00324;
 /// Random profiles as kernels have them: rising, saturating, or with an interior peak; 2 and 3 kernels, 8 CTA slots.
 [[nodiscard]] FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed);
 
