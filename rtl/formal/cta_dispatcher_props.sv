@@ -1,6 +1,6 @@
 // Properties of cta_dispatcher: M SMs, two kernel slots, N CTA slots of an SM; with REGIONS four region units. Inputs are anything at all, a reset
 // and an end of a CTA that never was included; assumed is only what docs/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
-// while a kernel slot is taken, and quotas change with quota_changed_i only. What the hardware should hold is rebuilt from the ports
+// while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only. What the hardware should hold is rebuilt from the ports
 // (who was started, which index comes next); the names with dots are the registers of the design, for the invariants that tie both.
 module cta_dispatcher_props #(
   parameter int unsigned M = 2,   // SMs, at most 2
@@ -64,17 +64,13 @@ module cta_dispatcher_props #(
     .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i);
 
   // Registers of the design.
-  (* hierconn *) logic [M*WarpW-1:0]     \dut.i_sm_resource_table.warps ;
-  (* hierconn *) logic [M*RegW-1:0]      \dut.i_sm_resource_table.registers ;
-  (* hierconn *) logic [M*SharedW-1:0]   \dut.i_sm_resource_table.shared ;
-  (* hierconn *) logic [M*CtaW-1:0]      \dut.i_sm_resource_table.slots ;
-  (* hierconn *) logic [M*K*CtaW-1:0]    \dut.i_sm_resource_table.resident ;
-  (* hierconn *) logic [M*K*CtaW-1:0]    \dut.i_sm_resource_table.quota ;
-  (* hierconn *) logic [M*N-1:0]         \dut.i_sm_resource_table.slot_used ;
-  (* hierconn *) logic [M*N*KIndexW-1:0] \dut.i_sm_resource_table.slot_kernel ;
-  (* hierconn *) logic [K*WarpW-1:0]     \dut.demand_warps , \dut.limit_warps ;
-  (* hierconn *) logic [K*RegW-1:0]      \dut.demand_registers , \dut.limit_registers ;
-  (* hierconn *) logic [K*SharedW-1:0]   \dut.demand_shared , \dut.limit_shared ;
+  localparam int unsigned CountW = $clog2(N + 1), AmountW = WarpW + RegW + SharedW, LeftW = $clog2(M * N + 1);
+  (* hierconn *) logic [M*AmountW-1:0]   \dut.i_sm_resource_table.amounts ;
+  (* hierconn *) logic [M*2*N-1:0]       \dut.i_sm_resource_table.slots ;
+  (* hierconn *) logic [M*K*CountW-1:0]  \dut.i_sm_resource_table.quotas ;
+  (* hierconn *) logic [K*WarpW-1:0]     \dut.limit_warps ;
+  (* hierconn *) logic [K*RegW-1:0]      \dut.limit_registers ;
+  (* hierconn *) logic [K*SharedW-1:0]   \dut.limit_shared ;
   (* hierconn *) logic [K*M-1:0]         \dut.i_dispatch_picker.room_q ;
   (* hierconn *) logic [K*GridW-1:0]     \dut.next_cta ;
   (* hierconn *) logic                   \dut.pick_valid , \dut.fresh_q ;
@@ -85,8 +81,29 @@ module cta_dispatcher_props #(
   (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].hold_q , \dut.i_kernel_slots.gen_slot[1].hold_q ;
   (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].finished_q , \dut.i_kernel_slots.gen_slot[1].finished_q ;
   (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].evict_q , \dut.i_kernel_slots.gen_slot[1].evict_q ;
-  (* hierconn *) logic [15:0]            \dut.i_kernel_slots.gen_slot[0].evict_left_q , \dut.i_kernel_slots.gen_slot[1].evict_left_q ;
-  (* hierconn *) logic [GridW-1:0]       \dut.i_kernel_slots.gen_slot[0].grid_q , \dut.i_kernel_slots.gen_slot[1].grid_q ;
+  (* hierconn *) logic [LeftW-1:0]       \dut.i_kernel_slots.gen_slot[0].evict_left_q , \dut.i_kernel_slots.gen_slot[1].evict_left_q ;
+
+  // The rows of the table; the amounts of an empty row mean nothing.
+  logic [M*WarpW-1:0]   warps;
+  logic [M*RegW-1:0]    registers;
+  logic [M*SharedW-1:0] shared;
+  logic [M*K*CtaW-1:0]  quota;
+  logic [M*N-1:0]       slot_used, owner;   // owner: kernel of each slot (there are two)
+  always_comb begin
+    warps     = '0;
+    registers = '0;
+    shared    = '0;
+    for (int unsigned m = 0; m < M; m++) begin
+      slot_used[m*N +: N] = \dut.i_sm_resource_table.slots [m*2*N +: N];
+      owner[m*N +: N]     = \dut.i_sm_resource_table.slots [m*2*N + N +: N];
+      if (slot_used[m*N +: N] != '0) begin
+        warps[m*WarpW +: WarpW]        = \dut.i_sm_resource_table.amounts [m*AmountW +: WarpW];
+        registers[m*RegW +: RegW]      = \dut.i_sm_resource_table.amounts [m*AmountW + WarpW +: RegW];
+        shared[m*SharedW +: SharedW]   = \dut.i_sm_resource_table.amounts [m*AmountW + WarpW + RegW +: SharedW];
+      end
+      for (int unsigned k = 0; k < K; k++) quota[(m*K + k)*CtaW +: CtaW] = CtaW'(\dut.i_sm_resource_table.quotas [(m*K + k)*CountW +: CountW]);
+    end
+  end
 
   logic started;   // past the first cycle
   initial started = 1'b0;
@@ -94,10 +111,15 @@ module cta_dispatcher_props #(
 
   // The neighbours.
   logic [4*CtaW-1:0]                              quota_q;
+  logic [K*AmountW-1:0]                           descriptor_q;
+  logic [K*GridW-1:0]                             grid_before_q;
   logic [WarpW+RegW+SharedW+CtaW-1:0]             capacity, capacity_q;
   assign capacity = {capacity_warps_i, capacity_registers_i, capacity_shared_i, capacity_slots_i};
   always_ff @(posedge clk_i) begin
     quota_q    <= quota_i;
+    for (int unsigned k = 0; k < K; k++)
+      descriptor_q[k*AmountW +: AmountW] <= {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
+    grid_before_q <= grid_i;
     capacity_q <= capacity;
   end
   always_comb begin
@@ -105,6 +127,12 @@ module cta_dispatcher_props #(
     assume (capacity_slots_i <= CtaW'(N));
     if (started && state != '0) assume (capacity == capacity_q);
     if (started && !quota_changed_i) assume (quota_i == quota_q);
+    for (int unsigned i = 0; i < M*K; i++) assume (quota_i[i*CtaW +: CtaW] <= CtaW'(N));
+    for (int unsigned k = 0; k < K; k++)   // sluice_csr: a descriptor holds while its slot is busy
+      if (started && state[k*2 +: 2] != 2'd0) assume (demand_warps_i[k*WarpW +: WarpW] == descriptor_q[k*AmountW +: WarpW]
+        && demand_registers_i[k*RegW +: RegW] == descriptor_q[k*AmountW + WarpW +: RegW]
+        && demand_shared_i[k*SharedW +: SharedW] == descriptor_q[k*AmountW + WarpW + RegW +: SharedW]
+        && grid_i[k*GridW +: GridW] == grid_before_q[k*GridW +: GridW]);
   end
 
   // Rebuilt from the ports: CTAs that were started and have not ended, the index that each kernel has to send next.
@@ -145,7 +173,6 @@ module cta_dispatcher_props #(
   logic [M*K*CtaW-1:0]           count;
   logic [K*ResidentW-1:0]        total;
   logic [M*CtaW-1:0]             ctas;
-  logic [M*N-1:0]                owner;       // kernel of each slot (there are two)
   always_comb begin
     sum_warps     = '0;
     sum_registers = '0;
@@ -155,33 +182,30 @@ module cta_dispatcher_props #(
     ctas          = '0;
     waiting       = '0;
     if (valid) waiting[place] = 1'b1;
-    for (int unsigned i = 0; i < M*N; i++) owner[i] = \dut.i_sm_resource_table.slot_kernel [i*KIndexW];
     for (int unsigned m = 0; m < M; m++)
       for (int unsigned s = 0; s < N; s++)
         for (int unsigned k = 0; k < K; k++)
-          if (\dut.i_sm_resource_table.slot_used [m*N + s] && owner[m*N + s] == k[0]) begin
-            sum_warps[m*(WarpW+2) +: WarpW+2]       = sum_warps[m*(WarpW+2) +: WarpW+2] + \dut.demand_warps [k*WarpW +: WarpW];
-            sum_registers[m*(RegW+2) +: RegW+2]     = sum_registers[m*(RegW+2) +: RegW+2] + \dut.demand_registers [k*RegW +: RegW];
-            sum_shared[m*(SharedW+2) +: SharedW+2]  = sum_shared[m*(SharedW+2) +: SharedW+2] + \dut.demand_shared [k*SharedW +: SharedW];
+          if (slot_used [m*N + s] && owner[m*N + s] == k[0]) begin
+            sum_warps[m*(WarpW+2) +: WarpW+2]       = sum_warps[m*(WarpW+2) +: WarpW+2] + demand_warps_i [k*WarpW +: WarpW];
+            sum_registers[m*(RegW+2) +: RegW+2]     = sum_registers[m*(RegW+2) +: RegW+2] + demand_registers_i [k*RegW +: RegW];
+            sum_shared[m*(SharedW+2) +: SharedW+2]  = sum_shared[m*(SharedW+2) +: SharedW+2] + demand_shared_i [k*SharedW +: SharedW];
             count[(m*K + k)*CtaW +: CtaW]           = count[(m*K + k)*CtaW +: CtaW] + 1'b1;
             total[k*ResidentW +: ResidentW]         = total[k*ResidentW +: ResidentW] + 1'b1;
             ctas[m*CtaW +: CtaW]                    = ctas[m*CtaW +: CtaW] + 1'b1;
           end
   end
 
-  logic ok_used_is_the_sum_over_ctas, ok_no_resource_over_allocated, ok_slot_is_one_of_the_sm, ok_resident_on_an_sm_counts_its_slots,
-    ok_remembered_room_is_there, ok_quotas_of_an_sm_with_room_are_in_force, ok_quota_never_exceeded, ok_a_slot_belongs_to_a_kernel, ok_resident_counts_all_sms,
+  logic ok_used_is_the_sum_over_ctas, ok_no_resource_over_allocated, ok_slot_is_one_of_the_sm,
+    ok_remembered_room_is_there, ok_quotas_of_an_sm_with_room_are_in_force, ok_quota_never_exceeded, ok_resident_counts_all_sms,
     ok_a_free_slot_has_no_cta, ok_slot_state_exists, ok_a_launched_cta_fits_an_empty_sm, ok_no_cta_lost_or_sent_twice, ok_index_is_next,
     ok_index_stays_in_the_grid, ok_in_order_the_older_go_first;
   always_comb begin
     ok_used_is_the_sum_over_ctas = 1'b1;
     ok_no_resource_over_allocated = 1'b1;
     ok_slot_is_one_of_the_sm = 1'b1;
-    ok_resident_on_an_sm_counts_its_slots = 1'b1;
     ok_remembered_room_is_there = 1'b1;
     ok_quotas_of_an_sm_with_room_are_in_force = 1'b1;
     ok_quota_never_exceeded = 1'b1;
-    ok_a_slot_belongs_to_a_kernel = 1'b1;
     ok_resident_counts_all_sms = 1'b1;
     ok_a_free_slot_has_no_cta = 1'b1;
     ok_slot_state_exists = 1'b1;
@@ -193,19 +217,17 @@ module cta_dispatcher_props #(
                                                                     || (\dut.pick_kernel [1] && \dut.can_take [0] && \dut.older [1])));
     // The table is the sum of its CTAs, and the slots are the CTAs that were started or wait at the port: nothing is lost, and what ends returns.
     for (int unsigned m = 0; m < M; m++) begin
-      if (!((WarpW+2)'(\dut.i_sm_resource_table.warps [m*WarpW +: WarpW]) == sum_warps[m*(WarpW+2) +: WarpW+2]
-          && (RegW+2)'(\dut.i_sm_resource_table.registers [m*RegW +: RegW]) == sum_registers[m*(RegW+2) +: RegW+2]
-          && (SharedW+2)'(\dut.i_sm_resource_table.shared [m*SharedW +: SharedW]) == sum_shared[m*(SharedW+2) +: SharedW+2]
-          && \dut.i_sm_resource_table.slots [m*CtaW +: CtaW] == ctas[m*CtaW +: CtaW])) ok_used_is_the_sum_over_ctas = 1'b0;
+      if (!((WarpW+2)'(warps [m*WarpW +: WarpW]) == sum_warps[m*(WarpW+2) +: WarpW+2]
+          && (RegW+2)'(registers [m*RegW +: RegW]) == sum_registers[m*(RegW+2) +: RegW+2]
+          && (SharedW+2)'(shared [m*SharedW +: SharedW]) == sum_shared[m*(SharedW+2) +: SharedW+2])) ok_used_is_the_sum_over_ctas = 1'b0;
       if (!(state == '0 || (sum_warps[m*(WarpW+2) +: WarpW+2] <= (WarpW+2)'(capacity_warps_i)
           && sum_registers[m*(RegW+2) +: RegW+2] <= (RegW+2)'(capacity_registers_i)
           && sum_shared[m*(SharedW+2) +: SharedW+2] <= (SharedW+2)'(capacity_shared_i)
           && ctas[m*CtaW +: CtaW] <= capacity_slots_i))) ok_no_resource_over_allocated = 1'b0;
       for (int unsigned s = 0; s < N; s++)
-        if (!(!\dut.i_sm_resource_table.slot_used [m*N + s] || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
+        if (!(!slot_used [m*N + s] || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
       for (int unsigned k = 0; k < K; k++) begin
-        if (!(\dut.i_sm_resource_table.resident [(m*K + k)*CtaW +: CtaW] == count[(m*K + k)*CtaW +: CtaW])) ok_resident_on_an_sm_counts_its_slots = 1'b0;
-        if (\dut.i_dispatch_picker.room_q [k*M + m] && \dut.i_sm_resource_table.quota [m*K*CtaW +: K*CtaW] != quota_q[m*K*CtaW +: K*CtaW])
+        if (\dut.i_dispatch_picker.room_q [k*M + m] && quota [m*K*CtaW +: K*CtaW] != quota_q[m*K*CtaW +: K*CtaW])
           ok_quotas_of_an_sm_with_room_are_in_force = 1'b0;
         // What the picker remembers is true: one more fits, under the quota in force.
         if (!(!\dut.i_dispatch_picker.room_q [k*M + m] || state[k*2 +: 2] == 2'd0
@@ -213,21 +235,19 @@ module cta_dispatcher_props #(
              && sum_registers[m*(RegW+2) +: RegW+2] <= (RegW+2)'(\dut.limit_registers [k*RegW +: RegW])
              && sum_shared[m*(SharedW+2) +: SharedW+2] <= (SharedW+2)'(\dut.limit_shared [k*SharedW +: SharedW])
              && ctas[m*CtaW +: CtaW] < capacity_slots_i
-             && count[(m*K + k)*CtaW +: CtaW] < \dut.i_sm_resource_table.quota [(m*K + k)*CtaW +: CtaW]))) ok_remembered_room_is_there = 1'b0;
+             && count[(m*K + k)*CtaW +: CtaW] < quota [(m*K + k)*CtaW +: CtaW]))) ok_remembered_room_is_there = 1'b0;
         if (!(!(\dut.pick_valid && \dut.pick_sm [m] && \dut.pick_kernel [k])
             || count[(m*K + k)*CtaW +: CtaW] < quota_i[(m*K + k)*CtaW +: CtaW])) ok_quota_never_exceeded = 1'b0;
       end
     end
-    for (int unsigned i = 0; i < M*N; i++)
-      if (!(!\dut.i_sm_resource_table.slot_used [i] || \dut.i_sm_resource_table.slot_kernel [i*KIndexW +: KIndexW] < KIndexW'(K))) ok_a_slot_belongs_to_a_kernel = 1'b0;
     for (int unsigned k = 0; k < K; k++) begin
       if (!(resident[k*ResidentW +: ResidentW] == total[k*ResidentW +: ResidentW])) ok_resident_counts_all_sms = 1'b0;
       if (!(state[k*2 +: 2] != 2'd0 || total[k*ResidentW +: ResidentW] == '0)) ok_a_free_slot_has_no_cta = 1'b0;
       if (!(state[k*2 +: 2] != 2'd3)) ok_slot_state_exists = 1'b0;
       if (!(state[k*2 +: 2] == 2'd0
-          || (\dut.demand_warps [k*WarpW +: WarpW] <= capacity_warps_i && \dut.limit_warps [k*WarpW +: WarpW] == capacity_warps_i - \dut.demand_warps [k*WarpW +: WarpW]
-           && \dut.demand_registers [k*RegW +: RegW] <= capacity_registers_i && \dut.limit_registers [k*RegW +: RegW] == capacity_registers_i - \dut.demand_registers [k*RegW +: RegW]
-           && \dut.demand_shared [k*SharedW +: SharedW] <= capacity_shared_i && \dut.limit_shared [k*SharedW +: SharedW] == capacity_shared_i - \dut.demand_shared [k*SharedW +: SharedW]))) ok_a_launched_cta_fits_an_empty_sm = 1'b0;
+          || (demand_warps_i [k*WarpW +: WarpW] <= capacity_warps_i && \dut.limit_warps [k*WarpW +: WarpW] == capacity_warps_i - demand_warps_i [k*WarpW +: WarpW]
+           && demand_registers_i [k*RegW +: RegW] <= capacity_registers_i && \dut.limit_registers [k*RegW +: RegW] == capacity_registers_i - demand_registers_i [k*RegW +: RegW]
+           && demand_shared_i [k*SharedW +: SharedW] <= capacity_shared_i && \dut.limit_shared [k*SharedW +: SharedW] == capacity_shared_i - demand_shared_i [k*SharedW +: SharedW]))) ok_a_launched_cta_fits_an_empty_sm = 1'b0;
       // Indices leave in order: with the one at the port they are exactly those admitted.
       if (!(state[k*2 +: 2] == 2'd0
           || \dut.next_cta [k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1) : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
@@ -235,24 +255,22 @@ module cta_dispatcher_props #(
       if (!(state[k*2 +: 2] == 2'd0 || expected[k*GridW +: GridW] < grid[k*GridW +: GridW])) ok_index_stays_in_the_grid = 1'b0;
     end
     if (started) begin
-      slots_are_the_ctas_that_run_or_wait: assert (\dut.i_sm_resource_table.slot_used == (runs | waiting));
+      slots_are_the_ctas_that_run_or_wait: assert (slot_used == (runs | waiting));
       a_cta_waits_where_none_runs: assert ((runs & waiting) == '0);
       port_names_what_exists: assert (!valid || (sm < SmW'(M) && slot < SlotW'(N) && kernel < KIndexW'(K) && state[kernel[0]*2 +: 2] != 2'd0
         && owner[place] == kernel[0] && \dut.sm_q == M'(1) << sm[0] && \dut.slot_q == N'(1) << slot[1:0] && \dut.kernel_q == K'(1) << kernel[0]));
       what_is_fresh_is_valid: assert (!\dut.fresh_q || valid);
-      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || (\dut.i_sm_resource_table.warps == '0 && \dut.i_sm_resource_table.registers == '0
-        && \dut.i_sm_resource_table.shared == '0 && \dut.i_sm_resource_table.slots == '0 && resident == '0));
+      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || (warps == '0 && registers == '0
+        && shared == '0 && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
-        && evict_done == '0 && kernel_done == '0 && num_present == '0 && \dut.i_sm_resource_table.slot_used == '0 && \dut.i_dispatch_picker.room_q == '0));
+        && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.room_q == '0));
       used_is_the_sum_over_ctas: assert (ok_used_is_the_sum_over_ctas);
       no_resource_over_allocated: assert (ok_no_resource_over_allocated);
       slot_is_one_of_the_sm: assert (ok_slot_is_one_of_the_sm);
-      resident_on_an_sm_counts_its_slots: assert (ok_resident_on_an_sm_counts_its_slots);
       remembered_room_is_there: assert (ok_remembered_room_is_there);
       quotas_of_an_sm_with_room_are_in_force: assert (ok_quotas_of_an_sm_with_room_are_in_force);
       age_is_an_order: assert (!\dut.older [0] && !\dut.older [3] && (state == '0 || \dut.older [1] != \dut.older [2]));
       quota_never_exceeded: assert (ok_quota_never_exceeded);
-      a_slot_belongs_to_a_kernel: assert (ok_a_slot_belongs_to_a_kernel);
       resident_counts_all_sms: assert (ok_resident_counts_all_sms);
       a_free_slot_has_no_cta: assert (ok_a_free_slot_has_no_cta);
       slot_state_exists: assert (ok_slot_state_exists);
@@ -313,7 +331,7 @@ module cta_dispatcher_props #(
         if (taken) begin
           held[k]          <= 1'b1;
           evicting[k]      <= 1'b1;
-          left[k*16 +: 16] <= evict_count_i;
+          left[k*16 +: 16] <= (evict_count_i > 16'(M * N)) ? 16'(M * N) : evict_count_i;   // as good as all
         end
       end
   end
@@ -360,18 +378,15 @@ module cta_dispatcher_props #(
 
   // The records kept here are those of the design.
   logic [K-1:0]       hold, evict, finished;
-  logic [K*GridW-1:0] grid_kept;
   assign finished   = {\dut.i_kernel_slots.gen_slot[1].finished_q , \dut.i_kernel_slots.gen_slot[0].finished_q };
   assign hold       = {\dut.i_kernel_slots.gen_slot[1].hold_q , \dut.i_kernel_slots.gen_slot[0].hold_q };
   assign evict      = {\dut.i_kernel_slots.gen_slot[1].evict_q , \dut.i_kernel_slots.gen_slot[0].evict_q };
-  assign evict_left = {\dut.i_kernel_slots.gen_slot[1].evict_left_q , \dut.i_kernel_slots.gen_slot[0].evict_left_q };
-  assign grid_kept  = {\dut.i_kernel_slots.gen_slot[1].grid_q , \dut.i_kernel_slots.gen_slot[0].grid_q };
+  assign evict_left = {16'(\dut.i_kernel_slots.gen_slot[1].evict_left_q ), 16'(\dut.i_kernel_slots.gen_slot[0].evict_left_q )};
   logic ok_records;
   always_comb begin
     ok_records = evict_left == left;
     for (int unsigned k = 0; k < K; k++)
-      if (state[k*2 +: 2] != 2'd0 && (hold[k] != held[k] || (evict[k] && !hold[k]) || evict[k] != evicting[k] || finished[k] != spent[k] || grid_kept[k*GridW +: GridW] != grid[k*GridW +: GridW]
-          || grid[k*GridW +: GridW] == '0)) ok_records = 1'b0;
+      if (state[k*2 +: 2] != 2'd0 && (grid[k*GridW +: GridW] != grid_before_q[k*GridW +: GridW] || hold[k] != held[k] || (evict[k] && !hold[k]) || evict[k] != evicting[k] || finished[k] != spent[k] || grid[k*GridW +: GridW] == '0)) ok_records = 1'b0;
     if ((hold & {state[3:2] == 2'd0, state[1:0] == 2'd0}) != '0 || (evict & {state[3:2] == 2'd0, state[1:0] == 2'd0}) != '0) ok_records = 1'b0;
     if (started) records_agree: assert (ok_records);
   end
@@ -392,7 +407,7 @@ module cta_dispatcher_props #(
   logic [M*U-1:0]   register_bitmap, shared_bitmap;
   logic [M*K*U-1:0] register_start, shared_start;
   logic             register_overlap, register_outside, shared_overlap, shared_outside;
-  assign taken          = \dut.i_sm_resource_table.slot_used & ~(\dut.fresh_q ? waiting : '0);
+  assign taken          = slot_used & ~(\dut.fresh_q ? waiting : '0);
   assign held_registers = \dut.gen_regions.i_register_allocator.held ;
   assign held_shared    = \dut.gen_regions.i_shared_allocator.held ;
   region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total ),
@@ -412,8 +427,8 @@ module cta_dispatcher_props #(
     ok_a_region_holds_the_demand = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
       if (state[k*2 +: 2] != 2'd0
-          && ((RegW+5)'(\dut.gen_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.register_shift < (RegW+5)'(\dut.demand_registers [k*RegW +: RegW])
-           || (SharedW+5)'(\dut.gen_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.shared_shift < (SharedW+5)'(\dut.demand_shared [k*SharedW +: SharedW])
+          && ((RegW+5)'(\dut.gen_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.register_shift < (RegW+5)'(demand_registers_i [k*RegW +: RegW])
+           || (SharedW+5)'(\dut.gen_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.shared_shift < (SharedW+5)'(demand_shared_i [k*SharedW +: SharedW])
            || \dut.gen_regions.register_length_q [k*LenW +: LenW] > \dut.gen_regions.register_total
            || \dut.gen_regions.shared_length_q [k*LenW +: LenW] > \dut.gen_regions.shared_total )) ok_a_region_holds_the_demand = 1'b0;
       for (int unsigned m = 0; m < M; m++) begin
