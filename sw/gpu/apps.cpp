@@ -45,7 +45,7 @@ App black_scholes(bool full) {
 App bfs(bool full) {
   const std::uint32_t blocks = full ? 65536 : 200;
   const std::size_t nodes = std::size_t{blocks} * 512 - 77, degree = 8;
-  const auto bound = static_cast<float>(nodes / 256 * 256);  // a float holds it
+  const auto bound = static_cast<float>(nodes - nodes % 256);  // a float holds it
   return {
       launch("BFS", "bfs.cu", "bfs", {blocks, 1, 1}, {512, 1, 1},
              {buffer(Kind::In, Type::U32, nodes + 1, SLUICE_FILL_IOTA, 1, static_cast<float>(degree), 0),

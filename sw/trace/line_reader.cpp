@@ -13,8 +13,8 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t kBlock = 256 * 1024;
-constexpr std::size_t kInput = 64 * 1024;
+constexpr std::size_t kBlock = 256UL * 1024;
+constexpr std::size_t kInput = 64UL * 1024;
 constexpr std::uint64_t kDecoderMemory = 128ULL << 20;  ///< xz -9 needs 65 MiB
 
 }  // namespace

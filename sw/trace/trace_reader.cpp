@@ -141,8 +141,8 @@ void TraceReader::read_header_line(std::string_view line) {
   if (key == "nregs") header_.registers_per_thread = static_cast<std::uint32_t>(number(255));
   if (key == "binary version") {
     header_.binary_version = static_cast<std::uint32_t>(number(1000));
-    constexpr std::uint32_t known[] = {35, 60, 61, 70, 75, 80, 86};
-    if (std::ranges::find(known, header_.binary_version) == std::end(known))
+    constexpr std::uint32_t kKnown[] = {35, 60, 61, 70, 75, 80, 86};
+    if (std::ranges::find(kKnown, header_.binary_version) == std::end(kKnown))
       lines_.fail(fmt::format("binary version = {}: must be one of 35, 60, 61, 70, 75, 80, 86", value));
   }
   if (key == "cuda stream id") header_.stream = number(std::numeric_limits<std::uint64_t>::max());
