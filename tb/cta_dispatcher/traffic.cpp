@@ -101,8 +101,9 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
   CtaDispatcherIn& c = cycle_.in;
   const bool was_reset = !c.rst_n;
   c.rst_n = true;
+  const bool regions_before = c.regions;
   if (left_-- == 0) new_character();
-  c.quota_changed = was_reset || chance(quota_changes_);
+  c.quota_changed = was_reset || c.regions != regions_before || chance(quota_changes_);
   if (c.quota_changed) new_quotas();
   c.quota = cycle_.quota[out.query_sm];
   c.launch = c.stop = c.evict = c.resume = 0;
