@@ -180,15 +180,18 @@ module sluice_csr #(
       if (rslot == KIndexW'(k)) slot_rdata = rdata_k[k*32 +: 32];
   end
 
-  // What the addressed global register accepts.
+  // What the addressed global register accepts. A decision keeps what it began with.
   logic [31:0] low, high;
-  logic        global_exists, is_mode, needs_all_free, in_range, write_global, accept, bad_config, bad_mode;
+  logic        global_exists, is_mode, needs_all_free, needs_undecided, deciding, in_range, write_global, accept, bad_config, bad_mode;
+  assign deciding = sequencer_state_i != sluice_csr_pkg::SequencerStateIdle
+                 && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
   always_comb begin
     global_exists  = 1'b1;
     low            = '0;
     high           = '1;
     is_mode        = 1'b0;
-    needs_all_free = 1'b0;
+    needs_all_free  = 1'b0;
+    needs_undecided = 1'b0;
     in_range       = 1'b1;
     case (waddr)
       sluice_csr_pkg::ModeAddr:          begin is_mode = 1'b1; high = sluice_csr_pkg::ModeMax; end
@@ -215,10 +218,14 @@ module sluice_csr #(
         low            = sluice_csr_pkg::CapSlotsMin;
         high           = 32'(MAX_CTAS);
       end
-      sluice_csr_pkg::WindowAddr:        begin low = sluice_csr_pkg::WindowMin; high = sluice_csr_pkg::WindowMax; end
+      sluice_csr_pkg::WindowAddr: begin
+        needs_undecided = 1'b1;
+        low             = sluice_csr_pkg::WindowMin;
+        high            = sluice_csr_pkg::WindowMax;
+      end
       sluice_csr_pkg::DelayAddr:         high = sluice_csr_pkg::DelayMax;
-      sluice_csr_pkg::EpsilonAddr:       high = sluice_csr_pkg::EpsilonMax;
-      sluice_csr_pkg::LossLimitAddr:     high = sluice_csr_pkg::LossLimitMax;
+      sluice_csr_pkg::EpsilonAddr:       begin needs_undecided = 1'b1; high = sluice_csr_pkg::EpsilonMax; end
+      sluice_csr_pkg::LossLimitAddr:     begin needs_undecided = 1'b1; high = sluice_csr_pkg::LossLimitMax; end
       sluice_csr_pkg::MonitorAddr:       in_range = (wdata & ~sluice_csr_pkg::MonitorMask) == '0;
       sluice_csr_pkg::MonitorWindowAddr: begin low = sluice_csr_pkg::MonitorWindowMin; high = sluice_csr_pkg::MonitorWindowMax; end
       sluice_csr_pkg::MonitorHoldAddr:   begin low = sluice_csr_pkg::MonitorHoldMin; high = sluice_csr_pkg::MonitorHoldMax; end
@@ -229,7 +236,8 @@ module sluice_csr #(
     write_exists = wslot_hit ? slot_exists : global_exists;
     write_global = write && !wslot_hit && global_exists;
     bad_mode     = write_global && is_mode && !in_range;
-    bad_config   = slot_bad_config || (write_global && !is_mode && (!in_range || (needs_all_free && slot_state_i != '0)));
+    bad_config   = slot_bad_config || (write_global && !is_mode && (!in_range || (needs_all_free && slot_state_i != '0)
+                                                                          || (needs_undecided && deciding)));
     accept       = write_global && !bad_mode && !bad_config;
   end
 
@@ -308,8 +316,7 @@ module sluice_csr #(
   logic [31:0]                decisions_d, decisions_q;
   logic                       mode_in_decision;
 
-  assign mode_in_decision = mode_write_q && sequencer_state_i != sluice_csr_pkg::SequencerStateIdle
-                         && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
+  assign mode_in_decision = mode_write_q && deciding;
   assign evict_event      = evict_done_i & ~evict_seen_q;
 
   always_comb begin

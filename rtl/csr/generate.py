@@ -104,7 +104,7 @@ def cpp(d):
                 out += [f"inline constexpr Field k{f['id']}{{{f['lsb']}, {f['width']}}};" for f in r["field"]]
     out += ["", "/// Elaboration parameters of the unit (register PARAMS).", "struct Parameters {",
             "  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;", "};", "",
-            "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };", "enum class Needs { Nothing, AllFree, SlotFree };",
+            "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };", "enum class Needs { Nothing, AllFree, SlotFree, Undecided };",
             "struct FieldInfo {", "  std::string name;", "  Field bits;", "  Access access;", "  std::uint32_t reset, min, max;", "};",
             "struct RegisterInfo {", "  std::string name;  ///< a kernel slot's as \"SLOT2.WARPS\"", "  std::uint32_t address;", "  Needs needs;",
             "  std::vector<FieldInfo> fields;", "};", "", "/// Every register of a unit with these parameters.",
@@ -135,14 +135,14 @@ def markdown(d):
     out = ["# Register map", "", f"{NOTE} 32-bit registers, byte addresses; behaviour: [sluice_csr](blocks/sluice_csr.md).", "",
            "Access: `ro` read-only; `rw`; `w1c` sticky, write 1 to clear; `w1s` command, write 1, reads 0; `wo`, `level` go with a command of the",
            "same register (`level` reads back). `rw` values outside their range are refused with BAD_CONFIG. ¹ only while every kernel slot is FREE,",
-           "² only while this slot is FREE (else SLOT_BUSY).", ""]
+           "² only while this slot is FREE (else SLOT_BUSY), ³ only while STATUS shows IDLE or MONITOR: a decision keeps what it began with.", ""]
     for kind, title in (("register", "Global"), ("slot_register",
                         f"Kernel slot k, at {d['slot_base']:#x} + k * {d['slot_stride']:#x}")):
         out += [f"## {title}", "", "| address | register | bits | field | access | reset | range | meaning |", "|---|---|---|---|---|---|---|---|"]
         for r in d[kind]:
             address = f"`{r['address']:#05x}`" + (f" + 4 * i, i = 0..{r['count'] - 1}" if r["count"] > 1 else "")
             name = r["name"] + ("`i`" if r["count"] > 1 else "")
-            note = {"all_free": "¹", "slot_free": "²"}.get(r.get("needs"), "")
+            note = {"all_free": "¹", "slot_free": "²", "undecided": "³"}.get(r.get("needs"), "")
             out.append(f"| {address} | **{name}**{note} | | | | | | {r['text']} |")
             for f in r["field"]:
                 bits = f"{f['lsb'] + f['width'] - 1}:{f['lsb']}" if f["width"] > 1 else f"{f['lsb']}"

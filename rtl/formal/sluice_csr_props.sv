@@ -106,7 +106,7 @@ module sluice_csr_props (
   logic        rw;           // it is one
   logic        other;        // another register that can be written
   logic [31:0] value, low, high, reset_value;
-  logic        capacity, descriptor;
+  logic        capacity, descriptor, undecided;
   always_comb begin
     rw          = 1'b1;
     other       = 1'b0;
@@ -150,14 +150,17 @@ module sluice_csr_props (
     end
   end
 
+  assign undecided = watch == 12'h044 || watch == 12'h04C || watch == 12'h050;
+
   logic        hit, in_range, busy, accepted, bad_config;
   logic [31:0] written;
   always_comb begin
     hit        = write && waddr == watch && rw;
     in_range   = wdata >= low && wdata <= high && (watch != 12'h054 || (wdata & 32'h8000FFFE) == '0);
-    busy       = (descriptor && slot_state_i[2*which +: 2] != 2'd0) || (capacity && slot_state_i != 4'd0);
+    busy       = (descriptor && slot_state_i[2*which +: 2] != 2'd0) || (capacity && slot_state_i != 4'd0)
+              || (undecided && sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7);
     accepted   = hit && in_range && !busy;
-    bad_config = (hit && ((!in_range && watch != 12'h008) || (in_range && capacity && busy)))
+    bad_config = (hit && ((!in_range && watch != 12'h008) || (in_range && (capacity || undecided) && busy)))
               || (write && waddr == watch && in_slot && offset == 7'h10 && (wdata[3:0] & (wdata[3:0] - 4'd1)) != '0);
     written    = (in_slot && offset[6:5] == 2'b10) ? ((offset == 7'h40) ? wdata & 32'h1F : '0) : wdata;
   end
@@ -189,6 +192,7 @@ module sluice_csr_props (
       if ($past(s_axi_arvalid_i && arready && s_axi_araddr_i == watch && rw))
         read_returns_the_register: assert (rdata == $past(value) && rresp == 2'b00);
       if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0)) descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
+      if (undecided && $past(sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7)) threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
 
       // Commands.

@@ -105,7 +105,7 @@ struct Parameters {
 
 /// As in sluice_regs.toml.
 enum class Access { Ro, Rw, W1c, W1s, Wo, Level };
-enum class Needs { Nothing, AllFree, SlotFree };
+enum class Needs { Nothing, AllFree, SlotFree, Undecided };
 struct FieldInfo {
   std::string name;
   Field bits;
@@ -175,13 +175,13 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"VALUE", {0, 6}, Access::Rw, p.max_ctas, 1U, p.max_ctas}}});
   all.push_back({"WARM_UP", 0x040, Needs::Nothing, {
        {"VALUE", {0, 32}, Access::Rw, 20000U, 0U, 4294967295U}}});
-  all.push_back({"WINDOW", 0x044, Needs::Nothing, {
+  all.push_back({"WINDOW", 0x044, Needs::Undecided, {
        {"VALUE", {0, 16}, Access::Rw, 5120U, 1024U, 65535U}}});
   all.push_back({"DELAY", 0x048, Needs::Nothing, {
        {"VALUE", {0, 16}, Access::Rw, 0U, 0U, 65535U}}});
-  all.push_back({"EPSILON", 0x04c, Needs::Nothing, {
+  all.push_back({"EPSILON", 0x04c, Needs::Undecided, {
        {"VALUE", {0, 15}, Access::Rw, 0U, 0U, 16384U}}});
-  all.push_back({"LOSS_LIMIT", 0x050, Needs::Nothing, {
+  all.push_back({"LOSS_LIMIT", 0x050, Needs::Undecided, {
        {"VALUE", {0, 16}, Access::Rw, 19661U, 0U, 65535U}}});
   all.push_back({"MONITOR", 0x054, Needs::Nothing, {
        {"ENABLE", {0, 1}, Access::Rw, 0U, 0U, 1U},

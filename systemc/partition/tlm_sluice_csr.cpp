@@ -21,6 +21,10 @@ bool is_mask(std::uint32_t address) { return is_slot(address) && offset_of(addre
 bool is_free(const SluiceCsrStatus& status, unsigned kernel) {
   return status.slot_state[kernel] == static_cast<std::uint8_t>(regs::SlotState::kFree);
 }
+bool deciding(const SluiceCsrStatus& status) {
+  return status.sequencer_state != static_cast<std::uint8_t>(regs::SequencerState::kIdle) &&
+         status.sequencer_state != static_cast<std::uint8_t>(regs::SequencerState::kMonitor);
+}
 
 }  // namespace
 
@@ -80,9 +84,7 @@ void TlmSluiceCsr::clock(const SluiceCsrIn& in) {
     return;
   }
   const AxiLiteOut shown = out_.axi;
-  const bool mode_in_decision = out_.config.mode_write &&
-                                in.status.sequencer_state != static_cast<std::uint8_t>(regs::SequencerState::kIdle) &&
-                                in.status.sequencer_state != static_cast<std::uint8_t>(regs::SequencerState::kMonitor);
+  const bool mode_in_decision = out_.config.mode_write && deciding(in.status);
 
   // Reads see the registers of this cycle.
   if (shown.rvalid && in.axi.rready) out_.axi.rvalid = false;
@@ -169,6 +171,7 @@ std::optional<TlmSluiceCsr::Refusal> TlmSluiceCsr::refuse(const regs::RegisterIn
       if (!is_free(status, k)) return bad_config;
     }
   }
+  if (info.needs == regs::Needs::Undecided && deciding(status)) return bad_config;
   if (info.needs == regs::Needs::SlotFree && !is_free(status, kernel)) return Refusal{regs::kErrorSlotBusy.lsb, kernel};
   return std::nullopt;
 }

@@ -34,7 +34,7 @@ class Scoreboard {
         coverage_.declare("refuse value " + register_kind(info), "written out of range or with bits outside the fields");
       }
       if (info.needs != regs::Needs::Nothing)
-        coverage_.declare("refuse busy " + register_kind(info), "written while a slot was not FREE");
+        coverage_.declare("refuse busy " + register_kind(info), "written while a slot was not FREE or a decision under way");
     }
     for (const char* what : {"no such address", "read-only", "partial strobe", "unaligned"}) {
       coverage_.declare(std::string("slverr write ") + what, "write refused with SLVERR");
@@ -146,6 +146,8 @@ class Scoreboard {
       const bool counts = info.needs == regs::Needs::AllFree || (info.needs == regs::Needs::SlotFree && k == slot);
       busy |= counts && before_in_.status.slot_state[k] != 0;
     }
+    const unsigned state = before_in_.status.sequencer_state;
+    busy |= info.needs == regs::Needs::Undecided && state != 0 && state != 7;
     if (busy) coverage_.hit("refuse busy " + register_kind(info));
     return busy;
   }

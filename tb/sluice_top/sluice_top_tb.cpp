@@ -123,6 +123,17 @@ TEST_F(SluiceTopErrors, ModeChangeInADecisionTakesEffectAndIsReported) {
   EXPECT_EQ(world_.driver().last_decision().count, 0U);
   expect_sticky("MODE_IN_DECISION", regs::kErrorModeInDecision, 0);
 }
+TEST_F(SluiceTopErrors, DecisionKeepsTheThresholdsItBeganWith) {
+  const auto window = world_.bus().read32(regs::kWindow), limit = world_.bus().read32(regs::kLossLimit);
+  world_.driver().set_mode(regs::Mode::kDynamic);
+  world_.run(1000);
+  ASSERT_EQ(world_.driver().sequencer_state(), regs::SequencerState::kWarmUp);
+  for (const std::uint32_t address : {regs::kEpsilon, regs::kWindow, regs::kLossLimit}) write(address, 4096);
+  EXPECT_EQ(world_.bus().read32(regs::kEpsilon), 0U);
+  EXPECT_EQ(world_.bus().read32(regs::kWindow), window);
+  EXPECT_EQ(world_.bus().read32(regs::kLossLimit), limit);
+  expect_sticky("BAD_CONFIG", regs::kErrorBadConfig, 0);
+}
 TEST_F(SluiceTopErrors, ResetAtAnyCycleLeavesACleanUnit) {
   std::mt19937_64 random(tb::seed());
   for (int i = 0; i < 8; ++i) {
