@@ -25,6 +25,15 @@ enum class PartitionerKind { Tlm, Rtl, Both };
 
 [[nodiscard]] std::string_view to_string(PartitionerKind kind);  ///< "tlm", "rtl", "both"
 
+class SluiceDriver;
+
+/// Something the host does at a time of its own: evict, resume, change quotas, masks or the mode. Kernel slots are taken from 0
+/// on, in order of arrival.
+struct HostAction {
+  Cycles at;
+  std::function<void(SluiceDriver&)> act;
+};
+
 /// One kernel of a run.
 struct KernelLaunch {
   KernelDescriptor kernel;
@@ -45,7 +54,8 @@ struct RunSpec {
   /// Partitioned: asked at the start and whenever a kernel arrives or ends, with the kernels present (never empty). A kernel
   /// that is alone is not asked for: it gets every SM.
   std::function<Quotas(const std::vector<KernelId>& present)> quotas;
-  Cycles window;  ///< stop here; 0 = until every kernel with a target has reached it
+  std::vector<HostAction> actions;  ///< in order of time; by the model only
+  Cycles window;                    ///< stop here; 0 = until every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Tlm;
   std::uint64_t seed = 1;
   bool check_protocol = false;          ///< puts a TLM-2.0 protocol checker on every memory socket; a violation ends the run

@@ -36,6 +36,22 @@ PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec&
     : sc_module(name), registers("registers"), spec_(spec), clock_(clock), unit_(unit) {
   SC_THREAD(run);
   SC_THREAD(arrivals);
+  SC_THREAD(alarms);
+}
+
+void PartitionHost::alarms() {
+  for (const HostAction& action : spec_.actions) {
+    if (action.at.value() > clock_.now()) wait(clock_.cycles(action.at.value() - clock_.now()));
+    alarm_.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+bool PartitionHost::action_due() const {
+  return next_action_ < spec_.actions.size() && spec_.actions[next_action_].at.value() <= clock_.now();
+}
+
+void PartitionHost::act(SluiceDriver& driver) {
+  while (action_due()) spec_.actions[next_action_++].act(driver);
 }
 
 void PartitionHost::arrivals() {
@@ -77,9 +93,10 @@ void PartitionHost::run() {
     stop_met(driver);
     if (unit_.irq()) handle_interrupt(driver);
     launch_arrived(driver);
+    act(driver);
     // Events that came while the driver was at work were not waited for: look before sleeping.
-    while (!unit_.any_met() && !unit_.irq() && (arrived_.empty() || !free_slot(driver)))
-      wait(unit_.irq_raised | unit_.target_met | arrival_);
+    while (!unit_.any_met() && !unit_.irq() && !action_due() && (arrived_.empty() || !free_slot(driver)))
+      wait(unit_.irq_raised | unit_.target_met | arrival_ | alarm_);
   }
 }
 

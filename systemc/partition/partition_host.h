@@ -29,6 +29,9 @@ class PartitionHost : public sc_core::sc_module {
 
   void run();       ///< SC_THREAD
   void arrivals();  ///< SC_THREAD
+  void alarms();    ///< SC_THREAD
+  [[nodiscard]] bool action_due() const;
+  void act(SluiceDriver& driver);
   [[nodiscard]] std::optional<unsigned> free_slot(const SluiceDriver& driver) const;
   void launch_arrived(SluiceDriver& driver);
   void stop_met(SluiceDriver& driver);
@@ -42,7 +45,8 @@ class PartitionHost : public sc_core::sc_module {
   std::vector<KernelId> arrived_;   ///< not launched yet
   std::vector<InSlot> present_;     ///< oldest first
   std::uint32_t slots_in_use_ = 0;  ///< a bit a slot: launched, and its KERNEL_DONE not seen
-  sc_core::sc_event arrival_;
+  sc_core::sc_event arrival_, alarm_;
+  std::size_t next_action_ = 0;
   std::vector<Decision> decisions_;
 };
 

@@ -8,6 +8,7 @@
 #include "sw/core/errors.h"
 #include "sw/device/run_pool.h"
 #include "sw/device/run_result_json.h"
+#include "sw/device/sluice_driver.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
@@ -94,6 +95,67 @@ TEST_F(GpuModel, RtlAndTlmAgreeAtEveryPortWhileTheGpuRuns) {
   const auto results = run(specs);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     for (const KernelCounters& k : results[i].kernels) EXPECT_GT(k.finish_cycle, 0U) << "run " << i;
+  }
+}
+
+/// The same while the host evicts and resumes, moves SM masks under running CTAs, and goes through all modes of the hardware.
+TEST_F(GpuModel, RtlAndTlmAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
+  const bool full = std::getenv("SLUICE_FULL") != nullptr;
+  std::vector<std::string> mixes{"HOT_BFS"};
+  if (full) mixes = {"IMG_NN", "DXT_HOT", "MM_MVP", "HOT_BFS", "DXT_LBM", "IMG_BLK", "DXT_IMG_NN"};
+  const auto range = [](unsigned first, unsigned count) {
+    std::vector<unsigned> sms;
+    for (unsigned m = first; m < first + count; ++m) sms.push_back(m);
+    return sms;
+  };
+  std::vector<RunSpec> specs;
+  for (const std::string& names : mixes) {
+    RunSpec spec = corun(names, "left_over", 0, PartitionerKind::Both);
+    spec.window = Cycles(full ? 600000 : 200000);
+    const std::uint64_t phase = full ? 60000 : 20000;  // cycles between two actions
+    const auto at = [&](unsigned n, std::function<void(SluiceDriver&)> act) {
+      spec.actions.push_back({Cycles(n * phase), std::move(act)});
+    };
+    at(1, [](SluiceDriver& d) { d.evict(0, 20); });
+    at(2, [](SluiceDriver& d) {
+      d.resume(0);
+      d.set_mode(regs::Mode::kEven);
+    });
+    at(3, [range](SluiceDriver& d) {
+      for (const unsigned slot : {0U, 1U}) {
+        d.set_quota(slot, 3);
+        d.set_mask(slot, range(slot * 8, 8));
+      }
+      d.set_mode(regs::Mode::kStatic);
+    });
+    at(4, [range](SluiceDriver& d) {  // SMs change hands: one mask shrinks, the other grows over CTAs that still run
+      d.set_mask(0, range(0, 2));
+      d.set_mask(1, range(1, 15));
+    });
+    at(5, [range](SluiceDriver& d) {
+      d.set_mask(0, range(4, 12));
+      d.set_quota(1, 1);
+      d.evict(1, 1000);
+    });
+    at(6, [](SluiceDriver& d) {
+      d.resume(1);
+      d.set_mode(regs::Mode::kSpatial);
+    });
+    at(7, [phase](SluiceDriver& d) {  // decided before the next action: a mode in mid-decision is an error
+      d.configure_sequencer({static_cast<std::uint32_t>(phase / 10), 1024, 100, 0, 1.2});
+      d.set_mode(regs::Mode::kDynamic);
+    });
+    at(8, [](SluiceDriver& d) { d.evict(0, 5); });
+    at(9, [](SluiceDriver& d) {
+      d.resume(0);
+      d.set_mode(regs::Mode::kFcfs);
+    });
+    specs.push_back(spec);
+  }
+  const auto results = run(specs);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    for (const KernelCounters& k : results[i].kernels)
+      EXPECT_GT(k.warp_instructions, 0U) << "kernel " << (&k - results[i].kernels.data()) << " of " << mixes[i];
   }
 }
 
