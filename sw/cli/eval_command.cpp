@@ -85,7 +85,9 @@ void add_eval_command(CLI::App& app, Action& action) {
   options->add_run(*command);
   options->add_jobs(*command);
   options->add_json(*command);
-  command->add_option("--pairs", options->pairs, "all (the paper's 30), triples, or A_B,A_C_D,...")->capture_default_str();
+  command
+      ->add_option("--pairs", options->pairs, "all (the paper's 30), triples (its 15), all_triples (what fits), or A_B,A_C_D,...")
+      ->capture_default_str();
   command->add_option("--policies", options->policies, "of left_over, fcfs, even, spatial, warped_slicer, oracle")
       ->capture_default_str();
   command->add_option("--oracle-pairs", options->oracle_pairs, "run the Oracle on these mixes only");

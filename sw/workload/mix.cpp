@@ -38,13 +38,14 @@ std::vector<Mix> all_pairs(const Workload& workload) {
   return mixes;
 }
 
-std::vector<Mix> all_triples(const Workload& workload, const MachineConfig& machine) {
+std::vector<Mix> triples(const Workload& workload, const MachineConfig& machine, bool all) {
   std::vector<Mix> mixes;
   const auto& k = workload.kernels;
   for (std::size_t a = 0; a < k.size(); ++a) {
     for (std::size_t b = a + 1; b < k.size(); ++b) {
       for (std::size_t c = 0; c < k.size(); ++c) {
         if (k[a].type != KernelType::Compute || k[b].type != KernelType::Compute || k[c].type == KernelType::Compute) continue;
+        if (!all && !(k[a].in_triples && k[b].in_triples && k[c].in_triples)) continue;
         if (fit_together(machine, {k[a], k[b], k[c]})) mixes.push_back(make_mix({k[a], k[b], k[c]}));
       }
     }
@@ -77,7 +78,7 @@ std::vector<Mix> parse_mixes(const Workload& workload, const MachineConfig& mach
       throw InputError(fmt::format("workload {}: no pair with a compute kernel in it: name the pairs (A_B,...)", workload.name));
     return mixes;
   }
-  if (spec == "triples") return all_triples(workload, machine);
+  if (spec == "triples" || spec == "all_triples") return triples(workload, machine, spec == "all_triples");
   std::vector<Mix> mixes;
   std::istringstream list(spec);
   for (std::string mix; std::getline(list, mix, ',');) {

@@ -17,7 +17,8 @@ struct Mix {
 };
 
 /// `all`: Warped-Slicer's pairs (compute with cache, compute with memory, compute with compute; the compute kernel first);
-/// `triples`: two compute kernels and one memory or cache kernel that fit on one SM together; or a list such as "A_B,A_C_D".
+/// `all_triples`: two compute kernels and one memory or cache kernel that fit on one SM together; `triples`: those of them whose
+/// kernels are all `in_triples`; or a list such as "A_B,A_C_D".
 /// @throws InputError naming the kernels of the workload when a name is not among them
 [[nodiscard]] std::vector<Mix> parse_mixes(const Workload& workload, const MachineConfig& machine, const std::string& spec);
 

@@ -96,6 +96,7 @@ KernelDescriptor read_kernel(TomlTable table) {
     reference->read("cycles", kernel.reference->cycles, 1, kMostReferenceCycles);
     reference->finish();
   }
+  table.optional().read("in_triples", kernel.in_triples);
   table.finish();
   return kernel;
 }
@@ -149,9 +150,9 @@ std::string format_workload(const Workload& workload, const std::string& comment
     out += fmt::format(
         "\n[[kernel]]\nname = {}\nfull_name = {}\ntype = \"{}\"\ngrid_ctas = {}\nblock_threads = {}\nregisters_per_cta = "
         "{}\n"
-        "shared_bytes_per_cta = {}\n[kernel.behaviour]\n",
+        "shared_bytes_per_cta = {}\n{}[kernel.behaviour]\n",
         toml_string(k.name), toml_string(k.full_name), to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta,
-        k.shared_bytes_per_cta);
+        k.shared_bytes_per_cta, k.in_triples ? "" : "in_triples = false\n");
     out += behaviour_text(k.behaviour);
     if (k.phase) out += fmt::format("[kernel.phase]\nfrom_cta = {}\n{}", k.phase->from_cta, behaviour_text(k.phase->behaviour));
     if (!k.reference) continue;

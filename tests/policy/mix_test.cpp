@@ -59,6 +59,10 @@ TEST(Mixes, TriplesAreTwoComputeKernelsAndAnotherThatFit) {
   Workload w = table_two();
   EXPECT_EQ(parse_mixes(w, fermi(), "triples").size(), 36U);
   w.kernels[3].registers_per_cta = 31000;  // HOT: too large for three
+  w.kernels[1].in_triples = false;         // BFS
+  EXPECT_EQ(parse_mixes(w, fermi(), "triples").size(), 15U) << "the paper's";
+  EXPECT_EQ(parse_mixes(w, fermi(), "all_triples").size(), 18U);
+  w.kernels[1].in_triples = true;
   const auto mixes = parse_mixes(w, fermi(), "triples");
   EXPECT_EQ(mixes.size(), 18U);
   EXPECT_EQ(mixes.front().name(), "DXT_IMG_BLK");
