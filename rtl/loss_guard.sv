@@ -1,25 +1,41 @@
 // loss_guard: accepts an intra-SM partition only if no kernel loses too much (Warped-Slicer, section IV).
-// A kernel loses 1 - performance at its quota; floor_i is the smallest performance it may keep, 1 - 1.2 / K in the paper.
-// One kernel a cycle; spatial_o is right in the cycle of the last one and holds until the next start.
-module loss_guard (
-  input  logic                         clk_i,
-  input  logic                         rst_ni,
-  input  logic                         start_i,    // with the first kernel of a decision
-  input  logic                         valid_i,    // perf_i belongs to the next kernel
-  input  logic [sluice_pkg::PerfW-1:0] perf_i,     // normalised performance at its quota, 1.0 = own best
-  input  logic [sluice_pkg::PerfW-1:0] floor_i,
-  output logic                         spatial_o   // some kernel would lose too much: fall back to spatial
+// A kernel loses 1 - performance at its quota; of num kernels each may lose loss_limit_i / num (the paper: 1.2 / K). Compared without a
+// division: performance * num + limit >= num. One kernel a cycle; spatial_o is right in the cycle of the last one and holds until the next start.
+module loss_guard #(
+  parameter int unsigned MAX_KERNELS = 4   // 2..8
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           start_i,         // with the first kernel of a decision
+  input  logic                           valid_i,         // perf_i belongs to the next kernel
+  input  logic [sluice_pkg::PerfW-1:0]   perf_i,          // normalised performance at its quota, 1.0 = own best
+  input  logic [sluice_pkg::KernelW-1:0] num_kernels_i,   // 1..MAX_KERNELS
+  input  logic [sluice_pkg::LossW-1:0]   loss_limit_i,    // of 1/K, units of 2**-PerfFracW
+  output logic                           spatial_o        // some kernel would lose too much: fall back to spatial
 );
-  logic spatial_d, spatial_q;
+  localparam int unsigned FracW = sluice_pkg::PerfFracW;
+  localparam int unsigned NumW  = $clog2(MAX_KERNELS + 1);
+  localparam int unsigned SumW  = sluice_pkg::PerfW + NumW + 1;
+
+  logic [NumW-1:0] num;
+  logic [SumW-1:0] kept;   // what it keeps, and what it may lose, times num
+  logic            spatial_d, spatial_q;
+
+  assign num = num_kernels_i[NumW-1:0];
 
   always_comb begin
+    kept = SumW'(loss_limit_i);
+    for (int unsigned b = 0; b < NumW; b++)
+      if (num[b]) kept = kept + (SumW'(perf_i) << b);
     spatial_d = start_i ? 1'b0 : spatial_q;
-    if (valid_i && perf_i < floor_i) spatial_d = 1'b1;
+    if (valid_i && kept[SumW-1:FracW] < (SumW - FracW)'(num)) spatial_d = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) spatial_q <= 1'b0;
     else         spatial_q <= spatial_d;
 
-  assign spatial_o = spatial_d;
+  logic unused_num;
+  assign unused_num = ^{num_kernels_i, kept[FracW-1:0]};
+  assign spatial_o  = spatial_d;
 endmodule

@@ -21,7 +21,7 @@ module partition_core #(
   input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0] demand_shared_i,
   input  logic [sluice_pkg::WindowW-1:0]             window_i,              // cycles, >= 1,024
   input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0 = the paper's rule
-  input  logic [sluice_pkg::PerfW-1:0]               floor_i,               // smallest performance a kernel may keep
+  input  logic [sluice_pkg::LossW-1:0]               loss_limit_i,          // of 1/K: what a kernel may lose, units of 2**-PerfFracW
   input  logic                                       prepare_valid_i,
   output logic                                       prepare_ready_o,
   input  logic [sluice_pkg::KernelW-1:0]             prepare_kernel_i,
@@ -145,14 +145,17 @@ module partition_core #(
     .perf_o           (perf)
   );
 
-  loss_guard i_loss_guard (
+  loss_guard #(
+    .MAX_KERNELS (MAX_KERNELS)
+  ) i_loss_guard (
     .clk_i,
     .rst_ni,
-    .start_i   (kernel_q == '0),
-    .valid_i   (state_q == Guard),
-    .perf_i    (guard_perf),
-    .floor_i,
-    .spatial_o (spatial)
+    .start_i       (kernel_q == '0),
+    .valid_i       (state_q == Guard),
+    .perf_i        (guard_perf),
+    .num_kernels_i,
+    .loss_limit_i,
+    .spatial_o     (spatial)
   );
 
   always_comb begin

@@ -25,7 +25,6 @@ module partition_sequencer #(
   input  logic [sluice_pkg::TimerW-1:0]                 warm_up_i,
   input  logic [sluice_pkg::WindowW-1:0]                window_i,              // >= 1,024
   input  logic [sluice_pkg::WindowW-1:0]                delay_i,
-  input  logic [15:0]                                   loss_limit_i,          // of 1/K, units of 2**-PerfFracW
   input  logic                                          reprofile_i,           // pulse: from the host or the phase monitor
   // Kernels (cta_dispatcher).
   input  logic [sluice_pkg::KernelW-1:0]                num_present_i,
@@ -48,7 +47,6 @@ module partition_sequencer #(
   output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]      core_demand_warps_o,
   output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]       core_demand_registers_o,
   output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]    core_demand_shared_o,
-  output logic [sluice_pkg::PerfW-1:0]                  core_floor_o,
   output logic                                          prepare_valid_o,
   input  logic                                          prepare_ready_i,
   output logic [sluice_pkg::KernelW-1:0]                prepare_kernel_o,
@@ -84,7 +82,6 @@ module partition_sequencer #(
   localparam int unsigned WarpW    = sluice_pkg::WarpW;
   localparam int unsigned RegW     = sluice_pkg::RegW;
   localparam int unsigned SharedW  = sluice_pkg::SharedW;
-  localparam int unsigned PerfW    = sluice_pkg::PerfW;
   localparam int unsigned LevelW   = 10;   // CTA count of a profile level before it is cut to the occupancy
 
   // Enforcing takes no time of its own: quotas change in the cycle after the decision.
@@ -449,9 +446,7 @@ module partition_sequencer #(
     end
   end
 
-  // To the core: kernels by age, and the smallest performance each may keep, 1 - loss_limit / num.
-  logic [16:0]  inverse;   // 2**16 / num, rounded
-  logic [32:0]  loss;
+  // To the core: kernels by age.
   always_comb begin
     core_demand_warps_o     = '0;
     core_demand_registers_o = '0;
@@ -465,11 +460,6 @@ module partition_sequencer #(
         end
       end
     end
-    inverse = 17'd65536;
-    for (int unsigned n = 2; n <= MAX_KERNELS; n++)
-      if (num_q == KernelW'(n)) inverse = 17'((65536 + n / 2) / n);
-    loss         = loss_limit_i * inverse;
-    core_floor_o = (loss[32:16] >= 17'(sluice_pkg::PerfOne)) ? '0 : PerfW'(17'(sluice_pkg::PerfOne) - loss[32:16]);
   end
 
   always_comb begin
@@ -480,9 +470,6 @@ module partition_sequencer #(
       if (layout_q == Ranges) watch_sm_o[k*SmW +: SmW] = first_q[k*SmW +: SmW];
     end
   end
-
-  logic unused_loss_fraction;
-  assign unused_loss_fraction = ^loss[15:0];
 
   assign core_abort_o       = restart;
   assign core_num_kernels_o = num_q;

@@ -13,6 +13,7 @@ package sluice_pkg;
   localparam int unsigned ScaledFracW = 4;
   localparam int unsigned PerfFracW = 14;  // normalised performance: 1.0 = 2**PerfFracW = the kernel's own best
   localparam int unsigned PerfW     = 15;
+  localparam int unsigned LossW     = 16;  // loss limit, in units of 2**-PerfFracW
   localparam int unsigned WarpW     = 7;   // warps of an SM
   localparam int unsigned RegW      = 17;  // registers of an SM
   localparam int unsigned SharedW   = 18;  // bytes of shared memory of an SM

@@ -270,7 +270,6 @@ module sluice_top #(
   logic [K*WarpW-1:0]             core_demand_warps;
   logic [K*RegW-1:0]              core_demand_registers;
   logic [K*SharedW-1:0]           core_demand_shared;
-  logic [PerfW-1:0]               core_floor;
   logic [sluice_pkg::CtaSumW-1:0] prepare_sum;
   logic [CtaW-1:0]                sample_ctas;
   logic [sluice_pkg::SmCountW-1:0] num_samples;
@@ -298,7 +297,6 @@ module sluice_top #(
     .warm_up_i               (warm_up),
     .window_i                (window),
     .delay_i                 (delay),
-    .loss_limit_i            (loss_limit),
     .reprofile_i             (reprofile || monitor_request),
     .num_present_i           (num_present),
     .age_i                   (age),
@@ -318,7 +316,6 @@ module sluice_top #(
     .core_demand_warps_o     (core_demand_warps),
     .core_demand_registers_o (core_demand_registers),
     .core_demand_shared_o    (core_demand_shared),
-    .core_floor_o            (core_floor),
     .prepare_valid_o         (prepare_valid),
     .prepare_ready_i         (prepare_ready),
     .prepare_kernel_o        (prepare_kernel),
@@ -363,7 +360,7 @@ module sluice_top #(
     .demand_shared_i      (core_demand_shared),
     .window_i             (window),
     .epsilon_i            (epsilon),
-    .floor_i              (core_floor),
+    .loss_limit_i         (loss_limit),
     .prepare_valid_i      (prepare_valid),
     .prepare_ready_o      (prepare_ready),
     .prepare_kernel_i     (prepare_kernel),

@@ -26,7 +26,7 @@ BLOCKS = {
     "ipc_scaler": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "perf_table": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "waterfill_allocator": (["MAX_KERNELS"], "algorithm"),
-    "loss_guard": ([], "algorithm"),
+    "loss_guard": (["MAX_KERNELS"], "algorithm"),
     "partition_sequencer": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "phase_monitor": (["MAX_KERNELS", "NUM_SCHED"], "monitor"),
     "cta_dispatcher": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "REGION_UNITS"], "dispatcher"),

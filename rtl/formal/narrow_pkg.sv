@@ -21,6 +21,7 @@ package sluice_pkg;
   localparam int unsigned InstW     = 3;
   localparam int unsigned PerfFracW = 2;
   localparam int unsigned PerfW     = 3;
+  localparam int unsigned LossW     = 4;
   localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
   localparam int unsigned ModeW = 3;
   localparam logic [ModeW-1:0] ModeLeftOver = 3'd0;

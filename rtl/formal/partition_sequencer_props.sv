@@ -47,7 +47,7 @@ module partition_sequencer_props #(
   logic [K-1:0]      watch;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
     .clk_i, .rst_ni, .mode_i, .mode_write_i, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i,
-    .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .delay_i, .loss_limit_i(16'd0), .reprofile_i,
+    .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .prepare_valid_o(prepare_valid),
     .prepare_ready_i, .sample_valid_o(sample_valid), .sample_ready_i, .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
     .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .idle_o(idle));

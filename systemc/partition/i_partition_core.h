@@ -21,7 +21,7 @@ struct PartitionCoreIn {
   std::array<std::uint32_t, kMaxKernels> demand_warps{}, demand_registers{}, demand_shared_bytes{};
   std::uint32_t window_cycles = 0;  ///< length of the profile window
   std::uint32_t epsilon = 0;        ///< saturation threshold, units of 1/2**PerfW of a kernel's best
-  std::uint32_t perf_floor = 0;     ///< smallest normalised performance a kernel may keep (1 - loss limit), same units
+  std::uint32_t loss_limit = 0;     ///< of 1 / num_kernels: what a kernel may lose of its best, units of 1/kPerfOne, 16 bits
   bool prepare_valid = false;       ///< the sum of CTAs behind a kernel's next samples, ahead of them
   std::uint8_t prepare_kernel = 0;
   std::uint32_t prepare_sum = 0;  ///< CTAs over all SMs sampled for this kernel: CTA_avg = prepare_sum / num_samples

@@ -54,7 +54,7 @@ class RtlPartitionCore : public IPartitionCore {
     }
     top_->window_i = static_cast<SData>(in.window_cycles);
     top_->epsilon_i = static_cast<SData>(in.epsilon);
-    top_->floor_i = static_cast<SData>(in.perf_floor);
+    top_->loss_limit_i = static_cast<SData>(in.loss_limit);
     top_->prepare_valid_i = in.prepare_valid;
     top_->prepare_kernel_i = in.prepare_kernel;
     top_->prepare_sum_i = static_cast<SData>(in.prepare_sum);

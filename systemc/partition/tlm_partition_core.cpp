@@ -38,6 +38,12 @@ struct Allocation {
   std::array<std::uint32_t, kMaxKernels> performance{};
 };
 
+/// Warped-Slicer section IV: may this kernel lose what it loses?
+bool loses_too_much(std::uint32_t performance, const PartitionCoreIn& config) {
+  const std::uint64_t loss = kPerfOne - performance;
+  return loss * config.num_kernels > config.loss_limit;
+}
+
 class Pool {
  public:
   explicit Pool(const PartitionCoreIn& c)
@@ -167,7 +173,7 @@ void TlmPartitionCore::decide() {
   results_.ctas = allocation.ctas;
   results_.spatial = false;
   if (!allocation.no_fit) {
-    for (unsigned k = 0; k < config_.num_kernels; ++k) results_.spatial |= allocation.performance[k] < config_.perf_floor;
+    for (unsigned k = 0; k < config_.num_kernels; ++k) results_.spatial |= loses_too_much(allocation.performance[k], config_);
   }
   decided_in_ = allocation.cycles + 2 + (allocation.no_fit ? 0 : config_.num_kernels);
 }

@@ -21,14 +21,6 @@ std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot, std::uint32_t s
 
 bool is(const SluiceConfig& config, regs::Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
 
-/// 1 - loss_limit / kernels with the hardware's rounded reciprocal.
-std::uint32_t perf_floor(std::uint32_t loss_limit, std::size_t kernels) {
-  if (kernels == 0) kernels = 1;
-  const auto inverse = static_cast<std::uint64_t>((65536 + kernels / 2) / kernels);
-  const std::uint64_t loss = (loss_limit * inverse) >> 16;
-  return loss >= kPerfOne ? 0 : static_cast<std::uint32_t>(kPerfOne - loss);
-}
-
 }  // namespace
 
 SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
@@ -63,7 +55,7 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
   core.capacity_slots = config.capacity_slots;
   core.window_cycles = config.window;
   core.epsilon = config.epsilon;
-  core.perf_floor = perf_floor(config.loss_limit, plan_.size());
+  core.loss_limit = config.loss_limit;
   for (std::size_t i = 0; i < plan_.size(); ++i) {
     core.demand_warps[i] = config.demand_warps[plan_[i].slot];
     core.demand_registers[i] = config.demand_registers[plan_[i].slot];

@@ -25,7 +25,7 @@ class Profiles {
     c.config.capacity_shared_bytes = 49152;
     c.config.capacity_slots = 8;
     c.config.window_cycles = 5120;
-    c.config.perf_floor = static_cast<std::uint32_t>(std::lround((1 - 1.2 / kernels) * kPerfOne));
+    c.config.loss_limit = static_cast<std::uint32_t>(std::lround(1.2 * kPerfOne));
     for (std::uint32_t k = 0; k < kernels; ++k) {
       c.config.demand_warps[k] = in(1, chance(0.1) ? 48 : 8);
       c.config.demand_registers[k] = in(0, c.config.capacity_registers / (chance(0.1) ? 1 : 4));

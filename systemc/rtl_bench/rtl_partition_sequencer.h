@@ -62,7 +62,6 @@ class RtlPartitionSequencer {
     top_->warm_up_i = c.warm_up;
     top_->window_i = static_cast<SData>(c.window);
     top_->delay_i = static_cast<SData>(c.delay);
-    top_->loss_limit_i = static_cast<SData>(c.loss_limit);
     top_->reprofile_i = c.reprofile || in.monitor_request;
     top_->num_present_i = in.num_present;
     top_->change_i = in.change;
@@ -97,7 +96,6 @@ class RtlPartitionSequencer {
     }
     out.core.start = top_->core_start_o != 0;
     out.core.num_kernels = top_->core_num_kernels_o;
-    out.core.perf_floor = top_->core_floor_o;
     out.core.prepare_valid = top_->prepare_valid_o != 0;
     out.core.prepare_kernel = top_->prepare_kernel_o;
     out.core.prepare_sum = top_->prepare_sum_o;

@@ -32,7 +32,7 @@ class Generator {
       }
     }
     s.config.epsilon = chance(0.7) ? 0 : in(0, kPerfOne / 8);
-    s.config.perf_floor = chance(0.5) ? in(0, kPerfOne) : 0;
+    s.config.loss_limit = chance(0.5) ? in(0, std::min<std::uint32_t>(65535, s.config.num_kernels * kPerfOne)) : 65535;
     return s;
   }
 

@@ -51,8 +51,7 @@ inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsi
     if (a.monitoring && a.watch[k] && a.watch_sm[k] != b.watch_sm[k]) return "watch_sm_o";
   }
   if (a.core.start != b.core.start) return "core_start_o";
-  if (a.core.num_kernels != b.core.num_kernels || a.core.perf_floor != b.core.perf_floor)
-    return "core_num_kernels_o, core_floor_o";
+  if (a.core.num_kernels != b.core.num_kernels) return "core_num_kernels_o";
   for (unsigned i = 0; i < b.core.num_kernels; ++i) {
     if (a.core.demand_warps[i] != b.core.demand_warps[i] || a.core.demand_registers[i] != b.core.demand_registers[i] ||
         a.core.demand_shared_bytes[i] != b.core.demand_shared_bytes[i])
@@ -128,7 +127,6 @@ class Traffic {
     config.warm_up = random_.chance(0.2) ? random_.in(0, 1) : random_.chance(0.02) ? random_.in(2001, 9000) : random_.in(2, 60);
     config.window = random_.chance(0.02) ? random_.in(1024, 9000) : random_.in(120, 200);
     config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 1500) : random_.in(1, 20);
-    config.loss_limit = random_.chance(0.3) ? 19661 : random_.in(0, 65535);
   }
   void change(State state) {
     static const std::array<const char*, 8> names{"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor"};
