@@ -2,6 +2,8 @@ rtl/sluice_pkg.sv
 rtl/csr/sluice_csr_pkg.sv
 rtl/axi_lite_subordinate.sv
 rtl/sluice_csr_slot.sv
+rtl/sluice_csr_config.sv
+rtl/sluice_csr_status.sv
 rtl/sluice_csr.sv
 rtl/seq_reciprocal.sv
 rtl/ipc_scaler.sv

@@ -81,7 +81,6 @@ module sluice_csr #(
   localparam int unsigned SharedW   = sluice_pkg::SharedW;
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
-  localparam int unsigned NumErrors = 7;
   localparam int unsigned SlotLsb   = $clog2(sluice_csr_pkg::SlotStride);
   localparam logic [11:0] SlotsEnd  = sluice_csr_pkg::SlotBase + 12'(MAX_KERNELS) * sluice_csr_pkg::SlotStride;
 
@@ -180,324 +179,112 @@ module sluice_csr #(
       if (rslot == KIndexW'(k)) slot_rdata = rdata_k[k*32 +: 32];
   end
 
-  // What the addressed global register accepts. A decision keeps what it began with.
-  logic [31:0] low, high;
-  logic        global_exists, is_mode, needs_all_free, needs_undecided, deciding, in_range, write_global, accept, bad_config, bad_mode;
-  assign deciding = sequencer_state_i != sluice_csr_pkg::SequencerStateIdle
-                 && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
+  // Global registers.
+  logic        write_global, deciding, config_exists, status_exists, config_read_exists, status_read_exists;
+  logic        bad_mode, global_bad_config, status_idle, top_read_exists;
+  logic [31:0] config_rdata, status_rdata, top_rdata;
+
+  assign write_global = write && !wslot_hit;
+  assign deciding     = sequencer_state_i != sluice_csr_pkg::SequencerStateIdle
+                     && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
+  assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists;
+
+  sluice_csr_config #(
+    .MAX_CTAS (MAX_CTAS)
+  ) i_config (
+    .clk_i,
+    .rst_ni,
+    .write_i        (write_global),
+    .write_addr_i   (waddr),
+    .write_data_i   (wdata),
+    .write_exists_o (config_exists),
+    .bad_mode_o     (bad_mode),
+    .bad_config_o   (global_bad_config),
+    .read_addr_i    (raddr),
+    .read_exists_o  (config_read_exists),
+    .read_data_o    (config_rdata),
+    .all_free_i     (slot_state_i == '0),
+    .deciding_i     (deciding),
+    .mode_o,
+    .mode_write_o,
+    .reprofile_o,
+    .capacity_warps_o,
+    .capacity_registers_o,
+    .capacity_shared_o,
+    .capacity_slots_o,
+    .warm_up_o,
+    .window_o,
+    .delay_o,
+    .epsilon_o,
+    .loss_limit_o,
+    .monitor_enable_o,
+    .monitor_threshold_o,
+    .monitor_window_o,
+    .monitor_hold_o
+  );
+
+  sluice_csr_status #(
+    .MAX_KERNELS (MAX_KERNELS)
+  ) i_status (
+    .clk_i,
+    .rst_ni,
+    .write_i            (write_global),
+    .write_addr_i       (waddr),
+    .write_data_i       (wdata),
+    .write_exists_o     (status_exists),
+    .read_addr_i        (raddr),
+    .read_exists_o      (status_read_exists),
+    .read_data_o        (status_rdata),
+    .decision_i,
+    .kernel_done_i,
+    .evict_done_i,
+    .error_i,
+    .error_kernel_i,
+    .error_sm_i,
+    .slot_busy_i        (slot_busy),
+    .bad_mode_i         (bad_mode),
+    .bad_config_i       (slot_bad_config || global_bad_config),
+    .mode_in_decision_i (mode_write_o && deciding),
+    .write_kernel_i     (wslot_hit ? wslot : '0),
+    .irq_o,
+    .idle_o             (status_idle)
+  );
+
+  // EVICT's count goes with the command, whichever slot it is for.
+  logic [15:0] evict_count_d, evict_count_q;
   always_comb begin
-    global_exists  = 1'b1;
-    low            = '0;
-    high           = '1;
-    is_mode        = 1'b0;
-    needs_all_free  = 1'b0;
-    needs_undecided = 1'b0;
-    in_range       = 1'b1;
-    case (waddr)
-      sluice_csr_pkg::ModeAddr:          begin is_mode = 1'b1; high = sluice_csr_pkg::ModeMax; end
-      sluice_csr_pkg::ControlAddr,
-      sluice_csr_pkg::ErrorAddr,
-      sluice_csr_pkg::IrqStatusAddr,
-      sluice_csr_pkg::KernelDoneAddr,
-      sluice_csr_pkg::EvictDoneAddr,
-      sluice_csr_pkg::WarmUpAddr:        ;
-      sluice_csr_pkg::IrqEnableAddr:     high = sluice_csr_pkg::IrqEnableMax;
-      sluice_csr_pkg::CapWarpsAddr: begin
-        needs_all_free = 1'b1;
-        low            = sluice_csr_pkg::CapWarpsMin;
-        high           = sluice_csr_pkg::CapWarpsMax;
-      end
-      sluice_csr_pkg::CapRegistersAddr: begin
-        needs_all_free = 1'b1;
-        low            = sluice_csr_pkg::CapRegistersMin;
-        high           = sluice_csr_pkg::CapRegistersMax;
-      end
-      sluice_csr_pkg::CapSharedAddr:     begin needs_all_free = 1'b1; high = sluice_csr_pkg::CapSharedMax; end
-      sluice_csr_pkg::CapSlotsAddr: begin
-        needs_all_free = 1'b1;
-        low            = sluice_csr_pkg::CapSlotsMin;
-        high           = 32'(MAX_CTAS);
-      end
-      sluice_csr_pkg::WindowAddr: begin
-        needs_undecided = 1'b1;
-        low             = sluice_csr_pkg::WindowMin;
-        high            = sluice_csr_pkg::WindowMax;
-      end
-      sluice_csr_pkg::DelayAddr:         high = sluice_csr_pkg::DelayMax;
-      sluice_csr_pkg::EpsilonAddr:       begin needs_undecided = 1'b1; high = sluice_csr_pkg::EpsilonMax; end
-      sluice_csr_pkg::LossLimitAddr:     begin needs_undecided = 1'b1; high = sluice_csr_pkg::LossLimitMax; end
-      sluice_csr_pkg::MonitorAddr:       in_range = (wdata & ~sluice_csr_pkg::MonitorMask) == '0;
-      sluice_csr_pkg::MonitorWindowAddr: begin low = sluice_csr_pkg::MonitorWindowMin; high = sluice_csr_pkg::MonitorWindowMax; end
-      sluice_csr_pkg::MonitorHoldAddr:   begin low = sluice_csr_pkg::MonitorHoldMin; high = sluice_csr_pkg::MonitorHoldMax; end
-      default:                           global_exists = 1'b0;
-    endcase
-    if (wdata < low || wdata > high) in_range = 1'b0;
-
-    write_exists = wslot_hit ? slot_exists : global_exists;
-    write_global = write && !wslot_hit && global_exists;
-    bad_mode     = write_global && is_mode && !in_range;
-    bad_config   = slot_bad_config || (write_global && !is_mode && (!in_range || (needs_all_free && slot_state_i != '0)
-                                                                          || (needs_undecided && deciding)));
-    accept       = write_global && !bad_mode && !bad_config;
-  end
-
-  // Configuration and commands.
-  logic [2:0]                     mode_d, mode_q;
-  logic                           mode_write_d, mode_write_q, reprofile_d, reprofile_q;
-  logic [WarpW-1:0]               cap_warps_d, cap_warps_q;
-  logic [RegW-1:0]                cap_registers_d, cap_registers_q;
-  logic [SharedW-1:0]             cap_shared_d, cap_shared_q;
-  logic [CtaW-1:0]                cap_slots_d, cap_slots_q;
-  logic [31:0]                    warm_up_d, warm_up_q;
-  logic [sluice_pkg::WindowW-1:0] window_d, window_q;
-  logic [15:0]                    delay_d, delay_q, loss_limit_d, loss_limit_q, monitor_window_d, monitor_window_q;
-  logic [sluice_pkg::PerfW-1:0]   epsilon_d, epsilon_q, monitor_threshold_d, monitor_threshold_q;
-  logic                           monitor_enable_d, monitor_enable_q;
-  logic [7:0]                     monitor_hold_d, monitor_hold_q;
-  logic [3:0]                     irq_enable_d, irq_enable_q;
-  logic [15:0]                    evict_count_d, evict_count_q;
-
-  always_comb begin
-    mode_d              = mode_q;
-    mode_write_d        = 1'b0;
-    reprofile_d         = 1'b0;
-    cap_warps_d         = cap_warps_q;
-    cap_registers_d     = cap_registers_q;
-    cap_shared_d        = cap_shared_q;
-    cap_slots_d         = cap_slots_q;
-    warm_up_d           = warm_up_q;
-    window_d            = window_q;
-    delay_d             = delay_q;
-    epsilon_d           = epsilon_q;
-    loss_limit_d        = loss_limit_q;
-    monitor_enable_d    = monitor_enable_q;
-    monitor_threshold_d = monitor_threshold_q;
-    monitor_window_d    = monitor_window_q;
-    monitor_hold_d      = monitor_hold_q;
-    irq_enable_d        = irq_enable_q;
-    evict_count_d       = evict_count_q;
+    evict_count_d = evict_count_q;
     if (write && wslot_hit && waddr[SlotLsb-1:0] == sluice_csr_pkg::SlotCtrlOffset && !slot_bad_config)
       evict_count_d = wdata[sluice_csr_pkg::SlotCtrlEvictCountLsb +: 16];
-    if (accept) begin
-      case (waddr)
-        sluice_csr_pkg::ModeAddr: begin
-          mode_d       = wdata[2:0];
-          mode_write_d = 1'b1;
-        end
-        sluice_csr_pkg::ControlAddr:       reprofile_d      = wdata[0];
-        sluice_csr_pkg::IrqEnableAddr:     irq_enable_d     = wdata[3:0];
-        sluice_csr_pkg::CapWarpsAddr:      cap_warps_d      = wdata[WarpW-1:0];
-        sluice_csr_pkg::CapRegistersAddr:  cap_registers_d  = wdata[RegW-1:0];
-        sluice_csr_pkg::CapSharedAddr:     cap_shared_d     = wdata[SharedW-1:0];
-        sluice_csr_pkg::CapSlotsAddr:      cap_slots_d      = wdata[CtaW-1:0];
-        sluice_csr_pkg::WarmUpAddr:        warm_up_d        = wdata;
-        sluice_csr_pkg::WindowAddr:        window_d         = wdata[sluice_pkg::WindowW-1:0];
-        sluice_csr_pkg::DelayAddr:         delay_d          = wdata[15:0];
-        sluice_csr_pkg::EpsilonAddr:       epsilon_d        = wdata[sluice_pkg::PerfW-1:0];
-        sluice_csr_pkg::LossLimitAddr:     loss_limit_d     = wdata[15:0];
-        sluice_csr_pkg::MonitorAddr: begin
-          monitor_enable_d    = wdata[sluice_csr_pkg::MonitorEnableLsb];
-          monitor_threshold_d = wdata[sluice_csr_pkg::MonitorThresholdLsb +: sluice_pkg::PerfW];
-        end
-        sluice_csr_pkg::MonitorWindowAddr: monitor_window_d = wdata[15:0];
-        sluice_csr_pkg::MonitorHoldAddr:   monitor_hold_d   = wdata[7:0];
-        default: ;
-      endcase
-    end
   end
-
-  // Sticky status. What happens in the cycle that clears stays set.
-  logic [NumErrors-1:0]       error_d, error_q, error_set, error_left;
-  logic [KIndexW-1:0]         info_kernel_d, info_kernel_q;
-  logic [2:0]                 info_cause_d, info_cause_q;
-  logic [sluice_pkg::SmW-1:0] info_sm_d, info_sm_q;
-  logic [3:0]                 irq_status_d, irq_status_q;
-  logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q, evict_seen_q, evict_event;
-  logic [31:0]                decisions_d, decisions_q;
-  logic                       mode_in_decision;
-
-  assign mode_in_decision = mode_write_q && deciding;
-  assign evict_event      = evict_done_i & ~evict_seen_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) evict_count_q <= '0;
+    else         evict_count_q <= evict_count_d;
+  end
+  assign evict_count_o = evict_count_q;
 
   always_comb begin
-    error_set                                         = '0;
-    error_set[sluice_csr_pkg::ErrorBadDoneLsb]        = error_i[0];
-    error_set[sluice_csr_pkg::ErrorCannotFitLsb]      = error_i[1];
-    error_set[sluice_csr_pkg::ErrorSlotBusyLsb]       = error_i[2] || slot_busy;
-    error_set[sluice_csr_pkg::ErrorBadModeLsb]        = bad_mode;
-    error_set[sluice_csr_pkg::ErrorBadConfigLsb]      = bad_config;
-    error_set[sluice_csr_pkg::ErrorBadKernelLsb]      = error_i[3];
-    error_set[sluice_csr_pkg::ErrorModeInDecisionLsb] = mode_in_decision;
-
-    error_left    = error_q;
-    irq_status_d  = irq_status_q;
-    kernel_done_d = kernel_done_q;
-    evict_done_d  = evict_done_q;
-    if (accept) begin
-      case (waddr)
-        sluice_csr_pkg::ErrorAddr:      error_left    = error_q & ~wdata[NumErrors-1:0];
-        sluice_csr_pkg::IrqStatusAddr:  irq_status_d  = irq_status_q & ~wdata[3:0];
-        sluice_csr_pkg::KernelDoneAddr: kernel_done_d = kernel_done_q & ~wdata[MAX_KERNELS-1:0];
-        sluice_csr_pkg::EvictDoneAddr:  evict_done_d  = evict_done_q & ~wdata[MAX_KERNELS-1:0];
-        default: ;
-      endcase
-    end
-    error_d       = error_left | error_set;
-    irq_status_d  = irq_status_d | {decision_i, evict_event != '0, kernel_done_i != '0, error_set != '0};
-    kernel_done_d = kernel_done_d | kernel_done_i;
-    evict_done_d  = evict_done_d | evict_event;
-    decisions_d   = decisions_q + 32'(decision_i);
-
-    // The first error. Of several in one cycle: one of the dispatcher's before one of ours, then the lowest bit.
-    info_kernel_d = info_kernel_q;
-    info_cause_d  = info_cause_q;
-    info_sm_d     = info_sm_q;
-    if (error_left == '0 && error_set != '0) begin
-      info_kernel_d = (error_i != '0) ? error_kernel_i : (wslot_hit ? wslot : '0);
-      info_sm_d     = (error_i != '0) ? error_sm_i : '0;
-      unique casez (error_i)
-        4'b???1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
-        4'b??10: info_cause_d = 3'(sluice_csr_pkg::ErrorCannotFitLsb);
-        4'b?100: info_cause_d = 3'(sluice_csr_pkg::ErrorSlotBusyLsb);
-        4'b1000: info_cause_d = 3'(sluice_csr_pkg::ErrorBadKernelLsb);
-        default: info_cause_d = slot_busy ? 3'(sluice_csr_pkg::ErrorSlotBusyLsb)
-                              : bad_mode      ? 3'(sluice_csr_pkg::ErrorBadModeLsb)
-                              : bad_config    ? 3'(sluice_csr_pkg::ErrorBadConfigLsb)
-                              :                 3'(sluice_csr_pkg::ErrorModeInDecisionLsb);
-      endcase
-    end
-  end
-
-  always_comb begin
-    read_exists = 1'b1;
-    rdata       = '0;
+    top_read_exists = 1'b1;
+    top_rdata       = '0;
     case (raddr)
-      sluice_csr_pkg::IdAddr:     rdata = {sluice_csr_pkg::IdMagicReset, sluice_csr_pkg::IdVersionReset};
-      sluice_csr_pkg::ParamsAddr: rdata = (32'(NUM_SM) << sluice_csr_pkg::ParamsNumSmLsb)
+      sluice_csr_pkg::IdAddr:     top_rdata = {sluice_csr_pkg::IdMagicReset, sluice_csr_pkg::IdVersionReset};
+      sluice_csr_pkg::ParamsAddr: top_rdata = (32'(NUM_SM) << sluice_csr_pkg::ParamsNumSmLsb)
                                         | (32'(MAX_KERNELS) << sluice_csr_pkg::ParamsMaxKernelsLsb)
                                         | (32'(MAX_CTAS) << sluice_csr_pkg::ParamsMaxCtasLsb)
                                         | (32'(NUM_SCHED) << sluice_csr_pkg::ParamsNumSchedLsb)
                                         | (32'(REGION_UNITS) << sluice_csr_pkg::ParamsRegionUnitsLsb);
-      sluice_csr_pkg::ModeAddr:    rdata = 32'(mode_q);
-      sluice_csr_pkg::ControlAddr: rdata = '0;
       sluice_csr_pkg::StatusAddr: begin
-        rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
-        rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
-        rdata[sluice_csr_pkg::StatusNoFitLsb]                            = no_fit_i;
-        rdata[sluice_csr_pkg::StatusPresentLsb +: sluice_pkg::KernelW] = num_present_i;
+        top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
+        top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
+        top_rdata[sluice_csr_pkg::StatusNoFitLsb]                            = no_fit_i;
+        top_rdata[sluice_csr_pkg::StatusPresentLsb +: sluice_pkg::KernelW] = num_present_i;
       end
-      sluice_csr_pkg::DecisionsAddr:     rdata = decisions_q;
-      sluice_csr_pkg::ErrorAddr:         rdata = 32'(error_q);
-      sluice_csr_pkg::ErrorInfoAddr: begin
-        rdata[sluice_csr_pkg::ErrorInfoKernelLsb +: KIndexW]      = info_kernel_q;
-        rdata[sluice_csr_pkg::ErrorInfoCauseLsb +: 3]             = info_cause_q;
-        rdata[sluice_csr_pkg::ErrorInfoSmLsb +: sluice_pkg::SmW] = info_sm_q;
-      end
-      sluice_csr_pkg::IrqStatusAddr:     rdata = 32'(irq_status_q);
-      sluice_csr_pkg::IrqEnableAddr:     rdata = 32'(irq_enable_q);
-      sluice_csr_pkg::KernelDoneAddr:    rdata = 32'(kernel_done_q);
-      sluice_csr_pkg::EvictDoneAddr:     rdata = 32'(evict_done_q);
-      sluice_csr_pkg::CapWarpsAddr:      rdata = 32'(cap_warps_q);
-      sluice_csr_pkg::CapRegistersAddr:  rdata = 32'(cap_registers_q);
-      sluice_csr_pkg::CapSharedAddr:     rdata = 32'(cap_shared_q);
-      sluice_csr_pkg::CapSlotsAddr:      rdata = 32'(cap_slots_q);
-      sluice_csr_pkg::WarmUpAddr:        rdata = warm_up_q;
-      sluice_csr_pkg::WindowAddr:        rdata = 32'(window_q);
-      sluice_csr_pkg::DelayAddr:         rdata = 32'(delay_q);
-      sluice_csr_pkg::EpsilonAddr:       rdata = 32'(epsilon_q);
-      sluice_csr_pkg::LossLimitAddr:     rdata = 32'(loss_limit_q);
-      sluice_csr_pkg::MonitorAddr: begin
-        rdata[sluice_csr_pkg::MonitorEnableLsb]                         = monitor_enable_q;
-        rdata[sluice_csr_pkg::MonitorThresholdLsb +: sluice_pkg::PerfW] = monitor_threshold_q;
-      end
-      sluice_csr_pkg::MonitorWindowAddr: rdata = 32'(monitor_window_q);
-      sluice_csr_pkg::MonitorHoldAddr:   rdata = 32'(monitor_hold_q);
-      default:                           read_exists = 1'b0;
+      default: top_read_exists = 1'b0;
     endcase
-    if (rslot_hit) begin
-      read_exists = slot_read_exists;
-      rdata       = slot_rdata;
-    end
   end
+  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists;
+  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      mode_q              <= sluice_csr_pkg::ModeReset;
-      mode_write_q        <= 1'b0;
-      reprofile_q         <= 1'b0;
-      cap_warps_q         <= sluice_csr_pkg::CapWarpsReset;
-      cap_registers_q     <= sluice_csr_pkg::CapRegistersReset;
-      cap_shared_q        <= sluice_csr_pkg::CapSharedReset;
-      cap_slots_q         <= CtaW'(MAX_CTAS);
-      warm_up_q           <= sluice_csr_pkg::WarmUpReset;
-      window_q            <= sluice_csr_pkg::WindowReset;
-      delay_q             <= sluice_csr_pkg::DelayReset;
-      epsilon_q           <= sluice_csr_pkg::EpsilonReset;
-      loss_limit_q        <= sluice_csr_pkg::LossLimitReset;
-      monitor_enable_q    <= sluice_csr_pkg::MonitorEnableReset;
-      monitor_threshold_q <= sluice_csr_pkg::MonitorThresholdReset;
-      monitor_window_q    <= sluice_csr_pkg::MonitorWindowReset;
-      monitor_hold_q      <= sluice_csr_pkg::MonitorHoldReset;
-      irq_enable_q        <= sluice_csr_pkg::IrqEnableReset;
-      evict_count_q       <= '0;
-      error_q             <= '0;
-      info_kernel_q       <= '0;
-      info_cause_q        <= '0;
-      info_sm_q           <= '0;
-      irq_status_q        <= '0;
-      kernel_done_q       <= '0;
-      evict_done_q        <= '0;
-      evict_seen_q        <= '0;
-      decisions_q         <= '0;
-    end else begin
-      mode_q              <= mode_d;
-      mode_write_q        <= mode_write_d;
-      reprofile_q         <= reprofile_d;
-      cap_warps_q         <= cap_warps_d;
-      cap_registers_q     <= cap_registers_d;
-      cap_shared_q        <= cap_shared_d;
-      cap_slots_q         <= cap_slots_d;
-      warm_up_q           <= warm_up_d;
-      window_q            <= window_d;
-      delay_q             <= delay_d;
-      epsilon_q           <= epsilon_d;
-      loss_limit_q        <= loss_limit_d;
-      monitor_enable_q    <= monitor_enable_d;
-      monitor_threshold_q <= monitor_threshold_d;
-      monitor_window_q    <= monitor_window_d;
-      monitor_hold_q      <= monitor_hold_d;
-      irq_enable_q        <= irq_enable_d;
-      evict_count_q       <= evict_count_d;
-      error_q             <= error_d;
-      info_kernel_q       <= info_kernel_d;
-      info_cause_q        <= info_cause_d;
-      info_sm_q           <= info_sm_d;
-      irq_status_q        <= irq_status_d;
-      kernel_done_q       <= kernel_done_d;
-      evict_done_q        <= evict_done_d;
-      evict_seen_q        <= evict_done_i;
-      decisions_q         <= decisions_d;
-    end
-  end
-
-  assign irq_o                = (irq_status_q & irq_enable_q) != '0;
-  assign mode_o               = mode_q;
-  assign idle_o = axi_idle && !mode_write_q && !reprofile_q && !static_write_o && evict_seen_q == '0
+  assign idle_o = axi_idle && status_idle && !mode_write_o && !reprofile_o && !static_write_o
                && (launch_o | stop_o | evict_o | resume_o) == '0;
-  assign mode_write_o         = mode_write_q;
-  assign capacity_warps_o     = cap_warps_q;
-  assign capacity_registers_o = cap_registers_q;
-  assign capacity_shared_o    = cap_shared_q;
-  assign capacity_slots_o     = cap_slots_q;
-  assign evict_count_o        = evict_count_q;
-  assign warm_up_o            = warm_up_q;
-  assign window_o             = window_q;
-  assign delay_o              = delay_q;
-  assign epsilon_o            = epsilon_q;
-  assign loss_limit_o         = loss_limit_q;
-  assign monitor_enable_o     = monitor_enable_q;
-  assign monitor_threshold_o  = monitor_threshold_q;
-  assign monitor_window_o     = monitor_window_q;
-  assign monitor_hold_o       = monitor_hold_q;
-  assign reprofile_o          = reprofile_q;
 endmodule

@@ -80,14 +80,14 @@ module sluice_csr_props (
   (* hierconn *) wire        \dut.write ;
   (* hierconn *) wire [11:0] \dut.waddr ;
   (* hierconn *) wire [31:0] \dut.wdata ;
-  (* hierconn *) wire [6:0]  \dut.error_q ;
-  (* hierconn *) wire [3:0]  \dut.irq_status_q ;
-  (* hierconn *) wire [3:0]  \dut.irq_enable_q ;
-  (* hierconn *) wire [1:0]  \dut.kernel_done_q ;
-  (* hierconn *) wire [1:0]  \dut.evict_done_q ;
-  (* hierconn *) wire [2:0]  \dut.info_cause_q ;
-  (* hierconn *) wire [2:0]  \dut.info_kernel_q ;
-  (* hierconn *) wire [7:0]  \dut.info_sm_q ;
+  (* hierconn *) wire [6:0]  \dut.i_status.error_q ;
+  (* hierconn *) wire [3:0]  \dut.i_status.irq_status_q ;
+  (* hierconn *) wire [3:0]  \dut.i_status.irq_enable_q ;
+  (* hierconn *) wire [1:0]  \dut.i_status.kernel_done_q ;
+  (* hierconn *) wire [1:0]  \dut.i_status.evict_done_q ;
+  (* hierconn *) wire [2:0]  \dut.i_status.info_cause_q ;
+  (* hierconn *) wire [2:0]  \dut.i_status.info_kernel_q ;
+  (* hierconn *) wire [7:0]  \dut.i_status.info_sm_q ;
   logic        write;
   logic [11:0] waddr;
   logic [31:0] wdata;
@@ -131,7 +131,7 @@ module sluice_csr_props (
     end else begin
       case (watch)
         12'h008: begin value = 32'(mode); high = 5; end
-        12'h024: begin value = 32'(\dut.irq_enable_q ); high = 15; end
+        12'h024: begin value = 32'(\dut.i_status.irq_enable_q ); high = 15; end
         12'h030: begin value = 32'(capacity_warps); low = 1; high = 32'h7F; reset_value = 48; capacity = 1'b1; end
         12'h034: begin value = 32'(capacity_registers); low = 1; high = 32'h1FFFF; reset_value = 32768; capacity = 1'b1; end
         12'h038: begin value = 32'(capacity_shared); high = 32'h3FFFF; reset_value = 49152; capacity = 1'b1; end
@@ -209,37 +209,37 @@ module sluice_csr_props (
       // While idle_o is high the clock may stop: nothing changes without an input.
       if ($past(idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && evict_done_i == '0 && kernel_done_i == '0 && !decision_i && error_i == '0))
         idle_changes_nothing_without_input: assert (idle && value == $past(value) && !bvalid && !rvalid && irq == $past(irq)
-          && {launch, stop, evict, resume, mode_write, reprofile, static_write} == '0 && \dut.error_q == $past(\dut.error_q )
+          && {launch, stop, evict, resume, mode_write, reprofile, static_write} == '0 && \dut.i_status.error_q == $past(\dut.i_status.error_q )
           && $past({launch, stop, evict, resume, mode_write, reprofile, static_write} == '0) && {awready, wready, arready} == 3'b111);
 
       // Errors and interrupt.
-      if (!$past(clears_error)) errors_stay_until_cleared: assert (($past(\dut.error_q ) & ~\dut.error_q ) == '0);
-      if ($past(error_i[0])) bad_done_is_kept: assert (\dut.error_q [0]);
-      if ($past(error_i[1])) cannot_fit_is_kept: assert (\dut.error_q [1]);
-      if ($past(error_i[2] || slot_busy)) slot_busy_is_kept: assert (\dut.error_q [2]);
-      if ($past(bad_mode)) bad_mode_is_kept: assert (\dut.error_q [3]);
-      if ($past(bad_config)) bad_config_is_kept: assert (\dut.error_q [4]);
-      if ($past(error_i[3])) bad_kernel_is_kept: assert (\dut.error_q [5]);
-      if ($past(mode_in_decision)) mode_in_decision_is_kept: assert (\dut.error_q [6]);
+      if (!$past(clears_error)) errors_stay_until_cleared: assert (($past(\dut.i_status.error_q ) & ~\dut.i_status.error_q ) == '0);
+      if ($past(error_i[0])) bad_done_is_kept: assert (\dut.i_status.error_q [0]);
+      if ($past(error_i[1])) cannot_fit_is_kept: assert (\dut.i_status.error_q [1]);
+      if ($past(error_i[2] || slot_busy)) slot_busy_is_kept: assert (\dut.i_status.error_q [2]);
+      if ($past(bad_mode)) bad_mode_is_kept: assert (\dut.i_status.error_q [3]);
+      if ($past(bad_config)) bad_config_is_kept: assert (\dut.i_status.error_q [4]);
+      if ($past(error_i[3])) bad_kernel_is_kept: assert (\dut.i_status.error_q [5]);
+      if ($past(mode_in_decision)) mode_in_decision_is_kept: assert (\dut.i_status.error_q [6]);
       if (waddr == watch && $past(accepted)) accepted_write_is_no_error:
-        assert ($past(error_i != '0 || mode_in_decision) || (\dut.error_q & ~$past(\dut.error_q )) == '0);
-      if ($past(\dut.error_q != '0 && !clears_error)) error_info_is_of_the_first_error:
-        assert ({\dut.info_cause_q , \dut.info_kernel_q , \dut.info_sm_q } == $past({\dut.info_cause_q , \dut.info_kernel_q , \dut.info_sm_q }));
-      if ($past(\dut.error_q == '0 && error_i != '0)) error_info_names_the_reporter:
-        assert (\dut.info_kernel_q == $past(error_kernel_i) && \dut.info_sm_q == $past(error_sm_i) && \dut.error_q [\dut.info_cause_q ]);
-      if ($past(\dut.error_q == '0 && error_i == '0 && bad_config)) error_info_names_the_slot:
-        assert (\dut.info_kernel_q == ($past(in_slot) ? 3'($past(which)) : 3'd0) && \dut.info_sm_q == '0 && \dut.info_cause_q == 3'd4);
-      if (!$past(write)) kernel_done_is_kept: assert (\dut.kernel_done_q == ($past(\dut.kernel_done_q ) | $past(kernel_done_i)));
-      if ($past(kernel_done_i != '0)) kernel_done_interrupts: assert (\dut.irq_status_q [1] && ($past(kernel_done_i) & ~\dut.kernel_done_q ) == '0);
-      if ($past(decision_i)) decision_interrupts: assert (\dut.irq_status_q [3]);
-      if ($past(error_i != '0)) error_interrupts: assert (\dut.irq_status_q [0]);
-      if ($past(started && $past(rst_ni) && evict_done_i[0] && !$past(evict_done_i[0]))) evict_done_interrupts: assert (\dut.irq_status_q [2] && \dut.evict_done_q [0]);
+        assert ($past(error_i != '0 || mode_in_decision) || (\dut.i_status.error_q & ~$past(\dut.i_status.error_q )) == '0);
+      if ($past(\dut.i_status.error_q != '0 && !clears_error)) error_info_is_of_the_first_error:
+        assert ({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q } == $past({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
+      if ($past(\dut.i_status.error_q == '0 && error_i != '0)) error_info_names_the_reporter:
+        assert (\dut.i_status.info_kernel_q == $past(error_kernel_i) && \dut.i_status.info_sm_q == $past(error_sm_i) && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
+      if ($past(\dut.i_status.error_q == '0 && error_i == '0 && bad_config)) error_info_names_the_slot:
+        assert (\dut.i_status.info_kernel_q == ($past(in_slot) ? 3'($past(which)) : 3'd0) && \dut.i_status.info_sm_q == '0 && \dut.i_status.info_cause_q == 3'd4);
+      if (!$past(write)) kernel_done_is_kept: assert (\dut.i_status.kernel_done_q == ($past(\dut.i_status.kernel_done_q ) | $past(kernel_done_i)));
+      if ($past(kernel_done_i != '0)) kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1] && ($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
+      if ($past(decision_i)) decision_interrupts: assert (\dut.i_status.irq_status_q [3]);
+      if ($past(error_i != '0)) error_interrupts: assert (\dut.i_status.irq_status_q [0]);
+      if ($past(started && $past(rst_ni) && evict_done_i[0] && !$past(evict_done_i[0]))) evict_done_interrupts: assert (\dut.i_status.irq_status_q [2] && \dut.i_status.evict_done_q [0]);
     end
-    if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.irq_status_q & \dut.irq_enable_q ) != '0));
+    if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.i_status.irq_status_q & \dut.i_status.irq_enable_q ) != '0));
     if (started && !rst_ni) begin
       if (rw) reset_gives_the_reset_value: assert (value == reset_value);
       reset_stops_commands: assert ({launch, stop, evict, resume, mode_write, reprofile, static_write, irq} == '0);
-      reset_clears_errors: assert (\dut.error_q == '0);
+      reset_clears_errors: assert (\dut.i_status.error_q == '0);
     end
   end
 endmodule

@@ -1,0 +1,144 @@
+// sluice_csr_status: what sluice_csr remembers of events until the host clears it: errors and the first one's cause, interrupts,
+// kernels done, evictions done; and the number of decisions. What happens in the cycle that clears stays set.
+// Read data is 0 for addresses that are not here. Kernel slot 0 is in the low bits of every vector.
+module sluice_csr_status #(
+  parameter int unsigned MAX_KERNELS = 4   // 2..8
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           write_i,               // of a global register
+  input  logic [11:0]                    write_addr_i,
+  input  logic [31:0]                    write_data_i,
+  output logic                           write_exists_o,        // combinational
+  input  logic [11:0]                    read_addr_i,
+  output logic                           read_exists_o,         // combinational
+  output logic [31:0]                    read_data_o,
+  // events
+  input  logic                           decision_i,            // pulse
+  input  logic [MAX_KERNELS-1:0]         kernel_done_i,         // pulses
+  input  logic [MAX_KERNELS-1:0]         evict_done_i,          // level
+  input  logic [3:0]                     error_i,               // of the dispatcher, pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
+  input  logic [sluice_pkg::KIndexW-1:0] error_kernel_i,        // with error_i
+  input  logic [sluice_pkg::SmW-1:0]     error_sm_i,
+  input  logic                           slot_busy_i,           // a write was refused: a descriptor in use,
+  input  logic                           bad_mode_i,            // no such mode,
+  input  logic                           bad_config_i,          // another register's value or state
+  input  logic                           mode_in_decision_i,
+  input  logic [sluice_pkg::KIndexW-1:0] write_kernel_i,        // whose register is written; 0 for a global one
+  output logic                           irq_o,
+  output logic                           idle_o                 // no register changes without an event or a write
+);
+  localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
+  localparam int unsigned NumErrors = 7;
+
+  logic [NumErrors-1:0]       error_d, error_q, error_set, error_left;
+  logic [KIndexW-1:0]         info_kernel_d, info_kernel_q;
+  logic [2:0]                 info_cause_d, info_cause_q;
+  logic [sluice_pkg::SmW-1:0] info_sm_d, info_sm_q;
+  logic [3:0]                 irq_status_d, irq_status_q;
+  logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q, evict_seen_q, evict_event;
+  logic [31:0]                decisions_d, decisions_q;
+  logic [3:0]                 irq_enable_d, irq_enable_q;
+  logic                       bad_config;
+
+  assign evict_event = evict_done_i & ~evict_seen_q;
+  assign bad_config  = bad_config_i || (write_i && write_addr_i == sluice_csr_pkg::IrqEnableAddr && write_data_i > sluice_csr_pkg::IrqEnableMax);
+
+  always_comb begin
+    error_set                                         = '0;
+    error_set[sluice_csr_pkg::ErrorBadDoneLsb]        = error_i[0];
+    error_set[sluice_csr_pkg::ErrorCannotFitLsb]      = error_i[1];
+    error_set[sluice_csr_pkg::ErrorSlotBusyLsb]       = error_i[2] || slot_busy_i;
+    error_set[sluice_csr_pkg::ErrorBadModeLsb]        = bad_mode_i;
+    error_set[sluice_csr_pkg::ErrorBadConfigLsb]      = bad_config;
+    error_set[sluice_csr_pkg::ErrorBadKernelLsb]      = error_i[3];
+    error_set[sluice_csr_pkg::ErrorModeInDecisionLsb] = mode_in_decision_i;
+
+    write_exists_o = 1'b1;
+    error_left     = error_q;
+    irq_status_d   = irq_status_q;
+    kernel_done_d  = kernel_done_q;
+    evict_done_d   = evict_done_q;
+    irq_enable_d   = irq_enable_q;
+    case (write_addr_i)
+      sluice_csr_pkg::ErrorAddr:      if (write_i) error_left    = error_q & ~write_data_i[NumErrors-1:0];
+      sluice_csr_pkg::IrqStatusAddr:  if (write_i) irq_status_d  = irq_status_q & ~write_data_i[3:0];
+      sluice_csr_pkg::KernelDoneAddr: if (write_i) kernel_done_d = kernel_done_q & ~write_data_i[MAX_KERNELS-1:0];
+      sluice_csr_pkg::EvictDoneAddr:  if (write_i) evict_done_d  = evict_done_q & ~write_data_i[MAX_KERNELS-1:0];
+      sluice_csr_pkg::IrqEnableAddr:  if (write_i && !bad_config) irq_enable_d = write_data_i[3:0];
+      default:                        write_exists_o = 1'b0;
+    endcase
+    error_d       = error_left | error_set;
+    irq_status_d  = irq_status_d | {decision_i, evict_event != '0, kernel_done_i != '0, error_set != '0};
+    kernel_done_d = kernel_done_d | kernel_done_i;
+    evict_done_d  = evict_done_d | evict_event;
+    decisions_d   = decisions_q + 32'(decision_i);
+
+    // The first error. Of several in one cycle: one of the dispatcher's before one of ours, then the lowest bit.
+    info_kernel_d = info_kernel_q;
+    info_cause_d  = info_cause_q;
+    info_sm_d     = info_sm_q;
+    if (error_left == '0 && error_set != '0) begin
+      info_kernel_d = (error_i != '0) ? error_kernel_i : write_kernel_i;
+      info_sm_d     = (error_i != '0) ? error_sm_i : '0;
+      unique casez (error_i)
+        4'b???1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
+        4'b??10: info_cause_d = 3'(sluice_csr_pkg::ErrorCannotFitLsb);
+        4'b?100: info_cause_d = 3'(sluice_csr_pkg::ErrorSlotBusyLsb);
+        4'b1000: info_cause_d = 3'(sluice_csr_pkg::ErrorBadKernelLsb);
+        default: info_cause_d = slot_busy_i ? 3'(sluice_csr_pkg::ErrorSlotBusyLsb)
+                              : bad_mode_i  ? 3'(sluice_csr_pkg::ErrorBadModeLsb)
+                              : bad_config  ? 3'(sluice_csr_pkg::ErrorBadConfigLsb)
+                              :               3'(sluice_csr_pkg::ErrorModeInDecisionLsb);
+      endcase
+    end
+  end
+
+  always_comb begin
+    read_exists_o = 1'b1;
+    read_data_o   = '0;
+    case (read_addr_i)
+      sluice_csr_pkg::DecisionsAddr:     read_data_o = decisions_q;
+      sluice_csr_pkg::ErrorAddr:         read_data_o = 32'(error_q);
+      sluice_csr_pkg::ErrorInfoAddr: begin
+        read_data_o[sluice_csr_pkg::ErrorInfoKernelLsb +: KIndexW]      = info_kernel_q;
+        read_data_o[sluice_csr_pkg::ErrorInfoCauseLsb +: 3]             = info_cause_q;
+        read_data_o[sluice_csr_pkg::ErrorInfoSmLsb +: sluice_pkg::SmW] = info_sm_q;
+      end
+      sluice_csr_pkg::IrqStatusAddr:     read_data_o = 32'(irq_status_q);
+      sluice_csr_pkg::IrqEnableAddr:     read_data_o = 32'(irq_enable_q);
+      sluice_csr_pkg::KernelDoneAddr:    read_data_o = 32'(kernel_done_q);
+      sluice_csr_pkg::EvictDoneAddr:     read_data_o = 32'(evict_done_q);
+      default:                           read_exists_o = 1'b0;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      irq_enable_q  <= sluice_csr_pkg::IrqEnableReset;
+      error_q       <= '0;
+      info_kernel_q <= '0;
+      info_cause_q  <= '0;
+      info_sm_q     <= '0;
+      irq_status_q  <= '0;
+      kernel_done_q <= '0;
+      evict_done_q  <= '0;
+      evict_seen_q  <= '0;
+      decisions_q   <= '0;
+    end else begin
+      irq_enable_q  <= irq_enable_d;
+      error_q       <= error_d;
+      info_kernel_q <= info_kernel_d;
+      info_cause_q  <= info_cause_d;
+      info_sm_q     <= info_sm_d;
+      irq_status_q  <= irq_status_d;
+      kernel_done_q <= kernel_done_d;
+      evict_done_q  <= evict_done_d;
+      evict_seen_q  <= evict_done_i;
+      decisions_q   <= decisions_d;
+    end
+  end
+
+  assign irq_o  = (irq_status_q & irq_enable_q) != '0;
+  assign idle_o = evict_seen_q == '0;
+endmodule
