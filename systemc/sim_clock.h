@@ -1,9 +1,13 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <systemc>
 
 namespace sluice {
+
+/// A cycle that does not come.
+inline constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 /// Core clock of the modelled GPU: converts between core cycles and SystemC time (1 ps resolution).
 class SimClock {

@@ -1,16 +1,14 @@
 #pragma once
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "sw/core/machine.h"
 #include "sw/device/counters.h"
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/cache_tags.h"
+#include "systemc/sim_clock.h"
 
 namespace sluice {
-
-inline constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 /// A warp of the SM as its memory accesses know it.
 struct WarpTag {

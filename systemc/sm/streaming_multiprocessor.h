@@ -16,6 +16,9 @@
 #include "systemc/sim_clock.h"
 #include "systemc/sm/fetch_unit.h"
 #include "systemc/sm/ldst_unit.h"
+#include "systemc/sm/pipelines.h"
+#include "systemc/sm/scoreboard.h"
+#include "systemc/sm/stall_breakdown.h"
 #include "systemc/sm/warp_scheduler.h"
 
 namespace sluice {
@@ -81,14 +84,6 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
     std::uint32_t handle = 0;  ///< of its instruction source
     bool used = false;
   };
-  enum class Stall : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };
-  /// Warps that live here, of one kernel or of all, and why they do not issue.
-  struct WarpGroup {
-    std::uint32_t live = 0, waiting_for_load = 0, at_barrier = 0;
-    std::array<std::uint64_t, 4> lanes{};  ///< by scheduler: bits of its live warps
-    Stall reason = Stall::Idle;            ///< of the cycles since the last tick
-    std::array<std::uint64_t, 6> stall_cycles{};
-  };
 
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void access_done(const AccessInFlight& access, std::uint64_t cycle) override;
@@ -107,19 +102,11 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   void release_barrier(Cta& cta);
   void finish_warp(std::uint32_t slot);
   void schedule_wake(std::uint32_t slot);
-  [[nodiscard]] std::uint64_t operands_ready(std::uint32_t slot) const;
-  [[nodiscard]] std::uint64_t issuable(std::uint32_t scheduler, std::uint64_t now) const;
-  /// Why nothing was issued: the reasons of all warps together and of every kernel's.
-  void classify(std::uint64_t now);
-  static void count_stall(WarpGroup& group, std::uint64_t cycles) {
-    group.stall_cycles[static_cast<std::size_t>(group.reason)] += cycles;
-  }
-  void count_live(std::uint32_t slot, bool begins);
-  void count_waiting(std::uint32_t kernel, std::uint32_t WarpGroup::*what, bool begins);
+  void classify(std::uint64_t now);  ///< why nothing was issued
   [[nodiscard]] std::uint64_t next_event(std::uint64_t now, bool issued) const;
-  void set_op_mask(std::uint32_t slot, OpClass op);
 
-  WarpScheduler& scheduler_of(std::uint32_t slot) { return schedulers_[slot % config_.schedulers]; }
+  [[nodiscard]] std::uint32_t scheduler_index(std::uint32_t slot) const { return slot % config_.schedulers; }
+  WarpScheduler& scheduler_of(std::uint32_t slot) { return schedulers_[scheduler_index(slot)]; }
   [[nodiscard]] std::uint32_t lane_of(std::uint32_t slot) const { return slot / config_.schedulers; }
 
   SmId id_;
@@ -135,17 +122,10 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
 
   std::vector<Warp> warps_;
   std::vector<Cta> ctas_;
-  std::vector<std::uint64_t> register_ready_;  ///< [warp slot][register]: cycle the value can be read; kNever = load in flight
-  std::uint32_t registers_per_warp_ = 256;
+  Scoreboard scoreboard_;
   std::vector<WarpScheduler> schedulers_;
-  struct OpMasks {
-    std::uint64_t alu = 0, sfu = 0, dp = 0, tensor = 0, memory = 0;
-  };
-  std::vector<OpMasks> op_masks_;  ///< per scheduler: which pipeline each warp's next instruction wants
-  std::vector<std::uint64_t> alu_free_;
-  std::uint64_t sfu_free_ = 0, dp_free_ = 0, tensor_free_ = 0;
-  WarpGroup all_;
-  std::vector<WarpGroup> of_kernel_;
+  Pipelines pipelines_;
+  StallBreakdown stall_breakdown_;
   std::uint64_t next_age_ = 0;
 
   struct Response {
