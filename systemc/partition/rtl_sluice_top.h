@@ -1,6 +1,7 @@
 #pragma once
 // A Verilated rtl/sluice_top.sv behind the ports of ISluiceTop, with an optional waveform.
 #include "systemc/partition/i_sluice_top.h"
+#include "systemc/partition/verilated_axi.h"
 #include "systemc/partition/verilated_model.h"
 #include "systemc/partition/verilated_ports.h"
 
@@ -36,15 +37,7 @@ class RtlSluiceTop : public ISluiceTop {
 
   void drive(const SluiceTopIn& in) {
     top_->rst_ni = in.rst_n;
-    top_->s_axi_awaddr_i = static_cast<SData>(in.axi.awaddr);
-    top_->s_axi_awvalid_i = in.axi.awvalid;
-    top_->s_axi_wdata_i = in.axi.wdata;
-    top_->s_axi_wstrb_i = in.axi.wstrb;
-    top_->s_axi_wvalid_i = in.axi.wvalid;
-    top_->s_axi_bready_i = in.axi.bready;
-    top_->s_axi_araddr_i = static_cast<SData>(in.axi.araddr);
-    top_->s_axi_arvalid_i = in.axi.arvalid;
-    top_->s_axi_rready_i = in.axi.rready;
+    drive_axi(*top_, in.axi);
     top_->dispatch_ready_i = in.dispatch_ready;
     top_->done_valid_i = in.done_valid;
     top_->done_sm_i = in.done_sm;
@@ -67,14 +60,7 @@ class RtlSluiceTop : public ISluiceTop {
     }
   }
   void sample() {
-    out_.axi.awready = top_->s_axi_awready_o != 0;
-    out_.axi.wready = top_->s_axi_wready_o != 0;
-    out_.axi.arready = top_->s_axi_arready_o != 0;
-    out_.axi.bresp = static_cast<AxiResponse>(top_->s_axi_bresp_o);
-    out_.axi.bvalid = top_->s_axi_bvalid_o != 0;
-    out_.axi.rdata = top_->s_axi_rdata_o;
-    out_.axi.rresp = static_cast<AxiResponse>(top_->s_axi_rresp_o);
-    out_.axi.rvalid = top_->s_axi_rvalid_o != 0;
+    out_.axi = sample_axi(*top_);
     out_.irq = top_->irq_o != 0;
     out_.dispatch_valid = top_->dispatch_valid_o != 0;
     out_.dispatch_sm = top_->dispatch_sm_o;

@@ -39,7 +39,9 @@ class VerilatedModel {
   VerilatedModel& operator=(const VerilatedModel&) = delete;
 
   Top* operator->() { return &top_; }
+  Top& operator*() { return top_; }
   const Top* operator->() const { return &top_; }
+  const Top& operator*() const { return top_; }
   /// Settles combinational logic, without passing of time.
   void eval() { top_.eval(); }
   /// First half of a cycle: inputs are set, outputs stand as before the rising edge.

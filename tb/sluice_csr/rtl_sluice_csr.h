@@ -1,5 +1,6 @@
 #pragma once
 #include "systemc/partition/tlm_sluice_csr.h"
+#include "systemc/partition/verilated_axi.h"
 #include "systemc/partition/verilated_model.h"
 #include "systemc/partition/verilated_ports.h"
 #include "tb/common/waveform.h"
@@ -32,15 +33,7 @@ class RtlSluiceCsr {
   void drive(const SluiceCsrIn& in) {
     const SluiceCsrStatus& status = in.status;
     top_->rst_ni = in.rst_n;
-    top_->s_axi_awaddr_i = static_cast<SData>(in.axi.awaddr);
-    top_->s_axi_awvalid_i = in.axi.awvalid;
-    top_->s_axi_wdata_i = in.axi.wdata;
-    top_->s_axi_wstrb_i = in.axi.wstrb;
-    top_->s_axi_wvalid_i = in.axi.wvalid;
-    top_->s_axi_bready_i = in.axi.bready;
-    top_->s_axi_araddr_i = static_cast<SData>(in.axi.araddr);
-    top_->s_axi_arvalid_i = in.axi.arvalid;
-    top_->s_axi_rready_i = in.axi.rready;
+    drive_axi(*top_, in.axi);
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
       set_field(top_->slot_state_i, 2 * k, 2, status.slot_state[k]);
       set_field(top_->resident_i, 16 * k, 16, status.resident[k]);
@@ -61,14 +54,7 @@ class RtlSluiceCsr {
 
   SluiceCsrOut sample() const {
     SluiceCsrOut out;
-    out.axi = {top_->s_axi_awready_o != 0,
-               top_->s_axi_wready_o != 0,
-               top_->s_axi_arready_o != 0,
-               static_cast<AxiResponse>(top_->s_axi_bresp_o),
-               top_->s_axi_bvalid_o != 0,
-               top_->s_axi_rdata_o,
-               static_cast<AxiResponse>(top_->s_axi_rresp_o),
-               top_->s_axi_rvalid_o != 0};
+    out.axi = sample_axi(*top_);
     out.irq = top_->irq_o != 0;
     SluiceConfig& c = out.config;
     c.mode = top_->mode_o;
