@@ -1,7 +1,7 @@
 // partition_sequencer: who may have how many CTAs on which SM, now (docs/blocks/sluice_top.md).
 // A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies); the static modes
 // enforce it at once. DYNAMIC runs WARM_UP -> PROFILE -> SCALE, again for kernels with more levels than SMs, -> ALLOCATE -> DELAY ->
-// MONITOR (Warped-Slicer, figure 4). Quotas are answered combinationally for the SM that the dispatcher evaluates.
+// MONITOR (Warped-Slicer, figure 4). partition_plan keeps the plan, quota_query answers for the SM that the dispatcher evaluates.
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -77,156 +77,178 @@ module partition_sequencer #(
   localparam int unsigned KIndexW  = sluice_pkg::KIndexW;
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
-  localparam int unsigned CtaSumW  = sluice_pkg::CtaSumW;
+  localparam int unsigned LevelW   = sluice_pkg::LevelW;
+  localparam int unsigned LayoutW  = sluice_pkg::LayoutW;
   localparam int unsigned TimerW   = sluice_pkg::TimerW;
   localparam int unsigned WarpW    = sluice_pkg::WarpW;
   localparam int unsigned RegW     = sluice_pkg::RegW;
   localparam int unsigned SharedW  = sluice_pkg::SharedW;
-  localparam int unsigned LevelW   = 10;   // CTA count of a profile level before it is cut to the occupancy
+  localparam int unsigned RankW    = $clog2(MAX_KERNELS + 1);
+  localparam int unsigned RangeW   = $clog2(NUM_SM + 1);
+  localparam int unsigned SumW     = $clog2(NUM_SM * MAX_CTAS + 1);
 
   // Enforcing takes no time of its own: quotas change in the cycle after the decision.
   // Values as STATUS shows them (register map); PlanCount shows as Plan.
   typedef enum logic [3:0] {Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6,
                             Monitor = 4'd7, PlanCount = 4'd8} state_e;
-  // How a quota is answered. Free: no quotas. Hold: nothing may start (a plan is being made). Alone: no quota, for the planned
-  // kernel. Ranges: no quota on its own SMs. Counts: ctas_q on every SM. Levels: profile layout. Static: the host's.
-  typedef enum logic [2:0] {Free, Hold, Alone, Ranges, Counts, Levels, Static} layout_e;
 
-  state_e                     state_d, state_q;
-  layout_e                    layout_d, layout_q;
-  logic                       changed_d, changed_q;          // layout_q or what it refers to is new in this cycle
-  logic [TimerW-1:0]          timer_d, timer_q;
-  logic [KernelW-1:0]         num_d, num_q;                  // kernels of the plan
-  logic [KernelW-1:0]         index_d, index_q;              // kernel of the plan, by age, under work
-  logic [SmCountW-1:0]        sm_d, sm_q;                    // SM of its range under work
-  logic [SmCountW-1:0]        next_first_d, next_first_q;    // first SM of the next range
-  logic [CtaSumW-1:0]         sum_d, sum_q;
-  logic                       again_d, again_q;              // some kernel has levels left for another window
-  logic                       first_window_d, first_window_q;
-  logic                       spatial_d, spatial_q, no_fit_d, no_fit_q, decision_d, decision_q;
+  state_e             state_d, state_q;
+  logic [LayoutW-1:0] layout_d, layout_q;
+  logic               changed_d, changed_q;    // layout_q or what it refers to is new in this cycle
+  logic [TimerW-1:0]  timer_d, timer_q;
+  logic [RankW-1:0]   rank_d, rank_q;          // kernel of the plan, by age, under work
+  logic [RangeW-1:0]  sm_d, sm_q;              // SM of its range under work
+  logic [SumW-1:0]    sum_d, sum_q;
+  logic               again_d, again_q;        // some kernel has levels left for another window
+  logic               first_window_d, first_window_q;
+  logic               spatial_d, spatial_q, no_fit_d, no_fit_q, decision_d, decision_q;
 
-  // The plan, by kernel slot.
-  logic [MAX_KERNELS-1:0]          planned_d, planned_q;
-  logic [MAX_KERNELS*SmW-1:0]      first_d, first_q;         // range of SMs: first,
-  logic [MAX_KERNELS*SmCountW-1:0] count_d, count_q;         // and how many
-  logic [MAX_KERNELS*CtaW-1:0]     ctas_d, ctas_q;           // Counts: quota; before: occupancy
-  logic [MAX_KERNELS*LevelW-1:0]   base_d, base_q;           // Levels: levels of earlier windows
-  logic [MAX_KERNELS*KIndexW-1:0]  age_d, age_q;             // kernel slots of the plan, oldest first
+  logic                            restart, first_window, next_window, decided, count_start, count_done;
+  logic [KernelW-1:0]              num;
+  logic [MAX_KERNELS*KIndexW-1:0]  slots;
+  logic [MAX_KERNELS*SmW-1:0]      firsts, slot_firsts;
+  logic [MAX_KERNELS*SmCountW-1:0] counts;
+  logic [MAX_KERNELS*CtaW-1:0]     ctas, slot_ctas;
+  logic [MAX_KERNELS*LevelW-1:0]   bases;
+  logic [CtaW-1:0]                 occupancy;
+  logic [MAX_KERNELS-1:0]          working;    // rank_q, one-hot
+  partition_plan #(
+    .NUM_SM      (NUM_SM),
+    .MAX_KERNELS (MAX_KERNELS),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_partition_plan (
+    .clk_i,
+    .rst_ni,
+    .plan_i            (restart),
+    .num_present_i,
+    .age_i,
+    .occupancy_valid_i ((state_q == PlanCount && count_done) ? working : '0),
+    .occupancy_i       (occupancy),
+    .decided_valid_i   (decided),
+    .decided_i         (core_ctas_i),
+    .first_window_i    (first_window),
+    .next_window_i     (next_window),
+    .num_o             (num),
+    .slot_o            (slots),
+    .first_o           (firsts),
+    .count_o           (counts),
+    .ctas_o            (ctas),
+    .base_o            (bases)
+  );
 
-  // SMs of the i-th of n kernels: NUM_SM / n, and one more for the first NUM_SM % n.
-  logic [SmCountW-1:0] share, remainder;
+  quota_query #(
+    .NUM_SM      (NUM_SM),
+    .MAX_KERNELS (MAX_KERNELS),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_quota_query (
+    .layout_i       (layout_q),
+    .num_i          (num),
+    .slot_i         (slots),
+    .first_i        (firsts),
+    .ctas_i         (ctas),
+    .base_i         (bases),
+    .static_quota_i (quota_i),
+    .static_mask_i  (mask_i),
+    .sm_i           (query_sm_i),
+    .quota_o        (query_quota_o),
+    .planned_o      (watch_o),
+    .ctas_o         (slot_ctas),
+    .first_o        (slot_firsts)
+  );
+
+  // To the core: demands by age. The kernel under work: its demand and its plan.
+  logic [WarpW-1:0]    rank_warps;
+  logic [RegW-1:0]     rank_registers;
+  logic [SharedW-1:0]  rank_shared;
+  logic [SmW-1:0]      rank_first;
+  logic [SmCountW-1:0] rank_sms;
+  logic [CtaW-1:0]     rank_most;
+  logic [LevelW-1:0]   rank_base;
   always_comb begin
-    share     = SmCountW'(NUM_SM);
-    remainder = '0;
-    for (int unsigned n = 2; n <= MAX_KERNELS; n++) begin
-      if (num_q == KernelW'(n)) begin
-        share     = SmCountW'(NUM_SM / n);
-        remainder = SmCountW'(NUM_SM % n);
+    core_demand_warps_o     = '0;
+    core_demand_registers_o = '0;
+    core_demand_shared_o    = '0;
+    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
+      working[r] = rank_q == RankW'(r);
+      for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
+        if (slots[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
+          core_demand_warps_o[r*WarpW +: WarpW]      |= demand_warps_i[k*WarpW +: WarpW];
+          core_demand_registers_o[r*RegW +: RegW]    |= demand_registers_i[k*RegW +: RegW];
+          core_demand_shared_o[r*SharedW +: SharedW] |= demand_shared_i[k*SharedW +: SharedW];
+        end
+      end
+    end
+    rank_warps     = '0;
+    rank_registers = '0;
+    rank_shared    = '0;
+    rank_first     = '0;
+    rank_sms       = '0;
+    rank_most      = '0;
+    rank_base      = '0;
+    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
+      if (working[r]) begin
+        rank_warps     |= core_demand_warps_o[r*WarpW +: WarpW];
+        rank_registers |= core_demand_registers_o[r*RegW +: RegW];
+        rank_shared    |= core_demand_shared_o[r*SharedW +: SharedW];
+        rank_first     |= firsts[r*SmW +: SmW];
+        rank_sms       |= counts[r*SmCountW +: SmCountW];
+        rank_most      |= ctas[r*CtaW +: CtaW];
+        rank_base      |= bases[r*LevelW +: LevelW];
       end
     end
   end
 
-  // The kernel slot under work and its plan.
-  logic [KIndexW-1:0]  slot;
-  logic [SmW-1:0]      slot_first;
-  logic [SmCountW-1:0] slot_count;
-  logic [CtaW-1:0]     slot_most;
-  logic [LevelW-1:0]   slot_base;
-  logic [WarpW-1:0]    slot_warps;
-  logic [RegW-1:0]     slot_registers;
-  logic [SharedW-1:0]  slot_shared;
-  always_comb begin
-    slot = '0;
-    for (int unsigned i = 0; i < MAX_KERNELS; i++)
-      if (index_q == KernelW'(i)) slot = age_q[i*KIndexW +: KIndexW];
-    slot_first     = '0;
-    slot_count     = '0;
-    slot_most      = '0;
-    slot_base      = '0;
-    slot_warps     = '0;
-    slot_registers = '0;
-    slot_shared    = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      if (slot == KIndexW'(k)) begin
-        slot_first     = first_q[k*SmW +: SmW];
-        slot_count     = count_q[k*SmCountW +: SmCountW];
-        slot_most      = ctas_q[k*CtaW +: CtaW];
-        slot_base      = base_q[k*LevelW +: LevelW];
-        slot_warps     = demand_warps_i[k*WarpW +: WarpW];
-        slot_registers = demand_registers_i[k*RegW +: RegW];
-        slot_shared    = demand_shared_i[k*SharedW +: SharedW];
-      end
-    end
-  end
-
-  logic            count_start, count_done;
-  logic [CtaW-1:0] count_result;
   occupancy_counter #(
     .MAX_CTAS (MAX_CTAS)
   ) i_occupancy_counter (
     .clk_i,
     .rst_ni,
     .start_i            (count_start),
-    .share_i            ((mode_i == sluice_pkg::ModeEven) ? num_q : KernelW'(1)),
+    .share_i            ((mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1)),
     .capacity_warps_i,
     .capacity_registers_i,
     .capacity_shared_i,
     .capacity_slots_i,
-    .demand_warps_i     (slot_warps),
-    .demand_registers_i (slot_registers),
-    .demand_shared_i    (slot_shared),
+    .demand_warps_i     (rank_warps),
+    .demand_registers_i (rank_registers),
+    .demand_shared_i    (rank_shared),
     .done_o             (count_done),
-    .count_o            (count_result)
+    .count_o            (occupancy)
   );
 
   // Levels: the sm_q-th SM of the kernel under work runs base + sm_q + 1 CTAs, at most its occupancy.
   logic [LevelW-1:0] level;
   logic [CtaW-1:0]   level_cut;
-  logic              level_sampled, last_sm, last_kernel;
+  logic              level_sampled, last_level, last_kernel, time_over;
   always_comb begin
-    level         = slot_base + LevelW'(sm_q) + 1'b1;
-    level_sampled = level <= LevelW'(slot_most);
-    level_cut     = level_sampled ? CtaW'(level) : slot_most;
-    last_sm       = sm_q + 1'b1 == slot_count;
-    last_kernel   = index_q + 1'b1 == num_q;
+    level         = rank_base + LevelW'(sm_q) + 1'b1;
+    level_sampled = level <= LevelW'(rank_most);
+    level_cut     = level_sampled ? CtaW'(level) : rank_most;
+    last_level    = SmCountW'(sm_q) + 1'b1 == rank_sms || level >= LevelW'(rank_most);
+    last_kernel   = KernelW'(rank_q) + 1'b1 == num;
+    // The warm-up takes a cycle more than it says; the window and the delay are not 0.
+    time_over     = timer_q[TimerW-1:1] == '0 && !(timer_q[0] && state_q == WarmUp);
   end
 
-  logic restart, deciding, enforce;
-  assign deciding = state_q == WarmUp || state_q == Profile || state_q == Scale || state_q == Allocate || state_q == Delay;
-  assign restart  = change_i || mode_write_i || (reprofile_i && state_q == Monitor);
-
-  // Decided counts, by kernel slot.
-  logic [MAX_KERNELS*CtaW-1:0] decided;
-  always_comb begin
-    decided = ctas_q;
-    for (int unsigned i = 0; i < MAX_KERNELS; i++)
-      for (int unsigned k = 0; k < MAX_KERNELS; k++)
-        if (KernelW'(i) < num_q && age_q[i*KIndexW +: KIndexW] == KIndexW'(k))
-          decided[k*CtaW +: CtaW] = core_ctas_i[i*CtaW +: CtaW];
-  end
+  logic enforce;
+  assign restart = change_i || mode_write_i || (reprofile_i && state_q == Monitor);
 
   always_comb begin
     state_d         = state_q;
     layout_d        = layout_q;
     changed_d       = 1'b0;
-    timer_d         = (timer_q == '0 || !deciding) ? '0 : timer_q - 1'b1;
-    num_d           = num_q;
-    index_d         = index_q;
+    timer_d         = timer_q;
+    rank_d          = rank_q;
     sm_d            = sm_q;
-    next_first_d    = next_first_q;
     sum_d           = sum_q;
     again_d         = again_q;
     first_window_d  = first_window_q;
     spatial_d       = spatial_q;
     no_fit_d        = no_fit_q;
     decision_d      = 1'b0;
-    planned_d       = planned_q;
-    first_d         = first_q;
-    count_d         = count_q;
-    ctas_d          = ctas_q;
-    base_d          = base_q;
-    age_d           = age_q;
     count_start     = 1'b0;
+    first_window    = 1'b0;
+    next_window     = 1'b0;
     profile_clear_o = 1'b0;
     core_start_o    = 1'b0;
     prepare_valid_o = 1'b0;
@@ -235,69 +257,62 @@ module partition_sequencer #(
 
     unique case (state_q)
       Plan: begin
-        // One kernel: its range; then its occupancy where the mode needs it.
-        next_first_d = next_first_q + share + SmCountW'(SmCountW'(index_q) < remainder);
-        for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-          if (slot == KIndexW'(k)) begin
-            planned_d[k]                    = 1'b1;
-            first_d[k*SmW +: SmW]           = SmW'(next_first_q);
-            count_d[k*SmCountW +: SmCountW] = share + SmCountW'(SmCountW'(index_q) < remainder);
-          end
-        end
         count_start = 1'b1;
         state_d     = PlanCount;
       end
       PlanCount: if (count_done) begin
-        for (int unsigned k = 0; k < MAX_KERNELS; k++)
-          if (slot == KIndexW'(k)) ctas_d[k*CtaW +: CtaW] = count_result;
-        index_d = index_q + 1'b1;
+        rank_d  = rank_q + 1'b1;
         state_d = Plan;
         if (last_kernel) begin
           changed_d = 1'b1;
           state_d   = Idle;
-          if (num_q == KernelW'(1)) begin
-            layout_d = Alone;
+          if (num == KernelW'(1)) begin
+            layout_d = sluice_pkg::LayoutAlone;
           end else if (mode_i == sluice_pkg::ModeEven) begin
-            layout_d = Counts;
-          end else if (32'(num_q) > NUM_SM) begin
-            layout_d = Free;   // fewer SMs than kernels: no ranges to give
+            layout_d = sluice_pkg::LayoutCounts;
+          end else if (32'(num) > NUM_SM) begin
+            layout_d = sluice_pkg::LayoutFree;   // fewer SMs than kernels: no ranges to give
           end else if (mode_i == sluice_pkg::ModeSpatial) begin
-            layout_d = Ranges;
+            layout_d = sluice_pkg::LayoutRanges;
           end else begin
-            layout_d       = Levels;
-            base_d         = '0;
+            layout_d       = sluice_pkg::LayoutLevels;
+            first_window   = 1'b1;
             first_window_d = 1'b1;
             timer_d        = warm_up_i;
             state_d        = WarmUp;
           end
         end
       end
-      WarmUp: if (timer_q == '0) begin
-        profile_clear_o = 1'b1;
-        core_start_o    = first_window_q;
-        timer_d         = TimerW'(window_i) - 1'b1;
-        index_d         = '0;
-        sm_d            = '0;
-        sum_d           = '0;
-        state_d         = Profile;
+      WarmUp: begin
+        timer_d = timer_q - 1'b1;
+        if (time_over) begin
+          profile_clear_o = 1'b1;
+          core_start_o    = first_window_q;
+          timer_d         = TimerW'(window_i);
+          rank_d          = '0;
+          sm_d            = '0;
+          sum_d           = '0;
+          state_d         = Profile;
+        end
       end
       Profile: begin
+        timer_d = timer_q - 1'b1;
         // Meanwhile: the CTAs over each kernel's SMs, one SM a cycle.
-        if (index_q != num_q) begin
-          if (sm_q != slot_count) begin
-            sum_d = sum_q + CtaSumW'(level_cut);
+        if (KernelW'(rank_q) != num) begin
+          if (SmCountW'(sm_q) != rank_sms) begin
+            sum_d = SumW'(sluice_pkg::CtaSumW'(sum_q) + sluice_pkg::CtaSumW'(level_cut));
             sm_d  = sm_q + 1'b1;
           end else begin
             prepare_valid_o = 1'b1;
             if (prepare_ready_i) begin
-              index_d = index_q + 1'b1;
-              sm_d    = '0;
-              sum_d   = '0;
+              rank_d = rank_q + 1'b1;
+              sm_d   = '0;
+              sum_d  = '0;
             end
           end
         end
-        if (timer_q == '0) begin
-          index_d = '0;
+        if (time_over) begin
+          rank_d  = '0;
           sm_d    = '0;
           again_d = 1'b0;
           state_d = Scale;
@@ -307,16 +322,15 @@ module partition_sequencer #(
         sample_valid_o = level_sampled;
         if (!level_sampled || sample_ready_i) begin
           sm_d = sm_q + 1'b1;
-          if (last_sm || level >= LevelW'(slot_most)) begin
-            again_d = again_q || level < LevelW'(slot_most);
-            index_d = index_q + 1'b1;
+          if (last_level) begin
+            again_d = again_q || level < LevelW'(rank_most);
+            rank_d  = rank_q + 1'b1;
             sm_d    = '0;
             if (last_kernel) begin
-              index_d = '0;
+              rank_d  = '0;
               state_d = Allocate;
               if (again_d) begin
-                for (int unsigned k = 0; k < MAX_KERNELS; k++)
-                  base_d[k*LevelW +: LevelW] = base_q[k*LevelW +: LevelW] + LevelW'(count_q[k*SmCountW +: SmCountW]);
+                next_window    = 1'b1;
                 changed_d      = 1'b1;
                 first_window_d = 1'b0;
                 timer_d        = warm_up_i >> 1;
@@ -327,43 +341,41 @@ module partition_sequencer #(
         end
       end
       Allocate: if (core_done_i) begin
-        timer_d = (delay_i == '0) ? '0 : TimerW'(delay_i) - 1'b1;
+        timer_d = TimerW'(delay_i);
         enforce = delay_i == '0;
         state_d = (delay_i == '0) ? Monitor : Delay;
       end
-      Delay: if (timer_q == '0) begin
-        enforce = 1'b1;
-        state_d = Monitor;
+      Delay: begin
+        timer_d = timer_q - 1'b1;
+        if (time_over) begin
+          enforce = 1'b1;
+          state_d = Monitor;
+        end
       end
       default: state_d = state_q;
     endcase
 
+    decided = enforce && !core_no_fit_i && !core_spatial_i;
     if (enforce) begin
       changed_d  = 1'b1;
       decision_d = 1'b1;
       spatial_d  = core_spatial_i && !core_no_fit_i;
       no_fit_d   = core_no_fit_i;
-      layout_d   = (core_no_fit_i || core_spatial_i) ? Ranges : Counts;
-      if (!core_no_fit_i && !core_spatial_i) ctas_d = decided;
+      layout_d   = decided ? sluice_pkg::LayoutCounts : sluice_pkg::LayoutRanges;
     end
 
     if (restart) begin
-      num_d        = num_present_i;
-      age_d        = age_i;
-      index_d      = '0;
-      next_first_d = '0;
-      planned_d    = '0;
-      timer_d      = '0;
-      decision_d   = 1'b0;
-      spatial_d    = spatial_q;
-      no_fit_d     = no_fit_q;
-      state_d      = Idle;
+      rank_d     = '0;
+      decision_d = 1'b0;
+      spatial_d  = spatial_q;
+      no_fit_d   = no_fit_q;
+      state_d    = Idle;
       if (mode_i == sluice_pkg::ModeLeftOver || mode_i == sluice_pkg::ModeFcfs) begin
-        layout_d = Free;
+        layout_d = sluice_pkg::LayoutFree;
       end else if (mode_i == sluice_pkg::ModeStatic) begin
-        layout_d = Static;
+        layout_d = sluice_pkg::LayoutStatic;
       end else begin
-        layout_d = Hold;
+        layout_d = sluice_pkg::LayoutHold;
         state_d  = (num_present_i == '0) ? Idle : Plan;
       end
       changed_d = layout_d != layout_q;
@@ -372,124 +384,52 @@ module partition_sequencer #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q        <= Idle;
-      layout_q       <= Free;
-      changed_q      <= 1'b0;
-      timer_q        <= '0;
-      num_q          <= '0;
-      index_q        <= '0;
-      sm_q           <= '0;
-      next_first_q   <= '0;
-      sum_q          <= '0;
-      again_q        <= 1'b0;
-      first_window_q <= 1'b0;
-      spatial_q      <= 1'b0;
-      no_fit_q       <= 1'b0;
-      decision_q     <= 1'b0;
-      planned_q      <= '0;
-      first_q        <= '0;
-      count_q        <= '0;
-      ctas_q         <= '0;
-      base_q         <= '0;
-      age_q          <= '0;
+      state_q    <= Idle;
+      layout_q   <= sluice_pkg::LayoutFree;
+      changed_q  <= 1'b0;
+      spatial_q  <= 1'b0;
+      no_fit_q   <= 1'b0;
+      decision_q <= 1'b0;
     end else begin
-      state_q        <= state_d;
-      layout_q       <= layout_d;
-      changed_q      <= changed_d;
-      timer_q        <= timer_d;
-      num_q          <= num_d;
-      index_q        <= index_d;
-      sm_q           <= sm_d;
-      next_first_q   <= next_first_d;
-      sum_q          <= sum_d;
-      again_q        <= again_d;
-      first_window_q <= first_window_d;
-      spatial_q      <= spatial_d;
-      no_fit_q       <= no_fit_d;
-      decision_q     <= decision_d;
-      planned_q      <= planned_d;
-      first_q        <= first_d;
-      count_q        <= count_d;
-      ctas_q         <= ctas_d;
-      base_q         <= base_d;
-      age_q          <= age_d;
+      state_q    <= state_d;
+      layout_q   <= layout_d;
+      changed_q  <= changed_d;
+      spatial_q  <= spatial_d;
+      no_fit_q   <= no_fit_d;
+      decision_q <= decision_d;
     end
   end
 
-  // Quotas of the SM that the dispatcher looks at.
-  logic [SmW-1:0]    relative;
-  logic              in_range;
-  logic [LevelW-1:0] query_level;
-  logic [CtaW-1:0]   quota;
-  always_comb begin
-    query_quota_o = '0;
-    relative      = '0;
-    in_range      = 1'b0;
-    query_level   = '0;
-    quota         = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      relative    = query_sm_i - first_q[k*SmW +: SmW];
-      in_range    = query_sm_i >= first_q[k*SmW +: SmW] && SmCountW'(relative) < count_q[k*SmCountW +: SmCountW];
-      query_level = base_q[k*LevelW +: LevelW] + LevelW'(relative) + 1'b1;
-      quota       = '0;
-      unique case (layout_q)
-        Free:    quota = CtaW'(MAX_CTAS);
-        Alone:   if (planned_q[k]) quota = CtaW'(MAX_CTAS);
-        Ranges:  if (planned_q[k] && in_range) quota = CtaW'(MAX_CTAS);
-        Counts:  if (planned_q[k]) quota = ctas_q[k*CtaW +: CtaW];
-        Levels:  if (planned_q[k] && in_range)
-                   quota = (query_level > LevelW'(ctas_q[k*CtaW +: CtaW])) ? ctas_q[k*CtaW +: CtaW] : CtaW'(query_level);
-        Static:  if (mask_i[k*NUM_SM + 32'(query_sm_i)]) quota = quota_i[k*CtaW +: CtaW];
-        default: quota = '0;
-      endcase
-      query_quota_o[k*CtaW +: CtaW] = quota;
-    end
+  // Set before the states that look at them: no reset.
+  always_ff @(posedge clk_i) begin
+    timer_q        <= timer_d;
+    rank_q         <= rank_d;
+    sm_q           <= sm_d;
+    sum_q          <= sum_d;
+    again_q        <= again_d;
+    first_window_q <= first_window_d;
   end
 
-  // To the core: kernels by age.
-  always_comb begin
-    core_demand_warps_o     = '0;
-    core_demand_registers_o = '0;
-    core_demand_shared_o    = '0;
-    for (int unsigned i = 0; i < MAX_KERNELS; i++) begin
-      for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-        if (age_q[i*KIndexW +: KIndexW] == KIndexW'(k)) begin
-          core_demand_warps_o[i*WarpW +: WarpW]        = demand_warps_i[k*WarpW +: WarpW];
-          core_demand_registers_o[i*RegW +: RegW]      = demand_registers_i[k*RegW +: RegW];
-          core_demand_shared_o[i*SharedW +: SharedW]   = demand_shared_i[k*SharedW +: SharedW];
-        end
-      end
-    end
-  end
-
-  always_comb begin
-    ctas_o     = '0;
-    watch_sm_o = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      if (planned_q[k] && (layout_q == Counts || layout_q == Ranges)) ctas_o[k*CtaW +: CtaW] = ctas_q[k*CtaW +: CtaW];
-      if (layout_q == Ranges) watch_sm_o[k*SmW +: SmW] = first_q[k*SmW +: SmW];
-    end
-  end
-
+  assign ctas_o             = (layout_q == sluice_pkg::LayoutCounts || layout_q == sluice_pkg::LayoutRanges) ? slot_ctas : '0;
+  assign watch_sm_o         = (layout_q == sluice_pkg::LayoutRanges) ? slot_firsts : '0;
   assign core_abort_o       = restart;
-  assign core_num_kernels_o = num_q;
-  assign quota_changed_o    = changed_q || (static_write_i && layout_q == Static);
-  assign regions_o          = layout_q == Free;
-  assign round_robin_o      = layout_q == Free && mode_i == sluice_pkg::ModeFcfs;
-  assign in_order_o         = layout_q == Free && mode_i != sluice_pkg::ModeFcfs;
+  assign core_num_kernels_o = num;
+  assign quota_changed_o    = changed_q || (static_write_i && layout_q == sluice_pkg::LayoutStatic);
+  assign regions_o          = layout_q == sluice_pkg::LayoutFree;
+  assign round_robin_o      = layout_q == sluice_pkg::LayoutFree && mode_i == sluice_pkg::ModeFcfs;
+  assign in_order_o         = layout_q == sluice_pkg::LayoutFree && mode_i != sluice_pkg::ModeFcfs;
   assign profile_enable_o   = state_q == Profile;
-  assign sample_sm_o        = SmW'(SmCountW'(slot_first) + sm_q);
-  assign prepare_kernel_o   = index_q;
-  assign prepare_sum_o      = sum_q;
-  assign sample_kernel_o    = index_q;
+  assign sample_sm_o        = rank_first + SmW'(sm_q);
+  assign prepare_kernel_o   = KernelW'(rank_q);
+  assign prepare_sum_o      = sluice_pkg::CtaSumW'(sum_q);
+  assign sample_kernel_o    = KernelW'(rank_q);
   assign sample_ctas_o      = CtaW'(level);
-  assign num_samples_o      = slot_count;
-  assign sample_final_o     = level == LevelW'(slot_most);
+  assign num_samples_o      = rank_sms;
+  assign sample_final_o     = level == LevelW'(rank_most);
   assign state_o            = (state_q == PlanCount) ? Plan : state_q;
   assign decision_o         = decision_q;
   assign spatial_o          = spatial_q;
   assign no_fit_o           = no_fit_q;
-  assign watch_o            = planned_q;
   assign monitoring_o       = state_q == Monitor;
   assign idle_o             = (state_q == Idle || state_q == Monitor) && !changed_q && !decision_q;
 endmodule

@@ -14,6 +14,8 @@ rtl/partition_core.sv
 rtl/profile_counters.sv
 rtl/occupancy_counter.sv
 rtl/phase_monitor.sv
+rtl/partition_plan.sv
+rtl/quota_query.sv
 rtl/partition_sequencer.sv
 rtl/rr_arbiter.sv
 rtl/gap_search.sv

@@ -7,6 +7,7 @@ package sluice_pkg;
   localparam int unsigned CtaW      = 6;   // CTAs on one SM, 0..32
   localparam int unsigned SmCountW  = 9;   // SMs sampled for one kernel, 0..256
   localparam int unsigned CtaSumW   = 14;  // CTAs over those SMs, 0..8192
+  localparam int unsigned LevelW    = 10;  // CTA count of a profile level before it is cut to the occupancy
   localparam int unsigned WindowW   = 16;  // profile window in cycles, 1,024..65,535
   localparam int unsigned InstW     = 18;  // warp instructions of one SM in a window
   localparam int unsigned ScaledW   = 24;  // scaled warp instructions, in units of 1/2**ScaledFracW
@@ -33,6 +34,17 @@ package sluice_pkg;
   localparam logic [ModeW-1:0] ModeSpatial  = 3'd3;
   localparam logic [ModeW-1:0] ModeStatic   = 3'd4;
   localparam logic [ModeW-1:0] ModeDynamic  = 3'd5;
+
+  // How partition_sequencer answers quotas. Free: no quotas. Hold: nothing may start (a plan is being made). Alone: no quota, for the planned kernel.
+  // Ranges: no quota on a kernel's own SMs. Counts: as many CTAs on every SM. Levels: profile. Static: the host's.
+  localparam int unsigned LayoutW = 3;
+  localparam logic [LayoutW-1:0] LayoutFree   = 3'd0;
+  localparam logic [LayoutW-1:0] LayoutHold   = 3'd1;
+  localparam logic [LayoutW-1:0] LayoutAlone  = 3'd2;
+  localparam logic [LayoutW-1:0] LayoutRanges = 3'd3;
+  localparam logic [LayoutW-1:0] LayoutCounts = 3'd4;
+  localparam logic [LayoutW-1:0] LayoutLevels = 3'd5;
+  localparam logic [LayoutW-1:0] LayoutStatic = 3'd6;
 
   // Life of a kernel slot.
   localparam logic [1:0] SlotFree     = 2'd0;

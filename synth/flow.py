@@ -53,8 +53,8 @@ def arguments():
     parser.add_argument("--no-clock-gates", action="store_true", help="registers with an enable become multiplexers")
     parser.add_argument("--prove", action="store_true", help="prove each netlist equivalent to its RTL, and that a broken one is refused")
     parser.add_argument("--most", action="append", default=[], metavar="BLOCK=UM2", help="fail when a block is larger than this")
-    parser.add_argument("--activity", metavar="FST", help="waveform of the unit from `sluice sim --partitioner rtl --fst`: adds power; the "
-                        "parameters must be those of the model, MAX_CTAS=32 and REGION_UNITS=64")
+    parser.add_argument("--activity", metavar="FST", help="adds power from a waveform of the unit with these parameters: synth/replay.py "
+                        "makes it of a recorded run")
     parser.add_argument("--clock", type=float, default=1400, metavar="MHZ", help="clock that power is given at (default 1400)")
     parser.add_argument("--saif", metavar="FOLDER", help="also write the activity of each block there, as SAIF")
     parser.add_argument("--json", metavar="FILE", help="also write the results as JSON")
@@ -88,11 +88,12 @@ def one(name, parameters, library, args):
         found["equivalence"] = {"proven": proven, "registers": registers, "mutant_refused": refused}
         if not (proven and refused):
             raise SystemExit(f"synth: {name}: netlist {'proven, but a broken one too' if proven else 'differs from its RTL: ' + said}")
-    if args.activity:
+    if args.activity and name != REGIONS:   # the waveform is of a unit without regions
         inside = SCOPES.get(module, f"i_{module}")
         waveform = power.Waveform(power.changes(args.activity, "TOP.sluice_top" + ("." + inside if inside else "")))
         netlist = power.Netlist(work / "netlist.json", module, library)
         found.update(power.calculate(netlist, waveform, args.clock))
+        found["rest_mw"] = power.calculate(netlist, waveform.rest(), args.clock)["dynamic_mw"]
         if args.saif:
             pathlib.Path(args.saif).mkdir(parents=True, exist_ok=True)
             power.write_saif(pathlib.Path(args.saif) / f"{module}.saif", netlist, waveform, module, 1000 / args.clock)
@@ -122,7 +123,7 @@ def main():
     results = {"liberty": library.path.name, "params": parameters, "period_ns": args.period, "script": args.script,
                "clock_gates": not args.no_clock_gates, "blocks": blocks, "groups": groups(blocks),
                "fmax_mhz": top.get("fmax_mhz"), "leakage_mw": top.get("leakage_mw"),
-               "dynamic_mw": top.get("dynamic_mw"), "annotated_nets_pct": top.get("annotated_nets_pct"),
+               "dynamic_mw": top.get("dynamic_mw"), "rest_mw": top.get("rest_mw"), "annotated_nets_pct": top.get("annotated_nets_pct"),
                "clock_mhz": args.clock if args.activity else None}
     print(report.table(results))
     limits = dict(item.split("=") for item in args.most)

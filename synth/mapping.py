@@ -2,6 +2,7 @@
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -26,10 +27,22 @@ def yosys(script, work, name):
         raise SystemExit(f"synth: Yosys failed, see {log}:\n{run.stdout[-800:]}")
 
 
+def sources(module):
+    """The RTL files that a module is made of: packages, and the modules that it instantiates."""
+    files = {pathlib.Path(f).stem: f for f in FILES}
+    used, todo = {name for name in files if name.endswith("_pkg")}, [module]
+    while todo:
+        name = todo.pop()
+        used.add(name)
+        named = set(re.findall(r"^\s*(\w+) (?:#\(|i_\w+ \()", (ROOT / files[name]).read_text(), re.M))
+        todo += (named & files.keys()) - used
+    return [f for name, f in files.items() if name in used]
+
+
 def elaborate(module, parameters):
     """Yosys commands that read the RTL and flatten a module."""
     chparams = "".join(f" -set {k} {v}" for k, v in parameters.items())
-    files = " ".join(str(ROOT / f) for f in FILES)
+    files = " ".join(str(ROOT / f) for f in sources(module))
     return (f"read_verilog -sv {files}\n" + (f"chparam{chparams} {module}\n" if chparams else "") +
             f"hierarchy -check -top {module}\nrename -top {module}\nproc\nflatten\nopt_clean\n")
 
@@ -38,7 +51,7 @@ def map_module(module, parameters, library, period_ns, script="amap", gate=True)
     """Maps a module; returns its work folder with netlist.v, and its statistics. Work done before with the same input is kept."""
     key = hashlib.sha256()
     for part in [module, json.dumps(parameters, sort_keys=True), library.path.read_text(errors="replace"), str(period_ns), SCRIPTS[script],
-                 str(gate), pathlib.Path(__file__).read_text(), *((ROOT / f).read_text() for f in FILES)]:
+                 str(gate), pathlib.Path(__file__).read_text(), *((ROOT / f).read_text() for f in sources(module))]:
         key.update(part.encode())
     tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem, script, "gated" if gate else "plain"])
     work = BUILD / f"{tag}-{key.hexdigest()[:12]}"

@@ -5,6 +5,7 @@ computed from the netlist, all cycles at once: a net is one long integer, bit t 
 glitches, which zero-delay values don't have. Energies: switching C V^2 / 2 a transition; internal by the arcs of the pins that moved, their
 `when` conditions as they held; clock pins by the cycles in which the gate in front of them let the clock through; leakage as the library
 gives it."""
+import copy
 import json
 import subprocess
 
@@ -83,6 +84,13 @@ class Waveform:
         for name, number in signals.items():
             for i, row in enumerate(rows[number]):
                 self.bits[f"{name}[{i}]"] = row
+
+    def rest(self, cycles=64):
+        """The state in which the run ended, held: the clock still runs."""
+        still = copy.copy(self)
+        still.cycles = cycles
+        still.bits = {n: ((1 << cycles) - 1) * (row >> (self.cycles - 1) & 1) for n, row in self.bits.items()}
+        return still
 
 
 class Netlist:

@@ -19,12 +19,12 @@ def rows(results):
         yield [b["name"] + (f" x {n}" if n > 1 else ""), f"{b['cells']:,}", f"{b['flops']:,}", f"{b['area_um2']:,.0f}",
                f"{b['area_um2'] / 0.7:,.0f}", share, f"{b['period_ns']:.3f}" if b["period_ns"] else "-", f"{b['fmax_mhz']:,.0f}" if b["fmax_mhz"] else "-",
                f"{b['leakage_mw']:.4f}" if b["leakage_mw"] is not None else "-",
-               f"{b['dynamic_mw']:.3f}" if "dynamic_mw" in b else "-", f"{b['clock_mw']:.3f}" if "clock_mw" in b else "-",
+               f"{b['dynamic_mw']:.3f}" if "dynamic_mw" in b else "-", f"{b['clock_mw']:.3f}" if "clock_mw" in b else "-", f"{b['rest_mw']:.3f}" if "rest_mw" in b else "-",
                f"{b['annotated_nets_pct']:.1f}" if "annotated_nets_pct" in b else "-",
                {True: "proven", None: "-"}[b.get("equivalence", {}).get("proven")]]
 
 
-HEAD = ["block", "cells", "flops", "area um2", "/ 0.7", "share %", "worst ns", "fmax MHz", "leakage mW", "dynamic mW", "of it clock", "known %", "= RTL"]
+HEAD = ["block", "cells", "flops", "area um2", "/ 0.7", "share %", "worst ns", "fmax MHz", "leakage mW", "dynamic mW", "of it clock", "at rest mW", "known %", "= RTL"]
 
 
 def table(results):

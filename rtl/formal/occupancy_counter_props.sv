@@ -1,5 +1,5 @@
-// Properties of occupancy_counter with at most four CTAs, at full width, for any inputs. Assumed: the capacity is stable while it counts,
-// the share is 1..8.
+// Properties of occupancy_counter with at most four CTAs, at full width, for any inputs. Assumed: share and demand are stable
+// while it counts, the share is 1..8.
 module occupancy_counter_props (
   input logic                           clk_i,
   input logic                           rst_ni,
@@ -21,69 +21,70 @@ module occupancy_counter_props (
   occupancy_counter #(.MAX_CTAS(N)) dut (
     .clk_i, .rst_ni, .start_i, .share_i, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i,
     .demand_warps_i, .demand_registers_i, .demand_shared_i, .done_o(done), .count_o(count));
-  (* hierconn *) wire                \dut.busy_q ;
-  (* hierconn *) wire [WarpW+3:0]    \dut.used_warps_q ;
-  (* hierconn *) wire [RegW+3:0]     \dut.used_registers_q ;
-  (* hierconn *) wire [SharedW+3:0]  \dut.used_shared_q ;
-  (* hierconn *) wire [CtaW+3:0]     \dut.used_slots_q ;
-  (* hierconn *) wire [WarpW+3:0]    \dut.step_warps_q ;
-  (* hierconn *) wire [RegW+3:0]     \dut.step_registers_q ;
-  (* hierconn *) wire [SharedW+3:0]  \dut.step_shared_q ;
-  (* hierconn *) wire [3:0]          \dut.step_slots_q ;
+  (* hierconn *) wire               \dut.busy_q ;
+  (* hierconn *) wire [WarpW-1:0]   \dut.left_warps_q ;
+  (* hierconn *) wire [RegW-1:0]    \dut.left_registers_q ;
+  (* hierconn *) wire [SharedW-1:0] \dut.left_shared_q ;
+  (* hierconn *) wire [2:0]         \dut.left_slots_q ;
+  (* hierconn *) wire [3:0]         \dut.part_q ;
 
-  // One step, as taken at the start.
-  logic [3:0]         share_q;
-  logic [WarpW+3:0]   warps_q;
-  logic [RegW+3:0]    registers_q;
-  logic [SharedW+3:0] shared_q;
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      share_q     <= '0;
-      warps_q     <= '0;
-      registers_q <= '0;
-      shared_q    <= '0;
-    end else if (start_i) begin
-      share_q     <= share_i;
-      warps_q     <= (WarpW+4)'(demand_warps_i) * (WarpW+4)'(share_i);
-      registers_q <= (RegW+4)'(demand_registers_i) * (RegW+4)'(share_i);
-      shared_q    <= (SharedW+4)'(demand_shared_i) * (SharedW+4)'(share_i);
+  // The capacity as taken at the start.
+  logic [WarpW-1:0]   warps_q;
+  logic [RegW-1:0]    registers_q;
+  logic [SharedW-1:0] shared_q;
+  logic [CtaW-1:0]    slots_q;
+  always_ff @(posedge clk_i)
+    if (start_i) begin
+      warps_q     <= capacity_warps_i;
+      registers_q <= capacity_registers_i;
+      shared_q    <= capacity_shared_i;
+      slots_q     <= capacity_slots_i;
     end
 
-  function automatic fit(input logic [2:0] t);   // t CTAs and the share of the others
-    fit = (WarpW+7)'(warps_q) * t <= (WarpW+7)'(capacity_warps_i) && (RegW+7)'(registers_q) * t <= (RegW+7)'(capacity_registers_i)
-       && (SharedW+7)'(shared_q) * t <= (SharedW+7)'(capacity_shared_i) && 10'(share_q) * t <= 10'(capacity_slots_i);
+  function automatic fit(input logic [5:0] t);   // t demands
+    fit = (WarpW+6)'(demand_warps_i) * t <= (WarpW+6)'(warps_q) && (RegW+6)'(demand_registers_i) * t <= (RegW+6)'(registers_q)
+       && (SharedW+6)'(demand_shared_i) * t <= (SharedW+6)'(shared_q) && t <= 6'(slots_q);
   endfunction
 
   logic started, was_up, started_count, pending;   // pending: a start that was not answered yet
-  logic [2:0] age;   // cycles since the start
+  logic [2:0] age;                                 // cycles since the start
+  logic [2:0] taken_q;                             // demands that fitted
   logic [CtaW-1:0] count_q;
-  logic [WarpW+RegW+SharedW+CtaW-1:0] capacity, capacity_q;
-  assign capacity = {capacity_warps_i, capacity_registers_i, capacity_shared_i, capacity_slots_i};
+  logic [WarpW+RegW+SharedW+3:0] asked, asked_q;
+  assign asked = {share_i, demand_warps_i, demand_registers_i, demand_shared_i};
   initial started = 1'b0;
   always_ff @(posedge clk_i) begin
     started       <= 1'b1;
     was_up        <= rst_ni;
-    capacity_q    <= capacity;
+    asked_q       <= asked;
     count_q       <= count;
     started_count <= start_i || \dut.busy_q ;
     age           <= start_i ? 3'd1 : (age == 3'd7) ? age : age + 1'b1;
+    taken_q       <= start_i ? 3'd0 : (\dut.busy_q && fit(6'(taken_q) + 6'd1)) ? taken_q + 1'b1 : taken_q;
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)      pending <= 1'b0;
     else if (start_i) pending <= 1'b1;
     else if (done)    pending <= 1'b0;
+
+  logic [5:0] of_count;   // demands of the CTAs counted
+  assign of_count = 6'(count) * 6'(share_i);
+  logic counting;         // what a start in this cycle asks for is of the next count
+  assign counting = (\dut.busy_q || done) && !start_i;
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (share_i >= 4'd1 && share_i <= 4'd8);
-    if (started && (\dut.busy_q || done)) assume (capacity == capacity_q);
+    assume (share_i >= 4'd1 && share_i <= 4'd8 && capacity_slots_i <= CtaW'(N));
+    if (started && counting) assume (asked == asked_q);
     if (started) begin
-      if (\dut.busy_q || done) steps_are_counted: assert (count <= CtaW'(N) && share_q == \dut.step_slots_q && warps_q == \dut.step_warps_q
-        && registers_q == \dut.step_registers_q && shared_q == \dut.step_shared_q && (count == '0 || fit(count[2:0]))
-        && (WarpW+7)'(\dut.used_warps_q ) == (WarpW+7)'(warps_q) * count[2:0] && (RegW+7)'(\dut.used_registers_q ) == (RegW+7)'(registers_q) * count[2:0]
-        && (SharedW+7)'(\dut.used_shared_q ) == (SharedW+7)'(shared_q) * count[2:0] && (CtaW+4)'(\dut.used_slots_q ) == (CtaW+4)'(share_q) * count[2:0]);
-      if (done) result_is_the_most_that_fits: assert (count <= CtaW'(N) && (count == '0 || fit(count[2:0])) && (count == CtaW'(N) || !fit(count[2:0] + 1'b1)));
-      ends_after_count_and_two_cycles: assert (pending == (\dut.busy_q || done) && !(\dut.busy_q && done)
-        && (!pending || age == count[2:0] + (done ? 3'd2 : 3'd1)));
+      if (counting) demands_are_counted: assert (count <= CtaW'(N) && slots_q <= CtaW'(N) && fit(6'(taken_q))
+        && \dut.part_q < share_i && 6'(taken_q) == of_count + 6'(\dut.part_q ));
+      if (counting && !done) what_is_left_is_kept: assert (\dut.left_slots_q == 3'(slots_q) - taken_q
+        && \dut.left_warps_q == warps_q - WarpW'(demand_warps_i * taken_q) && \dut.left_registers_q == registers_q - RegW'(demand_registers_i * taken_q)
+        && \dut.left_shared_q == shared_q - SharedW'(demand_shared_i * taken_q));
+      if (counting && done) ends_when_no_more_fits: assert (!fit(6'(taken_q) + 6'd1));
+      if (counting && done) result_is_the_most_that_fits: assert (count <= CtaW'(N) && fit(of_count) && !fit(of_count + 6'(share_i)));
+      ends_after_demands_and_two_cycles: assert (pending == (\dut.busy_q || done) && !(\dut.busy_q && done)
+        && (!pending || age == taken_q + (done ? 3'd2 : 3'd1)));
       if (was_up && rst_ni && !started_count) result_holds_until_the_next_start: assert (count == count_q);
       if (!rst_ni) reset_is_clean: assert (!done && !\dut.busy_q && count == '0);
     end

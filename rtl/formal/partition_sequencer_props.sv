@@ -36,7 +36,7 @@ module partition_sequencer_props #(
   input logic [K*sluice_pkg::CtaW-1:0]      core_ctas_i
 );
   localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
-  localparam int unsigned SmCountW = sluice_pkg::SmCountW, LevelW = 10, Patience = 2;
+  localparam int unsigned SmCountW = sluice_pkg::SmCountW, LevelW = sluice_pkg::LevelW, Patience = 2;
   localparam logic [3:0] Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6, Monitor = 4'd7,
     PlanCount = 4'd8;
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
@@ -55,17 +55,22 @@ module partition_sequencer_props #(
   (* hierconn *) wire [3:0]            \dut.state_q ;
   (* hierconn *) wire [2:0]            \dut.layout_q ;
   (* hierconn *) wire [sluice_pkg::TimerW-1:0] \dut.timer_q ;
-  (* hierconn *) wire [KernelW-1:0]    \dut.num_q , \dut.index_q ;
-  (* hierconn *) wire [SmCountW-1:0]   \dut.sm_q , \dut.next_first_q ;
+  (* hierconn *) wire [1:0]            \dut.rank_q , \dut.sm_q , \dut.i_partition_plan.num_q ;
   (* hierconn *) wire                  \dut.again_q , \dut.restart , \dut.changed_q ;
-  (* hierconn *) wire [K-1:0]          \dut.planned_q ;
-  (* hierconn *) wire [K*SmW-1:0]      \dut.first_q ;
-  (* hierconn *) wire [K*SmCountW-1:0] \dut.count_q ;
-  (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas_q ;
-  (* hierconn *) wire [K*LevelW-1:0]   \dut.base_q ;
-  (* hierconn *) wire [K*KIndexW-1:0]  \dut.age_q ;
+  (* hierconn *) wire [K*SmW-1:0]      \dut.firsts ;       // by rank, as all that follows
+  (* hierconn *) wire [K*SmCountW-1:0] \dut.counts ;
+  (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
+  (* hierconn *) wire [K*LevelW-1:0]   \dut.bases ;
+  (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
+  (* hierconn *) wire [2:0]            \dut.i_partition_plan.windows_q , \dut.i_partition_plan.base_q ;
   (* hierconn *) wire                  \dut.i_occupancy_counter.busy_q , \dut.i_occupancy_counter.done_q ;
-  (* hierconn *) wire [CtaW-1:0]       \dut.i_occupancy_counter.count_q ;
+  (* hierconn *) wire [2:0]            \dut.i_occupancy_counter.count_q , \dut.i_occupancy_counter.left_slots_q ;
+
+  logic [KernelW-1:0] num, rank;
+  logic [K-1:0]       slot;   // by rank
+  assign num  = KernelW'(\dut.i_partition_plan.num_q );
+  assign rank = KernelW'(\dut.rank_q );
+  assign slot = \dut.i_partition_plan.slot_q ;
 
   logic       started, was_up, past_restart;
   logic [1:0] sample_wait, core_wait;   // cycles that the core has kept it waiting
@@ -117,26 +122,24 @@ module partition_sequencer_props #(
   // How far it is from having settled (Idle or Monitor), field by field: part, levels that are left, step, and what the step waits for.
   logic [LevelW-1:0]   levels_left, left;
   logic [SmCountW-1:0] slot_count;
-  logic                slot;
   logic [KernelW-1:0]  kernels_left;
   logic [24:0]         distance, distance_q;
-  assign slot         = \dut.age_q [32'(\dut.index_q [0])*KIndexW];
-  assign slot_count   = \dut.count_q [32'(slot)*SmCountW +: SmCountW];
-  assign kernels_left = \dut.num_q - \dut.index_q ;
+  assign slot_count   = \dut.counts [32'(rank[0])*SmCountW +: SmCountW];
+  assign kernels_left = num - rank;
   always_comb begin
     levels_left = '0;
     left        = '0;
-    for (int unsigned k = 0; k < K; k++) begin
-      left = LevelW'(\dut.ctas_q [k*CtaW +: CtaW]) - \dut.base_q [k*LevelW +: LevelW];
-      if (\dut.planned_q [k] && LevelW'(\dut.ctas_q [k*CtaW +: CtaW]) > \dut.base_q [k*LevelW +: LevelW] && left > levels_left) levels_left = left;
+    for (int unsigned r = 0; r < K; r++) begin
+      left = LevelW'(\dut.ctas [r*CtaW +: CtaW]) - \dut.bases [r*LevelW +: LevelW];
+      if (KernelW'(r) < num && LevelW'(\dut.ctas [r*CtaW +: CtaW]) > \dut.bases [r*LevelW +: LevelW] && left > levels_left) levels_left = left;
     end
     case (\dut.state_q )
       Plan:      distance = {2'd3, 3'd0, kernels_left, 1'b1, 15'd0};
       PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 12'd0, \dut.i_occupancy_counter.done_q ? 3'd0
-                                                               : \dut.i_occupancy_counter.busy_q ? 3'd5 - \dut.i_occupancy_counter.count_q : 3'd7};
+                                                               : \dut.i_occupancy_counter.busy_q ? 3'd1 + \dut.i_occupancy_counter.left_slots_q : 3'd7};
       WarmUp:    distance = {2'd2, levels_left[2:0], 5'd3, 12'd0, \dut.timer_q };
       Profile:   distance = {2'd2, levels_left[2:0], 5'd2, 12'd0, \dut.timer_q };
-      Scale:     distance = {2'd2, levels_left[2:0], 5'd1, 6'd0, kernels_left, slot_count - \dut.sm_q , 2'd2 - sample_wait};
+      Scale:     distance = {2'd2, levels_left[2:0], 5'd1, 6'd0, kernels_left, slot_count - SmCountW'(\dut.sm_q ), 2'd2 - sample_wait};
       Allocate:  distance = {2'd1, 3'd0, 5'd1, 13'd0, 2'd2 - core_wait};
       Delay:     distance = {2'd1, 3'd0, 5'd0, 12'd0, \dut.timer_q };
       default:   distance = '0;
@@ -146,42 +149,33 @@ module partition_sequencer_props #(
 
   // The plan so far: kernels by age have ranges of SMs, one behind the other.
   logic ok_plan, beyond, ok_disjoint, ok_absent, planning, profiling;
-  logic [KernelW-1:0] done_kernels;   // that the plan has
+  logic [2:0] smaller, windows;   // levels behind the younger kernel (one SM) and windows before this one
   assign planning  = \dut.state_q == Plan || \dut.state_q == PlanCount;
   assign profiling = \dut.state_q >= WarmUp && \dut.state_q <= Delay;
+  assign smaller   = \dut.i_partition_plan.base_q ;
+  assign windows   = \dut.i_partition_plan.windows_q ;
   always_comb begin
-    ok_plan      = \dut.num_q <= KernelW'(K) && \dut.age_q [2:1] == 2'd0 && \dut.age_q [5:4] == 2'd0
-                && (\dut.num_q < KernelW'(2) || \dut.age_q [0] != \dut.age_q [3]);
-    done_kernels = \dut.state_q == Plan ? \dut.index_q : \dut.state_q == PlanCount ? \dut.index_q + 1'b1 : \dut.num_q ;
-    if (planning && (\dut.index_q >= \dut.num_q || \dut.layout_q != Hold)) ok_plan = 1'b0;
-    if (profiling && (\dut.num_q != KernelW'(2) || \dut.layout_q != Levels)) ok_plan = 1'b0;
-    if (\dut.state_q == Scale && (\dut.index_q >= \dut.num_q || \dut.sm_q >= slot_count)) ok_plan = 1'b0;
-    if (\dut.state_q == Profile && (\dut.index_q > \dut.num_q || (\dut.index_q < \dut.num_q && \dut.sm_q > slot_count))) ok_plan = 1'b0;
-    if (\dut.layout_q == Hold && !planning && \dut.num_q != '0) ok_plan = 1'b0;
-    if (\dut.state_q == Monitor && ((\dut.layout_q != Ranges && \dut.layout_q != Counts) || \dut.num_q != KernelW'(2))) ok_plan = 1'b0;
-    if (\dut.layout_q == Ranges && \dut.num_q != KernelW'(2)) ok_plan = 1'b0;
-    if (\dut.layout_q >= Hold && \dut.layout_q <= Levels) begin
-      for (int unsigned k = 0; k < K; k++)
-        if (\dut.planned_q [k] != ((done_kernels > '0 && \dut.age_q [0] == k[0]) || (done_kernels > KernelW'(1) && \dut.age_q [3] == k[0]))) ok_plan = 1'b0;
-      // Two kernels on three SMs: the older has two.
-      for (int unsigned k = 0; k < K; k++)
-        if (\dut.planned_q [k]) begin
-          if (\dut.num_q == KernelW'(1) && (\dut.first_q [k*SmW +: SmW] != '0 || \dut.count_q [k*SmCountW +: SmCountW] != SmCountW'(3))) ok_plan = 1'b0;
-          if (\dut.num_q == KernelW'(2) && (\dut.first_q [k*SmW +: SmW] != (\dut.age_q [0] == k[0] ? SmW'(0) : SmW'(2))
-              || \dut.count_q [k*SmCountW +: SmCountW] != (\dut.age_q [0] == k[0] ? SmCountW'(2) : SmCountW'(1)))) ok_plan = 1'b0;
-        end
-    end
-    if (\dut.state_q == Plan && \dut.next_first_q != (\dut.index_q == '0 ? SmCountW'(0) : SmCountW'(2))) ok_plan = 1'b0;
-    if (\dut.state_q == PlanCount && \dut.num_q == KernelW'(2) && \dut.index_q == '0 && \dut.next_first_q != SmCountW'(2)) ok_plan = 1'b0;
+    ok_plan = num <= KernelW'(K) && (num < KernelW'(2) || slot[0] != slot[1]);
+    if (planning && (rank >= num || \dut.layout_q != Hold)) ok_plan = 1'b0;
+    if (profiling && (num != KernelW'(2) || \dut.layout_q != Levels)) ok_plan = 1'b0;
+    if (\dut.state_q == Scale && (rank >= num || SmCountW'(\dut.sm_q ) >= slot_count)) ok_plan = 1'b0;
+    if (\dut.state_q == Profile && (rank > num || (rank < num && SmCountW'(\dut.sm_q ) > slot_count))) ok_plan = 1'b0;
+    if (\dut.layout_q == Hold && !planning && num != '0) ok_plan = 1'b0;
+    if (\dut.state_q == Monitor && ((\dut.layout_q != Ranges && \dut.layout_q != Counts) || num != KernelW'(2))) ok_plan = 1'b0;
+    if (\dut.layout_q == Ranges && num != KernelW'(2)) ok_plan = 1'b0;
+    if (\dut.layout_q == Alone && num != KernelW'(1)) ok_plan = 1'b0;
+    // Two kernels on three SMs: the older has two.
+    if (num == KernelW'(1) && (\dut.firsts [0 +: SmW] != '0 || \dut.counts [0 +: SmCountW] != SmCountW'(3))) ok_plan = 1'b0;
+    if (num == KernelW'(2) && (\dut.firsts != {SmW'(2), SmW'(0)} || \dut.counts != {SmCountW'(1), SmCountW'(2)})) ok_plan = 1'b0;
     // Both ranges climb in step, while one has levels beyond its window.
-    if (profiling && (\dut.base_q [32'(\dut.age_q [3])*LevelW +: LevelW] > LevelW'(N - 1)
-        || \dut.base_q [32'(\dut.age_q [0])*LevelW +: LevelW] != LevelW'(2)*\dut.base_q [32'(\dut.age_q [3])*LevelW +: LevelW])) ok_plan = 1'b0;
+    if (profiling && (smaller > 3'(N - 1) || windows != smaller || \dut.bases [LevelW +: LevelW] != LevelW'(smaller)
+        || \dut.bases [0 +: LevelW] != LevelW'(2)*LevelW'(smaller))) ok_plan = 1'b0;
     beyond = 1'b0;
-    for (int unsigned k = 0; k < K; k++)
-      if (\dut.base_q [k*LevelW +: LevelW] + LevelW'(\dut.count_q [k*SmCountW +: SmCountW]) < LevelW'(\dut.ctas_q [k*CtaW +: CtaW])) beyond = 1'b1;
+    for (int unsigned r = 0; r < K; r++)
+      if (\dut.bases [r*LevelW +: LevelW] + LevelW'(\dut.counts [r*SmCountW +: SmCountW]) < LevelW'(\dut.ctas [r*CtaW +: CtaW])) beyond = 1'b1;
     if (\dut.state_q == Scale && \dut.again_q && !beyond) ok_plan = 1'b0;
-    for (int unsigned k = 0; k < K; k++)
-      if (\dut.ctas_q [k*CtaW +: CtaW] > CtaW'(N) && (profiling || (planning && \dut.index_q != '0 && \dut.age_q [0] == k[0]))) ok_plan = 1'b0;
+    for (int unsigned r = 0; r < K; r++)
+      if (\dut.ctas [r*CtaW +: CtaW] > CtaW'(N) && (profiling || (planning && rank > KernelW'(r)))) ok_plan = 1'b0;
   end
 
   logic shared_layout;   // more than one kernel may be on an SM
@@ -205,13 +199,13 @@ module partition_sequencer_props #(
       // Progress.
       state_exists:                             assert (\dut.state_q <= PlanCount && \dut.layout_q <= Static);
       counter_runs_while_it_is_waited_for:      assert (\dut.state_q != PlanCount || ((\dut.i_occupancy_counter.busy_q ^ \dut.i_occupancy_counter.done_q )
-                                                        && \dut.i_occupancy_counter.count_q <= CtaW'(N)));
+                                                        && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q ? \dut.i_occupancy_counter.left_slots_q : 3'd0) && (\dut.i_occupancy_counter.done_q || \dut.i_occupancy_counter.left_slots_q <= 3'(N))));
       core_is_patiently_waited_for:             assert (sample_wait <= 2'(Patience) && core_wait <= 2'(Patience)
                                                         && (sample_wait == '0 || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
       plan_is_remembered:                       assert ((\dut.layout_q == Static) == (plan_mode == 3'd4)
                                                         && ((\dut.layout_q == Free) == (plan_mode <= 3'd1))
-                                                        && (\dut.layout_q == Free || \dut.layout_q == Static || ((\dut.num_q == '0 || present[\dut.age_q [0]]) && (\dut.num_q < KernelW'(2) || present[\dut.age_q [3]]))));
+                                                        && (\dut.layout_q == Free || \dut.layout_q == Static || ((num == '0 || present[slot[0]]) && (num < KernelW'(2) || present[slot[1]]))));
       if (was_up && rst_ni && !past_restart && distance_q != '0)
         every_cycle_brings_it_nearer_to_settling: assert (distance < distance_q);
       if (was_up && rst_ni && !past_restart && distance_q == '0) settled_it_stays: assert (distance == '0);

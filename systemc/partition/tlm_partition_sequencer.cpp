@@ -10,12 +10,12 @@ namespace {
 
 using State = regs::SequencerState;
 
-/// CTAs of a kernel slot that fit into 1 / share of an SM.
-std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot, std::uint32_t share, std::uint32_t limit) {
-  const auto times = [share](std::uint32_t capacity, std::uint32_t demand) {
-    return demand == 0 ? std::numeric_limits<std::uint32_t>::max() : capacity / (demand * share);
+/// CTAs of a kernel slot that fit into an empty SM.
+std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot) {
+  const auto times = [](std::uint32_t capacity, std::uint32_t demand) {
+    return demand == 0 ? std::numeric_limits<std::uint32_t>::max() : capacity / demand;
   };
-  return std::min({limit, c.capacity_slots / share, times(c.capacity_warps, c.demand_warps[slot]),
+  return std::min({c.capacity_slots, times(c.capacity_warps, c.demand_warps[slot]),
                    times(c.capacity_registers, c.demand_registers[slot]), times(c.capacity_shared, c.demand_shared[slot])});
 }
 
@@ -105,7 +105,8 @@ void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const Sequence
     p.slot = in.age[i];
     p.first = next;
     p.count = parameters_.num_sm / n + (i < parameters_.num_sm % n ? 1 : 0);
-    p.most = fitting(config, p.slot, is(config, regs::Mode::kEven) ? n : 1, parameters_.max_ctas);
+    p.fits = fitting(config, p.slot);
+    p.most = p.fits / (is(config, regs::Mode::kEven) ? n : 1);
     next += p.count;
     plan_.push_back(p);
   }
@@ -118,7 +119,7 @@ void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const Sequence
   } else {
     layout_ = Layout::Hold;
     if (n != 0) go(State::kPlan);
-    for (const Planned& p : plan_) timer_ += p.most + 3;
+    for (const Planned& p : plan_) timer_ += p.fits + 3;
   }
   changed_ = layout_ != before;
 }

@@ -25,7 +25,7 @@ Case problem(Random& random) {
     return random.chance(0.2) ? 0 : random.in(0, capacity >> random.in(0, 7));
   };
   const std::uint32_t warps = random.chance(0.2) ? 127 : random.in(1, 127);
-  c.capacity = {warps * kWarpSize, random.in(1, 131071), random.in(0, 262143), random.in(1, 32)};
+  c.capacity = {warps * kWarpSize, random.in(1, 131071), random.in(0, 262143), random.in(1, kMostCtas)};
   c.cta = {(random.chance(0.05) ? 127 : some(warps)) * kWarpSize, some(131071), some(262143), 1};
   if (random.chance(0.3)) {  // exactly so many
     const std::uint32_t ctas = c.share * random.in(1, kMostCtas);
@@ -42,7 +42,7 @@ std::uint32_t golden(const Case& c) {
   return std::min(kMostCtas, occupancy(c.cta, part).value());
 }
 
-TEST(OccupancyCounter, EqualsTheGoldenOccupancyInCountPlusTwoCycles) {
+TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
   Random random(seed());
   Coverage coverage("occupancy_counter");
   coverage.declare("nothing fits", "0");
@@ -73,11 +73,11 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInCountPlusTwoCycles) {
     rtl->start_i = 1;
     cycle();
     rtl->start_i = 0;
-    rtl->share_i = static_cast<CData>(random.in(1, 8));  // taken with start
-    rtl->demand_warps_i = static_cast<CData>(random.in(0, 127));
-    rtl->demand_registers_i = random.in(0, 131071);
-    rtl->demand_shared_i = random.in(0, 262143);
-    const std::uint32_t want = golden(c);
+    rtl->capacity_warps_i = static_cast<CData>(random.in(0, 127));  // taken with start
+    rtl->capacity_registers_i = random.in(0, 131071);
+    rtl->capacity_shared_i = random.in(0, 262143);
+    rtl->capacity_slots_i = static_cast<CData>(random.in(0, kMostCtas));
+    const std::uint32_t want = golden(c), demands = golden({c.capacity, c.cta, 1});
     const std::uint32_t cut = random.chance(0.1) ? random.in(0, 4) : 100;
     std::uint32_t cycles = 1;
     for (; rtl->done_o == 0 && cycles <= cut; ++cycles) {
@@ -99,7 +99,7 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInCountPlusTwoCycles) {
       continue;
     }
     ASSERT_EQ(rtl->count_o, want) << "case " << i;
-    ASSERT_EQ(cycles, want + 2) << "case " << i;
+    ASSERT_EQ(cycles, demands + 2) << "case " << i;
     cycle();
     ASSERT_EQ(rtl->done_o, 0) << "case " << i << ": done is a pulse";
     ASSERT_EQ(rtl->count_o, want) << "case " << i << ": holds";

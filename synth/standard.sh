@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Everything that docs/synthesis.md quotes of the standard point (16 SMs, K = 4, N = 8), again: area, timing and power of every block and of the
+# whole unit, in the library of the published figures and in ours, and the two side by side.
+set -euo pipefail
+usage() {
+  cat <<END
+usage: synth/standard.sh --reference gscl45nm.lib [--out folder] [--sluice program] [--run unit.fst] [--jobs N]
+  --reference F   the library that ours is compared with
+  --out D         where results go (default: build/synth/standard)
+  --run F         recorded run that power is of (default: made with --sluice: IMG_NN under warped_slicer)
+  --sluice P      the sluice program (default: build/release/bin/sluice)
+END
+}
+root="$(cd "$(dirname "$0")/.." && pwd)"
+reference="" out="$root/build/synth/standard" sluice="$root/build/release/bin/sluice" run="" jobs=2
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --reference) reference=$(realpath "$2"); shift ;;
+    --out) out=$(realpath -m "$2"); shift ;;
+    --sluice) sluice=$2; shift ;;
+    --run) run=$(realpath "$2"); shift ;;
+    --jobs) jobs=$2; shift ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+  shift
+done
+[ -n "$reference" ] || { usage >&2; exit 2; }
+mkdir -p "$out"
+if [ -z "$run" ]; then
+  run="$out/run.fst"
+  "$sluice" sim --machine "$root/configs/machines/fermi_table1.toml" --workload "$root/configs/workloads/table2.toml" --kernels IMG_NN \
+    --policy warped_slicer --window 20000 --partitioner rtl --fst "$run"
+fi
+"$root/synth/replay.py" "$run" --fst "$out/unit.fst"
+for library in "$reference" "$root/synth/tech/sluice45.lib"; do
+  name=$(basename "$library" .lib)
+  "$root/synth/run.sh" --liberty "$library" --jobs "$jobs" --activity "$out/unit.fst" --json "$out/$name.json" --html "$out/$name.html" | tee "$out/$name.txt"
+done
+"$root/synth/compare.py" "$out/$(basename "$reference" .lib).json" "$out/sluice45.json" | tee "$out/compare.txt"
