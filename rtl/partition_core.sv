@@ -5,7 +5,9 @@
 module partition_core #(
   parameter int unsigned NUM_SM      = 256, // SMs sampled for one kernel, at most
   parameter int unsigned MAX_KERNELS = 4,   // 2..8
-  parameter int unsigned MAX_CTAS    = 32   // 4..32
+  parameter int unsigned MAX_CTAS    = 32,  // 4..32
+  // Cycles a sample. 2: one multiplier for all; 1: the factor of a sample has its own, where so many samples would not be done in time.
+  parameter int unsigned SAMPLE_CYCLES = (MAX_KERNELS * MAX_CTAS <= 32) ? 2 : 1
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -37,55 +39,96 @@ module partition_core #(
   output logic                                       scaled_valid_o,        // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]             scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                scaled_ctas_o,
-  output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // units of 1/2**ScaledFracW instructions a window
+  output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // {exponent, mantissa}: docs/blocks/perf_table.md
   output logic                                       idle_o,                // nothing changes without an input
   output logic                                       done_o,
   output logic                                       no_fit_o,              // one CTA of each does not fit: no intra-SM partition
   output logic                                       spatial_o,             // loss guard: fall back to spatial
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_o
 );
-  localparam int unsigned PerfW   = sluice_pkg::PerfW;
-  localparam int unsigned KernelW = sluice_pkg::KernelW;
+  localparam int unsigned PerfW     = sluice_pkg::PerfW;
+  localparam int unsigned KernelW   = sluice_pkg::KernelW;
+  localparam int unsigned CtaW      = sluice_pkg::CtaW;
+  localparam int unsigned MantissaW = sluice_pkg::MantissaW;
+  localparam int unsigned FactorW   = sluice_pkg::FactorW;
+  localparam int unsigned RatioW    = FactorW - 2 + $clog2(MAX_CTAS);   // MAX_CTAS times its last bit is 2**-9
+  localparam int unsigned ProductW  = sluice_pkg::ProductW;
+  localparam int unsigned NormW     = sluice_pkg::NormW;
+  localparam int unsigned SumW      = $clog2(NUM_SM * MAX_CTAS + 1);
+  localparam int unsigned DivisorW  = (SumW > MantissaW) ? SumW : MantissaW;
 
-  logic                           scaled_valid, scaled_final, scaler_idle, table_idle;
-  logic [KernelW-1:0]             scaled_kernel;
-  logic [sluice_pkg::CtaW-1:0]    scaled_ctas;
-  logic [sluice_pkg::ScaledW-1:0] scaled;
+  typedef enum logic [1:0] {Idle, Profile, Allocate} state_e;
+  state_e state_d, state_q;
+
+  logic               flush;             // a decision under way is dropped
+  logic               collecting;        // samples and sums are welcome
+  logic               prepare, may_take, scaler_ready;
+  logic               write_valid, write_final, divide_valid, divide_ready, divide_busy, divide_done, for_sum_q, table_valid;
+  logic [KernelW-1:0] write_kernel, divide_kernel, work_kernel;
+  logic [CtaW-1:0]    write_ctas, from, next_ctas;
+  logic               has_next, allocate_start, allocate_done, full;
+  logic [NormW-1:0]   next_perf, full_perf;
+  logic [sluice_pkg::ExponentW-1:0] write_exponent;
+  logic [MantissaW-1:0] write_insts, sample_left, read_mantissa, divisor;
+  logic [FactorW-1:0]   write_factor, sample_right;
+  logic [RatioW-1:0]    ratio;
+  logic [ProductW-1:0]  product, sample_product;
+
+  assign flush           = start_i || abort_i;
+  assign collecting      = state_q == Profile && !start_i;
+  assign divide_ready    = divide_valid && !divide_busy;
+  assign prepare_ready_o = collecting && !divide_valid && !divide_busy;
+  assign prepare         = prepare_valid_i && prepare_ready_o;
+  assign may_take        = collecting && !(divide_busy && for_sum_q) && !(SAMPLE_CYCLES == 2 && write_valid);
+  assign sample_ready_o  = may_take && scaler_ready;
+
+  ratio_divider #(
+    .MAX_KERNELS (MAX_KERNELS),
+    .DivisorW    (DivisorW),
+    .RatioW      (RatioW)
+  ) i_ratio_divider (
+    .clk_i,
+    .rst_ni,
+    .flush_i       (flush),
+    .start_i       (prepare || divide_ready),
+    .kernel_i      (divide_valid ? divide_kernel : prepare_kernel_i),
+    .dividend_i    (divide_valid ? DivisorW'(1) << (MantissaW - 1) : DivisorW'(num_samples_i)),
+    .divisor_i     (divide_valid ? DivisorW'(divisor) : DivisorW'(prepare_sum_i)),
+    .busy_o        (divide_busy),
+    .done_o        (divide_done),
+    .read_kernel_i ((state_q == Profile) ? sample_kernel_i : work_kernel),
+    .ratio_o       (ratio)
+  );
 
   ipc_scaler #(
-    .NUM_SM      (NUM_SM),
     .MAX_KERNELS (MAX_KERNELS),
-    .MAX_CTAS    (MAX_CTAS)
+    .MAX_CTAS    (MAX_CTAS),
+    .RatioW      (RatioW)
   ) i_ipc_scaler (
     .clk_i,
     .rst_ni,
-    .start_i,
-    .abort_i,
+    .flush_i           (flush),
+    .forget_i          (prepare),
     .window_i,
-    .prepare_valid_i,
-    .prepare_ready_o,
-    .prepare_kernel_i,
-    .prepare_sum_i,
-    .sample_valid_i,
-    .sample_ready_o,
+    .sample_valid_i    (sample_valid_i && may_take),
+    .sample_ready_o    (scaler_ready),
     .sample_kernel_i,
     .sample_ctas_i,
     .sample_insts_i,
     .sample_stall_i,
-    .num_samples_i,
     .sample_final_i,
-    .scaled_valid_o  (scaled_valid),
-    .scaled_kernel_o (scaled_kernel),
-    .scaled_ctas_o   (scaled_ctas),
-    .scaled_o        (scaled),
-    .scaled_final_o   (scaled_final),
-    .idle_o           (scaler_idle)
+    .ratio_i           (ratio),
+    .left_o            (sample_left),
+    .right_o           (sample_right),
+    .product_i         (sample_product),
+    .scaled_valid_o    (write_valid),
+    .scaled_kernel_o   (write_kernel),
+    .scaled_ctas_o     (write_ctas),
+    .scaled_final_o    (write_final),
+    .scaled_exponent_o (write_exponent),
+    .scaled_insts_o    (write_insts),
+    .scaled_factor_o   (write_factor)
   );
-
-  logic                        table_valid, has_next;
-  logic [KernelW-1:0]          table_kernel;
-  logic [sluice_pkg::CtaW-1:0] table_from, table_ctas, next_ctas;
-  logic [PerfW-1:0]            table_perf;
 
   perf_table #(
     .MAX_KERNELS (MAX_KERNELS),
@@ -93,37 +136,56 @@ module partition_core #(
   ) i_perf_table (
     .clk_i,
     .rst_ni,
-    .start_i        (start_i || abort_i),
+    .start_i          (flush),
     .num_kernels_i,
-    .write_valid_i  (scaled_valid),
-    .write_kernel_i (scaled_kernel),
-    .write_ctas_i   (scaled_ctas),
-    .write_perf_i   (scaled),
-    .write_final_i  (scaled_final),
-    .idle_o         (table_idle),
-    .valid_o        (table_valid),
-    .read_kernel_i  (table_kernel),
-    .read_ctas_i    (table_ctas),
-    .read_perf_o    (table_perf),
-    .from_ctas_i    (table_from),
-    .has_next_o     (has_next),
-    .next_ctas_o    (next_ctas)
+    .write_valid_i    (write_valid),
+    .write_kernel_i   (write_kernel),
+    .write_ctas_i     (write_ctas),
+    .write_final_i    (write_final),
+    .write_exponent_i (write_exponent),
+    .product_i        (product),
+    .scaled_o,
+    .divide_valid_o   (divide_valid),
+    .divide_kernel_o  (divide_kernel),
+    .divisor_o        (divisor),
+    .divide_ready_i   (divide_ready),
+    .divide_done_i    (divide_done && !for_sum_q),
+    .valid_o          (table_valid),
+    .read_kernel_i    (work_kernel),
+    .read_from_i      (from),
+    .read_mantissa_o  (read_mantissa),
+    .has_next_o       (has_next),
+    .next_ctas_o      (next_ctas),
+    .next_perf_o      (next_perf)
   );
 
-  typedef enum logic [1:0] {Profile, Allocate, Guard, Idle} state_e;
-  state_e                       state_d, state_q;
-  logic [KernelW-1:0]           kernel_d, kernel_q;   // that the loss guard looks at
-  logic                         allocate_start, allocate_done, no_fit, spatial, done_d, done_q, spatial_d, spatial_q;
-  logic [MAX_KERNELS*PerfW-1:0] perf;
-  logic [PerfW-1:0]             guard_perf;
+  // The multiplier: instructions * factor where a sample is written, entry * reciprocal where one is read, and the factor of the next sample
+  // in between, or beside.
+  logic [MantissaW-1:0] left;
+  logic [FactorW-1:0]   right;
+  always_comb begin
+    left  = read_mantissa;
+    right = ratio[RatioW-1 -: FactorW];
+    if (SAMPLE_CYCLES == 2 && state_q == Profile) begin
+      left  = sample_left;
+      right = sample_right;
+    end
+    if (write_valid) begin
+      left  = write_insts;
+      right = write_factor;
+    end
+  end
+  assign product        = left * right;
+  assign sample_product = (SAMPLE_CYCLES == 2) ? product : sample_left * sample_right;
 
   waterfill_allocator #(
-    .MAX_KERNELS (MAX_KERNELS)
+    .MAX_KERNELS (MAX_KERNELS),
+    .MAX_CTAS    (MAX_CTAS)
   ) i_waterfill_allocator (
     .clk_i,
     .rst_ni,
-    .start_i          (allocate_start),
-    .abort_i          (start_i || abort_i),
+    .start_i     (allocate_start),
+    .abort_i     (flush),
     .num_kernels_i,
     .capacity_warps_i,
     .capacity_registers_i,
@@ -133,96 +195,61 @@ module partition_core #(
     .demand_registers_i,
     .demand_shared_i,
     .epsilon_i,
-    .table_kernel_o   (table_kernel),
-    .table_from_o     (table_from),
-    .table_ctas_o     (table_ctas),
-    .table_has_next_i (has_next),
-    .table_next_i     (next_ctas),
-    .table_perf_i     (table_perf),
-    .done_o           (allocate_done),
-    .no_fit_o         (no_fit),
-    .ctas_o,
-    .perf_o           (perf)
+    .kernel_o    (work_kernel),
+    .from_o      (from),
+    .has_next_i  (has_next),
+    .next_ctas_i (next_ctas),
+    .next_perf_i (next_perf),
+    .full_o      (full),
+    .perf_o      (full_perf),
+    .done_o      (allocate_done),
+    .no_fit_o,
+    .ctas_o
   );
 
+  // A kernel's performance is judged when it is full.
   loss_guard #(
     .MAX_KERNELS (MAX_KERNELS)
   ) i_loss_guard (
     .clk_i,
     .rst_ni,
-    .start_i       (kernel_q == '0),
-    .valid_i       (state_q == Guard),
-    .perf_i        (guard_perf),
+    .start_i       (allocate_start),
+    .valid_i       (full),
+    .perf_i        ((&full_perf) ? sluice_pkg::PerfOne : {1'b0, full_perf, (PerfW - NormW - 1)'(0)}),
     .num_kernels_i,
     .loss_limit_i,
-    .spatial_o     (spatial)
+    .spatial_o
   );
 
   always_comb begin
-    guard_perf = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++)
-      if (kernel_q == KernelW'(k)) guard_perf = perf[k*PerfW +: PerfW];
-  end
-
-  always_comb begin
     state_d        = state_q;
-    kernel_d       = kernel_q;
-    spatial_d      = spatial_q;
-    done_d         = 1'b0;
     allocate_start = 1'b0;
     unique case (state_q)
       Profile: if (table_valid) begin
         allocate_start = 1'b1;
         state_d        = Allocate;
       end
-      Allocate: if (allocate_done) begin
-        kernel_d  = '0;
-        done_d    = no_fit;
-        state_d   = no_fit ? Idle : Guard;
-      end
-      Guard: begin
-        kernel_d = kernel_q + 1'b1;
-        if (kernel_q + 1'b1 == num_kernels_i) begin
-          spatial_d = spatial;
-          done_d    = 1'b1;
-          state_d   = Idle;
-        end
-      end
-      default: state_d = Idle;
+      Allocate: if (allocate_done) state_d = Idle;
+      default:  state_d = Idle;
     endcase
-    if (start_i) begin
-      state_d   = Profile;
-      kernel_d  = '0;
-      spatial_d = 1'b0;
-      done_d    = 1'b0;
-    end
-    if (abort_i) begin
-      state_d = Idle;
-      done_d  = 1'b0;
-    end
+    if (start_i) state_d = Profile;
+    if (abort_i) state_d = Idle;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q   <= Idle;
-      kernel_q  <= '0;
-      spatial_q <= 1'b0;
-      done_q    <= 1'b0;
-    end else begin
-      state_q   <= state_d;
-      kernel_q  <= kernel_d;
-      spatial_q <= spatial_d;
-      done_q    <= done_d;
-    end
-  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) state_q <= Idle;
+    else         state_q <= state_d;
 
-  assign scaled_valid_o  = scaled_valid;
-  assign scaled_kernel_o = scaled_kernel;
-  assign scaled_ctas_o   = scaled_ctas;
-  assign scaled_o        = scaled;
+  // Of the division under way: no reset.
+  always_ff @(posedge clk_i)
+    if (prepare || divide_ready) for_sum_q <= prepare;
 
-  assign idle_o    = scaler_idle && table_idle && !done_q && (state_q == Idle || (state_q == Profile && !table_valid));
-  assign done_o    = done_q;
-  assign no_fit_o  = no_fit;
-  assign spatial_o = spatial_q;
+  logic unused_sum;   // at most MAX_CTAS on each SM
+  assign unused_sum = ^{prepare_sum_i, num_samples_i};
+
+  assign scaled_valid_o  = write_valid;
+  assign scaled_kernel_o = write_kernel;
+  assign scaled_ctas_o   = write_ctas;
+  assign idle_o          = !write_valid && !divide_valid && !divide_busy && (state_q == Idle || (state_q == Profile && !table_valid));
+  assign done_o          = allocate_done;
 endmodule

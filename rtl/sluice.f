@@ -5,7 +5,7 @@ rtl/sluice_csr_slot.sv
 rtl/sluice_csr_config.sv
 rtl/sluice_csr_status.sv
 rtl/sluice_csr.sv
-rtl/seq_reciprocal.sv
+rtl/ratio_divider.sv
 rtl/ipc_scaler.sv
 rtl/perf_table.sv
 rtl/waterfill_allocator.sv

@@ -23,10 +23,12 @@ NOT_REGIONS = {f"REGION_UNITS={n}" for n in range(1, 16)}
 # Blocks, with the parameters each takes and the group it is counted in.
 BLOCKS = {
     "profile_counters": (["NUM_SCHED"], "counters"),
-    "ipc_scaler": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
-    "perf_table": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
-    "waterfill_allocator": (["MAX_KERNELS"], "algorithm"),
-    "loss_guard": (["MAX_KERNELS"], "algorithm"),
+    "ratio_divider": (["MAX_KERNELS"], ""),
+    "ipc_scaler": (["MAX_KERNELS", "MAX_CTAS"], ""),
+    "perf_table": (["MAX_KERNELS", "MAX_CTAS"], ""),
+    "waterfill_allocator": (["MAX_KERNELS", "MAX_CTAS"], ""),
+    "loss_guard": (["MAX_KERNELS"], ""),
+    "partition_core": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "partition_sequencer": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "phase_monitor": (["MAX_KERNELS", "NUM_SCHED"], "monitor"),
     "cta_dispatcher": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "REGION_UNITS"], "dispatcher"),
@@ -39,7 +41,7 @@ BLOCKS = {
 REGIONS = "cta_dispatcher, regions"
 # Where a block is in a waveform of the unit.
 SCOPES = {"profile_counters": "gen_counters[0].i_profile_counters", "sluice_top": "",
-          **{b: f"i_partition_core.i_{b}" for b in ("ipc_scaler", "perf_table", "waterfill_allocator", "loss_guard")},
+          **{b: f"i_partition_core.i_{b}" for b in ("ratio_divider", "ipc_scaler", "perf_table", "waterfill_allocator", "loss_guard")},
           **{b: f"i_cta_dispatcher.i_{b}" for b in ("kernel_slots", "sm_resource_table", "dispatch_picker")}}
 
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,16 @@ inline constexpr std::uint32_t kMaxKernels = 8;  ///< of any configuration of th
 inline constexpr std::uint32_t kMaxCtas = 32;
 
 inline constexpr std::uint32_t kPerfOne = 1U << 14;  ///< 1.0 of a normalised performance: a kernel's own best
+
+/// Scaled IPC (Warped-Slicer, equation 3) of an entry of the performance table as the hardware shows it, for a window of this many cycles.
+/// The hardware leaves out the division by the window (docs/blocks/perf_table.md).
+[[nodiscard]] inline double scaled_ipc(std::uint32_t scaled, std::uint32_t window_cycles) {
+  const std::uint32_t exponent = scaled >> 9;
+  if (exponent == 0) return 0;
+  double window = window_cycles;
+  while (window < 32768) window *= 2;
+  return std::ldexp((scaled & 511U) + 512.0, static_cast<int>(exponent) + 10) / (window * window);
+}
 
 /// Input ports of the partition core (rtl/partition_core.sv), one clock cycle's worth. Widths as in sluice_pkg.
 struct PartitionCoreIn {
@@ -30,7 +41,7 @@ struct PartitionCoreIn {
   std::uint8_t sample_ctas = 0;           ///< 1..kMaxCtas
   std::uint32_t sample_warp_insts = 0;    ///< issued in the window on that SM
   std::uint32_t sample_stall_cycles = 0;  ///< stalled on long memory latency in the window
-  std::uint32_t num_samples = 0;          ///< SMs sampled for this kernel
+  std::uint32_t num_samples = 0;          ///< SMs sampled for this kernel: with its sum
   bool sample_final = false;              ///< last sample of its kernel
 };
 
@@ -40,7 +51,7 @@ struct PartitionCoreOut {
   bool sample_ready = false;   ///< the sample of this cycle is taken
   bool scaled_valid = false;   ///< an entry of the performance table is written: for tracing
   std::uint8_t scaled_kernel = 0, scaled_ctas = 0;
-  std::uint32_t scaled = 0;  ///< units of 1/16 instruction a window
+  std::uint32_t scaled = 0;  ///< exponent and mantissa: see scaled_ipc()
   bool done = false;         ///< pulse: the fields below are valid until the next start
   bool no_fit = false;       ///< one CTA of each kernel does not fit together: no intra-SM partition
   bool spatial = false;      ///< loss guard: fall back to spatial
@@ -55,7 +66,8 @@ class IPartitionCore {
   virtual PartitionCoreOut cycle(const PartitionCoreIn& in) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<IPartitionCore> make_tlm_partition_core();
+/// @param max_kernels, max_ctas  parameters of the hardware
+[[nodiscard]] std::unique_ptr<IPartitionCore> make_tlm_partition_core(unsigned max_kernels, unsigned max_ctas);
 /// @param fst_file waveform to write, empty for none
 /// @param clock_period_ps for the time axis of the waveform
 [[nodiscard]] std::unique_ptr<IPartitionCore> make_rtl_partition_core(const std::string& fst_file, std::uint64_t clock_period_ps);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "systemc/partition/i_partition_core.h"
+
 namespace sluice {
 
 namespace {
 
-constexpr double kScaledOne = 16.0;          ///< PartitionCoreOut::scaled of one instruction
-constexpr std::uint64_t kScalerLatency = 3;  ///< cycles from a sample to its entry in the performance table
+constexpr std::uint64_t kScalerLatency = 1;  ///< cycles from a sample to its entry in the performance table
+constexpr std::uint64_t kWindowGap = 512;    ///< entries that are further apart are of different profile windows
 
 }  // namespace
 
@@ -112,12 +114,12 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
 
 void PartitionUnit::trace_profile(const SluiceTopOut& out) {
   const std::uint64_t now = clock_.now();
-  if (traced_at_ + 1 != now) sampled_at_ = now - kScalerLatency;
+  if (now - traced_at_ > kWindowGap) sampled_at_ = now - kScalerLatency;
   traced_at_ = now;
   if (out.profile_kernel >= profiles_.size()) profiles_.resize(out.profile_kernel + 1U);
   Profile& profile = profiles_[out.profile_kernel];
   if (out.profile_ctas == 1) profile.clear();
-  profile.push_back(out.profile_scaled / kScaledOne / machine_.partitioner.profile_cycles);
+  profile.push_back(scaled_ipc(out.profile_scaled, static_cast<std::uint32_t>(machine_.partitioner.profile_cycles)));
 }
 
 void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {

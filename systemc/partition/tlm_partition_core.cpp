@@ -8,27 +8,20 @@ namespace sluice {
 
 namespace {
 
-constexpr unsigned kScalerDivideCycles = 14;  // reciprocal of 26 bits, two a cycle, and the cycle that takes the result
-constexpr unsigned kTableDivideCycles = 10;   // reciprocal of 18 bits, two a cycle, and the cycle that stores it
-constexpr unsigned kScalerPipeline = 3;
-constexpr unsigned kPerfFraction = 14;
-constexpr std::uint64_t kScaledMax = (1U << 24) - 1;
+constexpr std::uint32_t kMantissaBits = 9;  // stored, under a leading one
+constexpr std::uint32_t kBest = 2047;       // 1.0 of a performance in the allocator, else units of 1 / 2048
+constexpr unsigned kTwoCycleEntries = 32;   // tables up to this size take two cycles a sample
 
-/// floor(2**26 / x), 26 bits; saturates at all ones.
-std::uint64_t reciprocal26(std::uint64_t x) { return x <= 1 ? (1U << 26) - 1 : (std::uint64_t{1} << 26) / x; }
-
-/// Equations 3 and 4 in the hardware's fixed point (docs/blocks/ipc_scaler.md).
-std::uint64_t scale(const PartitionCoreIn& in, std::uint32_t window, std::uint64_t sum_reciprocal) {
-  const unsigned shift = std::min(5, std::countl_zero(static_cast<std::uint16_t>(window)));
-  const std::uint64_t window_reciprocal = std::min<std::uint64_t>(reciprocal26(std::uint64_t{window} << shift), (1U << 12) - 1);
-  const std::uint64_t stall = (std::uint64_t{std::min(in.sample_stall_cycles, window)} << shift) >> 4;
-  const std::uint64_t phi = (stall * window_reciprocal) >> 10;
-  const std::uint64_t share = std::uint64_t{in.sample_ctas} * in.num_samples;
-  const std::uint64_t ratio = std::min<std::uint64_t>((share * (sum_reciprocal >> 6)) >> 8, 8U << 12);
-  const std::int64_t factor =
-      ((std::int64_t{1} << 24) + static_cast<std::int64_t>(phi) * (static_cast<std::int64_t>(ratio) - 4096)) >> 12;
-  return std::min<std::uint64_t>((std::uint64_t{in.sample_warp_insts} * static_cast<std::uint64_t>(factor)) >> 8, kScaledMax);
+struct Entry {
+  std::uint32_t mantissa, exponent;
+};
+/// With the leading one, which zero has not.
+Entry unpack(std::uint32_t value) {
+  const std::uint32_t exponent = value >> kMantissaBits, fraction = value & ((1U << kMantissaBits) - 1);
+  return {exponent == 0 ? fraction : fraction + (1U << kMantissaBits), exponent};
 }
+
+std::uint32_t linear(std::uint32_t performance) { return performance == kBest ? 2048 : performance; }
 
 /// What the allocator decided, and how many cycles of stepping it took.
 struct Allocation {
@@ -78,18 +71,19 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow
   std::array<std::size_t, kMaxKernels> step{};
   std::array<bool, kMaxKernels> full{};
   for (;;) {
-    ++result.cycles;
     std::optional<unsigned> worst;
     for (unsigned k = 0; k < config.num_kernels; ++k) {
       if (!full[k] && (!worst || result.performance[k] < result.performance[*worst])) worst = k;
     }
     if (!worst) return result;
+    ++result.cycles;
     const unsigned k = *worst;
     full[k] = curves[k].last(step[k]);
     if (full[k]) continue;
     const unsigned count = curves[k].ctas(step[k] + 1) - result.ctas[k];
     const std::uint32_t performance = curves[k].performance(step[k] + 1);
-    const bool too_little = config.epsilon != 0 && performance - result.performance[k] <= config.epsilon * count;
+    const std::uint32_t epsilon = config.epsilon >> 3;
+    const bool too_little = epsilon != 0 && linear(performance) - result.performance[k] <= epsilon * count;
     full[k] = too_little || !pool.take(config, k, count);
     if (full[k]) continue;
     ++step[k];
@@ -101,69 +95,103 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow
 }  // namespace
 
 std::uint32_t PerfTableRow::performance(std::size_t step) const {
-  const std::uint64_t best = steps_.back().value;
-  if (best == 0 || steps_[step].value == best) return kPerfOne;
-  unsigned shift = 0;
-  while (((best << shift) & (1U << 23)) == 0) ++shift;
-  const std::uint64_t reciprocal = (std::uint64_t{1} << 40) / (best << shift);
-  return static_cast<std::uint32_t>(((steps_[step].value << shift) * reciprocal) >> (40 - kPerfFraction));
+  if (last(step)) return kBest;
+  const Entry best = unpack(steps_.back().value), entry = unpack(steps_[step].value);
+  const std::uint32_t reciprocal = std::min(kBest, (1U << 20) / best.mantissa);
+  return ((entry.mantissa * reciprocal) >> 9) >> (best.exponent - entry.exponent);
+}
+
+TlmPartitionCore::TlmPartitionCore(unsigned max_kernels, unsigned max_ctas)
+    : ratio_bits_(9 + static_cast<unsigned>(std::bit_width(max_ctas - 1))), two_cycles_(max_kernels * max_ctas <= kTwoCycleEntries) {}
+
+void TlmPartitionCore::forget() {
+  collecting_ = false;
+  walk_.known = false;
+  writing_.reset();
+  pending_.clear();
+  divide_left_ = finished_ = decided_in_ = 0;
+}
+
+bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
+  return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) && !(two_cycles_ && writing_);
+}
+
+TlmPartitionCore::Walk TlmPartitionCore::walked(const PartitionCoreIn& in) const {
+  const bool follows = walk_.known && walk_.kernel == in.sample_kernel && walk_.ctas < in.sample_ctas;
+  return {true, in.sample_kernel, follows ? walk_.ctas + 1 : 1};
+}
+
+/// docs/blocks/ipc_scaler.md and perf_table.md, row by row of their tables.
+std::uint32_t TlmPartitionCore::scale(const PartitionCoreIn& in) const {
+  const auto up = static_cast<unsigned>(std::min(5, std::countl_zero(static_cast<std::uint16_t>(config_.window_cycles))));
+  const std::uint32_t window = (config_.window_cycles << up) >> 6;
+  const std::uint32_t stall = ((in.sample_stall_cycles << up) >> 7) * 2;
+  const std::uint32_t share = (in.sample_ctas * ratio_[in.sample_kernel]) >> (ratio_bits_ - 10) & 2047;
+  const std::uint32_t factor = (window - stall + ((stall * share) >> 10)) & 2047;
+
+  const int zeros = std::min(15, std::countl_zero(in.sample_warp_insts) - 14);  // of 18 bits
+  const std::uint32_t product = ((in.sample_warp_insts << zeros) >> 8) * factor;
+  const int more = std::min(7, std::countl_zero(product) - 11);  // of 21 bits
+  const std::uint32_t mantissa = (product << more) >> 11;
+  const int exponent = (15 - zeros + static_cast<int>(up)) % 16 - more;
+  if (mantissa < 512 || exponent <= 0) return 0;
+  return (static_cast<std::uint32_t>(exponent) << kMantissaBits) | (mantissa - 512);
 }
 
 PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
-  if (!in.rst_n) *this = TlmPartitionCore();
+  if (!in.rst_n) forget();
   PartitionCoreOut out = results_;
   out.done = decided_in_ == 1;
-  out.sample_ready = in.rst_n && !in.start && scaler_wait_ == 0 && started_;
-  out.prepare_ready = out.sample_ready;
-  if (in.rst_n && !pipeline_.empty() && pipeline_.front().first == 1) {
-    const Scaled& scaled = pipeline_.front().second;
+  out.prepare_ready = collecting_ && !in.start && pending_.empty() && divide_left_ == 0;
+  out.sample_ready = may_take(in) && walked(in).ctas == in.sample_ctas;
+  if (writing_) {
     out.scaled_valid = true;
-    out.scaled_kernel = static_cast<std::uint8_t>(scaled.kernel);
-    out.scaled_ctas = static_cast<std::uint8_t>(scaled.ctas);
-    out.scaled = static_cast<std::uint32_t>(scaled.value);
+    out.scaled_kernel = static_cast<std::uint8_t>(writing_->kernel);
+    out.scaled_ctas = static_cast<std::uint8_t>(writing_->ctas);
+    out.scaled = writing_->value;
   }
-  if (in.rst_n) clock(in, out.sample_ready);
+  if (in.rst_n) clock(in, out);
   return out;
 }
 
-void TlmPartitionCore::clock(const PartitionCoreIn& in, bool ready) {
-  if (in.abort) {
-    *this = TlmPartitionCore();
+void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& out) {
+  if (in.abort || in.start) {
+    forget();
+    collecting_ = in.start && !in.abort;
+    if (collecting_) config_ = in;
     return;
   }
-  if (in.start) {
-    *this = TlmPartitionCore();
-    config_ = in;
-    started_ = true;
-    scaler_wait_ = kScalerDivideCycles;
-    return;
-  }
+  const bool walks = in.sample_valid && may_take(in);
   if (decided_in_ > 0) --decided_in_;
-  if (started_ && finished_ == config_.num_kernels) {
-    finished_ = 0;
+  if (table_complete()) {
+    collecting_ = false;
     decide();
   }
-  if (table_wait_ > 0) {
-    if (--table_wait_ == 0) ++finished_;
-  } else if (!pending_.empty()) {
+  divide(in, out);
+  if (writing_) {
+    curves_[writing_->kernel].write(writing_->ctas, writing_->value);
+    if (writing_->final) pending_.insert(writing_->kernel);
+    writing_.reset();
+  }
+  if (walks) walk_ = walked(in);
+  if (in.prepare_valid && out.prepare_ready) walk_.known = false;
+  if (in.sample_valid && out.sample_ready) writing_ = {in.sample_kernel, in.sample_ctas, scale(in), in.sample_final};
+}
+
+/// One division at a time: sums that are prepared, and best performances once they are known.
+void TlmPartitionCore::divide(const PartitionCoreIn& in, const PartitionCoreOut& out) {
+  if (divide_left_ > 0) {
+    if (--divide_left_ == 0 && !for_sum_) ++finished_;
+    return;
+  }
+  if (pending_.empty() && !(in.prepare_valid && out.prepare_ready)) return;
+  divide_left_ = ratio_bits_ + 1;
+  for_sum_ = pending_.empty();
+  if (!for_sum_) {
     pending_.erase(pending_.begin());
-    table_wait_ = kTableDivideCycles;
-  }
-  for (auto& [cycles, scaled] : pipeline_) --cycles;
-  if (!pipeline_.empty() && pipeline_.front().first == 0) {
-    const Scaled& scaled = pipeline_.front().second;
-    curves_[scaled.kernel].write(scaled.ctas, scaled.value);
-    if (scaled.final) pending_.insert(scaled.kernel);
-    pipeline_.pop_front();
-  }
-  if (scaler_wait_ > 0) --scaler_wait_;
-  if (ready && in.sample_valid) {
-    const std::uint64_t value = scale(in, config_.window_cycles, sum_reciprocal_[in.sample_kernel]);
-    pipeline_.push_back({kScalerPipeline, {in.sample_kernel, in.sample_ctas, value, in.sample_final}});
-  }
-  if (ready && in.prepare_valid) {
-    sum_reciprocal_[in.prepare_kernel] = reciprocal26(in.prepare_sum);
-    scaler_wait_ = kScalerDivideCycles;
+  } else {
+    const std::uint32_t one = 1U << ratio_bits_;
+    ratio_[in.prepare_kernel] = std::min(one - 1, in.num_samples * one / in.prepare_sum);
   }
 }
 
@@ -172,12 +200,13 @@ void TlmPartitionCore::decide() {
   results_.no_fit = allocation.no_fit;
   results_.ctas = allocation.ctas;
   results_.spatial = false;
-  if (!allocation.no_fit) {
-    for (unsigned k = 0; k < config_.num_kernels; ++k) results_.spatial |= loses_too_much(allocation.performance[k], config_);
-  }
-  decided_in_ = allocation.cycles + 2 + (allocation.no_fit ? 0 : config_.num_kernels);
+  for (unsigned k = 0; k < config_.num_kernels && !allocation.no_fit; ++k)
+    results_.spatial |= loses_too_much(linear(allocation.performance[k]) << 3, config_);
+  decided_in_ = allocation.cycles + 1;
 }
 
-std::unique_ptr<IPartitionCore> make_tlm_partition_core() { return std::make_unique<TlmPartitionCore>(); }
+std::unique_ptr<IPartitionCore> make_tlm_partition_core(unsigned max_kernels, unsigned max_ctas) {
+  return std::make_unique<TlmPartitionCore>(max_kernels, max_ctas);
+}
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <deque>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -8,13 +8,14 @@
 
 namespace sluice {
 
-/// One kernel's row of the performance table.
+/// One kernel's row of the performance table. A value is an entry as stored: exponent and mantissa, larger is better.
 class PerfTableRow {
  public:
-  void write(unsigned ctas, std::uint64_t value) {
+  void write(unsigned ctas, std::uint32_t value) {
     if (ctas == 1) steps_.clear();
     if (ctas == 1 || value > steps_.back().value) steps_.push_back({ctas, value});
   }
+  /// Relative to the best, units of 1 / 2048; 2047 is the best.
   [[nodiscard]] std::uint32_t performance(std::size_t step) const;
   [[nodiscard]] bool last(std::size_t step) const { return step + 1 == steps_.size(); }
   [[nodiscard]] unsigned ctas(std::size_t step) const { return steps_[step].ctas; }
@@ -22,7 +23,7 @@ class PerfTableRow {
  private:
   struct Step {
     unsigned ctas;
-    std::uint64_t value;
+    std::uint32_t value;
   };
   std::vector<Step> steps_{{1, 0}};
 };
@@ -31,37 +32,51 @@ class PerfTableRow {
 /// Results are computed at once when a stage begins; counters stand for the cycles the hardware takes.
 class TlmPartitionCore : public IPartitionCore {
  public:
-  /// A scaled sample on its way into the performance table.
+  /// A scaled sample that is written into the performance table in this cycle.
   struct Scaled {
     unsigned kernel = 0, ctas = 0;
-    std::uint64_t value = 0;  ///< units of 1/16 instruction
+    std::uint32_t value = 0;  ///< exponent and mantissa
     bool final = false;
   };
 
+  /// @param max_kernels, max_ctas  parameters of the hardware
+  TlmPartitionCore(unsigned max_kernels, unsigned max_ctas);
   PartitionCoreOut cycle(const PartitionCoreIn& in) override;
   /// The sample that is written in this cycle, or null.
-  [[nodiscard]] const Scaled* writing() const {
-    return !pipeline_.empty() && pipeline_.front().first == 1 ? &pipeline_.front().second : nullptr;
-  }
+  [[nodiscard]] const Scaled* writing() const { return writing_ ? &*writing_ : nullptr; }
   /// Without an input nothing changes.
   [[nodiscard]] bool settled() const {
-    return pipeline_.empty() && pending_.empty() && scaler_wait_ == 0 && table_wait_ == 0 && decided_in_ == 0 &&
-           (!started_ || finished_ != config_.num_kernels);
+    return !writing_ && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && !table_complete();
   }
 
  private:
-  void clock(const PartitionCoreIn& in, bool ready);
-  void decide();
+  /// The sum of 1 / CTA_avg that the samples of a kernel follow.
+  struct Walk {
+    bool known = false;
+    unsigned kernel = 0, ctas = 0;
+  };
 
+  void forget();
+  void clock(const PartitionCoreIn& in, const PartitionCoreOut& out);
+  void divide(const PartitionCoreIn& in, const PartitionCoreOut& out);
+  void decide();
+  [[nodiscard]] bool table_complete() const { return collecting_ && finished_ == config_.num_kernels; }
+  [[nodiscard]] bool may_take(const PartitionCoreIn& in) const;
+  [[nodiscard]] Walk walked(const PartitionCoreIn& in) const;
+  [[nodiscard]] std::uint32_t scale(const PartitionCoreIn& in) const;
+
+  unsigned ratio_bits_;         ///< fraction bits of 1 / CTA_avg
+  bool two_cycles_;             ///< a sample takes two
   PartitionCoreIn config_;
-  bool started_ = false;
-  unsigned scaler_wait_ = 0;
-  std::array<std::uint64_t, kMaxKernels> sum_reciprocal_{};
-  std::deque<std::pair<unsigned, Scaled>> pipeline_;  ///< cycles until written, sample
+  bool collecting_ = false;     ///< from the start until every kernel's best is known
+  std::array<std::uint32_t, kMaxKernels> ratio_{};  ///< 1 / CTA_avg
+  Walk walk_;
+  std::optional<Scaled> writing_;
   std::array<PerfTableRow, kMaxKernels> curves_;
   std::set<unsigned> pending_;  ///< kernels whose maximum is known, and whose reciprocal is not begun
-  unsigned table_wait_ = 0;     ///< cycles until the reciprocal under way is stored
-  unsigned finished_ = 0;       ///< kernels that have theirs
+  unsigned divide_left_ = 0;    ///< cycles until the division under way is done
+  bool for_sum_ = false;        ///< it is of a sum
+  unsigned finished_ = 0;       ///< kernels that have the reciprocal of their best
   unsigned decided_in_ = 0;     ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };

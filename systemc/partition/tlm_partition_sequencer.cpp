@@ -65,6 +65,7 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
     const Planned& p = plan_[prepared_];
     core.prepare_valid = true;
     core.prepare_kernel = static_cast<std::uint8_t>(prepared_);
+    core.num_samples = p.count;
     for (std::uint32_t i = 0; i < p.count; ++i) core.prepare_sum += std::min(p.level(i), p.most);
   }
   if (state_ == State::kScale) {

@@ -35,6 +35,9 @@ struct DecisionCase {
   PartitionCoreIn config;
   std::vector<std::vector<Sample>> samples;                   ///< [kernel][count - 1]
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sums;  ///< [kernel] {cta_sum, num_samples}
+  /// Levels from here on are of a second window, with sums of its own; 0: one window.
+  std::uint32_t split = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> second_sums;
 };
 
 struct FixedPointCost {
@@ -48,7 +51,7 @@ struct FixedPointCost {
   }
 };
 /// What the error of ipc_scaler can be at most (docs/blocks/ipc_scaler.md), for such samples.
-inline constexpr double kScalerErrorBound = 0.00324;
+inline constexpr double kScalerErrorBound = 22.0 / 1024;
 /// Random profiles as kernels have them: rising, saturating, or with an interior peak; 2 and 3 kernels, 8 CTA slots.
 [[nodiscard]] FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed);
 

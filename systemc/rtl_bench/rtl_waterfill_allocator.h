@@ -9,14 +9,17 @@
 
 namespace sluice {
 
+/// 1.0 of a performance there; at the port it is all ones, so that kAllocatorOne - 1 is no performance.
+inline constexpr std::uint32_t kAllocatorOne = 2048;
+
 /// One problem for the allocator.
 struct WaterfillCase {
   struct Kernel {
     std::uint32_t warps = 1, registers = 0, shared_bytes = 0;  ///< of one CTA
-    std::vector<std::uint32_t> performance;                    ///< at 1, 2, ... CTAs, 0..kPerfOne; prefix maxima are its steps
+    std::vector<std::uint32_t> performance;                    ///< at 1, 2, ... CTAs, 0..kAllocatorOne; prefix maxima are its steps
   };
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
-  std::uint32_t epsilon = 0;
+  std::uint32_t epsilon = 0;  ///< units of 1 / kPerfOne; a multiple of kPerfOne / kAllocatorOne
   std::vector<Kernel> kernels;
 };
 
@@ -51,7 +54,7 @@ class RtlWaterfillAllocator {
     answer.no_fit = top_->no_fit_o != 0;
     for (unsigned k = 0; k < c.kernels.size(); ++k) {
       answer.ctas.push_back(get_field(top_->ctas_o, 6 * k, 6));
-      answer.performance.push_back(get_field(top_->perf_o, 15 * k, 15));
+      answer.performance.push_back(performance_[k]);
     }
     cycle(c);
     return answer;
@@ -92,23 +95,25 @@ class RtlWaterfillAllocator {
       set_field(top_->demand_shared_i, 18 * k, 18, c.kernels[k].shared_bytes);
     }
   }
-  /// The table's reads are combinational, the second depends on the first.
+  /// The table's read is combinational: the next step of the kernel under work.
   void cycle(const WaterfillCase& c) {
     top_->clk_i = 0;
     top_.eval();
-    if (top_->table_kernel_o < c.kernels.size()) {
-      const auto& performance = c.kernels[top_->table_kernel_o].performance;
-      const std::uint32_t from = top_->table_from_o;
+    const unsigned k = top_->kernel_o;
+    if (k < c.kernels.size()) {
+      const auto& performance = c.kernels[k].performance;
+      const std::uint32_t from = top_->from_o;
       std::uint32_t next = from;
       if (from > 0) {
         const std::uint32_t best = *std::max_element(performance.begin(), performance.begin() + from);
         while (next < performance.size() && performance[next] <= best) ++next;
       }
-      top_->table_has_next_i = next < performance.size();
-      top_->table_next_i = static_cast<CData>(next < performance.size() ? next + 1 : 0);
+      const bool has_next = next < performance.size();
+      top_->has_next_i = has_next;
+      top_->next_ctas_i = static_cast<CData>(has_next ? next + 1 : 0);
+      top_->next_perf_i = static_cast<SData>(has_next ? std::min(performance[next], kAllocatorOne - 1) : 0);
       top_.eval();
-      const std::uint32_t ctas = top_->table_ctas_o;
-      top_->table_perf_i = static_cast<SData>(ctas >= 1 && ctas <= performance.size() ? performance[ctas - 1] : 0);
+      if (top_->full_o != 0) performance_[k] = top_->perf_o == kAllocatorOne - 1 ? kAllocatorOne : top_->perf_o;
     }
     top_.low();
     top_.high();
@@ -116,6 +121,7 @@ class RtlWaterfillAllocator {
   }
 
   VerilatedModel<Top> top_;
+  std::array<std::uint32_t, kMaxKernels> performance_{};  ///< when the kernel was full
 };
 
 }  // namespace sluice

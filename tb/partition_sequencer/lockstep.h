@@ -58,8 +58,9 @@ inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsi
       return "core_demand_*_o";
   }
   if (a.core.prepare_valid != b.core.prepare_valid) return "prepare_valid_o";
-  if (a.core.prepare_valid && (a.core.prepare_kernel != b.core.prepare_kernel || a.core.prepare_sum != b.core.prepare_sum))
-    return "prepare_kernel_o, prepare_sum_o";
+  if (a.core.prepare_valid && (a.core.prepare_kernel != b.core.prepare_kernel || a.core.prepare_sum != b.core.prepare_sum ||
+                               a.core.num_samples != b.core.num_samples))
+    return "prepare_kernel_o, prepare_sum_o, num_samples_o";
   if (a.core.sample_valid != b.core.sample_valid) return "sample_valid_o";
   if (!a.core.sample_valid) return "";
   if (a.sample_sm != b.sample_sm || a.core.sample_kernel != b.core.sample_kernel || a.core.sample_ctas != b.core.sample_ctas ||

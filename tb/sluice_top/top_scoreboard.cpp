@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "sw/partition/waterfill.h"
@@ -20,17 +19,22 @@ bool deciding(const SequencerOut& out) {
   return out.state >= static_cast<std::uint8_t>(State::kWarmUp) && out.state <= static_cast<std::uint8_t>(State::kDelay);
 }
 
-/// A curve as docs/blocks/perf_table.md normalises it; nullopt when two of its steps fall together there.
+constexpr double kPerfStep = 1.0 / 2048;  ///< of a performance in the allocator
+
+/// A curve of entries as docs/blocks/perf_table.md normalises it; nullopt when two of its steps fall together there.
 std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
+  const auto mantissa = [](std::uint32_t entry) { return entry < 512 ? 0 : 512 + entry % 512; };
   const std::uint32_t most = *std::ranges::max_element(curve);
   Profile profile;
-  if (most == 0) return Profile(curve.size(), 1.0);
-  const int shift = std::countl_zero(most) - 8;  // 24-bit values: the top bit of the maximum is set
-  const std::uint64_t reciprocal = std::min<std::uint64_t>((1ULL << 40) / (std::uint64_t{most} << shift), (1U << 18) - 1);
   std::uint32_t best = 0;
   double best_normalised = -1;
   for (const std::uint32_t value : curve) {
-    profile.push_back(value == most ? 1.0 : static_cast<double>(((std::uint64_t{value} << shift) * reciprocal) >> 26) / kPerfOne);
+    if (value == most) {
+      profile.push_back(1);
+    } else {
+      const std::uint32_t reciprocal = std::min((1U << 20) / mantissa(most), 2047U);
+      profile.push_back((mantissa(value) * reciprocal >> 9 >> (most / 512 - value / 512)) * kPerfStep);
+    }
     if (value <= best) continue;
     if (profile.back() <= best_normalised) return std::nullopt;
     best = value;
@@ -122,10 +126,10 @@ std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
   if (asked_->epsilon != 0) coverage_.hit("epsilon decides");
   const SmResources capacity{asked_->capacity_warps * kWarpSize, asked_->capacity_registers, asked_->capacity_shared,
                              asked_->capacity_slots};
-  const auto golden = waterfill(profiles, demand, capacity, static_cast<double>(asked_->epsilon) / kPerfOne);
+  const auto golden = waterfill(profiles, demand, capacity, std::floor(asked_->epsilon / (kPerfOne * kPerfStep)) * kPerfStep);
   if (out.no_fit != !golden) return fmt::format("no_fit = {}, expected {}", out.no_fit, !golden);
   if (!golden) return {};
-  const auto n = static_cast<double>(kernels);  // performances are whole multiples of 1 / kPerfOne: exact
+  const auto n = static_cast<double>(kernels);  // performances are whole multiples of 1 / 2048: exact
   const bool spatial =
       std::ranges::any_of(golden->performance, [&](double p) { return (1 - p) * n * kPerfOne > asked_->loss_limit; });
   if (out.spatial != spatial) return fmt::format("spatial = {}, expected {}", out.spatial, spatial);

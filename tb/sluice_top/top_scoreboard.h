@@ -24,7 +24,7 @@ class TopScoreboard {
   [[nodiscard]] std::string check(const SluiceTopIn& in, const TlmSluiceTop& twin);
 
   [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
-  /// Decisions that were not judged: settings or kernels changed meanwhile, or two steps of a curve fall together in 14 bits.
+  /// Decisions that were not judged: settings or kernels changed meanwhile, or two steps of a curve fall together in 11 bits.
   [[nodiscard]] std::uint64_t not_judged() const { return not_judged_; }
 
  private:
@@ -41,7 +41,7 @@ class TopScoreboard {
   SequencerOut before_;
   SluiceConfig config_;                ///< of this cycle
   std::optional<SluiceConfig> asked_;  ///< when the decision under way began; nothing when something of it changed since
-  std::vector<std::vector<std::uint32_t>> curves_;  ///< by age among the present, 1/16 instructions a window
+  std::vector<std::vector<std::uint32_t>> curves_;  ///< by age among the present: entries of the table
   bool fresh_ = true;
   std::uint64_t decisions_ = 0, not_judged_ = 0;
 };

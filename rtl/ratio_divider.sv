@@ -1,0 +1,69 @@
+// ratio_divider: keeps one ratio a kernel, floor(2**RatioW * dividend / divisor), at most all ones (a ratio of 1).
+// start_i, only while not busy, takes dividend <= divisor; the quotient comes a bit a cycle and replaces the kernel's ratio RatioW + 1 cycles
+// later, in the cycle that done_o pulses. ratio_o reads combinationally. In the partition core a kernel's ratio is 1 / CTA_avg while its
+// samples come, and the reciprocal of its best performance afterwards.
+module ratio_divider #(
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned DivisorW    = 10,
+  parameter int unsigned RatioW      = 12
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           flush_i,      // drops a division under way
+  input  logic                           start_i,
+  input  logic [sluice_pkg::KernelW-1:0] kernel_i,     // whose ratio this becomes
+  input  logic [DivisorW-1:0]            dividend_i,
+  input  logic [DivisorW-1:0]            divisor_i,
+  output logic                           busy_o,
+  output logic                           done_o,       // pulse: the last cycle of busy_o
+  input  logic [sluice_pkg::KernelW-1:0] read_kernel_i,
+  output logic [RatioW-1:0]              ratio_o
+);
+  localparam int unsigned CountW  = $clog2(RatioW + 2);
+  localparam int unsigned KIndexW = $clog2(MAX_KERNELS);
+
+  logic [RatioW-1:0]   ratio_q [MAX_KERNELS];
+  logic [KIndexW-1:0]  kernel_q;
+  logic [DivisorW-1:0] divisor_q, remainder_d, remainder_q;
+  logic [RatioW-1:0]   quotient_d, quotient_q;
+  logic [CountW-1:0]   left_d, left_q;     // cycles still to come
+  logic [DivisorW:0]   twice;              // remainder with the next (zero) dividend bit
+  logic [DivisorW+1:0] difference;
+
+  always_comb begin
+    twice       = {remainder_q, 1'b0};
+    difference  = {1'b0, twice} - {2'b00, divisor_q};
+    remainder_d = difference[DivisorW+1] ? twice[DivisorW-1:0] : difference[DivisorW-1:0];
+    quotient_d  = {quotient_q[RatioW-2:0], !difference[DivisorW+1]};
+    left_d      = (left_q == '0) ? '0 : left_q - 1'b1;
+    if (start_i) begin
+      remainder_d = dividend_i;
+      left_d      = CountW'(RatioW + 1);
+    end
+    if (flush_i) left_d = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) left_q <= '0;
+    else         left_q <= left_d;
+
+  // Loaded before they are used: no reset.
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      divisor_q <= divisor_i;
+      kernel_q  <= kernel_i[KIndexW-1:0];
+    end
+    if (start_i || busy_o) begin
+      remainder_q <= remainder_d;
+      quotient_q  <= quotient_d;
+    end
+    if (done_o) ratio_q[kernel_q] <= quotient_q;
+  end
+
+  logic unused_index_bits;   // callers keep indices below MAX_KERNELS
+  assign unused_index_bits = ^{kernel_i, read_kernel_i};
+
+  assign busy_o  = left_q != '0;
+  assign done_o  = left_q == CountW'(1);
+  assign ratio_o = ratio_q[read_kernel_i[KIndexW-1:0]];
+endmodule
