@@ -48,6 +48,7 @@ module partition_core #(
 );
   localparam int unsigned PerfW     = sluice_pkg::PerfW;
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
+  localparam int unsigned KIndexW   = $clog2(MAX_KERNELS);
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
   localparam int unsigned FactorW   = sluice_pkg::FactorW;
@@ -64,7 +65,8 @@ module partition_core #(
   logic               collecting;        // samples and sums are welcome
   logic               prepare, may_take, scaler_ready;
   logic               write_valid, write_final, divide_valid, divide_ready, divide_busy, divide_done, for_sum_q, table_valid;
-  logic [KernelW-1:0] write_kernel, divide_kernel, work_kernel;
+  logic [KernelW-1:0] write_kernel, divide_kernel, done_kernel, work_kernel;
+  logic [MAX_KERNELS-1:0] known;         // the best of this kernel is known: another sum would be of no use
   logic [CtaW-1:0]    write_ctas, from, next_ctas;
   logic               has_next, allocate_start, allocate_done, full;
   logic [NormW-1:0]   next_perf, full_perf;
@@ -90,12 +92,13 @@ module partition_core #(
     .clk_i,
     .rst_ni,
     .flush_i       (flush),
-    .start_i       (prepare || divide_ready),
+    .start_i       ((prepare && !known[prepare_kernel_i[KIndexW-1:0]]) || divide_ready),
     .kernel_i      (divide_valid ? divide_kernel : prepare_kernel_i),
     .dividend_i    (divide_valid ? DivisorW'(1) << (MantissaW - 1) : DivisorW'(num_samples_i)),
     .divisor_i     (divide_valid ? DivisorW'(divisor) : DivisorW'(prepare_sum_i)),
     .busy_o        (divide_busy),
     .done_o        (divide_done),
+    .done_kernel_o (done_kernel),
     .read_kernel_i ((state_q == Profile) ? sample_kernel_i : work_kernel),
     .ratio_o       (ratio)
   );
@@ -150,6 +153,8 @@ module partition_core #(
     .divisor_o        (divisor),
     .divide_ready_i   (divide_ready),
     .divide_done_i    (divide_done && !for_sum_q),
+    .done_kernel_i    (done_kernel),
+    .known_o          (known),
     .valid_o          (table_valid),
     .read_kernel_i    (work_kernel),
     .read_from_i      (from),

@@ -23,7 +23,9 @@ module perf_table #(
   output logic [sluice_pkg::KernelW-1:0]   divide_kernel_o,
   output logic [sluice_pkg::MantissaW-1:0] divisor_o,        // 2**(MantissaW-1) / this
   input  logic                             divide_ready_i,   // is taken
-  input  logic                             divide_done_i,    // is there
+  input  logic                             divide_done_i,    // is there,
+  input  logic [sluice_pkg::KernelW-1:0]   done_kernel_i,    // of this kernel
+  output logic [MAX_KERNELS-1:0]           known_o,          // kernels that have it
   output logic                             valid_o,          // reads are meaningful
   input  logic [sluice_pkg::KernelW-1:0]   read_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]      read_from_i,      // the next step is looked for above this count
@@ -42,13 +44,13 @@ module perf_table #(
   localparam int unsigned ExponentW = sluice_pkg::ExponentW;
   localparam int unsigned NormW     = sluice_pkg::NormW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
-  localparam int unsigned DoneW     = $clog2(K + 1);
 
   logic [ScaledW-1:0]  entry_q [K*N];   // {kernel, count - 1}
   logic [ScaledW-1:0]  best_q [K];
   logic [K*N-1:0]      mark_d, mark_q;
   logic [K-1:0]        pending_d, pending_q;     // final write seen, reciprocal not yet asked for
-  logic [DoneW-1:0]    done_d, done_q;           // kernels that have their reciprocal
+  logic [K-1:0]        known_d, known_q;         // has its reciprocal
+  logic [K-1:0]        absent;
 
   // The kernel that is written or read.
   logic [KIndexW-1:0] kernel;
@@ -113,32 +115,35 @@ module perf_table #(
   assign write_entry = EntryW'(32'(kernel) * N + 32'(write_ctas_i) - 32'd1);
   always_comb begin
     asked     = '0;
+    for (int unsigned k = 0; k < K; k++) absent[k] = sluice_pkg::KernelW'(k) >= num_kernels_i;
     pending_d = pending_q;
-    done_d    = divide_done_i ? done_q + 1'b1 : done_q;
+    known_d   = known_q;
     mark_d    = mark_q;
     for (int unsigned k = K; k > 0; k--)
       if (pending_q[k-1]) asked = KIndexW'(k - 1);
     if (divide_ready_i) pending_d[asked] = 1'b0;
+    if (divide_done_i) known_d[done_kernel_i[KIndexW-1:0]] = 1'b1;
     if (write_valid_i && write_final_i) pending_d[kernel] = 1'b1;
     if (write_valid_i && mark) mark_d[write_entry] = 1'b1;
     if (start_i) begin
       pending_d = '0;
-      done_d    = '0;
+      known_d   = '0;
       mark_d    = '0;
     end
   end
   assign divide_valid_o  = pending_q != '0;
   assign divide_kernel_o = sluice_pkg::KernelW'(asked);
   assign divisor_o       = {1'b1, best_q[asked][MantissaW-2:0]};
-  assign valid_o         = done_q == num_kernels_i[DoneW-1:0];
+  assign valid_o         = (known_q | absent) == '1;
+  assign known_o         = known_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       pending_q <= '0;
-      done_q    <= '0;
+      known_q   <= '0;
     end else begin
       pending_q <= pending_d;
-      done_q    <= done_d;
+      known_q   <= known_d;
     end
   end
 
@@ -150,5 +155,5 @@ module perf_table #(
   end
 
   logic unused_bits;   // callers keep indices below MAX_KERNELS, counts at most MAX_CTAS
-  assign unused_bits = ^{write_kernel_i, read_kernel_i, read_from_i, write_ctas_i, num_kernels_i, perf, high, product_i};
+  assign unused_bits = ^{write_kernel_i, read_kernel_i, read_from_i, write_ctas_i, done_kernel_i, perf, high, product_i};
 endmodule

@@ -16,6 +16,7 @@ module ratio_divider #(
   input  logic [DivisorW-1:0]            divisor_i,
   output logic                           busy_o,
   output logic                           done_o,       // pulse: the last cycle of busy_o
+  output logic [sluice_pkg::KernelW-1:0] done_kernel_o,
   input  logic [sluice_pkg::KernelW-1:0] read_kernel_i,
   output logic [RatioW-1:0]              ratio_o
 );
@@ -63,7 +64,8 @@ module ratio_divider #(
   logic unused_index_bits;   // callers keep indices below MAX_KERNELS
   assign unused_index_bits = ^{kernel_i, read_kernel_i};
 
-  assign busy_o  = left_q != '0;
-  assign done_o  = left_q == CountW'(1);
-  assign ratio_o = ratio_q[read_kernel_i[KIndexW-1:0]];
+  assign busy_o        = left_q != '0;
+  assign done_o        = left_q == CountW'(1);
+  assign done_kernel_o = sluice_pkg::KernelW'(kernel_q);
+  assign ratio_o       = ratio_q[read_kernel_i[KIndexW-1:0]];
 endmodule

@@ -1,15 +1,15 @@
-// Properties of ipc_scaler at full width, up to 8 CTAs: the factor is as near to window * (1 + phi * (ratio - 1)), in exact arithmetic, as docs/blocks/ipc_scaler.md derives; the
-// instructions are the top bits of any count. Operands of the factor are any of some values spread over their range: four windows, stall in 1/32 of the window, up to 4
+// Properties of ipc_scaler at full width, up to 4 CTAs: the factor is as near to window * (1 + phi * (ratio - 1)), in exact arithmetic, as docs/blocks/ipc_scaler.md derives; the
+// instructions are the top bits of any count. Operands of the factor are any of some values spread over their range: two windows, stall in 1/8 of the window, up to 2
 // SMs and any sum of their CTAs that keeps the ratio below 2.
 module ipc_scaler_props (
   input logic clk_i,
   input logic rst_ni
 );
-  localparam int unsigned W      = 64;   // bits of the exact arithmetic
+  localparam int unsigned W      = 40;   // bits of the exact arithmetic
   localparam int unsigned RatioW = 12;
 
-  (* anyconst *) logic [1:0]  window_pick;
-  (* anyconst *) logic [5:0]  stall_pick;
+  (* anyconst *) logic        window_pick;
+  (* anyconst *) logic [3:0]  stall_pick;
   (* anyconst *) logic [3:0]  ctas;
   (* anyconst *) logic [2:0]  samples;
   (* anyconst *) logic [5:0]  sum;
@@ -18,14 +18,9 @@ module ipc_scaler_props (
   logic [15:0] window, stall;
   logic [2:0]  shift;
   always_comb begin
-    case (window_pick)
-      2'd0:    {window, shift} = {16'd1024, 3'd5};
-      2'd1:    {window, shift} = {16'd5120, 3'd3};
-      2'd2:    {window, shift} = {16'd9999, 3'd2};
-      default: {window, shift} = {16'd65535, 3'd0};
-    endcase
-    stall = 16'((22'(window) * stall_pick) >> 5);
-    assume (stall_pick <= 6'd32 && ctas >= 4'd1 && ctas <= 4'd8 && samples >= 3'd1 && samples <= 3'd4);
+    {window, shift} = window_pick ? {16'd9999, 3'd2} : {16'd5120, 3'd3};
+    stall = 16'((20'(window) * stall_pick) >> 3);
+    assume (stall_pick <= 4'd8 && ctas >= 4'd1 && ctas <= 4'd4 && samples >= 3'd1 && samples <= 3'd2 && sum <= 6'd8);
     assume (sum >= 6'(samples) && 7'(ctas) * 7'(samples) < 7'(sum) * 7'd2);
     assume (insts < 20'(window) * 20'd4);
     // What ratio_divider gives, by its own proof.
@@ -70,8 +65,7 @@ module ipc_scaler_props (
   logic [17:0] up;
   always_comb begin
     zeros = 4'd15;
-    for (int i = 15; i >= 0; i--) if (insts[17-i +: 1]) zeros = 4'(i);
-    for (int i = 0; i < 16; i++) if (insts[17-i] && (i == 0 || (insts >> (18 - i)) == '0)) zeros = 4'(i);
+    for (int i = 0; i < 16; i++) if ((insts >> (17 - i)) == 18'd1) zeros = 4'(i);
     up = insts << zeros;
   end
 

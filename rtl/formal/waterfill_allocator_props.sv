@@ -13,6 +13,8 @@ module waterfill_allocator_props (
   localparam int unsigned SharedW = sluice_pkg::SharedW;
   localparam int unsigned CtaW   = sluice_pkg::CtaW;
   localparam int unsigned PerfW  = sluice_pkg::PerfW;
+  localparam int unsigned NormW  = sluice_pkg::NormW;
+  localparam int unsigned EpsilonW = NormW + 1;
 
   (* anyconst *) logic [2:0] cap_warps, cap_registers, cap_shared, cap_slots;
   (* anyconst *) logic [2:0] warps0, warps1, registers0, registers1, shared0, shared1;
@@ -24,6 +26,9 @@ module waterfill_allocator_props (
     assume (steps0[0] && steps1[0]);
     assume (p01 <= p02 && p02 <= p03 && p03 <= p04);
     assume (p11 <= p12 && p12 <= p13 && p13 <= p14);
+    // Nothing is above 1.0: there is no step behind it.
+    assume (!(p01 == 4'd15 && steps0[1]) && !(p02 == 4'd15 && steps0[2]) && !(p03 == 4'd15 && steps0[3]));
+    assume (!(p11 == 4'd15 && steps1[1]) && !(p12 == 4'd15 && steps1[2]) && !(p13 == 4'd15 && steps1[3]));
   end
 
   function automatic [3:0] perf(input logic kernel, input logic [2:0] count);
@@ -49,28 +54,38 @@ module waterfill_allocator_props (
     if (steps[0] && count < 3'd1) next_step = 3'd1;
   endfunction
 
+  function automatic [sluice_pkg::NormW-1:0] norm(input logic [3:0] p);   // at the port
+    norm = (p == 4'd15) ? '1 : sluice_pkg::NormW'(p);
+  endfunction
+
+  function automatic [11:0] gain(input logic [3:0] before, input logic [3:0] after);   // 15 is 1.0, 2048 units
+    gain = ((after == 4'd15) ? 12'd2048 : 12'(after)) - 12'(before);
+  endfunction
+
   function automatic fit(input logic [2:0] a, input logic [2:0] b);   // a CTAs of kernel 0 and b of kernel 1
     fit = 6'(warps0) * a + 6'(warps1) * b <= 6'(cap_warps) && 6'(registers0) * a + 6'(registers1) * b <= 6'(cap_registers)
        && 6'(shared0) * a + 6'(shared1) * b <= 6'(cap_shared) && 4'(a) + 4'(b) <= 4'(cap_slots);
   endfunction
 
-  // The block, with the table at its read port.
-  logic [sluice_pkg::KernelW-1:0] table_kernel;
-  logic [CtaW-1:0]                table_from, table_ctas;
+  // The block, with the table at its read port: a performance of 15 is 1.0, all ones there.
+  logic [sluice_pkg::KernelW-1:0] kernel;
+  logic [CtaW-1:0]                from;
   logic [2:0]                     above;
-  logic                           done, no_fit;
+  logic [3:0]                     perf_above;
+  logic [NormW-1:0]               full_perf;
+  logic                           done, no_fit, full;
   logic [K*CtaW-1:0]              ctas;
-  logic [K*PerfW-1:0]             perfs;
-  assign above = next_step(table_kernel[0] ? steps1 : steps0, table_from[2:0]);
-  waterfill_allocator #(.MAX_KERNELS (K)) dut (
+  assign above      = next_step(kernel[0] ? steps1 : steps0, from[2:0]);
+  assign perf_above = perf(kernel[0], above);
+  waterfill_allocator #(.MAX_KERNELS (K), .MAX_CTAS (Slots)) dut (
     .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (4'd2),
     .capacity_warps_i (WarpW'(cap_warps)), .capacity_registers_i (RegW'(cap_registers)), .capacity_shared_i (SharedW'(cap_shared)),
     .capacity_slots_i (CtaW'(cap_slots)),
     .demand_warps_i ({WarpW'(warps1), WarpW'(warps0)}), .demand_registers_i ({RegW'(registers1), RegW'(registers0)}),
-    .demand_shared_i ({SharedW'(shared1), SharedW'(shared0)}), .epsilon_i (PerfW'(epsilon)),
-    .table_kernel_o (table_kernel), .table_from_o (table_from), .table_ctas_o (table_ctas),
-    .table_has_next_i (above != 3'd0), .table_next_i (CtaW'(above)), .table_perf_i (PerfW'(perf(table_kernel[0], table_ctas[2:0]))),
-    .done_o (done), .no_fit_o (no_fit), .ctas_o (ctas), .perf_o (perfs)
+    .demand_shared_i ({SharedW'(shared1), SharedW'(shared0)}), .epsilon_i ({EpsilonW'(epsilon), (PerfW - EpsilonW)'(0)}),
+    .kernel_o (kernel), .from_o (from),
+    .has_next_i (above != 3'd0), .next_ctas_i (CtaW'(above)), .next_perf_i (norm(perf_above)),
+    .full_o (full), .perf_o (full_perf), .done_o (done), .no_fit_o (no_fit), .ctas_o (ctas)
   );
 
   // Algorithm 1: raise the worst-off kernel that is not full, until both are.
@@ -89,7 +104,7 @@ module waterfill_allocator_props (
       before = second ? perf(1'b1, want1) : perf(1'b0, want0);
       after  = perf(second, next);
       refuse = next == 3'd0 || !(second ? fit(want0, next) : fit(next, want1))
-            || (epsilon != 3'd0 && 8'(after) - 8'(before) <= 8'(epsilon) * (next - (second ? want1 : want0)));
+            || (epsilon != 3'd0 && gain(before, after) <= 12'(epsilon) * (next - (second ? want1 : want0)));
       if (!(full0 && full1)) begin
         if (refuse) begin
           if (second) full1 = 1'b1;
@@ -123,18 +138,19 @@ module waterfill_allocator_props (
 
 `ifdef RESTART
   (* hierconn *) wire [1:0]        \dut.state_q ;
-  (* hierconn *) wire [3:0]        \dut.place_q ;
+  (* hierconn *) wire              \dut.kernel_q ;
   (* hierconn *) wire [K-1:0]      \dut.full_q ;
   (* hierconn *) wire [WarpW-1:0]  \dut.warps_q ;
   (* hierconn *) wire [RegW-1:0]   \dut.registers_q ;
   (* hierconn *) wire [SharedW-1:0] \dut.shared_q ;
-  (* hierconn *) wire [CtaW-1:0]   \dut.slots_q ;
+  (* hierconn *) wire [2:0]        \dut.slots_q ;
+  // CTAs and performance are written by the kernel's place, before they are read.
   always_ff @(posedge clk_i) begin
     if (started && $past(rst_ni) && rst_ni) begin
       if ($past(start_i && !abort_i)) start_leaves_nothing_of_what_was: assert (
-          \dut.state_q == 2'd1 && \dut.place_q == '0 && \dut.full_q == '0 && ctas == '0 && perfs == '0 && !no_fit
+          \dut.state_q == 2'd1 && \dut.kernel_q == '0 && \dut.full_q == '0 && !no_fit
           && {\dut.warps_q , \dut.registers_q , \dut.shared_q , \dut.slots_q }
-             == {WarpW'(cap_warps), RegW'(cap_registers), SharedW'(cap_shared), CtaW'(cap_slots)});
+             == {WarpW'(cap_warps), RegW'(cap_registers), SharedW'(cap_shared), cap_slots});
       if ($past(abort_i)) abort_ends_a_decision: assert (!done && \dut.state_q == 2'd0);
     end
     if (started && !rst_ni) reset_ends_a_decision: assert (!done && \dut.state_q == 2'd0);
@@ -149,13 +165,13 @@ module waterfill_allocator_props (
     if (started && rst_ni) begin
       ends_within_slots_and_kernels_and_four: assert (!busy_q || 6'(age_q) <= 6'(cap_slots) + 6'(K + 4));
       done_only_after_a_start: assert (!done || busy_q);
+      if (full && busy_q) performance_is_that_of_the_result: assert (full_perf == norm(kernel[0] ? perf(1'b1, want1) : perf(1'b0, want0)));
       if (done || result_q) begin
         refuses_exactly_what_does_not_fit_together: assert (no_fit == !fit(3'd1, 3'd1));
         if (!no_fit) begin
           every_kernel_has_a_cta: assert (ctas[0 +: CtaW] != '0 && ctas[CtaW +: CtaW] != '0);
           result_fits_the_sm: assert (fit(ctas[2:0], ctas[CtaW +: 3]) && ctas[5:3] == 3'd0 && ctas[11:9] == 3'd0);
           result_is_algorithm_1: assert (ctas == {3'd0, want1, 3'd0, want0});
-          performance_is_that_of_the_result: assert (perfs == {PerfW'(perf(1'b1, want1)), PerfW'(perf(1'b0, want0))});
           if (epsilon == 3'd0 && other0 != 3'd0 && other1 != 3'd0 && other0 <= 3'd4 && other1 <= 3'd4 && fit(other0, other1)
               && steps0[other0-1] && steps1[other1-1])
             no_partition_has_a_better_minimum: assert (least_other <= least);

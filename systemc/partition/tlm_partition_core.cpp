@@ -109,7 +109,8 @@ void TlmPartitionCore::forget() {
   walk_.known = false;
   writing_.reset();
   pending_.clear();
-  divide_left_ = finished_ = decided_in_ = 0;
+  finished_.clear();
+  divide_left_ = decided_in_ = 0;
 }
 
 bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
@@ -181,13 +182,15 @@ void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& 
 /// One division at a time: sums that are prepared, and best performances once they are known.
 void TlmPartitionCore::divide(const PartitionCoreIn& in, const PartitionCoreOut& out) {
   if (divide_left_ > 0) {
-    if (--divide_left_ == 0 && !for_sum_) ++finished_;
+    if (--divide_left_ == 0 && !for_sum_) finished_.insert(dividing_);
     return;
   }
-  if (pending_.empty() && !(in.prepare_valid && out.prepare_ready)) return;
+  const bool sum = in.prepare_valid && out.prepare_ready && !finished_.contains(in.prepare_kernel);
+  if (pending_.empty() && !sum) return;
   divide_left_ = ratio_bits_ + 1;
   for_sum_ = pending_.empty();
   if (!for_sum_) {
+    dividing_ = *pending_.begin();
     pending_.erase(pending_.begin());
   } else {
     const std::uint32_t one = 1U << ratio_bits_;

@@ -60,7 +60,7 @@ class TlmPartitionCore : public IPartitionCore {
   void clock(const PartitionCoreIn& in, const PartitionCoreOut& out);
   void divide(const PartitionCoreIn& in, const PartitionCoreOut& out);
   void decide();
-  [[nodiscard]] bool table_complete() const { return collecting_ && finished_ == config_.num_kernels; }
+  [[nodiscard]] bool table_complete() const { return collecting_ && finished_.size() == config_.num_kernels; }
   [[nodiscard]] bool may_take(const PartitionCoreIn& in) const;
   [[nodiscard]] Walk walked(const PartitionCoreIn& in) const;
   [[nodiscard]] std::uint32_t scale(const PartitionCoreIn& in) const;
@@ -76,7 +76,8 @@ class TlmPartitionCore : public IPartitionCore {
   std::set<unsigned> pending_;  ///< kernels whose maximum is known, and whose reciprocal is not begun
   unsigned divide_left_ = 0;    ///< cycles until the division under way is done
   bool for_sum_ = false;        ///< it is of a sum
-  unsigned finished_ = 0;       ///< kernels that have the reciprocal of their best
+  std::set<unsigned> finished_;  ///< kernels that have the reciprocal of their best
+  unsigned dividing_ = 0;       ///< kernel of the division under way
   unsigned decided_in_ = 0;     ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };

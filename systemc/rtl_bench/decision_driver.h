@@ -52,9 +52,7 @@ class DecisionDriver {
   void add_window(std::uint32_t first, std::uint32_t end, bool late) {
     const auto kernels = static_cast<unsigned>(decision_.samples.size());
     const auto levels = [&](unsigned k) { return std::min(end, static_cast<std::uint32_t>(decision_.samples[k].size())); };
-    for (unsigned k = 0; k < kernels && !late; ++k) {
-      if (first < levels(k)) steps_.push_back({k, -1, first});
-    }
+    for (unsigned k = 0; k < kernels && !late; ++k) steps_.push_back({k, -1, first});
     for (unsigned k = 0; k < kernels; ++k) {
       if (late && first < levels(k)) steps_.push_back({k, -1, first});
       for (std::uint32_t j = first; j < levels(k); ++j) steps_.push_back({k, static_cast<int>(j), first});
