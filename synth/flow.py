@@ -139,10 +139,11 @@ def main():
         sys.exit(1)
 
 
-try:
-    main()
-except SystemExit as stop:
-    if isinstance(stop.code, str):
-        print(stop.code, file=sys.stderr)
-        sys.exit(2)
-    raise
+if __name__ == "__main__":
+    try:
+        main()
+    except SystemExit as stop:
+        if isinstance(stop.code, str):
+            print(stop.code, file=sys.stderr)
+            sys.exit(2)
+        raise

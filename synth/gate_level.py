@@ -3,7 +3,7 @@
 
   synth/gate_level.py [sluice_top | sluice_csr] [--liberty F]
 
-Cells are models written from the library's functions. Registers start with random values, so that a result which needs one that no reset clears is
+Cells are models written from the library's functions. Registers that no reset clears start with random values, so that a result which needs one is
 seen; their outputs move 1 ns after the clock, so that gated and ungated registers agree on which side of the edge they are."""
 import argparse
 import re
@@ -23,7 +23,9 @@ def model(cell):
     state = cell.flop or cell.latch
     if state:
         names = state.args[:2]
-        lines += [f"  reg {names[0]};", f"  wire {names[1]} = !{names[0]};" if len(names) > 1 else "", f"  initial {names[0]} = $random;"]
+        lines += [f"  reg {names[0]};", f"  wire {names[1]} = !{names[0]};" if len(names) > 1 else ""]
+        if not state.get("clear") and not state.get("preset"):
+            lines.append(f"  initial {names[0]} = $random;")
     if cell.flop:
         edges, forced = [f"posedge clock"], ""
         lines.append(f"  wire clock = {verilog(state.get('clocked_on'))};")

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Draws small blocks as schematics of word-level operators, with netlistsvg (npm install netlistsvg; NETLISTSVG names another program).
+set -euo pipefail
+usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/schematics, profile_counters loss_guard occupancy_counter)"; }
+root="$(cd "$(dirname "$0")/.." && pwd)"
+out="$root/docs/schematics"
+case "${1:-}" in -h | --help) usage; exit 0 ;; -o) out=$2; shift 2 ;; esac
+program=${NETLISTSVG:-netlistsvg}
+command -v "$program" > /dev/null || { echo "schematic.sh: no $program: npm install netlistsvg, or NETLISTSVG=program" >&2; exit 2; }
+mkdir -p "$out"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+[ $# -gt 0 ] || set -- profile_counters loss_guard occupancy_counter
+for module in "$@"; do
+  grep -qx "rtl/$module.sv" "$root/rtl/sluice.f" || { echo "schematic.sh: $module: not in rtl/sluice.f" >&2; exit 2; }
+  (cd "$root" && yosys -q -p "read_verilog -sv $(tr '\n' ' ' < rtl/sluice.f); hierarchy -check -top $module; proc; flatten; opt -full; wreduce; opt_clean -purge; rename -top $module
+    delete */t:\$assert; write_json $work/$module.json" 2> /dev/null)
+  "$program" "$work/$module.json" -o "$out/$module.svg"
+  echo "$out/$module.svg"
+done
