@@ -26,7 +26,7 @@ def compile_bench(folder, design, verilog, extra_sources=(), flags=()):
     name = design["class"]
     parameters = [f"-G{k}={v}" for k, v in design.get("parameters", {}).items()] if flags else []   # a broken design has them in it
     includes = [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", "-Iobj"]
-    sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--trace-fst", "-O3", "--prefix", name, "--top-module", design["top"], "-Mdir", "obj",
+    sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-UNOPTFLAT", "--trace-fst", "-O3", "--prefix", name, "--top-module", design["top"], "-Mdir", "obj",
         *parameters, *verilog, *flags], folder)
     sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
     runtime = ["verilated", "verilated_dpi", "verilated_fst_c", "verilated_threads"] + (["verilated_cov"] if "--coverage" in flags else [])
