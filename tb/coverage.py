@@ -31,7 +31,7 @@ def run(name):
     folder.mkdir(parents=True, exist_ok=True)
     for old in [*folder.glob("*.dat"), *folder.glob("*.bins.json")]:
         old.unlink()
-    compile_bench(folder, DESIGNS[name], [str(ROOT / f) for f in RTL], flags=["--coverage"])
+    compile_bench(folder, DESIGNS[name], [str(ROOT / f) for f in RTL], coverage=True)
     result = subprocess.run(["./bench"], cwd=folder, env=dict(os.environ, SLUICE_COVERAGE_DIR=str(folder)), stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True)
     if result.returncode:

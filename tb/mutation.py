@@ -42,7 +42,7 @@ def flatten(folder, design):
 
 def mutate(folder, design, count, seed):
     """Writes the design with `count` faults, returns what each of them is."""
-    yosys(folder, "list_all.ys", ["read_ilang flat.il", f"mutate -list {count * 20 if 'blocks' in design else count} -seed {seed} -o list.ys"])
+    yosys(folder, "list_all.ys", ["read_ilang flat.il", f"mutate -list {count * 60 if 'blocks' in design else count} -seed {seed} -o list.ys"])
     mutations = [line for line in (folder / "list.ys").read_text().splitlines()
                  if "$iopadmap" not in line and block(line) in design.get("blocks", [block(line)])][:count]
     (folder / "list.ys").write_text("".join(line.replace("mutate ", f"mutate -ctrl mutsel 12 {n} ", 1) + "\n" for n, line in enumerate(mutations, 1)))
