@@ -124,9 +124,11 @@ class Traffic {
   }
   /// Long enough for the sums of all kernels to be taken.
   void new_settings() {
-    config.warm_up = random_.chance(0.2) ? random_.in(0, 1) : random_.chance(0.02) ? random_.in(2001, 9000) : random_.in(2, 60);
-    config.window = random_.chance(0.02) ? random_.in(1024, 9000) : random_.in(120, 200);
-    config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 1500) : random_.in(1, 20);
+    config.warm_up = random_.chance(0.2)    ? random_.in(0, 1)
+                     : random_.chance(0.02) ? random_.word() >> random_.in(0, 20)
+                                            : random_.in(2, 60);
+    config.window = random_.chance(0.02) ? random_.in(1024, 65535) : random_.in(120, 200);
+    config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 65535) : random_.in(1, 20);
   }
   void change(State state) {
     static const std::array<const char*, 8> names{"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor"};
