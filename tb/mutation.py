@@ -42,7 +42,7 @@ def flatten(folder, design):
 
 def mutate(folder, design, count, seed):
     """Writes the design with `count` faults, returns what each of them is."""
-    yosys(folder, "list_all.ys", ["read_ilang flat.il", f"mutate -list {count * 60 if 'blocks' in design else count} -seed {seed} -o list.ys"])
+    yosys(folder, "list_all.ys", ["read_ilang flat.il", f"mutate -list {count * (60 if 'blocks' in design else 2)} -seed {seed} -o list.ys"])
     mutations = [line for line in (folder / "list.ys").read_text().splitlines()
                  if "$iopadmap" not in line and block(line) in design.get("blocks", [block(line)])][:count]
     (folder / "list.ys").write_text("".join(line.replace("mutate ", f"mutate -ctrl mutsel 12 {n} ", 1) + "\n" for n, line in enumerate(mutations, 1)))
@@ -92,21 +92,26 @@ def equivalent(folder, number, mutation):
             left.unlink()
 
 
+def place(mutation):
+    """File and line of the fault; Yosys also names the instances above it, whose text begins with the instance's name, and line 0 for defaults."""
+    found = ("?", 1)
+    for file, line, column in re.findall(r"-src \S*/(\w+)\.sv:(\d+)\.(\d+)", mutation):
+        if line != "0" and not (ROOT / f"rtl/{file}.sv").read_text().splitlines()[int(line) - 1][int(column) - 1:].startswith("i_"):
+            found = (file, int(line))
+    return found
+
+
 def block(mutation):
-    files = re.findall(r"-src \S*/(\w+)\.sv", mutation)
-    return files[-1] if files else "?"
+    return place(mutation)[0]
 
 
 def describe(mutation):
     """The fault in words that outlive a change elsewhere: file, text of the source line, and what happens to which bit."""
     option = dict(re.findall(r"-(\w+) (\S+)", mutation))
-    file, line = re.findall(r"-src \S*/(\w+)\.sv:(\d+)", mutation)[-1]
-    if line == "0":   # of a default in a case: the process around it
-        places = [(f, n) for f, n in re.findall(r"-src \S*/(\w+)\.sv:(\d+)", mutation) if n != "0" and f == file]
-        line = places[-1][1] if places else "1"
-    text = (ROOT / f"rtl/{file}.sv").read_text().splitlines()[int(line) - 1].strip()
+    file, line = place(mutation)
+    text = (ROOT / f"rtl/{file}.sv").read_text().splitlines()[line - 1].strip() if file != "?" else ""
     kind = re.sub(r"^.*\$", "", re.sub(r"\$\d+$|\$[^$]*\.sv.*$", "", option["cell"]))
-    return {"file": f"{file}.sv", "line": int(line), "text": text,
+    return {"file": f"{file}.sv", "line": line, "text": text,
             "fault": f"{option['mode']} {kind}.{option['port']}[{option['portbit']}]" + (f" by [{option['ctrlbit']}]" if "ctrlbit" in option else "")
                      + (f" of {option['wire']}[{option['wirebit']}]" if "wire" in option else "")}
 

@@ -50,8 +50,10 @@ void DispatchTraffic::new_quotas() {
 void DispatchTraffic::new_descriptor(std::uint32_t k) {
   CtaDispatcherIn& c = cycle_.in;
   const auto some = [this](std::uint32_t capacity) {
-    if (size_style_ == 4)
-      return std::min(capacity, capacity / in(1, 8) + in(0, 1));  // so many fill an SM to the last, or don't fit
+    if (size_style_ == 4) {  // so many fill an SM to the last; one more byte and they don't fit; all but a crumb
+      const std::uint32_t parts = in(1, 8);
+      return parts == 8 ? capacity - in(0, capacity / 32) : std::min(capacity, capacity / parts + in(0, 1));
+    }
     const std::uint32_t share = size_style_ == 0 ? 32 : size_style_ == 1 ? 8 : 2;
     return std::min(capacity, in(0, std::max(1U, capacity / share)));
   };

@@ -11,7 +11,7 @@
 namespace sluice::tb {
 namespace {
 
-constexpr std::uint32_t kMostCtas = 8;
+constexpr std::uint32_t kMostCtas = 32;
 
 struct Case {
   SmResources capacity, cta;  ///< threads are whole warps

@@ -32,7 +32,7 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kWindow, rarely(1501, 65535, random_.in(1024, 1500))});
   script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
-  script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 16384 : 65535)});
+  script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 8192 : 65535)});
   script_.push_back({regs::kMonitorWindow, rarely(16, 65535, random_.in(64, 400))});
   script_.push_back({regs::kMonitorHold, rarely(4, 255, random_.in(1, 3))});
   script_.push_back(
@@ -80,7 +80,8 @@ AxiWrite TopTraffic::next_write() {
     patience_ = random_.chance(0.3) ? random_.in(500, 1500) : random_.in(0, 30);
     switch (random_.in(0, 19)) {
       case 0: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); break;
-      case 1: script_.push_back({regs::kMode, random_.chance(0.6) ? 5 : random_.in(0, 7)}); break;
+      case 1:
+      case 12: script_.push_back({regs::kMode, random_.chance(0.4) ? 5 : random_.in(0, 7)}); break;
       case 2:
         script_.push_back(
             {regs::slot(k, regs::kSlotCtrl),
@@ -114,7 +115,7 @@ std::uint32_t TopTraffic::next_read() { return 4 * random_.in(0, 0x1ff); }
 const SluiceTopIn& TopTraffic::next() {
   ++now_;
   if (random_.chance(0.0005)) life_ = random_.in(1, 800);
-  in_.rst_n = !random_.chance(0.00002);
+  in_.rst_n = !random_.chance(0.00004);
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
   in_.done_valid = false;
