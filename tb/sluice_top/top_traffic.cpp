@@ -65,9 +65,38 @@ void TopTraffic::plan_launch(unsigned k) {
       {regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(random_.chance(0.3))});
 }
 
+/// Something that a host does.
+void TopTraffic::plan_action() {
+  const unsigned k = random_.in(0, parameters_.max_kernels - 1);
+  switch (random_.in(0, 19)) {
+    case 0: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); break;
+    case 1:
+    case 12:
+    case 13: script_.push_back({regs::kMode, random_.chance(0.2) ? 5 : random_.in(0, random_.chance(0.1) ? 7 : 4)}); break;
+    case 2:
+      script_.push_back(
+          {regs::slot(k, regs::kSlotCtrl),
+           regs::kSlotCtrlEvict.put(1) | regs::kSlotCtrlEvictCount.put(random_.in(0, random_.chance(0.1) ? 65535 : 40))});
+      break;
+    case 3:
+    case 4: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlResume.put(1)}); break;
+    case 5: script_.push_back({regs::slot(k, regs::kSlotQuota), random_.in(0, parameters_.max_ctas)}); break;
+    case 6:
+    case 7:
+      for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
+        script_.push_back({regs::slot(k, regs::kSlotMask) + 4 * word, random_.chance(0.5) ? ~0U : random_.word()});
+      break;
+    case 8: script_.push_back({regs::kControl, 1}); break;
+    case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
+    case 10:
+      if (random_.chance(0.3)) plan_machine();
+      break;
+    default: plan_launch(k); break;
+  }
+}
+
 AxiWrite TopTraffic::next_write() {
   if (script_.empty()) {
-    const unsigned k = random_.in(0, parameters_.max_kernels - 1);
     if (patience_ > 0 || now_ < quiet_until_) {  // clearing what is there to clear is the host's idle work
       if (patience_ > 0) --patience_;
       return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
@@ -77,32 +106,8 @@ AxiWrite TopTraffic::next_write() {
       quiet_until_ = now_ + random_.in(10, 5000);
       return {regs::kControl, 1};  // REPROFILE
     }
-    patience_ = random_.chance(0.3) ? random_.in(500, 1500) : random_.in(0, 30);
-    switch (random_.in(0, 19)) {
-      case 0: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); break;
-      case 1:
-      case 12: script_.push_back({regs::kMode, random_.chance(0.4) ? 5 : random_.in(0, 7)}); break;
-      case 2:
-        script_.push_back(
-            {regs::slot(k, regs::kSlotCtrl),
-             regs::kSlotCtrlEvict.put(1) | regs::kSlotCtrlEvictCount.put(random_.in(0, random_.chance(0.1) ? 65535 : 40))});
-        break;
-      case 3:
-      case 4: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlResume.put(1)}); break;
-      case 5: script_.push_back({regs::slot(k, regs::kSlotQuota), random_.in(0, parameters_.max_ctas)}); break;
-      case 6:
-      case 7:
-        for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
-          script_.push_back({regs::slot(k, regs::kSlotMask) + 4 * word, random_.chance(0.5) ? ~0U : random_.word()});
-        break;
-      case 8: script_.push_back({regs::kControl, 1}); break;
-      case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
-      case 10:
-        if (random_.chance(0.3)) plan_machine();
-        break;
-      case 11: plan_decision(); break;
-      default: plan_launch(k); break;
-    }
+    patience_ = random_.chance(0.15) ? random_.in(500, 1500) : random_.in(0, 30);
+    random_.chance(0.15) ? plan_decision() : plan_action();
   }
   if (script_.empty()) return {regs::kError, 0xffffffff};
   const AxiWrite write = script_.front();
@@ -115,7 +120,7 @@ std::uint32_t TopTraffic::next_read() { return 4 * random_.in(0, 0x1ff); }
 const SluiceTopIn& TopTraffic::next() {
   ++now_;
   if (random_.chance(0.0005)) life_ = random_.in(1, 800);
-  in_.rst_n = !random_.chance(0.00004);
+  in_.rst_n = !random_.chance(0.00002);
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
   in_.done_valid = false;

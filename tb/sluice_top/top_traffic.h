@@ -35,6 +35,7 @@ class TopTraffic {
   void plan_launch(unsigned slot);
   void plan_machine();
   void plan_decision();
+  void plan_action();
 
   Random& random_;
   regs::Parameters parameters_;
