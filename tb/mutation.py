@@ -81,7 +81,7 @@ def equivalent(folder, number, mutation):
         for how, script in (("function", f"read_aiger gold.aig; comb; write_aiger {name}_gold.aig; read_aiger {name}.aig; comb; write_aiger {name}_comb.aig; "
                                          f"cec -n {name}_gold.aig {name}_comb.aig"),
                             ("sequential", f"miter gold.aig {name}.aig; scorr; comb; sat")):
-            log = subprocess.run(["yosys-abc", "-c", script], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=60)
+            log = subprocess.run(["yosys-abc", "-c", script], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=30)
             if "Networks are equivalent" in log.stdout or "UNSATISFIABLE" in log.stdout:
                 return how
         return ""
