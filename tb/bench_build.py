@@ -17,26 +17,31 @@ def sh(args, cwd, **more):
     return result.stdout
 
 
-def bench_sources(design):
-    return [str(f) for pattern in ["tb/common/*.cpp", *design["sources"]] for f in sorted(ROOT.glob(pattern))]
+def bench_sources(design, coverage=False):
+    patterns = ["tb/common/*.cpp", *design["sources"], *(design.get("also_sources", []) if coverage else [])]
+    return list(dict.fromkeys(str(f) for pattern in patterns for f in sorted(ROOT.glob(pattern))))
 
 
-def compile_bench(folder, design, verilog, extra_sources=(), flags=()):
-    """Verilates `verilog` as the design's class and links folder/bench."""
-    name = design["class"]
-    parameters = [f"-G{k}={v}" for k, v in design.get("parameters", {}).items()] if flags else []   # a broken design has them in it
-    includes = [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", "-Iobj"]
-    sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--trace-fst", "-O3", "--prefix", name, "--top-module", design["top"], "-Mdir", "obj",
-        *parameters, *verilog, *flags], folder)
-    sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
-    runtime = ["verilated", "verilated_dpi", "verilated_fst_c", "verilated_threads"] + (["verilated_cov"] if "--coverage" in flags else [])
-    sh(["make", "-s", "-j2", "-C", "obj", "-f", f"{name}.mk", "OPT_GLOBAL=-O1", "CXX=ccache g++", *[f"{o}.o" for o in runtime]], folder)
-    objects = [f"obj/{name}__ALL.a", *[f"obj/{o}.o" for o in runtime]]
-    sources = bench_sources(design) + list(extra_sources)
+def compile_bench(folder, design, verilog, extra_sources=(), coverage=False):
+    """Verilates `verilog` as the design's class (for coverage: also at its other sizes) and links folder/bench."""
+    # A broken design has its parameters in it.
+    models = [design, *design.get("also", [])] if coverage else [{"class": design["class"]}]
+    includes = [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", *[f"-Iobj_{m['class']}" for m in models]]
+    defines = ["-DVM_COVERAGE=1"] if coverage else []
+    objects = []
+    for model in models:
+        name, objdir = model["class"], f"obj_{model['class']}"
+        sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-UNOPTFLAT", "--trace-fst", "-O3", "--prefix", name, "--top-module",
+            design["top"], "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *verilog,
+            *(["--coverage"] if coverage else [])], folder)
+        sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
+        objects.append(f"{objdir}/{name}__ALL.a")
+    runtime = [f"{o}.o" for o in ["verilated", "verilated_dpi", "verilated_fst_c", "verilated_threads"] + (["verilated_cov"] if coverage else [])]
+    sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_GLOBAL=-O1", "CXX=ccache g++", *runtime], folder)
+    sources = bench_sources(design, coverage) + list(extra_sources)
+    place = lambda source: f"{pathlib.Path(source).stem}.bench.o"
     with concurrent.futures.ThreadPoolExecutor(2) as pool:   # one object a source, so that ccache has them
-        list(pool.map(lambda f: sh(["ccache", "g++", "-std=c++20", "-O1", "-DSC_CPLUSPLUS=201703L", *(["-DVM_COVERAGE=1"] if "--coverage" in flags else []), *includes, "-c", f, "-o",
-                                    f"obj/{pathlib.Path(f).stem}.bench.o"], folder), sources))
-    sh(["g++", *[f"obj/{pathlib.Path(f).stem}.bench.o" for f in sources], *objects, "-lgtest", "-lgtest_main", "-lsystemc", "-lfmt", "-lspdlog",
+        list(pool.map(lambda f: sh(["ccache", "g++", "-std=c++20", "-O1", "-DSC_CPLUSPLUS=201703L", *defines, *includes, "-c", f, "-o", place(f)], folder),
+                      sources))
+    sh(["g++", *map(place, sources), *objects, *[f"{objdir}/{o}" for o in runtime], "-lgtest", "-lgtest_main", "-lsystemc", "-lfmt", "-lspdlog",
         "-lz", "-lpthread", "-o", "bench"], folder)
-
-

@@ -31,7 +31,7 @@ def run(name):
     folder.mkdir(parents=True, exist_ok=True)
     for old in [*folder.glob("*.dat"), *folder.glob("*.bins.json")]:
         old.unlink()
-    compile_bench(folder, DESIGNS[name], [str(ROOT / f) for f in RTL], flags=["--coverage"])
+    compile_bench(folder, DESIGNS[name], [str(ROOT / f) for f in RTL], coverage=True)
     result = subprocess.run(["./bench"], cwd=folder, env=dict(os.environ, SLUICE_COVERAGE_DIR=str(folder)), stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True)
     if result.returncode:
@@ -63,11 +63,20 @@ def exclusions():
 def excluded(rules, sources, point):
     file, kind, line, what = point
     text = sources[file][line - 1] if file in sources and line <= len(sources[file]) else ""
+    bit = int((re.search(r"\[(\d+)\]$", what) or [0, 0])[1])
     for rule in rules:
-        if rule["file"] == file and rule.get("kind", kind) == kind and re.search(rule["text"], text) and re.search(rule.get("signal", ""), what):
+        if not rule.get("from", 0) <= bit % rule.get("stride", 1 << 30) <= rule.get("to", 1 << 30):
+            continue
+        if re.fullmatch(rule["file"], file) and rule.get("kind", kind) == kind and re.search(rule.get("text", ""), text) and re.search(rule.get("signal", ""), what):
             rule["used"] = rule.get("used", 0) + 1
             return True
     return False
+
+
+def bits(rule):
+    """The bits that a rule is about, in words."""
+    within = f" of each {rule['stride']}" if "stride" in rule else ""
+    return f" bits {rule.get('from', 0)} to {rule.get('to', 'the last')}{within}" if "from" in rule or "to" in rule else ""
 
 
 def page(summary, missed, bins, rules):
@@ -89,7 +98,7 @@ def page(summary, missed, bins, rules):
         out += [f"<tr><td>{esc(n)}</td><td>{esc(b['meaning'])}</td><td class='{'ok' if b['count'] else 'miss'}'>{b['count']:,}</td></tr>"
                 for n, b in sorted(of_block.items())] + ["</table></details>"]
     out.append("<h2>Left out, and why</h2><table><tr><th>file<th>text<th>signal<th>points<th>why</tr>")
-    out += [f"<tr><td>{esc(r['file'])}</td><td><code>{esc(r['text'])}</code></td><td><code>{esc(r.get('signal', ''))}</code></td><td>{r.get('used', 0)}</td>"
+    out += [f"<tr><td>{esc(r['file'])}</td><td><code>{esc(r.get('text', ''))}</code></td><td><code>{esc(r.get('signal', ''))}</code>{esc(bits(r))}</td><td>{r.get('used', 0)}</td>"
             f"<td>{esc(r['why'])}</td></tr>" for r in rules]
     return "\n".join(out + ["</table>"])
 
@@ -119,7 +128,11 @@ def main():
     summary = {"files": {f: {k: share(k, *v) for k, v in kinds.items()} for f, kinds in tally.items()}}
     for kind in ("line", "toggle"):
         summary[kind] = share(kind, sum(t[kind][0] for t in tally.values()), sum(t[kind][1] for t in tally.values()))
-    bins = {p.name.removesuffix(".bins.json"): json.loads(p.read_text()) for folder in folders for p in folder.glob("*.bins.json")}
+    bins = collections.defaultdict(dict)   # of a block, in all benches that count them
+    for path in (p for folder in folders for p in folder.glob("*.bins.json")):
+        for name, b in json.loads(path.read_text()).items():
+            seen = bins[path.name.removesuffix(".bins.json")].setdefault(name, {"meaning": b["meaning"], "count": 0})
+            seen["count"] += b["count"]
     every = [b for of_block in bins.values() for b in of_block.values()]
     summary["bins"] = share("bins", sum(b["count"] > 0 for b in every), len(every))
     summary["excluded_points"] = sum(r.get("used", 0) for r in rules)

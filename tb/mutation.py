@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How many faults do the benches catch? Yosys' `mutate` puts faults into the flattened design, all of them into one Verilated model that
 takes the fault's number from SLUICE_MUTANT; the quick bench runs once a fault. A fault that no bench sees is compared with the design by
-proof, register by register: proven equal it is no fault. Others may be argued in tb/mutation_equivalent.toml.
+proof (register by register, then as sequential circuits from reset): proven equal it is no fault. What is left runs the long
+campaign (--long), and may be argued in tb/mutation_equivalent.toml.
 
-  tb/mutation.sh [design ...] [--count N] [--seed N] [--json]
+  tb/mutation.sh [design ...] [--count N] [--seed N] [--long] [--json]
 
 Work is kept in build/mutation/<design>; what is there is taken up again, a fault that was run is not run again."""
 import argparse
@@ -29,56 +30,98 @@ def yosys(folder, name, lines):
     return sh(["yosys", "-q", name], folder)
 
 
-def mutate(folder, design, count, seed):
-    """Writes the design with `count` faults, returns what each of them is."""
+def flatten(folder, design):
+    """The design without hierarchy, as flat.il. Outputs get buffers, so that no port's wire is read inside."""
     top = design["top"]
     parameters = " ".join(f"-set {k} {v}" for k, v in design.get("parameters", {}).items())
     yosys(folder, "flat.ys", [f"read_verilog -sv {' '.join(os.path.relpath(ROOT / f, folder) for f in RTL)}", f"chparam {parameters} {top}" if parameters else "",
-                              f"hierarchy -check -top {top}", "proc", "flatten", "opt_clean", f"rename -top {top}", "write_ilang flat.il",
-                              f"mutate -list {count * 20 if 'blocks' in design else count} -seed {seed} -o list.ys"])
-    mutations = [line for line in (folder / "list.ys").read_text().splitlines() if block(line) in design.get("blocks", [block(line)])][:count]
+                              f"hierarchy -check -top {top}", "proc", "flatten", "opt_clean", f"rename -top {top}", "iopadmap -bits -outpad outbuf A:Y",
+                              "setparam -set A_SIGNED 0 -set A_WIDTH 1 -set Y_WIDTH 1 t:outbuf", "setattr -unset keep t:outbuf",
+                              "chtype -set $pos t:outbuf", "write_ilang flat.il"])
+
+
+def mutate(folder, design, count, seed):
+    """Writes the design with `count` faults, returns what each of them is."""
+    yosys(folder, "list_all.ys", ["read_ilang flat.il", f"mutate -list {count * (60 if 'blocks' in design else 2)} -seed {seed} -o list.ys"])
+    mutations = [line for line in (folder / "list.ys").read_text().splitlines()
+                 if "$iopadmap" not in line and block(line) in design.get("blocks", [block(line)])][:count]
     (folder / "list.ys").write_text("".join(line.replace("mutate ", f"mutate -ctrl mutsel 12 {n} ", 1) + "\n" for n, line in enumerate(mutations, 1)))
-    yosys(folder, "mutate.ys", ["read_ilang flat.il", "script list.ys", "delete -port w:mutsel", "write_verilog -noattr mutated.v"])
+    # A fault joins bits of one vector; Verilator, which orders whole vectors, would see loops: every driver gets a wire of its own.
+    yosys(folder, "mutate.ys", ["read_ilang flat.il", "script list.ys", "delete -port w:mutsel", "splitnets -driver", "write_verilog -noattr mutated.v"])
     text = (folder / "mutated.v").read_text()
     text = text.replace("  wire [11:0] mutsel;", f"  {DPI}  reg [11:0] mutsel;\n  initial mutsel = sluice_mutant();", 1)
     (folder / "mutated.v").write_text("/* verilator lint_off WIDTH */\n" + text)
     return mutations
 
 
-def killed(folder, design, number):
+def killed(folder, design, number, full=False):
     env = dict(os.environ, SLUICE_MUTANT=str(number), GTEST_FAIL_FAST="1", GTEST_FILTER=design.get("filter", "*"))
     env.pop("SLUICE_FULL", None)
+    if full:
+        env["SLUICE_FULL"] = "1"
     try:
         return subprocess.run(["./bench"], cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300).returncode != 0
     except subprocess.TimeoutExpired:
-        return True   # hangs: seen
+        return not full   # a quick run takes seconds: a hang is seen
 
 
 def netlist(folder, name, mutation):
-    """The flattened design as an AIG, its registers in the same order in every variant."""
-    yosys(folder, f"{name}.ys", ["read_ilang flat.il", mutation, "async2sync", "memory_map", "opt_clean", "techmap", "dffunmap", "abc -g AND -fast",
-                                 f"write_aiger {name}.aig"])
+    """The flattened design as an AIG, its registers in the same order in every variant: those with a reset start at zero (a reset may follow at
+    any time), the others as an additional input says."""
+    yosys(folder, f"{name}.ys", ["read_ilang flat.il", mutation, f"setattr -set init 4096'b{'0' * 4096} t:$adff* %x:+[Q] w:* %i", "async2sync",
+                                 "memory_map", "opt_clean", "techmap", "dffunmap", "abc -g AND -fast", f"write_aiger -zinit {name}.aig"])
 
 
 def equivalent(folder, number, mutation):
-    """Whether the fault is proven to change nothing: the same outputs and next states, as functions of inputs and registers."""
+    """How the fault is proven to change nothing, "" when it isn't: the same outputs and next states as functions of inputs and registers, or the
+    same outputs for ever."""
     name = f"fault{number}"
     try:
         netlist(folder, name, mutation)
-        script = f"read_aiger gold.aig; comb; write_aiger {name}_gold.aig; read_aiger {name}.aig; comb; write_aiger {name}_comb.aig; " \
-                 f"cec -n {name}_gold.aig {name}_comb.aig"
-        log = subprocess.run(["yosys-abc", "-c", script], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=300)
-        return "Networks are equivalent" in log.stdout
+        for how, script in (("function", f"read_aiger gold.aig; comb; write_aiger {name}_gold.aig; read_aiger {name}.aig; comb; write_aiger {name}_comb.aig; "
+                                         f"cec -n {name}_gold.aig {name}_comb.aig"),
+                            ("sequential", f"miter gold.aig {name}.aig; scorr; comb; sat")):
+            log = subprocess.run(["yosys-abc", "-c", script], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=30)
+            if "Networks are equivalent" in log.stdout or "UNSATISFIABLE" in log.stdout:
+                return how
+        return ""
     except subprocess.TimeoutExpired:
-        return False
+        return ""
     finally:
         for left in folder.glob(f"{name}*"):
             left.unlink()
 
 
+def place(mutation):
+    """File and line of the fault; Yosys also names the instances above it, whose text begins with the instance's name, and line 0 for defaults."""
+    found = ("?", 1)
+    for file, line, column in re.findall(r"-src \S*/(\w+)\.sv:(\d+)\.(\d+)", mutation):
+        if line != "0" and not (ROOT / f"rtl/{file}.sv").read_text().splitlines()[int(line) - 1][int(column) - 1:].startswith("i_"):
+            found = (file, int(line))
+    return found
+
+
 def block(mutation):
-    files = re.findall(r"-src \S*/(\w+)\.sv", mutation)
-    return files[-1] if files else "?"
+    return place(mutation)[0]
+
+
+def describe(mutation):
+    """The fault in words that outlive a change elsewhere: file, text of the source line, and what happens to which bit."""
+    option = dict(re.findall(r"-(\w+) (\S+)", mutation))
+    file, line = place(mutation)
+    text = (ROOT / f"rtl/{file}.sv").read_text().splitlines()[line - 1].strip() if file != "?" else ""
+    kind = re.sub(r"^.*\$", "", re.sub(r"\$\d+$|\$[^$]*\.sv.*$", "", option["cell"]))
+    return {"file": f"{file}.sv", "line": line, "text": text,
+            "fault": f"{option['mode']} {kind}.{option['port']}[{option['portbit']}]" + (f" by [{option['ctrlbit']}]" if "ctrlbit" in option else "")
+                     + (f" of {option['wire']}[{option['wirebit']}]" if "wire" in option else "")}
+
+
+def argument(argued, design, place):
+    """Why this survivor is no fault, or None."""
+    for entry in argued:
+        if entry["design"] == design and entry["file"] == place["file"] and re.search(entry["text"], place["text"]) and re.search(entry["fault"], place["fault"]):
+            return entry["why"]
+    return None
 
 
 def campaign(name, args, argued, say):
@@ -86,7 +129,8 @@ def campaign(name, args, argued, say):
     folder.mkdir(parents=True, exist_ok=True)
     count = args.count or design["count"]
     state_file = folder / "state.json"
-    contents = "".join(pathlib.Path(f).read_text() for f in [ROOT / f for f in RTL] + bench_sources(design))
+    flatten(folder, design)
+    contents = "".join(pathlib.Path(f).read_text() for f in [folder / "flat.il", *bench_sources(design)])
     key = f"{count} {args.seed} {hashlib.sha256(contents.encode()).hexdigest()}"
     state = json.loads(state_file.read_text()) if state_file.exists() else {}
     if state.get("key") != key:
@@ -104,7 +148,9 @@ def campaign(name, args, argued, say):
         mutation = state["mutations"][number - 1]
         if killed(folder, design, number):
             return number, "killed"
-        return number, "equivalent (proven)" if equivalent(folder, number, mutation) else "survived"
+        if how := equivalent(folder, number, mutation):
+            return number, f"equivalent (proven: {how})"
+        return number, "killed (long)" if args.long and killed(folder, design, number, full=True) else "survived"
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for done, (number, result) in enumerate(pool.map(run, todo), 1):
@@ -113,10 +159,10 @@ def campaign(name, args, argued, say):
             if sys.stderr.isatty() or done % 25 == 0 or done == len(todo):
                 say(f"{name}: {done} of {len(todo)} faults run")
     for number, mutation in enumerate(state["mutations"], 1):
-        result = state["results"][str(number)]
-        if result == "survived" and mutation in argued:
-            result = f"equivalent ({argued[mutation]})"
-        yield {"design": name, "block": block(mutation), "number": number, "result": result, "mutation": mutation}
+        result, place = state["results"][str(number)], describe(mutation)
+        if result == "survived" and (why := argument(argued, name, place)):
+            result = f"equivalent ({why})"
+        yield {"design": name, "block": block(mutation), "number": number, "result": result, **place}
 
 
 def main():
@@ -125,13 +171,14 @@ def main():
     parser.add_argument("--count", type=int, help="faults a design (default: tb/designs.toml)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--long", action="store_true", help="survivors run the long campaign too, five minutes at most each")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     for name in args.design:
         if name not in DESIGNS:
             parser.error(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
     path = ROOT / "tb/mutation_equivalent.toml"
-    argued = {m["mutation"]: m["why"] for m in tomllib.loads(path.read_text()).get("equivalent", [])} if path.exists() else {}
+    argued = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
     say = lambda text: print(text, file=sys.stderr, flush=True)
     rows = [row for name in args.design or DESIGNS for row in campaign(name, args, argued, say)]
     blocks = collections.defaultdict(collections.Counter)
@@ -139,7 +186,7 @@ def main():
         blocks[row["block"]][row["result"].split()[0]] += 1
     total = collections.Counter(row["result"].split()[0] for row in rows)
     score = 100.0 * total["killed"] / max(1, len(rows) - total["equivalent"])
-    survived = [{k: row[k] for k in ("design", "block", "number", "mutation")} for row in rows if row["result"] == "survived"]
+    survived = [{k: row[k] for k in ("design", "number", "file", "line", "text", "fault")} for row in rows if row["result"] == "survived"]
     if args.json:
         print(json.dumps({"mutants": len(rows), "killed": total["killed"], "equivalent": total["equivalent"], "score_pct": round(score, 2),
                           "seed": args.seed, "blocks": blocks, "survived": survived}, indent=1))
@@ -148,7 +195,7 @@ def main():
         for name, c in sorted(blocks.items()):
             print(f"{name:24} {c.total():8} {c['killed']:8} {c['equivalent']:11} {c['survived']:9}")
         for row in survived:
-            print(f"survived: {row['design']} {row['number']}: {row['mutation']}")
+            print(f"survived: {row['design']} {row['number']}: {row['file']}:{row['line']}: {row['fault']}: {row['text']}")
         print(f"mutation score {score:.1f} % of {len(rows) - total['equivalent']} (seed {args.seed})")
     sys.exit(0 if score >= 95 else 1)
 

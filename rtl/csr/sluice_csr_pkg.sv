@@ -111,7 +111,7 @@ package sluice_csr_pkg;
   localparam logic [14:0] MonitorThresholdReset = 15'd4096;
   localparam logic [11:0] MonitorWindowAddr = 12'h058;
   localparam logic [15:0] MonitorWindowReset = 16'd5120;
-  localparam logic [31:0] MonitorWindowMin = 32'd1;
+  localparam logic [31:0] MonitorWindowMin = 32'd16;
   localparam logic [31:0] MonitorWindowMax = 32'd65535;
   localparam logic [11:0] MonitorHoldAddr = 12'h05c;
   localparam logic [7:0] MonitorHoldReset = 8'd2;

@@ -142,7 +142,7 @@ module sluice_csr_props (
         12'h04C: begin value = 32'(epsilon); high = 16384; end
         12'h050: begin value = 32'(loss_limit); high = 32'hFFFF; reset_value = 19661; end
         12'h054: begin value = {1'b0, monitor_threshold, 15'd0, monitor_enable}; high = 32'h7FFF0001; reset_value = 32'h10000000; end
-        12'h058: begin value = 32'(monitor_window); low = 1; high = 32'hFFFF; reset_value = 5120; end
+        12'h058: begin value = 32'(monitor_window); low = 16; high = 32'hFFFF; reset_value = 5120; end
         12'h05C: begin value = 32'(monitor_hold); low = 1; high = 32'hFF; reset_value = 2; end
         12'h00C, 12'h018, 12'h020, 12'h028, 12'h02C: begin rw = 1'b0; other = 1'b1; end
         default: rw = 1'b0;

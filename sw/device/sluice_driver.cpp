@@ -70,7 +70,7 @@ void SluiceDriver::configure_sequencer(const SequencerSettings& settings) {
 
 void SluiceDriver::configure_monitor(bool enable, double threshold, std::uint32_t window_cycles, std::uint32_t hold_windows) {
   const std::uint32_t limit = fraction("monitor threshold", threshold, 1.99);
-  in_range("monitor window cycles", window_cycles, 1, 65535);
+  in_range("monitor window cycles", window_cycles, 16, 65535);
   in_range("monitor hold windows", hold_windows, 1, 255);
   write(regs::kMonitorWindow, window_cycles);
   write(regs::kMonitorHold, hold_windows);

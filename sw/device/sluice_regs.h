@@ -187,7 +187,7 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"ENABLE", {0, 1}, Access::Rw, 0U, 0U, 1U},
        {"THRESHOLD", {16, 15}, Access::Rw, 4096U, 0U, 32767U}}});
   all.push_back({"MONITOR_WINDOW", 0x058, Needs::Nothing, {
-       {"VALUE", {0, 16}, Access::Rw, 5120U, 1U, 65535U}}});
+       {"VALUE", {0, 16}, Access::Rw, 5120U, 16U, 65535U}}});
   all.push_back({"MONITOR_HOLD", 0x05c, Needs::Nothing, {
        {"VALUE", {0, 8}, Access::Rw, 2U, 1U, 255U}}});
   for (unsigned k = 0; k < p.max_kernels; ++k) {

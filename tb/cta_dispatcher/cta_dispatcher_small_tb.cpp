@@ -20,8 +20,22 @@ TEST(CtaDispatcher, SmallAgreesWithTlmAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
   tb::Coverage coverage("cta_dispatcher");
   declare_dispatch_bins(coverage);
-  random_dispatch_campaign(rtl, kSmall, tb::campaign(200000, 10000000), coverage);
+  random_dispatch_campaign(rtl, kSmall, tb::campaign(1000000, 10000000), coverage);
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
+}
+
+// A grid long enough that the numbers of its CTAs turn 18 bits, one CTA a cycle.
+TEST(CtaDispatcher, GridIsCountedWithEveryCarry) {
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  bench.cycle.in.grid[0] = (1U << 18) + 3;
+  bench.steps(3);
+  bench.cycle.in.launch = 1;
+  for (unsigned c = 0; bench.outputs().dispatched[0] < bench.cycle.in.grid[0] && c < 1U << 19 && !HasFatalFailure(); ++c) {
+    if (!bench.started.empty()) bench.end(0);
+    bench.step();
+  }
+  EXPECT_EQ(bench.outputs().dispatched[0], bench.cycle.in.grid[0]);
 }
 
 // A published dispatcher over-fills an SM in the cycle in which a grant meets an end there (94 CTAs on 8 slots).

@@ -11,7 +11,7 @@ namespace sluice {
 /// nothing else.
 class DirectedDispatch {
  public:
-  DirectedDispatch(ICtaDispatcher& rtl, const CtaDispatcherParams& params)
+  DirectedDispatch(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params)
       : coverage_("cta_dispatcher"), trio_(rtl, params, coverage_) {
     declare_dispatch_bins(coverage_);
     CtaDispatcherIn& in = cycle.in;
@@ -66,7 +66,7 @@ class DirectedDispatch {
 };
 
 /// One launch on an empty machine, all SMs filled, then CTAs end at random, one a cycle. Prints one line of JSON.
-inline void check_rates(ICtaDispatcher& rtl, const CtaDispatcherParams& params, std::uint64_t window) {
+inline void check_rates(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t window) {
   DirectedDispatch bench(rtl, params);
   tb::Random random(tb::seed());
   bench.cycle.in.repeat = 1;

@@ -1,14 +1,14 @@
 #pragma once
 // The Verilated rtl/cta_dispatcher.sv of any parameters behind ICtaDispatcher.
-#include "systemc/partition/i_cta_dispatcher.h"
 #include "systemc/partition/verilated_model.h"
 #include "systemc/partition/verilated_ports.h"
 #include "tb/common/waveform.h"
+#include "tb/cta_dispatcher/i_dispatcher_under_test.h"
 
 namespace sluice {
 
 template <class Top>
-class RtlCtaDispatcher : public ICtaDispatcher {
+class RtlCtaDispatcher : public IDispatcherUnderTest {
  public:
   explicit RtlCtaDispatcher(const CtaDispatcherParams& params) : params_(params) {
     CtaDispatcherIn in;
@@ -20,9 +20,11 @@ class RtlCtaDispatcher : public ICtaDispatcher {
   void clock(const CtaDispatcherIn& in) override {
     drive(in);
     top_.low();
+    was_idle_ = top_->idle_o != 0;
     top_.high();
     sample();
   }
+  [[nodiscard]] bool was_idle() const override { return was_idle_; }
 
  private:
   void drive(const CtaDispatcherIn& in) {
@@ -83,6 +85,7 @@ class RtlCtaDispatcher : public ICtaDispatcher {
   CtaDispatcherParams params_;
   VerilatedModel<Top> top_{tb::waveform("cta_dispatcher")};
   CtaDispatcherOut out_;
+  bool was_idle_ = false;
 };
 
 }  // namespace sluice

@@ -12,9 +12,10 @@ const DispatchCycle& DispatchTraffic::reset() {
   CtaDispatcherIn& c = cycle_.in;
   c.rst_n = false;
   const bool tiny = chance(0.3);  // capacities that are no multiple of a unit, and demands that are no multiple of anything
-  c.capacity_warps = tiny ? in(1, 64) : 48;
-  c.capacity_registers = tiny ? in(1, 65536) : chance(0.5) ? 32768 : 65536;
-  c.capacity_shared_bytes = tiny ? in(1, 233472) : chance(0.5) ? 49152 : 233472;
+  c.capacity_warps = tiny ? in(1, 64) : chance(0.5) ? 48 : 64;
+  const auto any = [this](std::uint32_t most) { return std::max(1U, in(1, most) >> (chance(0.5) ? in(0, 15) : 0)); };
+  c.capacity_registers = tiny ? any(65536) : chance(0.5) ? 32768 : 65536;
+  c.capacity_shared_bytes = tiny ? any(233472) : chance(0.5) ? 49152 : 233472;
   c.capacity_slots = chance(0.7) ? params_.ctas : in(1, params_.ctas);
   cycle_.quota.assign(params_.num_sms, {});
   for (std::uint32_t k = 0; k < params_.kernels; ++k) new_descriptor(k);
@@ -31,7 +32,7 @@ void DispatchTraffic::new_character() {
   quota_changes_ = chance(0.4) ? 0.0 : chance(0.8) ? 0.02 : 0.4;
   errors_ = chance(0.5) ? 0.0 : 0.1;
   quota_style_ = in(0, 2);
-  size_style_ = in(0, 3);
+  size_style_ = in(0, 4);
   cycle_.in.round_robin = chance(0.5);
   cycle_.in.in_order = chance(0.3);
   cycle_.in.regions = chance(0.5);
@@ -49,13 +50,17 @@ void DispatchTraffic::new_quotas() {
 void DispatchTraffic::new_descriptor(std::uint32_t k) {
   CtaDispatcherIn& c = cycle_.in;
   const auto some = [this](std::uint32_t capacity) {
+    if (size_style_ == 4) {  // so many fill an SM to the last; one more byte and they don't fit; all but a crumb
+      const std::uint32_t parts = in(1, 8);
+      return parts == 8 ? capacity - in(0, capacity / 32) : std::min(capacity, capacity / parts + in(0, 1));
+    }
     const std::uint32_t share = size_style_ == 0 ? 32 : size_style_ == 1 ? 8 : 2;
     return std::min(capacity, in(0, std::max(1U, capacity / share)));
   };
   c.demand_warps[k] = std::max(1U, some(c.capacity_warps));
   c.demand_registers[k] = some(c.capacity_registers);
   c.demand_shared_bytes[k] = chance(0.3) ? 0 : some(c.capacity_shared_bytes);
-  c.grid[k] = chance(0.6) ? in(1, 40) : in(1, 2000);
+  c.grid[k] = chance(0.6) ? in(1, 40) : chance(0.9) ? in(1, 2000) : in(1, ~0U);
   if (!chance(0.05)) return;
   switch (in(0, 5)) {  // does not fit
     case 0: c.demand_warps[k] = 0; break;
@@ -125,7 +130,7 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
         if (chance(0.02)) c.stop |= bit;
     }
   }
-  c.evict_count = static_cast<std::uint16_t>(chance(0.2) ? 0 : in(1, 12));
+  c.evict_count = static_cast<std::uint16_t>(chance(0.2) ? 0 : chance(0.95) ? in(1, 12) : in(13, 65535));
   c.dispatch_ready = chance(ready_);
   end_one(out);
   started(out);

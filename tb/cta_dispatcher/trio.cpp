@@ -46,13 +46,14 @@ void DispatchTrio::reset(const DispatchCycle& cycle) {
 }
 
 std::string DispatchTrio::clock(const DispatchCycle& cycle) {
-  const bool quiet = no_event(cycle.in) && tlm_.quiet(cycle.in);
+  const bool idle = tlm_.quiet(cycle.in), quiet = no_event(cycle.in) && idle;
   const CtaDispatcherOut before = tlm_.outputs();
   rtl_.clock(cycle.in);
   tlm_.clock(cycle.in);
   const CtaDispatcherOut& rtl = rtl_.outputs();
   CtaDispatcherOut twin = tlm_.outputs();
   if (quiet && !(before == twin)) return "the TLM twin promised a quiet cycle and changed";
+  if (rtl_.was_idle() != idle) return "RTL and TLM twin differ at idle_o";
   quiet_cycles_ += quiet ? 1 : 0;
   if (!rtl.dispatch_valid && !twin.dispatch_valid) hide_dispatch(rtl, twin);
   std::string wrong = scoreboard_->observe(rtl, cycle);
@@ -60,7 +61,7 @@ std::string DispatchTrio::clock(const DispatchCycle& cycle) {
   return wrong;
 }
 
-void random_dispatch_campaign(ICtaDispatcher& rtl, const CtaDispatcherParams& params, std::uint64_t total,
+void random_dispatch_campaign(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t total,
                               tb::Coverage& coverage) {
   const std::uint64_t seed = tb::seed();
   DispatchTraffic traffic(seed, params);

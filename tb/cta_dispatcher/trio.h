@@ -1,5 +1,6 @@
 #pragma once
 #include "systemc/partition/tlm_cta_dispatcher.h"
+#include "tb/cta_dispatcher/i_dispatcher_under_test.h"
 #include "tb/cta_dispatcher/scoreboard.h"
 #include "tb/cta_dispatcher/traffic.h"
 
@@ -8,7 +9,7 @@ namespace sluice {
 /// RTL, TLM twin and golden model on the same inputs.
 class DispatchTrio {
  public:
-  DispatchTrio(ICtaDispatcher& rtl, const CtaDispatcherParams& params, tb::Coverage& coverage)
+  DispatchTrio(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, tb::Coverage& coverage)
       : rtl_(rtl), tlm_(params), params_(params), coverage_(coverage) {}
 
   void reset(const DispatchCycle& cycle);
@@ -19,7 +20,7 @@ class DispatchTrio {
   [[nodiscard]] std::uint64_t quiet_cycles() const { return quiet_cycles_; }
 
  private:
-  ICtaDispatcher& rtl_;
+  IDispatcherUnderTest& rtl_;
   TlmCtaDispatcher tlm_;
   CtaDispatcherParams params_;
   tb::Coverage& coverage_;
@@ -28,7 +29,7 @@ class DispatchTrio {
 };
 
 /// Random traffic for `total` cycles, with resets in between, some of them after a drain. Fails the running test at a difference.
-void random_dispatch_campaign(ICtaDispatcher& rtl, const CtaDispatcherParams& params, std::uint64_t total,
+void random_dispatch_campaign(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t total,
                               tb::Coverage& coverage);
 
 }  // namespace sluice

@@ -11,7 +11,7 @@
 namespace sluice::tb {
 namespace {
 
-constexpr std::uint32_t kMostCtas = 8;
+constexpr std::uint32_t kMostCtas = 32;
 
 struct Case {
   SmResources capacity, cta;  ///< threads are whole warps
@@ -29,7 +29,7 @@ Case problem(Random& random) {
   c.cta = {(random.chance(0.05) ? 127 : some(warps)) * kWarpSize, some(131071), some(262143), 1};
   if (random.chance(0.3)) {  // exactly so many
     const std::uint32_t ctas = c.share * random.in(1, kMostCtas);
-    c.cta.registers = c.capacity.registers / ctas;
+    c.cta.registers = std::max(1U, c.capacity.registers / ctas);
     c.capacity.registers = c.cta.registers * ctas - (random.chance(0.5) ? 1 : 0);
   }
   return c;

@@ -125,9 +125,12 @@ class Traffic {
   }
   /// Long enough for the sums of all kernels to be taken.
   void new_settings() {
-    config.warm_up = random_.chance(0.2) ? random_.in(0, 1) : random_.chance(0.02) ? random_.in(2001, 9000) : random_.in(2, 60);
-    config.window = random_.chance(0.02) ? random_.in(1024, 9000) : random_.in(120, 200);
-    config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 1500) : random_.in(1, 20);
+    config.warm_up = random_.chance(0.2)    ? random_.in(0, 1)
+                     : random_.chance(0.05) ? 1U << random_.in(0, 31)  // one bit lost, and it ends at once
+                     : random_.chance(0.02) ? random_.word() >> random_.in(0, 20)
+                                            : random_.in(2, 60);
+    config.window = random_.chance(0.02) ? random_.in(1024, 65535) : random_.in(120, 200);
+    config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 65535) : random_.in(1, 20);
   }
   void change(State state) {
     static const std::array<const char*, 8> names{"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor"};
@@ -142,9 +145,14 @@ class Traffic {
       }
       const std::uint8_t k = free[random_.in(0, static_cast<std::uint32_t>(free.size()) - 1)];
       present_.push_back(k);
-      config.demand_warps[k] = random_.in(1, std::max(1U, config.capacity_warps >> random_.in(0, 5)));
-      config.demand_registers[k] = random_.in(0, config.capacity_registers >> random_.in(0, 5));
-      config.demand_shared[k] = random_.chance(0.4) ? 0 : random_.in(0, config.capacity_shared >> random_.in(0, 5));
+      const auto some = [this](std::uint32_t capacity) {
+        if (random_.chance(0.3))  // so many fit exactly, or one less
+          return std::min(capacity, capacity / random_.in(1, 16) + (random_.chance(0.3) ? 1 : 0));
+        return random_.in(0, capacity >> random_.in(0, 5));
+      };
+      config.demand_warps[k] = std::max(1U, some(config.capacity_warps));
+      config.demand_registers[k] = some(config.capacity_registers);
+      config.demand_shared[k] = random_.chance(0.4) ? 0 : some(config.capacity_shared);
     } else {
       present_.erase(present_.begin() + random_.in(0, static_cast<std::uint32_t>(present_.size()) - 1));
     }

@@ -35,7 +35,7 @@ TEST(PhaseMonitor, RtlAndTlmAgreeInEveryCycle) {
   for (std::uint64_t c = 0; c < cycles; ++c) {
     const bool reset = c == 0 || random.chance(0.00005);
     if (!active || random.chance(0.0001)) {  // while active: a change of mind
-      config.monitor_window = random.chance(0.3) ? random.in(8, 30) : random.in(30, 300);
+      config.monitor_window = random.chance(0.3) ? random.in(16, 30) : random.in(30, 300);
       config.monitor_threshold = random.chance(0.1) ? random.in(0, 32767) : random.in(0, 8000);
       config.monitor_hold = random.chance(0.1) ? random.in(1, 255) : random.in(1, 4);
       if (active) {
@@ -86,7 +86,7 @@ TEST(PhaseMonitor, RtlAndTlmAgreeInEveryCycle) {
 /// Kernels that issue exactly so many instructions in each window.
 class Exact {
  public:
-  Exact() : rtl_(waveform("phase_monitor")) { begin(8, 0, 1); }
+  Exact() : rtl_(waveform("phase_monitor")) { begin(16, 0, 1); }
 
   void begin(std::uint32_t window, std::uint32_t threshold, std::uint32_t hold) {
     rtl_->rst_ni = 0;
@@ -128,8 +128,8 @@ TEST(PhaseMonitor, JudgesExactlyAtTheThreshold) {
   Exact bench;
   const std::uint64_t cases = campaign(250, 10000);
   for (std::uint64_t n = 0; n < cases; ++n) {
-    const std::uint32_t most = n % 80 == 79 ? 65535 : n % 20 == 19 ? 5000 : 1U << random.in(3, 10);
-    const std::uint32_t window = random.in(std::max(8U, most / 2), most);
+    const std::uint32_t most = n % 80 == 79 ? 65535 : n % 20 == 19 ? 5000 : 1U << random.in(4, 10);
+    const std::uint32_t window = random.in(std::max(16U, most / 2), most);
     std::array<std::uint32_t, kKernels> reference{}, then{};
     for (std::uint32_t& r : reference) r = random.in(0, 2 * window);
     const unsigned moving = random.in(0, kKernels - 1);

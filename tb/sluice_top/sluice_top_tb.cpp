@@ -1,8 +1,10 @@
 // Bench of sluice_top: the Verilated RTL and its TLM twin under the same random host and SMs, compared at every port in every
 // cycle, and held against the golden dispatch model and the golden decision. Quick by default; SLUICE_FULL=1 runs 10^7 cycles.
 // SLUICE_SEED=n repeats a campaign.
+#include <Vsluice_top_16.h>
 #include <gtest/gtest.h>
 
+#include "systemc/partition/rtl_sluice_top.h"
 #include "systemc/rtl_bench/unit_world.h"
 #include "tb/common/waveform.h"
 #include "tb/sluice_top/lockstep.h"
@@ -12,15 +14,19 @@ namespace {
 
 constexpr regs::Parameters kParameters{16, 4, 32, 2, 64};
 
+std::unique_ptr<ISluiceTop> make_rtl() {
+  return std::make_unique<RtlSluiceTop<Vsluice_top_16, 2>>(tb::waveform("sluice_top"), 1000);
+}
+
 TEST(SluiceTop, RtlAgreesWithTlmAndGoldenInEveryCycle) {
-  const auto rtl = make_rtl_sluice_top(kParameters, tb::waveform("sluice_top"), 1000);
+  const auto rtl = make_rtl();
   tb::lockstep(*rtl, kParameters, tb::campaign(100000, 10000000), tb::campaign(0, 1) == 1);
 }
 
 /// A unit with two kernels running: 16 SMs of 8 slots.
 class SluiceTopErrors : public testing::Test {
  protected:
-  SluiceTopErrors() : world_(make_rtl_sluice_top(kParameters, tb::waveform("sluice_top"), 1000), 1) {
+  SluiceTopErrors() : world_(make_rtl(), 1) {
     SluiceDriver& driver = world_.driver();
     driver.configure_machine({48 * kWarpSize, 32768, 49152, 8});
     driver.configure_sequencer({2000, 2048, 0, 0, 1.2});

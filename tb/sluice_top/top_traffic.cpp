@@ -14,6 +14,9 @@ TopTraffic::TopTraffic(Random& random, const regs::Parameters& parameters)
 }
 
 void TopTraffic::plan_machine() {
+  const auto rarely = [this](std::uint32_t low, std::uint32_t high, std::uint32_t usual) {
+    return random_.chance(0.03) ? random_.in(low, high) : usual;
+  };
   slots_ = random_.in(1, parameters_.max_ctas);
   warps_ = random_.in(8, 64);
   registers_ = random_.in(4096, 65536);
@@ -25,59 +28,86 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kCapRegisters, registers_});
   script_.push_back({regs::kCapShared, shared_});
   script_.push_back({regs::kCapSlots, slots_});
-  script_.push_back({regs::kWarmUp, random_.chance(0.2) ? 0 : random_.in(1, 600)});
-  script_.push_back({regs::kWindow, random_.in(1024, 1500)});
-  script_.push_back({regs::kDelay, random_.chance(0.5) ? 0 : random_.in(1, 40)});
+  script_.push_back({regs::kWarmUp, rarely(601, ~0U, random_.chance(0.2) ? 0 : random_.in(1, 600))});
+  script_.push_back({regs::kWindow, rarely(1501, 65535, random_.in(1024, 1500))});
+  script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
-  script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 16384 : 65535)});
-  script_.push_back({regs::kMonitorWindow, random_.in(64, 400)});
-  script_.push_back({regs::kMonitorHold, random_.in(1, 3)});
+  script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 8192 : 65535)});
+  script_.push_back({regs::kMonitorWindow, rarely(16, 65535, random_.in(64, 400))});
+  script_.push_back({regs::kMonitorHold, rarely(4, 255, random_.in(1, 3))});
   script_.push_back(
       {regs::kMonitor, regs::kMonitorEnable.put(random_.chance(0.4)) | regs::kMonitorThreshold.put(random_.in(0, 8000))});
   script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
 }
 
-void TopTraffic::plan_launch() {
-  const unsigned k = random_.in(0, parameters_.max_kernels - 1);
+/// Two or more kernels that stay, and a host that lets them be profiled.
+void TopTraffic::plan_decision() {
+  plan_machine();
+  script_.back().data = 5;  // DYNAMIC
+  const unsigned kernels = random_.in(2, parameters_.max_kernels), first = random_.in(0, parameters_.max_kernels - 1);
+  for (unsigned i = 0; i < kernels; ++i) {
+    plan_launch((first + i) % parameters_.max_kernels);
+    script_.back().data |= regs::kSlotCtrlRepeat.put(1);
+  }
+  quiet_until_ = now_ + random_.in(4000, 9000);
+  ask_again_ = random_.chance(0.4);
+}
+
+void TopTraffic::plan_launch(unsigned k) {
   const bool huge = random_.chance(0.03);
   script_.push_back({regs::slot(k, regs::kSlotWarps), random_.in(huge ? 0 : 1, huge ? 127 : std::max(1U, warps_ / 4))});
   script_.push_back({regs::slot(k, regs::kSlotRegisters), random_.in(0, huge ? 65536 : registers_ / 4)});
   script_.push_back({regs::slot(k, regs::kSlotShared), random_.chance(0.5) ? 0 : random_.in(0, shared_ / 4)});
-  script_.push_back({regs::slot(k, regs::kSlotGrid), random_.chance(0.3) ? random_.in(1, 100) : random_.in(1000, 100000)});
+  script_.push_back({regs::slot(k, regs::kSlotGrid), random_.chance(0.3)   ? random_.in(1, 100)
+                                                     : random_.chance(0.1) ? random_.word()
+                                                                           : random_.in(1000, 100000)});
   script_.push_back(
       {regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(random_.chance(0.3))});
 }
 
+/// Something that a host does.
+void TopTraffic::plan_action() {
+  const unsigned k = random_.in(0, parameters_.max_kernels - 1);
+  switch (random_.in(0, 19)) {
+    case 0: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); break;
+    case 1:
+    case 12:
+    case 13: script_.push_back({regs::kMode, random_.chance(0.2) ? 5 : random_.in(0, random_.chance(0.1) ? 7 : 4)}); break;
+    case 2:
+      script_.push_back(
+          {regs::slot(k, regs::kSlotCtrl),
+           regs::kSlotCtrlEvict.put(1) | regs::kSlotCtrlEvictCount.put(random_.in(0, random_.chance(0.1) ? 65535 : 40))});
+      break;
+    case 3:
+    case 4: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlResume.put(1)}); break;
+    case 5: script_.push_back({regs::slot(k, regs::kSlotQuota), random_.in(0, parameters_.max_ctas)}); break;
+    case 6:
+    case 7:
+      for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
+        script_.push_back({regs::slot(k, regs::kSlotMask) + 4 * word, random_.chance(0.5) ? ~0U : random_.word()});
+      break;
+    case 8: script_.push_back({regs::kControl, 1}); break;
+    case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
+    case 10:
+      if (random_.chance(0.3)) plan_machine();
+      break;
+    default: plan_launch(k); break;
+  }
+}
+
 AxiWrite TopTraffic::next_write() {
   if (script_.empty()) {
-    const unsigned k = random_.in(0, parameters_.max_kernels - 1);
-    if (patience_ > 0) {  // clearing what is there to clear is the host's idle work
-      --patience_;
+    if (patience_ > 0 || now_ < quiet_until_) {  // clearing what is there to clear is the host's idle work
+      if (patience_ > 0) --patience_;
       return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
     }
-    patience_ = random_.chance(0.3) ? random_.in(500, 1500) : random_.in(0, 30);
-    switch (random_.in(0, 19)) {
-      case 0: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); break;
-      case 1: script_.push_back({regs::kMode, random_.chance(0.6) ? 5 : random_.in(0, 7)}); break;
-      case 2:
-        script_.push_back(
-            {regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlEvict.put(1) | regs::kSlotCtrlEvictCount.put(random_.in(0, 40))});
-        break;
-      case 3:
-      case 4: script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlResume.put(1)}); break;
-      case 5: script_.push_back({regs::slot(k, regs::kSlotQuota), random_.in(0, parameters_.max_ctas)}); break;
-      case 6:
-      case 7:
-        for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
-          script_.push_back({regs::slot(k, regs::kSlotMask) + 4 * word, random_.chance(0.5) ? ~0U : random_.word()});
-        break;
-      case 8: script_.push_back({regs::kControl, 1}); break;
-      case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
-      case 10:
-        if (random_.chance(0.3)) plan_machine();
-        break;
-      default: plan_launch(); break;
+    if (ask_again_) {
+      ask_again_ = false;
+      quiet_until_ = now_ + random_.in(10, 5000);
+      return {regs::kControl, 1};  // REPROFILE
     }
+    patience_ = random_.chance(0.15) ? random_.in(500, 1500) : random_.in(0, 30);
+    random_.chance(0.15) ? plan_decision() : plan_action();
   }
   if (script_.empty()) return {regs::kError, 0xffffffff};
   const AxiWrite write = script_.front();
@@ -119,6 +149,8 @@ void TopTraffic::observe(const SluiceTopOut& out) {
   if (!in_.rst_n) {
     running_.clear();
     script_.clear();
+    quiet_until_ = 0;
+    ask_again_ = false;
     plan_machine();
     return;
   }

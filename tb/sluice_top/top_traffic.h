@@ -32,9 +32,10 @@ class TopTraffic {
 
   AxiWrite next_write();
   std::uint32_t next_read();
-  void plan_launch();
+  void plan_launch(unsigned slot);
   void plan_machine();
-  AxiWrite queue(std::uint32_t address, std::uint32_t data);
+  void plan_decision();
+  void plan_action();
 
   Random& random_;
   regs::Parameters parameters_;
@@ -42,6 +43,8 @@ class TopTraffic {
   std::deque<AxiWrite> script_;  ///< writes that belong together
   std::vector<Cta> running_;
   SluiceTopIn in_;
+  std::uint64_t quiet_until_ = 0;  ///< the host waits for what it asked for
+  bool ask_again_ = false;         ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0;
   std::uint32_t life_ = 200;  ///< mean cycles of a CTA
   unsigned patience_ = 0;     ///< writes until the host does something again
