@@ -224,15 +224,16 @@ void QuotaJob::redistribute() {
     cell = {0, 0};
   }
   // Lowest slots first, on every SM: with the queue empty a CTA leaves at once where it finds nothing, and the next one takes the
-  // same slot again.
-  for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
-    for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
-      if (slot >= quota_[sm]) continue;
-      cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
-      left.pop_back();
-    }
-  if (!left.empty())
+  // same slot again. What no slot is open for waits in another cell for the next time.
+  if (std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; }) && !left.empty())
     throw GpuError(kernel_.spec().label + ": unfinished tasks, and no slot under the present quotas to finish them");
+  for (const bool open : {true, false})
+    for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
+      for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
+        if ((slot < quota_[sm]) != open) continue;
+        cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
+        left.pop_back();
+      }
   check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");
 }
 
