@@ -257,7 +257,7 @@ std::string tail(const std::string& runtime, bool stands_in, int grid_axes) {
       "$SLUICE_END:\n\t@!%sluice_first bra.uni $SLUICE_STAGED;\n\t{\n"
       "\t.reg .b32 %sluice_stage, %sluice_sm, %sluice_slot, %sluice_left, %sluice_x, %sluice_y, %sluice_z, %sluice_t, "
       "%sluice_quota, %sluice_next;\n\t.reg .b64 %sluice_at;\n\t.reg .pred %sluice_leader;\n"
-      "\tmov.u32 %sluice_t, %laneid;\n\tsetp.eq.u32 %sluice_leader, %sluice_t, 0;\n"
+      "\tmov.u32 %sluice_t, %laneid;\n\tsetp.eq.u32 %sluice_leader, %sluice_t, 0;\n\t@!%sluice_leader bra $SLUICE_JOINED;\n"
       "\tmov.u32 %sluice_stage, sluice_rt_state;\n\tadd.u32 %sluice_next, %sluice_stage, 16;\n"
       "\t@%sluice_odd mov.u32 %sluice_next, %sluice_stage;\n\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n";
   ptx += fmt::format(
@@ -265,23 +265,23 @@ std::string tail(const std::string& runtime, bool stands_in, int grid_axes) {
       "\tld.volatile.shared.v4.u32 {{%sluice_t, %sluice_x, %sluice_y, %sluice_z}}, [%sluice_stage];\n"
       "\tld.param.u64 %sluice_at, [sluice_job];\n\tmad.wide.u32 %sluice_at, %sluice_sm, 4, %sluice_at;\n"
       "\tld.relaxed.gpu.global.u32 %sluice_quota, [%sluice_at+{}];\n"
-      "\t@%sluice_leader red.relaxed.gpu.global.add.u32 [%sluice_at+{}], 1;\n",
+      "\tred.relaxed.gpu.global.add.u32 [%sluice_at+{}], 1;\n",
       kLeaderInState, kQuotaInControl, kDoneInControl);
   ptx += fmt::format(
       "\tld.param.u32 %sluice_t, [sluice_job+{}];\n\tsetp.eq.u32 %sluice_go, %sluice_t, 0;\n"
-      "\t@%sluice_go bra.uni $SLUICE_COUNTED;\n",
+      "\t@%sluice_go bra $SLUICE_COUNTED;\n",
       kCountsInJob);
   ptx += leader_runs(runtime, "sluice_rt_count", {"%sluice_x", "%sluice_y", "%sluice_z"});
-  ptx += "$SLUICE_COUNTED:\n\tsetp.eq.u32 %sluice_go, %sluice_left, 0;\n\t@%sluice_go bra.uni $SLUICE_CLAIM;\n";
+  ptx += "$SLUICE_COUNTED:\n\tsetp.eq.u32 %sluice_go, %sluice_left, 0;\n\t@%sluice_go bra $SLUICE_CLAIM;\n";
   ptx += step_block(grid_axes);
   ptx += fmt::format(
       "\tsetp.lt.u32 %sluice_go, %sluice_slot, %sluice_quota;\n\tselp.u32 %sluice_t, 1, 0, %sluice_go;\n"
       "\tsub.u32 %sluice_left, %sluice_left, %sluice_t;\n"
-      "\t@%sluice_leader st.volatile.shared.v4.u32 [%sluice_next], {{%sluice_t, %sluice_x, %sluice_y, %sluice_z}};\n"
-      "\t@%sluice_leader st.volatile.shared.u32 [sluice_rt_state+{}], %sluice_left;\n\tbra.uni $SLUICE_STAGED;\n"
+      "\tst.volatile.shared.v4.u32 [%sluice_next], {{%sluice_t, %sluice_x, %sluice_y, %sluice_z}};\n"
+      "\tst.volatile.shared.u32 [sluice_rt_state+{}], %sluice_left;\n\tbra $SLUICE_JOINED;\n"
       "$SLUICE_CLAIM:\n",
       kLeaderInState + 8);
-  ptx += leader_runs(runtime, "sluice_rt_next", {"%sluice_next", "%sluice_quota"}) + "\t}\n$SLUICE_STAGED:\n";
+  ptx += leader_runs(runtime, "sluice_rt_next", {"%sluice_next", "%sluice_quota"}) + "$SLUICE_JOINED:\n\t}\n$SLUICE_STAGED:\n";
   return ptx +
          (stands_in ? "\tsetp.eq.u32 %sluice_go, 0, 0;\n$SLUICE_STAND:\n\tbarrier.cta.red.and.pred %sluice_all, 0, %sluice_go;\n"
                       "\t@!%sluice_all bra $SLUICE_STAND;\n"
