@@ -201,11 +201,11 @@ std::string find_leader(const std::array<std::uint32_t, 3>& block) {
   std::string ptx = fmt::format(
       "\t{{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tmov.u32 %sluice_x, %tid.z;\n\tmov.u32 %sluice_y, %tid.y;\n"
       "\tmad.lo.u32 %sluice_y, %sluice_x, {}, %sluice_y;\n\tmov.u32 %sluice_x, %tid.x;\n"
-      "\tmad.lo.u32 %sluice_x, %sluice_y, {}, %sluice_x;\n\tmov.u32 %sluice_y, %ctaid.y;\n",
+      "\tmad.lo.u32 %sluice_x, %sluice_y, {}, %sluice_x;\n",
       block[1], block[0]);
   if (warps < 4)  // CTA r begins at sub-core r * warps; round by round its leader is one further
     ptx += fmt::format(
-        "\tmul.lo.u32 %sluice_y, %sluice_y, {};\n\tshr.u32 %sluice_y, %sluice_y, 2;\n"
+        "\tmov.u32 %sluice_y, %ctaid.y;\n\tmul.lo.u32 %sluice_y, %sluice_y, {};\n\tshr.u32 %sluice_y, %sluice_y, 2;\n"
         "\trem.u32 %sluice_y, %sluice_y, {};\n\tshl.b32 %sluice_y, %sluice_y, 5;\n"
         "\tsub.u32 %sluice_x, %sluice_x, %sluice_y;\n",
         warps + 4, warps);
