@@ -11,6 +11,7 @@
 #include "sw/cli/common.h"
 #include "sw/cli/gpu_actions.h"
 #include "sw/gpu/cuda/experiments/experiments.h"
+#include "sw/gpu/cuda/online_profile.h"
 #include "sw/gpu/phi.h"
 #include "sw/partition/warped_slicer.h"
 #include "sw/policy/registry.h"
@@ -64,11 +65,7 @@ Partition decide(const gpu::Bench& bench, const gpu::Mix& mix, const GpuRunOptio
     return {PartitionMode::IntraSm, counts};
   }
   std::vector<KernelDescriptor> kernels;
-  std::vector<CtaCount> most;
-  for (const gpu::PreparedKernel* k : mix) {
-    kernels.push_back(gpu::descriptor(*k));
-    most.emplace_back(k->occupancy());
-  }
+  for (const gpu::PreparedKernel* k : mix) kernels.push_back(gpu::descriptor(*k));
   if (options.policy != "warped_slicer")
     return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
       MachineConfig m = machine;
@@ -76,10 +73,7 @@ Partition decide(const gpu::Bench& bench, const gpu::Mix& mix, const GpuRunOptio
       return make_policy(options.policy)->plans(m, kernels).front().partition;
     });
   gpu::QuotaMix running(mix, options.group);
-  const auto layout = gpu::profile_layout(machine.num_sms, most);
-  const gpu::MixRates rates = running.restart(layout, 0.5e-3, 2e-3);
-  std::vector<Profile> curves;
-  for (std::size_t k = 0; k < mix.size(); ++k) curves.push_back(gpu::rates_by_count(layout[k], rates.per_sm[k], most[k].value()));
+  const std::vector<Profile> curves = gpu::profile_online(running, mix).scaled;
   running.evict();
   return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
     return warped_slicer_partition(curves, gpu::demands(mix), capacity, machine.partitioner);

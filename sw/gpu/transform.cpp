@@ -124,7 +124,9 @@ const std::regex& plain_barrier() {
   return pattern;
 }
 
-constexpr int kGridInState = 80, kGridInJob = 56;  // SluiceState (runtime/quota_runtime.cuh), SluiceJob (runtime/control.h)
+// SluiceState (runtime/quota_runtime.cuh), SluiceJob and SluiceControl (runtime/control.h).
+constexpr int kLeaderInState = 32, kGridInState = 48, kJobBytes = 120, kGridInJob = 56, kStepInJob = 84, kCountsInJob = 96,
+              kQuotaInControl = 8, kDoneInControl = 4620;
 
 /// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.
 std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
@@ -178,6 +180,7 @@ std::string leader_runs(const std::string& runtime, const std::string& function,
     text = std::regex_replace(text, read("%r"), fmt::format("mov.b32$1, {};", arguments[i]));
   }
   text = std::regex_replace(text, std::regex(R"(\bret(\.uni)?;)"), fmt::format("bra {}_done;", function));
+  if (text.find(".local") != std::string::npos) throw InputError(fmt::format("PTX: {} keeps an argument in memory", function));
   return fmt::format("\t@!%sluice_leader bra {0}_done;\n{1}\n{0}_done:\n", function, text);
 }
 /// The shared memory of the runtime.
@@ -191,19 +194,28 @@ std::string declarations(const std::string& runtime) {
   }
   return out;
 }
-/// Thread 0 of the CTA.
+/// The CTA's leader, and its warp. CTAs of few warps lead by another one each, so that the SM's four sub-cores, which the
+/// hardware deals warps out to in turns, share the work. (For CTAs of four and more, measured, the first does as well or better.)
 std::string find_leader(const std::array<std::uint32_t, 3>& block) {
-  std::string ptx = "\t{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tmov.u32 %sluice_x, %tid.x;\n";
-  for (int axis = 1; axis < 3; ++axis)
-    if (block[static_cast<std::size_t>(axis)] > 1)
-      ptx += fmt::format("\tmov.u32 %sluice_y, %tid.{};\n\tor.b32 %sluice_x, %sluice_x, %sluice_y;\n", "xyz"[axis]);
-  return ptx + "\tsetp.eq.u32 %sluice_leader, %sluice_x, 0;\n\t}\n";
+  const std::uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32;
+  std::string ptx = fmt::format(
+      "\t{{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tmov.u32 %sluice_x, %tid.z;\n\tmov.u32 %sluice_y, %tid.y;\n"
+      "\tmad.lo.u32 %sluice_y, %sluice_x, {}, %sluice_y;\n\tmov.u32 %sluice_x, %tid.x;\n"
+      "\tmad.lo.u32 %sluice_x, %sluice_y, {}, %sluice_x;\n",
+      block[1], block[0]);
+  if (warps < 4)  // CTA r begins at sub-core r * warps; round by round its leader is one further
+    ptx += fmt::format(
+        "\tmov.u32 %sluice_y, %ctaid.y;\n\tmul.lo.u32 %sluice_y, %sluice_y, {};\n\tshr.u32 %sluice_y, %sluice_y, 2;\n"
+        "\trem.u32 %sluice_y, %sluice_y, {};\n\tshl.b32 %sluice_y, %sluice_y, 5;\n"
+        "\tsub.u32 %sluice_x, %sluice_x, %sluice_y;\n",
+        warps + 4, warps);
+  return ptx + "\tsetp.eq.u32 %sluice_leader, %sluice_x, 0;\n\tsetp.lt.u32 %sluice_first, %sluice_x, 32;\n\t}\n";
 }
 
 /// What the loop begins with. Which stage it is stays in a predicate: registers are what kernels lack. Reads the stage, leaves
 /// when told to. All threads read one value. The reduction changes nothing but tells the assembler so, which keeps the index in a
 /// register of the warp, as it would the special register.
-std::string head(const std::string& runtime, const std::string& body, bool whole_warps, bool functions_read) {
+std::string head(const std::string& body, bool whole_warps, bool functions_read) {
   std::string ptx =
       "$SLUICE_BLOCK:\n\t{\n\t.reg .b32 %sluice_lanes, %sluice_x, %sluice_y, %sluice_z, %sluice_stage;\n"
       "\tmov.u32 %sluice_stage, sluice_rt_state;\n\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n"
@@ -217,15 +229,60 @@ std::string head(const std::string& runtime, const std::string& body, bool whole
     ptx +=
         "\tst.volatile.shared.u32 [sluice_current], %sluice_x;\n\tst.volatile.shared.u32 [sluice_current+4], %sluice_y;\n"
         "\tst.volatile.shared.u32 [sluice_current+8], %sluice_z;\n";
-  return ptx + leader_runs(runtime, "sluice_rt_begin", {"%sluice_stage", "%sluice_x", "%sluice_y", "%sluice_z"}) + "\t}\n";
+  return ptx + "\t}\n";
 }
 
-/// No thread may see the next block before all have left this one. A thread that has returned early stands in at the barriers of
-/// those that have not, until all have (CUDA lets exited threads off; here nobody exits).
-std::string tail(const std::string& runtime, bool stands_in) {
-  return "$SLUICE_END:\n\t{\n\t.reg .b32 %sluice_stage;\n\tmov.u32 %sluice_stage, sluice_rt_state;\n"
-         "\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n" +
-         leader_runs(runtime, "sluice_rt_end", {"%sluice_stage"}) + "\t}\n" +
+/// Block index (%sluice_x, y, z) of the task `width` further on.
+std::string step_block(int axes) {
+  std::string ptx;
+  for (int axis = 0; axis < axes; ++axis) {
+    const char name = "xyz"[axis];
+    ptx += fmt::format("\tld.param.u32 %sluice_t, [sluice_job+{}];\n\tadd.u32 %sluice_{}, %sluice_{}, %sluice_t;\n",
+                       kStepInJob + 4 * axis, name, name);
+    if (axis > 0) ptx += fmt::format("\t@%sluice_go add.u32 %sluice_{}, %sluice_{}, 1;\n", name, name);
+    ptx += fmt::format(
+        "\tld.param.u32 %sluice_t, [sluice_job+{0}];\n\tsetp.ge.u32 %sluice_go, %sluice_{1}, %sluice_t;\n"
+        "\t@%sluice_go sub.u32 %sluice_{1}, %sluice_{1}, %sluice_t;\n",
+        kGridInJob + 4 * axis, name);
+  }
+  return ptx;
+}
+
+/// The end of a block: the leader counts it, reads the SM's quota, and stages what follows; its whole warp goes along, as a part
+/// of a warp would be rejoined at a price. No thread may see the next block before all have left this one. A thread that has
+/// returned early stands in at the barriers of those that have not, until all have (CUDA lets exited threads off; here nobody
+/// exits).
+std::string tail(const std::string& runtime, bool stands_in, int grid_axes) {
+  std::string ptx =
+      "$SLUICE_END:\n\t@!%sluice_first bra.uni $SLUICE_STAGED;\n\t{\n"
+      "\t.reg .b32 %sluice_stage, %sluice_sm, %sluice_slot, %sluice_left, %sluice_x, %sluice_y, %sluice_z, %sluice_t, "
+      "%sluice_quota, %sluice_next;\n\t.reg .b64 %sluice_at;\n\t.reg .pred %sluice_leader;\n"
+      "\tmov.u32 %sluice_t, %laneid;\n\tsetp.eq.u32 %sluice_leader, %sluice_t, 0;\n\t@!%sluice_leader bra $SLUICE_JOINED;\n"
+      "\tmov.u32 %sluice_stage, sluice_rt_state;\n\tadd.u32 %sluice_next, %sluice_stage, 16;\n"
+      "\t@%sluice_odd mov.u32 %sluice_next, %sluice_stage;\n\t@%sluice_odd add.u32 %sluice_stage, %sluice_stage, 16;\n";
+  ptx += fmt::format(
+      "\tld.volatile.shared.v4.u32 {{%sluice_sm, %sluice_slot, %sluice_left, %sluice_t}}, [sluice_rt_state+{}];\n"
+      "\tld.volatile.shared.v4.u32 {{%sluice_t, %sluice_x, %sluice_y, %sluice_z}}, [%sluice_stage];\n"
+      "\tld.param.u64 %sluice_at, [sluice_job];\n\tmad.wide.u32 %sluice_at, %sluice_sm, 4, %sluice_at;\n"
+      "\tld.relaxed.gpu.global.u32 %sluice_quota, [%sluice_at+{}];\n"
+      "\tred.relaxed.gpu.global.add.u32 [%sluice_at+{}], 1;\n",
+      kLeaderInState, kQuotaInControl, kDoneInControl);
+  ptx += fmt::format(
+      "\tld.param.u32 %sluice_t, [sluice_job+{}];\n\tsetp.eq.u32 %sluice_go, %sluice_t, 0;\n"
+      "\t@%sluice_go bra $SLUICE_COUNTED;\n",
+      kCountsInJob);
+  ptx += leader_runs(runtime, "sluice_rt_count", {"%sluice_x", "%sluice_y", "%sluice_z"});
+  ptx += "$SLUICE_COUNTED:\n\tsetp.eq.u32 %sluice_go, %sluice_left, 0;\n\t@%sluice_go bra $SLUICE_CLAIM;\n";
+  ptx += step_block(grid_axes);
+  ptx += fmt::format(
+      "\tsetp.lt.u32 %sluice_go, %sluice_slot, %sluice_quota;\n\tselp.u32 %sluice_t, 1, 0, %sluice_go;\n"
+      "\tsub.u32 %sluice_left, %sluice_left, %sluice_t;\n"
+      "\tst.volatile.shared.v4.u32 [%sluice_next], {{%sluice_t, %sluice_x, %sluice_y, %sluice_z}};\n"
+      "\tst.volatile.shared.u32 [sluice_rt_state+{}], %sluice_left;\n\tbra $SLUICE_JOINED;\n"
+      "$SLUICE_CLAIM:\n",
+      kLeaderInState + 8);
+  ptx += leader_runs(runtime, "sluice_rt_next", {"%sluice_next", "%sluice_quota"}) + "$SLUICE_JOINED:\n\t}\n$SLUICE_STAGED:\n";
+  return ptx +
          (stands_in ? "\tsetp.eq.u32 %sluice_go, 0, 0;\n$SLUICE_STAND:\n\tbarrier.cta.red.and.pred %sluice_all, 0, %sluice_go;\n"
                       "\t@!%sluice_all bra $SLUICE_STAND;\n"
                     : "\tbar.sync 0;\n") +
@@ -347,16 +404,16 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   std::string out = header(ptx) + "\n" + declarations(runtime);
   if (functions_read) out += ".shared .align 16 .b8 sluice_current[16];\n";
   out += before;
-  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[120])\n", spec.symbol, alone ? "" : parameters,
-                     alone ? "" : ",\n");
+  out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[{}])\n", spec.symbol, alone ? "" : parameters,
+                     alone ? "" : ",\n", kJobBytes);
   out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2], limit);
   out +=
       "\t.reg .b32 %sluice_run, %sluice_block0, %sluice_block1, %sluice_block2;\n"
-      "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader, %sluice_odd;\n";
+      "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader, %sluice_first, %sluice_odd;\n";
   out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter") + "\tbar.sync 0;\n\tsetp.ne.u32 %sluice_odd, 0, 0;\n";
   const bool whole_warps = spec.block[0] * spec.block[1] * spec.block[2] % 32 == 0;
-  out += head(runtime, body, whole_warps, functions_read) + body + "\n" + tail(runtime, stands_in);
-  return out + "$SLUICE_LEAVE:\n" + leader_runs(runtime, "sluice_rt_leave") + "\tret;\n}\n" + behind;
+  out += head(body, whole_warps, functions_read) + body + "\n" + tail(runtime, stands_in, spec.grid_axes);
+  return out + "$SLUICE_LEAVE:\n" + find_leader(spec.block) + leader_runs(runtime, "sluice_rt_leave") + "\tret;\n}\n" + behind;
 }
 
 }  // namespace sluice::gpu

@@ -12,6 +12,7 @@ struct TransformSpec {
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< threads of a CTA
   std::uint32_t ctas_per_sm = 0;  ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
   bool stand_in = false;          ///< threads that return early stand in at the barriers of the others
+  int grid_axes = 3;              ///< the grid has one block along all later axes
 };
 
 /// The kernel as a persistent one: its PTX, as the compiler made it from the user's unchanged text, in a loop around the calls of

@@ -25,9 +25,9 @@ constexpr const char* kRuntime =
     ".version 9.0\n.target sm_90\n.address_size 64\n.visible .shared .align 128 .b8 sluice_rt_state[128];\n"
     ".visible .func sluice_rt_enter(\n\t.param .align 8 .b8 sluice_rt_enter_param_0[120]\n)\n{\n"
     "\tld.param.u64 \t%rd1, [sluice_rt_enter_param_0+8];\n\tret;\n}\n"
-    ".visible .func sluice_rt_begin(\n\t.param .b32 sluice_rt_begin_param_1\n)\n{\n"
-    "\tld.param.u32 \t%r1, [sluice_rt_begin_param_1];\n\tld.param.u32 \t%rd7, [sluice_rt_begin_param_2];\n\tret;\n}\n"
-    ".visible .func sluice_rt_end(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n";
+    ".visible .func sluice_rt_next(\n\t.param .b32 sluice_rt_next_param_1\n)\n{\n"
+    "\tld.param.u32 \t%r1, [sluice_rt_next_param_1];\n\tld.param.u32 \t%rd7, [sluice_rt_next_param_2];\n\tret;\n}\n"
+    ".visible .func sluice_rt_count(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n";
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
@@ -37,7 +37,7 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
   const std::string out = transform(kPtx, kRuntime, {"k", {64, 2, 1}, 5, false});
-  EXPECT_EQ(out.find("%ctaid"), std::string::npos);
+  EXPECT_EQ(out.find("%ctaid.x"), std::string::npos);
   EXPECT_EQ(out.find("%nctaid"), std::string::npos);
   EXPECT_EQ(out.find("entry other"), std::string::npos);
   EXPECT_NE(out.find(".maxntid 64, 2, 1\n.minnctapersm 5"), std::string::npos);
@@ -56,10 +56,28 @@ TEST(Transform, JoinsTheRuntimeWithoutACall) {
   EXPECT_EQ(out.find("call"), std::string::npos) << "a call from one thread's branch splits its warp";
   EXPECT_EQ(out.find(".func"), std::string::npos);
   EXPECT_NE(out.find("[sluice_job+8]"), std::string::npos);
-  EXPECT_NE(out.find("mov.b32 \t%r1, %sluice_stage;"), std::string::npos);
-  EXPECT_NE(out.find("cvt.u64.u32 \t%rd7, %sluice_x;"), std::string::npos);
+  EXPECT_NE(out.find("mov.b32 \t%r1, %sluice_next;"), std::string::npos);
+  EXPECT_NE(out.find("cvt.u64.u32 \t%rd7, %sluice_quota;"), std::string::npos);
   EXPECT_EQ(out.find("minnctapersm"), std::string::npos) << "no limit of ours";
   EXPECT_THROW(static_cast<void>(transform(kPtx, "", {"k", {64, 1, 1}, 0, false})), InputError);
+  std::string in_memory = kRuntime;
+  in_memory.insert(in_memory.find("\tld.param.u64"), "\tld.local.u64 \t%rd2, [%rd1];\n");
+  EXPECT_THROW(static_cast<void>(transform(kPtx, in_memory, {"k", {64, 1, 1}, 0, false})), InputError)
+      << "an argument too long for the compiler to keep in registers has no memory in the joined text";
+}
+
+TEST(Transform, StepsOnlyTheAxesOfTheGrid) {
+  const TransformSpec line{"k", {64, 1, 1}, 0, false, 1}, box{"k", {64, 1, 1}, 0, false, 3};
+  EXPECT_EQ(count(transform(kPtx, kRuntime, line), "sub.u32 %sluice_z"), 0U);
+  EXPECT_EQ(count(transform(kPtx, kRuntime, box), "sub.u32 %sluice_z"), 1U);
+}
+
+TEST(Transform, LeadersOfSmallCtasTakeTurns) {
+  const auto turns = [](unsigned threads) {
+    return transform(kPtx, kRuntime, {"k", {threads, 1, 1}, 0, false}).find("%ctaid.y") != std::string::npos;
+  };
+  EXPECT_TRUE(turns(64));
+  EXPECT_FALSE(turns(128)) << "a CTA of four warps has one on every sub-core";
 }
 
 TEST(Transform, FunctionsReadTheBlockIndexFromSharedMemory) {
@@ -67,7 +85,7 @@ TEST(Transform, FunctionsReadTheBlockIndexFromSharedMemory) {
   ptx.insert(ptx.find(".visible .entry k"), ".func f()\n{\n\tmov.u32 \t%r9, %ctaid.z;\n\tmov.u32 \t%r8, %nctaid.x;\n\tret;\n}\n");
   const std::string out = transform(ptx, kRuntime, {"k", {64, 1, 1}, 0, false});
   EXPECT_NE(out.find("ld.volatile.shared.u32 %r9, [sluice_current+8];"), std::string::npos);
-  EXPECT_NE(out.find("ld.volatile.shared.u32 %r8, [sluice_rt_state+80];"), std::string::npos);
+  EXPECT_NE(out.find("ld.volatile.shared.u32 %r8, [sluice_rt_state+48];"), std::string::npos);
   EXPECT_NE(out.find("st.volatile.shared.u32 [sluice_current+8], %sluice_z;"), std::string::npos);
 }
 

@@ -15,6 +15,14 @@ cat > "$D/k.cu" <<'K'
 __global__ void traps(unsigned* out, unsigned n) { if (blockIdx.x == 7) asm volatile("trap;"); out[blockIdx.x * 64 + threadIdx.x] = n; }
 __global__ void wild(unsigned* out) { out[(1ull << 40) + threadIdx.x] = 1; }
 K
+cat > "$D/launches.cu" <<'K'
+__global__ void child(unsigned* out) { out[0] = 1; }
+__global__ void launches(unsigned* out) { child<<<1, 1>>>(out); }
+K
+cat > "$D/cannot.cu" <<'K'
+#include <cooperative_groups.h>
+__global__ void grid_sync(unsigned* out, unsigned n) { if (n == 7) cooperative_groups::this_grid().sync(); out[blockIdx.x * 64 + threadIdx.x] = n; }
+K
 echo '__global__ void broken(unsigned* out) { out[0] = nothing; }' > "$D/broken.cu"
 refuses "does not compile" $S gpu run --kernel "$D/broken.cu:broken,args=out:u32:4"
 refuses "failed on the GPU" $S gpu run --kernel "$D/k.cu:traps,grid=100,block=64,args=out:u32:6400;u32:3"
@@ -24,6 +32,9 @@ refuses "the kernel takes 2" $S gpu run --kernel "$D/k.cu:traps,args=out:u32:4"
 refuses "must be 0" $S gpu run --app HOT --small --policy static --quota 99
 refuses "cannot read" $S gpu run --kernel "$D/absent.cu:k,args=out:u32:4"
 CUDA_VISIBLE_DEVICES= refuses "GPU" $S gpu probe
+refuses "dynamic parallelism" $S gpu run --kernel "$D/launches.cu:launches,grid=1,block=32,args=out:u32:64"
+"$S" gpu run --kernel "$D/cannot.cu:grid_sync,grid=100,block=64,args=out:u32:6400;u32:3" --policy static --quota 1 2>&1 | grep -q "cooperative grid synchronisation"
+check "a kernel with grid synchronisation runs untransformed, with the reason" $?
 "$S" gpu probe --json >/dev/null; check "the GPU works on" $?
 # Killed at random moments of a run that lasts seconds; the next run must find a working GPU.
 for i in 1 2 3 4 5 6; do

@@ -81,11 +81,11 @@ std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) 
   return tables;
 }
 
-QuotaMix::QuotaMix(const Mix& mix, unsigned group) : mix_(mix) {
+QuotaMix::QuotaMix(const Mix& mix, unsigned group, const std::vector<std::uint64_t>& passes) : mix_(mix) {
   const std::vector<int> carveout = carveouts(mix);
   for (std::size_t k = 0; k < mix.size(); ++k) {
     JobOptions options;
-    options.passes = kEndless;
+    options.passes = passes.empty() ? kEndless : passes[k];
     options.group = group;
     options.carveout_percent = carveout[k];
     jobs_.push_back(std::make_unique<QuotaJob>(*mix[k], options));
@@ -96,7 +96,7 @@ void QuotaMix::evict() {
   for (const auto& job : jobs_) job->evict();
 }
 
-MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up, double window) {
+bool QuotaMix::begin(const std::vector<QuotaTable>& tables) {
   for (const auto& job : jobs_) job->order(QuotaTable(tables.front().size(), 0));  // all drain at the same time
   evict();
   for (const auto& job : jobs_) job->clear_placement();
@@ -109,6 +109,11 @@ MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up
     jobs_[k]->set(tables[k]);
     settled = jobs_[k]->settle(0.01) && settled;
   }
+  return settled;
+}
+
+MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up, double window) {
+  const bool settled = begin(tables);
   return count(warm_up, window, settled);
 }
 

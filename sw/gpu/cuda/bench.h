@@ -54,12 +54,14 @@ struct MixRates {
   double seconds = 0;
 };
 
-/// A mix under quotas, running without end; tables may change from window to window.
+/// A mix under quotas; tables may change from window to window.
 class QuotaMix {
  public:
-  explicit QuotaMix(const Mix& mix, unsigned group = JobOptions().group);
-  /// Evicts all, starts under these tables, waits until every SM holds its quota and then `warm_up` seconds, and counts for
-  /// `window`.
+  /// @param passes  of each kernel's grid; empty: without end
+  explicit QuotaMix(const Mix& mix, unsigned group = JobOptions().group, const std::vector<std::uint64_t>& passes = {});
+  /// Evicts all and starts under these tables. @return all quotas were filled
+  bool begin(const std::vector<QuotaTable>& tables);
+  /// begin(), then `warm_up` seconds, and counts for `window`.
   [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window);
   /// The same without eviction: the tables change while everything runs. @return also how long it took until they were in force
   [[nodiscard]] MixRates change(const std::vector<QuotaTable>& tables, double warm_up, double window, double& in_force);

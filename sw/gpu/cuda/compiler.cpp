@@ -85,6 +85,12 @@ CompiledKernel Compiler::run(const std::string& text, const std::string& file, c
     n.nvrtcGetProgramLogSize(raw, &size);
     std::string log(size, '\0');
     if (size > 0) n.nvrtcGetProgramLog(raw, log.data());
+    if (log.find("requires separate compilation mode") != std::string::npos ||
+        log.find("device-side kernel launch") != std::string::npos)
+      throw GpuError(
+          fmt::format("{}:{}: dynamic parallelism: a child grid belongs to the CTA that launched it, which a persistent CTA "
+                      "outlives; such kernels are not run",
+                      file, kernel));
     throw GpuError(fmt::format("{}:{} does not compile: {}", file, kernel, first_error(log)));
   }
   CompiledKernel compiled;

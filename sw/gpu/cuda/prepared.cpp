@@ -122,7 +122,8 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
         "quota_runtime.cuh");
     try {
       const auto load = [&](unsigned ctas) {
-        return Kernel(context, transform(ptx, runtime, {native.symbol, spec_.block, ctas, stand_in_}), native.symbol);
+        const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
+        return Kernel(context, transform(ptx, runtime, {native.symbol, spec_.block, ctas, stand_in_, axes}), native.symbol);
       };
       // As the untransformed kernel, with no limit to its registers: under one, the assembler keeps fewer loads on their way.
       persistent_ = load(0);

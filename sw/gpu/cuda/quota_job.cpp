@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -15,7 +16,10 @@ namespace {
 
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
-static_assert(sizeof(SluiceJob) == 120 && offsetof(SluiceJob, grid_x) == 56, "sw/gpu/transform.cpp has these offsets");
+static_assert(sizeof(SluiceJob) == 120 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
+                  offsetof(SluiceJob, counts_runs) == 96 && offsetof(SluiceControl, orders.quota) == 8 &&
+                  offsetof(SluiceControl, done) == 4620,
+              "sw/gpu/transform.cpp has these offsets");
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
 constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
 
@@ -48,26 +52,28 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.grid_y = spec.grid[1];
   job_.grid_z = spec.grid[2];
   job_.blocks = static_cast<unsigned>(spec.blocks());
-  job_.sms = kernel.context().limits().sms;
-  job_.width = kernel.occupancy() * job_.sms;
-  // Claims cost a trip to the L2 each. Of R rounds of the CTAs, R/G - 1 are claimed by ranges of G and up to 2 G singly: fewest
-  // at the root of R.
-  const double rounds = static_cast<double>(total()) / job_.width;
-  const auto best = static_cast<unsigned>(std::clamp(std::sqrt(rounds), 1.0, 16.0));
+  job_.counts_runs = options.count_runs ? 1 : 0;
+  job_.width_bits = static_cast<unsigned>(std::bit_width(kernel.occupancy() * kernel.context().limits().sms)) - 1;
+  // A claim costs a trip to the L2 and delays its CTA; long ranges let CTAs drift apart, and neighbours in the grid no longer
+  // find each other's lines in the L2: more than four cost more than they save (measured). What they leave uneven is claimed by
+  // shorter ones.
+  const std::uint64_t rounds = total() >> job_.width_bits;
+  const auto best = static_cast<unsigned>(std::clamp(std::sqrt(static_cast<double>(rounds)), 1.0, 4.0));
   job_.group = options.group > 0 ? options.group : best;
-  const std::uint64_t together = std::uint64_t{job_.width} * job_.group;
-  const std::uint64_t long_rounds = std::max<std::uint64_t>(total() / together, 1) - 1;
-  job_.long_tickets = long_rounds * job_.width;
-  job_.long_tasks = long_rounds * together;
-  job_.tickets = job_.long_tickets + (total() - job_.long_tasks);
-  const unsigned step = static_cast<unsigned>(job_.width % spec.blocks());
+  job_.middle = std::max(job_.group / 2, 1U);
+  const std::uint64_t even = job_.group + job_.middle, long_ranges = rounds > even ? (rounds - even) / job_.group : 0;
+  const std::uint64_t left = rounds - long_ranges * job_.group;
+  const std::uint64_t middle_ranges = left > job_.middle ? (left - job_.middle) / job_.middle : 0;
+  job_.middle_ticket = long_ranges << job_.width_bits;
+  job_.single_ticket = job_.middle_ticket + (middle_ranges << job_.width_bits);
+  job_.tickets = job_.single_ticket + total() - ((long_ranges * job_.group + middle_ranges * job_.middle) << job_.width_bits);
+  const auto step = static_cast<unsigned>((std::uint64_t{1} << job_.width_bits) % spec.blocks());
   job_.step_x = step % job_.grid_x;
   job_.step_y = step / job_.grid_x % job_.grid_y;
   job_.step_z = step / job_.grid_x / job_.grid_y;
   job_.inverse_x = UINT32_MAX / job_.grid_x;
   job_.inverse_y = UINT32_MAX / job_.grid_y;
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
-  job_.inverse_width = UINT64_MAX / job_.width;
   const SmResources capacity = sm_capacity(kernel.context().limits());
   const std::uint32_t reserved = kernel.context().limits().reserved_shared_per_cta;
   const SmResources demand = kernel.demand();
@@ -98,11 +104,11 @@ void QuotaJob::order(const QuotaTable& quota) {
 
 void QuotaJob::launch(CUstream stream) {
   const LaunchSpec& spec = kernel_.spec();
-  const unsigned ctas = kernel_.occupancy() * kernel_.context().limits().sms;
+  const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis is where a CTA looks first
   std::vector<void*> parameters = kernel_.parameters();
   parameters.push_back(&job_);
-  launched_ += ctas;
-  check(driver().cuLaunchKernel(kernel_.persistent().function(), ctas, 1, 1, spec.block[0], spec.block[1], spec.block[2],
+  launched_ += sms * ctas;
+  check(driver().cuLaunchKernel(kernel_.persistent().function(), sms, ctas, 1, spec.block[0], spec.block[1], spec.block[2],
                                 spec.shared_bytes, stream, parameters.data(), nullptr),
         spec.label + ": launch");
 }
@@ -119,8 +125,9 @@ void QuotaJob::fill() {
 }
 
 void QuotaJob::set(const QuotaTable& quota) {
-  bool grows = idle();
-  for (std::size_t sm = 0; sm < quota.size(); ++sm) grows = grows || quota[sm] > quota_[sm];
+  const bool anew = idle();
+  bool grows = false;
+  for (std::size_t sm = 0; sm < quota.size(); ++sm) grows = grows || quota[sm] > (anew ? 0 : quota_[sm]);
   order(quota);
   if (grows) fill();
 }
@@ -217,15 +224,16 @@ void QuotaJob::redistribute() {
     cell = {0, 0};
   }
   // Lowest slots first, on every SM: with the queue empty a CTA leaves at once where it finds nothing, and the next one takes the
-  // same slot again.
-  for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
-    for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
-      if (slot >= quota_[sm]) continue;
-      cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
-      left.pop_back();
-    }
-  if (!left.empty())
+  // same slot again. What no slot is open for waits in another cell for the next time.
+  if (std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; }) && !left.empty())
     throw GpuError(kernel_.spec().label + ": unfinished tasks, and no slot under the present quotas to finish them");
+  for (const bool open : {true, false})
+    for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
+      for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
+        if ((slot < quota_[sm]) != open) continue;
+        cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
+        left.pop_back();
+      }
   check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");
 }
 

@@ -77,7 +77,7 @@ class QuotaJob {
 
  private:
   void launch(CUstream stream);
-  void redistribute();  // unfinished tasks of slots without a quota go to slots that have one; @pre idle
+  void redistribute();  // unfinished tasks of slots without a quota go to slots that have one, as many as there are; @pre idle
   const PreparedKernel& kernel_;
   JobOptions options_;
   DeviceMemory control_, lifetimes_, runs_;

@@ -5,7 +5,8 @@
 #define SLUICE_MAX_SLOTS 32         /* CTAs of one kernel on an SM */
 #define SLUICE_MAX_LIFETIMES 262144 /* CTA lifetimes kept for the placement check */
 
-/// Tasks first, first + width .. last - width that an evicted CTA had claimed and not begun; empty when the two are equal.
+/// Tasks first, first + 2**width_bits .. before last, that an evicted CTA had claimed and not begun; empty when the two are
+/// equal.
 struct SluiceRange {
   unsigned long long first, last;
 };
@@ -35,25 +36,26 @@ struct SluiceControl {
   unsigned slots[SLUICE_MAX_SM];         // bit s: slot s is taken
   unsigned resident[SLUICE_MAX_SM];      // CTAs inside, counted apart from the slots
   unsigned max_resident[SLUICE_MAX_SM];  // most of them at a time since the host cleared it
-  unsigned done[SLUICE_MAX_SM];          // tasks begun, and finished unless a CTA is still at one; wraps
+  unsigned done[SLUICE_MAX_SM];          // tasks finished; wraps
   SluiceRange unfinished[SLUICE_MAX_SM][SLUICE_MAX_SLOTS];  // belongs to whoever holds the slot
 };
 
 /// What stays the same for a job: a parameter of the transformed kernel. Task t is block t % (grid_x * grid_y * grid_z). A CTA
-/// draws a ticket. The first `long_tickets` are ranges of `group` tasks, `width` apart, so that CTAs which begin together work
-/// side by side as they do in the untransformed kernel; the others are single tasks, so that all end together.
+/// draws a ticket for a range of tasks, 2**width_bits apart, so that CTAs which begin together work side by side as they do in
+/// the untransformed kernel. Ranges are of three lengths, the longest first, so that claims are few and yet all end together. No
+/// longer than this: the compiler keeps a larger argument in memory, where the joined text has none.
 struct SluiceJob {
   SluiceControl* control;
   SluiceLifetime* lifetimes;  // null: not logged
-  unsigned* runs;             // times each block of the grid ran; null: not counted
+  unsigned* runs;             // times each block of the grid ran, where counts_runs
   volatile unsigned* gone;    // host memory: epoch of the eviction order under which the last CTA left
-  unsigned long long tickets, long_tickets;
-  unsigned long long long_tasks;  // of the ranges: long_tickets * group
+  unsigned long long tickets;
+  unsigned long long middle_ticket, single_ticket;  // where ranges of `middle` tasks begin, and single tasks
   unsigned grid_x, grid_y, grid_z;
   unsigned blocks;  // of the grid
-  unsigned width, group;
-  unsigned step_x, step_y, step_z;  // width % blocks, as a block index
-  unsigned sms;
-  unsigned inverse_x, inverse_y;                     // (2**32 - 1) / divisor: division by multiplication
-  unsigned long long inverse_blocks, inverse_width;  // (2**64 - 1) / divisor
+  unsigned width_bits, group, middle;
+  unsigned step_x, step_y, step_z;    // 2**width_bits % blocks, as a block index
+  unsigned counts_runs;               // `runs` is there
+  unsigned inverse_x, inverse_y;      // (2**32 - 1) / divisor: division by multiplication
+  unsigned long long inverse_blocks;  // (2**64 - 1) / divisor
 };

@@ -1,6 +1,6 @@
 // Device half of the quota runtime (docs/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM; its leader is
-// thread 0. While block i runs, the leader stages block i+1; at its end it reads the SM's quota, and one barrier passes the decision on. State lives in shared memory, so
-// that the kernel keeps its registers.
+// thread 0. What every block costs is in sw/gpu/transform.cpp, instruction by instruction; here is what happens once a CTA, or once a
+// claim. State lives in shared memory, so that the kernel keeps its registers.
 
 // What the next block is. Two of them in turns: one that all read, one that the leader writes.
 struct SluiceStage {
@@ -8,17 +8,17 @@ struct SluiceStage {
   uint3 block;
 };
 
-// sw/gpu/transform.cpp reads `stage` and `grid`. Alignment: the kernel's own shared memory keeps its.
+// sw/gpu/transform.cpp has the offsets of all but the last four. Alignment: the kernel's own shared memory keeps its.
 struct alignas(128) SluiceState {
   SluiceStage stage[2];
-  unsigned long long task, last;  // next task of the claimed range, and what follows its last
   struct alignas(16) Leader {
     unsigned sm, slot;
-    unsigned more;  // there is a next block
+    unsigned left;  // tasks of the claimed range that are not begun
   } leader;
-  unsigned long long enter_ns;
-  unsigned rank, granted;  // while entering: which free slot to try; the quota that the slot was granted under
   unsigned grid[3];
+  unsigned long long last;  // what follows the last task of the range
+  unsigned long long enter_ns;
+  unsigned rank, granted;  // while entering: which slot to try first; the quota that the slot was granted under
 };
 static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "transform.cpp has these offsets");
 __shared__ SluiceState sluice_rt_state;
@@ -60,33 +60,38 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
   return t;
 }
+/// Sets a slot's bit. @return the bits before
+__device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsigned bit) {
+  unsigned old;
+  asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(&c->slots[sm]), "r"(bit) : "memory");
+  return old;
+}
 /// One attempt at a free slot below the SM's quota, each CTA of a launch at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
 __device__ __forceinline__ Attempt take_slot(SluiceState& s, SluiceControl* c) {
   const unsigned sm = s.leader.sm;
   const unsigned quota = load(&c->orders.quota[sm]);
-  unsigned seen = load(&c->slots[sm]);
   const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
-  for (unsigned skip = s.rank; (~seen & below) != 0 && __popc(seen) < (int)quota; ++skip) {
-    unsigned open = ~seen & below;
-    for (unsigned k = skip % __popc(open); k > 0; --k) open &= open - 1;
-    const unsigned bit = open & (0u - open);
-    unsigned old;
-    asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(&c->slots[sm]), "r"(bit) : "memory");
-    seen = old;
-    if ((old & bit) != 0) continue;  // another CTA was faster: the next slot
-    if (__popc(old) >= (int)quota) {  // others have come since, or drain above the quota
-      asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~bit) : "memory");
+  unsigned bit = 1u << (s.rank & 31) & below;  // most are the first to ask for theirs
+  unsigned seen = bit != 0 ? try_slot(c, sm, bit) : load(&c->slots[sm]);
+  while ((seen & bit) != 0 || bit == 0) {  // another CTA was faster: the next free slot in a circle
+    const unsigned open = ~seen & below, above = open & ~0u << (s.rank & 31);
+    if (open == 0 || __popc(seen) >= (int)quota) {
+      // A CTA without a slot stays a moment while slots are open on other SMs: the hardware then places the next CTAs there.
+      if (load(&c->resident_total) >= load(&c->orders.wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
+      __nanosleep(200);
       return kAgain;
     }
-    s.leader.slot = __ffs(bit) - 1;
-    s.granted = quota;
-    return kTaken;
+    bit = above != 0 ? above & (0u - above) : open & (0u - open);
+    seen = try_slot(c, sm, bit);
   }
-  // A CTA without a slot stays a moment while slots are open on other SMs: the hardware then places the next CTAs there.
-  if (load(&c->resident_total) >= load(&c->orders.wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
-  __nanosleep(200);
-  return kAgain;
+  if (__popc(seen) >= (int)quota) {  // others have come since, or drain above the quota
+    asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~bit) : "memory");
+    return kAgain;
+  }
+  s.leader.slot = __ffs(bit) - 1;
+  s.granted = quota;
+  return kTaken;
 }
 
 /// n / d with inverse = (2**32 - 1) / d: the product is too small by less than one.
@@ -100,54 +105,45 @@ __device__ __forceinline__ unsigned divide(unsigned n, unsigned d, unsigned inve
   return q;
 }
 __device__ __forceinline__ uint3 block_of(const SluiceJob& job, unsigned long long task) {
-  unsigned long long rest = task - __umul64hi(task, job.inverse_blocks) * job.blocks;
-  if (rest >= job.blocks) rest -= job.blocks;
-  uint3 block;
-  const unsigned y = divide((unsigned)rest, job.grid_x, job.inverse_x, block.x);
+  if (task >= job.blocks) {  // a later pass
+    task -= __umul64hi(task, job.inverse_blocks) * job.blocks;
+    if (task >= job.blocks) task -= job.blocks;
+  }
+  uint3 block = {(unsigned)task, 0, 0};
+  if (job.grid_x == job.blocks) return block;
+  const unsigned y = divide((unsigned)task, job.grid_x, job.inverse_x, block.x);
   block.z = divide(y, job.grid_y, job.inverse_y, block.y);
   return block;
 }
-/// Of the task `width` further on.
-__device__ __forceinline__ uint3 next_in_range(const SluiceJob& job, uint3 block) {
-  block.x += job.step_x;
-  block.y += job.step_y;
-  block.z += job.step_z;
-  if (block.x >= job.grid_x) {
-    block.x -= job.grid_x;
-    ++block.y;
-  }
-  if (block.y >= job.grid_y) {
-    block.y -= job.grid_y;
-    ++block.z;
-  }
-  if (block.z >= job.grid_z) block.z -= job.grid_z;
-  return block;
-}
 
-/// Claims a range and stages its first block. @return whether there was one left
-__device__ __forceinline__ bool claim(const SluiceJob& job, SluiceState& s, SluiceStage& stage) {
-  const unsigned long long ticket = fetch_add(&job.control->next, 1ull);
-  if (ticket >= job.tickets) return false;
-  unsigned long long task = ticket - job.long_tickets + job.long_tasks, tasks = 1;
-  if (ticket < job.long_tickets) {  // of `width` ranges side by side
-    const unsigned long long round = __umul64hi(ticket, job.inverse_width);
-    unsigned long long rest = ticket - round * job.width;
-    const unsigned over = rest >= job.width;
-    rest -= over * job.width;
-    tasks = job.group;
-    task = (round + over) * job.width * job.group + rest;
+/// Claims a range and stages its first block. @return how many tasks it has, 0 when there was none left
+__device__ __forceinline__ unsigned claim(const SluiceJob& job, SluiceState& s, SluiceStage& stage) {
+  unsigned long long ticket = fetch_add(&job.control->next, 1ull), task = 0;
+  if (ticket >= job.tickets) return 0;
+  unsigned tasks = job.group;
+  if (ticket >= job.middle_ticket) {
+    unsigned long long first = job.middle_ticket;
+    task = first * tasks;
+    tasks = job.middle;
+    if (ticket >= job.single_ticket) {
+      task += (job.single_ticket - first) * tasks;
+      tasks = 1;
+      first = job.single_ticket;
+    }
+    ticket -= first;
   }
-  s.task = task;
-  s.last = task + tasks * job.width;
+  const unsigned beside = (unsigned)ticket & (1u << job.width_bits) - 1;
+  task += ((ticket >> job.width_bits) * tasks << job.width_bits) + beside;
+  s.last = task + ((unsigned long long)tasks << job.width_bits);
   stage.block = block_of(job, task);
-  return true;
+  return tasks;
 }
 
 }  // namespace sluice_rt
 
-// What the joined kernel's leader does: enter and, after a barrier, for every block begin, then the kernel's body, end, and a barrier;
-// at last leave. `stage` is the shared address of the block's stage; the other one is the next block's. The job is a parameter of the
-// kernel. All reads of shared memory come first: a trip there is long where the kernel itself uses it much.
+// What the joined kernel's leader does: enter and, after a barrier, the kernel's body for every block, next where a block was the
+// last of its range, and a barrier; at last leave. `stage` is the shared address of the next block's stage. The job is a parameter of
+// the kernel.
 
 // Takes a slot and a first task, into stage 0.
 extern "C" __device__ void sluice_rt_enter(SluiceJob job) {
@@ -159,27 +155,30 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job) {
   s.grid[0] = job.grid_x;
   s.grid[1] = job.grid_y;
   s.grid[2] = job.grid_z;
-  unsigned sm, cta;
+  unsigned sm, rank;
   asm("mov.u32 %0, %%smid;" : "=r"(sm));
-  asm("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+  asm("mov.u32 %0, %%ctaid.y;" : "=r"(rank));  // launched as SMs x CTAs
   s.leader.sm = sm;
-  s.rank = cta / job.sms;
+  s.rank = rank;
   sluice_rt::Attempt attempt = sluice_rt::kAgain;
   while (attempt == sluice_rt::kAgain) attempt = sluice_rt::take_slot(s, c);
   if (attempt == sluice_rt::kTaken) {
     const unsigned inside = sluice_rt::fetch_add(&c->resident[sm], 1) + 1;
     sluice_rt::add(&c->resident_total, 1);
     SluiceRange* unfinished = &c->unfinished[sm][s.leader.slot];  // what the slot's last holder had not begun
-    s.task = sluice_rt::load(&unfinished->first);
-    s.last = sluice_rt::load(&unfinished->last);
-    if (s.task != s.last) {
-      sluice_rt::store(&unfinished->first, s.last);
+    const unsigned long long first = sluice_rt::load(&unfinished->first), last = sluice_rt::load(&unfinished->last);
+    unsigned tasks;
+    if (first != last) {
+      sluice_rt::store(&unfinished->first, last);
       sluice_rt::add(&c->returned, ~0u);
-      s.stage[0].block = sluice_rt::block_of(job, s.task);
-      s.stage[0].run = 1;
+      s.stage[0].block = sluice_rt::block_of(job, first);
+      s.last = last;
+      tasks = (unsigned)(last - first >> job.width_bits);
     } else {
-      s.stage[0].run = sluice_rt::claim(job, s, s.stage[0]);
+      tasks = sluice_rt::claim(job, s, s.stage[0]);
     }
+    s.stage[0].run = tasks != 0;
+    s.leader.left = tasks - (tasks != 0);
     asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&c->max_resident[sm]), "r"(inside) : "memory");
     if (inside > s.granted) sluice_rt::add(&c->violations, 1);
     s.enter_ns = sluice_rt::nanoseconds();
@@ -187,30 +186,19 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job) {
   sluice_rt::add(&c->arrived, 1);
 }
 
-// Stages the next block, beside the threads that already work on this one.
-extern "C" __device__ void sluice_rt_begin(SluiceJob job, unsigned stage, unsigned x, unsigned y, unsigned z) {
+// Claims the next range at the end of one, and begins it unless the slot lies at or beyond the quota.
+extern "C" __device__ void sluice_rt_next(SluiceJob job, unsigned stage, unsigned quota) {
   SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
-  const unsigned sm = s.leader.sm;
-  const ulonglong2 range = *(const ulonglong2*)&s.task;
-  sluice_rt::add(&job.control->done[sm], 1);
-  if (job.runs != nullptr) sluice_rt::add(&job.runs[((unsigned long long)z * job.grid_y + y) * job.grid_x + x], 1);
-  SluiceStage& next = s.stage[stage >> 4 & 1 ^ 1];
-  const unsigned long long task = range.x + job.width;
-  bool more = true;
-  s.task = task;
-  if (task == range.y)
-    more = sluice_rt::claim(job, s, next);
-  else
-    next.block = sluice_rt::next_in_range(job, make_uint3(x, y, z));
-  s.leader.more = more;
+  SluiceStage& next = s.stage[stage >> 4 & 1];
+  const unsigned tasks = sluice_rt::claim(job, s, next);
+  const unsigned run = tasks != 0 & s.leader.slot < quota;
+  next.run = run;
+  s.leader.left = tasks - run;
 }
 
-// Decides whether it is begun: on the way while the others may still be at this one.
-extern "C" __device__ void sluice_rt_end(SluiceJob job, unsigned stage) {
-  SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
-  const SluiceState::Leader leader = s.leader;
-  const unsigned quota = sluice_rt::load(&job.control->orders.quota[leader.sm]);
-  s.stage[stage >> 4 & 1 ^ 1].run = (leader.slot < quota) & leader.more;
+// Counts a block that is done, where the job wants that.
+extern "C" __device__ void sluice_rt_count(SluiceJob job, unsigned x, unsigned y, unsigned z) {
+  sluice_rt::add(&job.runs[((unsigned long long)z * job.grid_y + y) * job.grid_x + x], 1);
 }
 
 // Gives the slot back, with the tasks that were claimed and not begun.
@@ -231,13 +219,15 @@ extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
     }
   }
   sluice_rt::add(&c->resident[sm], ~0u);
-  if (s.task != s.last) {
+  const unsigned taken = ~(1u << slot), left = s.leader.left;
+  if (left != 0) {
     SluiceRange* unfinished = &c->unfinished[sm][slot];
-    sluice_rt::store(&unfinished->first, s.task);
+    sluice_rt::store(&unfinished->first, s.last - ((unsigned long long)left << job.width_bits));
     sluice_rt::store(&unfinished->last, s.last);
     sluice_rt::add(&c->returned, 1);
+    __threadfence();  // before the slot's next holder looks
   }
-  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~(1u << slot)) : "memory");
+  asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(taken) : "memory");
   if (wanted != 0) {
     sluice_rt::add(&c->resident_total, ~0u);
   } else if (sluice_rt::fetch_add(&c->resident_total, ~0u) == 1) {

@@ -7,8 +7,8 @@
 
 #include "sw/core/metrics.h"
 #include "sw/gpu/cuda/experiments/experiments.h"
+#include "sw/gpu/cuda/online_profile.h"
 #include "sw/gpu/raw_store.h"
-#include "sw/partition/ipc_scaling.h"
 #include "sw/partition/warped_slicer.h"
 #include "sw/policy/registry.h"
 #include "sw/report/progress.h"
@@ -17,9 +17,7 @@ namespace sluice::gpu {
 
 namespace {
 
-constexpr double kWarmUp = 0.5e-3;         ///< before a window
-constexpr double kProfileWarmUp = 0.2e-3;  ///< with the profile's layout in force
-constexpr double kProfileWindow = 1.0e-3;
+constexpr double kWarmUp = 0.5e-3;  ///< before a window
 constexpr double kEpsilons[] = {0, 0.02, 0.04, 0.06, 0.08, 0.12, 0.16};
 
 using Counts = std::vector<std::uint32_t>;
@@ -50,42 +48,6 @@ nlohmann::json line(const std::vector<std::string>& names, const std::string& po
           {"seconds", rates.seconds}};
 }
 
-/// One online profile (Warped-Slicer, section IV-A): the layout with every count at the same time on different SMs, rates of each
-/// SM, equations 3 and 4.
-struct OnlineProfile {
-  std::vector<Profile> sampled, scaled;
-  double seconds = 0;  ///< from the order to the decision's input
-  MixRates rates;
-};
-
-OnlineProfile profile(QuotaMix& running, const Mix& mix, const ExperimentOptions& options, bool start) {
-  const unsigned sms = mix.front()->context().limits().sms;
-  std::vector<CtaCount> most;
-  for (const PreparedKernel* kernel : mix) most.emplace_back(kernel->occupancy());
-  const std::vector<QuotaTable> layout = profile_layout(sms, most);
-  OnlineProfile p;
-  const Clock::time_point begin = Clock::now();
-  double in_force = 0;
-  p.rates = start ? running.restart(layout, kProfileWarmUp, kProfileWindow)
-                  : running.change(layout, kProfileWarmUp, kProfileWindow, in_force);
-  p.seconds = seconds(Clock::now() - begin);
-  for (std::size_t k = 0; k < mix.size(); ++k) {
-    Profile curve = rates_by_count(layout[k], p.rates.per_sm[k], most[k].value());
-    p.sampled.push_back(curve);
-    const auto phi = options.phi.find(mix[k]->spec().label);
-    double sum = 0, number = 0;
-    for (const std::uint32_t q : layout[k])
-      if (q > 0) {
-        sum += q;
-        ++number;
-      }
-    for (std::size_t j = 0; j < curve.size(); ++j)
-      curve[j] = scale_ipc(curve[j], phi == options.phi.end() ? 0 : phi->second, static_cast<double>(j + 1), sum / number);
-    p.scaled.push_back(std::move(curve));
-  }
-  return p;
-}
-
 class MixMeasurement {
  public:
   MixMeasurement(Bench& bench, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
@@ -111,23 +73,25 @@ class MixMeasurement {
     for (const StreamHandle& s : streams_) out.push_back(s.get());
     return out;
   }
-  [[nodiscard]] Partition even() const {
+  [[nodiscard]] Partition even(const Mix& mix) const {
     std::vector<KernelDescriptor> kernels;
-    for (const PreparedKernel* k : mix_) kernels.push_back(descriptor(*k));
-    return at_most_occupancy(placeable(demands(mix_), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
-      MachineConfig machine = bench_.machine();
-      machine.sm.capacity = capacity;
-      return make_policy("even")->plans(machine, kernels).front().partition;
-    }));
+    for (const PreparedKernel* k : mix) kernels.push_back(descriptor(*k));
+    return at_most_occupancy(mix,
+                             placeable(demands(mix), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+                               MachineConfig machine = bench_.machine();
+                               machine.sm.capacity = capacity;
+                               return make_policy("even")->plans(machine, kernels).front().partition;
+                             }));
   }
-  [[nodiscard]] Partition decide(const std::vector<Profile>& curves, double epsilon) const {
-    return at_most_occupancy(placeable(demands(mix_), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
-      return warped_slicer_partition(curves, demands(mix_), capacity, bench_.machine(epsilon).partitioner);
-    }));
+  [[nodiscard]] Partition decide(const Mix& mix, const std::vector<Profile>& curves, double epsilon) const {
+    return at_most_occupancy(
+        mix, placeable(demands(mix), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+          return warped_slicer_partition(curves, demands(mix), capacity, bench_.machine(epsilon).partitioner);
+        }));
   }
   /// On an SM of its own a kernel has no more CTAs than the driver says fit: the sums of resources know no sub-cores.
-  [[nodiscard]] Partition at_most_occupancy(Partition p) const {
-    for (std::size_t k = 0; k < mix_.size(); ++k) p.ctas[k] = std::min(p.ctas[k], CtaCount(mix_[k]->occupancy()));
+  [[nodiscard]] static Partition at_most_occupancy(const Mix& mix, Partition p) {
+    for (std::size_t k = 0; k < mix.size(); ++k) p.ctas[k] = std::min(p.ctas[k], CtaCount(mix[k]->occupancy()));
     return p;
   }
   [[nodiscard]] std::vector<double> solo_rates() const {
@@ -162,13 +126,13 @@ class MixMeasurement {
       keep("spatial", native_rates(mix_, confined, 4 * options_.window), nullptr, {{"sms", green.sms()}});
     }
     QuotaMix running(mix_);
-    const Partition even_partition = even();
+    const Partition even_partition = even(mix_);
     keep("even", running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
 
-    const OnlineProfile p = profile(running, mix_, options_, true);
+    const OnlineProfile p = profile_online(running, mix_, options_.phi);
     std::vector<std::pair<Partition, MixRates>> measured;
-    for (const double epsilon : kEpsilons) {
-      const Partition decided = decide(p.scaled, epsilon);
+    const auto decided_by = [&](const std::string& policy, const std::vector<Profile>& curves, double epsilon) {
+      const Partition decided = decide(mix_, curves, epsilon);
       auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
       double in_force = 0;
       if (at == measured.end()) {
@@ -180,16 +144,20 @@ class MixMeasurement {
         at = measured.end() - 1;
       }
       nlohmann::json more = {{"epsilon", epsilon}};
-      if (epsilon == 0)
+      if (policy == "warped_slicer")
         more.update({{"profile_seconds", p.seconds},
                      {"in_force_seconds", in_force},
                      {"sampled", p.sampled},
                      {"scaled", p.scaled},
+                     {"by_counts", p.by_counts},
                      {"profile_violations", p.rates.violations},
                      {"profile_misplaced", p.rates.misplaced},
                      {"profile_settled", p.rates.settled}});
-      keep(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), at->second, &decided, more);
-    }
+      keep(policy, at->second, &decided, more);
+    };
+    for (const double epsilon : kEpsilons)
+      decided_by(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), p.scaled, epsilon);
+    decided_by("by_counts", p.by_counts, 0);
     running.evict();
     const std::vector<double> solo_after = solo_rates();
     for (std::size_t k = 0; k < solo.size(); ++k) solo[k] = (solo[k] + solo_after[k]) / 2;
@@ -254,72 +222,52 @@ class MixMeasurement {
     return finish;
   }
 
-  std::vector<double> quota_finish(const std::vector<int>& launches, bool decide) {
-    const std::vector<int> carveout = carveouts(mix_);
-    std::vector<std::unique_ptr<QuotaJob>> jobs;
-    for (std::size_t k = 0; k < mix_.size(); ++k) {
-      JobOptions o;
-      o.passes = static_cast<std::uint64_t>(launches[k]);
-      o.carveout_percent = carveout[k];
-      jobs.push_back(std::make_unique<QuotaJob>(*mix_[k], o));
-    }
-    const auto put = [&](const std::vector<QuotaTable>& tables) {
-      for (std::size_t k = 0; k < jobs.size(); ++k) jobs[k]->order(tables[k]);
-      for (const auto& job : jobs) job->fill();
-    };
+  std::vector<double> quota_finish(const std::vector<int>& launches, bool profiled) {
+    std::vector<std::uint64_t> passes(launches.begin(), launches.end());
+    QuotaMix running(mix_, 0, passes);
+    std::vector<QuotaJob*> jobs;
+    for (std::size_t k = 0; k < mix_.size(); ++k) jobs.push_back(&running.job(k));
     const Clock::time_point start = Clock::now();
-    Partition partition = even();
-    if (decide) {
-      std::vector<CtaCount> most;
-      for (const PreparedKernel* kernel : mix_) most.emplace_back(kernel->occupancy());
-      const std::vector<QuotaTable> layout = profile_layout(sms_, most);
-      put(layout);
-      sleep_seconds(kProfileWarmUp + 100e-6);  // the first CTAs take their slots
-      std::vector<JobState> before, after;
-      for (const auto& job : jobs) before.push_back(job->state());
-      sleep_seconds(kProfileWindow);
-      for (const auto& job : jobs) after.push_back(job->state());
-      std::vector<Profile> curves;
-      for (std::size_t k = 0; k < jobs.size(); ++k) {
-        std::vector<double> rate;
-        for (std::size_t sm = 0; sm < sms_; ++sm)
-          rate.push_back(static_cast<std::uint32_t>(after[k].done[sm] - before[k].done[sm]));
-        Profile curve = rates_by_count(layout[k], rate, most[k].value());
-        const auto phi = options_.phi.find(names_[k]);
-        for (std::size_t j = 0; j < curve.size(); ++j)
-          curve[j] = scale_ipc(curve[j], phi == options_.phi.end() ? 0 : phi->second, static_cast<double>(j + 1),
-                               (most[k].value() + 1) / 2.0);
-        curves.push_back(std::move(curve));
+    const std::vector<Profile> curves = profiled ? profile_online(running, mix_).scaled : std::vector<Profile>();
+    // The kernels that are not done share every SM; decided anew when one ends, from the same curves.
+    const auto share = [&](const std::vector<std::size_t>& open) {
+      Mix rest;
+      std::vector<Profile> known;
+      for (const std::size_t k : open) {
+        rest.push_back(mix_[k]);
+        if (profiled) known.push_back(curves[k]);
       }
-      partition = this->decide(curves, 0);
-    }
-    put(tables_of(partition, sms_));
+      const Partition partition = open.size() == 1 ? Partition{PartitionMode::IntraSm, {CtaCount(rest[0]->occupancy())}}
+                                  : profiled       ? decide(rest, known, 0)
+                                                   : even(rest);
+      const std::vector<QuotaTable> shares = tables_of(partition, sms_);
+      std::vector<QuotaTable> tables(mix_.size(), QuotaTable(sms_, 0));
+      for (std::size_t i = 0; i < open.size(); ++i) tables[open[i]] = shares[i];
+      if (open.size() == 1)
+        jobs[open[0]]->set(tables[open[0]]);
+      else
+        running.begin(tables);
+    };
+    std::vector<std::size_t> unfinished(mix_.size());
+    std::iota(unfinished.begin(), unfinished.end(), std::size_t{0});
+    share(unfinished);
     std::vector<double> finish(jobs.size(), 0);
     double refilled = 0;
-    for (std::size_t open = jobs.size(); open > 0;) {
-      bool ended = false;
+    while (!unfinished.empty()) {
       const double now = seconds(Clock::now() - start);
-      for (std::size_t k = 0; k < jobs.size(); ++k) {
-        if (finish[k] > 0) continue;
-        if (jobs[k]->idle()) {
-          const JobState s = jobs[k]->state();
-          if (s.all_claimed && s.returned == 0) {
-            finish[k] = seconds(Clock::now() - start);
-            --open;
-            ended = true;
-          } else {
-            jobs[k]->finish(20);  // some CTAs left with tasks
-          }
-        }
-      }
-      if (ended && open == 1) {  // the last one gets every SM
-        for (std::size_t k = 0; k < jobs.size(); ++k)
-          if (finish[k] == 0) jobs[k]->set(uniform_quota(sms_, mix_[k]->occupancy()));
+      const std::size_t ended = std::erase_if(unfinished, [&](std::size_t k) {
+        if (!jobs[k]->idle()) return false;
+        const JobState state = jobs[k]->state();
+        if (!state.all_claimed || state.returned > 0) jobs[k]->finish(20);  // some CTAs left with tasks
+        finish[k] = seconds(Clock::now() - start);
+        return true;
+      });
+      if (ended > 0 && !unfinished.empty()) {
+        share(unfinished);
       } else if (now - refilled > 1e-3) {  // slots that opened when others drained
         refilled = now;
-        for (std::size_t k = 0; k < jobs.size(); ++k)
-          if (finish[k] == 0 && jobs[k]->state().resident < std::accumulate(jobs[k]->quota().begin(), jobs[k]->quota().end(), 0U))
-            jobs[k]->fill();
+        for (const std::size_t k : unfinished)
+          if (jobs[k]->state().resident < std::accumulate(jobs[k]->quota().begin(), jobs[k]->quota().end(), 0U)) jobs[k]->fill();
       }
       if (now > 20) throw GpuError(fmt::format("{}: not done after 20 s", mix_name(names_)));
     }

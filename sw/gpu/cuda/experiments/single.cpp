@@ -78,7 +78,7 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
       const std::pair<const char*, JobOptions> kVariants[] = {{"default", {}},
                                                               {"drivers_carveout", {.carveout_percent = -1}},
                                                               {"one_task_claims", {.group = 1}},
-                                                              {"eight_task_claims", {.group = 8}}};
+                                                              {"sixteen_task_claims", {.group = 16}}};
       for (const auto& [variant, job_options] : kVariants) {
         QuotaJob job(kernel, job_options);
         job.order(uniform_quota(sms, kernel.occupancy()));
