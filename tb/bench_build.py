@@ -24,15 +24,17 @@ def bench_sources(design, coverage=False):
 
 def compile_bench(folder, design, verilog, extra_sources=(), coverage=False):
     """Verilates `verilog` as the design's class (for coverage: also at its other sizes) and links folder/bench."""
+    plain = [str(ROOT / f) for f in RTL]
+    models = [dict(model, verilog=plain) for model in design.get("with", []) + (design.get("also", []) if coverage else [])]
     # A broken design has its parameters in it.
-    models = [design, *design.get("also", [])] if coverage else [{"class": design["class"]}]
+    models.append(dict(design, verilog=verilog) if coverage else {"class": design["class"], "verilog": verilog})
     includes = [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", *[f"-Iobj_{m['class']}" for m in models]]
     defines = ["-DVM_COVERAGE=1"] if coverage else []
     objects = []
     for model in models:
         name, objdir = model["class"], f"obj_{model['class']}"
         sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-UNOPTFLAT", "--trace-fst", "-O3", "--prefix", name, "--top-module",
-            design["top"], "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *verilog,
+            design["top"], "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *model["verilog"],
             *(["--coverage"] if coverage else [])], folder)
         sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
         objects.append(f"{objdir}/{name}__ALL.a")

@@ -22,7 +22,7 @@ WORK = ROOT / "build/coverage"
 TARGETS = {"line": 98.0, "toggle": 90.0, "bins": 100.0}
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b2733}table{border-collapse:collapse;margin:1rem 0}
 th,td{padding:.25rem .8rem;border-bottom:1px solid #d9e0e6;text-align:right}th:first-child,td:first-child{text-align:left}.low{background:#fbe3df}
-code{font-size:90%}details{margin:.3rem 0}.ok{color:#1f7a4d}.miss{color:#b3261e}"""
+code{font-size:90%;overflow-wrap:anywhere}details{margin:.3rem 0}.ok{color:#1f7a4d}.miss{color:#b3261e}"""
 
 
 def run(name):
