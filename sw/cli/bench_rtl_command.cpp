@@ -56,8 +56,8 @@ std::vector<std::string> broken(const Figures& f) {
     lines.push_back(
         fmt::format("fixed point changes {:.3f} % of the partitions, promised: under 0.5 %", f.fixed_point.changed_pct()));
   if (f.fixed_point.changed_by_more > f.fixed_point.most_by_more()) {
-    lines.push_back(fmt::format("fixed point changes {} partitions by more than one CTA, promised: {}", f.fixed_point.changed_by_more,
-                                f.fixed_point.most_by_more()));
+    lines.push_back(fmt::format("fixed point changes {} partitions by more than one CTA, promised: {}",
+                                f.fixed_point.changed_by_more, f.fixed_point.most_by_more()));
   }
   return lines;
 }

@@ -1,13 +1,21 @@
 // What fixed point costs the partition core against the golden algorithm in double precision, and how many cycles a decision
 // takes. SLUICE_FULL=1: 10^5 profiles.
+#include <Vcore_4_8.h>
 #include <gtest/gtest.h>
 
+#include "systemc/partition/rtl_partition_core.h"
 #include "systemc/rtl_bench/rtl_bench.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"
+#include "tb/partition_core/lockstep.h"
 
 namespace sluice {
 namespace {
+
+TEST(PartitionCore, RtlAndTlmAgreeWithOneMultiplier) {
+  RtlPartitionCore<Vcore_4_8, 4> rtl;
+  tb::run_lockstep(rtl, 8);
+}
 
 TEST(PartitionCore, FixedPointKeepsTheGoldenPartition) {
   const auto rtl = make_rtl_partition_core(tb::waveform("partition_core"), 1000);
