@@ -12,8 +12,8 @@ inline constexpr std::uint32_t kMaxCtas = 32;
 
 inline constexpr std::uint32_t kPerfOne = 1U << 14;  ///< 1.0 of a normalised performance: a kernel's own best
 
-/// Scaled IPC (Warped-Slicer, equation 3) of an entry of the performance table as the hardware shows it, for a window of this many cycles.
-/// The hardware leaves out the division by the window (docs/blocks/perf_table.md).
+/// Scaled IPC (Warped-Slicer, equation 3) of an entry of the performance table as the hardware shows it, for a window of this
+/// many cycles. The hardware leaves out the division by the window (docs/blocks/perf_table.md).
 [[nodiscard]] inline double scaled_ipc(std::uint32_t scaled, std::uint32_t window_cycles) {
   const std::uint32_t exponent = scaled >> 9;
   if (exponent == 0) return 0;

@@ -102,7 +102,8 @@ std::uint32_t PerfTableRow::performance(std::size_t step) const {
 }
 
 TlmPartitionCore::TlmPartitionCore(unsigned max_kernels, unsigned max_ctas)
-    : ratio_bits_(9 + static_cast<unsigned>(std::bit_width(max_ctas - 1))), two_cycles_(max_kernels * max_ctas <= kTwoCycleEntries) {}
+    : ratio_bits_(9 + static_cast<unsigned>(std::bit_width(max_ctas - 1))),
+      two_cycles_(max_kernels * max_ctas <= kTwoCycleEntries) {}
 
 void TlmPartitionCore::forget() {
   collecting_ = false;

@@ -65,20 +65,20 @@ class TlmPartitionCore : public IPartitionCore {
   [[nodiscard]] Walk walked(const PartitionCoreIn& in) const;
   [[nodiscard]] std::uint32_t scale(const PartitionCoreIn& in) const;
 
-  unsigned ratio_bits_;         ///< fraction bits of 1 / CTA_avg
-  bool two_cycles_;             ///< a sample takes two
+  unsigned ratio_bits_;  ///< fraction bits of 1 / CTA_avg
+  bool two_cycles_;      ///< a sample takes two
   PartitionCoreIn config_;
-  bool collecting_ = false;     ///< from the start until every kernel's best is known
+  bool collecting_ = false;                         ///< from the start until every kernel's best is known
   std::array<std::uint32_t, kMaxKernels> ratio_{};  ///< 1 / CTA_avg
   Walk walk_;
   std::optional<Scaled> writing_;
   std::array<PerfTableRow, kMaxKernels> curves_;
-  std::set<unsigned> pending_;  ///< kernels whose maximum is known, and whose reciprocal is not begun
-  unsigned divide_left_ = 0;    ///< cycles until the division under way is done
-  bool for_sum_ = false;        ///< it is of a sum
+  std::set<unsigned> pending_;   ///< kernels whose maximum is known, and whose reciprocal is not begun
+  unsigned divide_left_ = 0;     ///< cycles until the division under way is done
+  bool for_sum_ = false;         ///< it is of a sum
   std::set<unsigned> finished_;  ///< kernels that have the reciprocal of their best
-  unsigned dividing_ = 0;       ///< kernel of the division under way
-  unsigned decided_in_ = 0;     ///< cycles until done; 1 = in this cycle
+  unsigned dividing_ = 0;        ///< kernel of the division under way
+  unsigned decided_in_ = 0;      ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };
 

@@ -98,7 +98,10 @@ FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions
       const std::size_t kernel = out.scaled_kernel, level = out.scaled_ctas - 1U;
       const std::uint32_t insts = c.samples[kernel][level].insts;
       const double exact = profiles[kernel][level] * c.config.window_cycles;
-      if (insts >= 1000) cost.scaler_max_error = std::max(cost.scaler_max_error, std::abs(scaled_ipc(out.scaled, c.config.window_cycles) * c.config.window_cycles - exact) / insts);
+      if (insts >= 1000)
+        cost.scaler_max_error =
+            std::max(cost.scaler_max_error,
+                     std::abs(scaled_ipc(out.scaled, c.config.window_cycles) * c.config.window_cycles - exact) / insts);
     };
     const auto decided = decide(core, c, watch);
     if (!decided) throw std::logic_error("partition_core does not decide");

@@ -46,6 +46,9 @@ struct FixedPointCost {
   std::uint64_t changed_by_more = 0;  ///< of them, by more than one CTA of a kernel
   std::uint64_t changed_verdict = 0;  ///< of them, because the loss guard judges otherwise: a kernel's loss is at its limit
   double scaler_max_error = 0;        ///< largest |scaled - exact| per issued instruction, samples of 1,000 instructions and more
+  /// How many of these there may be: levels that are equal in the table's 10 bits are one step, and the steps between are lost
+  /// with it.
+  [[nodiscard]] std::uint64_t most_by_more() const { return 1 + decisions / 10000; }
   [[nodiscard]] double changed_pct() const {
     return decisions == 0 ? 0 : 100.0 * static_cast<double>(changed) / static_cast<double>(decisions);
   }

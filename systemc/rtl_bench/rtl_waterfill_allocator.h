@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kAllocatorOne = 2048;
 struct WaterfillCase {
   struct Kernel {
     std::uint32_t warps = 1, registers = 0, shared_bytes = 0;  ///< of one CTA
-    std::vector<std::uint32_t> performance;                    ///< at 1, 2, ... CTAs, 0..kAllocatorOne; prefix maxima are its steps
+    std::vector<std::uint32_t> performance;  ///< at 1, 2, ... CTAs, 0..kAllocatorOne; prefix maxima are its steps
   };
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
   std::uint32_t epsilon = 0;  ///< units of 1 / kPerfOne; a multiple of kPerfOne / kAllocatorOne

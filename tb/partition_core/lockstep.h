@@ -1,0 +1,132 @@
+#pragma once
+// Anything that the ports of the partition core allow, the Verilated RTL and its TLM twin in lockstep.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "systemc/rtl_bench/decision_driver.h"
+#include "tb/common/coverage.h"
+#include "tb/common/random.h"
+
+namespace sluice::tb {
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t s) : random_(s) {}
+
+  std::uint32_t in(std::uint32_t low, std::uint32_t high) {
+    return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
+  }
+  bool chance(double p) { return std::bernoulli_distribution(p)(random_); }
+
+  /// Anything the ports allow, corner values included.
+  DecisionCase wild(std::uint32_t most_slots) {
+    DecisionCase s = frame(in(1, 4), chance(0.5) ? 8 : most_slots);
+    for (auto& kernel : s.samples) {
+      const bool dead = chance(0.05);
+      for (DecisionCase::Sample& sample : kernel) {
+        sample.insts = dead ? 0 : chance(0.05) ? (1U << 18) - 1 : in(0, 4 * s.config.window_cycles);
+        sample.stall = chance(0.1) ? s.config.window_cycles : in(0, s.config.window_cycles);
+      }
+    }
+    s.config.epsilon = chance(0.7) ? 0 : in(0, kPerfOne / 8);
+    s.config.loss_limit = chance(0.5) ? in(0, std::min<std::uint32_t>(65535, s.config.num_kernels * kPerfOne)) : 65535;
+    return s;
+  }
+
+ private:
+  DecisionCase frame(std::uint32_t kernels, std::uint32_t slots) {
+    DecisionCase s;
+    s.config.num_kernels = static_cast<std::uint8_t>(kernels);
+    s.config.capacity_warps = slots == 8 ? 48 : 64;
+    s.config.capacity_registers = slots == 8 ? 32768 : 65536;
+    s.config.capacity_shared_bytes = slots == 8 ? 49152 : 233472;
+    s.config.capacity_slots = slots;
+    s.config.window_cycles = chance(0.5) ? 5120 : in(1024, 65535);
+    for (std::uint32_t k = 0; k < kernels; ++k) {
+      s.config.demand_warps[k] = in(1, chance(0.1) ? 48 : 8);
+      s.config.demand_registers[k] = in(0, s.config.capacity_registers / (chance(0.1) ? 1 : 4));
+      s.config.demand_shared_bytes[k] = chance(0.5) ? 0 : in(0, s.config.capacity_shared_bytes / (chance(0.1) ? 1 : 4));
+      const std::uint32_t levels = in(1, slots);
+      s.samples.emplace_back(levels);
+    }
+    if (chance(0.3)) s.split = in(1, slots - 1);
+    for (const auto& kernel : s.samples) {
+      const auto levels = static_cast<std::uint32_t>(kernel.size());
+      s.sums.push_back(sum_of(1, s.split == 0 ? levels : std::min(levels, s.split)));
+      s.second_sums.push_back(sum_of(s.split + 1, std::max(levels, s.split + 1)));
+    }
+    return s;
+  }
+  /// {sum, SMs}: at least the levels themselves, and some SMs that repeat the last.
+  std::pair<std::uint32_t, std::uint32_t> sum_of(std::uint32_t first, std::uint32_t last) {
+    const std::uint32_t sms = last - first + 1, extra = in(0, 100);
+    return {sms * (first + last) / 2 + extra * last, sms + extra};
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// @param slots  CTA slots that the core is made for: 8 takes two cycles a sample, 32 one
+inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
+  Generator random(seed());
+  const auto tlm = make_tlm_partition_core(4, slots);
+  Coverage coverage("partition_core");
+  coverage.declare("partition", "CTAs for every kernel");
+  coverage.declare("spatial", "the loss guard refuses");
+  coverage.declare("no fit", "one CTA of each does not fit");
+  coverage.declare("reset", "a reset in mid-decision");
+  coverage.declare("restart", "a new start in mid-decision");
+  coverage.declare("abort", "a decision dropped");
+  coverage.declare("two windows", "levels of a second window, summed anew");
+  unsigned long long compared = 0;
+  const int decisions = static_cast<int>(campaign(10000, 1000000));
+  for (int d = 0; d < decisions; ++d) {
+    const DecisionCase stimulus = random.wild(slots);
+    DecisionDriver driver(stimulus, random.chance(0.3));
+    if (stimulus.split != 0) coverage.hit("two windows");
+    const double gaps = random.chance(0.5) ? 0 : 0.3;
+    const std::uint32_t cut = random.chance(0.1) ? random.in(0, 300) : 100000;  // a reset, or a new start, in mid-decision
+    for (std::uint32_t cycle = 0;; ++cycle) {
+      PartitionCoreIn in = driver.next(random.chance(gaps));
+      bool dropped = false;
+      if (cycle == cut) {
+        const std::uint32_t how = random.in(0, 2);
+        coverage.hit(how == 0 ? "reset" : how == 1 ? "restart" : "abort");
+        if (how == 1) break;
+        in.rst_n = how != 0;
+        in.abort = dropped = how == 2;
+        in.start = false;
+      }
+      const PartitionCoreOut a = rtl.cycle(in);
+      const PartitionCoreOut b = tlm->cycle(in);
+      ++compared;
+      ASSERT_EQ(a.prepare_ready, b.prepare_ready) << "decision " << d << " cycle " << cycle;
+      ASSERT_EQ(a.sample_ready, b.sample_ready) << "decision " << d << " cycle " << cycle;
+      ASSERT_EQ(a.scaled_valid, b.scaled_valid) << "decision " << d << " cycle " << cycle;
+      if (a.scaled_valid) {
+        ASSERT_EQ(a.scaled_kernel, b.scaled_kernel) << "decision " << d << " cycle " << cycle;
+        ASSERT_EQ(a.scaled_ctas, b.scaled_ctas) << "decision " << d << " cycle " << cycle;
+        ASSERT_EQ(a.scaled, b.scaled) << "decision " << d << " cycle " << cycle;
+      }
+      ASSERT_EQ(a.done, b.done) << "decision " << d << " cycle " << cycle;
+      if (!in.rst_n || dropped) break;
+      driver.observe(a);
+      if (!a.done || in.start) {  // done with a start: of the decision before
+        ASSERT_LT(cycle, 5000U) << "decision " << d << " does not end";
+        continue;
+      }
+      ASSERT_EQ(a.no_fit, b.no_fit) << "decision " << d;
+      coverage.hit(a.no_fit ? "no fit" : a.spatial ? "spatial" : "partition");
+      if (!a.no_fit) {
+        ASSERT_EQ(a.spatial, b.spatial) << "decision " << d;
+        for (unsigned k = 0; k < in.num_kernels; ++k) ASSERT_EQ(a.ctas[k], b.ctas[k]) << "decision " << d << " kernel " << k;
+      }
+      break;
+    }
+  }
+  std::printf("%d decisions, %llu cycles compared\n", decisions, compared);
+  EXPECT_EQ(coverage.missed(), std::vector<std::string>{});  // a campaign that misses one of these proves nothing about it
+}
+
+}  // namespace sluice::tb
