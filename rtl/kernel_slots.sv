@@ -103,17 +103,18 @@ module kernel_slots #(
       evict_left_d       = evict_left_q;
       evict_done_d       = 1'b0;
       kernel_done_d      = 1'b0;
-      next_d             = next_q;
-      dispatched_d       = dispatched_q;
-      resident_d         = resident_q + CountW'(take_i[k]) - CountW'(give_i[k]);
+      resident_d         = take_i[k] ? resident_q + 1'b1 : resident_q - 1'b1;
 
-      if (take_i[k]) begin
-        dispatched_d = dispatched_q + 1'b1;
-        next_d       = next_q + 1'b1;
-        if (next_q + 1'b1 == grid) begin
-          next_d     = '0;
-          finished_d = !repeat_i[k];
-        end
+      // Written with a CTA taken, or a launch.
+      dispatched_d = dispatched_q + 1'b1;
+      next_d       = next_q + 1'b1;
+      if (next_d == grid) begin
+        next_d = '0;
+        if (take_i[k]) finished_d = !repeat_i[k];
+      end
+      if (launched_o[k]) begin
+        next_d       = '0;
+        dispatched_d = '0;
       end
 
       if (give_i[k] && evict_left_q != '0) evict_left_d = evict_left_q - 1'b1;
@@ -137,8 +138,6 @@ module kernel_slots #(
         Free: if (launched_o[k]) begin
           state_d            = Running;
           finished_d         = 1'b0;
-          next_d             = '0;
-          dispatched_d       = '0;
         end
         Running: begin
           if (finished_q && empty) state_d = Free;
@@ -166,9 +165,6 @@ module kernel_slots #(
         evict_left_q       <= '0;
         evict_done_q       <= 1'b0;
         kernel_done_q      <= 1'b0;
-        next_q             <= '0;
-        dispatched_q       <= '0;
-        resident_q         <= '0;
       end else begin
         state_q            <= state_d;
         finished_q         <= finished_d;
@@ -177,10 +173,20 @@ module kernel_slots #(
         evict_left_q       <= evict_left_d;
         evict_done_q       <= evict_done_d;
         kernel_done_q      <= kernel_done_d;
-        next_q             <= next_d;
-        dispatched_q       <= dispatched_d;
-        resident_q         <= resident_d;
       end
+
+    // Counters are clocked when they count.
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        next_q       <= '0;
+        dispatched_q <= '0;
+      end else if (take_i[k] || launched_o[k]) begin
+        next_q       <= next_d;
+        dispatched_q <= dispatched_d;
+      end
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni)                     resident_q <= '0;
+      else if (take_i[k] != give_i[k]) resident_q <= resident_d;
 
     // Looked at only after a launch: no reset.
     always_ff @(posedge clk_i)

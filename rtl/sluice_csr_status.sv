@@ -37,7 +37,7 @@ module sluice_csr_status #(
   logic [sluice_pkg::SmW-1:0] info_sm_d, info_sm_q;
   logic [3:0]                 irq_status_d, irq_status_q;
   logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q, evict_seen_q, evict_event;
-  logic [31:0]                decisions_d, decisions_q;
+  logic [31:0]                decisions_q;
   logic [3:0]                 irq_enable_d, irq_enable_q;
   logic                       bad_config;
 
@@ -72,7 +72,6 @@ module sluice_csr_status #(
     irq_status_d  = irq_status_d | {decision_i, evict_event != '0, kernel_done_i != '0, error_set != '0};
     kernel_done_d = kernel_done_d | kernel_done_i;
     evict_done_d  = evict_done_d | evict_event;
-    decisions_d   = decisions_q + 32'(decision_i);
 
     // The first error. Of several in one cycle: one of the dispatcher's before one of ours, then the lowest bit.
     info_kernel_d = info_kernel_q;
@@ -124,7 +123,6 @@ module sluice_csr_status #(
       kernel_done_q <= '0;
       evict_done_q  <= '0;
       evict_seen_q  <= '0;
-      decisions_q   <= '0;
     end else begin
       irq_enable_q  <= irq_enable_d;
       error_q       <= error_d;
@@ -135,10 +133,13 @@ module sluice_csr_status #(
       kernel_done_q <= kernel_done_d;
       evict_done_q  <= evict_done_d;
       evict_seen_q  <= evict_done_i;
-      decisions_q   <= decisions_d;
     end
   end
 
   assign irq_o  = (irq_status_q & irq_enable_q) != '0;
   assign idle_o = evict_seen_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni)         decisions_q <= '0;
+    else if (decision_i) decisions_q <= decisions_q + 1'b1;
 endmodule

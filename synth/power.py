@@ -86,10 +86,10 @@ class Waveform:
                 self.bits[f"{name}[{i}]"] = row
 
     def rest(self, cycles=64):
-        """The state in which the run ended, held: the clock still runs."""
+        """The last cycle but one, held (the last has the end of the last CTA in it): the clock still runs."""
         still = copy.copy(self)
         still.cycles = cycles
-        still.bits = {n: ((1 << cycles) - 1) * (row >> (self.cycles - 1) & 1) for n, row in self.bits.items()}
+        still.bits = {n: ((1 << cycles) - 1) * (row >> (self.cycles - 2) & 1) for n, row in self.bits.items()}
         return still
 
 
