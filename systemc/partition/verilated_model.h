@@ -12,7 +12,8 @@
 
 namespace sluice {
 
-/// A Verilated design with one clock `clk_i`, its waveform and its coverage.
+/// A Verilated design with one clock `clk_i`, its waveform and its coverage. Registers start with random bits, the same in every
+/// run: data that is read before it was written makes a difference.
 /// @tparam Top  the Verilated class
 template <class Top>
 class VerilatedModel {
@@ -59,7 +60,14 @@ class VerilatedModel {
     time_ += half_period_;
   }
 
-  VerilatedContext context_;
+  struct RandomStart : VerilatedContext {
+    RandomStart() {
+      randReset(2);
+      randSeed(1);
+    }
+  };
+
+  RandomStart context_;
   Top top_{&context_};
   VerilatedFstC fst_;
   std::uint64_t half_period_, time_ = 0;
