@@ -66,7 +66,19 @@ std::vector<json> lines(const std::filesystem::path& file) {
   return out;
 }
 
-void write_json(const std::filesystem::path& file, const json& value) { write_file_atomically(file, value.dump(1) + "\n"); }
+/// An array's elements one a line: short for a difference of versions, and for the eye.
+std::string by_line(const json& array) {
+  std::string text = "[";
+  for (const json& element : array) text += (text.size() > 1 ? ",\n" : "\n") + element.dump();
+  return text + "\n]";
+}
+void write_json(const std::filesystem::path& file, const json& value) {
+  if (value.is_array()) return write_file_atomically(file, by_line(value) + "\n");
+  std::string text = "{";
+  for (const auto& [key, member] : value.items())
+    text += fmt::format("{}\n\"{}\": {}", text.size() > 1 ? "," : "", key, member.is_array() ? by_line(member) : member.dump());
+  write_file_atomically(file, text + "\n}\n");
+}
 
 void verify_section(const std::filesystem::path& folder, Output& out) {
   std::vector<std::vector<std::string>> rows = {
