@@ -35,6 +35,8 @@ class RtlWaterfillAllocator {
  public:
   explicit RtlWaterfillAllocator(const std::string& fst_file = "") : top_(fst_file) {
     top_->rst_ni = 0;
+    top_->start_i = 0;
+    top_->abort_i = 0;
     cycle(WaterfillCase());
     top_->rst_ni = 1;
   }
