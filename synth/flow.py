@@ -106,7 +106,7 @@ def one(name, parameters, library, args):
 
 def groups(blocks):
     area = {b["name"]: b["area_um2"] for b in blocks}
-    if len(area) < len(BLOCKS):
+    if not {*BLOCKS, REGIONS} <= set(area):
         return {}
     return {"counters_per_sm_um2": area["profile_counters"],
             "global_algorithm_um2": round(sum(area[n] for n, (_, group) in BLOCKS.items() if group == "algorithm"), 1),
