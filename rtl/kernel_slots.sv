@@ -152,8 +152,7 @@ module kernel_slots #(
         evict_d       = 1'b0;
       end
     end
-    assign stirring_o[k] = (state_q == Draining && empty) || (state_q == Running && finished_q && empty)
-                        || (evict_q && (evict_left_q == '0 || empty));
+    assign stirring_o[k] = (state_q != Free && (state_q != Running || finished_q) && empty) || (evict_q && (evict_left_q == '0 || empty));
     assign leaves[k] = state_q == Running && state_d != Running;
 
     always_ff @(posedge clk_i or negedge rst_ni)

@@ -40,7 +40,7 @@ module partition_core #(
   output logic [sluice_pkg::KernelW-1:0]             scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                scaled_ctas_o,
   output logic [sluice_pkg::ScaledW-1:0]             scaled_o,              // {exponent, mantissa}: docs/blocks/perf_table.md
-  output logic                                       idle_o,                // nothing changes without an input
+  output logic                                       idle_o,                // no decision under way: nothing changes without an input
   output logic                                       done_o,
   output logic                                       no_fit_o,              // one CTA of each does not fit: no intra-SM partition
   output logic                                       spatial_o,             // loss guard: fall back to spatial
@@ -255,6 +255,6 @@ module partition_core #(
   assign scaled_valid_o  = write_valid;
   assign scaled_kernel_o = write_kernel;
   assign scaled_ctas_o   = write_ctas;
-  assign idle_o          = !write_valid && !divide_valid && !divide_busy && (state_q == Idle || (state_q == Profile && !table_valid));
+  assign idle_o          = state_q == Idle && !write_valid && !divide_valid && !divide_busy;
   assign done_o          = allocate_done;
 endmodule

@@ -6,7 +6,9 @@ module sluice_top #(
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32, CTA slots of an SM
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
-  parameter int unsigned REGION_UNITS = 64    // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
+  // Cycles a sample, 1 or 2: 2 saves a multiplier; more than 32 samples would then take too long.
+  parameter int unsigned SAMPLE_CYCLES = (MAX_KERNELS * MAX_CTAS <= 32) ? 2 : 1
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -342,9 +344,10 @@ module sluice_top #(
   );
 
   partition_core #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
+    .NUM_SM        (NUM_SM),
+    .MAX_KERNELS   (K),
+    .MAX_CTAS      (MAX_CTAS),
+    .SAMPLE_CYCLES (SAMPLE_CYCLES)
   ) i_partition_core (
     .clk_i,
     .rst_ni,

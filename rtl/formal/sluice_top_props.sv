@@ -1,0 +1,59 @@
+// Properties of sluice_top with two SMs, two kernel slots, four CTAs and one scheduler an SM, without regions, at full width. Idle, every
+// output but irq_o is at rest.
+module sluice_top_props (
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic [11:0] s_axi_awaddr_i,
+  input logic        s_axi_awvalid_i,
+  input logic [31:0] s_axi_wdata_i,
+  input logic [3:0]  s_axi_wstrb_i,
+  input logic        s_axi_wvalid_i,
+  input logic        s_axi_bready_i,
+  input logic [11:0] s_axi_araddr_i,
+  input logic        s_axi_arvalid_i,
+  input logic        s_axi_rready_i,
+  input logic [1:0]  issue_valid_i,
+  input logic [5:0]  issue_kernel_i,
+  input logic [1:0]  stall_i,
+  input logic        dispatch_ready_i,
+  input logic        done_valid_i,
+  input logic [7:0]  done_sm_i,
+  input logic [4:0]  done_slot_i
+);
+  logic        awready, wready, bvalid, arready, rvalid, irq, dispatch_valid, profile_valid, idle;
+  logic [1:0]  bresp, rresp;
+  logic [31:0] rdata, cta;
+  logic [7:0]  sm;
+  logic [2:0]  kernel;
+  logic [4:0]  slot;
+  logic [16:0] register_base;
+  logic [17:0] shared_base;
+  logic [3:0]  profile_kernel;
+  logic [5:0]  profile_ctas;
+  logic [12:0] scaled;
+  sluice_top #(.NUM_SM(2), .MAX_KERNELS(2), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0)) dut (
+    .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
+    .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i,
+    .s_axi_arready_o(arready), .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i, .irq_o(irq),
+    .issue_valid_i, .issue_kernel_i, .stall_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
+    .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
+    .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_valid_o(profile_valid),
+    .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
+  (* hierconn *) wire \dut.monitor_request ;
+
+  // The unit is in any state, not only in one that it can reach. Of such states one is excluded, a request of the phase monitor while it
+  // does not watch: phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching is not idle.
+  logic quiet_q, irq_q, started;   // quiet: idle, and nobody asks for anything
+  initial started = 1'b0;
+  always_ff @(posedge clk_i) begin
+    started <= 1'b1;
+    quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i;
+    irq_q   <= irq;
+  end
+  always_comb begin
+    if (idle) assume (!\dut.monitor_request );
+    if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && idle);
+    if (started && rst_ni && quiet_q) nothing_changes_while_idle: assert (idle && irq == irq_q && awready && wready && arready && !bvalid && !rvalid
+      && !dispatch_valid && !profile_valid);
+  end
+endmodule
