@@ -10,6 +10,7 @@ TopTraffic::TopTraffic(Random& random, const regs::Parameters& parameters)
       axi_(
           random, [this] { return next_write(); }, [this] { return next_read(); }) {
   in_.sms.resize(parameters.num_sm);
+  paces_.resize(parameters.num_sm);
   plan_machine();
 }
 
@@ -29,7 +30,8 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kCapShared, shared_});
   script_.push_back({regs::kCapSlots, slots_});
   script_.push_back({regs::kWarmUp, rarely(601, ~0U, random_.chance(0.2) ? 0 : random_.in(1, 600))});
-  script_.push_back({regs::kWindow, rarely(1501, 65535, random_.in(1024, 1500))});
+  window_ = rarely(1501, 65535, random_.in(1024, 1500));
+  script_.push_back({regs::kWindow, window_});
   script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
   script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 8192 : 65535)});
@@ -49,7 +51,7 @@ void TopTraffic::plan_decision() {
     plan_launch((first + i) % parameters_.max_kernels);
     script_.back().data |= regs::kSlotCtrlRepeat.put(1);
   }
-  quiet_until_ = now_ + random_.in(4000, 9000);
+  quiet_until_ = now_ + random_.in(4000, 9000) + (window_ > 1500 ? 3 * window_ : 0);
   ask_again_ = random_.chance(0.4);
 }
 
@@ -135,13 +137,27 @@ const SluiceTopIn& TopTraffic::next() {
     in_.done_slot = static_cast<std::uint8_t>(random_.in(0, 31));
     std::erase_if(running_, [this](const Cta& c) { return c.sm == in_.done_sm && c.slot == in_.done_slot; });
   }
-  for (SmActivity& sm : in_.sms) {
-    sm.issue_valid = static_cast<std::uint8_t>(random_.word() & ((1U << parameters_.num_sched) - 1));
-    for (unsigned s = 0; s < parameters_.num_sched; ++s)
-      sm.issue_kernel[s] = static_cast<std::uint8_t>(random_.in(0, parameters_.max_kernels - 1));
-    sm.stall = sm.issue_valid == 0 && random_.chance(0.7);
-  }
+  run_sms();
   return in_;
+}
+
+void TopTraffic::run_sms() {
+  if (random_.chance(0.002)) {
+    paces_[random_.in(0, parameters_.num_sm - 1)] = {random_.in(0, 256), random_.in(0, 64), random_.in(0, 256),
+                                                     static_cast<std::uint8_t>(random_.in(0, parameters_.max_kernels - 1))};
+  }
+  for (std::size_t m = 0; m < in_.sms.size(); ++m) {
+    SmActivity& sm = in_.sms[m];
+    const Pace& pace = paces_[m];
+    const std::uint32_t issue = random_.word(), other = random_.word();
+    sm.issue_valid = 0;
+    for (unsigned s = 0; s < parameters_.num_sched; ++s) {
+      if ((issue >> (8 * s) & 0xff) < pace.busy) sm.issue_valid |= static_cast<std::uint8_t>(1U << s);
+      const bool favoured = (other >> (6 * s) & 0x3f) < pace.favoured;
+      sm.issue_kernel[s] = favoured ? pace.kernel : static_cast<std::uint8_t>(random_.in(0, parameters_.max_kernels - 1));
+    }
+    sm.stall = sm.issue_valid == 0 && other >> 24 < pace.stall;
+  }
 }
 
 void TopTraffic::observe(const SluiceTopOut& out) {

@@ -30,25 +30,34 @@ class TopTraffic {
     std::uint8_t sm = 0, slot = 0;
   };
 
+  /// How an SM is used for a while: how often, of 256 times, a scheduler issues and an SM without issue stalls; how often, of 64,
+  /// an issue is of the favoured kernel.
+  struct Pace {
+    std::uint32_t busy = 128, favoured = 0, stall = 180;
+    std::uint8_t kernel = 0;
+  };
+
   AxiWrite next_write();
   std::uint32_t next_read();
   void plan_launch(unsigned slot);
   void plan_machine();
   void plan_decision();
   void plan_action();
+  void run_sms();
 
   Random& random_;
   regs::Parameters parameters_;
   AxiLiteTraffic axi_;
   std::deque<AxiWrite> script_;  ///< writes that belong together
   std::vector<Cta> running_;
+  std::vector<Pace> paces_;  ///< of each SM
   SluiceTopIn in_;
   std::uint64_t quiet_until_ = 0;  ///< the host waits for what it asked for
   bool ask_again_ = false;         ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0;
   std::uint32_t life_ = 200;  ///< mean cycles of a CTA
   unsigned patience_ = 0;     ///< writes until the host does something again
-  std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8;
+  std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8, window_ = 1024;
 };
 
 }  // namespace sluice::tb
