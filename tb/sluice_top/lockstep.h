@@ -37,7 +37,7 @@ inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::u
       static_cast<unsigned long long>(traffic.ended()), static_cast<unsigned long long>(profiled),
       static_cast<unsigned long long>(idle), static_cast<unsigned long long>(scoreboard.decisions()),
       static_cast<unsigned long long>(scoreboard.not_judged()));
-  EXPECT_GT(scoreboard.decisions(), cycles / 30000);
+  EXPECT_GT(scoreboard.decisions(), cycles / 40000);
   EXPECT_GT(traffic.dispatched(), cycles / 100);
   if (all_bins) {
     EXPECT_EQ(coverage.missed(), std::vector<std::string>{});

@@ -30,8 +30,7 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kCapShared, shared_});
   script_.push_back({regs::kCapSlots, slots_});
   script_.push_back({regs::kWarmUp, rarely(601, ~0U, random_.chance(0.2) ? 0 : random_.in(1, 600))});
-  window_ = rarely(1501, 65535, random_.in(1024, 1500));
-  script_.push_back({regs::kWindow, window_});
+  script_.push_back({regs::kWindow, rarely(1501, 65535, random_.in(1024, 1500))});
   script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
   script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 8192 : 65535)});
@@ -42,16 +41,28 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
 }
 
-/// Two or more kernels that stay, and a host that lets them be profiled.
+/// Two or more kernels that stay, and a host that lets them be profiled; sometimes in a long window, sometimes watched by the
+/// phase monitor, with a loss limit that often leads to whole SMs for each.
 void TopTraffic::plan_decision() {
   plan_machine();
-  script_.back().data = 5;  // DYNAMIC
+  const auto set = [this](std::uint32_t address, std::uint32_t data) { script_.push_back({address, data}); };
+  quiet_until_ = now_ + random_.in(4000, 9000);
+  if (random_.chance(0.08)) {
+    const std::uint32_t window = std::min(65535U, random_.in(1024, 2048) << random_.in(0, 5));
+    set(regs::kWindow, window);
+    quiet_until_ += 3 * window;
+  } else if (random_.chance(0.3)) {
+    set(regs::kMonitorWindow, random_.in(64, 200));
+    set(regs::kMonitor, regs::kMonitorEnable.put(1) | regs::kMonitorThreshold.put(random_.in(0, 4000)));
+    set(regs::kLossLimit, random_.chance(0.5) ? 0 : 19661);
+    quiet_until_ += 8000;
+  }
+  set(regs::kMode, 5);  // DYNAMIC
   const unsigned kernels = random_.in(2, parameters_.max_kernels), first = random_.in(0, parameters_.max_kernels - 1);
   for (unsigned i = 0; i < kernels; ++i) {
     plan_launch((first + i) % parameters_.max_kernels);
     script_.back().data |= regs::kSlotCtrlRepeat.put(1);
   }
-  quiet_until_ = now_ + random_.in(4000, 9000) + (window_ > 1500 ? 3 * window_ : 0);
   ask_again_ = random_.chance(0.4);
 }
 

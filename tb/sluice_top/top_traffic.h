@@ -57,7 +57,7 @@ class TopTraffic {
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0;
   std::uint32_t life_ = 200;  ///< mean cycles of a CTA
   unsigned patience_ = 0;     ///< writes until the host does something again
-  std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8, window_ = 1024;
+  std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8;
 };
 
 }  // namespace sluice::tb
