@@ -18,12 +18,16 @@ module partition_core #(
   input  logic [sluice_pkg::RegW-1:0]                capacity_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]             capacity_shared_i,     // bytes
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i,
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]   demand_warps_i,        // of one CTA, kernel 0 in the low bits
-  input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]    demand_registers_i,
-  input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0] demand_shared_i,
+  output logic [sluice_pkg::KernelW-1:0]             demand_kernel_o,       // whose demand is wanted in this cycle:
+  input  logic [sluice_pkg::WarpW-1:0]               demand_warps_i,        // of one CTA
+  input  logic [sluice_pkg::RegW-1:0]                demand_registers_i,
+  input  logic [sluice_pkg::SharedW-1:0]             demand_shared_i,
   input  logic [sluice_pkg::WindowW-1:0]             window_i,              // cycles, >= 1,024
   input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0 = the paper's rule
   input  logic [sluice_pkg::LossW-1:0]               loss_limit_i,          // of 1/K: what a kernel may lose, units of 2**-PerfFracW
+  input  logic                                       count_start_i,         // without a decision under way, for occupancy_counter: the capacity is left;
+  input  logic                                       count_i,               // demand_*_i is taken from what is left,
+  output logic                                       count_fits_o,          // if that is enough
   input  logic                                       prepare_valid_i,
   output logic                                       prepare_ready_o,
   input  logic [sluice_pkg::KernelW-1:0]             prepare_kernel_i,
@@ -200,6 +204,9 @@ module partition_core #(
     .demand_registers_i,
     .demand_shared_i,
     .epsilon_i,
+    .count_start_i,
+    .count_i,
+    .count_fits_o,
     .kernel_o    (work_kernel),
     .from_o      (from),
     .has_next_i  (has_next),
@@ -252,6 +259,7 @@ module partition_core #(
   logic unused_sum;   // at most MAX_CTAS on each SM
   assign unused_sum = ^{prepare_sum_i, num_samples_i};
 
+  assign demand_kernel_o = work_kernel;
   assign scaled_valid_o  = write_valid;
   assign scaled_kernel_o = write_kernel;
   assign scaled_ctas_o   = write_ctas;

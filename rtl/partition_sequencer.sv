@@ -12,10 +12,6 @@ module partition_sequencer #(
   // Configuration (sluice_csr).
   input  logic [sluice_pkg::ModeW-1:0]                  mode_i,
   input  logic                                          mode_write_i,          // pulse: mode_i is new
-  input  logic [sluice_pkg::WarpW-1:0]                  capacity_warps_i,
-  input  logic [sluice_pkg::RegW-1:0]                   capacity_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0]                capacity_shared_i,
-  input  logic [sluice_pkg::CtaW-1:0]                   capacity_slots_i,
   input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]      demand_warps_i,
   input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]       demand_registers_i,
   input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]    demand_shared_i,
@@ -44,9 +40,13 @@ module partition_sequencer #(
   output logic                                          core_start_o,
   output logic                                          core_abort_o,          // the decision under way is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
-  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]      core_demand_warps_o,
-  output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]       core_demand_registers_o,
-  output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]    core_demand_shared_o,
+  input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle;
+  output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,   // while occupancies are counted, that of the counted one
+  output logic [sluice_pkg::RegW-1:0]                   core_demand_registers_o,
+  output logic [sluice_pkg::SharedW-1:0]                core_demand_shared_o,
+  output logic                                          core_count_start_o,    // occupancy: the capacity is left,
+  output logic                                          core_count_o,          // the demand is taken from it,
+  input  logic                                          core_count_fits_i,     // if it fits
   output logic                                          prepare_valid_o,
   input  logic                                          prepare_ready_i,
   output logic [sluice_pkg::KernelW-1:0]                prepare_kernel_o,
@@ -156,10 +156,9 @@ module partition_sequencer #(
     .first_o        (slot_firsts)
   );
 
-  // To the core: demands by age. The kernel under work: its demand and its plan.
-  logic [WarpW-1:0]    rank_warps;
-  logic [RegW-1:0]     rank_registers;
-  logic [SharedW-1:0]  rank_shared;
+  // To the core: the demand of one kernel. The kernel under work here: its plan.
+  logic [KernelW-1:0]  demand_rank;
+  logic [MAX_KERNELS-1:0] demand_slots;
   logic [SmW-1:0]      rank_first;
   logic [SmCountW-1:0] rank_sms;
   logic [CtaW-1:0]     rank_most;
@@ -168,32 +167,30 @@ module partition_sequencer #(
     core_demand_warps_o     = '0;
     core_demand_registers_o = '0;
     core_demand_shared_o    = '0;
+    demand_rank             = (state_q == PlanCount) ? KernelW'(rank_q) : core_demand_kernel_i;
+    demand_slots            = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      working[r] = rank_q == RankW'(r);
-      for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-        if (slots[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
-          core_demand_warps_o[r*WarpW +: WarpW]      |= demand_warps_i[k*WarpW +: WarpW];
-          core_demand_registers_o[r*RegW +: RegW]    |= demand_registers_i[k*RegW +: RegW];
-          core_demand_shared_o[r*SharedW +: SharedW] |= demand_shared_i[k*SharedW +: SharedW];
-        end
+      for (int unsigned k = 0; k < MAX_KERNELS; k++)
+        if (demand_rank == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) demand_slots[k] = 1'b1;
+    end
+    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
+      if (demand_slots[k]) begin
+        core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
+        core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
+        core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];
       end
     end
-    rank_warps     = '0;
-    rank_registers = '0;
-    rank_shared    = '0;
-    rank_first     = '0;
-    rank_sms       = '0;
-    rank_most      = '0;
-    rank_base      = '0;
+    rank_first = '0;
+    rank_sms   = '0;
+    rank_most  = '0;
+    rank_base  = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
+      working[r] = rank_q == RankW'(r);
       if (working[r]) begin
-        rank_warps     |= core_demand_warps_o[r*WarpW +: WarpW];
-        rank_registers |= core_demand_registers_o[r*RegW +: RegW];
-        rank_shared    |= core_demand_shared_o[r*SharedW +: SharedW];
-        rank_first     |= firsts[r*SmW +: SmW];
-        rank_sms       |= counts[r*SmCountW +: SmCountW];
-        rank_most      |= ctas[r*CtaW +: CtaW];
-        rank_base      |= bases[r*LevelW +: LevelW];
+        rank_first |= firsts[r*SmW +: SmW];
+        rank_sms   |= counts[r*SmCountW +: SmCountW];
+        rank_most  |= ctas[r*CtaW +: CtaW];
+        rank_base  |= bases[r*LevelW +: LevelW];
       end
     end
   end
@@ -203,18 +200,14 @@ module partition_sequencer #(
   ) i_occupancy_counter (
     .clk_i,
     .rst_ni,
-    .start_i            (count_start),
-    .share_i            ((mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1)),
-    .capacity_warps_i,
-    .capacity_registers_i,
-    .capacity_shared_i,
-    .capacity_slots_i,
-    .demand_warps_i     (rank_warps),
-    .demand_registers_i (rank_registers),
-    .demand_shared_i    (rank_shared),
-    .done_o             (count_done),
-    .count_o            (occupancy)
+    .start_i (count_start),
+    .share_i ((mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1)),
+    .busy_o  (core_count_o),
+    .fits_i  (core_count_fits_i),
+    .done_o  (count_done),
+    .count_o (occupancy)
   );
+  assign core_count_start_o = count_start;
 
   // Levels: the sm_q-th SM of the kernel under work runs base + sm_q + 1 CTAs, at most its occupancy.
   logic [LevelW-1:0] level;

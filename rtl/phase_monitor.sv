@@ -23,9 +23,9 @@ module phase_monitor #(
 
   state_e                         state_d, state_q;
   logic [sluice_pkg::WindowW-1:0] timer_d, timer_q;
-  logic [MAX_KERNELS*InstW-1:0]   count_d, count_q;           // this window
-  logic [MAX_KERNELS*InstW-1:0]   reference_d, reference_q;
-  logic [MAX_KERNELS*InstW-1:0]   last_d, last_q;             // the window just ended, under comparison
+  logic [MAX_KERNELS*InstW-1:0]   count_d, count_q, counted;  // this window; with this cycle
+  logic [MAX_KERNELS*InstW-1:0]   reference_q;
+  logic [MAX_KERNELS*InstW-1:0]   last_q;                     // the window just ended, under comparison
   logic                           compare_d, compare_q, moved_d, moved_q;
   logic [KIndexW-1:0]             kernel_d, kernel_q;         // compared this cycle
   logic [7:0]                     strikes_d, strikes_q;
@@ -56,20 +56,19 @@ module phase_monitor #(
   always_comb begin
     state_d     = state_q;
     timer_d     = window_end ? '0 : timer_q + 1'b1;
-    reference_d = reference_q;
-    last_d      = last_q;
     compare_d   = compare_q;
     moved_d     = moved_q;
     kernel_d    = kernel_q;
     strikes_d   = strikes_q;
     request_d   = 1'b0;
     sum         = '0;
-    count_d     = count_q;
+    counted     = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       sum = {1'b0, count_q[k*InstW +: InstW]};
       for (int unsigned s = 0; s < NUM_SCHED; s++) sum = sum + (InstW + 1)'(issue_i[k*NUM_SCHED+s]);
-      count_d[k*InstW +: InstW] = sum[InstW] ? '1 : sum[InstW-1:0];
+      counted[k*InstW +: InstW] = sum[InstW] ? '1 : sum[InstW-1:0];
     end
+    count_d = counted;
 
     if (compare_q) begin
       moved_d  = moved_q || beyond;
@@ -89,12 +88,8 @@ module phase_monitor #(
     if (window_end) begin
       unique case (state_q)
         Settle:    state_d = Reference;
-        Reference: begin
-          reference_d = count_d;
-          state_d     = Watch;
-        end
+        Reference: state_d = Watch;
         default: begin
-          last_d    = count_d;
           compare_d = 1'b1;
           moved_d   = 1'b0;
           kernel_d  = '0;
@@ -106,7 +101,7 @@ module phase_monitor #(
     if (!active_i) begin
       state_d   = Settle;
       timer_d   = '0;
-      count_d   = '0;
+      count_d = '0;
       compare_d = 1'b0;
       strikes_d = '0;
       request_d = 1'b0;
@@ -118,8 +113,6 @@ module phase_monitor #(
       state_q     <= Settle;
       timer_q     <= '0;
       count_q     <= '0;
-      reference_q <= '0;
-      last_q      <= '0;
       compare_q   <= 1'b0;
       moved_q     <= 1'b0;
       kernel_q    <= '0;
@@ -129,14 +122,18 @@ module phase_monitor #(
       state_q     <= state_d;
       timer_q     <= timer_d;
       count_q     <= count_d;
-      reference_q <= reference_d;
-      last_q      <= last_d;
       compare_q   <= compare_d;
       moved_q     <= moved_d;
       kernel_q    <= kernel_d;
       strikes_q   <= strikes_d;
       request_q   <= request_d;
     end
+  end
+
+  // Looked at only after they were written: no reset.
+  always_ff @(posedge clk_i) begin
+    if (window_end && state_q == Reference) reference_q <= counted;
+    if (window_end && state_q == Watch)     last_q      <= counted;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)

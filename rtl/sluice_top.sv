@@ -269,9 +269,11 @@ module sluice_top #(
   logic                           core_start, core_abort, core_idle, prepare_valid, prepare_ready, sample_valid, sample_ready, sample_final;
   logic                           core_done, core_no_fit, core_spatial;
   logic [KernelW-1:0]             core_num_kernels, prepare_kernel, sample_kernel;
-  logic [K*WarpW-1:0]             core_demand_warps;
-  logic [K*RegW-1:0]              core_demand_registers;
-  logic [K*SharedW-1:0]           core_demand_shared;
+  logic                           count_start, count, count_fits;
+  logic [KernelW-1:0]             demand_kernel;
+  logic [WarpW-1:0]               core_demand_warps;
+  logic [RegW-1:0]                core_demand_registers;
+  logic [SharedW-1:0]             core_demand_shared;
   logic [sluice_pkg::CtaSumW-1:0] prepare_sum;
   logic [CtaW-1:0]                sample_ctas;
   logic [sluice_pkg::SmCountW-1:0] num_samples;
@@ -286,10 +288,6 @@ module sluice_top #(
     .rst_ni,
     .mode_i                  (mode),
     .mode_write_i            (mode_write),
-    .capacity_warps_i        (capacity_warps),
-    .capacity_registers_i    (capacity_registers),
-    .capacity_shared_i       (capacity_shared),
-    .capacity_slots_i        (capacity_slots),
     .demand_warps_i          (demand_warps),
     .demand_registers_i      (demand_registers),
     .demand_shared_i         (demand_shared),
@@ -315,9 +313,13 @@ module sluice_top #(
     .core_start_o            (core_start),
     .core_abort_o            (core_abort),
     .core_num_kernels_o      (core_num_kernels),
+    .core_demand_kernel_i    (demand_kernel),
     .core_demand_warps_o     (core_demand_warps),
     .core_demand_registers_o (core_demand_registers),
     .core_demand_shared_o    (core_demand_shared),
+    .core_count_start_o      (count_start),
+    .core_count_o            (count),
+    .core_count_fits_i       (count_fits),
     .prepare_valid_o         (prepare_valid),
     .prepare_ready_i         (prepare_ready),
     .prepare_kernel_o        (prepare_kernel),
@@ -358,9 +360,13 @@ module sluice_top #(
     .capacity_registers_i (capacity_registers),
     .capacity_shared_i    (capacity_shared),
     .capacity_slots_i     (capacity_slots),
+    .demand_kernel_o      (demand_kernel),
     .demand_warps_i       (core_demand_warps),
     .demand_registers_i   (core_demand_registers),
     .demand_shared_i      (core_demand_shared),
+    .count_start_i        (count_start),
+    .count_i              (count),
+    .count_fits_o         (count_fits),
     .window_i             (window),
     .epsilon_i            (epsilon),
     .loss_limit_i         (loss_limit),

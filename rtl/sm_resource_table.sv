@@ -69,12 +69,8 @@ module sm_resource_table #(
   sm_row_read #(.NUM_SM(NUM_SM), .MAX_KERNELS(MAX_KERNELS), .MAX_CTAS(MAX_CTAS), .AmountW(AmountW), .CountW(CountW), .KernelW(KernelW), .SlotsW(SlotsW)) i_read_a (
     .select_i(take_sm_i), .amounts_i(amounts), .slots_i(slots), .amounts_o(a_amounts), .slots_o(a_slots), .resident_o(a_resident), .count_o(a_count));
 
-  // What the kernel takes: the row with it, and what each kernel's use may be before it so that one more fits after it. The second does
-  // not wait for the row.
+  // What the kernel takes: the row with it, for which all kernels' limits are compared.
   logic [AmountW-1:0] take_amounts, sum_amounts;
-  logic [WarpW:0]     left_warps;
-  logic [RegW:0]      left_registers;
-  logic [SharedW:0]   left_shared;
   always_comb begin
     a_quota = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
@@ -86,12 +82,9 @@ module sm_resource_table #(
     sum_amounts = {a_amounts[WarpW+RegW +: SharedW] + take_amounts[WarpW+RegW +: SharedW],
                    a_amounts[WarpW +: RegW] + take_amounts[WarpW +: RegW], a_amounts[0 +: WarpW] + take_amounts[0 +: WarpW]};
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      left_warps     = {1'b0, limit_warps_i[k*WarpW +: WarpW]} - {1'b0, take_amounts[0 +: WarpW]};
-      left_registers = {1'b0, limit_registers_i[k*RegW +: RegW]} - {1'b0, take_amounts[WarpW +: RegW]};
-      left_shared    = {1'b0, limit_shared_i[k*SharedW +: SharedW]} - {1'b0, take_amounts[WarpW+RegW +: SharedW]};
-      take_room_o[k] = !left_warps[WarpW] && a_amounts[0 +: WarpW] <= left_warps[WarpW-1:0]
-                    && !left_registers[RegW] && a_amounts[WarpW +: RegW] <= left_registers[RegW-1:0]
-                    && !left_shared[SharedW] && a_amounts[WarpW+RegW +: SharedW] <= left_shared[SharedW-1:0]
+      take_room_o[k] = sum_amounts[0 +: WarpW] <= limit_warps_i[k*WarpW +: WarpW]
+                    && sum_amounts[WarpW +: RegW] <= limit_registers_i[k*RegW +: RegW]
+                    && sum_amounts[WarpW+RegW +: SharedW] <= limit_shared_i[k*SharedW +: SharedW]
                     && a_count + 1'b1 < capacity_slots
                     && a_resident[k*CountW +: CountW] + CountW'(take_kernel_i[k]) < a_quota[k*CountW +: CountW];
     end

@@ -3,6 +3,7 @@
 // marked full: no further step, the step does not fit, or it gains at most epsilon per CTA. Ties go to the lowest index.
 // start_i to done_o: K cycles to place the first CTAs, then one cycle a step: at most S + K + 4 for S CTA slots. While a cycle decides on one
 // kernel's step, the worst-off of the others is found: only the step's own performance is left to compare before the next cycle.
+// While it is idle its subtractors count demands for occupancy_counter: count_*_i.
 module waterfill_allocator #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 32
@@ -16,11 +17,14 @@ module waterfill_allocator #(
   input  logic [sluice_pkg::RegW-1:0]                capacity_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]             capacity_shared_i,
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i, // at most MAX_CTAS
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]   demand_warps_i,   // of one CTA, kernel 0 in the low bits
-  input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]    demand_registers_i,
-  input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0] demand_shared_i,
+  input  logic [sluice_pkg::WarpW-1:0]               demand_warps_i,   // of one CTA of kernel_o, in the same cycle; of the counted one
+  input  logic [sluice_pkg::RegW-1:0]                demand_registers_i,
+  input  logic [sluice_pkg::SharedW-1:0]             demand_shared_i,
   input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,        // smallest gain per CTA worth taking, cut to units of 2**-NormW;
                                                                        // 0 = the paper's rule
+  input  logic                                       count_start_i,    // while idle: the capacity is left,
+  input  logic                                       count_i,          // while idle: one demand of it is taken in this cycle,
+  output logic                                       count_fits_o,     // if it fits
   output logic [sluice_pkg::KernelW-1:0]             kernel_o,         // perf_table's read port: the kernel under work,
   output logic [sluice_pkg::CtaW-1:0]                from_o,           // and the CTAs it has
   input  logic                                       has_next_i,
@@ -56,26 +60,11 @@ module waterfill_allocator #(
   logic [CountW-1:0]   slots_d, slots_q;
   logic                no_fit_d, no_fit_q;
 
-  // Its resources and what it has.
-  logic [CountW-1:0]  now;
-  logic [NormW-1:0]   now_perf;
-  logic [WarpW-1:0]   one_warps;
-  logic [RegW-1:0]    one_registers;
-  logic [SharedW-1:0] one_shared;
-  always_comb begin
-    one_warps     = '0;
-    one_registers = '0;
-    one_shared    = '0;
-    for (int unsigned k = 0; k < K; k++) begin
-      if (kernel_q == KIndexW'(k)) begin
-        one_warps     = demand_warps_i[k*WarpW +: WarpW];
-        one_registers = demand_registers_i[k*RegW +: RegW];
-        one_shared    = demand_shared_i[k*SharedW +: SharedW];
-      end
-    end
-    now      = (state_q == Place) ? '0 : ctas_q[kernel_q];
-    now_perf = perf_q[kernel_q];
-  end
+  // What it has.
+  logic [CountW-1:0] now;
+  logic [NormW-1:0]  now_perf;
+  assign now      = (state_q == Place) ? '0 : ctas_q[kernel_q];
+  assign now_perf = perf_q[kernel_q];
 
   // What is left after its next step; negative: it does not fit.
   logic [StepW-1:0]              step;
@@ -85,10 +74,10 @@ module waterfill_allocator #(
   logic [CountW:0]               after_slots;
   logic                          fits;
   always_comb begin
-    step            = StepW'(next_ctas_i[CountW-1:0] - now);
-    after_warps     = $signed((WarpW + StepW + 1)'(warps_q)) - $signed((WarpW + StepW + 1)'(one_warps) * (WarpW + StepW + 1)'(step));
-    after_registers = $signed((RegW + StepW + 1)'(registers_q)) - $signed((RegW + StepW + 1)'(one_registers) * (RegW + StepW + 1)'(step));
-    after_shared    = $signed((SharedW + StepW + 1)'(shared_q)) - $signed((SharedW + StepW + 1)'(one_shared) * (SharedW + StepW + 1)'(step));
+    step            = count_i ? StepW'(1) : StepW'(next_ctas_i[CountW-1:0] - now);
+    after_warps     = $signed((WarpW + StepW + 1)'(warps_q)) - $signed((WarpW + StepW + 1)'(demand_warps_i) * (WarpW + StepW + 1)'(step));
+    after_registers = $signed((RegW + StepW + 1)'(registers_q)) - $signed((RegW + StepW + 1)'(demand_registers_i) * (RegW + StepW + 1)'(step));
+    after_shared    = $signed((SharedW + StepW + 1)'(shared_q)) - $signed((SharedW + StepW + 1)'(demand_shared_i) * (SharedW + StepW + 1)'(step));
     after_slots     = {1'b0, slots_q} - (CountW + 1)'(step);
     fits            = !after_warps[WarpW+StepW] && !after_registers[RegW+StepW] && !after_shared[SharedW+StepW] && !after_slots[CountW];
   end
@@ -153,14 +142,16 @@ module waterfill_allocator #(
     registers_d = after_registers[RegW-1:0];
     shared_d    = after_shared[SharedW-1:0];
     slots_d     = after_slots[CountW-1:0];
-    if (start_i) begin
-      state_d     = Place;
-      kernel_d    = '0;
-      no_fit_d    = 1'b0;
+    if (start_i || count_start_i) begin
       warps_d     = capacity_warps_i;
       registers_d = capacity_registers_i;
       shared_d    = capacity_shared_i;
       slots_d     = capacity_slots_i[CountW-1:0];
+    end
+    if (start_i) begin
+      state_d  = Place;
+      kernel_d = '0;
+      no_fit_d = 1'b0;
       for (int unsigned k = 0; k < K; k++) full_d[k] = KernelW'(k) >= num_kernels_i;
     end
     if (abort_i) state_d = Idle;
@@ -177,7 +168,7 @@ module waterfill_allocator #(
       full_q   <= full_d;
       no_fit_q <= no_fit_d;
     end
-    if (start_i || take) begin
+    if (start_i || count_start_i || take || count_i) begin
       warps_q     <= warps_d;
       registers_q <= registers_d;
       shared_q    <= shared_d;
@@ -194,9 +185,10 @@ module waterfill_allocator #(
 
   always_comb
     for (int unsigned k = 0; k < K; k++) ctas_o[k*CtaW +: CtaW] = CtaW'(ctas_q[k]);
-  assign kernel_o = KernelW'(kernel_q);
-  assign from_o   = CtaW'(now);
-  assign perf_o   = now_perf;
-  assign done_o   = state_q == Done;
-  assign no_fit_o = no_fit_q;
+  assign kernel_o     = KernelW'(kernel_q);
+  assign from_o       = CtaW'(now);
+  assign perf_o       = now_perf;
+  assign done_o       = state_q == Done;
+  assign no_fit_o     = no_fit_q;
+  assign count_fits_o = fits;
 endmodule

@@ -1,5 +1,5 @@
-// Properties of occupancy_counter with at most four CTAs, at full width, for any inputs. Assumed: share and demand are stable
-// while it counts, the share is 1..8.
+// Properties of occupancy_counter and the allocator's subtractors that it uses, with at most four CTAs, at full width, for any inputs. Assumed: share
+// and demand are stable while it counts, the share is 1..8; no decision is under way.
 module occupancy_counter_props (
   input logic                           clk_i,
   input logic                           rst_ni,
@@ -16,16 +16,19 @@ module occupancy_counter_props (
   localparam int unsigned N = 4;
   localparam int unsigned WarpW = sluice_pkg::WarpW, RegW = sluice_pkg::RegW, SharedW = sluice_pkg::SharedW, CtaW = sluice_pkg::CtaW;
 
-  logic            done;
+  logic            done, busy, fits;
   logic [CtaW-1:0] count;
-  occupancy_counter #(.MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .start_i, .share_i, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i,
-    .demand_warps_i, .demand_registers_i, .demand_shared_i, .done_o(done), .count_o(count));
+  occupancy_counter #(.MAX_CTAS(N)) dut (.clk_i, .rst_ni, .start_i, .share_i, .busy_o(busy), .fits_i(fits), .done_o(done), .count_o(count));
+  waterfill_allocator #(.MAX_KERNELS(2), .MAX_CTAS(N)) allocator (
+    .clk_i, .rst_ni, .start_i(1'b0), .abort_i(1'b0), .num_kernels_i('0), .capacity_warps_i, .capacity_registers_i, .capacity_shared_i,
+    .capacity_slots_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .epsilon_i('0), .count_start_i(start_i), .count_i(busy),
+    .count_fits_o(fits), .has_next_i(1'b0), .next_ctas_i('0), .next_perf_i('0));
   (* hierconn *) wire               \dut.busy_q ;
-  (* hierconn *) wire [WarpW-1:0]   \dut.left_warps_q ;
-  (* hierconn *) wire [RegW-1:0]    \dut.left_registers_q ;
-  (* hierconn *) wire [SharedW-1:0] \dut.left_shared_q ;
-  (* hierconn *) wire [2:0]         \dut.left_slots_q ;
+  (* hierconn *) wire [1:0]         \allocator.state_q ;
+  (* hierconn *) wire [WarpW-1:0]   \allocator.warps_q ;
+  (* hierconn *) wire [RegW-1:0]    \allocator.registers_q ;
+  (* hierconn *) wire [SharedW-1:0] \allocator.shared_q ;
+  (* hierconn *) wire [2:0]         \allocator.slots_q ;
   (* hierconn *) wire [3:0]         \dut.part_q ;
 
   // The capacity as taken at the start.
@@ -78,9 +81,10 @@ module occupancy_counter_props (
     if (started) begin
       if (counting) demands_are_counted: assert (count <= CtaW'(N) && slots_q <= CtaW'(N) && fit(6'(taken_q))
         && \dut.part_q < share_i && 6'(taken_q) == of_count + 6'(\dut.part_q ));
-      if (counting && !done) what_is_left_is_kept: assert (\dut.left_slots_q == 3'(slots_q) - taken_q
-        && \dut.left_warps_q == warps_q - WarpW'(demand_warps_i * taken_q) && \dut.left_registers_q == registers_q - RegW'(demand_registers_i * taken_q)
-        && \dut.left_shared_q == shared_q - SharedW'(demand_shared_i * taken_q));
+      if (counting && !done) what_is_left_is_kept: assert (\allocator.slots_q == 3'(slots_q) - taken_q
+        && \allocator.warps_q == warps_q - WarpW'(demand_warps_i * taken_q) && \allocator.registers_q == registers_q - RegW'(demand_registers_i * taken_q)
+        && \allocator.shared_q == shared_q - SharedW'(demand_shared_i * taken_q));
+      allocator_rests: assert (\allocator.state_q == 2'd0);
       if (counting && done) ends_when_no_more_fits: assert (!fit(6'(taken_q) + 6'd1));
       if (counting && done) result_is_the_most_that_fits: assert (count <= CtaW'(N) && fit(of_count) && !fit(of_count + 6'(share_i)));
       ends_after_demands_and_two_cycles: assert (pending == (\dut.busy_q || done) && !(\dut.busy_q && done)

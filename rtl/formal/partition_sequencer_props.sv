@@ -1,6 +1,6 @@
 // Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, and what quotas it answers.
 // Assumed of its neighbours: the core answers within Patience cycles of being asked; kernel slots are named once and exist; the mode changes
-// with mode_write_i, the host's quotas and masks with static_write_i.
+// with mode_write_i, the host's quotas and masks with static_write_i; no more than N demands fit.
 module partition_sequencer_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -10,10 +10,6 @@ module partition_sequencer_props #(
   input logic                               rst_ni,
   input logic [2:0]                         mode_i,
   input logic                               mode_write_i,
-  input logic [sluice_pkg::WarpW-1:0]       capacity_warps_i,
-  input logic [sluice_pkg::RegW-1:0]        capacity_registers_i,
-  input logic [sluice_pkg::SharedW-1:0]     capacity_shared_i,
-  input logic [sluice_pkg::CtaW-1:0]        capacity_slots_i,
   input logic [K*sluice_pkg::WarpW-1:0]     demand_warps_i,
   input logic [K*sluice_pkg::RegW-1:0]      demand_registers_i,
   input logic [K*sluice_pkg::SharedW-1:0]   demand_shared_i,
@@ -28,6 +24,8 @@ module partition_sequencer_props #(
   input logic [K*sluice_pkg::KIndexW-1:0]   age_i,
   input logic                               change_i,
   input logic [sluice_pkg::SmW-1:0]         query_sm_i,
+  input logic [sluice_pkg::KernelW-1:0]     core_demand_kernel_i,
+  input logic                               core_count_fits_i,
   input logic                               prepare_ready_i,
   input logic                               sample_ready_i,
   input logic                               core_done_i,
@@ -42,12 +40,12 @@ module partition_sequencer_props #(
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
 
   logic [K*CtaW-1:0] quota, ctas;
-  logic              changed, prepare_valid, sample_valid, decision, monitoring, idle, core_start, enable;
+  logic              count_start, count, changed, prepare_valid, sample_valid, decision, monitoring, idle, core_start, enable;
   logic [3:0]        state;
   logic [K-1:0]      watch;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .mode_i, .mode_write_i, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i,
-    .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .delay_i, .reprofile_i,
+    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .core_count_start_o(count_start), .core_count_o(count),
+    .core_count_fits_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .prepare_valid_o(prepare_valid),
     .prepare_ready_i, .sample_valid_o(sample_valid), .sample_ready_i, .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
     .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .idle_o(idle));
@@ -64,7 +62,7 @@ module partition_sequencer_props #(
   (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
   (* hierconn *) wire [2:0]            \dut.i_partition_plan.windows_q , \dut.i_partition_plan.base_q ;
   (* hierconn *) wire                  \dut.i_occupancy_counter.busy_q , \dut.i_occupancy_counter.done_q ;
-  (* hierconn *) wire [2:0]            \dut.i_occupancy_counter.count_q , \dut.i_occupancy_counter.left_slots_q ;
+  (* hierconn *) wire [2:0]            \dut.i_occupancy_counter.count_q ;
 
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank
@@ -73,6 +71,7 @@ module partition_sequencer_props #(
   assign slot = \dut.i_partition_plan.slot_q ;
 
   logic       started, was_up, past_restart;
+  logic [2:0] demands_left;             // that may fit yet
   logic [1:0] sample_wait, core_wait;   // cycles that the core has kept it waiting
   logic [2:0] mode_q, plan_mode;        // plan_mode: of the last restart
   logic [K-1:0] present;                // kernel slots of the last restart
@@ -85,6 +84,7 @@ module partition_sequencer_props #(
     started      <= 1'b1;
     was_up       <= rst_ni;
     past_restart <= \dut.restart ;
+    demands_left <= count_start ? 3'(N) : (count && core_count_fits_i) ? demands_left - 1'b1 : demands_left;
     mode_q       <= mode_i;
     host_q       <= {quota_i, mask_i};
     quota_q      <= quota;
@@ -109,7 +109,7 @@ module partition_sequencer_props #(
 
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (capacity_slots_i <= CtaW'(N));
+    if (demands_left == '0) assume (!core_count_fits_i);
     assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0 && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
     assume (mode_i <= 3'd5 && query_sm_i < SmW'(M));
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
@@ -136,7 +136,7 @@ module partition_sequencer_props #(
     case (\dut.state_q )
       Plan:      distance = {2'd3, 3'd0, kernels_left, 1'b1, 15'd0};
       PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 12'd0, \dut.i_occupancy_counter.done_q ? 3'd0
-                                                               : \dut.i_occupancy_counter.busy_q ? 3'd1 + \dut.i_occupancy_counter.left_slots_q : 3'd7};
+                                                               : \dut.i_occupancy_counter.busy_q ? 3'd1 + demands_left : 3'd7};
       WarmUp:    distance = {2'd2, levels_left[2:0], 5'd3, 12'd0, \dut.timer_q };
       Profile:   distance = {2'd2, levels_left[2:0], 5'd2, 12'd0, \dut.timer_q };
       Scale:     distance = {2'd2, levels_left[2:0], 5'd1, 6'd0, kernels_left, slot_count - SmCountW'(\dut.sm_q ), 2'd2 - sample_wait};
@@ -199,7 +199,7 @@ module partition_sequencer_props #(
       // Progress.
       state_exists:                             assert (\dut.state_q <= PlanCount && \dut.layout_q <= Static);
       counter_runs_while_it_is_waited_for:      assert (\dut.state_q != PlanCount || ((\dut.i_occupancy_counter.busy_q ^ \dut.i_occupancy_counter.done_q )
-                                                        && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q ? \dut.i_occupancy_counter.left_slots_q : 3'd0) && (\dut.i_occupancy_counter.done_q || \dut.i_occupancy_counter.left_slots_q <= 3'(N))));
+                                                        && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q ? demands_left : 3'd0) && (\dut.i_occupancy_counter.done_q || demands_left <= 3'(N))));
       core_is_patiently_waited_for:             assert (sample_wait <= 2'(Patience) && core_wait <= 2'(Patience)
                                                         && (sample_wait == '0 || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);

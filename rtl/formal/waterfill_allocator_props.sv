@@ -4,7 +4,9 @@ module waterfill_allocator_props (
   input logic clk_i,
   input logic rst_ni,
   input logic start_i,
-  input logic abort_i
+  input logic abort_i,
+  input logic count_start_i,
+  input logic count_i
 );
   localparam int unsigned K      = 2;
   localparam int unsigned Slots  = 4;
@@ -81,8 +83,8 @@ module waterfill_allocator_props (
     .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (4'd2),
     .capacity_warps_i (WarpW'(cap_warps)), .capacity_registers_i (RegW'(cap_registers)), .capacity_shared_i (SharedW'(cap_shared)),
     .capacity_slots_i (CtaW'(cap_slots)),
-    .demand_warps_i ({WarpW'(warps1), WarpW'(warps0)}), .demand_registers_i ({RegW'(registers1), RegW'(registers0)}),
-    .demand_shared_i ({SharedW'(shared1), SharedW'(shared0)}), .epsilon_i ({EpsilonW'(epsilon), (PerfW - EpsilonW)'(0)}),
+    .demand_warps_i (WarpW'(kernel[0] ? warps1 : warps0)), .demand_registers_i (RegW'(kernel[0] ? registers1 : registers0)),
+    .demand_shared_i (SharedW'(kernel[0] ? shared1 : shared0)), .count_start_i, .count_i, .epsilon_i ({EpsilonW'(epsilon), (PerfW - EpsilonW)'(0)}),
     .kernel_o (kernel), .from_o (from),
     .has_next_i (above != 3'd0), .next_ctas_i (CtaW'(above)), .next_perf_i (norm(perf_above)),
     .full_o (full), .perf_o (full_perf), .done_o (done), .no_fit_o (no_fit), .ctas_o (ctas)
@@ -123,7 +125,10 @@ module waterfill_allocator_props (
   logic       started;
   initial started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
-  always_comb if (!started) assume (!rst_ni);
+  always_comb begin
+    if (!started) assume (!rst_ni);
+    if (start_i || busy_q) assume (!count_start_i && !count_i);   // counted between decisions: results stand
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q   <= 1'b0;

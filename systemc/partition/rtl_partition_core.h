@@ -47,11 +47,12 @@ class RtlPartitionCore : public IPartitionCore {
     top_->capacity_registers_i = in.capacity_registers;
     top_->capacity_shared_i = in.capacity_shared_bytes;
     top_->capacity_slots_i = static_cast<CData>(in.capacity_slots);
-    for (unsigned k = 0; k < kKernels; ++k) {
-      set_field(top_->demand_warps_i, k * 7, 7, in.demand_warps[k]);
-      set_field(top_->demand_registers_i, k * 17, 17, in.demand_registers[k]);
-      set_field(top_->demand_shared_i, k * 18, 18, in.demand_shared_bytes[k]);
-    }
+    const unsigned k = top_->demand_kernel_o % kKernels;  // a register's, so it stands since the last edge; random before a start
+    top_->demand_warps_i = static_cast<CData>(in.demand_warps[k]);
+    top_->demand_registers_i = in.demand_registers[k];
+    top_->demand_shared_i = in.demand_shared_bytes[k];
+    top_->count_start_i = 0;
+    top_->count_i = 0;
     top_->window_i = static_cast<SData>(in.window_cycles);
     top_->epsilon_i = static_cast<SData>(in.epsilon);
     top_->loss_limit_i = static_cast<SData>(in.loss_limit);

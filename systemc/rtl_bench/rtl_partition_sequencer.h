@@ -1,5 +1,5 @@
 #pragma once
-// The Verilated rtl/partition_sequencer.sv behind the ports of its TLM twin.
+// The Verilated rtl/partition_sequencer.sv behind the ports of its TLM twin, and the core's subtractors that it counts occupancies with.
 #include "systemc/partition/tlm_partition_sequencer.h"
 #include "systemc/partition/verilated_model.h"
 #include "systemc/partition/verilated_ports.h"
@@ -34,6 +34,18 @@ class RtlPartitionSequencer {
   /// The rising edge, with the inputs that the core answered in between.
   void clock(const SluiceConfig& config, const SequencerIn& in) {
     drive(config, in);
+    top_->clk_i = 0;
+    top_.eval();
+    const Amounts demand{top_->core_demand_warps_o, top_->core_demand_registers_o, top_->core_demand_shared_o, 1};
+    bool fits = true;
+    for (std::size_t i = 0; i < demand.size(); ++i) fits &= demand[i] <= left_[i];
+    top_->core_count_fits_i = fits;
+    top_.eval();
+    if (top_->core_count_o != 0) {
+      for (std::size_t i = 0; fits && i < demand.size(); ++i) left_[i] -= demand[i];
+    }
+    if (top_->core_count_start_o != 0)
+      left_ = {config.capacity_warps, config.capacity_registers, config.capacity_shared, config.capacity_slots};
     top_.low();
     top_.high();
   }
@@ -42,10 +54,6 @@ class RtlPartitionSequencer {
   void drive(const SluiceConfig& c, const SequencerIn& in) {
     top_->mode_i = c.mode;
     top_->mode_write_i = c.mode_write;
-    top_->capacity_warps_i = static_cast<CData>(c.capacity_warps);
-    top_->capacity_registers_i = c.capacity_registers;
-    top_->capacity_shared_i = c.capacity_shared;
-    top_->capacity_slots_i = static_cast<CData>(c.capacity_slots);
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
       set_field(top_->demand_warps_i, 7 * k, 7, c.demand_warps[k]);
       set_field(top_->demand_registers_i, 17 * k, 17, c.demand_registers[k]);
@@ -71,7 +79,7 @@ class RtlPartitionSequencer {
     top_->core_no_fit_i = in.core.no_fit;
     top_->core_spatial_i = in.core.spatial;
   }
-  SequencerOut sample() const {
+  SequencerOut sample() {
     SequencerOut out;
     out.quota_changed = top_->quota_changed_o != 0;
     out.regions = top_->regions_o != 0;
@@ -90,9 +98,11 @@ class RtlPartitionSequencer {
       out.ctas[k] = static_cast<std::uint8_t>(get_field(top_->ctas_o, 6 * k, 6));
       out.watch[k] = get_field(top_->watch_o, k, 1) != 0;
       out.watch_sm[k] = get_field(top_->watch_sm_o, 8 * k, 8);
-      out.core.demand_warps[k] = get_field(top_->core_demand_warps_o, 7 * k, 7);
-      out.core.demand_registers[k] = get_field(top_->core_demand_registers_o, 17 * k, 17);
-      out.core.demand_shared_bytes[k] = get_field(top_->core_demand_shared_o, 18 * k, 18);
+      top_->core_demand_kernel_i = static_cast<CData>(k);
+      top_.eval();
+      out.core.demand_warps[k] = top_->core_demand_warps_o;
+      out.core.demand_registers[k] = top_->core_demand_registers_o;
+      out.core.demand_shared_bytes[k] = top_->core_demand_shared_o;
     }
     out.core.start = top_->core_start_o != 0;
     out.core.num_kernels = top_->core_num_kernels_o;
@@ -107,7 +117,9 @@ class RtlPartitionSequencer {
     return out;
   }
 
+  using Amounts = std::array<std::uint32_t, 4>;  // warps, registers, shared memory, CTA slots
   regs::Parameters p_;
+  Amounts left_{};
   VerilatedModel<Top> top_;
 };
 

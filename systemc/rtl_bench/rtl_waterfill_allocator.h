@@ -37,6 +37,8 @@ class RtlWaterfillAllocator {
     top_->rst_ni = 0;
     top_->start_i = 0;
     top_->abort_i = 0;
+    top_->count_start_i = 0;
+    top_->count_i = 0;
     cycle(WaterfillCase());
     top_->rst_ni = 1;
   }
@@ -60,6 +62,21 @@ class RtlWaterfillAllocator {
     }
     cycle(c);
     return answer;
+  }
+  /// CTAs of one kernel that fit into an SM, counted as occupancy_counter does: between decisions.
+  std::uint32_t count(const WaterfillCase& c, const WaterfillCase::Kernel& kernel) {
+    configure(c);
+    demand(kernel);
+    top_->count_start_i = 1;
+    edge();
+    top_->count_start_i = 0;
+    top_->count_i = 1;
+    std::uint32_t fitted = 0;
+    for (top_.eval(); top_->count_fits_o != 0 && fitted <= kMaxCtas; ++fitted) {
+      edge();
+    }
+    top_->count_i = 0;
+    return fitted;
   }
   /// Starts `c` and drops it after `cycles`. @return whether it said done meanwhile or in the 100 cycles that follow
   bool abort(const WaterfillCase& c, unsigned cycles) {
@@ -91,18 +108,19 @@ class RtlWaterfillAllocator {
     top_->capacity_shared_i = c.capacity_shared_bytes;
     top_->capacity_slots_i = static_cast<CData>(c.capacity_slots);
     top_->epsilon_i = static_cast<SData>(c.epsilon);
-    for (unsigned k = 0; k < c.kernels.size(); ++k) {
-      set_field(top_->demand_warps_i, 7 * k, 7, c.kernels[k].warps);
-      set_field(top_->demand_registers_i, 17 * k, 17, c.kernels[k].registers);
-      set_field(top_->demand_shared_i, 18 * k, 18, c.kernels[k].shared_bytes);
-    }
   }
-  /// The table's read is combinational: the next step of the kernel under work.
+  void demand(const WaterfillCase::Kernel& kernel) {
+    top_->demand_warps_i = static_cast<CData>(kernel.warps);
+    top_->demand_registers_i = kernel.registers;
+    top_->demand_shared_i = kernel.shared_bytes;
+  }
+  /// The table's read is combinational: the next step of the kernel under work. So is its demand.
   void cycle(const WaterfillCase& c) {
     top_->clk_i = 0;
     top_.eval();
     const unsigned k = top_->kernel_o;
     if (k < c.kernels.size()) {
+      demand(c.kernels[k]);
       const auto& performance = c.kernels[k].performance;
       const std::uint32_t from = top_->from_o;
       std::uint32_t next = from;
@@ -117,6 +135,9 @@ class RtlWaterfillAllocator {
       top_.eval();
       if (top_->full_o != 0) performance_[k] = top_->perf_o == kAllocatorOne - 1 ? kAllocatorOne : top_->perf_o;
     }
+    edge();
+  }
+  void edge() {
     top_.low();
     top_.high();
     top_.eval();

@@ -1,5 +1,7 @@
-// Bench of occupancy_counter: the Verilated RTL against the golden occupancy of a share of an SM, and its cycles.
+// Bench of occupancy_counter: the Verilated RTL, and that of the allocator whose subtractors it uses, against the golden occupancy of a share of an
+// SM, and its cycles.
 #include <Voccupancy_counter.h>
+#include <Vwaterfill_allocator.h>
 #include <gtest/gtest.h>
 
 #include "sw/core/resources.h"
@@ -52,31 +54,42 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
   coverage.declare("started again", "a start while it counts");
   coverage.declare("reset", "a reset while it counts");
   VerilatedModel<Voccupancy_counter> rtl(waveform("occupancy_counter"));
-  const auto cycle = [&rtl] {
+  VerilatedModel<Vwaterfill_allocator> allocator;
+  const auto cycle = [&rtl, &allocator] {
+    rtl->clk_i = allocator->clk_i = 0;
+    rtl.eval();
+    allocator->count_start_i = rtl->start_i;
+    allocator->count_i = rtl->busy_o;
+    allocator.eval();
+    rtl->fits_i = allocator->count_fits_o;
     rtl.low();
+    allocator.low();
     rtl.high();
+    allocator.high();
   };
-  rtl->rst_ni = 0;
+  rtl->rst_ni = allocator->rst_ni = 0;
+  allocator->start_i = allocator->abort_i = 0;
+  rtl->start_i = 0;
   cycle();
-  rtl->rst_ni = 1;
+  rtl->rst_ni = allocator->rst_ni = 1;
   const std::uint64_t cases = campaign(30000, 3000000);
   for (std::uint64_t i = 0; i < cases; ++i) {
     const Case c = problem(random);
     rtl->share_i = static_cast<CData>(c.share);
-    rtl->capacity_warps_i = static_cast<CData>(c.capacity.threads / kWarpSize);
-    rtl->capacity_registers_i = c.capacity.registers;
-    rtl->capacity_shared_i = c.capacity.shared_memory_bytes;
-    rtl->capacity_slots_i = static_cast<CData>(c.capacity.cta_slots);
-    rtl->demand_warps_i = static_cast<CData>(c.cta.threads / kWarpSize);
-    rtl->demand_registers_i = c.cta.registers;
-    rtl->demand_shared_i = c.cta.shared_memory_bytes;
+    allocator->capacity_warps_i = static_cast<CData>(c.capacity.threads / kWarpSize);
+    allocator->capacity_registers_i = c.capacity.registers;
+    allocator->capacity_shared_i = c.capacity.shared_memory_bytes;
+    allocator->capacity_slots_i = static_cast<CData>(c.capacity.cta_slots);
+    allocator->demand_warps_i = static_cast<CData>(c.cta.threads / kWarpSize);
+    allocator->demand_registers_i = c.cta.registers;
+    allocator->demand_shared_i = c.cta.shared_memory_bytes;
     rtl->start_i = 1;
     cycle();
     rtl->start_i = 0;
-    rtl->capacity_warps_i = static_cast<CData>(random.in(0, 127));  // taken with start
-    rtl->capacity_registers_i = random.in(0, 131071);
-    rtl->capacity_shared_i = random.in(0, 262143);
-    rtl->capacity_slots_i = static_cast<CData>(random.in(0, kMostCtas));
+    allocator->capacity_warps_i = static_cast<CData>(random.in(0, 127));  // taken with start
+    allocator->capacity_registers_i = random.in(0, 131071);
+    allocator->capacity_shared_i = random.in(0, 262143);
+    allocator->capacity_slots_i = static_cast<CData>(random.in(0, kMostCtas));
     const std::uint32_t want = golden(c), demands = golden({c.capacity, c.cta, 1});
     const std::uint32_t cut = random.chance(0.1) ? random.in(0, 4) : 100;
     std::uint32_t cycles = 1;

@@ -24,6 +24,7 @@ void declare_bins(Coverage& coverage) {
   coverage.declare("tie", "two kernels equally badly off");
   coverage.declare("epsilon", "a threshold that changes the answer");
   coverage.declare("everything", "every kernel ends at its best");
+  coverage.declare("counted", "demands counted between decisions");
   coverage.declare("aborted", "a decision dropped in mid-way");
   for (const char* resource : {"warps", "registers", "shared memory", "slots"})
     coverage.declare(std::string("limited by ") + resource, "the only resource that ends the filling");
@@ -136,6 +137,13 @@ TEST(WaterfillAllocator, EqualsTheGoldenAlgorithmWithinItsBound) {
     if (random.chance(0.02)) {
       ASSERT_FALSE(rtl.abort(c, random.in(0, 20))) << "case " << i << ": done after an abort";
       coverage.hit("aborted");
+    }
+    if (random.chance(0.3)) {  // between decisions its subtractors count
+      const WaterfillCase::Kernel& kernel = c.kernels.front();
+      const SmResources sm = resources(c.capacity_warps, c.capacity_registers, c.capacity_shared_bytes, c.capacity_slots);
+      const auto fitting = occupancy(resources(kernel.warps, kernel.registers, kernel.shared_bytes, 1), sm).value();
+      ASSERT_EQ(rtl.count(c, kernel), fitting) << "case " << i << ": demands counted";
+      coverage.hit("counted");
     }
     const auto want = golden(c, c.epsilon);
     const auto got = rtl.decide(c);
