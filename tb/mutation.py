@@ -130,7 +130,9 @@ def campaign(name, args, argued, say):
     count = args.count or design["count"]
     state_file = folder / "state.json"
     flatten(folder, design)
-    contents = "".join(pathlib.Path(f).read_text() for f in [folder / "flat.il", *bench_sources(design)])
+    sources = bench_sources(design)
+    headers = sorted({h for f in sources for h in pathlib.Path(f).parent.glob("*.h")})
+    contents = "".join(pathlib.Path(f).read_text() for f in [folder / "flat.il", *sources, *headers])
     key = f"{count} {args.seed} {hashlib.sha256(contents.encode()).hexdigest()}"
     state = json.loads(state_file.read_text()) if state_file.exists() else {}
     if state.get("key") != key:

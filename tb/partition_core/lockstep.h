@@ -65,7 +65,7 @@ class Generator {
   }
   /// {sum, SMs}: at least the levels themselves, and some SMs that repeat the last.
   std::pair<std::uint32_t, std::uint32_t> sum_of(std::uint32_t first, std::uint32_t last) {
-    const std::uint32_t sms = last - first + 1, extra = in(0, 100);
+    const std::uint32_t sms = last - first + 1, extra = in(0, chance(0.1) ? 256 - sms : 100 - sms);
     return {sms * (first + last) / 2 + extra * last, sms + extra};
   }
 
