@@ -28,7 +28,7 @@ def block(name, parameters, library):
     path = timing.analyse(work, name, library, 0.7)
     count = parameters["NUM_SM"] if name == "profile_counters" else 1
     return name, {"area_um2": round(count * stats["area_um2"], 1), "flops": count * stats["flops"], "fmax_mhz": path["fmax_mhz"],
-                  "leakage_mw": round(count * path["leakage_mw"], 5)}
+                  "leakage_mw": round(count * stats["leakage_mw"], 5)}
 
 
 def measure(parameters, library, jobs):
