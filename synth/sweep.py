@@ -42,7 +42,7 @@ def measure(parameters, library, jobs):
 def bars(title, points, name):
     """Stacked area by block, fmax as a figure above the bar."""
     most, wide = max(p["area_um2"] for p in points), 90
-    out = [f'<h2>{title}</h2><svg width="{120 + wide * len(points)}" height="330" font-size="12" font-family="sans-serif">']
+    out = [f'<h2>{title}</h2><svg width="{max(450, 120 + wide * len(points))}" height="330" font-size="12" font-family="sans-serif">']
     for i, p in enumerate(points):
         y, x = 290.0, 70 + wide * i
         for colour, leaf in zip(COLOURS, LEAVES):
