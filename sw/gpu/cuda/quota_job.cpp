@@ -74,12 +74,11 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.inverse_x = UINT32_MAX / job_.grid_x;
   job_.inverse_y = UINT32_MAX / job_.grid_y;
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
-  const SmResources capacity = sm_capacity(kernel.context().limits());
-  const std::uint32_t reserved = kernel.context().limits().reserved_shared_per_cta;
+  const DeviceLimits& limits = kernel.context().limits();
   const SmResources demand = kernel.demand();
-  kernel.persistent().configure(
-      spec.shared_bytes, options.carveout_percent.value_or(carveout_percent(demand.shared_memory_bytes - reserved, reserved,
-                                                                            scratchpad_split({&demand, 1}, capacity), capacity)));
+  kernel.persistent().configure(spec.shared_bytes,
+                                options.carveout_percent.value_or(
+                                    carveout_hints({&demand, 1}, limits.reserved_shared_per_cta, sm_capacity(limits)).front()));
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
 }
 
@@ -104,7 +103,7 @@ void QuotaJob::order(const QuotaTable& quota) {
 
 void QuotaJob::launch(CUstream stream) {
   const LaunchSpec& spec = kernel_.spec();
-  const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis is where a CTA looks first
+  const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis tells leaders apart
   std::vector<void*> parameters = kernel_.parameters();
   parameters.push_back(&job_);
   launched_ += sms * ctas;
