@@ -44,7 +44,7 @@ const std::regex& plain_barrier() {
 }
 
 // SluiceState (runtime/quota_runtime.cuh), SluiceJob and SluiceControl (runtime/control.h).
-constexpr int kLeaderInState = 32, kGridInState = 48, kJobBytes = 120, kGridInJob = 56, kStepInJob = 84, kCountsInJob = 96,
+constexpr int kLeaderInState = 32, kGridInState = 48, kJobBytes = 128, kGridInJob = 56, kStepInJob = 84, kCountsInJob = 96,
               kQuotaInControl = 8, kDoneInControl = 4620;
 
 /// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.

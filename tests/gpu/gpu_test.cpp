@@ -25,7 +25,7 @@ constexpr const char* kPtx =
 /// Shaped as the compiler makes them: declarations, parameters read at the top, the job by value.
 constexpr const char* kRuntime =
     ".version 9.0\n.target sm_90\n.address_size 64\n.visible .shared .align 128 .b8 sluice_rt_state[128];\n"
-    ".visible .func sluice_rt_enter(\n\t.param .align 8 .b8 sluice_rt_enter_param_0[120]\n)\n{\n"
+    ".visible .func sluice_rt_enter(\n\t.param .align 8 .b8 sluice_rt_enter_param_0[128]\n)\n{\n"
     "\tld.param.u64 \t%rd1, [sluice_rt_enter_param_0+8];\n\tret;\n}\n"
     ".visible .func sluice_rt_next(\n\t.param .b32 sluice_rt_next_param_1\n)\n{\n"
     "\tld.param.u32 \t%r1, [sluice_rt_next_param_1];\n\tld.param.u32 \t%rd7, [sluice_rt_next_param_2];\n\tret;\n}\n"

@@ -16,7 +16,7 @@ namespace {
 
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
-static_assert(sizeof(SluiceJob) == 120 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
+static_assert(sizeof(SluiceJob) == 128 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
                   offsetof(SluiceJob, counts_runs) == 96 && offsetof(SluiceControl, orders.quota) == 8 &&
                   offsetof(SluiceControl, done) == 4620,
               "sw/gpu/transform.cpp has these offsets");
@@ -112,7 +112,8 @@ void QuotaJob::launch(CUstream stream) {
         spec.label + ": launch");
 }
 
-void QuotaJob::fill() {
+void QuotaJob::fill(bool every_slot) {
+  job_.by_launch = every_slot ? 1 : 0;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
   for (const StreamHandle& stream : streams_) {
     const CUresult free = driver().cuStreamQuery(stream.get());
@@ -209,7 +210,7 @@ void QuotaJob::finish(double limit) {
     if (seconds(Clock::now() - start) > limit)
       throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
     if (s.all_claimed) redistribute();
-    fill();
+    fill(s.all_claimed);
   }
 }
 

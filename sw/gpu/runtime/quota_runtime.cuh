@@ -161,6 +161,7 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps
   s.leader.sm = sm;
   // As the CTAs lie on the SM: those that a smaller quota sends away lie together, and leave room for others.
   s.rank = warp * inverse_warps >> 16;
+  if (job.by_launch) asm("mov.u32 %0, %%ctaid.y;" : "=r"(s.rank));  // launched as SMs x CTAs
   sluice_rt::Attempt attempt = sluice_rt::kAgain;
   while (attempt == sluice_rt::kAgain) attempt = sluice_rt::take_slot(s, c);
   if (attempt == sluice_rt::kTaken) {
