@@ -33,7 +33,7 @@ int write_report(const std::filesystem::path& folder, bool as_json) {
     mixes_section(folder, "triples", sms, out);
     finish_section(folder, "triples", out);
     model_section(folder, sms, out);
-    repartition_section(folder, out);
+    repartition_section(folder, sms, out);
   } catch (const json::exception& e) {
     throw InputError(fmt::format("{}: a measurement lacks a field or has one of another type: {}", folder.string(), e.what()));
   }

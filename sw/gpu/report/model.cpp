@@ -17,35 +17,84 @@ namespace sluice::gpu {
 
 using nlohmann::json;
 
-void model_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
-  const std::filesystem::path file = folder / "model" / "results.json";
-  if (!std::filesystem::exists(file)) return;
-  const json model = json::parse(read_file(file), nullptr, false);
+namespace {
+
+json read_model(const std::filesystem::path& file) {
+  json model = json::parse(read_file(file), nullptr, false);
   if (!model.is_object()) throw InputError(fmt::format("{}: must be a JSON object", file.string()));
+  return model;
+}
+
+Values over_best(Values v) {
+  const double most = percentile(v, 1);
+  for (double& x : v) x /= most;
+  return v;
+}
+
+/// Two curves, each over its own best, as far as both go.
+struct Match {
+  double error = 0, rank = 0;  ///< mean absolute; rank correlation
+};
+Match match(const Values& silicon, const Values& model) {
+  const std::size_t common = std::min(silicon.size(), model.size());
+  const std::span<const double> s(silicon.data(), common), m(model.data(), common);
+  Match out;
+  for (std::size_t i = 0; i < common; ++i) out.error += std::abs(s[i] - m[i]) / static_cast<double>(common);
+  out.rank = rank_correlation(s, m);
+  return out;
+}
+
+/// The model once more with DRAM rows that open at no cost: what of its error they make.
+void free_rows_section(const std::filesystem::path& folder, Output& out) {
+  const std::filesystem::path file = folder / "model" / "free_dram_rows.json";
+  if (!std::filesystem::exists(file)) return;
+  const json model = read_model(file);
+  const std::map<std::string, Curve> curves = read_curves(folder);
+  std::vector<std::vector<std::string>> rows = {{"kernel", "curve: mean absolute error", "rank correlation"}};
+  for (const json& j : model["solo"]) {
+    if (!curves.contains(j["kernel"])) continue;
+    const Match m = match(over_best(curves.at(j["kernel"]).performance), over_best(j["curve"].get<Values>()));
+    rows.push_back({j["kernel"], fmt::format("{:.2f}", m.error), fmt::format("{:.2f}", m.rank)});
+  }
+  out.table("The model with DRAM rows that open at no cost (not the model: what its DRAM accounts for)", rows);
+  const auto finish = read_finish(folder, "pairs");
+  std::map<std::string, std::array<Values, 2>> stp_of;  // policy: silicon, model
+  for (const json& j : model["runs"]) {
+    const auto mix = finish.find(fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_")));
+    const std::string policy = j["policy"];
+    if (mix == finish.end() || !mix->second.contains(policy) || !j["stp"].is_number()) continue;
+    stp_of[policy][0].push_back(median(mix->second.at(policy).stp));
+    stp_of[policy][1].push_back(j["stp"]);
+  }
+  std::string ranks;
+  Values errors;
+  for (const auto& [policy, both] : stp_of) {
+    ranks += fmt::format("{}{} {:.2f}", ranks.empty() ? "" : ", ", policy, rank_correlation(both[0], both[1]));
+    for (std::size_t i = 0; i < both[0].size(); ++i) errors.push_back(both[1][i] / both[0][i] - 1);
+  }
+  if (errors.empty()) return;
+  out.note(fmt::format("Rank correlation of the pairs' STP: {}; error p10 {:+.0f} %, median {:+.0f} %, p90 {:+.0f} %.", ranks,
+                       100 * percentile(errors, 0.1), 100 * percentile(errors, 0.5), 100 * percentile(errors, 0.9)));
+}
+
+}  // namespace
+
+void model_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
+  if (!std::filesystem::exists(folder / "model" / "results.json")) return;
+  const json model = read_model(folder / "model" / "results.json");
   json kernels = json::array(), mixes = json::array();
-  const auto normalised = [](Values v) {
-    const double most = *std::ranges::max_element(v);
-    for (double& x : v) x /= most;
-    return v;
-  };
   std::string charts;
   const std::map<std::string, Curve> curves = read_curves(folder);
-  Values curve_errors;
   for (const json& j : model["solo"]) {
     const std::string name = j["kernel"];
     if (!curves.contains(name) || j["curve"].empty()) continue;
-    const Values silicon = normalised(curves.at(name).performance), simulated = normalised(j["curve"].get<Values>());
-    const std::size_t common = std::min(silicon.size(), simulated.size());
-    const std::span<const double> s(silicon.data(), common), m(simulated.data(), common);
-    double error = 0;
-    for (std::size_t i = 0; i < common; ++i) error += std::abs(s[i] - m[i]) / static_cast<double>(common);
-    curve_errors.push_back(error);
-    const double rank = rank_correlation(s, m);
+    const Values silicon = over_best(curves.at(name).performance), simulated = over_best(j["curve"].get<Values>());
+    const Match m = match(silicon, simulated);
     kernels.push_back({{"kernel", name},
                        {"silicon", silicon},
                        {"model", simulated},
-                       {"mean_absolute_error", error},
-                       {"rank_correlation", std::isfinite(rank) ? json(rank) : json()}});
+                       {"mean_absolute_error", m.error},
+                       {"rank_correlation", std::isfinite(m.rank) ? json(m.rank) : json()}});
     charts::Lines chart{name, "CTAs per SM", "of its best", {{{"silicon", 4}, silicon, ""}, {{"model", 1}, simulated, ""}}};
     charts += "<div class=\"multiple\">" + charts::line_chart(chart) + "</div>\n";
   }
@@ -118,6 +167,7 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
                                             {"partitions_same_or_within_one", same},
                                             {"partitions", decided}});
   out.summary["model_stp_rank_correlation"] = by_policy;
+  free_rows_section(folder, out);
 }
 
 }  // namespace sluice::gpu

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/stats.h"
@@ -11,10 +13,12 @@ namespace sluice::gpu {
 
 using nlohmann::json;
 
-void repartition_section(const std::filesystem::path& folder, Output& out) {
+void repartition_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
   json result = json::array();
+  std::set<std::string> first;           // kernels that had the GPU alone in pairs with late changes
   Values arrives, ends, block, slowest;  // block: of the kernels that must leave CTAs, the longer one
-  std::size_t late = 0, changes = 0;
+  std::size_t late = 0, changes = 0, draining = 0;
+  Values missing;  // of the late ones: part of a kernel's CTAs that had no place
   for (const json& j : lines(folder / "repartition.jsonl")) {
     json entry = {{"kernels", j["kernels"]}, {"block_us", j["block_us"]}, {"quota_violations", j["violations"]}};
     std::size_t late_here = 0;
@@ -25,6 +29,14 @@ void repartition_section(const std::filesystem::path& folder, Output& out) {
         ++changes;
         if (!change["in_force"].get<bool>()) {
           ++late_here;
+          double most = 0;
+          for (std::size_t k = 0; k < j["ctas"].size(); ++k) {
+            const double wanted =
+                (std::string_view(direction) == "ends" ? (k == 0 ? j["alone"] : json(0)) : j["ctas"][k]).get<double>();
+            if (wanted > 0) most = std::max(most, change["missing"][k].get<double>() / (wanted * sms));
+            draining += change["draining"][k].get<std::size_t>();
+          }
+          missing.push_back(most);
           continue;
         }
         us.push_back(change["us"]);
@@ -36,6 +48,7 @@ void repartition_section(const std::filesystem::path& folder, Output& out) {
     collect("arrives", arrives);
     collect("ends", ends);
     entry["late"] = late_here;
+    if (late_here > 0) first.insert(j["kernels"][0].get<std::string>());
     late += late_here;
     out.good = out.good && j["violations"] == 0;
     if (!here.empty()) {
@@ -68,6 +81,12 @@ void repartition_section(const std::filesystem::path& folder, Output& out) {
                   "not in force within 10 ms. Rank correlation with the length of the longer block: {:.2f}.",
                   median(arrives), percentile(arrives, 0.99), median(ends), percentile(ends, 0.99), result.size(), late, changes,
                   rank_correlation(block, slowest)));
+  if (!missing.empty())
+    out.note(
+        fmt::format("In those that were not, {} CTAs above their quota were still at work: no block was too long. What lacked "
+                    "was room for a few: "
+                    "{:.1f} % of a kernel's CTAs, median, {:.1f} % at most, in pairs that begin with {}.",
+                    draining, 100 * median(missing), 100 * percentile(missing, 1), fmt::join(first, " or ")));
   write_json(folder / "repartition.json", result);
   out.summary["repartition_late"] = {{"changes", changes}, {"late", late}};
 }

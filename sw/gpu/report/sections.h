@@ -23,7 +23,7 @@ void finish_section(const std::filesystem::path& folder, const std::string& name
 void profile_section(const std::filesystem::path& folder, unsigned sms, Output& out);
 /// (6) The model with descriptors imported from Nsight Compute, against the silicon.
 void model_section(const std::filesystem::path& folder, unsigned sms, Output& out);
-void repartition_section(const std::filesystem::path& folder, Output& out);
+void repartition_section(const std::filesystem::path& folder, unsigned sms, Output& out);
 
 /// Performance of a kernel alone.
 struct Curve {
