@@ -45,7 +45,7 @@ module perf_table #(
   localparam int unsigned NormW     = sluice_pkg::NormW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
 
-  logic [ScaledW-1:0]  entry_q [K*N];   // {kernel, count - 1}
+  logic [ScaledW-1:0]  entry_q [K*N];   // {kernel, count - 1}; where N CTAs are a step they are the last, which reads as 1.0: not kept
   logic [ScaledW-1:0]  best_q [K];
   logic [K*N-1:0]      mark_d, mark_q;
   logic [K-1:0]        pending_d, pending_q;     // final write seen, reciprocal not yet asked for
@@ -74,7 +74,7 @@ module perf_table #(
     for (int unsigned j = 0; j < N; j++) begin
       if (first[j]) next_ctas_o = next_ctas_o | sluice_pkg::CtaW'(j + 1);
       for (int unsigned k = 0; k < K; k++)
-        if (first[j] && read_kernel_i[KIndexW-1:0] == KIndexW'(k)) entry = entry | entry_q[k*N+j];
+        if (j < N - 1 && first[j] && read_kernel_i[KIndexW-1:0] == KIndexW'(k)) entry = entry | entry_q[k*N+j];
     end
   end
   assign has_next_o = above != '0;

@@ -106,9 +106,12 @@ def compare(module, parameters, library, work, seed=0):
         cell["type"] = SWAPS[cell["type"]]
     free = [n for n, _ in gold.inputs]
     gate_signal, gold_signal, gold_next, gate_next = {}, {}, [], []
-    for index, bit in enumerate(gate.flops):
-        gate_signal[bit] = f"flop_{index}"
-    free += list(gate_signal.values())
+    twins = {}   # registers of one D, clock and reset hold the same: Yosys keeps an address twice when it may be part of a memory
+    for index, (bit, name) in enumerate(gate.flops.items()):
+        pins = gate.cells[name]["connections"]
+        same = (gate.cells[name]["type"], *(str(pins[p]) for p in library.cells[gate.cells[name]["type"]].inputs))
+        gate_signal[bit] = twins.setdefault(same, f"flop_{index}")
+    free += list(twins.values())
     lost = 0
     for index, bit in enumerate(gold.flops):
         found = next((gate.names[n] for n in gold.by_bit.get(bit, []) if n in gate.names), None)

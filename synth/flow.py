@@ -83,6 +83,9 @@ def one(name, parameters, library, args):
         values["REGION_UNITS"] = parameters["REGION_UNITS"] or 64
     work, stats = mapping.map_module(module, values, library, args.period, args.script, not args.no_clock_gates)
     path = timing.analyse(work, module, library, args.period)
+    theirs = path.pop("sta_leakage_mw")
+    if theirs is not None and abs(theirs - stats["leakage_mw"]) > 0.002 * stats["leakage_mw"] + 1e-6:
+        raise SystemExit(f"synth: {name}: leakage {stats['leakage_mw']} mW, OpenSTA says {theirs}")
     found = {}
     if args.prove:
         proven, registers, said = equivalence.compare(module, values, library, work)
@@ -100,7 +103,7 @@ def one(name, parameters, library, args):
             pathlib.Path(args.saif).mkdir(parents=True, exist_ok=True)
             power.write_saif(pathlib.Path(args.saif) / f"{module}.saif", netlist, waveform, module, 1000 / args.clock)
     print(f"{name}: {stats['area_um2']:.0f} um2, {path['fmax_mhz']} MHz", file=sys.stderr, flush=True)
-    return {"name": name, "parameters": values, **{k: stats[k] for k in ("area_um2", "cells", "flops", "latches")}, **path, **found,
+    return {"name": name, "parameters": values, **{k: stats[k] for k in ("area_um2", "cells", "flops", "latches", "leakage_mw")}, **path, **found,
             "work": str(work.relative_to(mapping.ROOT))}
 
 

@@ -115,7 +115,7 @@ def evaluate(text, values, one=1):
 class Cell:
     def __init__(self, group):
         self.group, self.name, self.area = group, group.args[0], group.number("area")
-        self.leakage = group.number("cell_leakage_power")
+        self.leakage = group.number("cell_leakage_power")   # nW
         self.pins = {g.args[0]: g for g in group.all("pin")}
         self.inputs = [p for p, g in self.pins.items() if g.get("direction") == "input"]
         self.outputs = [p for p, g in self.pins.items() if g.get("direction") == "output"]
@@ -148,6 +148,9 @@ class Library:
             raise SystemExit(f"synth: {path}: no flip-flop in it (ff groups of {len(self.cells)} cells)")
         self.latch = next((c for c in self.cells.values() if c.latch), None)
         self.voltage = self.root.number("nom_voltage", 1.0)
+        nanowatts = {"100mW": 1e8, "10mW": 1e7, "1mW": 1e6, "100uW": 1e5, "10uW": 1e4, "1uW": 1e3, "100nW": 100, "10nW": 10, "1nW": 1, "100pW": 0.1, "10pW": 0.01, "1pW": 0.001}
+        for cell in self.cells.values():
+            cell.leakage *= nanowatts[(self.root.get("leakage_power_unit") or "1nW").strip('"')]
 
     def pick(self, *names):
         """The first of these cells that there is."""

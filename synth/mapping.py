@@ -115,4 +115,6 @@ tee -o stat.txt stat -liberty {library.path}
                   "flops": sum(n for c, n in counts.items() if library.cells[c].flop),
                   "latches": sum(n for c, n in counts.items() if library.cells[c].latch), "counts": dict(sorted(counts.items()))}
         stats.write_text(json.dumps(result, indent=1))
-    return work, json.loads(stats.read_text())
+    found = json.loads(stats.read_text())
+    found["leakage_mw"] = round(sum(library.cells[c].leakage * n for c, n in found["counts"].items()) * 1e-6, 6)
+    return work, found

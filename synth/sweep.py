@@ -28,7 +28,7 @@ def block(name, parameters, library):
     path = timing.analyse(work, name, library, 0.7)
     count = parameters["NUM_SM"] if name == "profile_counters" else 1
     return name, {"area_um2": round(count * stats["area_um2"], 1), "flops": count * stats["flops"], "fmax_mhz": path["fmax_mhz"],
-                  "leakage_mw": round(count * path["leakage_mw"], 5)}
+                  "leakage_mw": round(count * stats["leakage_mw"], 5)}
 
 
 def measure(parameters, library, jobs):
@@ -49,10 +49,11 @@ def bars(title, points, name):
             high = 240 * p["blocks"][leaf]["area_um2"] / most
             y -= high
             out.append(f'<rect x="{x}" y="{y:.1f}" width="56" height="{high:.1f}" fill="{colour}"><title>{leaf}: {p["blocks"][leaf]["area_um2"]:,.0f} um2</title></rect>')
-        out.append(f'<text x="{x + 28}" y="{y - 20:.1f}" text-anchor="middle">{p["area_um2"] / 1000:,.0f}k</text>'
-                   f'<text x="{x + 28}" y="{y - 6:.1f}" text-anchor="middle" fill="#666">{p["fmax_mhz"]:,.0f} MHz</text>'
+        out.append(f'<text x="{x + 28}" y="{y - 33:.1f}" text-anchor="middle">{p["area_um2"] / 1000:,.0f}k</text>'
+                   f'<text x="{x + 28}" y="{y - 20:.1f}" text-anchor="middle" fill="#666">{p["fmax_mhz"]:,.0f} MHz</text>'
+                   f'<text x="{x + 28}" y="{y - 7:.1f}" text-anchor="middle" fill="#666">{p["leakage_mw"]:.2f} mW</text>'
                    f'<text x="{x + 28}" y="306" text-anchor="middle">{p["params"][name]}</text>')
-    return "\n".join(out) + f'<text x="10" y="324">{name}; area in um2, fmax of the slowest block</text></svg>'
+    return "\n".join(out) + f'<text x="10" y="324">{name}; area in um2, fmax of the slowest block, leakage</text></svg>'
 
 
 def page(results):

@@ -18,7 +18,7 @@ report_checks -path_delay max -format full -digits 4 -fields {{net}}
 puts "=== register"
 report_checks -path_delay max -from [all_registers -clock_pins] -to [all_registers -data_pins] -format summary -digits 4
 puts "=== power"
-report_power -digits 6
+catch {{ report_power -digits 6 }}
 exit
 """
 
@@ -42,7 +42,7 @@ def worst_path(text):
 
 
 def analyse(work, module, library, period_ns):
-    """{fmax_mhz, period_ns, start, end, levels, leakage_mw} of a mapped module. The period is searched: paths through latches borrow time."""
+    """{fmax_mhz, period_ns, start, end, path_cells, sta_leakage_mw} of a mapped module. The period is searched: paths through latches borrow time."""
     driver = library.pick("INVX2", "INVX1")
     period = period_ns
     for _ in range(6):
@@ -51,14 +51,15 @@ def analyse(work, module, library, period_ns):
             raise SystemExit(f"synth: OpenSTA failed, see {work}/sta.log:\n{text[-500:]}")
         path = worst_path(text.split("=== worst")[1])
         if path is None:
-            return {"fmax_mhz": None, "period_ns": None, "start": "", "end": "", "path_cells": [], "leakage_mw": leakage(text)}
+            return {"fmax_mhz": None, "period_ns": None, "start": "", "end": "", "path_cells": [], "sta_leakage_mw": leakage(text)}
         if abs(path[0]) < 0.002:
             break
         period -= path[0]
     return {"fmax_mhz": round(1000 / period, 1), "period_ns": round(period, 4), "start": path[1], "end": path[2], "path_cells": path[3],
-            "leakage_mw": leakage(text)}
+            "sta_leakage_mw": leakage(text)}
 
 
 def leakage(text):
+    """OpenSTA's, None where it gives up: its internal power is not a number for some netlists."""
     total = re.search(r"^Total\s+(\S+)\s+(\S+)\s+(\S+)", text.split("=== power")[1], re.M)
     return round(float(total[3]) * 1e3, 6) if total else None

@@ -34,7 +34,7 @@ def compile_bench(folder, design, verilog, extra_sources=(), coverage=False):
     for model in models:
         name, objdir = model["class"], f"obj_{model['class']}"
         sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-UNOPTFLAT", "--trace-fst", "-O3", "--prefix", name, "--top-module",
-            design["top"], "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *model["verilog"],
+            model.get("top", design["top"]), "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *model["verilog"],
             *(["--coverage"] if coverage else [])], folder)
         sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
         objects.append(f"{objdir}/{name}__ALL.a")

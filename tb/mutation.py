@@ -43,8 +43,15 @@ def flatten(folder, design):
 def mutate(folder, design, count, seed):
     """Writes the design with `count` faults, returns what each of them is."""
     yosys(folder, "list_all.ys", ["read_ilang flat.il", f"mutate -list {count * (60 if 'blocks' in design else 2)} -seed {seed} -o list.ys"])
-    mutations = [line for line in (folder / "list.ys").read_text().splitlines()
-                 if not re.search(r"-cell \S*\$(iopadmap|mem)", line) and block(line) in design.get("blocks", [block(line)])][:count]
+    mutations, tied = [], set()
+    for line in (folder / "list.ys").read_text().splitlines():
+        ties = re.search(r"-cell (\S+) -port ([YQ]) .*-ctrlbit", line)   # two faults that tie bits of one vector both ways are a loop
+        if re.search(r"-cell \S*\$(iopadmap|mem)", line) or block(line) not in design.get("blocks", [block(line)]) or (ties and ties.groups() in tied):
+            continue
+        mutations.append(line)
+        if ties:
+            tied.add(ties.groups())
+    mutations = mutations[:count]
     (folder / "list.ys").write_text("".join(line.replace("mutate ", f"mutate -ctrl mutsel 12 {n} ", 1) + "\n" for n, line in enumerate(mutations, 1)))
     # A fault joins bits of one vector; Verilator, which orders whole vectors, would see loops: every driver gets a wire of its own.
     yosys(folder, "mutate.ys", ["read_ilang flat.il", "script list.ys", "delete -port w:mutsel", "splitnets -driver", "write_verilog -noattr mutated.v"])
@@ -130,7 +137,9 @@ def campaign(name, args, argued, say):
     count = args.count or design["count"]
     state_file = folder / "state.json"
     flatten(folder, design)
-    contents = "".join(pathlib.Path(f).read_text() for f in [folder / "flat.il", *bench_sources(design)])
+    sources = bench_sources(design)
+    headers = sorted({h for f in sources for h in pathlib.Path(f).parent.glob("*.h")})
+    contents = "".join(pathlib.Path(f).read_text() for f in [folder / "flat.il", *sources, *headers])
     key = f"{count} {args.seed} {hashlib.sha256(contents.encode()).hexdigest()}"
     state = json.loads(state_file.read_text()) if state_file.exists() else {}
     if state.get("key") != key:

@@ -1,5 +1,6 @@
 #pragma once
-// The Verilated rtl/partition_sequencer.sv behind the ports of its TLM twin, and the core's subtractors that it counts occupancies with.
+// The Verilated rtl/partition_sequencer.sv behind the ports of its TLM twin, and the core's subtractors that it counts
+// occupancies with.
 #include "systemc/partition/tlm_partition_sequencer.h"
 #include "systemc/partition/verilated_model.h"
 #include "systemc/partition/verilated_ports.h"

@@ -1,5 +1,5 @@
-// Bench of occupancy_counter: the Verilated RTL, and that of the allocator whose subtractors it uses, against the golden occupancy of a share of an
-// SM, and its cycles.
+// Bench of occupancy_counter: the Verilated RTL, and that of the allocator whose subtractors it uses, against the golden
+// occupancy of a share of an SM, and its cycles.
 #include <Voccupancy_counter.h>
 #include <Vwaterfill_allocator.h>
 #include <gtest/gtest.h>

@@ -23,10 +23,14 @@ class Generator {
   DecisionCase wild(std::uint32_t most_slots) {
     DecisionCase s = frame(in(1, 4), chance(0.5) ? 8 : most_slots);
     for (auto& kernel : s.samples) {
-      const bool dead = chance(0.05);
+      const bool dead = chance(0.05), climbs = chance(0.5);  // a climbing curve has many steps
+      std::uint32_t level = 0;
       for (DecisionCase::Sample& sample : kernel) {
-        sample.insts = dead ? 0 : chance(0.05) ? (1U << 18) - 1 : in(0, 4 * s.config.window_cycles);
-        sample.stall = chance(0.1) ? s.config.window_cycles : in(0, s.config.window_cycles);
+        const auto levels = static_cast<std::uint32_t>(kernel.size());
+        level += in(0, 4 * s.config.window_cycles / levels);
+        sample.insts = dead ? 0 : climbs ? level : chance(0.05) ? (1U << 18) - 1 : in(0, 4 * s.config.window_cycles);
+        sample.stall =
+            chance(0.1) ? s.config.window_cycles : in(0, climbs ? s.config.window_cycles / 16 : s.config.window_cycles);
       }
     }
     s.config.epsilon = chance(0.7) ? 0 : in(0, kPerfOne / 8);
@@ -43,11 +47,12 @@ class Generator {
     s.config.capacity_shared_bytes = slots == 8 ? 49152 : 233472;
     s.config.capacity_slots = slots;
     s.config.window_cycles = chance(0.5) ? 5120 : in(1024, 65535);
+    const bool light = chance(0.3);  // many fit
     for (std::uint32_t k = 0; k < kernels; ++k) {
-      s.config.demand_warps[k] = in(1, chance(0.1) ? 48 : 8);
-      s.config.demand_registers[k] = in(0, s.config.capacity_registers / (chance(0.1) ? 1 : 4));
-      s.config.demand_shared_bytes[k] = chance(0.5) ? 0 : in(0, s.config.capacity_shared_bytes / (chance(0.1) ? 1 : 4));
-      const std::uint32_t levels = in(1, slots);
+      s.config.demand_warps[k] = in(1, light ? 2 : chance(0.1) ? 48 : 8);
+      s.config.demand_registers[k] = in(0, s.config.capacity_registers / (light ? 32 : chance(0.1) ? 1 : 4));
+      s.config.demand_shared_bytes[k] = light || chance(0.5) ? 0 : in(0, s.config.capacity_shared_bytes / (chance(0.1) ? 1 : 4));
+      const std::uint32_t levels = light ? slots : in(1, slots);
       s.samples.emplace_back(levels);
     }
     if (chance(0.3)) s.split = in(1, slots - 1);
@@ -60,7 +65,7 @@ class Generator {
   }
   /// {sum, SMs}: at least the levels themselves, and some SMs that repeat the last.
   std::pair<std::uint32_t, std::uint32_t> sum_of(std::uint32_t first, std::uint32_t last) {
-    const std::uint32_t sms = last - first + 1, extra = in(0, 100);
+    const std::uint32_t sms = last - first + 1, extra = in(0, chance(0.1) ? 256 - sms : 100 - sms);
     return {sms * (first + last) / 2 + extra * last, sms + extra};
   }
 
@@ -80,7 +85,7 @@ inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
   coverage.declare("abort", "a decision dropped");
   coverage.declare("two windows", "levels of a second window, summed anew");
   unsigned long long compared = 0;
-  const int decisions = static_cast<int>(campaign(10000, 1000000));
+  const int decisions = static_cast<int>(campaign(20000, 1000000));
   for (int d = 0; d < decisions; ++d) {
     const DecisionCase stimulus = random.wild(slots);
     DecisionDriver driver(stimulus, random.chance(0.3));
