@@ -1,11 +1,15 @@
 // `sluice gpu probe`, `run` and `experiment` on a GPU.
 #ifdef SLUICE_CUDA
+#include <sluice_provenance.h>
+
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <numeric>
 
 #include "sw/cli/common.h"
@@ -124,6 +128,17 @@ gpu::LaunchSpec with_text(gpu::LaunchSpec spec) {
   return spec;
 }
 
+/// Adds to the folder's machine.json, or begins it: the GPU, and when and with which commit an experiment was done.
+void record_measured(const std::filesystem::path& folder, const std::string& experiment, const nlohmann::json& machine) {
+  const std::filesystem::path file = folder / "machine.json";
+  nlohmann::json all = std::filesystem::exists(file) ? nlohmann::json::parse(read_file(file), nullptr, false) : nlohmann::json();
+  if (!all.is_object()) all = nlohmann::json::object();
+  all.update(machine);
+  all["measured"][experiment] = {{"commit", SLUICE_COMMIT},
+                                 {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  write_file_atomically(file, all.dump(1) + "\n");
+}
+
 }  // namespace
 
 int gpu_probe(const GpuProbeOptions& options) {
@@ -222,16 +237,15 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   options.window = o.window_ms * 1e-3;
   for (const std::string& app : options.apps) static_cast<void>(gpu::make_app(app, gpu::AppScale::Small));
   if (!o.profiles.empty()) options.phi = gpu::read_phi(o.profiles);
+  make_folder(options.out);
   if (o.name == "mps") {
     std::array<char, 4096> path{};
     if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw InputError("/proc/self/exe cannot be read");
     gpu::mps_experiment(path.data(), options);
+    record_measured(options.out, o.name, nlohmann::json::object());
     return 0;
   }
   gpu::Bench bench;
-  const std::filesystem::path machine = options.out / "machine.json";
-  make_folder(options.out);
-  if (!std::filesystem::exists(machine)) write_file_atomically(machine, describe(bench.context()).dump(1) + "\n");
   using Run = void (*)(gpu::Bench&, const gpu::ExperimentOptions&);
   constexpr std::pair<const char*, Run> kExperiments[] = {
       {"verify", gpu::verify_experiment},         {"user_kernels", gpu::user_kernels_experiment},
@@ -240,6 +254,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
       {"pairs", gpu::pairs_experiment},           {"triples", gpu::triples_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(bench, options);
+  record_measured(options.out, o.name, describe(bench.context()));
   return 0;
 }
 

@@ -82,12 +82,15 @@ Partition placeable(std::span<const SmResources> demand, const SmResources& capa
 
 namespace {
 
-constexpr std::uint32_t kSplits[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};  // KB, CUDA C++ programming guide, capability 9.0
+constexpr std::uint32_t kKilobyte = 1024;
+constexpr std::uint32_t kSplits[] = {
+    8 * kKilobyte,   16 * kKilobyte,  32 * kKilobyte,  64 * kKilobyte, 100 * kKilobyte,
+    132 * kKilobyte, 164 * kKilobyte, 196 * kKilobyte, 228 * kKilobyte};  // CUDA C++ programming guide, capability 9.0
 
 std::uint32_t split_for(std::uint64_t bytes) {
-  for (const std::uint32_t kilobytes : kSplits)
-    if (bytes <= kilobytes * 1024) return kilobytes * 1024;
-  return std::end(kSplits)[-1] * 1024;
+  for (const std::uint32_t split : kSplits)
+    if (bytes <= split) return split;
+  return std::end(kSplits)[-1];
 }
 
 }  // namespace
@@ -103,12 +106,25 @@ std::uint32_t scratchpad_split(std::span<const SmResources> demand, const SmReso
   return split_for(most);
 }
 
-int carveout_percent(std::uint32_t own, std::uint32_t reserved, std::uint32_t split, const SmResources& capacity) {
-  for (int percent = 0; percent < 100; ++percent) {
-    const std::uint64_t ctas = std::max<std::uint64_t>(1, std::uint64_t{capacity.shared_memory_bytes} * percent / 100 / own);
-    if (split_for(ctas * (own + reserved)) >= split) return percent;
+std::uint32_t split_of_hint(int percent, std::uint32_t shared, std::uint32_t reserved, const SmResources& capacity) {
+  const std::uint64_t ctas =
+      std::uint64_t{capacity.shared_memory_bytes} * static_cast<unsigned>(percent) / 100 / (shared - reserved);
+  return split_for(std::max<std::uint64_t>(1, ctas) * shared);
+}
+
+std::vector<int> carveout_hints(std::span<const SmResources> demand, std::uint32_t reserved, const SmResources& capacity) {
+  for (const std::uint32_t split : kSplits) {
+    if (split < scratchpad_split(demand, capacity)) continue;
+    std::vector<int> hints;
+    for (const SmResources& d : demand)
+      for (int percent = 0; percent <= 100; ++percent)
+        if (split_of_hint(percent, d.shared_memory_bytes, reserved, capacity) == split) {
+          hints.push_back(percent);
+          break;
+        }
+    if (hints.size() == demand.size()) return hints;
   }
-  return 100;
+  return std::vector<int>(demand.size(), 100);
 }
 
 }  // namespace sluice::gpu

@@ -44,13 +44,17 @@ using QuotaTable = std::vector<std::uint32_t>;
 [[nodiscard]] Partition placeable(std::span<const SmResources> demand, const SmResources& capacity,
                                   const std::function<Partition(const SmResources&)>& decide);
 
-/// Smallest split of L1 and scratchpad that every combination fits into, bytes of scratchpad. An SM changes its split only when
-/// it is empty: kernels that ask for different splits never meet on an SM.
+/// Smallest split of L1 and scratchpad that every combination fits into, bytes of scratchpad.
 [[nodiscard]] std::uint32_t scratchpad_split(std::span<const SmResources> demand, const SmResources& capacity);
 
-/// The carve-out hint, in percent, for which the driver sets up a split. What the driver makes of a hint, measured on an H200: as
-/// many CTAs as fit the percentage by their own bytes alone, each with the system's kilobyte, and the next larger split.
-/// @param own  shared memory of a CTA, bytes, without what the system reserves
-[[nodiscard]] int carveout_percent(std::uint32_t own, std::uint32_t reserved, std::uint32_t split, const SmResources& capacity);
+/// Bytes of scratchpad that the driver sets up for a carve-out hint. Measured on an H200: as many CTAs as fit the percentage by
+/// their own bytes alone, each with the system's kilobyte, and the next larger split.
+/// @param shared  shared memory of a CTA, bytes, `reserved` by the system among them
+[[nodiscard]] std::uint32_t split_of_hint(int percent, std::uint32_t shared, std::uint32_t reserved, const SmResources& capacity);
+
+/// Carve-out hints, in percent, that give all kernels of a mix one split: the smallest that every combination fits into and that
+/// each has a hint for. An SM changes its split only when it is empty: kernels that ask for different splits never meet on an SM.
+[[nodiscard]] std::vector<int> carveout_hints(std::span<const SmResources> demand, std::uint32_t reserved,
+                                              const SmResources& capacity);
 
 }  // namespace sluice::gpu

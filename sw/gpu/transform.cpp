@@ -3,97 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <regex>
+#include <vector>
 
 #include "sw/core/errors.h"
+#include "sw/gpu/ptx.h"
 
 namespace sluice::gpu {
 
 namespace {
-
-bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// `word` occurs as a whole word.
-bool has_word(const std::string& code, const std::string& word) {
-  for (std::size_t at = code.find(word); at != std::string::npos; at = code.find(word, at + 1)) {
-    const bool starts = at == 0 || !word_character(code[at - 1]);
-    const std::size_t end = at + word.size();
-    if (starts && (end == code.size() || !word_character(code[end]))) return true;
-  }
-  return false;
-}
-
-/// Length of a comment or literal that begins at `at`; 0 when none does.
-std::size_t skipped(const std::string& text, std::size_t at) {
-  const auto until = [&](const std::string& end, std::size_t from) {
-    const std::size_t found = text.find(end, from);
-    return found == std::string::npos ? text.size() - at : found + end.size() - at;
-  };
-  if (text.compare(at, 2, "//") == 0) return std::min(text.find('\n', at), text.size()) - at;
-  if (text.compare(at, 2, "/*") == 0) return until("*/", at + 2);
-  if (text.compare(at, 2, "R\"") == 0 && (at == 0 || !word_character(text[at - 1]))) {
-    const std::size_t open = text.find('(', at);
-    if (open == std::string::npos) return 0;
-    return until(")" + text.substr(at + 2, open - at - 2) + "\"", open);
-  }
-  const char quote = text[at];
-  const bool digit_separator = quote == '\'' && at > 0 && word_character(text[at - 1]);
-  if ((quote != '"' && quote != '\'') || digit_separator) return 0;
-  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == quote)
-      return i + 1 - at;
-  }
-  return 1;
-}
-
-/// Index behind the bracket that closes the one at `open`. PTX strings do not hold brackets that would matter here.
-std::size_t behind_match(const std::string& text, std::size_t open) {
-  const char opens = text[open], closes = opens == '{' ? '}' : ')';
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == opens) ++depth;
-    if (text[i] == closes && --depth == 0) return i + 1;
-  }
-  throw InputError("PTX: a bracket is not closed");
-}
-
-/// Where a kernel stands in its module.
-struct Entry {
-  std::size_t begin = 0, parameters = 0, directives = 0, body = 0,
-              end = 0;  ///< ".visible .entry", "(", behind ")", "{", behind "}"
-  std::string symbol;
-};
-
-std::optional<Entry> next_entry(const std::string& ptx, std::size_t from) {
-  const std::size_t word = ptx.find(".entry", from);
-  if (word == std::string::npos) return std::nullopt;
-  Entry e;
-  e.begin = ptx.rfind('\n', word) + 1;
-  std::size_t name = word + 6;
-  while (std::isspace(static_cast<unsigned char>(ptx[name])) != 0) ++name;
-  e.parameters = ptx.find('(', name);
-  const std::size_t brace = ptx.find('{', name);
-  if (e.parameters == std::string::npos || brace < e.parameters) {  // no parameter list
-    e.parameters = e.directives = ptx.find_first_of(" \t\n", name);
-  } else {
-    e.directives = behind_match(ptx, e.parameters);
-  }
-  e.symbol = ptx.substr(name, e.parameters - name);
-  while (!e.symbol.empty() && std::isspace(static_cast<unsigned char>(e.symbol.back())) != 0) e.symbol.pop_back();
-  e.body = ptx.find('{', e.directives);
-  e.end = behind_match(ptx, e.body);
-  return e;
-}
-
-Entry find_entry(const std::string& ptx, const std::string& symbol) {
-  for (std::optional<Entry> e = next_entry(ptx, 0); e; e = next_entry(ptx, e->end))
-    if (e->symbol == symbol) return *e;
-  throw InputError(fmt::format("PTX: no kernel {}", symbol));
-}
 
 struct Refusal {
   const char* mark;
@@ -125,7 +44,7 @@ const std::regex& plain_barrier() {
 }
 
 // SluiceState (runtime/quota_runtime.cuh), SluiceJob and SluiceControl (runtime/control.h).
-constexpr int kLeaderInState = 32, kGridInState = 48, kJobBytes = 120, kGridInJob = 56, kStepInJob = 84, kCountsInJob = 96,
+constexpr int kLeaderInState = 32, kGridInState = 48, kJobBytes = 128, kGridInJob = 56, kStepInJob = 84, kCountsInJob = 96,
               kQuotaInControl = 8, kDoneInControl = 4620;
 
 /// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.
@@ -155,22 +74,12 @@ std::string in_function(const std::string& ptx) {
       [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", kGridInState + 4 * axis); });
 }
 
-/// The module's lines behind .version, .target and .address_size.
-std::string without_header(const std::string& ptx) {
-  const std::size_t last = ptx.find(".address_size");
-  return last == std::string::npos ? ptx : ptx.substr(ptx.find('\n', last));
-}
-std::string header(const std::string& ptx) { return ptx.substr(0, ptx.size() - without_header(ptx).size()); }
-
 /// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the
 /// assembler's calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and
 /// every instruction of the kernel twice. The function's first parameter is the job, the kernel's own last one.
 /// @param arguments  registers for the other parameters
 std::string leader_runs(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments = {}) {
-  const std::size_t name = runtime.find(fmt::format(".func {}(", function));
-  const std::size_t body = name == std::string::npos ? name : runtime.find('{', name);
-  if (body == std::string::npos) throw InputError(fmt::format("PTX: no function {}", function));
-  std::string text = runtime.substr(body, behind_match(runtime, body) - body);
+  std::string text = function_body(runtime, function);
   text = std::regex_replace(text, std::regex(function + R"(_param_0\b)"), "sluice_job");
   for (std::size_t i = 0; i < arguments.size(); ++i) {  // 32 bits each; the compiler may read one into 64
     const auto read = [&](const char* to) {
@@ -289,77 +198,21 @@ std::string tail(const std::string& runtime, bool stands_in, int grid_axes) {
          "\tnot.pred %sluice_odd, %sluice_odd;\n\tbra.uni $SLUICE_BLOCK;\n";
 }
 
+/// Multiply-adds that never run. The assembler (ptxas 13.0) spreads what either could do, moves and additions, over the integer
+/// and the multiply-add pipe so that a function has as many instructions for one as for the other, wherever they stand. The
+/// runtime has the more integer instructions by about these; without them the kernel's own additions are moved to the
+/// multiply-add pipe (docs/gpu.md).
+constexpr int kCounterweight = 100;
+std::string counterweight() {
+  std::string ptx = fmt::format(
+      "\t{{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tld.param.u32 %sluice_x, [sluice_job+{}];\n"
+      "\tsetp.le.u32 %sluice_go, %sluice_x, 1;\n\t@%sluice_go bra $SLUICE_ENDS;\n\tmov.u32 %sluice_y, %tid.y;\n",
+      kCountsInJob);  // 0 or 1, which the assembler does not know
+  for (int i = 0; i < kCounterweight; ++i) ptx += fmt::format("\tmad.lo.u32 %sluice_y, %sluice_y, %sluice_x, {};\n", 7 * i + 1);
+  return ptx + "\tst.volatile.shared.u32 [sluice_rt_state], %sluice_y;\n$SLUICE_ENDS:\n\t}\n";
+}
+
 }  // namespace
-
-std::string code_only(const std::string& text) {
-  std::string code;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = skipped(text, at);
-    if (length == 0) {
-      code += text[at++];
-      continue;
-    }
-    code += ' ';
-    code.append(static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                                    text.begin() + static_cast<std::ptrdiff_t>(at + length), '\n')),
-                '\n');
-    at += length;
-  }
-  return code;
-}
-
-bool has_early_return(const std::string& text, const std::string& kernel) {
-  const std::string code = code_only(text);
-  std::string name = kernel.substr(0, kernel.find('<'));
-  if (const std::size_t scope = name.rfind("::"); scope != std::string::npos) name = name.substr(scope + 2);
-  bool found = false, named_returns = false, any_returns = false;
-  for (std::size_t at = code.find("__global__"); at != std::string::npos; at = code.find("__global__", at + 1)) {
-    int parentheses = 0, braces = 0;
-    std::size_t i = at;
-    for (; i < code.size(); ++i) {
-      if (code[i] == '(') ++parentheses;
-      if (code[i] == ')') --parentheses;
-      if (parentheses == 0 && (code[i] == '{' || code[i] == ';')) break;
-    }
-    if (i == code.size() || code[i] == ';') continue;
-    const std::size_t body = i;
-    for (; i < code.size(); ++i) {
-      if (code[i] == '{') ++braces;
-      if (code[i] == '}' && --braces == 0) break;
-    }
-    const bool returns = has_word(code.substr(body, i - body), "return");
-    any_returns = any_returns || returns;
-    if (!has_word(code.substr(at, body - at), name)) continue;
-    found = true;
-    named_returns = named_returns || returns;
-  }
-  if (found ? named_returns : any_returns) return true;
-  for (std::size_t at = code.find("#define"); at != std::string::npos; at = code.find("#define", at + 1)) {
-    std::size_t end = code.find('\n', at);
-    while (end != std::string::npos && code[end - 1] == '\\') end = code.find('\n', end + 1);
-    if (has_word(code.substr(at, end - at), "return")) return true;
-  }
-  return false;
-}
-
-std::string only_kernel(const std::string& ptx, const std::string& symbol) {
-  std::string out;
-  std::size_t at = 0;
-  for (std::optional<Entry> e = next_entry(ptx, 0); e; e = next_entry(ptx, e->end)) {
-    if (e->symbol != symbol) {
-      out.append(ptx, at, e->begin - at);
-      at = e->end;
-    }
-  }
-  return out.append(ptx, at);
-}
-
-std::size_t parameter_count(const std::string& ptx, const std::string& symbol) {
-  const Entry e = find_entry(ptx, symbol);
-  std::size_t count = 0;
-  for (std::size_t at = ptx.find(".param", e.parameters); at < e.directives; at = ptx.find(".param", at + 1)) ++count;
-  return count;
-}
 
 std::optional<std::string> ineligible(const std::string& ptx, bool stand_in) {
   for (const Refusal& refusal : kRefusals)
@@ -410,10 +263,13 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   out +=
       "\t.reg .b32 %sluice_run, %sluice_block0, %sluice_block1, %sluice_block2;\n"
       "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader, %sluice_first, %sluice_odd;\n";
-  out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter") + "\tbar.sync 0;\n\tsetp.ne.u32 %sluice_odd, 0, 0;\n";
-  const bool whole_warps = spec.block[0] * spec.block[1] * spec.block[2] % 32 == 0;
-  out += head(body, whole_warps, functions_read) + body + "\n" + tail(runtime, stands_in, spec.grid_axes);
-  return out + "$SLUICE_LEAVE:\n" + find_leader(spec.block) + leader_runs(runtime, "sluice_rt_leave") + "\tret;\n}\n" + behind;
+  const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
+  out += fmt::format("\t.reg .b32 %sluice_inverse;\n\tmov.u32 %sluice_inverse, {};\n", (65536 + warps - 1) / warps);
+  out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter", {"%sluice_inverse"}) +
+         "\tbar.sync 0;\n\tsetp.ne.u32 %sluice_odd, 0, 0;\n";
+  out += head(body, threads % 32 == 0, functions_read) + body + "\n" + tail(runtime, stands_in, spec.grid_axes);
+  return out + "$SLUICE_LEAVE:\n" + find_leader(spec.block) + leader_runs(runtime, "sluice_rt_leave") + counterweight() +
+         "\tret;\n}\n" + behind;
 }
 
 }  // namespace sluice::gpu

@@ -58,12 +58,7 @@ std::vector<SmResources> demands(const Mix& mix) {
 
 std::vector<int> carveouts(const Mix& mix) {
   const DeviceLimits& limits = mix.front()->context().limits();
-  const SmResources capacity = sm_capacity(limits);
-  const std::uint32_t split = scratchpad_split(demands(mix), capacity), reserved = limits.reserved_shared_per_cta;
-  std::vector<int> out;
-  for (const PreparedKernel* kernel : mix)
-    out.push_back(carveout_percent(kernel->demand().shared_memory_bytes - reserved, reserved, split, capacity));
-  return out;
+  return carveout_hints(demands(mix), limits.reserved_shared_per_cta, sm_capacity(limits));
 }
 
 std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) {
@@ -117,7 +112,7 @@ MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up
   return count(warm_up, window, settled);
 }
 
-MixRates QuotaMix::change(const std::vector<QuotaTable>& tables, double warm_up, double window, double& in_force) {
+QuotaMix::Change QuotaMix::change(const std::vector<QuotaTable>& tables) {
   const Clock::time_point start = Clock::now();
   std::vector<bool> grows;
   for (std::size_t k = 0; k < jobs_.size(); ++k) {
@@ -127,10 +122,22 @@ MixRates QuotaMix::change(const std::vector<QuotaTable>& tables, double warm_up,
   }
   for (std::size_t k = 0; k < jobs_.size(); ++k)  // all orders first: what shrinks makes room for what grows
     if (grows[k]) jobs_[k]->fill();
-  bool settled = true;
-  for (const auto& job : jobs_) settled = job->settle(0.01) && settled;
-  in_force = seconds(Clock::now() - start);
-  return count(warm_up, window, settled);
+  Change change;
+  change.in_force = true;
+  for (const auto& job : jobs_) change.in_force = job->settle(kChangeLimit) && change.in_force;
+  change.seconds = seconds(Clock::now() - start);
+  for (std::size_t k = 0; k < jobs_.size(); ++k) {
+    const JobState state = jobs_[k]->state();
+    std::uint32_t missing = 0, draining = 0;
+    for (std::size_t sm = 0; sm < tables[k].size(); ++sm) {
+      missing += tables[k][sm] - std::min(tables[k][sm], state.residents[sm]);
+      draining += state.residents[sm] - std::min(tables[k][sm], state.residents[sm]);
+    }
+    change.missing.push_back(missing);
+    change.draining.push_back(draining);
+    change.violations += state.violations;
+  }
+  return change;
 }
 
 MixRates QuotaMix::count(double warm_up, double window, bool settled) {

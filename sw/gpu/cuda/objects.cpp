@@ -27,8 +27,8 @@ Context::Context(int ordinal) {
   limits_.name = name.data();
   limits_.compute_major = static_cast<int>(attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
   limits_.compute_minor = static_cast<int>(attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-  if (limits_.compute_major < 7)
-    throw GpuError(fmt::format("{}: compute capability {}.{}: must be 7.0 or later", limits_.name, limits_.compute_major,
+  if (limits_.compute_major < 8)
+    throw GpuError(fmt::format("{}: compute capability {}.{}: must be 8.0 or later", limits_.name, limits_.compute_major,
                                limits_.compute_minor));
   limits_.sms = attribute(device_, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   limits_.threads_per_sm = attribute(device_, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);

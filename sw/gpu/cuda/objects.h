@@ -56,7 +56,7 @@ struct DeviceLimits {
 /// The GPU: its primary context, made current in the calling thread.
 class Context {
  public:
-  /// @throws GpuError when there is no such GPU, or it is older than compute capability 7.0
+  /// @throws GpuError when there is no such GPU, or it is older than compute capability 8.0
   explicit Context(int ordinal = 0);
   ~Context();
   Context(const Context&) = delete;

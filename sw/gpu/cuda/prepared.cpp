@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "sw/gpu/embedded.h"
+#include "sw/gpu/ptx.h"
+#include "sw/gpu/source_text.h"
 #include "sw/gpu/transform.h"
 
 namespace sluice::gpu {

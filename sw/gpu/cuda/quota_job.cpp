@@ -16,7 +16,7 @@ namespace {
 
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
-static_assert(sizeof(SluiceJob) == 120 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
+static_assert(sizeof(SluiceJob) == 128 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
                   offsetof(SluiceJob, counts_runs) == 96 && offsetof(SluiceControl, orders.quota) == 8 &&
                   offsetof(SluiceControl, done) == 4620,
               "sw/gpu/transform.cpp has these offsets");
@@ -74,12 +74,11 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.inverse_x = UINT32_MAX / job_.grid_x;
   job_.inverse_y = UINT32_MAX / job_.grid_y;
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
-  const SmResources capacity = sm_capacity(kernel.context().limits());
-  const std::uint32_t reserved = kernel.context().limits().reserved_shared_per_cta;
+  const DeviceLimits& limits = kernel.context().limits();
   const SmResources demand = kernel.demand();
-  kernel.persistent().configure(
-      spec.shared_bytes, options.carveout_percent.value_or(carveout_percent(demand.shared_memory_bytes - reserved, reserved,
-                                                                            scratchpad_split({&demand, 1}, capacity), capacity)));
+  kernel.persistent().configure(spec.shared_bytes,
+                                options.carveout_percent.value_or(
+                                    carveout_hints({&demand, 1}, limits.reserved_shared_per_cta, sm_capacity(limits)).front()));
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
 }
 
@@ -104,7 +103,7 @@ void QuotaJob::order(const QuotaTable& quota) {
 
 void QuotaJob::launch(CUstream stream) {
   const LaunchSpec& spec = kernel_.spec();
-  const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis is where a CTA looks first
+  const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis tells leaders apart
   std::vector<void*> parameters = kernel_.parameters();
   parameters.push_back(&job_);
   launched_ += sms * ctas;
@@ -113,7 +112,8 @@ void QuotaJob::launch(CUstream stream) {
         spec.label + ": launch");
 }
 
-void QuotaJob::fill() {
+void QuotaJob::fill(bool every_slot) {
+  job_.by_launch = every_slot ? 1 : 0;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
   for (const StreamHandle& stream : streams_) {
     const CUresult free = driver().cuStreamQuery(stream.get());
@@ -210,7 +210,7 @@ void QuotaJob::finish(double limit) {
     if (seconds(Clock::now() - start) > limit)
       throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
     if (s.all_claimed) redistribute();
-    fill();
+    fill(s.all_claimed);
   }
 }
 

@@ -43,7 +43,10 @@ class QuotaJob {
   /// Puts a quota table into force; CTAs beyond it leave at their next block boundary. Does not add CTAs.
   void order(const QuotaTable& quota);
   /// Launches CTAs for the slots that are open; does not wait.
-  void fill();
+  /// @param every_slot  not the slots first that are as the CTAs lie on the SM: where other kernels leave little room, CTAs would
+  /// come
+  ///                    to the same few again and again, and tasks that belong to the others would wait
+  void fill(bool every_slot = false);
   /// order() and, where a quota grew, fill().
   void set(const QuotaTable& quota);
   /// Quota 0 everywhere, and waits until every CTA is gone. The job can be set() again and goes on where it was.

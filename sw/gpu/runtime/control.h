@@ -58,4 +58,5 @@ struct SluiceJob {
   unsigned counts_runs;               // `runs` is there
   unsigned inverse_x, inverse_y;      // (2**32 - 1) / divisor: division by multiplication
   unsigned long long inverse_blocks;  // (2**64 - 1) / divisor
+  unsigned by_launch;  // CTAs look for slots in the order of the launch: all slots are tried, wherever there is room
 };

@@ -66,7 +66,7 @@ __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsi
   asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(&c->slots[sm]), "r"(bit) : "memory");
   return old;
 }
-/// One attempt at a free slot below the SM's quota, each CTA of a launch at another. None when as many CTAs hold slots as the quota
+/// One attempt at a free slot below the SM's quota, each CTA of an SM at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
 __device__ __forceinline__ Attempt take_slot(SluiceState& s, SluiceControl* c) {
   const unsigned sm = s.leader.sm;
@@ -145,8 +145,8 @@ __device__ __forceinline__ unsigned claim(const SluiceJob& job, SluiceState& s, 
 // last of its range, and a barrier; at last leave. `stage` is the shared address of the next block's stage. The job is a parameter of
 // the kernel.
 
-// Takes a slot and a first task, into stage 0.
-extern "C" __device__ void sluice_rt_enter(SluiceJob job) {
+// Takes a slot and a first task, into stage 0. @param inverse_warps  2**16 / warps of a CTA, rounded up
+extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps) {
   SluiceState& s = sluice_rt_state;
   SluiceControl* c = job.control;
   s.leader.slot = sluice_rt::kNoSlot;
@@ -155,11 +155,13 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job) {
   s.grid[0] = job.grid_x;
   s.grid[1] = job.grid_y;
   s.grid[2] = job.grid_z;
-  unsigned sm, rank;
+  unsigned sm, warp;
   asm("mov.u32 %0, %%smid;" : "=r"(sm));
-  asm("mov.u32 %0, %%ctaid.y;" : "=r"(rank));  // launched as SMs x CTAs
+  asm("mov.u32 %0, %%warpid;" : "=r"(warp));
   s.leader.sm = sm;
-  s.rank = rank;
+  // As the CTAs lie on the SM: those that a smaller quota sends away lie together, and leave room for others.
+  s.rank = warp * inverse_warps >> 16;
+  if (job.by_launch) asm("mov.u32 %0, %%ctaid.y;" : "=r"(s.rank));  // launched as SMs x CTAs
   sluice_rt::Attempt attempt = sluice_rt::kAgain;
   while (attempt == sluice_rt::kAgain) attempt = sluice_rt::take_slot(s, c);
   if (attempt == sluice_rt::kTaken) {

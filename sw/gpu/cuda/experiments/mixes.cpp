@@ -1,4 +1,4 @@
-// Experiments on mixes: every policy on all pairs (with the exhaustive search) and triples; repartitioning.
+// Experiments on mixes: every policy on all pairs (with the exhaustive search) and triples.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -108,7 +108,7 @@ class MixMeasurement {
     std::vector<double> solo = solo_rates();
     std::vector<std::pair<std::string, nlohmann::json>> kept;
     const auto keep = [&](const std::string& policy, const MixRates& rates, const Partition* partition,
-                          nlohmann::json more = {}) {
+                          const nlohmann::json& more = {}) {
       nlohmann::json l = line(names_, policy, r, rates);
       if (partition != nullptr) {
         l["mode"] = to_string(partition->mode);
@@ -363,44 +363,5 @@ std::string mix_name(const std::vector<std::string>& names) { return fmt::format
 
 void pairs_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "pairs", 2, true); }
 void triples_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "triples", 3, false); }
-
-void repartition_experiment(Bench& bench, const ExperimentOptions& options) {
-  RawStore store(options.out / "repartition.jsonl");
-  const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, 2);
-  const unsigned sms = bench.context().limits().sms;
-  Progress progress("repartition", mixes.size());
-  for (const std::vector<std::string>& names : mixes) {
-    if (!store.has(mix_name(names))) {
-      const Mix mix{&bench.app(names[0]), &bench.app(names[1])};
-      const Partition half = placeable(demands(mix), sm_capacity(bench.context().limits()), [&](const SmResources& capacity) {
-        MachineConfig machine = bench.machine();
-        machine.sm.capacity = capacity;
-        return make_policy("even")->plans(machine, {descriptor(*mix[0]), descriptor(*mix[1])}).front().partition;
-      });
-      const std::vector<QuotaTable> shared = tables_of(half, sms);
-      const QuotaTable alone = uniform_quota(sms, mix[0]->occupancy()), none(sms, 0);
-      QuotaMix running(mix);
-      static_cast<void>(running.restart({alone, none}, 0.2e-3, 0.2e-3));
-      nlohmann::json arrives = nlohmann::json::array(), ends = nlohmann::json::array(), never = nlohmann::json::array();
-      std::uint32_t violations = 0;
-      for (unsigned i = 0; i < 4 * options.repetitions; ++i) {
-        double in_force = 0;
-        MixRates rates = running.change(shared, 0.1e-3, 0.2e-3, in_force);
-        (rates.settled ? arrives : never).push_back(in_force * 1e6);
-        rates = running.change({alone, none}, 0.1e-3, 0.2e-3, in_force);
-        (rates.settled ? ends : never).push_back(in_force * 1e6);
-        violations += rates.violations;
-      }
-      running.evict();
-      store.add(mix_name(names), {{"kernels", names},
-                                  {"arrives_us", arrives},
-                                  {"ends_us", ends},
-                                  {"violations", violations},
-                                  {"not_in_force", never.size()},
-                                  {"ctas", counts_of(half)}});
-    }
-    progress.done(mix_name(names));
-  }
-}
 
 }  // namespace sluice::gpu

@@ -1,0 +1,173 @@
+// The online profile against the solo curves.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sw/core/machine.h"
+#include "sw/core/metrics.h"
+#include "sw/gpu/layout.h"
+#include "sw/gpu/report/sections.h"
+#include "sw/gpu/stats.h"
+#include "sw/partition/warped_slicer.h"
+
+namespace sluice::gpu {
+
+using nlohmann::json;
+
+namespace {
+
+/// Partitions of the exhaustive search and their STP: one short window each, so that all choices of a pair compare alike.
+std::map<std::string, std::map<Values, double>> read_search(const std::filesystem::path& folder, unsigned sms) {
+  std::map<std::string, std::map<Values, double>> out;  // mix, CTAs
+  for (const json& j : lines(folder / "pairs.jsonl")) {
+    if (!j.contains("sweep")) continue;
+    const Values solo = j["solo_blocks_per_second"].get<Values>();
+    for (json point : j["sweep"]) {
+      point["kernels"] = j["kernels"];
+      point["mode"] = "intra_sm";
+      if (incomplete(point, sms)) continue;
+      const Values rate = point["blocks_per_second"].get<Values>();
+      double& sum =
+          out[fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_"))][point["ctas"].get<Values>()];
+      for (std::size_t k = 0; k < rate.size(); ++k) sum += rate[k] / solo[k];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void profile_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
+  const std::map<std::string, Curve> curves = read_curves(folder);
+  const Mixes cells = read_mixes(folder, "pairs", sms);
+  const auto searched = read_search(folder, sms);
+  // How the curves for a decision are made of the rates that the profile saw.
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+      {"scaled", "equation 3 with measured shares of bandwidth (used)"},
+      {"by_counts", "equations 3 and 4 as printed"},
+      {"sampled", "unscaled"}};
+  struct Choices {
+    unsigned close = 0;
+    Values stp;  // by the search, of the chosen partitions
+  };
+  struct Pair {
+    unsigned runs = 0;
+    Partition solo;
+    double solo_stp = NAN;
+    std::map<std::string, Choices> choices;
+    Values seconds;
+    std::vector<Values> predicted;
+  };
+  std::map<std::string, Pair> pairs;
+  for (const json& j : lines(folder / "pairs.jsonl")) {
+    if (j["policy"] != "warped_slicer" || !j.contains("scaled")) continue;
+    const auto names = j["kernels"].get<std::vector<std::string>>();
+    if (!curves.contains(names[0]) || !curves.contains(names[1])) continue;
+    const std::string mix = names[0] + "_" + names[1];
+    const Curve &a = curves.at(names[0]), &b = curves.at(names[1]);
+    const std::vector<SmResources> demand = {a.demand, b.demand};
+    const auto decide = [&](const std::vector<Profile>& profiles) {
+      return placeable(demand, a.capacity, [&](const SmResources& capacity) {
+        return warped_slicer_partition(profiles, demand, capacity, MachineConfig().partitioner);
+      });
+    };
+    const auto stp_of = [&](const Partition& p) {
+      if (p.mode == PartitionMode::Spatial || !searched.contains(mix)) return NAN;
+      const auto& found = searched.at(mix);
+      const auto at = found.find({static_cast<double>(p.ctas[0].value()), static_cast<double>(p.ctas[1].value())});
+      return at == found.end() ? NAN : static_cast<float>(at->second);
+    };
+    Pair& p = pairs[mix];
+    p.solo = decide({a.performance, b.performance});
+    p.solo_stp = stp_of(p.solo);
+    for (const auto& [kind, words] : kinds) {
+      if (!j.contains(kind)) continue;
+      const Partition online = decide(j[kind].get<std::vector<Profile>>());
+      bool close = online.mode == p.solo.mode;
+      for (std::size_t k = 0; k < 2; ++k)
+        close = close && std::abs(static_cast<int>(online.ctas[k].value()) - static_cast<int>(p.solo.ctas[k].value())) <= 1;
+      Choices& c = p.choices[kind];
+      c.close += close ? 1 : 0;
+      if (const double value = stp_of(online); std::isfinite(value)) c.stp.push_back(value);
+    }
+    ++p.runs;
+    p.seconds.push_back(j["profile_seconds"]);
+    p.predicted.resize(2);
+    const auto scaled = j["scaled"].get<std::vector<Values>>();
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double most = *std::ranges::max_element(scaled[k]);
+      const auto at = std::min<std::size_t>(j["ctas"][k].get<std::size_t>(), scaled[k].size());
+      p.predicted[k].push_back(at > 0 && most > 0 ? scaled[k][at - 1] / most : 0);
+    }
+  }
+  if (pairs.empty()) return;
+  Values seconds;
+  json result = json::array();
+  for (const auto& [mix, p] : pairs) {
+    seconds.insert(seconds.end(), p.seconds.begin(), p.seconds.end());
+    json entry = {{"pair", mix},
+                  {"runs", p.runs},
+                  {"from_solo_curves", {p.solo.ctas[0].value(), p.solo.ctas[1].value()}},
+                  {"stp_from_solo_curves", std::isfinite(p.solo_stp) ? json(p.solo_stp) : json()}};
+    for (const auto& [kind, c] : p.choices)
+      entry[kind] = {{"same_or_within_one", c.close}, {"stp", c.stp.empty() ? json() : json(median(c.stp))}};
+    result.push_back(entry);
+  }
+  write_json(folder / "profile_vs_solo.json", result);
+  std::vector<std::vector<std::string>> rows = {{"curves", "pairs within one CTA", "runs",
+                                                 "STP of its choice over the solo curves' choice", "worst pair",
+                                                 "pairs compared"}};
+  for (const auto& [kind, words] : kinds) {
+    unsigned agree = 0, runs = 0, close = 0;
+    Values ratios;
+    for (const auto& [mix, p] : pairs) {
+      if (!p.choices.contains(kind)) continue;
+      const Choices& c = p.choices.at(kind);
+      agree += 2 * c.close > p.runs ? 1 : 0;
+      runs += p.runs;
+      close += c.close;
+      if (!c.stp.empty() && std::isfinite(p.solo_stp)) ratios.push_back(median(c.stp) / p.solo_stp);
+    }
+    if (runs == 0 || ratios.empty()) continue;
+    const Interval ci = bootstrap(ratios, [](std::span<const double> v) { return geometric_mean(v); });
+    rows.push_back({words, fmt::format("{} of {}", agree, pairs.size()), fmt::format("{} of {}", close, runs),
+                    fmt::format("{:.3f} [{:.3f}, {:.3f}]", geometric_mean(ratios), ci.low, ci.high),
+                    fmt::format("{:.3f}", *std::ranges::min_element(ratios)), std::to_string(ratios.size())});
+    if (kind == "scaled") out.summary["online_profile_agrees"] = static_cast<double>(agree) / static_cast<double>(pairs.size());
+    out.summary["online_choice_over_solo_choice_" + kind] = {{"geometric_mean", geometric_mean(ratios)},
+                                                             {"ci", {ci.low, ci.high}}};
+  }
+  out.table("Online profile against solo curves: the partition that water-filling makes of each", rows);
+  const double share = out.summary.value("online_profile_agrees", 0.0);
+  out.note(
+      fmt::format("The same partition or one CTA beside it in {:.0f} % of the pairs (most of a pair's runs). Target 90 %: {}. "
+                  "Profiling took {:.2f} ms, median.",
+                  100 * share, share >= 0.9 ? "met" : "MISSED", 1e3 * median(seconds)));
+
+  std::vector<std::pair<double, std::string>> distance;
+  for (const auto& [mix, policies] : cells) {
+    const double ratio = measured(policies, "warped_slicer") / measured(policies, "oracle");
+    if (std::isfinite(ratio) && pairs.contains(mix)) distance.emplace_back(ratio, mix);
+  }
+  std::ranges::sort(distance);
+  rows = {{"pair", "of Oracle's STP", "chosen", "predicted", "measured", "Oracle's", "measured", "what the profile misses"}};
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, distance.size()); ++i) {
+    const auto& [ratio, mix] = distance[i];
+    const Cell &chosen = cells.at(mix).at("warped_slicer"), &best = *oracle(cells.at(mix));
+    const auto both = [](double x, double y) { return fmt::format("{:.2f} + {:.2f}", x, y); };
+    Values lost;
+    for (std::size_t k = 0; k < 2; ++k) lost.push_back(median(pairs.at(mix).predicted[k]) - median(chosen.speedups[k]));
+    const std::size_t victim = lost[0] > lost[1] ? 0 : 1;
+    rows.push_back({mix, fmt::format("{:.2f}", ratio), json(chosen.ctas).dump(),
+                    both(median(pairs.at(mix).predicted[0]), median(pairs.at(mix).predicted[1])),
+                    both(median(chosen.speedups[0]), median(chosen.speedups[1])), json(best.ctas).dump(),
+                    both(median(best.speedups[0]), median(best.speedups[1])),
+                    fmt::format("{} loses {:.0f} points to its neighbour's use of the memory system", chosen.kernels[victim],
+                                100 * lost[victim])});
+  }
+  if (rows.size() > 1) out.table("Where Warped-Slicer is furthest from the Oracle (performance of each kernel, 1 = alone)", rows);
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,62 @@
+#pragma once
+// Sections of the page, each from the measurements in `folder` that it is about, and nothing where there are none.
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "sw/core/profile.h"
+#include "sw/core/resources.h"
+#include "sw/gpu/report/output.h"
+
+namespace sluice::gpu {
+
+void verify_section(const std::filesystem::path& folder, Output& out);
+void user_kernels_section(const std::filesystem::path& folder, Output& out);
+void overhead_section(const std::filesystem::path& folder, Output& out);
+void preemption_section(const std::filesystem::path& folder, Output& out);
+void curves_section(const std::filesystem::path& folder, Output& out);
+/// @param name  "pairs" or "triples"; @param sms  of the GPU
+void mixes_section(const std::filesystem::path& folder, const std::string& name, unsigned sms, Output& out);
+void finish_section(const std::filesystem::path& folder, const std::string& name, Output& out);
+/// (b): what water-filling decides from an online profile, and from the curves that were measured one point after the other; what
+/// the difference costs; and why Warped-Slicer is furthest from the Oracle where it is.
+void profile_section(const std::filesystem::path& folder, unsigned sms, Output& out);
+/// (6) The model with descriptors imported from Nsight Compute, against the silicon.
+void model_section(const std::filesystem::path& folder, unsigned sms, Output& out);
+void repartition_section(const std::filesystem::path& folder, unsigned sms, Output& out);
+
+/// Performance of a kernel alone.
+struct Curve {
+  Profile performance;  ///< blocks a second with 1, 2, ... CTAs per SM
+  SmResources demand, capacity;
+};
+[[nodiscard]] std::map<std::string, Curve> read_curves(const std::filesystem::path& folder);
+
+/// Figures of one mix under one policy.
+struct Cell {
+  std::vector<std::string> kernels;
+  std::vector<std::uint32_t> ctas;  ///< per SM; empty where the policy sets none
+  Values stp, antt, fairness;
+  std::vector<Values> speedups;  ///< one list a kernel
+  int violations = 0;
+  unsigned incomplete = 0;  ///< runs left out
+};
+using Mixes = std::map<std::string, std::map<std::string, Cell>>;  ///< mix, policy
+[[nodiscard]] Mixes read_mixes(const std::filesystem::path& folder, const std::string& name, unsigned sms);
+/// More than one CTA in a hundred of a kernel found no room: no evidence for or against the partition.
+[[nodiscard]] bool incomplete(const nlohmann::json& j, unsigned sms);
+/// The best intra-SM partition that was measured again after the search, Warped-Slicer's own choices among them.
+[[nodiscard]] const Cell* oracle(const std::map<std::string, Cell>& policies);
+/// Median STP; NAN where not measured.
+[[nodiscard]] double measured(const std::map<std::string, Cell>& policies, const std::string& policy);
+
+/// Equal work: every kernel gets as many launches as it does alone in one and a half windows; medians of one mix under one
+/// policy.
+struct Finish {
+  Values stp, makespan;  ///< sum of T_alone / T_corun; seconds until the last is done
+};
+/// Mix, policy.
+[[nodiscard]] std::map<std::string, std::map<std::string, Finish>> read_finish(const std::filesystem::path& folder,
+                                                                               const std::string& name);
+
+}  // namespace sluice::gpu
