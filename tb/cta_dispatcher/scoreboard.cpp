@@ -208,10 +208,12 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   to_evaluate_ = refresh ? params_.num_sms : to_evaluate_ - std::min(to_evaluate_, 1U);
   if (ended) ++to_evaluate_;
   if (in.quota_changed) cover_quotas(before);
+  // A command changes who may start, and with it what the wait is for.
+  const bool other = refresh || (in.stop | in.evict | in.resume) != 0;
   const bool starves = !picked_ && !waited && !in.quota_changed && something_fits(before);
-  if (!starves || refresh || starved_ == 0) patience_ = to_evaluate_ + 3;
+  if (!starves || other || starved_ == 0) patience_ = to_evaluate_ + 3;
   if (ended) ++patience_;
-  starved_ = starves && !refresh ? starved_ + 1 : 0;
+  starved_ = starves && !other ? starved_ + 1 : 0;
   if (starved_ > std::min(patience_, params_.num_sms + 3))
     return fmt::format("nothing dispatched for {} cycles though something fits", starved_);
 
