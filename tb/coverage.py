@@ -103,10 +103,22 @@ def page(summary, missed, bins, rules):
     return "\n".join(out + ["</table>"])
 
 
+def bins_document(bins):
+    """Markdown: what a campaign must have met, bench by bench; bins of one meaning in one row."""
+    out = ["# Functional bins", "", "What the random campaigns must meet; a bench fails when one of its bins stays empty. Written by `tb/coverage.sh --bins-document docs/functional_bins.md`."]
+    for block, of_block in sorted(bins.items()):
+        names = collections.defaultdict(list)
+        for name, b in of_block.items():
+            names[b["meaning"]].append(name)
+        out += ["", f"## {block}", "", "| bin | what happened |", "|---|---|", *(f"| {'; '.join(sorted(n))} | {meaning} |" for meaning, n in sorted(names.items(), key=lambda e: sorted(e[1])))]
+    return "\n".join(out) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("design", nargs="*")
     parser.add_argument("--json", action="store_true", help="the summary on standard output")
+    parser.add_argument("--bins-document", metavar="F", type=pathlib.Path, help="the functional bins and their meaning, as Markdown")
     parser.add_argument("--report-only", action="store_true", help="of what earlier runs left in build/coverage")
     args = parser.parse_args()
     for name in args.design:
@@ -138,6 +150,8 @@ def main():
     summary["excluded_points"] = sum(r.get("used", 0) for r in rules)
     WORK.mkdir(parents=True, exist_ok=True)
     (WORK / "index.html").write_text(page(summary, missed, bins, rules))
+    if args.bins_document:
+        args.bins_document.write_text(bins_document(bins))
     (WORK / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     if args.json:
         print(json.dumps(summary, indent=1))
