@@ -142,7 +142,8 @@ def main():
         sys.exit(1)
 
 
-if __name__ == "__main__":
+def run(main):
+    """A command: what stops it in words is one line and exit code 2."""
     try:
         main()
     except SystemExit as stop:
@@ -150,3 +151,7 @@ if __name__ == "__main__":
             print(stop.code, file=sys.stderr)
             sys.exit(2)
         raise
+
+
+if __name__ == "__main__":
+    run(main)

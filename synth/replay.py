@@ -5,8 +5,8 @@
 
 RUN.fst comes from `sluice sim --partitioner rtl --fst`, whose unit has 32 CTA slots an SM and regions; on a machine with 8 slots the unit of the standard
 point must answer alike, and every output is compared while it is valid, but for those that tell the parameters apart (register bases, PARAMS reads). A core
-for 8 slots takes more cycles a sample and fewer a ratio than one for 32, so its decisions come some cycles later: --differ says how many output values may
-differ on that account. The first cycle is not compared: what no reset has cleared is random there. OUT.fst is for `synth/run.sh --activity`."""
+for 8 slots takes more cycles a sample and fewer a ratio than one for 32, so its decisions come some cycles later: --alike says how many cycles must agree
+before the first of them. The first cycle is not compared: what no reset has cleared is random there. OUT.fst is for `synth/run.sh --activity`."""
 import argparse
 import pathlib
 import re
@@ -33,7 +33,7 @@ def bench(inputs, outputs, cycles):
     concat = lambda items: "{" + ", ".join(n for n, _ in items) + "}"
     declare = lambda kind, items: "\n".join(f"  {kind} [{w - 1}:0] {n};" for n, w in items)
     when = lambda n: next((f"want_{p}_valid_o && " for p in ("profile", "dispatch") if n.startswith(p) and not n.endswith("valid_o")), "")
-    checks = "\n".join(f'    if (cycle > 0 && {when(n)}{n} !== want_{n}) begin if (errors < 5) $display("cycle %0d: {n} %h, recorded %h", cycle, {n}, want_{n}); errors = errors + 1; last = cycle; end'
+    checks = "\n".join(f'    if (cycle > 0 && {when(n)}{n} !== want_{n}) begin if (errors < 5) $display("cycle %0d: {n} %h, recorded %h", cycle, {n}, want_{n}); errors = errors + 1; if (first < 0) first = cycle; end'
                        for n, _ in outputs)
     pins = ", ".join(f".{n}({n})" for n, _ in [("clk_i", 1), *inputs, *outputs] )
     return f"""`timescale 1ns / 1ps
@@ -43,13 +43,13 @@ module TOP;
 {declare("wire", outputs)}
 {declare("reg", [("want_" + n, w) for n, w in outputs])}
   reg [{width(inputs) + width(outputs) - 1}:0] lines [0:{cycles - 1}];
-  integer cycle, errors, last;
+  integer cycle, errors, first;
   sluice_top sluice_top ({pins});
   initial begin
     $readmemb("vectors.txt", lines);
     $dumpfile("replay.fst");
     $dumpvars(0, sluice_top);
-    errors = 0; last = 0; clk_i = 0;
+    errors = 0; first = -1; clk_i = 0;
     {{{concat(inputs)[1:-1]}}} = lines[0][{width(inputs) + width(outputs) - 1}:{width(outputs)}];
     rst_ni = 1; #1 rst_ni = 0; #1;
     for (cycle = 0; cycle < {cycles}; cycle = cycle + 1) begin
@@ -58,7 +58,8 @@ module TOP;
 {checks}
       clk_i = 1; #5; clk_i = 0;
     end
-    $display("%0d cycles, %0d output values differ, the last in cycle %0d", cycle, errors, last);
+    if (first < 0) first = cycle;
+    $display("%0d cycles, %0d output values differ, all before cycle %0d agree", cycle, errors, first);
     $finish;
   end
 endmodule
@@ -71,7 +72,7 @@ def main():
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help=f"elaboration parameter; defaults: {STANDARD}")
     parser.add_argument("--gates", action="store_true", help="the mapped netlist instead of the RTL")
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"))
-    parser.add_argument("--differ", type=int, default=0, metavar="N", help="output values that may differ (default 0)")
+    parser.add_argument("--alike", type=int, metavar="N", help="cycles in which all outputs must agree (default: the whole run)")
     parser.add_argument("--fst", required=True, metavar="OUT.fst")
     args = parser.parse_args()
     parameters = STANDARD | {k: int(v) for k, v in (p.split("=") for p in args.param)}
@@ -100,8 +101,8 @@ def main():
     subprocess.run(["iverilog", "-g2005", "-o", "replay.vvp", "bench.v", *sources], cwd=work, check=True)
     said = subprocess.run(["vvp", "-N", "replay.vvp", "-fst"], cwd=work, stdout=subprocess.PIPE, text=True).stdout
     print(said + f"not compared: {', '.join([*NOT_COMPARED, *other])}")
-    differ = re.search(r" (\d+) output values differ", said)
-    if not differ or int(differ[1]) > args.differ:
+    agree = re.search(r"all before cycle (\d+) agree", said)
+    if not agree or int(agree[1]) < (waveform.cycles if args.alike is None else args.alike):
         raise SystemExit(1)
     pathlib.Path(args.fst).write_bytes((work / "replay.fst").read_bytes())
 

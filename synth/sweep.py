@@ -10,12 +10,11 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import sys
 
 import liberty
 import mapping
 import timing
-from flow import BLOCKS, STANDARD
+from flow import BLOCKS, STANDARD, run
 
 SWEEPS = {"K": ("MAX_KERNELS", range(2, 9)), "N": ("MAX_CTAS", (8, 16, 32)), "SM": ("NUM_SM", (16, 64, 132)), "REGIONS": ("REGION_UNITS", (0, 16, 64, 128))}
 LEAVES = [b for b, (_, group) in BLOCKS.items() if group and b != "sluice_top"]
@@ -105,10 +104,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except SystemExit as stop:
-        if isinstance(stop.code, str):
-            print(stop.code, file=sys.stderr)
-            sys.exit(2)
-        raise
+    run(main)

@@ -9,7 +9,7 @@ refuses() {
   local words=$1; shift
   local said; said=$("$@" 2>&1 >/dev/null); local code=$?
   { [ $code = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -q "$words" <<<"$said"; }
-  check "refused: $said" $?
+  check "refused: ${said//"$D"\//}" $?
 }
 cat > "$D/k.cu" <<'K'
 __global__ void traps(unsigned* out, unsigned n) { if (blockIdx.x == 7) asm volatile("trap;"); out[blockIdx.x * 64 + threadIdx.x] = n; }
