@@ -50,13 +50,12 @@ module partition_core #(
   output logic                                       spatial_o,             // loss guard: fall back to spatial
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_o
 );
-  localparam int unsigned PerfW     = sluice_pkg::PerfW;
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
   localparam int unsigned KIndexW   = $clog2(MAX_KERNELS);
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
   localparam int unsigned FactorW   = sluice_pkg::FactorW;
-  localparam int unsigned RatioW    = FactorW - 2 + $clog2(MAX_CTAS);   // MAX_CTAS times its last bit is 2**-9
+  localparam int unsigned RatioW    = FactorW - 2 + $clog2(MAX_CTAS);   // MAX_CTAS times its last bit is 2**-(FactorW-2)
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
   localparam int unsigned NormW     = sluice_pkg::NormW;
   localparam int unsigned SumW      = $clog2(NUM_SM * MAX_CTAS + 1);
@@ -227,7 +226,7 @@ module partition_core #(
     .rst_ni,
     .start_i       (allocate_start),
     .valid_i       (full),
-    .perf_i        ((&full_perf) ? sluice_pkg::PerfOne : {1'b0, full_perf, (PerfW - NormW - 1)'(0)}),
+    .perf_i        ((&full_perf) ? sluice_pkg::PerfOne : {1'b0, full_perf}),
     .num_kernels_i,
     .loss_limit_i,
     .spatial_o

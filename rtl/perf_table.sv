@@ -1,5 +1,5 @@
 // perf_table: P[k][j], and from it Q and M of Warped-Slicer's algorithm 1.
-// Entries are floating point: 4 bits of exponent, 9 of mantissa under a leading one; exponent 0 is zero. Writes of a kernel come with counts
+// Entries are floating point: ExponentW bits of exponent, the mantissa under a leading one; exponent 0 is zero. Writes of a kernel come with counts
 // 1, 2, 3, ...; the strictly increasing prefix maxima are marked as they are written (count 1 always). After a kernel's final write the
 // reciprocal of its best mantissa is asked for (divide_*_o); valid_o rises when all kernels have theirs.
 // A write is the product of instructions and factor, a read the product of entry and reciprocal: product_i of the same cycle. Reads mean something

@@ -20,8 +20,7 @@ module waterfill_allocator #(
   input  logic [sluice_pkg::WarpW-1:0]               demand_warps_i,   // of one CTA of kernel_o, in the same cycle; of the counted one
   input  logic [sluice_pkg::RegW-1:0]                demand_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]             demand_shared_i,
-  input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,        // smallest gain per CTA worth taking, cut to units of 2**-NormW;
-                                                                       // 0 = the paper's rule
+  input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,        // smallest gain per CTA worth taking; 0 = the paper's rule
   input  logic                                       count_start_i,    // while idle: the capacity is left,
   input  logic                                       count_i,          // while idle: one demand of it is taken in this cycle,
   output logic                                       count_fits_o,     // if it fits
@@ -83,15 +82,14 @@ module waterfill_allocator #(
   end
 
   // epsilon * step - gain; not negative: too little. 1.0 is all ones.
-  logic [NormW:0]                epsilon, next_perf;
+  logic [NormW:0]                next_perf;
   logic signed [NormW+StepW+1:0] slack;
   logic                          too_little;
   always_comb begin
-    epsilon    = epsilon_i[sluice_pkg::PerfW-1 -: NormW+1];
     next_perf  = (&next_perf_i) ? {1'b1, NormW'(0)} : {1'b0, next_perf_i};
-    slack      = $signed((NormW + StepW + 2)'(epsilon) * (NormW + StepW + 2)'(step)) + $signed((NormW + StepW + 2)'(now_perf))
+    slack      = $signed((NormW + StepW + 2)'(epsilon_i) * (NormW + StepW + 2)'(step)) + $signed((NormW + StepW + 2)'(now_perf))
                - $signed((NormW + StepW + 2)'(next_perf));
-    too_little = epsilon != '0 && !slack[NormW+StepW+1];
+    too_little = epsilon_i != '0 && !slack[NormW+StepW+1];
   end
 
   // The worst-off of the others.
@@ -181,7 +179,7 @@ module waterfill_allocator #(
   end
 
   logic unused_bits;   // steps are shorter than an SM has slots, performance is at most 1
-  assign unused_bits = ^{next_ctas_i, capacity_slots_i, after_warps, after_registers, after_shared, slack, epsilon_i};
+  assign unused_bits = ^{next_ctas_i, capacity_slots_i, after_warps, after_registers, after_shared, slack};
 
   always_comb
     for (int unsigned k = 0; k < K; k++) ctas_o[k*CtaW +: CtaW] = CtaW'(ctas_q[k]);

@@ -6,7 +6,10 @@ module ipc_scaler_props (
   input logic rst_ni
 );
   localparam int unsigned W      = 40;   // bits of the exact arithmetic
-  localparam int unsigned RatioW = 12;
+  localparam int unsigned MantissaW = sluice_pkg::MantissaW;
+  localparam int unsigned FactorW = sluice_pkg::FactorW;
+  localparam int unsigned ProductW = sluice_pkg::ProductW;
+  localparam int unsigned RatioW = FactorW + 1;   // for up to 8 CTAs
 
   (* anyconst *) logic        window_pick;
   (* anyconst *) logic [3:0]  stall_pick;
@@ -24,16 +27,16 @@ module ipc_scaler_props (
     assume (sum >= 6'(samples) && 7'(ctas) * 7'(samples) < 7'(sum) * 7'd2);
     assume (insts < 20'(window) * 20'd4);
     // What ratio_divider gives, by its own proof.
-    assume (18'(ratio) * sum <= 18'(samples) << RatioW && (18'(ratio) + 18'd1) * sum >= 18'(samples) << RatioW);
-    assume (sum == 6'(samples) || (18'(ratio) + 18'd1) * sum > 18'(samples) << RatioW);
+    assume (24'(ratio) * sum <= 24'(samples) << RatioW && (24'(ratio) + 24'd1) * sum >= 24'(samples) << RatioW);
+    assume (sum == 6'(samples) || (24'(ratio) + 24'd1) * sum > 24'(samples) << RatioW);
   end
 
   // One sample that begins a window; it stays until it is taken.
   logic        valid_q, ready, started, out_valid, out_final;
   logic [3:0]  kernel, exponent;
   logic [5:0]  out_ctas;
-  logic [9:0]  left, out_insts;
-  logic [10:0] right, factor;
+  logic [MantissaW-1:0] left, out_insts;
+  logic [FactorW-1:0] right, factor;
   logic [4:0]  age_q;
   initial started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
@@ -50,17 +53,17 @@ module ipc_scaler_props (
   ipc_scaler #(.MAX_KERNELS (2), .MAX_CTAS (8), .RatioW (RatioW)) dut (
     .clk_i, .rst_ni, .flush_i (age_q == '0), .forget_i (1'b0), .window_i (window), .sample_valid_i (valid_q), .sample_ready_o (ready),
     .sample_kernel_i (4'd1), .sample_ctas_i (6'(ctas)), .sample_insts_i (insts), .sample_stall_i (stall), .sample_final_i (1'b1), .ratio_i (ratio),
-    .left_o (left), .right_o (right), .product_i (21'(left) * 21'(right)),
+    .left_o (left), .right_o (right), .product_i (ProductW'(left) * ProductW'(right)),
     .scaled_valid_o (out_valid), .scaled_kernel_o (kernel), .scaled_ctas_o (out_ctas), .scaled_final_o (out_final), .scaled_exponent_o (exponent),
     .scaled_insts_o (out_insts), .scaled_factor_o (factor));
 
-  // Times sum * 2**16: window + stall * (ctas * samples / sum - 1), shifted; and the factor, of 10 fraction bits.
+  // Times sum * 2**16: window + stall * (ctas * samples / sum - 1), shifted; and the factor, of FactorW - 1 fraction bits.
   logic signed [W-1:0] exact, result, unit;
   assign exact  = $signed((W'(window) << shift) * W'(sum)) + $signed(W'(stall) << shift) * ($signed(W'(ctas) * W'(samples)) - $signed(W'(sum)));
-  assign result = $signed(W'(factor) * W'(sum)) <<< 6;
-  assign unit   = $signed(W'(sum)) <<< 6;
+  assign result = $signed(W'(factor) * W'(sum)) <<< (17 - FactorW);
+  assign unit   = $signed(W'(sum)) <<< (17 - FactorW);
 
-  // The count's top 10 bits, by a shift that is looked for.
+  // The count's top bits, by a shift that is looked for.
   logic [3:0]  zeros;
   logic [17:0] up;
   always_comb begin
@@ -72,7 +75,7 @@ module ipc_scaler_props (
   always_comb
     if (started) begin
       if (out_valid) factor_is_within_the_derived_bound: assert (exact - result < unit * 7 && exact - result > -(unit * 2));
-      if (out_valid) instructions_are_the_top_bits: assert (out_insts == up[17:8] && exponent == 4'(5'd15 - 5'(zeros) + 5'(shift)));
+      if (out_valid) instructions_are_the_top_bits: assert (out_insts == up[17 -: MantissaW] && exponent == 4'(5'd15 - 5'(zeros) + 5'(shift)));
       if (out_valid) result_is_of_the_sample: assert (kernel == 4'd1 && out_ctas == 6'(ctas) && out_final);
       taken_when_the_sum_has_its_terms: assert (out_valid == (age_q == 5'(ctas) + 5'd1));
     end

@@ -8,17 +8,23 @@ module perf_table_props (
   input logic        write_kernel_i,
   input logic [2:0]  write_ctas_i,
   input logic [3:0]  write_exponent_i,
-  input logic [20:0] product_i,
+  input logic [sluice_pkg::ProductW-1:0] product_i,
   input logic        write_final_i,
   input logic        divide_ready_i,
   input logic        divide_done_i,
   input logic [2:0]  from_i
 );
+  localparam int unsigned MantissaW = sluice_pkg::MantissaW;
+  localparam int unsigned FractionW = MantissaW - 1;
+  localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
+  localparam int unsigned ProductW  = sluice_pkg::ProductW;
+  localparam int unsigned NormW     = sluice_pkg::NormW;
+  localparam int unsigned WholeW    = ProductW + 16;
   (* anyconst *) logic watch;
   logic        valid, has_next, divide_valid;
-  logic [12:0] scaled;
-  logic [10:0] perf;
-  logic [9:0]  mantissa, divisor;
+  logic [ScaledW-1:0] scaled;
+  logic [NormW-1:0] perf;
+  logic [MantissaW-1:0] mantissa, divisor;
   logic [5:0]  next;
   logic [3:0]  divide_kernel;
   logic [1:0]  known;
@@ -34,7 +40,7 @@ module perf_table_props (
   logic [2:0]  written_q [2];
   logic        final_q [2];
   logic        begun_q;       // a start since the reset: marks are clear
-  logic [12:0] value_q [4];   // of the watched kernel
+  logic [ScaledW-1:0] value_q [4];   // of the watched kernel
   logic        started;
   initial started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
@@ -74,14 +80,14 @@ module perf_table_props (
     assume (!divide_done_i || dividing_q);
   end
 
-  // The value of an entry in units of the smallest: (512 + mantissa) << (exponent - 1).
-  logic [36:0] whole, upper;   // times 2**12
-  assign whole = 37'(product_i) << write_exponent_i;
-  assign upper = (37'({1'b1, scaled[8:0]}) << (scaled[12:9] - 4'd1)) << 12;
+  // The value of an entry in units of the smallest, {1, mantissa} << (exponent - 1), times what the product has below it.
+  logic [WholeW-1:0] whole, upper;
+  assign whole = WholeW'(product_i) << write_exponent_i;
+  assign upper = (WholeW'({1'b1, scaled[FractionW-1:0]}) << (scaled[ScaledW-1:FractionW] - 4'd1)) << (ProductW - MantissaW + 1);
 
   // Algorithm 1's M: counts at which the performance exceeds that of all smaller ones, and count 1.
   logic [3:0]  step;
-  logic [12:0] best;
+  logic [ScaledW-1:0] best;
   logic [2:0]  next_step, last_step;
   always_comb begin
     best      = '0;
@@ -99,29 +105,29 @@ module perf_table_props (
   end
 
   // What is read; four CTAs are the last step.
-  logic [12:0] entry;
-  logic [9:0]  best_mantissa;
+  logic [ScaledW-1:0] entry;
+  logic [MantissaW-1:0] best_mantissa;
   logic [3:0]  below;
   assign entry         = (next_step == 3'd0) ? '0 : value_q[next_step - 3'd1];
-  assign best_mantissa = {1'b1, best[8:0]};
-  assign below         = best[12:9] - entry[12:9];
+  assign best_mantissa = {1'b1, best[FractionW-1:0]};
+  assign below         = best[ScaledW-1:FractionW] - entry[ScaledW-1:FractionW];
 
 `ifdef STEPS
   (* hierconn *) wire [7:0]  \dut.mark_q ;
-  (* hierconn *) wire [12:0] \dut.best ;   // of the kernel that is read
+  (* hierconn *) wire [ScaledW-1:0] \dut.best ;   // of the kernel that is read
   always_comb begin
     if (started && rst_ni) begin
       if (written_q[watch] != '0 && !write_valid_i) begin
         marks_are_the_prefix_maxima: assert ((watch ? \dut.mark_q [7:4] : \dut.mark_q [3:0]) == step);
         best_is_kept: assert (\dut.best == best);
         next_step_is_the_lowest_mark_above: assert (has_next == (next_step != 3'd0) && (!has_next || next == {3'd0, next_step}));
-        if (has_next && next_step != 3'd4) mantissa_is_of_the_next_step: assert (mantissa == {entry[12:9] != '0, entry[8:0]});
+        if (has_next && next_step != 3'd4) mantissa_is_of_the_next_step: assert (mantissa == {entry[ScaledW-1:FractionW] != '0, entry[FractionW-1:0]});
         if (has_next && next_step == last_step) best_reads_as_one: assert (perf == '1);
-        if (has_next && next_step != last_step) others_are_shifted_by_their_exponent: assert (perf == 11'(12'(product_i[20:9]) >> below));
+        if (has_next && next_step != last_step) others_are_shifted_by_their_exponent: assert (perf == NormW'((NormW + 1)'(product_i >> FractionW) >> below));
       end
-      // The entry written: the product times 2**(exponent - 12), cut to 10 bits.
-      if (write_valid_i && scaled != '0) entry_is_the_product: assert (upper <= whole && whole < upper + (upper >> 9));
-      if (write_valid_i && scaled == '0) only_small_ones_are_zero: assert (product_i < 21'd8192 || write_exponent_i <= 4'd7);
+      // The entry written: the product shifted by the exponent, cut to the mantissa's bits.
+      if (write_valid_i && scaled != '0) entry_is_the_product: assert (upper <= whole && whole < upper + (upper >> FractionW));
+      if (write_valid_i && scaled == '0) only_small_ones_are_zero: assert (product_i < ProductW'(1) << (ProductW - 8) || write_exponent_i <= 4'd7);
       if (divide_valid && divide_kernel[0] == watch) divisor_is_the_best: assert (divisor == best_mantissa);
     end
   end

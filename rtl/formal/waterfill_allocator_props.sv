@@ -16,7 +16,6 @@ module waterfill_allocator_props (
   localparam int unsigned CtaW   = sluice_pkg::CtaW;
   localparam int unsigned PerfW  = sluice_pkg::PerfW;
   localparam int unsigned NormW  = sluice_pkg::NormW;
-  localparam int unsigned EpsilonW = NormW + 1;
 
   (* anyconst *) logic [2:0] cap_warps, cap_registers, cap_shared, cap_slots;
   (* anyconst *) logic [2:0] warps0, warps1, registers0, registers1, shared0, shared1;
@@ -60,8 +59,8 @@ module waterfill_allocator_props (
     norm = (p == 4'd15) ? '1 : sluice_pkg::NormW'(p);
   endfunction
 
-  function automatic [11:0] gain(input logic [3:0] before, input logic [3:0] after);   // 15 is 1.0, 2048 units
-    gain = ((after == 4'd15) ? 12'd2048 : 12'(after)) - 12'(before);
+  function automatic [PerfW-1:0] gain(input logic [3:0] before, input logic [3:0] after);   // 15 is 1.0
+    gain = ((after == 4'd15) ? sluice_pkg::PerfOne : PerfW'(after)) - PerfW'(before);
   endfunction
 
   function automatic fit(input logic [2:0] a, input logic [2:0] b);   // a CTAs of kernel 0 and b of kernel 1
@@ -84,7 +83,7 @@ module waterfill_allocator_props (
     .capacity_warps_i (WarpW'(cap_warps)), .capacity_registers_i (RegW'(cap_registers)), .capacity_shared_i (SharedW'(cap_shared)),
     .capacity_slots_i (CtaW'(cap_slots)),
     .demand_warps_i (WarpW'(kernel[0] ? warps1 : warps0)), .demand_registers_i (RegW'(kernel[0] ? registers1 : registers0)),
-    .demand_shared_i (SharedW'(kernel[0] ? shared1 : shared0)), .count_start_i, .count_i, .epsilon_i ({EpsilonW'(epsilon), (PerfW - EpsilonW)'(0)}),
+    .demand_shared_i (SharedW'(kernel[0] ? shared1 : shared0)), .count_start_i, .count_i, .epsilon_i (PerfW'(epsilon)),
     .kernel_o (kernel), .from_o (from),
     .has_next_i (above != 3'd0), .next_ctas_i (CtaW'(above)), .next_perf_i (norm(perf_above)),
     .full_o (full), .perf_o (full_perf), .done_o (done), .no_fit_o (no_fit), .ctas_o (ctas)
@@ -106,7 +105,7 @@ module waterfill_allocator_props (
       before = second ? perf(1'b1, want1) : perf(1'b0, want0);
       after  = perf(second, next);
       refuse = next == 3'd0 || !(second ? fit(want0, next) : fit(next, want1))
-            || (epsilon != 3'd0 && gain(before, after) <= 12'(epsilon) * (next - (second ? want1 : want0)));
+            || (epsilon != 3'd0 && gain(before, after) <= PerfW'(epsilon) * (next - (second ? want1 : want0)));
       if (!(full0 && full1)) begin
         if (refuse) begin
           if (second) full1 = 1'b1;

@@ -85,10 +85,11 @@ void print(const Figures& f, bool json) {
                t.decision, t.decision_bound());
   }
   fmt::print(
-      "fixed point: {} of {} partitions differ from double precision ({:.4f} %), {} of them in the loss guard's verdict; scaler "
-      "off by {:.6f} per instruction at most\n",
+      "fixed point: {} of {} partitions differ from double precision ({:.4f} %), {} of them in the loss guard's verdict, {} by "
+      "more "
+      "than one CTA; scaler off by {:.6f} per instruction at most\n",
       f.fixed_point.changed, f.fixed_point.decisions, f.fixed_point.changed_pct(), f.fixed_point.changed_verdict,
-      f.fixed_point.scaler_max_error);
+      f.fixed_point.changed_by_more, f.fixed_point.scaler_max_error);
 }
 
 int run(const Options& options) {

@@ -12,14 +12,17 @@ inline constexpr std::uint32_t kMaxCtas = 32;
 
 inline constexpr std::uint32_t kPerfOne = 1U << 14;  ///< 1.0 of a normalised performance: a kernel's own best
 
+inline constexpr std::uint32_t kEntryFractionBits = 12;  ///< of an entry's mantissa, under its leading one
+
 /// Scaled IPC (Warped-Slicer, equation 3) of an entry of the performance table as the hardware shows it, for a window of this
 /// many cycles. The hardware leaves out the division by the window (docs/blocks/perf_table.md).
 [[nodiscard]] inline double scaled_ipc(std::uint32_t scaled, std::uint32_t window_cycles) {
-  const std::uint32_t exponent = scaled >> 9;
+  constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
+  const std::uint32_t exponent = scaled >> kEntryFractionBits;
   if (exponent == 0) return 0;
   double window = window_cycles;
   while (window < 32768) window *= 2;
-  return std::ldexp((scaled & 511U) + 512.0, static_cast<int>(exponent) + 10) / (window * window);
+  return std::ldexp(scaled % kLeadingOne + kLeadingOne, static_cast<int>(exponent) + 7) / (window * window);
 }
 
 /// Input ports of the partition core (rtl/partition_core.sv), one clock cycle's worth. Widths as in sluice_pkg.

@@ -8,20 +8,20 @@ namespace sluice {
 
 namespace {
 
-constexpr std::uint32_t kMantissaBits = 9;  // stored, under a leading one
-constexpr std::uint32_t kBest = 2047;       // 1.0 of a performance in the allocator, else units of 1 / 2048
-constexpr unsigned kTwoCycleEntries = 32;   // tables up to this size take two cycles a sample
+constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
+constexpr std::uint32_t kBest = kPerfOne - 1;  // 1.0 of a performance in the allocator, else units of 1 / kPerfOne
+constexpr unsigned kTwoCycleEntries = 32;      // tables up to this size take two cycles a sample
 
 struct Entry {
   std::uint32_t mantissa, exponent;
 };
 /// With the leading one, which zero has not.
 Entry unpack(std::uint32_t value) {
-  const std::uint32_t exponent = value >> kMantissaBits, fraction = value & ((1U << kMantissaBits) - 1);
-  return {exponent == 0 ? fraction : fraction + (1U << kMantissaBits), exponent};
+  const std::uint32_t exponent = value >> kEntryFractionBits, fraction = value % kLeadingOne;
+  return {exponent == 0 ? fraction : fraction + kLeadingOne, exponent};
 }
 
-std::uint32_t linear(std::uint32_t performance) { return performance == kBest ? 2048 : performance; }
+std::uint32_t linear(std::uint32_t performance) { return performance == kBest ? kPerfOne : performance; }
 
 /// What the allocator decided, and how many cycles of stepping it took.
 struct Allocation {
@@ -82,8 +82,7 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow
     if (full[k]) continue;
     const unsigned count = curves[k].ctas(step[k] + 1) - result.ctas[k];
     const std::uint32_t performance = curves[k].performance(step[k] + 1);
-    const std::uint32_t epsilon = config.epsilon >> 3;
-    const bool too_little = epsilon != 0 && linear(performance) - result.performance[k] <= epsilon * count;
+    const bool too_little = config.epsilon != 0 && linear(performance) - result.performance[k] <= config.epsilon * count;
     full[k] = too_little || !pool.take(config, k, count);
     if (full[k]) continue;
     ++step[k];
@@ -97,12 +96,12 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow
 std::uint32_t PerfTableRow::performance(std::size_t step) const {
   if (last(step)) return kBest;
   const Entry best = unpack(steps_.back().value), entry = unpack(steps_[step].value);
-  const std::uint32_t reciprocal = std::min(kBest, (1U << 20) / best.mantissa);
-  return ((entry.mantissa * reciprocal) >> 9) >> (best.exponent - entry.exponent);
+  const std::uint32_t reciprocal = std::min(kBest, kPerfOne * kLeadingOne / best.mantissa);
+  return ((entry.mantissa * reciprocal) >> kEntryFractionBits) >> (best.exponent - entry.exponent);
 }
 
 TlmPartitionCore::TlmPartitionCore(unsigned max_kernels, unsigned max_ctas)
-    : ratio_bits_(9 + static_cast<unsigned>(std::bit_width(max_ctas - 1))),
+    : ratio_bits_(12 + static_cast<unsigned>(std::bit_width(max_ctas - 1))),
       two_cycles_(max_kernels * max_ctas <= kTwoCycleEntries) {}
 
 void TlmPartitionCore::forget() {
@@ -126,18 +125,18 @@ TlmPartitionCore::Walk TlmPartitionCore::walked(const PartitionCoreIn& in) const
 /// docs/blocks/ipc_scaler.md and perf_table.md, row by row of their tables.
 std::uint32_t TlmPartitionCore::scale(const PartitionCoreIn& in) const {
   const auto up = static_cast<unsigned>(std::min(5, std::countl_zero(static_cast<std::uint16_t>(config_.window_cycles))));
-  const std::uint32_t window = (config_.window_cycles << up) >> 6;
-  const std::uint32_t stall = ((in.sample_stall_cycles << up) >> 7) * 2;
-  const std::uint32_t share = (in.sample_ctas * ratio_[in.sample_kernel]) >> (ratio_bits_ - 10) & 2047;
-  const std::uint32_t factor = (window - stall + ((stall * share) >> 10)) & 2047;
+  const std::uint32_t window = (config_.window_cycles << up) >> 3;
+  const std::uint32_t stall = ((in.sample_stall_cycles << up) >> 4) * 2;
+  const std::uint32_t share = (in.sample_ctas * ratio_[in.sample_kernel]) >> (ratio_bits_ - 13) & 16383;
+  const std::uint32_t factor = (window - stall + ((stall * share) >> 13)) & 16383;
 
   const int zeros = std::min(15, std::countl_zero(in.sample_warp_insts) - 14);  // of 18 bits
-  const std::uint32_t product = ((in.sample_warp_insts << zeros) >> 8) * factor;
-  const int more = std::min(7, std::countl_zero(product) - 11);  // of 21 bits
-  const std::uint32_t mantissa = (product << more) >> 11;
+  const std::uint32_t product = ((in.sample_warp_insts << zeros) >> 5) * factor;
+  const int more = std::min(7, std::countl_zero(product) - 5);  // of 27 bits
+  const std::uint32_t mantissa = (product << more) >> 14;
   const int exponent = (15 - zeros + static_cast<int>(up)) % 16 - more;
-  if (mantissa < 512 || exponent <= 0) return 0;
-  return (static_cast<std::uint32_t>(exponent) << kMantissaBits) | (mantissa - 512);
+  if (mantissa < kLeadingOne || exponent <= 0) return 0;
+  return (static_cast<std::uint32_t>(exponent) << kEntryFractionBits) | (mantissa - kLeadingOne);
 }
 
 PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
@@ -205,7 +204,7 @@ void TlmPartitionCore::decide() {
   results_.ctas = allocation.ctas;
   results_.spatial = false;
   for (unsigned k = 0; k < config_.num_kernels && !allocation.no_fit; ++k)
-    results_.spatial |= loses_too_much(linear(allocation.performance[k]) << 3, config_);
+    results_.spatial |= loses_too_much(linear(allocation.performance[k]), config_);
   decided_in_ = allocation.cycles + 1;
 }
 

@@ -15,7 +15,7 @@ class PerfTableRow {
     if (ctas == 1) steps_.clear();
     if (ctas == 1 || value > steps_.back().value) steps_.push_back({ctas, value});
   }
-  /// Relative to the best, units of 1 / 2048; 2047 is the best.
+  /// Relative to the best, units of 1 / kPerfOne; kPerfOne - 1 is the best.
   [[nodiscard]] std::uint32_t performance(std::size_t step) const;
   [[nodiscard]] bool last(std::size_t step) const { return step + 1 == steps_.size(); }
   [[nodiscard]] unsigned ctas(std::size_t step) const { return steps_[step].ctas; }

@@ -47,7 +47,7 @@ unsigned waterfill_cycles(std::uint32_t levels, unsigned decisions, std::uint64_
     c.capacity_slots = levels;
     for (unsigned k = 0; k < kKernels; ++k) {
       const std::uint32_t warps = std::uniform_int_distribution<std::uint32_t>(1, 1 + d % 3)(random);
-      c.kernels.push_back({warps, 100, 0, rising(random, levels, kAllocatorOne)});
+      c.kernels.push_back({warps, 100, 0, rising(random, levels, kPerfOne)});
     }
     const auto answer = allocator.decide(c);
     if (!answer) throw std::logic_error("waterfill_allocator does not end");

@@ -46,15 +46,15 @@ struct FixedPointCost {
   std::uint64_t changed_by_more = 0;  ///< of them, by more than one CTA of a kernel
   std::uint64_t changed_verdict = 0;  ///< of them, because the loss guard judges otherwise: a kernel's loss is at its limit
   double scaler_max_error = 0;        ///< largest |scaled - exact| per issued instruction, samples of 1,000 instructions and more
-  /// How many of these there may be: levels that are equal in the table's 10 bits are one step, and the steps between are lost
-  /// with it.
-  [[nodiscard]] std::uint64_t most_by_more() const { return 1 + decisions / 10000; }
+  /// How many of these there may be: none of 10^5. No width makes them impossible: of two kernels that are nearly equally badly
+  /// off the other one is served first, and the two are not of the same size.
+  [[nodiscard]] std::uint64_t most_by_more() const { return decisions / 200000; }
   [[nodiscard]] double changed_pct() const {
     return decisions == 0 ? 0 : 100.0 * static_cast<double>(changed) / static_cast<double>(decisions);
   }
 };
 /// What the error of ipc_scaler can be at most (docs/blocks/ipc_scaler.md), for such samples.
-inline constexpr double kScalerErrorBound = 22.0 / 1024;
+inline constexpr double kScalerErrorBound = 22.0 / 8192;
 /// Random profiles as kernels have them: rising, saturating, or with an interior peak; 2 and 3 kernels, 8 CTA slots.
 [[nodiscard]] FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed);
 

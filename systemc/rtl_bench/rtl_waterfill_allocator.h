@@ -9,17 +9,14 @@
 
 namespace sluice {
 
-/// 1.0 of a performance there; at the port it is all ones, so that kAllocatorOne - 1 is no performance.
-inline constexpr std::uint32_t kAllocatorOne = 2048;
-
 /// One problem for the allocator.
 struct WaterfillCase {
   struct Kernel {
     std::uint32_t warps = 1, registers = 0, shared_bytes = 0;  ///< of one CTA
-    std::vector<std::uint32_t> performance;  ///< at 1, 2, ... CTAs, 0..kAllocatorOne; prefix maxima are its steps
+    std::vector<std::uint32_t> performance;  ///< at 1, 2, ... CTAs, 0..kPerfOne - 2, or kPerfOne; its steps are the prefix maxima
   };
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
-  std::uint32_t epsilon = 0;  ///< units of 1 / kPerfOne; a multiple of kPerfOne / kAllocatorOne
+  std::uint32_t epsilon = 0;  ///< units of 1 / kPerfOne
   std::vector<Kernel> kernels;
 };
 
@@ -131,9 +128,9 @@ class RtlWaterfillAllocator {
       const bool has_next = next < performance.size();
       top_->has_next_i = has_next;
       top_->next_ctas_i = static_cast<CData>(has_next ? next + 1 : 0);
-      top_->next_perf_i = static_cast<SData>(has_next ? std::min(performance[next], kAllocatorOne - 1) : 0);
+      top_->next_perf_i = static_cast<SData>(has_next ? std::min(performance[next], kPerfOne - 1) : 0);
       top_.eval();
-      if (top_->full_o != 0) performance_[k] = top_->perf_o == kAllocatorOne - 1 ? kAllocatorOne : top_->perf_o;
+      if (top_->full_o != 0) performance_[k] = top_->perf_o == kPerfOne - 1 ? kPerfOne : top_->perf_o;
     }
     edge();
   }

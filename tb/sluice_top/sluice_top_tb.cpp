@@ -20,7 +20,7 @@ std::unique_ptr<ISluiceTop> make_rtl() {
 
 TEST(SluiceTop, RtlAgreesWithTlmAndGoldenInEveryCycle) {
   const auto rtl = make_rtl();
-  tb::lockstep(*rtl, kParameters, tb::campaign(100000, 10000000), tb::campaign(0, 1) == 1);
+  tb::lockstep(*rtl, kParameters, tb::campaign(300000, 10000000), tb::campaign(0, 1) == 1);
 }
 
 /// A unit with two kernels running: 16 SMs of 8 slots.

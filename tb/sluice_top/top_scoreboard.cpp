@@ -19,11 +19,11 @@ bool deciding(const SequencerOut& out) {
   return out.state >= static_cast<std::uint8_t>(State::kWarmUp) && out.state <= static_cast<std::uint8_t>(State::kDelay);
 }
 
-constexpr double kPerfStep = 1.0 / 2048;  ///< of a performance in the allocator
+constexpr double kPerfStep = 1.0 / kPerfOne;  ///< of a performance in the allocator
 
 /// A curve of entries as docs/blocks/perf_table.md normalises it; nullopt when two of its steps fall together there.
 std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
-  const auto mantissa = [](std::uint32_t entry) { return entry < 512 ? 0 : 512 + entry % 512; };
+  const auto mantissa = [](std::uint32_t entry) { return entry < 4096 ? 0 : 4096 + entry % 4096; };
   const std::uint32_t most = *std::ranges::max_element(curve);
   Profile profile;
   std::uint32_t best = 0;
@@ -32,8 +32,8 @@ std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
     if (value == most) {
       profile.push_back(1);
     } else {
-      const std::uint32_t reciprocal = std::min((1U << 20) / mantissa(most), 2047U);
-      profile.push_back((mantissa(value) * reciprocal >> 9 >> (most / 512 - value / 512)) * kPerfStep);
+      const std::uint32_t reciprocal = std::min((1U << 26) / mantissa(most), 16383U);
+      profile.push_back((mantissa(value) * reciprocal >> 12 >> (most / 4096 - value / 4096)) * kPerfStep);
     }
     if (value <= best) continue;
     if (profile.back() <= best_normalised) return std::nullopt;
@@ -126,10 +126,10 @@ std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
   if (asked_->epsilon != 0) coverage_.hit("epsilon decides");
   const SmResources capacity{asked_->capacity_warps * kWarpSize, asked_->capacity_registers, asked_->capacity_shared,
                              asked_->capacity_slots};
-  const auto golden = waterfill(profiles, demand, capacity, std::floor(asked_->epsilon / (kPerfOne * kPerfStep)) * kPerfStep);
+  const auto golden = waterfill(profiles, demand, capacity, asked_->epsilon * kPerfStep);
   if (out.no_fit != !golden) return fmt::format("no_fit = {}, expected {}", out.no_fit, !golden);
   if (!golden) return {};
-  const auto n = static_cast<double>(kernels);  // performances are whole multiples of 1 / 2048: exact
+  const auto n = static_cast<double>(kernels);  // performances are whole multiples of 1 / kPerfOne: exact
   const bool spatial =
       std::ranges::any_of(golden->performance, [&](double p) { return (1 - p) * n * kPerfOne > asked_->loss_limit; });
   if (out.spatial != spatial) return fmt::format("spatial = {}, expected {}", out.spatial, spatial);

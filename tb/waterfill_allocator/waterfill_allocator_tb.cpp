@@ -13,7 +13,6 @@ namespace sluice::tb {
 namespace {
 
 constexpr unsigned kKernels = 4;
-constexpr std::uint32_t kEpsilonUnit = kPerfOne / kAllocatorOne;
 
 void declare_bins(Coverage& coverage) {
   coverage.declare("one kernel", "a single kernel fills the SM");
@@ -33,14 +32,14 @@ void declare_bins(Coverage& coverage) {
 std::vector<std::uint32_t> curve(Random& random) {
   std::vector<std::uint32_t> points(random.chance(0.1) ? 1 : random.in(1, 32));
   const bool coarse = random.chance(0.3);  // many ties and flat stretches
-  std::uint32_t value = random.in(0, kAllocatorOne / (coarse ? 2 : 8));
+  std::uint32_t value = random.in(0, kPerfOne / (coarse ? 2 : 8));
   for (std::uint32_t& point : points) {
-    point = value == kAllocatorOne - 1 ? value - 1 : coarse ? value / 256 * 256 : value;
+    point = value == kPerfOne - 1 ? value - 1 : coarse ? value / 2048 * 2048 : value;
     if (random.chance(0.8))
-      value = std::min(kAllocatorOne, value + random.in(0, 1 + 2 * kAllocatorOne / static_cast<std::uint32_t>(points.size())));
+      value = std::min(kPerfOne, value + random.in(0, 1 + 2 * kPerfOne / static_cast<std::uint32_t>(points.size())));
     if (random.chance(0.1)) value -= random.in(0, value / 4);
   }
-  points[random.in(0, static_cast<std::uint32_t>(points.size()) - 1)] = kAllocatorOne;  // its own best
+  points[random.in(0, static_cast<std::uint32_t>(points.size()) - 1)] = kPerfOne;  // its own best
   return points;
 }
 
@@ -50,7 +49,7 @@ WaterfillCase problem(Random& random) {
   c.capacity_registers = random.chance(0.3) ? 65536 : random.in(1024, 131071);
   c.capacity_shared_bytes = random.chance(0.3) ? 49152 : random.in(0, 262143);
   c.capacity_slots = random.chance(0.3) ? 32 : random.in(1, 32);
-  c.epsilon = kEpsilonUnit * (random.chance(0.7) ? 0 : random.chance(0.5) ? random.in(1, 40) : random.in(1, kAllocatorOne));
+  c.epsilon = random.chance(0.7) ? 0 : random.chance(0.5) ? random.in(1, kPerfOne / 50) : random.in(1, kPerfOne);
   const std::uint32_t kernels = random.in(1, kKernels);
   for (std::uint32_t k = 0; k < kernels; ++k) {
     const auto some = [&random](std::uint32_t capacity) {
@@ -71,7 +70,7 @@ std::optional<WaterfillResult> golden(const WaterfillCase& c, std::uint32_t epsi
   std::vector<SmResources> demand;
   for (const WaterfillCase::Kernel& kernel : c.kernels) {
     Profile profile;
-    for (const std::uint32_t p : kernel.performance) profile.push_back(static_cast<double>(p) / kAllocatorOne);
+    for (const std::uint32_t p : kernel.performance) profile.push_back(static_cast<double>(p) / kPerfOne);
     profiles.push_back(profile);
     demand.push_back(resources(kernel.warps, kernel.registers, kernel.shared_bytes, 1));
   }
@@ -116,7 +115,7 @@ void cover(const WaterfillCase& c, const std::optional<WaterfillResult>& want, C
     if (want->performance[k] == 1.0) continue;
     const WaterfillCase::Kernel& kernel = c.kernels[k];
     std::uint32_t next = want->ctas[k].value();
-    while (next < kernel.performance.size() && kernel.performance[next] / double{kAllocatorOne} <= want->performance[k]) ++next;
+    while (next < kernel.performance.size() && kernel.performance[next] / double{kPerfOne} <= want->performance[k]) ++next;
     const std::uint32_t step = next + 1 - want->ctas[k].value();
     const std::array<bool, 4> short_of{step * kernel.warps > left[0], step * kernel.registers > left[1],
                                        step * kernel.shared_bytes > left[2], step > left[3]};
@@ -152,7 +151,7 @@ TEST(WaterfillAllocator, EqualsTheGoldenAlgorithmWithinItsBound) {
     ASSERT_EQ(got->no_fit, !want) << "case " << i;
     for (std::size_t k = 0; want && k < c.kernels.size(); ++k) {
       ASSERT_EQ(got->ctas[k], want->ctas[k].value()) << "case " << i << ", kernel " << k;
-      ASSERT_EQ(got->performance[k] / double{kAllocatorOne}, want->performance[k]) << "case " << i << ", kernel " << k;
+      ASSERT_EQ(got->performance[k] / double{kPerfOne}, want->performance[k]) << "case " << i << ", kernel " << k;
     }
     cover(c, want, coverage);
   }
