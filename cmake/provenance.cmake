@@ -1,6 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
-# Run at every build: writes the commit, and a hash of the sources that simulation results depend on, into a header; touches it only
-# when it changed. Reports and the command line are not part of the hash: changing them does not make results old.
+# Run at every build: writes the commit, and hashes of the sources that simulation results depend on, into a header; touches it only
+# when it changed. The RTL has a hash of its own: runs with the TLM twins do not depend on it. Reports and the command line are in
+# neither: changing them does not make results old.
 execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 execute_process(COMMAND git status --porcelain --untracked-files=no WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE CHANGES ERROR_QUIET)
 if(NOT COMMIT)
@@ -8,14 +9,21 @@ if(NOT COMMIT)
 elseif(CHANGES)
   string(APPEND COMMIT "+changes")
 endif()
-file(GLOB_RECURSE SOURCES ${SOURCE_DIR}/systemc/*.h ${SOURCE_DIR}/systemc/*.cpp ${SOURCE_DIR}/rtl/*.sv ${SOURCE_DIR}/sw/core/* ${SOURCE_DIR}/sw/device/*
-     ${SOURCE_DIR}/sw/partition/* ${SOURCE_DIR}/sw/policy/* ${SOURCE_DIR}/sw/workload/*)
-list(SORT SOURCES)
-set(HASHES "")
-foreach(SOURCE ${SOURCES})
-  file(SHA256 ${SOURCE} HASH)
-  string(APPEND HASHES ${HASH})
-endforeach()
-string(SHA256 MODEL "${HASHES}")
-string(SUBSTRING ${MODEL} 0 16 MODEL)
-file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#define SLUICE_COMMIT \"@COMMIT@\"\n#define SLUICE_MODEL_HASH \"@MODEL@\"\n" @ONLY)
+function(hash_of VARIABLE)
+  file(GLOB_RECURSE SOURCES ${ARGN})
+  list(FILTER SOURCES EXCLUDE REGEX "/systemc/rtl_bench/|/rtl/formal/")
+  list(SORT SOURCES)
+  set(HASHES "")
+  foreach(SOURCE ${SOURCES})
+    file(SHA256 ${SOURCE} HASH)
+    string(APPEND HASHES ${HASH})
+  endforeach()
+  string(SHA256 ALL "${HASHES}")
+  string(SUBSTRING ${ALL} 0 16 ALL)
+  set(${VARIABLE} ${ALL} PARENT_SCOPE)
+endfunction()
+hash_of(MODEL ${SOURCE_DIR}/systemc/*.h ${SOURCE_DIR}/systemc/*.cpp ${SOURCE_DIR}/sw/core/* ${SOURCE_DIR}/sw/device/* ${SOURCE_DIR}/sw/partition/*
+        ${SOURCE_DIR}/sw/policy/* ${SOURCE_DIR}/sw/workload/*)
+hash_of(RTL ${SOURCE_DIR}/rtl/*.sv)
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
+     "#define SLUICE_COMMIT \"@COMMIT@\"\n#define SLUICE_MODEL_HASH \"@MODEL@\"\n#define SLUICE_RTL_HASH \"@RTL@\"\n")

@@ -96,9 +96,11 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
                                     : fmt::format("{}-{}", to_string(plan.partition.mode), fmt::join(ctas, "-"));
         const bool repartitions =
             policy == "even" && mix.kernels.size() > 2;  // Even recomputes its quotas when one of three ends
+        // The search decides nothing in hardware: with the twin its many runs outlive changes of the RTL.
+        const PartitionerKind partitioner = policy == "oracle" ? PartitionerKind::Tlm : e.options.partitioner;
         runs.push_back({fmt::format("{}-{}{}", mix.name(), repartitions ? "even-" : "", how),
                         e.fingerprint(mix.kernels, fmt::format("{} {} {}", how, repartitions, fmt::join(targets, " "))),
-                        mix_spec(e.machine, mix.kernels, plan, targets, e.options.partitioner, e.options.seed)});
+                        mix_spec(e.machine, mix.kernels, plan, targets, partitioner, e.options.seed)});
         candidates.push_back({m, policy, plan.partition});
       }
     }

@@ -55,7 +55,10 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
   std::vector<RunResult> results(runs.size());
   std::vector<std::size_t> missing;
   std::vector<RunSpec> specs;
-  const auto key = [&](std::size_t i) { return fnv1a(runs[i].fingerprint) + SLUICE_MODEL_HASH; };
+  const auto key = [&](std::size_t i) {
+    const std::string rtl = runs[i].spec.partitioner == PartitionerKind::Tlm ? "" : SLUICE_RTL_HASH;
+    return fnv1a(runs[i].fingerprint) + SLUICE_MODEL_HASH + rtl;
+  };
   const auto file = [&](std::size_t i) { return folder / (runs[i].name + ".json"); };
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (load(file(i), key(i), results[i])) {
