@@ -77,11 +77,14 @@ Partition decide(const gpu::Bench& bench, const gpu::Mix& mix, const GpuRunOptio
       return make_policy(options.policy)->plans(m, kernels).front().partition;
     });
   gpu::QuotaMix running(mix, options.group);
-  const std::vector<Profile> curves = gpu::profile_online(running, mix).scaled;
+  const auto decided = [&](const std::vector<Profile>& curves) {
+    return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
+      return warped_slicer_partition(curves, gpu::demands(mix), capacity, machine.partitioner);
+    });
+  };
+  const std::vector<Profile> curves = gpu::profile_online(running, mix, decided).refined;
   running.evict();
-  return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
-    return warped_slicer_partition(curves, gpu::demands(mix), capacity, machine.partitioner);
-  });
+  return decided(curves);
 }
 
 struct Outcome {

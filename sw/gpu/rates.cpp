@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 
 namespace sluice::gpu {
@@ -30,6 +31,26 @@ std::vector<double> common_event_rates(const std::vector<std::vector<double>>& t
   for (const std::vector<double>& t : times)
     rates.push_back(to > from ? (events_until(t, to) - events_until(t, from)) / (to - from) : 0);
   return rates;
+}
+
+std::vector<double> through_known(std::span<const double> curve, const std::map<std::uint32_t, double>& known) {
+  std::vector<double> out;
+  const auto ratio = [&](auto at) { return at->second / curve[at->first - 1]; };
+  for (std::uint32_t n = 1; n <= curve.size(); ++n) {
+    const auto above = known.lower_bound(n);
+    double factor = 0;
+    if (above == known.end()) {
+      factor = ratio(std::prev(above));
+    } else if (above == known.begin() || above->first == n) {
+      factor = ratio(above);
+    } else {
+      const auto below = std::prev(above);
+      const double along = static_cast<double>(n - below->first) / (above->first - below->first);
+      factor = ratio(below) + (ratio(above) - ratio(below)) * along;
+    }
+    out.push_back(curve[n - 1] * factor);
+  }
+  return out;
 }
 
 }  // namespace sluice::gpu

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <regex>
 #include <vector>
 
 #include "sw/core/errors.h"
+#include "sw/gpu/join.h"
 #include "sw/gpu/ptx.h"
+#include "sw/gpu/warps_apart.h"
 
 namespace sluice::gpu {
 
@@ -33,33 +34,14 @@ constexpr Refusal kRefusals[] = {
     {"setmaxnreg", "setmaxnreg: registers that one block gave away would be missing in the next"},
 };
 
-const std::regex& block_index() {
-  static const std::regex pattern(R"(mov\.u32\s+(%\w+),\s*%(n?)ctaid\.([xyz]);)");
-  return pattern;
-}
 /// __syncthreads(), whatever the source called it.
 const std::regex& plain_barrier() {
   static const std::regex pattern(R"((bar|barrier)(\.cta)?\.sync(\.aligned)?\s+0;)");
   return pattern;
 }
 
-// SluiceState (runtime/quota_runtime.cuh), SluiceJob and SluiceControl (runtime/control.h).
-constexpr int kLeaderInState = 32, kGridInState = 48, kJobBytes = 128, kGridInJob = 56, kStepInJob = 84, kCountsInJob = 96,
-              kQuotaInControl = 8, kDoneInControl = 4620;
-
-/// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.
-std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
-                             const std::function<std::string(int)>& grid) {
-  std::string out;
-  auto at = ptx.cbegin();
-  for (std::sregex_iterator m(ptx.begin(), ptx.end(), block_index()), none; m != none; ++m) {
-    out.append(at, (*m)[0].first);
-    const int axis = (*m)[3].str()[0] - 'x';
-    out += fmt::format(fmt::runtime((*m)[2].length() > 0 ? grid(axis) : block(axis)), (*m)[1].str());
-    at = (*m)[0].second;
-  }
-  return out.append(at, ptx.cend());
-}
+// SluiceState (runtime/quota_runtime.cuh), SluiceJob and SluiceControl (runtime/control.h); more in join.h.
+constexpr int kLeaderInState = 32, kGridInState = 48, kStepInJob = 84, kQuotaInControl = 8, kDoneInControl = 4620;
 
 /// In the kernel itself: registers that the loop's head loads, and parameters.
 std::string in_kernel(const std::string& body) {
@@ -72,53 +54,6 @@ std::string in_function(const std::string& ptx) {
   return read_block_index(
       ptx, [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_current+{}];", 4 * axis); },
       [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", kGridInState + 4 * axis); });
-}
-
-/// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the
-/// assembler's calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and
-/// every instruction of the kernel twice. The function's first parameter is the job, the kernel's own last one.
-/// @param arguments  registers for the other parameters
-std::string leader_runs(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments = {}) {
-  std::string text = function_body(runtime, function);
-  text = std::regex_replace(text, std::regex(function + R"(_param_0\b)"), "sluice_job");
-  for (std::size_t i = 0; i < arguments.size(); ++i) {  // 32 bits each; the compiler may read one into 64
-    const auto read = [&](const char* to) {
-      return std::regex(fmt::format(R"(ld\.param\.[bu]32(\s+{}\d+),\s*\[{}_param_{}\];)", to, function, i + 1));
-    };
-    text = std::regex_replace(text, read("%rd"), fmt::format("cvt.u64.u32$1, {};", arguments[i]));
-    text = std::regex_replace(text, read("%r"), fmt::format("mov.b32$1, {};", arguments[i]));
-  }
-  text = std::regex_replace(text, std::regex(R"(\bret(\.uni)?;)"), fmt::format("bra {}_done;", function));
-  if (text.find(".local") != std::string::npos) throw InputError(fmt::format("PTX: {} keeps an argument in memory", function));
-  return fmt::format("\t@!%sluice_leader bra {0}_done;\n{1}\n{0}_done:\n", function, text);
-}
-/// The shared memory of the runtime.
-std::string declarations(const std::string& runtime) {
-  const std::string text = without_header(runtime);
-  std::string out;
-  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
-    end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    if (line.starts_with(".visible .shared") || line.starts_with(".shared")) out += line + "\n";
-  }
-  return out;
-}
-/// The CTA's leader, and its warp. CTAs of few warps lead by another one each, so that the SM's four sub-cores, which the
-/// hardware deals warps out to in turns, share the work. (For CTAs of four and more, measured, the first does as well or better.)
-std::string find_leader(const std::array<std::uint32_t, 3>& block) {
-  const std::uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32;
-  std::string ptx = fmt::format(
-      "\t{{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tmov.u32 %sluice_x, %tid.z;\n\tmov.u32 %sluice_y, %tid.y;\n"
-      "\tmad.lo.u32 %sluice_y, %sluice_x, {}, %sluice_y;\n\tmov.u32 %sluice_x, %tid.x;\n"
-      "\tmad.lo.u32 %sluice_x, %sluice_y, {}, %sluice_x;\n",
-      block[1], block[0]);
-  if (warps < 4)  // CTA r begins at sub-core r * warps; round by round its leader is one further
-    ptx += fmt::format(
-        "\tmov.u32 %sluice_y, %ctaid.y;\n\tmul.lo.u32 %sluice_y, %sluice_y, {};\n\tshr.u32 %sluice_y, %sluice_y, 2;\n"
-        "\trem.u32 %sluice_y, %sluice_y, {};\n\tshl.b32 %sluice_y, %sluice_y, 5;\n"
-        "\tsub.u32 %sluice_x, %sluice_x, %sluice_y;\n",
-        warps + 4, warps);
-  return ptx + "\tsetp.eq.u32 %sluice_leader, %sluice_x, 0;\n\tsetp.lt.u32 %sluice_first, %sluice_x, 32;\n\t}\n";
 }
 
 /// What the loop begins with. Which stage it is stays in a predicate: registers are what kernels lack. Reads the stage, leaves
@@ -198,20 +133,6 @@ std::string tail(const std::string& runtime, bool stands_in, int grid_axes) {
          "\tnot.pred %sluice_odd, %sluice_odd;\n\tbra.uni $SLUICE_BLOCK;\n";
 }
 
-/// Multiply-adds that never run. The assembler (ptxas 13.0) spreads what either could do, moves and additions, over the integer
-/// and the multiply-add pipe so that a function has as many instructions for one as for the other, wherever they stand. The
-/// runtime has the more integer instructions by about these; without them the kernel's own additions are moved to the
-/// multiply-add pipe (docs/gpu.md).
-constexpr int kCounterweight = 100;
-std::string counterweight() {
-  std::string ptx = fmt::format(
-      "\t{{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tld.param.u32 %sluice_x, [sluice_job+{}];\n"
-      "\tsetp.le.u32 %sluice_go, %sluice_x, 1;\n\t@%sluice_go bra $SLUICE_ENDS;\n\tmov.u32 %sluice_y, %tid.y;\n",
-      kCountsInJob);  // 0 or 1, which the assembler does not know
-  for (int i = 0; i < kCounterweight; ++i) ptx += fmt::format("\tmad.lo.u32 %sluice_y, %sluice_y, %sluice_x, {};\n", 7 * i + 1);
-  return ptx + "\tst.volatile.shared.u32 [sluice_rt_state], %sluice_y;\n$SLUICE_ENDS:\n\t}\n";
-}
-
 }  // namespace
 
 std::optional<std::string> ineligible(const std::string& ptx, bool stand_in) {
@@ -253,17 +174,20 @@ std::string transform(const std::string& ptx, const std::string& runtime, const 
   body = std::regex_replace(body, std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
   const std::string before = in_function(without_header(module.substr(0, e.begin))), behind = in_function(module.substr(e.end));
   const bool functions_read = (before + behind).find("sluice_current") != std::string::npos;
+  const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
 
-  std::string out = header(ptx) + "\n" + declarations(runtime);
+  std::string out = header(ptx) + "\n" + declarations(runtime, spec.warps_apart);
   if (functions_read) out += ".shared .align 16 .b8 sluice_current[16];\n";
   out += before;
   out += fmt::format(".visible .entry {}({}{}.param .align 8 .b8 sluice_job[{}])\n", spec.symbol, alone ? "" : parameters,
                      alone ? "" : ",\n", kJobBytes);
-  out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.block[0], spec.block[1], spec.block[2], limit);
+  out += fmt::format(".maxntid {}, {}, {}\n{}\n{{\n", spec.warps_apart ? warps * 32 : spec.block[0],
+                     spec.warps_apart ? 1 : spec.block[1], spec.warps_apart ? 1 : spec.block[2], limit);
   out +=
       "\t.reg .b32 %sluice_run, %sluice_block0, %sluice_block1, %sluice_block2;\n"
       "\t.reg .pred %sluice_go, %sluice_all, %sluice_leader, %sluice_first, %sluice_odd;\n";
-  const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
+  if (spec.warps_apart)
+    return out + warps_apart_loop(with_thread_index(body, spec.block), runtime, spec) + "\tret;\n}\n" + behind;
   out += fmt::format("\t.reg .b32 %sluice_inverse;\n\tmov.u32 %sluice_inverse, {};\n", (65536 + warps - 1) / warps);
   out += find_leader(spec.block) + leader_runs(runtime, "sluice_rt_enter", {"%sluice_inverse"}) +
          "\tbar.sync 0;\n\tsetp.ne.u32 %sluice_odd, 0, 0;\n";

@@ -13,6 +13,7 @@ struct TransformSpec {
   std::uint32_t ctas_per_sm = 0;  ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
   bool stand_in = false;          ///< threads that return early stand in at the barriers of the others
   int grid_axes = 3;              ///< the grid has one block along all later axes
+  bool warps_apart = false;  ///< warps go on to the next block each by itself (warps_apart.h); launched as whole warps along x
 };
 
 /// The kernel as a persistent one: its PTX, as the compiler made it from the user's unchanged text, in a loop around the calls of

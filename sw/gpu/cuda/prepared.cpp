@@ -9,6 +9,7 @@
 #include "sw/gpu/ptx.h"
 #include "sw/gpu/source_text.h"
 #include "sw/gpu/transform.h"
+#include "sw/gpu/warps_apart.h"
 
 namespace sluice::gpu {
 
@@ -97,7 +98,8 @@ unsigned DeviceTools::highest_sm() const {
   return highest;
 }
 
-PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec)
+PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
+                               std::optional<bool> warps_apart)
     : context_(context), tools_(tools), spec_(std::move(spec)), stand_in_(has_early_return(spec_.text, spec_.kernel)) {
   const CompiledKernel native = compiler.compile(spec_.text, spec_.file, spec_.kernel);
   const std::string ptx = only_kernel(native.ptx, native.symbol);
@@ -122,14 +124,18 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
     const std::string runtime = compiler.compile_functions(
         std::string(embedded_file("runtime/control.h")) + std::string(embedded_file("runtime/quota_runtime.cuh")),
         "quota_runtime.cuh");
+    const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
+    TransformSpec form{native.symbol, spec_.block, 0, stand_in_, axes};
+    together_ = needs_warps_together(ptx, form, spec_.blocks());
+    form.warps_apart = warps_apart_ = !together_ && warps_apart.value_or(warps_end_apart(form));
     try {
       const auto load = [&](unsigned ctas) {
-        const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
-        return Kernel(context, transform(ptx, runtime, {native.symbol, spec_.block, ctas, stand_in_, axes}), native.symbol);
+        form.ctas_per_sm = ctas;
+        return Kernel(context, transform(ptx, runtime, form), native.symbol);
       };
       // As the untransformed kernel, with no limit to its registers: under one, the assembler keeps fewer loads on their way.
       persistent_ = load(0);
-      if (persistent_.occupancy(spec_.block_threads(), spec_.shared_bytes) < native_occupancy_)
+      if (persistent_.occupancy(warps() * kWarpSize, spec_.shared_bytes) < native_occupancy_)
         persistent_ = load(native_occupancy_);
       constexpr unsigned kFew = 16;  // bytes that a thread may spill
       if (persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
@@ -142,11 +148,10 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
   }
   if (!refusal_) {
     persistent_.configure(spec_.shared_bytes, -1);
-    occupancy_ = persistent_.occupancy(spec_.block_threads(), spec_.shared_bytes);
+    occupancy_ = persistent_.occupancy(warps() * kWarpSize, spec_.shared_bytes);
     const DeviceLimits& limits = context.limits();
     constexpr std::uint32_t kRegisterUnit = 256, kSharedUnit = 128;  // of a warp's allocation; of a CTA's
-    const std::uint32_t warps = round_up(spec_.block_threads(), kWarpSize) / kWarpSize;
-    demand_ = {warps * kWarpSize, warps * round_up(persistent_.registers() * kWarpSize, kRegisterUnit),
+    demand_ = {warps() * kWarpSize, warps() * round_up(persistent_.registers() * kWarpSize, kRegisterUnit),
                round_up(persistent_.static_shared() + spec_.shared_bytes, kSharedUnit) + limits.reserved_shared_per_cta, 1};
   }
   for (const ArgumentSpec& a : spec_.arguments) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,7 +35,9 @@ class DeviceTools {
 class PreparedKernel {
  public:
   /// @throws GpuError, InputError when it does not compile, does not fit, or its arguments do not match the kernel's parameters
-  PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec);
+  /// @param warps_apart  whether the warps of a CTA go on by themselves, where they can; nothing: where it is worth it
+  PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
+                 std::optional<bool> warps_apart = {});
 
   /// Every buffer as before the first run: inputs filled, outputs poisoned.
   void reset_buffers() const;
@@ -49,6 +52,14 @@ class PreparedKernel {
   [[nodiscard]] const Kernel& native() const { return native_; }
   [[nodiscard]] const Kernel& persistent() const { return persistent_; }
   [[nodiscard]] bool stand_in() const { return stand_in_; }
+  [[nodiscard]] const std::optional<std::string>& together() const {
+    return together_;
+  }                                                                ///< why its warps cannot go on by themselves
+  [[nodiscard]] bool warps_apart() const { return warps_apart_; }  ///< they do
+  [[nodiscard]] std::uint32_t warps() const { return (spec_.block_threads() + 31) / 32; }  ///< of a CTA
+  [[nodiscard]] std::array<std::uint32_t, 3> persistent_block() const {  ///< threads that a transformed CTA is launched with
+    return warps_apart_ ? std::array<std::uint32_t, 3>{warps() * 32, 1, 1} : spec_.block;
+  }
   [[nodiscard]] unsigned native_occupancy() const { return native_occupancy_; }
   [[nodiscard]] unsigned occupancy() const { return occupancy_; }  ///< of the transformed kernel
   [[nodiscard]] SmResources demand() const { return demand_; }     ///< of one CTA of the transformed kernel
@@ -62,7 +73,8 @@ class PreparedKernel {
   const DeviceTools& tools_;
   LaunchSpec spec_;
   std::optional<std::string> refusal_;
-  bool stand_in_ = false;
+  bool stand_in_ = false, warps_apart_ = false;
+  std::optional<std::string> together_;
   Kernel native_, persistent_;
   unsigned native_occupancy_ = 0, occupancy_ = 0;
   SmResources demand_;

@@ -17,9 +17,9 @@ namespace {
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
 static_assert(sizeof(SluiceJob) == 128 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
-                  offsetof(SluiceJob, counts_runs) == 96 && offsetof(SluiceControl, orders.quota) == 8 &&
-                  offsetof(SluiceControl, done) == 4620,
-              "sw/gpu/transform.cpp has these offsets");
+                  offsetof(SluiceJob, counts_runs) == 96 && offsetof(SluiceJob, inverse_x) == 100 &&
+                  offsetof(SluiceControl, orders.quota) == 8 && offsetof(SluiceControl, done) == 4620,
+              "sw/gpu/transform.cpp, join.h and warps_apart.cpp have these offsets");
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
 constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
 
@@ -32,8 +32,8 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   check(driver().cuMemsetD8(control_.get(), 0, sizeof(SluiceControl)), "clearing a control block");
   if (options.log_lifetimes) lifetimes_ = allocate(sizeof(SluiceLifetime) * SLUICE_MAX_LIFETIMES, "log of CTA lifetimes");
   if (options.count_runs) {
-    runs_ = allocate(spec.blocks() * 4, "count of runs");
-    check(driver().cuMemsetD8(runs_.get(), 0, spec.blocks() * 4), "clearing the count of runs");
+    runs_ = allocate(counted_runs() * 4, "count of runs");
+    check(driver().cuMemsetD8(runs_.get(), 0, counted_runs() * 4), "clearing the count of runs");
   }
   orders_ = allocate_pinned(sizeof(SluiceOrders), "order buffer");
   mirror_ = allocate_pinned(sizeof(SluiceControl), "counter buffer");
@@ -68,6 +68,7 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.single_ticket = job_.middle_ticket + (middle_ranges << job_.width_bits);
   job_.tickets = job_.single_ticket + total() - ((long_ranges * job_.group + middle_ranges * job_.middle) << job_.width_bits);
   const auto step = static_cast<unsigned>((std::uint64_t{1} << job_.width_bits) % spec.blocks());
+  job_.step = step;
   job_.step_x = step % job_.grid_x;
   job_.step_y = step / job_.grid_x % job_.grid_y;
   job_.step_z = step / job_.grid_x / job_.grid_y;
@@ -103,12 +104,13 @@ void QuotaJob::order(const QuotaTable& quota) {
 
 void QuotaJob::launch(CUstream stream) {
   const LaunchSpec& spec = kernel_.spec();
+  const std::array<std::uint32_t, 3> block = kernel_.persistent_block();
   const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis tells leaders apart
   std::vector<void*> parameters = kernel_.parameters();
   parameters.push_back(&job_);
   launched_ += sms * ctas;
-  check(driver().cuLaunchKernel(kernel_.persistent().function(), sms, ctas, 1, spec.block[0], spec.block[1], spec.block[2],
-                                spec.shared_bytes, stream, parameters.data(), nullptr),
+  check(driver().cuLaunchKernel(kernel_.persistent().function(), sms, ctas, 1, block[0], block[1], block[2], spec.shared_bytes,
+                                stream, parameters.data(), nullptr),
         spec.label + ": launch");
 }
 
@@ -272,10 +274,12 @@ std::vector<std::uint32_t> QuotaJob::overlap_by_sm() {
 }
 
 std::uint64_t QuotaJob::blocks_with_wrong_count() {
-  std::vector<unsigned> runs(kernel_.spec().blocks());
+  std::vector<unsigned> runs(counted_runs());
   check(driver().cuMemcpyDtoH(runs.data(), runs_.get(), runs.size() * 4), "reading the count of runs");
   return static_cast<std::uint64_t>(std::ranges::count_if(runs, [&](unsigned r) { return r != options_.passes; }));
 }
+
+std::uint64_t QuotaJob::counted_runs() const { return kernel_.spec().blocks() * (kernel_.warps_apart() ? kernel_.warps() : 1); }
 
 std::vector<std::uint32_t> most_overlapping(const std::vector<SluiceLifetime>& lifetimes, std::uint32_t num_sms) {
   std::vector<std::uint32_t> most(num_sms, 0);

@@ -27,7 +27,7 @@ struct JobState {
 struct JobOptions {
   std::uint64_t passes = 1;  ///< times the grid runs; kernels are idempotent
   unsigned group = 0;        ///< most tasks claimed at a time; 0: as many as suits the length of the queue
-  bool count_runs = false;   ///< count how often each block ran
+  bool count_runs = false;   ///< count how often each block ran; each warp of it, where warps go on by themselves
   bool log_lifetimes = false;
   std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice
 };
@@ -73,13 +73,14 @@ class QuotaJob {
   void clear_placement();                    ///< forgets max_resident and the lifetimes; @pre idle
   /// Most CTAs on each SM at a time by the lifetime log, which shares nothing with the slots; empty when not logged or overflown.
   [[nodiscard]] std::vector<std::uint32_t> overlap_by_sm();
-  /// Blocks that did not run exactly `passes` times. @pre count_runs
+  /// Blocks, or warps of blocks, that did not run exactly `passes` times. @pre count_runs
   [[nodiscard]] std::uint64_t blocks_with_wrong_count();
   [[nodiscard]] const PreparedKernel& kernel() const { return kernel_; }
   [[nodiscard]] const QuotaTable& quota() const { return quota_; }
 
  private:
   void launch(CUstream stream);
+  [[nodiscard]] std::uint64_t counted_runs() const;  // how many things are counted
   void redistribute();  // unfinished tasks of slots without a quota go to slots that have one, as many as there are; @pre idle
   const PreparedKernel& kernel_;
   JobOptions options_;

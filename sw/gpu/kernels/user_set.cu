@@ -114,6 +114,44 @@ __global__ void named_barriers(const unsigned* in, unsigned* out) {  // two halv
   out[i] = words[half * 128 + (127 - threadIdx.x % 128)] + half;
 }
 
+// Blocks whose last warp is not full, of which the warps go on by themselves.
+__global__ void partial_warp(const unsigned* in, unsigned* out, unsigned n) {  // 2-D; returns early, loops of unequal length
+  const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x, block = blockIdx.y * gridDim.x + blockIdx.x;
+  const unsigned i = block * blockDim.x * blockDim.y + thread;
+  if (i >= n) return;
+  unsigned v = in[i];
+  for (unsigned k = 0; k < (in[i] & 15) + threadIdx.y; ++k) {
+    if (v == 7) {
+      out[i] = k;
+      return;
+    }
+    v = v & 1 ? 3 * v + 1 : v / 2;
+  }
+  out[i] = v ^ blockIdx.y << 16 ^ gridDim.y;
+}
+__global__ void partial_warp_3d(unsigned* out, unsigned seed) {
+  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  out[block * blockDim.x * blockDim.y * blockDim.z + thread] =
+      (threadIdx.x * 73856093u) ^ (threadIdx.y * 19349663u) ^ (threadIdx.z * 83492791u) ^ (blockIdx.x << 20) ^ (blockIdx.y << 10) ^
+      blockIdx.z ^ seed;
+}
+__global__ void less_than_a_warp(const unsigned* in, unsigned* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i] * 2654435761u + threadIdx.x;
+}
+__global__ void __launch_bounds__(1000) many_warps(const float* in, float* out) {
+  const unsigned i = blockIdx.x * 1000 + threadIdx.x;
+  out[i] = sinf(in[i]) * (float)threadIdx.x;
+}
+__global__ void partial_warp_atomics(const unsigned char* in, unsigned* histogram) {
+  atomicAdd(&histogram[in[blockIdx.x * blockDim.x + threadIdx.x]], threadIdx.x);
+}
+__global__ void partial_warp_vote(const unsigned* in, unsigned* out) {  // lanes that are not there must stay so
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = __popc(__activemask()) * 64 + __popc(__ballot_sync(__activemask(), in[i] & 1));
+}
+
 // What cannot be made persistent.
 __global__ void grid_barrier(unsigned* out) {
   unsigned address;

@@ -27,7 +27,8 @@ void repartition_section(const std::filesystem::path& folder, unsigned sms, Outp
 
 /// Performance of a kernel alone.
 struct Curve {
-  Profile performance;  ///< blocks a second with 1, 2, ... CTAs per SM
+  Profile performance;        ///< blocks a second with 1, 2, ... CTAs per SM; medians
+  std::vector<Profile> runs;  ///< of which they are
   SmResources demand, capacity;
 };
 [[nodiscard]] std::map<std::string, Curve> read_curves(const std::filesystem::path& folder);

@@ -48,12 +48,15 @@ void verify_section(const std::filesystem::path& folder, Output& out) {
 
 void user_kernels_section(const std::filesystem::path& folder, Output& out) {
   std::vector<std::vector<std::string>> rows = {
-      {"kernel", "runs", "bit-identical", "evictions", "registers", "not possible because"}};
+      {"kernel", "runs", "bit-identical", "evictions", "registers", "warps", "not possible because"}};
   for (const json& j : lines(folder / "user_kernels.jsonl")) {
     const auto number = [&](const char* key) { return j.contains(key) ? j[key].dump() : "-"; };
     if (!j.contains("refusal")) out.good = out.good && j["runs"] == j["bit_identical"] && j["violations"] == 0;
     rows.push_back({j["kernel"], number("runs"), number("bit_identical"), number("evictions"),
                     j.contains("refusal") ? "-" : number("native_registers") + " -> " + number("registers"),
+                    j.contains("refusal")           ? "-"
+                    : j.value("warps_apart", false) ? "apart"
+                                                    : "together",
                     j.value("refusal", "")});
   }
   if (rows.size() > 1) out.table("Kernels as users write them, unchanged, under quotas and evictions", rows);
@@ -61,7 +64,7 @@ void user_kernels_section(const std::filesystem::path& folder, Output& out) {
 
 void overhead_section(const std::filesystem::path& folder, Output& out) {
   std::vector<std::vector<std::string>> rows = {{"kernel", "untransformed ms", "overhead", "95 %", "of it start and end",
-                                                 "tasks claimed singly", "registers", "CTAs per SM"}};
+                                                 "tasks claimed singly", "warps", "the other loop", "registers", "CTAs per SM"}};
   json result = json::array();
   Values all;
   const auto percent = [](double v) { return fmt::format("{:+.2f} %", 100 * v); };
@@ -76,12 +79,15 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
                         {"empty_launch_seconds", median(v["empty_seconds"].get<Values>())}};
     }
     const json& standard = variants["default"];
+    const bool apart = j.value("warps_apart", false);
+    const char* other = apart ? "warps_together" : "warps_apart";
     const double value = standard["overhead"];
     all.push_back(value);
     rows.push_back({j["app"], fmt::format("{:.3f}", native * 1e3), percent(value),
                     fmt::format("{} .. {}", percent(standard["ci"][0]), percent(standard["ci"][1])),
                     percent(standard["empty_launch_seconds"].get<double>() / native),
-                    percent(variants["one_task_claims"]["overhead"]),
+                    percent(variants["one_task_claims"]["overhead"]), apart ? "apart" : "together",
+                    variants.contains(other) ? percent(variants[other]["overhead"]) : j.value("warps_together_because", "-"),
                     fmt::format("{} -> {}", j["native"]["registers"].get<int>(), j["persistent"]["registers"].get<int>()),
                     fmt::format("{} -> {}", j["native_occupancy"].get<int>(), j["occupancy"].get<int>())});
     result.push_back({{"kernel", j["app"]},
@@ -89,6 +95,7 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
                       {"overhead", value},
                       {"ci", standard["ci"]},
                       {"variants", variants},
+                      {"warps_apart", apart},
                       {"native", j["native"]},
                       {"persistent", j["persistent"]},
                       {"occupancy", j["occupancy"]},
@@ -105,7 +112,8 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
   out.table("Overhead of the transformation alone, medians", rows);
   out.note(fmt::format(
       "Mean {}, median {}, worst {}. Targets 2 % mean and 5 % worst: {}. \"Of it start and end\": a launch whose CTAs "
-      "take slots, find no task and leave, the launch itself included.",
+      "take slots, find no task and leave, the launch itself included. \"The other loop\": warps apart where they go together, "
+      "and the other way round, or why they cannot go apart.",
       percent(mean), percent(median(all)), percent(worst), mean <= 0.02 && worst <= 0.05 ? "met" : "MISSED"));
   write_json(folder / "overhead.json", {{"mean", mean}, {"median", median(all)}, {"worst", worst}, {"kernels", result}});
   out.summary["overhead_mean"] = mean;
@@ -187,11 +195,10 @@ SmResources resources_of(const json& j) {
 std::map<std::string, Curve> read_curves(const std::filesystem::path& folder) {
   std::map<std::string, Curve> curves;
   for (const json& j : lines(folder / "curves.jsonl")) {
-    Curve c{{}, resources_of(j["demand"]), resources_of(j["capacity"])};
-    const auto runs = j["blocks_per_second"].get<std::vector<Values>>();
-    for (std::size_t n = 0; n < runs.front().size(); ++n) {
+    Curve c{{}, j["blocks_per_second"].get<std::vector<Profile>>(), resources_of(j["demand"]), resources_of(j["capacity"])};
+    for (std::size_t n = 0; n < c.runs.front().size(); ++n) {
       Values at;
-      for (const Values& run : runs) at.push_back(run[n]);
+      for (const Profile& run : c.runs) at.push_back(run[n]);
       c.performance.push_back(median(at));
     }
     curves.emplace(j["app"], std::move(c));

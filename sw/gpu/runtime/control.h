@@ -4,6 +4,8 @@
 #define SLUICE_MAX_SM 256           /* quota table entries; %nsmid of the device must not exceed it */
 #define SLUICE_MAX_SLOTS 32         /* CTAs of one kernel on an SM */
 #define SLUICE_MAX_LIFETIMES 262144 /* CTA lifetimes kept for the placement check */
+#define SLUICE_WARP_BITS 6          /* of the word that hands out warps: the next warp, up to twice as many as a CTA has, less one */
+#define SLUICE_NO_BLOCK 0x3ffffffu  /* in its other bits; grids are smaller */
 
 /// Tasks first, first + 2**width_bits .. before last, that an evicted CTA had claimed and not begun; empty when the two are
 /// equal.
@@ -47,7 +49,7 @@ struct SluiceControl {
 struct SluiceJob {
   SluiceControl* control;
   SluiceLifetime* lifetimes;  // null: not logged
-  unsigned* runs;             // times each block of the grid ran, where counts_runs
+  unsigned* runs;             // times each block of the grid ran, where counts_runs; of warps apart: times each warp of it did
   volatile unsigned* gone;    // host memory: epoch of the eviction order under which the last CTA left
   unsigned long long tickets;
   unsigned long long middle_ticket, single_ticket;  // where ranges of `middle` tasks begin, and single tasks
@@ -57,6 +59,7 @@ struct SluiceJob {
   unsigned step_x, step_y, step_z;    // 2**width_bits % blocks, as a block index
   unsigned counts_runs;               // `runs` is there
   unsigned inverse_x, inverse_y;      // (2**32 - 1) / divisor: division by multiplication
+  unsigned step;                      // 2**width_bits % blocks
   unsigned long long inverse_blocks;  // (2**64 - 1) / divisor
   unsigned by_launch;  // CTAs look for slots in the order of the launch: all slots are tried, wherever there is room
 };

@@ -8,7 +8,7 @@ struct SluiceStage {
   uint3 block;
 };
 
-// sw/gpu/transform.cpp has the offsets of all but the last four. Alignment: the kernel's own shared memory keeps its.
+// sw/gpu/transform.cpp and warps_apart.cpp have the offsets down to `next`. Alignment: the kernel's own shared memory keeps its.
 struct alignas(128) SluiceState {
   SluiceStage stage[2];
   struct alignas(16) Leader {
@@ -16,12 +16,17 @@ struct alignas(128) SluiceState {
     unsigned left;  // tasks of the claimed range that are not begun
   } leader;
   unsigned grid[3];
+  unsigned next;            // warps apart: what is handed out next, as in sluice_rt_hand; ~0: not known
   unsigned long long last;  // what follows the last task of the range
   unsigned long long enter_ns;
   unsigned rank, granted;  // while entering: which slot to try first; the quota that the slot was granted under
+  unsigned began;          // warps apart: 1 once a block has been handed out
 };
 static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "transform.cpp has these offsets");
 __shared__ SluiceState sluice_rt_state;
+// Warps apart: the block that is handed out, and how many of its warps have gone (SLUICE_WARP_BITS). The other words are for the lanes
+// that add nothing: where one lane alone adds, the hardware runs it apart from its warp.
+__shared__ __align__(128) unsigned sluice_rt_hand[32];
 
 namespace sluice_rt {
 
@@ -59,6 +64,50 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   unsigned long long t;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
   return t;
+}
+// Warps apart pass these on in shared memory, without a barrier. All lanes of a warp come here with the same values, and only `leader`
+// is served: one predicated instruction. Where one lane takes a branch of its own, the warp does not find together again by itself.
+__device__ __forceinline__ unsigned shared(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+/// @return what the leader alone had, 0 elsewhere
+__device__ __forceinline__ unsigned exchange(unsigned* p, unsigned v, unsigned leader) {
+  unsigned old;
+  asm volatile(
+      "{ .reg .pred one; setp.ne.u32 one, %3, 0; mov.u32 %0, 0; @one atom.relaxed.cta.shared.exch.b32 %0, [%1], %2; }"
+      : "=&r"(old)
+      : "r"(shared(p)), "r"(v), "r"(leader)
+      : "memory");
+  return old;
+}
+__device__ __forceinline__ unsigned long long exchange(unsigned long long* p, unsigned long long v, unsigned leader) {
+  unsigned long long old;
+  asm volatile(
+      "{ .reg .pred one; setp.ne.u32 one, %3, 0; mov.u64 %0, 0; @one atom.relaxed.cta.shared.exch.b64 %0, [%1], %2; }"
+      : "=&l"(old)
+      : "r"(shared(p)), "l"(v), "r"(leader)
+      : "memory");
+  return old;
+}
+__device__ __forceinline__ void add(unsigned* p, unsigned v, unsigned leader) {
+  asm volatile("{ .reg .pred one; setp.ne.u32 one, %2, 0; @one red.relaxed.gpu.global.add.u32 [%0], %1; }" ::"l"(p), "r"(v),
+               "r"(leader)
+               : "memory");
+}
+__device__ __forceinline__ unsigned long long fetch_add(unsigned long long* p, unsigned long long v, unsigned leader) {
+  unsigned long long old;
+  asm volatile(
+      "{ .reg .pred one; setp.ne.u32 one, %3, 0; mov.u64 %0, 0; @one atom.relaxed.gpu.global.add.u64 %0, [%1], %2; }"
+      : "=&l"(old)
+      : "l"(p), "l"(v), "r"(leader)
+      : "memory");
+  return old;
+}
+/// The leader's value in all lanes, where the others have 0.
+__device__ __forceinline__ unsigned of_leader(unsigned v) {
+  asm volatile("redux.sync.or.b32 %0, %0, 0xffffffff;" : "+r"(v));
+  return v;
+}
+__device__ __forceinline__ unsigned long long of_leader(unsigned long long v) {
+  return (unsigned long long)of_leader((unsigned)(v >> 32)) << 32 | of_leader((unsigned)v);
 }
 /// Sets a slot's bit. @return the bits before
 __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsigned bit) {
@@ -104,21 +153,26 @@ __device__ __forceinline__ unsigned divide(unsigned n, unsigned d, unsigned inve
   }
   return q;
 }
-__device__ __forceinline__ uint3 block_of(const SluiceJob& job, unsigned long long task) {
+/// The block's place in the grid, counted along x first.
+__device__ __forceinline__ unsigned block_of(const SluiceJob& job, unsigned long long task) {
   if (task >= job.blocks) {  // a later pass
     task -= __umul64hi(task, job.inverse_blocks) * job.blocks;
     if (task >= job.blocks) task -= job.blocks;
   }
-  uint3 block = {(unsigned)task, 0, 0};
+  return (unsigned)task;
+}
+__device__ __forceinline__ uint3 index_of(const SluiceJob& job, unsigned number) {
+  uint3 block = {number, 0, 0};
   if (job.grid_x == job.blocks) return block;
-  const unsigned y = divide((unsigned)task, job.grid_x, job.inverse_x, block.x);
+  const unsigned y = divide(number, job.grid_x, job.inverse_x, block.x);
   block.z = divide(y, job.grid_y, job.inverse_y, block.y);
   return block;
 }
 
-/// Claims a range and stages its first block. @return how many tasks it has, 0 when there was none left
-__device__ __forceinline__ unsigned claim(const SluiceJob& job, SluiceState& s, SluiceStage& stage) {
-  unsigned long long ticket = fetch_add(&job.control->next, 1ull), task = 0;
+/// The range of a ticket: its first task, and what follows its last. @return how many tasks it has, 0 when there was none left
+__device__ __forceinline__ unsigned range_of(const SluiceJob& job, unsigned long long ticket, unsigned long long& task,
+                                             unsigned long long& last) {
+  task = 0;
   if (ticket >= job.tickets) return 0;
   unsigned tasks = job.group;
   if (ticket >= job.middle_ticket) {
@@ -134,9 +188,87 @@ __device__ __forceinline__ unsigned claim(const SluiceJob& job, SluiceState& s, 
   }
   const unsigned beside = (unsigned)ticket & (1u << job.width_bits) - 1;
   task += ((ticket >> job.width_bits) * tasks << job.width_bits) + beside;
-  s.last = task + ((unsigned long long)tasks << job.width_bits);
-  stage.block = block_of(job, task);
+  last = task + ((unsigned long long)tasks << job.width_bits);
   return tasks;
+}
+
+/// Claims a range.
+__device__ __forceinline__ unsigned claim(const SluiceJob& job, unsigned long long& task, unsigned long long& last) {
+  return range_of(job, fetch_add(&job.control->next, 1ull), task, last);
+}
+
+/// Takes a slot and first tasks. @return a task was found: `task`; the CTA's state has what follows it
+__device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsigned inverse_warps, unsigned long long& task) {
+  SluiceControl* c = job.control;
+  s.leader.slot = kNoSlot;
+  s.enter_ns = nanoseconds();
+  s.grid[0] = job.grid_x;
+  s.grid[1] = job.grid_y;
+  s.grid[2] = job.grid_z;
+  unsigned sm, warp;
+  asm("mov.u32 %0, %%smid;" : "=r"(sm));
+  asm("mov.u32 %0, %%warpid;" : "=r"(warp));
+  s.leader.sm = sm;
+  // As the CTAs lie on the SM: those that a smaller quota sends away lie together, and leave room for others.
+  s.rank = warp * inverse_warps >> 16;
+  if (job.by_launch) asm("mov.u32 %0, %%ctaid.y;" : "=r"(s.rank));  // launched as SMs x CTAs
+  Attempt attempt = kAgain;
+  while (attempt == kAgain) attempt = take_slot(s, c);
+  unsigned tasks = 0;
+  if (attempt == kTaken) {
+    const unsigned inside = fetch_add(&c->resident[sm], 1) + 1;
+    add(&c->resident_total, 1);
+    SluiceRange* unfinished = &c->unfinished[sm][s.leader.slot];  // what the slot's last holder had not begun
+    const unsigned long long first = load(&unfinished->first), last = load(&unfinished->last);
+    if (first != last) {
+      store(&unfinished->first, last);
+      add(&c->returned, ~0u);
+      task = first;
+      s.last = last;
+      tasks = (unsigned)(last - first >> job.width_bits);
+    } else {
+      tasks = claim(job, task, s.last);
+    }
+    s.leader.left = tasks - (tasks != 0);
+    asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&c->max_resident[sm]), "r"(inside) : "memory");
+    if (inside > s.granted) add(&c->violations, 1);
+    s.enter_ns = nanoseconds();
+  }
+  add(&c->arrived, 1);
+  return tasks != 0;
+}
+
+/// Gives the slot back. @param left  tasks that were claimed and not begun; `last`: what follows them
+__device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsigned left, unsigned long long last) {
+  const unsigned sm = s.leader.sm, slot = s.leader.slot;
+  SluiceControl* c = job.control;
+  const unsigned epoch = load(&c->orders.epoch), wanted = load(&c->orders.wanted);
+  if (job.lifetimes != nullptr) {
+    const unsigned at = fetch_add(&c->lifetimes, 1);
+    if (at < SLUICE_MAX_LIFETIMES) {
+      SluiceLifetime* l = &job.lifetimes[at];
+      l->enter_ns = s.enter_ns;
+      l->leave_ns = nanoseconds();
+      l->sm = sm;
+      l->slot = slot;
+    }
+  }
+  add(&c->resident[sm], ~0u);
+  const unsigned taken = ~(1u << slot);
+  if (left != 0) {
+    SluiceRange* unfinished = &c->unfinished[sm][slot];
+    store(&unfinished->first, last - ((unsigned long long)left << job.width_bits));
+    store(&unfinished->last, last);
+    add(&c->returned, 1);
+    __threadfence();  // before the slot's next holder looks
+  }
+  asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(taken) : "memory");
+  if (wanted != 0) {
+    add(&c->resident_total, ~0u);
+  } else if (fetch_add(&c->resident_total, ~0u) == 1) {
+    *job.gone = epoch;
+    __threadfence_system();
+  }
 }
 
 }  // namespace sluice_rt
@@ -148,51 +280,18 @@ __device__ __forceinline__ unsigned claim(const SluiceJob& job, SluiceState& s, 
 // Takes a slot and a first task, into stage 0. @param inverse_warps  2**16 / warps of a CTA, rounded up
 extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps) {
   SluiceState& s = sluice_rt_state;
-  SluiceControl* c = job.control;
-  s.leader.slot = sluice_rt::kNoSlot;
-  s.enter_ns = sluice_rt::nanoseconds();
-  s.stage[0].run = 0;
-  s.grid[0] = job.grid_x;
-  s.grid[1] = job.grid_y;
-  s.grid[2] = job.grid_z;
-  unsigned sm, warp;
-  asm("mov.u32 %0, %%smid;" : "=r"(sm));
-  asm("mov.u32 %0, %%warpid;" : "=r"(warp));
-  s.leader.sm = sm;
-  // As the CTAs lie on the SM: those that a smaller quota sends away lie together, and leave room for others.
-  s.rank = warp * inverse_warps >> 16;
-  if (job.by_launch) asm("mov.u32 %0, %%ctaid.y;" : "=r"(s.rank));  // launched as SMs x CTAs
-  sluice_rt::Attempt attempt = sluice_rt::kAgain;
-  while (attempt == sluice_rt::kAgain) attempt = sluice_rt::take_slot(s, c);
-  if (attempt == sluice_rt::kTaken) {
-    const unsigned inside = sluice_rt::fetch_add(&c->resident[sm], 1) + 1;
-    sluice_rt::add(&c->resident_total, 1);
-    SluiceRange* unfinished = &c->unfinished[sm][s.leader.slot];  // what the slot's last holder had not begun
-    const unsigned long long first = sluice_rt::load(&unfinished->first), last = sluice_rt::load(&unfinished->last);
-    unsigned tasks;
-    if (first != last) {
-      sluice_rt::store(&unfinished->first, last);
-      sluice_rt::add(&c->returned, ~0u);
-      s.stage[0].block = sluice_rt::block_of(job, first);
-      s.last = last;
-      tasks = (unsigned)(last - first >> job.width_bits);
-    } else {
-      tasks = sluice_rt::claim(job, s, s.stage[0]);
-    }
-    s.stage[0].run = tasks != 0;
-    s.leader.left = tasks - (tasks != 0);
-    asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&c->max_resident[sm]), "r"(inside) : "memory");
-    if (inside > s.granted) sluice_rt::add(&c->violations, 1);
-    s.enter_ns = sluice_rt::nanoseconds();
-  }
-  sluice_rt::add(&c->arrived, 1);
+  unsigned long long task = 0;
+  s.stage[0].run = sluice_rt::enter(job, s, inverse_warps, task);
+  s.stage[0].block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
 }
 
 // Claims the next range at the end of one, and begins it unless the slot lies at or beyond the quota.
 extern "C" __device__ void sluice_rt_next(SluiceJob job, unsigned stage, unsigned quota) {
   SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
   SluiceStage& next = s.stage[stage >> 4 & 1];
-  const unsigned tasks = sluice_rt::claim(job, s, next);
+  unsigned long long task;
+  const unsigned tasks = sluice_rt::claim(job, task, s.last);
+  next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
   const unsigned run = tasks != 0 & s.leader.slot < quota;
   next.run = run;
   s.leader.left = tasks - run;
@@ -203,37 +302,66 @@ extern "C" __device__ void sluice_rt_count(SluiceJob job, unsigned x, unsigned y
   sluice_rt::add(&job.runs[((unsigned long long)z * job.grid_y + y) * job.grid_x + x], 1);
 }
 
-// Gives the slot back, with the tasks that were claimed and not begun.
 extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
   SluiceState& s = sluice_rt_state;
-  const unsigned sm = s.leader.sm, slot = s.leader.slot;
-  if (slot == sluice_rt::kNoSlot) return;
+  if (s.leader.slot != sluice_rt::kNoSlot) sluice_rt::leave(job, s, s.leader.left, s.last);
+}
+
+// Warps apart (sw/gpu/warps_apart.h). A word of shared memory says which block is handed out and how many of its warps have been: a
+// warp that is free adds one and has its work. Whoever takes a block's first warp looks for the block after it, whoever takes the last
+// hands that out.
+
+// Nothing more is handed out: a warp that finds this leaves. The count begins at the last warp, so that all look.
+__device__ __forceinline__ unsigned sluice_rt_no_block(unsigned warps) { return SLUICE_NO_BLOCK << SLUICE_WARP_BITS | warps - 1; }
+
+extern "C" __device__ void sluice_rt_enter_apart(SluiceJob job, unsigned inverse_warps, unsigned warps) {
+  SluiceState& s = sluice_rt_state;
+  unsigned long long task = 0;
+  const bool found = sluice_rt::enter(job, s, inverse_warps, task);
+  for (unsigned lane = 1; lane < 32; ++lane) sluice_rt_hand[lane] = 0;
+  sluice_rt_hand[0] = found ? sluice_rt::block_of(job, task) << SLUICE_WARP_BITS : sluice_rt_no_block(warps);
+  s.next = ~0u;
+  s.began = 0;
+}
+
+// The first warp of `block` has gone: what follows the block.
+extern "C" __device__ void sluice_rt_look_ahead(SluiceJob job, unsigned block, unsigned warps, unsigned leader) {
+  SluiceState& s = sluice_rt_state;
   SluiceControl* c = job.control;
-  const unsigned epoch = sluice_rt::load(&c->orders.epoch), wanted = sluice_rt::load(&c->orders.wanted);
-  if (job.lifetimes != nullptr) {
-    const unsigned at = sluice_rt::fetch_add(&c->lifetimes, 1);
-    if (at < SLUICE_MAX_LIFETIMES) {
-      SluiceLifetime* l = &job.lifetimes[at];
-      l->enter_ns = s.enter_ns;
-      l->leave_ns = sluice_rt::nanoseconds();
-      l->sm = sm;
-      l->slot = slot;
-    }
-  }
-  sluice_rt::add(&c->resident[sm], ~0u);
-  const unsigned taken = ~(1u << slot), left = s.leader.left;
+  const unsigned quota = sluice_rt::load(&c->orders.quota[s.leader.sm]);
+  unsigned left = sluice_rt::of_leader(sluice_rt::exchange(&s.leader.left, 0, leader)), next;
   if (left != 0) {
-    SluiceRange* unfinished = &c->unfinished[sm][slot];
-    sluice_rt::store(&unfinished->first, s.last - ((unsigned long long)left << job.width_bits));
-    sluice_rt::store(&unfinished->last, s.last);
-    sluice_rt::add(&c->returned, 1);
-    __threadfence();  // before the slot's next holder looks
+    next = block + job.step;
+    if (next >= job.blocks) next -= job.blocks;
+  } else {
+    const unsigned long long ticket = sluice_rt::of_leader(sluice_rt::fetch_add(&c->next, 1ull, leader));
+    unsigned long long task, last = 0;
+    left = sluice_rt::range_of(job, ticket, task, last);
+    sluice_rt::exchange(&s.last, last, leader);
+    next = sluice_rt::block_of(job, task);
   }
-  asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(taken) : "memory");
-  if (wanted != 0) {
-    sluice_rt::add(&c->resident_total, ~0u);
-  } else if (sluice_rt::fetch_add(&c->resident_total, ~0u) == 1) {
-    *job.gone = epoch;
-    __threadfence_system();
-  }
+  const unsigned run = left != 0 & s.leader.slot < quota;
+  sluice_rt::exchange(&s.leader.left, left - run, leader);
+  sluice_rt::exchange(&s.next, run ? next << SLUICE_WARP_BITS : sluice_rt_no_block(warps), leader);
+}
+
+// The last warp of a block has gone: all that the CTA began before this block is done, or as much of this one instead, and counts.
+// @param next  what look_ahead found
+extern "C" __device__ void sluice_rt_hand_out(SluiceJob job, unsigned next, unsigned leader) {
+  SluiceState& s = sluice_rt_state;
+  sluice_rt::exchange(&s.next, ~0u, leader);
+  sluice_rt::exchange(&sluice_rt_hand[0], next, leader);
+  sluice_rt::add(&job.control->done[s.leader.sm], sluice_rt::exchange(&s.began, 1, leader), leader);
+}
+
+extern "C" __device__ void sluice_rt_count_apart(SluiceJob job, unsigned block, unsigned warp, unsigned warps, unsigned leader) {
+  sluice_rt::add(&job.runs[(unsigned long long)block * warps + warp], 1, leader);
+}
+
+// Of the last warp to leave.
+extern "C" __device__ void sluice_rt_leave_apart(SluiceJob job) {
+  SluiceState& s = sluice_rt_state;
+  if (s.leader.slot == sluice_rt::kNoSlot) return;
+  sluice_rt::add(&job.control->done[s.leader.sm], sluice_rt::exchange(&s.began, 0, 1));
+  sluice_rt::leave(job, s, sluice_rt::exchange(&s.leader.left, 0, 1), sluice_rt::exchange(&s.last, 0ull, 1));
 }

@@ -89,6 +89,10 @@ class MixMeasurement {
           return warped_slicer_partition(curves, demands(mix), capacity, bench_.machine(epsilon).partitioner);
         }));
   }
+  /// What the profile decides with: windows go where its decision falls.
+  [[nodiscard]] Decide decider() const {
+    return [this](const std::vector<Profile>& curves) { return decide(mix_, curves, 0); };
+  }
   /// On an SM of its own a kernel has no more CTAs than the driver says fit: the sums of resources know no sub-cores.
   [[nodiscard]] static Partition at_most_occupancy(const Mix& mix, Partition p) {
     for (std::size_t k = 0; k < mix.size(); ++k) p.ctas[k] = std::min(p.ctas[k], CtaCount(mix[k]->occupancy()));
@@ -129,7 +133,7 @@ class MixMeasurement {
     const Partition even_partition = even(mix_);
     keep("even", running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
 
-    const OnlineProfile p = profile_online(running, mix_, options_.phi);
+    const OnlineProfile p = profile_online(running, mix_, decider(), options_.phi);
     std::vector<std::pair<Partition, MixRates>> measured;
     const auto decided_by = [&](const std::string& policy, const std::vector<Profile>& curves, double epsilon) {
       const Partition decided = decide(mix_, curves, epsilon);
@@ -146,6 +150,10 @@ class MixMeasurement {
       nlohmann::json more = {{"epsilon", epsilon}};
       if (policy == "warped_slicer")
         more.update({{"profile_seconds", p.seconds},
+                     {"scaled_seconds", p.scaled_seconds},
+                     {"sampled_seconds", p.sampled_seconds},
+                     {"deciding_windows", p.deciding},
+                     {"refined", p.refined},
                      {"in_force_seconds", in_force},
                      {"sampled", p.sampled},
                      {"scaled", p.scaled},
@@ -156,7 +164,8 @@ class MixMeasurement {
       keep(policy, at->second, &decided, more);
     };
     for (const double epsilon : kEpsilons)
-      decided_by(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), p.scaled, epsilon);
+      decided_by(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), p.refined, epsilon);
+    decided_by("scaled", p.scaled, 0);
     decided_by("by_counts", p.by_counts, 0);
     running.evict();
     const std::vector<double> solo_after = solo_rates();
@@ -228,7 +237,7 @@ class MixMeasurement {
     std::vector<QuotaJob*> jobs;
     for (std::size_t k = 0; k < mix_.size(); ++k) jobs.push_back(&running.job(k));
     const Clock::time_point start = Clock::now();
-    const std::vector<Profile> curves = profiled ? profile_online(running, mix_).scaled : std::vector<Profile>();
+    const std::vector<Profile> curves = profiled ? profile_online(running, mix_, decider()).refined : std::vector<Profile>();
     // The kernels that are not done share every SM; decided anew when one ends, from the same curves.
     const auto share = [&](const std::vector<std::size_t>& open) {
       Mix rest;

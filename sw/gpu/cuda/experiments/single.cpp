@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include "sw/gpu/cuda/experiments/experiments.h"
@@ -75,13 +76,23 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
       StreamHandle stream = make_stream();
       nlohmann::json native = nlohmann::json::array(), variants = nlohmann::json::object();
       std::uint32_t violations = 0;
-      const std::pair<const char*, JobOptions> kVariants[] = {{"default", {}},
-                                                              {"drivers_carveout", {.carveout_percent = -1}},
-                                                              {"one_task_claims", {.group = 1}},
-                                                              {"sixteen_task_claims", {.group = 16}}};
-      for (const auto& [variant, job_options] : kVariants) {
-        QuotaJob job(kernel, job_options);
-        job.order(uniform_quota(sms, kernel.occupancy()));
+      struct Variant {
+        const char* name;
+        const PreparedKernel& kernel;
+        JobOptions options;
+      };
+      std::vector<Variant> tried = {{"default", kernel, {}},
+                                    {"drivers_carveout", kernel, {.carveout_percent = -1}},
+                                    {"one_task_claims", kernel, {.group = 1}},
+                                    {"sixteen_task_claims", kernel, {.group = 16}}};
+      std::optional<PreparedKernel> other;  // the other loop, where there is a choice
+      if (!kernel.together()) {
+        other.emplace(bench.context(), bench.compiler(), bench.tools(), kernel.spec(), !kernel.warps_apart());
+        if (!other->refusal()) tried.push_back({other->warps_apart() ? "warps_apart" : "warps_together", *other, {}});
+      }
+      for (const Variant& variant : tried) {
+        QuotaJob job(variant.kernel, variant.options);
+        job.order(uniform_quota(sms, variant.kernel.occupancy()));
         nlohmann::json times = nlohmann::json::array(), empty = nlohmann::json::array();
         static_cast<void>(native_seconds(kernel, stream.get()));
         job.run_timed();
@@ -91,10 +102,12 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
           empty.push_back(job.run_timed(true));
         }
         const JobState s = job.state();
-        variants[variant] = {{"seconds", times},
-                             {"empty_seconds", empty},
-                             {"most_ctas", *std::ranges::max_element(s.max_resident)},
-                             {"least_ctas", *std::ranges::min_element(s.max_resident)}};
+        variants[variant.name] = {{"seconds", times},
+                                  {"empty_seconds", empty},
+                                  {"most_ctas", *std::ranges::max_element(s.max_resident)},
+                                  {"least_ctas", *std::ranges::min_element(s.max_resident)},
+                                  {"registers", variant.kernel.persistent().registers()},
+                                  {"occupancy", variant.kernel.occupancy()}};
         violations += s.violations;
       }
       const auto resources = [](const Kernel& k) {
@@ -105,6 +118,8 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
                        {"native_seconds", native},
                        {"variants", variants},
                        {"violations", violations},
+                       {"warps_apart", kernel.warps_apart()},
+                       {"warps_together_because", kernel.together().value_or("")},
                        {"native", resources(kernel.native())},
                        {"persistent", resources(kernel.persistent())},
                        {"native_occupancy", kernel.native_occupancy()},

@@ -26,6 +26,12 @@ constexpr const char* kLaunches[] = {
     "integer_atomics,grid=3000,block=256,args=in:u8:12288000:uniform:0:256;inout:u32:256:zero",
     "asynchronous_copies,grid=3000,block=64,args=in:u32:1536000:uniform:0:4e9;out:u32:1536000",
     "named_barriers,grid=3000,block=256,args=in:u32:768000:uniform:0:4e9;out:u32:768000",
+    "partial_warp,grid=60x50,block=13x11,args=in:u32:429000:uniform:0:4e9;out:u32:429000;u32:428500",
+    "partial_warp_3d,grid=9x14x23,block=7x5x3,args=out:u32:304290;u32:77",
+    "less_than_a_warp,grid=20000,block=20,args=in:u32:400000:uniform:0:4e9;out:u32:400000",
+    "many_warps,grid=700,block=1000,args=in:f32:700000:uniform:-9:9;out:f32:700000",
+    "partial_warp_atomics,grid=6000,block=75,args=in:u8:450000:uniform:0:256;inout:u32:256:zero",
+    "partial_warp_vote,grid=6000,block=75,args=in:u32:450000:uniform:0:4e9;out:u32:450000",
     "grid_barrier,grid=100,block=64,args=out:u32:6400",
     "cluster,grid=100,block=64,args=out:u32:6400",
     "thread_exit,grid=100,block=64,args=out:u32:6400",
@@ -59,6 +65,7 @@ void user_kernels_experiment(Bench& bench, const ExperimentOptions& options) {
             kernel.reset_buffers();
             JobOptions job_options;
             job_options.group = group;
+            job_options.count_runs = true;
             QuotaJob job(kernel, job_options);
             for (int i = 0; i < 4; ++i) {
               job.set(uniform_quota(sms, quota));
@@ -70,12 +77,14 @@ void user_kernels_experiment(Bench& bench, const ExperimentOptions& options) {
             job.finish(20);
             ++runs;
             same += kernel.download() == native ? 1 : 0;
-            violations += job.state().violations + (job.done_total() == job.total() ? 0 : 1);
+            violations +=
+                job.state().violations + (job.done_total() == job.total() && job.blocks_with_wrong_count() == 0 ? 0 : 1);
           }
         result.update({{"runs", runs},
                        {"bit_identical", same},
                        {"evictions", evictions},
                        {"violations", violations},
+                       {"warps_apart", kernel.warps_apart()},
                        {"native_registers", kernel.native().registers()},
                        {"registers", kernel.persistent().registers()}});
       }
