@@ -13,6 +13,7 @@
 #include "sw/gpu/source_text.h"
 #include "sw/gpu/stats.h"
 #include "sw/gpu/transform.h"
+#include "sw/gpu/warps_apart.h"
 #include "sw/report/atomic_file.h"
 
 namespace sluice::gpu {
@@ -29,7 +30,18 @@ constexpr const char* kRuntime =
     "\tld.param.u64 \t%rd1, [sluice_rt_enter_param_0+8];\n\tret;\n}\n"
     ".visible .func sluice_rt_next(\n\t.param .b32 sluice_rt_next_param_1\n)\n{\n"
     "\tld.param.u32 \t%r1, [sluice_rt_next_param_1];\n\tld.param.u32 \t%rd7, [sluice_rt_next_param_2];\n\tret;\n}\n"
-    ".visible .func sluice_rt_count(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n";
+    ".visible .func sluice_rt_count(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n"
+    ".visible .shared .align 128 .b8 sluice_rt_hand[128];\n"
+    ".visible .func sluice_rt_enter_apart(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_look_ahead(\n)\n{\n"
+    "\tld.param.u32 \t%r2, [sluice_rt_look_ahead_param_1];\n\t@%p1 bra \t$L__BB1;\n$L__BB1:\n\tret;\n}\n"
+    ".visible .func sluice_rt_hand_out(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_count_apart(\n)\n{\n\tret;\n}\n"
+    ".visible .func sluice_rt_leave_apart(\n)\n{\n\tret;\n}\n";
+/// A kernel whose warps share nothing.
+constexpr const char* kAlone =
+    ".version 9.0\n.target sm_90\n.address_size 64\n\n.shared .align 4 .b8 anothers[64];\n"
+    ".func f()\n{\n\tmov.u32 \t%r9, %tid.x;\n\tbar.sync \t0;\n\tret;\n}\n"
+    ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tmov.u32 \t%r1, %ctaid.x;\n\tmov.u32 \t%r2, %tid.y;\n"
+    "\tmov.u32 \t%r3, %ntid.x;\n\t@%p1 bra \t$L__BB0_1;\n$L__BB0_1:\n\tret;\n}\n";
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
@@ -106,6 +118,52 @@ TEST(Transform, StandInReplacesTheBarrierAndWaitsForAll) {
   EXPECT_EQ(out.find("bar.sync \t0;"), std::string::npos);
   EXPECT_EQ(count(out, "barrier.cta.red.and.pred"), 2U) << "the kernel's barrier, and the end of the block";
   EXPECT_NE(out.find("bra $SLUICE_STAND;"), std::string::npos);
+}
+
+TEST(WarpsApart, OnlyWhereNoWarpCanTellThatThereAreOthers) {
+  const TransformSpec full{"k", {64, 2, 1}}, ragged{"k", {13, 13, 1}};
+  const auto with = [](const std::string& instruction) {
+    std::string ptx = kAlone;
+    return ptx.insert(ptx.find("\tmov.u32 \t%r1, %ctaid.x;"), "\t" + instruction + "\n");
+  };
+  EXPECT_FALSE(needs_warps_together(kAlone, ragged, 1000)) << "what another kernel's function and variable do is nothing to it";
+  for (const char* shares :
+       {"st.shared.u32 [%r1], %r2;", "bar.sync 0;", "barrier.sync.aligned 1;", "bar.red.popc.u32 %r1, 0, %p1;",
+        "cvta.shared.u64 %rd1, %rd2;", "mov.u32 %r1, %warpid;", "mov.v4.u32 %v, %tid;", "call f, ();"})
+    EXPECT_TRUE(needs_warps_together(with(shares), full, 1000)) << shares;
+  for (const char* votes :
+       {"vote.sync.ballot.b32 %r1, %p1, -1;", "activemask.b32 %r1;", "shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;"}) {
+    EXPECT_FALSE(needs_warps_together(with(votes), full, 1000)) << votes;
+    EXPECT_TRUE(needs_warps_together(with(votes), ragged, 1000)) << votes << " sees lanes that are not there";
+  }
+  EXPECT_FALSE(needs_warps_together(with("bar.warp.sync -1;"), full, 1000));
+  EXPECT_TRUE(needs_warps_together(kAlone, full, 1U << 26)) << "more blocks than the word has room for";
+  EXPECT_TRUE(warps_end_apart(ragged));
+  EXPECT_FALSE(warps_end_apart(full));
+}
+
+TEST(WarpsApart, TakesTheThreadsIndexFromTheWarpThatItTook) {
+  TransformSpec spec{"k", {13, 13, 1}, 0, false, 2};
+  spec.warps_apart = true;
+  const std::string out = transform(kAlone, kRuntime, spec);
+  const std::size_t begin = out.find("$SLUICE_RUN:");
+  const std::string body = out.substr(begin, out.find("$SLUICE_LEAVE:") - begin);
+  EXPECT_EQ(body.find("%tid."), std::string::npos);
+  EXPECT_EQ(out.find("%ntid"), std::string::npos);
+  EXPECT_EQ(count(body, "mov.u32 %r2, %sluice_thread1;"), 2U) << "the last warp has a body of its own";
+  EXPECT_EQ(count(body, "mov.u32 %r3, 13;"), 2U);
+  EXPECT_NE(out.find(".maxntid 192, 1, 1"), std::string::npos) << "whole warps";
+  EXPECT_NE(out.find("sluice_rt_hand[128]"), std::string::npos);
+  EXPECT_EQ(transform(kAlone, kRuntime, {"k", {64, 1, 1}}).find("sluice_rt_hand"), std::string::npos);
+  EXPECT_EQ(count(out, "bar.sync 0;"), 1U) << "once a CTA";
+  const std::size_t ahead = out.find("$SLUICE_AHEAD:"), run = out.find("$SLUICE_RUN:");
+  EXPECT_EQ(out.substr(ahead, run - ahead).find("bra \t"), std::string::npos) << "no branch of one lane alone";
+  EXPECT_NE(out.find("setp.ge.u32 %sluice_go, %sluice_t, 169;"), std::string::npos) << "lanes that the block does not have";
+}
+
+TEST(WarpsApart, ThreadNumbersDivideExactly) {  // as the loop does: t * (2**20 / d + 1) >> 20
+  for (unsigned d = 1; d <= 1024; ++d)
+    for (unsigned t = 0; t < 1024; ++t) ASSERT_EQ(t * ((1U << 20) / d + 1) >> 20, t / d) << t << " / " << d;
 }
 
 TEST(Transform, CountsParameters) {
@@ -222,6 +280,16 @@ TEST(Rates, CountOnlyWhileAllRun) {
   EXPECT_DOUBLE_EQ(rates[0], 1);
   EXPECT_DOUBLE_EQ(rates[1], 2);
   EXPECT_EQ(common_event_rates({{1, 2}, {5, 6}}), (std::vector<double>{0, 0}));
+}
+
+TEST(Rates, CurveThroughKnownPoints) {
+  const std::vector<double> curve = {2, 4, 6, 6, 6};
+  const auto out = through_known(curve, {{2, 5}, {4, 6}});
+  EXPECT_DOUBLE_EQ(out[0], 2.5) << "as far off as at the nearest";
+  EXPECT_DOUBLE_EQ(out[1], 5);
+  EXPECT_DOUBLE_EQ(out[2], 6 * 1.125) << "between 1.25 and 1 times";
+  EXPECT_DOUBLE_EQ(out[3], 6);
+  EXPECT_DOUBLE_EQ(out[4], 6);
 }
 
 TEST(Stats, MedianIntervalAndRanks) {
