@@ -1,5 +1,6 @@
 #pragma once
 // The Verilated rtl/waterfill_allocator.sv with a performance table around it.
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -119,10 +120,11 @@ class RtlWaterfillAllocator {
     if (k < c.kernels.size()) {
       demand(c.kernels[k]);
       const auto& performance = c.kernels[k].performance;
-      const std::uint32_t from = top_->from_o;
-      std::uint32_t next = from;
+      const auto from = std::min<std::size_t>(top_->from_o, performance.size());  // before it is loaded it is any number
+      std::size_t next = from;
       if (from > 0) {
-        const std::uint32_t best = *std::max_element(performance.begin(), performance.begin() + from);
+        const std::uint32_t best =
+            *std::max_element(performance.begin(), performance.begin() + static_cast<std::ptrdiff_t>(from));
         while (next < performance.size() && performance[next] <= best) ++next;
       }
       const bool has_next = next < performance.size();
