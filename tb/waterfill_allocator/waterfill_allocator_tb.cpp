@@ -43,6 +43,34 @@ std::vector<std::uint32_t> curve(Random& random) {
   return points;
 }
 
+/// Capacities that some CTAs of the kernels fill exactly or miss by one, and a threshold that a step's gain just reaches or
+/// misses.
+void to_the_edge(WaterfillCase& c, Random& random) {
+  std::uint64_t warps = 0, registers = 0, shared_bytes = 0;
+  for (const WaterfillCase::Kernel& kernel : c.kernels) {
+    const std::uint32_t ctas = random.in(1, 8);
+    warps += ctas * kernel.warps;
+    registers += std::uint64_t{ctas} * kernel.registers;
+    shared_bytes += std::uint64_t{ctas} * kernel.shared_bytes;
+  }
+  const auto edge = [&random](std::uint64_t exact, std::uint32_t most) {
+    const std::uint64_t less = random.in(0, 1);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::max(exact, less) - less, most));
+  };
+  c.capacity_warps = std::max(1U, edge(warps, 127));
+  c.capacity_registers = edge(registers, 131071);
+  c.capacity_shared_bytes = edge(shared_bytes, 262143);
+  const std::vector<std::uint32_t>& curve = c.kernels.front().performance;
+  std::vector<std::uint32_t> steps{0};
+  for (std::uint32_t j = 1; j < curve.size(); ++j)
+    if (curve[j] > curve[steps.back()]) steps.push_back(j);
+  if (steps.size() < 2) return;
+  const std::uint32_t to = random.chance(0.5) ? static_cast<std::uint32_t>(steps.size()) - 1
+                                              : random.in(1, static_cast<std::uint32_t>(steps.size()) - 1);
+  const std::uint32_t gain = curve[steps[to]] - curve[steps[to - 1]];
+  c.epsilon = (gain - random.in(0, 1)) / (steps[to] - steps[to - 1]);
+}
+
 WaterfillCase problem(Random& random) {
   WaterfillCase c;
   c.capacity_warps = random.chance(0.1) ? 127 : random.in(1, 64);
@@ -58,6 +86,7 @@ WaterfillCase problem(Random& random) {
     c.kernels.push_back({some(c.capacity_warps), some(c.capacity_registers), some(c.capacity_shared_bytes), curve(random)});
     if (random.chance(0.1)) c.kernels.back().registers = random.in(0, 131071);
   }
+  if (random.chance(0.3)) to_the_edge(c, random);
   return c;
 }
 
