@@ -111,10 +111,10 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
   const double mean = sum / static_cast<double>(all.size());
   out.table("Overhead of the transformation alone, medians", rows);
   out.note(fmt::format(
-      "Mean {}, median {}, worst {}. Targets 2 % mean and 5 % worst: {}. \"Of it start and end\": a launch whose CTAs "
+      "Mean {}, median {}, worst {}. Targets: mean 2 %, {}; worst 5 %, {}. \"Of it start and end\": a launch whose CTAs "
       "take slots, find no task and leave, the launch itself included. \"The other loop\": warps apart where they go together, "
       "and the other way round, or why they cannot go apart.",
-      percent(mean), percent(median(all)), percent(worst), mean <= 0.02 && worst <= 0.05 ? "met" : "MISSED"));
+      percent(mean), percent(median(all)), percent(worst), mean <= 0.02 ? "met" : "MISSED", worst <= 0.05 ? "met" : "MISSED"));
   write_json(folder / "overhead.json", {{"mean", mean}, {"median", median(all)}, {"worst", worst}, {"kernels", result}});
   out.summary["overhead_mean"] = mean;
   out.summary["overhead_worst"] = worst;
