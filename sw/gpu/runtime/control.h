@@ -4,8 +4,8 @@
 #define SLUICE_MAX_SM 256           /* quota table entries; %nsmid of the device must not exceed it */
 #define SLUICE_MAX_SLOTS 32         /* CTAs of one kernel on an SM */
 #define SLUICE_MAX_LIFETIMES 262144 /* CTA lifetimes kept for the placement check */
-#define SLUICE_WARP_BITS 6          /* of the word that hands out warps: the next warp, up to twice as many as a CTA has, less one */
-#define SLUICE_NO_BLOCK 0x3ffffffu  /* in its other bits; grids are smaller */
+#define SLUICE_WARP_BITS 6 /* of the word that hands out warps: the next warp, up to twice as many as a CTA has, less one */
+#define SLUICE_NO_BLOCK 0x3ffffffu /* in its other bits; grids are smaller */
 
 /// Tasks first, first + 2**width_bits .. before last, that an evicted CTA had claimed and not begun; empty when the two are
 /// equal.
