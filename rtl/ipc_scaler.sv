@@ -6,7 +6,7 @@
 module ipc_scaler #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 32,
-  parameter int unsigned RatioW      = 14    // fraction bits of 1 / CTA_avg: FactorW and more
+  parameter int unsigned RatioW      = 15    // fraction bits of 1 / CTA_avg: FactorW and more
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,

@@ -4,8 +4,8 @@
 // samples come, and the reciprocal of its best performance afterwards.
 module ratio_divider #(
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned DivisorW    = 10,
-  parameter int unsigned RatioW      = 12
+  parameter int unsigned DivisorW    = 13,
+  parameter int unsigned RatioW      = 15
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
