@@ -24,6 +24,16 @@ def rows(results):
                {True: "proven", None: "-"}[b.get("equivalence", {}).get("proven")]]
 
 
+def judged(results):
+    """(what, um2, bound, verdict, published) of the groups of blocks that were measured."""
+    groups = results["groups"]
+    found = [(what, groups[name], bound, source) for name, what, bound, source in BOUNDS if name in groups]
+    if groups:
+        both = groups["counters_per_sm_um2"] * results["params"]["NUM_SM"] + groups["global_algorithm_um2"]
+        found.append(("counters and algorithm together (um2)", both, 30000, "Warped-Slicer: 50,000"))
+    return [(what, value, bound, "holds" if value <= bound else "MISSED", source) for what, value, bound, source in found]
+
+
 HEAD = ["block", "cells", "flops", "area um2", "/ 0.7", "share %", "worst ns", "fmax MHz", "leakage mW", "dynamic mW", "of it clock", "at rest mW", "known %", "= RTL"]
 
 
@@ -32,26 +42,19 @@ def table(results):
     widths = [max(len(r[i]) for r in lines) for i in range(len(HEAD))]
     out = [f"{results['liberty']}, {results['params']}: cell area before layout, no clock tree, no wires"]
     out += ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(r, widths))) for r in lines]
-    for name, what, bound, source in BOUNDS:
-        if name in results["groups"]:
-            value = results["groups"][name]
-            out.append(f"{what}: {value:,.0f}, bound {bound:,}: {'holds' if value <= bound else 'MISSED'} ({source})")
-    if results["groups"]:
-        both = results["groups"]["counters_per_sm_um2"] * results["params"]["NUM_SM"] + results["groups"]["global_algorithm_um2"]
-        out.append(f"counters and algorithm together (um2): {both:,.0f}, bound 30,000: {'holds' if both <= 30000 else 'MISSED'} (Warped-Slicer: 50,000)")
+    out += [f"{what}: {value:,.0f}, bound {bound:,}: {verdict} ({source})" for what, value, bound, verdict, source in judged(results)]
     return "\n".join(out)
 
 
 def page(results):
     cells = lambda row, tag: "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in row)
     body = "".join(f"<tr>{cells(r, 'td')}</tr>" for r in rows(results))
-    bounds = "".join(f"<tr><td>{html.escape(w)}</td><td>{results['groups'][n]:,.0f}</td><td>{b:,}</td><td>{html.escape(s)}</td></tr>"
-                     for n, w, b, s in BOUNDS if n in results["groups"])
+    bounds = "".join(f"<tr>{cells([what, f'{value:,.0f}', f'{bound:,}', verdict, source], 'td')}</tr>" for what, value, bound, verdict, source in judged(results))
     return f"""<!doctype html><meta charset="utf-8"><title>Sluice: area and timing</title>
 <style>body{{font:15px sans-serif;margin:2em;max-width:70em}}td,th{{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}}
 td:first-child,th:first-child{{text-align:left;white-space:nowrap}}table{{border-collapse:collapse;margin:1em 0}}</style>
 <h1>Sluice: area and timing</h1>
 <p>{html.escape(results['liberty'])}; {html.escape(str(results['params']))}. Cell area before layout, no clock tree, no wires.</p>
 <table><tr>{cells(HEAD, 'th')}</tr>{body}</table>
-{f"<table><tr><th>what</th><th>here</th><th>bound</th><th>published</th></tr>{bounds}</table>" if bounds else ""}
+{f"<table><tr><th>what</th><th>here</th><th>bound</th><th></th><th>published</th></tr>{bounds}</table>" if bounds else ""}
 """
