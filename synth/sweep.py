@@ -83,7 +83,7 @@ def main():
         parser.error(f"--only {args.only}: allowed are {','.join(SWEEPS)}")
     library, file = liberty.Library(args.liberty), pathlib.Path(args.json)
     results = {"liberty": library.path.name, "points": []}
-    if file.exists() and not args.again:
+    if file.exists():
         results = json.loads(file.read_text())
         if results.get("liberty") != library.path.name:
             parser.error(f"--json {file}: of {results.get('liberty')}, not of {library.path.name}")
@@ -91,10 +91,11 @@ def main():
         name, values = SWEEPS[key]
         for value in values:
             parameters = STANDARD | {name: value}
-            if parameters["NUM_SM"] > args.most or any(p["params"] == parameters for p in results["points"]):
+            others = [p for p in results["points"] if p["params"] != parameters]
+            if parameters["NUM_SM"] > args.most or (len(others) < len(results["points"]) and not args.again):
                 continue
             point = measure(parameters, library, args.jobs)
-            results["points"].append(point)
+            results["points"] = [*others, point]
             written = file.with_suffix(".part")
             written.write_text(json.dumps(results, indent=1) + "\n")
             os.replace(written, file)
