@@ -51,8 +51,7 @@ std::string block_from_number(const std::string& body, int grid_axes) {
     if (reads(body, "block", axis)) ptx += fmt::format("\tmov.u32 %sluice_block{}, 0;\n", axis);
   return ptx;
 }
-/// %sluice_thread0..2 from the thread's number in its block, %sluice_t. Exact for numbers and divisors below 1,024: the inverse
-/// is too large by less than 1 in 2**20.
+/// %sluice_thread0..2 from the thread's number in its block, %sluice_t.
 std::string thread_from_number(const std::array<std::uint32_t, 3>& block) {
   std::string ptx = "\tmov.u32 %sluice_thread0, %sluice_t;\n";
   const auto divide = [&](int axis, std::uint32_t by) {
@@ -60,9 +59,9 @@ std::string thread_from_number(const std::array<std::uint32_t, 3>& block) {
       ptx += fmt::format("\tmov.u32 %sluice_thread{}, %sluice_thread{};\n\tmov.u32 %sluice_thread{}, 0;\n", axis + 1, axis, axis);
     else
       ptx += fmt::format(
-          "\tmul.lo.u32 %sluice_u, %sluice_thread{0}, {2};\n\tshr.u32 %sluice_thread{1}, %sluice_u, 20;\n"
+          "\tmul.lo.u32 %sluice_u, %sluice_thread{0}, {2};\n\tshr.u32 %sluice_thread{1}, %sluice_u, {4};\n"
           "\tmul.lo.u32 %sluice_u, %sluice_thread{1}, {3};\n\tsub.u32 %sluice_thread{0}, %sluice_thread{0}, %sluice_u;\n",
-          axis, axis + 1, (1U << 20) / by + 1, by);
+          axis, axis + 1, inverse_of(by), by, kInverseBits);
   };
   if (block[1] * block[2] > 1) divide(0, block[0]);
   if (block[2] > 1) divide(1, block[1]);

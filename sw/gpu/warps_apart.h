@@ -21,6 +21,11 @@ namespace sluice::gpu {
 /// The warp's own part of the kernel's body: what it reads of its thread's index comes from registers of the loop.
 [[nodiscard]] std::string with_thread_index(const std::string& body, const std::array<std::uint32_t, 3>& block);
 
+/// Division as the loop does it: n / divisor = n * inverse_of(divisor) >> kInverseBits, exact for numbers and divisors below
+/// 1,024.
+inline constexpr int kInverseBits = 20;
+[[nodiscard]] constexpr std::uint32_t inverse_of(std::uint32_t divisor) { return (1U << kInverseBits) / divisor + 1; }
+
 /// The loop around the body where warps go on by themselves. A CTA claims blocks one after the other as ever; its warps,
 /// whichever is free, take the block's warps in turn. So every block is begun and finished by one CTA, all its warps at the same
 /// time or soon after each other, and a slow warp keeps nobody waiting. A word of shared memory has block and next warp: one

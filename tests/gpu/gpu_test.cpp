@@ -161,9 +161,9 @@ TEST(WarpsApart, TakesTheThreadsIndexFromTheWarpThatItTook) {
   EXPECT_NE(out.find("setp.ge.u32 %sluice_go, %sluice_t, 169;"), std::string::npos) << "lanes that the block does not have";
 }
 
-TEST(WarpsApart, ThreadNumbersDivideExactly) {  // as the loop does: t * (2**20 / d + 1) >> 20
+TEST(WarpsApart, ThreadNumbersDivideExactly) {
   for (unsigned d = 1; d <= 1024; ++d)
-    for (unsigned t = 0; t < 1024; ++t) ASSERT_EQ(t * ((1U << 20) / d + 1) >> 20, t / d) << t << " / " << d;
+    for (unsigned t = 0; t < 1024; ++t) ASSERT_EQ(t * inverse_of(d) >> kInverseBits, t / d) << t << " / " << d;
 }
 
 TEST(Transform, CountsParameters) {
