@@ -7,7 +7,7 @@ module max_tree #(
   input  logic [COUNT*W-1:0] values_i,
   output logic [W-1:0]       max_o
 );
-  logic [2*COUNT*W-1:0] node;   // 1 is the root, 2n and 2n+1 are the children of n, the leaves begin at COUNT
+  logic [2*COUNT*W-1:W] node;   // 1 is the root, 2n and 2n+1 are the children of n, the leaves begin at COUNT
 
   always_comb begin
     node  = '0;

@@ -1,4 +1,4 @@
-// region_search: first fit among the regions of one SM, and the gaps that are left after it. Combinational.
+// region_search: the gaps between the regions of one SM, and first fit among them. Combinational.
 // A gap begins at 0 or at the end of a region and ends where the next region begins. Regions never overlap, so one is above another when its
 // base is: N (N-1) / 2 comparisons order them all.
 module region_search #(
@@ -13,7 +13,8 @@ module region_search #(
   input  logic [MAX_CTAS*BaseW-1:0]    base_i,
   input  logic [MAX_CTAS*LenW-1:0]     length_i,
   output logic [BaseW-1:0]             first_o,    // lowest base with room; 0 if there is none
-  output logic [(MAX_CTAS+1)*LenW-1:0] gaps_o      // behind each slot's region, and at the start of the SM; 0 behind none
+  output logic [(MAX_CTAS+1)*LenW-1:0] gaps_o,     // behind each slot's region, and at the start of the SM; 0 behind none
+  output logic [MAX_CTAS:0]            chosen_o    // one-hot: the gap of first_o
 );
   localparam int unsigned N = MAX_CTAS;
 
@@ -28,18 +29,16 @@ module region_search #(
         end
   end
 
-  // Of each gap: where it starts and where it ends, whether there is room, and where the wanted region would end.
-  logic [(N+1)*LenW-1:0]     start, stop;
-  logic [(N+1)*(LenW+1)-1:0] behind;
-  logic [N:0]                room;
-  logic [N-1:0]              beyond, next;
+  // Of each gap: where it starts and where it ends.
+  logic [N*LenW-1:0]     start;
+  logic [(N+1)*LenW-1:0] stop;
+  logic [N-1:0]          beyond, next;
   always_comb begin
     start  = '0;
     stop   = '0;
-    behind = '0;
-    room   = '0;
     next   = '0;
     beyond = '0;
+    gaps_o = '0;
     for (int unsigned i = 0; i < N; i++)
       if (real_i[i]) begin
         beyond = '0;   // above something that is above i
@@ -50,31 +49,27 @@ module region_search #(
         stop[i*LenW +: LenW]  = (next == '0) ? total_i : '0;
         for (int unsigned j = 0; j < N; j++)
           if (next[j]) stop[i*LenW +: LenW] |= LenW'(base_i[j*BaseW +: BaseW]);
-        behind[i*(LenW+1) +: LenW+1] = {1'b0, start[i*LenW +: LenW]} + {1'b0, want_i};
-        room[i] = behind[i*(LenW+1) +: LenW+1] <= {1'b0, stop[i*LenW +: LenW]};
+        gaps_o[i*LenW +: LenW] = stop[i*LenW +: LenW] - start[i*LenW +: LenW];
       end
     next = real_i;
     for (int unsigned i = 0; i < N; i++) next &= ~above[i*N +: N];
     stop[N*LenW +: LenW] = (next == '0) ? total_i : '0;
     for (int unsigned j = 0; j < N; j++)
       if (next[j]) stop[N*LenW +: LenW] |= LenW'(base_i[j*BaseW +: BaseW]);
-    behind[N*(LenW+1) +: LenW+1] = {1'b0, want_i};
-    room[N] = want_i <= stop[N*LenW +: LenW];
+    gaps_o[N*LenW +: LenW] = stop[N*LenW +: LenW];
   end
 
-  // The lowest gap with room, and what is left of all.
-  logic [N:0]   chosen;
+  // The lowest gap with room.
+  logic [N:0]   room;
   logic [N-1:0] higher;   // above a gap with room
   always_comb begin
+    for (int unsigned i = 0; i <= N; i++) room[i] = gaps_o[i*LenW +: LenW] >= want_i && (i == N || real_i[i % N]);
     higher = {N{room[N]}};
     for (int unsigned i = 0; i < N; i++)
       if (room[i]) higher |= above[i*N +: N];
-    chosen  = {room[N], room[N-1:0] & ~higher};
-    first_o = '0;
-    gaps_o  = '0;
+    chosen_o = {room[N], room[N-1:0] & ~higher};
+    first_o  = '0;
     for (int unsigned i = 0; i < N; i++)
-      if (chosen[i]) first_o |= start[i*LenW +: BaseW];
-    for (int unsigned i = 0; i <= N; i++)
-      gaps_o[i*LenW +: LenW] = stop[i*LenW +: LenW] - (chosen[i] ? behind[i*(LenW+1) +: LenW] : start[i*LenW +: LenW]);
+      if (chosen_o[i]) first_o |= start[i*LenW +: BaseW];
   end
 endmodule

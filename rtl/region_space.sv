@@ -63,8 +63,9 @@ module region_space #(
   // Allocation.
   logic [N*LenW-1:0]     row_length;
   logic [N-1:0]          row_real;
-  logic [LenW-1:0]       want;
-  logic [(N+1)*LenW-1:0] gaps_d, gaps_q;
+  logic [LenW-1:0]       want, want_q;
+  logic [(N+1)*LenW-1:0] gaps, gaps_q;
+  logic [N:0]            chosen, chosen_q;
   always_comb begin
     row_length = '0;
     for (int unsigned s = 0; s < N; s++) begin
@@ -78,7 +79,21 @@ module region_space #(
   end
 
   region_search #(.MAX_CTAS(N), .UNITS(UNITS)) i_search (
-    .total_i, .want_i(want), .real_i(row_real), .base_i(row_base_q), .length_i(row_length), .first_o(alloc_base_o), .gaps_o(gaps_d));
+    .total_i, .want_i(want), .real_i(row_real), .base_i(row_base_q), .length_i(row_length), .first_o(alloc_base_o), .gaps_o(gaps),
+    .chosen_o(chosen));
+
+  // The gaps in the cycle after it, less what was taken of one of them.
+  logic [LenW-1:0]       left;
+  logic [(N+1)*LenW-1:0] gaps_left;
+  always_comb begin
+    left = '0;
+    for (int unsigned i = 0; i <= N; i++)
+      if (chosen_q[i]) left |= gaps_q[i*LenW +: LenW];
+    left      = left - want_q;
+    gaps_left = gaps_q;
+    for (int unsigned i = 0; i <= N; i++)
+      if (chosen_q[i]) gaps_left[i*LenW +: LenW] = left;
+  end
 
   // Release: its SM's bases, the one that is being allocated among them, and which are above its own.
   logic [BaseW-1:0] ended;
@@ -105,26 +120,32 @@ module region_space #(
   region_merge #(.MAX_KERNELS(MAX_KERNELS), .MAX_CTAS(N), .UNITS(UNITS)) i_merge (
     .valid_i(merge_valid_i), .total_i, .length_i, .real_i(merge_real), .above_i(above_q), .base_i(merge_base_q), .kernel_i(merge_kernel_i),
     .gap_o(merged));
-  max_tree #(.COUNT(N + 1), .W(LenW)) i_rest (.valid_i(check_valid_i), .values_i(gaps_q), .max_o(rest));
+  max_tree #(.COUNT(N + 1), .W(LenW)) i_rest (.valid_i(check_valid_i), .values_i(gaps_left), .max_o(rest));
 
   // The largest gap: found again after an allocation, grown by a release.
   always_comb begin
     known       = merge_meets_i ? rest : '0;
-    eval_largest = eval_empty_i ? total_i : '0;
-    for (int unsigned m = 0; m < NUM_SM; m++) begin
+    for (int unsigned m = 0; m < NUM_SM; m++)
       if (merge_sm_i[m] && !merge_meets_i) known |= largest[m*LenW +: LenW];
-      if (eval_sm_i[m] && !eval_empty_i) eval_largest |= largest[m*LenW +: LenW];
-    end
-    grown = (merged > known) ? merged : known;
+    grown        = (merged > known) ? merged : known;
+    eval_largest = '0;
+    for (int unsigned m = 0; m < NUM_SM; m++)
+      if (eval_sm_i[m]) eval_largest |= largest[m*LenW +: LenW];
+    if (eval_meets_i) eval_largest = grown;
+    if (eval_empty_i) eval_largest = total_i;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      check_fits_o[k] = rest >= length_i[k*LenW +: LenW] || (merge_meets_i && merged >= length_i[k*LenW +: LenW]);
-      eval_fits_o[k]  = eval_largest >= length_i[k*LenW +: LenW] || (eval_meets_i && merged >= length_i[k*LenW +: LenW]);
+      check_fits_o[k] = (merge_meets_i ? grown : rest) >= length_i[k*LenW +: LenW];
+      eval_fits_o[k]  = eval_largest >= length_i[k*LenW +: LenW];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (take_valid_i) row_base_q <= take_base;
-    if (alloc_valid_i) gaps_q <= gaps_d;
+    if (alloc_valid_i) begin
+      gaps_q   <= gaps;
+      chosen_q <= chosen;
+      want_q   <= want;
+    end
     if (free_valid_i) begin
       merge_base_q <= merge_base_d;
       above_q      <= above_d;
