@@ -411,20 +411,20 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [K*M-1:0]       \dut.i_dispatch_picker.region_q ;
   (* hierconn *) logic                 \dut.with_regions_q ;
 
-  logic [M*N-1:0]     held;
+  logic [M*N-1:0]     holds;
   logic [M*N*BaseW-1:0] register_bases, shared_bases;
   logic [M*U-1:0]     register_bitmap, shared_bitmap;   // not looked at here
   logic [M*K*U-1:0]   register_start, shared_start;
   logic [M*LenW-1:0]  register_largest, shared_largest;
   logic               register_overlap, register_outside, shared_overlap, shared_outside;
-  assign held           = slot_used & ~(\dut.fresh_q ? waiting : '0) & \dut.gen_regions.i_region_allocator.region ;
+  assign holds          = slot_used & ~(\dut.fresh_q ? waiting : '0) & \dut.gen_regions.i_region_allocator.region ;
   assign register_bases = \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base ;
   assign shared_bases   = \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
   region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total ),
-    .length_i(\dut.gen_regions.register_length_q ), .holds_i(held), .kernel_i(owner), .base_i(register_bases), .bitmap_o(register_bitmap),
+    .length_i(\dut.gen_regions.register_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(register_bases), .bitmap_o(register_bitmap),
     .overlap_o(register_overlap), .outside_o(register_outside), .largest_o(register_largest), .start_o(register_start));
   region_view #(.M(M), .K(K), .N(N), .U(U)) i_shared_view (.total_i(\dut.gen_regions.shared_total ),
-    .length_i(\dut.gen_regions.shared_length_q ), .holds_i(held), .kernel_i(owner), .base_i(shared_bases), .bitmap_o(shared_bitmap),
+    .length_i(\dut.gen_regions.shared_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(shared_bases), .bitmap_o(shared_bitmap),
     .overlap_o(shared_overlap), .outside_o(shared_outside), .largest_o(shared_largest), .start_o(shared_start));
 
   // What is kept about the regions: the row that the search sees, and the largest gaps or what is about to be written there.
@@ -436,9 +436,9 @@ module cta_dispatcher_props #(
     known      = '0;
     for (int unsigned m = 0; m < M; m++) begin
       if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m]) begin
-        if (\dut.gen_regions.i_region_allocator.row_held_q != held[m*N +: N]) ok_row = 1'b0;
+        if (\dut.gen_regions.i_region_allocator.row_held_q != holds[m*N +: N]) ok_row = 1'b0;
         for (int unsigned s = 0; s < N; s++)
-          if (held[m*N + s] && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q [s*BaseW +: BaseW] != register_bases[(m*N + s)*BaseW +: BaseW]
+          if (holds[m*N + s] && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q [s*BaseW +: BaseW] != register_bases[(m*N + s)*BaseW +: BaseW]
                                 || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q [s*BaseW +: BaseW] != shared_bases[(m*N + s)*BaseW +: BaseW]
                                 || \dut.gen_regions.i_region_allocator.row_kernel_q [s] != owner[m*N + s])) ok_row = 1'b0;
       end
@@ -446,7 +446,7 @@ module cta_dispatcher_props #(
       if (\dut.checked_q && \dut.check_sm_q [m]) known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest };
       if (\dut.gen_regions.i_region_allocator.merge_valid_q && \dut.gen_regions.i_region_allocator.merge_sm_q [m])
         known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown };
-      if (held[m*N +: N] != '0 && known != {shared_largest[m*LenW +: LenW], register_largest[m*LenW +: LenW]}) ok_largest = 1'b0;
+      if (holds[m*N +: N] != '0 && known != {shared_largest[m*LenW +: LenW], register_largest[m*LenW +: LenW]}) ok_largest = 1'b0;
     end
   end
 
