@@ -29,7 +29,7 @@ module kernel_slots #(
   output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
   output logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     next_cta_o,
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
-  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand
+  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand, not kept: both are stable while the slot is not FREE
   output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      limit_registers_o,
   output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   limit_shared_o,
   output logic [MAX_KERNELS*2-1:0]                     state_o,
@@ -69,9 +69,6 @@ module kernel_slots #(
     logic [GridW-1:0]     next_d, next_q, dispatched_d, dispatched_q;
     logic [CountW-1:0]    resident_d, resident_q;
     logic [CountW-1:0]    evict_left_d, evict_left_q;     // more than can be resident is as good as all
-    logic [WarpW-1:0]     limit_warps_q;
-    logic [RegW-1:0]      limit_registers_q;
-    logic [SharedW-1:0]   limit_shared_q;
 
     logic [WarpW-1:0] warps;
     logic [GridW-1:0] grid;
@@ -187,23 +184,15 @@ module kernel_slots #(
       if (!rst_ni)                     resident_q <= '0;
       else if (take_i[k] != give_i[k]) resident_q <= resident_d;
 
-    // Looked at only after a launch: no reset.
-    always_ff @(posedge clk_i)
-      if (launched_o[k]) begin
-        limit_warps_q     <= left_warps[WarpW-1:0];
-        limit_registers_q <= left_registers[RegW-1:0];
-        limit_shared_q    <= left_shared[SharedW-1:0];
-      end
-
     assign state_o[k*2 +: 2]                       = state_q;
     assign next_cta_o[k*GridW +: GridW]            = next_q;
     assign dispatched_o[k*GridW +: GridW]          = dispatched_q;
     assign resident_o[k*ResidentW +: ResidentW]    = ResidentW'(resident_q);
     assign evict_done_o[k]                         = evict_done_q;
     assign kernel_done_o[k]                        = kernel_done_q;
-    assign limit_warps_o[k*WarpW +: WarpW]         = limit_warps_q;
-    assign limit_registers_o[k*RegW +: RegW]       = limit_registers_q;
-    assign limit_shared_o[k*SharedW +: SharedW]    = limit_shared_q;
+    assign limit_warps_o[k*WarpW +: WarpW]         = left_warps[WarpW-1:0];
+    assign limit_registers_o[k*RegW +: RegW]       = left_registers[RegW-1:0];
+    assign limit_shared_o[k*SharedW +: SharedW]    = left_shared[SharedW-1:0];
   end
 
   // Age: a matrix; a launch makes its slot the youngest, launches of one cycle are ordered by index.
