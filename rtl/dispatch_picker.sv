@@ -38,26 +38,23 @@ module dispatch_picker #(
 
   // The kernel, and beside it the SM that each kernel would get.
   logic [K*NUM_SM-1:0] eligible;
-  logic [K-1:0]        any, oldest, in_turn, behind;
+  logic [K-1:0]        some, contend, oldest, in_turn;   // some: eligible somewhere; contend: for the place of the oldest
   logic [K*NUM_SM-1:0] grants;
   logic [NUM_SM-1:0]   picked;
   always_comb begin
     eligible = room_q & (region_q | {(K * NUM_SM){!regions_i}});
-    behind   = '0;
+    for (int unsigned k = 0; k < K; k++) some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
+    contend  = can_take_i & (some | {K{in_order_i}});
+    oldest   = contend;
     for (int unsigned i = 0; i < K; i++)
       for (int unsigned j = 0; j < K; j++)
-        if (in_order_i && can_take_i[i] && older_i[i*K + j]) behind[j] = 1'b1;
-    for (int unsigned k = 0; k < K; k++) any[k] = can_take_i[k] && !behind[k] && eligible[k*NUM_SM +: NUM_SM] != '0;
-    oldest = any;
-    for (int unsigned i = 0; i < K; i++)
-      for (int unsigned j = 0; j < K; j++)
-        if (any[i] && older_i[i*K + j]) oldest[j] = 1'b0;
+        if (contend[i] && older_i[i*K + j]) oldest[j] = 1'b0;
   end
 
-  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(any), .grant_o(in_turn), .used_i((pick_valid_o && round_robin_i) ? in_turn : '0));
+  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn), .used_i((pick_valid_o && round_robin_i) ? pick_kernel_o : '0));
 
   always_comb begin
-    pick_kernel_o = round_robin_i ? in_turn : oldest;
+    pick_kernel_o = (round_robin_i && !in_order_i) ? in_turn : oldest & some;
     pick_sm_o     = '0;
     for (int unsigned k = 0; k < K; k++)
       if (pick_kernel_o[k]) pick_sm_o |= grants[k*NUM_SM +: NUM_SM];
@@ -65,8 +62,8 @@ module dispatch_picker #(
 
   rr_arbiter #(.N(NUM_SM), .SETS(K)) i_sm_arbiter (.clk_i, .rst_ni, .request_i(eligible), .grant_o(grants), .used_i(picked));
 
-  assign pick_valid_o = any != '0 && ready_i && !quota_changed_i;
-  assign pending_o    = any != '0 || dirty_q != '0;
+  assign pick_valid_o = pick_kernel_o != '0 && ready_i && !quota_changed_i;
+  assign pending_o    = pick_kernel_o != '0 || dirty_q != '0;
 
   // The dirty SM to evaluate.
   rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(dirty_q), .grant_o(eval_sm_o), .used_i(eval_sm_o));
