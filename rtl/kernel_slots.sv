@@ -82,12 +82,12 @@ module kernel_slots #(
         take_grid       |= grid_i[k*GridW +: GridW];
       end
     // x + 1 == y without a carry: they differ in bit 0, and above it where both differed, and x had a one, in the bit below.
-    last_bits = take_cta_o ^ take_grid;
-    take_last = last_bits == {last_bits[GridW-2:0] & take_cta_o[GridW-2:0], 1'b1};
+    last_bits        = take_cta_o ^ take_grid;
+    take_last        = last_bits == {last_bits[GridW-2:0] & take_cta_o[GridW-2:0], 1'b1};
     next_carry       = (take_kernel_i & next_full) != '0;
     dispatched_carry = (take_kernel_i & dispatched_full) != '0;
-    next_up       = {take_cta_o[GridW-1:HalfW] + (GridW - HalfW)'(next_carry), take_cta_o[HalfW-1:0] + 1'b1};
-    dispatched_up = {take_dispatched[GridW-1:HalfW] + (GridW - HalfW)'(dispatched_carry), take_dispatched[HalfW-1:0] + 1'b1};
+    next_up          = {take_cta_o[GridW-1:HalfW] + (GridW - HalfW)'(next_carry), take_cta_o[HalfW-1:0] + 1'b1};
+    dispatched_up    = {take_dispatched[GridW-1:HalfW] + (GridW - HalfW)'(dispatched_carry), take_dispatched[HalfW-1:0] + 1'b1};
   end
 
   for (genvar k = 0; k < K; k++) begin : gen_slot

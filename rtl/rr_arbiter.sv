@@ -20,7 +20,8 @@ module rr_arbiter #(
   // The lowest of a line that holds the requests from the position on, and then all of them.
   for (genvar s = 0; s < SETS; s++) begin : gen_set
     logic [N-1:0]        request;
-    logic [2*Half-1:0]   line, lowest;
+    logic [2*Half-1:0]   line;
+    logic [2*N-1:0]      lowest;
     logic [2*Groups-1:0] some, some_up;   // request in this group; in it or one before
     logic                earlier;         // one before in the own group
     assign request = request_i[s*N +: N];
@@ -32,13 +33,14 @@ module rr_arbiter #(
       some_up = some;
       for (int unsigned d = 1; d < 2 * Groups; d *= 2) some_up = some_up | (some_up << d);
       earlier = 1'b0;
-      for (int unsigned i = 0; i < 2 * Half; i++) begin
-        if (i % G == 0) earlier = 1'b0;
-        lowest[i] = line[i] && !earlier && (i < G || !some_up[(i < G) ? 0 : i / G - 1]);
-        earlier   = earlier || line[i];
-      end
+      for (int unsigned h = 0; h < 2; h++)
+        for (int unsigned i = 0; i < N; i++) begin
+          if (i % G == 0) earlier = 1'b0;
+          lowest[h*N + i] = line[h*Half + i] && !earlier && (h + i / G == 0 || !some_up[(h + i / G == 0) ? 0 : h*Groups + i / G - 1]);
+          earlier         = earlier || line[h*Half + i];
+        end
     end
-    assign grant_o[s*N +: N] = lowest[0 +: N] | lowest[Half +: N];
+    assign grant_o[s*N +: N] = lowest[0 +: N] | lowest[N +: N];
   end
 
   // Behind the grant: its prefix without itself.

@@ -185,7 +185,7 @@ module sm_resource_table #(
       .quota_write_i (eval_valid_i && eval_sm_i[m]),
       .quota_i       (eval_quota),
       .take_slot_i   (take ? take_slot_o : '0),
-      .take_kernel_i (take_kernel),
+      .take_kernel_i (take ? take_kernel : '0),   // a net of its own to the slots of a row: one to all would hold up the sums
       .give_slot_i   (give ? give_slot_o : '0),
       .warps_o       (amounts[m*AmountW +: WarpW]),
       .registers_o   (amounts[m*AmountW + WarpW +: RegW]),
