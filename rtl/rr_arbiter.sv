@@ -13,31 +13,29 @@ module rr_arbiter #(
 );
   localparam int unsigned G      = 4;                 // requests are searched in groups: two short steps, where a chain would be long
   localparam int unsigned Groups = (N + G - 1) / G;
-  localparam int unsigned Half   = Groups * G;
 
   logic [N-1:0] first_d, first_q;   // thermometer: positions that come before the others
 
   // The lowest of a line that holds the requests from the position on, and then all of them.
   for (genvar s = 0; s < SETS; s++) begin : gen_set
     logic [N-1:0]        request;
-    logic [2*Half-1:0]   line;
-    logic [2*N-1:0]      lowest;
+    logic [2*N-1:0]      line, lowest;
     logic [2*Groups-1:0] some, some_up;   // request in this group; in it or one before
     logic                earlier;         // one before in the own group
     assign request = request_i[s*N +: N];
     always_comb begin
-      line             = '0;
-      line[0 +: N]     = request & first_q;
-      line[Half +: N]  = request;
-      for (int unsigned g = 0; g < 2 * Groups; g++) some[g] = line[g*G +: G] != '0;
+      line = {request, request & first_q};
+      some = '0;
+      for (int unsigned h = 0; h < 2; h++)
+        for (int unsigned i = 0; i < N; i++) some[h*Groups + i/G] = some[h*Groups + i/G] || line[h*N + i];
       some_up = some;
       for (int unsigned d = 1; d < 2 * Groups; d *= 2) some_up = some_up | (some_up << d);
       earlier = 1'b0;
       for (int unsigned h = 0; h < 2; h++)
         for (int unsigned i = 0; i < N; i++) begin
           if (i % G == 0) earlier = 1'b0;
-          lowest[h*N + i] = line[h*Half + i] && !earlier && (h + i / G == 0 || !some_up[(h + i / G == 0) ? 0 : h*Groups + i / G - 1]);
-          earlier         = earlier || line[h*Half + i];
+          lowest[h*N + i] = line[h*N + i] && !earlier && (h + i / G == 0 || !some_up[(h + i / G == 0) ? 0 : h*Groups + i / G - 1]);
+          earlier         = earlier || line[h*N + i];
         end
     end
     assign grant_o[s*N +: N] = lowest[0 +: N] | lowest[N +: N];
