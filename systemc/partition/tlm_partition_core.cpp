@@ -115,7 +115,8 @@ void TlmPartitionCore::forget() {
 }
 
 bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
-  return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) && !(two_cycles_ && !taken_.empty() && taken_.back().in == kSampleLatency - 1);
+  return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) &&
+         !(two_cycles_ && !taken_.empty() && taken_.back().in == kSampleLatency - 1);
 }
 
 TlmPartitionCore::Walk TlmPartitionCore::walked(const PartitionCoreIn& in) const {
@@ -179,7 +180,7 @@ void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& 
   for (Scaled& sample : taken_) --sample.in;
   if (walks) walk_ = walked(in);
   if (in.prepare_valid && out.prepare_ready) walk_.known = false;
-  if (in.sample_valid && out.sample_ready) 
+  if (in.sample_valid && out.sample_ready)
     taken_.push_back({in.sample_kernel, in.sample_ctas, scale(in), in.sample_final, kSampleLatency - 1});
 }
 
