@@ -36,7 +36,7 @@ class Runs {
   explicit Runs(const Options& options)
       : options_(options),
         machine_(read_machine(options.machine_file)),
-        machine_text_(file_text(options.machine_file)),
+        machine_text_(machine_text(options.machine_file)),
         workload_(read_workload(options.workload_file)) {}
 
   [[nodiscard]] const MachineConfig& machine() const { return machine_; }
@@ -62,7 +62,7 @@ class Runs {
   }
   const EvaluationOutcome& large() {
     return kept("large_sm", [&] {
-      return plan(read_machine(options_.large_machine), file_text(options_.large_machine), options_.pairs,
+      return plan(read_machine(options_.large_machine), machine_text(options_.large_machine), options_.pairs,
                   {"left_over", "even", "warped_slicer"}, 0);
     });
   }
