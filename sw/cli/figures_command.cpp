@@ -168,7 +168,7 @@ Figure scheduler_figure(Runs& runs) {
                                          {"two-level", with("two_level", WarpSchedulerKind::TwoLevel)}});
 }
 
-constexpr double kMonitorThreshold = 0.25;
+constexpr double kMonitorThreshold = 0.5;
 
 using Maker = std::function<Figure(Runs&)>;
 const std::vector<std::pair<std::string, Maker>>& makers() {

@@ -104,7 +104,11 @@ TEST_F(GpuModel, PhaseMonitorAsksForANewDecisionOnlyWhenAKernelChanges) {
   steady.machine.partitioner.monitor_threshold = 0.5;
   RunSpec changing = steady;
   KernelDescriptor& kernel = changing.launches[0].kernel;
-  kernel.phase = KernelPhase{1020, mix("BLK").kernels.front().behaviour};
+  kernel.phase = KernelPhase{130, kernel.behaviour};  // then it loads new lines and does little else
+  kernel.phase->behaviour.load_fraction = 0.7;
+  kernel.phase->behaviour.sfu_fraction = 0;
+  kernel.phase->behaviour.transactions = 8;
+  kernel.phase->behaviour.reuse_fraction = kernel.phase->behaviour.footprint_fraction = 0;
   RunSpec unwatched = changing;
   unwatched.machine.partitioner.monitor_threshold = 0;
   const auto results = run({steady, changing, unwatched});
