@@ -195,7 +195,7 @@ module kernel_slots #(
       if (!rst_ni)                       dispatched_q <= '0;
       else if (take[k] || launched_o[k]) dispatched_q <= launched_o[k] ? '0 : dispatched_up;
     always_ff @(posedge clk_i)   // looked at only after a launch: no reset
-      if (take[k] || launched_o[k])      next_q <= (launched_o[k] || take_last) ? '0 : next_up;
+      if (take[k] || launched_o[k])      next_q <= next_up & ~{GridW{launched_o[k] || take_last}};   // masked, not multiplexed: with a constant to choose Yosys finds no enable
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni)                   resident_q <= '0;
       else if (take[k] != give_i[k]) resident_q <= resident_d;

@@ -70,7 +70,7 @@ module phase_monitor #(
     last_step = step == StepW'(Steps - 2);
     taken     = ({CountW{take_reference_q}} & reference_q[CountW-1:0]) | ({CountW{take_count_q}} & count_q[CountW-1:0]);
     {carry, sum, unused_low} = {1'b0, sum_q, 1'b1} + {1'b0, SumW'(taken) ^ {SumW{subtract}}, subtract};
-    sum_d     = (step == '1) ? '0 : halve ? sum >> 1 : sum;
+    sum_d     = (halve ? sum >> 1 : sum) & ~{SumW{step == '1}};   // masked, not multiplexed: with a constant to choose Yosys finds no enable
   end
 
   always_comb begin
@@ -104,13 +104,16 @@ module phase_monitor #(
     end
   end
 
+  logic [MAX_KERNELS*CountW-1:0] next_counts;   // moved on by a kernel
+  assign next_counts = count_q >> CountW;
   always_comb begin
     issued  = '0;
-    count_d = count_q >> CountW;
+    count_d = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       issued = '0;
       for (int unsigned s = 0; s < NUM_SCHED; s++) issued = issued + IssuedW'(issue_i[k*NUM_SCHED+s]);
-      if (!judge_q) count_d[k*CountW +: CountW] = count_q[k*CountW +: CountW] + CountW'(issued);
+      count_d[k*CountW +: CountW] = (count_q[k*CountW +: CountW] + CountW'(issued)) & ~{CountW{judge_q}};
+      if (k + 1 < MAX_KERNELS) count_d[k*CountW +: CountW] = count_d[k*CountW +: CountW] | (next_counts[k*CountW +: CountW] & {CountW{judge_q}});
     end
     reference_d = {(state_q == Watch) ? reference_q[CountW-1:0] : count_q[CountW-1:0], reference_q[MAX_KERNELS*CountW-1:CountW]};
   end
