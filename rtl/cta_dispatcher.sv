@@ -67,7 +67,6 @@ module cta_dispatcher #(
 
   logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
   logic [K*K-1:0]       older;
-  logic [K*GridW-1:0]   next_cta;
   logic [K*WarpW-1:0]   limit_warps;
   logic [K*RegW-1:0]    limit_registers;
   logic [K*SharedW-1:0] limit_shared;
@@ -84,7 +83,7 @@ module cta_dispatcher #(
   logic [NUM_SM-1:0]   sm_q, check_sm_q;   // one-hot
   logic [K-1:0]        kernel_q;
   logic [MAX_CTAS-1:0] slot_q;
-  logic [GridW-1:0]    cta_d, cta_q;
+  logic [GridW-1:0]    cta, cta_q;
   logic [SmW-1:0]      sm;
   logic [SlotW-1:0]    slot;
   logic                free_to_pick;
@@ -111,11 +110,12 @@ module cta_dispatcher #(
     .evict_i,
     .evict_count_i,
     .resume_i,
-    .take_i             (pick_valid ? pick_kernel : '0),
+    .take_valid_i       (pick_valid),
+    .take_kernel_i      (pick_kernel),
     .give_i             (give_kernel),
     .launched_o         (launched),
     .can_take_o         (can_take),
-    .next_cta_o         (next_cta),
+    .take_cta_o         (cta),
     .older_o            (older),
     .limit_warps_o      (limit_warps),
     .limit_registers_o  (limit_registers),
@@ -214,11 +214,6 @@ module cta_dispatcher #(
   // The CTA at the port.
   assign free_to_pick = !valid_q || dispatch_ready_i;
   assign valid_d      = pick_valid || (valid_q && !dispatch_ready_i);
-  always_comb begin
-    cta_d = '0;
-    for (int unsigned k = 0; k < K; k++)
-      if (pick_kernel[k]) cta_d |= next_cta[k*GridW +: GridW];
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -241,7 +236,7 @@ module cta_dispatcher #(
         sm_q           <= pick_sm;
         kernel_q       <= pick_kernel;
         slot_q         <= pick_slot;
-        cta_q          <= cta_d;
+        cta_q          <= cta;
       end
     end
 

@@ -19,8 +19,8 @@ module dispatch_picker #(
   input  logic [NUM_SM-1:0]                    give_sm_i,         // a CTA ended there; one-hot, or 0
   output logic                                         pending_o,       // something to evaluate or to pick
   output logic                                 pick_valid_o,
-  output logic [NUM_SM-1:0]                    pick_sm_o,         // one-hot
-  output logic [MAX_KERNELS-1:0]               pick_kernel_o,     // one-hot
+  output logic [NUM_SM-1:0]                    pick_sm_o,         // with pick_valid_o: one-hot, as the next
+  output logic [MAX_KERNELS-1:0]               pick_kernel_o,
   input  logic [MAX_KERNELS-1:0]               pick_room_i,       // one more fits on that SM after the pick
   output logic                                 eval_valid_o,
   output logic [NUM_SM-1:0]                    eval_sm_o,         // one-hot
@@ -36,43 +36,42 @@ module dispatch_picker #(
   logic [K*NUM_SM-1:0] region_d, region_q;     // so do the bitmaps
   logic [NUM_SM-1:0]   dirty_d, dirty_q;
 
-  // The kernel, then its SM.
+  // The kernel, and beside it the SM that each kernel would get.
   logic [K*NUM_SM-1:0] eligible;
-  logic [K-1:0]        any, oldest, in_turn, behind;
-  logic [NUM_SM-1:0]   sms, grant;
+  logic [K-1:0]        some, contend, oldest, in_turn;   // some: eligible somewhere; contend: for the place of the oldest
+  logic [K*NUM_SM-1:0] grants;
+  logic [NUM_SM-1:0]   picked;
   always_comb begin
     eligible = room_q & (region_q | {(K * NUM_SM){!regions_i}});
-    behind   = '0;
+    for (int unsigned k = 0; k < K; k++) some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
+    contend  = can_take_i & (some | {K{in_order_i}});
+    oldest   = contend;
     for (int unsigned i = 0; i < K; i++)
       for (int unsigned j = 0; j < K; j++)
-        if (in_order_i && can_take_i[i] && older_i[i*K + j]) behind[j] = 1'b1;
-    for (int unsigned k = 0; k < K; k++) any[k] = can_take_i[k] && !behind[k] && eligible[k*NUM_SM +: NUM_SM] != '0;
-    oldest = any;
-    for (int unsigned i = 0; i < K; i++)
-      for (int unsigned j = 0; j < K; j++)
-        if (any[i] && older_i[i*K + j]) oldest[j] = 1'b0;
+        if (contend[i] && older_i[i*K + j]) oldest[j] = 1'b0;
   end
 
-  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(any), .advance_i(pick_valid_o && round_robin_i), .grant_o(in_turn));
+  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn), .used_i((pick_valid_o && round_robin_i) ? pick_kernel_o : '0));
 
   always_comb begin
-    pick_kernel_o = round_robin_i ? in_turn : oldest;
-    sms           = '0;
+    pick_kernel_o = (round_robin_i && !in_order_i) ? in_turn : oldest;
+    pick_sm_o     = '0;
     for (int unsigned k = 0; k < K; k++)
-      if (pick_kernel_o[k]) sms |= eligible[k*NUM_SM +: NUM_SM];
+      if (pick_kernel_o[k]) pick_sm_o |= grants[k*NUM_SM +: NUM_SM];
   end
 
-  rr_arbiter #(.N(NUM_SM)) i_sm_arbiter (.clk_i, .rst_ni, .request_i(sms), .advance_i(pick_valid_o), .grant_o(grant));
+  rr_arbiter #(.N(NUM_SM), .SETS(K)) i_sm_arbiter (.clk_i, .rst_ni, .request_i(eligible), .grant_o(grants), .used_i(picked));
 
-  assign pick_valid_o = any != '0 && ready_i && !quota_changed_i;
-  assign pick_sm_o    = grant;
-  assign pending_o    = any != '0 || dirty_q != '0;
+  logic can_pick;   // in order, the oldest may have to wait
+  assign can_pick     = (pick_kernel_o & some) != '0;
+  assign pick_valid_o = can_pick && ready_i && !quota_changed_i;
+  assign pending_o    = can_pick || dirty_q != '0;
 
   // The dirty SM to evaluate.
-  rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(dirty_q), .advance_i(1'b1), .grant_o(eval_sm_o));
+  rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(dirty_q), .grant_o(eval_sm_o), .used_i(eval_sm_o));
   assign eval_valid_o = dirty_q != '0;
 
-  logic [NUM_SM-1:0] picked, in_flight;   // in_flight: the bitmap is about to change
+  logic [NUM_SM-1:0] in_flight;   // its bitmap is about to change
   assign picked    = pick_valid_o ? pick_sm_o : '0;
   assign in_flight = (regions_i ? picked : '0) | alloc_sm_i;
 

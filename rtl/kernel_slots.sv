@@ -23,13 +23,14 @@ module kernel_slots #(
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
-  input  logic [MAX_KERNELS-1:0]                       take_i,             // one CTA admitted; only of can_take_o
+  input  logic                                         take_valid_i,       // one CTA admitted
+  input  logic [MAX_KERNELS-1:0]                       take_kernel_i,      // of this kernel; one-hot, one of can_take_o
   input  logic [MAX_KERNELS-1:0]                       give_i,             // one CTA ended
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
   output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
-  output logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     next_cta_o,
+  output logic [sluice_pkg::GridW-1:0]                 take_cta_o,         // its index
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
-  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand
+  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand, not kept: both are stable while the slot is not FREE
   output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      limit_registers_o,
   output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   limit_shared_o,
   output logic [MAX_KERNELS*2-1:0]                     state_o,
@@ -60,18 +61,44 @@ module kernel_slots #(
 
   logic [K-1:0] running, leaves;   // leaves: out of the present set with the next edge
 
+  // Counters of the kernel that is taken from: they are counted after the selection, once for all slots; only whether the upper half moves
+  // is known before, since one carry through all bits would be the dispatcher's longest path.
+  localparam int unsigned HalfW = GridW / 2;
+  logic [K*GridW-1:0] next, dispatched;
+  logic [K-1:0]       next_full, dispatched_full;   // the lower half is all ones
+  logic [K-1:0]       take;
+  logic [GridW-1:0]   take_dispatched, take_grid, last_bits, next_up, dispatched_up;
+  logic               next_carry, dispatched_carry;
+  logic               take_last;                    // the last CTA of the grid
+  assign take = take_valid_i ? take_kernel_i : '0;
+  always_comb begin
+    take_cta_o      = '0;
+    take_dispatched = '0;
+    take_grid       = '0;
+    for (int unsigned k = 0; k < K; k++)
+      if (take_kernel_i[k]) begin
+        take_cta_o      |= next[k*GridW +: GridW];
+        take_dispatched |= dispatched[k*GridW +: GridW];
+        take_grid       |= grid_i[k*GridW +: GridW];
+      end
+    // x + 1 == y without a carry: they differ in bit 0, and above it where both differed, and x had a one, in the bit below.
+    last_bits        = take_cta_o ^ take_grid;
+    take_last        = last_bits == {last_bits[GridW-2:0] & take_cta_o[GridW-2:0], 1'b1};
+    next_carry       = (take_kernel_i & next_full) != '0;
+    dispatched_carry = (take_kernel_i & dispatched_full) != '0;
+    next_up          = {take_cta_o[GridW-1:HalfW] + (GridW - HalfW)'(next_carry), take_cta_o[HalfW-1:0] + 1'b1};
+    dispatched_up    = {take_dispatched[GridW-1:HalfW] + (GridW - HalfW)'(dispatched_carry), take_dispatched[HalfW-1:0] + 1'b1};
+  end
+
   for (genvar k = 0; k < K; k++) begin : gen_slot
     logic [1:0]           state_d, state_q;
     logic                 finished_d, finished_q;         // the last CTA was admitted
     logic                 hold_d, hold_q;                 // not refilled
     logic                 evict_d, evict_q;               // an eviction is to be reported
     logic                 evict_done_d, evict_done_q, kernel_done_d, kernel_done_q;
-    logic [GridW-1:0]     next_d, next_q, dispatched_d, dispatched_q;
+    logic [GridW-1:0]     next_q, dispatched_q;
     logic [CountW-1:0]    resident_d, resident_q;
     logic [CountW-1:0]    evict_left_d, evict_left_q;     // more than can be resident is as good as all
-    logic [WarpW-1:0]     limit_warps_q;
-    logic [RegW-1:0]      limit_registers_q;
-    logic [SharedW-1:0]   limit_shared_q;
 
     logic [WarpW-1:0] warps;
     logic [GridW-1:0] grid;
@@ -103,19 +130,8 @@ module kernel_slots #(
       evict_left_d       = evict_left_q;
       evict_done_d       = 1'b0;
       kernel_done_d      = 1'b0;
-      resident_d         = take_i[k] ? resident_q + 1'b1 : resident_q - 1'b1;
-
-      // Written with a CTA taken, or a launch.
-      dispatched_d = dispatched_q + 1'b1;
-      next_d       = next_q + 1'b1;
-      if (next_d == grid) begin
-        next_d = '0;
-        if (take_i[k]) finished_d = !repeat_i[k];
-      end
-      if (launched_o[k]) begin
-        next_d       = '0;
-        dispatched_d = '0;
-      end
+      resident_d         = take[k] ? resident_q + 1'b1 : resident_q - 1'b1;
+      if (take[k] && take_last) finished_d = !repeat_i[k];
 
       if (give_i[k] && evict_left_q != '0) evict_left_d = evict_left_q - 1'b1;
       if (evict_q && (evict_left_q == '0 || empty)) begin
@@ -176,35 +192,28 @@ module kernel_slots #(
 
     // Counters are clocked when they count.
     always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni) begin
-        next_q       <= '0;
-        dispatched_q <= '0;
-      end else if (take_i[k] || launched_o[k]) begin
-        next_q       <= next_d;
-        dispatched_q <= dispatched_d;
-      end
+      if (!rst_ni)                       dispatched_q <= '0;
+      else if (take[k] || launched_o[k]) dispatched_q <= launched_o[k] ? '0 : dispatched_up;
+    always_ff @(posedge clk_i)   // looked at only after a launch: no reset
+      if (take[k] || launched_o[k])      next_q <= next_up & ~{GridW{launched_o[k] || take_last}};   // masked, not multiplexed: with a constant to choose Yosys finds no enable
     always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni)                     resident_q <= '0;
-      else if (take_i[k] != give_i[k]) resident_q <= resident_d;
-
-    // Looked at only after a launch: no reset.
-    always_ff @(posedge clk_i)
-      if (launched_o[k]) begin
-        limit_warps_q     <= left_warps[WarpW-1:0];
-        limit_registers_q <= left_registers[RegW-1:0];
-        limit_shared_q    <= left_shared[SharedW-1:0];
-      end
+      if (!rst_ni)                   resident_q <= '0;
+      else if (take[k] != give_i[k]) resident_q <= resident_d;
 
     assign state_o[k*2 +: 2]                       = state_q;
-    assign next_cta_o[k*GridW +: GridW]            = next_q;
-    assign dispatched_o[k*GridW +: GridW]          = dispatched_q;
+    assign next[k*GridW +: GridW]                  = next_q;
+    assign next_full[k]                            = next_q[HalfW-1:0] == '1;
+    assign dispatched[k*GridW +: GridW]            = dispatched_q;
+    assign dispatched_full[k]                      = dispatched_q[HalfW-1:0] == '1;
     assign resident_o[k*ResidentW +: ResidentW]    = ResidentW'(resident_q);
     assign evict_done_o[k]                         = evict_done_q;
     assign kernel_done_o[k]                        = kernel_done_q;
-    assign limit_warps_o[k*WarpW +: WarpW]         = limit_warps_q;
-    assign limit_registers_o[k*RegW +: RegW]       = limit_registers_q;
-    assign limit_shared_o[k*SharedW +: SharedW]    = limit_shared_q;
+    assign limit_warps_o[k*WarpW +: WarpW]         = left_warps[WarpW-1:0];
+    assign limit_registers_o[k*RegW +: RegW]       = left_registers[RegW-1:0];
+    assign limit_shared_o[k*SharedW +: SharedW]    = left_shared[SharedW-1:0];
   end
+
+  assign dispatched_o = dispatched;
 
   // Age: a matrix; a launch makes its slot the youngest, launches of one cycle are ordered by index.
   logic [K*K-1:0] older_d, older_q;

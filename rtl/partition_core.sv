@@ -1,4 +1,4 @@
-// partition_core: profile samples in, CTAs per kernel out (Warped-Slicer): ipc_scaler -> perf_table -> waterfill_allocator -> loss_guard.
+// partition_core: profile samples in, CTAs per kernel out (Warped-Slicer): ipc_scaler -> perf_table -> step_prefetch -> waterfill_allocator -> loss_guard.
 // start_i begins a decision and drops one under way. While the profile window runs, each kernel's cta_sum is prepared; after it the
 // samples follow, each kernel's in counts 1..n, at least one a kernel. A kernel whose levels take several windows is prepared anew
 // for each. The configuration inputs are stable from start_i to done_o. done_o pulses once; results hold until the next start.
@@ -68,23 +68,24 @@ module partition_core #(
   logic               collecting;        // samples and sums are welcome
   logic               prepare, may_take, scaler_ready;
   logic               write_valid, write_final, divide_valid, divide_ready, divide_busy, divide_done, for_sum_q, table_valid;
-  logic [KernelW-1:0] write_kernel, divide_kernel, done_kernel, work_kernel;
+  logic [KernelW-1:0] write_kernel, divide_kernel, done_kernel, work_kernel, read_kernel;
   logic [MAX_KERNELS-1:0] known;         // the best of this kernel is known: another sum would be of no use
-  logic [CtaW-1:0]    write_ctas, from, next_ctas;
-  logic               has_next, allocate_start, allocate_done, full;
+  logic [CtaW-1:0]    write_ctas, from, next_ctas, read_from, read_ctas;
+  logic               has_next, read_has_next, read_last, allocate_start, allocate_done, full;
   logic [NormW-1:0]   next_perf, full_perf;
-  logic [sluice_pkg::ExponentW-1:0] write_exponent;
-  logic [MantissaW-1:0] write_insts, sample_left, read_mantissa, divisor;
-  logic [FactorW-1:0]   write_factor, sample_right;
-  logic [RatioW-1:0]    ratio;
-  logic [ProductW-1:0]  product, sample_product;
+  logic [sluice_pkg::ExponentW-1:0] write_exponent, read_below;
+  logic               factor_valid, entry_valid;
+  logic [MantissaW-1:0] factor_left, entry_insts, read_mantissa, far_mantissa, divisor;
+  logic [FactorW-1:0]   factor_right, factor_addend, factor;
+  logic [RatioW-1:0]    sample_ratio, reciprocal;
+  logic [ProductW-1:0]  product, product_q;
 
   assign flush           = start_i || abort_i;
   assign collecting      = state_q == Profile && !start_i;
   assign divide_ready    = divide_valid && !divide_busy;
   assign prepare_ready_o = collecting && !divide_valid && !divide_busy;
   assign prepare         = prepare_valid_i && prepare_ready_o;
-  assign may_take        = collecting && !(divide_busy && for_sum_q) && !(SAMPLE_CYCLES == 2 && write_valid);
+  assign may_take        = collecting && !(divide_busy && for_sum_q) && !(SAMPLE_CYCLES == 2 && factor_valid);
   assign sample_ready_o  = may_take && scaler_ready;
 
   ratio_divider #(
@@ -102,14 +103,15 @@ module partition_core #(
     .busy_o        (divide_busy),
     .done_o        (divide_done),
     .done_kernel_o (done_kernel),
-    .read_kernel_i ((state_q == Profile) ? sample_kernel_i : work_kernel),
-    .ratio_o       (ratio)
+    .read_kernel_i ({read_kernel, sample_kernel_i}),
+    .ratio_o       ({reciprocal, sample_ratio})
   );
 
   ipc_scaler #(
     .MAX_KERNELS (MAX_KERNELS),
     .MAX_CTAS    (MAX_CTAS),
-    .RatioW      (RatioW)
+    .RatioW      (RatioW),
+    .SAMPLE_CYCLES (SAMPLE_CYCLES)
   ) i_ipc_scaler (
     .clk_i,
     .rst_ni,
@@ -123,17 +125,18 @@ module partition_core #(
     .sample_insts_i,
     .sample_stall_i,
     .sample_final_i,
-    .ratio_i           (ratio),
-    .left_o            (sample_left),
-    .right_o           (sample_right),
-    .product_i         (sample_product),
+    .ratio_i           (sample_ratio),
+    .factor_valid_o    (factor_valid),
+    .factor_left_o     (factor_left),
+    .factor_right_o    (factor_right),
+    .factor_addend_o   (factor_addend),
+    .entry_valid_o     (entry_valid),
+    .entry_insts_o     (entry_insts),
     .scaled_valid_o    (write_valid),
     .scaled_kernel_o   (write_kernel),
     .scaled_ctas_o     (write_ctas),
     .scaled_final_o    (write_final),
-    .scaled_exponent_o (write_exponent),
-    .scaled_insts_o    (write_insts),
-    .scaled_factor_o   (write_factor)
+    .scaled_exponent_o (write_exponent)
   );
 
   perf_table #(
@@ -143,13 +146,12 @@ module partition_core #(
     .clk_i,
     .rst_ni,
     .start_i          (flush),
-    .num_kernels_i,
     .write_valid_i    (write_valid),
     .write_kernel_i   (write_kernel),
     .write_ctas_i     (write_ctas),
     .write_final_i    (write_final),
     .write_exponent_i (write_exponent),
-    .product_i        (product),
+    .product_i        (product_q),
     .scaled_o,
     .divide_valid_o   (divide_valid),
     .divide_kernel_o  (divide_kernel),
@@ -158,33 +160,76 @@ module partition_core #(
     .divide_done_i    (divide_done && !for_sum_q),
     .done_kernel_i    (done_kernel),
     .known_o          (known),
-    .valid_o          (table_valid),
-    .read_kernel_i    (work_kernel),
-    .read_from_i      (from),
+    .read_kernel_i    (read_kernel),
+    .read_from_i      (read_from),
     .read_mantissa_o  (read_mantissa),
-    .has_next_o       (has_next),
-    .next_ctas_o      (next_ctas),
-    .next_perf_o      (next_perf)
+    .has_next_o       (read_has_next),
+    .last_o           (read_last),
+    .next_ctas_o      (read_ctas),
+    .read_below_o     (read_below)
   );
 
-  // The multiplier: instructions * factor where a sample is written, entry * reciprocal where one is read, and the factor of the next sample
-  // in between, or beside.
+  step_prefetch #(
+    .MAX_KERNELS (MAX_KERNELS),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_step_prefetch (
+    .clk_i,
+    .rst_ni,
+    .start_i         (flush),
+    .num_kernels_i,
+    .known_i         (known),
+    .free_i          (!factor_valid && !entry_valid && !write_valid),
+    .valid_o         (table_valid),
+    .take_i          (state_q == Allocate),
+    .kernel_i        (work_kernel),
+    .has_next_o      (has_next),
+    .next_ctas_o     (next_ctas),
+    .next_perf_o     (next_perf),
+    .read_kernel_o   (read_kernel),
+    .read_from_o     (read_from),
+    .read_has_next_i (read_has_next),
+    .read_last_i     (read_last),
+    .read_ctas_i     (read_ctas),
+    .read_mantissa_i (read_mantissa),
+    .read_below_i    (read_below),
+    .mantissa_o      (far_mantissa),
+    .product_i       (product)
+  );
+
+  // The multiplier: stall * share for the factor of a sample, unless that has its own, then instructions * factor for its entry, and else
+  // entry * reciprocal of the best. The first two are kept for the next cycle.
   logic [MantissaW-1:0] left;
-  logic [FactorW-1:0]   right;
+  logic [FactorW-1:0]   right, addend;
   always_comb begin
-    left  = read_mantissa;
-    right = ratio[RatioW-1 -: FactorW];
-    if (SAMPLE_CYCLES == 2 && state_q == Profile) begin
-      left  = sample_left;
-      right = sample_right;
+    left   = far_mantissa;
+    right  = reciprocal[RatioW-1 -: FactorW];
+    addend = '0;
+    if (entry_valid) begin
+      left  = entry_insts;
+      right = factor;
     end
-    if (write_valid) begin
-      left  = write_insts;
-      right = write_factor;
+    if (SAMPLE_CYCLES == 2 && factor_valid) begin
+      left   = factor_left;
+      right  = factor_right;
+      addend = factor_addend;
     end
   end
-  assign product        = left * right;
-  assign sample_product = (SAMPLE_CYCLES == 2) ? product : sample_left * sample_right;
+  assign product = left * right + {addend, (ProductW - FactorW)'(0)};
+  always_ff @(posedge clk_i)
+    if (entry_valid || (SAMPLE_CYCLES == 2 && factor_valid)) product_q <= product;
+
+  if (SAMPLE_CYCLES == 2) begin : gen_one_multiplier
+    assign factor = product_q[ProductW-1 -: FactorW];
+  end else begin : gen_two_multipliers
+    logic [ProductW-1:0] factor_product;
+    logic [FactorW-1:0]  factor_q;
+    assign factor_product = factor_left * factor_right;
+    assign factor         = factor_q;
+    always_ff @(posedge clk_i)
+      if (factor_valid) factor_q <= factor_addend + factor_product[ProductW-1 -: FactorW];
+    logic unused_fraction;
+    assign unused_fraction = ^factor_product;
+  end
 
   waterfill_allocator #(
     .MAX_KERNELS (MAX_KERNELS),
@@ -255,13 +300,13 @@ module partition_core #(
   always_ff @(posedge clk_i)
     if (prepare || divide_ready) for_sum_q <= prepare;
 
-  logic unused_sum;   // at most MAX_CTAS on each SM
-  assign unused_sum = ^{prepare_sum_i, num_samples_i};
+  logic unused_bits;   // at most MAX_CTAS on each SM; the prefetch knows where each kernel is
+  assign unused_bits = ^{prepare_sum_i, num_samples_i, from, reciprocal};
 
   assign demand_kernel_o = work_kernel;
   assign scaled_valid_o  = write_valid;
   assign scaled_kernel_o = write_kernel;
   assign scaled_ctas_o   = write_ctas;
-  assign idle_o          = state_q == Idle && !write_valid && !divide_valid && !divide_busy;
+  assign idle_o          = state_q == Idle && !factor_valid && !entry_valid && !write_valid && !divide_valid && !divide_busy;
   assign done_o          = allocate_done;
 endmodule

@@ -1,9 +1,9 @@
 // perf_table: P[k][j], and from it Q and M of Warped-Slicer's algorithm 1.
 // Entries are floating point: ExponentW bits of exponent, the mantissa under a leading one; exponent 0 is zero. Writes of a kernel come with counts
 // 1, 2, 3, ...; the strictly increasing prefix maxima are marked as they are written (count 1 always). After a kernel's final write the
-// reciprocal of its best mantissa is asked for (divide_*_o); valid_o rises when all kernels have theirs.
-// A write is the product of instructions and factor, a read the product of entry and reciprocal: product_i of the same cycle. Reads mean something
-// while valid_o: the next marked count, its performance relative to the kernel's best; all ones is the best.
+// reciprocal of its best mantissa is asked for (divide_*_o); known_o tells which have theirs.
+// A write is the product of instructions and factor. A read means something once the kernel's final write is done, in cycles without a write:
+// the next marked count, the mantissa there and by how much its exponent is below the best's (step_prefetch makes its performance of them).
 module perf_table #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 32
@@ -11,13 +11,12 @@ module perf_table #(
   input  logic                             clk_i,
   input  logic                             rst_ni,
   input  logic                             start_i,          // new decision: forgets everything
-  input  logic [sluice_pkg::KernelW-1:0]   num_kernels_i,    // 1..MAX_KERNELS
   input  logic                             write_valid_i,
   input  logic [sluice_pkg::KernelW-1:0]   write_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]      write_ctas_i,     // 1..MAX_CTAS
   input  logic                             write_final_i,    // last write of this kernel
   input  logic [sluice_pkg::ExponentW-1:0] write_exponent_i, // of a product whose top bit is set
-  input  logic [sluice_pkg::ProductW-1:0]  product_i,        // of what is written or read
+  input  logic [sluice_pkg::ProductW-1:0]  product_i,        // of what is written
   output logic [sluice_pkg::ScaledW-1:0]   scaled_o,         // entry that is written: {exponent, mantissa}
   output logic                             divide_valid_o,   // the reciprocal of divide_kernel_o is wanted:
   output logic [sluice_pkg::KernelW-1:0]   divide_kernel_o,
@@ -26,13 +25,13 @@ module perf_table #(
   input  logic                             divide_done_i,    // is there,
   input  logic [sluice_pkg::KernelW-1:0]   done_kernel_i,    // of this kernel
   output logic [MAX_KERNELS-1:0]           known_o,          // kernels that have it
-  output logic                             valid_o,          // reads are meaningful
   input  logic [sluice_pkg::KernelW-1:0]   read_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]      read_from_i,      // the next step is looked for above this count
-  output logic [sluice_pkg::MantissaW-1:0] read_mantissa_o,  // there; product_i is it times the reciprocal
+  output logic [sluice_pkg::MantissaW-1:0] read_mantissa_o,  // there
   output logic                             has_next_o,       // a marked count above read_from_i exists
+  output logic                             last_o,           // there is none above that: it is the kernel's best
   output logic [sluice_pkg::CtaW-1:0]      next_ctas_o,      // the lowest such count
-  output logic [sluice_pkg::NormW-1:0]     next_perf_o       // performance there
+  output logic [sluice_pkg::ExponentW-1:0] read_below_o      // exponent of the best - exponent there
 );
   localparam int unsigned K         = MAX_KERNELS;
   localparam int unsigned N         = MAX_CTAS;
@@ -42,7 +41,6 @@ module perf_table #(
   localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
   localparam int unsigned ExponentW = sluice_pkg::ExponentW;
-  localparam int unsigned NormW     = sluice_pkg::NormW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
 
   logic [ScaledW-1:0]  entry_q [K*N];   // {kernel, count - 1}; where N CTAs are a step they are the last, which reads as 1.0: not kept
@@ -50,7 +48,6 @@ module perf_table #(
   logic [K*N-1:0]      mark_d, mark_q;
   logic [K-1:0]        pending_d, pending_q;     // final write seen, reciprocal not yet asked for
   logic [K-1:0]        known_d, known_q;         // has its reciprocal
-  logic [K-1:0]        absent;
 
   // The kernel that is written or read.
   logic [KIndexW-1:0] kernel;
@@ -60,7 +57,6 @@ module perf_table #(
 
   // Its next step.
   logic [N-1:0]       marks, above, first;
-  logic               last;
   logic [ScaledW-1:0] entry;
   always_comb begin
     marks = '0;
@@ -68,7 +64,7 @@ module perf_table #(
       if (read_kernel_i[KIndexW-1:0] == KIndexW'(k)) marks = mark_q[k*N +: N];
     for (int unsigned j = 0; j < N; j++) above[j] = marks[j] && CountW'(j) >= read_from_i[CountW-1:0];
     first       = above & (~above + 1'b1);
-    last        = (above & ~first) == '0;
+    last_o      = (above & ~first) == '0;
     next_ctas_o = '0;
     entry       = '0;
     for (int unsigned j = 0; j < N; j++) begin
@@ -103,19 +99,13 @@ module perf_table #(
   end
   assign scaled_o = scaled;
 
-  // Read: relative to the best.
-  logic [ExponentW-1:0] below;
-  logic [NormW:0]       perf;
-  assign below       = best[ScaledW-1 -: ExponentW] - entry[ScaledW-1 -: ExponentW];
-  assign perf        = product_i[ProductW-1 -: NormW+1] >> below;
-  assign next_perf_o = last ? '1 : perf[NormW-1:0];
+  assign read_below_o = best[ScaledW-1 -: ExponentW] - entry[ScaledW-1 -: ExponentW];
 
   logic [KIndexW-1:0] asked;
   logic [EntryW-1:0]  write_entry;
   assign write_entry = EntryW'(32'(kernel) * N + 32'(write_ctas_i) - 32'd1);
   always_comb begin
     asked     = '0;
-    for (int unsigned k = 0; k < K; k++) absent[k] = sluice_pkg::KernelW'(k) >= num_kernels_i;
     pending_d = pending_q;
     known_d   = known_q;
     mark_d    = mark_q;
@@ -134,7 +124,6 @@ module perf_table #(
   assign divide_valid_o  = pending_q != '0;
   assign divide_kernel_o = sluice_pkg::KernelW'(asked);
   assign divisor_o       = {1'b1, best_q[asked][MantissaW-2:0]};
-  assign valid_o         = (known_q | absent) == '1;
   assign known_o         = known_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -155,5 +144,5 @@ module perf_table #(
   end
 
   logic unused_bits;   // callers keep indices below MAX_KERNELS, counts at most MAX_CTAS
-  assign unused_bits = ^{write_kernel_i, read_kernel_i, read_from_i, write_ctas_i, done_kernel_i, perf, high, product_i};
+  assign unused_bits = ^{write_kernel_i, read_kernel_i, read_from_i, write_ctas_i, done_kernel_i, high};
 endmodule

@@ -1,7 +1,8 @@
 // phase_monitor: notices that a kernel behaves otherwise than when its quota was decided (Warped-Slicer, section IV).
 // After active_i rises, one window settles, the next is the reference; from then on each window is compared with it. A kernel whose
 // instruction count moved by more than threshold_i of its reference, in hold_i windows in a row, raises request_o for a cycle,
-// and the monitor begins anew. One SM a kernel is watched: in a partition every SM runs the same mix.
+// and the monitor begins anew. After each window nothing is counted for Steps cycles a kernel: the count is judged where it stands, with
+// one adder. One SM a kernel is watched: in a partition every SM runs the same mix.
 module phase_monitor #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned NUM_SCHED   = 2
@@ -9,136 +10,140 @@ module phase_monitor #(
   input  logic                             clk_i,
   input  logic                             rst_ni,
   input  logic                             active_i,      // quotas are in force and monitoring is on; low: forget everything
-  input  logic [sluice_pkg::WindowW-1:0]   window_i,      // cycles, >= 16
+  input  logic [sluice_pkg::WindowW-1:0]   window_i,      // cycles, >= 1; of the windows that begin after it changes
   input  logic [sluice_pkg::PerfW-1:0]     threshold_i,   // of the reference, units of 2**-PerfFracW
-  input  logic [7:0]                       hold_i,        // windows in a row, >= 1
+  input  logic [7:0]                       hold_i,        // windows in a row, >= 1; read while there is no row
   input  logic [MAX_KERNELS*NUM_SCHED-1:0] issue_i,       // kernel k issued through scheduler s of its watched SM
   output logic                             request_o
 );
-  localparam int unsigned InstW   = sluice_pkg::InstW;
   localparam int unsigned PerfW   = sluice_pkg::PerfW;
-  localparam int unsigned KIndexW = $clog2(MAX_KERNELS);
+  localparam int unsigned CountW  = sluice_pkg::WindowW + $clog2(NUM_SCHED);        // of a window: never saturates
+  localparam int unsigned SumW    = CountW + 2;                                     // twice a reference and a count
+  localparam int unsigned StepW   = 1 + ((PerfW > 7) ? $clog2(PerfW + 1) : 3);
+  localparam int unsigned Steps   = 1 << StepW;                                     // cycles to judge a kernel:
+  localparam int unsigned Half    = Steps / 2;                                      // first what is allowed, then whether it moved
+  localparam int unsigned JudgeW  = $clog2(MAX_KERNELS * Steps + 1);
+  localparam int unsigned TimerW  = (JudgeW > sluice_pkg::WindowW) ? JudgeW : sluice_pkg::WindowW;
+  localparam int unsigned IssuedW = $clog2(NUM_SCHED + 1);
 
   typedef enum logic [1:0] {Settle, Reference, Watch} state_e;
 
-  state_e                         state_d, state_q;
-  logic [sluice_pkg::WindowW-1:0] timer_d, timer_q;
-  logic [MAX_KERNELS*InstW-1:0]   count_d, count_q, counted;  // this window; with this cycle
-  logic [MAX_KERNELS*InstW-1:0]   reference_q;
-  logic [MAX_KERNELS*InstW-1:0]   last_q;                     // the window just ended, under comparison
-  logic                           compare_d, compare_q, moved_d, moved_q;
-  logic [KIndexW-1:0]             kernel_d, kernel_q;         // compared this cycle
-  logic [7:0]                     strikes_d, strikes_q;
-  logic                           request_d, request_q, window_end;
-  logic                           active_q;                   // one cycle more than active_i: time to forget, then nothing is clocked
-  logic [InstW:0]                 sum;
+  state_e                        state_d, state_q;
+  logic                          judge_d, judge_q;        // between windows
+  logic [TimerW-1:0]             timer_d, timer_q;        // cycles left of the window, or of the judging
+  logic [MAX_KERNELS*CountW-1:0] count_d, count_q;        // rows that move on by a kernel when it is judged
+  logic [MAX_KERNELS*CountW-1:0] reference_d, reference_q;
+  logic [SumW-1:0]               sum_d, sum_q;
+  logic                          take_reference_d, take_reference_q, take_count_d, take_count_q;
+  logic                          moved_d, moved_q;        // some kernel, this window
+  logic [7:0]                    left_d, left_q;          // such windows until a request
+  logic                          request_d, request_q;
+  logic                          active_q;                // low: the others are about to be set anew
+  logic                          timer_ends, judged;
+  logic [IssuedW-1:0]            issued;
 
-  // One kernel a cycle: |last - reference| * 2**PerfFracW > reference * threshold.
-  logic [InstW-1:0]                         last, reference, distance;
-  logic [InstW+PerfW-1:0]                   allowed;
-  logic                                     beyond;
+  assign timer_ends = timer_q == TimerW'(1);
+  assign judged     = judge_q && timer_ends;
+
+  // A kernel's count and reference are first in their rows. allowed = floor(reference * threshold / 2**PerfFracW), a bit of the threshold a
+  // step, the lowest first; then allowed + reference - count and allowed + count - reference: below zero, it moved. What is added is chosen
+  // a step ahead.
+  logic [StepW-1:0]  step;       // all ones, 0, 1, ...
+  logic              subtract, halve, last_step, carry;
+  logic [CountW-1:0] taken;
+  logic [SumW-1:0]   sum;
+  logic              unused_low;
   always_comb begin
-    last      = '0;
-    reference = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      if (kernel_q == KIndexW'(k)) begin
-        last      = last_q[k*InstW +: InstW];
-        reference = reference_q[k*InstW +: InstW];
-      end
-    end
-    distance = (last > reference) ? last - reference : reference - last;
-    allowed  = reference * threshold_i;
-    beyond   = {1'b0, distance, {sluice_pkg::PerfFracW{1'b0}}} > allowed;
+    step             = ~timer_q[StepW-1:0];
+    take_reference_d = 1'b0;
+    take_count_d     = 1'b0;
+    for (int unsigned b = 0; b < PerfW; b++)
+      if (step == StepW'(b)) take_reference_d = threshold_i[b];
+    if (step == StepW'(Half - 1)) take_reference_d = 1'b1;
+    if (step == StepW'(Half))     take_count_d     = 1'b1;   // subtracted
+    if (step == StepW'(Half + 1)) take_count_d     = 1'b1;
+    if (step == StepW'(Half + 2)) take_reference_d = 1'b1;   // subtracted
+    if (step == StepW'(Half + 3)) take_count_d     = 1'b1;
+    if (step == StepW'(Half + 4)) take_reference_d = 1'b1;   // subtracted
+    subtract  = step[StepW-1] && step[0];
+    halve     = step < StepW'(PerfW);
+    last_step = step == StepW'(Steps - 2);
+    taken     = ({CountW{take_reference_q}} & reference_q[CountW-1:0]) | ({CountW{take_count_q}} & count_q[CountW-1:0]);
+    {carry, sum, unused_low} = {1'b0, sum_q, 1'b1} + {1'b0, SumW'(taken) ^ {SumW{subtract}}, subtract};
+    sum_d     = (halve ? sum >> 1 : sum) & ~{SumW{step == '1}};   // masked, not multiplexed: with a constant to choose Yosys finds no enable
   end
 
-  assign window_end = timer_q == window_i - 1'b1;
-
   always_comb begin
-    state_d     = state_q;
-    timer_d     = window_end ? '0 : timer_q + 1'b1;
-    compare_d   = compare_q;
-    moved_d     = moved_q;
-    kernel_d    = kernel_q;
-    strikes_d   = strikes_q;
-    request_d   = 1'b0;
-    sum         = '0;
-    counted     = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      sum = {1'b0, count_q[k*InstW +: InstW]};
-      for (int unsigned s = 0; s < NUM_SCHED; s++) sum = sum + (InstW + 1)'(issue_i[k*NUM_SCHED+s]);
-      counted[k*InstW +: InstW] = sum[InstW] ? '1 : sum[InstW-1:0];
-    end
-    count_d = counted;
+    state_d   = state_q;
+    judge_d   = judge_q ^ timer_ends;
+    timer_d   = timer_q - 1'b1;
+    moved_d   = judge_q && (moved_q || (subtract && !carry));
+    left_d    = hold_i;
+    request_d = 1'b0;
+    if (timer_ends) timer_d = judge_q ? TimerW'(window_i) : TimerW'(MAX_KERNELS * Steps);
 
-    if (compare_q) begin
-      moved_d  = moved_q || beyond;
-      kernel_d = kernel_q + 1'b1;
-      if (kernel_q == KIndexW'(MAX_KERNELS - 1)) begin
-        compare_d = 1'b0;
-        strikes_d = (moved_q || beyond) ? strikes_q + 1'b1 : '0;
-        if ((moved_q || beyond) && strikes_q + 1'b1 >= hold_i) begin
-          request_d = 1'b1;
-          strikes_d = '0;
-          state_d   = Settle;
-          timer_d   = '0;
-        end
-      end
-    end
-
-    if (window_end) begin
+    if (judged) begin
       unique case (state_q)
         Settle:    state_d = Reference;
         Reference: state_d = Watch;
-        default: begin
-          compare_d = 1'b1;
-          moved_d   = 1'b0;
-          kernel_d  = '0;
-        end
+        default:
+          if (moved_q && left_q == 8'd1) begin
+            request_d = active_i;
+            state_d   = Settle;
+          end else if (moved_q) begin
+            left_d = left_q - 1'b1;
+          end
       endcase
-      count_d = '0;
     end
 
-    if (!active_i) begin
+    if (!active_q) begin
       state_d   = Settle;
-      timer_d   = '0;
-      count_d = '0;
-      compare_d = 1'b0;
-      strikes_d = '0;
+      judge_d   = 1'b0;
+      timer_d   = TimerW'(window_i);
       request_d = 1'b0;
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q     <= Settle;
-      timer_q     <= '0;
-      count_q     <= '0;
-      compare_q   <= 1'b0;
-      moved_q     <= 1'b0;
-      kernel_q    <= '0;
-      strikes_q   <= '0;
-      request_q   <= 1'b0;
-    end else if (active_i || active_q) begin
-      state_q     <= state_d;
-      timer_q     <= timer_d;
-      count_q     <= count_d;
-      compare_q   <= compare_d;
-      moved_q     <= moved_d;
-      kernel_q    <= kernel_d;
-      strikes_q   <= strikes_d;
-      request_q   <= request_d;
+  logic [MAX_KERNELS*CountW-1:0] next_counts;   // moved on by a kernel
+  assign next_counts = count_q >> CountW;
+  always_comb begin
+    issued  = '0;
+    count_d = '0;
+    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
+      issued = '0;
+      for (int unsigned s = 0; s < NUM_SCHED; s++) issued = issued + IssuedW'(issue_i[k*NUM_SCHED+s]);
+      count_d[k*CountW +: CountW] = (count_q[k*CountW +: CountW] + CountW'(issued)) & ~{CountW{judge_q}};
+      if (k + 1 < MAX_KERNELS) count_d[k*CountW +: CountW] = count_d[k*CountW +: CountW] | (next_counts[k*CountW +: CountW] & {CountW{judge_q}});
     end
-  end
-
-  // Looked at only after they were written: no reset.
-  always_ff @(posedge clk_i) begin
-    if (window_end && state_q == Reference) reference_q <= counted;
-    if (window_end && state_q == Watch)     last_q      <= counted;
+    reference_d = {(state_q == Watch) ? reference_q[CountW-1:0] : count_q[CountW-1:0], reference_q[MAX_KERNELS*CountW-1:CountW]};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) active_q <= 1'b0;
-    else         active_q <= active_i;
+    if (!rst_ni) begin
+      active_q  <= 1'b0;
+      request_q <= 1'b0;
+    end else begin
+      active_q  <= active_i;
+      request_q <= request_d;
+    end
+
+  // Looked at only after they were written: no reset.
+  always_ff @(posedge clk_i) begin
+    if (active_i) begin
+      state_q <= state_d;
+      judge_q <= judge_d;
+      timer_q <= timer_d;
+      moved_q <= moved_d;
+    end
+    if (active_i && judged)                  left_q      <= left_d;
+    if (active_i && judge_q) begin
+      take_reference_q <= take_reference_d;
+      take_count_q     <= take_count_d;
+      sum_q            <= sum_d;
+    end
+    if (active_i && (!judge_q || last_step)) count_q     <= count_d;
+    if (active_i && judge_q && last_step)    reference_q <= reference_d;
+  end
 
   assign request_o = request_q;
 endmodule

@@ -1,6 +1,6 @@
 // ratio_divider: keeps one ratio a kernel, floor(2**RatioW * dividend / divisor), at most all ones (a ratio of 1).
 // start_i, only while not busy, takes dividend <= divisor; the quotient comes a bit a cycle and replaces the kernel's ratio RatioW + 1 cycles
-// later, in the cycle that done_o pulses. ratio_o reads combinationally. In the partition core a kernel's ratio is 1 / CTA_avg while its
+// later, in the cycle that done_o pulses. Reads are combinational. In the partition core a kernel's ratio is 1 / CTA_avg while its
 // samples come, and the reciprocal of its best performance afterwards.
 module ratio_divider #(
   parameter int unsigned MAX_KERNELS = 4,
@@ -17,8 +17,8 @@ module ratio_divider #(
   output logic                           busy_o,
   output logic                           done_o,       // pulse: the last cycle of busy_o
   output logic [sluice_pkg::KernelW-1:0] done_kernel_o,
-  input  logic [sluice_pkg::KernelW-1:0] read_kernel_i,
-  output logic [RatioW-1:0]              ratio_o
+  input  logic [2*sluice_pkg::KernelW-1:0] read_kernel_i,   // two read ports, the first in the low bits
+  output logic [2*RatioW-1:0]            ratio_o
 );
   localparam int unsigned CountW  = $clog2(RatioW + 2);
   localparam int unsigned KIndexW = $clog2(MAX_KERNELS);
@@ -67,5 +67,5 @@ module ratio_divider #(
   assign busy_o        = left_q != '0;
   assign done_o        = left_q == CountW'(1);
   assign done_kernel_o = sluice_pkg::KernelW'(kernel_q);
-  assign ratio_o       = ratio_q[read_kernel_i[KIndexW-1:0]];
+  assign ratio_o       = {ratio_q[read_kernel_i[sluice_pkg::KernelW +: KIndexW]], ratio_q[read_kernel_i[0 +: KIndexW]]};
 endmodule

@@ -8,6 +8,7 @@ rtl/sluice_csr.sv
 rtl/ratio_divider.sv
 rtl/ipc_scaler.sv
 rtl/perf_table.sv
+rtl/step_prefetch.sv
 rtl/waterfill_allocator.sv
 rtl/loss_guard.sv
 rtl/partition_core.sv

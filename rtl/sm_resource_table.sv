@@ -56,6 +56,11 @@ module sm_resource_table #(
   logic [NUM_SM*SlotsW-1:0]             slots;
   logic [NUM_SM*MAX_KERNELS*CountW-1:0] quotas;
 
+  // Rows with a CTA; the amounts of the others mean nothing, and they read as zeros.
+  logic [NUM_SM-1:0] holds;
+  always_comb
+    for (int unsigned m = 0; m < NUM_SM; m++) holds[m] = slots[m*SlotsW +: MAX_CTAS] != '0;
+
   // Quotas as counts: no more than MAX_CTAS.
   logic [MAX_KERNELS*CountW-1:0] eval_quota;
   logic [CountW-1:0]             capacity_slots;
@@ -71,7 +76,7 @@ module sm_resource_table #(
   logic [CountW-1:0]             a_count;
   logic [MAX_CTAS-1:0]           a_free_up;
   sm_row_read #(.NUM_SM(NUM_SM), .MAX_KERNELS(MAX_KERNELS), .MAX_CTAS(MAX_CTAS), .AmountW(AmountW), .CountW(CountW), .KernelW(KernelW), .SlotsW(SlotsW)) i_read_a (
-    .select_i(take_sm_i), .amounts_i(amounts), .slots_i(slots), .amounts_o(a_amounts), .slots_o(a_slots), .resident_o(a_resident), .count_o(a_count));
+    .select_i(take_sm_i & holds), .amounts_i(amounts), .slots_i(slots), .amounts_o(a_amounts), .slots_o(a_slots), .resident_o(a_resident), .count_o(a_count));
 
   // What the kernel takes: the row with it, for which all kernels' limits are compared.
   logic [AmountW-1:0] take_amounts, sum_amounts;
@@ -103,7 +108,7 @@ module sm_resource_table #(
   logic [CountW-1:0]             b_count;
   logic [SlotsW-1:0]             b_slots;
   sm_row_read #(.NUM_SM(NUM_SM), .MAX_KERNELS(MAX_KERNELS), .MAX_CTAS(MAX_CTAS), .AmountW(AmountW), .CountW(CountW), .KernelW(KernelW), .SlotsW(SlotsW)) i_read_b (
-    .select_i(eval_sm_i), .amounts_i(amounts), .slots_i(slots), .amounts_o(b_amounts), .slots_o(b_slots), .resident_o(b_resident), .count_o(b_count));
+    .select_i(eval_sm_i & holds), .amounts_i(amounts), .slots_i(slots), .amounts_o(b_amounts), .slots_o(b_slots), .resident_o(b_resident), .count_o(b_count));
   always_comb
     for (int unsigned k = 0; k < MAX_KERNELS; k++)
       eval_room_o[k] = b_amounts[0 +: WarpW] <= limit_warps_i[k*WarpW +: WarpW]
@@ -142,12 +147,13 @@ module sm_resource_table #(
 
   // A and D on one SM: the row is charged and credited at once.
   logic               meet;
-  logic [AmountW-1:0] from_amounts;
+  logic [AmountW-1:0] meet_amounts;
   always_comb begin
     meet         = take_valid_i && (take_sm_i & done_sm) != '0;
-    from_amounts = meet ? sum_amounts : d_amounts;
-    less_amounts = {from_amounts[WarpW+RegW +: SharedW] - give_amounts[WarpW+RegW +: SharedW],
-                    from_amounts[WarpW +: RegW] - give_amounts[WarpW +: RegW], from_amounts[0 +: WarpW] - give_amounts[0 +: WarpW]};
+    meet_amounts = meet ? take_amounts : '0;
+    less_amounts = {d_amounts[WarpW+RegW +: SharedW] - give_amounts[WarpW+RegW +: SharedW] + meet_amounts[WarpW+RegW +: SharedW],
+                    d_amounts[WarpW +: RegW] - give_amounts[WarpW +: RegW] + meet_amounts[WarpW +: RegW],
+                    d_amounts[0 +: WarpW] - give_amounts[0 +: WarpW] + meet_amounts[0 +: WarpW]};
   end
 
   assign take_slots_o = a_slots;
@@ -188,7 +194,7 @@ module sm_resource_table #(
       .quota_write_i (eval_valid_i && eval_sm_i[m]),
       .quota_i       (eval_quota),
       .take_slot_i   (take ? take_slot_o : '0),
-      .take_kernel_i (take_kernel),
+      .take_kernel_i (take ? take_kernel : '0),   // a net of its own to the slots of a row: one to all would hold up the sums
       .give_slot_i   (give ? done_slot : '0),
       .warps_o       (amounts[m*AmountW +: WarpW]),
       .registers_o   (amounts[m*AmountW + WarpW +: RegW]),

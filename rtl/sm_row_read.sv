@@ -1,4 +1,5 @@
-// sm_row_read: one read lane of sm_resource_table: the row of the SM selected, and the CTAs counted from its slots. Combinational.
+// sm_row_read: one read lane of sm_resource_table: the row of the SM selected, and the CTAs counted from its slots; zeros where none is selected.
+// Combinational.
 module sm_row_read #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -8,7 +9,7 @@ module sm_row_read #(
   parameter int unsigned KernelW     = 2,    // of a kernel's index
   parameter int unsigned SlotsW      = 24    // of its slots: MAX_CTAS * (1 + KernelW)
 ) (
-  input  logic [NUM_SM-1:0]             select_i,     // one-hot
+  input  logic [NUM_SM-1:0]             select_i,     // one-hot, or 0
   input  logic [NUM_SM*AmountW-1:0]     amounts_i,    // of every row: those in use
   input  logic [NUM_SM*SlotsW-1:0]      slots_i,      // kernel of each CTA slot, and in the low MAX_CTAS bits which are used
   output logic [AmountW-1:0]            amounts_o,
@@ -16,16 +17,14 @@ module sm_row_read #(
   output logic [MAX_KERNELS*CountW-1:0] resident_o,   // CTAs of each kernel
   output logic [CountW-1:0]             count_o       // and of all
 );
-  logic [AmountW-1:0] amounts;
   always_comb begin
-    amounts = '0;
-    slots_o = '0;
+    amounts_o = '0;
+    slots_o   = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
       if (select_i[m]) begin
-        amounts |= amounts_i[m*AmountW +: AmountW];
-        slots_o |= slots_i[m*SlotsW +: SlotsW];
+        amounts_o |= amounts_i[m*AmountW +: AmountW];
+        slots_o   |= slots_i[m*SlotsW +: SlotsW];
       end
-    amounts_o = (slots_o[MAX_CTAS-1:0] == '0) ? '0 : amounts;   // amounts of an empty row mean nothing
   end
 
   always_comb begin

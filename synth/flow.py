@@ -26,6 +26,7 @@ BLOCKS = {
     "ratio_divider": (["MAX_KERNELS"], ""),
     "ipc_scaler": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "perf_table": (["MAX_KERNELS", "MAX_CTAS"], ""),
+    "step_prefetch": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "waterfill_allocator": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "loss_guard": (["MAX_KERNELS"], ""),
     "partition_core": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
@@ -41,7 +42,7 @@ BLOCKS = {
 REGIONS = "cta_dispatcher, regions"
 # Where a block is in a waveform of the unit.
 SCOPES = {"profile_counters": "gen_counters[0].i_profile_counters", "sluice_top": "",
-          **{b: f"i_partition_core.i_{b}" for b in ("ratio_divider", "ipc_scaler", "perf_table", "waterfill_allocator", "loss_guard")},
+          **{b: f"i_partition_core.i_{b}" for b in ("ratio_divider", "ipc_scaler", "perf_table", "step_prefetch", "waterfill_allocator", "loss_guard")},
           **{b: f"i_cta_dispatcher.i_{b}" for b in ("kernel_slots", "sm_resource_table", "dispatch_picker")}}
 
 

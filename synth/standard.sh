@@ -39,8 +39,8 @@ if [ -z "$run" ]; then
   "$sluice" sim --machine "$root/configs/machines/fermi_table1.toml" --workload "$root/configs/workloads/table2.toml" --kernels IMG_NN \
     --policy warped_slicer --window 20000 --partitioner rtl --fst "$run"
 fi
-# The decision comes later than that of the recorded unit, whose table has 32 slots: until then, cycle 25,237 of that run, all outputs agree.
-"$root/synth/replay.py" "$run" --alike 25237 --fst "$out/unit.fst"
+# The decision comes later than that of the recorded unit, whose table has 32 slots: until then, cycle 25,240 of that run, all outputs agree.
+"$root/synth/replay.py" "$run" --alike 25240 --fst "$out/unit.fst"
 measure "$reference" --activity "$out/unit.fst"
 measure "$ours" --activity "$out/unit.fst"
 "$root/synth/compare.py" "$out/$(basename "$reference" .lib).json" "$out/sluice45.json" | tee "$out/compare.txt"

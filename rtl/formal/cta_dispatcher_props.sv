@@ -72,7 +72,7 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [K*RegW-1:0]      \dut.limit_registers ;
   (* hierconn *) logic [K*SharedW-1:0]   \dut.limit_shared ;
   (* hierconn *) logic [K*M-1:0]         \dut.i_dispatch_picker.room_q ;
-  (* hierconn *) logic [K*GridW-1:0]     \dut.next_cta ;
+  (* hierconn *) logic [K*GridW-1:0]     \dut.i_kernel_slots.next ;
   (* hierconn *) logic                   \dut.pick_valid , \dut.fresh_q ;
   (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.sm_q ;
   (* hierconn *) logic [K-1:0]           \dut.can_take , \dut.pick_kernel , \dut.kernel_q ;
@@ -250,7 +250,7 @@ module cta_dispatcher_props #(
            && demand_shared_i [k*SharedW +: SharedW] <= capacity_shared_i && \dut.limit_shared [k*SharedW +: SharedW] == capacity_shared_i - demand_shared_i [k*SharedW +: SharedW]))) ok_a_launched_cta_fits_an_empty_sm = 1'b0;
       // Indices leave in order: with the one at the port they are exactly those admitted.
       if (!(state[k*2 +: 2] == 2'd0
-          || \dut.next_cta [k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1) : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
+          || \dut.i_kernel_slots.next [k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1) : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
       if (!(!(valid && kernel == KIndexW'(k)) || (cta == expected[k*GridW +: GridW] && cta < grid[k*GridW +: GridW]))) ok_index_is_next = 1'b0;
       if (!(state[k*2 +: 2] == 2'd0 || expected[k*GridW +: GridW] < grid[k*GridW +: GridW])) ok_index_stays_in_the_grid = 1'b0;
     end
@@ -323,7 +323,7 @@ module cta_dispatcher_props #(
         left[k*16 +: 16] <= '0;
       end else begin
         if (state[k*2 +: 2] == 2'd0) spent[k] <= 1'b0;
-        else if (\dut.pick_valid  && \dut.pick_kernel [k] && !repeat_i[k] && \dut.next_cta [k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
+        else if (\dut.pick_valid  && \dut.pick_kernel [k] && !repeat_i[k] && \dut.i_kernel_slots.next [k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
           spent[k] <= 1'b1;
         if (resume_i[k] || state[k*2 +: 2] == 2'd0) held[k] <= 1'b0;
         if (resume_i[k] || state[k*2 +: 2] == 2'd0 || over[k]) evicting[k] <= 1'b0;

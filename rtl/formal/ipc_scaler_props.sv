@@ -32,11 +32,12 @@ module ipc_scaler_props (
   end
 
   // One sample that begins a window; it stays until it is taken.
-  logic        valid_q, ready, started, out_valid, out_final;
+  logic        valid_q, ready, started, factor_valid, entry_valid, out_valid, out_final;
   logic [3:0]  kernel, exponent;
   logic [5:0]  out_ctas;
-  logic [MantissaW-1:0] left, out_insts;
-  logic [FactorW-1:0] right, factor;
+  logic [MantissaW-1:0] left, entry_insts;
+  logic [FactorW-1:0] right, addend, factor;
+  logic [ProductW-1:0] product_q;
   logic [4:0]  age_q;
   initial started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
@@ -53,9 +54,13 @@ module ipc_scaler_props (
   ipc_scaler #(.MAX_KERNELS (2), .MAX_CTAS (8), .RatioW (RatioW)) dut (
     .clk_i, .rst_ni, .flush_i (age_q == '0), .forget_i (1'b0), .window_i (window), .sample_valid_i (valid_q), .sample_ready_o (ready),
     .sample_kernel_i (4'd1), .sample_ctas_i (6'(ctas)), .sample_insts_i (insts), .sample_stall_i (stall), .sample_final_i (1'b1), .ratio_i (ratio),
-    .left_o (left), .right_o (right), .product_i (ProductW'(left) * ProductW'(right)),
-    .scaled_valid_o (out_valid), .scaled_kernel_o (kernel), .scaled_ctas_o (out_ctas), .scaled_final_o (out_final), .scaled_exponent_o (exponent),
-    .scaled_insts_o (out_insts), .scaled_factor_o (factor));
+    .factor_valid_o (factor_valid), .factor_left_o (left), .factor_right_o (right), .factor_addend_o (addend),
+    .entry_valid_o (entry_valid), .entry_insts_o (entry_insts),
+    .scaled_valid_o (out_valid), .scaled_kernel_o (kernel), .scaled_ctas_o (out_ctas), .scaled_final_o (out_final), .scaled_exponent_o (exponent));
+  // The multiplier outside.
+  always_ff @(posedge clk_i)
+    if (factor_valid) product_q <= ProductW'(left) * ProductW'(right) + {addend, (ProductW - FactorW)'(0)};
+  assign factor = product_q[ProductW-1 -: FactorW];
 
   // Times sum * 2**16: window + stall * (ctas * samples / sum - 1), shifted; and the factor, of FactorW - 1 fraction bits.
   logic signed [W-1:0] exact, result, unit;
@@ -74,9 +79,11 @@ module ipc_scaler_props (
 
   always_comb
     if (started) begin
-      if (out_valid) factor_is_within_the_derived_bound: assert (exact - result < unit * 7 && exact - result > -(unit * 2));
-      if (out_valid) instructions_are_the_top_bits: assert (out_insts == up[17 -: MantissaW] && exponent == 4'(5'd15 - 5'(zeros) + 5'(shift)));
+      if (entry_valid) factor_is_within_the_derived_bound: assert (exact - result < unit * 7 && exact - result > -(unit * 2));
+      if (entry_valid) instructions_are_the_top_bits: assert (entry_insts == up[17 -: MantissaW]);
+      if (out_valid) exponent_says_where_they_are: assert (exponent == 4'(5'd15 - 5'(zeros) + 5'(shift)));
       if (out_valid) result_is_of_the_sample: assert (kernel == 4'd1 && out_ctas == 6'(ctas) && out_final);
-      taken_when_the_sum_has_its_terms: assert (out_valid == (age_q == 5'(ctas) + 5'd1));
+      taken_when_the_sum_has_its_terms: assert (factor_valid == (age_q == 5'(ctas) + 5'd1));
+      entry_and_write_follow: assert (entry_valid == (age_q == 5'(ctas) + 5'd2) && out_valid == (age_q == 5'(ctas) + 5'd3));
     end
 endmodule

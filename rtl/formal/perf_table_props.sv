@@ -18,23 +18,23 @@ module perf_table_props (
   localparam int unsigned FractionW = MantissaW - 1;
   localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
-  localparam int unsigned NormW     = sluice_pkg::NormW;
+  localparam int unsigned ExponentW = sluice_pkg::ExponentW;
   localparam int unsigned WholeW    = ProductW + 16;
   (* anyconst *) logic watch;
-  logic        valid, has_next, divide_valid;
+  logic        has_next, last, divide_valid;
   logic [ScaledW-1:0] scaled;
-  logic [NormW-1:0] perf;
+  logic [ExponentW-1:0] read_below;
   logic [MantissaW-1:0] mantissa, divisor;
   logic [5:0]  next;
   logic [3:0]  divide_kernel;
   logic [1:0]  known;
   logic        asked_q, dividing_q;   // kernel of the division under way
   perf_table #(.MAX_KERNELS (2), .MAX_CTAS (4)) dut (
-    .clk_i, .rst_ni, .start_i, .num_kernels_i (4'd2), .write_valid_i, .write_kernel_i ({3'd0, write_kernel_i}),
+    .clk_i, .rst_ni, .start_i, .write_valid_i, .write_kernel_i ({3'd0, write_kernel_i}),
     .write_ctas_i ({3'd0, write_ctas_i}), .write_final_i, .write_exponent_i, .product_i, .scaled_o (scaled),
     .divide_valid_o (divide_valid), .divide_kernel_o (divide_kernel), .divisor_o (divisor), .divide_ready_i, .divide_done_i,
-    .done_kernel_i ({3'd0, asked_q}), .known_o (known), .valid_o (valid), .read_kernel_i ({3'd0, watch}), .read_from_i ({3'd0, from_i}),
-    .read_mantissa_o (mantissa), .has_next_o (has_next), .next_ctas_o (next), .next_perf_o (perf));
+    .done_kernel_i ({3'd0, asked_q}), .known_o (known), .read_kernel_i ({3'd0, watch}), .read_from_i ({3'd0, from_i}),
+    .read_mantissa_o (mantissa), .has_next_o (has_next), .last_o (last), .next_ctas_o (next), .read_below_o (read_below));
 
   // What was written since the start.
   logic [2:0]  written_q [2];
@@ -122,8 +122,8 @@ module perf_table_props (
         best_is_kept: assert (\dut.best == best);
         next_step_is_the_lowest_mark_above: assert (has_next == (next_step != 3'd0) && (!has_next || next == {3'd0, next_step}));
         if (has_next && next_step != 3'd4) mantissa_is_of_the_next_step: assert (mantissa == {entry[ScaledW-1:FractionW] != '0, entry[FractionW-1:0]});
-        if (has_next && next_step == last_step) best_reads_as_one: assert (perf == '1);
-        if (has_next && next_step != last_step) others_are_shifted_by_their_exponent: assert (perf == NormW'((NormW + 1)'(product_i >> FractionW) >> below));
+        if (has_next) last_step_is_told: assert (last == (next_step == last_step));
+        if (has_next && next_step != 3'd4) exponents_are_subtracted: assert (read_below == below);
       end
       // The entry written: the product shifted by the exponent, cut to the mantissa's bits.
       if (write_valid_i && scaled != '0) entry_is_the_product: assert (upper <= whole && whole < upper + (upper >> FractionW));
@@ -132,10 +132,10 @@ module perf_table_props (
     end
   end
 `else
-  always_comb if (started && rst_ni) valid_needs_both_kernels_final: assert (!valid || (final_q[0] && final_q[1]));
+  always_comb if (started && rst_ni) known_only_when_final: assert ((!known[0] || final_q[0]) && (!known[1] || final_q[1]));
 
-  // Both final: one division is asked for or under way until the table is valid.
-  always_comb if (started && rst_ni && final_q[0] && final_q[1]) waits_only_for_the_divider: assert (valid || divide_valid || dividing_q);
-  always_comb if (started && !rst_ni) nothing_after_reset: assert (!valid && !divide_valid);
+  // Both final: one division is asked for or under way until both are known.
+  always_comb if (started && rst_ni && final_q[0] && final_q[1]) waits_only_for_the_divider: assert (known == '1 || divide_valid || dividing_q);
+  always_comb if (started && !rst_ni) nothing_after_reset: assert (known == '0 && !divide_valid);
 `endif
 endmodule

@@ -11,10 +11,10 @@ module ratio_divider_props (
   localparam int unsigned RatioW = 6;
   (* anyconst *) logic watch;   // a kernel
   logic              busy, done;
-  logic [RatioW-1:0] ratio;
+  logic [RatioW-1:0] ratio, again;
   ratio_divider #(.MAX_KERNELS (2), .DivisorW (5), .RatioW (RatioW)) dut (
     .clk_i, .rst_ni, .flush_i, .start_i, .kernel_i ({3'd0, kernel_i}), .dividend_i, .divisor_i, .busy_o (busy), .done_o (done),
-    .read_kernel_i ({3'd0, watch}), .ratio_o (ratio));
+    .read_kernel_i ({3'd0, watch, 3'd0, watch}), .ratio_o ({again, ratio}));
 
   logic [4:0] dividend_q, divisor_q;       // of the division under way
   logic [4:0] dividend_last_q, divisor_last_q;   // of the watched kernel's ratio
@@ -45,6 +45,7 @@ module ratio_divider_props (
     if (started && rst_ni) begin
       if (known_q && dividend_last_q != divisor_last_q) ratio_is_exact: assert (below <= exact && exact - below < 12'(divisor_last_q));
       if (known_q && dividend_last_q == divisor_last_q) one_is_all_ones: assert (ratio == '1);
+      both_ports_read_the_same: assert (again == ratio);
       busy_from_start_to_done: assert (busy == (age_q != 4'd0));
       done_after_ratio_bits_and_one: assert (done == (32'(age_q) == RatioW + 1));
     end

@@ -65,9 +65,18 @@ inline std::vector<CtaCount> parse_counts(const std::string& text) {
   return counts;
 }
 
-inline std::string file_text(const std::filesystem::path& path) {
+/// A machine file without its table [energy], on which no run depends: energy is computed from a run's counters.
+inline std::string without_energy(const std::string& text) {
+  const std::size_t table = text.find("\n[energy]");
+  if (table == std::string::npos) return text;
+  const std::size_t before = text.find_last_not_of('\n', table), next = text.find("\n[", table + 1);
+  return text.substr(0, before + 1) + "\n" + (next == std::string::npos ? "" : text.substr(next));
+}
+
+/// What kept runs depend on in a machine file.
+inline std::string machine_text(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return without_energy({std::istreambuf_iterator<char>(in), {}});
 }
 
 /// One mix under one plan.

@@ -34,7 +34,7 @@ std::string timestamp() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtim
 int run(const Options& options) {
   EvaluationPlan plan;
   plan.machine = read_machine(options.machine_file);
-  plan.machine_text = file_text(options.machine_file);
+  plan.machine_text = machine_text(options.machine_file);
   plan.workload = read_workload(options.workload_file);
   plan.mixes = options.pairs;
   plan.policies = split_list(options.policies);

@@ -25,7 +25,8 @@ namespace {
 using figures::Figure;
 
 struct Options : CommonOptions {
-  std::string out, only, pairs = "all", triples = "triples", large_machine = "configs/machines/large_sm.toml";
+  std::string out, only, pairs = "all", triples = "triples", large_machine = "configs/machines/large_sm.toml",
+                         phase_workload = "configs/workloads/phases.toml";
   bool oracle = false;
 };
 
@@ -35,7 +36,7 @@ class Runs {
   explicit Runs(const Options& options)
       : options_(options),
         machine_(read_machine(options.machine_file)),
-        machine_text_(file_text(options.machine_file)),
+        machine_text_(machine_text(options.machine_file)),
         workload_(read_workload(options.workload_file)) {}
 
   [[nodiscard]] const MachineConfig& machine() const { return machine_; }
@@ -61,8 +62,19 @@ class Runs {
   }
   const EvaluationOutcome& large() {
     return kept("large_sm", [&] {
-      return plan(read_machine(options_.large_machine), file_text(options_.large_machine), options_.pairs,
+      return plan(read_machine(options_.large_machine), machine_text(options_.large_machine), options_.pairs,
                   {"left_over", "even", "warped_slicer"}, 0);
+    });
+  }
+  /// Mixes of kernels that change in mid-run, with a threshold of the phase monitor.
+  const EvaluationOutcome& monitored(double threshold) {
+    const std::string name = fmt::format("monitor-{}", threshold);
+    return kept(name, [&] {
+      MachineConfig changed = machine_;
+      changed.partitioner.monitor_threshold = threshold;
+      EvaluationPlan made = plan(changed, machine_text_ + name, "all", {"left_over", "warped_slicer"}, 0);
+      made.workload = read_workload(options_.phase_workload);
+      return made;
     });
   }
   /// Figure 5: what happens in the 5,000 and in the 50,000 cycles after the warm-up of 20,000.
@@ -156,6 +168,8 @@ Figure scheduler_figure(Runs& runs) {
                                          {"two-level", with("two_level", WarpSchedulerKind::TwoLevel)}});
 }
 
+constexpr double kMonitorThreshold = 0.5;
+
 using Maker = std::function<Figure(Runs&)>;
 const std::vector<std::pair<std::string, Maker>>& makers() {
   static const std::vector<std::pair<std::string, Maker>> table = {
@@ -170,6 +184,7 @@ const std::vector<std::pair<std::string, Maker>>& makers() {
       {"9", [](Runs& r) { return figures::fairness(r.pairs().results, r.triples().results); }},
       {"10a", profile_figure},
       {"10b", scheduler_figure},
+      {"monitor", [](Runs& r) { return figures::phase_monitor(r.monitored(0).results, r.monitored(kMonitorThreshold).results); }},
       {"larger_sm", [](Runs& r) { return figures::larger_sm(r.large().results); }},
       {"energy", [](Runs& r) { return figures::energy(r.pairs().results, r.pairs().solos, r.machine()); }},
   };
@@ -226,6 +241,8 @@ void add_figures_command(CLI::App& report, Action& action) {
   command->add_option("--machine", options->machine_file, "machine description (TOML)")->capture_default_str();
   command->add_option("--workload", options->workload_file, "workload description (TOML)")->capture_default_str();
   command->add_option("--large-machine", options->large_machine, "machine with the larger SM")->capture_default_str();
+  command->add_option("--phase-workload", options->phase_workload, "kernels that change in mid-run, for the phase monitor")
+      ->capture_default_str();
   options->add_run(*command);
   options->add_jobs(*command);
   options->add_json(*command);

@@ -22,10 +22,12 @@ namespace {
 
 struct Options : CommonOptions {
   std::string kernels, policy = "warped_slicer", ctas, fst, timeline;
+  double monitor = -1;  ///< negative: as the machine says
 };
 
 int run(const Options& options) {
-  const MachineConfig machine = read_machine(options.machine_file);
+  MachineConfig machine = read_machine(options.machine_file);
+  if (options.monitor >= 0) machine.partitioner.monitor_threshold = options.monitor;
   const Workload workload = read_workload(options.workload_file);
   const std::vector<Mix> mixes = parse_mixes(workload, machine, options.kernels);
   if (mixes.size() != 1) throw InputError(fmt::format("--kernels {}: one mix, e.g. IMG_NN", options.kernels));
@@ -81,6 +83,12 @@ void add_sim_command(CLI::App& app, Action& action) {
   command->add_option("--kernels", options->kernels, "the mix, e.g. IMG_NN")->required();
   command->add_option("--policy", options->policy, fmt::format("{}", fmt::join(policy_names(), ", ")))->capture_default_str();
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
+  command
+      ->add_option(
+          "--monitor", options->monitor,
+          "phase monitor: profile again when a kernel's instructions move by more than this share of the reference; 0 = off "
+          "(default: monitor_threshold of the machine)")
+      ->check(CLI::Range(0.0, 1.99));
   command->add_option("--fst", options->fst, "waveform of the partition unit (partitioner rtl)");
   command->add_option("--timeline", options->timeline, "Chrome trace (JSON) of the CTAs on every SM; 1 us = 1 cycle");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

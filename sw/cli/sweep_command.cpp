@@ -37,7 +37,7 @@ void run_task(const Sweep& sweep, std::size_t index, const fs::path& out, unsign
   const Sweep::Task task = sweep.task(index);
   EvaluationPlan plan;
   plan.machine = sweep.machines[task.machine].config;
-  plan.machine_text = sweep.machines[task.machine].text;
+  plan.machine_text = without_energy(sweep.machines[task.machine].text);
   plan.workload = sweep.workload;
   plan.mixes = sweep.mixes[task.mix];
   plan.policies = sweep.policies;

@@ -88,6 +88,10 @@ struct PartitionerConfig {
   std::uint32_t warm_up_cycles = 20000, profile_cycles = 5120, algorithm_delay = 0;
   double loss_limit = 1.2;  ///< of 1/K: a kernel may lose at most loss_limit / K of its own best
   double epsilon = 0.0;     ///< saturation threshold of water-filling; 0 is the paper's rule
+  /// Phase monitor: a new profile when a kernel's instructions in a window differ by more than this share of the reference's, in
+  /// `monitor_hold` windows in a row; 0 = off.
+  double monitor_threshold = 0.0;
+  std::uint32_t monitor_window = 5120, monitor_hold = 2;
   /// Units that registers and shared memory are each divided into for contiguous regions (Left-Over, FCFS): 16..128; 0 = counts
   /// only
   std::uint32_t region_units = 64;

@@ -50,6 +50,8 @@ struct Variant {
 [[nodiscard]] Figure profiling_sensitivity(const std::vector<Variant>& variants);
 /// Warped-Slicer over Left-Over under each warp scheduler.
 [[nodiscard]] Figure scheduler_sensitivity(const std::vector<Variant>& variants);
+/// Kernels that change in mid-run, without the phase monitor and with it (section IV).
+[[nodiscard]] Figure phase_monitor(const EvalResults& off, const EvalResults& on);
 [[nodiscard]] Figure larger_sm(const EvalResults& results);
 
 /// One page with all of them.

@@ -16,7 +16,8 @@ std::string page(const std::vector<Figure>& figures, const nlohmann::ordered_jso
   for (const auto& [key, value] : meta.items())
     out += fmt::format("{}: {}. ", svg::escape(key), svg::escape(value.is_string() ? value.get<std::string>() : value.dump()));
   out +=
-      "</p>\n<div class=\"scroll\"><table><thead><tr><th>figure</th><th>published</th><th>this model</th></tr></thead><tbody>\n";
+      "</p>\n<div class=\"scroll\"><table class=\"words\"><thead><tr><th>figure</th><th>published</th><th>this "
+      "model</th></tr></thead><tbody>\n";
   for (const Figure& f : figures)
     out += fmt::format("<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td></tr>\n", f.id, svg::escape(f.published),
                        svg::escape(f.measured));

@@ -72,6 +72,33 @@ Figure scheduler_sensitivity(const std::vector<Variant>& variants) {
   return figure;
 }
 
+Figure phase_monitor(const EvalResults& off, const EvalResults& on) {
+  Figure figure{"monitor", "Kernels that change in mid-run: phase monitor off and on", {}, {}, {}, {}};
+  figure.published = "No figure: the paper profiles again when a kernel's IPC has moved for a while (section IV).";
+  charts::GroupedBars chart;
+  chart.title = "Warped-Slicer's IPC over Left-Over";
+  chart.y_label = "IPC ratio";
+  chart.series = {{"monitor off", 0}, {"monitor on", 1}};
+  chart.baseline = 1.0;
+  const auto without = sliced(off), with = sliced(on);
+  std::vector<double> gains;
+  for (const auto& [name, run] : with) {
+    const EvalRun& base = *without.at(name);
+    const auto label = [](const EvalRun& r) { return fmt::format("{} decisions", r.decisions.size()); };
+    chart.groups.push_back({name, false, {{base.normalized_ipc, false, label(base)}, {run->normalized_ipc, false, label(*run)}}});
+    figure.data[name] = {{"ipc_off", base.normalized_ipc},
+                         {"ipc_on", run->normalized_ipc},
+                         {"decisions_off", base.decisions.size()},
+                         {"decisions_on", run->decisions.size()}};
+    gains.push_back(run->ipc / base.ipc);
+    figure.measured += fmt::format("{} {:+.1f} % with {} decisions instead of {}; ", name, 100 * (gains.back() - 1),
+                                   run->decisions.size(), base.decisions.size());
+  }
+  figure.measured += fmt::format("all {:+.1f} %.", 100 * (geometric_mean_of_known(gains) - 1));
+  figure.html = charts::grouped_bars(chart);
+  return figure;
+}
+
 Figure larger_sm(const EvalResults& results) {
   Figure figure{"larger_sm", "A larger SM: 256 KB of registers, 96 KB of shared memory, 32 CTAs, 64 warps", {}, {}, {}, {}};
   figure.published = "Warped-Slicer +26 % performance and +26 % fairness over Left-Over.";

@@ -26,6 +26,7 @@ dl.meta dt { color: var(--muted); } dl.meta dd { margin: 0; overflow-wrap: anywh
 .multiples { display: flex; flex-wrap: wrap; gap: .5rem 1rem; } .multiple { max-width: 100%; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
+table.words th, table.words td { text-align: left; white-space: normal; vertical-align: top; }
 th { font-weight: 600; } thead th { border-bottom: 2px solid var(--rule); vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--bg); }
 tr.group th { text-align: left; padding-top: .9rem; color: var(--muted); font-weight: 600; }

@@ -112,6 +112,9 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.read("algorithm_delay", config.algorithm_delay, 0, 10000000);
   table.read("loss_limit", config.loss_limit, 0, 8);
   table.read("epsilon", config.epsilon, 0, 1);
+  table.read("monitor_threshold", config.monitor_threshold, 0, 1.99);
+  table.read("monitor_window", config.monitor_window, 16, 65535);
+  table.read("monitor_hold", config.monitor_hold, 1, 255);
   table.read("region_units", config.region_units, 0, 128);
   table.finish();
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");

@@ -86,6 +86,8 @@ void PartitionHost::run() {
   driver.configure_machine(spec_.machine.sm.capacity);
   driver.configure_sequencer(
       {config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon, config.loss_limit});
+  if (config.monitor_threshold > 0)
+    driver.configure_monitor(true, config.monitor_threshold, config.monitor_window, config.monitor_hold);
   driver.set_mode(mode_of(spec_.mode));
   driver.enable_interrupts(kEvents);
   for (;;) {

@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
 constexpr std::uint32_t kBest = kPerfOne - 1;  // 1.0 of a performance in the allocator, else units of 1 / kPerfOne
 constexpr unsigned kTwoCycleEntries = 32;      // tables up to this size take two cycles a sample
+constexpr unsigned kSampleLatency = 3;         // cycles from taking a sample to its write
 
 struct Entry {
   std::uint32_t mantissa, exponent;
@@ -107,14 +108,15 @@ TlmPartitionCore::TlmPartitionCore(unsigned max_kernels, unsigned max_ctas)
 void TlmPartitionCore::forget() {
   collecting_ = false;
   walk_.known = false;
-  writing_.reset();
+  taken_.clear();
   pending_.clear();
   finished_.clear();
-  divide_left_ = decided_in_ = 0;
+  divide_left_ = decided_in_ = loaded_ = 0;
 }
 
 bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
-  return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) && !(two_cycles_ && writing_);
+  return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) &&
+         !(two_cycles_ && !taken_.empty() && taken_.back().in == kSampleLatency - 1);
 }
 
 TlmPartitionCore::Walk TlmPartitionCore::walked(const PartitionCoreIn& in) const {
@@ -145,11 +147,11 @@ PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
   out.done = decided_in_ == 1;
   out.prepare_ready = collecting_ && !in.start && pending_.empty() && divide_left_ == 0;
   out.sample_ready = may_take(in) && walked(in).ctas == in.sample_ctas;
-  if (writing_) {
+  if (const Scaled* entry = writing()) {
     out.scaled_valid = true;
-    out.scaled_kernel = static_cast<std::uint8_t>(writing_->kernel);
-    out.scaled_ctas = static_cast<std::uint8_t>(writing_->ctas);
-    out.scaled = writing_->value;
+    out.scaled_kernel = static_cast<std::uint8_t>(entry->kernel);
+    out.scaled_ctas = static_cast<std::uint8_t>(entry->ctas);
+    out.scaled = entry->value;
   }
   if (in.rst_n) clock(in, out);
   return out;
@@ -168,15 +170,23 @@ void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& 
     collecting_ = false;
     decide();
   }
+  load();
   divide(in, out);
-  if (writing_) {
-    curves_[writing_->kernel].write(writing_->ctas, writing_->value);
-    if (writing_->final) pending_.insert(writing_->kernel);
-    writing_.reset();
+  if (const Scaled* entry = writing()) {
+    curves_[entry->kernel].write(entry->ctas, entry->value);
+    if (entry->final) pending_.insert(entry->kernel);
+    taken_.pop_front();
   }
+  for (Scaled& sample : taken_) --sample.in;
   if (walks) walk_ = walked(in);
   if (in.prepare_valid && out.prepare_ready) walk_.known = false;
-  if (in.sample_valid && out.sample_ready) writing_ = {in.sample_kernel, in.sample_ctas, scale(in), in.sample_final};
+  if (in.sample_valid && out.sample_ready)
+    taken_.push_back({in.sample_kernel, in.sample_ctas, scale(in), in.sample_final, kSampleLatency - 1});
+}
+
+/// docs/blocks/step_prefetch.md: kernel by kernel, two cycles each, beside divisions but not beside samples.
+void TlmPartitionCore::load() {
+  if (collecting_ && taken_.empty() && loaded_ < 2 * config_.num_kernels && finished_.contains(loaded_ / 2)) ++loaded_;
 }
 
 /// One division at a time: sums that are prepared, and best performances once they are known.

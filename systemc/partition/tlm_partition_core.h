@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <optional>
+#include <deque>
 #include <set>
 #include <vector>
 
@@ -37,16 +37,17 @@ class TlmPartitionCore : public IPartitionCore {
     unsigned kernel = 0, ctas = 0;
     std::uint32_t value = 0;  ///< exponent and mantissa
     bool final = false;
+    unsigned in = 0;  ///< cycles until then; 0 = in this cycle
   };
 
   /// @param max_kernels, max_ctas  parameters of the hardware
   TlmPartitionCore(unsigned max_kernels, unsigned max_ctas);
   PartitionCoreOut cycle(const PartitionCoreIn& in) override;
   /// The sample that is written in this cycle, or null.
-  [[nodiscard]] const Scaled* writing() const { return writing_ ? &*writing_ : nullptr; }
+  [[nodiscard]] const Scaled* writing() const { return !taken_.empty() && taken_.front().in == 0 ? &taken_.front() : nullptr; }
   /// Without an input nothing changes.
   [[nodiscard]] bool settled() const {
-    return !writing_ && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && !table_complete();
+    return taken_.empty() && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && !table_complete();
   }
 
  private:
@@ -60,7 +61,9 @@ class TlmPartitionCore : public IPartitionCore {
   void clock(const PartitionCoreIn& in, const PartitionCoreOut& out);
   void divide(const PartitionCoreIn& in, const PartitionCoreOut& out);
   void decide();
-  [[nodiscard]] bool table_complete() const { return collecting_ && finished_.size() == config_.num_kernels; }
+  void load();
+  /// Every kernel's first two steps are at hand.
+  [[nodiscard]] bool table_complete() const { return collecting_ && loaded_ == 2 * config_.num_kernels; }
   [[nodiscard]] bool may_take(const PartitionCoreIn& in) const;
   [[nodiscard]] Walk walked(const PartitionCoreIn& in) const;
   [[nodiscard]] std::uint32_t scale(const PartitionCoreIn& in) const;
@@ -71,13 +74,14 @@ class TlmPartitionCore : public IPartitionCore {
   bool collecting_ = false;                         ///< from the start until every kernel's best is known
   std::array<std::uint32_t, kMaxKernels> ratio_{};  ///< 1 / CTA_avg
   Walk walk_;
-  std::optional<Scaled> writing_;
+  std::deque<Scaled> taken_;  ///< samples on their way into the table
   std::array<PerfTableRow, kMaxKernels> curves_;
   std::set<unsigned> pending_;   ///< kernels whose maximum is known, and whose reciprocal is not begun
   unsigned divide_left_ = 0;     ///< cycles until the division under way is done
   bool for_sum_ = false;         ///< it is of a sum
   std::set<unsigned> finished_;  ///< kernels that have the reciprocal of their best
   unsigned dividing_ = 0;        ///< kernel of the division under way
+  unsigned loaded_ = 0;          ///< first steps read, two of each kernel
   unsigned decided_in_ = 0;      ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };

@@ -98,6 +98,28 @@ TEST_F(GpuModel, RtlAndTlmAgreeAtEveryPortWhileTheGpuRuns) {
   }
 }
 
+/// With the phase monitor on, a kernel that changes in mid-run is profiled anew; one that does not change is not.
+TEST_F(GpuModel, PhaseMonitorAsksForANewDecisionOnlyWhenAKernelChanges) {
+  RunSpec steady = corun("IMG_HOT", "warped_slicer", 6000000, PartitionerKind::Both);
+  steady.machine.partitioner.monitor_threshold = 0.5;
+  RunSpec changing = steady;
+  KernelDescriptor& kernel = changing.launches[0].kernel;
+  kernel.phase = KernelPhase{130, kernel.behaviour};  // then it loads new lines and does little else
+  kernel.phase->behaviour.load_fraction = 0.7;
+  kernel.phase->behaviour.sfu_fraction = 0;
+  kernel.phase->behaviour.transactions = 8;
+  kernel.phase->behaviour.reuse_fraction = kernel.phase->behaviour.footprint_fraction = 0;
+  RunSpec unwatched = changing;
+  unwatched.machine.partitioner.monitor_threshold = 0;
+  const auto results = run({steady, changing, unwatched});
+  const auto together = [](const RunResult& r) {
+    return std::ranges::count_if(r.decisions, [](const Decision& d) { return d.kernels.size() == 2; });
+  };
+  EXPECT_EQ(together(results[0]), 1);
+  EXPECT_GT(together(results[1]), 1);
+  EXPECT_EQ(together(results[2]), 1);
+}
+
 /// The same while the host evicts and resumes, moves SM masks under running CTAs, and goes through all modes of the hardware.
 TEST_F(GpuModel, RtlAndTlmAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
   const bool full = std::getenv("SLUICE_FULL") != nullptr;
