@@ -263,40 +263,45 @@ module cta_dispatcher #(
     localparam int unsigned LenW  = $clog2(REGION_UNITS + 1);
     localparam int unsigned BaseW = $clog2(REGION_UNITS);
 
-    logic [4:0]         register_shift, shared_shift;
-    logic [LenW-1:0]    register_total, shared_total;
+    // Units of the capacity, as of the last launch: it is stable while a slot is taken.
+    logic [4:0]         register_shift_d, register_shift_q, shared_shift_d, shared_shift_q;
+    logic [LenW-1:0]    register_total_d, register_total_q, shared_total_d, shared_total_q;
     logic [K*LenW-1:0]  register_length_d, register_length_q, shared_length_d, shared_length_q;
     logic [K-1:0]       register_fits, shared_fits;
     logic [BaseW-1:0]   register_found, register_base, register_base_q, shared_found, shared_base, shared_base_q;
 
     region_units #(.MAX_KERNELS(K), .UNITS(REGION_UNITS), .AmountW(RegW)) i_register_units (
-      .capacity_i(capacity_registers_i), .demand_i(demand_registers_i), .shift_o(register_shift), .total_o(register_total),
+      .capacity_i(capacity_registers_i), .demand_i(demand_registers_i), .shift_o(register_shift_d), .total_o(register_total_d),
       .length_o(register_length_d), .fits_o(register_fits));
     region_units #(.MAX_KERNELS(K), .UNITS(REGION_UNITS), .AmountW(SharedW)) i_shared_units (
-      .capacity_i(capacity_shared_i), .demand_i(demand_shared_i), .shift_o(shared_shift), .total_o(shared_total),
+      .capacity_i(capacity_shared_i), .demand_i(demand_shared_i), .shift_o(shared_shift_d), .total_o(shared_total_d),
       .length_o(shared_length_d), .fits_o(shared_fits));
     assign region_fits = register_fits & shared_fits;
 
+    always_ff @(posedge clk_i) begin   // looked at only after a launch: no reset
+      if (launched != '0) begin
+        register_shift_q <= register_shift_d;
+        register_total_q <= register_total_d;
+        shared_shift_q   <= shared_shift_d;
+        shared_total_q   <= shared_total_d;
+      end
+      for (int unsigned k = 0; k < K; k++)
+        if (launched[k]) begin
+          register_length_q[k*LenW +: LenW] <= register_length_d[k*LenW +: LenW];
+          shared_length_q[k*LenW +: LenW]   <= shared_length_d[k*LenW +: LenW];
+        end
+    end
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
-        register_length_q <= '0;
-        shared_length_q   <= '0;
-        register_base_q   <= '0;
-        shared_base_q     <= '0;
-      end else begin
-        for (int unsigned k = 0; k < K; k++)
-          if (launched[k]) begin
-            register_length_q[k*LenW +: LenW] <= register_length_d[k*LenW +: LenW];
-            shared_length_q[k*LenW +: LenW]   <= shared_length_d[k*LenW +: LenW];
-          end
-        if (fresh_q) begin
-          register_base_q <= register_found;
-          shared_base_q   <= shared_found;
-        end
+        register_base_q <= '0;
+        shared_base_q   <= '0;
+      end else if (fresh_q) begin
+        register_base_q <= register_found;
+        shared_base_q   <= shared_found;
       end
 
     region_allocator #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_region_allocator (
-      .clk_i, .rst_ni, .total_i({shared_total, register_total}), .length_i({shared_length_q, register_length_q}),
+      .clk_i, .rst_ni, .total_i({shared_total_q, register_total_q}), .length_i({shared_length_q, register_length_q}),
       .take_valid_i(pick_valid), .take_sm_i(pick_sm), .take_slots_i(pick_slots),
       .alloc_valid_i(fresh_q), .alloc_region_i(with_regions_q), .alloc_sm_i(sm_q), .alloc_slot_i(slot_q), .alloc_kernel_i(kernel_q),
       .alloc_base_o({shared_found, register_found}), .check_valid_i(checked_q), .check_sm_i(check_sm_q), .check_fits_o(check_regions),
@@ -305,8 +310,8 @@ module cta_dispatcher #(
 
     assign register_base            = fresh_q ? register_found : register_base_q;
     assign shared_base              = fresh_q ? shared_found : shared_base_q;
-    assign dispatch_register_base_o = RegW'(register_base) << register_shift;
-    assign dispatch_shared_base_o   = SharedW'(shared_base) << shared_shift;
+    assign dispatch_register_base_o = RegW'(register_base) << register_shift_q;
+    assign dispatch_shared_base_o   = SharedW'(shared_base) << shared_shift_q;
   end else begin : gen_no_regions
     assign region_fits              = '1;
     assign eval_regions             = '1;

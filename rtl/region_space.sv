@@ -82,6 +82,14 @@ module region_space #(
     .total_i, .want_i(want), .real_i(row_real), .base_i(row_base_q), .length_i(row_length), .first_o(alloc_base_o), .gaps_o(gaps),
     .chosen_o(chosen));
 
+  // A net of its own to every four SMs: one to all of them would hold up the search.
+  logic [(NUM_SM+3)/4*BaseW-1:0] write_base;
+  always_comb begin
+    write_base = '0;
+    for (int unsigned m = 0; m < NUM_SM; m++)
+      if (alloc_sm_i[m]) write_base[m/4*BaseW +: BaseW] = alloc_base_o;
+  end
+
   // The gaps in the cycle after it, less what was taken of one of them.
   logic [LenW-1:0]       left;
   logic [(N+1)*LenW-1:0] gaps_left;
@@ -154,7 +162,7 @@ module region_space #(
       for (int unsigned m = 0; m < NUM_SM; m++)
         if (alloc_sm_i[m])
           for (int unsigned s = 0; s < N; s++)
-            if (alloc_slot_i[s]) base[(m*N + s)*BaseW +: BaseW] <= alloc_base_o;
+            if (alloc_slot_i[s]) base[(m*N + s)*BaseW +: BaseW] <= write_base[m/4*BaseW +: BaseW];
     if (check_valid_i || merge_valid_i)
       for (int unsigned m = 0; m < NUM_SM; m++)
         if ((check_valid_i && check_sm_i[m]) || (merge_valid_i && merge_sm_i[m]))

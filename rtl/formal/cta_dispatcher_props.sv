@@ -395,8 +395,8 @@ module cta_dispatcher_props #(
   // Regions of both resources, by the plain definition: the CTAs in slots, but the one whose regions are being taken.
   localparam int unsigned LenW = $clog2(U + 1), BaseW = $clog2(U);
   (* hierconn *) logic [K*LenW-1:0]    \dut.gen_regions.register_length_q , \dut.gen_regions.shared_length_q ;
-  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.register_total , \dut.gen_regions.shared_total ;
-  (* hierconn *) logic [4:0]           \dut.gen_regions.register_shift , \dut.gen_regions.shared_shift ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.register_total_q , \dut.gen_regions.shared_total_q , \dut.gen_regions.register_total_d , \dut.gen_regions.shared_total_d ;
+  (* hierconn *) logic [4:0]           \dut.gen_regions.register_shift_q , \dut.gen_regions.shared_shift_q , \dut.gen_regions.register_shift_d , \dut.gen_regions.shared_shift_d ;
   (* hierconn *) logic [M*N-1:0]       \dut.gen_regions.i_region_allocator.region ;
   (* hierconn *) logic [N-1:0]         \dut.gen_regions.i_region_allocator.row_held_q , \dut.gen_regions.i_region_allocator.row_kernel_q ;
   (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.merge_valid_q ;
@@ -420,10 +420,10 @@ module cta_dispatcher_props #(
   assign holds          = slot_used & ~(\dut.fresh_q ? waiting : '0) & \dut.gen_regions.i_region_allocator.region ;
   assign register_bases = \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base ;
   assign shared_bases   = \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
-  region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total ),
+  region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total_q ),
     .length_i(\dut.gen_regions.register_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(register_bases), .bitmap_o(register_bitmap),
     .overlap_o(register_overlap), .outside_o(register_outside), .largest_o(register_largest), .start_o(register_start));
-  region_view #(.M(M), .K(K), .N(N), .U(U)) i_shared_view (.total_i(\dut.gen_regions.shared_total ),
+  region_view #(.M(M), .K(K), .N(N), .U(U)) i_shared_view (.total_i(\dut.gen_regions.shared_total_q ),
     .length_i(\dut.gen_regions.shared_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(shared_bases), .bitmap_o(shared_bitmap),
     .overlap_o(shared_overlap), .outside_o(shared_outside), .largest_o(shared_largest), .start_o(shared_start));
 
@@ -450,18 +450,21 @@ module cta_dispatcher_props #(
     end
   end
 
-  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_a_region_holds_the_demand, ok_port_tells_the_bases;
+  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_a_region_holds_the_demand, ok_units_are_of_the_capacity, ok_port_tells_the_bases;
   logic [BaseW-1:0] register_kept, shared_kept;
   always_comb begin
     ok_region_fits_where_a_cta_is_sent = 1'b1;
     ok_remembered_gap_is_there = 1'b1;
     ok_a_region_holds_the_demand = 1'b1;
+    ok_units_are_of_the_capacity = state == '0
+      || {\dut.gen_regions.register_total_q , \dut.gen_regions.register_shift_q , \dut.gen_regions.shared_total_q , \dut.gen_regions.shared_shift_q }
+         == {\dut.gen_regions.register_total_d , \dut.gen_regions.register_shift_d , \dut.gen_regions.shared_total_d , \dut.gen_regions.shared_shift_d };
     for (int unsigned k = 0; k < K; k++) begin
       if (state[k*2 +: 2] != 2'd0
-          && ((RegW+5)'(\dut.gen_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.register_shift < (RegW+5)'(demand_registers_i [k*RegW +: RegW])
-           || (SharedW+5)'(\dut.gen_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.shared_shift < (SharedW+5)'(demand_shared_i [k*SharedW +: SharedW])
-           || \dut.gen_regions.register_length_q [k*LenW +: LenW] > \dut.gen_regions.register_total
-           || \dut.gen_regions.shared_length_q [k*LenW +: LenW] > \dut.gen_regions.shared_total )) ok_a_region_holds_the_demand = 1'b0;
+          && ((RegW+5)'(\dut.gen_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.register_shift_q < (RegW+5)'(demand_registers_i [k*RegW +: RegW])
+           || (SharedW+5)'(\dut.gen_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.shared_shift_q < (SharedW+5)'(demand_shared_i [k*SharedW +: SharedW])
+           || \dut.gen_regions.register_length_q [k*LenW +: LenW] > \dut.gen_regions.register_total_q
+           || \dut.gen_regions.shared_length_q [k*LenW +: LenW] > \dut.gen_regions.shared_total_q )) ok_a_region_holds_the_demand = 1'b0;
       for (int unsigned m = 0; m < M; m++) begin
         if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m] && \dut.kernel_q [k]
             && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0)) ok_region_fits_where_a_cta_is_sent = 1'b0;
@@ -477,8 +480,8 @@ module cta_dispatcher_props #(
         register_kept = register_bases[i*BaseW +: BaseW];
         shared_kept   = shared_bases[i*BaseW +: BaseW];
       end
-    ok_port_tells_the_bases = !valid || \dut.fresh_q || (register_base == RegW'(RegW'(register_kept) << \dut.gen_regions.register_shift )
-                                                         && shared_base == SharedW'(SharedW'(shared_kept) << \dut.gen_regions.shared_shift ));
+    ok_port_tells_the_bases = !valid || \dut.fresh_q || (register_base == RegW'(RegW'(register_kept) << \dut.gen_regions.register_shift_q )
+                                                         && shared_base == SharedW'(SharedW'(shared_kept) << \dut.gen_regions.shared_shift_q ));
     if (started) begin
       regions_never_overlap:                  assert (!register_overlap && !shared_overlap);
       regions_stay_inside_the_sm:             assert (!register_outside && !shared_outside);
@@ -486,6 +489,7 @@ module cta_dispatcher_props #(
       largest_gap_is_known:                   assert (ok_largest);
       region_fits_where_a_cta_is_sent:        assert (ok_region_fits_where_a_cta_is_sent);
       remembered_gap_is_there:                assert (ok_remembered_gap_is_there);
+      units_are_of_the_capacity:              assert (ok_units_are_of_the_capacity);
       a_region_holds_the_demand:              assert (ok_a_region_holds_the_demand);
       port_tells_the_bases:                   assert (ok_port_tells_the_bases);
     end
