@@ -222,7 +222,6 @@ module cta_dispatcher #(
       checked_q      <= 1'b0;
       with_regions_q <= 1'b0;
       sm_q           <= '0;
-      check_sm_q     <= '0;
       kernel_q       <= '0;
       slot_q         <= '0;
       cta_q          <= '0;
@@ -230,7 +229,6 @@ module cta_dispatcher #(
       valid_q    <= valid_d;
       fresh_q    <= pick_valid;
       checked_q  <= fresh_q && with_regions_q;
-      check_sm_q <= sm_q;
       if (pick_valid) begin
         with_regions_q <= regions_i && REGION_UNITS != 0;
         sm_q           <= pick_sm;
@@ -239,6 +237,8 @@ module cta_dispatcher #(
         cta_q          <= cta;
       end
     end
+
+  always_ff @(posedge clk_i) check_sm_q <= sm_q;   // looked at only with checked_q
 
   logic [KIndexW-1:0] kernel;
   always_comb begin

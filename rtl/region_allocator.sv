@@ -40,7 +40,7 @@ module region_allocator #(
   // What fits on another SM.
   input  logic [NUM_SM-1:0]             eval_sm_i,        // one-hot; not the one of check_sm_i
   input  logic [MAX_CTAS-1:0]           eval_used_i,      // its CTA slots
-  output logic [MAX_KERNELS-1:0]        eval_fits_o
+  output logic [MAX_KERNELS-1:0]        eval_fits_o       // of kernels whose length is at most the total
 );
   localparam int unsigned N = MAX_CTAS, KernelW = $clog2(MAX_KERNELS);
 

@@ -7,7 +7,6 @@ module region_merge #(
   parameter int unsigned BaseW       = $clog2(UNITS),        // derived
   parameter int unsigned KernelW     = $clog2(MAX_KERNELS)   // derived
 ) (
-  input  logic                        valid_i,    // 0: the result is 0
   input  logic [LenW-1:0]             total_i,    // units of an SM
   input  logic [MAX_KERNELS*LenW-1:0] length_i,   // units of one CTA of each kernel
   input  logic [MAX_CTAS-1:0]         real_i,     // slots with a region of some length, without the one that ended
@@ -29,8 +28,8 @@ module region_merge #(
       low[s*LowW +: LowW]    = (real_i[s] && !above_i[s]) ? {1'b1, base_i[s*BaseW +: BaseW], kernel_i[s*KernelW +: KernelW]} : '0;
     end
 
-  max_tree #(.COUNT(MAX_CTAS), .W(HighW)) i_above (.valid_i, .values_i(high), .max_o(highest));
-  max_tree #(.COUNT(MAX_CTAS), .W(LowW))  i_below (.valid_i, .values_i(low), .max_o(lowest));
+  max_tree #(.COUNT(MAX_CTAS), .W(HighW)) i_above (.values_i(high), .max_o(highest));
+  max_tree #(.COUNT(MAX_CTAS), .W(LowW), .KeyW(HighW)) i_below (.values_i(low), .max_o(lowest));
 
   logic [BaseW-1:0] bound;
   logic [LenW-1:0]  upper, length;
@@ -40,6 +39,6 @@ module region_merge #(
     length = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++)
       if (lowest[LowW-1] && lowest[KernelW-1:0] == KernelW'(k)) length |= length_i[k*LenW +: LenW];
-    gap_o = valid_i ? upper - LenW'(lowest[KernelW +: BaseW]) - length : '0;
+    gap_o = upper - LenW'(lowest[KernelW +: BaseW]) - length;
   end
 endmodule

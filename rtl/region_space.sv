@@ -82,12 +82,13 @@ module region_space #(
     .total_i, .want_i(want), .real_i(row_real), .base_i(row_base_q), .length_i(row_length), .first_o(alloc_base_o), .gaps_o(gaps),
     .chosen_o(chosen));
 
-  // A net of its own to every four SMs: one to all of them would hold up the search.
+  // A net of its own to every four SMs: one to all of them would hold up the search. Masked, not chosen: Yosys would take the choice away.
+  logic [(NUM_SM+3)/4-1:0]       write_group;
   logic [(NUM_SM+3)/4*BaseW-1:0] write_base;
   always_comb begin
-    write_base = '0;
-    for (int unsigned m = 0; m < NUM_SM; m++)
-      if (alloc_sm_i[m]) write_base[m/4*BaseW +: BaseW] = alloc_base_o;
+    write_group = '0;
+    for (int unsigned m = 0; m < NUM_SM; m++) write_group[m/4] |= alloc_sm_i[m];
+    for (int unsigned g = 0; g < (NUM_SM + 3) / 4; g++) write_base[g*BaseW +: BaseW] = alloc_base_o & {BaseW{write_group[g]}};
   end
 
   // The gaps in the cycle after it, less what was taken of one of them.
@@ -118,6 +119,7 @@ module region_space #(
 
   logic [N-1:0]    merge_real;
   logic [LenW-1:0] rest, merged, known, grown, eval_largest;
+  logic [MAX_KERNELS-1:0] merged_fits;
   always_comb
     for (int unsigned s = 0; s < N; s++) begin
       merge_real[s] = 1'b0;
@@ -126,9 +128,9 @@ module region_space #(
     end
 
   region_merge #(.MAX_KERNELS(MAX_KERNELS), .MAX_CTAS(N), .UNITS(UNITS)) i_merge (
-    .valid_i(merge_valid_i), .total_i, .length_i, .real_i(merge_real), .above_i(above_q), .base_i(merge_base_q), .kernel_i(merge_kernel_i),
+    .total_i, .length_i, .real_i(merge_real), .above_i(above_q), .base_i(merge_base_q), .kernel_i(merge_kernel_i),
     .gap_o(merged));
-  max_tree #(.COUNT(N + 1), .W(LenW)) i_rest (.valid_i(check_valid_i), .values_i(gaps_left), .max_o(rest));
+  max_tree #(.COUNT(N + 1), .W(LenW)) i_rest (.values_i(gaps_left), .max_o(rest));
 
   // The largest gap: found again after an allocation, grown by a release.
   always_comb begin
@@ -139,11 +141,10 @@ module region_space #(
     eval_largest = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
       if (eval_sm_i[m]) eval_largest |= largest[m*LenW +: LenW];
-    if (eval_meets_i) eval_largest = grown;
-    if (eval_empty_i) eval_largest = total_i;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      check_fits_o[k] = (merge_meets_i ? grown : rest) >= length_i[k*LenW +: LenW];
-      eval_fits_o[k]  = eval_largest >= length_i[k*LenW +: LenW];
+    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin   // in the larger of two gaps fits what fits in one: the comparison of the two is not waited for
+      merged_fits[k]  = merged >= length_i[k*LenW +: LenW];
+      check_fits_o[k] = rest >= length_i[k*LenW +: LenW] || (merge_meets_i && merged_fits[k]);
+      eval_fits_o[k]  = eval_empty_i || eval_largest >= length_i[k*LenW +: LenW] || (eval_meets_i && merged_fits[k]);
     end
   end
 

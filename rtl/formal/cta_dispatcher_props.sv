@@ -1,6 +1,6 @@
 // Properties of cta_dispatcher: M SMs, two kernel slots, N CTA slots of an SM; with REGIONS four region units. Inputs are anything at all, a reset
 // and an end of a CTA that never was included; assumed is only what docs/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
-// while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only. What the hardware should hold is rebuilt from the ports
+// while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only, as does regions_i. What the hardware should hold is rebuilt from the ports
 // (who was started, which index comes next); the names with dots are the registers of the design, for the invariants that tie both.
 module cta_dispatcher_props #(
   parameter int unsigned M = 2,   // SMs, at most 2
@@ -411,6 +411,11 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [K*M-1:0]       \dut.i_dispatch_picker.region_q ;
   (* hierconn *) logic                 \dut.with_regions_q ;
 
+  logic regions_q;   // sluice_csr and partition_sequencer: the mode changes with the quotas
+  always_ff @(posedge clk_i) regions_q <= regions_i;
+  always_comb
+    if (started && !quota_changed_i) assume (regions_i == regions_q);
+
   logic [M*N-1:0]     holds;
   logic [M*N*BaseW-1:0] register_bases, shared_bases;
   logic [M*U-1:0]     register_bitmap, shared_bitmap;   // not looked at here
@@ -468,7 +473,7 @@ module cta_dispatcher_props #(
       for (int unsigned m = 0; m < M; m++) begin
         if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m] && \dut.kernel_q [k]
             && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0)) ok_region_fits_where_a_cta_is_sent = 1'b0;
-        if (\dut.i_dispatch_picker.region_q [k*M + m] && state[k*2 +: 2] != 2'd0
+        if (regions_q && \dut.i_dispatch_picker.room_q [k*M + m] && \dut.i_dispatch_picker.region_q [k*M + m] && state[k*2 +: 2] != 2'd0
             && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0 || (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m])))
           ok_remembered_gap_is_there = 1'b0;
       end
