@@ -25,6 +25,14 @@ double stalled(const EvalRun& run) {
          static_cast<double>(run.cycles);
 }
 
+/// How far the best static partition is above Left-Over; empty where it was not searched for.
+std::string oracle_over_left_over(const EvalResults& results, nlohmann::ordered_json& data) {
+  const double ratio = mean_ratio(results, "oracle", "left_over", ipc);
+  if (!std::isfinite(ratio)) return "";
+  data["oracle_over_left_over"] = ratio;
+  return fmt::format(" The best static partition {:+.1f} % over Left-Over.", percent_over(ratio));
+}
+
 /// Bars of a mean by policy and category.
 template <class Value>
 std::string category_bars(const EvalResults& results, const std::string& title, const std::string& y_label, const Value& value,
@@ -86,7 +94,8 @@ Figure pair_performance(const EvalResults& pairs) {
   };
   const double left = over("left_over"), even = over("even"), spatial = over("spatial");
   figure.measured =
-      fmt::format("Warped-Slicer {:+.1f} % over Left-Over, {:+.1f} % over Even, {:+.1f} % over Spatial.", left, even, spatial);
+      fmt::format("Warped-Slicer {:+.1f} % over Left-Over, {:+.1f} % over Even, {:+.1f} % over Spatial.", left, even, spatial) +
+      oracle_over_left_over(pairs, figure.data);
   const charts::GroupedBars chart = mix_bars(pairs, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
@@ -158,7 +167,8 @@ Figure triple_performance(const EvalResults& triples) {
   const double ratio = mean_ratio(triples, "warped_slicer", "even", ipc);
   figure.data["warped_slicer_over_even"] = ratio;
   figure.measured = fmt::format("Warped-Slicer {:+.1f} % over Even, {:+.1f} % over Left-Over.", percent_over(ratio),
-                                percent_over(mean_ratio(triples, "warped_slicer", "left_over", ipc)));
+                                percent_over(mean_ratio(triples, "warped_slicer", "left_over", ipc))) +
+                    oracle_over_left_over(triples, figure.data);
   const charts::GroupedBars chart = mix_bars(triples, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
