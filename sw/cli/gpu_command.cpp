@@ -83,13 +83,13 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->callback([client, &action] { action = [client] { return gpu_mps_client(*client); }; });
 
   struct ReportOptions {
-    std::string folder;
+    std::string folder = "results/h200";
     bool json = false;
   };
   auto report = std::make_shared<ReportOptions>();
   command =
       gpu->add_subcommand("report", "Rebuild every table, JSON file and plot from the measurements in a folder; needs no GPU");
-  command->add_option("folder", report->folder, "folder of the measurements")->required();
+  command->add_option("folder", report->folder, "folder of the measurements")->capture_default_str();
   command->add_flag("--json", report->json, "print the summary as JSON instead of tables");
   command->callback([report, &action] { action = [report] { return gpu::write_report(report->folder, report->json); }; });
 }

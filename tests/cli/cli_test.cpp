@@ -76,6 +76,27 @@ TEST_F(Sluice, PartitionPrintsTheDocumentedJson) {
             nlohmann::json::parse(R"([{"kernels":["DXT","MVP"],"policy":"even","mode":"intra_sm","ctas":[4,4]}])"));
 }
 
+/// One line that names what is wrong and where to read on, as for every other bad input.
+TEST_F(Sluice, RefusesAWrongCommandLineInOneLine) {
+  for (const auto& [arguments, said] :
+       {std::pair{"eval --machine x.toml", "error: --workload is required; see `sluice eval --help`\n"},
+        std::pair{"report figures", "error: --out is required; see `sluice report figures --help`\n"},
+        std::pair{"", "error: A subcommand is required; see `sluice --help`\n"}}) {
+    const Outcome o = sluice(arguments);
+    EXPECT_EQ(o.exit, 2) << arguments;
+    EXPECT_EQ(o.err, said);
+    EXPECT_EQ(o.out, "");
+  }
+}
+
+/// Commands that scripts call without more.
+TEST_F(Sluice, FindsWhatTheRepositoryHolds) {
+  const Outcome script = sluice("sweep configs/sweeps/profile_length.toml --slurm");
+  EXPECT_EQ(script.exit, 0) << script.err;
+  EXPECT_NE(script.out.find("/out/profile_length' --collect"), std::string::npos) << script.out;
+  EXPECT_NE(sluice("bench model --traces " + folder_.string()).err.find("kernelslist.g"), std::string::npos);
+}
+
 TEST_F(Sluice, PartitionKnowsTheThirtyPairs) {
   EXPECT_EQ(nlohmann::json::parse(sluice(partition(fermi, table2, "--policy even --json")).out).size(), 30U);
 }
