@@ -147,7 +147,8 @@ void add_bench_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = bench->add_subcommand("model", "Speed and memory of the GPU model on every trace list of a folder");
   command->add_option("--traces", options->traces, "folder of folders with a kernelslist.g each")->required();
-  command->add_option("--machine", options->machine_file, "machine description (TOML)")->required();
+  options->machine_file = "configs/machines/fermi_accelsim.toml";
+  command->add_option("--machine", options->machine_file, "machine description (TOML)")->capture_default_str();
   command->add_option("--reference", options->reference,
                       "cycles and CPU seconds of another simulator (CSV), e.g. data/accelsim_traces.csv");
   command->add_option("--repeat", options->repeat, "runs of each trace; the fastest counts")

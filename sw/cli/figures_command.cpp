@@ -42,14 +42,10 @@ class Runs {
   [[nodiscard]] const MachineConfig& machine() const { return machine_; }
 
   const EvaluationOutcome& pairs() {
-    std::vector<std::string> policies = {"left_over", "fcfs", "even", "spatial", "warped_slicer"};
-    if (options_.oracle) policies.emplace_back("oracle");
-    return kept("pairs", [&] { return plan(machine_, machine_text_, options_.pairs, policies, options_.window / 10); });
+    return kept("pairs", [&] { return plan(machine_, machine_text_, options_.pairs, policies(), options_.window / 10); });
   }
   const EvaluationOutcome& triples() {
-    return kept("triples", [&] {
-      return plan(machine_, machine_text_, options_.triples, {"left_over", "even", "spatial", "warped_slicer"}, 0);
-    });
+    return kept("triples", [&] { return plan(machine_, machine_text_, options_.triples, policies(), 0); });
   }
   /// The pairs on a machine with one change.
   const EvaluationOutcome& variant(const std::string& name, const std::vector<std::string>& policies,
@@ -106,6 +102,11 @@ class Runs {
   }
 
  private:
+  [[nodiscard]] std::vector<std::string> policies() const {
+    std::vector<std::string> all = {"left_over", "fcfs", "even", "spatial", "warped_slicer"};
+    if (options_.oracle) all.emplace_back("oracle");
+    return all;
+  }
   [[nodiscard]] std::filesystem::path folder(const std::string& name) const {
     return std::filesystem::path(options_.out) / "runs" / name;
   }
@@ -249,7 +250,7 @@ void add_figures_command(CLI::App& report, Action& action) {
   command->add_option("--only", options->only, "some figures, e.g. 3a,10b; default all");
   command->add_option("--pairs", options->pairs, "mixes of the figures about pairs")->capture_default_str();
   command->add_option("--triples", options->triples, "mixes of the figures about triples")->capture_default_str();
-  command->add_flag("--oracle", options->oracle, "figure 6 with the exhaustive search (hundreds of runs more)");
+  command->add_flag("--oracle", options->oracle, "pairs and triples with the exhaustive search (thousands of runs more)");
   command->add_option("--out", options->out, "folder of index.html and figures.json; finished runs in it are not repeated")
       ->required();
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -62,10 +62,10 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command = gpu->add_subcommand("experiment", "One experiment of docs/gpu.md; goes on where an interrupted one was");
   command
       ->add_option("name", experiment->name,
-                   "verify, user_kernels, curves, overhead, preemption, repartition, pairs, triples, mps")
+                   "verify, user_kernels, curves, overhead, preemption, repartition, pairs, ranges, triples, mps")
       ->required()
       ->check(CLI::IsMember(
-          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "triples", "mps"}));
+          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "ranges", "triples", "mps"}));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
       ->capture_default_str()
@@ -83,13 +83,13 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->callback([client, &action] { action = [client] { return gpu_mps_client(*client); }; });
 
   struct ReportOptions {
-    std::string folder;
+    std::string folder = "results/h200";
     bool json = false;
   };
   auto report = std::make_shared<ReportOptions>();
   command =
       gpu->add_subcommand("report", "Rebuild every table, JSON file and plot from the measurements in a folder; needs no GPU");
-  command->add_option("folder", report->folder, "folder of the measurements")->required();
+  command->add_option("folder", report->folder, "folder of the measurements")->capture_default_str();
   command->add_flag("--json", report->json, "print the summary as JSON instead of tables");
   command->callback([report, &action] { action = [report] { return gpu::write_report(report->folder, report->json); }; });
 }

@@ -254,7 +254,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
       {"verify", gpu::verify_experiment},         {"user_kernels", gpu::user_kernels_experiment},
       {"curves", gpu::curves_experiment},         {"overhead", gpu::overhead_experiment},
       {"preemption", gpu::preemption_experiment}, {"repartition", gpu::repartition_experiment},
-      {"pairs", gpu::pairs_experiment},           {"triples", gpu::triples_experiment}};
+      {"pairs", gpu::pairs_experiment},           {"ranges", gpu::ranges_experiment},
+      {"triples", gpu::triples_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(bench, options);
   record_measured(options.out, o.name, describe(bench.context()));

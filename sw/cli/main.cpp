@@ -1,16 +1,28 @@
 // The `sluice` command: parses, runs the chosen action, and is the one place where exceptions end.
 // Exit codes: 0, 1 (a result that fails a check), 2 (bad input).
+#include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "sw/cli/commands.h"
 #include "sw/cli/run_cache.h"
 #include "sw/core/errors.h"
 
 namespace {
+
+/// One line, as for every other error, with the command whose help says more.
+std::string usage_error(const CLI::App* app, const CLI::Error& e) {
+  std::string command = "sluice";
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    command += " " + app->get_name();
+  }
+  return fmt::format("error: {}; see `{} --help`\n", e.what(), command);
+}
 
 int run(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));  // standard output is for results
@@ -19,6 +31,7 @@ int run(int argc, char** argv) {
       "Sluice: a hardware model of a GPU SM resource partitioner.\n"
       "Decides how many CTAs of each concurrent kernel live on each SM, and shows what that does."};
   app.require_subcommand(1);
+  app.failure_message(usage_error);
   app.set_version_flag("--version", SLUICE_VERSION);
   sluice::cli::Action action;
   sluice::cli::add_partition_command(app, action);

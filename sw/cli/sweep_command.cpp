@@ -124,14 +124,18 @@ void add_sweep_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("sweep", "Machines x parameters x seeds x mixes x policies, here or as a Slurm job array");
   command->add_option("file", options->file, "sweep description (TOML), e.g. configs/sweeps/profile_length.toml")->required();
-  command->add_option("--out", options->out, "folder of the results; finished tasks in it are not repeated")->required();
+  command->add_option("--out", options->out,
+                      "folder of the results, finished tasks in it are not repeated; default: out/ and the name of FILE");
   command->add_option("--jobs", options->jobs, "simulations at a time")->capture_default_str()->check(CLI::Range(1, 1024));
   command->add_option("--task", options->task, "run this task only (what a job of an array does)");
   command->add_flag("--slurm", options->slurm, "print a Slurm batch script of all tasks instead of running them");
   command->add_flag("--collect", options->collect,
                     "only gather finished tasks into results.csv; exit code 1 when some are missing");
   command->add_flag("--json", options->json, "summary as JSON on standard output");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] {
+    if (options->out.empty()) options->out = (fs::path("out") / fs::path(options->file).stem()).string();
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace sluice::cli

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "sw/report/html_page.h"
@@ -14,13 +13,6 @@ namespace sluice::html {
 namespace {
 
 using svg::escape;
-
-/// A policy has the same colour in every chart of every report.
-std::size_t policy_colour(const std::string& policy, std::size_t position) {
-  constexpr const char* kOrder[] = {"left_over", "fcfs", "even", "spatial", "static", "warped_slicer", "oracle"};
-  const auto* it = std::find(std::begin(kOrder), std::end(kOrder), policy);
-  return it != std::end(kOrder) ? static_cast<std::size_t>(it - std::begin(kOrder)) : 7 + position % 3;
-}
 
 std::string meta_value(const nlohmann::ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "sw/core/metrics.h"
 
@@ -166,6 +167,12 @@ const EvalRun* ResultGrid::run(const Mix& mix, std::string_view policy) const {
 std::string policy_label(std::string_view policy) {
   const std::size_t rank = policy_rank(policy);
   return std::string(rank < std::size(kPolicyNames) ? kPolicyNames[rank].label : policy);
+}
+
+std::size_t policy_colour(const std::string& policy, std::size_t position) {
+  constexpr const char* kOrder[] = {"left_over", "fcfs", "even", "spatial", "static", "warped_slicer", "oracle"};
+  const auto* it = std::find(std::begin(kOrder), std::end(kOrder), policy);
+  return it != std::end(kOrder) ? static_cast<std::size_t>(it - std::begin(kOrder)) : 7 + position % 3;
 }
 
 std::string partition_label(const Partition& partition) {

@@ -80,6 +80,9 @@ class ResultGrid {
 /// "Warped-Slicer" for "warped_slicer"; unknown names come back as they are.
 [[nodiscard]] std::string policy_label(std::string_view policy);
 
+/// A policy has the same colour in every chart of every report. @param position  decides for unknown names
+[[nodiscard]] std::size_t policy_colour(const std::string& policy, std::size_t position);
+
 /// "(3,2)", "Spatial", "Left-Over", "FCFS": a partition in a table's cell.
 [[nodiscard]] std::string partition_label(const Partition& partition);
 

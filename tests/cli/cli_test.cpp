@@ -76,6 +76,27 @@ TEST_F(Sluice, PartitionPrintsTheDocumentedJson) {
             nlohmann::json::parse(R"([{"kernels":["DXT","MVP"],"policy":"even","mode":"intra_sm","ctas":[4,4]}])"));
 }
 
+/// One line that names what is wrong and where to read on, as for every other bad input.
+TEST_F(Sluice, RefusesAWrongCommandLineInOneLine) {
+  for (const auto& [arguments, said] :
+       {std::pair{"eval --machine x.toml", "error: --workload is required; see `sluice eval --help`\n"},
+        std::pair{"report figures", "error: --out is required; see `sluice report figures --help`\n"},
+        std::pair{"", "error: A subcommand is required; see `sluice --help`\n"}}) {
+    const Outcome o = sluice(arguments);
+    EXPECT_EQ(o.exit, 2) << arguments;
+    EXPECT_EQ(o.err, said);
+    EXPECT_EQ(o.out, "");
+  }
+}
+
+/// Commands that scripts call without more.
+TEST_F(Sluice, FindsWhatTheRepositoryHolds) {
+  const Outcome script = sluice("sweep configs/sweeps/profile_length.toml --slurm");
+  EXPECT_EQ(script.exit, 0) << script.err;
+  EXPECT_NE(script.out.find("/out/profile_length' --collect"), std::string::npos) << script.out;
+  EXPECT_NE(sluice("bench model --traces " + folder_.string()).err.find("kernelslist.g"), std::string::npos);
+}
+
 TEST_F(Sluice, PartitionKnowsTheThirtyPairs) {
   EXPECT_EQ(nlohmann::json::parse(sluice(partition(fermi, table2, "--policy even --json")).out).size(), 30U);
 }
@@ -145,6 +166,29 @@ TEST_F(Sluice, GoesOnAfterCtrlC) {
   ASSERT_EQ(resumed.exit, 0) << resumed.err;
   EXPECT_EQ(nlohmann::json::parse(resumed.out)["runs"], nlohmann::json::parse(whole.out)["runs"]);
   EXPECT_EQ(nlohmann::json::parse(resumed.out)["summary"], nlohmann::json::parse(whole.out)["summary"]);
+}
+
+/// Energy is computed from the counters of a run: another [energy] needs no new run, anything else in a machine file does.
+TEST_F(Sluice, KeptRunsOutliveAChangeOfEnergyOnly) {
+  const auto eval = [this](const std::string& machine) {
+    return sluice("eval --machine " + machine + " --workload " + table2 +
+                  " --pairs DXT_MVP --policies left_over --window 20000 --curve-window 2000 --out " + (folder_ / "out").string());
+  };
+  const Outcome first = eval(fermi);
+  EXPECT_NE(first.out.find("(0 kept from before)"), std::string::npos) << first.out << first.err;
+  const Outcome hotter = eval(edited(fermi, "sm_scale = 6.03", "sm_scale = 3\ndram_byte = 50"));
+  EXPECT_NE(hotter.out.find("\n0 runs ("), std::string::npos) << hotter.out << hotter.err;
+  const Outcome other = eval(edited(fermi, "t_wr = 12", "t_wr = 13"));
+  EXPECT_NE(other.out.find("(0 kept from before)"), std::string::npos) << other.out << other.err;
+}
+
+TEST_F(Sluice, RefusesAThresholdThatThePhaseMonitorCannotHold) {
+  const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
+  const Outcome option = sluice(sim + fermi + " --monitor 2");
+  EXPECT_EQ(option.exit, 2);
+  EXPECT_NE(option.err.find("--monitor: Value 2 not in range 0"), std::string::npos) << option.err;
+  refuses(sim + edited(fermi, "epsilon = 0.0", "monitor_threshold = 2.0"), "monitor_threshold");
+  refuses(sim + edited(fermi, "epsilon = 0.0", "monitor_window = 8"), "monitor_window");
 }
 
 }  // namespace

@@ -120,8 +120,24 @@ TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {
   for (const char* id : {"1", "6", "7b", "energy"})
     EXPECT_FALSE(result["figures"][id]["measured"].get<std::string>().empty()) << id;
   EXPECT_FALSE(result["figures"].contains("8"));
+  EXPECT_FALSE(result["figures"]["6"]["data"].contains("oracle_over_left_over"));
   EXPECT_TRUE(fs::exists(folder_ / "f/index.html"));
   EXPECT_EQ(shell("report figures --only 99 --out " + (folder_ / "g").string()).first, 2);
+}
+
+/// Even is one of the partitions that the Oracle tries.
+TEST_F(TraceCommand, FigureOfTriplesHasTheBestPartitionWhereAskedFor) {
+  const auto [code, out] =
+      shell("report figures --triples MVP_DXT_IMG --window 2000 --partitioner tlm --only 8 --oracle --json --out " +
+            (folder_ / "f").string());
+  ASSERT_EQ(code, 0);
+  const json data = json::parse(out)["figures"]["8"]["data"];
+  const json runs =
+      json::parse(shell("eval --machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml "
+                        "--pairs MVP_DXT_IMG --policies left_over,even --window 2000 --partitioner tlm --json --out " +
+                        (folder_ / "e").string())
+                      .second)["runs"];
+  EXPECT_GE(data["oracle_over_left_over"].get<double>(), runs[1]["ipc"].get<double>() / runs[0]["ipc"].get<double>());
 }
 
 TEST_F(TraceCommand, MaxCtasLimitsResidency) {

@@ -49,6 +49,31 @@ __global__ void __launch_bounds__(169) cta_does(ARGUMENTS) {  // and a fresh one
   for (int k = 0; k < Blocks; ++k)
     if (const int b = blockIdx.x + k * gridDim.x; b < blocks) LAYER(b);
 }
+__device__ unsigned taken_slots[256];  // of each SM, as a bitmap
+// A fresh CTA for every few blocks that keeps a quota: it takes a slot of its SM and a block of the queue, both asked for at
+// once, and its last warp gives the slot back.
+template <int Blocks>
+__global__ void __launch_bounds__(169) fresh_with_slot(ARGUMENTS) {
+  __shared__ unsigned block, on_sm, slot, gone;
+  const int thread = threadIdx.y * 13 + threadIdx.x;
+  if (thread == 0) {
+    unsigned sm, warp;
+    asm("mov.u32 %0, %%smid;" : "=r"(sm));
+    asm("mov.u32 %0, %%warpid;" : "=r"(warp));
+    unsigned bit = 1U << warp / 6;  // free, as a rule
+    unsigned old = atomicOr(&taken_slots[sm], bit);
+    block = atomicAdd(claimed, 1);
+    for (; (old & bit) != 0; old = atomicOr(&taken_slots[sm], bit)) bit = ~old & (0U - ~old);
+    on_sm = sm;
+    slot = bit;
+    gone = 0;
+  }
+  __syncthreads();
+  for (int k = 0; k < Blocks; ++k)
+    if (const int b = block + k * gridDim.x; b < blocks) LAYER(b);
+  __syncwarp();
+  if (thread % 32 == 0 && atomicAdd(&gone, 1) == 5) atomicAnd(&taken_slots[on_sm], ~slot);
+}
 template <int Rounds>
 __global__ void __launch_bounds__(169)
     usual_more(ARGUMENTS) {  // nine instructions a round before each block, as a runtime has them
@@ -121,6 +146,8 @@ int main() {
   time("a CTA does 2 blocks", cta_does<2>, b, kBlocks / 2);
   time("a CTA does 4 blocks", cta_does<4>, b, kBlocks / 4);
   time("a CTA does 16 blocks", cta_does<16>, b, kBlocks / 16);
+  time("as usual, slot and block claimed", fresh_with_slot<1>, b, kBlocks);
+  time("a CTA does 2, slot, block claimed", fresh_with_slot<2>, b, kBlocks / 2);
   time("CTAs stay, no barrier", loop, b, 0);
   time("CTAs stay, a barrier a block", loop_barrier, b, 0);
   time("CTAs stay, warps claim", loop_warps_claim, b, 0, 192);

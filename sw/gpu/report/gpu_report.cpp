@@ -29,6 +29,7 @@ int write_report(const std::filesystem::path& folder, bool as_json) {
     curves_section(folder, out);
     mixes_section(folder, "pairs", sms, out);
     finish_section(folder, "pairs", out);
+    ranges_section(folder, sms, out);
     profile_section(folder, sms, out);
     mixes_section(folder, "triples", sms, out);
     finish_section(folder, "triples", out);

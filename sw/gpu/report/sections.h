@@ -17,6 +17,8 @@ void preemption_section(const std::filesystem::path& folder, Output& out);
 void curves_section(const std::filesystem::path& folder, Output& out);
 /// @param name  "pairs" or "triples"; @param sms  of the GPU
 void mixes_section(const std::filesystem::path& folder, const std::string& name, unsigned sms, Output& out);
+/// The best partition between SMs, beside the best within them.
+void ranges_section(const std::filesystem::path& folder, unsigned sms, Output& out);
 void finish_section(const std::filesystem::path& folder, const std::string& name, Output& out);
 /// (b): what water-filling decides from an online profile, and from the curves that were measured one point after the other; what
 /// the difference costs; and why Warped-Slicer is furthest from the Oracle where it is.

@@ -25,6 +25,8 @@ void preemption_experiment(Bench& bench, const ExperimentOptions& options);    /
 void repartition_experiment(Bench& bench, const ExperimentOptions& options);   ///< (g) a kernel arrives, a kernel ends
 void pairs_experiment(Bench& bench, const ExperimentOptions& options);         ///< (b), (c)
 void triples_experiment(Bench& bench, const ExperimentOptions& options);       ///< (d)
+/// (c) where each kernel of a pair has SMs of its own: every split that the hardware makes, and which is best
+void ranges_experiment(Bench& bench, const ExperimentOptions& options);
 /// (c) under MPS: needs no Bench, its clients are processes of their own. @param program  path of this program
 void mps_experiment(const std::string& program, const ExperimentOptions& options);
 /// What one MPS client does: takes orders from standard input, one a line ("run APP SECONDS"), answers on standard output.
