@@ -74,7 +74,9 @@ module cta_dispatcher #(
   logic                pending, pick_valid, eval_valid, give_valid, done_bad;
   logic [NUM_SM-1:0]   pick_sm, eval_sm, give_sm;
   logic [K-1:0]        pick_kernel, pick_room, eval_room, give_kernel;
-  logic [MAX_CTAS-1:0] pick_slot, give_slot;
+  logic [MAX_CTAS-1:0] pick_slot, done_slot, eval_used;
+  logic [NUM_SM-1:0]   done_sm;
+  logic [MAX_CTAS*(1+$clog2(K))-1:0] pick_slots, done_slots;
 
   // The output register: the CTA at the port. In its first cycle (fresh) its regions are taken.
   logic                valid_d, valid_q, fresh_q, with_regions_q, checked_q;
@@ -151,18 +153,22 @@ module cta_dispatcher #(
     .take_kernel_i      (pick_kernel),
     .take_slot_o        (pick_slot),
     .take_room_o        (pick_room),
+    .take_slots_o       (pick_slots),
     .eval_valid_i       (eval_valid),
     .eval_sm_i          (eval_sm),
     .eval_quota_i       (query_quota_i),
     .eval_room_o        (eval_room),
+    .eval_used_o        (eval_used),
     .done_valid_i,
     .done_sm_i,
     .done_slot_i,
     .done_block_i       (valid_q && done_sm_i == sm && done_slot_i == slot),
     .done_bad_o         (done_bad),
+    .done_sm_o          (done_sm),
+    .done_slot_o        (done_slot),
+    .done_slots_o       (done_slots),
     .give_valid_o       (give_valid),
     .give_sm_o          (give_sm),
-    .give_slot_o        (give_slot),
     .give_kernel_o      (give_kernel)
   );
 
@@ -216,7 +222,6 @@ module cta_dispatcher #(
       checked_q      <= 1'b0;
       with_regions_q <= 1'b0;
       sm_q           <= '0;
-      check_sm_q     <= '0;
       kernel_q       <= '0;
       slot_q         <= '0;
       cta_q          <= '0;
@@ -224,7 +229,6 @@ module cta_dispatcher #(
       valid_q    <= valid_d;
       fresh_q    <= pick_valid;
       checked_q  <= fresh_q && with_regions_q;
-      check_sm_q <= sm_q;
       if (pick_valid) begin
         with_regions_q <= regions_i && REGION_UNITS != 0;
         sm_q           <= pick_sm;
@@ -233,6 +237,8 @@ module cta_dispatcher #(
         cta_q          <= cta;
       end
     end
+
+  always_ff @(posedge clk_i) check_sm_q <= sm_q;   // looked at only with checked_q
 
   logic [KIndexW-1:0] kernel;
   always_comb begin
@@ -257,55 +263,55 @@ module cta_dispatcher #(
     localparam int unsigned LenW  = $clog2(REGION_UNITS + 1);
     localparam int unsigned BaseW = $clog2(REGION_UNITS);
 
-    logic [4:0]         register_shift, shared_shift;
-    logic [LenW-1:0]    register_total, shared_total;
+    // Units of the capacity, as of the last launch: it is stable while a slot is taken.
+    logic [4:0]         register_shift_d, register_shift_q, shared_shift_d, shared_shift_q;
+    logic [LenW-1:0]    register_total_d, register_total_q, shared_total_d, shared_total_q;
     logic [K*LenW-1:0]  register_length_d, register_length_q, shared_length_d, shared_length_q;
     logic [K-1:0]       register_fits, shared_fits;
     logic [BaseW-1:0]   register_found, register_base, register_base_q, shared_found, shared_base, shared_base_q;
-    logic [2*K-1:0]     register_check, shared_check;
 
     region_units #(.MAX_KERNELS(K), .UNITS(REGION_UNITS), .AmountW(RegW)) i_register_units (
-      .capacity_i(capacity_registers_i), .demand_i(demand_registers_i), .shift_o(register_shift), .total_o(register_total),
+      .capacity_i(capacity_registers_i), .demand_i(demand_registers_i), .shift_o(register_shift_d), .total_o(register_total_d),
       .length_o(register_length_d), .fits_o(register_fits));
     region_units #(.MAX_KERNELS(K), .UNITS(REGION_UNITS), .AmountW(SharedW)) i_shared_units (
-      .capacity_i(capacity_shared_i), .demand_i(demand_shared_i), .shift_o(shared_shift), .total_o(shared_total),
+      .capacity_i(capacity_shared_i), .demand_i(demand_shared_i), .shift_o(shared_shift_d), .total_o(shared_total_d),
       .length_o(shared_length_d), .fits_o(shared_fits));
     assign region_fits = register_fits & shared_fits;
 
+    always_ff @(posedge clk_i) begin   // looked at only after a launch: no reset
+      if (launched != '0) begin
+        register_shift_q <= register_shift_d;
+        register_total_q <= register_total_d;
+        shared_shift_q   <= shared_shift_d;
+        shared_total_q   <= shared_total_d;
+      end
+      for (int unsigned k = 0; k < K; k++)
+        if (launched[k]) begin
+          register_length_q[k*LenW +: LenW] <= register_length_d[k*LenW +: LenW];
+          shared_length_q[k*LenW +: LenW]   <= shared_length_d[k*LenW +: LenW];
+        end
+    end
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
-        register_length_q <= '0;
-        shared_length_q   <= '0;
-        register_base_q   <= '0;
-        shared_base_q     <= '0;
-      end else begin
-        for (int unsigned k = 0; k < K; k++)
-          if (launched[k]) begin
-            register_length_q[k*LenW +: LenW] <= register_length_d[k*LenW +: LenW];
-            shared_length_q[k*LenW +: LenW]   <= shared_length_d[k*LenW +: LenW];
-          end
-        if (fresh_q) begin
-          register_base_q <= register_found;
-          shared_base_q   <= shared_found;
-        end
+        register_base_q <= '0;
+        shared_base_q   <= '0;
+      end else if (fresh_q) begin
+        register_base_q <= register_found;
+        shared_base_q   <= shared_found;
       end
 
-    region_allocator #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_register_allocator (
-      .clk_i, .rst_ni, .total_i(register_total), .length_i(register_length_q),
+    region_allocator #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_region_allocator (
+      .clk_i, .rst_ni, .total_i({shared_total_q, register_total_q}), .length_i({shared_length_q, register_length_q}),
+      .take_valid_i(pick_valid), .take_sm_i(pick_sm), .take_slots_i(pick_slots),
       .alloc_valid_i(fresh_q), .alloc_region_i(with_regions_q), .alloc_sm_i(sm_q), .alloc_slot_i(slot_q), .alloc_kernel_i(kernel_q),
-      .alloc_base_o(register_found), .free_valid_i(give_valid), .free_sm_i(give_sm), .free_slot_i(give_slot),
-      .free_kernel_i(give_kernel), .check_sm_i({eval_sm, check_sm_q}), .check_fits_o(register_check));
-    region_allocator #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_shared_allocator (
-      .clk_i, .rst_ni, .total_i(shared_total), .length_i(shared_length_q),
-      .alloc_valid_i(fresh_q), .alloc_region_i(with_regions_q), .alloc_sm_i(sm_q), .alloc_slot_i(slot_q), .alloc_kernel_i(kernel_q),
-      .alloc_base_o(shared_found), .free_valid_i(give_valid), .free_sm_i(give_sm), .free_slot_i(give_slot),
-      .free_kernel_i(give_kernel), .check_sm_i({eval_sm, check_sm_q}), .check_fits_o(shared_check));
+      .alloc_base_o({shared_found, register_found}), .check_valid_i(checked_q), .check_sm_i(check_sm_q), .check_fits_o(check_regions),
+      .free_valid_i(give_valid), .free_sm_i(done_sm), .free_slot_i(done_slot), .free_slots_i(done_slots),
+      .eval_sm_i(eval_sm), .eval_used_i(eval_used), .eval_fits_o(eval_regions));
 
-    assign {eval_regions, check_regions} = register_check & shared_check;
     assign register_base            = fresh_q ? register_found : register_base_q;
     assign shared_base              = fresh_q ? shared_found : shared_base_q;
-    assign dispatch_register_base_o = RegW'(register_base) << register_shift;
-    assign dispatch_shared_base_o   = SharedW'(shared_base) << shared_shift;
+    assign dispatch_register_base_o = RegW'(register_base) << register_shift_q;
+    assign dispatch_shared_base_o   = SharedW'(shared_base) << shared_shift_q;
   end else begin : gen_no_regions
     assign region_fits              = '1;
     assign eval_regions             = '1;
@@ -313,7 +319,7 @@ module cta_dispatcher #(
     assign dispatch_register_base_o = '0;
     assign dispatch_shared_base_o   = '0;
     logic unused_without_regions;
-    assign unused_without_regions = ^{give_valid, give_slot};
+    assign unused_without_regions = ^{give_valid, pick_slots, eval_used, done_sm, done_slot, done_slots};
   end
 
   // Errors, first of a cycle in the order of the ports.

@@ -25,7 +25,7 @@ module dispatch_picker #(
   output logic                                 eval_valid_o,
   output logic [NUM_SM-1:0]                    eval_sm_o,         // one-hot
   input  logic [MAX_KERNELS-1:0]               eval_room_i,
-  input  logic [MAX_KERNELS-1:0]               eval_regions_i,    // its bitmap as it stands has room
+  input  logic [MAX_KERNELS-1:0]               eval_regions_i,    // its gaps as they are have room
   input  logic [NUM_SM-1:0]                    alloc_sm_i,        // regions are taken there in this cycle; one-hot, or 0
   input  logic [NUM_SM-1:0]                    check_sm_i,        // region check after that; one-hot, or 0
   input  logic [MAX_KERNELS-1:0]               check_regions_i
@@ -33,7 +33,7 @@ module dispatch_picker #(
   localparam int unsigned K = MAX_KERNELS;
 
   logic [K*NUM_SM-1:0] room_d, room_q;         // counts and quotas allow one more: bit k*NUM_SM+m
-  logic [K*NUM_SM-1:0] region_d, region_q;     // so do the bitmaps
+  logic [K*NUM_SM-1:0] region_d, region_q;     // so do the gaps, or regions are off; means something where room_q is set
   logic [NUM_SM-1:0]   dirty_d, dirty_q;
 
   // The kernel, and beside it the SM that each kernel would get.
@@ -42,7 +42,7 @@ module dispatch_picker #(
   logic [K*NUM_SM-1:0] grants;
   logic [NUM_SM-1:0]   picked;
   always_comb begin
-    eligible = room_q & (region_q | {(K * NUM_SM){!regions_i}});
+    eligible = room_q & region_q;
     for (int unsigned k = 0; k < K; k++) some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
     contend  = can_take_i & (some | {K{in_order_i}});
     oldest   = contend;
@@ -71,7 +71,7 @@ module dispatch_picker #(
   rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(dirty_q), .grant_o(eval_sm_o), .used_i(eval_sm_o));
   assign eval_valid_o = dirty_q != '0;
 
-  logic [NUM_SM-1:0] in_flight;   // its bitmap is about to change
+  logic [NUM_SM-1:0] in_flight;   // its gaps are about to change
   assign picked    = pick_valid_o ? pick_sm_o : '0;
   assign in_flight = (regions_i ? picked : '0) | alloc_sm_i;
 
@@ -90,21 +90,19 @@ module dispatch_picker #(
         if (picked[m]) room_d[k*NUM_SM + m] = pick_room_i[k];
         if (check_sm_i[m]) region_d[k*NUM_SM + m] = check_regions_i[k];
         if (in_flight[m])  region_d[k*NUM_SM + m] = 1'b0;
-        if (launched_i[k]) begin   // what is known is about the kernel before
-          room_d[k*NUM_SM + m]   = 1'b0;
-          region_d[k*NUM_SM + m] = 1'b0;
-        end
+        if (launched_i[k]) room_d[k*NUM_SM + m] = 1'b0;   // what is known is about the kernel before
+        // Regions are switched on where quotas change: what is set here without a look at gaps is not used with regions.
+        if (!regions_i) region_d[k*NUM_SM + m] = 1'b1;
       end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      room_q   <= '0;
-      region_q <= '0;
-      dirty_q  <= '0;
+      room_q  <= '0;
+      dirty_q <= '0;
     end else begin
-      room_q   <= room_d;
-      region_q <= region_d;
-      dirty_q  <= dirty_d;
+      room_q  <= room_d;
+      dirty_q <= dirty_d;
     end
+  always_ff @(posedge clk_i) region_q <= region_d;   // looked at only with room_q: no reset
 endmodule

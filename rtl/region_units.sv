@@ -1,5 +1,6 @@
 // region_units: demands in units of one resource. The unit is the smallest power of two of which at most UNITS make up the capacity.
-// A CTA that needs more units than the capacity has whole ones does not fit at all.
+// A CTA that needs more units than the capacity has whole ones does not fit at all. Of a demand above the capacity nothing is told: that it does not
+// fit is seen elsewhere, and lengths need no more bits than UNITS.
 module region_units #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned UNITS       = 64,
@@ -10,7 +11,7 @@ module region_units #(
   input  logic [MAX_KERNELS*AmountW-1:0] demand_i,
   output logic [4:0]                     shift_o,       // log2 of the unit
   output logic [LenW-1:0]                total_o,       // whole units of the capacity
-  output logic [MAX_KERNELS*LenW-1:0]    length_o,      // units of one CTA; meaningful when it fits
+  output logic [MAX_KERNELS*LenW-1:0]    length_o,      // units of one CTA, rounded up; it and the next mean something when demand <= capacity
   output logic [MAX_KERNELS-1:0]         fits_o
 );
   always_comb begin
@@ -21,10 +22,11 @@ module region_units #(
   end
 
   for (genvar k = 0; k < MAX_KERNELS; k++) begin : gen_kernel
-    logic [AmountW:0] demand, units;   // units: rounded up
-    assign demand = {1'b0, demand_i[k*AmountW +: AmountW]};
-    assign units  = (demand >> shift_o) + (AmountW + 1)'((demand & ~({(AmountW + 1){1'b1}} << shift_o)) != '0);
-    assign length_o[k*LenW +: LenW] = units[LenW-1:0];
-    assign fits_o[k] = units <= (AmountW + 1)'(total_o);
+    logic [AmountW-1:0] demand;
+    logic               rest;     // of the last unit only a part
+    assign demand = demand_i[k*AmountW +: AmountW];
+    assign rest   = (demand & ~({AmountW{1'b1}} << shift_o)) != '0;
+    assign length_o[k*LenW +: LenW] = LenW'(demand >> shift_o) + LenW'(rest);
+    assign fits_o[k] = length_o[k*LenW +: LenW] <= total_o;
   end
 endmodule

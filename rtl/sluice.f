@@ -19,8 +19,10 @@ rtl/partition_plan.sv
 rtl/quota_query.sv
 rtl/partition_sequencer.sv
 rtl/rr_arbiter.sv
-rtl/gap_search.sv
-rtl/region_mask.sv
+rtl/max_tree.sv
+rtl/region_search.sv
+rtl/region_merge.sv
+rtl/region_space.sv
 rtl/region_units.sv
 rtl/region_allocator.sv
 rtl/sm_row_read.sv

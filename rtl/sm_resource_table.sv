@@ -22,20 +22,24 @@ module sm_resource_table #(
   input  logic [MAX_KERNELS-1:0]                     take_kernel_i,      // one-hot
   output logic [MAX_CTAS-1:0]                        take_slot_o,        // one-hot: the lowest free slot
   output logic [MAX_KERNELS-1:0]                     take_room_o,        // one more CTA fits after it
+  output logic [MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] take_slots_o,      // before it: kernel of each CTA slot, and in the low bits which are used
   // Lane B: evaluate.
   input  logic                                       eval_valid_i,
   input  logic [NUM_SM-1:0]                          eval_sm_i,          // one-hot
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    eval_quota_i,
   output logic [MAX_KERNELS-1:0]                     eval_room_o,
+  output logic [MAX_CTAS-1:0]                        eval_used_o,        // its CTA slots
   // Lane D: credit the CTA of a slot.
   input  logic                                       done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                 done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]               done_slot_i,
   input  logic                                       done_block_i,       // this CTA has not started yet
   output logic                                       done_bad_o,         // nothing to credit there
+  output logic [NUM_SM-1:0]                          done_sm_o,          // one-hot, whether credited or not
+  output logic [MAX_CTAS-1:0]                        done_slot_o,        // one-hot
+  output logic [MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] done_slots_o,      // of that SM, before it
   output logic                                       give_valid_o,       // credited: where and whose
   output logic [NUM_SM-1:0]                          give_sm_o,          // one-hot
-  output logic [MAX_CTAS-1:0]                        give_slot_o,        // one-hot
   output logic [MAX_KERNELS-1:0]                     give_kernel_o       // one-hot
 );
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
@@ -133,7 +137,6 @@ module sm_resource_table #(
     give_valid_o = done_valid_i && !done_block_i && (d_slots[MAX_CTAS-1:0] & done_slot) != '0;
     done_bad_o   = done_valid_i && !give_valid_o;
     give_sm_o    = give_valid_o ? done_sm : '0;
-    give_slot_o  = give_valid_o ? done_slot : '0;
     give_amounts = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       give_kernel_o[k] = give_valid_o && give_kernel == KernelW'(k);
@@ -153,8 +156,14 @@ module sm_resource_table #(
                     d_amounts[0 +: WarpW] - give_amounts[0 +: WarpW] + meet_amounts[0 +: WarpW]};
   end
 
+  assign take_slots_o = a_slots;
+  assign eval_used_o  = b_slots[MAX_CTAS-1:0];
+  assign done_sm_o    = done_sm;
+  assign done_slot_o  = done_slot;
+  assign done_slots_o = d_slots;
+
   logic unused_reads;
-  assign unused_reads = ^{a_slots, b_slots, d_resident, d_count, capacity_slots_i};
+  assign unused_reads = ^{b_slots, d_resident, d_count, capacity_slots_i};
 
   logic [KernelW-1:0] take_kernel;
   always_comb begin
@@ -186,7 +195,7 @@ module sm_resource_table #(
       .quota_i       (eval_quota),
       .take_slot_i   (take ? take_slot_o : '0),
       .take_kernel_i (take ? take_kernel : '0),   // a net of its own to the slots of a row: one to all would hold up the sums
-      .give_slot_i   (give ? give_slot_o : '0),
+      .give_slot_i   (give ? done_slot : '0),
       .warps_o       (amounts[m*AmountW +: WarpW]),
       .registers_o   (amounts[m*AmountW + WarpW +: RegW]),
       .shared_o      (amounts[m*AmountW + WarpW + RegW +: SharedW]),

@@ -1,6 +1,6 @@
 // Properties of cta_dispatcher: M SMs, two kernel slots, N CTA slots of an SM; with REGIONS four region units. Inputs are anything at all, a reset
 // and an end of a CTA that never was included; assumed is only what docs/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
-// while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only. What the hardware should hold is rebuilt from the ports
+// while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only, as does regions_i. What the hardware should hold is rebuilt from the ports
 // (who was started, which index comes next); the names with dots are the registers of the design, for the invariants that tie both.
 module cta_dispatcher_props #(
   parameter int unsigned M = 2,   // SMs, at most 2
@@ -395,46 +395,85 @@ module cta_dispatcher_props #(
   // Regions of both resources, by the plain definition: the CTAs in slots, but the one whose regions are being taken.
   localparam int unsigned LenW = $clog2(U + 1), BaseW = $clog2(U);
   (* hierconn *) logic [K*LenW-1:0]    \dut.gen_regions.register_length_q , \dut.gen_regions.shared_length_q ;
-  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.register_total , \dut.gen_regions.shared_total ;
-  (* hierconn *) logic [4:0]           \dut.gen_regions.register_shift , \dut.gen_regions.shared_shift ;
-  (* hierconn *) logic [M*U-1:0]       \dut.gen_regions.i_register_allocator.used , \dut.gen_regions.i_shared_allocator.used ;
-  (* hierconn *) logic [M*N-1:0]       \dut.gen_regions.i_register_allocator.held , \dut.gen_regions.i_shared_allocator.held ;
-  (* hierconn *) logic [M*N*BaseW-1:0] \dut.gen_regions.i_register_allocator.base , \dut.gen_regions.i_shared_allocator.base ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.register_total_q , \dut.gen_regions.shared_total_q , \dut.gen_regions.register_total_d , \dut.gen_regions.shared_total_d ;
+  (* hierconn *) logic [4:0]           \dut.gen_regions.register_shift_q , \dut.gen_regions.shared_shift_q , \dut.gen_regions.register_shift_d , \dut.gen_regions.shared_shift_d ;
+  (* hierconn *) logic [M*N-1:0]       \dut.gen_regions.i_region_allocator.region ;
+  (* hierconn *) logic [N-1:0]         \dut.gen_regions.i_region_allocator.row_held_q , \dut.gen_regions.i_region_allocator.row_kernel_q ;
+  (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.merge_valid_q ;
+  (* hierconn *) logic [M-1:0]         \dut.gen_regions.i_region_allocator.merge_sm_q ;
+  (* hierconn *) logic [M*N*BaseW-1:0] \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
+  (* hierconn *) logic [N*BaseW-1:0]   \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q ;
+  (* hierconn *) logic [M*LenW-1:0]    \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown ;
+  (* hierconn *) logic                 \dut.checked_q ;
+  (* hierconn *) logic [M-1:0]         \dut.check_sm_q ;
   (* hierconn *) logic [K*M-1:0]       \dut.i_dispatch_picker.region_q ;
   (* hierconn *) logic                 \dut.with_regions_q ;
 
-  logic [M*N-1:0]   taken, held_registers, held_shared;
-  logic [M*U-1:0]   register_bitmap, shared_bitmap;
-  logic [M*K*U-1:0] register_start, shared_start;
-  logic             register_overlap, register_outside, shared_overlap, shared_outside;
-  assign taken          = slot_used & ~(\dut.fresh_q ? waiting : '0);
-  assign held_registers = \dut.gen_regions.i_register_allocator.held ;
-  assign held_shared    = \dut.gen_regions.i_shared_allocator.held ;
-  region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total ),
-    .length_i(\dut.gen_regions.register_length_q ), .holds_i(taken & held_registers), .kernel_i(owner),
-    .base_i(\dut.gen_regions.i_register_allocator.base ), .bitmap_o(register_bitmap), .overlap_o(register_overlap),
-    .outside_o(register_outside), .start_o(register_start));
-  region_view #(.M(M), .K(K), .N(N), .U(U)) i_shared_view (.total_i(\dut.gen_regions.shared_total ),
-    .length_i(\dut.gen_regions.shared_length_q ), .holds_i(taken & held_shared), .kernel_i(owner),
-    .base_i(\dut.gen_regions.i_shared_allocator.base ), .bitmap_o(shared_bitmap), .overlap_o(shared_overlap),
-    .outside_o(shared_outside), .start_o(shared_start));
+  logic regions_q;   // sluice_csr and partition_sequencer: the mode changes with the quotas
+  always_ff @(posedge clk_i) regions_q <= regions_i;
+  always_comb
+    if (started && !quota_changed_i) assume (regions_i == regions_q);
 
-  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_a_region_holds_the_demand, ok_port_tells_the_bases;
+  logic [M*N-1:0]     holds;
+  logic [M*N*BaseW-1:0] register_bases, shared_bases;
+  logic [M*U-1:0]     register_bitmap, shared_bitmap;   // not looked at here
+  logic [M*K*U-1:0]   register_start, shared_start;
+  logic [M*LenW-1:0]  register_largest, shared_largest;
+  logic               register_overlap, register_outside, shared_overlap, shared_outside;
+  assign holds          = slot_used & ~(\dut.fresh_q ? waiting : '0) & \dut.gen_regions.i_region_allocator.region ;
+  assign register_bases = \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base ;
+  assign shared_bases   = \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
+  region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total_q ),
+    .length_i(\dut.gen_regions.register_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(register_bases), .bitmap_o(register_bitmap),
+    .overlap_o(register_overlap), .outside_o(register_outside), .largest_o(register_largest), .start_o(register_start));
+  region_view #(.M(M), .K(K), .N(N), .U(U)) i_shared_view (.total_i(\dut.gen_regions.shared_total_q ),
+    .length_i(\dut.gen_regions.shared_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(shared_bases), .bitmap_o(shared_bitmap),
+    .overlap_o(shared_overlap), .outside_o(shared_outside), .largest_o(shared_largest), .start_o(shared_start));
+
+  // What is kept about the regions: the row that the search sees, and the largest gaps or what is about to be written there.
+  logic              ok_row, ok_largest;
+  logic [2*LenW-1:0] known;
+  always_comb begin
+    ok_row     = 1'b1;
+    ok_largest = 1'b1;
+    known      = '0;
+    for (int unsigned m = 0; m < M; m++) begin
+      if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m]) begin
+        if (\dut.gen_regions.i_region_allocator.row_held_q != holds[m*N +: N]) ok_row = 1'b0;
+        for (int unsigned s = 0; s < N; s++)
+          if (holds[m*N + s] && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q [s*BaseW +: BaseW] != register_bases[(m*N + s)*BaseW +: BaseW]
+                                || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q [s*BaseW +: BaseW] != shared_bases[(m*N + s)*BaseW +: BaseW]
+                                || \dut.gen_regions.i_region_allocator.row_kernel_q [s] != owner[m*N + s])) ok_row = 1'b0;
+      end
+      known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest [m*LenW +: LenW], \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest [m*LenW +: LenW]};
+      if (\dut.checked_q && \dut.check_sm_q [m]) known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest };
+      if (\dut.gen_regions.i_region_allocator.merge_valid_q && \dut.gen_regions.i_region_allocator.merge_sm_q [m])
+        known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown };
+      if (holds[m*N +: N] != '0 && known != {shared_largest[m*LenW +: LenW], register_largest[m*LenW +: LenW]}) ok_largest = 1'b0;
+    end
+  end
+
+  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_a_region_holds_the_demand, ok_units_are_of_the_capacity, ok_port_tells_the_bases;
   logic [BaseW-1:0] register_kept, shared_kept;
   always_comb begin
     ok_region_fits_where_a_cta_is_sent = 1'b1;
     ok_remembered_gap_is_there = 1'b1;
     ok_a_region_holds_the_demand = 1'b1;
+    ok_units_are_of_the_capacity = state == '0
+      || {\dut.gen_regions.register_total_q , \dut.gen_regions.register_shift_q , \dut.gen_regions.shared_total_q , \dut.gen_regions.shared_shift_q }
+         == {\dut.gen_regions.register_total_d , \dut.gen_regions.register_shift_d , \dut.gen_regions.shared_total_d , \dut.gen_regions.shared_shift_d };
     for (int unsigned k = 0; k < K; k++) begin
       if (state[k*2 +: 2] != 2'd0
-          && ((RegW+5)'(\dut.gen_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.register_shift < (RegW+5)'(demand_registers_i [k*RegW +: RegW])
-           || (SharedW+5)'(\dut.gen_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.shared_shift < (SharedW+5)'(demand_shared_i [k*SharedW +: SharedW])
-           || \dut.gen_regions.register_length_q [k*LenW +: LenW] > \dut.gen_regions.register_total
-           || \dut.gen_regions.shared_length_q [k*LenW +: LenW] > \dut.gen_regions.shared_total )) ok_a_region_holds_the_demand = 1'b0;
+          && ((RegW+5)'(\dut.gen_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.register_shift_q < (RegW+5)'(demand_registers_i [k*RegW +: RegW])
+           || (SharedW+5)'(\dut.gen_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.shared_shift_q < (SharedW+5)'(demand_shared_i [k*SharedW +: SharedW])
+           || \dut.gen_regions.register_length_q [k*LenW +: LenW] > \dut.gen_regions.register_total_q
+           || \dut.gen_regions.shared_length_q [k*LenW +: LenW] > \dut.gen_regions.shared_total_q )) ok_a_region_holds_the_demand = 1'b0;
       for (int unsigned m = 0; m < M; m++) begin
         if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m] && \dut.kernel_q [k]
             && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0)) ok_region_fits_where_a_cta_is_sent = 1'b0;
-        if (\dut.i_dispatch_picker.region_q [k*M + m] && state[k*2 +: 2] != 2'd0
+        if (regions_q && \dut.i_dispatch_picker.room_q [k*M + m] && \dut.i_dispatch_picker.region_q [k*M + m] && state[k*2 +: 2] != 2'd0
             && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0 || (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m])))
           ok_remembered_gap_is_there = 1'b0;
       end
@@ -443,19 +482,19 @@ module cta_dispatcher_props #(
     shared_kept   = '0;
     for (int unsigned i = 0; i < M*N; i++)
       if (place == 3'(i)) begin
-        register_kept = \dut.gen_regions.i_register_allocator.base [i*BaseW +: BaseW];
-        shared_kept   = \dut.gen_regions.i_shared_allocator.base [i*BaseW +: BaseW];
+        register_kept = register_bases[i*BaseW +: BaseW];
+        shared_kept   = shared_bases[i*BaseW +: BaseW];
       end
-    ok_port_tells_the_bases = !valid || \dut.fresh_q || (register_base == RegW'(RegW'(register_kept) << \dut.gen_regions.register_shift )
-                                                         && shared_base == SharedW'(SharedW'(shared_kept) << \dut.gen_regions.shared_shift ));
+    ok_port_tells_the_bases = !valid || \dut.fresh_q || (register_base == RegW'(RegW'(register_kept) << \dut.gen_regions.register_shift_q )
+                                                         && shared_base == SharedW'(SharedW'(shared_kept) << \dut.gen_regions.shared_shift_q ));
     if (started) begin
       regions_never_overlap:                  assert (!register_overlap && !shared_overlap);
       regions_stay_inside_the_sm:             assert (!register_outside && !shared_outside);
-      bitmaps_are_the_union_of_regions:       assert (\dut.gen_regions.i_register_allocator.used == register_bitmap
-                                                   && \dut.gen_regions.i_shared_allocator.used == shared_bitmap);
-      a_cta_holds_both_regions_or_none:       assert (((held_registers ^ held_shared) & taken) == '0);
+      search_sees_the_regions_of_its_sm:      assert (ok_row);
+      largest_gap_is_known:                   assert (ok_largest);
       region_fits_where_a_cta_is_sent:        assert (ok_region_fits_where_a_cta_is_sent);
       remembered_gap_is_there:                assert (ok_remembered_gap_is_there);
+      units_are_of_the_capacity:              assert (ok_units_are_of_the_capacity);
       a_region_holds_the_demand:              assert (ok_a_region_holds_the_demand);
       port_tells_the_bases:                   assert (ok_port_tells_the_bases);
     end

@@ -40,7 +40,7 @@ module partition_sequencer_props #(
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
 
   logic [K*CtaW-1:0] quota, ctas;
-  logic              count_start, count, changed, prepare_valid, sample_valid, decision, monitoring, idle, core_start, enable;
+  logic              count_start, count, changed, prepare_valid, sample_valid, decision, monitoring, idle, core_start, enable, regions, regions_q;
   logic [3:0]        state;
   logic [K-1:0]      watch;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
@@ -48,7 +48,7 @@ module partition_sequencer_props #(
     .core_count_fits_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .prepare_valid_o(prepare_valid),
     .prepare_ready_i, .sample_valid_o(sample_valid), .sample_ready_i, .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
-    .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .idle_o(idle));
+    .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .regions_o(regions), .idle_o(idle));
 
   (* hierconn *) wire [3:0]            \dut.state_q ;
   (* hierconn *) wire [2:0]            \dut.layout_q ;
@@ -88,6 +88,7 @@ module partition_sequencer_props #(
     mode_q       <= mode_i;
     host_q       <= {quota_i, mask_i};
     quota_q      <= quota;
+    regions_q    <= regions;
     query_sm_q   <= query_sm_i;
   end
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -217,6 +218,7 @@ module partition_sequencer_props #(
       one_kernel_an_sm_unless_shared:           assert (ok_disjoint);
       counts_are_in_force_on_every_sm:          assert (ok_counts);
       if (was_up && rst_ni && query_sm_i == query_sm_q && !changed) quotas_change_with_the_pulse: assert (quota == quota_q);
+      if (was_up && rst_ni && !changed) regions_change_with_the_pulse: assert (regions == regions_q);
       reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring && watch == '0 && ctas == '0 && idle));
     end
   end

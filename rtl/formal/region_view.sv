@@ -1,5 +1,5 @@
 // region_view: regions by the plain definition, for the proofs of whoever holds some: from the CTAs that hold one (SM, slot, kernel, base)
-// their union as a bitmap, whether two meet or one leaves its SM, and where a region of each kernel would start on each SM.
+// their union as a bitmap, whether two meet or one leaves its SM, the longest gap, and where a region of each kernel would start on each SM.
 module region_view #(
   parameter int unsigned M     = 1,   // SMs
   parameter int unsigned K     = 2,   // kernels
@@ -16,11 +16,13 @@ module region_view #(
   output logic [M*U-1:0]       bitmap_o,
   output logic                 overlap_o,
   output logic                 outside_o,
+  output logic [M*LenW-1:0]    largest_o,   // free units in a row
   output logic [M*K*U-1:0]     start_o      // bit (m*K+k)*U+u
 );
   logic [LenW-1:0]  length;
   logic [BaseW-1:0] base;
   logic             good;
+  logic [LenW-1:0]  gap;
   always_comb begin
     bitmap_o  = '0;
     overlap_o = 1'b0;
@@ -40,6 +42,15 @@ module region_view #(
             end
           if (32'(base) + 32'(length) > U) outside_o = 1'b1;
         end
+    largest_o = '0;
+    gap       = '0;
+    for (int unsigned m = 0; m < M; m++) begin
+      gap = '0;
+      for (int unsigned u = 0; u < U; u++) begin
+        gap = (u < 32'(total_i) && !bitmap_o[m*U + u]) ? gap + 1'b1 : '0;
+        if (gap > largest_o[m*LenW +: LenW]) largest_o[m*LenW +: LenW] = gap;
+      end
+    end
     start_o = '0;
     good    = 1'b0;
     for (int unsigned m = 0; m < M; m++)

@@ -58,9 +58,7 @@ bool TlmCtaDispatcher::may_take(std::uint32_t k) const {
   return kernel.state == SlotState::Running && !kernel.finished && !kernel.held;
 }
 
-SmSet TlmCtaDispatcher::eligible(const CtaDispatcherIn& in, std::uint32_t k) const {
-  return in.regions && params_.region_units != 0 ? room_[k] & region_room_[k] : room_[k];
-}
+SmSet TlmCtaDispatcher::eligible(std::uint32_t k) const { return regions_ ? room_[k] & region_room_[k] : room_[k]; }
 
 std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcherIn& in) const {
   std::optional<std::uint32_t> best;
@@ -73,11 +71,11 @@ std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcher
     if (may_take(k)) head = std::min<std::uint64_t>(head, kernels_[k].launched_at);
   }
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (!may_take(k) || eligible(in, k).empty() || kernels_[k].launched_at > head) continue;
+    if (!may_take(k) || eligible(k).empty() || kernels_[k].launched_at > head) continue;
     if (!best || comes_before(k, *best)) best = k;
   }
   if (!best) return std::nullopt;
-  return Pick{*best, *eligible(in, *best).next(next_sm_)};
+  return Pick{*best, *eligible(*best).next(next_sm_)};
 }
 
 bool TlmCtaDispatcher::room(const CtaDispatcherIn& in, const Sm& sm, std::uint32_t k) const {
@@ -292,6 +290,7 @@ void TlmCtaDispatcher::clock(const CtaDispatcherIn& in) {
     dirty_.insert(in.done_sm);
   }
 
+  regions_ = regions;
   out_.bad_done = in.done_valid && !given;
   out_.error_sm = out_.bad_done ? in.done_sm : std::uint8_t{0};
   out_.change = false;

@@ -78,7 +78,7 @@ class TlmCtaDispatcher : public ICtaDispatcher {
 
   [[nodiscard]] Units units(std::uint32_t capacity) const;
   [[nodiscard]] bool fits_empty(const CtaDispatcherIn& in, std::uint32_t k) const;
-  [[nodiscard]] SmSet eligible(const CtaDispatcherIn& in, std::uint32_t k) const;
+  [[nodiscard]] SmSet eligible(std::uint32_t k) const;
   [[nodiscard]] bool may_take(std::uint32_t k) const;
   [[nodiscard]] std::optional<Pick> pick(const CtaDispatcherIn& in) const;
   [[nodiscard]] bool room(const CtaDispatcherIn& in, const Sm& sm, std::uint32_t k) const;
@@ -94,6 +94,7 @@ class TlmCtaDispatcher : public ICtaDispatcher {
   std::array<Kernel, kMaxKernelSlots> kernels_{};
   std::vector<Sm> sms_;
   std::array<SmSet, kMaxKernelSlots> room_{}, region_room_{};
+  bool regions_ = false;  ///< in the cycle before: regions_i changes where nothing can be picked
   SmSet dirty_;
   std::uint32_t next_sm_ = 0, next_dirty_ = 0, next_kernel_ = 0;
   std::uint64_t launches_ = 0;

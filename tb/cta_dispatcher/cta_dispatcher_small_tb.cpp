@@ -137,9 +137,8 @@ TEST(CtaDispatcher, NoSlotNumberIsLostOrGivenTwice) {
   for (const unsigned times : given) EXPECT_GT(times, cycles / 20);
 }
 
-// Regions of one SM are taken in the cycle in which others are freed there: both masks are applied, nothing overlaps, nothing
-// leaks.
-TEST(CtaDispatcher, AllocationThatMeetsAReleaseOnOneSmKeepsTheBitmap) {
+// Regions of one SM are taken in the cycle in which others are freed there: nothing overlaps, nothing leaks.
+TEST(CtaDispatcher, AllocationThatMeetsAReleaseOnOneSmKeepsBoth) {
   RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
   DirectedDispatch bench(rtl, kSmall);
   CtaDispatcherIn& in = bench.cycle.in;

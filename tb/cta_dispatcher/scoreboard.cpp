@@ -44,7 +44,7 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
            {"grant in the cycle of an evict", "a CTA is admitted while its kernel is evicted"},
            {"quota below what is resident", "a smaller quota drains"},
            {"region mode with CTAs that hold none", "the mode changed under running kernels"},
-           {"region taken and freed on one SM in a cycle", "both masks are applied to the bitmap"},
+           {"region taken and freed on one SM in a cycle", "the search sees the regions before the release"},
            {"reset in mid-traffic", "reset while CTAs are resident"},
            {"slot busy", "LAUNCH of a slot that is not FREE"},
            {"stop of a busy kernel", "drains"},
