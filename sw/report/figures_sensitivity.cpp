@@ -77,7 +77,7 @@ Figure phase_monitor(const EvalResults& off, const EvalResults& on) {
   figure.published = "No figure: the paper profiles again when a kernel's IPC has moved for a while (section IV).";
   charts::GroupedBars chart;
   chart.title = "Warped-Slicer's IPC over Left-Over";
-  chart.y_label = "IPC ratio";
+  chart.y_label = "IPC over Left-Over";
   chart.series = {{"monitor off", 0}, {"monitor on", 1}};
   chart.baseline = 1.0;
   const auto without = sliced(off), with = sliced(on);
@@ -95,7 +95,7 @@ Figure phase_monitor(const EvalResults& off, const EvalResults& on) {
                                    run->decisions.size(), base.decisions.size());
   }
   figure.measured += fmt::format("all {:+.1f} %.", 100 * (geometric_mean_of_known(gains) - 1));
-  figure.html = charts::grouped_bars(chart);
+  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
