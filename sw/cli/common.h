@@ -19,7 +19,7 @@ namespace sluice::cli {
 /// Options that several commands share.
 struct CommonOptions {
   std::string machine_file, workload_file, partitioner = "rtl";
-  std::uint64_t window = 2000000, seed = 1;
+  std::uint64_t window = 2000000, oracle_window = 0, seed = 1;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool json = false;
 
@@ -37,6 +37,13 @@ struct CommonOptions {
                    "the partition unit: the Verilated RTL, its TLM twin, or both compared at every port in every cycle")
         ->capture_default_str()
         ->check(CLI::IsMember({"rtl", "tlm", "both"}));
+  }
+  void add_oracle(CLI::App& app) {
+    app.add_option(
+           "--oracle-window", oracle_window,
+           "the Oracle tries every partition of a mix with this window, and its best three with --window; default a quarter "
+           "of --window; as long as --window: the search is exhaustive")
+        ->check(CLI::Range(1000, 1000000000));
   }
   void add_jobs(CLI::App& app) {
     app.add_option("--jobs", jobs, "simulations at a time")->capture_default_str()->check(CLI::Range(1, 1024));

@@ -40,6 +40,7 @@ int run(const Options& options) {
   plan.policies = split_list(options.policies);
   plan.oracle_pairs = split_list(options.oracle_pairs);
   plan.window = options.window;
+  plan.oracle_window = options.oracle_window;
   plan.curve_window = options.curve_window;
   plan.seed = options.seed;
   plan.partitioner = options.kind();
@@ -83,6 +84,7 @@ void add_eval_command(CLI::App& app, Action& action) {
       "eval", "Warped-Slicer's evaluation: each kernel alone, then mixes until all reach their own instruction counts");
   options->add_files(*command);
   options->add_run(*command);
+  options->add_oracle(*command);
   options->add_jobs(*command);
   options->add_json(*command);
   command
@@ -99,11 +101,13 @@ void add_eval_command(CLI::App& app, Action& action) {
       ->required();
   command->callback([options, &action] {
     options->command_line = fmt::format(
-        "sluice eval --machine {} --workload {} --pairs {} --policies {}{} --partitioner {} --window {} --curve-window {} --seed "
+        "sluice eval --machine {} --workload {} --pairs {} --policies {}{}{} --partitioner {} --window {} --curve-window {} "
+        "--seed "
         "{}",
         options->machine_file, options->workload_file, options->pairs, options->policies,
-        options->oracle_pairs.empty() ? "" : " --oracle-pairs " + options->oracle_pairs, options->partitioner, options->window,
-        options->curve_window, options->seed);
+        options->oracle_pairs.empty() ? "" : " --oracle-pairs " + options->oracle_pairs,
+        options->oracle_window == 0 ? "" : fmt::format(" --oracle-window {}", options->oracle_window), options->partitioner,
+        options->window, options->curve_window, options->seed);
     action = [options] { return run(*options); };
   });
 }

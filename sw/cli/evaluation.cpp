@@ -24,23 +24,29 @@ struct Evaluation {
   std::vector<Mix> mixes;
   std::vector<KernelDescriptor> kernels;  ///< of all mixes, each once
 
+  [[nodiscard]] bool searches(const Mix& mix) const {
+    return options.oracle_pairs.empty() || std::ranges::find(options.oracle_pairs, mix.name()) != options.oracle_pairs.end();
+  }
+  [[nodiscard]] std::uint64_t oracle_window() const {
+    return options.oracle_window == 0 ? search_window(options.window) : options.oracle_window;
+  }
   [[nodiscard]] std::string fingerprint(const std::vector<KernelDescriptor>& mix, const std::string& how) const {
     return fmt::format("{}\n{}\nseed {}\n{}", options.machine_text, format_workload({"", mix}, ""), options.seed, how);
   }
 };
 
-std::map<std::string, RunResult> run_solos(const Evaluation& e) {
+std::map<std::string, RunResult> run_solos(const Evaluation& e, std::uint64_t window, const std::filesystem::path& folder) {
   std::vector<NamedRun> runs;
   for (const KernelDescriptor& k : e.kernels) {
-    runs.push_back({"solo-" + k.name, e.fingerprint({k}, fmt::format("solo {}", e.options.window)),
-                    solo_spec(e.machine, k, e.options.window, e.options.seed)});
+    runs.push_back(
+        {"solo-" + k.name, e.fingerprint({k}, fmt::format("solo {}", window)), solo_spec(e.machine, k, window, e.options.seed)});
   }
-  const std::vector<RunResult> results = run_all(runs, e.options.runs_folder, e.options.jobs, "alone");
+  const std::vector<RunResult> results = run_all(runs, folder, e.options.jobs, "alone");
   std::map<std::string, RunResult> by_name;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (results[i].total.warp_instructions == 0) {
       throw InputError(
-          fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", e.kernels[i].name, e.options.window));
+          fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", e.kernels[i].name, window));
     }
     by_name[e.kernels[i].name] = results[i];
   }
@@ -68,6 +74,69 @@ std::map<std::string, std::vector<double>> run_curves(const Evaluation& e) {
   return curves;
 }
 
+std::vector<std::uint64_t> targets_of(const Mix& mix, const std::map<std::string, RunResult>& solos) {
+  std::vector<std::uint64_t> targets;
+  for (const KernelDescriptor& k : mix.kernels) targets.push_back(solos.at(k.name).total.warp_instructions);
+  return targets;
+}
+
+/// One mix under one plan of a policy. The name tells the plan: policies that come to the same plan share a run.
+NamedRun mix_run(const Evaluation& e, const Mix& mix, const std::string& policy, const DispatchPlan& plan,
+                 const std::vector<std::uint64_t>& targets) {
+  std::vector<std::uint32_t> ctas;
+  for (const CtaCount c : plan.partition.ctas) ctas.push_back(c.value());
+  // The partitioner matters only where it decides.
+  const std::string how = plan.mode == DispatchMode::Dynamic
+                              ? "dynamic-" + std::string(to_string(e.options.partitioner))
+                              : fmt::format("{}-{}", to_string(plan.partition.mode), fmt::join(ctas, "-"));
+  const bool repartitions = policy == "even" && mix.kernels.size() > 2;  // Even recomputes its quotas when one of three ends
+  // The search decides nothing in hardware: with the twin its many runs outlive changes of the RTL.
+  const PartitionerKind partitioner = policy == "oracle" ? PartitionerKind::Tlm : e.options.partitioner;
+  return {fmt::format("{}-{}{}", mix.name(), repartitions ? "even-" : "", how),
+          e.fingerprint(mix.kernels, fmt::format("{} {} {}", how, repartitions, fmt::join(targets, " "))),
+          mix_spec(e.machine, mix.kernels, plan, targets, partitioner, e.options.seed)};
+}
+
+/// The same run as one of the Oracle's: it may be stopped when it is not the best, and so is kept under a name of its own.
+NamedRun raced(NamedRun run, const Mix& mix) {
+  run.name += "-raced";
+  run.fingerprint += " raced";
+  run.race = mix.name();
+  return run;
+}
+
+double ipc_of(const RunResult& result) {
+  return static_cast<double>(result.total.thread_instructions) / static_cast<double>(result.cycles.value());
+}
+
+/// The Oracle's partitions of every mix worth a run over the whole window: all, or the best of a search over a shorter one.
+std::vector<std::vector<DispatchPlan>> oracle_plans(const Evaluation& e) {
+  std::vector<std::vector<DispatchPlan>> plans(e.mixes.size());
+  for (std::size_t m = 0; m < e.mixes.size(); ++m) {
+    if (e.searches(e.mixes[m])) plans[m] = make_policy("oracle")->plans(e.machine, e.mixes[m].kernels);
+  }
+  const std::uint64_t window = e.oracle_window();
+  if (window >= e.options.window) return plans;
+  const std::filesystem::path folder = e.options.runs_folder / "search";
+  const std::map<std::string, RunResult> solos = run_solos(e, window, folder);
+  std::vector<NamedRun> runs;
+  for (std::size_t m = 0; m < e.mixes.size(); ++m)
+    for (const DispatchPlan& plan : plans[m])
+      runs.push_back(raced(mix_run(e, e.mixes[m], "oracle", plan, targets_of(e.mixes[m], solos)), e.mixes[m]));
+  const std::vector<RunResult> results = run_all(runs, folder, e.options.jobs, "searched");
+  auto result = results.begin();
+  for (std::vector<DispatchPlan>& of_mix : plans) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < of_mix.size(); ++i) order.emplace_back(-ipc_of(*result++), i);
+    std::ranges::sort(order);
+    order.resize(std::min(order.size(), kOracleFinalists));
+    std::vector<DispatchPlan> best;
+    for (const auto& [negative_ipc, i] : order) best.push_back(of_mix[i]);
+    of_mix = std::move(best);
+  }
+  return plans;
+}
+
 struct Candidate {
   std::size_t mix;
   std::string policy;
@@ -77,38 +146,29 @@ struct Candidate {
 /// Every mix under every policy; of the Oracle's candidates the one with the highest IPC.
 std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, RunResult>& solos) {
   const std::vector<std::string> policies = e.options.policies;
-  std::set<std::string> oracle_mixes;
-  for (const std::string& name : e.options.oracle_pairs) oracle_mixes.insert(name);
+  const bool with_oracle = std::ranges::find(policies, "oracle") != policies.end();
+  const std::vector<std::vector<DispatchPlan>> finalists =
+      with_oracle ? oracle_plans(e) : std::vector<std::vector<DispatchPlan>>(e.mixes.size());
   std::vector<NamedRun> runs;
   std::vector<Candidate> candidates;
   for (std::size_t m = 0; m < e.mixes.size(); ++m) {
     const Mix& mix = e.mixes[m];
-    std::vector<std::uint64_t> targets;
-    for (const KernelDescriptor& k : mix.kernels) targets.push_back(solos.at(k.name).total.warp_instructions);
+    const std::vector<std::uint64_t> targets = targets_of(mix, solos);
     for (const std::string& policy : policies) {
-      if (policy == "oracle" && !oracle_mixes.empty() && !oracle_mixes.contains(mix.name())) continue;
-      for (const DispatchPlan& plan : make_policy(policy)->plans(e.machine, mix.kernels)) {
-        std::vector<std::uint32_t> ctas;
-        for (const CtaCount c : plan.partition.ctas) ctas.push_back(c.value());
-        // Policies that come to the same plan share a run; the partitioner matters only where it decides.
-        const std::string how = plan.mode == DispatchMode::Dynamic
-                                    ? "dynamic-" + std::string(to_string(e.options.partitioner))
-                                    : fmt::format("{}-{}", to_string(plan.partition.mode), fmt::join(ctas, "-"));
-        const bool repartitions =
-            policy == "even" && mix.kernels.size() > 2;  // Even recomputes its quotas when one of three ends
-        // The search decides nothing in hardware: with the twin its many runs outlive changes of the RTL.
-        const PartitionerKind partitioner = policy == "oracle" ? PartitionerKind::Tlm : e.options.partitioner;
-        runs.push_back({fmt::format("{}-{}{}", mix.name(), repartitions ? "even-" : "", how),
-                        e.fingerprint(mix.kernels, fmt::format("{} {} {}", how, repartitions, fmt::join(targets, " "))),
-                        mix_spec(e.machine, mix.kernels, plan, targets, partitioner, e.options.seed)});
+      for (const DispatchPlan& plan : policy == "oracle" ? finalists[m] : make_policy(policy)->plans(e.machine, mix.kernels)) {
+        runs.push_back(mix_run(e, mix, policy, plan, targets));
         candidates.push_back({m, policy, plan.partition});
       }
     }
   }
-  // Run each name once.
+  // Run each name once. A run that only the Oracle wants is one of a race.
+  std::set<std::string> of_others;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (candidates[i].policy != "oracle") of_others.insert(runs[i].name);
   std::vector<NamedRun> unique;
   std::map<std::string, std::size_t> index;
-  for (const NamedRun& run : runs) {
+  for (NamedRun& run : runs) {
+    if (!of_others.contains(run.name)) run = raced(std::move(run), e.mixes[candidates[&run - runs.data()].mix]);
     if (index.emplace(run.name, unique.size()).second) unique.push_back(run);
   }
   const std::vector<RunResult> results = run_all(unique, e.options.runs_folder, e.options.jobs, "together");
@@ -126,7 +186,7 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
                                   e.machine, results[index[runs[end].name]], alone);
       if (!best || run.ipc > best->ipc) best = std::move(run);
     }
-    best->oracle_candidates = candidates[i].policy == "oracle" ? end - i : 0;
+    if (candidates[i].policy == "oracle") best->oracle_candidates = make_policy("oracle")->plans(e.machine, mix.kernels).size();
     entries.push_back(std::move(*best));
     i = end;
   }
@@ -157,7 +217,7 @@ EvaluationOutcome evaluate(const EvaluationPlan& plan) {
   const Evaluation e = prepare(plan);
   check_writable(plan.runs_folder);
   EvaluationOutcome outcome;
-  outcome.solos = run_solos(e);
+  outcome.solos = run_solos(e, plan.window, plan.runs_folder);
   std::map<std::string, std::vector<double>> curves;
   if (plan.curve_window != 0) curves = run_curves(e);
   outcome.results.runs = run_mixes(e, outcome.solos);

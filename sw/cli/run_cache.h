@@ -13,7 +13,14 @@ struct NamedRun {
   std::string name;         ///< unique in the folder; letters, digits, '-', '_', '.'
   std::string fingerprint;  ///< text of everything the result depends on
   RunSpec spec;
+  /// Runs of one race are wanted only for the fastest of them: one that is longer than the best so far by more than
+  /// kRaceMargin is stopped there, its targets not met. Empty = runs to its end.
+  std::string race{};
 };
+
+/// The fastest is the one of highest IPC. Targets are warp instructions, so threads differ a little between runs of a mix;
+/// by less than this.
+inline constexpr double kRaceMargin = 1.02;
 
 /// Runs what is not in `folder` yet and keeps every result there as it comes, so that an interrupted evaluation goes on where it
 /// stopped. A kept result counts only if its fingerprint, and the program that made it, are the same.

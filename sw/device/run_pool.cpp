@@ -116,13 +116,14 @@ void finish(const Child& child, const RunPool::OnDone& on_done) {
 
 }  // namespace
 
-bool RunPool::run(const std::vector<RunSpec>& specs, const OnDone& on_done) const {
+bool RunPool::run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start) const {
   const SignalScope signals;
   std::vector<Child> children;
   std::size_t next = 0;
   try {
     while (next < specs.size() || !children.empty()) {
       while (stop_requested == 0 && next < specs.size() && children.size() < jobs_) {
+        if (before_start) before_start(next, specs[next]);
         children.push_back(spawn(next, make_device_, specs[next]));
         ++next;
       }

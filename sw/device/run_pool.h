@@ -24,10 +24,13 @@ class RunPool {
 
   RunPool(DeviceFactory make_device, unsigned jobs) : make_device_(std::move(make_device)), jobs_(jobs == 0 ? 1 : jobs) {}
 
-  /// Runs all; SIGINT or SIGTERM stops the children and returns.
+  /// Called in the parent just before a run starts: what has ended so far may shorten it.
+  using BeforeStart = std::function<void(std::size_t index, RunSpec&)>;
+
+  /// Runs all, started in order; SIGINT or SIGTERM stops the children and returns.
   /// @return false when interrupted
   /// @throws InputError with the child's message when a run is refused or dies
-  bool run(const std::vector<RunSpec>& specs, const OnDone& on_done) const;
+  bool run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start = {}) const;
 
  private:
   DeviceFactory make_device_;

@@ -38,6 +38,8 @@ struct PhaseSample {
 [[nodiscard]] Figure miss_rates(const EvalResults& pairs);
 [[nodiscard]] Figure stalls_together(const EvalResults& pairs);
 [[nodiscard]] Figure triple_performance(const EvalResults& triples);
+/// Figure 8 with the Warped-Slicer of `unguarded`, which may take more than 1.2 / K of a kernel's best.
+[[nodiscard]] Figure triples_without_guard(const EvalResults& triples, const EvalResults& unguarded);
 [[nodiscard]] Figure fairness(const EvalResults& pairs, const EvalResults& triples);
 [[nodiscard]] Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig& machine);
 

@@ -50,7 +50,9 @@ std::string figure9_section(const Page& page) {
   const PolicySummary* ours = page.summary.find("warped_slicer", "all");
   for (const PublishedGain& gain : kPublishedGains) {
     const PolicySummary* other = page.summary.find(gain.over, "all");
-    if (ours == nullptr || other == nullptr || ours->mixes != other->mixes || std::isnan(gain.fairness_ratio)) continue;
+    if (!page.summary.of_pairs || ours == nullptr || other == nullptr || ours->mixes != other->mixes ||
+        std::isnan(gain.fairness_ratio))
+      continue;
     out += fmt::format(
         "<p>Minimum speed-up, Warped-Slicer over {}: {} in this model; <em>published</em>, two kernels: {:+.0f} %.</p>\n",
         policy_label(gain.over), format_gain(ours->min_speedup / other->min_speedup), (gain.fairness_ratio - 1) * 100);

@@ -46,7 +46,8 @@ std::string gains_section(const Page& page) {
         out += cell("td", ratio == nullptr ? "–" : format_gain(ratio->ipc_ratio));
       }
     out += cell("td", fmt::format("{}", all->mixes)) +
-           cell("td", fmt::format("{:+.0f} %", (gain.ipc_ratio - 1) * 100), "published") + "</tr>\n";
+           cell("td", page.summary.of_pairs ? fmt::format("{:+.0f} %", (gain.ipc_ratio - 1) * 100) : "–", "published") +
+           "</tr>\n";
   }
   return out + "</tbody></table></div>\n";
 }

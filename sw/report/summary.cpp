@@ -127,6 +127,7 @@ Summary summarize(const EvalResults& results) {
     all.category_mean = geometric_mean_of_known(category_means);
     summary.policies.push_back(std::move(all));
   }
+  summary.of_pairs = std::ranges::all_of(results.runs, [](const EvalRun& run) { return run.kernels.size() == 2; });
   std::vector<std::string> categories = grid.categories();
   categories.emplace_back("all");
   for (const PublishedGain& gain : kPublishedGains)

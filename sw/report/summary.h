@@ -37,6 +37,7 @@ struct PolicyRatio {
 struct Summary {
   std::vector<PolicySummary> policies;  ///< by policy, then category; "all" last
   std::vector<PolicyRatio> ratios;      ///< over left_over, even and spatial, where they ran
+  bool of_pairs = true;                 ///< every mix has two kernels, as those of the published means
   [[nodiscard]] const PolicySummary* find(std::string_view policy, std::string_view category) const;
   [[nodiscard]] const PolicyRatio* find_ratio(std::string_view over, std::string_view category) const;
 };

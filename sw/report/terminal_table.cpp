@@ -77,10 +77,10 @@ std::string gain_table(const Summary& summary) {
   for (const PublishedGain& gain : kPublishedGains) {
     const PolicyRatio* ratio = summary.find_ratio(gain.over, "all");
     if (ratio == nullptr) continue;
-    table.add_row(
-        {policy_label(gain.over), format_gain(ratio->ipc_ratio), fmt::format("{}", ratio->mixes), format_gain(gain.ipc_ratio)});
+    table.add_row({policy_label(gain.over), format_gain(ratio->ipc_ratio), fmt::format("{}", ratio->mixes),
+                   summary.of_pairs ? format_gain(gain.ipc_ratio) : "-"});
   }
-  return table.str() + "Published: Warped-Slicer (ISCA 2016), 30 pairs of its table II.\n";
+  return table.str() + (summary.of_pairs ? "Published: Warped-Slicer (ISCA 2016), 30 pairs of its table II.\n" : "");
 }
 
 }  // namespace

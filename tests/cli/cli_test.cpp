@@ -182,6 +182,33 @@ TEST_F(Sluice, KeptRunsOutliveAChangeOfEnergyOnly) {
   EXPECT_NE(other.out.find("(0 kept from before)"), std::string::npos) << other.out << other.err;
 }
 
+/// Stopping runs that are already longer than the best must not change which is the best.
+TEST_F(Sluice, OracleIsTheBestOfAllPartitionsThatFit) {
+  const std::string files = " --machine " + fermi + " --workload " + table2;
+  const auto oracle = [&](int search) {
+    const Outcome o =
+        sluice("eval" + files + " --pairs HOT_DXT --policies left_over,oracle --window 20000 --curve-window 1000 " +
+               "--json --oracle-window " + std::to_string(search) + " --out " + (folder_ / std::to_string(search)).string());
+    EXPECT_EQ(o.exit, 0) << o.err;
+    return nlohmann::json::parse(o.out)["runs"][1];
+  };
+  double best = 0;
+  for (const char* ctas :
+       {"1,1", "1,2", "1,3", "1,4", "1,5", "1,6", "1,7", "2,1", "2,2", "2,3", "2,4", "2,5", "2,6", "3,1", "3,2"}) {
+    const Outcome o = sluice(std::string("sim") + files +
+                             " --kernels HOT_DXT --policy static --window 20000 --partitioner tlm --json --ctas " + ctas);
+    ASSERT_EQ(o.exit, 0) << o.err;
+    best = std::max(best, nlohmann::json::parse(o.out)["ipc"].get<double>());
+  }
+  const auto exhaustive = oracle(20000);
+  EXPECT_EQ(exhaustive["ipc"].get<double>(), best);
+  EXPECT_EQ(exhaustive["candidates"], 17);
+  const auto searched = oracle(5000);  // a quarter, then the best three whole
+  EXPECT_EQ(searched["candidates"], 17);
+  EXPECT_EQ(searched["partition"], exhaustive["partition"]);
+  EXPECT_EQ(searched["ipc"], exhaustive["ipc"]);
+}
+
 TEST_F(Sluice, RefusesAThresholdThatThePhaseMonitorCannotHold) {
   const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
   const Outcome option = sluice(sim + fermi + " --monitor 2");

@@ -89,17 +89,35 @@ __global__ void __launch_bounds__(169)
   LAYER(blockIdx.x);
 }
 
+__global__ void count_differences(const unsigned* a, const unsigned* b, size_t words, unsigned* different) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < words; i += (size_t)gridDim.x * blockDim.x)
+    if (a[i] != b[i]) atomicAdd(different, 1);
+}
+
 void check(cudaError_t e) {
   if (e == cudaSuccess) return;
   fprintf(stderr, "persistence: %s\n", cudaGetErrorString(e));
   exit(1);
 }
 struct Buffers {
-  float *pictures, *weights, *out;
-  unsigned* claimed;
+  float *pictures, *weights, *out, *wanted;  // wanted: what the first kernel wrote
+  unsigned *claimed, *different;
 };
 constexpr int kBlocks = 131072, kRuns = 31;
+constexpr size_t kWords = (size_t)kBlocks * 8 * 169;
 float usual_us = 0;
+
+// The last run's output, bit by bit.
+void expect_same_output(const char* name, const Buffers& b) {
+  if (usual_us == 0) check(cudaMemcpy(b.wanted, b.out, kWords * 4, cudaMemcpyDeviceToDevice));
+  check(cudaMemset(b.different, 0, 4));
+  count_differences<<<1024, 256>>>((unsigned*)b.out, (unsigned*)b.wanted, kWords, b.different);
+  unsigned different = 0;
+  check(cudaMemcpy(&different, b.different, 4, cudaMemcpyDeviceToHost));
+  if (different == 0) return;
+  fprintf(stderr, "persistence: %s: %u of %zu words of the output differ\n", name, different, kWords);
+  exit(1);
+}
 
 template <class Kernel>
 void time(const char* name, Kernel kernel, const Buffers& b, int grid, int threads = 169) {
@@ -114,6 +132,7 @@ void time(const char* name, Kernel kernel, const Buffers& b, int grid, int threa
   std::vector<float> us;
   for (int r = 0; r < kRuns; ++r) {
     check(cudaMemsetAsync(b.claimed, 0, 4));
+    if (r == kRuns - 1) check(cudaMemsetAsync(b.out, 0xff, kWords * 4));  // poison: NaN
     check(cudaEventRecord(first));
     const dim3 block = threads == 169 ? dim3(13, 13) : dim3(threads), all(grid > 0 ? grid : ctas * sms);
     kernel<<<all, block>>>(b.pictures, b.weights, b.out, 8, b.claimed, kBlocks);  // clang-format knows no launches
@@ -123,6 +142,7 @@ void time(const char* name, Kernel kernel, const Buffers& b, int grid, int threa
     check(cudaEventElapsedTime(&ms, first, last));
     us.push_back(ms * 1e3f);
   }
+  expect_same_output(name, b);
   std::sort(us.begin(), us.end());
   if (usual_us == 0) usual_us = us[kRuns / 2];
   printf("%-34s %2d CTAs an SM  %7.1f us  (%.1f .. %.1f)  %+5.1f %%\n", name, ctas, us[kRuns / 2], us[kRuns / 20],
@@ -134,7 +154,9 @@ int main() {
   const size_t in = (size_t)kBlocks * 841;
   check(cudaMalloc(&b.pictures, in * 4));
   check(cudaMalloc(&b.weights, 8 * 26 * 4));
-  check(cudaMalloc(&b.out, (size_t)kBlocks * 8 * 169 * 4));
+  check(cudaMalloc(&b.out, kWords * 4));
+  check(cudaMalloc(&b.wanted, kWords * 4));
+  check(cudaMalloc(&b.different, 4));
   check(cudaMalloc(&b.claimed, 4));
   std::vector<float> h(in);
   for (size_t i = 0; i < in; ++i) h[i] = (float)((i * 2654435761u) >> 8 & 0xffff) / 32768.f - 1;

@@ -10,6 +10,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/report/results_json.h"
+#include "sw/report/terminal_table.h"
 #include "synthetic_results.h"
 
 namespace sluice {
@@ -133,6 +134,19 @@ TEST(HtmlReport, PublishedFiguresAreMarkedAndNeverStandForTheModels) {
     EXPECT_TRUE(contains(gains, std::string("<td class=\"published\">") + figure)) << figure;
   std::erase_if(results.runs, [](const EvalRun& run) { return run.policy == "warped_slicer"; });
   EXPECT_EQ(section(html_report(results), "What Warped-Slicer gains"), "") << "nothing of ours to compare";
+}
+
+TEST(HtmlReport, PublishedMeansOfPairsAreNotShownBesideTriples) {
+  EvalResults results = synthetic_results();
+  for (EvalRun& run : results.runs) {
+    run.kernels.emplace_back("THIRD");
+    run.per_kernel.push_back(run.per_kernel.back());
+  }
+  const std::string gains = section(html_report(results), "What Warped-Slicer gains");
+  EXPECT_FALSE(gains.empty());
+  EXPECT_FALSE(contains(gains, "+23 %"));
+  EXPECT_FALSE(contains(section(html_report(results), "Fairness and turnaround"), "published"));
+  EXPECT_FALSE(contains(terminal_report(results), "ISCA 2016"));
 }
 
 TEST(HtmlReport, SaysWhenMinimumSpeedUpOnlyRepeatsNormalisedIpc) {
