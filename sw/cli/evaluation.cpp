@@ -24,6 +24,9 @@ struct Evaluation {
   std::vector<Mix> mixes;
   std::vector<KernelDescriptor> kernels;  ///< of all mixes, each once
 
+  [[nodiscard]] std::string mix_fingerprint(const std::vector<KernelDescriptor>& mix, const std::string& how) const {
+    return fingerprint(mix, options.partitioner_text + how);
+  }
   [[nodiscard]] bool searches(const Mix& mix) const {
     return options.oracle_pairs.empty() || std::ranges::find(options.oracle_pairs, mix.name()) != options.oracle_pairs.end();
   }
@@ -93,7 +96,7 @@ NamedRun mix_run(const Evaluation& e, const Mix& mix, const std::string& policy,
   // The search decides nothing in hardware: with the twin its many runs outlive changes of the RTL.
   const PartitionerKind partitioner = policy == "oracle" ? PartitionerKind::Tlm : e.options.partitioner;
   return {fmt::format("{}-{}{}", mix.name(), repartitions ? "even-" : "", how),
-          e.fingerprint(mix.kernels, fmt::format("{} {} {}", how, repartitions, fmt::join(targets, " "))),
+          e.mix_fingerprint(mix.kernels, fmt::format("{} {} {}", how, repartitions, fmt::join(targets, " "))),
           mix_spec(e.machine, mix.kernels, plan, targets, partitioner, e.options.seed)};
 }
 
@@ -217,7 +220,7 @@ EvaluationOutcome evaluate(const EvaluationPlan& plan) {
   const Evaluation e = prepare(plan);
   check_writable(plan.runs_folder);
   EvaluationOutcome outcome;
-  outcome.solos = run_solos(e, plan.window, plan.runs_folder);
+  outcome.solos = run_solos(e, plan.window, plan.solos_folder.empty() ? plan.runs_folder : plan.solos_folder);
   std::map<std::string, std::vector<double>> curves;
   if (plan.curve_window != 0) curves = run_curves(e);
   outcome.results.runs = run_mixes(e, outcome.solos);

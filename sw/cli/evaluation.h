@@ -17,7 +17,8 @@ namespace sluice::cli {
 /// What one evaluation is to run (docs/commands.md, "How the evaluation works").
 struct EvaluationPlan {
   MachineConfig machine;
-  std::string machine_text;  ///< all that distinguishes the machine: part of the fingerprint of kept runs
+  std::string machine_text;      ///< all that distinguishes the machine: part of the fingerprint of kept runs
+  std::string partitioner_text;  ///< the same of its partition unit, on which runs alone do not depend
   Workload workload;
   std::string mixes = "all";
   std::vector<std::string> policies, oracle_pairs;  ///< oracle_pairs: empty = the Oracle runs on every mix
@@ -27,7 +28,8 @@ struct EvaluationPlan {
   std::uint64_t seed = 1;
   PartitionerKind partitioner = PartitionerKind::Rtl;
   unsigned jobs = 1;
-  std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
+  std::filesystem::path runs_folder;   ///< finished runs are kept here, and reused
+  std::filesystem::path solos_folder;  ///< those alone; empty = runs_folder
 };
 
 /// The Oracle runs every partition of a mix for a quarter of the window, and the best kOracleFinalists of them for the whole.

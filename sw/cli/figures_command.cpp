@@ -45,7 +45,7 @@ class Runs {
     return kept("pairs", [&] { return plan(machine_, machine_text_, options_.pairs, policies(), options_.window / 10); });
   }
   const EvaluationOutcome& triples() {
-    return kept("triples", [&] { return plan(machine_, machine_text_, options_.triples, policies(), 0); });
+    return kept("triples", [&] { return unchanged_alone(plan(machine_, machine_text_, options_.triples, policies(), 0)); });
   }
   /// The pairs on a machine with one change.
   const EvaluationOutcome& variant(const std::string& name, const std::vector<std::string>& policies,
@@ -54,6 +54,16 @@ class Runs {
       MachineConfig changed = machine_;
       change(changed);
       return plan(changed, machine_text_ + name, options_.pairs, policies, 0);
+    });
+  }
+  /// The pairs under Warped-Slicer with one change of its settings.
+  const EvaluationOutcome& tuned(const std::string& name, const std::function<void(PartitionerConfig&)>& change) {
+    return kept(name, [&] {
+      MachineConfig changed = machine_;
+      change(changed.partitioner);
+      EvaluationPlan made = plan(changed, machine_text_, options_.pairs, {"warped_slicer"}, 0);
+      made.partitioner_text = name;
+      return unchanged_alone(std::move(made));
     });
   }
   const EvaluationOutcome& large() {
@@ -67,7 +77,9 @@ class Runs {
     return kept("no_guard", [&] {
       MachineConfig changed = machine_;
       changed.partitioner.loss_limit = 3;
-      return plan(changed, machine_text_ + "no_guard", options_.triples, {"warped_slicer"}, 0);
+      EvaluationPlan made = plan(changed, machine_text_, options_.triples, {"warped_slicer"}, 0);
+      made.partitioner_text = "no_guard";
+      return unchanged_alone(std::move(made));
     });
   }
   /// Mixes of kernels that change in mid-run, with a threshold of the phase monitor.
@@ -134,6 +146,11 @@ class Runs {
     plan.jobs = options_.jobs;
     return plan;
   }
+  /// The kernels alone run as they do for the pairs.
+  [[nodiscard]] EvaluationPlan unchanged_alone(EvaluationPlan made) const {
+    made.solos_folder = folder("pairs");
+    return made;
+  }
   template <class MakePlan>
   const EvaluationOutcome& kept(const std::string& name, const MakePlan& make_plan) {
     auto found = outcomes_.find(name);
@@ -153,24 +170,22 @@ class Runs {
 };
 
 Figure profile_figure(Runs& runs) {
-  const std::vector<std::string> sliced = {"warped_slicer"};
   std::vector<figures::Variant> variants = {{"5 K cycles", &runs.pairs().results}};
   for (const std::uint32_t cycles : {10240U, 65535U})
-    variants.push_back({cycles == 65535 ? "64 K cycles, a CTA or more" : "10 K cycles",
-                        &runs.variant(fmt::format("profile-{}", cycles), sliced,
-                                      [&](MachineConfig& m) { m.partitioner.profile_cycles = cycles; })
-                             .results});
+    variants.push_back(
+        {cycles == 65535 ? "64 K cycles, a CTA or more" : "10 K cycles",
+         &runs.tuned(fmt::format("profile-{}", cycles), [&](PartitionerConfig& p) { p.profile_cycles = cycles; }).results});
   for (const std::uint32_t delay : {1000U, 5000U, 10000U})
     variants.push_back(
         {fmt::format("delay {} K", delay / 1000),
-         &runs.variant(fmt::format("delay-{}", delay), sliced, [&](MachineConfig& m) { m.partitioner.algorithm_delay = delay; })
-              .results});
+         &runs.tuned(fmt::format("delay-{}", delay), [&](PartitionerConfig& p) { p.algorithm_delay = delay; }).results});
   return figures::profiling_sensitivity(variants);
 }
 
 Figure scheduler_figure(Runs& runs) {
   const std::vector<std::string> policies = {"left_over", "warped_slicer"};
   const auto with = [&](const char* name, WarpSchedulerKind kind) {
+    if (kind == runs.machine().sm.scheduler) return &runs.pairs().results;
     return &runs.variant(name, policies, [&](MachineConfig& m) { m.sm.scheduler = kind; }).results;
   };
   return figures::scheduler_sensitivity({{"greedy-then-oldest", with("gto", WarpSchedulerKind::Gto)},

@@ -16,7 +16,7 @@ struct EnergyEvents {
 
 /// Energy of a run, joules.
 struct Energy {
-  double sm_dynamic = 0;      ///< issue, registers, pipelines, scratchpad, L1
+  double sm_dynamic = 0;      ///< issue, registers, pipelines, scratchpad, L1; the clock of every SM
   double sm_leakage = 0;      ///< of every SM, busy or not
   double memory_dynamic = 0;  ///< interconnect, L2, DRAM
   double seconds = 0;

@@ -99,7 +99,6 @@ struct PartitionerConfig {
 
 /// Energy of events, picojoules, and leakage. docs/machines.md has the source of every default.
 struct EnergyConfig {
-  double sm_scale = 1;                                  ///< one factor on all SM events: calibrated to a published power
   double instruction = 10;                              ///< fetch, decode and schedule one warp instruction
   double registers = 20;                                ///< operands of one lane: three reads, one write
   double alu = 4.6, sfu = 12.9, dp = 50, tensor = 9.2;  ///< one lane
@@ -107,7 +106,8 @@ struct EnergyConfig {
   double l2 = 1600;                                     ///< one 128-byte line
   double noc_byte = 9.7;                                ///< one byte over 10 mm
   double dram_byte = 112, dram_activate = 0;            ///< activates are part of the bytes unless given
-  double sm_leakage_watts = 2.16;                       ///< of one SM
+  double sm_clock_watts = 0;       ///< of one SM, busy or not: clocks, pipeline registers, what is no event above
+  double sm_leakage_watts = 2.16;  ///< of one SM
 };
 
 /// A whole GPU, as a TOML file under configs/machines/ describes it.

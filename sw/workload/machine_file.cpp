@@ -122,8 +122,7 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
 
 void read_energy(TomlTable table, EnergyConfig& energy) {
   table.optional();
-  for (const auto& [key, value] : {std::pair{"sm_scale", &energy.sm_scale},
-                                   {"instruction", &energy.instruction},
+  for (const auto& [key, value] : {std::pair{"instruction", &energy.instruction},
                                    {"registers", &energy.registers},
                                    {"alu", &energy.alu},
                                    {"sfu", &energy.sfu},
@@ -135,6 +134,7 @@ void read_energy(TomlTable table, EnergyConfig& energy) {
                                    {"noc_byte", &energy.noc_byte},
                                    {"dram_byte", &energy.dram_byte},
                                    {"dram_activate", &energy.dram_activate},
+                                   {"sm_clock_watts", &energy.sm_clock_watts},
                                    {"sm_leakage_watts", &energy.sm_leakage_watts}}) {
     table.read(key, *value, 0, 1e6);
   }
