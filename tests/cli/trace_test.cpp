@@ -128,10 +128,11 @@ TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {
 /// Even is one of the partitions that the Oracle tries.
 TEST_F(TraceCommand, FigureOfTriplesHasTheBestPartitionWhereAskedFor) {
   const auto [code, out] =
-      shell("report figures --triples MVP_DXT_IMG --window 2000 --partitioner tlm --only 8 --oracle --json --out " +
+      shell("report figures --triples MVP_DXT_IMG --window 2000 --partitioner tlm --only 8,guard --oracle --json --out " +
             (folder_ / "f").string());
   ASSERT_EQ(code, 0);
-  const json data = json::parse(out)["figures"]["8"]["data"];
+  const json figures = json::parse(out)["figures"], data = figures["8"]["data"];
+  EXPECT_GT(figures["guard"]["data"]["over_even"]["ipc"].get<double>(), 0);
   const json runs =
       json::parse(shell("eval --machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml "
                         "--pairs MVP_DXT_IMG --policies left_over,even --window 2000 --partitioner tlm --json --out " +
