@@ -55,7 +55,7 @@ struct RunSpec {
   /// that is alone is not asked for: it gets every SM.
   std::function<Quotas(const std::vector<KernelId>& present)> quotas;
   std::vector<HostAction> actions;  ///< in order of time; by the model only
-  Cycles window;                    ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
+  Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Tlm;
   std::uint64_t seed = 1;
   bool check_protocol = false;          ///< puts a TLM-2.0 protocol checker on every memory socket; a violation ends the run
