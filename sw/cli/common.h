@@ -38,11 +38,12 @@ struct CommonOptions {
         ->capture_default_str()
         ->check(CLI::IsMember({"rtl", "tlm", "both"}));
   }
-  void add_oracle(CLI::App& app) {
-    app.add_option(
-           "--oracle-window", oracle_window,
-           "the Oracle tries every partition of a mix with this window, and its best three with --window; default a quarter "
-           "of --window; as long as --window: the search is exhaustive")
+  CLI::Option* add_oracle(CLI::App& app) {
+    return app
+        .add_option(
+            "--oracle-window", oracle_window,
+            "the Oracle tries every partition of a mix with this window, and its best three with --window; default a quarter "
+            "of --window; as long as --window: the search is exhaustive")
         ->check(CLI::Range(1000, 1000000000));
   }
   void add_jobs(CLI::App& app) {

@@ -146,7 +146,7 @@ struct Candidate {
   Partition partition;
 };
 
-/// Every mix under every policy; of the Oracle's candidates the one with the highest IPC.
+/// Every mix under every policy; of the Oracle's finalists the one with the highest IPC.
 std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, RunResult>& solos) {
   const std::vector<std::string> policies = e.options.policies;
   const bool with_oracle = std::ranges::find(policies, "oracle") != policies.end();
@@ -170,9 +170,9 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
     if (candidates[i].policy != "oracle") of_others.insert(runs[i].name);
   std::vector<NamedRun> unique;
   std::map<std::string, std::size_t> index;
-  for (NamedRun& run : runs) {
-    if (!of_others.contains(run.name)) run = raced(std::move(run), e.mixes[candidates[&run - runs.data()].mix]);
-    if (index.emplace(run.name, unique.size()).second) unique.push_back(run);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!of_others.contains(runs[i].name)) runs[i] = raced(std::move(runs[i]), e.mixes[candidates[i].mix]);
+    if (index.emplace(runs[i].name, unique.size()).second) unique.push_back(runs[i]);
   }
   const std::vector<RunResult> results = run_all(unique, e.options.runs_folder, e.options.jobs, "together");
 

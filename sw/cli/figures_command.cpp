@@ -272,13 +272,14 @@ void add_figures_command(CLI::App& report, Action& action) {
   command->add_option("--phase-workload", options->phase_workload, "kernels that change in mid-run, for the phase monitor")
       ->capture_default_str();
   options->add_run(*command);
-  options->add_oracle(*command);
+  CLI::Option* oracle_window = options->add_oracle(*command);
   options->add_jobs(*command);
   options->add_json(*command);
   command->add_option("--only", options->only, "some figures, e.g. 3a,10b; default all");
   command->add_option("--pairs", options->pairs, "mixes of the figures about pairs")->capture_default_str();
   command->add_option("--triples", options->triples, "mixes of the figures about triples")->capture_default_str();
-  command->add_flag("--oracle", options->oracle, "pairs and triples with the best of all partitions (over a thousand runs more)");
+  oracle_window->needs(command->add_flag("--oracle", options->oracle,
+                                         "pairs and triples with the best of all partitions (over a thousand runs more)"));
   command->add_option("--out", options->out, "folder of index.html and figures.json; finished runs in it are not repeated")
       ->required();
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "sw/core/errors.h"
 #include "sw/device/run_pool.h"
@@ -20,6 +21,7 @@ namespace sluice::cli {
 namespace {
 
 HostTotals totals;
+std::set<std::filesystem::path> made;  // by this process: taken up again, they are not "from before"
 
 std::string fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
@@ -87,7 +89,7 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
   const auto file = [&](std::size_t i) { return folder / (runs[i].name + ".json"); };
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (load(file(i), key(i), results[i])) {
-      ++totals.reused;
+      if (!made.contains(file(i))) ++totals.reused;
       races.ended(runs[i], results[i]);
       continue;
     }
@@ -105,6 +107,7 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
     results[i] = result;
     races.ended(runs[i], result);
     write_file_atomically(file(i), nlohmann::json{{"key", key(i)}, {"result", result}}.dump());
+    made.insert(file(i));
     progress.done(runs[i].name);
   };
   const auto before_start = [&](std::size_t m, RunSpec& spec) { races.shorten(runs[missing[m]], spec); };

@@ -42,7 +42,7 @@ class Interrupted : public std::exception {
 /// Creates the folder, and finds out now rather than after an hour that nothing can be written there.
 void check_writable(const std::filesystem::path& folder);
 
-/// Cost of the runs made by this process so far.
+/// Cost of the runs made by this process so far; reused: kept ones of other processes that it took up.
 struct HostTotals {
   double cpu_seconds = 0, peak_rss_mib = 0;
   std::size_t runs = 0, reused = 0;

@@ -13,6 +13,8 @@ namespace sluice::figures {
 namespace {
 
 double ipc(const EvalRun& run) { return run.ipc; }
+double min_speedup(const EvalRun& run) { return run.min_speedup; }
+double antt(const EvalRun& run) { return run.antt; }
 double percent_over(double ratio) { return 100 * (ratio - 1); }
 
 KernelCounters total(const EvalRun& run) {
@@ -185,14 +187,14 @@ Figure triples_without_guard(const EvalResults& triples, const EvalResults& ungu
   std::ranges::copy_if(unguarded.runs, std::back_inserter(merged.runs),
                        [](const EvalRun& run) { return run.policy == "warped_slicer"; });
   normalize_to_left_over(merged);
-  const double over_even = mean_ratio(merged, "warped_slicer", "even", ipc),
-               least = mean_ratio(merged, "warped_slicer", "even", [](const EvalRun&run) { return run.min_speedup; }),
-               antt = mean_ratio(merged, "warped_slicer", "even", [](const EvalRun&run) { return run.antt; });
-  figure.data["over_even"] = {{"ipc", over_even}, {"min_speedup", least}, {"antt", antt}};
+  const double over_even = mean_ratio(merged, "warped_slicer", "even", ipc);
+  const double least = mean_ratio(merged, "warped_slicer", "even", min_speedup);
+  const double turnaround = mean_ratio(merged, "warped_slicer", "even", antt);
+  figure.data["over_even"] = {{"ipc", over_even}, {"min_speedup", least}, {"antt", turnaround}};
   figure.measured = fmt::format(
       "Warped-Slicer {:+.1f} % over Even, {:+.1f} % over Left-Over; minimum speed-up over Even {:+.1f} %, ANTT {:+.1f} %.",
       percent_over(over_even), percent_over(mean_ratio(merged, "warped_slicer", "left_over", ipc)), percent_over(least),
-      percent_over(antt));
+      percent_over(turnaround));
   const charts::GroupedBars chart = mix_bars(merged, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
@@ -201,10 +203,8 @@ Figure triples_without_guard(const EvalResults& triples, const EvalResults& ungu
 Figure fairness(const EvalResults& pairs, const EvalResults& triples) {
   Figure figure{"9", "Fairness: minimum speed-up and average normalised turnaround time", {}, {}, {}, {}};
   figure.published = "Minimum speed-up over Even: +14 % with two kernels, +23 % with three; ANTT 15 % lower with three.";
-  const auto least = [](const EvalRun& run) { return run.min_speedup; };
-  const auto antt = [](const EvalRun& run) { return run.antt; };
-  const double two = mean_ratio(pairs, "warped_slicer", "even", least),
-               three = mean_ratio(triples, "warped_slicer", "even", least);
+  const double two = mean_ratio(pairs, "warped_slicer", "even", min_speedup),
+               three = mean_ratio(triples, "warped_slicer", "even", min_speedup);
   const double antt_three = mean_ratio(triples, "warped_slicer", "even", antt),
                antt_two = mean_ratio(pairs, "warped_slicer", "even", antt);
   figure.data["over_even"] = {{"min_speedup_2", two}, {"min_speedup_3", three}, {"antt_2", antt_two}, {"antt_3", antt_three}};
@@ -213,7 +213,7 @@ Figure fairness(const EvalResults& pairs, const EvalResults& triples) {
                   percent_over(two), percent_over(three), percent_over(antt_two), percent_over(antt_three));
   for (const auto& [name, results] : {std::pair{"2 kernels", &pairs}, std::pair{"3 kernels", &triples}}) {
     figure.html +=
-        category_bars(*results, std::string("Minimum speed-up, ") + name, "mean", least, figure.data["min_speedup"][name]);
+        category_bars(*results, std::string("Minimum speed-up, ") + name, "mean", min_speedup, figure.data["min_speedup"][name]);
     figure.html +=
         category_bars(*results, std::string("ANTT, ") + name, "mean, lower is better", antt, figure.data["antt"][name]);
   }

@@ -209,6 +209,11 @@ TEST_F(Sluice, OracleIsTheBestOfAllPartitionsThatFit) {
   EXPECT_EQ(searched["ipc"], exhaustive["ipc"]);
 }
 
+TEST_F(Sluice, RefusesALossLimitThatTheRegisterCannotHold) {
+  refuses("sim --workload " + table2 + " --kernels IMG_NN --machine " + edited(fermi, "loss_limit = 1.2", "loss_limit = 4.0"),
+          "partitioner.loss_limit = 4: must be a number, 0..3.99");
+}
+
 TEST_F(Sluice, RefusesAThresholdThatThePhaseMonitorCannotHold) {
   const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
   const Outcome option = sluice(sim + fermi + " --monitor 2");

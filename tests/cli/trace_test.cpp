@@ -125,6 +125,23 @@ TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {
   EXPECT_EQ(shell("report figures --only 99 --out " + (folder_ / "g").string()).first, 2);
 }
 
+/// What a figure changes in the partitioner only does not change kernels that run alone, and one scheduler is the pairs' own.
+TEST_F(TraceCommand, FiguresShareTheRunsThatAreTheSame) {
+  const fs::path out = folder_ / "f";
+  const auto [code, text] =
+      shell("report figures --pairs DXT_HOT --window 12000 --partitioner tlm --only 10a,10b --jobs 2 --out " + out.string());
+  ASSERT_EQ(code, 0);
+  EXPECT_NE(text.find("(0 kept from before)"), std::string::npos) << text;
+  EXPECT_TRUE(fs::exists(out / "runs/pairs/solo-HOT.json"));
+  EXPECT_TRUE(fs::exists(out / "runs/delay-1000/DXT_HOT-dynamic-tlm.json"));
+  EXPECT_FALSE(fs::exists(out / "runs/delay-1000/solo-HOT.json"));
+  EXPECT_TRUE(fs::exists(out / "runs/lrr/solo-HOT.json"));
+  EXPECT_FALSE(fs::exists(out / "runs/gto"));
+  std::ifstream in(out / "figures.json");
+  EXPECT_TRUE(json::parse(in)["meta"].contains("host_cpu_seconds"));
+  EXPECT_EQ(shell("report figures --only 6 --oracle-window 5000 --out " + out.string()).first, 2);
+}
+
 /// Even is one of the partitions that the Oracle tries.
 TEST_F(TraceCommand, FigureOfTriplesHasTheBestPartitionWhereAskedFor) {
   const auto [code, out] =
