@@ -48,7 +48,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
     if (launch.make_source) {
       sources_.push_back(launch.make_source());
     } else {
-      sources_.push_back(std::make_unique<SyntheticSource>(launch.kernel, k, spec_.seed));
+      sources_.push_back(std::make_unique<SyntheticSource>(launch.kernel, k, machine.num_sms * machine.sm.capacity.cta_slots, spec_.seed));
     }
     kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions,
                         launch.once ? launch.kernel.grid_ctas : 0, nullptr});

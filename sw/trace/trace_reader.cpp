@@ -94,11 +94,15 @@ struct TraceReader::Fields {
 };
 static_assert(kNoRegister == 255);
 
-TraceReader::TraceReader(const std::filesystem::path& path) : lines_(path), instruction_slots_(1024), known_(kKnownSlots) {
+TraceReader::TraceReader(const std::filesystem::path& path, std::uint32_t launch)
+    : lines_(path),
+      instruction_slots_(1024),
+      known_(kKnownSlots),
+      local_memory_(kLocalRegion | static_cast<std::uint64_t>(launch % 256) << 56) {
   read_header();
 }
 TraceReader::TraceReader(std::string_view text, std::string name)
-    : lines_(text, std::move(name)), instruction_slots_(1024), known_(kKnownSlots) {
+    : lines_(text, std::move(name)), instruction_slots_(1024), known_(kKnownSlots), local_memory_(kLocalRegion) {
   read_header();
 }
 
@@ -408,7 +412,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
     for (std::size_t i = 0; i < lanes; ++i, rest &= rest - 1) {
       const auto lane = static_cast<std::uint64_t>(std::countr_zero(rest));
       const std::uint64_t offset = (addresses[i] - header_.local_base) % kLocalBytesPerThread;
-      addresses[i] = kLocalRegion + index * kLocalBytesPerThread * kWarpSize + offset / 4 * 128 + lane * 4 + offset % 4;
+      addresses[i] = local_memory_ + index * kLocalBytesPerThread * kWarpSize + offset / 4 * 128 + lane * 4 + offset % 4;
     }
     width = std::min(width, 4U);  // the other words of a vector lie in other lines, 128 bytes on: one access stands for them
   }

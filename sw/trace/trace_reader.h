@@ -47,7 +47,8 @@ inline constexpr std::uint32_t kTraceRecordIndexBits = 24;
 /// Every defect is an InputError `file:line: why`: cut files, wrong counts, absurd sizes, fields that do not parse.
 class TraceReader {
  public:
-  explicit TraceReader(const std::filesystem::path& path);
+  /// @param launch local memory of launches is apart, of up to 256 of them
+  explicit TraceReader(const std::filesystem::path& path, std::uint32_t launch = 0);
   TraceReader(std::string_view text, std::string name);  ///< a trace in memory
 
   [[nodiscard]] const TraceHeader& header() const { return header_; }
@@ -84,6 +85,7 @@ class TraceReader {
   };
   std::vector<Known> known_;
   std::string known_text_;
+  std::uint64_t local_memory_;  ///< address of this launch's
 };
 
 /// The kernel as the dispatcher sees it.

@@ -20,7 +20,9 @@ RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, con
     KernelLaunch launch;
     launch.kernel = describe(listed.header, machine.sm.register_unit);
     launch.after = listed.after;
-    launch.make_source = [file = listed.file] { return std::make_unique<TraceSource>(file); };
+    launch.make_source = [file = listed.file, index = static_cast<std::uint32_t>(spec.launches.size())] {
+      return std::make_unique<TraceSource>(file, index);
+    };
     launch.once = true;
     kernels.push_back(launch.kernel);
     spec.launches.push_back(std::move(launch));

@@ -3,7 +3,7 @@
 namespace sluice {
 
 std::uint32_t TraceSource::begin_cta(std::uint32_t) {
-  if (!reader_) reader_ = std::make_unique<TraceReader>(path_);
+  if (!reader_) reader_ = std::make_unique<TraceReader>(path_, launch_);
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(ctas_.size()));
     ctas_.emplace_back();

@@ -15,7 +15,8 @@ namespace sluice {
 /// in memory. The CTAs come in file order, as the traced device started them.
 class TraceSource : public IInstructionSource {
  public:
-  explicit TraceSource(std::filesystem::path path) : path_(std::move(path)) {}
+  /// @param launch its index in the list: launches share no local memory
+  TraceSource(std::filesystem::path path, std::uint32_t launch) : path_(std::move(path)), launch_(launch) {}
 
   [[nodiscard]] std::uint32_t num_registers() const override { return 256; }
   /// @throws InputError `file:line: why`
@@ -27,6 +28,7 @@ class TraceSource : public IInstructionSource {
 
  private:
   std::filesystem::path path_;
+  std::uint32_t launch_;
   std::unique_ptr<TraceReader> reader_;
   std::vector<Instruction> instructions_;  ///< of the closed reader
   const Instruction* table_ = nullptr;

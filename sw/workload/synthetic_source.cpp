@@ -8,8 +8,6 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kLine = 128;
-/// Working sets in use at a time; two CTAs whose indices differ by this many share one. More than a machine of 16 SMs holds.
-constexpr std::uint32_t kReuseRegions = 128;
 
 std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
   x += 0x9e3779b97f4a7c15ULL;
@@ -40,11 +38,13 @@ std::uint64_t name_hash(const std::string& name) {
 
 }  // namespace
 
-SyntheticSource::SyntheticSource(const KernelDescriptor& kernel, std::uint32_t address_space, std::uint64_t seed)
+SyntheticSource::SyntheticSource(const KernelDescriptor& kernel, std::uint32_t address_space, std::uint32_t most_ctas,
+                                 std::uint64_t seed)
     : behaviour_(kernel.behaviour),
       warps_per_cta_(kernel.warps_per_cta()),
       last_warp_lanes_(kernel.block_threads - (kernel.warps_per_cta() - 1) * kWarpSize),
       seed_(mix(seed ^ name_hash(kernel.name) ^ address_space)),
+      reuse_regions_(most_ctas),
       base_((static_cast<std::uint64_t>(address_space) + 1) << 44) {
   Random random(mix(seed ^ name_hash(kernel.name)));
   std::vector<OpClass> ops;
@@ -64,7 +64,7 @@ SyntheticSource::SyntheticSource(const KernelDescriptor& kernel, std::uint32_t a
     late.behaviour = kernel.phase->behaviour;
     late.phase.reset();
     phase_from_ = kernel.phase->from_cta;
-    phase_ = std::make_unique<SyntheticSource>(late, address_space, seed);
+    phase_ = std::make_unique<SyntheticSource>(late, address_space, most_ctas, seed);
   }
 
   double alu_owed = 0, fetch_owed = 0;
@@ -126,7 +126,7 @@ void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, st
     const std::uint64_t index = mix(draw);
     std::uint64_t line = 0;
     if (kind < behaviour_.reuse_fraction) {
-      line = static_cast<std::uint64_t>(cursor.cta % kReuseRegions) * behaviour_.reuse_lines +
+      line = static_cast<std::uint64_t>(cursor.cta % reuse_regions_) * behaviour_.reuse_lines +
              index % std::max(1U, behaviour_.reuse_lines);
     } else if (kind < behaviour_.reuse_fraction + behaviour_.footprint_fraction) {
       line = (std::uint64_t{1} << 30) + index % std::max(1U, behaviour_.footprint_lines);

@@ -13,7 +13,8 @@ namespace sluice {
 class SyntheticSource : public IInstructionSource {
  public:
   /// @param address_space index of the kernel in its mix: kernels share no data
-  SyntheticSource(const KernelDescriptor& kernel, std::uint32_t address_space, std::uint64_t seed);
+  /// @param most_ctas     CTAs that the machine holds at a time: those whose indices differ by as many share a working set
+  SyntheticSource(const KernelDescriptor& kernel, std::uint32_t address_space, std::uint32_t most_ctas, std::uint64_t seed);
 
   [[nodiscard]] std::uint32_t num_registers() const override { return kRegisters; }
   Instruction next(WarpCursor& cursor) const override;
@@ -30,7 +31,9 @@ class SyntheticSource : public IInstructionSource {
   std::uint32_t phase_from_ = 0xffffffff;  ///< CTAs from here on come from `phase_`
   std::unique_ptr<SyntheticSource> phase_;
   std::uint32_t warps_per_cta_, last_warp_lanes_;
-  std::uint64_t seed_, base_;
+  std::uint64_t seed_;
+  std::uint32_t reuse_regions_;
+  std::uint64_t base_;
   std::vector<Instruction> body_;
   std::vector<std::uint32_t> global_rank_;  ///< global accesses of the body before each position
   std::uint32_t globals_per_body_ = 0;

@@ -76,6 +76,8 @@ bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
     if (free_mshrs_.empty()) return false;
     way->mshr = free_mshrs_.back();
     free_mshrs_.pop_back();
+  } else if (merged(mshrs_[way->mshr], need) >= config_.mshr_merges) {
+    return false;
   }
   ++count.l2_accesses;
   ++count.l2_misses;
@@ -85,6 +87,12 @@ bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
     send_to_dram(*pool_.acquire(packet.get_address(), false, missing, who.sm, who.kernel));
   }
   return true;
+}
+
+std::uint32_t L2Slice::merged(const std::vector<tlm::tlm_generic_payload*>& waiting, std::uint8_t sectors) const {
+  if (!config_.sectored) return static_cast<std::uint32_t>(waiting.size());
+  const auto shares = [&](tlm::tlm_generic_payload* waiter) { return (PacketPool::info(*waiter).sectors & sectors) != 0; };
+  return static_cast<std::uint32_t>(std::ranges::count_if(waiting, shares));
 }
 
 CacheTags::Way* L2Slice::allocate(std::uint64_t line, const PacketInfo& who) {

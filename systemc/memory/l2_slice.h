@@ -39,6 +39,8 @@ class L2Slice : public sc_core::sc_module {
   void respond(tlm::tlm_generic_payload& packet, std::uint64_t delay_cycles);
   /// The way for a miss of `line`, emptied and reserved; nullptr when the packet must wait.
   CacheTags::Way* allocate(std::uint64_t line, const PacketInfo& who);
+  /// Packets that a miss of `sectors` would wait with: those of its line, or, with sectors, those that want one of its own.
+  [[nodiscard]] std::uint32_t merged(const std::vector<tlm::tlm_generic_payload*>& waiting, std::uint8_t sectors) const;
   void send_to_dram(tlm::tlm_generic_payload& packet);
 
   SimClock clock_;

@@ -50,7 +50,6 @@ class StallBreakdown {
   [[nodiscard]] StallCycles cycles(std::uint32_t kernel) const { return by_name(of_kernel_[kernel]); }
 
  private:
-  static constexpr std::uint32_t kMostSchedulers = 4;
   struct Group {
     std::uint32_t live = 0, waiting_for_load = 0, at_barrier = 0;
     std::array<std::uint64_t, kMostSchedulers> lanes{};  ///< by scheduler: bits of its live warps

@@ -80,8 +80,10 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
     scoreboard_.clear(w);
     scheduler_of(w).admit(lane_of(w), next_age_++);
-    advance(w, now_ + kLaunchLatency);
   }
+  // All are there before the first one ends, which one without an instruction does at once.
+  for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1)
+    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), now_ + kLaunchLatency);
   if (!in_tick_) wake_.notify(clock_.cycles(1));
 }
 
@@ -92,10 +94,10 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
     for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1) {
       const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
       Warp& warp = warps_[slot];
-      if (warp.state == Warp::State::WaitsForLoad) stall_breakdown_.wait_ends(warp.kernel, StallBreakdown::Wait::Load);
+      if (warp.state == Warp::State::WaitsForLoad || warp.state == Warp::State::Draining)
+        stall_breakdown_.wait_ends(warp.kernel, StallBreakdown::Wait::Load);
       fetch_waiters_ &= ~bit(slot);
       if (warp.state == Warp::State::AtBarrier) stall_breakdown_.wait_ends(warp.kernel, StallBreakdown::Wait::Barrier);
-      if (warp.state == Warp::State::Free) continue;
       warp.state = Warp::State::Free;
       ++warp.generation;
       stall_breakdown_.warp_ends(warp.kernel, scheduler_index(slot), lane_of(slot));
@@ -111,9 +113,13 @@ void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest
   Warp& warp = warps_[slot];
   warp.next = kernels_[warp.kernel].source->next(warp.cursor);
   if (warp.next.op == OpClass::Exit) {
-    warp.state = Warp::State::Draining;
     scheduler_of(slot).block(lane_of(slot));
-    if (warp.outstanding == 0) finish_warp(slot);
+    if (warp.outstanding == 0) {
+      finish_warp(slot);
+    } else {
+      warp.state = Warp::State::Draining;
+      stall_breakdown_.wait_begins(warp.kernel, StallBreakdown::Wait::Load);
+    }
     return;
   }
   pipelines_.want(scheduler_index(slot), lane_of(slot), warp.next.op);
@@ -229,6 +235,7 @@ void StreamingMultiprocessor::enter_barrier(std::uint32_t slot) {
   warp.state = Warp::State::AtBarrier;
   stall_breakdown_.wait_begins(warp.kernel, StallBreakdown::Wait::Barrier);
   scheduler_of(slot).block(lane_of(slot));
+  scheduler_of(slot).demote(lane_of(slot));
   Cta& cta = ctas_[warp.cta_slot];
   if (++cta.at_barrier == cta.live_warps) release_barrier(cta);
 }
@@ -251,6 +258,7 @@ void StreamingMultiprocessor::finish_warp(std::uint32_t slot) {
   stall_breakdown_.warp_ends(warp.kernel, scheduler_index(slot), lane_of(slot));
   scheduler_of(slot).remove(lane_of(slot));
   Cta& cta = ctas_[warp.cta_slot];
+  cta.warps &= ~bit(slot);  // the slot may get a warp of another CTA while this one lives
   if (--cta.live_warps == 0) {
     cta.used = false;
     kernels_[cta.kernel].source->end_cta(cta.handle);
@@ -277,6 +285,7 @@ void StreamingMultiprocessor::access_done(const AccessInFlight& access, std::uin
   if (warp.state == Warp::State::WaitsForLoad) {
     schedule_wake(slot);
   } else if (warp.state == Warp::State::Draining && warp.outstanding == 0) {
+    stall_breakdown_.wait_ends(warp.kernel, StallBreakdown::Wait::Load);
     finish_warp(slot);
   }
 }

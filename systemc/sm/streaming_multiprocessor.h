@@ -60,7 +60,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
 
   /// What it did in the current cycle, once its turn in it is over.
   struct Activity {
-    std::array<std::optional<KernelId>, 4> issued;  ///< by scheduler: whose warp instruction
+    std::array<std::optional<KernelId>, kMostSchedulers> issued;  ///< by scheduler: whose warp instruction
     bool memory_stall = false;                      ///< nothing issued: long memory latency
   };
   [[nodiscard]] Activity activity() const;

@@ -46,7 +46,7 @@ class WarpScheduler {
     active_ &= ~bit(slot);
     if (greedy_ == slot) greedy_ = kNone;
   }
-  void demote(std::uint32_t slot) { active_ &= ~bit(slot); }  ///< waits for memory: leaves the active set
+  void demote(std::uint32_t slot) { active_ &= ~bit(slot); }  ///< waits for memory or at a barrier: leaves the active set
   void block(std::uint32_t slot) { ready_ &= ~bit(slot); }
 
   [[nodiscard]] std::uint64_t ready() const { return ready_; }

@@ -55,6 +55,27 @@ class TraceCommand : public ::testing::Test {
   fs::path folder_;
 };
 
+TEST_F(TraceCommand, WarpsWithoutInstructionsEndAtOnce) {
+  const std::vector<std::string> work{"0000 ffffffff 1 R8 FADD 2 R8 R4 0 0", "0010 ffffffff 0 EXIT 0 0 0"}, none;
+  for (const auto& [first, second] : {std::pair{none, work}, std::pair{work, none}, std::pair{none, none}}) {
+    const std::string cta = "\n#BEGIN_TB\n\nthread block = 0,0,0\n" + sample::warp(0, first) + sample::warp(1, second) + "\n#END_TB\n";
+    const json out = run(list("empty", {sample::header(1, 64) + cta}));
+    EXPECT_EQ(out["warp_instructions"], first.size() + second.size());
+    EXPECT_EQ(out["kernels"][0]["ctas"], 1);
+  }
+}
+
+TEST_F(TraceCommand, LaunchesShareNoLocalMemory) {
+  std::vector<std::string> loads;
+  for (unsigned i = 0; i < 16; ++i)
+    loads.push_back(fmt::format("0000 ffffffff 1 R4 LDL 1 R2 4 1 0x{:x} 0 0", 0x7f0100000000 + i * 512));
+  loads.emplace_back("0010 ffffffff 0 EXIT 0 0 0");
+  const auto kernel = [&](unsigned stream) { return sample::header(1, 32, 5, stream) + sample::cta(0, loads); };
+  const json alone = run(list("one", {kernel(0)})), both = run(list("two", {kernel(0), kernel(1)}));
+  EXPECT_GT(alone["dram_bytes"], 0);
+  EXPECT_EQ(both["dram_bytes"], 2 * alone["dram_bytes"].get<int>());
+}
+
 TEST_F(TraceCommand, PrintsTheDocumentedFields) {
   const json out = run(list("a", {sample::compute(40, 4, 50)}));
   for (const char* key : {"cycles", "core_mhz", "warp_instructions", "thread_instructions", "l1_miss_rate", "l2_miss_rate",

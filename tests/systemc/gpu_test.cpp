@@ -314,6 +314,47 @@ TEST_F(GpuModel, EverySchedulerAndDramPolicyDoesTheSameWork) {
   }
 }
 
+/// A warp slot whose warp has ended may hold one of another kernel's CTA, while the first CTA still lives.
+TEST_F(GpuModel, AKernelThatIsHaltedTakesNoWarpOfTheOthers) {
+  std::vector<RunSpec> specs;
+  for (std::uint64_t target = 40000; target < 80000; target += 5000) {
+    RunSpec spec = corun("IMG_NN", "fcfs", target);
+    spec.launches[0].once = true;
+    spec.launches[0].target_warp_instructions = 0;
+    spec.launches[0].kernel.grid_ctas = 400;
+    spec.launches[0].kernel.behaviour.warp_instructions = 2000;
+    spec.window = Cycles(1000000);
+    specs.push_back(spec);
+  }
+  for (const RunResult& r : run(specs)) {
+    EXPECT_GT(r.kernels[1].finish_cycle, 0U);
+    EXPECT_GT(r.kernels[0].finish_cycle, r.kernels[1].finish_cycle);
+  }
+}
+
+TEST_F(GpuModel, BarriersEndUnderEveryScheduler) {
+  for (const WarpSchedulerKind kind : {WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::TwoLevel}) {
+    RunSpec spec = solo("BFS", 500000);  // 16 warps a CTA, 8 a scheduler; the two-level one looks at 6
+    spec.machine.sm.scheduler = kind;
+    spec.launches[0].kernel.behaviour.barrier_interval = 8;
+    spec.launches[0].target_warp_instructions = 100000;
+    const RunResult r = run(spec);
+    EXPECT_GT(r.kernels[0].finish_cycle, 0U);
+    EXPECT_GT(r.stalls.barrier, 0U);
+  }
+}
+
+TEST_F(GpuModel, AnMshrOfTheL2HoldsAsManyRequestsAsItMay) {
+  RunSpec many = solo("BFS", 30000);  // every SM loads the same lines at the same time
+  many.launches[0].kernel.behaviour.reuse_fraction = 0;
+  many.launches[0].kernel.behaviour.footprint_fraction = 1;
+  many.launches[0].kernel.behaviour.footprint_lines = 8192;
+  RunSpec one = many;
+  one.machine.l2.mshr_merges = 1;
+  const auto results = run({many, one});
+  EXPECT_GT(results[0].total.warp_instructions, results[1].total.warp_instructions);
+}
+
 TEST_F(GpuModel, CodeThatDoesNotFitTheInstructionCacheWaitsForIt) {
   machine.sm.fetch.cache_bytes = 2048;
   RunSpec fits = solo("DXT", 30000), misses = fits;

@@ -265,7 +265,7 @@ TEST_F(TraceFiles, KernelListKeepsStreamsInOrder) {
 
 TEST_F(TraceFiles, SourceHandsOutEveryInstructionOnceAndItsLines) {
   write("kernel-1.traceg", sample::stream(4, 2, 5));
-  TraceSource source(folder_ / "kernel-1.traceg");
+  TraceSource source(folder_ / "kernel-1.traceg", 0);
   std::vector<LineAccess> lines;
   for (std::uint32_t c = 0; c < 4; ++c) {
     const std::uint32_t handle = source.begin_cta(c);

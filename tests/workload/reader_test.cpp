@@ -110,7 +110,7 @@ TEST(SyntheticSource, GivesTheStatedMix) {
   kernel.behaviour.load_fraction = 0.25;
   kernel.behaviour.sfu_fraction = 0.125;
   kernel.behaviour.alu_interval = 1.5;
-  const SyntheticSource source(kernel, 0, 1);
+  const SyntheticSource source(kernel, 0, 128, 1);
   WarpCursor cursor{3, 0, 0};
   unsigned loads = 0, sfus = 0, alus = 0, alu_cycles = 0;
   for (Instruction i = source.next(cursor); i.op != OpClass::Exit; i = source.next(cursor)) {
@@ -130,7 +130,7 @@ TEST(SyntheticSource, IsAFunctionOfTheCursorAlone) {
   KernelDescriptor kernel;
   kernel.behaviour.load_fraction = 0.5;
   kernel.behaviour.transactions = 2.5;
-  const SyntheticSource a(kernel, 0, 1), b(kernel, 0, 1), elsewhere(kernel, 1, 1);
+  const SyntheticSource a(kernel, 0, 128, 1), b(kernel, 0, 128, 1), elsewhere(kernel, 1, 128, 1);
   std::vector<LineAccess> first, again, other;
   const WarpCursor cursor{5, 0, 0};
   for (std::uint32_t p = 0; p < 50; ++p) a.lines(cursor, p, first);
