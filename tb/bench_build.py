@@ -20,8 +20,8 @@ def run(main):
             sys.exit(2)
         raise
     except OSError as error:
-        missing = isinstance(error, FileNotFoundError) and "/" not in str(error.filename)
-        print(f"tb: {error.filename}: " + ("no such program; ./setup.sh installs it" if missing else str(error.strerror)), file=sys.stderr)
+        missing = isinstance(error, FileNotFoundError) and error.filename and "/" not in str(error.filename)
+        print(f"tb: {error.filename or 'output'}: " + ("no such program; ./setup.sh installs it" if missing else error.strerror), file=sys.stderr)
         sys.exit(2)
 
 
