@@ -1,6 +1,6 @@
 // cta_dispatcher: one CTA a cycle to an SM on which all its resources fit and its kernel's quota allows one more
 // (docs/blocks/cta_dispatcher.md: pipeline, orders, corner cases). Kernel slots take and finish grids; quotas are asked for SM by SM;
-// nothing is killed. Every output comes from registers; a CTA that waits at the port counts as resident.
+// nothing is killed. Every output but idle_o comes from registers; a CTA that waits at the port counts as resident.
 module cta_dispatcher #(
   parameter int unsigned NUM_SM       = 16,   // 1..256
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8

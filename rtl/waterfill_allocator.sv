@@ -24,8 +24,8 @@ module waterfill_allocator #(
   input  logic                                       count_start_i,    // while idle: the capacity is left,
   input  logic                                       count_i,          // while idle: one demand of it is taken in this cycle,
   output logic                                       count_fits_o,     // if it fits
-  output logic [sluice_pkg::KernelW-1:0]             kernel_o,         // perf_table's read port: the kernel under work,
-  output logic [sluice_pkg::CtaW-1:0]                from_o,           // and the CTAs it has
+  output logic [sluice_pkg::KernelW-1:0]             kernel_o,         // under work: step_prefetch answers with its next step
+  output logic [sluice_pkg::CtaW-1:0]                from_o,           // the CTAs it has
   input  logic                                       has_next_i,
   input  logic [sluice_pkg::CtaW-1:0]                next_ctas_i,
   input  logic [sluice_pkg::NormW-1:0]               next_perf_i,      // all ones: 1.0

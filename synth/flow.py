@@ -16,6 +16,7 @@ import mapping
 import power
 import report
 import timing
+from command import positive, readable, run, writable
 
 STANDARD = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 0}
 RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128)}
@@ -46,34 +47,43 @@ SCOPES = {"profile_counters": "gen_counters[0].i_profile_counters", "sluice_top"
           **{b: f"i_cta_dispatcher.i_{b}" for b in ("kernel_slots", "sm_resource_table", "dispatch_picker")}}
 
 
+def elaboration(parser, items):
+    """The parameters of the standard point, with those of --param."""
+    parameters = dict(STANDARD)
+    for item in items:
+        name, _, value = item.partition("=")
+        if name not in RANGES or not value.isdecimal() or not RANGES[name][0] <= int(value) <= RANGES[name][1] or item in NOT_REGIONS:
+            parser.error(f"--param {item}: allowed are " + ", ".join(f"{k}={a}..{b}" for k, (a, b) in RANGES.items()) + "; REGION_UNITS not 1..15")
+        parameters[name] = int(value)
+    return parameters
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="synth/run.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"), help="cell library (default: synth/tech/sluice45.lib)")
     parser.add_argument("--top", action="append", metavar="MODULE", choices=BLOCKS, help="only this block; may be repeated (default: all)")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help=f"elaboration parameter; defaults: {STANDARD}")
-    parser.add_argument("--period", type=float, default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
+    parser.add_argument("--period", type=positive(float), default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
     parser.add_argument("--script", default="amap", choices=mapping.SCRIPTS, help="ABC script (default amap)")
     parser.add_argument("--no-clock-gates", action="store_true", help="registers with an enable become multiplexers")
     parser.add_argument("--prove", action="store_true", help="prove each netlist equivalent to its RTL, and that a broken one is refused")
     parser.add_argument("--most", action="append", default=[], metavar="BLOCK=UM2", help="fail when a block is larger than this")
     parser.add_argument("--activity", metavar="FST", help="adds power from a waveform of the unit with these parameters: synth/replay.py "
                         "makes it of a recorded run")
-    parser.add_argument("--clock", type=float, default=1400, metavar="MHZ", help="clock that power is given at (default 1400)")
+    parser.add_argument("--clock", type=positive(float), default=1400, metavar="MHZ", help="clock that power is given at (default 1400)")
     parser.add_argument("--saif", metavar="FOLDER", help="also write the activity of each block there, as SAIF")
     parser.add_argument("--json", metavar="FILE", help="also write the results as JSON")
     parser.add_argument("--html", metavar="FILE", help="also write them as a page")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=positive(int), default=2)
     args = parser.parse_args()
-    parameters = dict(STANDARD)
-    for item in args.param:
-        name, _, value = item.partition("=")
-        if name not in RANGES or not value.isdigit() or not RANGES[name][0] <= int(value) <= RANGES[name][1] or item in NOT_REGIONS:
-            parser.error(f"--param {item}: allowed are " + ", ".join(f"{k}={a}..{b}" for k, (a, b) in RANGES.items()) + "; REGION_UNITS not 1..15")
-        parameters[name] = int(value)
+    parameters = elaboration(parser, args.param)
     for item in args.most:
         name, _, value = item.partition("=")
         if name not in BLOCKS or not value.replace(".", "", 1).isdigit():
             parser.error(f"--most {item}: a block and square micrometres, like loss_guard=181; blocks: {', '.join(BLOCKS)}")
+    readable("--activity", args.activity)
+    writable("--json", args.json)
+    writable("--html", args.html)
     return args, parameters
 
 
@@ -101,7 +111,6 @@ def one(name, parameters, library, args):
         found.update(power.calculate(netlist, waveform, args.clock))
         found["rest_mw"] = power.calculate(netlist, waveform.rest(), args.clock)["dynamic_mw"]
         if args.saif:
-            pathlib.Path(args.saif).mkdir(parents=True, exist_ok=True)
             power.write_saif(pathlib.Path(args.saif) / f"{module}.saif", netlist, waveform, module, 1000 / args.clock)
     print(f"{name}: {stats['area_um2']:.0f} um2, {path['fmax_mhz']} MHz", file=sys.stderr, flush=True)
     return {"name": name, "parameters": values, **{k: stats[k] for k in ("area_um2", "cells", "flops", "latches", "leakage_mw")}, **path, **found,
@@ -120,6 +129,8 @@ def groups(blocks):
 def main():
     args, parameters = arguments()
     library = liberty.Library(args.liberty)
+    if args.saif:
+        pathlib.Path(args.saif).mkdir(parents=True, exist_ok=True)
     names = args.top or [*BLOCKS, REGIONS]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:   # the longest first
         order = sorted(names, key=lambda n: list(BLOCKS).index(n.split(",")[0]), reverse=True)
@@ -141,17 +152,6 @@ def main():
     if grown:
         print("\n".join(grown), file=sys.stderr)
         sys.exit(1)
-
-
-def run(main):
-    """A command: what stops it in words is one line and exit code 2."""
-    try:
-        main()
-    except SystemExit as stop:
-        if isinstance(stop.code, str):
-            print(stop.code, file=sys.stderr)
-            sys.exit(2)
-        raise
 
 
 if __name__ == "__main__":

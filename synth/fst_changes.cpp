@@ -1,5 +1,5 @@
 // Prints the signals below a scope of an FST waveform: "s <name> <width> <number>", then "t <time>" and "<number> <value>" lines.
-// usage: fst_changes FILE SCOPE CLOCK, e.g. run.fst TOP.sluice_top.i_phase_monitor clk_i
+// usage: fst_changes FILE SCOPE, e.g. run.fst TOP.sluice_top.i_phase_monitor
 #include <fstapi.h>
 
 #include <cstdio>

@@ -11,6 +11,7 @@ import subprocess
 
 import liberty
 import mapping
+from command import positive, run
 
 
 def verilog(text):
@@ -45,7 +46,7 @@ def main():
     parser = argparse.ArgumentParser(prog="synth/gate_level.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module", nargs="?", default="sluice_top", choices=["sluice_top", "sluice_csr"])
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"), help="cell library (default: synth/tech/sluice45.lib)")
-    parser.add_argument("--period", type=float, default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
+    parser.add_argument("--period", type=positive(float), default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
     args = parser.parse_args()
     library = liberty.Library(args.liberty)
     bench = mapping.ROOT / f"tb/verilog/{args.module}_tb.v"
@@ -62,4 +63,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

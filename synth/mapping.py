@@ -27,6 +27,14 @@ def yosys(script, work, name):
         raise SystemExit(f"synth: Yosys failed, see {log}:\n{run.stdout[-800:]}")
 
 
+def kept(path):
+    """What an earlier run left as JSON; None when there is none that can be read."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
 def sources(module):
     """The RTL files that a module is made of: packages, and the modules that it instantiates."""
     files = {pathlib.Path(f).stem: f for f in FILES}
@@ -56,7 +64,7 @@ def map_module(module, parameters, library, period_ns, script="amap", gate=True)
     tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem, script, "gated" if gate else "plain"])
     work = BUILD / f"{tag}-{key.hexdigest()[:12]}"
     stats = work / "stats.json"
-    if not stats.exists():
+    if kept(stats) is None:
         work.mkdir(parents=True, exist_ok=True)
         inverter = library.pick("INVX2", "INVX1")
         (work / "abc.constr").write_text(f"set_driving_cell {inverter}\nset_load 5.0 [all_outputs]\n")
@@ -114,7 +122,9 @@ tee -o stat.txt stat -liberty {library.path}
         result = {"area_um2": round(sum(library.cells[c].area * n for c, n in counts.items()), 2), "cells": sum(counts.values()),
                   "flops": sum(n for c, n in counts.items() if library.cells[c].flop),
                   "latches": sum(n for c, n in counts.items() if library.cells[c].latch), "counts": dict(sorted(counts.items()))}
-        stats.write_text(json.dumps(result, indent=1))
+        part = stats.with_suffix(".part")   # an interruption leaves no statistics, or all of them
+        part.write_text(json.dumps(result, indent=1))
+        part.replace(stats)
     found = json.loads(stats.read_text())
     found["leakage_mw"] = round(sum(library.cells[c].leakage * n for c, n in found["counts"].items()) * 1e-6, 6)
     return work, found

@@ -16,7 +16,8 @@ import gate_level
 import liberty
 import mapping
 import power
-from flow import STANDARD
+from command import readable, run, writable
+from flow import STANDARD, elaboration
 
 NOT_COMPARED = ("dispatch_register_base_o", "dispatch_shared_base_o", "s_axi_rdata_o")
 
@@ -75,7 +76,9 @@ def main():
     parser.add_argument("--alike", type=int, metavar="N", help="cycles in which all outputs must agree (default: the whole run)")
     parser.add_argument("--fst", required=True, metavar="OUT.fst")
     args = parser.parse_args()
-    parameters = STANDARD | {k: int(v) for k, v in (p.split("=") for p in args.param)}
+    parameters = elaboration(parser, args.param)
+    readable("RUN.fst", args.run)
+    writable("--fst", args.fst)
     work = mapping.BUILD / ("replay_gates" if args.gates else "replay")
     work.mkdir(parents=True, exist_ok=True)
     all_ports = ports(parameters, work)
@@ -108,4 +111,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

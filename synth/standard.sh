@@ -11,21 +11,30 @@ usage: synth/standard.sh --reference gscl45nm.lib [--out folder] [--sluice progr
   --sluice P      the sluice program (default: build/release/bin/sluice)
 END
 }
+wrong() { if [ $# -gt 0 ]; then echo "standard.sh: $*"; else usage; fi >&2; exit 2; }
 root="$(cd "$(dirname "$0")/.." && pwd)"
 reference="" out="$root/build/synth/standard" sluice="$root/build/release/bin/sluice" run="" jobs=2
 while [ $# -gt 0 ]; do
   case "$1" in
-    --reference) reference=$(realpath "$2"); shift ;;
-    --out) out=$(realpath -m "$2"); shift ;;
-    --sluice) sluice=$2; shift ;;
-    --run) run=$(realpath "$2"); shift ;;
-    --jobs) jobs=$2; shift ;;
     -h | --help) usage; exit 0 ;;
-    *) usage >&2; exit 2 ;;
   esac
-  shift
+  [ $# -ge 2 ] || wrong
+  case "$1" in
+    --reference) reference=$(realpath -m "$2") ;;
+    --out) out=$(realpath -m "$2") ;;
+    --sluice) sluice=$2 ;;
+    --run) run=$(realpath -m "$2") ;;
+    --jobs) jobs=$2 ;;
+    *) wrong ;;
+  esac
+  shift 2
 done
-[ -n "$reference" ] || { usage >&2; exit 2; }
+[ -n "$reference" ] || wrong
+for file in "$reference" ${run:+"$run"}; do
+  [ -f "$file" ] && [ -r "$file" ] || wrong "$file: no file that can be read"
+done
+[[ $jobs =~ ^[1-9][0-9]*$ ]] || wrong "--jobs $jobs: must be 1 or more"
+[ -n "$run" ] || command -v "$sluice" > /dev/null || wrong "$sluice: no such program; --sluice names another, --run a recorded run"
 mkdir -p "$out"
 ours="$root/synth/tech/sluice45.lib"
 measure() {   # library, further options

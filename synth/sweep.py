@@ -14,7 +14,8 @@ import pathlib
 import liberty
 import mapping
 import timing
-from flow import BLOCKS, STANDARD, run
+from command import positive, run, writable
+from flow import BLOCKS, STANDARD
 
 SWEEPS = {"K": ("MAX_KERNELS", range(2, 9)), "N": ("MAX_CTAS", (8, 16, 32)), "SM": ("NUM_SM", (16, 64, 132)), "REGIONS": ("REGION_UNITS", (0, 16, 64, 128))}
 LEAVES = [b for b, (_, group) in BLOCKS.items() if group and b != "sluice_top"]
@@ -68,23 +69,36 @@ def series(results):
         yield name, sorted(same, key=lambda p: p["params"][name])
 
 
+def earlier(file):
+    """What an earlier sweep left."""
+    try:
+        results = json.loads(file.read_text())
+        if all({"params", "blocks"} <= point.keys() for point in results["points"]):
+            return results
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise SystemExit(f"synth: --json {file}: is not what synth/sweep.py writes; another name, or remove it")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="synth/sweep.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"))
     parser.add_argument("--json", required=True, metavar="FILE")
     parser.add_argument("--html", metavar="FILE")
     parser.add_argument("--only", default=",".join(SWEEPS), metavar="LIST", help=f"of {','.join(SWEEPS)} (default: all)")
-    parser.add_argument("--most", type=int, default=256, metavar="NUM_SM", help="leave out points with more SMs")
+    parser.add_argument("--most", type=positive(int), default=256, metavar="NUM_SM", help="leave out points with more SMs")
     parser.add_argument("--again", action="store_true", help="measure points that are in the file, too")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=positive(int), default=2)
     args = parser.parse_args()
     wrong = set(args.only.split(",")) - SWEEPS.keys()
     if wrong:
         parser.error(f"--only {args.only}: allowed are {','.join(SWEEPS)}")
+    writable("--json", args.json)
+    writable("--html", args.html)
     library, file = liberty.Library(args.liberty), pathlib.Path(args.json)
     results = {"liberty": library.path.name, "points": []}
     if file.exists():
-        results = json.loads(file.read_text())
+        results = earlier(file)
         if results.get("liberty") != library.path.name:
             parser.error(f"--json {file}: of {results.get('liberty')}, not of {library.path.name}")
     for key in args.only.split(","):

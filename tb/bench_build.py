@@ -10,6 +10,21 @@ RTL = (ROOT / "rtl/sluice.f").read_text().split()
 DESIGNS = tomllib.loads((ROOT / "tb/designs.toml").read_text())
 
 
+def run(main):
+    """A command: what stops it in words, a program or file that is missing among them, is one line and exit code 2."""
+    try:
+        main()
+    except SystemExit as stop:
+        if isinstance(stop.code, str):
+            print(stop.code, file=sys.stderr)
+            sys.exit(2)
+        raise
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError) and error.filename and "/" not in str(error.filename)
+        print(f"tb: {error.filename or 'output'}: " + ("no such program; ./setup.sh installs it" if missing else error.strerror), file=sys.stderr)
+        sys.exit(2)
+
+
 def sh(args, cwd, **more):
     result = subprocess.run(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
     if result.returncode:

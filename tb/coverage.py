@@ -4,7 +4,8 @@ counts of all of them with the benches' functional bins, leaves out what tb/cove
 
   tb/coverage.sh [design ...] [--json]        SLUICE_FULL=1 runs the long campaigns
 
-Writes build/coverage/index.html and build/coverage/summary.json. Exit code 1 below 98 % of lines, 90 % of toggles or 100 % of bins."""
+Writes build/coverage/index.html and build/coverage/summary.json. Exit code 1 below 98 % of lines, 90 % of toggles or 100 % of bins, 2 when something
+that it needs is missing."""
 import argparse
 import collections
 import html
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tomllib
 
+import bench_build
 from bench_build import DESIGNS, ROOT, RTL, compile_bench
 
 WORK = ROOT / "build/coverage"
@@ -36,6 +38,15 @@ def run(name):
                             stderr=subprocess.STDOUT, text=True)
     if result.returncode:
         sys.exit(f"{name}: the bench fails:\n{result.stdout[-3000:]}")
+    return folder
+
+
+def left_by(name):
+    """The folder of an earlier run, with what it must have left."""
+    folder = WORK / name
+    for what in (".dat", ".bins.json"):
+        if not any(folder.glob(f"*{what}")):
+            sys.exit(f"coverage.py: --report-only: {name}: no {what} in {folder.relative_to(ROOT)}: tb/coverage.sh {name} makes it")
     return folder
 
 
@@ -118,13 +129,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("design", nargs="*")
     parser.add_argument("--json", action="store_true", help="the summary on standard output")
-    parser.add_argument("--bins-document", metavar="F", type=pathlib.Path, help="the functional bins and their meaning, as Markdown")
+    parser.add_argument("--bins-document", metavar="F", type=pathlib.Path, help="the functional bins of all designs and their meaning, as Markdown")
     parser.add_argument("--report-only", action="store_true", help="of what earlier runs left in build/coverage")
     args = parser.parse_args()
     for name in args.design:
         if name not in DESIGNS:
             parser.error(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
-    folders = [WORK / name if args.report_only else run(name) for name in args.design or DESIGNS]
+    if args.bins_document and args.design and set(args.design) != set(DESIGNS):
+        sys.exit("coverage.py: --bins-document: is of all designs, not of some")
+    folders = [(left_by if args.report_only else run)(name) for name in args.design or DESIGNS]
     sources = {pathlib.Path(f).name: (ROOT / f).read_text().splitlines() for f in RTL}
     rules, tally, missed = exclusions(), {}, collections.defaultdict(list)
     for point, count in points(folders).items():
@@ -162,4 +175,4 @@ def main():
     sys.exit(0 if all(summary[k]["pct"] >= TARGETS[k] for k in TARGETS) else 1)
 
 
-main()
+bench_build.run(main)

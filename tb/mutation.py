@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tomllib
 
+import bench_build
 from bench_build import DESIGNS, ROOT, RTL, bench_sources, compile_bench, sh
 
 WORK = ROOT / "build/mutation"
@@ -131,6 +132,22 @@ def argument(argued, design, place):
     return None
 
 
+def kept(path):
+    """The state of a campaign; none when there is none that can be read."""
+    try:
+        state = json.loads(path.read_text())
+        return state if isinstance(state, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def keep(path, state):
+    """An interruption leaves the state before or the one after."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(state))
+    os.replace(part, path)
+
+
 def campaign(name, args, argued, say):
     design, folder = DESIGNS[name], WORK / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -141,7 +158,7 @@ def campaign(name, args, argued, say):
     headers = sorted({h for f in sources for h in pathlib.Path(f).parent.glob("*.h")})
     contents = "".join(pathlib.Path(f).read_text() for f in [folder / "flat.il", *sources, *headers])
     key = f"{count} {args.seed} {hashlib.sha256(contents.encode()).hexdigest()}"
-    state = json.loads(state_file.read_text()) if state_file.exists() else {}
+    state = kept(state_file)
     if state.get("key") != key:
         state = {"key": key, "mutations": mutate(folder, design, count, args.seed), "results": {}}
         (folder / "mutant.cpp").write_text('#include <cstdlib>\nextern "C" int sluice_mutant() { const char* n = std::getenv("SLUICE_MUTANT"); '
@@ -150,7 +167,7 @@ def campaign(name, args, argued, say):
         compile_bench(folder, design, ["mutated.v"], ["mutant.cpp"])
         if killed(folder, design, 0):
             sys.exit(f"{name}: the bench fails without a fault: see build/mutation/{name}/bench")
-        state_file.write_text(json.dumps(state))
+        keep(state_file, state)
     todo = [n for n in range(1, len(state["mutations"]) + 1) if str(n) not in state["results"]]
 
     def run(number):
@@ -164,7 +181,7 @@ def campaign(name, args, argued, say):
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for done, (number, result) in enumerate(pool.map(run, todo), 1):
             state["results"][str(number)] = result
-            state_file.write_text(json.dumps(state))
+            keep(state_file, state)
             if sys.stderr.isatty() or done % 25 == 0 or done == len(todo):
                 say(f"{name}: {done} of {len(todo)} faults run")
     for number, mutation in enumerate(state["mutations"], 1):
@@ -186,6 +203,8 @@ def main():
     for name in args.design:
         if name not in DESIGNS:
             parser.error(f"{name}: no such design; there are: {', '.join(DESIGNS)}")
+    if args.jobs < 1 or (args.count or 1) < 1:
+        parser.error("--jobs, --count: must be 1 or more")
     path = ROOT / "tb/mutation_equivalent.toml"
     argued = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
     say = lambda text: print(text, file=sys.stderr, flush=True)
@@ -209,4 +228,4 @@ def main():
     sys.exit(0 if score >= 95 else 1)
 
 
-main()
+bench_build.run(main)

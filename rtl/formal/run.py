@@ -12,6 +12,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -52,7 +53,12 @@ def parse(path):
     return out
 
 
-def command(args, cwd):
+def command(args, cwd, *others):
+    """Runs a program that may need others."""
+    for program in (args[0], *others):
+        if not shutil.which(program):
+            print(f"formal: {program}: no such program; ./setup.sh installs it", file=sys.stderr)
+            sys.exit(2)
     return subprocess.run(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -86,7 +92,7 @@ class Task:
         return sorted(found)
 
     def smtbmc(self, solver, *flags):
-        result = command(["yosys-smtbmc", "-s", solver, "-t", str(self.depth), *flags, "model.smt2"], self.dir)
+        result = command(["yosys-smtbmc", "-s", solver, "-t", str(self.depth), *flags, "model.smt2"], self.dir, solver)
         (self.dir / f"smtbmc{''.join(flags)}.log").write_text(result.stdout)
         if "Status: " not in result.stdout:
             sys.exit(f"{self.dir}: yosys-smtbmc:\n{result.stdout}")

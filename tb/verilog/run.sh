@@ -3,6 +3,13 @@
 # Icarus: tb/verilog/run.sh <module> [work folder]
 set -euo pipefail
 root="$(cd "$(dirname "$0")/../.." && pwd)"
+[ $# -ge 1 ] && [ -f "$root/tb/verilog/$1_tb.v" ] || {
+  echo "usage: tb/verilog/run.sh <module> [work folder]; modules: $(cd "$root/tb/verilog" && echo *_tb.v | sed 's/_tb\.v//g')" >&2
+  exit 2
+}
+for tool in yosys iverilog vvp; do
+  command -v $tool > /dev/null || { echo "run.sh: no $tool: ./setup.sh installs it" >&2; exit 2; }
+done
 module=$1
 work=${2:-$root/build/verilog}
 mkdir -p "$work"
