@@ -48,7 +48,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
     if (launch.make_source) {
       sources_.push_back(launch.make_source());
     } else {
-      sources_.push_back(std::make_unique<SyntheticSource>(launch.kernel, k, machine.num_sms * machine.sm.capacity.cta_slots, spec_.seed));
+      sources_.push_back(
+          std::make_unique<SyntheticSource>(launch.kernel, k, machine.num_sms * machine.sm.capacity.cta_slots, spec_.seed));
     }
     kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions,
                         launch.once ? launch.kernel.grid_ctas : 0, nullptr});
@@ -97,14 +98,10 @@ void Gpu::watch() {
   sc_core::sc_stop();
 }
 
-RunResult Gpu::run(const std::atomic<bool>& interrupt) {
+RunResult Gpu::run() {
   RunResult result;
   const std::uint64_t window = spec_.window.value();
   while (sc_core::sc_get_status() != sc_core::SC_STOPPED && !unit_.done()) {
-    if (interrupt) {
-      result.interrupted = true;
-      break;
-    }
     const std::uint64_t now = clock_.now();
     if (window != 0 && now >= window) break;
     const std::uint64_t slice = window == 0 ? kSliceCycles : std::min(kSliceCycles, window - now);

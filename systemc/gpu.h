@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -24,8 +23,8 @@ class Gpu : public sc_core::sc_module {
   SC_HAS_PROCESS(Gpu);
   Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver* observer);
 
-  /// Runs until every target is reached, or the window ends, or `interrupt` is set.
-  RunResult run(const std::atomic<bool>& interrupt);
+  /// Runs until every target is reached, or the window ends.
+  RunResult run();
 
  private:
   void watch();  ///< SC_THREAD: stops when all is done

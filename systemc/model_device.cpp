@@ -12,8 +12,6 @@
 
 namespace sluice {
 
-std::atomic<bool> interrupt_requested{false};
-
 namespace {
 
 void check(const RunSpec& spec) {
@@ -68,7 +66,7 @@ RunResult ModelDevice::run(const RunSpec& spec) {
   std::optional<Timeline> timeline;
   if (!spec.timeline_file.empty()) timeline.emplace(spec);
   Gpu gpu("gpu", spec, timeline ? &*timeline : nullptr);
-  RunResult result = gpu.run(interrupt_requested);
+  RunResult result = gpu.run();
   if (timeline) timeline->finish(result);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "sw/cli/common.h"
 #include "sw/cli/run_cache.h"
@@ -101,11 +102,17 @@ NamedRun mix_run(const Evaluation& e, const Mix& mix, const std::string& policy,
 }
 
 /// The same run as one of the Oracle's: it may be stopped when it is not the best, and so is kept under a name of its own.
-NamedRun raced(NamedRun run, const Mix& mix) {
+NamedRun raced(NamedRun run, const Mix& mix, std::size_t wanted) {
+  run.wanted = wanted;
   run.name += "-raced";
   run.fingerprint += " raced";
   run.race = mix.name();
   return run;
+}
+
+/// Every kernel reached its target.
+bool ended(const RunResult& result) {
+  return std::ranges::all_of(result.kernels, [](const auto& k) { return k.finish_cycle != 0; });
 }
 
 double ipc_of(const RunResult& result) {
@@ -125,12 +132,20 @@ std::vector<std::vector<DispatchPlan>> oracle_plans(const Evaluation& e) {
   std::vector<NamedRun> runs;
   for (std::size_t m = 0; m < e.mixes.size(); ++m)
     for (const DispatchPlan& plan : plans[m])
-      runs.push_back(raced(mix_run(e, e.mixes[m], "oracle", plan, targets_of(e.mixes[m], solos)), e.mixes[m]));
+      runs.push_back(raced(mix_run(e, e.mixes[m], "oracle", plan, targets_of(e.mixes[m], solos)), e.mixes[m], kOracleFinalists));
   const std::vector<RunResult> results = run_all(runs, folder, e.options.jobs, "searched");
   auto result = results.begin();
   for (std::vector<DispatchPlan>& of_mix : plans) {
+    const std::span<const RunResult> raced(&*result, of_mix.size());
+    result += static_cast<std::ptrdiff_t>(of_mix.size());
+    std::vector<std::uint64_t> cycles;
+    for (const RunResult& r : raced)
+      if (ended(r)) cycles.push_back(r.cycles.value());
+    const std::uint64_t bound = race_bound(cycles, kOracleFinalists);
+    // Which of the longer ones were stopped, and where, depends on the order they ran in: none of them is looked at.
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < of_mix.size(); ++i) order.emplace_back(-ipc_of(*result++), i);
+    for (std::size_t i = 0; i < of_mix.size(); ++i)
+      if (ended(raced[i]) && raced[i].cycles.value() <= bound) order.emplace_back(-ipc_of(raced[i]), i);
     std::ranges::sort(order);
     order.resize(std::min(order.size(), kOracleFinalists));
     std::vector<DispatchPlan> best;
@@ -171,7 +186,8 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
   std::vector<NamedRun> unique;
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!of_others.contains(runs[i].name)) runs[i] = raced(std::move(runs[i]), e.mixes[candidates[i].mix]);
+    if (candidates[i].policy == "oracle" && of_others.contains(runs[i].name)) continue;  // theirs may be of other hardware
+    if (candidates[i].policy == "oracle") runs[i] = raced(std::move(runs[i]), e.mixes[candidates[i].mix], 1);
     if (index.emplace(runs[i].name, unique.size()).second) unique.push_back(runs[i]);
   }
   const std::vector<RunResult> results = run_all(unique, e.options.runs_folder, e.options.jobs, "together");
@@ -206,6 +222,14 @@ Evaluation prepare(const EvaluationPlan& plan) {
     if (!used || !seen.insert(k.name).second) continue;
     check_fits(e.machine, k);
     e.kernels.push_back(k);
+  }
+  if (plan.policies.empty())
+    throw InputError(fmt::format("--policies: none given; there are {}", fmt::join(policy_names(), ", ")));
+  const bool with_oracle = std::ranges::find(plan.policies, "oracle") != plan.policies.end();
+  for (const std::string& name : plan.oracle_pairs) {
+    if (!with_oracle) throw InputError("--oracle-pairs: policy oracle is not among --policies");
+    if (std::ranges::find(e.mixes, name, &Mix::name) == e.mixes.end())
+      throw InputError(fmt::format("--oracle-pairs: {} is not among the mixes {}", name, plan.mixes));
   }
   for (const std::string& policy : plan.policies) {  // names and mixes are refused before anything runs
     if (policy == "static") throw InputError("policy static: use sluice sim --ctas a,b");

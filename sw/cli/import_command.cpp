@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sw/cli/commands.h"
 #include "sw/cli/common.h"
@@ -107,16 +108,15 @@ int print_comparison(const std::vector<Comparison>& comparisons, bool json) {
 
 int run(const Options& options) {
   const Workload workload = import_ncu(options.csv);
+  const std::optional<MachineConfig> machine =  // refused before anything is written
+      options.machine.empty() ? std::nullopt : std::optional(read_machine(options.machine));
   if (!options.cut.empty()) write_file_atomically(options.cut, cut_ncu(options.csv));
   if (!options.out.empty()) {
     write_file_atomically(
         options.out, format_workload(workload, fmt::format("Made by: sluice import ncu {} --out {}\nFormulas: docs/workloads.md.",
                                                            options.csv, options.out)));
   }
-  if (!options.machine.empty()) {
-    const MachineConfig machine = read_machine(options.machine);
-    return print_comparison(compare(workload, machine, options), options.json);
-  }
+  if (machine) return print_comparison(compare(workload, *machine, options), options.json);
   nlohmann::json out = nlohmann::json::array();
   if (!options.json)
     fmt::print("{:<26}{:<10}{:>10}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}{:>10}\n", "kernel", "type", "grid", "block", "registers",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -48,24 +49,42 @@ bool met_its_targets(const RunSpec& spec, const RunResult& result) {
   return true;
 }
 
-/// The shortest run of every race so far.
+/// Lengths of the finished runs of every race.
 class Races {
  public:
   void ended(const NamedRun& run, const RunResult& result) {
-    if (run.race.empty() || !met_its_targets(run.spec, result)) return;
-    const auto [best, first] = best_.emplace(run.race, result.cycles.value());
-    if (!first) best->second = std::min(best->second, result.cycles.value());
+    if (!run.race.empty() && met_its_targets(run.spec, result)) cycles_[run.race].push_back(result.cycles.value());
   }
   void shorten(const NamedRun& run, RunSpec& spec) const {
-    const auto best = best_.find(run.race);
-    if (best != best_.end()) spec.window = Cycles(static_cast<std::uint64_t>(static_cast<double>(best->second) * kRaceMargin));
+    const std::uint64_t bound = bound_of(run);
+    if (bound != kNone) spec.window = Cycles(bound);
+  }
+  /// A kept run that was stopped: its race may have been another one. Would it be stopped by then in this one?
+  [[nodiscard]] bool holds(const NamedRun& run, const RunResult& result) const {
+    return run.race.empty() || met_its_targets(run.spec, result) || bound_of(run) <= result.cycles.value();
   }
 
  private:
-  std::map<std::string, std::uint64_t> best_;
+  static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  [[nodiscard]] std::uint64_t bound_of(const NamedRun& run) const {
+    const auto found = cycles_.find(run.race);
+    return found == cycles_.end() ? kNone : race_bound(found->second, run.wanted);
+  }
+
+  std::map<std::string, std::vector<std::uint64_t>> cycles_;
 };
 
 }  // namespace
+
+std::string key_of(const std::string& text, PartitionerKind partitioner) {
+  return fnv1a(text) + SLUICE_MODEL_HASH + (partitioner == PartitionerKind::Tlm ? "" : SLUICE_RTL_HASH);
+}
+
+std::uint64_t race_bound(std::vector<std::uint64_t> cycles, std::size_t wanted) {
+  if (cycles.size() < wanted) return std::numeric_limits<std::uint64_t>::max();
+  std::ranges::nth_element(cycles, cycles.begin() + static_cast<std::ptrdiff_t>(wanted - 1));
+  return static_cast<std::uint64_t>(static_cast<double>(cycles[wanted - 1]) * kRaceMargin);
+}
 
 const HostTotals& host_totals() { return totals; }
 
@@ -82,15 +101,16 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
   std::vector<std::size_t> missing;
   std::vector<RunSpec> specs;
   Races races;
-  const auto key = [&](std::size_t i) {
-    const std::string rtl = runs[i].spec.partitioner == PartitionerKind::Tlm ? "" : SLUICE_RTL_HASH;
-    return fnv1a(runs[i].fingerprint) + SLUICE_MODEL_HASH + rtl;
-  };
+  const auto key = [&](std::size_t i) { return key_of(runs[i].fingerprint, runs[i].spec.partitioner); };
   const auto file = [&](std::size_t i) { return folder / (runs[i].name + ".json"); };
+  std::vector<bool> kept(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (load(file(i), key(i), results[i])) {
+    kept[i] = load(file(i), key(i), results[i]);
+    if (kept[i]) races.ended(runs[i], results[i]);
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (kept[i] && races.holds(runs[i], results[i])) {
       if (!made.contains(file(i))) ++totals.reused;
-      races.ended(runs[i], results[i]);
       continue;
     }
     missing.push_back(i);
@@ -99,11 +119,13 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
   if (missing.empty()) return results;
   Progress progress(what, missing.size());
   const RunPool pool([] { return std::make_unique<ModelDevice>(); }, jobs);
+  std::size_t finished = runs.size() - missing.size();
   const auto on_done = [&](std::size_t m, const RunResult& result, const HostCost& cost) {
     const std::size_t i = missing[m];
     totals.cpu_seconds += cost.cpu_seconds;
     totals.peak_rss_mib = std::max(totals.peak_rss_mib, cost.peak_rss_mib);
     ++totals.runs;
+    ++finished;
     results[i] = result;
     races.ended(runs[i], result);
     write_file_atomically(file(i), nlohmann::json{{"key", key(i)}, {"result", result}}.dump());
@@ -112,8 +134,8 @@ std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::fil
   };
   const auto before_start = [&](std::size_t m, RunSpec& spec) { races.shorten(runs[missing[m]], spec); };
   if (!pool.run(std::move(specs), on_done, before_start)) {
-    throw Interrupted(fmt::format("interrupted: {} of {} runs are kept in {}; the same command goes on from there",
-                                  totals.runs + totals.reused, runs.size(), folder.string()));
+    throw Interrupted(fmt::format("interrupted: {} of {} runs are kept in {}; the same command goes on from there", finished,
+                                  runs.size(), folder.string()));
   }
   return results;
 }

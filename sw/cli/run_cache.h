@@ -13,14 +13,21 @@ struct NamedRun {
   std::string name;         ///< unique in the folder; letters, digits, '-', '_', '.'
   std::string fingerprint;  ///< text of everything the result depends on
   RunSpec spec;
-  /// Runs of one race are wanted only for the fastest of them: one that is longer than the best so far by more than
-  /// kRaceMargin is stopped there, its targets not met. Empty = runs to its end.
+  /// Of the runs of one race only the `wanted` fastest are of interest: one that is longer than the last of them so far by more
+  /// than kRaceMargin is stopped there, its targets not met. Empty = runs to its end.
   std::string race{};
+  std::size_t wanted = 1;
 };
 
 /// The fastest is the one of highest IPC. Targets are warp instructions, so threads differ a little between runs of a mix;
 /// by less than this.
 inline constexpr double kRaceMargin = 1.02;
+/// @param cycles  of the finished runs of a race so far, in any order
+/// @return where the others are stopped; the largest number while fewer than `wanted` have finished
+[[nodiscard]] std::uint64_t race_bound(std::vector<std::uint64_t> cycles, std::size_t wanted);
+
+/// Hash of a text that names everything a result depends on, and of the program that makes it.
+[[nodiscard]] std::string key_of(const std::string& text, PartitionerKind partitioner);
 
 /// Runs what is not in `folder` yet and keeps every result there as it comes, so that an interrupted evaluation goes on where it
 /// stopped. A kept result counts only if its fingerprint, and the program that made it, are the same.

@@ -16,6 +16,7 @@
 #include "sw/report/summary.h"
 #include "sw/workload/csv_reader.h"
 #include "sw/workload/sweep_file.h"
+#include "sw/workload/workload_file.h"
 
 namespace sluice::cli {
 
@@ -32,8 +33,7 @@ struct Options {
 
 fs::path task_file(const fs::path& out, std::size_t task) { return out / "tasks" / fmt::format("{:06}.json", task); }
 
-/// One task: its mix under every policy. What is finished already is not run again.
-void run_task(const Sweep& sweep, std::size_t index, const fs::path& out, unsigned jobs) {
+EvaluationPlan plan_of(const Sweep& sweep, std::size_t index) {
   const Sweep::Task task = sweep.task(index);
   EvaluationPlan plan;
   plan.machine = sweep.machines[task.machine].config;
@@ -45,10 +45,25 @@ void run_task(const Sweep& sweep, std::size_t index, const fs::path& out, unsign
   plan.curve_window = 0;
   plan.seed = sweep.seeds[task.seed];
   plan.partitioner = sweep.partitioner == "rtl" ? PartitionerKind::Rtl : PartitionerKind::Tlm;
+  return plan;
+}
+
+/// What the results of a task depend on: a description that was edited has other tasks under the same numbers.
+std::string key_of_task(const EvaluationPlan& plan) {
+  return key_of(fmt::format("{}\n{}\n{}\n{}\nwindow {}\nseed {}\n{}", plan.machine_text, format_workload(plan.workload, ""),
+                            plan.mixes, fmt::join(plan.policies, ","), plan.window, plan.seed, to_string(plan.partitioner)),
+                plan.partitioner);
+}
+
+/// One task: its mix under every policy. What is finished already is not run again.
+void run_task(const Sweep& sweep, std::size_t index, const fs::path& out, unsigned jobs) {
+  const Sweep::Task task = sweep.task(index);
+  EvaluationPlan plan = plan_of(sweep, index);
   plan.jobs = jobs;
   plan.runs_folder = out / "runs" / fmt::format("m{}-s{}", task.machine, plan.seed);
   EvalResults results = evaluate(plan).results;
-  results.meta = {{"machine", sweep.machines[task.machine].label}, {"seed", plan.seed}, {"task", index}};
+  results.meta = {
+      {"machine", sweep.machines[task.machine].label}, {"seed", plan.seed}, {"task", index}, {"key", key_of_task(plan)}};
   make_folder(out / "tasks");
   write_file_atomically(task_file(out, index), results_text(results));
 }
@@ -63,6 +78,10 @@ std::vector<std::size_t> collect(const Sweep& sweep, const fs::path& out, std::s
       continue;
     }
     const EvalResults results = read_results(task_file(out, i));
+    if (results.meta.value("key", "") != key_of_task(plan_of(sweep, i))) {
+      missing.push_back(i);
+      continue;
+    }
     for (const EvalRun& run : results.runs) {
       csv +=
           format_csv({sweep.machines[sweep.task(i).machine].label, fmt::format("{}", sweep.seeds[sweep.task(i).seed]),

@@ -32,7 +32,7 @@ int run(Options& options) {
     spdlog::warn("{}: opcode {} is not known: {} instructions taken for ALU ones", options.list, opcode, count);
   const nlohmann::json json = trace_json(spec, run.result, run.cost);
   if (options.json) {
-    fmt::print("{}\n", json.dump());
+    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));  // names come from the file
     return 0;
   }
   const double seconds = run.cost.cpu_seconds;

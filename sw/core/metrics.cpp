@@ -27,12 +27,6 @@ double min_speedup(std::span<const Turnaround> mix) {
   return lowest;
 }
 
-double combined_ipc(std::span<const std::uint64_t> instructions, Cycles until_last) {
-  double sum = 0;
-  for (const std::uint64_t n : instructions) sum += static_cast<double>(n);
-  return until_last == Cycles(0) ? 0 : sum / static_cast<double>(until_last.value());
-}
-
 double geometric_mean(std::span<const double> values) {
   double sum = 0;
   for (const double v : values) sum += std::log(v);

@@ -17,8 +17,6 @@ struct Turnaround {
 [[nodiscard]] double stp(std::span<const Turnaround> mix);          ///< system throughput: sum of speed-ups
 [[nodiscard]] double antt(std::span<const Turnaround> mix);         ///< mean NTT
 [[nodiscard]] double min_speedup(std::span<const Turnaround> mix);  ///< fairness (Warped-Slicer, figure 9a); infinite when empty
-/// Instructions of all kernels per cycle until the last one is done (Warped-Slicer, section V-A). 0 when `until_last` is 0.
-[[nodiscard]] double combined_ipc(std::span<const std::uint64_t> instructions, Cycles until_last);
 [[nodiscard]] double geometric_mean(std::span<const double> values);  ///< of positive values; 0 when empty
 
 }  // namespace sluice

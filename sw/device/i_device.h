@@ -83,7 +83,6 @@ struct RunResult {
   std::uint64_t threads_resident = 0, registers_resident = 0, shared_bytes_resident = 0;  ///< resource-cycles, summed over SMs
   std::vector<Decision> decisions;
   std::map<std::string, std::uint64_t> unknown_opcodes;  ///< of traces: name, instructions that had it
-  bool interrupted = false;
 };
 
 /// Anything that can run a mix: the SystemC model, later a real GPU.

@@ -63,7 +63,8 @@ struct Child {
   } catch (const std::exception& e) {
     answer["error"] = e.what();
   }
-  const std::string text = answer.dump();
+  // Names and errors may quote bytes of a damaged file.
+  const std::string text = answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::size_t written = 0;
   while (written < text.size()) {
     const ssize_t n = write(pipe, text.data() + written, text.size() - written);

@@ -60,7 +60,6 @@ Decision decision_from_json(const json& in) {
 
 void to_json(json& out, const RunResult& result) {
   out["cycles"] = result.cycles.value();
-  out["interrupted"] = result.interrupted;
   out["unknown_opcodes"] = result.unknown_opcodes;
   write_fields(out, result, kResultFields);
   write_fields(out["total"], result.total, kCounterFields);
@@ -82,7 +81,6 @@ void to_json(json& out, const RunResult& result) {
 void from_json(const json& in, RunResult& result) {
   result = read_fields<RunResult>(in, kResultFields);
   result.cycles = Cycles(in.at("cycles").get<std::uint64_t>());
-  in.at("interrupted").get_to(result.interrupted);
   in.at("unknown_opcodes").get_to(result.unknown_opcodes);
   result.total = read_fields<KernelCounters>(in.at("total"), kCounterFields);
   result.stalls = read_fields<StallCycles>(in.at("stalls"), kStallFields);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <system_error>
 
 #include "sw/core/errors.h"
@@ -55,8 +56,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
     return write_device(path, contents);
 
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const std::filesystem::path temporary = folder / fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // Hosts and containers that share the folder may share process numbers.
+  const std::filesystem::path temporary =
+      folder / fmt::format(".{}.{}.{:08x}.tmp", path.filename().string(), ::getpid(), std::random_device{}());
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) fail(path, "cannot write", errno);
   int error = write_all(fd, contents);
   if (error == 0 && ::fsync(fd) != 0) error = errno;

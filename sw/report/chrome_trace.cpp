@@ -68,11 +68,6 @@ void ChromeTrace::marker(std::string_view name, std::uint64_t cycle) {
   event(fmt::format(R"("ph":"i","s":"g","pid":{},"tid":0,"name":{},"ts":{})", num_sms_, quoted(name), cycle));
 }
 
-void ChromeTrace::counter(std::string_view name, std::uint64_t cycle, double value) {
-  if (!std::isfinite(value)) return;  // JSON has no spelling for it
-  event(fmt::format(R"("ph":"C","pid":{},"name":{},"ts":{},"args":{{"value":{}}})", num_sms_, quoted(name), cycle, value));
-}
-
 void ChromeTrace::close() {
   if (fd_ < 0) return;
   try {

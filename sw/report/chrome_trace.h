@@ -25,8 +25,6 @@ class ChromeTrace {
            std::uint64_t end_cycle);
   /// An instant across the whole GPU: a decision, a kernel's end.
   void marker(std::string_view name, std::uint64_t cycle);
-  /// A value from `cycle` on, drawn as a track of its own.
-  void counter(std::string_view name, std::uint64_t cycle, double value);
   void close();  ///< @throws InputError when the last events can't be written
 
  private:

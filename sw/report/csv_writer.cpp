@@ -64,6 +64,8 @@ Line header(std::size_t max_kernels) {
                            "l1_miss_rate",
                            "l2_miss_rate",
                            "dram_bytes_per_cycle",
+                           "average_watts",
+                           "total_joules",
                            "decisions",
                            "oracle_candidates"})
     line.add(std::string_view(name));
@@ -102,7 +104,9 @@ Line row(const EvalRun& run, std::size_t max_kernels) {
                              s.idle,
                              run.l1_miss_rate,
                              run.l2_miss_rate,
-                             run.dram_bytes_per_cycle})
+                             run.dram_bytes_per_cycle,
+                             run.average_watts,
+                             run.total_joules})
     line.add(value);
   line.add(std::uint64_t{run.decisions.size()});
   line.add(std::uint64_t{run.oracle_candidates});

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sw/core/energy.h"
 #include "sw/core/metrics.h"
 
 namespace sluice {
@@ -101,6 +102,15 @@ EvalRun make_eval_run(RunIdentity identity, const MachineConfig& machine, const 
   run.utilization = utilization_fractions(result, machine.sm);
   run.l1_miss_rate = ratio(as_double(total.l1_misses), as_double(total.l1_accesses));
   run.l2_miss_rate = ratio(as_double(total.l2_misses), as_double(total.l2_accesses));
+  const Energy energy = energy_of(energy_events(total, result.cycles), machine);
+  run.average_watts = energy.watts();
+  run.total_joules = energy.total();
+  for (const SmCounters& sm : result.sms) {
+    const double cycles = as_double(run.cycles);
+    run.sms.push_back({sm.work.warp_instructions, ratio(as_double(sm.work.alu_busy), cycles * machine.sm.alu_pipes),
+                       ratio(as_double(sm.work.sfu_busy), cycles), ratio(as_double(sm.work.ldst_busy), cycles),
+                       ratio(as_double(sm.work.l1_misses), as_double(sm.work.l1_accesses)), stall_fractions(sm.stalls, cycles)});
+  }
   run.dram_bytes_per_cycle = ratio(as_double(total.dram_bytes), as_double(run.cycles));
   for (const Decision& decision : result.decisions) run.decisions.push_back(record(decision, run.kernels));
   const auto joint = std::find_if(result.decisions.begin(), result.decisions.end(),
@@ -116,14 +126,6 @@ void normalize_to_left_over(EvalResults& results) {
     });
     run.normalized_ipc = base == results.runs.end() ? kUnknown : ratio(run.ipc, base->ipc);
   }
-}
-
-std::string category_of(std::span<const KernelType> types) {
-  std::vector<KernelType> sorted(types.begin(), types.end());
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<std::string_view> names;
-  for (const KernelType type : sorted) names.push_back(to_string(type));
-  return fmt::format("{}", fmt::join(names, "+"));
 }
 
 std::string mix_name(std::span<const std::string> kernels) { return fmt::format("{}", fmt::join(kernels, "_")); }

@@ -52,6 +52,14 @@ struct UtilizationFractions {
   double registers = 0, threads = 0, shared_memory = 0;  ///< capacity held by resident CTAs
 };
 
+/// What one SM did in a run.
+struct SmOutcome {
+  std::uint64_t warp_instructions = 0;
+  double alu_utilization = 0, sfu_utilization = 0, ldst_utilization = 0;  ///< fractions of its pipeline-cycles
+  double l1_miss_rate = 0;
+  StallFractions stalls;  ///< of its cycles
+};
+
 /// One decision of the partition sequencer.
 struct DecisionRecord {
   std::uint64_t sampled_at = 0, decided_at = 0;  ///< core cycles
@@ -82,7 +90,9 @@ struct EvalRun : RunIdentity {
   StallFractions stalls;
   UtilizationFractions utilization;
   double l1_miss_rate = 0, l2_miss_rate = 0;
-  double dram_bytes_per_cycle = 0;  ///< bytes per core cycle, whole GPU
+  double dram_bytes_per_cycle = 0;             ///< bytes per core cycle, whole GPU
+  double average_watts = 0, total_joules = 0;  ///< docs/machines.md, Energy
+  std::vector<SmOutcome> sms;
   std::vector<DecisionRecord> decisions;
 };
 
@@ -106,9 +116,6 @@ struct EvalResults {
 
 /// Fills `normalized_ipc` of every run: its IPC over that of the left_over run of the same kernels in the same order.
 void normalize_to_left_over(EvalResults& results);
-
-/// "compute+cache", ...: the type of each kernel, compute first, then memory, then cache, whatever the mix order.
-[[nodiscard]] std::string category_of(std::span<const KernelType> types);
 
 /// "HOT_DXT": the mix as the paper writes it.
 [[nodiscard]] std::string mix_name(std::span<const std::string> kernels);

@@ -1,5 +1,8 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +37,11 @@ double mean_value(const EvalResults& results, std::string_view policy, std::stri
     if (const EvalRun* run = grid.run(mix, policy)) values.push_back(value(*run));
   }
   return mean_of_known(values);
+}
+
+/// "+12.3 %": how far a ratio is above 1. "not known" where it has no value: a policy or a category that was not run.
+[[nodiscard]] inline std::string percent_over(double ratio) {
+  return std::isfinite(ratio) ? fmt::format("{:+.1f} %", 100 * (ratio - 1)) : "not known";
 }
 
 /// Each mix a group, each policy but the baseline a bar of its IPC over the baseline's; the mean last.

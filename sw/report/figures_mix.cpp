@@ -15,7 +15,6 @@ namespace {
 double ipc(const EvalRun& run) { return run.ipc; }
 double min_speedup(const EvalRun& run) { return run.min_speedup; }
 double antt(const EvalRun& run) { return run.antt; }
-double percent_over(double ratio) { return 100 * (ratio - 1); }
 
 KernelCounters total(const EvalRun& run) {
   KernelCounters sum;
@@ -35,7 +34,7 @@ std::string oracle_over_left_over(const EvalResults& results, nlohmann::ordered_
   const double ratio = mean_ratio(results, "oracle", "left_over", ipc);
   if (!std::isfinite(ratio)) return "";
   data["oracle_over_left_over"] = ratio;
-  return fmt::format(" The best static partition {:+.1f} % over Left-Over.", percent_over(ratio));
+  return fmt::format(" The best static partition {} over Left-Over.", percent_over(ratio));
 }
 
 /// Bars of a mean by policy and category.
@@ -97,10 +96,9 @@ Figure pair_performance(const EvalResults& pairs) {
     figure.data["warped_slicer_over"][base] = ratio;
     return percent_over(ratio);
   };
-  const double left = over("left_over"), even = over("even"), spatial = over("spatial");
-  figure.measured =
-      fmt::format("Warped-Slicer {:+.1f} % over Left-Over, {:+.1f} % over Even, {:+.1f} % over Spatial.", left, even, spatial) +
-      oracle_over_left_over(pairs, figure.data);
+  const std::string left = over("left_over"), even = over("even"), spatial = over("spatial");
+  figure.measured = fmt::format("Warped-Slicer {} over Left-Over, {} over Even, {} over Spatial.", left, even, spatial) +
+                    oracle_over_left_over(pairs, figure.data);
   const charts::GroupedBars chart = mix_bars(pairs, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
@@ -127,7 +125,7 @@ Figure utilization(const EvalResults& pairs) {
     const double ratio = mean_value(pairs, "warped_slicer", "all", value) / mean_value(pairs, "even", "all", value);
     chart.groups.push_back({r.name, true, {{ratio, false, ""}}});
     figure.data[r.name] = ratio;
-    figure.measured += fmt::format("{}{} {:+.0f} %", figure.measured.empty() ? "" : ", ", r.name, percent_over(ratio));
+    figure.measured += fmt::format("{}{} {}", figure.measured.empty() ? "" : ", ", r.name, percent_over(ratio));
   }
   figure.measured += ".";
   figure.html = charts::grouped_bars(chart);
@@ -151,7 +149,7 @@ Figure miss_rates(const EvalResults& pairs) {
     return mean_value(pairs, policy, "compute+cache", [](const EvalRun& r) { return static_cast<double>(total(r).l2_accesses); });
   };
   figure.measured =
-      fmt::format("Compute + cache: L1 miss rate {:+.0f} % against Even, {:+.0f} % against Left-Over; L2 accesses {:+.0f} %.",
+      fmt::format("Compute + cache: L1 miss rate {} against Even, {} against Left-Over; L2 accesses {}.",
                   percent_over(l1("warped_slicer") / l1("even")), percent_over(l1("warped_slicer") / l1("left_over")),
                   percent_over(l2("warped_slicer") / l2("left_over")));
   return figure;
@@ -162,7 +160,7 @@ Figure stalls_together(const EvalResults& pairs) {
   figure.published = "Warped-Slicer has 15 % fewer stall cycles in total than Left-Over; long memory stalls fall most.";
   figure.html = category_bars(pairs, "Cycles an SM issued nothing", "thousand cycles", stalled, figure.data);
   const double ratio = mean_value(pairs, "warped_slicer", "all", stalled) / mean_value(pairs, "left_over", "all", stalled);
-  figure.measured = fmt::format("{:+.0f} % stall cycles against Left-Over.", percent_over(ratio));
+  figure.measured = fmt::format("{} stall cycles against Left-Over.", percent_over(ratio));
   return figure;
 }
 
@@ -171,7 +169,7 @@ Figure triple_performance(const EvalResults& triples) {
   figure.published = "Warped-Slicer +21 % over Even (mean of all triples).";
   const double ratio = mean_ratio(triples, "warped_slicer", "even", ipc);
   figure.data["warped_slicer_over_even"] = ratio;
-  figure.measured = fmt::format("Warped-Slicer {:+.1f} % over Even, {:+.1f} % over Left-Over.", percent_over(ratio),
+  figure.measured = fmt::format("Warped-Slicer {} over Even, {} over Left-Over.", percent_over(ratio),
                                 percent_over(mean_ratio(triples, "warped_slicer", "left_over", ipc))) +
                     oracle_over_left_over(triples, figure.data);
   const charts::GroupedBars chart = mix_bars(triples, "left_over", "IPC over Left-Over");
@@ -191,10 +189,9 @@ Figure triples_without_guard(const EvalResults& triples, const EvalResults& ungu
   const double least = mean_ratio(merged, "warped_slicer", "even", min_speedup);
   const double turnaround = mean_ratio(merged, "warped_slicer", "even", antt);
   figure.data["over_even"] = {{"ipc", over_even}, {"min_speedup", least}, {"antt", turnaround}};
-  figure.measured = fmt::format(
-      "Warped-Slicer {:+.1f} % over Even, {:+.1f} % over Left-Over; minimum speed-up over Even {:+.1f} %, ANTT {:+.1f} %.",
-      percent_over(over_even), percent_over(mean_ratio(merged, "warped_slicer", "left_over", ipc)), percent_over(least),
-      percent_over(turnaround));
+  figure.measured = fmt::format("Warped-Slicer {} over Even, {} over Left-Over; minimum speed-up over Even {}, ANTT {}.",
+                                percent_over(over_even), percent_over(mean_ratio(merged, "warped_slicer", "left_over", ipc)),
+                                percent_over(least), percent_over(turnaround));
   const charts::GroupedBars chart = mix_bars(merged, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
@@ -208,9 +205,8 @@ Figure fairness(const EvalResults& pairs, const EvalResults& triples) {
   const double antt_three = mean_ratio(triples, "warped_slicer", "even", antt),
                antt_two = mean_ratio(pairs, "warped_slicer", "even", antt);
   figure.data["over_even"] = {{"min_speedup_2", two}, {"min_speedup_3", three}, {"antt_2", antt_two}, {"antt_3", antt_three}};
-  figure.measured =
-      fmt::format("Minimum speed-up over Even: {:+.1f} % with two, {:+.1f} % with three; ANTT {:+.1f} % and {:+.1f} %.",
-                  percent_over(two), percent_over(three), percent_over(antt_two), percent_over(antt_three));
+  figure.measured = fmt::format("Minimum speed-up over Even: {} with two, {} with three; ANTT {} and {}.", percent_over(two),
+                                percent_over(three), percent_over(antt_two), percent_over(antt_three));
   for (const auto& [name, results] : {std::pair{"2 kernels", &pairs}, std::pair{"3 kernels", &triples}}) {
     figure.html +=
         category_bars(*results, std::string("Minimum speed-up, ") + name, "mean", min_speedup, figure.data["min_speedup"][name]);
@@ -240,8 +236,7 @@ Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig&
   figure.html = category_bars(pairs, "Energy of a run", "joules", joules, figure.data["joules"]);
   figure.measured = fmt::format(
       "{:.1f} W dynamic (mean of the applications alone), {:.1f} W leakage. Warped-Slicer against Left-Over: dynamic power "
-      "{:+.1f} %, energy "
-      "{:+.1f} %.",
+      "{}, energy {}.",
       watts, machine.energy.sm_leakage_watts * machine.num_sms, percent_over(power_ratio), percent_over(energy_ratio));
   return figure;
 }

@@ -65,7 +65,7 @@ Figure scheduler_sensitivity(const std::vector<Variant>& variants) {
     const double ratio = mean_ratio(*variant.results, "warped_slicer", "left_over", ipc);
     chart.groups.push_back({variant.label, true, {{ratio, false, ""}}});
     figure.data[variant.label] = ratio;
-    figure.measured += fmt::format("{}{} {:+.1f} %", figure.measured.empty() ? "" : ", ", variant.label, 100 * (ratio - 1));
+    figure.measured += fmt::format("{}{} {}", figure.measured.empty() ? "" : ", ", variant.label, percent_over(ratio));
   }
   figure.measured += " over Left-Over.";
   figure.html = charts::grouped_bars(chart);
@@ -91,10 +91,10 @@ Figure phase_monitor(const EvalResults& off, const EvalResults& on) {
                          {"decisions_off", base.decisions.size()},
                          {"decisions_on", run->decisions.size()}};
     gains.push_back(run->ipc / base.ipc);
-    figure.measured += fmt::format("{} {:+.1f} % with {} decisions instead of {}; ", name, 100 * (gains.back() - 1),
+    figure.measured += fmt::format("{} {} with {} decisions instead of {}; ", name, percent_over(gains.back()),
                                    run->decisions.size(), base.decisions.size());
   }
-  figure.measured += fmt::format("all {:+.1f} %.", 100 * (geometric_mean_of_known(gains) - 1));
+  figure.measured += fmt::format("all {}.", percent_over(geometric_mean_of_known(gains)));
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
@@ -105,8 +105,7 @@ Figure larger_sm(const EvalResults& results) {
   const double speed = mean_ratio(results, "warped_slicer", "left_over", ipc);
   const double fair = mean_ratio(results, "warped_slicer", "left_over", [](const EvalRun& run) { return run.min_speedup; });
   figure.data = {{"ipc", speed}, {"min_speedup", fair}};
-  figure.measured =
-      fmt::format("Performance {:+.1f} %, minimum speed-up {:+.1f} % over Left-Over.", 100 * (speed - 1), 100 * (fair - 1));
+  figure.measured = fmt::format("Performance {}, minimum speed-up {} over Left-Over.", percent_over(speed), percent_over(fair));
   const charts::GroupedBars chart = mix_bars(results, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;

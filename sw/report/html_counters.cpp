@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "sw/report/html_page.h"
 
@@ -83,6 +85,43 @@ std::string stall_chart(const Page& page) {
          charts::legend(chart.series) + charts::stacked_bars(chart);
 }
 
+/// Smallest and largest figure of a run's SMs, under a policy: how evenly they work.
+std::string sm_table(const Page& page) {
+  const std::string policy =
+      page.summary.find("warped_slicer", "all") != nullptr ? "warped_slicer" : page.grid.policies().front();
+  struct Column {
+    const char* name;
+    double (*figure)(const SmOutcome&);
+  };
+  constexpr Column kColumns[] = {{"ALU", [](const SmOutcome& sm) { return sm.alu_utilization; }},
+                                 {"SFU", [](const SmOutcome& sm) { return sm.sfu_utilization; }},
+                                 {"LDST", [](const SmOutcome& sm) { return sm.ldst_utilization; }},
+                                 {"L1 miss rate", [](const SmOutcome& sm) { return sm.l1_miss_rate; }},
+                                 {"long memory stalls", [](const SmOutcome& sm) { return sm.stalls.long_memory; }}};
+  std::string rows;
+  for (const ResultGrid::Mix& mix : page.grid.mixes()) {
+    const EvalRun* run = page.grid.run(mix, policy);
+    if (run == nullptr || run->sms.empty()) continue;
+    rows += "<tr>" + cell("td", mix_name(run->kernels));
+    for (const Column& column : kColumns) {
+      std::vector<double> values;
+      for (const SmOutcome& sm : run->sms) values.push_back(column.figure(sm));
+      const auto [least, most] = std::ranges::minmax(values);
+      rows += cell("td", percent(least) + " to " + percent(most));
+    }
+    rows += "</tr>\n";
+  }
+  if (rows.empty()) return "";
+  std::string out =
+      fmt::format(
+          "<h3>SM by SM under {}</h3>\n<p>Smallest and largest value of the SMs of a run; every SM's are in results.json.</p>\n"
+          "<div class=\"scroll\"><table><thead><tr>",
+          policy_label(policy)) +
+      cell("th", "mix");
+  for (const Column& column : kColumns) out += cell("th", column.name);
+  return out + "</tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
+}
+
 }  // namespace
 
 std::string counters_section(const Page& page) {
@@ -91,14 +130,16 @@ std::string counters_section(const Page& page) {
   out += "</p>\n<h3>Utilisation of pipelines and of SM resources</h3>\n" + utilization_chart(page) + stall_chart(page) +
          "<h3>Caches and memory</h3>\n<div class=\"scroll\"><table><thead><tr>" + cell("th", "policy") +
          cell("th", "L1 miss rate") + cell("th", "L2 miss rate") + cell("th", "DRAM (bytes/cycle)") + cell("th", "IPC (mean)") +
-         "</tr></thead><tbody>\n";
+         cell("th", "power (W)") + cell("th", "energy (J)") + "</tr></thead><tbody>\n";
   for (const std::string& policy : page.grid.policies())
     out += "<tr>" + cell("td", policy_row_label(page, policy)) +
            cell("td", percent(policy_mean(page, policy, [](const EvalRun& r) { return r.l1_miss_rate; }))) +
            cell("td", percent(policy_mean(page, policy, [](const EvalRun& r) { return r.l2_miss_rate; }))) +
            cell("td", ratio_cell(policy_mean(page, policy, [](const EvalRun& r) { return r.dram_bytes_per_cycle; }), 1)) +
-           cell("td", ratio_cell(policy_mean(page, policy, [](const EvalRun& r) { return r.ipc; }), 1)) + "</tr>\n";
-  return out + "</tbody></table></div>\n";
+           cell("td", ratio_cell(policy_mean(page, policy, [](const EvalRun& r) { return r.ipc; }), 1)) +
+           cell("td", ratio_cell(policy_mean(page, policy, [](const EvalRun& r) { return r.average_watts; }), 1)) +
+           cell("td", ratio_cell(policy_mean(page, policy, [](const EvalRun& r) { return r.total_joules; }), 3)) + "</tr>\n";
+  return out + "</tbody></table></div>\n" + sm_table(page);
 }
 
 }  // namespace sluice::html

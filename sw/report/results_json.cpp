@@ -60,6 +60,14 @@ constexpr std::pair<const char*, double EvalRun::*> kRunFigures[] = {
     {"l1_miss_rate", &EvalRun::l1_miss_rate},
     {"l2_miss_rate", &EvalRun::l2_miss_rate},
     {"dram_bytes_per_cycle", &EvalRun::dram_bytes_per_cycle},
+    {"average_watts", &EvalRun::average_watts},
+    {"total_joules", &EvalRun::total_joules},
+};
+constexpr std::pair<const char*, double SmOutcome::*> kSmFigures[] = {
+    {"alu_utilization", &SmOutcome::alu_utilization},
+    {"sfu_utilization", &SmOutcome::sfu_utilization},
+    {"ldst_utilization", &SmOutcome::ldst_utilization},
+    {"l1_miss_rate", &SmOutcome::l1_miss_rate},
 };
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -124,6 +132,13 @@ Json run_json(const EvalRun& run) {
                                  {"stalls", fields_object(k.stalls, kStallFractions)}});
   out["stalls"] = fields_object(run.stalls, kStallFractions);
   write_fields(out, run.utilization, kUtilizationFields);
+  out["sms"] = Json::array();
+  for (const SmOutcome& sm : run.sms) {
+    Json entry = {{"warp_instructions", sm.warp_instructions}};
+    write_fields(entry, sm, kSmFigures);
+    entry["stalls"] = fields_object(sm.stalls, kStallFractions);
+    out["sms"].push_back(std::move(entry));
+  }
   out["decisions"] = Json::array();
   for (const DecisionRecord& d : run.decisions) out["decisions"].push_back(decision_json(d));
   out["candidates"] = run.oracle_candidates;
@@ -274,6 +289,14 @@ KernelOutcome read_outcome(const Node& node) {
   return outcome;
 }
 
+SmOutcome read_sm(const Node& node) {
+  SmOutcome sm;
+  node.at("warp_instructions").read(sm.warp_instructions);
+  node.fields(sm, kSmFigures);
+  if (node.has("stalls")) node.at("stalls").fields(sm.stalls, kStallFractions);
+  return sm;
+}
+
 EvalRun read_run(const Node& node) {
   EvalRun run;
   for (const Node& item : node.at("kernels").items()) run.kernels.push_back(item.text());
@@ -289,6 +312,8 @@ EvalRun read_run(const Node& node) {
   if (node.has("stalls")) node.at("stalls").fields(run.stalls, kStallFractions);
   if (node.has("per_kernel"))
     for (const Node& item : node.at("per_kernel").items()) run.per_kernel.push_back(read_outcome(item));
+  if (node.has("sms"))
+    for (const Node& item : node.at("sms").items()) run.sms.push_back(read_sm(item));
   if (node.has("decisions"))
     for (const Node& item : node.at("decisions").items()) run.decisions.push_back(read_decision(item));
   std::uint64_t candidates = 0;

@@ -44,6 +44,11 @@ nlohmann::json trace_json(const RunSpec& spec, const RunResult& result, const Ho
   out["peak_rss_mib"] = cost.peak_rss_mib;
   out["stalls"] = stalls_json(result.stalls, result.sm_cycles);
   out["utilization"] = utilization_json(result.total, result.sm_cycles, spec.machine);
+  const SmResources& sm_has = spec.machine.sm.capacity;
+  out["utilization"]["registers"] = ratio(result.registers_resident, result.sm_cycles * sm_has.registers);
+  out["utilization"]["threads"] = ratio(result.threads_resident, result.sm_cycles * sm_has.threads);
+  out["utilization"]["shared_memory"] = ratio(result.shared_bytes_resident, result.sm_cycles * sm_has.shared_memory_bytes);
+  out["dram_bytes_per_cycle"] = ratio(result.total.dram_bytes, result.cycles.value());
   const Energy energy = energy_of(energy_events(result.total, result.cycles), spec.machine);
   out["energy"] = {{"sm_dynamic_joules", energy.sm_dynamic},         {"sm_leakage_joules", energy.sm_leakage},
                    {"memory_dynamic_joules", energy.memory_dynamic}, {"total_joules", energy.total()},

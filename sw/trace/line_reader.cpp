@@ -113,6 +113,7 @@ bool LineReader::next(std::string_view& line) {
   ++line_number_;
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (line.size() > kMaxLine) fail(fmt::format("line longer than {} characters", kMaxLine));
+  if (line.find('\0') != std::string_view::npos) fail("holds a NUL: not text");
   return true;
 }
 

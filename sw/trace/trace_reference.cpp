@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -31,6 +32,15 @@ std::vector<TraceReference> read_trace_reference(const std::filesystem::path& pa
       if (error != std::errc{} || stop != end || !(numbers[c] >= 0 && numbers[c] < 1e15))
         throw InputError(fmt::format("{}:{}: {} = {}: must be a number, 0..1e15", path.string(), line, columns[c], fields[c]));
     }
+    const auto refuse = [&](std::size_t c, const char* allowed) {
+      throw InputError(fmt::format("{}:{}: {} = {}: must be {}", path.string(), line, columns[c], fields[c], allowed));
+    };
+    if (numbers[1] > 32 || numbers[1] != std::floor(numbers[1])) refuse(1, "a whole number, 0..32 (0: no limit)");
+    for (const std::size_t c : {2U, 3U})
+      if (numbers[c] <= 0) refuse(c, "more than 0");
+    if (fields[4].empty() != fields[5].empty()) refuse(5, "given with cpu_seconds_low, or both left out");
+    for (const std::size_t c : {4U, 5U})
+      if (!fields[c].empty() && numbers[c] <= 0) refuse(c, "more than 0");
     references.push_back({fields[0], static_cast<std::uint32_t>(numbers[1]), numbers[2], numbers[3], numbers[4], numbers[5]});
   }
   return references;

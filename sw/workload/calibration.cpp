@@ -76,9 +76,9 @@ KernelDescriptor initial_behaviour(KernelDescriptor kernel, const MachineConfig&
   b.dependency_distance = kStartDistance;
   b.fetch_interval = 0;
   b.reuse_lines = kernel.type == KernelType::Cache ? kStartReuseLinesCache : kStartReuseLines;
-  b.sfu_fraction =
-      std::min(published.sfu_utilization / machine.sm.sfu_interval / ipc, 0.9 - global_fraction(b) - b.shared_fraction);
-  const double alu_fraction = 1 - b.sfu_fraction - global_fraction(b) - b.shared_fraction;
+  const double others = global_fraction(b) + b.shared_fraction;
+  b.sfu_fraction = std::min(published.sfu_utilization / machine.sm.sfu_interval / ipc, std::max(0.0, 0.9 - others));
+  const double alu_fraction = std::max(1 - b.sfu_fraction - others, 1e-3);
   b.alu_interval = std::clamp(published.alu_utilization * machine.sm.alu_pipes / (ipc * alu_fraction), 1.0, 8.0);
   const double ldst_per_instruction = published.ldst_utilization / ipc - b.shared_fraction;
   b.transactions = std::clamp(0.5 * ldst_per_instruction / std::max(global_fraction(b), 1e-3), 1.0, 32.0);
@@ -101,7 +101,8 @@ KernelDescriptor calibration_step(KernelDescriptor kernel, const SoloReference& 
   b.transactions = lines;
 
   if (speed < 1 && b.dependency_distance <= 1.0) {
-    b.fetch_interval = std::clamp(b.fetch_interval + (1 / speed - 1) * (2.0 + b.fetch_interval), 0.0, 30.0);
+    b.fetch_interval =
+        std::clamp(b.fetch_interval + (1 / speed - 1) * (2.0 + b.fetch_interval), 0.0, KernelBehaviour::kMostFetchInterval);
   } else if (speed > 1 && b.fetch_interval > 0) {
     b.fetch_interval = std::max(0.0, b.fetch_interval / speed - 0.02);
   } else if (speed > 1 && b.dependency_distance >= kMaxDistance && kernel.type == KernelType::Cache && b.reuse_lines > 4) {

@@ -78,7 +78,14 @@ std::vector<Mix> parse_mixes(const Workload& workload, const MachineConfig& mach
       throw InputError(fmt::format("workload {}: no pair with a compute kernel in it: name the pairs (A_B,...)", workload.name));
     return mixes;
   }
-  if (spec == "triples" || spec == "all_triples") return triples(workload, machine, spec == "all_triples");
+  if (spec == "triples" || spec == "all_triples") {
+    std::vector<Mix> mixes = triples(workload, machine, spec == "all_triples");
+    if (mixes.empty())
+      throw InputError(
+          fmt::format("workload {}: no {} of two compute kernels and another that fit together: name the mixes (A_B_C,...)",
+                      workload.name, spec));
+    return mixes;
+  }
   std::vector<Mix> mixes;
   std::istringstream list(spec);
   for (std::string mix; std::getline(list, mix, ',');) {

@@ -74,12 +74,11 @@ Page read_page(const std::filesystem::path& path) {
   // Log lines of the profiler come before the header row.
   std::size_t begin = 0, line = 1;
   while (begin < text.size() && text.compare(begin, 5, "\"ID\",") != 0) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos)
-      throw InputError(fmt::format("{}: no header row that begins with \"ID\": not a raw Nsight Compute page", page.source));
-    begin = end + 1;
+    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
     ++line;
   }
+  if (begin == text.size())
+    throw InputError(fmt::format("{}: no header row that begins with \"ID\": not a raw Nsight Compute page", page.source));
   std::vector<CsvRecord> records = parse_csv(text.substr(begin), page.source, line);
   if (records.size() < 3)
     throw InputError(fmt::format("{}: header and units rows, but no kernel: is the file cut off?", page.source));

@@ -83,8 +83,9 @@ SyntheticSource::SyntheticSource(const KernelDescriptor& kernel, std::uint32_t a
       alu_owed -= instruction.interval;
     }
     fetch_owed += behaviour_.fetch_interval;
-    // Instruction-buffer misses come in lumps of a line: eight instructions' worth at a time.
-    if (i % 8 == 7) {
+    // Instruction-buffer misses come in lumps of a line, eight instructions' worth at a time, and no longer ones than a field
+    // holds.
+    if (i % 8 == 7 || fetch_owed >= 255) {
       instruction.fetch_cycles = static_cast<std::uint8_t>(std::min(255.0, std::floor(fetch_owed)));
       fetch_owed -= instruction.fetch_cycles;
     }

@@ -30,7 +30,7 @@ constexpr Fraction kReal[] = {
     {"reuse_fraction", &KernelBehaviour::reuse_fraction, 0, 1},
     {"footprint_fraction", &KernelBehaviour::footprint_fraction, 0, 1},
     {"row_locality", &KernelBehaviour::row_locality, 0, 1},
-    {"fetch_interval", &KernelBehaviour::fetch_interval, 0, 30},
+    {"fetch_interval", &KernelBehaviour::fetch_interval, 0, KernelBehaviour::kMostFetchInterval},
 };
 struct Count {
   const char* key;

@@ -86,10 +86,9 @@ void DramChannel::complete(const Request& request, bool row_hit) {
   ++count.dram_requests;
   count.dram_bytes += transfer_bytes(*request.packet, PacketPool::info(*request.packet));
   if (row_hit) ++count.dram_row_hits;
-  if (request.packet->is_write()) {
-    std::uint64_t& pre_ready = banks_[request.bank].pre_ready;
-    pre_ready = std::max(pre_ready, bus_free_ + config_.t_wr);
-  }
+  // A row is open until a write's data have settled, and until a read's have left it.
+  std::uint64_t& pre_ready = banks_[request.bank].pre_ready;
+  pre_ready = std::max(pre_ready, request.packet->is_write() ? bus_free_ + config_.t_wr : bus_free_ - config_.t_cl);
   last_was_write_ = request.packet->is_write();
   completions_.push_back({to_core(bus_free_), request.packet, request.port});
 }
@@ -97,6 +96,7 @@ void DramChannel::complete(const Request& request, bool row_hit) {
 void DramChannel::commit(std::size_t index, std::uint64_t now) {
   const Request request = queue_[index];
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(index));
+  --looked_at_;
   const std::uint64_t start = data_start(request, now);
   Bank& bank = banks_[request.bank];
   const bool row_hit = bank.open_row == request.row;
@@ -112,15 +112,20 @@ void DramChannel::commit(std::size_t index, std::uint64_t now) {
   complete(request, row_hit);
 }
 
+void DramChannel::look_at(std::uint64_t now) {
+  const std::size_t depth = std::min<std::size_t>(queue_.size(), config_.queue_depth);
+  for (; looked_at_ < depth; ++looked_at_) queue_[looked_at_].seen = std::max(queue_[looked_at_].arrival, now);
+}
+
 void DramChannel::schedule_bus(std::uint64_t now) {
   // The bus is reserved in commit order; committing further ahead than a bank needs to open would only lose choices.
   const std::uint64_t lookahead = config_.t_rp + config_.t_rcd + config_.t_cl;
   while (!queue_.empty() && queue_.front().arrival <= now && bus_free_ <= now + lookahead) {
     std::size_t best = 0;
-    if (now - queue_.front().arrival < kStarvationLimit) {
+    look_at(now);
+    if (now - queue_.front().seen < kStarvationLimit) {
       std::uint64_t best_start = kNoRow;
-      const std::size_t depth = std::min<std::size_t>(queue_.size(), config_.queue_depth);
-      for (std::size_t i = 0; i < depth && queue_[i].arrival <= now; ++i) {
+      for (std::size_t i = 0; i < looked_at_ && queue_[i].arrival <= now; ++i) {
         const std::uint64_t start = data_start(queue_[i], now);
         if (start < best_start) {
           best_start = start;
@@ -135,12 +140,12 @@ void DramChannel::schedule_bus(std::uint64_t now) {
 void DramChannel::prepare_banks(std::uint64_t now) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   candidates_.assign(banks_.size(), kNone);
-  const std::size_t depth = std::min<std::size_t>(queue_.size(), config_.queue_depth);
-  for (std::size_t i = 0; i < depth && queue_[i].arrival <= now; ++i) {
+  look_at(now);
+  for (std::size_t i = 0; i < looked_at_ && queue_[i].arrival <= now; ++i) {
     const Request& request = queue_[i];
     if (currents_[request.bank].busy) continue;
     std::size_t& candidate = candidates_[request.bank];
-    const bool waited_long = candidate != kNone && now - queue_[candidate].arrival >= kStarvationLimit;
+    const bool waited_long = candidate != kNone && now - queue_[candidate].seen >= kStarvationLimit;
     const std::uint64_t open = banks_[request.bank].open_row;
     if (candidate == kNone || (!waited_long && queue_[candidate].row != open && request.row == open)) candidate = i;
   }
@@ -160,6 +165,7 @@ void DramChannel::prepare_banks(std::uint64_t now) {
   }
   for (auto i = candidates_.rbegin(); i != candidates_.rend(); ++i)
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*i));
+  looked_at_ -= candidates_.size();
 }
 
 std::uint64_t DramChannel::column_command(const Current& current) const {
@@ -175,13 +181,18 @@ void DramChannel::schedule_banks(std::uint64_t now) {
   prepare_banks(now);
   for (;;) {
     Current* first = nullptr;
-    std::uint64_t soonest = kNoRow;
+    std::uint64_t soonest = kNoRow;  // its column command; that of one that has waited long comes before all others
+    bool first_waited = false;
     for (Current& current : currents_) {
       if (!current.busy) continue;
       const std::uint64_t command = column_command(current);
-      if (first == nullptr || command < soonest || (command == soonest && current.request.arrival < first->request.arrival)) {
+      const bool waited = now >= current.request.seen + kStarvationLimit;
+      const bool older = first != nullptr && current.request.arrival < first->request.arrival;
+      const bool sooner = waited ? older : command < soonest || (command == soonest && older);
+      if (first == nullptr || waited > first_waited || (waited == first_waited && sooner)) {
         first = &current;
         soonest = command;
+        first_waited = waited;
       }
     }
     if (first == nullptr || soonest > now) return;
@@ -199,7 +210,11 @@ std::uint64_t DramChannel::next_wake(std::uint64_t now) const {
     for (const Current& current : currents_) {
       if (current.busy) next = std::min(next, std::max(column_command(current), now + 1));
     }
-    if (!queue_.empty() && queue_.front().arrival > now) next = std::min(next, queue_.front().arrival);
+    for (std::size_t i = 0; i < queue_.size() && i < config_.queue_depth; ++i) {
+      if (queue_[i].arrival <= now) continue;
+      next = std::min(next, queue_[i].arrival);  // they come in order
+      break;
+    }
   } else if (!queue_.empty()) {
     const std::uint64_t lookahead = config_.t_rp + config_.t_rcd + config_.t_cl;
     const std::uint64_t bus_allows = bus_free_ > lookahead ? bus_free_ - lookahead : 0;

@@ -14,7 +14,7 @@
 namespace sluice {
 
 /// One DRAM channel with an FR-FCFS scheduler: of the oldest `queue_depth` requests it commits the one whose data can start
-/// first (row hits come first by themselves), the oldest on a tie, and the oldest anyway once it has waited too long.
+/// first (row hits come first by themselves), the oldest on a tie, and the oldest anyway once it has been one of them too long.
 /// Timing per bank: tRCD, tRP, tRAS, tRC, tCL, tRRD between activates, tWTR on a turn of the data bus; open-page policy.
 /// Every read of a line (of a sector, where the L2 has them) and every write-back is rounded up to whole bursts of access_bytes.
 /// Inside, time is counted in DRAM command-clock cycles.
@@ -39,7 +39,8 @@ class DramChannel : public sc_core::sc_module {
     int port;
     std::uint32_t bank;
     std::uint64_t row;
-    std::uint64_t bursts;  ///< command-clock cycles its data take
+    std::uint64_t bursts;    ///< command-clock cycles its data take
+    std::uint64_t seen = 0;  ///< cycle from which it is one of the oldest `queue_depth`; its age counts from here
   };
   /// What a bank works on under the Bank scheduler.
   struct Current {
@@ -58,6 +59,7 @@ class DramChannel : public sc_core::sc_module {
   void commit(std::size_t index, std::uint64_t now);
   void schedule_bus(std::uint64_t now);
   void schedule_banks(std::uint64_t now);
+  void look_at(std::uint64_t now);        ///< the oldest `queue_depth` requests are seen
   void prepare_banks(std::uint64_t now);  ///< idle banks take their next request and open its row
   [[nodiscard]] std::uint64_t column_command(const Current& current) const;  ///< cycle it can be given, bus included
   void complete(const Request& request, bool row_hit);                       ///< its data end at bus_free_
@@ -77,6 +79,7 @@ class DramChannel : public sc_core::sc_module {
   std::vector<Current> currents_;        ///< by bank; Bank scheduler
   std::vector<std::size_t> candidates_;  ///< scratch of prepare_banks
   std::deque<Request> queue_;
+  std::size_t looked_at_ = 0;  ///< of them, the oldest
   std::deque<Completion> completions_;
   std::uint64_t bus_free_ = 0, last_activate_ = 0;
   bool last_was_write_ = false;

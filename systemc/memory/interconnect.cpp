@@ -14,10 +14,10 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineCon
       sectored_(machine.l2.sectored),
       clock_(clock),
       counters_(counters),
-      slice_in_free_(machine.l2_slices),
-      slice_out_free_(machine.l2_slices),
-      sm_out_free_(machine.num_sms),
-      sm_in_free_(machine.num_sms),
+      slice_in_(machine.l2_slices),
+      slice_out_(machine.l2_slices),
+      sm_out_(machine.num_sms),
+      sm_in_(machine.num_sms),
       requests_(machine.num_sms, machine.l2_slices),
       responses_(machine.l2_slices, machine.num_sms) {
   for (std::uint32_t sm = 0; sm < machine.num_sms; ++sm) {
@@ -37,7 +37,7 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineCon
 std::uint32_t Interconnect::slice_of(std::uint64_t address) const {
   const std::uint64_t granule = address / (2 * kLineBytes);
   // The higher bits are folded in so that power-of-two strides do not camp on one slice.
-  return static_cast<std::uint32_t>((granule ^ (granule >> 7) ^ (granule >> 15)) % slice_in_free_.size());
+  return static_cast<std::uint32_t>((granule ^ (granule >> 7) ^ (granule >> 15)) % slice_in_.size());
 }
 
 Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, bool carries_data) {
@@ -51,6 +51,12 @@ Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, 
   counters_[who.kernel].noc_bytes += transfer.units * (config_.header_bytes + payload);
   transfer.unit_cycles = (config_.header_bytes + payload + config_.bytes_per_cycle - 1) / config_.bytes_per_cycle;
   return transfer;
+}
+
+std::uint64_t Interconnect::through(PortCalendar& out, PortCalendar& in, std::uint64_t ready, std::uint64_t cycles) {
+  const std::uint64_t now = clock_.now();
+  const std::uint64_t left = out.reserve(now, ready, cycles) - cycles;
+  return in.reserve(now, left + config_.latency, cycles);
 }
 
 void Interconnect::to_l2(tlm::tlm_generic_payload& packet, std::uint64_t arrival) {
@@ -78,11 +84,7 @@ tlm::tlm_sync_enum Interconnect::request(int sm, tlm::tlm_generic_payload& packe
     wake();
     return tlm::TLM_UPDATED;
   }
-  std::uint64_t& out = sm_out_free_[input];
-  out = std::max(out, now) + how.cycles();
-  std::uint64_t& in = slice_in_free_[slice];
-  in = std::max(in, out - how.cycles() + config_.latency) + how.cycles();
-  to_l2(packet, in);
+  to_l2(packet, through(sm_out_[input], slice_in_[slice], now, how.cycles()));
   return tlm::TLM_UPDATED;
 }
 
@@ -96,11 +98,7 @@ tlm::tlm_sync_enum Interconnect::response(int slice, tlm::tlm_generic_payload& p
     wake();
     return tlm::TLM_COMPLETED;
   }
-  std::uint64_t& out = slice_out_free_[input];
-  out = std::max(out, now) + how.cycles();
-  std::uint64_t& in = sm_in_free_[sm];
-  in = std::max(in, out - how.cycles() + config_.latency) + how.cycles();
-  return to_sm(packet, in);
+  return to_sm(packet, through(slice_out_[input], sm_in_[sm], now, how.cycles()));
 }
 
 void Interconnect::wake() {

@@ -11,13 +11,14 @@
 #include "sw/device/counters.h"
 #include "systemc/memory/input_queued_switch.h"
 #include "systemc/memory/packet.h"
+#include "systemc/memory/port_calendar.h"
 #include "systemc/sim_clock.h"
 
 namespace sluice {
 
 /// Crossbars between SMs and L2 slices, one each way: fixed latency, and one port a slice and an SM of `bytes_per_cycle`.
-/// Two models of switching. Without FIFO inputs a packet reserves its ports when it is sent, so a hop costs no event, and nothing
-/// blocks what is behind it. With `input_queued` the ports arbitrate every cycle (InputQueuedSwitch).
+/// Two models of switching. Without FIFO inputs a packet reserves its ports when it is sent (PortCalendar), so a hop costs no
+/// event, and nothing blocks what is behind it. With `input_queued` the ports arbitrate every cycle (InputQueuedSwitch).
 /// TLM-2.0 non-blocking: BEGIN_REQ is answered END_REQ at once, BEGIN_RESP with TLM_COMPLETED.
 class Interconnect : public sc_core::sc_module {
  public:
@@ -48,6 +49,8 @@ class Interconnect : public sc_core::sc_module {
   void arbitrate();  ///< SC_METHOD, with FIFO inputs only
   void wake();
   Transfer transfer(tlm::tlm_generic_payload& packet, bool carries_data);  ///< counts its bytes, too
+  /// Reserves both ports of a way for `cycles`. @return cycle in which the packet is whole at the far end
+  std::uint64_t through(PortCalendar& out, PortCalendar& in, std::uint64_t ready, std::uint64_t cycles);
   void to_l2(tlm::tlm_generic_payload& packet, std::uint64_t arrival);
   tlm::tlm_sync_enum to_sm(tlm::tlm_generic_payload& packet, std::uint64_t arrival);
 
@@ -55,7 +58,7 @@ class Interconnect : public sc_core::sc_module {
   bool sectored_;  ///< L2 answers a sector at a time
   SimClock clock_;
   std::vector<KernelCounters>& counters_;
-  std::vector<std::uint64_t> slice_in_free_, slice_out_free_, sm_out_free_, sm_in_free_;  ///< cycle each port is free
+  std::vector<PortCalendar> slice_in_, slice_out_, sm_out_, sm_in_;  ///< the ports, without FIFO inputs
   Switch requests_, responses_;
   sc_core::sc_event wake_;
 };

@@ -14,7 +14,8 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const MachineConfig& machi
       pool_(pool),
       counters_(counters),
       tags_(machine.l2),
-      mshrs_(machine.l2.mshrs) {
+      mshrs_(machine.l2.mshrs),
+      write_backs_left_(std::max(1U, machine.dram.queue_depth * machine.dram.channels / machine.l2_slices)) {
   for (std::uint32_t i = machine.l2.mshrs; i > 0; --i) free_mshrs_.push_back(i - 1);
   from_interconnect.register_nb_transport_fw(this, &L2Slice::request);
   to_dram.register_nb_transport_bw(this, &L2Slice::fill);
@@ -26,8 +27,11 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const MachineConfig& machi
 tlm::tlm_sync_enum L2Slice::request(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const std::uint64_t now = clock_.now();
   const std::uint64_t arrival = now + clock_.to_cycles(delay);
-  queue_.push_back({arrival, &packet});
-  if (queue_.size() == 1) wake_.notify(clock_.cycles(std::max(arrival, next_lookup_) - now));
+  auto place = queue_.end();  // packets may be announced in another order than they arrive in
+  while (place != queue_.begin() && std::prev(place)->cycle > arrival) --place;
+  const bool first = place == queue_.begin();
+  queue_.insert(place, {arrival, &packet});
+  if (first && !blocked_) wake_.notify(clock_.cycles(std::max(arrival, next_lookup_) - now));
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -97,9 +101,12 @@ std::uint32_t L2Slice::merged(const std::vector<tlm::tlm_generic_payload*>& wait
 
 CacheTags::Way* L2Slice::allocate(std::uint64_t line, const PacketInfo& who) {
   CacheTags::Way* way = tags_.victim(line);
-  if (way == nullptr) return nullptr;
+  if (way == nullptr || (way->dirty != 0 && write_backs_left_ == 0)) return nullptr;
   // The write-back is charged to the kernel that causes it: the tag does not remember who wrote the line.
-  if (way->dirty != 0) send_to_dram(*pool_.acquire(way->line * kLineBytes, true, way->dirty, who.sm, who.kernel));
+  if (way->dirty != 0) {
+    --write_backs_left_;
+    send_to_dram(*pool_.acquire(way->line * kLineBytes, true, way->dirty, who.sm, who.kernel));
+  }
   tags_.assign(*way, line);
   return way;
 }
@@ -127,6 +134,8 @@ tlm::tlm_sync_enum L2Slice::fill(tlm::tlm_generic_payload& packet, tlm::tlm_phas
       return true;
     });
     if (way->pending == 0) free_mshrs_.push_back(way->mshr);
+  } else {
+    ++write_backs_left_;
   }
   packet.release();
   if (blocked_) {

@@ -52,6 +52,7 @@ class L2Slice : public sc_core::sc_module {
   std::vector<std::uint32_t> free_mshrs_;
   std::deque<Arrival> queue_;
   std::uint64_t next_lookup_ = 0;
+  std::uint32_t write_backs_left_;  ///< more than the DRAM queue holds wait here: the queue behind them does, too
   bool blocked_ = false;
   sc_core::sc_event wake_;
 };

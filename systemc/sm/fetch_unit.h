@@ -6,11 +6,12 @@
 
 #include "sw/core/machine.h"
 #include "systemc/memory/cache_tags.h"
+#include "systemc/memory/port_calendar.h"
 
 namespace sluice {
 
 /// Instruction supply of one SM. A warp whose buffer has run empty is served by one fetch: up to `width` instructions that follow
-/// each other in one cache line, a fetch a cycle for all warps, in order of asking. A line that the instruction cache lacks comes
+/// each other in one cache line, a fetch a cycle for all warps. A line that the instruction cache lacks comes
 /// from L2. Serving costs no event: the answer is the cycle from which the warp can issue.
 class FetchUnit {
  public:
@@ -22,21 +23,22 @@ class FetchUnit {
   [[nodiscard]] bool modelled() const { return config_.cache_bytes != 0; }
   void flush(std::uint32_t slot) { buffers_[slot] = {}; }  ///< a new warp in this slot
 
-  /// The warp in `slot` wants the instruction at `address` (of all kernels' code together) after issuing in cycle `now`.
+  /// The warp in `slot` wants the instruction at `address` (of all kernels' code together) after cycle `after`, which may be
+  /// ahead of `now`.
   /// @return cycle from which it can issue; kMissing: after fill() of its line
-  std::uint64_t request(std::uint32_t slot, std::uint64_t address, std::uint64_t now) {
+  std::uint64_t request(std::uint32_t slot, std::uint64_t address, std::uint64_t after, std::uint64_t now) {
     Buffer& buffer = buffers_[slot];
     if (address > buffer.last && address < buffer.end) {
       buffer.last = address;
-      return now + 1;
+      return after + 1;
     }
-    next_fetch_ = std::max(next_fetch_, now) + 1;
+    const std::uint64_t fetched = port_.reserve(now, after, 1);
     const std::uint64_t line = address / 128;
     CacheTags::Way* way = tags_.find(line);
     if (way == nullptr || way->pending != 0) return kMissing;
     buffer.last = address;
     buffer.end = std::min(address + static_cast<std::uint64_t>(config_.width) * config_.instruction_bytes, (line + 1) * 128);
-    return next_fetch_ - 1 + config_.latency;
+    return fetched - 1 + config_.latency;
   }
   /// After kMissing: reserves the line. @return true when it must be asked for, false when it is on its way or no way is free
   bool miss(std::uint64_t address) {
@@ -69,7 +71,7 @@ class FetchUnit {
   FetchConfig config_;
   CacheTags tags_;
   std::vector<Buffer> buffers_;
-  std::uint64_t next_fetch_ = 0;  ///< cycle after the last fetch granted
+  PortCalendar port_;  ///< a fetch a cycle
 };
 
 }  // namespace sluice

@@ -131,10 +131,14 @@ void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest
   }
 }
 
+std::uint64_t StreamingMultiprocessor::code_address(const Warp& warp) {
+  return kCodeRegion + (static_cast<std::uint64_t>(warp.kernel) << 32) + warp.next.pc;
+}
+
 void StreamingMultiprocessor::fetch(std::uint32_t slot, std::uint64_t earliest) {
   Warp& warp = warps_[slot];
-  const std::uint64_t address = kCodeRegion + (static_cast<std::uint64_t>(warp.kernel) << 32) + warp.next.pc;
-  const std::uint64_t ready = fetch_.request(slot, address, earliest - 1);
+  const std::uint64_t address = code_address(warp);
+  const std::uint64_t ready = fetch_.request(slot, address, earliest - 1, now_);
   if (ready != FetchUnit::kMissing) {
     warp.ready_cycle = std::max(warp.ready_cycle, ready);
     schedule_wake(slot);
@@ -143,16 +147,26 @@ void StreamingMultiprocessor::fetch(std::uint32_t slot, std::uint64_t earliest) 
   warp.state = Warp::State::WaitsForFetch;
   fetch_waiters_ |= bit(slot);
   scheduler_of(slot).block(lane_of(slot));
+  ask_for_instructions(warp);
+}
+
+void StreamingMultiprocessor::ask_for_instructions(const Warp& warp) {
+  const std::uint64_t address = code_address(warp);
   if (fetch_.miss(address))
     send_line({address / kLineBytes * kLineBytes, kAllSectors, false, false, warp.kernel, kForInstructions});
 }
 
 void StreamingMultiprocessor::instructions_arrived(std::uint64_t address, std::uint64_t now) {
   fetch_.fill(address);
-  for (std::uint64_t rest = std::exchange(fetch_waiters_, 0); rest != 0; rest &= rest - 1) {
+  for (std::uint64_t rest = fetch_waiters_; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if (code_address(warps_[slot]) / kLineBytes != address / kLineBytes) {
+      ask_for_instructions(warps_[slot]);  // its line may have found no way
+      continue;
+    }
+    fetch_waiters_ &= ~bit(slot);
     warps_[slot].state = Warp::State::Running;
-    fetch(slot, now + 1);  // whose line is still missing waits again
+    fetch(slot, now + 1);
   }
 }
 
@@ -195,7 +209,8 @@ void StreamingMultiprocessor::wake_due_warps(std::uint64_t now) {
 
 unsigned StreamingMultiprocessor::issue_all(std::uint64_t now) {
   unsigned issued = 0;
-  for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
+  for (std::uint32_t i = 0; i < config_.schedulers; ++i) {
+    const auto s = static_cast<std::uint32_t>((now + i) % config_.schedulers);  // in turn: they share pipelines and LDST queue
     const std::uint64_t candidates = schedulers_[s].selectable(schedulers_[s].ready() & pipelines_.open(s, now, ldst_.full()));
     if (candidates == 0) continue;
     issue(schedulers_[s].pick(candidates) * config_.schedulers + s, now);
@@ -271,7 +286,9 @@ void StreamingMultiprocessor::finish_warp(std::uint32_t slot) {
 tlm::tlm_sync_enum StreamingMultiprocessor::memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase&,
                                                             sc_core::sc_time& delay) {
   const std::uint64_t arrival = clock_.now() + std::max<std::uint64_t>(1, clock_.to_cycles(delay));
-  responses_.push_back({arrival, &packet});
+  auto place = responses_.end();  // answers may be announced in another order than they arrive in
+  while (place != responses_.begin() && std::prev(place)->cycle > arrival) --place;
+  responses_.insert(place, {arrival, &packet});
   if (!in_tick_) wake_.notify(clock_.cycles(arrival - clock_.now()));
   return tlm::TLM_COMPLETED;
 }

@@ -61,7 +61,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   /// What it did in the current cycle, once its turn in it is over.
   struct Activity {
     std::array<std::optional<KernelId>, kMostSchedulers> issued;  ///< by scheduler: whose warp instruction
-    bool memory_stall = false;                      ///< nothing issued: long memory latency
+    bool memory_stall = false;                                    ///< nothing issued: long memory latency
   };
   [[nodiscard]] Activity activity() const;
   /// Stall counters up to now.
@@ -96,6 +96,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   void issue(std::uint32_t slot, std::uint64_t now);
   void advance(std::uint32_t slot, std::uint64_t earliest);  ///< fetch the next instruction; it issues from `earliest` on
   void fetch(std::uint32_t slot, std::uint64_t earliest);
+  void ask_for_instructions(const Warp& warp);  ///< unless its line is on its way, or no way is free
+  [[nodiscard]] static std::uint64_t code_address(const Warp& warp);
   void instructions_arrived(std::uint64_t address, std::uint64_t now);
   void receive(std::uint64_t now);  ///< responses that are due
   void enter_barrier(std::uint32_t slot);

@@ -209,6 +209,51 @@ TEST_F(Sluice, OracleIsTheBestOfAllPartitionsThatFit) {
   EXPECT_EQ(searched["ipc"], exhaustive["ipc"]);
 }
 
+/// How many run at a time, and what was kept of another search, may change which runs are stopped, and nothing else.
+TEST_F(Sluice, OracleIsTheSameWhateverRanBefore) {
+  const auto search = [&](int jobs, int window, const std::string& out) {
+    const Outcome o =
+        sluice("eval --machine " + fermi + " --workload " + table2 +
+               " --pairs HOT_DXT,IMG_NN --policies oracle,left_over --window 8000 --curve-window 1000 --json --oracle-window " +
+               std::to_string(window) + " --jobs " + std::to_string(jobs) + " --out " + (folder_ / out).string());
+    EXPECT_EQ(o.exit, 0) << o.err;
+    return nlohmann::json::parse(o.out)["runs"];
+  };
+  const nlohmann::json one = search(1, 2000, "one");
+  EXPECT_EQ(search(8, 2000, "eight"), one);
+  (void)search(2, 8000, "kept");  // every partition over the whole window
+  EXPECT_EQ(search(2, 2000, "kept"), one);
+  for (const auto& run : one) EXPECT_TRUE(run["stp"].is_number()) << run;
+}
+
+/// Left-Over is among what the Oracle tries: its run is that of the hardware asked for, not the search's twin.
+TEST_F(Sluice, OracleLeavesTheOthersTheirPartitioner) {
+  const auto left_over = [&](const std::string& policies) {
+    const fs::path out = folder_ / policies;
+    EXPECT_EQ(sluice("eval --machine " + fermi + " --workload " + table2 + " --pairs HOT_DXT --policies " + policies +
+                     " --window 4000 --curve-window 1000 --partitioner rtl --out " + out.string())
+                  .exit,
+              0);
+    std::ifstream in(out / "runs/HOT_DXT-left_over-3-2.json");
+    return nlohmann::json::parse(in)["key"];
+  };
+  EXPECT_EQ(left_over("oracle,left_over"), left_over("left_over,oracle"));
+}
+
+TEST_F(Sluice, RefusesAnEvaluationOfNothing) {
+  const std::string eval = "eval --machine " + fermi + " --workload " + table2 + " --out " + (folder_ / "n").string();
+  refuses(eval + " --policies \"\"", "--policies");
+  refuses(eval + " --pairs HOT_DXT --policies left_over,oracle --oracle-pairs IMG_XX",
+          "--oracle-pairs: IMG_XX is not among the mixes");
+  refuses(eval + " --pairs HOT_DXT --policies left_over --oracle-pairs HOT_DXT", "--oracle-pairs: policy oracle is not among");
+}
+
+TEST_F(Sluice, RefusesMoreSchedulersThanTheUnitCounts) {
+  const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
+  refuses(sim + edited(fermi, "schedulers = 2", "schedulers = 5"), "sm.schedulers = 5: must be 1..4");
+  refuses(sim + edited(fermi, "hit_latency = 60", "hit_latency = 60\nindex = \"fermi\""), "l2.index = 'fermi'");
+}
+
 TEST_F(Sluice, RefusesALossLimitThatTheRegisterCannotHold) {
   refuses("sim --workload " + table2 + " --kernels IMG_NN --machine " + edited(fermi, "loss_limit = 1.2", "loss_limit = 4.0"),
           "partitioner.loss_limit = 4: must be a number, 0..3.99");

@@ -58,11 +58,35 @@ class TraceCommand : public ::testing::Test {
 TEST_F(TraceCommand, WarpsWithoutInstructionsEndAtOnce) {
   const std::vector<std::string> work{"0000 ffffffff 1 R8 FADD 2 R8 R4 0 0", "0010 ffffffff 0 EXIT 0 0 0"}, none;
   for (const auto& [first, second] : {std::pair{none, work}, std::pair{work, none}, std::pair{none, none}}) {
-    const std::string cta = "\n#BEGIN_TB\n\nthread block = 0,0,0\n" + sample::warp(0, first) + sample::warp(1, second) + "\n#END_TB\n";
+    const std::string cta =
+        "\n#BEGIN_TB\n\nthread block = 0,0,0\n" + sample::warp(0, first) + sample::warp(1, second) + "\n#END_TB\n";
     const json out = run(list("empty", {sample::header(1, 64) + cta}));
     EXPECT_EQ(out["warp_instructions"], first.size() + second.size());
     EXPECT_EQ(out["kernels"][0]["ctas"], 1);
   }
+}
+
+/// A request for a line on its way that may not wait with the others comes back after the fill, and hits.
+TEST_F(TraceCommand, AnMshrOfTheL2HoldsAsManyRequestsAsItMay) {
+  std::vector<std::string> loads;
+  for (unsigned i = 0; i < 32; ++i)
+    loads.push_back(fmt::format("0000 ffffffff 1 R{} LDG.E 1 R2 4 1 0x{:x} 4 0", 4 + i, 0x7f5000000000 + i * 128));
+  loads.emplace_back("0010 ffffffff 0 EXIT 0 0 0");
+  std::string kernel = sample::header(16, 32);  // one CTA an SM: all ask for the same lines
+  for (unsigned c = 0; c < 16; ++c) kernel += sample::cta(c, loads);
+  const fs::path all = list("all", {kernel});
+  const auto misses = [&](const std::string& merges) {
+    std::ifstream in(SLUICE_SOURCE_DIR "/configs/machines/fermi_table1.toml");
+    std::string machine(std::istreambuf_iterator<char>(in), {});
+    machine.replace(machine.rfind("mshr_merges = 16"), 16, "mshr_merges = " + merges);
+    std::ofstream(folder_ / "machine.toml") << machine;
+    const auto [code, out] =
+        shell("trace " + all.string() + " --max-ctas 1 --machine " + (folder_ / "machine.toml").string() + " --json");
+    EXPECT_EQ(code, 0);
+    return json::parse(out)["l2_miss_rate"].get<double>();
+  };
+  EXPECT_NEAR(misses("1"), 1.0 / 16, 0.01);  // of the 16 that ask for a line one misses
+  EXPECT_GT(misses("16"), 0.5);
 }
 
 TEST_F(TraceCommand, LaunchesShareNoLocalMemory) {
@@ -129,6 +153,45 @@ TEST_F(TraceCommand, SweepsRunTaskByTaskAndCollect) {
   EXPECT_EQ(code, 0);
   EXPECT_NE(script.find("#SBATCH --array=0-3"), std::string::npos) << script;
   EXPECT_EQ(shell(sweep + " --task 4").first, 2);
+
+  // The description is edited: what is there was another sweep's.
+  std::ofstream(folder_ / "sweep.toml", std::ios::app) << "\n";
+  std::string edited;
+  {
+    std::ifstream in(folder_ / "sweep.toml");
+    edited.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  EXPECT_EQ(shell(sweep + " --collect").first, 0);  // a blank line changes nothing
+  edited.replace(edited.find("20000"), 5, "21000");
+  std::ofstream(folder_ / "sweep.toml") << edited;
+  const auto [stale, old] = shell(sweep + " --collect --json");
+  EXPECT_EQ(stale, 1);
+  EXPECT_EQ(json::parse(old)["missing"], json::parse("[0,1,2,3]"));
+}
+
+TEST_F(TraceCommand, ADamagedByteIsNamedWithFileAndLine) {
+  const fs::path bad = list("bad", {sample::one_warp({"0000 ff\xfe\xff 1 R8 FADD 2 R8 R4 0 0", "0010 ffffffff 0 EXIT 0 0 0"})});
+  const auto [code, error] = shell("trace " + bad.string() + " --machine configs/machines/fermi_table1.toml", true);
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(error.find("kernel-1.traceg:"), std::string::npos) << error;
+  EXPECT_EQ(error.find("json.exception"), std::string::npos) << error;
+  const json unknown =
+      run(list("odd", {sample::one_warp({"0000 ffffffff 1 R8 FOO\xfe 2 R8 R4 0 0", "0010 ffffffff 0 EXIT 0 0 0"})}));
+  EXPECT_EQ(unknown["unknown_opcodes"].size(), 1U);
+}
+
+TEST_F(TraceCommand, AReferenceThatCannotBeIsRefused) {
+  const std::string header = "trace,max_ctas,cycles,core_mhz,cpu_seconds_low,cpu_seconds_high\n";
+  for (const auto& [row, what] : {std::pair{"a,0,0,700,,", ":2: cycles = 0: must be more than 0"},
+                                  std::pair{"a,4.7,9,700,,", ":2: max_ctas = 4.7: must be a whole number, 0..32"},
+                                  std::pair{"a,0,9,700,1,", ":2: cpu_seconds_high = : must be given with cpu_seconds_low"}}) {
+    std::ofstream(folder_ / "reference.csv") << header << row << "\n";
+    (void)list("a", {sample::compute(1, 1, 4)});
+    const auto [code, error] =
+        shell("bench model --traces " + folder_.string() + " --reference " + (folder_ / "reference.csv").string(), true);
+    EXPECT_EQ(code, 2);
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+  }
 }
 
 TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {

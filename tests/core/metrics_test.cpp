@@ -29,12 +29,6 @@ TEST(Metrics, KernelsThatDoNotDisturbEachOtherScoreK) {
   EXPECT_DOUBLE_EQ(min_speedup(kUndisturbed), 1.0);
 }
 
-TEST(Metrics, CombinedIpcCountsAllKernelsUntilTheLastEnds) {
-  constexpr std::array<std::uint64_t, 2> kInstructions{3000, 1000};
-  EXPECT_DOUBLE_EQ(combined_ipc(kInstructions, Cycles(2000)), 2.0);
-  EXPECT_DOUBLE_EQ(combined_ipc(kInstructions, Cycles(0)), 0.0);
-}
-
 TEST(Metrics, GeometricMeanOfReciprocalsIsOne) {
   EXPECT_DOUBLE_EQ(geometric_mean(std::array{4.0, 0.25}), 1.0);
   EXPECT_DOUBLE_EQ(geometric_mean(std::array{2.0, 8.0}), 4.0);

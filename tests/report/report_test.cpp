@@ -167,11 +167,6 @@ TEST(EvalRun, DerivesFiguresFromCounters) {
   EXPECT_TRUE(std::isnan(make_eval_run({{"A", "B"}, "c", "even", "tlm", {}, 0}, machine, result, alone).antt));
 }
 
-TEST(Category, PutsComputeFirst) {
-  EXPECT_EQ(category_of(std::vector{KernelType::Cache, KernelType::Compute}), "compute+cache");
-  EXPECT_EQ(category_of(std::vector{KernelType::Memory, KernelType::Compute}), "compute+memory");
-}
-
 TEST(Csv, QuotesWhatNeedsIt) {
   EXPECT_EQ(csv_field("plain"), "plain");
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
@@ -276,7 +271,6 @@ TEST(ChromeTrace, IsACompleteArrayAtEveryMoment) {
   for (std::uint64_t i = 0; i < 5000; ++i) trace.cta(1, 3, "K\"1", i, 10 * i, 10 * i + 7);
   EXPECT_TRUE(nlohmann::json::accept(read_file(path))) << "in the middle";
   trace.marker("decision", 42);
-  trace.counter("ipc", 43, 1.5);
   trace.close();
   const auto json = nlohmann::json::parse(read_file(path));
   std::size_t slices = 0;
@@ -288,7 +282,7 @@ TEST(ChromeTrace, IsACompleteArrayAtEveryMoment) {
       EXPECT_EQ(event["dur"], 7);
     }
   EXPECT_EQ(slices, 5000U);
-  EXPECT_EQ(json.back()["ph"], "C");
+  EXPECT_EQ(json.back()["ph"], "i");
 }
 
 TEST(ChromeTrace, ReportsAFullDisk) {

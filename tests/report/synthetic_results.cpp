@@ -1,5 +1,7 @@
 #include "synthetic_results.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -54,7 +56,7 @@ constexpr std::array<std::string_view, 6> kPolicies = {"left_over", "fcfs", "eve
 EvalRun run(const Kernel& a, const Kernel& b, std::size_t policy, unsigned pair) {
   EvalRun r;
   r.kernels = {a.name, b.name};
-  r.category = category_of(std::array{a.type, b.type});
+  r.category = fmt::format("{}+{}", to_string(a.type), to_string(b.type));
   r.policy = kPolicies[policy];
   r.partitioner = "rtl";
   const PartitionMode modes[] = {PartitionMode::LeftOver, PartitionMode::Fcfs,    PartitionMode::IntraSm,

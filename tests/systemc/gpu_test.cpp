@@ -344,17 +344,6 @@ TEST_F(GpuModel, BarriersEndUnderEveryScheduler) {
   }
 }
 
-TEST_F(GpuModel, AnMshrOfTheL2HoldsAsManyRequestsAsItMay) {
-  RunSpec many = solo("BFS", 30000);  // every SM loads the same lines at the same time
-  many.launches[0].kernel.behaviour.reuse_fraction = 0;
-  many.launches[0].kernel.behaviour.footprint_fraction = 1;
-  many.launches[0].kernel.behaviour.footprint_lines = 8192;
-  RunSpec one = many;
-  one.machine.l2.mshr_merges = 1;
-  const auto results = run({many, one});
-  EXPECT_GT(results[0].total.warp_instructions, results[1].total.warp_instructions);
-}
-
 TEST_F(GpuModel, CodeThatDoesNotFitTheInstructionCacheWaitsForIt) {
   machine.sm.fetch.cache_bytes = 2048;
   RunSpec fits = solo("DXT", 30000), misses = fits;

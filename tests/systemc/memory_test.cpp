@@ -149,15 +149,15 @@ TEST(FetchUnit, ServesPairsFromOneFetchAndOneWarpACycle) {
   FetchConfig config;
   config.cache_bytes = 2048;
   FetchUnit fetch(config, 4);
-  EXPECT_EQ(fetch.request(0, 0, 10), FetchUnit::kMissing);
+  EXPECT_EQ(fetch.request(0, 0, 10, 10), FetchUnit::kMissing);
   EXPECT_TRUE(fetch.miss(0));
   EXPECT_FALSE(fetch.miss(0));  // already asked for
   fetch.fill(0);
-  EXPECT_EQ(fetch.request(0, 0, 20), 22U);
-  EXPECT_EQ(fetch.request(0, 16, 22), 23U);  // the second of the pair is in the buffer
-  EXPECT_EQ(fetch.request(0, 32, 23), 25U);  // the third is not
-  EXPECT_EQ(fetch.request(1, 0, 23), 26U);   // another warp has to wait its turn
-  EXPECT_EQ(fetch.request(0, 32, 30), 32U);  // a jump to where the warp is empties the buffer
+  EXPECT_EQ(fetch.request(0, 0, 20, 20), 22U);
+  EXPECT_EQ(fetch.request(0, 16, 22, 22), 23U);  // the second of the pair is in the buffer
+  EXPECT_EQ(fetch.request(0, 32, 23, 23), 25U);  // the third is not
+  EXPECT_EQ(fetch.request(1, 0, 23, 23), 26U);   // another warp has to wait its turn
+  EXPECT_EQ(fetch.request(0, 32, 30, 30), 32U);  // a jump to where the warp is empties the buffer
 }
 
 TEST(WarpScheduler, TwoLevelLooksAtItsActiveSetOnly) {
