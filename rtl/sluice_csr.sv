@@ -63,7 +63,7 @@ module sluice_csr #(
   input  logic [MAX_KERNELS*2-1:0]                   slot_state_i,
   input  logic [MAX_KERNELS*16-1:0]                  resident_i,
   input  logic [MAX_KERNELS*32-1:0]                  dispatched_i,
-  input  logic [MAX_KERNELS-1:0]                     evict_done_i,           // level: the last EVICT has drained
+  input  logic [MAX_KERNELS-1:0]                     evict_done_i,           // pulses: an EVICT has drained
   input  logic [MAX_KERNELS-1:0]                     kernel_done_i,          // pulses
   input  logic [sluice_pkg::KernelW-1:0]             num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_i,                 // quotas in force
@@ -161,7 +161,6 @@ module sluice_csr #(
       .mask_o         (mask_o[k*NUM_SM +: NUM_SM]),
       .static_write_o (static_write_k[k]),
       .state_i        (slot_state_i[k*2 +: 2]),
-      .evict_done_i   (evict_done_i[k]),
       .resident_i     (resident_i[k*16 +: 16]),
       .dispatched_i   (dispatched_i[k*32 +: 32]),
       .ctas_i         (ctas_i[k*CtaW +: CtaW])
@@ -181,7 +180,7 @@ module sluice_csr #(
 
   // Global registers.
   logic        write_global, deciding, config_exists, status_exists, config_read_exists, status_read_exists;
-  logic        bad_mode, global_bad_config, status_idle, top_read_exists;
+  logic        bad_mode, global_bad_config, top_read_exists;
   logic [31:0] config_rdata, status_rdata, top_rdata;
 
   assign write_global = write && !wslot_hit;
@@ -246,8 +245,7 @@ module sluice_csr #(
     .bad_config_i       (slot_bad_config || global_bad_config),
     .mode_in_decision_i (mode_write_o && deciding),
     .write_kernel_i     (wslot_hit ? wslot : '0),
-    .irq_o,
-    .idle_o             (status_idle)
+    .irq_o
   );
 
   // EVICT's count goes with the command, whichever slot it is for.
@@ -285,6 +283,6 @@ module sluice_csr #(
   assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists;
   assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata;
 
-  assign idle_o = axi_idle && status_idle && !mode_write_o && !reprofile_o && !static_write_o
+  assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o
                && (launch_o | stop_o | evict_o | resume_o) == '0;
 endmodule

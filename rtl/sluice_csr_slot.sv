@@ -28,7 +28,6 @@ module sluice_csr_slot #(
   output logic [NUM_SM-1:0]              mask_o,
   output logic                           static_write_o,   // pulse: quota_o or mask_o was written
   input  logic [1:0]                     state_i,
-  input  logic                           evict_done_i,
   input  logic [15:0]                    resident_i,
   input  logic [31:0]                    dispatched_i,
   input  logic [sluice_pkg::CtaW-1:0]    ctas_i
@@ -113,10 +112,7 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotSharedOffset:     read_data_o = 32'(shared_q);
       sluice_csr_pkg::SlotGridOffset:       read_data_o = grid_q;
       sluice_csr_pkg::SlotCtrlOffset:       read_data_o[sluice_csr_pkg::SlotCtrlRepeatLsb] = repeat_q;
-      sluice_csr_pkg::SlotStatusOffset: begin
-        read_data_o[sluice_csr_pkg::SlotStatusStateLsb +: 2] = state_i;
-        read_data_o[sluice_csr_pkg::SlotStatusEvictedLsb]    = evict_done_i;
-      end
+      sluice_csr_pkg::SlotStatusOffset:     read_data_o = 32'(state_i);
       sluice_csr_pkg::SlotResidentOffset:   read_data_o = 32'(resident_i);
       sluice_csr_pkg::SlotDispatchedOffset: read_data_o = dispatched_i;
       sluice_csr_pkg::SlotQuotaOffset:      read_data_o = 32'(quota_q);

@@ -16,7 +16,7 @@ module sluice_csr_status #(
   // events
   input  logic                           decision_i,            // pulse
   input  logic [MAX_KERNELS-1:0]         kernel_done_i,         // pulses
-  input  logic [MAX_KERNELS-1:0]         evict_done_i,          // level
+  input  logic [MAX_KERNELS-1:0]         evict_done_i,          // pulses
   input  logic [3:0]                     error_i,               // of the dispatcher, pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0] error_kernel_i,        // with error_i
   input  logic [sluice_pkg::SmW-1:0]     error_sm_i,
@@ -25,8 +25,7 @@ module sluice_csr_status #(
   input  logic                           bad_config_i,          // another register's value or state
   input  logic                           mode_in_decision_i,
   input  logic [sluice_pkg::KIndexW-1:0] write_kernel_i,        // whose register is written; 0 for a global one
-  output logic                           irq_o,
-  output logic                           idle_o                 // no register changes without an event or a write
+  output logic                           irq_o
 );
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
   localparam int unsigned NumErrors = 7;
@@ -36,13 +35,12 @@ module sluice_csr_status #(
   logic [2:0]                 info_cause_d, info_cause_q;
   logic [sluice_pkg::SmW-1:0] info_sm_d, info_sm_q;
   logic [3:0]                 irq_status_d, irq_status_q;
-  logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q, evict_seen_q, evict_event;
+  logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q;
   logic [31:0]                decisions_q;
   logic [3:0]                 irq_enable_d, irq_enable_q;
   logic                       bad_config;
 
-  assign evict_event = evict_done_i & ~evict_seen_q;
-  assign bad_config  = bad_config_i || (write_i && write_addr_i == sluice_csr_pkg::IrqEnableAddr && write_data_i > sluice_csr_pkg::IrqEnableMax);
+  assign bad_config = bad_config_i || (write_i && write_addr_i == sluice_csr_pkg::IrqEnableAddr && write_data_i > sluice_csr_pkg::IrqEnableMax);
 
   always_comb begin
     error_set                                         = '0;
@@ -69,9 +67,9 @@ module sluice_csr_status #(
       default:                        write_exists_o = 1'b0;
     endcase
     error_d       = error_left | error_set;
-    irq_status_d  = irq_status_d | {decision_i, evict_event != '0, kernel_done_i != '0, error_set != '0};
+    irq_status_d  = irq_status_d | {decision_i, evict_done_i != '0, kernel_done_i != '0, error_set != '0};
     kernel_done_d = kernel_done_d | kernel_done_i;
-    evict_done_d  = evict_done_d | evict_event;
+    evict_done_d  = evict_done_d | evict_done_i;
 
     // The first error. Of several in one cycle: one of the dispatcher's before one of ours, then the lowest bit.
     info_kernel_d = info_kernel_q;
@@ -122,7 +120,6 @@ module sluice_csr_status #(
       irq_status_q  <= '0;
       kernel_done_q <= '0;
       evict_done_q  <= '0;
-      evict_seen_q  <= '0;
     end else begin
       irq_enable_q  <= irq_enable_d;
       error_q       <= error_d;
@@ -132,12 +129,10 @@ module sluice_csr_status #(
       irq_status_q  <= irq_status_d;
       kernel_done_q <= kernel_done_d;
       evict_done_q  <= evict_done_d;
-      evict_seen_q  <= evict_done_i;
     end
   end
 
-  assign irq_o  = (irq_status_q & irq_enable_q) != '0;
-  assign idle_o = evict_seen_q == '0;
+  assign irq_o = (irq_status_q & irq_enable_q) != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)         decisions_q <= '0;

@@ -142,8 +142,6 @@ package sluice_csr_pkg;
   localparam logic [0:0] SlotCtrlRepeatReset = 1'd0;
   localparam int unsigned SlotCtrlEvictCountLsb = 16;
   localparam logic [6:0] SlotStatusOffset = 7'h014;
-  localparam int unsigned SlotStatusStateLsb = 0;
-  localparam int unsigned SlotStatusEvictedLsb = 2;
   localparam logic [6:0] SlotResidentOffset = 7'h018;
   localparam logic [6:0] SlotDispatchedOffset = 7'h01c;
   localparam logic [6:0] SlotQuotaOffset = 7'h020;

@@ -233,7 +233,7 @@ module sluice_csr_props (
       if ($past(kernel_done_i != '0)) kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1] && ($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
       if ($past(decision_i)) decision_interrupts: assert (\dut.i_status.irq_status_q [3]);
       if ($past(error_i != '0)) error_interrupts: assert (\dut.i_status.irq_status_q [0]);
-      if ($past(started && $past(rst_ni) && evict_done_i[0] && !$past(evict_done_i[0]))) evict_done_interrupts: assert (\dut.i_status.irq_status_q [2] && \dut.i_status.evict_done_q [0]);
+      if ($past(rst_ni && evict_done_i[0])) evict_done_interrupts: assert (\dut.i_status.irq_status_q [2] && \dut.i_status.evict_done_q [0]);
     end
     if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.i_status.irq_status_q & \dut.i_status.irq_enable_q ) != '0));
     if (started && !rst_ni) begin

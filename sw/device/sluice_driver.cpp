@@ -101,10 +101,14 @@ void SluiceDriver::stop(unsigned slot) {
 void SluiceDriver::evict(unsigned slot, std::uint32_t ctas) {
   check_slot(slot);
   in_range("CTAs to evict", ctas, 0, regs::kSlotCtrlEvictCount.max());
+  write(regs::kEvictDone, 1U << slot);  // what an earlier one left
   write(regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlEvict.put(1) | regs::kSlotCtrlEvictCount.put(ctas));
 }
 
-bool SluiceDriver::evicted(unsigned slot) { return slot_report(slot).evicted; }
+bool SluiceDriver::evicted(unsigned slot) {
+  check_slot(slot);
+  return (read(regs::kEvictDone) >> slot & 1) != 0;
+}
 
 void SluiceDriver::resume(unsigned slot) {
   check_slot(slot);
@@ -129,10 +133,8 @@ void SluiceDriver::set_mask(unsigned slot, std::span<const unsigned> sms) {
 
 SlotReport SluiceDriver::slot_report(unsigned slot) {
   check_slot(slot);
-  const std::uint32_t status = read(regs::slot(slot, regs::kSlotStatus));
-  return {static_cast<regs::SlotState>(regs::kSlotStatusState.get(status)), regs::kSlotStatusEvicted.get(status) != 0,
-          read(regs::slot(slot, regs::kSlotResident)), read(regs::slot(slot, regs::kSlotDispatched)),
-          read(regs::slot(slot, regs::kSlotCtas))};
+  return {static_cast<regs::SlotState>(read(regs::slot(slot, regs::kSlotStatus))), read(regs::slot(slot, regs::kSlotResident)),
+          read(regs::slot(slot, regs::kSlotDispatched)), read(regs::slot(slot, regs::kSlotCtas))};
 }
 
 regs::SequencerState SluiceDriver::sequencer_state() {
@@ -197,8 +199,7 @@ void SluiceDriver::write(std::uint32_t address, std::uint32_t value) {
 void SluiceDriver::check_slot(unsigned slot) const { in_range("kernel slot", slot, 0, parameters_.max_kernels - 1); }
 
 void SluiceDriver::require_free(unsigned slot) {
-  const std::uint32_t status = read(regs::slot(slot, regs::kSlotStatus));
-  if (regs::kSlotStatusState.get(status) != static_cast<std::uint32_t>(regs::SlotState::kFree)) {
+  if (read(regs::slot(slot, regs::kSlotStatus)) != static_cast<std::uint32_t>(regs::SlotState::kFree)) {
     throw DeviceError(fmt::format("kernel slot {} is not free", slot));
   }
 }

@@ -27,7 +27,6 @@ struct SlotLaunch {
 
 struct SlotReport {
   regs::SlotState state;
-  bool evicted;              ///< the last evict() has drained
   std::uint32_t resident;    ///< CTAs on all SMs
   std::uint32_t dispatched;  ///< CTAs since launch, wraps
   std::uint32_t ctas;        ///< quota in force, CTAs on one SM

@@ -90,8 +90,6 @@ inline constexpr Field kSlotCtrlResume{3, 1};
 inline constexpr Field kSlotCtrlRepeat{4, 1};
 inline constexpr Field kSlotCtrlEvictCount{16, 16};
 inline constexpr std::uint32_t kSlotStatus = 0x014;  // State of the slot.
-inline constexpr Field kSlotStatusState{0, 2};
-inline constexpr Field kSlotStatusEvicted{2, 1};
 inline constexpr std::uint32_t kSlotResident = 0x018;  // Its CTAs on all SMs.
 inline constexpr std::uint32_t kSlotDispatched = 0x01c;  // CTAs dispatched since LAUNCH; wraps.
 inline constexpr std::uint32_t kSlotQuota = 0x020;  // STATIC mode: CTAs on one SM of the mask; MAX_CTAS is no limit.
@@ -208,8 +206,7 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
          {"REPEAT", {4, 1}, Access::Level, 0U, 0U, 1U},
          {"EVICT_COUNT", {16, 16}, Access::Wo, 0U, 0U, 65535U}}});
     all.push_back({prefix + "STATUS", slot(k, 0x14), Needs::Nothing, {
-         {"STATE", {0, 2}, Access::Ro, 0U, 0U, 3U},
-         {"EVICTED", {2, 1}, Access::Ro, 0U, 0U, 1U}}});
+         {"STATE", {0, 2}, Access::Ro, 0U, 0U, 3U}}});
     all.push_back({prefix + "RESIDENT", slot(k, 0x18), Needs::Nothing, {
          {"COUNT", {0, 16}, Access::Ro, 0U, 0U, 65535U}}});
     all.push_back({prefix + "DISPATCHED", slot(k, 0x1c), Needs::Nothing, {

@@ -45,7 +45,6 @@ void TlmSluiceCsr::reset() {
   }
   held_address_.reset();
   held_data_.reset();
-  evict_seen_ = {};
   out_ = {};
   update_config();
   update_handshakes();
@@ -67,7 +66,7 @@ bool TlmSluiceCsr::idle() const {
   const auto any = [](const PerKernel<bool>& bits) { return std::ranges::any_of(bits, [](bool bit) { return bit; }); };
   const SluiceConfig& config = out_.config;
   const bool pulses = config.mode_write || config.static_write || config.reprofile || any(config.launch) || any(config.stop) ||
-                      any(config.evict) || any(config.resume) || any(evict_seen_);
+                      any(config.evict) || any(config.resume);
   return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !out_.axi.rvalid;
 }
 
@@ -127,8 +126,7 @@ std::optional<std::uint32_t> TlmSluiceCsr::read(std::uint32_t address, const Slu
   if (is_slot(address)) {
     const unsigned k = slot_of(address);
     switch (offset_of(address)) {
-      case regs::kSlotStatus:
-        return regs::kSlotStatusState.put(status.slot_state[k]) | regs::kSlotStatusEvicted.put(status.evict_done[k]);
+      case regs::kSlotStatus: return status.slot_state[k];
       case regs::kSlotResident: return status.resident[k];
       case regs::kSlotDispatched: return status.dispatched[k];
       case regs::kSlotCtas: return status.ctas[k];
@@ -223,13 +221,11 @@ void TlmSluiceCsr::record(const SluiceCsrStatus& status, const std::optional<Ref
 
   bool any_done = false, any_evicted = false;
   for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
-    const bool evicted = status.evict_done[k] && !evict_seen_[k];
     if (status.kernel_done[k]) word(regs::kKernelDone) |= 1U << k;
-    if (evicted) word(regs::kEvictDone) |= 1U << k;
+    if (status.evict_done[k]) word(regs::kEvictDone) |= 1U << k;
     any_done |= status.kernel_done[k];
-    any_evicted |= evicted;
+    any_evicted |= status.evict_done[k];
   }
-  evict_seen_ = status.evict_done;
   word(regs::kIrqStatus) |= regs::kIrqStatusError.put(errors != 0) | regs::kIrqStatusKernelDone.put(any_done) |
                             regs::kIrqStatusEvictDone.put(any_evicted) | regs::kIrqStatusDecision.put(status.decision);
   if (status.decision) ++word(regs::kDecisions);

@@ -113,7 +113,6 @@ class TlmSluiceCsr {
   std::optional<std::uint32_t> held_address_;
   std::optional<std::uint32_t> held_data_;
   bool held_full_strobe_ = false;
-  PerKernel<bool> evict_seen_{};
   SluiceCsrOut out_;
 };
 

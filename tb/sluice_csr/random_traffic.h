@@ -212,7 +212,7 @@ class Stimulus {
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
       status_.resident[k] = static_cast<std::uint16_t>(random_.word());
       status_.dispatched[k] = random_.word();
-      if (random_.chance(0.05)) status_.evict_done[k] = !status_.evict_done[k];
+      status_.evict_done[k] = random_.chance(0.02);
       status_.kernel_done[k] = random_.chance(0.01);
       status_.ctas[k] = static_cast<std::uint8_t>(random_.in(0, 63));
     }

@@ -54,6 +54,16 @@ void program(SluiceDriver& driver, Unit& unit) {
   EXPECT_EQ(unit.config.quota[2], 5U);
   driver.evict(2, 3);
   EXPECT_EQ(unit.config.evict_count, 3U);
+  EXPECT_FALSE(driver.evicted(2));
+  unit.in.status.evict_done[2] = true;  // a pulse: the driver may look much later
+  (void)driver.sequencer_state();
+  unit.in.status.evict_done[2] = false;
+  (void)driver.sequencer_state();
+  EXPECT_TRUE(driver.evicted(2));
+  EXPECT_FALSE(driver.evicted(1));
+  driver.evict(2, 1);
+  EXPECT_FALSE(driver.evicted(2));
+  EXPECT_EQ(driver.take_interrupts(), regs::kIrqStatusEvictDone.put(1));
   driver.stop(2);
   EXPECT_EQ(driver.slot_report(2).state, regs::SlotState::kFree);
   unit.in.status.error = 2;  // CANNOT_FIT of slot 1
