@@ -332,6 +332,42 @@ TEST_F(GpuModel, AKernelThatIsHaltedTakesNoWarpOfTheOthers) {
   }
 }
 
+/// Two kernels of one warp an SM, one at each scheduler, that want the LDST queue in every cycle.
+TEST_F(GpuModel, SchedulersTakeTurnsAtWhatTheyShare) {
+  RunSpec spec;
+  spec.machine = machine;
+  KernelDescriptor kernel = mix("LBM").kernels.front();
+  kernel.block_threads = 32;
+  kernel.behaviour = {};
+  kernel.behaviour.warp_instructions = 100000;
+  kernel.behaviour.store_fraction = 1;
+  kernel.behaviour.dependency_distance = 40;
+  kernel.behaviour.transactions = 4;
+  for (int i = 0; i < 2; ++i) spec.launches.push_back({kernel, 0, Cycles(0)});
+  spec.mode = DispatchMode::Partitioned;
+  spec.quotas = make_policy("static", {CtaCount(1), CtaCount(1)})->plans(machine, {kernel, kernel}).front().quotas;
+  spec.window = Cycles(20000);
+  const RunResult r = run(spec);
+  const auto a = static_cast<double>(r.kernels[0].warp_instructions), b = static_cast<double>(r.kernels[1].warp_instructions);
+  EXPECT_NEAR(a / b, 1.0, 0.1);
+}
+
+/// What has been stored is in the L2, under way, or in DRAM: stores can't be faster than it for ever.
+TEST_F(GpuModel, StoresWaitForTheDram) {
+  machine = read_machine(kRoot / "configs/machines/fermi_accelsim.toml");
+  RunSpec spec = solo("LBM", 60000);
+  KernelBehaviour& b = spec.launches[0].kernel.behaviour;
+  b = {};
+  b.warp_instructions = 100000;
+  b.store_fraction = 0.4;
+  b.dependency_distance = 40;
+  b.reuse_fraction = b.footprint_fraction = 0;
+  b.row_locality = 0.9;
+  const RunResult r = run(spec);
+  const std::uint64_t held = machine.l2_slices * machine.l2.bytes / 128 + machine.dram.channels * (machine.dram.queue_depth + 16);
+  EXPECT_LT(r.total.l2_accesses, r.total.dram_requests + held);
+}
+
 TEST_F(GpuModel, BarriersEndUnderEveryScheduler) {
   for (const WarpSchedulerKind kind : {WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::TwoLevel}) {
     RunSpec spec = solo("BFS", 500000);  // 16 warps a CTA, 8 a scheduler; the two-level one looks at 6

@@ -7,6 +7,7 @@
 #include "systemc/memory/cache_tags.h"
 #include "systemc/memory/input_queued_switch.h"
 #include "systemc/memory/packet.h"
+#include "systemc/memory/port_calendar.h"
 #include "systemc/memory/protocol_checker.h"
 #include "systemc/sm/fetch_unit.h"
 #include "systemc/sm/warp_scheduler.h"
@@ -143,6 +144,23 @@ TEST_F(Rules, CatchALostTransaction) {
 TEST_F(Rules, CatchAWrongPhase) {
   rules.forward(*packet, tlm::END_REQ);
   expect_violation("forward path");
+}
+
+/// Every cycle is given once, and always the first run of free ones.
+TEST(PortCalendar, GivesTheFirstFreeCyclesInARow) {
+  std::mt19937 random(1);
+  PortCalendar port;
+  std::vector<bool> taken(40000);
+  std::uint64_t now = 0;
+  while (now < 15000) {
+    now += random() % 16;
+    const std::uint64_t ready = now + random() % 300, length = 1 + random() % 9;
+    std::uint64_t start = ready;
+    for (std::uint64_t c = ready; c < start + length; ++c)
+      if (taken[c]) start = c + 1;
+    ASSERT_EQ(port.reserve(now, ready, length), start + length);
+    for (std::uint64_t c = start; c < start + length; ++c) taken[c] = true;
+  }
 }
 
 TEST(FetchUnit, ServesPairsFromOneFetchAndOneWarpACycle) {
