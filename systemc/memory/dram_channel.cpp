@@ -9,7 +9,8 @@ namespace sluice {
 
 namespace {
 
-/// FR-FCFS serves the oldest request after this many DRAM cycles whatever its row, so that row hits can't starve it.
+/// FR-FCFS serves the oldest request after this many DRAM cycles whatever its row, so that row hits can't starve it; the Bank
+/// scheduler turns the bus after as many for reads or writes that have waited as long.
 constexpr std::uint64_t kStarvationLimit = 2000;
 constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();  ///< nothing open; also: never
 
@@ -89,6 +90,7 @@ void DramChannel::complete(const Request& request, bool row_hit) {
   // A row is open until a write's data have settled, and until a read's have left it.
   std::uint64_t& pre_ready = banks_[request.bank].pre_ready;
   pre_ready = std::max(pre_ready, request.packet->is_write() ? bus_free_ + config_.t_wr : bus_free_ - config_.t_cl);
+  if (request.packet->is_write() != last_was_write_) turned_at_ = bus_free_;
   last_was_write_ = request.packet->is_write();
   completions_.push_back({to_core(bus_free_), request.packet, request.port});
 }
@@ -177,22 +179,25 @@ std::uint64_t DramChannel::column_command(const Current& current) const {
   return std::max(current.command, bus > latency ? bus - latency : 0);
 }
 
+bool DramChannel::must_turn(std::uint64_t now) const {
+  return now >= turned_at_ + kStarvationLimit && std::ranges::any_of(currents_, [&](const Current& current) {
+           return current.busy && current.request.packet->is_write() != last_was_write_ &&
+                  now >= current.request.seen + kStarvationLimit;
+         });
+}
+
 void DramChannel::schedule_banks(std::uint64_t now) {
   prepare_banks(now);
   for (;;) {
+    const bool turn = must_turn(now);
     Current* first = nullptr;
-    std::uint64_t soonest = kNoRow;  // its column command; that of one that has waited long comes before all others
-    bool first_waited = false;
+    std::uint64_t soonest = kNoRow;
     for (Current& current : currents_) {
-      if (!current.busy) continue;
+      if (!current.busy || (turn && current.request.packet->is_write() == last_was_write_)) continue;
       const std::uint64_t command = column_command(current);
-      const bool waited = now >= current.request.seen + kStarvationLimit;
-      const bool older = first != nullptr && current.request.arrival < first->request.arrival;
-      const bool sooner = waited ? older : command < soonest || (command == soonest && older);
-      if (first == nullptr || waited > first_waited || (waited == first_waited && sooner)) {
+      if (first == nullptr || command < soonest || (command == soonest && current.request.arrival < first->request.arrival)) {
         first = &current;
         soonest = command;
-        first_waited = waited;
       }
     }
     if (first == nullptr || soonest > now) return;

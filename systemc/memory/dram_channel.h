@@ -62,8 +62,10 @@ class DramChannel : public sc_core::sc_module {
   void look_at(std::uint64_t now);        ///< the oldest `queue_depth` requests are seen
   void prepare_banks(std::uint64_t now);  ///< idle banks take their next request and open its row
   [[nodiscard]] std::uint64_t column_command(const Current& current) const;  ///< cycle it can be given, bus included
-  void complete(const Request& request, bool row_hit);                       ///< its data end at bus_free_
-  [[nodiscard]] std::uint64_t next_wake(std::uint64_t now) const;            ///< DRAM cycle
+  /// Reads or writes have had the bus for so long, while the others waited, that it is these ones' turn.
+  [[nodiscard]] bool must_turn(std::uint64_t now) const;
+  void complete(const Request& request, bool row_hit);             ///< its data end at bus_free_
+  [[nodiscard]] std::uint64_t next_wake(std::uint64_t now) const;  ///< DRAM cycle
   [[nodiscard]] std::uint64_t transfer_bytes(const tlm::tlm_generic_payload& packet, const PacketInfo& who) const;
   [[nodiscard]] std::uint64_t data_start(const Request& request, std::uint64_t now) const;
   [[nodiscard]] std::uint64_t to_dram(std::uint64_t core_cycle) const;
@@ -81,7 +83,7 @@ class DramChannel : public sc_core::sc_module {
   std::deque<Request> queue_;
   std::size_t looked_at_ = 0;  ///< of them, the oldest
   std::deque<Completion> completions_;
-  std::uint64_t bus_free_ = 0, last_activate_ = 0;
+  std::uint64_t bus_free_ = 0, last_activate_ = 0, turned_at_ = 0;
   bool last_was_write_ = false;
   sc_core::sc_event wake_;
 };

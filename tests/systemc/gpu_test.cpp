@@ -368,6 +368,24 @@ TEST_F(GpuModel, StoresWaitForTheDram) {
   EXPECT_LT(r.total.l2_accesses, r.total.dram_requests + held);
 }
 
+/// Loads and stores that wait for each other's bursts must not turn the bus for every single one.
+TEST_F(GpuModel, LoadsAndStoresShareTheDramInBatches) {
+  machine = read_machine(kRoot / "configs/machines/h200.toml");
+  machine.num_sms = 12;
+  machine.l2_slices = machine.dram.channels = 2;  // little bandwidth for its SMs
+  RunSpec spec = solo("LBM", 60000);
+  KernelBehaviour& b = spec.launches[0].kernel.behaviour;
+  b = {};
+  b.warp_instructions = 100000;
+  b.load_fraction = b.store_fraction = 0.25;
+  b.dependency_distance = 40;
+  b.reuse_fraction = b.footprint_fraction = 0;
+  b.row_locality = 1;
+  const RunResult r = run(spec);
+  const double peak = machine.dram.channels * machine.dram.bytes_per_cycle * machine.dram.clock_mhz / machine.core_mhz;
+  EXPECT_GT(static_cast<double>(r.total.dram_bytes) / static_cast<double>(r.cycles.value()), 0.6 * peak);
+}
+
 TEST_F(GpuModel, BarriersEndUnderEveryScheduler) {
   for (const WarpSchedulerKind kind : {WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::TwoLevel}) {
     RunSpec spec = solo("BFS", 500000);  // 16 warps a CTA, 8 a scheduler; the two-level one looks at 6
