@@ -22,7 +22,8 @@ std::vector<TraceReference> read_trace_reference(const std::filesystem::path& pa
     throw InputError(fmt::format("{}:1: must be trace,max_ctas,cycles,core_mhz,cpu_seconds_low,cpu_seconds_high", path.string()));
   std::vector<TraceReference> references;
   for (std::size_t i = 1; i < records.size(); ++i) {
-    const auto& [line, fields] = records[i];
+    const std::vector<std::string>& fields = records[i].fields;
+    const std::size_t line = records[i].line;
     if (fields.size() != columns.size()) throw InputError(fmt::format("{}:{}: must have 6 fields", path.string(), line));
     double numbers[6] = {};
     for (std::size_t c = 1; c < fields.size(); ++c) {
