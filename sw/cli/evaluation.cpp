@@ -134,18 +134,18 @@ std::vector<std::vector<DispatchPlan>> oracle_plans(const Evaluation& e) {
     for (const DispatchPlan& plan : plans[m])
       runs.push_back(raced(mix_run(e, e.mixes[m], "oracle", plan, targets_of(e.mixes[m], solos)), e.mixes[m], kOracleFinalists));
   const std::vector<RunResult> results = run_all(runs, folder, e.options.jobs, "searched");
-  auto result = results.begin();
+  std::size_t begin = 0;
   for (std::vector<DispatchPlan>& of_mix : plans) {
-    const std::span<const RunResult> raced(&*result, of_mix.size());
-    result += static_cast<std::ptrdiff_t>(of_mix.size());
+    const auto race = std::span(results).subspan(begin, of_mix.size());
+    begin += of_mix.size();
     std::vector<std::uint64_t> cycles;
-    for (const RunResult& r : raced)
+    for (const RunResult& r : race)
       if (ended(r)) cycles.push_back(r.cycles.value());
     const std::uint64_t bound = race_bound(cycles, kOracleFinalists);
     // Which of the longer ones were stopped, and where, depends on the order they ran in: none of them is looked at.
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < of_mix.size(); ++i)
-      if (ended(raced[i]) && raced[i].cycles.value() <= bound) order.emplace_back(-ipc_of(raced[i]), i);
+      if (ended(race[i]) && race[i].cycles.value() <= bound) order.emplace_back(-ipc_of(race[i]), i);
     std::ranges::sort(order);
     order.resize(std::min(order.size(), kOracleFinalists));
     std::vector<DispatchPlan> best;

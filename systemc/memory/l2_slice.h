@@ -52,7 +52,7 @@ class L2Slice : public sc_core::sc_module {
   std::vector<std::uint32_t> free_mshrs_;
   std::deque<Arrival> queue_;
   std::uint64_t next_lookup_ = 0;
-  std::uint32_t write_backs_left_;  ///< more than the DRAM queue holds wait here: the queue behind them does, too
+  std::uint32_t write_backs_left_;  ///< that the DRAM takes; at 0 a miss that would evict a dirty line blocks the slice
   bool blocked_ = false;
   sc_core::sc_event wake_;
 };
