@@ -15,6 +15,9 @@ SCRIPTS = {
     "map": "strash; ifraig; scorr; dc2; dch -f; map -B 0.9; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
     "deep": "strash; ifraig; scorr; dc2; &get -n; &st; &dch -f; &nf; &put; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
     "area": "strash; ifraig; scorr; dc2; dch; amap -m; topo; buffer -c; dnsize",
+    # `if -g` makes the logic shallow first: what dc2 left as ripples becomes trees.
+    "level": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 4; strash; dch; amap -m; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
+    "fast": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 6; strash; dch; &get -n; &nf; &put; topo; buffer -c -N 16; upsize -D {d}; dnsize -D {d}",
 }
 
 
