@@ -237,7 +237,7 @@ TEST_F(Sluice, OracleIsTheSameWhateverRanBefore) {
     ++forged;
   }
   EXPECT_GT(forged, 0U);
-  EXPECT_EQ(search(1, 2000, "one"), one);
+  EXPECT_TRUE(search(1, 2000, "one") == one) << "kept runs of another race were believed";  // both are too long to print
 }
 
 /// Left-Over is among what the Oracle tries: its run is that of the hardware asked for, not the search's twin.
