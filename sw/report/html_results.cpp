@@ -129,6 +129,7 @@ std::string table_section(const Page& page) {
   out += fmt::format("<tr class=\"group\"><th colspan=\"{}\">all mixes</th></tr>\n", columns);
   out += mean_row(page, "GMEAN of mixes", "all", &PolicySummary::normalized_ipc);
   out += mean_row(page, "GMEAN of categories", "all", &PolicySummary::category_mean);
+  out += mean_row(page, "over one kernel after the other (gmean)", "all", &PolicySummary::serial_gain);
   out += mean_row(page, "STP (mean)", "all", &PolicySummary::stp);
   out += mean_row(page, "ANTT (mean, lower is better)", "all", &PolicySummary::antt);
   out += mean_row(page, "minimum speed-up (gmean)", "all", &PolicySummary::min_speedup);

@@ -156,6 +156,7 @@ Json summary_json(const Summary& summary) {
     entry["stp"] = number(s.stp);
     entry["antt"] = number(s.antt);
     entry["min_speedup"] = number(s.min_speedup);
+    entry["over_one_after_the_other"] = number(s.serial_gain);
     entry["min_speedup_over_left_over"] = number(s.fairness);
   }
   for (const PolicyRatio& r : summary.ratios) {

@@ -46,8 +46,15 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 bool in_category(const ResultGrid::Mix& mix, std::string_view category) { return category == "all" || mix.category == category; }
 
+/// The kernels' times alone, summed, over the time of the mix.
+double serial_gain(const EvalRun& run) {
+  double alone = 0;
+  for (const KernelOutcome& k : run.per_kernel) alone += k.speedup * static_cast<double>(k.finish_cycle);
+  return run.per_kernel.empty() || run.cycles == 0 ? kUnknown : alone / static_cast<double>(run.cycles);
+}
+
 PolicySummary summarize_policy(const ResultGrid& grid, const std::string& policy, const std::string& category) {
-  std::vector<double> ipc, stp, antt, slowest, fairness;
+  std::vector<double> ipc, stp, antt, slowest, serial, fairness;
   PolicySummary out;
   out.policy = policy;
   out.category = category;
@@ -60,12 +67,14 @@ PolicySummary summarize_policy(const ResultGrid& grid, const std::string& policy
     stp.push_back(run->stp);
     antt.push_back(run->antt);
     slowest.push_back(run->min_speedup);
+    serial.push_back(serial_gain(*run));
     fairness.push_back(base != nullptr ? run->min_speedup / base->min_speedup : kUnknown);
   }
   out.normalized_ipc = geometric_mean_of_known(ipc);
   out.stp = mean_of_known(stp);
   out.antt = mean_of_known(antt);
   out.min_speedup = geometric_mean_of_known(slowest);
+  out.serial_gain = geometric_mean_of_known(serial);
   out.fairness = geometric_mean_of_known(fairness);
   out.category_mean = kUnknown;
   return out;

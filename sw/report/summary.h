@@ -24,6 +24,7 @@ struct PolicySummary {
   double stp = 0;             ///< arithmetic mean
   double antt = 0;            ///< arithmetic mean
   double min_speedup = 0;     ///< geometric mean
+  double serial_gain = 0;     ///< geometric mean of how much sooner a mix is done than its kernels one after the other
   double fairness = 0;        ///< geometric mean of min_speedup over that of left_over, mix by mix
 };
 

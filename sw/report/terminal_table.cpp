@@ -66,6 +66,7 @@ std::string ipc_table(const ResultGrid& grid, const Summary& summary) {
   add_mean_row(table, grid, summary, "GMEAN of all mixes", "all", &PolicySummary::normalized_ipc);
   add_mean_row(table, grid, summary, "GMEAN of categories", "all", &PolicySummary::category_mean);
   table.add_rule();
+  add_mean_row(table, grid, summary, "over one kernel after the other (gmean)", "all", &PolicySummary::serial_gain);
   add_mean_row(table, grid, summary, "STP (mean)", "all", &PolicySummary::stp);
   add_mean_row(table, grid, summary, "ANTT (mean, lower is better)", "all", &PolicySummary::antt);
   add_mean_row(table, grid, summary, "min. speed-up (gmean)", "all", &PolicySummary::min_speedup);

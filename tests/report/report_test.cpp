@@ -56,6 +56,12 @@ void add_pair(EvalResults& results, const std::string& name, const std::string& 
     run.stp = base ? 1.0 : 1.5;
     run.antt = base ? 2.0 : 1.25;
     run.min_speedup = base ? 0.5 : 0.8;
+    run.cycles = base ? 1000 : 800;
+    run.per_kernel.resize(2);
+    for (KernelOutcome& k : run.per_kernel) {
+      k.finish_cycle = run.cycles - 200;  // alone: 600 or 480 cycles
+      k.speedup = base ? 0.75 : 0.8;
+    }
   }
 }
 
@@ -123,6 +129,8 @@ TEST(Summary, MeansEqualThoseWorkedOutByHand) {
   EXPECT_NEAR(all->category_mean, 2.0, 1e-12);
   EXPECT_DOUBLE_EQ(all->antt, 1.25);
   EXPECT_NEAR(all->fairness, 1.6, 1e-12);
+  EXPECT_NEAR(all->serial_gain, 960.0 / 800.0, 1e-12);
+  EXPECT_NEAR(summary.find("left_over", "all")->serial_gain, 1.2, 1e-12);
   EXPECT_EQ(all->mixes, 3U);
   EXPECT_NEAR(summary.find_ratio("left_over", "compute+cache")->ipc_ratio, 4.0, 1e-12);
   EXPECT_EQ(summary.find_ratio("even", "all"), nullptr);

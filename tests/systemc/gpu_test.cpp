@@ -1,8 +1,9 @@
 // The GPU model as a whole: what must hold on any machine and mix. Each run is a process of its own (SystemC elaborates once).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
-
+#include <map>
 #include <memory>
 
 #include "sw/core/errors.h"
@@ -248,15 +249,36 @@ TEST_F(GpuModel, OfThreeKernelsTheLastTwoAreProfiledAgain) {
   EXPECT_EQ(r.decisions.back().kernels.size(), 2U);
 }
 
-TEST_F(GpuModel, CacheSensitiveKernelsPeakBelowFullOccupancyAndComputeKernelsDoNot) {
-  const auto rate = [&](const std::string& name, std::uint32_t ctas) {
-    RunSpec spec = solo(name, 60000);
-    spec.machine.sm.capacity.cta_slots = ctas;
-    return run(spec).total.warp_instructions;
-  };
-  EXPECT_GT(rate("MVP", 2), rate("MVP", 8));
-  EXPECT_GT(rate("NN", 4), rate("NN", 8));
-  EXPECT_GT(rate("IMG", 8), rate("IMG", 4));
+/// Warped-Slicer, section III-A: the classes of figure 3a and the kernels that it names for them.
+TEST_F(GpuModel, TheClassesOfFigure3aComeOut) {
+  std::vector<RunSpec> specs;
+  std::vector<std::pair<std::string, std::uint32_t>> points;
+  const auto most = [&](const std::string& name) { return name == "HOT" ? 3U : 8U; };
+  for (const char* name : {"HOT", "IMG", "BLK", "NN", "MVP"})
+    for (std::uint32_t ctas = 1; ctas <= most(name); ++ctas) {
+      specs.push_back(solo(name, 60000));
+      specs.back().machine.sm.capacity.cta_slots = ctas;
+      points.emplace_back(name, ctas);
+    }
+  const std::vector<RunResult> results = run(specs);
+  std::map<std::string, std::vector<double>> curve;  // from one CTA on, of the best
+  for (std::size_t i = 0; i < points.size(); ++i)
+    curve[points[i].first].push_back(static_cast<double>(results[i].total.warp_instructions));
+  for (auto& [name, rates] : curve) {
+    const double best = *std::max_element(rates.begin(), rates.end());
+    for (double& rate : rates) rate /= best;
+  }
+  const auto at = [&](const std::string& name, std::size_t ctas) { return curve.at(name).at(ctas - 1); };
+  EXPECT_LT(at("HOT", 2), 0.8) << "HOT must not saturate";
+  EXPECT_EQ(at("HOT", 3), 1.0);
+  EXPECT_GT(at("IMG", 6), 0.9) << "IMG must saturate";
+  EXPECT_GT(at("IMG", 7), 0.96);
+  EXPECT_LT(at("IMG", 4), 0.85) << "but not as early as a memory-intensive kernel";
+  EXPECT_GT(at("BLK", 3), 0.95) << "BLK must saturate early";
+  for (const char* name : {"NN", "MVP"}) {
+    EXPECT_LT(at(name, 1), 0.9) << name << " must rise before it falls";
+    EXPECT_LT(at(name, 8), 0.9) << name << " must fall from its peak";
+  }
 }
 
 TEST_F(GpuModel, EveryMemorySocketKeepsTheTlmBaseProtocol) {

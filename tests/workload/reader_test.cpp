@@ -44,6 +44,23 @@ TEST_F(Readers, AWorkloadSurvivesTheRoundTrip) {
   EXPECT_EQ(format_workload(read_workload(write(text)), ""), text);
 }
 
+/// phases.toml says that its kernels are table2.toml's, before or after they change.
+TEST_F(Readers, TheKernelsThatChangeAreThoseOfTableTwo) {
+  const Workload table = read_workload(kRoot / "configs/workloads/table2.toml");
+  const auto behaviour = [&](const std::string& name) {
+    return std::find_if(table.kernels.begin(), table.kernels.end(), [&](const auto& k) { return k.name == name; })->behaviour;
+  };
+  for (const KernelDescriptor& k : read_workload(kRoot / "configs/workloads/phases.toml").kernels) {
+    if (k.name == "IMGLOAD") {
+      EXPECT_EQ(k.behaviour, behaviour("IMG"));
+    } else if (k.name == "LOADDXT") {
+      EXPECT_EQ(k.phase.value().behaviour, behaviour("DXT"));
+    } else {
+      EXPECT_EQ(k.behaviour, behaviour(k.name)) << k.name;
+    }
+  }
+}
+
 TEST_F(Readers, ImportGivesTheShippedWorkload) {
   const Workload imported = import_ncu(kRoot / "data/h200_torch_ops_ncu.csv");
   Workload shipped = read_workload(kRoot / "configs/workloads/h200_torch_ops.toml");
