@@ -44,39 +44,6 @@ Match match(const Values& silicon, const Values& model) {
   return out;
 }
 
-/// The model once more with DRAM rows that open at no cost: what of its error they make.
-void free_rows_section(const std::filesystem::path& folder, Output& out) {
-  const std::filesystem::path file = folder / "model" / "free_dram_rows.json";
-  if (!std::filesystem::exists(file)) return;
-  const json model = read_model(file);
-  const std::map<std::string, Curve> curves = read_curves(folder);
-  std::vector<std::vector<std::string>> rows = {{"kernel", "curve: mean absolute error", "rank correlation"}};
-  for (const json& j : model["solo"]) {
-    if (!curves.contains(j["kernel"])) continue;
-    const Match m = match(over_best(curves.at(j["kernel"]).performance), over_best(j["curve"].get<Values>()));
-    rows.push_back({j["kernel"], fmt::format("{:.2f}", m.error), fmt::format("{:.2f}", m.rank)});
-  }
-  out.table("The model with DRAM rows that open at no cost (not the model: what its DRAM accounts for)", rows);
-  const auto finish = read_finish(folder, "pairs");
-  std::map<std::string, std::array<Values, 2>> stp_of;  // policy: silicon, model
-  for (const json& j : model["runs"]) {
-    const auto mix = finish.find(fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_")));
-    const std::string policy = j["policy"];
-    if (mix == finish.end() || !mix->second.contains(policy) || !j["stp"].is_number()) continue;
-    stp_of[policy][0].push_back(median(mix->second.at(policy).stp));
-    stp_of[policy][1].push_back(j["stp"]);
-  }
-  std::string ranks;
-  Values errors;
-  for (const auto& [policy, both] : stp_of) {
-    ranks += fmt::format("{}{} {:.2f}", ranks.empty() ? "" : ", ", policy, rank_correlation(both[0], both[1]));
-    for (std::size_t i = 0; i < both[0].size(); ++i) errors.push_back(both[1][i] / both[0][i] - 1);
-  }
-  if (errors.empty()) return;
-  out.note(fmt::format("Rank correlation of the pairs' STP: {}; error p10 {:+.0f} %, median {:+.0f} %, p90 {:+.0f} %.", ranks,
-                       100 * percentile(errors, 0.1), 100 * percentile(errors, 0.5), 100 * percentile(errors, 0.9)));
-}
-
 }  // namespace
 
 void model_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
@@ -167,7 +134,6 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
                                             {"partitions_same_or_within_one", same},
                                             {"partitions", decided}});
   out.summary["model_stp_rank_correlation"] = by_policy;
-  free_rows_section(folder, out);
 }
 
 }  // namespace sluice::gpu
