@@ -11,7 +11,7 @@ inline constexpr const char* kReportStyle = R"css(
 @media (prefers-color-scheme: dark) { :root { --bg: #14171b; --fg: #e4e8ec; --muted: #9aa5b1; --rule: #343b44; --panel: #1d2228;
   --p0: #8f969e; --p4: #3d9be0; --p5: #ec7424; --p7: #d9c82b; --p8: #b08b66; --p9: #9a8cf0; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 60rem; background: var(--bg); color: var(--fg);
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 74rem; background: var(--bg); color: var(--fg);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .25rem; letter-spacing: -.01em; }
 h2 { font-size: 1.25rem; margin: 3rem 0 .25rem; padding-top: .75rem; border-top: 1px solid var(--rule); }
@@ -33,7 +33,7 @@ tr.group th { text-align: left; padding-top: .9rem; color: var(--muted); font-we
 tr.mean td, tr.mean th { font-weight: 700; background: var(--panel); }
 td.best { font-weight: 700; } td.differs { font-weight: 700; } td.published { color: var(--muted); font-style: italic; }
 th.published { color: var(--muted); font-style: italic; }
-td.centre, th.centre { text-align: center; }
+td.centre, th.centre { text-align: center; } td.sentence { white-space: normal; text-align: left; min-width: 16rem; }
 ul.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; margin: .5rem 0; padding: 0; font-size: .875rem; }
 .legend i { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .45em; }
 .multiple .legend { padding-left: 54px; margin-top: 0; gap: .1rem .9rem; }

@@ -13,13 +13,20 @@ namespace sluice::gpu {
 
 using nlohmann::json;
 
+namespace {
+/// Characters of a cell that keeps to one line, to the right like a number; a reason is longer.
+constexpr std::size_t kLongestPhrase = 32;
+}  // namespace
+
 void Output::table(const std::string& title, const std::vector<std::vector<std::string>>& rows) {
   TextTable text(rows.front());
   html += "<h2>" + svg::escape(title) + "</h2>\n<div class=\"scroll\"><table>\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (r > 0) text.add_row(rows[r]);
     html += "<tr>";
-    for (const std::string& cell : rows[r]) html += fmt::format("<{0}>{1}</{0}>", r == 0 ? "th" : "td", svg::escape(cell));
+    for (const std::string& cell : rows[r])
+      html += r == 0 ? fmt::format("<th>{}</th>", svg::escape(cell))
+                     : fmt::format("<td{}>{}</td>", cell.size() > kLongestPhrase ? " class=\"sentence\"" : "", svg::escape(cell));
     html += "</tr>\n";
   }
   html += "</table></div>\n";
