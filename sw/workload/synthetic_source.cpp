@@ -104,7 +104,7 @@ Instruction SyntheticSource::next(WarpCursor& cursor) const {
   if (cursor.position >= behaviour_.warp_instructions) return {};
   Instruction instruction = body_[(body_offset(cursor) + cursor.position++) % kBody];
   if (behaviour_.code_bytes != 0) {
-    constexpr std::uint32_t kInstructionBytes = 8;  // Fermi
+    constexpr std::uint32_t kInstructionBytes = 16;  // as in the traces: SASS since Volta
     instruction.pc = (body_offset(cursor) + cursor.position - 1) * kInstructionBytes % behaviour_.code_bytes;
   }
   if (cursor.warp + 1 == warps_per_cta_) instruction.active_lanes = static_cast<std::uint8_t>(last_warp_lanes_);
