@@ -129,8 +129,7 @@ TEST_F(TraceCommand, DramBytesFollowTheFetchGranularityOfTheMachine) {
     EXPECT_EQ(code, 0);
     return json::parse(out)["dram_bytes"].get<std::uint64_t>();
   };
-  EXPECT_GE(bytes("fermi_table1"), lines);                           // a 128-byte burst a line
-  EXPECT_LE(bytes("fermi_table1"), lines + 3 * 128);                 // and the code
+  EXPECT_EQ(bytes("fermi_table1"), lines + 128);                     // a 128-byte burst a line, and one of code
   EXPECT_GE(bytes("fermi_accelsim"), 2 * lines);                     // a 64-byte burst for each sector of 32
   EXPECT_LE(bytes("fermi_accelsim"), 2 * lines + 16 * 3 * 2 * 128);  // and the code
 }
