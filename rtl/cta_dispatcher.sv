@@ -60,10 +60,10 @@ module cta_dispatcher #(
   localparam int unsigned WarpW   = sluice_pkg::WarpW;
   localparam int unsigned RegW    = sluice_pkg::RegW;
   localparam int unsigned SharedW = sluice_pkg::SharedW;
-  localparam int unsigned GridW   = sluice_pkg::GridW;
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned SlotW   = sluice_pkg::SlotW;
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
+  localparam int unsigned SlotsW  = MAX_CTAS * (1 + $clog2(K));
 
   logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
   logic [K*K-1:0]       older;
@@ -71,22 +71,22 @@ module cta_dispatcher #(
   logic [K*RegW-1:0]    limit_registers;
   logic [K*SharedW-1:0] limit_shared;
 
-  logic                pending, pick_valid, eval_valid, give_valid, done_bad;
-  logic [NUM_SM-1:0]   pick_sm, eval_sm, give_sm;
-  logic [K-1:0]        pick_kernel, pick_room, eval_room, give_kernel;
-  logic [MAX_CTAS-1:0] pick_slot, done_slot, eval_used;
-  logic [NUM_SM-1:0]   done_sm;
-  logic [MAX_CTAS*(1+$clog2(K))-1:0] pick_slots, done_slots;
+  // A CTA on its way: picked, then at the port, where its SM's row is read and its slot and regions are taken in the first cycle (fresh); charged in the
+  // cycle after, compared in the next: then it is known what more fits on its SM.
+  logic                pick_valid, valid_d, valid_q, fresh_q, with_regions_q, free_to_pick, regions;
+  logic                charge_stale_q, charge_regions_q, charged_stale_q;
+  logic [NUM_SM-1:0]   pick_sm, sm_q, charge_sm, charged_sm;   // one-hot, or 0
+  logic [K-1:0]        pick_kernel, kernel_q, charged_room, check_regions, charged_regions_q;
+  logic [MAX_CTAS-1:0] take_slot, slot, slot_q;
+  logic [SlotsW-1:0]   pick_slots;
 
-  // The output register: the CTA at the port. In its first cycle (fresh) its regions are taken.
-  logic                valid_d, valid_q, fresh_q, with_regions_q, checked_q;
-  logic [NUM_SM-1:0]   sm_q, check_sm_q;   // one-hot
-  logic [K-1:0]        kernel_q;
-  logic [MAX_CTAS-1:0] slot_q;
-  logic [GridW-1:0]    cta, cta_q;
-  logic [SmW-1:0]      sm;
-  logic [SlotW-1:0]    slot;
-  logic                free_to_pick;
+  logic                pending, eval, done_bad, ending, free_valid;
+  logic [NUM_SM-1:0]   eval_sm, free_sm, give_sm;
+  logic [K-1:0]        eval_room, eval_regions, give_kernel;
+  logic [MAX_CTAS-1:0] eval_used, free_slot;
+  logic [SlotsW-1:0]   free_slots;
+  logic [SmW-1:0]      sm, bad_sm;
+  logic [SlotW-1:0]    slot_index;
 
   kernel_slots #(
     .NUM_SM      (NUM_SM),
@@ -110,12 +110,13 @@ module cta_dispatcher #(
     .evict_i,
     .evict_count_i,
     .resume_i,
-    .take_valid_i       (pick_valid),
-    .take_kernel_i      (pick_kernel),
+    .take_i             (pick_kernel),
+    .index_i            (fresh_q),
+    .index_kernel_i     (kernel_q),
     .give_i             (give_kernel),
     .launched_o         (launched),
     .can_take_o         (can_take),
-    .take_cta_o         (cta),
+    .cta_o              (dispatch_cta_o),
     .older_o            (older),
     .limit_warps_o      (limit_warps),
     .limit_registers_o  (limit_registers),
@@ -148,31 +149,35 @@ module cta_dispatcher #(
     .limit_warps_i      (limit_warps),
     .limit_registers_i  (limit_registers),
     .limit_shared_i     (limit_shared),
-    .take_valid_i       (pick_valid),
-    .take_sm_i          (pick_sm),
-    .take_kernel_i      (pick_kernel),
-    .take_slot_o        (pick_slot),
-    .take_room_o        (pick_room),
-    .take_slots_o       (pick_slots),
-    .eval_valid_i       (eval_valid),
+    .take_i             (fresh_q),
+    .take_sm_i          (sm_q),
+    .take_kernel_i      (kernel_q),
+    .take_slot_o        (take_slot),
+    .charge_sm_o        (charge_sm),
+    .charged_sm_o       (charged_sm),
+    .charged_room_o     (charged_room),
+    .look_sm_i          (pick_sm),
+    .look_slots_o       (pick_slots),
+    .eval_i             (eval),
     .eval_sm_i          (eval_sm),
     .eval_quota_i       (query_quota_i),
-    .eval_room_o        (eval_room),
     .eval_used_o        (eval_used),
+    .eval_room_o        (eval_room),
     .done_valid_i,
     .done_sm_i,
     .done_slot_i,
-    .done_block_i       (valid_q && done_sm_i == sm && done_slot_i == slot),
+    .wait_sm_i          (sm_q),
+    .wait_slot_i        (slot),
     .done_bad_o         (done_bad),
-    .done_sm_o          (done_sm),
-    .done_slot_o        (done_slot),
-    .done_slots_o       (done_slots),
-    .give_valid_o       (give_valid),
+    .done_bad_sm_o      (bad_sm),
+    .free_valid_o       (free_valid),
+    .free_sm_o          (free_sm),
+    .free_slot_o        (free_slot),
+    .free_slots_o       (free_slots),
     .give_sm_o          (give_sm),
-    .give_kernel_o      (give_kernel)
+    .give_kernel_o      (give_kernel),
+    .ending_o           (ending)
   );
-
-  logic [K-1:0] eval_regions, check_regions;
 
   dispatch_picker #(
     .NUM_SM      (NUM_SM),
@@ -184,7 +189,6 @@ module cta_dispatcher #(
     .older_i         (older),
     .round_robin_i,
     .in_order_i,
-    .regions_i       (regions_i && REGION_UNITS != 0),
     .ready_i         (free_to_pick),
     .quota_changed_i,
     .launched_i      (launched),
@@ -193,14 +197,13 @@ module cta_dispatcher #(
     .pick_valid_o    (pick_valid),
     .pick_sm_o       (pick_sm),
     .pick_kernel_o   (pick_kernel),
-    .pick_room_i     (pick_room),
-    .eval_valid_o    (eval_valid),
+    .picked_sm_i     (sm_q),
+    .charged_sm_i    (charged_sm),
+    .charged_stale_i (charged_stale_q),
+    .charged_room_i  (charged_room & charged_regions_q),
+    .eval_o          (eval),
     .eval_sm_o       (eval_sm),
-    .eval_room_i     (eval_room),
-    .eval_regions_i  (eval_regions),
-    .alloc_sm_i      (fresh_q && with_regions_q ? sm_q : '0),
-    .check_sm_i      (checked_q ? check_sm_q : '0),
-    .check_regions_i (check_regions)
+    .eval_room_i     (eval_room & (eval_regions | {K{!regions}}))
   );
 
   logic [SmW-1:0] query_sm;
@@ -211,52 +214,53 @@ module cta_dispatcher #(
   end
   assign query_sm_o = query_sm;
 
-  // The CTA at the port.
+  assign regions      = regions_i && REGION_UNITS != 0;
   assign free_to_pick = !valid_q || dispatch_ready_i;
   assign valid_d      = pick_valid || (valid_q && !dispatch_ready_i);
+  assign slot         = fresh_q ? take_slot : slot_q;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      valid_q        <= 1'b0;
-      fresh_q        <= 1'b0;
-      checked_q      <= 1'b0;
-      with_regions_q <= 1'b0;
-      sm_q           <= '0;
-      kernel_q       <= '0;
-      slot_q         <= '0;
-      cta_q          <= '0;
+      valid_q  <= 1'b0;
+      fresh_q  <= 1'b0;
+      sm_q     <= '0;
+      kernel_q <= '0;
+      slot_q   <= '0;
     end else begin
-      valid_q    <= valid_d;
-      fresh_q    <= pick_valid;
-      checked_q  <= fresh_q && with_regions_q;
-      if (pick_valid) begin
-        with_regions_q <= regions_i && REGION_UNITS != 0;
-        sm_q           <= pick_sm;
-        kernel_q       <= pick_kernel;
-        slot_q         <= pick_slot;
-        cta_q          <= cta;
+      valid_q <= valid_d;
+      fresh_q <= pick_valid;
+      if (free_to_pick) begin
+        sm_q     <= pick_sm;
+        kernel_q <= pick_kernel;
       end
+      if (fresh_q) slot_q <= take_slot;
     end
 
-  always_ff @(posedge clk_i) check_sm_q <= sm_q;   // looked at only with checked_q
+  // Where quotas change, what is about to be charged or compared is so by the old ones. Looked at only with a CTA there: no reset.
+  always_ff @(posedge clk_i) begin
+    if (free_to_pick) with_regions_q <= regions;
+    charge_stale_q    <= quota_changed_i;
+    charged_stale_q   <= quota_changed_i || charge_stale_q;
+    charge_regions_q  <= with_regions_q;
+    charged_regions_q <= (check_regions & ~launched) | {K{!charge_regions_q}};   // not by the demand of the kernel before
+  end
 
   logic [KIndexW-1:0] kernel;
   always_comb begin
-    sm     = '0;
-    slot   = '0;
-    kernel = '0;
+    sm         = '0;
+    slot_index = '0;
+    kernel     = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
       if (sm_q[m]) sm |= SmW'(m);
     for (int unsigned s = 0; s < MAX_CTAS; s++)
-      if (slot_q[s]) slot |= SlotW'(s);
+      if (slot[s]) slot_index |= SlotW'(s);
     for (int unsigned k = 0; k < K; k++)
       if (kernel_q[k]) kernel |= KIndexW'(k);
   end
   assign dispatch_valid_o  = valid_q;
   assign dispatch_sm_o     = sm;
   assign dispatch_kernel_o = kernel;
-  assign dispatch_slot_o   = slot;
-  assign dispatch_cta_o    = cta_q;
+  assign dispatch_slot_o   = slot_index;
 
   // Regions, found in the CTA's first cycle at the port and kept while it waits.
   if (REGION_UNITS != 0) begin : gen_regions
@@ -303,10 +307,10 @@ module cta_dispatcher #(
     region_allocator #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_region_allocator (
       .clk_i, .rst_ni, .total_i({shared_total_q, register_total_q}), .length_i({shared_length_q, register_length_q}),
       .take_valid_i(pick_valid), .take_sm_i(pick_sm), .take_slots_i(pick_slots),
-      .alloc_valid_i(fresh_q), .alloc_region_i(with_regions_q), .alloc_sm_i(sm_q), .alloc_slot_i(slot_q), .alloc_kernel_i(kernel_q),
-      .alloc_base_o({shared_found, register_found}), .check_valid_i(checked_q), .check_sm_i(check_sm_q), .check_fits_o(check_regions),
-      .free_valid_i(give_valid), .free_sm_i(done_sm), .free_slot_i(done_slot), .free_slots_i(done_slots),
-      .eval_sm_i(eval_sm), .eval_used_i(eval_used), .eval_fits_o(eval_regions));
+      .alloc_valid_i(fresh_q), .alloc_region_i(with_regions_q), .alloc_sm_i(sm_q), .alloc_slot_i(take_slot), .alloc_kernel_i(kernel_q),
+      .alloc_base_o({shared_found, register_found}), .check_valid_i(charge_sm != '0 && charge_regions_q), .check_sm_i(charge_sm), .check_fits_o(check_regions),
+      .free_valid_i(free_valid), .free_sm_i(free_sm), .free_slot_i(free_slot), .free_slots_i(free_slots),
+      .eval_i(eval), .eval_sm_i(eval_sm), .eval_used_i(eval_used), .eval_fits_o(eval_regions));
 
     assign register_base            = fresh_q ? register_found : register_base_q;
     assign shared_base              = fresh_q ? shared_found : shared_base_q;
@@ -319,7 +323,7 @@ module cta_dispatcher #(
     assign dispatch_register_base_o = '0;
     assign dispatch_shared_base_o   = '0;
     logic unused_without_regions;
-    assign unused_without_regions = ^{give_valid, pick_slots, eval_used, done_sm, done_slot, done_slots};
+    assign unused_without_regions = ^{free_valid, free_sm, free_slot, free_slots, pick_slots, eval_used, charge_sm};
   end
 
   // Errors, first of a cycle in the order of the ports.
@@ -351,9 +355,9 @@ module cta_dispatcher #(
       slot_busy_q    <= slot_busy != '0;
       bad_kernel_q   <= bad_kernel != '0;
       error_kernel_q <= error_kernel_d;
-      error_sm_q     <= done_bad ? done_sm_i : '0;
+      error_sm_q     <= done_bad ? bad_sm : '0;
     end
-  assign idle_o = !pending && stirring == '0 && !valid_q && !fresh_q && !checked_q && !change_o && evict_done_o == '0
+  assign idle_o = !pending && stirring == '0 && !valid_q && !ending && !change_o && evict_done_o == '0
                && kernel_done_o == '0 && !bad_done_q && !cannot_fit_q && !slot_busy_q && !bad_kernel_q;
   assign bad_done_o     = bad_done_q;
   assign cannot_fit_o   = cannot_fit_q;

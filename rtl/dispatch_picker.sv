@@ -1,7 +1,9 @@
 // dispatch_picker: remembers which kernel fits on which SM, and picks one (kernel, SM) a cycle while something is eligible:
-// the oldest kernel or the next in turn, then the next SM in turn. In order, a younger kernel waits until the older ones have no CTA left. What it remembers is never optimistic: all of it is dropped when
-// quotas change, an SM's answers are replaced in the cycle in which it is picked, and an ended CTA only makes its SM dirty. One dirty
-// SM a cycle is offered for evaluation, round robin. With regions an SM is skipped from its pick until its region check came.
+// the oldest kernel or the next in turn, then the next SM in turn. In order, a younger kernel waits until the older ones have no CTA left. What it
+// remembers is never optimistic: all of it is dropped when quotas change, an SM is forgotten when it is picked, until it is charged and its
+// room is known, and an ended CTA only makes its SM dirty. One dirty SM a cycle, round robin, is evaluated: its row is read, and in the next cycle the
+// answer is here, which means nothing if a CTA is on its way there. When none is dirty, the last one's answer stays and the SM behind it is about
+// to be read: what is launched then has two SMs that are known at once.
 module dispatch_picker #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4
@@ -12,37 +14,36 @@ module dispatch_picker #(
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   older_i,           // bit i*K+j: i before j
   input  logic                                 round_robin_i,     // over the kernels, instead of oldest first
   input  logic                                 in_order_i,        // no kernel before an older one has issued its last CTA
-  input  logic                                 regions_i,
   input  logic                                 ready_i,           // a pick can be taken in this cycle
   input  logic                                 quota_changed_i,
   input  logic [MAX_KERNELS-1:0]               launched_i,        // a new kernel in this slot
   input  logic [NUM_SM-1:0]                    give_sm_i,         // a CTA ended there; one-hot, or 0
-  output logic                                         pending_o,       // something to evaluate or to pick
+  output logic                                 pending_o,       // something to evaluate or to pick
   output logic                                 pick_valid_o,
-  output logic [NUM_SM-1:0]                    pick_sm_o,         // with pick_valid_o: one-hot, as the next
+  output logic [NUM_SM-1:0]                    pick_sm_o,         // one-hot, or 0 without a pick, as the next
   output logic [MAX_KERNELS-1:0]               pick_kernel_o,
-  input  logic [MAX_KERNELS-1:0]               pick_room_i,       // one more fits on that SM after the pick
-  output logic                                 eval_valid_o,
-  output logic [NUM_SM-1:0]                    eval_sm_o,         // one-hot
-  input  logic [MAX_KERNELS-1:0]               eval_room_i,
-  input  logic [MAX_KERNELS-1:0]               eval_regions_i,    // its gaps as they are have room
-  input  logic [NUM_SM-1:0]                    alloc_sm_i,        // regions are taken there in this cycle; one-hot, or 0
-  input  logic [NUM_SM-1:0]                    check_sm_i,        // region check after that; one-hot, or 0
-  input  logic [MAX_KERNELS-1:0]               check_regions_i
+  input  logic [NUM_SM-1:0]                    picked_sm_i,       // picked last; one-hot, or 0
+  input  logic [NUM_SM-1:0]                    charged_sm_i,      // picked and charged; one-hot, or 0
+  input  logic                                 charged_stale_i,   // by quotas that are no more,
+  input  logic [MAX_KERNELS-1:0]               charged_room_i,    // else: one more fits there
+  output logic                                 eval_o,            // read
+  output logic [NUM_SM-1:0]                    eval_sm_o,         // this one; one-hot, or 0
+  input  logic [MAX_KERNELS-1:0]               eval_room_i        // from the next cycle on, until eval_o: one more fits there
 );
   localparam int unsigned K = MAX_KERNELS;
 
-  logic [K*NUM_SM-1:0] room_d, room_q;         // counts and quotas allow one more: bit k*NUM_SM+m
-  logic [K*NUM_SM-1:0] region_d, region_q;     // so do the gaps, or regions are off; means something where room_q is set
+  logic [K*NUM_SM-1:0] room_d, room_q;   // one more fits: bit k*NUM_SM+m
   logic [NUM_SM-1:0]   dirty_d, dirty_q;
+  logic [NUM_SM-1:0]   busy_d, busy_q;   // picked, and its room is not known yet: what is remembered of it means nothing
+  logic [K*NUM_SM-1:0] eligible;
 
   // The kernel, and beside it the SM that each kernel would get.
-  logic [K*NUM_SM-1:0] eligible;
   logic [K-1:0]        some, contend, oldest, in_turn;   // some: eligible somewhere; contend: for the place of the oldest
   logic [K*NUM_SM-1:0] grants;
-  logic [NUM_SM-1:0]   picked;
+  logic                may_pick;
+  assign may_pick = ready_i && !quota_changed_i;
   always_comb begin
-    eligible = room_q & region_q;
+    eligible = room_q & ~{K{busy_q}};
     for (int unsigned k = 0; k < K; k++) some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
     contend  = can_take_i & (some | {K{in_order_i}});
     oldest   = contend;
@@ -51,58 +52,69 @@ module dispatch_picker #(
         if (contend[i] && older_i[i*K + j]) oldest[j] = 1'b0;
   end
 
-  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn), .used_i((pick_valid_o && round_robin_i) ? pick_kernel_o : '0));
+  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn), .used_i(in_turn & {K{may_pick && round_robin_i && !in_order_i}}));
 
+  logic [K-1:0] kernel;   // in order, the oldest may have to wait: it is eligible nowhere, and its SM none
   always_comb begin
-    pick_kernel_o = (round_robin_i && !in_order_i) ? in_turn : oldest;
+    kernel        = (round_robin_i && !in_order_i) ? in_turn : oldest;
+    pick_kernel_o = kernel & some & {K{may_pick}};
     pick_sm_o     = '0;
     for (int unsigned k = 0; k < K; k++)
-      if (pick_kernel_o[k]) pick_sm_o |= grants[k*NUM_SM +: NUM_SM];
+      if (kernel[k]) pick_sm_o |= grants[k*NUM_SM +: NUM_SM];
+    pick_sm_o     = pick_sm_o & {NUM_SM{may_pick}};
   end
 
-  rr_arbiter #(.N(NUM_SM), .SETS(K)) i_sm_arbiter (.clk_i, .rst_ni, .request_i(eligible), .grant_o(grants), .used_i(picked));
+  rr_arbiter #(.N(NUM_SM), .SETS(K)) i_sm_arbiter (.clk_i, .rst_ni, .request_i(eligible), .grant_o(grants), .used_i(picked_sm_i));
 
-  logic can_pick;   // in order, the oldest may have to wait
-  assign can_pick     = (pick_kernel_o & some) != '0;
-  assign pick_valid_o = can_pick && ready_i && !quota_changed_i;
-  assign pending_o    = can_pick || dirty_q != '0;
+  logic can_pick;
+  assign can_pick     = (kernel & some) != '0;
+  assign pick_valid_o = can_pick && may_pick;
+  assign pending_o    = can_pick || dirty_q != '0 || unanswered_q || new_q || busy_q != '0;
 
-  // The dirty SM to evaluate.
-  rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(dirty_q), .grant_o(eval_sm_o), .used_i(eval_sm_o));
-  assign eval_valid_o = dirty_q != '0;
-
-  logic [NUM_SM-1:0] in_flight;   // its gaps are about to change
-  assign picked    = pick_valid_o ? pick_sm_o : '0;
-  assign in_flight = (regions_i ? picked : '0) | alloc_sm_i;
+  // The SM to read, and the one whose answer is here.
+  logic [NUM_SM-1:0] want, granted, eval_d, eval_q, behind, answer_d, answer_q;
+  logic              wanted, unanswered_q, new_q;   // unanswered: eval_q is read because it was dirty; new: the answer was not here before
+  assign want   = dirty_q & ~busy_q;
+  assign wanted = want != '0;
+  rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(want), .grant_o(granted), .used_i(eval_q));
+  assign eval_o    = wanted || unanswered_q || quota_changed_i;
+  assign eval_sm_o = eval_q;
+  always_comb begin
+    for (int unsigned m = 0; m < NUM_SM; m++) behind[m] = eval_q[(m + NUM_SM - 1) % NUM_SM];
+    eval_d   = wanted ? granted : eval_o ? behind : eval_q;
+    answer_d = eval_o ? eval_q : answer_q & ~busy_q;
+  end
 
   always_comb begin
-    dirty_d = (dirty_q & ~eval_sm_o & ~picked) | give_sm_i;
-    if (quota_changed_i) dirty_d = ~eval_sm_o | give_sm_i;
-    if (launched_i != '0) dirty_d = '1;
+    dirty_d = dirty_q | (answer_q & busy_q);
+    if (quota_changed_i || launched_i != '0) dirty_d = '1;
+    dirty_d = (dirty_d & ~granted) | give_sm_i;   // read as it will be then; what ends is credited later
+    busy_d  = (busy_q & ~charged_sm_i) | pick_sm_o;
     for (int unsigned k = 0; k < K; k++)
       for (int unsigned m = 0; m < NUM_SM; m++) begin
-        room_d[k*NUM_SM + m]   = room_q[k*NUM_SM + m] && !quota_changed_i;
-        region_d[k*NUM_SM + m] = region_q[k*NUM_SM + m];
-        if (eval_sm_o[m]) begin
-          room_d[k*NUM_SM + m]   = eval_room_i[k];
-          region_d[k*NUM_SM + m] = eval_regions_i[k];
-        end
-        if (picked[m]) room_d[k*NUM_SM + m] = pick_room_i[k];
-        if (check_sm_i[m]) region_d[k*NUM_SM + m] = check_regions_i[k];
-        if (in_flight[m])  region_d[k*NUM_SM + m] = 1'b0;
-        if (launched_i[k]) room_d[k*NUM_SM + m] = 1'b0;   // what is known is about the kernel before
-        // Regions are switched on where quotas change: what is set here without a look at gaps is not used with regions.
-        if (!regions_i) region_d[k*NUM_SM + m] = 1'b1;
+        room_d[k*NUM_SM + m] = room_q[k*NUM_SM + m];
+        if (answer_q[m] && !busy_q[m]) room_d[k*NUM_SM + m] = eval_room_i[k];
+        if (charged_sm_i[m])           room_d[k*NUM_SM + m] = charged_room_i[k] && !charged_stale_i;
+        if (quota_changed_i || launched_i[k]) room_d[k*NUM_SM + m] = 1'b0;   // what is known is about the kernel before
       end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      room_q  <= '0;
-      dirty_q <= '0;
+      room_q       <= '0;
+      dirty_q      <= '1;
+      busy_q       <= '0;
+      eval_q       <= '0;
+      unanswered_q <= 1'b0;
+      new_q        <= 1'b0;
+      answer_q     <= '0;
     end else begin
-      room_q  <= room_d;
-      dirty_q <= dirty_d;
+      room_q       <= room_d;
+      dirty_q      <= dirty_d;
+      busy_q       <= busy_d;
+      eval_q       <= eval_d;
+      unanswered_q <= wanted;
+      new_q        <= eval_o;
+      answer_q     <= answer_d;
     end
-  always_ff @(posedge clk_i) region_q <= region_d;   // looked at only with room_q: no reset
 endmodule

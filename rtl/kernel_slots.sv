@@ -23,14 +23,15 @@ module kernel_slots #(
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
-  input  logic                                         take_valid_i,       // one CTA admitted
-  input  logic [MAX_KERNELS-1:0]                       take_kernel_i,      // of this kernel; one-hot, one of can_take_o
+  input  logic [MAX_KERNELS-1:0]                       take_i,             // one CTA of this kernel is admitted; one-hot, one of can_take_o, or 0
+  input  logic                                         index_i,            // one was admitted in the cycle before: it gets its index
+  input  logic [MAX_KERNELS-1:0]                       index_kernel_i,     // of this kernel
   input  logic [MAX_KERNELS-1:0]                       give_i,             // one CTA ended
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
   output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
-  output logic [sluice_pkg::GridW-1:0]                 take_cta_o,         // its index
+  output logic [sluice_pkg::GridW-1:0]                 cta_o,              // the index given last, in the cycle of index_i already
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
-  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand, not kept: both are stable while the slot is not FREE
+  output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand, from the cycle after the launch on
   output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      limit_registers_o,
   output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   limit_shared_o,
   output logic [MAX_KERNELS*2-1:0]                     state_o,
@@ -61,34 +62,77 @@ module kernel_slots #(
 
   logic [K-1:0] running, leaves;   // leaves: out of the present set with the next edge
 
-  // Counters of the kernel that is taken from: they are counted after the selection, once for all slots; only whether the upper half moves
-  // is known before, since one carry through all bits would be the dispatcher's longest path.
-  localparam int unsigned HalfW = GridW / 2;
+  // x + 1: the carry into a bit is that the ones below it in its group of four, and the groups below, are all ones.
+  localparam int unsigned Groups = (GridW + 3) / 4;
+  function automatic logic [GridW-1:0] next_of(input logic [GridW-1:0] x);
+    logic [Groups-1:0] full;   // this group and those below
+    logic              below;
+    full = '1;
+    for (int unsigned i = 0; i < GridW; i++) full[i/4] = full[i/4] && x[i];
+    for (int unsigned d = 1; d < Groups; d *= 2) full = full & ((full << d) | Groups'((1 << d) - 1));
+    below = 1'b1;
+    for (int unsigned i = 0; i < GridW; i++) begin
+      if (i % 4 == 0) below = 1'b1;
+      next_of[i] = x[i] ^ (below && (i < 4 || full[i < 4 ? 0 : i/4 - 1]));
+      below      = below && x[i];
+    end
+  endfunction
+
+  // a + b == c.
+  function automatic logic adds_up(input logic [GridW-1:0] a, input logic [GridW-1:0] b, input logic [GridW-1:0] c);
+    logic [GridW-1:0] carry;   // into each bit, if the bits below add up
+    carry   = {(a[GridW-2:0] & b[GridW-2:0]) | ((a[GridW-2:0] | b[GridW-2:0]) & ~c[GridW-2:0]), 1'b0};
+    adds_up = (a ^ b ^ carry) == c;
+  endfunction
+
+  // Indices are counted in the cycle after a CTA got its own, once for all slots; one of the same kernel that gets its own in that cycle gets
+  // what is being counted. Between a CTA's admission and its count two others may be admitted: whether one is the grid's last is known for three in advance.
   logic [K*GridW-1:0] next, dispatched;
-  logic [K-1:0]       next_full, dispatched_full;   // the lower half is all ones
-  logic [K-1:0]       take;
-  logic [GridW-1:0]   take_dispatched, take_grid, last_bits, next_up, dispatched_up;
-  logic               next_carry, dispatched_carry;
-  logic               take_last;                    // the last CTA of the grid
-  assign take = take_valid_i ? take_kernel_i : '0;
+  logic [K-1:0]       next_last, second_last;   // next is the last of its grid; so is the one after it
+  logic [K-1:0]       taken, count, last;
+  logic               count_q;
+  logic [K-1:0]       count_kernel_q;
+  logic               again;                    // of the kernel that is counted
+  logic [GridW-1:0]   cta_d, cta_q, count_grid_d, count_grid_q, following;
+  logic [2:0]         apart;                    // count_grid_q - cta_q is 1, 2, 3
+  logic               ends, following_last, third_last;
+  assign taken = index_i ? index_kernel_i : '0;
+  assign count = count_q ? count_kernel_q : '0;
   always_comb begin
-    take_cta_o      = '0;
-    take_dispatched = '0;
-    take_grid       = '0;
+    count_grid_d = '0;
     for (int unsigned k = 0; k < K; k++)
-      if (take_kernel_i[k]) begin
-        take_cta_o      |= next[k*GridW +: GridW];
-        take_dispatched |= dispatched[k*GridW +: GridW];
-        take_grid       |= grid_i[k*GridW +: GridW];
-      end
-    // x + 1 == y without a carry: they differ in bit 0, and above it where both differed, and x had a one, in the bit below.
-    last_bits        = take_cta_o ^ take_grid;
-    take_last        = last_bits == {last_bits[GridW-2:0] & take_cta_o[GridW-2:0], 1'b1};
-    next_carry       = (take_kernel_i & next_full) != '0;
-    dispatched_carry = (take_kernel_i & dispatched_full) != '0;
-    next_up          = {take_cta_o[GridW-1:HalfW] + (GridW - HalfW)'(next_carry), take_cta_o[HalfW-1:0] + 1'b1};
-    dispatched_up    = {take_dispatched[GridW-1:HalfW] + (GridW - HalfW)'(dispatched_carry), take_dispatched[HalfW-1:0] + 1'b1};
+      if (index_kernel_i[k]) count_grid_d |= grid_i[k*GridW +: GridW];
+    // x + ~y is the constant -1 - d of y = x + d: compared bit by bit, without a carry, as each bit's carry follows from the constant below it.
+    for (int unsigned d = 1; d <= 3; d++) apart[d-1] = adds_up(cta_q, ~count_grid_q, GridW'(~d));
+    ends           = apart[0];
+    following_last = ends ? count_grid_q == GridW'(1) : apart[1];
+    third_last     = ends ? count_grid_q == GridW'(1) || count_grid_q == GridW'(2) : apart[2];   // behind the last there is another one only if it ends
+    following      = next_of(cta_q);   // behind the last one: 0
+
+    again = (count & index_kernel_i) != '0;
+    cta_d = following & {GridW{again && !ends}};
+    for (int unsigned k = 0; k < K; k++)
+      if (index_kernel_i[k] && !again) cta_d |= next[k*GridW +: GridW];
+    // Of the CTA that each kernel admits next: behind the one that gets its index in this cycle, and the one that is counted.
+    for (int unsigned k = 0; k < K; k++)
+      last[k] = taken[k] ? (count[k] ? third_last : second_last[k]) : (count[k] ? following_last : next_last[k]);
   end
+
+  // Of the CTA at the port, which is valid by itself.
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni)      cta_q <= '0;
+    else if (index_i) cta_q <= cta_d;
+  assign cta_o = index_i ? cta_d : cta_q;
+
+  always_ff @(posedge clk_i)   // looked at only with count_q: no reset
+    if (index_i) begin
+      count_kernel_q <= index_kernel_i;
+      count_grid_q   <= count_grid_d;
+    end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) count_q <= 1'b0;
+    else         count_q <= index_i;
 
   for (genvar k = 0; k < K; k++) begin : gen_slot
     logic [1:0]           state_d, state_q;
@@ -97,6 +141,7 @@ module kernel_slots #(
     logic                 evict_d, evict_q;               // an eviction is to be reported
     logic                 evict_done_d, evict_done_q, kernel_done_d, kernel_done_q;
     logic [GridW-1:0]     next_q, dispatched_q;
+    logic                 next_last_q, second_last_q;
     logic [CountW-1:0]    resident_d, resident_q;
     logic [CountW-1:0]    evict_left_d, evict_left_q;     // more than can be resident is as good as all
 
@@ -105,7 +150,10 @@ module kernel_slots #(
     logic [WarpW:0]   left_warps;       // capacity - demand, and whether it is negative
     logic [RegW:0]    left_registers;
     logic [SharedW:0] left_shared;
-    logic             fits, empty;
+    logic [WarpW-1:0]   limit_warps_q;
+    logic [RegW-1:0]    limit_registers_q;
+    logic [SharedW-1:0] limit_shared_q;
+    logic             fits, empty, offered;
     assign warps          = demand_warps_i[k*WarpW +: WarpW];
     assign grid           = grid_i[k*GridW +: GridW];
     assign left_warps     = {1'b0, capacity_warps_i} - {1'b0, warps};
@@ -113,11 +161,12 @@ module kernel_slots #(
     assign left_shared    = {1'b0, capacity_shared_i} - {1'b0, demand_shared_i[k*SharedW +: SharedW]};
     assign fits = warps != '0 && grid != '0 && !left_warps[WarpW] && !left_registers[RegW] && !left_shared[SharedW]
                && capacity_slots_i != '0 && region_fits_i[k];
-    assign empty     = resident_q == '0;
+    assign empty     = resident_q == '0 && !taken[k];
 
     assign running[k]      = state_q == Running;
-    assign launched_o[k]   = launch_i[k] && state_q == Free && fits;
-    assign cannot_fit_o[k] = launch_i[k] && state_q == Free && !fits;
+    assign offered         = launch_i[k] && state_q == Free;
+    assign launched_o[k]   = offered && fits;
+    assign cannot_fit_o[k] = offered && !fits;
     assign slot_busy_o[k]  = launch_i[k] && state_q != Free;
     assign bad_kernel_o[k] = (stop_i[k] || evict_i[k]) && state_q == Free;
     assign can_take_o[k]   = state_q == Running && !finished_q && !hold_q;
@@ -130,8 +179,8 @@ module kernel_slots #(
       evict_left_d       = evict_left_q;
       evict_done_d       = 1'b0;
       kernel_done_d      = 1'b0;
-      resident_d         = take[k] ? resident_q + 1'b1 : resident_q - 1'b1;
-      if (take[k] && take_last) finished_d = !repeat_i[k];
+      resident_d         = taken[k] ? resident_q + 1'b1 : resident_q - 1'b1;
+      if (take_i[k] && last[k]) finished_d = !repeat_i[k];
 
       if (give_i[k] && evict_left_q != '0) evict_left_d = evict_left_q - 1'b1;
       if (evict_q && (evict_left_q == '0 || empty)) begin
@@ -190,27 +239,38 @@ module kernel_slots #(
         kernel_done_q      <= kernel_done_d;
       end
 
-    // Counters are clocked when they count.
+    // Counters are clocked when they count. Masked, not multiplexed: with a constant to choose Yosys finds no enable.
     always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni)                       dispatched_q <= '0;
-      else if (take[k] || launched_o[k]) dispatched_q <= launched_o[k] ? '0 : dispatched_up;
-    always_ff @(posedge clk_i)   // looked at only after a launch: no reset
-      if (take[k] || launched_o[k])      next_q <= next_up & ~{GridW{launched_o[k] || take_last}};   // masked, not multiplexed: with a constant to choose Yosys finds no enable
+      if (!rst_ni)                        dispatched_q <= '0;
+      else if (count[k] || launched_o[k]) dispatched_q <= next_of(dispatched_q) & ~{GridW{launched_o[k]}};
+    // Loaded also by a launch that is refused: looked at only while the slot is not FREE. No reset.
+    always_ff @(posedge clk_i)
+      if (count[k] || offered) begin
+        next_q        <= following & ~{GridW{offered || ends}};
+        next_last_q   <= offered ? grid == GridW'(1) : following_last;
+        second_last_q <= offered ? grid == GridW'(1) || grid == GridW'(2) : third_last;
+      end
     always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni)                   resident_q <= '0;
-      else if (take[k] != give_i[k]) resident_q <= resident_d;
+      if (!rst_ni)                      resident_q <= '0;
+      else if (taken[k] != give_i[k]) resident_q <= resident_d;
+    always_ff @(posedge clk_i)
+      if (offered) begin
+        limit_warps_q     <= left_warps[WarpW-1:0];
+        limit_registers_q <= left_registers[RegW-1:0];
+        limit_shared_q    <= left_shared[SharedW-1:0];
+      end
 
     assign state_o[k*2 +: 2]                       = state_q;
     assign next[k*GridW +: GridW]                  = next_q;
-    assign next_full[k]                            = next_q[HalfW-1:0] == '1;
+    assign next_last[k]                            = next_last_q;
+    assign second_last[k]                          = second_last_q;
     assign dispatched[k*GridW +: GridW]            = dispatched_q;
-    assign dispatched_full[k]                      = dispatched_q[HalfW-1:0] == '1;
     assign resident_o[k*ResidentW +: ResidentW]    = ResidentW'(resident_q);
     assign evict_done_o[k]                         = evict_done_q;
     assign kernel_done_o[k]                        = kernel_done_q;
-    assign limit_warps_o[k*WarpW +: WarpW]         = left_warps[WarpW-1:0];
-    assign limit_registers_o[k*RegW +: RegW]       = left_registers[RegW-1:0];
-    assign limit_shared_o[k*SharedW +: SharedW]    = left_shared[SharedW-1:0];
+    assign limit_warps_o[k*WarpW +: WarpW]         = limit_warps_q;
+    assign limit_registers_o[k*RegW +: RegW]       = limit_registers_q;
+    assign limit_shared_o[k*SharedW +: SharedW]    = limit_shared_q;
   end
 
   assign dispatched_o = dispatched;

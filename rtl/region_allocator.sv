@@ -37,7 +37,8 @@ module region_allocator #(
   input  logic [NUM_SM-1:0]             free_sm_i,        // one-hot or 0, as the next
   input  logic [MAX_CTAS-1:0]           free_slot_i,
   input  logic [SlotsW-1:0]             free_slots_i,     // of that SM, before it
-  // What fits on another SM.
+  // What fits on another SM: read, and answered from the next cycle on until eval_i.
+  input  logic                          eval_i,
   input  logic [NUM_SM-1:0]             eval_sm_i,        // one-hot; not the one of check_sm_i
   input  logic [MAX_CTAS-1:0]           eval_used_i,      // its CTA slots
   output logic [MAX_KERNELS-1:0]        eval_fits_o       // of kernels whose length is at most the total
@@ -46,7 +47,7 @@ module region_allocator #(
 
   logic [NUM_SM*N-1:0]  region;   // of a used slot that is not being allocated: it has regions
   logic [N-1:0]         take_region, free_region, eval_region, take_held, free_held, eval_held, row_held_q, merge_held_q;
-  logic [N*KernelW-1:0] row_kernel_q, merge_kernel_q;
+  logic [N*KernelW-1:0] row_kernel_q, free_kernel, merge_kernel_q;
   logic                 merge_valid_q, take_meets, free_meets, eval_meets;
   logic [NUM_SM-1:0]    merge_sm_q;
   logic [N-1:0]         allocated;
@@ -65,7 +66,18 @@ module region_allocator #(
     free_meets = alloc_valid_i && (free_sm_i & alloc_sm_i) != '0;
     eval_meets = (eval_sm_i & alloc_sm_i) != '0;
     take_held  = take_slots_i[N-1:0] & take_region & ~(take_meets ? allocated : '0) & ~(free_valid_i && (take_sm_i & free_sm_i) != '0 ? free_slot_i : '0);
-    free_held  = free_slots_i[N-1:0] & (free_meets ? (free_region & ~alloc_slot_i) | (alloc_region_i ? alloc_slot_i : '0) : free_region);
+    // A CTA that is allocated there in this cycle is not among the slots yet.
+    free_held   = free_slots_i[N-1:0] & free_region;
+    free_kernel = free_slots_i[N +: N*KernelW];
+    if (free_meets) begin
+      if (alloc_region_i) free_held = free_held | alloc_slot_i;
+      for (int unsigned s = 0; s < N; s++)
+        if (alloc_slot_i[s]) begin
+          free_kernel[s*KernelW +: KernelW] = '0;
+          for (int unsigned k = 0; k < MAX_KERNELS; k++)
+            if (alloc_kernel_i[k]) free_kernel[s*KernelW +: KernelW] |= KernelW'(k);
+        end
+    end
     eval_held  = eval_used_i & eval_region & ~(eval_meets ? allocated : '0);
   end
 
@@ -81,7 +93,7 @@ module region_allocator #(
     if (free_valid_i) begin
       merge_sm_q     <= free_sm_i;
       merge_held_q   <= free_held & ~free_slot_i;
-      merge_kernel_q <= free_slots_i[N +: N*KernelW];
+      merge_kernel_q <= free_kernel;
     end
     if (alloc_valid_i)
       for (int unsigned m = 0; m < NUM_SM; m++)
@@ -118,6 +130,7 @@ module region_allocator #(
       .merge_held_i   (merge_held_q),
       .merge_kernel_i (merge_kernel_q),
       .merge_meets_i  (merge_valid_q && check_valid_i && (merge_sm_q & check_sm_i) != '0),
+      .eval_i,
       .eval_sm_i,
       .eval_empty_i   (eval_held == '0),
       .eval_meets_i   (merge_valid_q && (merge_sm_q & eval_sm_i) != '0),

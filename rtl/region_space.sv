@@ -38,7 +38,8 @@ module region_space #(
   input  logic [MAX_CTAS-1:0]         merge_held_i,     // of that SM, after it
   input  logic [MAX_CTAS*KernelW-1:0] merge_kernel_i,
   input  logic                        merge_meets_i,    // it is the SM of check_sm_i
-  // Any SM but that of check_sm_i.
+  // Any SM but that of check_sm_i: read, and answered from the next cycle on until eval_i.
+  input  logic                        eval_i,
   input  logic [NUM_SM-1:0]           eval_sm_i,        // one-hot
   input  logic                        eval_empty_i,     // no region is held there
   input  logic                        eval_meets_i,     // it is the SM of merge_sm_i
@@ -120,6 +121,8 @@ module region_space #(
   logic [N-1:0]    merge_real;
   logic [LenW-1:0] rest, merged, known, grown, eval_largest;
   logic [MAX_KERNELS-1:0] merged_fits;
+  logic                   eval_empty_q;
+  logic [LenW-1:0]        eval_gap_q;
   always_comb
     for (int unsigned s = 0; s < N; s++) begin
       merge_real[s] = 1'b0;
@@ -144,12 +147,16 @@ module region_space #(
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin   // in the larger of two gaps fits what fits in one: the comparison of the two is not waited for
       merged_fits[k]  = merged >= length_i[k*LenW +: LenW];
       check_fits_o[k] = rest >= length_i[k*LenW +: LenW] || (merge_meets_i && merged_fits[k]);
-      eval_fits_o[k]  = eval_empty_i || eval_largest >= length_i[k*LenW +: LenW] || (eval_meets_i && merged_fits[k]);
+      eval_fits_o[k]  = eval_empty_q || eval_gap_q >= length_i[k*LenW +: LenW];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (take_valid_i) row_base_q <= take_base;
+    if (eval_i) begin
+      eval_empty_q <= eval_empty_i;
+      eval_gap_q   <= eval_meets_i ? grown : eval_largest;
+    end
     if (alloc_valid_i) begin
       gaps_q   <= gaps;
       chosen_q <= chosen;

@@ -1,6 +1,6 @@
 // rr_arbiter: grants one of N requests, round robin: the first at or after the position behind the last grant that was used. After
 // reset, request 0 is first. Combinational, one-hot. Several sets of requests may share the position (SETS): each has its grant, and
-// whose is used may be known later than the requests.
+// whose is used may be known later than the requests, or be told a cycle later: then the position follows a cycle later.
 module rr_arbiter #(
   parameter int unsigned N    = 4,
   parameter int unsigned SETS = 1
@@ -46,8 +46,7 @@ module rr_arbiter #(
   always_comb begin
     used_up = used_i;
     for (int unsigned d = 1; d < N; d *= 2) used_up = used_up | (used_up << d);
-    first_d = first_q;
-    if (used_up[N-1]) first_d = used_up << 1;
+    first_d = (used_up << 1) | (first_q & {N{!used_up[N-1]}});   // no multiplexer: its enable would come late
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)

@@ -26,6 +26,8 @@ rtl/region_space.sv
 rtl/region_units.sv
 rtl/region_allocator.sv
 rtl/sm_row_read.sv
+rtl/sm_row_count.sv
+rtl/sm_row_room.sv
 rtl/sm_resource_row.sv
 rtl/sm_resource_table.sv
 rtl/kernel_slots.sv

@@ -1,5 +1,5 @@
 // sm_resource_row: what one SM holds (docs/blocks/sm_resource_table.md). The used amounts are written as computed by the table and mean
-// nothing while no slot is used (only the slots are reset); a slot that is taken gets its kernel.
+// nothing before they are written (only the slots are reset); a slot that is taken gets its kernel.
 module sm_resource_row #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
@@ -26,7 +26,7 @@ module sm_resource_row #(
 );
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)      slot_used_o <= '0;
-    else if (write_i) slot_used_o <= (slot_used_o & ~give_slot_i) | take_slot_i;
+    else              slot_used_o <= (slot_used_o & ~give_slot_i) | take_slot_i;
 
   always_ff @(posedge clk_i) begin
     if (write_i) begin

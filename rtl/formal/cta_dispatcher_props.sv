@@ -68,12 +68,26 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [M*AmountW-1:0]   \dut.i_sm_resource_table.amounts ;
   (* hierconn *) logic [M*2*N-1:0]       \dut.i_sm_resource_table.slots ;
   (* hierconn *) logic [M*K*CountW-1:0]  \dut.i_sm_resource_table.quotas ;
+  (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.written_q , \dut.i_sm_resource_table.charge_sm_q , \dut.i_sm_resource_table.charged_sm_q ;
+  (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.end_sm_q , \dut.i_sm_resource_table.give_sm_q , \dut.i_sm_resource_table.credit_sm_q ;
+  (* hierconn *) logic [K-1:0]           \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.count_room_q , \dut.i_sm_resource_table.give_kernel_q ;
+  (* hierconn *) logic                   \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.end_valid_q , \dut.i_sm_resource_table.end_wait_q , \dut.i_sm_resource_table.meet_q ;
+  (* hierconn *) logic [N-1:0]           \dut.i_sm_resource_table.end_slot_q ;
+  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.a_amounts_q , \dut.i_sm_resource_table.take_amounts_q , \dut.i_sm_resource_table.charge_amounts_q ;
+  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.b_amounts_q , \dut.i_sm_resource_table.d_amounts_q , \dut.i_sm_resource_table.change_q ;
+  (* hierconn *) logic [2*N-1:0]         \dut.i_sm_resource_table.a_slots_q ;
+  (* hierconn *) logic [K*CountW-1:0]    \dut.i_sm_resource_table.b_resident_q , \dut.i_sm_resource_table.b_quota_q ;
+  (* hierconn *) logic [CountW-1:0]      \dut.i_sm_resource_table.b_count_q ;
   (* hierconn *) logic [K*WarpW-1:0]     \dut.limit_warps ;
   (* hierconn *) logic [K*RegW-1:0]      \dut.limit_registers ;
   (* hierconn *) logic [K*SharedW-1:0]   \dut.limit_shared ;
   (* hierconn *) logic [K*M-1:0]         \dut.i_dispatch_picker.room_q ;
+  (* hierconn *) logic [M-1:0]           \dut.i_dispatch_picker.eval_q , \dut.i_dispatch_picker.answer_q , \dut.i_dispatch_picker.busy_q ;
   (* hierconn *) logic [K*GridW-1:0]     \dut.i_kernel_slots.next ;
-  (* hierconn *) logic                   \dut.pick_valid , \dut.fresh_q ;
+  (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.next_last , \dut.i_kernel_slots.second_last , \dut.i_kernel_slots.count_kernel_q ;
+  (* hierconn *) logic [GridW-1:0]       \dut.i_kernel_slots.cta_q , \dut.i_kernel_slots.count_grid_q ;
+  (* hierconn *) logic                   \dut.i_kernel_slots.count_q ;
+  (* hierconn *) logic                   \dut.pick_valid , \dut.fresh_q , \dut.charge_stale_q , \dut.charged_stale_q ;
   (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.sm_q ;
   (* hierconn *) logic [K-1:0]           \dut.can_take , \dut.pick_kernel , \dut.kernel_q ;
   (* hierconn *) logic [N-1:0]           \dut.slot_q ;
@@ -83,24 +97,15 @@ module cta_dispatcher_props #(
   (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].evict_q , \dut.i_kernel_slots.gen_slot[1].evict_q ;
   (* hierconn *) logic [LeftW-1:0]       \dut.i_kernel_slots.gen_slot[0].evict_left_q , \dut.i_kernel_slots.gen_slot[1].evict_left_q ;
 
-  // The rows of the table; the amounts of an empty row mean nothing.
-  logic [M*WarpW-1:0]   warps;
-  logic [M*RegW-1:0]    registers;
-  logic [M*SharedW-1:0] shared;
+  // The rows of the table; the amounts of one that was not written mean nothing.
+  logic [M*AmountW-1:0] row;
   logic [M*K*CtaW-1:0]  quota;
   logic [M*N-1:0]       slot_used, owner;   // owner: kernel of each slot (there are two)
   always_comb begin
-    warps     = '0;
-    registers = '0;
-    shared    = '0;
     for (int unsigned m = 0; m < M; m++) begin
-      slot_used[m*N +: N] = \dut.i_sm_resource_table.slots [m*2*N +: N];
-      owner[m*N +: N]     = \dut.i_sm_resource_table.slots [m*2*N + N +: N];
-      if (slot_used[m*N +: N] != '0) begin
-        warps[m*WarpW +: WarpW]        = \dut.i_sm_resource_table.amounts [m*AmountW +: WarpW];
-        registers[m*RegW +: RegW]      = \dut.i_sm_resource_table.amounts [m*AmountW + WarpW +: RegW];
-        shared[m*SharedW +: SharedW]   = \dut.i_sm_resource_table.amounts [m*AmountW + WarpW + RegW +: SharedW];
-      end
+      slot_used[m*N +: N]         = \dut.i_sm_resource_table.slots [m*2*N +: N];
+      owner[m*N +: N]             = \dut.i_sm_resource_table.slots [m*2*N + N +: N];
+      row[m*AmountW +: AmountW]   = \dut.i_sm_resource_table.amounts [m*AmountW +: AmountW] & {AmountW{\dut.i_sm_resource_table.written_q [m]}};
       for (int unsigned k = 0; k < K; k++) quota[(m*K + k)*CtaW +: CtaW] = CtaW'(\dut.i_sm_resource_table.quotas [(m*K + k)*CountW +: CountW]);
     end
   end
@@ -165,42 +170,126 @@ module cta_dispatcher_props #(
       else if (ends && end_place == 3'(i))             runs[i] <= 1'b0;
   end
 
-  // What the CTAs hold, by the table of slots.
+  // Ends on their way: the slot of one that came in the cycle before is left in this one, the one behind it is counted, the last is credited.
+  logic           leaves_q, counted_q, credited_q, bad_done_before;
+  logic [2:0]     leaves_place_q;
+  logic [M-1:0]   counted_sm_q, credited_sm_q;
+  logic           counted_kernel_q, credited_kernel_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      leaves_q    <= 1'b0;
+      counted_q  <= 1'b0;
+      credited_q <= 1'b0;
+    end else begin
+      leaves_q    <= ends;
+      counted_q  <= leaves_q;
+      credited_q <= counted_q;
+    end
+  always_ff @(posedge clk_i) begin
+    leaves_place_q     <= end_place;
+    bad_done_before   <= done_valid_i && !ends && rst_ni;
+    counted_sm_q      <= M'(1) << (leaves_place_q >= 3'(N));
+    counted_kernel_q  <= owner[leaves_place_q];
+    credited_sm_q     <= counted_sm_q;
+    credited_kernel_q <= counted_kernel_q;
+  end
+
+  // What a CTA of each kernel takes, and the rows of what the CTAs hold that have a slot, of those whose end is not credited, and of the one that is new
+  // at the port (fresh). Wide enough to add up.
+  localparam int unsigned SumW = RegW + SharedW + WarpW + 9;   // {shared, registers, warps} with three bits more each
+  function automatic logic [SumW-1:0] widened(input logic [AmountW-1:0] a);
+    widened = {3'd0, a[WarpW+RegW +: SharedW], 3'd0, a[WarpW +: RegW], 3'd0, a[0 +: WarpW]};
+  endfunction
+  function automatic logic within(input logic [SumW-1:0] a, input logic [SumW-1:0] b);   // of every resource a is at most b
+    within = a[0 +: WarpW+3] <= b[0 +: WarpW+3] && a[WarpW+3 +: RegW+3] <= b[WarpW+3 +: RegW+3] && a[WarpW+RegW+6 +: SharedW+3] <= b[WarpW+RegW+6 +: SharedW+3];
+  endfunction
+  logic [K*AmountW-1:0]          demand, limit;
   logic [M*N-1:0]                waiting;     // at the port
-  logic [M*(WarpW+2)-1:0]        sum_warps;
-  logic [M*(RegW+2)-1:0]         sum_registers;
-  logic [M*(SharedW+2)-1:0]      sum_shared;
+  logic [M*SumW-1:0]             holding, owed, fresh;
+  logic [K*GridW-1:0]            given, index;   // the index of the next CTA of each kernel that comes to the port; and is picked
   logic [M*K*CtaW-1:0]           count;
   logic [K*ResidentW-1:0]        total;
   logic [M*CtaW-1:0]             ctas;
+  logic [SumW-1:0]               capacity_sum;
+  assign capacity_sum = widened({capacity_shared_i, capacity_registers_i, capacity_warps_i});
   always_comb begin
-    sum_warps     = '0;
-    sum_registers = '0;
-    sum_shared    = '0;
-    count         = '0;
-    total         = '0;
-    ctas          = '0;
-    waiting       = '0;
+    holding = '0;
+    owed    = '0;
+    fresh   = '0;
+    count   = '0;
+    total   = '0;
+    ctas    = '0;
+    waiting = '0;
     if (valid) waiting[place] = 1'b1;
+    for (int unsigned k = 0; k < K; k++) begin
+      demand[k*AmountW +: AmountW] = {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
+      limit[k*AmountW +: AmountW]  = {\dut.limit_shared [k*SharedW +: SharedW], \dut.limit_registers [k*RegW +: RegW], \dut.limit_warps [k*WarpW +: WarpW]};
+      given[k*GridW +: GridW]      = \dut.i_kernel_slots.next [k*GridW +: GridW];
+      if (\dut.i_kernel_slots.count_q && \dut.i_kernel_slots.count_kernel_q [k])
+        given[k*GridW +: GridW] = (\dut.i_kernel_slots.cta_q + 1'b1 == grid[k*GridW +: GridW]) ? '0 : \dut.i_kernel_slots.cta_q + 1'b1;
+      index[k*GridW +: GridW] = given[k*GridW +: GridW];
+      if (\dut.fresh_q && kernel == KIndexW'(k))
+        index[k*GridW +: GridW] = (given[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW]) ? '0 : given[k*GridW +: GridW] + 1'b1;
+    end
     for (int unsigned m = 0; m < M; m++)
-      for (int unsigned s = 0; s < N; s++)
-        for (int unsigned k = 0; k < K; k++)
-          if (slot_used [m*N + s] && owner[m*N + s] == k[0]) begin
-            sum_warps[m*(WarpW+2) +: WarpW+2]       = sum_warps[m*(WarpW+2) +: WarpW+2] + demand_warps_i [k*WarpW +: WarpW];
-            sum_registers[m*(RegW+2) +: RegW+2]     = sum_registers[m*(RegW+2) +: RegW+2] + demand_registers_i [k*RegW +: RegW];
-            sum_shared[m*(SharedW+2) +: SharedW+2]  = sum_shared[m*(SharedW+2) +: SharedW+2] + demand_shared_i [k*SharedW +: SharedW];
-            count[(m*K + k)*CtaW +: CtaW]           = count[(m*K + k)*CtaW +: CtaW] + 1'b1;
-            total[k*ResidentW +: ResidentW]         = total[k*ResidentW +: ResidentW] + 1'b1;
-            ctas[m*CtaW +: CtaW]                    = ctas[m*CtaW +: CtaW] + 1'b1;
+      for (int unsigned k = 0; k < K; k++) begin
+        for (int unsigned s = 0; s < N; s++)
+          if (slot_used[m*N + s] && owner[m*N + s] == k[0]) begin
+            holding[m*SumW +: SumW]            = holding[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
+            count[(m*K + k)*CtaW +: CtaW]   = count[(m*K + k)*CtaW +: CtaW] + 1'b1;
+            total[k*ResidentW +: ResidentW] = total[k*ResidentW +: ResidentW] + 1'b1;
+            ctas[m*CtaW +: CtaW]            = ctas[m*CtaW +: CtaW] + 1'b1;
           end
+        if (counted_q && counted_sm_q[m] && counted_kernel_q == k[0])    owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
+        if (credited_q && credited_sm_q[m] && credited_kernel_q == k[0]) owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
+        if (\dut.fresh_q && sm == SmW'(m) && kernel == KIndexW'(k))     fresh[m*SumW +: SumW] = widened(demand[k*AmountW +: AmountW]);
+      end
   end
 
-  logic ok_used_is_the_sum_over_ctas, ok_no_resource_over_allocated, ok_slot_is_one_of_the_sm,
+  // Lane A's registers: what it read of the slots, with the CTA that it charges.
+  logic [K*CtaW-1:0]   a_count;
+  logic [CtaW-1:0]     a_ctas;
+  logic [AmountW-1:0]  charge_demand, credit_demand;
+  always_comb begin
+    a_count = '0;
+    a_ctas  = '0;
+    charge_demand = '0;
+    credit_demand = '0;
+    for (int unsigned k = 0; k < K; k++) begin
+      for (int unsigned s = 0; s < N; s++)
+        if (\dut.i_sm_resource_table.a_slots_q [s] && \dut.i_sm_resource_table.a_slots_q [N + s] == k[0]) begin
+          a_count[k*CtaW +: CtaW] = a_count[k*CtaW +: CtaW] + 1'b1;
+          a_ctas                  = a_ctas + 1'b1;
+        end
+      if (\dut.i_sm_resource_table.charge_kernel_q [k]) begin
+        a_count[k*CtaW +: CtaW] = a_count[k*CtaW +: CtaW] + 1'b1;
+        a_ctas                  = a_ctas + 1'b1;
+        charge_demand           = charge_demand | demand[k*AmountW +: AmountW];
+      end
+      if (credited_kernel_q == k[0]) credit_demand = credit_demand | demand[k*AmountW +: AmountW];
+    end
+  end
+
+  logic ok_last_index_is_known, ok_lane_a_is_of_its_sm, ok_lane_d_is_of_its_sm, ok_answer_is_not_optimistic, ok_verdict_is_not_optimistic;
+  logic ok_an_end_names_its_slot, ok_used_is_the_sum_over_ctas, ok_no_resource_over_allocated, ok_slot_is_one_of_the_sm,
     ok_remembered_room_is_there, ok_quotas_of_an_sm_with_room_are_in_force, ok_quota_never_exceeded, ok_resident_counts_all_sms,
     ok_a_free_slot_has_no_cta, ok_slot_state_exists, ok_a_launched_cta_fits_an_empty_sm, ok_no_cta_lost_or_sent_twice, ok_index_is_next,
     ok_index_stays_in_the_grid, ok_in_order_the_older_go_first;
   always_comb begin
+    ok_lane_a_is_of_its_sm = 1'b1;
+    ok_lane_d_is_of_its_sm = 1'b1;
+    ok_answer_is_not_optimistic = 1'b1;
+    ok_verdict_is_not_optimistic = 1'b1;
+    ok_last_index_is_known = 1'b1;
     ok_used_is_the_sum_over_ctas = 1'b1;
+    // The slot that is left is the one that ended, or there is none.
+    ok_an_end_names_its_slot = !leaves_q || (\dut.i_sm_resource_table.end_valid_q && !\dut.i_sm_resource_table.end_wait_q );
+    for (int unsigned m = 0; m < M; m++)
+      for (int unsigned s = 0; s < N; s++)
+        if (\dut.i_sm_resource_table.end_valid_q && !\dut.i_sm_resource_table.end_wait_q && \dut.i_sm_resource_table.end_sm_q [m] && \dut.i_sm_resource_table.end_slot_q [s] && slot_used[m*N + s] && !(leaves_q && leaves_place_q == 3'(m*N + s)))
+          ok_an_end_names_its_slot = 1'b0;
+    if (leaves_q && (\dut.i_sm_resource_table.end_sm_q != M'(1) << (leaves_place_q >= 3'(N)) || \dut.i_sm_resource_table.end_slot_q != N'(1) << (leaves_place_q >= 3'(N) ? leaves_place_q - 3'(N) : leaves_place_q)))
+      ok_an_end_names_its_slot = 1'b0;
     ok_no_resource_over_allocated = 1'b1;
     ok_slot_is_one_of_the_sm = 1'b1;
     ok_remembered_room_is_there = 1'b1;
@@ -215,25 +304,38 @@ module cta_dispatcher_props #(
     ok_index_stays_in_the_grid = 1'b1;
     ok_in_order_the_older_go_first = !(in_order_i && \dut.pick_valid  && ((\dut.pick_kernel [0] && \dut.can_take [1] && \dut.older [2])
                                                                     || (\dut.pick_kernel [1] && \dut.can_take [0] && \dut.older [1])));
-    // The table is the sum of its CTAs, and the slots are the CTAs that were started or wait at the port: nothing is lost, and what ends returns.
+    // The table is the sum of its CTAs, less the one that is charged in this cycle, with those whose end is not credited.
     for (int unsigned m = 0; m < M; m++) begin
-      if (!((WarpW+2)'(warps [m*WarpW +: WarpW]) == sum_warps[m*(WarpW+2) +: WarpW+2]
-          && (RegW+2)'(registers [m*RegW +: RegW]) == sum_registers[m*(RegW+2) +: RegW+2]
-          && (SharedW+2)'(shared [m*SharedW +: SharedW]) == sum_shared[m*(SharedW+2) +: SharedW+2])) ok_used_is_the_sum_over_ctas = 1'b0;
-      if (!(state == '0 || (sum_warps[m*(WarpW+2) +: WarpW+2] <= (WarpW+2)'(capacity_warps_i)
-          && sum_registers[m*(RegW+2) +: RegW+2] <= (RegW+2)'(capacity_registers_i)
-          && sum_shared[m*(SharedW+2) +: SharedW+2] <= (SharedW+2)'(capacity_shared_i)
-          && ctas[m*CtaW +: CtaW] <= capacity_slots_i))) ok_no_resource_over_allocated = 1'b0;
+      if (widened(row[m*AmountW +: AmountW]) + (\dut.i_sm_resource_table.charge_sm_q [m] ? widened(charge_demand) : '0) != holding[m*SumW +: SumW] + owed[m*SumW +: SumW])
+        ok_used_is_the_sum_over_ctas = 1'b0;
+      if (state != '0 && !(within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + fresh[m*SumW +: SumW], capacity_sum)
+          && ctas[m*CtaW +: CtaW] + CtaW'(\dut.fresh_q && \dut.sm_q [m]) <= capacity_slots_i)) ok_no_resource_over_allocated = 1'b0;
       for (int unsigned s = 0; s < N; s++)
-        if (!(!slot_used [m*N + s] || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
+        if (!(!(slot_used[m*N + s] || waiting[m*N + s]) || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
+      // What the lanes carry from one cycle to the next.
+      if (\dut.i_sm_resource_table.charge_sm_q [m] && (\dut.i_sm_resource_table.a_amounts_q != row[m*AmountW +: AmountW] || \dut.i_sm_resource_table.take_amounts_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
+        ok_lane_a_is_of_its_sm = 1'b0;
+      if (\dut.i_sm_resource_table.credit_sm_q [m] && (\dut.i_sm_resource_table.d_amounts_q != row[m*AmountW +: AmountW] || \dut.i_sm_resource_table.meet_q != \dut.i_sm_resource_table.charge_sm_q [m]
+          || \dut.i_sm_resource_table.change_q != (\dut.i_sm_resource_table.meet_q ? {charge_demand[WarpW+RegW +: SharedW] - credit_demand[WarpW+RegW +: SharedW],
+               charge_demand[WarpW +: RegW] - credit_demand[WarpW +: RegW], charge_demand[0 +: WarpW] - credit_demand[0 +: WarpW]} : ~credit_demand)))
+        ok_lane_d_is_of_its_sm = 1'b0;
+      if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m] && (!within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(\dut.i_sm_resource_table.b_amounts_q )) || CtaW'(\dut.i_sm_resource_table.b_count_q ) < ctas[m*CtaW +: CtaW]))
+        ok_answer_is_not_optimistic = 1'b0;
+      if (\dut.i_sm_resource_table.charged_sm_q [m] && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(\dut.i_sm_resource_table.charge_amounts_q ))) ok_verdict_is_not_optimistic = 1'b0;
       for (int unsigned k = 0; k < K; k++) begin
-        if (\dut.i_dispatch_picker.room_q [k*M + m] && quota [m*K*CtaW +: K*CtaW] != quota_q[m*K*CtaW +: K*CtaW])
+        if (\dut.i_sm_resource_table.charge_sm_q [m] && a_count[k*CtaW +: CtaW] < count[(m*K + k)*CtaW +: CtaW]) ok_lane_a_is_of_its_sm = 1'b0;
+        if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m] && (CtaW'(\dut.i_sm_resource_table.b_resident_q [k*CountW +: CountW]) < count[(m*K + k)*CtaW +: CtaW]
+            || CtaW'(\dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW]) != quota_q[(m*K + k)*CtaW +: CtaW] || \dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW] != CountW'(quota[(m*K + k)*CtaW +: CtaW])))
+          ok_answer_is_not_optimistic = 1'b0;
+        if (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.i_sm_resource_table.count_room_q [k] && !(ctas[m*CtaW +: CtaW] < capacity_slots_i && count[(m*K + k)*CtaW +: CtaW] < quota[(m*K + k)*CtaW +: CtaW]) && state != '0)
+          ok_verdict_is_not_optimistic = 1'b0;
+        // The quotas that an SM knows are those in force where something is decided by them.
+        if (((\dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m]) || (\dut.fresh_q && \dut.sm_q [m]) || (\dut.i_sm_resource_table.charge_sm_q [m] && !\dut.charge_stale_q )
+             || (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q )) && quota[m*K*CtaW +: K*CtaW] != quota_q[m*K*CtaW +: K*CtaW])
           ok_quotas_of_an_sm_with_room_are_in_force = 1'b0;
         // What the picker remembers is true: one more fits, under the quota in force.
-        if (!(!\dut.i_dispatch_picker.room_q [k*M + m] || state[k*2 +: 2] == 2'd0
-            || (sum_warps[m*(WarpW+2) +: WarpW+2] <= (WarpW+2)'(\dut.limit_warps [k*WarpW +: WarpW])
-             && sum_registers[m*(RegW+2) +: RegW+2] <= (RegW+2)'(\dut.limit_registers [k*RegW +: RegW])
-             && sum_shared[m*(SharedW+2) +: SharedW+2] <= (SharedW+2)'(\dut.limit_shared [k*SharedW +: SharedW])
+        if (!(!\dut.i_dispatch_picker.room_q [k*M + m] || \dut.i_dispatch_picker.busy_q [m] || state[k*2 +: 2] == 2'd0
+            || (within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(limit[k*AmountW +: AmountW]))
              && ctas[m*CtaW +: CtaW] < capacity_slots_i
              && count[(m*K + k)*CtaW +: CtaW] < quota [(m*K + k)*CtaW +: CtaW]))) ok_remembered_room_is_there = 1'b0;
         if (!(!(\dut.pick_valid && \dut.pick_sm [m] && \dut.pick_kernel [k])
@@ -241,8 +343,9 @@ module cta_dispatcher_props #(
       end
     end
     for (int unsigned k = 0; k < K; k++) begin
-      if (!(resident[k*ResidentW +: ResidentW] == total[k*ResidentW +: ResidentW])) ok_resident_counts_all_sms = 1'b0;
-      if (!(state[k*2 +: 2] != 2'd0 || total[k*ResidentW +: ResidentW] == '0)) ok_a_free_slot_has_no_cta = 1'b0;
+      if (resident[k*ResidentW +: ResidentW] != total[k*ResidentW +: ResidentW] + ResidentW'(counted_q && counted_kernel_q == k[0])) ok_resident_counts_all_sms = 1'b0;
+      if (!(state[k*2 +: 2] != 2'd0 || (total[k*ResidentW +: ResidentW] == '0 && !(counted_q && counted_kernel_q == k[0]) && !(credited_q && credited_kernel_q == k[0])
+          && !(valid && kernel == KIndexW'(k)) && !(\dut.i_sm_resource_table.charge_q && \dut.i_sm_resource_table.charge_kernel_q [k])))) ok_a_free_slot_has_no_cta = 1'b0;
       if (!(state[k*2 +: 2] != 2'd3)) ok_slot_state_exists = 1'b0;
       if (!(state[k*2 +: 2] == 2'd0
           || (demand_warps_i [k*WarpW +: WarpW] <= capacity_warps_i && \dut.limit_warps [k*WarpW +: WarpW] == capacity_warps_i - demand_warps_i [k*WarpW +: WarpW]
@@ -250,20 +353,39 @@ module cta_dispatcher_props #(
            && demand_shared_i [k*SharedW +: SharedW] <= capacity_shared_i && \dut.limit_shared [k*SharedW +: SharedW] == capacity_shared_i - demand_shared_i [k*SharedW +: SharedW]))) ok_a_launched_cta_fits_an_empty_sm = 1'b0;
       // Indices leave in order: with the one at the port they are exactly those admitted.
       if (!(state[k*2 +: 2] == 2'd0
-          || \dut.i_kernel_slots.next [k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1) : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
+          || index[k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1) : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
+      if (state[k*2 +: 2] != 2'd0 && (\dut.i_kernel_slots.next [k*GridW +: GridW] >= grid[k*GridW +: GridW]
+          || \dut.i_kernel_slots.next_last [k] != (\dut.i_kernel_slots.next [k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
+          || \dut.i_kernel_slots.second_last [k] != (\dut.i_kernel_slots.next_last [k] ? grid[k*GridW +: GridW] == GridW'(1) : \dut.i_kernel_slots.next [k*GridW +: GridW] + GridW'(2) == grid[k*GridW +: GridW])))
+        ok_last_index_is_known = 1'b0;
+      if (\dut.i_kernel_slots.count_q && \dut.i_kernel_slots.count_kernel_q [k] && (\dut.i_kernel_slots.cta_q >= grid[k*GridW +: GridW] || \dut.i_kernel_slots.count_grid_q != grid[k*GridW +: GridW])) ok_last_index_is_known = 1'b0;
       if (!(!(valid && kernel == KIndexW'(k)) || (cta == expected[k*GridW +: GridW] && cta < grid[k*GridW +: GridW]))) ok_index_is_next = 1'b0;
       if (!(state[k*2 +: 2] == 2'd0 || expected[k*GridW +: GridW] < grid[k*GridW +: GridW])) ok_index_stays_in_the_grid = 1'b0;
     end
     if (started) begin
-      slots_are_the_ctas_that_run_or_wait: assert (slot_used == (runs | waiting));
-      a_cta_waits_where_none_runs: assert ((runs & waiting) == '0);
-      port_names_what_exists: assert (!valid || (sm < SmW'(M) && slot < SlotW'(N) && kernel < KIndexW'(K) && state[kernel[0]*2 +: 2] != 2'd0
-        && owner[place] == kernel[0] && \dut.sm_q == M'(1) << sm[0] && \dut.slot_q == N'(1) << slot[1:0] && \dut.kernel_q == K'(1) << kernel[0]));
+      slots_are_the_ctas_that_run_or_wait: assert (slot_used == (runs | (\dut.fresh_q ? '0 : waiting) | (leaves_q ? (M*N)'(1) << leaves_place_q : '0)));
+      a_cta_waits_where_none_runs: assert ((runs & waiting) == '0 && (!\dut.fresh_q || (slot_used & waiting) == '0) && (!leaves_q || !runs[leaves_place_q]) && (!leaves_q || !waiting[leaves_place_q]));
+      port_names_what_exists: assert (valid ? sm < SmW'(M) && slot < SlotW'(N) && kernel < KIndexW'(K) && state[kernel[0]*2 +: 2] != 2'd0
+        && (\dut.fresh_q || owner[place] == kernel[0]) && \dut.sm_q == M'(1) << sm[0] && (\dut.fresh_q || \dut.slot_q == N'(1) << slot[1:0]) && \dut.kernel_q == K'(1) << kernel[0] : \dut.sm_q == '0);
+      busy_is_what_is_on_its_way: assert (\dut.i_dispatch_picker.busy_q == ((\dut.fresh_q ? \dut.sm_q : '0) | \dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )
+        && (!\dut.fresh_q || (\dut.sm_q & (\dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )) == '0) && (\dut.i_sm_resource_table.charge_sm_q & \dut.i_sm_resource_table.charged_sm_q ) == '0
+        && (\dut.i_sm_resource_table.charge_sm_q & (\dut.i_sm_resource_table.charge_sm_q - 1'b1)) == '0 && (\dut.i_sm_resource_table.charged_sm_q & (\dut.i_sm_resource_table.charged_sm_q - 1'b1)) == '0 && \dut.i_sm_resource_table.charge_q == (\dut.i_sm_resource_table.charge_sm_q != '0)
+        && \dut.i_kernel_slots.count_q == \dut.i_sm_resource_table.charge_q && (!\dut.i_sm_resource_table.charge_q || (\dut.i_kernel_slots.count_kernel_q == \dut.i_sm_resource_table.charge_kernel_q && (\dut.i_sm_resource_table.charge_kernel_q == K'(1) || \dut.i_sm_resource_table.charge_kernel_q == K'(2)))));
+      each_end_is_counted_and_credited: assert ((!leaves_q || leaves_place_q < 3'(M * N)) && (!counted_q || (counted_sm_q != '0 && (counted_sm_q & (counted_sm_q - 1'b1)) == '0))
+        && (!credited_q || (credited_sm_q != '0 && (credited_sm_q & (credited_sm_q - 1'b1)) == '0)) && \dut.i_sm_resource_table.give_sm_q == (counted_q ? counted_sm_q : '0) && \dut.i_sm_resource_table.give_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
+        && \dut.i_sm_resource_table.credit_sm_q == (credited_q ? credited_sm_q : '0));
+      an_end_names_its_slot: assert (ok_an_end_names_its_slot
+        && (!rst_ni || (\dut.i_sm_resource_table.end_valid_q == (leaves_q || bad_done_before) && !(leaves_q && bad_done_before))));
+      lane_a_is_of_its_sm: assert (ok_lane_a_is_of_its_sm);
+      lane_d_is_of_its_sm: assert (ok_lane_d_is_of_its_sm);
+      answer_is_not_optimistic: assert (ok_answer_is_not_optimistic);
+      verdict_is_not_optimistic: assert (ok_verdict_is_not_optimistic);
+      one_sm_is_read: assert ((\dut.i_dispatch_picker.eval_q & (\dut.i_dispatch_picker.eval_q - 1'b1)) == '0 && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
+      last_index_is_known: assert (ok_last_index_is_known);
       what_is_fresh_is_valid: assert (!\dut.fresh_q || valid);
-      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || (warps == '0 && registers == '0
-        && shared == '0 && resident == '0));
+      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0 && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
-        && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.room_q == '0));
+        && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0 && \dut.i_sm_resource_table.give_sm_q == '0 && \dut.i_sm_resource_table.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0));
       used_is_the_sum_over_ctas: assert (ok_used_is_the_sum_over_ctas);
       no_resource_over_allocated: assert (ok_no_resource_over_allocated);
       slot_is_one_of_the_sm: assert (ok_slot_is_one_of_the_sm);
@@ -290,31 +412,34 @@ module cta_dispatcher_props #(
   logic [K-1:0]           held, over, over_q;      // held: an eviction and no resume since
   logic [K*16-1:0]        left;                    // CTAs that an eviction still waits for
   logic [K-1:0]           evicting;
+  logic [K-1:0]           empty, empty_q;
   logic [K-1:0]           spent, spent_q;                   // its last CTA was admitted, and it does not repeat
   logic [K-1:0]           evicting_q, ended, ended_q;
-  logic [K*16-1:0]        evict_left;
+  logic [K*16-1:0]        evict_left, present;
   logic [K*16-1:0]        rank, rank_q;            // ends that an eviction waits for, at most
   assign port = {sm, kernel, slot, cta, register_base, shared_base};
   always_ff @(posedge clk_i) begin
     was_up        <= rst_ni;
     waited        <= valid && !dispatch_ready_i;
     port_q        <= port;
-    past_bad_done <= done_valid_i && !ends;
+    past_bad_done <= bad_done_before;
     state_q       <= state;
     resident_q    <= resident;
     rank_q        <= rank;
     evicting_q    <= evicting & ~resume_i & ~evict_i;
     ended_q       <= ended;
     spent_q       <= spent;
+    empty_q       <= empty;
     over_q        <= over & ~resume_i & ~evict_i;
   end
   for (genvar k = 0; k < K; k++) begin : gen_evict
     logic taken;
     assign taken   = evict_i[k] && state[k*2 +: 2] != 2'd0;
-    assign ended[k] = ends && owner[end_place] == k[0];
-    assign rank[k*16 +: 16] = (evict_left[k*16 +: 16] < 16'(resident[k*ResidentW +: ResidentW])) ? evict_left[k*16 +: 16]
-                                                                                            : 16'(resident[k*ResidentW +: ResidentW]);
-    assign over[k] = evicting[k] && state[k*2 +: 2] != 2'd0 && (left[k*16 +: 16] == '0 || resident[k*ResidentW +: ResidentW] == '0);
+    assign ended[k] = counted_q && counted_kernel_q == k[0];   // that its kernel gets to know
+    assign present[k*16 +: 16] = 16'(resident[k*ResidentW +: ResidentW]) + 16'(\dut.fresh_q && kernel == KIndexW'(k));
+    assign rank[k*16 +: 16] = (evict_left[k*16 +: 16] < present[k*16 +: 16]) ? evict_left[k*16 +: 16] : present[k*16 +: 16];
+    assign empty[k] = resident[k*ResidentW +: ResidentW] == '0 && !(\dut.fresh_q && kernel == KIndexW'(k));
+    assign over[k] = evicting[k] && state[k*2 +: 2] != 2'd0 && (left[k*16 +: 16] == '0 || empty[k]);
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
         held[k]          <= 1'b0;
@@ -323,11 +448,11 @@ module cta_dispatcher_props #(
         left[k*16 +: 16] <= '0;
       end else begin
         if (state[k*2 +: 2] == 2'd0) spent[k] <= 1'b0;
-        else if (\dut.pick_valid  && \dut.pick_kernel [k] && !repeat_i[k] && \dut.i_kernel_slots.next [k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
+        else if (\dut.pick_valid  && \dut.pick_kernel [k] && !repeat_i[k] && index[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
           spent[k] <= 1'b1;
         if (resume_i[k] || state[k*2 +: 2] == 2'd0) held[k] <= 1'b0;
         if (resume_i[k] || state[k*2 +: 2] == 2'd0 || over[k]) evicting[k] <= 1'b0;
-        if (ends && owner[end_place] == k[0] && left[k*16 +: 16] != '0) left[k*16 +: 16] <= left[k*16 +: 16] - 1'b1;
+        if (ended[k] && left[k*16 +: 16] != '0) left[k*16 +: 16] <= left[k*16 +: 16] - 1'b1;
         if (taken) begin
           held[k]          <= 1'b1;
           evicting[k]      <= 1'b1;
@@ -351,7 +476,7 @@ module cta_dispatcher_props #(
     for (int unsigned k = 0; k < K; k++) begin
       if (spent[k] && state[k*2 +: 2] != 2'd0 && \dut.pick_valid  && \dut.pick_kernel [k]) ok_a_grid_is_sent_once = 1'b0;
       if (state_q[k*2 +: 2] == 2'd1 && state[k*2 +: 2] == 2'd0 && !spent_q[k]) ok_a_kernel_ends_by_itself_only_after_its_grid = 1'b0;
-      if ((state_q[k*2 +: 2] == 2'd2 || (state_q[k*2 +: 2] == 2'd1 && spent_q[k])) && resident_q[k*ResidentW +: ResidentW] == '0
+      if ((state_q[k*2 +: 2] == 2'd2 || (state_q[k*2 +: 2] == 2'd1 && spent_q[k])) && empty_q[k]
           && state[k*2 +: 2] != 2'd0) ok_a_drained_kernel_leaves = 1'b0;
       if (evicting_q[k] && state_q[k*2 +: 2] != 2'd0 && rank[k*16 +: 16] + 16'(ended_q[k] && rank_q[k*16 +: 16] != '0) > rank_q[k*16 +: 16])
         ok_each_end_brings_an_eviction_nearer = 1'b0;
@@ -359,7 +484,7 @@ module cta_dispatcher_props #(
       if (!(!(held[k] && state[k*2 +: 2] != 2'd0 && \dut.pick_valid && \dut.pick_kernel [k]))) ok_evicted_kernel_is_not_refilled = 1'b0;
       if (!(!over_q[k] || evict_done[k])) ok_eviction_is_reported_when_enough_ended = 1'b0;
       if (!(!(\dut.pick_valid && \dut.pick_kernel [k]) || state[k*2 +: 2] == 2'd1)) ok_only_running_kernels_dispatch = 1'b0;
-      if (!(!(state_q[k*2 +: 2] != 2'd0 && state[k*2 +: 2] == 2'd0) || (kernel_done[k] && resident_q[k*ResidentW +: ResidentW] == '0))) ok_slot_is_freed_only_when_empty = 1'b0;
+      if (!(!(state_q[k*2 +: 2] != 2'd0 && state[k*2 +: 2] == 2'd0) || (kernel_done[k] && empty_q[k]))) ok_slot_is_freed_only_when_empty = 1'b0;
     end
     if (started && was_up && rst_ni) begin
       port_is_stable_while_it_waits: assert (!waited || (valid && port == port_q));
@@ -406,9 +531,10 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [M*LenW-1:0]    \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest ;
   (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest ;
   (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown ;
-  (* hierconn *) logic                 \dut.checked_q ;
-  (* hierconn *) logic [M-1:0]         \dut.check_sm_q ;
-  (* hierconn *) logic [K*M-1:0]       \dut.i_dispatch_picker.region_q ;
+  (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q ;
+  (* hierconn *) logic                 \dut.charge_regions_q ;
+  (* hierconn *) logic [K-1:0]         \dut.charged_regions_q ;
   (* hierconn *) logic                 \dut.with_regions_q ;
 
   logic regions_q;   // sluice_csr and partition_sequencer: the mode changes with the quotas
@@ -422,7 +548,7 @@ module cta_dispatcher_props #(
   logic [M*K*U-1:0]   register_start, shared_start;
   logic [M*LenW-1:0]  register_largest, shared_largest;
   logic               register_overlap, register_outside, shared_overlap, shared_outside;
-  assign holds          = slot_used & ~(\dut.fresh_q ? waiting : '0) & \dut.gen_regions.i_region_allocator.region ;
+  assign holds          = slot_used & \dut.gen_regions.i_region_allocator.region ;
   assign register_bases = \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base ;
   assign shared_bases   = \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
   region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total_q ),
@@ -448,18 +574,26 @@ module cta_dispatcher_props #(
                                 || \dut.gen_regions.i_region_allocator.row_kernel_q [s] != owner[m*N + s])) ok_row = 1'b0;
       end
       known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest [m*LenW +: LenW], \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest [m*LenW +: LenW]};
-      if (\dut.checked_q && \dut.check_sm_q [m]) known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest };
+      if (\dut.i_sm_resource_table.charge_sm_q [m] && \dut.charge_regions_q ) known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest };
       if (\dut.gen_regions.i_region_allocator.merge_valid_q && \dut.gen_regions.i_region_allocator.merge_sm_q [m])
         known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown };
       if (holds[m*N +: N] != '0 && known != {shared_largest[m*LenW +: LenW], register_largest[m*LenW +: LenW]}) ok_largest = 1'b0;
     end
   end
 
-  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_a_region_holds_the_demand, ok_units_are_of_the_capacity, ok_port_tells_the_bases;
+  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_read_gap_is_not_optimistic, ok_the_mode_is_the_cta_s, ok_a_region_holds_the_demand, ok_units_are_of_the_capacity, ok_port_tells_the_bases;
   logic [BaseW-1:0] register_kept, shared_kept;
   always_comb begin
     ok_region_fits_where_a_cta_is_sent = 1'b1;
     ok_remembered_gap_is_there = 1'b1;
+    ok_read_gap_is_not_optimistic = 1'b1;
+    ok_the_mode_is_the_cta_s = (!\dut.fresh_q || \dut.with_regions_q == regions_q) && (!\dut.i_sm_resource_table.charge_q || \dut.charge_stale_q || \dut.charge_regions_q == regions_q);
+    for (int unsigned m = 0; m < M; m++)
+      if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
+          && holds[m*N +: N] != '0   // where none is held, any fits
+          && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q || \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q > register_largest[m*LenW +: LenW]
+           || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q > shared_largest[m*LenW +: LenW]))
+        ok_read_gap_is_not_optimistic = 1'b0;
     ok_a_region_holds_the_demand = 1'b1;
     ok_units_are_of_the_capacity = state == '0
       || {\dut.gen_regions.register_total_q , \dut.gen_regions.register_shift_q , \dut.gen_regions.shared_total_q , \dut.gen_regions.shared_shift_q }
@@ -473,9 +607,9 @@ module cta_dispatcher_props #(
       for (int unsigned m = 0; m < M; m++) begin
         if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m] && \dut.kernel_q [k]
             && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0)) ok_region_fits_where_a_cta_is_sent = 1'b0;
-        if (regions_q && \dut.i_dispatch_picker.room_q [k*M + m] && \dut.i_dispatch_picker.region_q [k*M + m] && state[k*2 +: 2] != 2'd0
-            && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0 || (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m])))
-          ok_remembered_gap_is_there = 1'b0;
+        if (regions_q && state[k*2 +: 2] != 2'd0 && ((\dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m])
+             || (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.charged_regions_q [k]))
+            && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0)) ok_remembered_gap_is_there = 1'b0;
       end
     end
     register_kept = '0;
@@ -494,6 +628,8 @@ module cta_dispatcher_props #(
       largest_gap_is_known:                   assert (ok_largest);
       region_fits_where_a_cta_is_sent:        assert (ok_region_fits_where_a_cta_is_sent);
       remembered_gap_is_there:                assert (ok_remembered_gap_is_there);
+      read_gap_is_not_optimistic:             assert (ok_read_gap_is_not_optimistic);
+      the_mode_is_the_cta_s:                  assert (ok_the_mode_is_the_cta_s);
       units_are_of_the_capacity:              assert (ok_units_are_of_the_capacity);
       a_region_holds_the_demand:              assert (ok_a_region_holds_the_demand);
       port_tells_the_bases:                   assert (ok_port_tells_the_bases);

@@ -77,19 +77,24 @@ bool DispatchModel::admissible(std::size_t kernel, std::uint32_t sm, CtaCount qu
           shared_units_.of(k.launch.demand.shared_memory_bytes) <= s.shared.largest_gap());
 }
 
-DispatchModel::Admission DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool repeat) {
+std::uint32_t DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool repeat) {
   Kernel& k = kernels_[kernel];
   Sm& s = sms_[sm];
-  const auto slot = std::ranges::find_if(s.slots, [](const std::optional<Cta>& cta) { return !cta; });
-  *slot = Cta{kernel, false, 0, 0};
   s.free = take(s.free, k.launch.demand);
   s.resident[kernel] += CtaCount(1);
   ++k.resident;
   ++k.dispatched;
-  const Admission admission{static_cast<std::uint32_t>(slot - s.slots.begin()), k.next};
+  const std::uint32_t cta = k.next;
   k.next = (k.next + 1) % k.launch.grid;
   if (k.next == 0 && !repeat) k.finished = true;
-  return admission;
+  return cta;
+}
+
+std::uint32_t DispatchModel::seat(std::size_t kernel, std::uint32_t sm) {
+  auto& slots = sms_[sm].slots;
+  const auto slot = std::ranges::find_if(slots, [](const std::optional<Cta>& cta) { return !cta; });
+  *slot = Cta{kernel, false, false, 0, 0};
+  return static_cast<std::uint32_t>(slot - slots.begin());
 }
 
 std::optional<DispatchModel::Bases> DispatchModel::place(std::uint32_t sm, std::uint32_t slot) {
@@ -104,27 +109,35 @@ std::optional<DispatchModel::Bases> DispatchModel::place(std::uint32_t sm, std::
     s.registers.release(*register_base);
     return std::nullopt;
   }
-  cta = {cta.kernel, true, *register_base, *shared_base};
+  cta = {cta.kernel, true, false, *register_base, *shared_base};
   return Bases{registers == 0 ? 0 : *register_base * register_units_.unit, shared == 0 ? 0 : *shared_base * shared_units_.unit};
 }
 
 std::optional<std::size_t> DispatchModel::done(std::uint32_t sm, std::uint32_t slot) {
-  if (sm >= sms_.size() || slot >= capacity_.cta_slots || !sms_[sm].slots[slot]) return std::nullopt;
+  if (sm >= sms_.size() || slot >= capacity_.cta_slots || !holds(sm, slot)) return std::nullopt;
   Sm& s = sms_[sm];
-  const Cta cta = *s.slots[slot];
-  s.slots[slot].reset();
-  if (cta.placed) {
-    s.registers.release(cta.register_base);
-    s.shared.release(cta.shared_base);
-  }
-  Kernel& k = kernels_[cta.kernel];
-  const SmResources& demand = k.launch.demand;
+  Cta& cta = *s.slots[slot];
+  cta.ended = true;
+  const SmResources& demand = kernels_[cta.kernel].launch.demand;
   s.free = {s.free.threads + demand.threads, s.free.registers + demand.registers,
             s.free.shared_memory_bytes + demand.shared_memory_bytes, s.free.cta_slots + demand.cta_slots};
   s.resident[cta.kernel] -= CtaCount(1);
+  return cta.kernel;
+}
+
+void DispatchModel::leave(std::uint32_t sm, std::uint32_t slot) {
+  Sm& s = sms_[sm];
+  const Cta cta = *s.slots[slot];
+  s.slots[slot].reset();
+  if (!cta.placed) return;
+  s.registers.release(cta.register_base);
+  s.shared.release(cta.shared_base);
+}
+
+void DispatchModel::count_end(std::size_t kernel) {
+  Kernel& k = kernels_[kernel];
   --k.resident;
   if (k.to_evict > 0) --k.to_evict;
-  return cta.kernel;
 }
 
 bool DispatchModel::ending(std::size_t kernel) const {

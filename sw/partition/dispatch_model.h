@@ -28,10 +28,6 @@ class DispatchModel {
     SmResources demand;  ///< of one CTA
     std::uint32_t grid = 0;
   };
-  struct Admission {
-    std::uint32_t slot = 0;  ///< CTA slot: the lowest free one
-    std::uint32_t cta = 0;   ///< index in the grid
-  };
   struct Bases {
     std::uint32_t registers = 0, shared_bytes = 0;  ///< 0 without a region
   };
@@ -50,12 +46,18 @@ class DispatchModel {
   [[nodiscard]] bool in_turn(std::size_t kernel) const;
   /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
   [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const;
-  /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA
-  Admission admit(std::size_t kernel, std::uint32_t sm, bool repeat);
-  /// Takes the regions of an admitted CTA: the lowest gaps. @return nullopt when they do not fit
+  /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA. @return the CTA's index in the grid
+  std::uint32_t admit(std::size_t kernel, std::uint32_t sm, bool repeat);
+  /// Takes a CTA slot for an admitted CTA: the lowest free one. @return it
+  std::uint32_t seat(std::size_t kernel, std::uint32_t sm);
+  /// Takes the regions of a seated CTA: the lowest gaps. @return nullopt when they do not fit
   std::optional<Bases> place(std::uint32_t sm, std::uint32_t slot);
-  /// A CTA ended. @return its kernel; nullopt when that slot holds none
+  /// A CTA ended: its resources are free. @return its kernel; nullopt when that slot holds none
   std::optional<std::size_t> done(std::uint32_t sm, std::uint32_t slot);
+  /// Its slot and regions may be taken again. @pre done
+  void leave(std::uint32_t sm, std::uint32_t slot);
+  /// Its kernel has one CTA less, and an eviction one less to wait for. @pre done
+  void count_end(std::size_t kernel);
 
   /// Nothing of the kernel is resident and nothing will be: its slot becomes free with end().
   [[nodiscard]] bool ending(std::size_t kernel) const;
@@ -69,7 +71,9 @@ class DispatchModel {
   [[nodiscard]] std::uint32_t resident(std::size_t kernel) const { return kernels_[kernel].resident; }
   [[nodiscard]] CtaCount resident(std::size_t kernel, std::uint32_t sm) const { return sms_[sm].resident[kernel]; }
   [[nodiscard]] std::uint32_t dispatched(std::size_t kernel) const { return kernels_[kernel].dispatched; }
-  [[nodiscard]] bool holds(std::uint32_t sm, std::uint32_t slot) const { return sms_[sm].slots[slot].has_value(); }
+  [[nodiscard]] bool holds(std::uint32_t sm, std::uint32_t slot) const {
+    return sms_[sm].slots[slot].has_value() && !sms_[sm].slots[slot]->ended;
+  }
   [[nodiscard]] const SmResources& free(std::uint32_t sm) const { return sms_[sm].free; }
   [[nodiscard]] const RegionAllocator& registers(std::uint32_t sm) const { return sms_[sm].registers; }
   [[nodiscard]] const RegionAllocator& shared(std::uint32_t sm) const { return sms_[sm].shared; }
@@ -79,7 +83,7 @@ class DispatchModel {
  private:
   struct Cta {
     std::size_t kernel = 0;
-    bool placed = false;
+    bool placed = false, ended = false;
     std::uint32_t register_base = 0, shared_base = 0;  ///< as the allocators name them
   };
   struct Sm {

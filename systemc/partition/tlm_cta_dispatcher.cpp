@@ -28,13 +28,15 @@ std::optional<std::uint32_t> SmSet::next(std::uint32_t from) const {
   return found ? found : first_from(0);
 }
 
-SmSet SmSet::operator&(const SmSet& other) const {
-  SmSet both;
-  for (std::size_t w = 0; w < words_.size(); ++w) both.words_[w] = words_[w] & other.words_[w];
-  return both;
+SmSet SmSet::without(const SmSet& other) const {
+  SmSet rest;
+  for (std::size_t w = 0; w < words_.size(); ++w) rest.words_[w] = words_[w] & ~other.words_[w];
+  return rest;
 }
 
-TlmCtaDispatcher::TlmCtaDispatcher(const CtaDispatcherParams& params) : params_(params), sms_(params.num_sms) {}
+TlmCtaDispatcher::TlmCtaDispatcher(const CtaDispatcherParams& params) : params_(params), sms_(params.num_sms) {
+  dirty_.fill(params.num_sms);
+}
 
 TlmCtaDispatcher::Units TlmCtaDispatcher::units(std::uint32_t capacity) const {
   Units result;
@@ -58,7 +60,7 @@ bool TlmCtaDispatcher::may_take(std::uint32_t k) const {
   return kernel.state == SlotState::Running && !kernel.finished && !kernel.held;
 }
 
-SmSet TlmCtaDispatcher::eligible(std::uint32_t k) const { return regions_ ? room_[k] & region_room_[k] : room_[k]; }
+SmSet TlmCtaDispatcher::eligible(std::uint32_t k) const { return room_[k].without(busy_); }
 
 std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcherIn& in) const {
   std::optional<std::uint32_t> best;
@@ -78,12 +80,12 @@ std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcher
   return Pick{*best, *eligible(*best).next(next_sm_)};
 }
 
-bool TlmCtaDispatcher::room(const CtaDispatcherIn& in, const Sm& sm, std::uint32_t k) const {
+bool TlmCtaDispatcher::room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const {
   const Amounts& demand = kernels_[k].demand;
-  return kernels_[k].state != SlotState::Free && sm.used.warps + demand.warps <= in.capacity_warps &&
-         sm.used.registers + demand.registers <= in.capacity_registers &&
-         sm.used.shared_bytes + demand.shared_bytes <= in.capacity_shared_bytes && sm.ctas < in.capacity_slots &&
-         sm.resident[k] < sm.quota[k];
+  return kernels_[k].state != SlotState::Free && row.used.warps + demand.warps <= in.capacity_warps &&
+         row.used.registers + demand.registers <= in.capacity_registers &&
+         row.used.shared_bytes + demand.shared_bytes <= in.capacity_shared_bytes && row.ctas < in.capacity_slots &&
+         row.resident[k] < row.quota[k];
 }
 
 std::optional<std::uint32_t> TlmCtaDispatcher::first_fit(const Regions& regions, std::uint32_t length, std::uint32_t total) {
@@ -101,6 +103,15 @@ bool TlmCtaDispatcher::region_room(const CtaDispatcherIn& in, const Sm& sm, std:
   if (params_.region_units == 0) return true;
   return first_fit(sm.registers, kernels_[k].register_units, units(in.capacity_registers).total).has_value() &&
          first_fit(sm.shared, kernels_[k].shared_units, units(in.capacity_shared_bytes).total).has_value();
+}
+
+std::uint32_t TlmCtaDispatcher::largest_gap(const Regions& regions, std::uint32_t total) {
+  std::uint32_t end = 0, largest = 0;
+  for (const Region& region : regions) {
+    largest = std::max(largest, region.base - end);
+    end = region.base + region.length;
+  }
+  return std::max(largest, total - end);
 }
 
 std::uint32_t TlmCtaDispatcher::place(Regions& regions, std::uint32_t length, std::uint32_t total, std::uint32_t slot) {
@@ -129,17 +140,17 @@ void TlmCtaDispatcher::launch(const CtaDispatcherIn& in, std::uint32_t k) {
   out_.dispatched[k] = 0;
   out_.change = true;
   room_[k].clear();
-  region_room_[k].clear();
+  if (charged_ && charged_->regions) charged_->regions_fit[k] = false;  // it was looked at for the kernel before
   dirty_.fill(params_.num_sms);
 }
 
 void TlmCtaDispatcher::clock_kernels(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken,
-                                     std::optional<std::uint32_t> given) {
+                                     std::optional<std::uint32_t> counted, std::optional<std::uint32_t> given) {
   std::optional<std::uint32_t> busy, unfit, absent;  // lowest slots that an error is about
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     Kernel& kernel = kernels_[k];
     const std::uint32_t bit = 1U << k;
-    const bool free = kernel.state == SlotState::Free, none_resident = out_.resident[k] == 0;
+    const bool free = kernel.state == SlotState::Free, none_resident = out_.resident[k] == 0 && counted != k;
     if ((in.launch & bit) != 0 && !free && !busy) busy = k;
     if (((in.stop | in.evict) & bit) != 0 && free && !absent) absent = k;
     if (free) {
@@ -151,9 +162,8 @@ void TlmCtaDispatcher::clock_kernels(const CtaDispatcherIn& in, std::optional<st
       continue;
     }
     const bool ends = kernel.state == SlotState::Draining ? none_resident : kernel.finished && none_resident;
+    if (counted == k) ++out_.resident[k];
     if (taken == k) {
-      ++out_.resident[k];
-      ++out_.dispatched[k];
       if (++kernel.next == kernel.grid) {
         kernel.next = 0;
         kernel.finished = (in.repeat & bit) == 0;
@@ -190,112 +200,192 @@ void TlmCtaDispatcher::clock_kernels(const CtaDispatcherIn& in, std::optional<st
   out_.error_kernel = static_cast<std::uint8_t>(out_.bad_done ? 0 : blamed.value_or(0));
 }
 
+std::uint32_t TlmCtaDispatcher::lowest_free_slot(const Sm& sm) {
+  return static_cast<std::uint32_t>(std::ranges::find_if(sm.slots, [](const Slot& s) { return !s.used; }) - sm.slots.begin());
+}
+
+/// The answer about the SM that was read last.
+void TlmCtaDispatcher::answer(const CtaDispatcherIn& in) {
+  if (!answer_) return;
+  if (busy_.contains(*answer_)) {
+    dirty_.insert(*answer_);
+    return;
+  }
+  const bool regions = in.regions && params_.region_units != 0;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    const bool gap = answer_gaps_.none_held || (kernels_[k].register_units <= answer_gaps_.registers && kernels_[k].shared_units <= answer_gaps_.shared);
+    room_[k].put(*answer_, (!regions || gap) && room(in, answer_row_, k));
+  }
+}
+
+/// What more fits where a CTA was charged in the cycle before.
+void TlmCtaDispatcher::compare(const CtaDispatcherIn& in) {
+  if (!charged_) return;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k)
+    room_[k].put(charged_->sm, !charged_->stale && charged_->regions_fit[k] && room(in, charged_->row, k));
+  busy_.erase(charged_->sm);
+}
+
+/// The CTA that was in its first cycle at the port before, by the quotas that its SM knows.
+void TlmCtaDispatcher::charge(const CtaDispatcherIn& in) {
+  charged_ = charging_;
+  charging_.reset();
+  if (!charged_) return;
+  Sm& sm = sms_[charged_->sm];
+  const Amounts& demand = kernels_[charged_->kernel].demand;
+  sm.row.used.warps += demand.warps;
+  sm.row.used.registers += demand.registers;
+  sm.row.used.shared_bytes += demand.shared_bytes;
+  ++out_.dispatched[charged_->kernel];
+  charged_->row.quota = sm.row.quota;
+  charged_->stale |= in.quota_changed;
+}
+
+/// The CTA in its first cycle at the port takes its slot and its regions; the search does not see this cycle's release. Its row is read with
+/// what is credited in this cycle.
+void TlmCtaDispatcher::seat(const CtaDispatcherIn& in) {
+  if (!fresh_) return;
+  Sm& sm = sms_[out_.dispatch_sm];
+  const std::uint32_t kernel = out_.dispatch_kernel;
+  const Amounts& demand = kernels_[kernel].demand;
+  Charge charge{kernel, out_.dispatch_sm, sm.row, in.quota_changed, with_regions_, {}};
+  charge.row.used.warps += demand.warps;
+  charge.row.used.registers += demand.registers;
+  charge.row.used.shared_bytes += demand.shared_bytes;
+  ++charge.row.ctas;
+  ++charge.row.resident[kernel];
+  charging_ = charge;
+  sm.slots[out_.dispatch_slot] = {true, kernel};
+  ++sm.row.ctas;
+  ++sm.row.resident[kernel];
+  if (!with_regions_) return;
+  place(sm.registers, kernels_[kernel].register_units, units(in.capacity_registers).total, out_.dispatch_slot);
+  place(sm.shared, kernels_[kernel].shared_units, units(in.capacity_shared_bytes).total, out_.dispatch_slot);
+}
+
+/// Ends on their way: in the cycle after it came a slot is left, in the next its kernel knows, in the last the resources are credited.
+/// @param runs there is a CTA in the slot of the one that came @return the kernel that knows
+std::optional<std::uint32_t> TlmCtaDispatcher::end(const CtaDispatcherIn& in, bool runs) {
+  std::optional<std::uint32_t> given;
+  if (left_) given = left_->kernel;
+  credited_ = left_;
+  left_.reset();
+  out_.bad_done = false;
+  out_.error_sm = 0;
+  if (ended_) {
+    if (runs) {
+      Sm& sm = sms_[ended_->sm];
+      ended_->kernel = sm.slots[ended_->slot].kernel;
+      sm.slots[ended_->slot].used = false;
+      --sm.row.ctas;
+      --sm.row.resident[ended_->kernel];
+      release(sm.registers, ended_->slot);
+      release(sm.shared, ended_->slot);
+      left_ = ended_;
+    } else {
+      out_.bad_done = true;
+      out_.error_sm = static_cast<std::uint8_t>(ended_->sm);
+    }
+  }
+  ended_.reset();
+  if (in.done_valid) {
+    const bool waits = out_.dispatch_valid && out_.dispatch_sm == in.done_sm && out_.dispatch_slot == in.done_slot;
+    ended_ = End{in.done_sm, in.done_slot, 0, waits};
+  }
+  return given;
+}
+
+/// Lane B's next cycle: a dirty SM is read; when there is none, the one behind the last, once.
+void TlmCtaDispatcher::read_next(const CtaDispatcherIn& in, std::optional<std::uint32_t> wanted) {
+  const auto read = eval_;
+  const bool reads = wanted || unanswered_ || in.quota_changed;
+  if (read) next_dirty_ = *read + 1;
+  if (wanted)
+    eval_ = wanted;
+  else if (reads && read)
+    eval_ = (*read + 1) % params_.num_sms;
+  if (wanted) dirty_.erase(*wanted);
+  unanswered_ = wanted.has_value();
+  answer_new_ = reads;
+}
+
 void TlmCtaDispatcher::clock(const CtaDispatcherIn& in) {
   if (!in.rst_n) {
     *this = TlmCtaDispatcher(params_);
     return;
   }
-  const bool regions = in.regions && params_.region_units != 0;
+  // By the registers as they stand.
   const bool port_free = !out_.dispatch_valid || in.dispatch_ready;
   const auto picked = port_free && !in.quota_changed ? pick(in) : std::nullopt;
-  const auto evaluated = dirty_.next(next_dirty_);
-
-  // What the two lanes see: lane B and the region check the state before this cycle's events, lane A the row as it is charged.
-  std::array<bool, kMaxKernelSlots> room_b{}, region_b{}, region_check{};
-  if (evaluated) {
-    Sm& sm = sms_[*evaluated];
-    for (std::uint32_t k = 0; k < params_.kernels; ++k) sm.quota[k] = in.quota[k];
-    for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-      room_b[k] = room(in, sm, k);
-      region_b[k] = region_room(in, sm, k);
-    }
-    next_dirty_ = *evaluated + 1;
-    dirty_.erase(*evaluated);
+  const auto counted = fresh_ ? std::optional<std::uint32_t>(out_.dispatch_kernel) : std::nullopt;
+  const auto wanted = dirty_.without(busy_).next(next_dirty_);
+  const auto to_credit = left_;
+  const bool runs = ended_ && !ended_->waits && ended_->sm < params_.num_sms && ended_->slot < params_.ctas &&
+                    sms_[ended_->sm].slots[ended_->slot].used;
+  const bool reads = wanted || unanswered_ || in.quota_changed, answer_stays = answer_ && !busy_.contains(*answer_);
+  std::optional<Row> row;
+  Gaps gaps;
+  if (reads && eval_) {
+    const Sm& sm = sms_[*eval_];
+    row = sm.row;
+    if (params_.region_units != 0)
+      gaps = {sm.registers.empty() && sm.shared.empty(), largest_gap(sm.registers, units(in.capacity_registers).total),
+              largest_gap(sm.shared, units(in.capacity_shared_bytes).total)};
+    std::copy_n(in.quota.begin(), params_.kernels, row->quota.begin());
   }
-  if (check_sm_) {
-    for (std::uint32_t k = 0; k < params_.kernels; ++k) region_check[k] = region_room(in, sms_[*check_sm_], k);
-  }
-
-  // Lane D looks at the slots as they stand.
-  std::optional<std::uint32_t> given;
-  if (in.done_valid) {
-    const bool exists = in.done_sm < params_.num_sms && in.done_slot < params_.ctas;
-    const bool waits = out_.dispatch_valid && out_.dispatch_sm == in.done_sm && out_.dispatch_slot == in.done_slot;
-    if (exists && !waits && sms_[in.done_sm].slots[in.done_slot].used) given = sms_[in.done_sm].slots[in.done_slot].kernel;
+  if (charging_) {
+    for (std::uint32_t k = 0; k < params_.kernels; ++k)
+      charging_->regions_fit[k] = !charging_->regions || region_room(in, sms_[charging_->sm], k);
   }
 
+  answer(in);
+  compare(in);
+  if (credited_) {
+    Amounts& used = sms_[credited_->sm].row.used;
+    const Amounts& demand = kernels_[credited_->kernel].demand;
+    used.warps -= demand.warps;
+    used.registers -= demand.registers;
+    used.shared_bytes -= demand.shared_bytes;
+  }
+  charge(in);
+  seat(in);
+  const auto given = end(in, runs);
+  if (row) sms_[*eval_].row.quota = row->quota;
+
+  if (last_picked_) next_sm_ = *last_picked_ + 1;
+  if (port_free) {
+    out_.dispatch_valid = picked.has_value();
+    last_picked_ = picked ? std::optional(picked->sm) : std::nullopt;
+  }
+  fresh_ = picked.has_value();
+  if (picked) {
+    busy_.insert(picked->sm);
+    if (in.round_robin && !in.in_order) next_kernel_ = (picked->kernel + 1) % params_.kernels;
+    with_regions_ = in.regions && params_.region_units != 0;
+    out_.dispatch_sm = static_cast<std::uint8_t>(picked->sm);
+    out_.dispatch_kernel = static_cast<std::uint8_t>(picked->kernel);
+    out_.dispatch_cta = kernels_[picked->kernel].next;
+  }
   if (in.quota_changed) {
     for (SmSet& set : room_) set.clear();
     dirty_.fill(params_.num_sms);
-    if (evaluated) dirty_.erase(*evaluated);
-  }
-  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (evaluated) {
-      room_[k].put(*evaluated, room_b[k]);
-      region_room_[k].put(*evaluated, region_b[k]);
-    }
-    if (check_sm_) region_room_[k].put(*check_sm_, region_check[k]);
   }
 
-  // The CTA at the port takes its regions in its first cycle there; the search does not see this cycle's release.
-  std::optional<std::uint32_t> allocated;
-  if (fresh_ && with_regions_) allocated = out_.dispatch_sm;
-  check_sm_ = allocated;
-  if (allocated) {
-    const Kernel& kernel = kernels_[out_.dispatch_kernel];
-    place(sms_[*allocated].registers, kernel.register_units, units(in.capacity_registers).total, out_.dispatch_slot);
-    place(sms_[*allocated].shared, kernel.shared_units, units(in.capacity_shared_bytes).total, out_.dispatch_slot);
-  }
-
-  if (port_free) out_.dispatch_valid = false;
-  fresh_ = picked.has_value();
-  if (picked) {
-    Sm& sm = sms_[picked->sm];
-    const Kernel& kernel = kernels_[picked->kernel];
-    const auto slot =
-        static_cast<std::uint32_t>(std::ranges::find_if(sm.slots, [](const Slot& s) { return !s.used; }) - sm.slots.begin());
-    sm.slots[slot] = {true, picked->kernel};
-    sm.used.warps += kernel.demand.warps;
-    sm.used.registers += kernel.demand.registers;
-    sm.used.shared_bytes += kernel.demand.shared_bytes;
-    ++sm.ctas;
-    ++sm.resident[picked->kernel];
-    for (std::uint32_t k = 0; k < params_.kernels; ++k) room_[k].put(picked->sm, room(in, sm, k));
-    dirty_.erase(picked->sm);
-    next_sm_ = picked->sm + 1;
-    if (in.round_robin) next_kernel_ = (picked->kernel + 1) % params_.kernels;
-    with_regions_ = regions;
-    out_.dispatch_valid = true;
-    out_.dispatch_sm = static_cast<std::uint8_t>(picked->sm);
-    out_.dispatch_kernel = static_cast<std::uint8_t>(picked->kernel);
-    out_.dispatch_slot = static_cast<std::uint8_t>(slot);
-    out_.dispatch_cta = kernel.next;
-  }
-  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (picked && regions) region_room_[k].erase(picked->sm);
-    if (allocated) region_room_[k].erase(*allocated);
-  }
-
-  if (given) {
-    Sm& sm = sms_[in.done_sm];
-    const Amounts& demand = kernels_[*given].demand;
-    sm.slots[in.done_slot].used = false;
-    sm.used.warps -= demand.warps;
-    sm.used.registers -= demand.registers;
-    sm.used.shared_bytes -= demand.shared_bytes;
-    --sm.ctas;
-    --sm.resident[*given];
-    release(sm.registers, in.done_slot);
-    release(sm.shared, in.done_slot);
-    dirty_.insert(in.done_sm);
-  }
-
-  regions_ = regions;
-  out_.bad_done = in.done_valid && !given;
-  out_.error_sm = out_.bad_done ? in.done_sm : std::uint8_t{0};
   out_.change = false;
   out_.evict_done = out_.kernel_done = 0;
-  clock_kernels(in, picked ? std::optional(picked->kernel) : std::nullopt, given);
+  clock_kernels(in, picked ? std::optional(picked->kernel) : std::nullopt, counted, given);
+
+  if (reads) {
+    answer_ = eval_;
+    if (row) {
+      answer_row_ = *row;
+      answer_gaps_ = gaps;
+    }
+  } else if (!answer_stays) {
+    answer_.reset();
+  }
+  read_next(in, wanted);
+  if (to_credit) dirty_.insert(to_credit->sm);  // a read in the next cycle comes too early for it
   refresh_outputs(in);
 }
 
@@ -309,8 +399,9 @@ void TlmCtaDispatcher::refresh_outputs(const CtaDispatcherIn& in) {
   out_.num_present = static_cast<std::uint8_t>(running.size());
   out_.age = {};
   for (std::size_t i = 0; i < running.size(); ++i) out_.age[i] = static_cast<std::uint8_t>(running[i]);
-  out_.query_sm = static_cast<std::uint8_t>(dirty_.next(next_dirty_).value_or(0));
+  out_.query_sm = static_cast<std::uint8_t>(eval_.value_or(0));
   if (fresh_) {
+    out_.dispatch_slot = static_cast<std::uint8_t>(lowest_free_slot(sms_[out_.dispatch_sm]));
     out_.dispatch_register_base = out_.dispatch_shared_base = 0;
     if (with_regions_) {
       const Units registers = units(in.capacity_registers), shared = units(in.capacity_shared_bytes);
@@ -323,7 +414,8 @@ void TlmCtaDispatcher::refresh_outputs(const CtaDispatcherIn& in) {
 }
 
 bool TlmCtaDispatcher::quiet(const CtaDispatcherIn& in) const {
-  if (out_.dispatch_valid || fresh_ || check_sm_ || !dirty_.empty()) return false;
+  if (out_.dispatch_valid || !busy_.empty() || !dirty_.empty() || unanswered_ || answer_new_) return false;
+  if (ended_ || left_ || credited_) return false;
   if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;
   if (out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return false;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {

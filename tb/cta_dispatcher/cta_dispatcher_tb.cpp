@@ -35,7 +35,7 @@ TEST(CtaDispatcher, SustainsOneCtaACycleAndStartsWithinThree) {
   check_rates(rtl, kFermi, tb::campaign(20000, 1000000));
 }
 
-TEST(CtaDispatcher, OneSmAloneTakesACtaEveryCycleAndEveryThirdWithRegions) {
+TEST(CtaDispatcher, OneSmAloneTakesACtaEveryFourthCycle) {
   for (const bool regions : {false, true}) {
     RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
     DirectedDispatch bench(rtl, kFermi);
@@ -44,7 +44,7 @@ TEST(CtaDispatcher, OneSmAloneTakesACtaEveryCycleAndEveryThirdWithRegions) {
     bench.steps(30);
     bench.cycle.in.launch = 1;
     while (!bench.outputs().dispatch_valid) bench.step();
-    bench.steps(regions ? 3 * 7 + 1 : 8);
+    bench.steps(4 * 7 + 1);
     EXPECT_EQ(bench.started.size(), 8U) << regions;
   }
 }

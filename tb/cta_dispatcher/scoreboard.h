@@ -47,6 +47,15 @@ class DispatchScoreboard {
   DispatchModel model_;
   tb::Coverage& coverage_;
   CtaDispatcherOut last_, expected_;
+  /// The end of a CTA: its slot is left a cycle later, its kernel knows in the one behind.
+  struct End {
+    std::uint32_t sm = 0, slot = 0;
+    std::size_t kernel = 0;
+  };
+  std::optional<End> ended_, left_;
+  bool bad_done_ = false;  ///< to be reported in the next cycle,
+  std::uint8_t bad_sm_ = 0;  ///< of this SM
+  std::optional<std::uint32_t> fresh_kernel_, charged_kernel_;  ///< of the CTA in its first cycle at the port, and of the one before
   bool picked_ = false, unplaced_ = false;
   unsigned starved_ = 0, to_evaluate_ = 0, patience_ = 0;
 };

@@ -19,8 +19,8 @@ TEST(DispatchModel, RegionsOfTheDefaultSizeKeepTheOccupancyOfTableTwo) {
     ASSERT_EQ(model.launch(0, {kernel.demand(), 1000}), DispatchModel::Verdict::Taken);
     std::uint32_t placed = 0;
     for (; model.admissible(0, 0, CtaCount(1000), true); ++placed) {
-      const auto admission = model.admit(0, 0, false);
-      ASSERT_TRUE(model.place(0, admission.slot)) << kernel.name;
+      (void)model.admit(0, 0, false);
+      ASSERT_TRUE(model.place(0, model.seat(0, 0))) << kernel.name;
     }
     EXPECT_EQ(placed, occupancy(kernel.demand(), capacity).value()) << kernel.name;
   }
@@ -41,14 +41,19 @@ TEST(DispatchModel, EndsWhenTheLastCtaOfTheGridHasEnded) {
   DispatchModel model(1, {1536, 32768, 49152, 8}, 1, 64);
   ASSERT_EQ(model.launch(0, {{64, 100, 1024, 1}, 2}), DispatchModel::Verdict::Taken);
   for (std::uint32_t cta = 0; cta < 2; ++cta) {
-    const auto admission = model.admit(0, 0, false);
-    EXPECT_EQ(admission.cta, cta);
-    ASSERT_TRUE(model.place(0, admission.slot));
+    EXPECT_EQ(model.admit(0, 0, false), cta);
+    ASSERT_TRUE(model.place(0, model.seat(0, 0)));
   }
   EXPECT_FALSE(model.admissible(0, 0, CtaCount(8), true));
   EXPECT_EQ(model.done(0, 0), 0U);
+  model.leave(0, 0);
+  model.count_end(0);
   EXPECT_FALSE(model.ending(0));
   EXPECT_EQ(model.done(0, 1), 0U);
+  EXPECT_FALSE(model.holds(0, 1));
+  model.leave(0, 1);
+  EXPECT_FALSE(model.ending(0));
+  model.count_end(0);
   ASSERT_TRUE(model.ending(0));
   EXPECT_EQ(model.free(0), (SmResources{1536, 32768, 49152, 8}));
   EXPECT_EQ(model.registers(0).free_units(), 64U);
