@@ -18,6 +18,7 @@ module partition_plan #(
   input  logic                                        first_window_i,   // pulse: levels begin with 1
   input  logic                                        next_window_i,    // pulse: levels go on
   output logic [sluice_pkg::KernelW-1:0]              num_o,
+  output logic [MAX_KERNELS:1]                        num_is_o,         // the same, one-hot; all zero: none
   output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  slot_o,           // by rank, as all that follows
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_o,          // first SM of its range
   output logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_o,          // SMs of its range
@@ -33,11 +34,10 @@ module partition_plan #(
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned IndexW   = $clog2(MAX_KERNELS);
-  localparam int unsigned NumW     = $clog2(MAX_KERNELS + 1);
   localparam int unsigned CountW   = $clog2(MAX_CTAS + 1);
   localparam int unsigned LeftW    = ((SmCountW > CountW) ? SmCountW : CountW) + 1;
 
-  logic [NumW-1:0]               num_q;
+  logic [MAX_KERNELS:1]          num_q;   // one-hot: everything that answers for an SM looks at it
   logic [MAX_KERNELS*IndexW-1:0] slot_q;
   logic [MAX_KERNELS*CountW-1:0] ctas_d, ctas_q, rest_d, rest_q;
   // First level of this window in a range of NUM_SM / n SMs, and in one with one more. Where none is left they may have wrapped.
@@ -51,12 +51,12 @@ module partition_plan #(
     first_o = '0;
     count_o = '0;
     for (int unsigned n = 1; n <= MAX_KERNELS; n++) begin
-      if (num_q == NumW'(n)) begin
-        share = SmCountW'(NUM_SM / n);
+      if (num_q[n]) begin
+        share |= SmCountW'(NUM_SM / n);
         for (int unsigned r = 0; r < n; r++) begin
-          larger[r]                       = r < NUM_SM % n;
-          first_o[r*SmW +: SmW]           = SmW'(r * (NUM_SM / n) + ((r < NUM_SM % n) ? r : NUM_SM % n));
-          count_o[r*SmCountW +: SmCountW] = SmCountW'(NUM_SM / n + ((r < NUM_SM % n) ? 1 : 0));
+          larger[r]                       |= r < NUM_SM % n;
+          first_o[r*SmW +: SmW]           |= SmW'(r * (NUM_SM / n) + ((r < NUM_SM % n) ? r : NUM_SM % n));
+          count_o[r*SmCountW +: SmCountW] |= SmCountW'(NUM_SM / n + ((r < NUM_SM % n) ? 1 : 0));
         end
       end
     end
@@ -88,9 +88,12 @@ module partition_plan #(
     end
   end
 
+  logic [MAX_KERNELS:1] num_d;
+  always_comb
+    for (int unsigned n = 1; n <= MAX_KERNELS; n++) num_d[n] = num_present_i == KernelW'(n);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)     num_q <= '0;
-    else if (plan_i) num_q <= NumW'(num_present_i);
+    else if (plan_i) num_q <= num_d;
 
   // Means nothing without a plan: no reset.
   always_ff @(posedge clk_i) begin
@@ -110,10 +113,15 @@ module partition_plan #(
       level_o[r*CtaW +: CtaW]      = larger[r] ? CtaW'(large_q) : CtaW'(small_q);
     end
   end
-  assign num_o         = KernelW'(num_q);
+  always_comb begin
+    num_o = '0;
+    for (int unsigned n = 1; n <= MAX_KERNELS; n++)
+      if (num_q[n]) num_o |= KernelW'(n);
+  end
+  assign num_is_o      = num_q;
   assign level_small_o = CtaW'(small_q);
   assign level_large_o = CtaW'(large_q);
 
   logic unused_high_bits;
-  assign unused_high_bits = ^{num_present_i, age_i, occupancy_i, decided_i, share, left};
+  assign unused_high_bits = ^{age_i, occupancy_i, decided_i, share, left};
 endmodule

@@ -120,6 +120,7 @@ module partition_sequencer #(
 
   logic                            restart, first_window, next_window, decided, count_start, count_done;
   logic [KernelW-1:0]              num;
+  logic [MAX_KERNELS:1]            num_is;     // the same, one-hot
   logic [MAX_KERNELS*KIndexW-1:0]  slots;
   logic [MAX_KERNELS*SmW-1:0]      firsts, slot_firsts;
   logic [MAX_KERNELS*SmCountW-1:0] counts;
@@ -143,6 +144,7 @@ module partition_sequencer #(
     .first_window_i    (first_window),
     .next_window_i     (next_window),
     .num_o             (num),
+    .num_is_o          (num_is),
     .slot_o            (slots),
     .first_o           (firsts),
     .count_o           (counts),
@@ -163,7 +165,7 @@ module partition_sequencer #(
     .MAX_CTAS    (MAX_CTAS)
   ) i_quota_query (
     .layout_i       (layout_q),
-    .num_i          (num),
+    .num_is_i       (num_is),
     .slot_i         (slots),
     .first_i        (firsts),
     .ctas_i         (ctas),

@@ -8,7 +8,7 @@ module quota_query #(
 ) (
   input  logic [sluice_pkg::LayoutW-1:0]              layout_i,
   // The plan, by rank.
-  input  logic [sluice_pkg::KernelW-1:0]              num_i,
+  input  logic [MAX_KERNELS:1]                        num_is_i,     // one-hot; all zero: none
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  slot_i,
   input  logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
@@ -25,7 +25,6 @@ module quota_query #(
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_o
 );
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
-  localparam int unsigned KernelW = sluice_pkg::KernelW;
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned CountW  = $clog2(MAX_CTAS + 1);
@@ -82,7 +81,7 @@ module quota_query #(
     place = '0;
     longer = 1'b0;
     for (int unsigned n = 2; n <= MAX_KERNELS; n++) begin
-      if (num_i == KernelW'(n)) begin
+      if (num_is_i[n]) begin
         owner |= owner_n[n*MAX_KERNELS +: MAX_KERNELS];
         place |= place_n[n*PlaceW +: PlaceW];
         longer |= large_n[n];
@@ -110,7 +109,7 @@ module quota_query #(
     first_o   = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-        if (KernelW'(r) < num_i && slot_i[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
+        if ((num_is_i >> r) != '0 && slot_i[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
           planned_o[k]             = 1'b1;
           owns[k]                 |= owner[r];
           ctas_o[k*CtaW +: CtaW]  |= ctas_i[r*CtaW +: CtaW];

@@ -54,7 +54,7 @@ module partition_sequencer_props #(
   (* hierconn *) wire [3:0]            \dut.state_q ;
   (* hierconn *) wire [2:0]            \dut.layout_q ;
   (* hierconn *) wire [sluice_pkg::TimerW-1:0] \dut.timer_q ;
-  (* hierconn *) wire [1:0]            \dut.rank_q , \dut.walk_q , \dut.sms_q , \dut.i_partition_plan.num_q ;
+  (* hierconn *) wire [1:0]            \dut.rank_q , \dut.walk_q , \dut.sms_q , \dut.i_partition_plan.num_q ;   // num_q: one-hot
   (* hierconn *) wire [2:0]            \dut.rest_q ;
   (* hierconn *) wire                  \dut.again_q , \dut.restart , \dut.changed_q , \dut.last_q ;
   (* hierconn *) wire [K*SmW-1:0]      \dut.firsts ;       // by rank, as all that follows
@@ -67,7 +67,7 @@ module partition_sequencer_props #(
 
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank
-  assign num  = KernelW'(\dut.i_partition_plan.num_q );
+  assign num  = KernelW'(\dut.i_partition_plan.num_q );   // of two kernels: one-hot is binary
   assign rank = KernelW'(\dut.rank_q );
   assign slot = \dut.i_partition_plan.slot_q ;
 

@@ -179,6 +179,11 @@ module sluice_csr_props (
   assign clears_error     = write && waddr == 12'h018;
   assign changes_nothing  = !write || (waddr[11:0] != watch);
 
+  logic reads_q;   // the address of a read of `watch` was taken in the cycle before
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) reads_q <= 1'b0;
+    else         reads_q <= s_axi_arvalid_i && arready && s_axi_araddr_i == watch;
+
   logic started;
   initial started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
@@ -189,8 +194,7 @@ module sluice_csr_props (
       // Configuration.
       if (rw) register_holds_the_last_accepted_write: assert (value == ($past(accepted) ? $past(written) : $past(value)));
       if (rw) register_stays_in_range: assert (in_slot && offset[6:5] == 2'b10 || (value >= low && value <= high));
-      if ($past(s_axi_arvalid_i && arready && s_axi_araddr_i == watch && rw))
-        read_returns_the_register: assert (rdata == $past(value) && rresp == 2'b00);
+      if ($past(reads_q && rw)) read_returns_the_register: assert (rvalid && rdata == $past(value) && rresp == 2'b00);
       if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0)) descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
       if (undecided && $past(sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7)) threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
