@@ -56,7 +56,7 @@ module axi_lite_subordinate #(
   assign s_axi_rdata_o   = rdata_q;
   assign s_axi_rresp_o   = rresp_q;
 
-  assign idle_o       = !aw_full_q && !w_full_q && !bvalid_q && !reading_q && !rvalid_q;
+  assign idle_o       = !aw_full_q && !w_full_q && !judged_q && !bvalid_q && !reading_q && !rvalid_q;
   assign complete     = judged_q && !bvalid_q;
   assign write_o      = complete && legal_q;
   assign write_addr_o = awaddr_q;

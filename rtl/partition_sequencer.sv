@@ -181,22 +181,28 @@ module partition_sequencer #(
     .first_o        (slot_firsts)
   );
 
-  // To the core: the demand of one kernel. The kernel under work here: its plan.
-  logic [KernelW-1:0]  demand_rank;
-  logic [MAX_KERNELS-1:0] demand_slots;
-  logic [SmW-1:0]      rank_first;
-  logic [SmCountW-1:0] rank_sms;
-  logic [CtaW-1:0]     rank_ctas, rank_rest, rank_level;
+  // To the core: the demand of one kernel, of that which is counted or that which the core asks for. The one is known a cycle ahead.
+  logic [MAX_KERNELS-1:0] rank_slots, count_slots_q, asked_slots, demand_slots;
+  logic [SmW-1:0]         rank_first;
+  logic [SmCountW-1:0]    rank_sms;
+  logic [CtaW-1:0]        rank_ctas, rank_rest, rank_level;
+  always_comb
+    for (int unsigned r = 0; r < MAX_KERNELS; r++) working[r] = rank_q == RankW'(r);
+  always_ff @(posedge clk_i)   // looked at only while a kernel is counted: no reset
+    if (state_q == Plan) count_slots_q <= rank_slots;
   always_comb begin
     core_demand_warps_o     = '0;
     core_demand_registers_o = '0;
     core_demand_shared_o    = '0;
-    demand_rank             = (state_q == PlanCount) ? KernelW'(rank_q) : core_demand_kernel_i;
-    demand_slots            = '0;
+    rank_slots              = '0;
+    asked_slots             = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      for (int unsigned k = 0; k < MAX_KERNELS; k++)
-        if (demand_rank == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) demand_slots[k] = 1'b1;
+      for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
+        if (working[r] && slots[r*KIndexW +: KIndexW] == KIndexW'(k))                            rank_slots[k]  = 1'b1;
+        if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) asked_slots[k] = 1'b1;
+      end
     end
+    demand_slots = (state_q == PlanCount) ? count_slots_q : asked_slots;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       if (demand_slots[k]) begin
         core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
@@ -210,7 +216,6 @@ module partition_sequencer #(
     rank_rest  = '0;
     rank_level = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      working[r] = rank_q == RankW'(r);
       if (working[r]) begin
         rank_first |= firsts[r*SmW +: SmW];
         rank_sms   |= counts[r*SmCountW +: SmCountW];

@@ -144,9 +144,10 @@ module sluice_csr_status #(
 
   assign irq_o = (irq_status_q & irq_enable_q) != '0;
 
-  // One carry through all bits would be the longest path here.
+  // Byte by byte: one carry through all bits would be the longest path here.
   logic [31:0] decisions_d;
-  assign decisions_d = {decisions_q[31:16] + 16'(&decisions_q[15:0]), decisions_q[15:0] + 1'b1};
+  assign decisions_d = {decisions_q[31:24] + 8'(&decisions_q[23:0]), decisions_q[23:16] + 8'(&decisions_q[15:0]),
+                        decisions_q[15:8] + 8'(&decisions_q[7:0]), decisions_q[7:0] + 1'b1};
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)         decisions_q <= '0;
     else if (decision_i) decisions_q <= decisions_d;

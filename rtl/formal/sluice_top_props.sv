@@ -42,7 +42,7 @@ module sluice_top_props (
   (* hierconn *) wire \dut.monitor_request , \dut.rests ;
 
   // The unit is in any state, not only in one that it can reach. Of such states two are excluded: a request of the phase monitor while it
-  // does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching is not idle), and an idle_o
+  // does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching does not rest), and an idle_o
   // that is high while a block does not rest, in the first cycle: what it is in the next is proven.
   logic quiet_q, irq_q, started;   // quiet: idle, and nobody asks for anything
   initial started = 1'b0;
@@ -52,7 +52,7 @@ module sluice_top_props (
     irq_q   <= irq;
   end
   always_comb begin
-    if (idle) assume (!\dut.monitor_request );
+    if (\dut.rests ) assume (!\dut.monitor_request );
     if (!started) assume (!idle || \dut.rests );
     if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests );
     if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && idle);
