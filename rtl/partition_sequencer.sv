@@ -242,9 +242,10 @@ module partition_sequencer #(
 
   // The timer. What it is loaded with follows from the state alone; that the next cycle is the last one is found a cycle ahead. The warm-up takes a
   // cycle more than it says; the window and the delay are not 0.
-  logic timer_low, penultimate;
+  logic timer_low, third_last, penultimate;
   assign timer_low   = timer_q[TimerW-1:2] == '0;
   assign penultimate = timer_low && timer_q[1:0] == 2'd2;
+  assign third_last  = timer_low && timer_q[1:0] == 2'd3;
   always_comb begin
     timer_d = timer_q - 1'b1;
     last_d  = penultimate;
@@ -273,11 +274,12 @@ module partition_sequencer #(
   end
 
   // The walk. Offer: a sum for the core. Rest: through.
-  logic last_kernel, last_level, space, step, hand_on;
+  logic last_kernel, last_level, space, reading, step, hand_on;
   assign last_kernel = KernelW'(rank_q) + 1'b1 == num;
   assign last_level  = sms_q == RangeW'(1) || rest_q <= CountW'(1);
   assign space       = !sample_valid_q || sample_ready_i;
-  assign hand_on     = state_q == Scale && walk_q == Walk && space && rest_q != '0;   // the sample of the next cycle
+  assign reading     = state_q == Scale || (state_q == Profile && last_q);            // the first in the last cycle of the window, so that it costs none
+  assign hand_on     = reading && walk_q == Walk && space && rest_q != '0;            // the sample of the next cycle
   always_comb begin
     rank_d         = rank_q;
     walk_d         = walk_q;
@@ -308,7 +310,7 @@ module partition_sequencer #(
             step   = 1'b1;
             walk_d = Walk;
           end
-          Walk: begin
+          Walk: if (!last_q) begin
             step  = 1'b1;
             sum_d = SumW'(sluice_pkg::CtaSumW'(sum_q) + sluice_pkg::CtaSumW'(level_q));
             if (sms_q == RangeW'(1)) walk_d = Offer;
@@ -319,32 +321,27 @@ module partition_sequencer #(
           end
           default: ;
         endcase
-        // The oldest kernel's first level stands ready when the window ends.
-        if (penultimate) begin
+        // The oldest kernel's first level stands ready in the last cycle of the window.
+        if (third_last) begin
           rank_d = '0;
           walk_d = Load;
         end
         again_d = 1'b0;
       end
-      Scale: begin
-        unique case (walk_q)
-          Load: begin
-            step   = 1'b1;
-            walk_d = Walk;
-          end
-          Walk: if (space || rest_q == '0) begin
-            step = 1'b1;
-            if (last_level) begin
-              again_d = again_q || rest_q > CountW'(1);
-              rank_d  = rank_q + 1'b1;
-              walk_d  = last_kernel ? Rest : Load;
-            end
-          end
-          default: ;
-        endcase
+      Scale: if (walk_q == Load) begin
+        step   = 1'b1;
+        walk_d = Walk;
       end
       default: ;
     endcase
+    if (reading && walk_q == Walk && (space || rest_q == '0)) begin
+      step = 1'b1;
+      if (last_level) begin
+        again_d = (state_q == Scale && again_q) || rest_q > CountW'(1);
+        rank_d  = rank_q + 1'b1;
+        walk_d  = last_kernel ? Rest : Load;
+      end
+    end
     if (restart) begin
       rank_d         = '0;
       sample_valid_d = 1'b0;

@@ -144,11 +144,22 @@ module sluice_csr_status #(
 
   assign irq_o = (irq_status_q & irq_enable_q) != '0;
 
-  // Byte by byte: one carry through all bits would be the longest path here.
+  // One carry through all bits would be the longest path here: which bytes are all ones is remembered.
   logic [31:0] decisions_d;
-  assign decisions_d = {decisions_q[31:24] + 8'(&decisions_q[23:0]), decisions_q[23:16] + 8'(&decisions_q[15:0]),
-                        decisions_q[15:8] + 8'(&decisions_q[7:0]), decisions_q[7:0] + 1'b1};
+  logic [2:0]  full_d, full_q, carry;
+  assign carry       = {&full_q, &full_q[1:0], full_q[0]};   // out of each byte but the last
+  assign decisions_d = {decisions_q[31:24] + 8'(carry[2]), decisions_q[23:16] + 8'(carry[1]), decisions_q[15:8] + 8'(carry[0]), decisions_q[7:0] + 8'd1};
+  always_comb begin
+    full_d[0] = decisions_q[7:0] == 8'hFE;
+    full_d[1] = carry[0] ? decisions_q[15:8] == 8'hFE : full_q[1];
+    full_d[2] = carry[1] ? decisions_q[23:16] == 8'hFE : full_q[2];
+  end
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni)         decisions_q <= '0;
-    else if (decision_i) decisions_q <= decisions_d;
+    if (!rst_ni) begin
+      decisions_q <= '0;
+      full_q      <= '0;
+    end else if (decision_i) begin
+      decisions_q <= decisions_d;
+      full_q      <= full_d;
+    end
 endmodule

@@ -238,34 +238,44 @@ module sluice_top #(
   logic [SmW-1:0]      sample_sm;
   logic [InstW-1:0]    sample_insts, sample_insts_q;
   logic [WindowW-1:0]  sample_stall, sample_stall_q;
-  logic [NUM_SM*InstW-1:0]   insts;
-  logic [NUM_SM*WindowW-1:0] stalls;
+  logic [NUM_SM*InstW-1:0]   insts, next_insts;
+  logic [NUM_SM*WindowW-1:0] stalls, next_stalls;
 
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
     profile_counters #(
-      .NUM_SCHED (NUM_SCHED)
+      .NUM_SCHED (NUM_SCHED),
+      .EARLY     (m == 0)
     ) i_profile_counters (
       .clk_i,
       .rst_ni,
-      .clear_i  (profile_clear),
-      .enable_i (profile_enable),
-      .issue_i  (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
-      .stall_i  (stall_i[m]),
-      .insts_o  (insts[m*InstW +: InstW]),
-      .stalls_o (stalls[m*WindowW +: WindowW])
+      .clear_i       (profile_clear),
+      .enable_i      (profile_enable),
+      .issue_i       (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
+      .stall_i       (stall_i[m]),
+      .insts_o       (insts[m*InstW +: InstW]),
+      .stalls_o      (stalls[m*WindowW +: WindowW]),
+      .next_insts_o  (next_insts[m*InstW +: InstW]),
+      .next_stalls_o (next_stalls[m*WindowW +: WindowW])
     );
   end
 
+  // The first sample of a window is of SM 0, and is read in the last cycle of the window.
   always_comb begin
     sample_insts = '0;
     sample_stall = '0;
     for (int unsigned m = 0; m < NUM_SM; m++) begin
       if (sample_sm == SmW'(m)) begin
-        sample_insts = insts[m*InstW +: InstW];
-        sample_stall = stalls[m*WindowW +: WindowW];
+        sample_insts |= insts[m*InstW +: InstW];
+        sample_stall |= stalls[m*WindowW +: WindowW];
       end
     end
+    if (profile_enable) begin
+      sample_insts = next_insts[0 +: InstW];
+      sample_stall = next_stalls[0 +: WindowW];
+    end
   end
+  logic unused_next;
+  assign unused_next = ^{next_insts, next_stalls};
 
   always_ff @(posedge clk_i)   // looked at only with sample_valid: no reset
     if (sample_read) begin

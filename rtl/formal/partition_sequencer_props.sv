@@ -148,7 +148,8 @@ module partition_sequencer_props #(
   always_ff @(posedge clk_i) distance_q <= distance;
 
   // The plan so far: kernels by age have ranges of SMs, one behind the other.
-  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, profiling;
+  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, profiling, reading;
+  assign reading   = \dut.state_q == Scale || (\dut.state_q == Profile && \dut.last_q );
   assign planning  = \dut.state_q == Plan || \dut.state_q == PlanCount;
   assign profiling = \dut.state_q >= WarmUp && \dut.state_q <= Delay;
   always_comb begin
@@ -157,14 +158,15 @@ module partition_sequencer_props #(
     if (profiling && (num != KernelW'(2) || \dut.layout_q != Levels)) ok_plan = 1'b0;
     // The walk over the samples: SMs and levels that are left go down together, and at the end of the range levels may be left.
     if (\dut.state_q == Scale && ((\dut.walk_q == Rest) ? rank != num : (rank >= num || \dut.walk_q > Walk))) ok_plan = 1'b0;
-    if (\dut.state_q == Scale && \dut.walk_q == Walk && (\dut.sms_q == '0 || SmCountW'(\dut.sms_q ) > slot_count)) ok_plan = 1'b0;
-    if (\dut.state_q == Scale && \dut.walk_q == Walk && (\dut.rest_q == '0) != (kernel_rest == '0)) ok_plan = 1'b0;
-    if (\dut.state_q == Scale && \dut.walk_q == Walk && \dut.rest_q != '0
+    if (reading && \dut.walk_q == Walk && (\dut.sms_q == '0 || SmCountW'(\dut.sms_q ) > slot_count)) ok_plan = 1'b0;
+    if (reading && \dut.walk_q == Walk && (\dut.rest_q == '0) != (kernel_rest == '0)) ok_plan = 1'b0;
+    if (reading && \dut.walk_q == Walk && \dut.rest_q != '0
         && 5'(\dut.rest_q ) + 5'(slot_count) != 5'(kernel_rest) + 5'(\dut.sms_q )) ok_plan = 1'b0;
-    // The last cycle of what is timed is known; in that of the window the oldest kernel is loaded.
+    // The last cycle of what is timed is known; in the one before that of the window the oldest kernel is loaded.
     if (\dut.state_q == WarmUp && \dut.last_q != (\dut.timer_q == '0)) ok_plan = 1'b0;
     if ((\dut.state_q == Profile || \dut.state_q == Delay) && \dut.last_q != (\dut.timer_q <= 1)) ok_plan = 1'b0;
-    if (\dut.state_q == Profile && \dut.last_q && (rank != '0 || \dut.walk_q != Load)) ok_plan = 1'b0;
+    if (\dut.state_q == Profile && \dut.timer_q == 2 && (rank != '0 || \dut.walk_q != Load)) ok_plan = 1'b0;
+    if (\dut.state_q == Profile && \dut.last_q && (rank != '0 || \dut.walk_q > Walk)) ok_plan = 1'b0;
     if (\dut.layout_q == Hold && !planning && num != '0) ok_plan = 1'b0;
     if (\dut.state_q == Monitor && ((\dut.layout_q != Ranges && \dut.layout_q != Counts) || num != KernelW'(2))) ok_plan = 1'b0;
     if (\dut.layout_q == Ranges && num != KernelW'(2)) ok_plan = 1'b0;

@@ -88,6 +88,8 @@ module sluice_csr_props (
   (* hierconn *) wire [2:0]  \dut.i_status.info_cause_q ;
   (* hierconn *) wire [2:0]  \dut.i_status.info_kernel_q ;
   (* hierconn *) wire [7:0]  \dut.i_status.info_sm_q ;
+  (* hierconn *) wire [31:0] \dut.i_status.decisions_q ;
+  (* hierconn *) wire [2:0]  \dut.i_status.full_q ;
   logic        write;
   logic [11:0] waddr;
   logic [31:0] wdata;
@@ -236,9 +238,11 @@ module sluice_csr_props (
       if (!$past(write)) kernel_done_is_kept: assert (\dut.i_status.kernel_done_q == ($past(\dut.i_status.kernel_done_q ) | $past(kernel_done_i)));
       if ($past(kernel_done_i != '0)) kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1] && ($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
       if ($past(decision_i)) decision_interrupts: assert (\dut.i_status.irq_status_q [3]);
+      decisions_are_counted: assert (\dut.i_status.decisions_q == $past(\dut.i_status.decisions_q ) + 32'($past(decision_i)));
       if ($past(error_i != '0)) error_interrupts: assert (\dut.i_status.irq_status_q [0]);
       if ($past(rst_ni && evict_done_i[0])) evict_done_interrupts: assert (\dut.i_status.irq_status_q [2] && \dut.i_status.evict_done_q [0]);
     end
+    if (started) full_bytes_of_the_count_are_known: assert (\dut.i_status.full_q == {&\dut.i_status.decisions_q [23:16], &\dut.i_status.decisions_q [15:8], &\dut.i_status.decisions_q [7:0]});
     if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.i_status.irq_status_q & \dut.i_status.irq_enable_q ) != '0));
     if (started && !rst_ni) begin
       if (rw) reset_gives_the_reset_value: assert (value == reset_value);

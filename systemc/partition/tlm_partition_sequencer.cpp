@@ -61,7 +61,7 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
     core.demand_registers[i] = config.demand_registers[plan_[i].slot];
     core.demand_shared_bytes[i] = config.demand_shared[plan_[i].slot];
   }
-  if (state_ == State::kProfile && timer_ > 1 && prepared_ < plan_.size() && summing_ == 0) {
+  if (state_ == State::kProfile && timer_ > 2 && prepared_ < plan_.size() && summing_ == 0) {
     const Planned& p = plan_[prepared_];
     core.prepare_valid = true;
     core.prepare_kernel = static_cast<std::uint8_t>(prepared_);
@@ -78,7 +78,8 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
 }
 
 std::optional<std::uint32_t> TlmPartitionSequencer::reads(const SequencerIn& in) const {
-  if (state_ != State::kScale || sample_ == samples_.size() || !samples_[sample_].valid || !space(in)) return std::nullopt;
+  const bool reading = state_ == State::kScale || (state_ == State::kProfile && timer_ == 1 && listed_);
+  if (!reading || sample_ == samples_.size() || !samples_[sample_].valid || !space(in)) return std::nullopt;
   return samples_[sample_].sm;
 }
 
@@ -150,12 +151,24 @@ void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
 void TlmPartitionSequencer::list_samples() {
   samples_.clear();
   sample_ = 0;
+  listed_ = true;
   for (std::uint32_t k = 0; k < plan_.size(); ++k) {
     const Planned& p = plan_[k];
     if (k > 0) samples_.push_back({});
     if (p.level(0) > p.most) samples_.push_back({});
     for (std::uint32_t i = 0; i < p.count && p.level(i) <= p.most; ++i)
       samples_.push_back({k, p.first + i, p.level(i), true, p.level(i) == p.most});
+  }
+}
+
+void TlmPartitionSequencer::read_on(const SequencerIn& in) {
+  const bool there_is_space = space(in);
+  if (there_is_space) offered_.reset();
+  if (sample_ == samples_.size()) return;
+  if (!samples_[sample_].valid) {
+    ++sample_;
+  } else if (there_is_space) {
+    offered_ = samples_[sample_++];
   }
 }
 
@@ -204,6 +217,7 @@ void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn&
       }
       timer_ = config.window;
       prepared_ = 0;
+      listed_ = false;
       summing_ = plan_.front().count + 1;
       go(State::kProfile);
       break;
@@ -215,23 +229,25 @@ void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn&
           summing_ = plan_[prepared_].count + 1;
         }
       }
-      if (--timer_ == 0) {
+      if (timer_ == 2) {
         list_samples();
+      } else if (timer_ == 1) {
+        if (listed_)
+          read_on(in);
+        else
+          list_samples();
         go(State::kScale);
       }
+      --timer_;
       break;
-    case State::kScale: {
-      const bool through = sample_ == samples_.size(), there_is_space = space(in);
-      if (there_is_space) offered_.reset();
-      if (through) {
-        if (there_is_space) end_of_samples(config);
-      } else if (!samples_[sample_].valid) {
-        ++sample_;
-      } else if (there_is_space) {
-        offered_ = samples_[sample_++];
+    case State::kScale:
+      if (sample_ == samples_.size() && space(in)) {
+        offered_.reset();
+        end_of_samples(config);
+      } else {
+        read_on(in);
       }
       break;
-    }
     case State::kAllocate:
       if (!in.core.done) break;
       timer_ = config.delay;

@@ -70,6 +70,7 @@ class TlmPartitionSequencer {
   void finish_plan(const SluiceConfig& config);
   void start_window();
   void list_samples();
+  void read_on(const SequencerIn& in);
   [[nodiscard]] bool space(const SequencerIn& in) const { return !offered_ || in.core.sample_ready; }
   void end_of_samples(const SluiceConfig& config);
   void enforce(const PartitionCoreOut& core);
@@ -89,7 +90,8 @@ class TlmPartitionSequencer {
 
   std::size_t prepared_ = 0;   ///< kernels whose sum the core has
   std::uint32_t summing_ = 0;  ///< cycles until the next kernel's sum is there
-  std::vector<Sample> samples_;    ///< of the window that has ended
+  std::vector<Sample> samples_;    ///< of the window that ends or has ended
+  bool listed_ = false;            ///< they are known: from the last cycle of the window but one on
   std::size_t sample_ = 0;         ///< the next whose counters are read
   std::optional<Sample> offered_;  ///< to the core
 };

@@ -46,8 +46,8 @@ class TlmSluiceTop : public ISluiceTop {
     to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
     const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid;
 
-    if (const auto sm = sequencer_.reads(to_sequencer)) sample_ = counters_[*sm];
     clock_counters(in, sequenced);
+    if (const auto sm = sequencer_.reads(to_sequencer)) sample_ = counters_[*sm];
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
     dispatcher_.clock(to_dispatcher_);
