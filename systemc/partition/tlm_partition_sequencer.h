@@ -14,8 +14,8 @@ namespace sluice {
 struct SequencerIn {
   PerKernel<std::uint8_t> age{};  ///< present kernel slots, oldest first
   std::uint8_t num_present = 0;
-  bool change = false;                                           ///< the present set changed
-  bool monitor_request = false;                                  ///< the phase monitor wants a new profile
+  bool change = false;           ///< the present set changed
+  bool monitor_request = false;  ///< the phase monitor wants a new profile
   PartitionCoreOut core;
 };
 
@@ -63,7 +63,8 @@ class TlmPartitionSequencer {
   };
   struct Sample {
     std::uint32_t kernel = 0, sm = 0, level = 0;
-    bool valid = false, final = false;  ///< not valid: a cycle that goes on to a kernel, or finds one without levels in this window
+    bool valid = false,
+         final = false;  ///< not valid: a cycle that goes on to a kernel, or finds one without levels in this window
   };
 
   void make_plan(const SluiceConfig& config, const SequencerIn& in);
@@ -88,8 +89,8 @@ class TlmPartitionSequencer {
   std::vector<Planned> plan_;
   PerKernel<std::uint32_t> decided_{};  ///< by kernel slot
 
-  std::size_t prepared_ = 0;   ///< kernels whose sum the core has
-  std::uint32_t summing_ = 0;  ///< cycles until the next kernel's sum is there
+  std::size_t prepared_ = 0;       ///< kernels whose sum the core has
+  std::uint32_t summing_ = 0;      ///< cycles until the next kernel's sum is there
   std::vector<Sample> samples_;    ///< of the window that ends or has ended
   bool listed_ = false;            ///< they are known: from the last cycle of the window but one on
   std::size_t sample_ = 0;         ///< the next whose counters are read

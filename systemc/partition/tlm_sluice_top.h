@@ -208,9 +208,9 @@ class TlmSluiceTop : public ISluiceTop {
   TlmPartitionCore core_;
   TlmPhaseMonitor monitor_;
   std::vector<Counters> counters_;
-  Counters sample_;               ///< of the sample that the core is offered
+  Counters sample_;                ///< of the sample that the core is offered
   PerKernel<unsigned> watched_{};  ///< what each kernel issued in the cycle before
-  bool rests_ = true;             ///< no block changes anything in this cycle without an input
+  bool rests_ = true;              ///< no block changes anything in this cycle without an input
   CtaDispatcherIn to_dispatcher_;
   bool counting_ = false;
   SluiceTopOut out_;
