@@ -99,6 +99,7 @@ module axi_lite_subordinate #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       aw_full_q     <= 1'b0;
+      awaddr_q      <= '0;     // an unknown address would make every register unknown in a simulation of what Yosys writes
       w_full_q      <= 1'b0;
       judged_q      <= 1'b0;
       reading_q     <= 1'b0;
@@ -109,6 +110,7 @@ module axi_lite_subordinate #(
       rresp_q       <= Okay;
     end else begin
       aw_full_q     <= aw_full_d;
+      awaddr_q      <= awaddr_d;
       w_full_q      <= w_full_d;
       judged_q      <= aw_full_q && w_full_q && !complete;
       reading_q     <= reading_d;
@@ -122,7 +124,6 @@ module axi_lite_subordinate #(
 
   // Looked at only with what says that they are there: no reset.
   always_ff @(posedge clk_i) begin
-    awaddr_q      <= awaddr_d;
     wdata_q       <= wdata_d;
     full_strobe_q <= full_strobe_d;
     legal_q       <= full_strobe_q && awaddr_q[1:0] == 2'b00;
