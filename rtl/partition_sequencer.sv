@@ -35,7 +35,8 @@ module partition_sequencer #(
   // Profile counters of all SMs.
   output logic                                          profile_clear_o,
   output logic                                          profile_enable_o,
-  output logic [sluice_pkg::SmW-1:0]                    sample_sm_o,           // read this SM's counters:
+  output logic                                          sample_read_o,         // in this cycle the counters
+  output logic [sluice_pkg::SmW-1:0]                    sample_sm_o,           // of this SM are read, for the sample of the next
   // Partition core. Kernels there are numbered by age.
   output logic                                          core_start_o,
   output logic                                          core_abort_o,          // the decision under way is no longer wanted
@@ -51,11 +52,11 @@ module partition_sequencer #(
   input  logic                                          prepare_ready_i,
   output logic [sluice_pkg::KernelW-1:0]                prepare_kernel_o,
   output logic [sluice_pkg::CtaSumW-1:0]                prepare_sum_o,
+  output logic [sluice_pkg::SmCountW-1:0]               num_samples_o,         // SMs of that kernel
   output logic                                          sample_valid_o,
   input  logic                                          sample_ready_i,
   output logic [sluice_pkg::KernelW-1:0]                sample_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                   sample_ctas_o,
-  output logic [sluice_pkg::SmCountW-1:0]               num_samples_o,
   output logic                                          sample_final_o,
   input  logic                                          core_done_i,
   input  logic                                          core_no_fit_i,
@@ -77,14 +78,16 @@ module partition_sequencer #(
   localparam int unsigned KIndexW  = sluice_pkg::KIndexW;
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
-  localparam int unsigned LevelW   = sluice_pkg::LevelW;
   localparam int unsigned LayoutW  = sluice_pkg::LayoutW;
+  localparam int unsigned WindowW  = sluice_pkg::WindowW;
   localparam int unsigned TimerW   = sluice_pkg::TimerW;
   localparam int unsigned WarpW    = sluice_pkg::WarpW;
   localparam int unsigned RegW     = sluice_pkg::RegW;
   localparam int unsigned SharedW  = sluice_pkg::SharedW;
   localparam int unsigned RankW    = $clog2(MAX_KERNELS + 1);
-  localparam int unsigned RangeW   = $clog2(NUM_SM + 1);
+  localparam int unsigned CountW   = $clog2(MAX_CTAS + 1);
+  localparam int unsigned IndexW   = (NUM_SM > 1) ? $clog2(NUM_SM) : 1;
+  localparam int unsigned RangeW   = $clog2((NUM_SM + 1) / 2 + 1);   // SMs of one of two kernels or more
   localparam int unsigned SumW     = $clog2(NUM_SM * MAX_CTAS + 1);
 
   // Enforcing takes no time of its own: quotas change in the cycle after the decision.
@@ -92,25 +95,37 @@ module partition_sequencer #(
   typedef enum logic [3:0] {Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6,
                             Monitor = 4'd7, PlanCount = 4'd8} state_e;
 
+  // The walk over kernels by age and over the SMs of each, while the window runs and while samples are read.
+  typedef enum logic [1:0] {Load = 2'd0, Walk = 2'd1, Offer = 2'd2, Rest = 2'd3} walk_e;
+
   state_e             state_d, state_q;
   logic [LayoutW-1:0] layout_d, layout_q;
   logic               changed_d, changed_q;    // layout_q or what it refers to is new in this cycle
   logic [TimerW-1:0]  timer_d, timer_q;
+  logic               last_d, last_q;          // last cycle of the state that is timed
   logic [RankW-1:0]   rank_d, rank_q;          // kernel of the plan, by age, under work
-  logic [RangeW-1:0]  sm_d, sm_q;              // SM of its range under work
+  walk_e              walk_d, walk_q;
+  logic [IndexW-1:0]  sm_d, sm_q;              // SM of its range under work,
+  logic [RangeW-1:0]  sms_d, sms_q;            // SMs from it to the last of the range,
+  logic [CountW-1:0]  level_d, level_q;        // what that SM runs,
+  logic [CountW-1:0]  rest_d, rest_q;          // levels from that one on; 0: no other level is left
   logic [SumW-1:0]    sum_d, sum_q;
   logic               again_d, again_q;        // some kernel has levels left for another window
   logic               first_window_d, first_window_q;
   logic               spatial_d, spatial_q, no_fit_d, no_fit_q, decision_d, decision_q;
+  // The sample that the core is offered.
+  logic               sample_valid_d, sample_valid_q, sample_final_q;
+  logic [RankW-1:0]   sample_kernel_q;
+  logic [CountW-1:0]  sample_ctas_q;
 
   logic                            restart, first_window, next_window, decided, count_start, count_done;
   logic [KernelW-1:0]              num;
+  logic [MAX_KERNELS:1]            num_is;     // the same, one-hot
   logic [MAX_KERNELS*KIndexW-1:0]  slots;
   logic [MAX_KERNELS*SmW-1:0]      firsts, slot_firsts;
   logic [MAX_KERNELS*SmCountW-1:0] counts;
-  logic [MAX_KERNELS*CtaW-1:0]     ctas, slot_ctas;
-  logic [MAX_KERNELS*LevelW-1:0]   bases;
-  logic [CtaW-1:0]                 occupancy;
+  logic [MAX_KERNELS*CtaW-1:0]     ctas, slot_ctas, rests, levels;
+  logic [CtaW-1:0]                 occupancy, level_small, level_large;
   logic [MAX_KERNELS-1:0]          working;    // rank_q, one-hot
   partition_plan #(
     .NUM_SM      (NUM_SM),
@@ -129,12 +144,20 @@ module partition_sequencer #(
     .first_window_i    (first_window),
     .next_window_i     (next_window),
     .num_o             (num),
+    .num_is_o          (num_is),
     .slot_o            (slots),
     .first_o           (firsts),
     .count_o           (counts),
     .ctas_o            (ctas),
-    .base_o            (bases)
+    .rest_o            (rests),
+    .level_o           (levels),
+    .level_small_o     (level_small),
+    .level_large_o     (level_large)
   );
+
+  logic [NUM_SM-1:0] query_sm;
+  always_comb
+    for (int unsigned m = 0; m < NUM_SM; m++) query_sm[m] = query_sm_i == SmW'(m);
 
   quota_query #(
     .NUM_SM      (NUM_SM),
@@ -142,37 +165,44 @@ module partition_sequencer #(
     .MAX_CTAS    (MAX_CTAS)
   ) i_quota_query (
     .layout_i       (layout_q),
-    .num_i          (num),
+    .num_is_i       (num_is),
     .slot_i         (slots),
     .first_i        (firsts),
     .ctas_i         (ctas),
-    .base_i         (bases),
+    .rest_i         (rests),
+    .level_small_i  (level_small),
+    .level_large_i  (level_large),
     .static_quota_i (quota_i),
     .static_mask_i  (mask_i),
-    .sm_i           (query_sm_i),
+    .sm_i           (query_sm),
     .quota_o        (query_quota_o),
     .planned_o      (watch_o),
     .ctas_o         (slot_ctas),
     .first_o        (slot_firsts)
   );
 
-  // To the core: the demand of one kernel. The kernel under work here: its plan.
-  logic [KernelW-1:0]  demand_rank;
-  logic [MAX_KERNELS-1:0] demand_slots;
-  logic [SmW-1:0]      rank_first;
-  logic [SmCountW-1:0] rank_sms;
-  logic [CtaW-1:0]     rank_most;
-  logic [LevelW-1:0]   rank_base;
+  // To the core: the demand of one kernel, of that which is counted or that which the core asks for. The one is known a cycle ahead.
+  logic [MAX_KERNELS-1:0] rank_slots, count_slots_q, asked_slots, demand_slots;
+  logic [SmW-1:0]         rank_first;
+  logic [SmCountW-1:0]    rank_sms;
+  logic [CtaW-1:0]        rank_ctas, rank_rest, rank_level;
+  always_comb
+    for (int unsigned r = 0; r < MAX_KERNELS; r++) working[r] = rank_q == RankW'(r);
+  always_ff @(posedge clk_i)   // looked at only while a kernel is counted: no reset
+    if (state_q == Plan) count_slots_q <= rank_slots;
   always_comb begin
     core_demand_warps_o     = '0;
     core_demand_registers_o = '0;
     core_demand_shared_o    = '0;
-    demand_rank             = (state_q == PlanCount) ? KernelW'(rank_q) : core_demand_kernel_i;
-    demand_slots            = '0;
+    rank_slots              = '0;
+    asked_slots             = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      for (int unsigned k = 0; k < MAX_KERNELS; k++)
-        if (demand_rank == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) demand_slots[k] = 1'b1;
+      for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
+        if (working[r] && slots[r*KIndexW +: KIndexW] == KIndexW'(k))                            rank_slots[k]  = 1'b1;
+        if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) asked_slots[k] = 1'b1;
+      end
     end
+    demand_slots = (state_q == PlanCount) ? count_slots_q : asked_slots;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       if (demand_slots[k]) begin
         core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
@@ -182,15 +212,16 @@ module partition_sequencer #(
     end
     rank_first = '0;
     rank_sms   = '0;
-    rank_most  = '0;
-    rank_base  = '0;
+    rank_ctas  = '0;
+    rank_rest  = '0;
+    rank_level = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      working[r] = rank_q == RankW'(r);
       if (working[r]) begin
         rank_first |= firsts[r*SmW +: SmW];
         rank_sms   |= counts[r*SmCountW +: SmCountW];
-        rank_most  |= ctas[r*CtaW +: CtaW];
-        rank_base  |= bases[r*LevelW +: LevelW];
+        rank_ctas  |= ctas[r*CtaW +: CtaW];
+        rank_rest  |= rests[r*CtaW +: CtaW];
+        rank_level |= levels[r*CtaW +: CtaW];
       end
     end
   end
@@ -209,18 +240,112 @@ module partition_sequencer #(
   );
   assign core_count_start_o = count_start;
 
-  // Levels: the sm_q-th SM of the kernel under work runs base + sm_q + 1 CTAs, at most its occupancy.
-  logic [LevelW-1:0] level;
-  logic [CtaW-1:0]   level_cut;
-  logic              level_sampled, last_level, last_kernel, time_over;
+  // The timer. What it is loaded with follows from the state alone; that the next cycle is the last one is found a cycle ahead. The warm-up takes a
+  // cycle more than it says; the window and the delay are not 0.
+  logic timer_low, third_last, penultimate;
+  assign timer_low   = timer_q[TimerW-1:2] == '0;
+  assign penultimate = timer_low && timer_q[1:0] == 2'd2;
+  assign third_last  = timer_low && timer_q[1:0] == 2'd3;
   always_comb begin
-    level         = rank_base + LevelW'(sm_q) + 1'b1;
-    level_sampled = level <= LevelW'(rank_most);
-    level_cut     = level_sampled ? CtaW'(level) : rank_most;
-    last_level    = SmCountW'(sm_q) + 1'b1 == rank_sms || level >= LevelW'(rank_most);
-    last_kernel   = KernelW'(rank_q) + 1'b1 == num;
-    // The warm-up takes a cycle more than it says; the window and the delay are not 0.
-    time_over     = timer_q[TimerW-1:1] == '0 && !(timer_q[0] && state_q == WarmUp);
+    timer_d = timer_q - 1'b1;
+    last_d  = penultimate;
+    unique case (state_q)
+      Plan, PlanCount: begin
+        timer_d = warm_up_i;
+        last_d  = warm_up_i == '0;
+      end
+      Scale: begin
+        timer_d = warm_up_i >> 1;
+        last_d  = warm_up_i[TimerW-1:1] == '0;
+      end
+      WarmUp: begin
+        last_d = timer_low && timer_q[1:0] == 2'd1;
+        if (last_q) begin
+          timer_d = TimerW'(window_i);
+          last_d  = window_i[WindowW-1:1] == '0;
+        end
+      end
+      Allocate: begin
+        timer_d = TimerW'(delay_i);
+        last_d  = delay_i[WindowW-1:1] == '0;
+      end
+      default: ;
+    endcase
+  end
+
+  // The walk. Offer: a sum for the core. Rest: through.
+  logic last_kernel, last_level, space, reading, step, hand_on;
+  assign last_kernel = KernelW'(rank_q) + 1'b1 == num;
+  assign last_level  = sms_q == RangeW'(1) || rest_q <= CountW'(1);
+  assign space       = !sample_valid_q || sample_ready_i;
+  assign reading     = state_q == Scale || (state_q == Profile && last_q);            // the first in the last cycle of the window, so that it costs none
+  assign hand_on     = reading && walk_q == Walk && space && rest_q != '0;            // the sample of the next cycle
+  always_comb begin
+    rank_d         = rank_q;
+    walk_d         = walk_q;
+    again_d        = again_q;
+    sum_d          = sum_q;
+    sm_d           = sm_q + 1'b1;
+    sms_d          = sms_q - 1'b1;
+    level_d        = (rest_q > CountW'(1)) ? level_q + 1'b1 : level_q;
+    rest_d         = (rest_q != '0) ? rest_q - 1'b1 : rest_q;
+    step           = 1'b0;
+    sample_valid_d = hand_on || (sample_valid_q && !sample_ready_i);
+    if (walk_q == Load) begin
+      sum_d   = '0;
+      sm_d    = rank_first[IndexW-1:0];
+      sms_d   = rank_sms[RangeW-1:0];
+      level_d = (rank_rest == '0) ? rank_ctas[CountW-1:0] : rank_level[CountW-1:0];
+      rest_d  = rank_rest[CountW-1:0];
+    end
+    unique case (state_q)
+      PlanCount: if (count_done) rank_d = rank_q + 1'b1;
+      WarmUp: begin
+        rank_d = '0;
+        walk_d = Load;
+      end
+      Profile: begin
+        unique case (walk_q)
+          Load: begin
+            step   = 1'b1;
+            walk_d = Walk;
+          end
+          Walk: if (!last_q) begin
+            step  = 1'b1;
+            sum_d = SumW'(sluice_pkg::CtaSumW'(sum_q) + sluice_pkg::CtaSumW'(level_q));
+            if (sms_q == RangeW'(1)) walk_d = Offer;
+          end
+          Offer: if (prepare_ready_i) begin
+            rank_d = rank_q + 1'b1;
+            walk_d = last_kernel ? Rest : Load;
+          end
+          default: ;
+        endcase
+        // The oldest kernel's first level stands ready in the last cycle of the window.
+        if (third_last) begin
+          rank_d = '0;
+          walk_d = Load;
+        end
+        again_d = 1'b0;
+      end
+      Scale: if (walk_q == Load) begin
+        step   = 1'b1;
+        walk_d = Walk;
+      end
+      default: ;
+    endcase
+    if (reading && walk_q == Walk && (space || rest_q == '0)) begin
+      step = 1'b1;
+      if (last_level) begin
+        again_d = (state_q == Scale && again_q) || rest_q > CountW'(1);
+        rank_d  = rank_q + 1'b1;
+        walk_d  = last_kernel ? Rest : Load;
+      end
+    end
+    if (restart) begin
+      rank_d         = '0;
+      sample_valid_d = 1'b0;
+    end
   end
 
   logic enforce;
@@ -230,11 +355,6 @@ module partition_sequencer #(
     state_d         = state_q;
     layout_d        = layout_q;
     changed_d       = 1'b0;
-    timer_d         = timer_q;
-    rank_d          = rank_q;
-    sm_d            = sm_q;
-    sum_d           = sum_q;
-    again_d         = again_q;
     first_window_d  = first_window_q;
     spatial_d       = spatial_q;
     no_fit_d        = no_fit_q;
@@ -244,8 +364,6 @@ module partition_sequencer #(
     next_window     = 1'b0;
     profile_clear_o = 1'b0;
     core_start_o    = 1'b0;
-    prepare_valid_o = 1'b0;
-    sample_valid_o  = 1'b0;
     enforce         = 1'b0;
 
     unique case (state_q)
@@ -254,7 +372,6 @@ module partition_sequencer #(
         state_d     = PlanCount;
       end
       PlanCount: if (count_done) begin
-        rank_d  = rank_q + 1'b1;
         state_d = Plan;
         if (last_kernel) begin
           changed_d = 1'b1;
@@ -271,79 +388,32 @@ module partition_sequencer #(
             layout_d       = sluice_pkg::LayoutLevels;
             first_window   = 1'b1;
             first_window_d = 1'b1;
-            timer_d        = warm_up_i;
             state_d        = WarmUp;
           end
         end
       end
-      WarmUp: begin
-        timer_d = timer_q - 1'b1;
-        if (time_over) begin
-          profile_clear_o = 1'b1;
-          core_start_o    = first_window_q;
-          timer_d         = TimerW'(window_i);
-          rank_d          = '0;
-          sm_d            = '0;
-          sum_d           = '0;
-          state_d         = Profile;
-        end
+      WarmUp: if (last_q) begin
+        profile_clear_o = 1'b1;
+        core_start_o    = first_window_q;
+        state_d         = Profile;
       end
-      Profile: begin
-        timer_d = timer_q - 1'b1;
-        // Meanwhile: the CTAs over each kernel's SMs, one SM a cycle.
-        if (KernelW'(rank_q) != num) begin
-          if (SmCountW'(sm_q) != rank_sms) begin
-            sum_d = SumW'(sluice_pkg::CtaSumW'(sum_q) + sluice_pkg::CtaSumW'(level_cut));
-            sm_d  = sm_q + 1'b1;
-          end else begin
-            prepare_valid_o = 1'b1;
-            if (prepare_ready_i) begin
-              rank_d = rank_q + 1'b1;
-              sm_d   = '0;
-              sum_d  = '0;
-            end
-          end
-        end
-        if (time_over) begin
-          rank_d  = '0;
-          sm_d    = '0;
-          again_d = 1'b0;
-          state_d = Scale;
-        end
-      end
-      Scale: begin
-        sample_valid_o = level_sampled;
-        if (!level_sampled || sample_ready_i) begin
-          sm_d = sm_q + 1'b1;
-          if (last_level) begin
-            again_d = again_q || level < LevelW'(rank_most);
-            rank_d  = rank_q + 1'b1;
-            sm_d    = '0;
-            if (last_kernel) begin
-              rank_d  = '0;
-              state_d = Allocate;
-              if (again_d) begin
-                next_window    = 1'b1;
-                changed_d      = 1'b1;
-                first_window_d = 1'b0;
-                timer_d        = warm_up_i >> 1;
-                state_d        = WarmUp;
-              end
-            end
-          end
+      Profile: if (last_q) state_d = Scale;
+      Scale: if (walk_q == Rest && space) begin
+        state_d = Allocate;
+        if (again_q) begin
+          next_window    = 1'b1;
+          changed_d      = 1'b1;
+          first_window_d = 1'b0;
+          state_d        = WarmUp;
         end
       end
       Allocate: if (core_done_i) begin
-        timer_d = TimerW'(delay_i);
         enforce = delay_i == '0;
         state_d = (delay_i == '0) ? Monitor : Delay;
       end
-      Delay: begin
-        timer_d = timer_q - 1'b1;
-        if (time_over) begin
-          enforce = 1'b1;
-          state_d = Monitor;
-        end
+      Delay: if (last_q) begin
+        enforce = 1'b1;
+        state_d = Monitor;
       end
       default: state_d = state_q;
     endcase
@@ -358,7 +428,6 @@ module partition_sequencer #(
     end
 
     if (restart) begin
-      rank_d     = '0;
       decision_d = 1'b0;
       spatial_d  = spatial_q;
       no_fit_d   = no_fit_q;
@@ -377,30 +446,46 @@ module partition_sequencer #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= Idle;
-      layout_q   <= sluice_pkg::LayoutFree;
-      changed_q  <= 1'b0;
-      spatial_q  <= 1'b0;
-      no_fit_q   <= 1'b0;
-      decision_q <= 1'b0;
+      state_q        <= Idle;
+      layout_q       <= sluice_pkg::LayoutFree;
+      changed_q      <= 1'b0;
+      spatial_q      <= 1'b0;
+      no_fit_q       <= 1'b0;
+      decision_q     <= 1'b0;
+      sample_valid_q <= 1'b0;
     end else begin
-      state_q    <= state_d;
-      layout_q   <= layout_d;
-      changed_q  <= changed_d;
-      spatial_q  <= spatial_d;
-      no_fit_q   <= no_fit_d;
-      decision_q <= decision_d;
+      state_q        <= state_d;
+      layout_q       <= layout_d;
+      changed_q      <= changed_d;
+      spatial_q      <= spatial_d;
+      no_fit_q       <= no_fit_d;
+      decision_q     <= decision_d;
+      sample_valid_q <= sample_valid_d;
     end
   end
 
   // Set before the states that look at them: no reset.
   always_ff @(posedge clk_i) begin
-    timer_q        <= timer_d;
+    if (state_q != Idle && state_q != Monitor) begin
+      timer_q <= timer_d;
+      last_q  <= last_d;
+    end
     rank_q         <= rank_d;
-    sm_q           <= sm_d;
-    sum_q          <= sum_d;
+    walk_q         <= walk_d;
     again_q        <= again_d;
     first_window_q <= first_window_d;
+    if (step) begin
+      sm_q    <= sm_d;
+      sms_q   <= sms_d;
+      level_q <= level_d;
+      rest_q  <= rest_d;
+      sum_q   <= sum_d;
+    end
+    if (hand_on) begin
+      sample_kernel_q <= rank_q;
+      sample_ctas_q   <= level_q;
+      sample_final_q  <= rest_q == CountW'(1);
+    end
   end
 
   assign ctas_o             = (layout_q == sluice_pkg::LayoutCounts || layout_q == sluice_pkg::LayoutRanges) ? slot_ctas : '0;
@@ -412,13 +497,16 @@ module partition_sequencer #(
   assign round_robin_o      = layout_q == sluice_pkg::LayoutFree && mode_i == sluice_pkg::ModeFcfs;
   assign in_order_o         = layout_q == sluice_pkg::LayoutFree && mode_i != sluice_pkg::ModeFcfs;
   assign profile_enable_o   = state_q == Profile;
-  assign sample_sm_o        = rank_first + SmW'(sm_q);
+  assign prepare_valid_o    = state_q == Profile && walk_q == Offer;
   assign prepare_kernel_o   = KernelW'(rank_q);
   assign prepare_sum_o      = sluice_pkg::CtaSumW'(sum_q);
-  assign sample_kernel_o    = KernelW'(rank_q);
-  assign sample_ctas_o      = CtaW'(level);
   assign num_samples_o      = rank_sms;
-  assign sample_final_o     = level == LevelW'(rank_most);
+  assign sample_read_o      = hand_on;
+  assign sample_sm_o        = SmW'(sm_q);
+  assign sample_valid_o     = sample_valid_q;
+  assign sample_kernel_o    = KernelW'(sample_kernel_q);
+  assign sample_ctas_o      = CtaW'(sample_ctas_q);
+  assign sample_final_o     = sample_final_q;
   assign state_o            = (state_q == PlanCount) ? Plan : state_q;
   assign decision_o         = decision_q;
   assign spatial_o          = spatial_q;

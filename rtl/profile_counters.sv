@@ -1,7 +1,8 @@
 // profile_counters: what one SM did in a profile window: warp instructions issued, cycles stalled on long memory latency.
-// They count while enable_i is high and hold otherwise; both saturate.
+// They count while enable_i is high and hold otherwise; both saturate. With EARLY, what they will be in the next cycle is told as well.
 module profile_counters #(
-  parameter int unsigned NUM_SCHED = 2
+  parameter int unsigned NUM_SCHED = 2,
+  parameter bit          EARLY     = 1'b0
 ) (
   input  logic                               clk_i,
   input  logic                               rst_ni,
@@ -10,7 +11,9 @@ module profile_counters #(
   input  logic [NUM_SCHED-1:0]               issue_i,    // scheduler s issued a warp instruction
   input  logic                               stall_i,    // nothing issued: long memory latency
   output logic [sluice_pkg::InstW-1:0]       insts_o,
-  output logic [sluice_pkg::WindowW-1:0]     stalls_o
+  output logic [sluice_pkg::WindowW-1:0]     stalls_o,
+  output logic [sluice_pkg::InstW-1:0]       next_insts_o,   // of the next cycle; 0 without EARLY
+  output logic [sluice_pkg::WindowW-1:0]     next_stalls_o
 );
   logic [sluice_pkg::InstW-1:0]   insts_d, insts_q;
   logic [sluice_pkg::WindowW-1:0] stalls_d, stalls_q;
@@ -41,6 +44,8 @@ module profile_counters #(
     end
   end
 
-  assign insts_o  = insts_q;
-  assign stalls_o = stalls_q;
+  assign insts_o       = insts_q;
+  assign stalls_o      = stalls_q;
+  assign next_insts_o  = EARLY ? insts_d : '0;
+  assign next_stalls_o = EARLY ? stalls_d : '0;
 endmodule

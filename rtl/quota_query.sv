@@ -1,5 +1,6 @@
 // quota_query: how many CTAs of each kernel slot an SM may have, by the plan and its layout. Combinational.
-// The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts Ranges and Levels.
+// The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts Ranges and Levels. Where an SM is in its range is a
+// constant for each number of kernels: nothing is compared or subtracted to find it.
 module quota_query #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -7,53 +8,97 @@ module quota_query #(
 ) (
   input  logic [sluice_pkg::LayoutW-1:0]              layout_i,
   // The plan, by rank.
-  input  logic [sluice_pkg::KernelW-1:0]              num_i,
+  input  logic [MAX_KERNELS:1]                        num_is_i,     // one-hot; all zero: none
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  slot_i,
   input  logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
-  input  logic [MAX_KERNELS*sluice_pkg::LevelW-1:0]   base_i,
+  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     rest_i,
+  input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,
+  input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
   // The host's, by kernel slot.
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     static_quota_i,
   input  logic [MAX_KERNELS*NUM_SM-1:0]               static_mask_i,
-  input  logic [sluice_pkg::SmW-1:0]                  sm_i,
+  input  logic [NUM_SM-1:0]                           sm_i,         // one-hot
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     quota_o,      // by kernel slot; MAX_CTAS: no limit
   output logic [MAX_KERNELS-1:0]                      planned_o,    // by kernel slot: the plan is for it
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_o,       // by kernel slot, of the planned
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_o
 );
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
-  localparam int unsigned KernelW = sluice_pkg::KernelW;
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned SmW     = sluice_pkg::SmW;
-  localparam int unsigned LevelW  = sluice_pkg::LevelW;
-  localparam int unsigned IndexW  = (NUM_SM > 1) ? $clog2(NUM_SM) : 1;
+  localparam int unsigned CountW  = $clog2(MAX_CTAS + 1);
+  localparam int unsigned PlaceW  = (NUM_SM > 2) ? $clog2((NUM_SM + 1) / 2) : 1;   // place of an SM in its range, of two kernels or more
 
-  logic [IndexW-1:0] sm;
-  assign sm = sm_i[IndexW-1:0];
+  // For each number of kernels that can share out the SMs: whose the SM is, the how manieth of its range it is, whether that has one SM more.
+  localparam int unsigned MostRanges = (MAX_KERNELS < NUM_SM) ? MAX_KERNELS : NUM_SM;
+  logic [(MAX_KERNELS+1)*MAX_KERNELS-1:0] owner_n;
+  logic [(MAX_KERNELS+1)*PlaceW-1:0]      place_n;
+  logic [MAX_KERNELS:0]                   large_n;
+  for (genvar n = 0; n <= MAX_KERNELS; n++) begin : gen_num
+    if (n >= 2 && n <= MostRanges) begin : gen_shared
+      localparam int unsigned Small = NUM_SM / n;
+      localparam int unsigned More  = NUM_SM % n;
+      logic [NUM_SM*PlaceW-1:0] place;
+      for (genvar r = 0; r < MAX_KERNELS; r++) begin : gen_rank
+        if (r < n) begin : gen_range
+          localparam int unsigned First = r * Small + ((r < More) ? r : More);
+          localparam int unsigned Count = Small + ((r < More) ? 1 : 0);
+          assign owner_n[n*MAX_KERNELS+r] = sm_i[First +: Count] != '0;
+          for (genvar i = 0; i < Count; i++) begin : gen_place
+            assign place[(First+i)*PlaceW +: PlaceW] = PlaceW'(i);
+          end
+        end else begin : gen_none
+          assign owner_n[n*MAX_KERNELS+r] = 1'b0;
+        end
+      end
+      logic [PlaceW-1:0] here;
+      always_comb begin
+        here = '0;
+        for (int unsigned m = 0; m < NUM_SM; m++)
+          if (sm_i[m]) here |= place[m*PlaceW +: PlaceW];
+      end
+      assign place_n[n*PlaceW +: PlaceW] = here;
+      if (More != 0) begin : gen_more
+        assign large_n[n] = sm_i[0 +: More*(Small+1)] != '0;
+      end else begin : gen_even
+        assign large_n[n] = 1'b0;
+      end
+    end else begin : gen_one
+      assign owner_n[n*MAX_KERNELS +: MAX_KERNELS] = '0;
+      assign place_n[n*PlaceW +: PlaceW]           = '0;
+      assign large_n[n]                            = 1'b0;
+    end
+  end
 
-  // By rank: has it an SM up to this one; the last that has owns this one.
-  logic [MAX_KERNELS:0] begun;
-  logic [IndexW-1:0]    owner_first, offset;
-  logic [CtaW-1:0]      owner_ctas, owner_quota;
-  logic [LevelW-1:0]    owner_base, level;
+  // Levels: one more with each SM of the range, as long as levels are left.
+  logic [MAX_KERNELS-1:0] owner;
+  logic [PlaceW-1:0]      place;
+  logic                   longer, some_left;
+  logic [CountW-1:0]      owner_ctas, owner_rest, owner_quota, level;
   always_comb begin
-    begun       = '0;
-    owner_first = '0;
-    owner_ctas  = '0;
-    owner_base  = '0;
-    for (int unsigned r = 0; r < MAX_KERNELS; r++)
-      begun[r] = KernelW'(r) < num_i && sm >= first_i[r*SmW +: IndexW];
-    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      if (begun[r] && !begun[r+1]) begin
-        owner_first |= first_i[r*SmW +: IndexW];
-        owner_ctas  |= ctas_i[r*CtaW +: CtaW];
-        owner_base  |= base_i[r*LevelW +: LevelW];
+    owner = '0;
+    place = '0;
+    longer = 1'b0;
+    for (int unsigned n = 2; n <= MAX_KERNELS; n++) begin
+      if (num_is_i[n]) begin
+        owner |= owner_n[n*MAX_KERNELS +: MAX_KERNELS];
+        place |= place_n[n*PlaceW +: PlaceW];
+        longer |= large_n[n];
       end
     end
-    offset      = sm - owner_first;
-    level       = owner_base + LevelW'(offset) + 1'b1;
-    owner_quota = CtaW'(MAX_CTAS);
-    if (layout_i == sluice_pkg::LayoutLevels) owner_quota = (level > LevelW'(owner_ctas)) ? owner_ctas : CtaW'(level);
+    owner_ctas = '0;
+    owner_rest = '0;
+    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
+      if (owner[r]) begin
+        owner_ctas |= ctas_i[r*CtaW +: CountW];
+        owner_rest |= rest_i[r*CtaW +: CountW];
+      end
+    end
+    some_left   = 32'(place) < 32'(owner_rest);
+    level       = (longer ? level_large_i[CountW-1:0] : level_small_i[CountW-1:0]) + CountW'(place);
+    owner_quota = some_left ? level : owner_ctas;
+    if (layout_i != sluice_pkg::LayoutLevels) owner_quota = CountW'(MAX_CTAS);
   end
 
   logic [MAX_KERNELS-1:0] owns;
@@ -64,9 +109,9 @@ module quota_query #(
     first_o   = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-        if (KernelW'(r) < num_i && slot_i[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
+        if ((num_is_i >> r) != '0 && slot_i[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
           planned_o[k]             = 1'b1;
-          owns[k]                 |= begun[r] && !begun[r+1];
+          owns[k]                 |= owner[r];
           ctas_o[k*CtaW +: CtaW]  |= ctas_i[r*CtaW +: CtaW];
           first_o[k*SmW +: SmW]   |= first_i[r*SmW +: SmW];
         end
@@ -81,14 +126,14 @@ module quota_query #(
         sluice_pkg::LayoutFree:   quota_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
         sluice_pkg::LayoutAlone:  if (planned_o[k]) quota_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
         sluice_pkg::LayoutRanges,
-        sluice_pkg::LayoutLevels: if (owns[k]) quota_o[k*CtaW +: CtaW] = owner_quota;
+        sluice_pkg::LayoutLevels: if (owns[k]) quota_o[k*CtaW +: CtaW] = CtaW'(owner_quota);
         sluice_pkg::LayoutCounts: quota_o[k*CtaW +: CtaW] = ctas_o[k*CtaW +: CtaW];
-        sluice_pkg::LayoutStatic: if (static_mask_i[k*NUM_SM + 32'(sm)]) quota_o[k*CtaW +: CtaW] = static_quota_i[k*CtaW +: CtaW];
+        sluice_pkg::LayoutStatic: if ((static_mask_i[k*NUM_SM +: NUM_SM] & sm_i) != '0) quota_o[k*CtaW +: CtaW] = static_quota_i[k*CtaW +: CtaW];
         default:                  quota_o[k*CtaW +: CtaW] = '0;
       endcase
     end
   end
 
   logic unused_high_bits;
-  assign unused_high_bits = ^sm_i;
+  assign unused_high_bits = ^{ctas_i, rest_i, level_small_i, level_large_i};
 endmodule

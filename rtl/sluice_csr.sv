@@ -1,7 +1,7 @@
 // sluice_csr: the registers of the partition unit (docs/register_map.md) behind an AXI4-Lite port.
-// A write takes effect in the cycle after it is complete; commands are pulses of one cycle, at least two cycles apart. What is refused
-// (range, state, address, strobe) changes nothing but ERROR, IRQ_STATUS and the response. Every output is registered but irq_o, the AND
-// of two registers. Kernel slot 0 is in the low bits of every vector.
+// A write is looked at in the cycle in which it is complete and acts in the next; commands are pulses of one cycle, at least three cycles
+// apart. What is refused (range, state, address, strobe) changes nothing but ERROR, IRQ_STATUS and the response. Every output is registered but
+// irq_o, the AND of two registers. Kernel slot 0 is in the low bits of every vector.
 module sluice_csr #(
   parameter int unsigned NUM_SM       = 16,   // 1..256
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8

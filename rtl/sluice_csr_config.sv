@@ -1,6 +1,7 @@
 // sluice_csr_config: the global configuration registers of sluice_csr and the commands MODE and CONTROL. A write acts in the next cycle;
 // one that is out of range (bad_mode_o, bad_config_o), finds a kernel slot that is not FREE where all must be, or comes while the
-// sequencer decides on what a decision keeps, changes nothing. Read data is 0 for addresses that are not here.
+// sequencer decides on what a decision keeps, changes nothing. What the addressed register accepts is found in the cycle before write_i:
+// address and data are there by then. Read data is 0 for addresses that are not here.
 module sluice_csr_config #(
   parameter int unsigned MAX_CTAS = 8   // 4..32
 ) (
@@ -9,7 +10,7 @@ module sluice_csr_config #(
   input  logic                           write_i,                // of a global register
   input  logic [11:0]                    write_addr_i,
   input  logic [31:0]                    write_data_i,
-  output logic                           write_exists_o,         // combinational, as are the next two
+  output logic                           write_exists_o,         // of the write_addr_i of the cycle before
   output logic                           bad_mode_o,             // with write_i: refused
   output logic                           bad_config_o,
   input  logic [11:0]                    read_addr_i,
@@ -42,9 +43,9 @@ module sluice_csr_config #(
 
   // What the addressed register accepts.
   logic [31:0] low, high;
-  logic        is_mode, needs_all_free, needs_undecided, in_range, accept;
+  logic        exists, is_mode, needs_all_free, needs_undecided, in_range, exists_q, is_mode_q, needs_all_free_q, needs_undecided_q, in_range_q, accept;
   always_comb begin
-    write_exists_o  = 1'b1;
+    exists          = 1'b1;
     low             = '0;
     high            = '1;
     is_mode         = 1'b0;
@@ -82,15 +83,23 @@ module sluice_csr_config #(
       sluice_csr_pkg::MonitorAddr:       in_range = (write_data_i & ~sluice_csr_pkg::MonitorMask) == '0;
       sluice_csr_pkg::MonitorWindowAddr: begin low = sluice_csr_pkg::MonitorWindowMin; high = sluice_csr_pkg::MonitorWindowMax; end
       sluice_csr_pkg::MonitorHoldAddr:   begin low = sluice_csr_pkg::MonitorHoldMin; high = sluice_csr_pkg::MonitorHoldMax; end
-      default:                           write_exists_o = 1'b0;
+      default:                           exists = 1'b0;
     endcase
     if (write_data_i < low || write_data_i > high) in_range = 1'b0;
-
-    bad_mode_o   = write_i && write_exists_o && is_mode && !in_range;
-    bad_config_o = write_i && write_exists_o && !is_mode
-                && (!in_range || (needs_all_free && !all_free_i) || (needs_undecided && deciding_i));
-    accept       = write_i && write_exists_o && !bad_mode_o && !bad_config_o;
   end
+  always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
+    exists_q          <= exists;
+    is_mode_q         <= is_mode;
+    needs_all_free_q  <= needs_all_free;
+    needs_undecided_q <= needs_undecided;
+    in_range_q        <= in_range;
+  end
+  logic refused;
+  assign refused        = !in_range_q || (needs_all_free_q && !all_free_i) || (needs_undecided_q && deciding_i);
+  assign write_exists_o = exists_q;
+  assign bad_mode_o     = write_i && exists_q && is_mode_q && refused;
+  assign bad_config_o   = write_i && exists_q && !is_mode_q && refused;
+  assign accept         = write_i && exists_q && !refused;
 
   // Registers.
   logic [2:0]                     mode_d, mode_q;

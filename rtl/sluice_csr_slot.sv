@@ -1,5 +1,6 @@
 // sluice_csr_slot: the registers of one kernel slot, for sluice_csr, which decodes the slot. A write that is refused changes nothing:
-// bad_config_o (out of range, two commands) or slot_busy_o (descriptor of a slot that is not FREE) say so in the cycle of write_i.
+// bad_config_o (out of range, two commands) or slot_busy_o (descriptor of a slot that is not FREE) say so in the cycle of write_i. What the
+// addressed register accepts is found in the cycle before: address and data are there by then.
 module sluice_csr_slot #(
   parameter int unsigned NUM_SM   = 16,
   parameter int unsigned MAX_CTAS = 8
@@ -9,7 +10,7 @@ module sluice_csr_slot #(
   input  logic                           write_i,          // a write to this slot is complete
   input  logic [6:0]                     write_offset_i,
   input  logic [31:0]                    write_data_i,
-  output logic                           write_exists_o,   // combinational from write_offset_i
+  output logic                           write_exists_o,   // of the write_offset_i of the cycle before
   output logic                           bad_config_o,
   output logic                           slot_busy_o,
   input  logic [6:0]                     read_offset_i,
@@ -45,15 +46,14 @@ module sluice_csr_slot #(
   logic                           static_write_d, static_write_q;
 
   // What the addressed register accepts.
-  logic        is_free, descriptor, command, in_range, mask_hit, accept;
+  logic        exists, descriptor, command, in_range, mask_hit, exists_q, descriptor_q, in_range_q, is_free, accept;
   logic [31:0] high;
   always_comb begin
-    is_free        = state_i == sluice_csr_pkg::SlotStateFree;
-    mask_hit       = write_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];
-    write_exists_o = 1'b1;
-    descriptor     = 1'b0;
-    command        = 1'b0;
-    high           = '1;
+    mask_hit   = write_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];
+    exists     = 1'b1;
+    descriptor = 1'b0;
+    command    = 1'b0;
+    high       = '1;
     case (write_offset_i)
       sluice_csr_pkg::SlotWarpsOffset:     begin descriptor = 1'b1; high = sluice_csr_pkg::SlotWarpsMax; end
       sluice_csr_pkg::SlotRegistersOffset: begin descriptor = 1'b1; high = sluice_csr_pkg::SlotRegistersMax; end
@@ -61,13 +61,20 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotGridOffset:      descriptor = 1'b1;
       sluice_csr_pkg::SlotCtrlOffset:      command = 1'b1;
       sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
-      default:                             write_exists_o = mask_hit;
+      default:                             exists = mask_hit;
     endcase
-    in_range     = write_data_i <= high && !(command && (write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0);
-    bad_config_o = write_i && write_exists_o && !in_range;
-    slot_busy_o  = write_i && write_exists_o && in_range && descriptor && !is_free;
-    accept       = write_i && write_exists_o && in_range && !(descriptor && !is_free);
+    in_range = write_data_i <= high && !(command && (write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0);
   end
+  always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
+    exists_q     <= exists;
+    descriptor_q <= descriptor;
+    in_range_q   <= in_range;
+  end
+  assign is_free        = state_i == sluice_csr_pkg::SlotStateFree;
+  assign write_exists_o = exists_q;
+  assign bad_config_o   = write_i && exists_q && !in_range_q;
+  assign slot_busy_o    = write_i && exists_q && in_range_q && descriptor_q && !is_free;
+  assign accept         = write_i && exists_q && in_range_q && !(descriptor_q && !is_free);
 
   always_comb begin
     warps_d        = warps_q;

@@ -9,7 +9,7 @@ module sluice_csr_status #(
   input  logic                           write_i,               // of a global register
   input  logic [11:0]                    write_addr_i,
   input  logic [31:0]                    write_data_i,
-  output logic                           write_exists_o,        // combinational
+  output logic                           write_exists_o,        // of the write_addr_i of the cycle before
   input  logic [11:0]                    read_addr_i,
   output logic                           read_exists_o,         // combinational
   output logic [31:0]                    read_data_o,
@@ -38,9 +38,20 @@ module sluice_csr_status #(
   logic [MAX_KERNELS-1:0]     kernel_done_d, kernel_done_q, evict_done_d, evict_done_q;
   logic [31:0]                decisions_q;
   logic [3:0]                 irq_enable_d, irq_enable_q;
-  logic                       bad_config;
+  logic                       bad_config, exists, exists_q, enable_bad_q;
 
-  assign bad_config = bad_config_i || (write_i && write_addr_i == sluice_csr_pkg::IrqEnableAddr && write_data_i > sluice_csr_pkg::IrqEnableMax);
+  always_comb
+    unique case (write_addr_i)
+      sluice_csr_pkg::ErrorAddr, sluice_csr_pkg::IrqStatusAddr, sluice_csr_pkg::KernelDoneAddr, sluice_csr_pkg::EvictDoneAddr,
+      sluice_csr_pkg::IrqEnableAddr: exists = 1'b1;
+      default:                       exists = 1'b0;
+    endcase
+  always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
+    exists_q     <= exists;
+    enable_bad_q <= write_addr_i == sluice_csr_pkg::IrqEnableAddr && write_data_i > sluice_csr_pkg::IrqEnableMax;
+  end
+  assign write_exists_o = exists_q;
+  assign bad_config     = bad_config_i || (write_i && enable_bad_q);
 
   always_comb begin
     error_set                                         = '0;
@@ -52,7 +63,6 @@ module sluice_csr_status #(
     error_set[sluice_csr_pkg::ErrorBadKernelLsb]      = error_i[3];
     error_set[sluice_csr_pkg::ErrorModeInDecisionLsb] = mode_in_decision_i;
 
-    write_exists_o = 1'b1;
     error_left     = error_q;
     irq_status_d   = irq_status_q;
     kernel_done_d  = kernel_done_q;
@@ -63,8 +73,8 @@ module sluice_csr_status #(
       sluice_csr_pkg::IrqStatusAddr:  if (write_i) irq_status_d  = irq_status_q & ~write_data_i[3:0];
       sluice_csr_pkg::KernelDoneAddr: if (write_i) kernel_done_d = kernel_done_q & ~write_data_i[MAX_KERNELS-1:0];
       sluice_csr_pkg::EvictDoneAddr:  if (write_i) evict_done_d  = evict_done_q & ~write_data_i[MAX_KERNELS-1:0];
-      sluice_csr_pkg::IrqEnableAddr:  if (write_i && !bad_config) irq_enable_d = write_data_i[3:0];
-      default:                        write_exists_o = 1'b0;
+      sluice_csr_pkg::IrqEnableAddr:  if (write_i && !enable_bad_q) irq_enable_d = write_data_i[3:0];
+      default: ;
     endcase
     error_d       = error_left | error_set;
     irq_status_d  = irq_status_d | {decision_i, evict_done_i != '0, kernel_done_i != '0, error_set != '0};
@@ -134,7 +144,22 @@ module sluice_csr_status #(
 
   assign irq_o = (irq_status_q & irq_enable_q) != '0;
 
+  // One carry through all bits would be the longest path here: which bytes are all ones is remembered.
+  logic [31:0] decisions_d;
+  logic [2:0]  full_d, full_q, carry;
+  assign carry       = {&full_q, &full_q[1:0], full_q[0]};   // out of each byte but the last
+  assign decisions_d = {decisions_q[31:24] + 8'(carry[2]), decisions_q[23:16] + 8'(carry[1]), decisions_q[15:8] + 8'(carry[0]), decisions_q[7:0] + 8'd1};
+  always_comb begin
+    full_d[0] = decisions_q[7:0] == 8'hFE;
+    full_d[1] = carry[0] ? decisions_q[15:8] == 8'hFE : full_q[1];
+    full_d[2] = carry[1] ? decisions_q[23:16] == 8'hFE : full_q[2];
+  end
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni)         decisions_q <= '0;
-    else if (decision_i) decisions_q <= decisions_q + 1'b1;
+    if (!rst_ni) begin
+      decisions_q <= '0;
+      full_q      <= '0;
+    end else if (decision_i) begin
+      decisions_q <= decisions_d;
+      full_q      <= full_d;
+    end
 endmodule

@@ -234,37 +234,54 @@ module sluice_top #(
 
   // Profile counters of every SM, read one at a time.
   logic                profile_clear, profile_enable;
+  logic                sample_read;
   logic [SmW-1:0]      sample_sm;
-  logic [InstW-1:0]    sample_insts;
-  logic [WindowW-1:0]  sample_stall;
-  logic [NUM_SM*InstW-1:0]   insts;
-  logic [NUM_SM*WindowW-1:0] stalls;
+  logic [InstW-1:0]    sample_insts, sample_insts_q;
+  logic [WindowW-1:0]  sample_stall, sample_stall_q;
+  logic [NUM_SM*InstW-1:0]   insts, next_insts;
+  logic [NUM_SM*WindowW-1:0] stalls, next_stalls;
 
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
     profile_counters #(
-      .NUM_SCHED (NUM_SCHED)
+      .NUM_SCHED (NUM_SCHED),
+      .EARLY     (m == 0)
     ) i_profile_counters (
       .clk_i,
       .rst_ni,
-      .clear_i  (profile_clear),
-      .enable_i (profile_enable),
-      .issue_i  (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
-      .stall_i  (stall_i[m]),
-      .insts_o  (insts[m*InstW +: InstW]),
-      .stalls_o (stalls[m*WindowW +: WindowW])
+      .clear_i       (profile_clear),
+      .enable_i      (profile_enable),
+      .issue_i       (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
+      .stall_i       (stall_i[m]),
+      .insts_o       (insts[m*InstW +: InstW]),
+      .stalls_o      (stalls[m*WindowW +: WindowW]),
+      .next_insts_o  (next_insts[m*InstW +: InstW]),
+      .next_stalls_o (next_stalls[m*WindowW +: WindowW])
     );
   end
 
+  // The first sample of a window is of SM 0, and is read in the last cycle of the window.
   always_comb begin
     sample_insts = '0;
     sample_stall = '0;
     for (int unsigned m = 0; m < NUM_SM; m++) begin
       if (sample_sm == SmW'(m)) begin
-        sample_insts = insts[m*InstW +: InstW];
-        sample_stall = stalls[m*WindowW +: WindowW];
+        sample_insts |= insts[m*InstW +: InstW];
+        sample_stall |= stalls[m*WindowW +: WindowW];
       end
     end
+    if (profile_enable) begin
+      sample_insts = next_insts[0 +: InstW];
+      sample_stall = next_stalls[0 +: WindowW];
+    end
   end
+  logic unused_next;
+  assign unused_next = ^{next_insts, next_stalls};
+
+  always_ff @(posedge clk_i)   // looked at only with sample_valid: no reset
+    if (sample_read) begin
+      sample_insts_q <= sample_insts;
+      sample_stall_q <= sample_stall;
+    end
 
   logic                           core_start, core_abort, core_idle, prepare_valid, prepare_ready, sample_valid, sample_ready, sample_final;
   logic                           core_done, core_no_fit, core_spatial;
@@ -309,6 +326,7 @@ module sluice_top #(
     .in_order_o              (in_order),
     .profile_clear_o         (profile_clear),
     .profile_enable_o        (profile_enable),
+    .sample_read_o           (sample_read),
     .sample_sm_o             (sample_sm),
     .core_start_o            (core_start),
     .core_abort_o            (core_abort),
@@ -378,8 +396,8 @@ module sluice_top #(
     .sample_ready_o       (sample_ready),
     .sample_kernel_i      (sample_kernel),
     .sample_ctas_i        (sample_ctas),
-    .sample_insts_i       (sample_insts),
-    .sample_stall_i       (sample_stall),
+    .sample_insts_i       (sample_insts_q),
+    .sample_stall_i       (sample_stall_q),
     .num_samples_i        (num_samples),
     .sample_final_i       (sample_final),
     .scaled_valid_o       (profile_valid_o),
@@ -393,27 +411,20 @@ module sluice_top #(
     .ctas_o               (core_ctas)
   );
 
-  // What each kernel issues on the SM that stands for it.
-  logic [K*NUM_SCHED-1:0]         watched;
-  logic [NUM_SCHED-1:0]           watched_valid;
-  logic [NUM_SCHED*KIndexW-1:0]   watched_kernel;
+  // What each kernel issues on the SM that stands for it; counted a cycle later.
+  logic                   watching;
+  logic [K*NUM_SCHED-1:0] watched, watched_q;
+  assign watching = monitoring && monitor_enable;
   always_comb begin
-    watched        = '0;
-    watched_valid  = '0;
-    watched_kernel = '0;
-    for (int unsigned k = 0; k < K; k++) begin
-      watched_valid  = '0;
-      watched_kernel = '0;
-      for (int unsigned m = 0; m < NUM_SM; m++) begin
-        if (watch_sm[k*SmW +: SmW] == SmW'(m)) begin
-          watched_valid  = issue_valid_i[m*NUM_SCHED +: NUM_SCHED];
-          watched_kernel = issue_kernel_i[m*NUM_SCHED*KIndexW +: NUM_SCHED*KIndexW];
-        end
-      end
-      for (int unsigned s = 0; s < NUM_SCHED; s++)
-        watched[k*NUM_SCHED+s] = watch[k] && watched_valid[s] && watched_kernel[s*KIndexW +: KIndexW] == KIndexW'(k);
-    end
+    watched = '0;
+    for (int unsigned k = 0; k < K; k++)
+      for (int unsigned m = 0; m < NUM_SM; m++)
+        for (int unsigned s = 0; s < NUM_SCHED; s++)
+          if (watch[k] && watch_sm[k*SmW +: SmW] == SmW'(m) && issue_valid_i[m*NUM_SCHED+s]
+              && issue_kernel_i[(m*NUM_SCHED+s)*KIndexW +: KIndexW] == KIndexW'(k)) watched[k*NUM_SCHED+s] = 1'b1;
   end
+  always_ff @(posedge clk_i)   // nothing is counted in the first cycle of watching: no reset
+    if (watching) watched_q <= watched;
 
   phase_monitor #(
     .MAX_KERNELS (K),
@@ -421,14 +432,19 @@ module sluice_top #(
   ) i_phase_monitor (
     .clk_i,
     .rst_ni,
-    .active_i    (monitoring && monitor_enable),
+    .active_i    (watching),
     .window_i    (monitor_window),
     .threshold_i (monitor_threshold),
     .hold_i      (monitor_hold),
-    .issue_i     (watched),
+    .issue_i     (watched_q),
     .request_o   (monitor_request)
   );
 
-  // A monitor that watches never rests.
-  assign idle_o = csr_idle && dispatcher_idle && sequencer_idle && core_idle && !(monitoring && monitor_enable);
+  // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
+  logic rests, idle_q;
+  assign rests = csr_idle && dispatcher_idle && sequencer_idle && core_idle && !watching;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) idle_q <= 1'b1;
+    else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i;
+  assign idle_o = idle_q;
 endmodule

@@ -44,19 +44,26 @@ def worst_path(text):
 def analyse(work, module, library, period_ns):
     """{fmax_mhz, period_ns, start, end, path_cells, sta_leakage_mw} of a mapped module. The period is searched: paths through latches borrow time."""
     driver = library.pick("INVX2", "INVX1")
-    period, limiting = period_ns, None
-    for _ in range(6):
+    period, limiting, failed, met, text = period_ns, None, None, None, ""
+    while met is None or failed is None or met - failed > 0.002:
         text = run_sta(work, TCL.format(liberty=library.path, module=module, period=f"{period:.4f}", driver=driver))
         if "Error" in text:
             raise SystemExit(f"synth: OpenSTA failed, see {work}/sta.log:\n{text[-500:]}")
         path = worst_path(text.split("=== worst")[1])
         if path is None:
             return {"fmax_mhz": None, "period_ns": None, "start": "", "end": "", "path_cells": [], "sta_leakage_mw": leakage(text)}
-        if limiting is None or path[0] < -0.002:
-            limiting = path   # where the period is met, paths that borrow from a latch show a slack of zero
-        if abs(path[0]) < 0.002:
-            break
-        period -= path[0]
+        if path[0] < -0.002:
+            failed, limiting = period, path
+            period -= path[0]
+        else:
+            met, limiting = period, limiting or path
+            if abs(path[0]) < 0.002 and failed is None:
+                break   # where the period is met, paths that borrow from a latch show a slack of zero
+            period -= path[0]
+        # A path that ends at a latch may miss by twice what the period must grow: between a period that fails and one that is met, half.
+        if failed is not None and met is not None:
+            period = (failed + met) / 2
+    period = met
     return {"fmax_mhz": round(1000 / period, 1), "period_ns": round(period, 4), "start": limiting[1], "end": limiting[2], "path_cells": limiting[3],
             "sta_leakage_mw": leakage(text)}
 

@@ -34,7 +34,8 @@ module partition_sequencer_props #(
   input logic [K*sluice_pkg::CtaW-1:0]      core_ctas_i
 );
   localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
-  localparam int unsigned SmCountW = sluice_pkg::SmCountW, LevelW = sluice_pkg::LevelW, Patience = 2;
+  localparam int unsigned SmCountW = sluice_pkg::SmCountW, Patience = 2;
+  localparam logic [1:0] Load = 2'd0, Walk = 2'd1, Rest = 2'd3;   // of the walk over the kernels
   localparam logic [3:0] Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6, Monitor = 4'd7,
     PlanCount = 4'd8;
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
@@ -53,20 +54,20 @@ module partition_sequencer_props #(
   (* hierconn *) wire [3:0]            \dut.state_q ;
   (* hierconn *) wire [2:0]            \dut.layout_q ;
   (* hierconn *) wire [sluice_pkg::TimerW-1:0] \dut.timer_q ;
-  (* hierconn *) wire [1:0]            \dut.rank_q , \dut.sm_q , \dut.i_partition_plan.num_q ;
-  (* hierconn *) wire                  \dut.again_q , \dut.restart , \dut.changed_q ;
+  (* hierconn *) wire [1:0]            \dut.rank_q , \dut.walk_q , \dut.sms_q , \dut.i_partition_plan.num_q ;   // num_q: one-hot
+  (* hierconn *) wire [2:0]            \dut.rest_q ;
+  (* hierconn *) wire                  \dut.again_q , \dut.restart , \dut.changed_q , \dut.last_q ;
   (* hierconn *) wire [K*SmW-1:0]      \dut.firsts ;       // by rank, as all that follows
   (* hierconn *) wire [K*SmCountW-1:0] \dut.counts ;
   (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
-  (* hierconn *) wire [K*LevelW-1:0]   \dut.bases ;
+  (* hierconn *) wire [K*CtaW-1:0]     \dut.rests ;
   (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
-  (* hierconn *) wire [2:0]            \dut.i_partition_plan.windows_q , \dut.i_partition_plan.base_q ;
   (* hierconn *) wire                  \dut.i_occupancy_counter.busy_q , \dut.i_occupancy_counter.done_q ;
   (* hierconn *) wire [2:0]            \dut.i_occupancy_counter.count_q ;
 
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank
-  assign num  = KernelW'(\dut.i_partition_plan.num_q );
+  assign num  = KernelW'(\dut.i_partition_plan.num_q );   // of two kernels: one-hot is binary
   assign rank = KernelW'(\dut.rank_q );
   assign slot = \dut.i_partition_plan.slot_q ;
 
@@ -121,26 +122,24 @@ module partition_sequencer_props #(
   end
 
   // How far it is from having settled (Idle or Monitor), field by field: part, levels that are left, step, and what the step waits for.
-  logic [LevelW-1:0]   levels_left, left;
+  logic [CtaW-1:0]     levels_left, kernel_rest;
   logic [SmCountW-1:0] slot_count;
   logic [KernelW-1:0]  kernels_left;
   logic [24:0]         distance, distance_q;
   assign slot_count   = \dut.counts [32'(rank[0])*SmCountW +: SmCountW];
+  assign kernel_rest  = \dut.rests [32'(rank[0])*CtaW +: CtaW];
   assign kernels_left = num - rank;
   always_comb begin
     levels_left = '0;
-    left        = '0;
-    for (int unsigned r = 0; r < K; r++) begin
-      left = LevelW'(\dut.ctas [r*CtaW +: CtaW]) - \dut.bases [r*LevelW +: LevelW];
-      if (KernelW'(r) < num && LevelW'(\dut.ctas [r*CtaW +: CtaW]) > \dut.bases [r*LevelW +: LevelW] && left > levels_left) levels_left = left;
-    end
+    for (int unsigned r = 0; r < K; r++)
+      if (KernelW'(r) < num && \dut.rests [r*CtaW +: CtaW] > levels_left) levels_left = \dut.rests [r*CtaW +: CtaW];
     case (\dut.state_q )
       Plan:      distance = {2'd3, 3'd0, kernels_left, 1'b1, 15'd0};
       PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 12'd0, \dut.i_occupancy_counter.done_q ? 3'd0
                                                                : \dut.i_occupancy_counter.busy_q ? 3'd1 + demands_left : 3'd7};
-      WarmUp:    distance = {2'd2, levels_left[2:0], 5'd3, 12'd0, \dut.timer_q };
-      Profile:   distance = {2'd2, levels_left[2:0], 5'd2, 12'd0, \dut.timer_q };
-      Scale:     distance = {2'd2, levels_left[2:0], 5'd1, 6'd0, kernels_left, slot_count - SmCountW'(\dut.sm_q ), 2'd2 - sample_wait};
+      WarmUp:    distance = {2'd2, levels_left, 5'd3, 12'd0, \dut.timer_q };
+      Profile:   distance = {2'd2, levels_left, 5'd2, 12'd0, \dut.timer_q };
+      Scale:     distance = {2'd2, levels_left, 5'd1, 6'd0, kernels_left, (\dut.walk_q == Walk) ? {1'b0, \dut.sms_q } : {\dut.walk_q == Load, 2'd0}, 2'd2 - sample_wait};
       Allocate:  distance = {2'd1, 3'd0, 5'd1, 13'd0, 2'd2 - core_wait};
       Delay:     distance = {2'd1, 3'd0, 5'd0, 12'd0, \dut.timer_q };
       default:   distance = '0;
@@ -149,18 +148,25 @@ module partition_sequencer_props #(
   always_ff @(posedge clk_i) distance_q <= distance;
 
   // The plan so far: kernels by age have ranges of SMs, one behind the other.
-  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, profiling;
-  logic [2:0] smaller, windows;   // levels behind the younger kernel (one SM) and windows before this one
+  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, profiling, reading;
+  assign reading   = \dut.state_q == Scale || (\dut.state_q == Profile && \dut.last_q );
   assign planning  = \dut.state_q == Plan || \dut.state_q == PlanCount;
   assign profiling = \dut.state_q >= WarmUp && \dut.state_q <= Delay;
-  assign smaller   = \dut.i_partition_plan.base_q ;
-  assign windows   = \dut.i_partition_plan.windows_q ;
   always_comb begin
     ok_plan = num <= KernelW'(K) && (num < KernelW'(2) || slot[0] != slot[1]);
     if (planning && (rank >= num || \dut.layout_q != Hold)) ok_plan = 1'b0;
     if (profiling && (num != KernelW'(2) || \dut.layout_q != Levels)) ok_plan = 1'b0;
-    if (\dut.state_q == Scale && (rank >= num || SmCountW'(\dut.sm_q ) >= slot_count)) ok_plan = 1'b0;
-    if (\dut.state_q == Profile && (rank > num || (rank < num && SmCountW'(\dut.sm_q ) > slot_count))) ok_plan = 1'b0;
+    // The walk over the samples: SMs and levels that are left go down together, and at the end of the range levels may be left.
+    if (\dut.state_q == Scale && ((\dut.walk_q == Rest) ? rank != num : (rank >= num || \dut.walk_q > Walk))) ok_plan = 1'b0;
+    if (reading && \dut.walk_q == Walk && (\dut.sms_q == '0 || SmCountW'(\dut.sms_q ) > slot_count)) ok_plan = 1'b0;
+    if (reading && \dut.walk_q == Walk && (\dut.rest_q == '0) != (kernel_rest == '0)) ok_plan = 1'b0;
+    if (reading && \dut.walk_q == Walk && \dut.rest_q != '0
+        && 5'(\dut.rest_q ) + 5'(slot_count) != 5'(kernel_rest) + 5'(\dut.sms_q )) ok_plan = 1'b0;
+    // The last cycle of what is timed is known; in the one before that of the window the oldest kernel is loaded.
+    if (\dut.state_q == WarmUp && \dut.last_q != (\dut.timer_q == '0)) ok_plan = 1'b0;
+    if ((\dut.state_q == Profile || \dut.state_q == Delay) && \dut.last_q != (\dut.timer_q <= 1)) ok_plan = 1'b0;
+    if (\dut.state_q == Profile && \dut.timer_q == 2 && (rank != '0 || \dut.walk_q != Load)) ok_plan = 1'b0;
+    if (\dut.state_q == Profile && \dut.last_q && (rank != '0 || \dut.walk_q > Walk)) ok_plan = 1'b0;
     if (\dut.layout_q == Hold && !planning && num != '0) ok_plan = 1'b0;
     if (\dut.state_q == Monitor && ((\dut.layout_q != Ranges && \dut.layout_q != Counts) || num != KernelW'(2))) ok_plan = 1'b0;
     if (\dut.layout_q == Ranges && num != KernelW'(2)) ok_plan = 1'b0;
@@ -168,12 +174,9 @@ module partition_sequencer_props #(
     // Two kernels on three SMs: the older has two.
     if (num == KernelW'(1) && (\dut.firsts [0 +: SmW] != '0 || \dut.counts [0 +: SmCountW] != SmCountW'(3))) ok_plan = 1'b0;
     if (num == KernelW'(2) && (\dut.firsts != {SmW'(2), SmW'(0)} || \dut.counts != {SmCountW'(1), SmCountW'(2)})) ok_plan = 1'b0;
-    // Both ranges climb in step, while one has levels beyond its window.
-    if (profiling && (smaller > 3'(N - 1) || windows != smaller || \dut.bases [LevelW +: LevelW] != LevelW'(smaller)
-        || \dut.bases [0 +: LevelW] != LevelW'(2)*LevelW'(smaller))) ok_plan = 1'b0;
     beyond = 1'b0;
     for (int unsigned r = 0; r < K; r++)
-      if (\dut.bases [r*LevelW +: LevelW] + LevelW'(\dut.counts [r*SmCountW +: SmCountW]) < LevelW'(\dut.ctas [r*CtaW +: CtaW])) beyond = 1'b1;
+      if (SmCountW'(\dut.rests [r*CtaW +: CtaW]) > \dut.counts [r*SmCountW +: SmCountW]) beyond = 1'b1;
     if (\dut.state_q == Scale && \dut.again_q && !beyond) ok_plan = 1'b0;
     for (int unsigned r = 0; r < K; r++)
       if (\dut.ctas [r*CtaW +: CtaW] > CtaW'(N) && (profiling || (planning && rank > KernelW'(r)))) ok_plan = 1'b0;
@@ -202,7 +205,7 @@ module partition_sequencer_props #(
       counter_runs_while_it_is_waited_for:      assert (\dut.state_q != PlanCount || ((\dut.i_occupancy_counter.busy_q ^ \dut.i_occupancy_counter.done_q )
                                                         && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q ? demands_left : 3'd0) && (\dut.i_occupancy_counter.done_q || demands_left <= 3'(N))));
       core_is_patiently_waited_for:             assert (sample_wait <= 2'(Patience) && core_wait <= 2'(Patience)
-                                                        && (sample_wait == '0 || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
+                                                        && (!sample_valid || \dut.state_q == Scale) && (sample_wait == '0 || sample_valid) && (core_wait == '0 || \dut.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
       plan_is_remembered:                       assert ((\dut.layout_q == Static) == (plan_mode == 3'd4)
                                                         && ((\dut.layout_q == Free) == (plan_mode <= 3'd1))

@@ -88,6 +88,8 @@ module sluice_csr_props (
   (* hierconn *) wire [2:0]  \dut.i_status.info_cause_q ;
   (* hierconn *) wire [2:0]  \dut.i_status.info_kernel_q ;
   (* hierconn *) wire [7:0]  \dut.i_status.info_sm_q ;
+  (* hierconn *) wire [31:0] \dut.i_status.decisions_q ;
+  (* hierconn *) wire [2:0]  \dut.i_status.full_q ;
   logic        write;
   logic [11:0] waddr;
   logic [31:0] wdata;
@@ -179,6 +181,11 @@ module sluice_csr_props (
   assign clears_error     = write && waddr == 12'h018;
   assign changes_nothing  = !write || (waddr[11:0] != watch);
 
+  logic reads_q;   // the address of a read of `watch` was taken in the cycle before
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) reads_q <= 1'b0;
+    else         reads_q <= s_axi_arvalid_i && arready && s_axi_araddr_i == watch;
+
   logic started;
   initial started = 1'b0;
   always_ff @(posedge clk_i) started <= 1'b1;
@@ -189,8 +196,7 @@ module sluice_csr_props (
       // Configuration.
       if (rw) register_holds_the_last_accepted_write: assert (value == ($past(accepted) ? $past(written) : $past(value)));
       if (rw) register_stays_in_range: assert (in_slot && offset[6:5] == 2'b10 || (value >= low && value <= high));
-      if ($past(s_axi_arvalid_i && arready && s_axi_araddr_i == watch && rw))
-        read_returns_the_register: assert (rdata == $past(value) && rresp == 2'b00);
+      if ($past(reads_q && rw)) read_returns_the_register: assert (rvalid && rdata == $past(value) && rresp == 2'b00);
       if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0)) descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
       if (undecided && $past(sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7)) threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
@@ -232,9 +238,11 @@ module sluice_csr_props (
       if (!$past(write)) kernel_done_is_kept: assert (\dut.i_status.kernel_done_q == ($past(\dut.i_status.kernel_done_q ) | $past(kernel_done_i)));
       if ($past(kernel_done_i != '0)) kernel_done_interrupts: assert (\dut.i_status.irq_status_q [1] && ($past(kernel_done_i) & ~\dut.i_status.kernel_done_q ) == '0);
       if ($past(decision_i)) decision_interrupts: assert (\dut.i_status.irq_status_q [3]);
+      decisions_are_counted: assert (\dut.i_status.decisions_q == $past(\dut.i_status.decisions_q ) + 32'($past(decision_i)));
       if ($past(error_i != '0)) error_interrupts: assert (\dut.i_status.irq_status_q [0]);
       if ($past(rst_ni && evict_done_i[0])) evict_done_interrupts: assert (\dut.i_status.irq_status_q [2] && \dut.i_status.evict_done_q [0]);
     end
+    if (started) full_bytes_of_the_count_are_known: assert (\dut.i_status.full_q == {&\dut.i_status.decisions_q [23:16], &\dut.i_status.decisions_q [15:8], &\dut.i_status.decisions_q [7:0]});
     if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.i_status.irq_status_q & \dut.i_status.irq_enable_q ) != '0));
     if (started && !rst_ni) begin
       if (rw) reset_gives_the_reset_value: assert (value == reset_value);

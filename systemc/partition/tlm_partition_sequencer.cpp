@@ -61,23 +61,26 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
     core.demand_registers[i] = config.demand_registers[plan_[i].slot];
     core.demand_shared_bytes[i] = config.demand_shared[plan_[i].slot];
   }
-  if (state_ == State::kProfile && prepared_ < plan_.size() && summing_ == 0) {
+  if (state_ == State::kProfile && timer_ > 2 && prepared_ < plan_.size() && summing_ == 0) {
     const Planned& p = plan_[prepared_];
     core.prepare_valid = true;
     core.prepare_kernel = static_cast<std::uint8_t>(prepared_);
     core.num_samples = p.count;
     for (std::uint32_t i = 0; i < p.count; ++i) core.prepare_sum += std::min(p.level(i), p.most);
   }
-  if (state_ == State::kScale) {
-    const Sample& s = samples_[sample_];
-    out.sample_sm = s.sm;
-    core.sample_valid = s.valid;
-    core.sample_kernel = static_cast<std::uint8_t>(s.kernel);
-    core.sample_ctas = static_cast<std::uint8_t>(s.level);
-    core.num_samples = s.num_samples;
-    core.sample_final = s.final;
+  if (offered_) {
+    core.sample_valid = true;
+    core.sample_kernel = static_cast<std::uint8_t>(offered_->kernel);
+    core.sample_ctas = static_cast<std::uint8_t>(offered_->level);
+    core.sample_final = offered_->final;
   }
   return out;
+}
+
+std::optional<std::uint32_t> TlmPartitionSequencer::reads(const SequencerIn& in) const {
+  const bool reading = state_ == State::kScale || (state_ == State::kProfile && timer_ == 1 && listed_);
+  if (!reading || sample_ == samples_.size() || !samples_[sample_].valid || !space(in)) return std::nullopt;
+  return samples_[sample_].sm;
 }
 
 std::uint32_t TlmPartitionSequencer::quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const {
@@ -99,6 +102,7 @@ std::uint32_t TlmPartitionSequencer::quota(const SluiceConfig& config, std::uint
 void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const SequencerIn& in) {
   const std::uint32_t n = in.num_present;
   plan_.clear();
+  offered_.reset();
   timer_ = 0;
   std::uint32_t next = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -147,11 +151,24 @@ void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
 void TlmPartitionSequencer::list_samples() {
   samples_.clear();
   sample_ = 0;
+  listed_ = true;
   for (std::uint32_t k = 0; k < plan_.size(); ++k) {
     const Planned& p = plan_[k];
-    if (p.level(0) > p.most) samples_.push_back({k, p.first, p.level(0), p.count, false, false});
+    if (k > 0) samples_.push_back({});
+    if (p.level(0) > p.most) samples_.push_back({});
     for (std::uint32_t i = 0; i < p.count && p.level(i) <= p.most; ++i)
-      samples_.push_back({k, p.first + i, p.level(i), p.count, true, p.level(i) == p.most});
+      samples_.push_back({k, p.first + i, p.level(i), true, p.level(i) == p.most});
+  }
+}
+
+void TlmPartitionSequencer::read_on(const SequencerIn& in) {
+  const bool there_is_space = space(in);
+  if (there_is_space) offered_.reset();
+  if (sample_ == samples_.size()) return;
+  if (!samples_[sample_].valid) {
+    ++sample_;
+  } else if (there_is_space) {
+    offered_ = samples_[sample_++];
   }
 }
 
@@ -200,7 +217,8 @@ void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn&
       }
       timer_ = config.window;
       prepared_ = 0;
-      summing_ = plan_.front().count;
+      listed_ = false;
+      summing_ = plan_.front().count + 1;
       go(State::kProfile);
       break;
     case State::kProfile:
@@ -208,17 +226,27 @@ void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn&
         if (summing_ > 0) {
           --summing_;
         } else if (in.core.prepare_ready && ++prepared_ < plan_.size()) {
-          summing_ = plan_[prepared_].count;
+          summing_ = plan_[prepared_].count + 1;
         }
       }
-      if (--timer_ == 0) {
+      if (timer_ == 2) {
         list_samples();
+      } else if (timer_ == 1) {
+        if (listed_)
+          read_on(in);
+        else
+          list_samples();
         go(State::kScale);
       }
+      --timer_;
       break;
     case State::kScale:
-      if (samples_[sample_].valid && !in.core.sample_ready) break;
-      if (++sample_ == samples_.size()) end_of_samples(config);
+      if (sample_ == samples_.size() && space(in)) {
+        offered_.reset();
+        end_of_samples(config);
+      } else {
+        read_on(in);
+      }
       break;
     case State::kAllocate:
       if (!in.core.done) break;

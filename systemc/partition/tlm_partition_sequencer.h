@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sw/device/sluice_regs.h"
@@ -13,9 +14,8 @@ namespace sluice {
 struct SequencerIn {
   PerKernel<std::uint8_t> age{};  ///< present kernel slots, oldest first
   std::uint8_t num_present = 0;
-  bool change = false;                                           ///< the present set changed
-  bool monitor_request = false;                                  ///< the phase monitor wants a new profile
-  std::uint32_t sample_warp_insts = 0, sample_stall_cycles = 0;  ///< profile counters of SequencerOut::sample_sm
+  bool change = false;           ///< the present set changed
+  bool monitor_request = false;  ///< the phase monitor wants a new profile
   PartitionCoreOut core;
 };
 
@@ -24,9 +24,8 @@ struct SequencerOut {
   bool quota_changed = false;  ///< first cycle of new quotas
   bool regions = false, round_robin = false, in_order = false;
   bool profile_clear = false, profile_enable = false;
-  std::uint32_t sample_sm = 0;  ///< whose profile counters go into `core`
-  PartitionCoreIn core;         ///< without the figures of the sample
-  std::uint8_t state = 0;       ///< regs::SequencerState
+  PartitionCoreIn core;    ///< without the figures of the sample
+  std::uint8_t state = 0;  ///< regs::SequencerState
   PerKernel<std::uint8_t> ctas{};
   bool decision = false, spatial = false, no_fit = false, monitoring = false;
   PerKernel<bool> watch{};  ///< by kernel slot: the decision is about it
@@ -43,6 +42,8 @@ class TlmPartitionSequencer {
   [[nodiscard]] SequencerOut out(const SluiceConfig& config) const;
   /// The inputs of this cycle make a new plan: a decision under way is dropped.
   [[nodiscard]] bool restarts(const SluiceConfig& config, const SequencerIn& in) const;
+  /// The SM whose profile counters are read in this cycle, for the sample that the core is offered in the next.
+  [[nodiscard]] std::optional<std::uint32_t> reads(const SequencerIn& in) const;
   /// CTAs of kernel slot `kernel` that may live on `sm`; max_ctas = no limit.
   [[nodiscard]] std::uint32_t quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const;
   /// The rising edge.
@@ -61,14 +62,17 @@ class TlmPartitionSequencer {
     [[nodiscard]] std::uint32_t level(std::uint32_t i) const { return base + i + 1; }
   };
   struct Sample {
-    std::uint32_t kernel = 0, sm = 0, level = 0, num_samples = 0;
-    bool valid = false, final = false;  ///< not valid: a kernel without levels in this window
+    std::uint32_t kernel = 0, sm = 0, level = 0;
+    bool valid = false,
+         final = false;  ///< not valid: a cycle that goes on to a kernel, or finds one without levels in this window
   };
 
   void make_plan(const SluiceConfig& config, const SequencerIn& in);
   void finish_plan(const SluiceConfig& config);
   void start_window();
   void list_samples();
+  void read_on(const SequencerIn& in);
+  [[nodiscard]] bool space(const SequencerIn& in) const { return !offered_ || in.core.sample_ready; }
   void end_of_samples(const SluiceConfig& config);
   void enforce(const PartitionCoreOut& core);
   void go(regs::SequencerState state) { state_ = state; }
@@ -85,10 +89,12 @@ class TlmPartitionSequencer {
   std::vector<Planned> plan_;
   PerKernel<std::uint32_t> decided_{};  ///< by kernel slot
 
-  std::size_t prepared_ = 0;   ///< kernels whose sum the core has
-  std::uint32_t summing_ = 0;  ///< cycles until the next kernel's sum is there
-  std::vector<Sample> samples_;
-  std::size_t sample_ = 0;
+  std::size_t prepared_ = 0;       ///< kernels whose sum the core has
+  std::uint32_t summing_ = 0;      ///< cycles until the next kernel's sum is there
+  std::vector<Sample> samples_;    ///< of the window that ends or has ended
+  bool listed_ = false;            ///< they are known: from the last cycle of the window but one on
+  std::size_t sample_ = 0;         ///< the next whose counters are read
+  std::optional<Sample> offered_;  ///< to the core
 };
 
 }  // namespace sluice

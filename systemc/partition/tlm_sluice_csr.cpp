@@ -45,6 +45,8 @@ void TlmSluiceCsr::reset() {
   }
   held_address_.reset();
   held_data_.reset();
+  reading_.reset();
+  judged_ = false;
   out_ = {};
   update_config();
   update_handshakes();
@@ -67,7 +69,7 @@ bool TlmSluiceCsr::idle() const {
   const SluiceConfig& config = out_.config;
   const bool pulses = config.mode_write || config.static_write || config.reprofile || any(config.launch) || any(config.stop) ||
                       any(config.evict) || any(config.resume);
-  return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !out_.axi.rvalid;
+  return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !reading_ && !out_.axi.rvalid;
 }
 
 SluiceCsrOut TlmSluiceCsr::cycle(const SluiceCsrIn& in) {
@@ -85,14 +87,16 @@ void TlmSluiceCsr::clock(const SluiceCsrIn& in) {
   const AxiLiteOut shown = out_.axi;
   const bool mode_in_decision = out_.config.mode_write && deciding(in.status);
 
-  // Reads see the registers of this cycle.
+  // A read sees the registers of the cycle after its address was taken.
   if (shown.rvalid && in.axi.rready) out_.axi.rvalid = false;
-  if (in.axi.arvalid && shown.arready) {
-    const std::optional<std::uint32_t> data = read(in.axi.araddr, in.status);
+  if (reading_) {
+    const std::optional<std::uint32_t> data = read(*reading_, in.status);
     out_.axi.rvalid = true;
     out_.axi.rdata = data.value_or(0);
     out_.axi.rresp = data ? AxiResponse::kOkay : AxiResponse::kSlvErr;
+    reading_.reset();
   }
+  if (in.axi.arvalid && shown.arready) reading_ = in.axi.araddr;
 
   // A command lasts one cycle.
   SluiceConfig& config = out_.config;
@@ -100,12 +104,16 @@ void TlmSluiceCsr::clock(const SluiceCsrIn& in) {
   config.launch = config.stop = config.evict = config.resume = {};
   if (shown.bvalid && in.axi.bready) out_.axi.bvalid = false;
   std::optional<Refusal> refusal;
-  if (held_address_ && held_data_ && !shown.bvalid) {
+  const bool judged = held_address_ && held_data_;
+  if (judged_ && !shown.bvalid) {
     const bool done = held_full_strobe_ && write(*held_address_, *held_data_, in.status, refusal);
     out_.axi.bvalid = true;
     out_.axi.bresp = done ? AxiResponse::kOkay : AxiResponse::kSlvErr;
     held_address_.reset();
     held_data_.reset();
+    judged_ = false;
+  } else {
+    judged_ = judged;
   }
   if (in.axi.awvalid && shown.awready) held_address_ = in.axi.awaddr;
   if (in.axi.wvalid && shown.wready) {
@@ -234,7 +242,7 @@ void TlmSluiceCsr::record(const SluiceCsrStatus& status, const std::optional<Ref
 void TlmSluiceCsr::update_handshakes() {
   out_.axi.awready = !held_address_;
   out_.axi.wready = !held_data_;
-  out_.axi.arready = !out_.axi.rvalid;
+  out_.axi.arready = !out_.axi.rvalid && !reading_;
   out_.irq = (word(regs::kIrqStatus) & word(regs::kIrqEnable)) != 0;
 }
 

@@ -113,6 +113,8 @@ class TlmSluiceCsr {
   std::optional<std::uint32_t> held_address_;
   std::optional<std::uint32_t> held_data_;
   bool held_full_strobe_ = false;
+  bool judged_ = false;                   ///< the held write was looked at: it acts when no response waits
+  std::optional<std::uint32_t> reading_;  ///< address of the read that is answered with the next edge
   SluiceCsrOut out_;
 };
 

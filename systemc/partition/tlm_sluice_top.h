@@ -24,6 +24,7 @@ class TlmSluiceTop : public ISluiceTop {
         monitor_(parameters.max_kernels),
         counters_(parameters.num_sm) {
     refresh();
+    out_.idle = rests_;
   }
 
   [[nodiscard]] const SluiceTopOut& outputs() const override { return out_; }
@@ -43,14 +44,17 @@ class TlmSluiceTop : public ISluiceTop {
     to_sequencer.change = dispatched.change;
     to_sequencer.monitor_request = monitor_.request();
     to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
+    const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid;
 
     clock_counters(in, sequenced);
+    if (const auto sm = sequencer_.reads(to_sequencer)) sample_ = counters_[*sm];
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
     dispatcher_.clock(to_dispatcher_);
     csr_.clock({true, in.axi, status(dispatched, sequenced)});
     sequencer_.clock(config, to_sequencer);
     refresh();
+    out_.idle = rests;
   }
 
   void skip(std::uint64_t) override {}  // nothing there that could notice
@@ -92,8 +96,8 @@ class TlmSluiceTop : public ISluiceTop {
     PartitionCoreIn in = sequenced.core;
     in.abort = abort;
     if (in.sample_valid) {
-      in.sample_warp_insts = counters_[sequenced.sample_sm].insts;
-      in.sample_stall_cycles = counters_[sequenced.sample_sm].stalls;
+      in.sample_warp_insts = sample_.insts;
+      in.sample_stall_cycles = sample_.stalls;
     }
     return core_.cycle(in);
   }
@@ -117,7 +121,8 @@ class TlmSluiceTop : public ISluiceTop {
       for (unsigned s = 0; s < parameters_.num_sched; ++s)
         issued[k] += ((sm.issue_valid >> s) & 1U) != 0 && sm.issue_kernel[s] == k ? 1 : 0;
     }
-    monitor_.clock(config, active, issued);
+    monitor_.clock(config, active, watched_);
+    watched_ = issued;
   }
 
   CtaDispatcherIn dispatcher_inputs(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) const {
@@ -192,7 +197,7 @@ class TlmSluiceTop : public ISluiceTop {
       out_.profile_scaled = static_cast<std::uint32_t>(writing->value);
     }
     const bool monitors = sequenced.monitoring && csr.config.monitor_enable;
-    out_.idle = csr_.idle() && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
+    rests_ = csr_.idle() && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
     counting_ = sequenced.profile_enable || monitors;
   }
 
@@ -203,6 +208,9 @@ class TlmSluiceTop : public ISluiceTop {
   TlmPartitionCore core_;
   TlmPhaseMonitor monitor_;
   std::vector<Counters> counters_;
+  Counters sample_;                ///< of the sample that the core is offered
+  PerKernel<unsigned> watched_{};  ///< what each kernel issued in the cycle before
+  bool rests_ = true;              ///< no block changes anything in this cycle without an input
   CtaDispatcherIn to_dispatcher_;
   bool counting_ = false;
   SluiceTopOut out_;

@@ -21,7 +21,7 @@ class RtlPartitionSequencer {
     top_.high();
     top_->rst_ni = 1;
   }
-  /// Outputs of this cycle. Nothing but core_abort() depends on `in`.
+  /// Outputs of this cycle. Nothing but core_abort() and reads() depends on `in`.
   SequencerOut out(const SluiceConfig& config, const SequencerIn& in, std::uint32_t query_sm) {
     drive(config, in);
     top_->query_sm_i = static_cast<CData>(query_sm);
@@ -32,6 +32,10 @@ class RtlPartitionSequencer {
   /// Of the SM asked for in out().
   [[nodiscard]] std::uint32_t quota(std::uint32_t kernel) const { return get_field(top_->query_quota_o, 6 * kernel, 6); }
   [[nodiscard]] bool core_abort() const { return top_->core_abort_o != 0; }
+  /// The SM whose counters are read.
+  [[nodiscard]] std::optional<std::uint32_t> reads() const {
+    return top_->sample_read_o != 0 ? std::optional<std::uint32_t>(top_->sample_sm_o) : std::nullopt;
+  }
   /// The rising edge, with the inputs that the core answered in between.
   void clock(const SluiceConfig& config, const SequencerIn& in) {
     drive(config, in);
@@ -88,7 +92,6 @@ class RtlPartitionSequencer {
     out.in_order = top_->in_order_o != 0;
     out.profile_clear = top_->profile_clear_o != 0;
     out.profile_enable = top_->profile_enable_o != 0;
-    out.sample_sm = top_->sample_sm_o;
     out.state = top_->state_o;
     out.decision = top_->decision_o != 0;
     out.spatial = top_->spatial_o != 0;

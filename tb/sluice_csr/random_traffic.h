@@ -59,12 +59,15 @@ class Scoreboard {
     const bool answered = out.axi.bvalid && !(before_out_.bvalid && !before_in_.axi.bready);
     if (answered) judge_write(out.axi.bresp);
     if (expected_read_) {
-      ASSERT_EQ(out.axi.rresp, expected_read_->first) << std::hex << "read of " << before_in_.axi.araddr;
-      ASSERT_EQ(out.axi.rdata, expected_read_->second) << std::hex << "read of " << before_in_.axi.araddr;
+      ASSERT_TRUE(out.axi.rvalid) << "a read is not answered";
+      ASSERT_EQ(out.axi.rresp, expected_read_->first) << std::hex << "read of " << read_address_;
+      ASSERT_EQ(out.axi.rdata, expected_read_->second) << std::hex << "read of " << read_address_;
       if (answered) coverage_.hit("read meets write");
       expected_read_.reset();
     }
-    if (in.axi.arvalid && out.axi.arready) expect_read(in);
+    if (reading_) expect_read();  // what the registers hold in the cycle after the address was taken
+    reading_ = in.axi.arvalid && out.axi.arready;
+    if (reading_) read_address_ = in.axi.araddr;
     const bool aw = in.axi.awvalid && out.axi.awready, w = in.axi.wvalid && out.axi.wready;
     if (aw && w) coverage_.hit("address with data");
     if (aw && !w && !data_) coverage_.hit("address first");
@@ -86,6 +89,7 @@ class Scoreboard {
     address_.reset();
     data_.reset();
     expected_read_.reset();
+    reading_ = false;
     before_in_ = {};
     before_out_ = {};
   }
@@ -152,8 +156,8 @@ class Scoreboard {
     return busy;
   }
 
-  void expect_read(const SluiceCsrIn& in) {
-    const auto found = by_address_.find(in.axi.araddr);
+  void expect_read() {
+    const auto found = by_address_.find(read_address_);
     if (found == by_address_.end()) {
       coverage_.hit("slverr read");
       expected_read_ = {AxiResponse::kSlvErr, 0};
@@ -162,9 +166,9 @@ class Scoreboard {
     coverage_.hit("read " + register_kind(*found->second));
     const regs::Access access = found->second->fields.front().access;
     // Sticky and live registers are held against the TLM twin.
-    if (access == regs::Access::Rw || access == regs::Access::W1s || in.axi.araddr == regs::kId ||
-        in.axi.araddr == regs::kParams) {
-      expected_read_ = {AxiResponse::kOkay, shadow_[in.axi.araddr]};
+    if (access == regs::Access::Rw || access == regs::Access::W1s || read_address_ == regs::kId ||
+        read_address_ == regs::kParams) {
+      expected_read_ = {AxiResponse::kOkay, shadow_[read_address_]};
     }
   }
 
@@ -175,6 +179,8 @@ class Scoreboard {
   std::map<std::uint32_t, std::uint32_t> shadow_;
   std::optional<std::uint32_t> address_;
   std::optional<std::pair<std::uint32_t, std::uint8_t>> data_;
+  bool reading_ = false;  ///< an address was taken in the cycle before
+  std::uint32_t read_address_ = 0;
   std::optional<std::pair<AxiResponse, std::uint32_t>> expected_read_;
   SluiceCsrIn before_in_;
   AxiLiteOut before_out_;
