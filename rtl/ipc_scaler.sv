@@ -15,7 +15,8 @@ module ipc_scaler #(
   input  logic                             flush_i,           // drops what is under way
   input  logic                             forget_i,          // a kernel's 1 / CTA_avg changes
   input  logic [sluice_pkg::WindowW-1:0]   window_i,          // length of the profile window, cycles, >= 1,024
-  input  logic                             sample_valid_i,
+  input  logic                             sample_offer_i,    // a sample stands here,
+  input  logic                             sample_valid_i,    // and may be taken: told later
   output logic                             sample_ready_o,    // depends on the sample
   input  logic [sluice_pkg::KernelW-1:0]   sample_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]      sample_ctas_i,     // CTAs that SM ran, >= 1, below 2 * CTA_avg
@@ -25,7 +26,7 @@ module ipc_scaler #(
   input  logic [RatioW-1:0]                ratio_i,           // 1 / CTA_avg of sample_kernel_i
   output logic                             busy_o,            // a sample is on its way
   output logic                             factor_valid_o,    // factor = left * right, with addend above its fraction bits: one integer bit
-  output logic [sluice_pkg::MantissaW-1:0] factor_left_o,     // lowest bit 0
+  output logic [sluice_pkg::MantissaW-1:0] factor_left_o,     // lowest bit 0; these three are 0 where no factor is offered
   output logic [sluice_pkg::FactorW-1:0]   factor_right_o,
   output logic [sluice_pkg::FactorW-1:0]   factor_addend_o,
   output logic                             entry_valid_o,     // entry = insts * factor, which is there now
@@ -87,7 +88,7 @@ module ipc_scaler #(
 
   // The factor: window - stall + stall * share, not negative, as the stall is at most the window; below 2, as share is.
   logic [MantissaW-1:0] stall_q;
-  logic [FactorW-1:0]   addend_q;
+  logic [FactorW-1:0]   factor_share_q, addend_q;
 
   // What goes with a sample, by the cycles since it was taken.
   localparam int unsigned Stages = 6;
@@ -109,9 +110,12 @@ module ipc_scaler #(
       share_q  <= share_d;
       kernel_q <= kernel;
     end
-    if (take) begin
-      stall_q  <= stall;
-      addend_q <= FactorW'(window) - FactorW'(stall);
+    if (sample_offer_i || factor_valid_o) begin   // zero when not offered
+      stall_q        <= stall & {MantissaW{take}};
+      factor_share_q <= share_d[RatioW -: FactorW] & {FactorW{take}};
+      addend_q       <= (FactorW'(window) - FactorW'(stall)) & {FactorW{take}};
+    end
+    if (sample_offer_i) begin                     // valid_q tells whether it was taken
       insts_q[MantissaW +: MantissaW]    <= insts[InstW-1 -: MantissaW];
       exponent_q[ExponentW +: ExponentW] <= '1 - zeros + ExponentW'(shift);
       meta_q[MetaW +: MetaW]             <= {kernel, ctas, sample_final_i};
@@ -127,7 +131,7 @@ module ipc_scaler #(
   assign busy_o             = valid_q != '0;
   assign factor_valid_o     = valid_q[1];
   assign factor_left_o      = stall_q;
-  assign factor_right_o     = share_q[RatioW -: FactorW];
+  assign factor_right_o     = factor_share_q;
   assign factor_addend_o    = addend_q;
   assign entry_valid_o      = valid_q[EntryAt];
   assign entry_insts_o      = insts_q[EntryAt*MantissaW +: MantissaW];
@@ -142,5 +146,5 @@ module ipc_scaler #(
   assign scaled_ctas_o   = sluice_pkg::CtaW'(scaled_ctas);
 
   logic unused_bits;   // callers keep indices below MAX_KERNELS, counts at most MAX_CTAS
-  assign unused_bits = ^{sample_kernel_i, sample_ctas_i, share_q, insts};
+  assign unused_bits = ^{sample_kernel_i, sample_ctas_i, share_d, insts};
 endmodule

@@ -19,8 +19,8 @@ module loss_guard #(
   localparam int unsigned SumW  = PerfW + NumW + 1;
 
   logic [NumW-1:0]       num;
-  logic [PerfW-1:0]      perf_q;
-  logic [SumW-1:0]       kept;     // what it keeps, and what it may lose, times num
+  logic [SumW-1:0]       perfs_d, perfs_q;   // what it keeps, times num
+  logic [SumW-1:0]       kept;               // and what it may lose
   logic [SumW-FracW-1:0] kept_q;
   logic [1:0]            valid_q;  // what is kept is being added; is there
   logic                  spatial_d, spatial_q;
@@ -28,9 +28,10 @@ module loss_guard #(
   assign num = num_kernels_i[NumW-1:0];
 
   always_comb begin
-    kept = SumW'(loss_limit_i);
+    perfs_d = '0;
     for (int unsigned b = 0; b < NumW; b++)
-      if (num[b]) kept = kept + (SumW'(perf_q) << b);
+      if (num[b]) perfs_d = perfs_d + (SumW'(perf_i) << b);
+    kept = perfs_q + SumW'(loss_limit_i);
     spatial_d = spatial_q || (valid_q[1] && kept_q < (SumW - FracW)'(num));
   end
 
@@ -43,9 +44,9 @@ module loss_guard #(
       spatial_q <= spatial_d && !start_i;
     end
 
-  // Looked at only when valid: no reset.
+  // Looked at only when valid: no reset. valid_i comes late, so it is no enable.
   always_ff @(posedge clk_i) begin
-    if (valid_i) perf_q <= perf_i;
+    perfs_q <= perfs_d;
     if (valid_q[0]) kept_q <= kept[SumW-1:FracW];
   end
 

@@ -139,6 +139,7 @@ module partition_core #(
     .flush_i            (flush),
     .forget_i           (prepare),
     .window_i,
+    .sample_offer_i     (sample_valid_i),
     .sample_valid_i     (sample_valid_i && may_take),
     .sample_ready_o     (scaler_ready),
     .sample_kernel_i,
@@ -219,6 +220,7 @@ module partition_core #(
     .first_perf_o    (first_perf),
     .work_i          (work),
     .other_i         (other),
+    .active_i        (state_q == Allocate),
     .take_work_i     (take_work),
     .take_other_i    (take_other),
     .work_has_o      (work_has),
@@ -231,7 +233,7 @@ module partition_core #(
 
   // The multiplier: operands, rows, sum, a cycle each. Its operands are instructions and the factor, or an entry and the reciprocal of its kernel's best.
   logic [MantissaW-1:0] left_q, left;
-  logic [FactorW-1:0]   right_q, right;
+  logic [FactorW-1:0]   right_q, right, addend;
   logic [ProductW-1:0]  rows_sum, rows_carry, rows_sum_q, rows_carry_q, product;
   logic                 multiply_q, add_q, factor_row;
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -243,9 +245,9 @@ module partition_core #(
       add_q      <= multiply_q || factor_row;
     end
   always_ff @(posedge clk_i) begin
-    if (entry_valid || issue) begin
-      left_q  <= entry_valid ? entry_insts : issue_mantissa;
-      right_q <= entry_valid ? factor : issue_reciprocal;
+    if (start_i || entry_valid || issue || multiply_q) begin
+      left_q  <= (entry_insts & {MantissaW{entry_valid}}) | (issue_mantissa & {MantissaW{issue}});
+      right_q <= (factor & {FactorW{entry_valid}}) | (issue_reciprocal & {FactorW{issue}});
     end
     if (multiply_q || factor_row) begin
       rows_sum_q   <= rows_sum;
@@ -259,23 +261,24 @@ module partition_core #(
   ) i_product_rows (
     .left_i    (left),
     .right_i   (right),
-    .instead_i (factor_row),
-    .row_i     ({factor_addend, (ProductW - FactorW)'(0)}),
+    .row_i     ({addend, (ProductW - FactorW)'(0)}),
     .sum_o     (rows_sum),
     .carry_o   (rows_carry)
   );
   assign product = rows_sum_q + rows_carry_q;
 
-  // The factor of a sample: stall * share + addend. The row of the stall's lowest bit, which is 0, is the addend's.
+  // The factor of a sample: stall * share + addend. The row of the stall's lowest bit, which is 0, is the addend's. What is not multiplied is zero.
   if (SAMPLE_CYCLES == 2) begin : gen_one_multiplier
     assign factor_row = factor_valid;
-    assign left       = factor_row ? factor_left : left_q;
-    assign right      = factor_row ? factor_right : right_q;
+    assign left       = factor_left | left_q;
+    assign addend     = factor_addend;
+    assign right      = factor_right | right_q;
     assign factor     = product[ProductW-1 -: FactorW];
   end else begin : gen_two_multipliers
     logic [ProductW-1:0] factor_sum, factor_carry, factor_sum_q, factor_carry_q, factor_product;
     assign factor_row = 1'b0;
     assign left       = left_q;
+    assign addend     = '0;
     assign right      = right_q;
     product_rows #(
       .LeftW  (MantissaW),
@@ -283,7 +286,6 @@ module partition_core #(
     ) i_factor_rows (
       .left_i    (factor_left),
       .right_i   (factor_right),
-      .instead_i (1'b1),
       .row_i     ({factor_addend, (ProductW - FactorW)'(0)}),
       .sum_o     (factor_sum),
       .carry_o   (factor_carry)
@@ -340,15 +342,15 @@ module partition_core #(
     .ctas_o
   );
 
-  // A kernel's performance is judged when it is full.
+  // A kernel's performance is judged when it is full; at its best it loses nothing.
   loss_guard #(
     .MAX_KERNELS (MAX_KERNELS)
   ) i_loss_guard (
     .clk_i,
     .rst_ni,
     .start_i,
-    .valid_i       (full),
-    .perf_i        ((&full_perf) ? sluice_pkg::PerfOne : {1'b0, full_perf}),
+    .valid_i       (full && !(&full_perf)),
+    .perf_i        ({1'b0, full_perf}),
     .num_kernels_i,
     .loss_limit_i,
     .spatial_o

@@ -23,7 +23,7 @@ module step_prefetch #(
   input  logic [MAX_KERNELS*sluice_pkg::FactorW-1:0]   reciprocal_i,
   output logic [MAX_KERNELS-1:0]           pop_o,
   // The multiplier: operands now, the product three cycles later.
-  output logic                             issue_o,
+  output logic                             issue_o,         // there may be some: told earlier than whether there are
   output logic [sluice_pkg::MantissaW-1:0] mantissa_o,
   output logic [sluice_pkg::FactorW-1:0]   reciprocal_o,
   input  logic [sluice_pkg::ProductW-1:0]  product_i,
@@ -33,6 +33,7 @@ module step_prefetch #(
   output logic [sluice_pkg::NormW-1:0]     first_perf_o,    // performance with one CTA; all ones is 1.0
   input  logic [MAX_KERNELS-1:0]           work_i,          // one-hot: the kernel that may take one step after the other
   input  logic [MAX_KERNELS-1:0]           other_i,         // one-hot: the kernel that may take its next step, if it took none in the cycle before
+  input  logic                             active_i,        // it works:
   input  logic                             take_work_i,     // the next step of work_i is taken,
   input  logic                             take_other_i,    // of other_i; not both
   output logic                             work_has_o,      // there is one
@@ -88,7 +89,7 @@ module step_prefetch #(
   logic [K-1:0] near, taken;
   assign near    = loading_q ? load_kernel : work_i;
   assign taken   = (work_i & {K{take_work_i}}) | (other_i & {K{take_other_i}});
-  assign pop_o   = loading_q ? load_kernel & has_i & {K{load}} : taken & has_i;
+  assign pop_o   = ((load_kernel & {K{load}}) | taken) & has_i;
 
   localparam int unsigned HeadW = 2 + StepW + ScaledW + FactorW + ExponentW;
   logic [HeadW-1:0]     near_head, other_head;
@@ -108,7 +109,7 @@ module step_prefetch #(
     {has, last, step, entry, reciprocal_o, best} = take_other_i ? other_head : near_head;
   end
   assign load_o       = load;
-  assign issue_o      = load || take_work_i || take_other_i;
+  assign issue_o      = load || active_i;
   assign mantissa_o   = {entry[ScaledW-1 -: ExponentW] != '0, entry[MantissaW-2:0]};
 
   // On their way: operands, rows, product. A step of their kernel that is taken meanwhile moves the queue, and their place in it.
@@ -120,16 +121,12 @@ module step_prefetch #(
   logic [ExponentW-1:0] way_exponent_q, way_best_q, way_below_q [4];
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) way_valid_q <= '0;
-    else         way_valid_q <= start_i ? '0 : {way_valid_q[2:1], issue_o && has};
+    else         way_valid_q <= start_i ? '0 : {way_valid_q[2:1], (load || take_work_i || take_other_i) && has};
 
-  // Places after this cycle: a queue that moves has its first one gone.
-  function automatic [PlaceW-1:0] moved(input logic [PlaceW-1:0] place, input logic moves);
-    moved = moves ? {1'b0, place[PlaceW-1:1]} : place;
-  endfunction
-
-  logic [3:1] moves;
+  // The place after this cycle: a queue that moves has its first step gone. The last stage looks itself where its step arrives.
+  logic [PlaceW-1:0] place [3];
   always_comb
-    for (int unsigned s = 1; s <= 3; s++) moves[s] = (way_kernel_q[s] & taken) != '0;
+    for (int unsigned s = 1; s < 3; s++) place[s] = ((way_kernel_q[s] & taken) != '0) ? way_place_q[s] >> 1 : way_place_q[s];
 
   // Loaded before they are used: no reset.
   always_ff @(posedge clk_i) begin
@@ -150,34 +147,40 @@ module step_prefetch #(
     for (int unsigned s = 1; s < 3; s++)
       if (way_valid_q[s]) begin
         way_kernel_q[s+1] <= way_kernel_q[s];
-        way_place_q[s+1]  <= moved(way_place_q[s], moves[s]);
+        way_place_q[s+1]  <= place[s];
         way_step_q[s+1]   <= way_step_q[s];
         way_last_q[s+1]   <= way_last_q[s];
       end
   end
 
   // The product: relative to the best, what its exponent is below the best's, shifted.
-  logic [NormW:0]    shifted;
-  logic [NormW-1:0]  perf;
-  logic [PlaceW-1:0] place;
+  logic [NormW:0]   shifted;
+  logic [NormW-1:0] perf;
   assign shifted = product_i[ProductW-1 -: NormW+1] >> way_below_q[3];
   assign perf    = way_last_q[3] ? '1 : shifted[NormW-1:0];
-  assign place   = moved(way_place_q[3], moves[3]);
 
-  // The queues.
+  // The queues: a step arrives at its place, or, if the queue moves, at the one in front of it.
   logic [K-1:0]     has_q [DEPTH];
   logic [StepW-1:0] step_q [DEPTH][K];
   logic [NormW-1:0] perf_q [DEPTH][K];
-  logic [K-1:0]     arrives [DEPTH];
-  always_comb
-    for (int unsigned d = 0; d < DEPTH; d++) arrives[d] = way_kernel_q[3] & {K{way_valid_q[3] && place[d+1]}};
-  always_ff @(posedge clk_i) begin
-    for (int unsigned k = 0; k < K; k++) begin
-      for (int unsigned d = 0; d < DEPTH; d++) begin
-        if (start_i || arrives[d][k] || taken[k]) has_q[d][k] <= !start_i && (arrives[d][k] || (d < DEPTH - 1 && has_q[(d+1) % DEPTH][k]));
+  logic [K-1:0]     arrives [DEPTH+1];
+  always_comb begin
+    for (int unsigned d = 0; d < DEPTH; d++) arrives[d] = way_kernel_q[3] & {K{way_valid_q[3] && way_place_q[3][d+1]}};
+    arrives[DEPTH] = '0;
+  end
+  for (genvar k = 0; k < K; k++) begin : gen_queue
+    for (genvar d = 0; d < DEPTH; d++) begin : gen_place
+      logic             has_behind;
+      logic [StepW-1:0] step_behind;
+      logic [NormW-1:0] perf_behind;
+      assign has_behind  = arrives[d+1][k] || (d < DEPTH - 1 && has_q[(d+1) % DEPTH][k]);
+      assign step_behind = (d == DEPTH - 1 || arrives[d+1][k]) ? way_step_q[3] : step_q[(d+1) % DEPTH][k];
+      assign perf_behind = (d == DEPTH - 1 || arrives[d+1][k]) ? perf : perf_q[(d+1) % DEPTH][k];
+      always_ff @(posedge clk_i) begin
+        if (start_i || arrives[d][k] || taken[k]) has_q[d][k] <= !start_i && (taken[k] ? has_behind : 1'b1);
         if (arrives[d][k] || (d < DEPTH - 1 && taken[k])) begin
-          step_q[d][k] <= (d == DEPTH - 1 || arrives[d][k]) ? way_step_q[3] : step_q[(d+1) % DEPTH][k];
-          perf_q[d][k] <= (d == DEPTH - 1 || arrives[d][k]) ? perf : perf_q[(d+1) % DEPTH][k];
+          step_q[d][k] <= taken[k] ? step_behind : way_step_q[3];
+          perf_q[d][k] <= taken[k] ? perf_behind : perf;
         end
       end
     end

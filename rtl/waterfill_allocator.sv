@@ -74,20 +74,37 @@ module waterfill_allocator #(
   logic [StepW-1:0]         asked_slots_q;
   logic                     no_fit_q;
 
-  // Fits? Asked with a bit above what is left in it, it does not.
-  logic [WarpW:0]    after_warps;
-  logic [RegW:0]     after_registers;
-  logic [SharedW:0]  after_shared;
-  logic [CountW:0]   after_slots;
-  logic              fits;
-  always_comb begin
-    after_warps     = {1'b0, warps_q} - {1'b0, asked_warps_q[WarpW-1:0]};
-    after_registers = {1'b0, registers_q} - {1'b0, asked_registers_q[RegW-1:0]};
-    after_shared    = {1'b0, shared_q} - {1'b0, asked_shared_q[SharedW-1:0]};
-    after_slots     = {1'b0, slots_q} - (CountW + 1)'(asked_slots_q);
-    fits            = !after_warps[WarpW] && !after_registers[RegW] && !after_shared[SharedW] && !after_slots[CountW]
-                   && asked_warps_q[WarpW +: StepW] == '0 && asked_registers_q[RegW +: StepW] == '0 && asked_shared_q[SharedW +: StepW] == '0;
-  end
+  // a > b, in as many levels as the logarithm of the width: the differences of the same numbers would be a longer path.
+  function automatic logic above(input logic [31:0] a, input logic [31:0] b);
+    logic [31:0] more, same;   // of so many bits together: more; more, or the same
+    more = a & ~b;
+    same = a | ~b;
+    for (int unsigned l = 16; l > 0; l = l / 2)
+      for (int unsigned i = 0; i < l; i++) begin
+        more[i] = more[2*i+1] || (same[2*i+1] && more[2*i]);
+        same[i] = same[2*i+1] && same[2*i];
+      end
+    above = more[0];
+  endfunction
+
+  // Demand of a step: radix-4 digits of the step, -2..2, so half as many rows as it has bits.
+  localparam int unsigned AskedW = SharedW + StepW;
+  function automatic logic [AskedW-1:0] times(input logic [AskedW-1:0] one, input logic [StepW-1:0] step);
+    logic [StepW+2:0]  digits;
+    logic [AskedW-1:0] row;
+    digits = {2'b00, step, 1'b0};
+    times  = '0;
+    for (int unsigned d = 0; d < StepW + 1; d += 2) begin
+      row = (digits[d] != digits[d+1]) ? one : (digits[d+2] != digits[d+1]) ? one << 1 : '0;
+      row = (digits[d+2] ? ~row : row) << d;
+      if (d > 0) row[d-2] = digits[d];   // the row before is negative: the 1 of its complement; the last one never is
+      times = times + row;
+    end
+  endfunction
+
+  logic fits;
+  assign fits = !above(32'(asked_warps_q), 32'(warps_q)) && !above(32'(asked_registers_q), 32'(registers_q)) && !above(32'(asked_shared_q), 32'(shared_q))
+             && !above(32'(asked_slots_q), 32'(slots_q));
 
   // The kernel under work: what it has, and its next step.
   logic               work_q, work_d;          // there is one
@@ -99,14 +116,10 @@ module waterfill_allocator #(
   logic [NormW-1:0]   perf_q, next_perf_q;
   logic [CountW-1:0]  ctas_q [K];
 
-  // epsilon * step - gain; not negative: too little. 1.0 is all ones.
-  logic [GainW-1:0]        least_q;            // epsilon * step
-  logic signed [GainW-1:0] slack;
-  logic                    too_little;
-  logic [NormW:0]          next_perf;
-  assign next_perf  = (&next_perf_q) ? {1'b1, NormW'(0)} : {1'b0, next_perf_q};
-  assign slack      = $signed(least_q) + $signed(GainW'(perf_q)) - $signed(GainW'(next_perf));
-  assign too_little = epsilon_i != '0 && !slack[GainW-1] && !first_q;
+  // Too little: no more than it has and epsilon * step. 1.0 is all ones.
+  logic [GainW-1:0] limit_q;
+  logic             too_little;
+  assign too_little = epsilon_i != '0 && !first_q && ((&next_perf_q) ? limit_q[GainW-1:NormW] != '0 : !above(32'(next_perf_q), 32'(limit_q)));
 
   // The others that are not full, the worst-off first: 1 is `other`. Behind them there are none, all ones; while first steps are still to
   // come there are none before them, all zeros, one less than kernels: each that comes pushes one out.
@@ -117,7 +130,7 @@ module waterfill_allocator #(
   always_comb begin
     below = '1;
     for (int unsigned i = 1; i < K; i++)
-      below[i] = valid_q[i] ? {next_perf_q, kernel_q} < {other_perf_q[i], other_kernel_q[i]} : other_perf_q[i][0];
+      below[i] = valid_q[i] ? above(32'({other_perf_q[i], other_kernel_q[i]}), 32'({next_perf_q, kernel_q})) : other_perf_q[i][0];
   end
 
   logic try_step, take, stay, turn;   // a step is decided; it is taken; its kernel stays the worst-off; the next kernel comes
@@ -169,30 +182,30 @@ module waterfill_allocator #(
       counting_q <= count_i && !count_start_i;
     end
 
-  // What is asked next: of the next kernel, the same one, or the same times its step.
-  logic demand_in;    // a demand comes in
-  assign demand_in = first_valid_i || turn || state_q == Place || (count_i && !counting_q);
+  // What is asked next: of the next kernel, the same one, or the same times its step. Masks, and no multiplexers of a register's own value, where
+  // `stay` comes late: Yosys would make it the enable, which is wanted earlier than data.
+  logic                load, next;   // another first step; a step is decided
+  logic [WarpW-1:0]    one_warps_d;
+  logic [RegW-1:0]     one_registers_d;
+  logic [SharedW-1:0]  one_shared_d;
+  assign load            = first_valid_i;
+  assign next            = try_step || state_q == Place || (count_i && !counting_q);
+  assign one_warps_d     = (one_warps_q & {WarpW{stay}}) | (demand_warps_i & {WarpW{!stay}});
+  assign one_registers_d = (one_registers_q & {RegW{stay}}) | (demand_registers_i & {RegW{!stay}});
+  assign one_shared_d    = (one_shared_q & {SharedW{stay}}) | (demand_shared_i & {SharedW{!stay}});
   always_ff @(posedge clk_i) begin
-    if (first_valid_i || turn) begin
-      one_warps_q     <= demand_warps_i;
-      one_registers_q <= demand_registers_i;
-      one_shared_q    <= demand_shared_i;
+    if (load || next) begin
+      one_warps_q     <= one_warps_d;
+      one_registers_q <= one_registers_d;
+      one_shared_q    <= one_shared_d;
     end
-    if (demand_in || stay || multiply_q) begin
-      asked_warps_q     <= multiply_q ? (WarpW + StepW)'(one_warps_q) * (WarpW + StepW)'(step_q)
-                         : stay ? (WarpW + StepW)'(one_warps_q) : (WarpW + StepW)'(demand_warps_i);
-      asked_registers_q <= multiply_q ? (RegW + StepW)'(one_registers_q) * (RegW + StepW)'(step_q)
-                         : stay ? (RegW + StepW)'(one_registers_q) : (RegW + StepW)'(demand_registers_i);
-      asked_shared_q    <= multiply_q ? (SharedW + StepW)'(one_shared_q) * (SharedW + StepW)'(step_q)
-                         : stay ? (SharedW + StepW)'(one_shared_q) : (SharedW + StepW)'(demand_shared_i);
-      asked_slots_q     <= multiply_q ? step_q : StepW'(1);
-      least_q           <= multiply_q ? GainW'(epsilon_i) * GainW'(step_q) : GainW'(epsilon_i);
-    end
-    if (first_valid_i) begin
-      asked_warps_q     <= '0;
-      asked_registers_q <= '0;
-      asked_shared_q    <= '0;
-      asked_slots_q     <= '0;
+    if (load || next || multiply_q) begin
+      asked_warps_q     <= multiply_q ? (WarpW + StepW)'(times(AskedW'(one_warps_q), step_q)) : {StepW'(0), one_warps_d & {WarpW{!load}}};
+      asked_registers_q <= multiply_q ? (RegW + StepW)'(times(AskedW'(one_registers_q), step_q)) : {StepW'(0), one_registers_d & {RegW{!load}}};
+      asked_shared_q    <= multiply_q ? times(AskedW'(one_shared_q), step_q) : {StepW'(0), one_shared_d & {SharedW{!load}}};
+      asked_slots_q     <= multiply_q ? step_q : StepW'(!load);
+      limit_q           <= multiply_q ? GainW'(perf_q) + GainW'(times(AskedW'(epsilon_i), step_q))
+                         : stay ? GainW'(next_perf_q) + GainW'(epsilon_i) : GainW'(other_perf_q[1]) + GainW'(epsilon_i);
     end
   end
 
@@ -205,10 +218,10 @@ module waterfill_allocator #(
       shared_q    <= capacity_shared_i;
       slots_q     <= capacity_slots_i[CountW-1:0];
     end else if (take_left) begin
-      warps_q     <= after_warps[WarpW-1:0];
-      registers_q <= after_registers[RegW-1:0];
-      shared_q    <= after_shared[SharedW-1:0];
-      slots_q     <= after_slots[CountW-1:0];
+      warps_q     <= warps_q - asked_warps_q[WarpW-1:0];
+      registers_q <= registers_q - asked_registers_q[RegW-1:0];
+      shared_q    <= shared_q - asked_shared_q[SharedW-1:0];
+      slots_q     <= slots_q - CountW'(asked_slots_q);
     end
     if (start_i) no_fit_q <= 1'b0;
     else if (state_q == Place && placed_q && !fits) no_fit_q <= 1'b1;
@@ -224,14 +237,15 @@ module waterfill_allocator #(
       work_q     <= work_d;
       multiply_q <= multiply_d;
     end
-    if (first_valid_i || stay || turn) begin
-      first_q     <= first_valid_i;
-      has_q       <= first_valid_i || (stay ? work_has_i : other_has_i);
-      step_q      <= first_valid_i ? StepW'(1) : stay ? work_step_i : other_step_i;
-      next_perf_q <= first_valid_i ? first_perf_i : stay ? work_perf_i : other_perf_i;
+    if (load || try_step) begin
+      first_q     <= load;
+      has_q       <= load || (stay ? work_has_i : other_has_i);
+      step_q      <= load ? StepW'(1) : stay ? work_step_i : other_step_i;
+      next_perf_q <= load ? first_perf_i : stay ? work_perf_i : other_perf_i;
+      kernel_q    <= (first_kernel_i[KIndexW-1:0] & {KIndexW{load}}) | (kernel_q & {KIndexW{!load && stay}})
+                   | (other_kernel_q[1] & {KIndexW{!load && !stay}});
     end
-    if (stay || turn) perf_q <= stay ? next_perf_q : other_perf_q[1];
-    if (first_valid_i || turn) kernel_q <= first_valid_i ? first_kernel_i[KIndexW-1:0] : other_kernel_q[1];
+    if (try_step) perf_q <= stay ? next_perf_q : other_perf_q[1];
     for (int unsigned k = 0; k < K; k++)
       if (try_step && take && kernel_q == KIndexW'(k)) ctas_q[k] <= first_q ? CountW'(1) : ctas_q[k] + CountW'(step_q);
     for (int unsigned i = 1; i < K; i++) begin
@@ -264,6 +278,6 @@ module waterfill_allocator #(
   assign no_fit_o        = no_fit_q;
   assign count_fits_o    = fits || !counting_q;
 
-  logic unused_bits;   // callers keep indices below MAX_KERNELS; results that are not negative have no sign
-  assign unused_bits = ^{first_kernel_i, capacity_slots_i, slack};
+  logic unused_bits;   // callers keep indices below MAX_KERNELS
+  assign unused_bits = ^{first_kernel_i, capacity_slots_i};
 endmodule
