@@ -176,9 +176,13 @@ module waterfill_allocator #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       state_q    <= Idle;
+      work_q     <= 1'b0;
+      multiply_q <= 1'b0;
       counting_q <= 1'b0;
     end else begin
       state_q    <= state_d;
+      work_q     <= work_d;
+      multiply_q <= multiply_d;
       counting_q <= count_i && !count_start_i;
     end
 
@@ -233,10 +237,6 @@ module waterfill_allocator #(
 
   // A start or a first step loads them: no reset.
   always_ff @(posedge clk_i) begin
-    if (start_i || abort_i || state_q == Fill) begin
-      work_q     <= work_d;
-      multiply_q <= multiply_d;
-    end
     if (load || try_step) begin
       first_q     <= load;
       has_q       <= load || (stay ? work_has_i : other_has_i);

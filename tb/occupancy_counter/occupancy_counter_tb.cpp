@@ -68,7 +68,7 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
     allocator.high();
   };
   rtl->rst_ni = allocator->rst_ni = 0;
-  allocator->start_i = allocator->abort_i = 0;
+  allocator->start_i = allocator->abort_i = allocator->first_valid_i = 0;
   rtl->start_i = 0;
   cycle();
   rtl->rst_ni = allocator->rst_ni = 1;
