@@ -118,6 +118,7 @@ module partition_core #(
     .clk_i,
     .rst_ni,
     .flush_i       (flush),
+    .offer_i       (divide_valid || prepare_valid_i),
     .start_i       ((prepare && !known[prepare_kernel_i[KIndexW-1:0]]) || divide_ready),
     .reciprocal_i  (divide_valid),
     .kernel_i      (divide_valid ? divide_kernel : prepare_kernel_i),

@@ -13,7 +13,8 @@ module ratio_divider #(
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           flush_i,      // drops a division under way
-  input  logic                           start_i,
+  input  logic                           offer_i,      // operands stand here,
+  input  logic                           start_i,      // and are taken: told later
   input  logic                           reciprocal_i,
   input  logic [sluice_pkg::KernelW-1:0] kernel_i,     // whose ratio this becomes
   input  logic [DivisorW-1:0]            dividend_i,   // not of a reciprocal
@@ -31,6 +32,7 @@ module ratio_divider #(
   logic [DivisorW-1:0] divisor_q, remainder_d, remainder_q;
   logic [RatioW-1:0]   quotient_d, quotient_q;
   logic [CountW-1:0]   left_d, left_q;     // cycles still to come
+  logic                busy_d, busy_q;     // there are some
   logic [DivisorW:0]   twice;              // remainder with the next (zero) dividend bit
   logic [DivisorW+1:0] difference;
 
@@ -39,26 +41,38 @@ module ratio_divider #(
     difference  = {1'b0, twice} - {2'b00, divisor_q};
     remainder_d = difference[DivisorW+1] ? twice[DivisorW-1:0] : difference[DivisorW-1:0];
     quotient_d  = {quotient_q[RatioW-2:0], !difference[DivisorW+1]};
-    left_d      = (left_q == '0) ? '0 : left_q - 1'b1;
-    if (start_i) begin
+    left_d      = busy_q ? left_q - 1'b1 : '0;
+    busy_d      = busy_q && !done_o;
+    if (!busy_q) begin
       remainder_d = reciprocal_i ? DivisorW'({1'b1, MantissaW'(0)} - {1'b0, divisor_i[MantissaW-1:0]}) : dividend_i;
       quotient_d  = RatioW'(1);
-      left_d      = reciprocal_i ? CountW'(ShortW) : CountW'(RatioW + 1);
     end
-    if (flush_i) left_d = '0;
+    if (start_i) begin
+      left_d      = reciprocal_i ? CountW'(ShortW) : CountW'(RatioW + 1);
+      busy_d      = 1'b1;
+    end
+    if (flush_i) begin
+      left_d = '0;
+      busy_d = 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) left_q <= '0;
-    else         left_q <= left_d;
+    if (!rst_ni) begin
+      left_q <= '0;
+      busy_q <= 1'b0;
+    end else begin
+      left_q <= left_d;
+      busy_q <= busy_d;
+    end
 
   // Loaded before they are used: no reset.
   always_ff @(posedge clk_i) begin
-    if (start_i) begin
+    if (offer_i && !busy_q) begin
       divisor_q <= divisor_i;
       kernel_q  <= kernel_i[KIndexW-1:0];
     end
-    if (start_i || busy_o) begin
+    if (offer_i || busy_q) begin
       remainder_q <= remainder_d;
       quotient_q  <= quotient_d;
     end
@@ -68,7 +82,7 @@ module ratio_divider #(
   logic unused_index_bits;   // callers keep indices below MAX_KERNELS
   assign unused_index_bits = ^kernel_i;
 
-  assign busy_o        = left_q != '0;
+  assign busy_o        = busy_q;
   assign done_o        = left_q == CountW'(1);
   assign done_kernel_o = sluice_pkg::KernelW'(kernel_q);
   always_comb

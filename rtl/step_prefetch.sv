@@ -89,7 +89,7 @@ module step_prefetch #(
   logic [K-1:0] near, taken;
   assign near    = loading_q ? load_kernel : work_i;
   assign taken   = (work_i & {K{take_work_i}}) | (other_i & {K{take_other_i}});
-  assign pop_o   = ((load_kernel & {K{load}}) | taken) & has_i;
+  assign pop_o   = (load_kernel & {K{load}}) | taken;
 
   localparam int unsigned HeadW = 2 + StepW + ScaledW + FactorW + ExponentW;
   logic [HeadW-1:0]     near_head, other_head;

@@ -4,6 +4,7 @@ module ratio_divider_props (
   input logic       clk_i,
   input logic       rst_ni,
   input logic       flush_i,
+  input logic       offer_i,
   input logic       start_i,
   input logic       reciprocal_i,
   input logic       kernel_i,
@@ -16,7 +17,7 @@ module ratio_divider_props (
   logic [2*RatioW-1:0] ratios;
   logic [RatioW-1:0]   ratio;
   ratio_divider #(.MAX_KERNELS (2), .DivisorW (5), .RatioW (RatioW), .MantissaW (5), .ShortW (ShortW)) dut (
-    .clk_i, .rst_ni, .flush_i, .start_i, .reciprocal_i, .kernel_i ({3'd0, kernel_i}), .dividend_i, .divisor_i, .busy_o (busy), .done_o (done),
+    .clk_i, .rst_ni, .flush_i, .offer_i (offer_i || start_i), .start_i, .reciprocal_i, .kernel_i ({3'd0, kernel_i}), .dividend_i, .divisor_i, .busy_o (busy), .done_o (done),
     .ratio_o (ratios));
   assign ratio = ratios[32'(watch)*RatioW +: RatioW];
 
