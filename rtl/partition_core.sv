@@ -82,9 +82,10 @@ module partition_core #(
   logic [ProductW-1:0]  product_q;
 
   // The table's lists; steps that wait; the allocator.
-  logic [MAX_KERNELS-1:0] list_has, list_last, list_pop, work, other;
-  logic [MAX_KERNELS*StepW-1:0] list_step;
-  logic [MAX_KERNELS*sluice_pkg::ScaledW-1:0]   list_entry;
+  logic [MAX_KERNELS-1:0] list_pop, work, other;
+  logic [2*MAX_KERNELS-1:0]       list_has, list_last;
+  logic [2*MAX_KERNELS*StepW-1:0] list_step;
+  logic [2*MAX_KERNELS*sluice_pkg::ScaledW-1:0] list_entry;
   logic [MAX_KERNELS*sluice_pkg::ExponentW-1:0] list_best;
   logic                 issue, loading, first_valid, take_work, take_other, work_has, other_has, allocate_done, full;
   logic [MantissaW-1:0] issue_mantissa;

@@ -26,10 +26,10 @@ module perf_table #(
   input  logic [sluice_pkg::KernelW-1:0]   done_kernel_i,      // of this kernel
   output logic [MAX_KERNELS-1:0]           known_o,            // kernels that have it
   input  logic [MAX_KERNELS-1:0]           pop_i,              // the step in front of these is taken
-  output logic [MAX_KERNELS-1:0]           has_o,              // there is one,
-  output logic [MAX_KERNELS-1:0]           last_o,             // none behind it: it is the kernel's best
-  output logic [MAX_KERNELS*$clog2(MAX_CTAS)-1:0]        step_o,   // CTAs more than the step before
-  output logic [MAX_KERNELS*sluice_pkg::ScaledW-1:0]     entry_o,
+  output logic [2*MAX_KERNELS-1:0]         has_o,              // 2k: there is one of kernel k, 2k + 1: and another behind it
+  output logic [2*MAX_KERNELS-1:0]         last_o,             // none behind it: it is the kernel's best
+  output logic [2*MAX_KERNELS*$clog2(MAX_CTAS)-1:0]      step_o,   // CTAs more than the step before
+  output logic [2*MAX_KERNELS*sluice_pkg::ScaledW-1:0]   entry_o,
   output logic [MAX_KERNELS*sluice_pkg::ExponentW-1:0]   best_exponent_o
 );
   localparam int unsigned K         = MAX_KERNELS;
@@ -88,6 +88,7 @@ module perf_table #(
     if (first_count) step = StepW'(1);
   end
 
+  logic [K-1:0]        lowest;   // one-hot: whose reciprocal is asked for
   logic [KIndexW-1:0]  asked;
   logic [ScaledW-1:0]  best;
   always_comb begin
@@ -97,11 +98,11 @@ module perf_table #(
     asked_d   = asked_q;
     known_d   = known_q;
     valid_d   = valid_q;
-    for (int unsigned k = K; k > 0; k--)
-      if (pending_q[k-1]) asked = KIndexW'(k - 1);
+    lowest    = pending_q & (~pending_q + 1'b1);
     for (int unsigned k = 0; k < K; k++) begin
-      if (asked == KIndexW'(k)) best = best | tail[k];
-      if (divide_ready_i && asked == KIndexW'(k)) begin
+      if (lowest[k]) asked = asked | KIndexW'(k);
+      if (lowest[k]) best = best | tail[k];
+      if (divide_ready_i && lowest[k]) begin
         pending_d[k] = 1'b0;
         asked_d[k]   = 1'b1;
       end
@@ -139,7 +140,7 @@ module perf_table #(
     if (product_valid_i) scaled_q <= scaled_d;
     for (int unsigned k = 0; k < K; k++) begin
       if (push[k]) count_q[k] <= write_ctas_i[CountW-1:0];
-      if (divide_ready_i && asked == KIndexW'(k)) best_exponent_q[k] <= best[ScaledW-1 -: ExponentW];
+      if (divide_ready_i && lowest[k]) best_exponent_q[k] <= best[ScaledW-1 -: ExponentW];
     end
   end
 
@@ -152,10 +153,10 @@ module perf_table #(
         step_q  <= {step, step_q[N*StepW-1:StepW]};
       end
     assign tail[k]                                  = entry_q[(N-1)*ScaledW +: ScaledW];
-    assign has_o[k]                                 = valid_q[k*N];
-    assign last_o[k]                                = !valid_q[k*N+1];
-    assign step_o[k*StepW +: StepW]                 = step_q[StepW-1:0];
-    assign entry_o[k*ScaledW +: ScaledW]            = entry_q[ScaledW-1:0];
+    assign has_o[2*k +: 2]                          = valid_q[k*N +: 2];
+    assign last_o[2*k +: 2]                         = ~valid_q[k*N+1 +: 2];
+    assign step_o[2*k*StepW +: 2*StepW]             = step_q[2*StepW-1:0];
+    assign entry_o[2*k*ScaledW +: 2*ScaledW]        = entry_q[2*ScaledW-1:0];
     assign best_exponent_o[k*ExponentW +: ExponentW] = best_exponent_q[k];
   end
 

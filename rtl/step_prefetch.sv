@@ -14,11 +14,11 @@ module step_prefetch #(
   input  logic [MAX_KERNELS-1:0]           known_i,         // kernels that have the reciprocal of their best
   input  logic                             free_i,          // no sample is on its way
   output logic                             load_o,          // a step is loaded: no sample may be taken in this cycle
-  // The table's lists.
-  input  logic [MAX_KERNELS-1:0]           has_i,
-  input  logic [MAX_KERNELS-1:0]           last_i,
-  input  logic [MAX_KERNELS*$clog2(MAX_CTAS)-1:0]      step_i,
-  input  logic [MAX_KERNELS*sluice_pkg::ScaledW-1:0]   entry_i,
+  // The table's lists, two steps of each.
+  input  logic [2*MAX_KERNELS-1:0]         has_i,
+  input  logic [2*MAX_KERNELS-1:0]         last_i,
+  input  logic [2*MAX_KERNELS*$clog2(MAX_CTAS)-1:0]    step_i,
+  input  logic [2*MAX_KERNELS*sluice_pkg::ScaledW-1:0] entry_i,
   input  logic [MAX_KERNELS*sluice_pkg::ExponentW-1:0] best_exponent_i,
   input  logic [MAX_KERNELS*sluice_pkg::FactorW-1:0]   reciprocal_i,
   output logic [MAX_KERNELS-1:0]           pop_o,
@@ -60,10 +60,13 @@ module step_prefetch #(
   logic [KernelW-1:0] load_d, load_q;
   logic [PlaceW-1:0]  place_d, place_q;
   logic               loading_d, loading_q, load;
-  logic [K-1:0]       load_kernel;
+  logic [K-1:0]       load_kernel, list_has;
   always_comb begin
-    for (int unsigned k = 0; k < K; k++) load_kernel[k] = load_q[KIndexW-1:0] == KIndexW'(k);
-    load      = loading_q && free_i && (load_kernel & known_i) != '0 && (!place_q[0] || (load_kernel & has_i) != '0);
+    for (int unsigned k = 0; k < K; k++) begin
+      load_kernel[k] = load_q[KIndexW-1:0] == KIndexW'(k);
+      list_has[k]    = has_i[2*k];
+    end
+    load      = loading_q && free_i && (load_kernel & known_i) != '0 && (!place_q[0] || (load_kernel & list_has) != '0);
     load_d    = load_q;
     place_d   = place_q;
     loading_d = loading_q;
@@ -85,11 +88,14 @@ module step_prefetch #(
     if (!rst_ni) loading_q <= 1'b0;
     else         loading_q <= loading_d;
 
-  // What leaves the lists: of the kernel that is loaded, else of the one that takes a step.
-  logic [K-1:0] near, taken;
-  assign near    = loading_q ? load_kernel : work_i;
-  assign taken   = (work_i & {K{take_work_i}}) | (other_i & {K{take_other_i}});
-  assign pop_o   = (load_kernel & {K{load}}) | taken;
+  // Who takes a step is known late in a cycle. So lists and queues move in the next one; until then the kernel's steps are those behind the first.
+  logic [K-1:0] near, taken, taken_q;
+  assign near  = loading_q ? load_kernel : work_i;
+  assign taken = (work_i & {K{take_work_i}}) | (other_i & {K{take_other_i}});
+  assign pop_o = (load_kernel & {K{load}}) | taken_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) taken_q <= '0;
+    else         taken_q <= start_i ? '0 : taken;
 
   localparam int unsigned HeadW = 2 + StepW + ScaledW + FactorW + ExponentW;
   logic [HeadW-1:0]     near_head, other_head;
@@ -101,9 +107,10 @@ module step_prefetch #(
     near_head  = '0;
     other_head = '0;
     for (int unsigned k = 0; k < K; k++) begin
-      if (near[k]) near_head = near_head | {has_i[k], last_i[k], step_i[k*StepW +: StepW], entry_i[k*ScaledW +: ScaledW],
-                                            reciprocal_i[k*FactorW +: FactorW], best_exponent_i[k*ExponentW +: ExponentW]};
-      if (other_i[k]) other_head = other_head | {has_i[k], last_i[k], step_i[k*StepW +: StepW], entry_i[k*ScaledW +: ScaledW],
+      for (int unsigned i = 0; i < 2; i++)
+        if (near[k] && taken_q[k] == (i == 1)) near_head = near_head | {has_i[2*k+i], last_i[2*k+i], step_i[(2*k+i)*StepW +: StepW], entry_i[(2*k+i)*ScaledW +: ScaledW],
+                                                                        reciprocal_i[k*FactorW +: FactorW], best_exponent_i[k*ExponentW +: ExponentW]};
+      if (other_i[k]) other_head = other_head | {has_i[2*k], last_i[2*k], step_i[2*k*StepW +: StepW], entry_i[2*k*ScaledW +: ScaledW],
                                                  reciprocal_i[k*FactorW +: FactorW], best_exponent_i[k*ExponentW +: ExponentW]};
     end
     {has, last, step, entry, reciprocal_o, best} = take_other_i ? other_head : near_head;
@@ -123,10 +130,10 @@ module step_prefetch #(
     if (!rst_ni) way_valid_q <= '0;
     else         way_valid_q <= start_i ? '0 : {way_valid_q[2:1], (load || take_work_i || take_other_i) && has};
 
-  // The place after this cycle: a queue that moves has its first step gone. The last stage looks itself where its step arrives.
-  logic [PlaceW-1:0] place [3];
-  always_comb
-    for (int unsigned s = 1; s < 3; s++) place[s] = ((way_kernel_q[s] & taken) != '0) ? way_place_q[s] >> 1 : way_place_q[s];
+  // The place that a step goes to: a queue that moves meanwhile has its first step gone. In the first cycle it is the step that sent it: its place is of
+  // after that. The last stage looks itself where its step arrives.
+  logic [PlaceW-1:0] place;
+  assign place = ((way_kernel_q[2] & taken_q) != '0) ? way_place_q[2] >> 1 : way_place_q[2];
 
   // Loaded before they are used: no reset.
   always_ff @(posedge clk_i) begin
@@ -147,7 +154,7 @@ module step_prefetch #(
     for (int unsigned s = 1; s < 3; s++)
       if (way_valid_q[s]) begin
         way_kernel_q[s+1] <= way_kernel_q[s];
-        way_place_q[s+1]  <= place[s];
+        way_place_q[s+1]  <= (s == 1) ? way_place_q[1] : place;
         way_step_q[s+1]   <= way_step_q[s];
         way_last_q[s+1]   <= way_last_q[s];
       end
@@ -177,18 +184,21 @@ module step_prefetch #(
       assign step_behind = (d == DEPTH - 1 || arrives[d+1][k]) ? way_step_q[3] : step_q[(d+1) % DEPTH][k];
       assign perf_behind = (d == DEPTH - 1 || arrives[d+1][k]) ? perf : perf_q[(d+1) % DEPTH][k];
       always_ff @(posedge clk_i) begin
-        if (start_i || arrives[d][k] || taken[k]) has_q[d][k] <= !start_i && (taken[k] ? has_behind : 1'b1);
-        if (arrives[d][k] || (d < DEPTH - 1 && taken[k])) begin
-          step_q[d][k] <= taken[k] ? step_behind : way_step_q[3];
-          perf_q[d][k] <= taken[k] ? perf_behind : perf;
+        if (start_i || arrives[d][k] || taken_q[k]) has_q[d][k] <= !start_i && (taken_q[k] ? has_behind : 1'b1);
+        if (arrives[d][k] || (d < DEPTH - 1 && taken_q[k])) begin
+          step_q[d][k] <= taken_q[k] ? step_behind : way_step_q[3];
+          perf_q[d][k] <= taken_q[k] ? perf_behind : perf;
         end
       end
     end
   end
 
   // In front; a step that arrives at the first place of the kernel that works is taken from its way.
-  logic passes;
-  assign passes = way_valid_q[3] && (way_kernel_q[3] & work_i) != '0 && way_place_q[3][1];
+  logic [K-1:0] first, second;   // the kernel that works: its queue has moved, or not yet
+  logic         passes;
+  assign first  = work_i & ~taken_q;
+  assign second = work_i & taken_q;
+  assign passes = way_valid_q[3] && (((way_kernel_q[3] & first) != '0 && way_place_q[3][1]) || ((way_kernel_q[3] & second) != '0 && way_place_q[3][2]));
   always_comb begin
     work_has_o   = passes;
     work_step_o  = way_step_q[3] & {StepW{passes}};
@@ -197,10 +207,12 @@ module step_prefetch #(
     other_step_o = '0;
     other_perf_o = '0;
     for (int unsigned k = 0; k < K; k++) begin
-      if (work_i[k] && !passes) begin
-        work_has_o  = work_has_o | has_q[0][k];
-        work_step_o = work_step_o | step_q[0][k];
-        work_perf_o = work_perf_o | perf_q[0][k];
+      for (int unsigned d = 0; d < 2; d++) begin
+        if ((d == 0 ? first[k] : second[k]) && !passes) begin
+          work_has_o  = work_has_o | has_q[d][k];
+          work_step_o = work_step_o | step_q[d][k];
+          work_perf_o = work_perf_o | perf_q[d][k];
+        end
       end
       if (other_i[k]) begin
         other_has_o  = other_has_o | has_q[0][k];

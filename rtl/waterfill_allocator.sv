@@ -87,17 +87,22 @@ module waterfill_allocator #(
     above = more[0];
   endfunction
 
-  // Demand of a step: radix-4 digits of the step, -2..2, so half as many rows as it has bits.
+  // Demand of a step: radix-4 digits of the step, -2..2, so half as many rows as it has bits. A digit: is it negative, 2, 1. The last one is not negative.
   localparam int unsigned AskedW = SharedW + StepW;
-  function automatic logic [AskedW-1:0] times(input logic [AskedW-1:0] one, input logic [StepW-1:0] step);
-    logic [StepW+2:0]  digits;
+  localparam int unsigned Digits = StepW / 2 + 1;
+  function automatic logic [3*Digits-1:0] recoded(input logic [StepW-1:0] step);
+    logic [StepW+2:0] bits;
+    bits = {2'b00, step, 1'b0};
+    for (int unsigned d = 0; d < Digits; d++)
+      recoded[3*d +: 3] = {bits[2*d+2], bits[2*d] == bits[2*d+1] && bits[2*d+2] != bits[2*d+1], bits[2*d] != bits[2*d+1]};
+  endfunction
+  function automatic logic [AskedW-1:0] times(input logic [AskedW-1:0] one, input logic [3*Digits-1:0] digits);
     logic [AskedW-1:0] row;
-    digits = {2'b00, step, 1'b0};
-    times  = '0;
-    for (int unsigned d = 0; d < StepW + 1; d += 2) begin
-      row = (digits[d] != digits[d+1]) ? one : (digits[d+2] != digits[d+1]) ? one << 1 : '0;
-      row = (digits[d+2] ? ~row : row) << d;
-      if (d > 0) row[d-2] = digits[d];   // the row before is negative: the 1 of its complement; the last one never is
+    times = '0;
+    for (int unsigned d = 0; d < Digits; d++) begin
+      row = digits[3*d] ? one : digits[3*d+1] ? one << 1 : '0;
+      row = (row ^ {AskedW{digits[3*d+2]}}) << (2 * d);
+      if (d > 0) row[2*d-2] = digits[3*d-1];   // the row before is negative: the 1 of its complement
       times = times + row;
     end
   endfunction
@@ -113,13 +118,17 @@ module waterfill_allocator #(
   logic               has_q;
   logic [KIndexW-1:0] kernel_q;
   logic [StepW-1:0]   step_q;
+  logic [3*Digits-1:0] digits_q;               // of step_q
   logic [NormW-1:0]   perf_q, next_perf_q;
   logic [CountW-1:0]  ctas_q [K];
 
-  // Too little: no more than it has and epsilon * step. 1.0 is all ones.
+  // Too little: of one CTA, performance no more than before and epsilon; of several, which are multiplied first, a gain no more than as many epsilon.
+  // 1.0 is all ones.
+  logic             several_q;
   logic [GainW-1:0] limit_q;
+  logic [NormW:0]   gain_q;
   logic             too_little;
-  assign too_little = epsilon_i != '0 && !first_q && ((&next_perf_q) ? limit_q[GainW-1:NormW] != '0 : !above(32'(next_perf_q), 32'(limit_q)));
+  assign too_little = epsilon_i != '0 && !first_q && ((&next_perf_q && !several_q) ? limit_q[GainW-1:NormW] != '0 : !above(32'(gain_q), 32'(limit_q)));
 
   // The others that are not full, the worst-off first: 1 is `other`. Behind them there are none, all ones; while first steps are still to
   // come there are none before them, all zeros, one less than kernels: each that comes pushes one out.
@@ -204,11 +213,14 @@ module waterfill_allocator #(
       one_shared_q    <= one_shared_d;
     end
     if (load || next || multiply_q) begin
-      asked_warps_q     <= multiply_q ? (WarpW + StepW)'(times(AskedW'(one_warps_q), step_q)) : {StepW'(0), one_warps_d & {WarpW{!load}}};
-      asked_registers_q <= multiply_q ? (RegW + StepW)'(times(AskedW'(one_registers_q), step_q)) : {StepW'(0), one_registers_d & {RegW{!load}}};
-      asked_shared_q    <= multiply_q ? times(AskedW'(one_shared_q), step_q) : {StepW'(0), one_shared_d & {SharedW{!load}}};
+      asked_warps_q     <= multiply_q ? (WarpW + StepW)'(times(AskedW'(one_warps_q), digits_q)) : {StepW'(0), one_warps_d & {WarpW{!load}}};
+      asked_registers_q <= multiply_q ? (RegW + StepW)'(times(AskedW'(one_registers_q), digits_q)) : {StepW'(0), one_registers_d & {RegW{!load}}};
+      asked_shared_q    <= multiply_q ? times(AskedW'(one_shared_q), digits_q) : {StepW'(0), one_shared_d & {SharedW{!load}}};
       asked_slots_q     <= multiply_q ? step_q : StepW'(!load);
-      limit_q           <= multiply_q ? GainW'(perf_q) + GainW'(times(AskedW'(epsilon_i), step_q))
+      several_q         <= multiply_q;
+      gain_q            <= multiply_q ? {1'b0, next_perf_q} + (NormW + 1)'(&next_perf_q) - {1'b0, perf_q}
+                         : stay ? {1'b0, work_perf_i} : {1'b0, other_perf_i};
+      limit_q           <= multiply_q ? GainW'(times(AskedW'(epsilon_i), digits_q))
                          : stay ? GainW'(next_perf_q) + GainW'(epsilon_i) : GainW'(other_perf_q[1]) + GainW'(epsilon_i);
     end
   end
@@ -241,6 +253,7 @@ module waterfill_allocator #(
       first_q     <= load;
       has_q       <= load || (stay ? work_has_i : other_has_i);
       step_q      <= load ? StepW'(1) : stay ? work_step_i : other_step_i;
+      digits_q    <= stay ? recoded(work_step_i) : recoded(other_step_i);
       next_perf_q <= load ? first_perf_i : stay ? work_perf_i : other_perf_i;
       kernel_q    <= (first_kernel_i[KIndexW-1:0] & {KIndexW{load}}) | (kernel_q & {KIndexW{!load && stay}})
                    | (other_kernel_q[1] & {KIndexW{!load && !stay}});

@@ -25,9 +25,10 @@ module perf_table_props (
   logic [ScaledW-1:0] scaled;
   logic [MantissaW-1:0] divisor;
   logic [3:0]  divide_kernel;
-  logic [1:0]  known, has, last;
-  logic [3:0]  steps;
-  logic [2*ScaledW-1:0]   entries;
+  logic [1:0]  known;
+  logic [3:0]  has, last;       // two of each kernel
+  logic [7:0]  steps;
+  logic [4*ScaledW-1:0]   entries;
   logic [2*ExponentW-1:0] best_exponents;
   logic        asked_q, dividing_q;   // kernel of the division under way
   perf_table #(.MAX_KERNELS (2), .MAX_CTAS (4)) dut (
@@ -83,7 +84,7 @@ module perf_table_props (
   always_ff @(posedge clk_i) begin
     if (write_valid_i && write_kernel_i == watch) value_q[write_ctas_i - 3'd1] <= scaled;
     if (divide_ready_i) asked_q <= divide_kernel[0];
-    taken_q          <= (start_i || !rst_ni) ? 3'd0 : taken_q + 3'(pop_i[watch]);
+    taken_q          <= (start_i || !rst_ni) ? 3'd0 : taken_q + 3'(pop_i[watch] && has[2*32'(watch)]);
     dividing_watch_q <= rst_ni && !start_i && (dividing_watch_q || (divide_ready_i && divide_kernel[0] == watch));
     age_q            <= (dividing_watch_q && age_q != '1) ? age_q + 1'b1 : dividing_watch_q ? age_q : 3'd0;
   end
@@ -91,8 +92,8 @@ module perf_table_props (
   always_comb begin
     if (!started) assume (!rst_ni);
     if (write_valid_i) assume (rst_ni && begun_q && !start_i && !final_q[write_kernel_i] && write_ctas_i == written_q[write_kernel_i] + 3'd1 && write_ctas_i <= 3'd4);
-    // Taken once the reciprocal is known, and what is there.
-    assume ((pop_i & ~(known & has)) == '0 && !(start_i && pop_i != '0));
+    // Taken once the reciprocal is known; of an empty list nothing.
+    assume ((pop_i & ~known) == '0 && !(start_i && pop_i != '0));
     assume (divide_ready_i == (divide_valid && !dividing_q && !start_i));
     assume (!divide_done_i || dividing_q);
   end
@@ -103,13 +104,15 @@ module perf_table_props (
   assign upper = (WholeW'({1'b1, scaled[FractionW-1:0]}) << (scaled[ScaledW-1:FractionW] - 4'd1)) << (ProductW - MantissaW + 1);
 
   // Algorithm 1's M and Q: counts at which the performance exceeds that of all smaller ones, and count 1. The one behind `taken`.
-  logic [ScaledW-1:0] best, value;
-  logic [2:0]  number, count, count_before;
+  logic [ScaledW-1:0] best, value, value_behind;
+  logic [2:0]  number, count, count_behind, count_before;
   always_comb begin
     best         = '0;
     number       = '0;
     value        = '0;
+    value_behind = '0;
     count        = '0;
+    count_behind = '0;
     count_before = '0;
     for (int j = 0; j < 4; j++) begin
       if (3'(j) < written_q[watch] && (j == 0 || value_q[j] > best)) begin
@@ -117,22 +120,34 @@ module perf_table_props (
           value = value_q[j];
           count = 3'(j + 1);
         end
+        if (number == taken_q + 1'b1) begin
+          value_behind = value_q[j];
+          count_behind = 3'(j + 1);
+        end
         if (number < taken_q) count_before = 3'(j + 1);
         best   = value_q[j];
         number = number + 1'b1;
       end
     end
   end
+  logic [1:0] has_watch, last_watch;
+  logic [3:0] steps_watch;
+  logic [2*ScaledW-1:0] entries_watch;
+  assign has_watch     = has[2*32'(watch) +: 2];
+  assign last_watch    = last[2*32'(watch) +: 2];
+  assign steps_watch   = steps[4*32'(watch) +: 4];
+  assign entries_watch = entries[2*32'(watch)*ScaledW +: 2*ScaledW];
 
 `ifdef STEPS
   always_comb begin
     if (started && rst_ni) begin
-      if (dividing_watch_q && has[watch]) begin
-        first_step_is_in_front: assert (taken_q < number && entries[32'(watch)*ScaledW +: ScaledW] == value);
-        step_is_the_difference: assert (steps[32'(watch)*2 +: 2] == 2'(count - count_before));
-        last_step_is_told: assert (last[watch] == (taken_q + 1'b1 == number));
+      if (dividing_watch_q && has_watch[0]) begin
+        first_step_is_in_front: assert (taken_q < number && entries_watch[0 +: ScaledW] == value);
+        step_is_the_difference: assert (steps_watch[1:0] == 2'(count - count_before) && (!has_watch[1] || steps_watch[3:2] == 2'(count_behind - count)));
+        last_step_is_told: assert (last_watch[0] == (taken_q + 1'b1 == number) && last_watch[1] == (taken_q + 2'd2 >= number));
+        next_one_is_behind_it: assert (has_watch[1] == (taken_q + 1'b1 < number) && (!has_watch[1] || entries_watch[ScaledW +: ScaledW] == value_behind));
       end
-      if (dividing_watch_q && age_q >= 3'd4) none_in_front_is_none_left: assert (has[watch] || taken_q == number);
+      if (dividing_watch_q && age_q >= 3'd4) none_in_front_is_none_left: assert (has_watch[0] || taken_q == number);
       if (dividing_watch_q) exponent_of_the_best_is_kept: assert (best_exponents[32'(watch)*ExponentW +: ExponentW] == best[ScaledW-1:FractionW]);
       // The entry written: the product shifted by the exponent, cut to the mantissa's bits.
       if (write_valid_i && scaled != '0) entry_is_the_product: assert (upper <= whole && whole < upper + (upper >> FractionW));
