@@ -11,6 +11,7 @@ rtl/perf_table.sv
 rtl/step_prefetch.sv
 rtl/waterfill_allocator.sv
 rtl/loss_guard.sv
+rtl/product_rows.sv
 rtl/partition_core.sv
 rtl/profile_counters.sv
 rtl/occupancy_counter.sv

@@ -32,7 +32,7 @@ module ipc_scaler_props (
   end
 
   // One sample that begins a window; it stays until it is taken.
-  logic        valid_q, ready, started, factor_valid, entry_valid, out_valid, out_final;
+  logic        valid_q, ready, started, factor_valid, entry_valid, product_valid, out_valid, out_final, busy;
   logic [3:0]  kernel, exponent;
   logic [5:0]  out_ctas;
   logic [MantissaW-1:0] left, entry_insts;
@@ -52,11 +52,11 @@ module ipc_scaler_props (
     end
   end
   ipc_scaler #(.MAX_KERNELS (2), .MAX_CTAS (8), .RatioW (RatioW)) dut (
-    .clk_i, .rst_ni, .flush_i (age_q == '0), .forget_i (1'b0), .window_i (window), .sample_valid_i (valid_q), .sample_ready_o (ready),
-    .sample_kernel_i (4'd1), .sample_ctas_i (6'(ctas)), .sample_insts_i (insts), .sample_stall_i (stall), .sample_final_i (1'b1), .ratio_i (ratio),
-    .factor_valid_o (factor_valid), .factor_left_o (left), .factor_right_o (right), .factor_addend_o (addend),
-    .entry_valid_o (entry_valid), .entry_insts_o (entry_insts),
-    .scaled_valid_o (out_valid), .scaled_kernel_o (kernel), .scaled_ctas_o (out_ctas), .scaled_final_o (out_final), .scaled_exponent_o (exponent));
+    .clk_i, .rst_ni, .flush_i (age_q == '0), .forget_i (1'b0), .window_i (window), .sample_offer_i (valid_q), .sample_valid_i (valid_q),
+    .sample_ready_o (ready), .sample_kernel_i (4'd1), .sample_ctas_i (6'(ctas)), .sample_insts_i (insts), .sample_stall_i (stall), .sample_final_i (1'b1),
+    .ratio_i (ratio), .busy_o (busy), .factor_valid_o (factor_valid), .factor_left_o (left), .factor_right_o (right), .factor_addend_o (addend),
+    .entry_valid_o (entry_valid), .entry_insts_o (entry_insts), .product_valid_o (product_valid), .product_exponent_o (exponent),
+    .scaled_valid_o (out_valid), .scaled_kernel_o (kernel), .scaled_ctas_o (out_ctas), .scaled_final_o (out_final));
   // The multiplier outside.
   always_ff @(posedge clk_i)
     if (factor_valid) product_q <= ProductW'(left) * ProductW'(right) + {addend, (ProductW - FactorW)'(0)};
@@ -81,9 +81,12 @@ module ipc_scaler_props (
     if (started) begin
       if (entry_valid) factor_is_within_the_derived_bound: assert (exact - result < unit * 7 && exact - result > -(unit * 2));
       if (entry_valid) instructions_are_the_top_bits: assert (entry_insts == up[17 -: MantissaW]);
-      if (out_valid) exponent_says_where_they_are: assert (exponent == 4'(5'd15 - 5'(zeros) + 5'(shift)));
+      if (product_valid) exponent_says_where_they_are: assert (exponent == 4'(5'd15 - 5'(zeros) + 5'(shift)));
       if (out_valid) result_is_of_the_sample: assert (kernel == 4'd1 && out_ctas == 6'(ctas) && out_final);
       taken_when_the_sum_has_its_terms: assert (factor_valid == (age_q == 5'(ctas) + 5'd1));
-      entry_and_write_follow: assert (entry_valid == (age_q == 5'(ctas) + 5'd2) && out_valid == (age_q == 5'(ctas) + 5'd3));
+      entry_and_write_follow: assert (entry_valid == (age_q == 5'(ctas) + 5'd2) && product_valid == (age_q == 5'(ctas) + 5'd5)
+                                      && out_valid == (age_q == 5'(ctas) + 5'd6));
+      busy_from_the_sample_to_its_write: assert (busy == (age_q > 5'(ctas) && age_q <= 5'(ctas) + 5'd6));
+      if (age_q > 5'd1 && !factor_valid) nothing_is_offered_but_the_factor: assert (left == '0 && right == '0 && addend == '0);
     end
 endmodule

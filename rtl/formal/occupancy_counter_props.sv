@@ -22,9 +22,16 @@ module occupancy_counter_props (
   waterfill_allocator #(.MAX_KERNELS(2), .MAX_CTAS(N)) allocator (
     .clk_i, .rst_ni, .start_i(1'b0), .abort_i(1'b0), .num_kernels_i('0), .capacity_warps_i, .capacity_registers_i, .capacity_shared_i,
     .capacity_slots_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .epsilon_i('0), .count_start_i(start_i), .count_i(busy),
-    .count_fits_o(fits), .has_next_i(1'b0), .next_ctas_i('0), .next_perf_i('0));
+    .count_fits_o(fits), .first_valid_i(1'b0), .first_kernel_i('0), .first_perf_i('0), .work_has_i(1'b0), .work_step_i('0), .work_perf_i('0),
+    .other_has_i(1'b0), .other_step_i('0), .other_perf_i('0));
   (* hierconn *) wire               \dut.busy_q ;
-  (* hierconn *) wire [1:0]         \allocator.state_q ;
+  (* hierconn *) wire               \dut.load_q ;
+  (* hierconn *) wire [2:0]         \allocator.state_q ;
+  (* hierconn *) wire               \allocator.counting_q ;
+  (* hierconn *) wire [WarpW+1:0]   \allocator.asked_warps_q ;
+  (* hierconn *) wire [RegW+1:0]    \allocator.asked_registers_q ;
+  (* hierconn *) wire [SharedW+1:0] \allocator.asked_shared_q ;
+  (* hierconn *) wire [1:0]         \allocator.asked_slots_q ;
   (* hierconn *) wire [WarpW-1:0]   \allocator.warps_q ;
   (* hierconn *) wire [RegW-1:0]    \allocator.registers_q ;
   (* hierconn *) wire [SharedW-1:0] \allocator.shared_q ;
@@ -63,7 +70,7 @@ module occupancy_counter_props (
     count_q       <= count;
     started_count <= start_i || \dut.busy_q ;
     age           <= start_i ? 3'd1 : (age == 3'd7) ? age : age + 1'b1;
-    taken_q       <= start_i ? 3'd0 : (\dut.busy_q && fit(6'(taken_q) + 6'd1)) ? taken_q + 1'b1 : taken_q;
+    taken_q       <= start_i ? 3'd0 : (\dut.busy_q && !\dut.load_q && fit(6'(taken_q) + 6'd1)) ? taken_q + 1'b1 : taken_q;
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)      pending <= 1'b0;
@@ -84,11 +91,15 @@ module occupancy_counter_props (
       if (counting && !done) what_is_left_is_kept: assert (\allocator.slots_q == 3'(slots_q) - taken_q
         && \allocator.warps_q == warps_q - WarpW'(demand_warps_i * taken_q) && \allocator.registers_q == registers_q - RegW'(demand_registers_i * taken_q)
         && \allocator.shared_q == shared_q - SharedW'(demand_shared_i * taken_q));
-      allocator_rests: assert (\allocator.state_q == 2'd0);
+      if (counting && !done && !\dut.load_q ) demand_is_asked_for: assert (\allocator.counting_q && \allocator.asked_warps_q == (WarpW+2)'(demand_warps_i)
+        && \allocator.asked_registers_q == (RegW+2)'(demand_registers_i) && \allocator.asked_shared_q == (SharedW+2)'(demand_shared_i)
+        && \allocator.asked_slots_q == 2'd1);
+      first_cycle_loads: assert (!(\dut.load_q && \dut.busy_q ) || (!\allocator.counting_q && taken_q == '0 && age == 3'd1));
+      allocator_rests: assert (\allocator.state_q == 3'd0);
       if (counting && done) ends_when_no_more_fits: assert (!fit(6'(taken_q) + 6'd1));
       if (counting && done) result_is_the_most_that_fits: assert (count <= CtaW'(N) && fit(of_count) && !fit(of_count + 6'(share_i)));
-      ends_after_demands_and_two_cycles: assert (pending == (\dut.busy_q || done) && !(\dut.busy_q && done)
-        && (!pending || age == taken_q + (done ? 3'd2 : 3'd1)));
+      ends_after_demands_and_three_cycles: assert (pending == (\dut.busy_q || done) && !(\dut.busy_q && done)
+        && (!pending || age == taken_q + (done ? 3'd3 : \dut.load_q ? 3'd1 : 3'd2)));
       if (was_up && rst_ni && !started_count) result_holds_until_the_next_start: assert (count == count_q);
       if (!rst_ni) reset_is_clean: assert (!done && !\dut.busy_q && count == '0);
     end

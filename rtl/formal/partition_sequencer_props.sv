@@ -62,6 +62,7 @@ module partition_sequencer_props #(
   (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
   (* hierconn *) wire [K*CtaW-1:0]     \dut.rests ;
   (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
+  (* hierconn *) wire                  \dut.i_occupancy_counter.load_q ;
   (* hierconn *) wire                  \dut.i_occupancy_counter.busy_q , \dut.i_occupancy_counter.done_q ;
   (* hierconn *) wire [2:0]            \dut.i_occupancy_counter.count_q ;
 
@@ -85,7 +86,7 @@ module partition_sequencer_props #(
     started      <= 1'b1;
     was_up       <= rst_ni;
     past_restart <= \dut.restart ;
-    demands_left <= count_start ? 3'(N) : (count && core_count_fits_i) ? demands_left - 1'b1 : demands_left;
+    demands_left <= count_start ? 3'(N) : (count && !\dut.i_occupancy_counter.load_q && core_count_fits_i) ? demands_left - 1'b1 : demands_left;
     mode_q       <= mode_i;
     host_q       <= {quota_i, mask_i};
     quota_q      <= quota;
@@ -136,7 +137,8 @@ module partition_sequencer_props #(
     case (\dut.state_q )
       Plan:      distance = {2'd3, 3'd0, kernels_left, 1'b1, 15'd0};
       PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 12'd0, \dut.i_occupancy_counter.done_q ? 3'd0
-                                                               : \dut.i_occupancy_counter.busy_q ? 3'd1 + demands_left : 3'd7};
+                                                               : !\dut.i_occupancy_counter.busy_q ? 3'd7
+                                                               : \dut.i_occupancy_counter.load_q ? 3'd6 : 3'd1 + demands_left};
       WarmUp:    distance = {2'd2, levels_left, 5'd3, 12'd0, \dut.timer_q };
       Profile:   distance = {2'd2, levels_left, 5'd2, 12'd0, \dut.timer_q };
       Scale:     distance = {2'd2, levels_left, 5'd1, 6'd0, kernels_left, (\dut.walk_q == Walk) ? {1'b0, \dut.sms_q } : {\dut.walk_q == Load, 2'd0}, 2'd2 - sample_wait};

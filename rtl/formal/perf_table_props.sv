@@ -4,15 +4,15 @@ module perf_table_props (
   input logic        clk_i,
   input logic        rst_ni,
   input logic        start_i,
-  input logic        write_valid_i,
+  input logic        product_valid_i,
   input logic        write_kernel_i,
   input logic [2:0]  write_ctas_i,
-  input logic [3:0]  write_exponent_i,
+  input logic [3:0]  product_exponent_i,
   input logic [sluice_pkg::ProductW-1:0] product_i,
   input logic        write_final_i,
   input logic        divide_ready_i,
   input logic        divide_done_i,
-  input logic [2:0]  from_i
+  input logic [1:0]  pop_i
 );
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
   localparam int unsigned FractionW = MantissaW - 1;
@@ -21,25 +21,39 @@ module perf_table_props (
   localparam int unsigned ExponentW = sluice_pkg::ExponentW;
   localparam int unsigned WholeW    = ProductW + 16;
   (* anyconst *) logic watch;
-  logic        has_next, last, divide_valid;
+  logic        divide_valid, write_valid_i;
   logic [ScaledW-1:0] scaled;
-  logic [ExponentW-1:0] read_below;
-  logic [MantissaW-1:0] mantissa, divisor;
-  logic [5:0]  next;
+  logic [MantissaW-1:0] divisor;
   logic [3:0]  divide_kernel;
   logic [1:0]  known;
+  logic [3:0]  has, last;       // two of each kernel
+  logic [7:0]  steps;
+  logic [4*ScaledW-1:0]   entries;
+  logic [2*ExponentW-1:0] best_exponents;
   logic        asked_q, dividing_q;   // kernel of the division under way
   perf_table #(.MAX_KERNELS (2), .MAX_CTAS (4)) dut (
-    .clk_i, .rst_ni, .start_i, .write_valid_i, .write_kernel_i ({3'd0, write_kernel_i}),
-    .write_ctas_i ({3'd0, write_ctas_i}), .write_final_i, .write_exponent_i, .product_i, .scaled_o (scaled),
+    .clk_i, .rst_ni, .start_i, .product_valid_i, .product_exponent_i, .product_i, .write_valid_i, .write_kernel_i ({3'd0, write_kernel_i}),
+    .write_ctas_i ({3'd0, write_ctas_i}), .write_final_i, .scaled_o (scaled),
     .divide_valid_o (divide_valid), .divide_kernel_o (divide_kernel), .divisor_o (divisor), .divide_ready_i, .divide_done_i,
-    .done_kernel_i ({3'd0, asked_q}), .known_o (known), .read_kernel_i ({3'd0, watch}), .read_from_i ({3'd0, from_i}),
-    .read_mantissa_o (mantissa), .has_next_o (has_next), .last_o (last), .next_ctas_o (next), .read_below_o (read_below));
+    .done_kernel_i ({3'd0, asked_q}), .known_o (known), .pop_i, .has_o (has), .last_o (last), .step_o (steps), .entry_o (entries),
+    .best_exponent_o (best_exponents));
+
+  // A product is written in the next cycle.
+  logic [ProductW-1:0]  product_q;
+  logic [ExponentW-1:0] exponent_q;
+  always_ff @(posedge clk_i) begin
+    write_valid_i <= rst_ni && !start_i && product_valid_i;
+    product_q     <= product_i;
+    exponent_q    <= product_exponent_i;
+  end
 
   // What was written since the start.
   logic [2:0]  written_q [2];
   logic        final_q [2];
-  logic        begun_q;       // a start since the reset: marks are clear
+  logic        begun_q;       // a start since the reset: the lists are empty
+  logic [2:0]  taken_q;       // of the watched kernel: steps taken from its list
+  logic        dividing_watch_q;   // its division was asked for
+  logic [2:0]  age_q;         // cycles since
   logic [ScaledW-1:0] value_q [4];   // of the watched kernel
   logic        started;
   initial started = 1'b0;
@@ -70,65 +84,75 @@ module perf_table_props (
   always_ff @(posedge clk_i) begin
     if (write_valid_i && write_kernel_i == watch) value_q[write_ctas_i - 3'd1] <= scaled;
     if (divide_ready_i) asked_q <= divide_kernel[0];
+    taken_q          <= (start_i || !rst_ni) ? 3'd0 : taken_q + 3'(pop_i[watch] && has[2*32'(watch)]);
+    dividing_watch_q <= rst_ni && !start_i && (dividing_watch_q || (divide_ready_i && divide_kernel[0] == watch));
+    age_q            <= (dividing_watch_q && age_q != '1) ? age_q + 1'b1 : dividing_watch_q ? age_q : 3'd0;
   end
 
   always_comb begin
     if (!started) assume (!rst_ni);
     if (write_valid_i) assume (rst_ni && begun_q && !start_i && !final_q[write_kernel_i] && write_ctas_i == written_q[write_kernel_i] + 3'd1 && write_ctas_i <= 3'd4);
-    assume (from_i <= 3'd4);
+    // Taken once the reciprocal is known; of an empty list nothing.
+    assume ((pop_i & ~known) == '0 && !(start_i && pop_i != '0));
     assume (divide_ready_i == (divide_valid && !dividing_q && !start_i));
     assume (!divide_done_i || dividing_q);
   end
 
   // The value of an entry in units of the smallest, {1, mantissa} << (exponent - 1), times what the product has below it.
   logic [WholeW-1:0] whole, upper;
-  assign whole = WholeW'(product_i) << write_exponent_i;
+  assign whole = WholeW'(product_q) << exponent_q;
   assign upper = (WholeW'({1'b1, scaled[FractionW-1:0]}) << (scaled[ScaledW-1:FractionW] - 4'd1)) << (ProductW - MantissaW + 1);
 
-  // Algorithm 1's M: counts at which the performance exceeds that of all smaller ones, and count 1.
-  logic [3:0]  step;
-  logic [ScaledW-1:0] best;
-  logic [2:0]  next_step, last_step;
+  // Algorithm 1's M and Q: counts at which the performance exceeds that of all smaller ones, and count 1. The one behind `taken`.
+  logic [ScaledW-1:0] best, value, value_behind;
+  logic [2:0]  number, count, count_behind, count_before;
   always_comb begin
-    best      = '0;
-    step      = '0;
-    last_step = '0;
+    best         = '0;
+    number       = '0;
+    value        = '0;
+    value_behind = '0;
+    count        = '0;
+    count_behind = '0;
+    count_before = '0;
     for (int j = 0; j < 4; j++) begin
-      if (3'(j) < written_q[watch]) begin
-        step[j] = j == 0 || value_q[j] > best;
-        if (value_q[j] > best) best = value_q[j];
-        if (step[j]) last_step = 3'(j + 1);
+      if (3'(j) < written_q[watch] && (j == 0 || value_q[j] > best)) begin
+        if (number == taken_q) begin
+          value = value_q[j];
+          count = 3'(j + 1);
+        end
+        if (number == taken_q + 1'b1) begin
+          value_behind = value_q[j];
+          count_behind = 3'(j + 1);
+        end
+        if (number < taken_q) count_before = 3'(j + 1);
+        best   = value_q[j];
+        number = number + 1'b1;
       end
     end
-    next_step = 3'd0;
-    for (int j = 3; j >= 0; j--) if (step[j] && 3'(j) >= from_i) next_step = 3'(j + 1);
   end
-
-  // What is read; four CTAs are the last step.
-  logic [ScaledW-1:0] entry;
-  logic [MantissaW-1:0] best_mantissa;
-  logic [3:0]  below;
-  assign entry         = (next_step == 3'd0) ? '0 : value_q[next_step - 3'd1];
-  assign best_mantissa = {1'b1, best[FractionW-1:0]};
-  assign below         = best[ScaledW-1:FractionW] - entry[ScaledW-1:FractionW];
+  logic [1:0] has_watch, last_watch;
+  logic [3:0] steps_watch;
+  logic [2*ScaledW-1:0] entries_watch;
+  assign has_watch     = has[2*32'(watch) +: 2];
+  assign last_watch    = last[2*32'(watch) +: 2];
+  assign steps_watch   = steps[4*32'(watch) +: 4];
+  assign entries_watch = entries[2*32'(watch)*ScaledW +: 2*ScaledW];
 
 `ifdef STEPS
-  (* hierconn *) wire [7:0]  \dut.mark_q ;
-  (* hierconn *) wire [ScaledW-1:0] \dut.best ;   // of the kernel that is read
   always_comb begin
     if (started && rst_ni) begin
-      if (written_q[watch] != '0 && !write_valid_i) begin
-        marks_are_the_prefix_maxima: assert ((watch ? \dut.mark_q [7:4] : \dut.mark_q [3:0]) == step);
-        best_is_kept: assert (\dut.best == best);
-        next_step_is_the_lowest_mark_above: assert (has_next == (next_step != 3'd0) && (!has_next || next == {3'd0, next_step}));
-        if (has_next && next_step != 3'd4) mantissa_is_of_the_next_step: assert (mantissa == {entry[ScaledW-1:FractionW] != '0, entry[FractionW-1:0]});
-        if (has_next) last_step_is_told: assert (last == (next_step == last_step));
-        if (has_next && next_step != 3'd4) exponents_are_subtracted: assert (read_below == below);
+      if (dividing_watch_q && has_watch[0]) begin
+        first_step_is_in_front: assert (taken_q < number && entries_watch[0 +: ScaledW] == value);
+        step_is_the_difference: assert (steps_watch[1:0] == 2'(count - count_before) && (!has_watch[1] || steps_watch[3:2] == 2'(count_behind - count)));
+        last_step_is_told: assert (last_watch[0] == (taken_q + 1'b1 == number) && last_watch[1] == (taken_q + 2'd2 >= number));
+        next_one_is_behind_it: assert (has_watch[1] == (taken_q + 1'b1 < number) && (!has_watch[1] || entries_watch[ScaledW +: ScaledW] == value_behind));
       end
+      if (dividing_watch_q && age_q >= 3'd4) none_in_front_is_none_left: assert (has_watch[0] || taken_q == number);
+      if (dividing_watch_q) exponent_of_the_best_is_kept: assert (best_exponents[32'(watch)*ExponentW +: ExponentW] == best[ScaledW-1:FractionW]);
       // The entry written: the product shifted by the exponent, cut to the mantissa's bits.
       if (write_valid_i && scaled != '0) entry_is_the_product: assert (upper <= whole && whole < upper + (upper >> FractionW));
-      if (write_valid_i && scaled == '0) only_small_ones_are_zero: assert (product_i < ProductW'(1) << (ProductW - 8) || write_exponent_i <= 4'd7);
-      if (divide_valid && divide_kernel[0] == watch) divisor_is_the_best: assert (divisor == best_mantissa);
+      if (write_valid_i && scaled == '0) only_small_ones_are_zero: assert (product_q < ProductW'(1) << (ProductW - 8) || exponent_q <= 4'd7);
+      if (divide_valid && divide_kernel[0] == watch) divisor_is_the_best: assert (divisor == {1'b1, best[FractionW-1:0]});
     end
   end
 `else

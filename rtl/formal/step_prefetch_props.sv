@@ -1,101 +1,137 @@
-// Properties of step_prefetch with 2 kernels of at most 4 CTAs. The table at its read port is any constant one with count 1 as a step; a product is
-// the mantissa with bits of the kernel below it, so that it tells of both. Table and product mean nothing in cycles that are not free, until all is loaded.
+// Properties of step_prefetch with 2 kernels of at most 8 CTAs. The table's lists are any constant ones; a product is the mantissa with the reciprocal
+// below it, so that it tells of both. Assumed: a list is there once its kernel is known; steps are taken after the last kernel's first
+// step was told, by one kernel a cycle; one that took a step, or whose first one was told, may take
+// another in the next cycle as `work` only.
 module step_prefetch_props (
   input logic       clk_i,
   input logic       rst_ni,
   input logic       start_i,
   input logic [1:0] known_i,
   input logic       free_i,
-  input logic       take_i,
-  input logic       kernel_i,
-  input logic       noise_i
+  input logic       work_i,        // kernel
+  input logic       take_work_i,
+  input logic       take_other_i,
+  input logic [6:0] noise_i
 );
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
   localparam int unsigned ExponentW = sluice_pkg::ExponentW;
+  localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
   localparam int unsigned NormW     = sluice_pkg::NormW;
   localparam int unsigned FactorW   = sluice_pkg::FactorW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
 
-  (* anyconst *) logic [7:0]             steps;       // bit 4k + j - 1: j CTAs of kernel k are a step
-  (* anyconst *) logic [8*MantissaW-1:0] mantissas;
-  (* anyconst *) logic [8*ExponentW-1:0] belows;
-  (* anyconst *) logic [2*FactorW-1:0]   rests;       // of a product, by kernel
+  (* anyconst *) logic [2:0]           more0, more1;   // steps behind the first
+  (* anyconst *) logic [16*ScaledW-1:0] entries;       // 8 * kernel + step
+  (* anyconst *) logic [47:0]          steps;
+  (* anyconst *) logic [2*ExponentW-1:0] bests;
+  (* anyconst *) logic [2*FactorW-1:0] reciprocals;
 
-  // Smallest step of a kernel above `count`, 0: none.
-  function automatic [2:0] above(input logic [7:0] marks, input logic kernel, input logic [2:0] count);
-    above = 3'd0;
-    for (int j = 4; j > 0; j--)
-      if (marks[4*32'(kernel) + j - 1] && 3'(j) > count) above = 3'(j);
-  endfunction
+  // What the lists have in front: two steps of each.
+  logic [3:0] front_q [2];
+  logic [3:0] has, last;
+  logic [1:0] pop;
+  always_comb
+    for (int i = 0; i < 4; i++) begin
+      has[i]  = front_q[i/2] + 4'(i % 2) <= {1'b0, i < 2 ? more0 : more1};
+      last[i] = front_q[i/2] + 4'(i % 2) == {1'b0, i < 2 ? more0 : more1};
+    end
+  logic [11:0]          list_steps;
+  logic [4*ScaledW-1:0] list_entries;
+  always_comb
+    for (int i = 0; i < 4; i++) begin
+      list_steps[3*i +: 3]               = steps[32'({i >= 2, front_q[i/2][2:0] + 3'(i % 2)})*3 +: 3];
+      list_entries[i*ScaledW +: ScaledW] = entries[32'({i >= 2, front_q[i/2][2:0] + 3'(i % 2)})*ScaledW +: ScaledW];
+    end
 
-  logic        valid, has_next, trusted;
-  logic [3:0]  read_kernel;
-  logic [2:0]  next, read_from;   // CtaW of narrow_pkg
-  logic [2:0]  read_ctas;
-  logic [2:0]  place;    // of what is read
-  logic [NormW-1:0] perf;
+  logic        load, issue, first_valid, work_has, other_has, active;
+  logic [3:0]  first_kernel;
+  logic [2:0]  work_step, other_step;
+  logic [NormW-1:0]     first_perf, work_perf, other_perf;
   logic [MantissaW-1:0] mantissa;
-  logic [ProductW-1:0]  product;
-  assign trusted   = free_i || take_i;
-  assign read_ctas = above(steps, read_kernel[0], read_from);
-  assign place     = {read_kernel[0], 2'(read_ctas - 3'd1)};
-  assign product   = {mantissa, rests[32'(read_kernel[0])*FactorW +: FactorW]};
-  step_prefetch #(.MAX_KERNELS (2), .MAX_CTAS (4)) dut (
-    .clk_i, .rst_ni, .start_i, .num_kernels_i (4'd2), .known_i, .free_i, .valid_o (valid), .take_i, .kernel_i ({3'd0, kernel_i}),
-    .has_next_o (has_next), .next_ctas_o (next), .next_perf_o (perf), .read_kernel_o (read_kernel), .read_from_o (read_from),
-    .read_has_next_i (trusted ? read_ctas != 3'd0 : noise_i), .read_last_i (above(steps, read_kernel[0], read_ctas) == 3'd0),
-    .read_ctas_i (read_ctas), .read_mantissa_i (mantissas[place*MantissaW +: MantissaW] ^ MantissaW'(!trusted && noise_i)),
-    .read_below_i (belows[place*ExponentW +: ExponentW]), .mantissa_o (mantissa), .product_i (product ^ ProductW'(!trusted && noise_i)));
+  logic [FactorW-1:0]   reciprocal;
+  logic [ProductW-1:0]  product_q [4];
+  step_prefetch #(.MAX_KERNELS (2), .MAX_CTAS (8)) dut (
+    .clk_i, .rst_ni, .start_i, .num_kernels_i (4'd2), .known_i, .free_i, .load_o (load), .has_i (has & {{2{known_i[1]}}, {2{known_i[0]}}}), .last_i (last),
+    .step_i (list_steps), .entry_i (list_entries),
+    .best_exponent_i (bests), .reciprocal_i (reciprocals), .pop_o (pop), .issue_o (issue), .mantissa_o (mantissa), .reciprocal_o (reciprocal),
+    .product_i (product_q[3]), .first_valid_o (first_valid), .first_kernel_o (first_kernel), .first_perf_o (first_perf),
+    .work_i (work_i ? 2'b10 : 2'b01), .other_i (work_i ? 2'b01 : 2'b10), .active_i (active), .take_work_i, .take_other_i,
+    .work_has_o (work_has), .work_step_o (work_step), .work_perf_o (work_perf),
+    .other_has_o (other_has), .other_step_o (other_step), .other_perf_o (other_perf));
 
-  // Where each kernel is: its next step, 0: none left, or gone on behind it.
-  logic [2:0] at_q [2];
-  logic [1:0] known_q;
-  logic [2:0] chances_q;     // cycles since the start in which something could be loaded
-  logic       started;
+  // The multiplier: without a step, what a sample left there.
+  always_ff @(posedge clk_i) begin
+    product_q[1] <= issue ? {mantissa, reciprocal} : noise_i;
+    product_q[2] <= product_q[1];
+    product_q[3] <= product_q[2];
+  end
+
+  // Loads since the start; the step that each kernel takes next; who took one in the cycle before.
+  logic [3:0] loads_q;
+  logic [1:0] told_q, took_q, known_q;
+  logic       begun_q, started;
+  logic [3:0] next_q [2];
   initial started = 1'b0;
+  assign active = told_q == '1;
   always_ff @(posedge clk_i) begin
     started <= 1'b1;
     known_q <= known_i;
+    took_q  <= {work_i ? take_work_i : take_other_i, work_i ? take_other_i : take_work_i} | (first_valid ? 2'd1 << first_kernel[0] : 2'd0);
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      at_q[0]   <= 3'd0;
-      at_q[1]   <= 3'd0;
-      chances_q <= '0;
+      begun_q <= 1'b0;
+      loads_q <= '0;
+      told_q  <= '0;
     end else if (start_i) begin
-      at_q[0]   <= 3'd1;
-      at_q[1]   <= 3'd1;
-      chances_q <= '0;
+      begun_q    <= 1'b1;
+      loads_q    <= '0;
+      told_q     <= '0;
+      front_q[0] <= '0;
+      front_q[1] <= '0;
+      next_q[0]  <= 4'd1;
+      next_q[1]  <= 4'd1;
     end else begin
-      if (take_i) at_q[kernel_i] <= above(steps, kernel_i, at_q[kernel_i]);
-      if (free_i && known_i == '1 && chances_q != '1) chances_q <= chances_q + 1'b1;
+      loads_q <= loads_q + 4'(load);
+      if (first_valid) told_q[first_kernel[0]] <= 1'b1;
+      if (pop[0] && has[0]) front_q[0] <= front_q[0] + 1'b1;
+      if (pop[1] && has[2]) front_q[1] <= front_q[1] + 1'b1;
+      if (take_work_i && next_q[work_i] != 4'd8) next_q[work_i] <= next_q[work_i] + 1'b1;
+      if (take_other_i && next_q[!work_i] != 4'd8) next_q[!work_i] <= next_q[!work_i] + 1'b1;
     end
 
-  logic [2:0] at, seen;
-  logic [1:0] gone_q;        // asked again behind its last step
-  assign at   = at_q[kernel_i];
-  assign seen = {kernel_i, 2'(at - 3'd1)};
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni)      gone_q <= '1;
-    else if (start_i) gone_q <= '0;
-    else if (take_i && at == 3'd0) gone_q[kernel_i] <= 1'b1;
+  function automatic [NormW-1:0] normalised(input logic kernel, input logic [2:0] step);
+    logic [ScaledW-1:0] entry;
+    entry      = entries[32'({kernel, step})*ScaledW +: ScaledW];
+    normalised = NormW'({entry[ScaledW-1 -: ExponentW] != '0, entry[MantissaW-2:0], reciprocals[32'(kernel)*FactorW +: FactorW]}
+                        >> (ProductW - NormW - 1) >> ExponentW'(bests[32'(kernel)*ExponentW +: ExponentW] - entry[ScaledW-1 -: ExponentW]));
+    if (step == (kernel ? more1 : more0)) normalised = '1;
+  endfunction
 
+  logic [3:0] work_next, other_next;
+  logic       work_there, other_there;
+  assign work_next   = next_q[work_i];
+  assign other_next  = next_q[!work_i];
+  assign work_there  = work_next <= {1'b0, work_i ? more1 : more0};
+  assign other_there = other_next <= {1'b0, work_i ? more0 : more1};
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (steps[0] && steps[4]);
-    assume (!take_i || (valid && !start_i));
+    assume (!take_work_i || (active && !start_i && !take_other_i));
+    assume (!take_other_i || (active && !start_i && !took_q[!work_i]));
+    if (loads_q > 4'd4) assume (free_i);                            // no sample comes when all kernels are known
     if (started && !start_i) assume ((known_q & ~known_i) == '0);   // once known, until the next start
+    if (start_i) assume (known_i == '0);
     if (started && rst_ni) begin
-      if (valid && !gone_q[kernel_i]) begin
-        next_step_is_at_hand: assert (has_next == (at != 3'd0) && (at == 3'd0 || next == at));
-        if (at != 3'd0 && above(steps, kernel_i, at) == 3'd0) best_reads_as_one: assert (perf == '1);
-        if (at != 3'd0 && above(steps, kernel_i, at) != 3'd0)
-          others_are_shifted_by_their_exponent: assert (perf == NormW'({mantissas[seen*MantissaW +: MantissaW], rests[32'(kernel_i)*FactorW +: FactorW]}
-                                                                       >> (ProductW - NormW - 1) >> belows[seen*ExponentW +: ExponentW]));
+      if (active) begin
+        next_step_is_at_hand: assert (work_has == work_there && (!work_there || work_step == steps[32'({work_i, work_next[2:0]})*3 +: 3]));
+        if (work_there) performance_is_normalised: assert (work_perf == normalised(work_i, work_next[2:0]));
+        if (!took_q[!work_i]) others_step_is_at_hand: assert (other_has == other_there && (!other_there
+          || (other_step == steps[32'({!work_i, other_next[2:0]})*3 +: 3] && other_perf == normalised(!work_i, other_next[2:0]))));
       end
-      loads_only_what_is_known: assert (!valid || start_i || gone_q == '1 || known_i == '1);
-      two_cycles_a_kernel: assert (valid || chances_q < 3'd4);
+      if (begun_q && first_valid) first_step_is_told_once: assert (first_kernel == {3'd0, told_q[0]} && first_perf == normalised(told_q[0], 3'd0)
+                                                                   && told_q != '1);
+      if (begun_q && !start_i) loads_when_it_can: assert (load == (free_i && loads_q < 4'd8 && known_i[loads_q >= 4'd4]));
     end
-    if (started && !rst_ni) nothing_after_reset: assert (!valid);
+    if (started && !rst_ni) nothing_after_reset: assert (!load && !first_valid);
   end
 endmodule

@@ -68,24 +68,29 @@ module waterfill_allocator_props (
        && 6'(shared0) * a + 6'(shared1) * b <= 6'(cap_shared) && 4'(a) + 4'(b) <= 4'(cap_slots);
   endfunction
 
-  // The block, with the table at its read port: a performance of 15 is 1.0, all ones there.
-  logic [sluice_pkg::KernelW-1:0] kernel;
-  logic [CtaW-1:0]                from;
-  logic [2:0]                     above;
-  logic [3:0]                     perf_above;
+  // The block, with first steps and the next ones of any table: a performance of 15 is 1.0, all ones at the port.
+  logic [K-1:0]                   work, other;
+  logic                           take_work, take_other, first_valid, first_kernel;
+  logic [sluice_pkg::KernelW-1:0] demand_kernel;
+  logic [2:0]                     have_q [K];        // CTAs of a kernel with the step that it may work on
+  logic [2:0]                     work_next, other_next, work_have, other_have;
   logic [NormW-1:0]               full_perf;
   logic                           done, no_fit, full;
   logic [K*CtaW-1:0]              ctas;
-  assign above      = next_step(kernel[0] ? steps1 : steps0, from[2:0]);
-  assign perf_above = perf(kernel[0], above);
+  assign work_have  = have_q[work[1]];
+  assign other_have = have_q[other[1]];
+  assign work_next  = next_step(work[1] ? steps1 : steps0, work_have);
+  assign other_next = next_step(other[1] ? steps1 : steps0, other_have);
   waterfill_allocator #(.MAX_KERNELS (K), .MAX_CTAS (Slots)) dut (
     .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (4'd2),
     .capacity_warps_i (WarpW'(cap_warps)), .capacity_registers_i (RegW'(cap_registers)), .capacity_shared_i (SharedW'(cap_shared)),
-    .capacity_slots_i (CtaW'(cap_slots)),
-    .demand_warps_i (WarpW'(kernel[0] ? warps1 : warps0)), .demand_registers_i (RegW'(kernel[0] ? registers1 : registers0)),
-    .demand_shared_i (SharedW'(kernel[0] ? shared1 : shared0)), .count_start_i, .count_i, .epsilon_i (PerfW'(epsilon)),
-    .kernel_o (kernel), .from_o (from),
-    .has_next_i (above != 3'd0), .next_ctas_i (CtaW'(above)), .next_perf_i (norm(perf_above)),
+    .capacity_slots_i (CtaW'(cap_slots)), .demand_kernel_o (demand_kernel),
+    .demand_warps_i (WarpW'(demand_kernel[0] ? warps1 : warps0)), .demand_registers_i (RegW'(demand_kernel[0] ? registers1 : registers0)),
+    .demand_shared_i (SharedW'(demand_kernel[0] ? shared1 : shared0)), .count_start_i, .count_i, .epsilon_i (PerfW'(epsilon)),
+    .first_valid_i (first_valid), .first_kernel_i ({3'd0, first_kernel}), .first_perf_i (norm(first_kernel ? p11 : p01)),
+    .work_o (work), .other_o (other), .take_work_o (take_work), .take_other_o (take_other),
+    .work_has_i (work_next != 3'd0), .work_step_i (2'(work_next - work_have)), .work_perf_i (norm(perf(work[1], work_next))),
+    .other_has_i (other_next != 3'd0), .other_step_i (2'(other_next - other_have)), .other_perf_i (norm(perf(other[1], other_next))),
     .full_o (full), .perf_o (full_perf), .done_o (done), .no_fit_o (no_fit), .ctas_o (ctas)
   );
 
@@ -118,7 +123,15 @@ module waterfill_allocator_props (
     end
   end
 
-  // A decision under way, its age, and whether its result stands.
+  // A decision under way, its age, and whether its result stands. First steps come when the first CTAs have been placed.
+  localparam int unsigned First0 = K + 2, First1 = K + 4;
+  assign first_valid  = busy_q && (32'(age_q) == First0 || 32'(age_q) == First1);
+  assign first_kernel = 32'(age_q) == First1;
+  always_ff @(posedge clk_i) begin
+    if (first_valid) have_q[first_kernel] <= 3'd1;
+    if (take_work) have_q[work[1]] <= work_next;
+    if (take_other) have_q[other[1]] <= other_next;
+  end
   logic       busy_q, result_q;
   logic [4:0] age_q;
   logic       started;
@@ -141,23 +154,26 @@ module waterfill_allocator_props (
   end
 
 `ifdef RESTART
-  (* hierconn *) wire [1:0]        \dut.state_q ;
-  (* hierconn *) wire              \dut.kernel_q ;
-  (* hierconn *) wire [K-1:0]      \dut.full_q ;
+  (* hierconn *) wire [2:0]        \dut.state_q ;
+  (* hierconn *) wire              \dut.work_q ;
+  (* hierconn *) wire              \dut.multiply_q ;
+  (* hierconn *) wire              \dut.placed_q ;
+  (* hierconn *) wire              \dut.valid_q ;
+  (* hierconn *) wire [NormW-1:0]  \dut.other_perf_q[1] ;
   (* hierconn *) wire [WarpW-1:0]  \dut.warps_q ;
   (* hierconn *) wire [RegW-1:0]   \dut.registers_q ;
   (* hierconn *) wire [SharedW-1:0] \dut.shared_q ;
   (* hierconn *) wire [2:0]        \dut.slots_q ;
-  // CTAs and performance are written by the kernel's place, before they are read.
+  // All else is written by a place, a first step or a step, before it is read.
   always_ff @(posedge clk_i) begin
     if (started && $past(rst_ni) && rst_ni) begin
       if ($past(start_i && !abort_i)) start_leaves_nothing_of_what_was: assert (
-          \dut.state_q == 2'd1 && \dut.kernel_q == '0 && \dut.full_q == '0 && !no_fit
+          \dut.state_q == 3'd1 && !\dut.work_q && !\dut.multiply_q && !\dut.placed_q && !\dut.valid_q && \dut.other_perf_q[1] == '0 && !no_fit
           && {\dut.warps_q , \dut.registers_q , \dut.shared_q , \dut.slots_q }
              == {WarpW'(cap_warps), RegW'(cap_registers), SharedW'(cap_shared), cap_slots});
-      if ($past(abort_i)) abort_ends_a_decision: assert (!done && \dut.state_q == 2'd0);
+      if ($past(abort_i)) abort_ends_a_decision: assert (!done && \dut.state_q == 3'd0);
     end
-    if (started && !rst_ni) reset_ends_a_decision: assert (!done && \dut.state_q == 2'd0);
+    if (started && !rst_ni) reset_ends_a_decision: assert (!done && \dut.state_q == 3'd0);
   end
 `else
   (* anyconst *) logic [2:0] other0, other1;   // any other partition
@@ -167,9 +183,10 @@ module waterfill_allocator_props (
 
   always_comb begin
     if (started && rst_ni) begin
-      ends_within_slots_and_kernels_and_four: assert (!busy_q || 6'(age_q) <= 6'(cap_slots) + 6'(K + 4));
+      ends_within_slots_and_kernels_and_four: assert (!busy_q || 6'(age_q) <= 6'(First1) + 6'(cap_slots) + 6'(K + 4));
       done_only_after_a_start: assert (!done || busy_q);
-      if (full && busy_q) performance_is_that_of_the_result: assert (full_perf == norm(kernel[0] ? perf(1'b1, want1) : perf(1'b0, want0)));
+      if (take_work || take_other) takes_only_what_there_is: assert (take_work != take_other && (take_work ? work_have != '0 : other_have != '0));
+      if (full && busy_q && fit(3'd1, 3'd1)) performance_is_that_of_the_result: assert (full_perf == norm(work[1] ? perf(1'b1, want1) : perf(1'b0, want0)));
       if (done || result_q) begin
         refuses_exactly_what_does_not_fit_together: assert (no_fit == !fit(3'd1, 3'd1));
         if (!no_fit) begin

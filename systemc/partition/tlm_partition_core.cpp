@@ -11,7 +11,12 @@ namespace {
 constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
 constexpr std::uint32_t kBest = kPerfOne - 1;  // 1.0 of a performance in the allocator, else units of 1 / kPerfOne
 constexpr unsigned kTwoCycleEntries = 32;      // tables up to this size take two cycles a sample
-constexpr unsigned kSampleLatency = 3;         // cycles from taking a sample to its write
+constexpr unsigned kSampleLatency = 6;         // cycles from taking a sample to its write
+constexpr unsigned kSampleMultiplies = 2;      // and to the second use of the multiplier
+constexpr unsigned kReciprocalCycles = 14;     // of a division
+constexpr unsigned kLoads = 4;                 // steps that are loaded of each kernel, the first one included
+constexpr unsigned kNormaliseCycles = 3;       // from loading a step to its performance
+constexpr unsigned kJudgeCycles = 3;           // from that of the last kernel with one CTA: its place in the order, the last verdict, done
 
 struct Entry {
   std::uint32_t mantissa, exponent;
@@ -24,7 +29,7 @@ Entry unpack(std::uint32_t value) {
 
 std::uint32_t linear(std::uint32_t performance) { return performance == kBest ? kPerfOne : performance; }
 
-/// What the allocator decided, and how many cycles of stepping it took.
+/// What the allocator decided, and how many cycles of steps and marks it took.
 struct Allocation {
   bool no_fit = false;
   unsigned cycles = 0;
@@ -61,7 +66,6 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow
   Allocation result;
   Pool pool(config);
   for (unsigned k = 0; k < config.num_kernels; ++k) {
-    ++result.cycles;
     if (!pool.take(config, k, 1)) {
       result.no_fit = true;
       return result;
@@ -82,6 +86,7 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow
     full[k] = curves[k].last(step[k]);
     if (full[k]) continue;
     const unsigned count = curves[k].ctas(step[k] + 1) - result.ctas[k];
+    if (count > 1) ++result.cycles;  // its demand is a product
     const std::uint32_t performance = curves[k].performance(step[k] + 1);
     const bool too_little = config.epsilon != 0 && linear(performance) - result.performance[k] <= config.epsilon * count;
     full[k] = too_little || !pool.take(config, k, count);
@@ -103,6 +108,7 @@ std::uint32_t PerfTableRow::performance(std::size_t step) const {
 
 TlmPartitionCore::TlmPartitionCore(unsigned max_kernels, unsigned max_ctas)
     : ratio_bits_(12 + static_cast<unsigned>(std::bit_width(max_ctas - 1))),
+      max_ctas_(max_ctas),
       two_cycles_(max_kernels * max_ctas <= kTwoCycleEntries) {}
 
 void TlmPartitionCore::forget() {
@@ -111,12 +117,14 @@ void TlmPartitionCore::forget() {
   taken_.clear();
   pending_.clear();
   finished_.clear();
-  divide_left_ = decided_in_ = loaded_ = 0;
+  align_left_.fill(0);
+  divide_left_ = decided_in_ = first_in_ = loaded_ = 0;
 }
 
 bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
   return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) &&
-         !(two_cycles_ && !taken_.empty() && taken_.back().in == kSampleLatency - 1);
+         !(two_cycles_ && std::ranges::any_of(taken_, [](const Scaled& s) { return s.in == kSampleLatency - kSampleMultiplies; })) &&
+         !loads();
 }
 
 TlmPartitionCore::Walk TlmPartitionCore::walked(const PartitionCoreIn& in) const {
@@ -166,11 +174,12 @@ void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& 
   }
   const bool walks = in.sample_valid && may_take(in);
   if (decided_in_ > 0) --decided_in_;
-  if (table_complete()) {
+  if (first_in_ > 0 && --first_in_ == 0) {
     collecting_ = false;
     decide();
   }
   load();
+  for (unsigned& left : align_left_) left -= left > 0 ? 1 : 0;
   divide(in, out);
   if (const Scaled* entry = writing()) {
     curves_[entry->kernel].write(entry->ctas, entry->value);
@@ -184,9 +193,17 @@ void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& 
     taken_.push_back({in.sample_kernel, in.sample_ctas, scale(in), in.sample_final, kSampleLatency - 1});
 }
 
-/// docs/blocks/step_prefetch.md: kernel by kernel, two cycles each, beside divisions but not beside samples.
+/// docs/blocks/step_prefetch.md: kernel by kernel, some cycles each, beside divisions but not beside samples.
+bool TlmPartitionCore::loads() const {
+  const unsigned kernel = loaded_ / kLoads;
+  return collecting_ && taken_.empty() && kernel < config_.num_kernels && finished_.contains(kernel) &&
+         (loaded_ % kLoads != 0 || align_left_[kernel] == 0);
+}
+
 void TlmPartitionCore::load() {
-  if (collecting_ && taken_.empty() && loaded_ < 2 * config_.num_kernels && finished_.contains(loaded_ / 2)) ++loaded_;
+  if (!loads()) return;
+  if (loaded_ == kLoads * (config_.num_kernels - 1U)) first_in_ = kNormaliseCycles;
+  ++loaded_;
 }
 
 /// One division at a time: sums that are prepared, and best performances once they are known.
@@ -197,11 +214,12 @@ void TlmPartitionCore::divide(const PartitionCoreIn& in, const PartitionCoreOut&
   }
   const bool sum = in.prepare_valid && out.prepare_ready && !finished_.contains(in.prepare_kernel);
   if (pending_.empty() && !sum) return;
-  divide_left_ = ratio_bits_ + 1;
   for_sum_ = pending_.empty();
+  divide_left_ = for_sum_ ? ratio_bits_ + 1 : kReciprocalCycles;
   if (!for_sum_) {
     dividing_ = *pending_.begin();
     pending_.erase(pending_.begin());
+    align_left_[dividing_] = max_ctas_ - static_cast<unsigned>(curves_[dividing_].steps());
   } else {
     const std::uint32_t one = 1U << ratio_bits_;
     ratio_[in.prepare_kernel] = std::min(one - 1, in.num_samples * one / in.prepare_sum);
@@ -215,7 +233,7 @@ void TlmPartitionCore::decide() {
   results_.spatial = false;
   for (unsigned k = 0; k < config_.num_kernels && !allocation.no_fit; ++k)
     results_.spatial |= loses_too_much(linear(allocation.performance[k]), config_);
-  decided_in_ = allocation.cycles + 1;
+  decided_in_ = allocation.cycles + kJudgeCycles;
 }
 
 std::unique_ptr<IPartitionCore> make_tlm_partition_core(unsigned max_kernels, unsigned max_ctas) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <set>
@@ -18,6 +19,7 @@ class PerfTableRow {
   /// Relative to the best, units of 1 / kPerfOne; kPerfOne - 1 is the best.
   [[nodiscard]] std::uint32_t performance(std::size_t step) const;
   [[nodiscard]] bool last(std::size_t step) const { return step + 1 == steps_.size(); }
+  [[nodiscard]] std::size_t steps() const { return steps_.size(); }
   [[nodiscard]] unsigned ctas(std::size_t step) const { return steps_[step].ctas; }
 
  private:
@@ -47,7 +49,8 @@ class TlmPartitionCore : public IPartitionCore {
   [[nodiscard]] const Scaled* writing() const { return !taken_.empty() && taken_.front().in == 0 ? &taken_.front() : nullptr; }
   /// Without an input nothing changes.
   [[nodiscard]] bool settled() const {
-    return taken_.empty() && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && !table_complete();
+    return taken_.empty() && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && first_in_ == 0 && !loads() &&
+           std::ranges::all_of(align_left_, [](unsigned left) { return left == 0; });
   }
 
  private:
@@ -62,14 +65,15 @@ class TlmPartitionCore : public IPartitionCore {
   void divide(const PartitionCoreIn& in, const PartitionCoreOut& out);
   void decide();
   void load();
-  /// Every kernel's first two steps are at hand.
-  [[nodiscard]] bool table_complete() const { return collecting_ && loaded_ == 2 * config_.num_kernels; }
+  /// A step is loaded in this cycle: no sample is taken.
+  [[nodiscard]] bool loads() const;
   [[nodiscard]] bool may_take(const PartitionCoreIn& in) const;
   [[nodiscard]] Walk walked(const PartitionCoreIn& in) const;
   [[nodiscard]] std::uint32_t scale(const PartitionCoreIn& in) const;
 
   unsigned ratio_bits_;  ///< fraction bits of 1 / CTA_avg
-  bool two_cycles_;      ///< a sample takes two
+  unsigned max_ctas_;
+  bool two_cycles_;  ///< a sample takes two
   PartitionCoreIn config_;
   bool collecting_ = false;                         ///< from the start until every kernel's best is known
   std::array<std::uint32_t, kMaxKernels> ratio_{};  ///< 1 / CTA_avg
@@ -81,7 +85,9 @@ class TlmPartitionCore : public IPartitionCore {
   bool for_sum_ = false;         ///< it is of a sum
   std::set<unsigned> finished_;  ///< kernels that have the reciprocal of their best
   unsigned dividing_ = 0;        ///< kernel of the division under way
-  unsigned loaded_ = 0;          ///< first steps read, two of each kernel
+  std::array<unsigned, kMaxKernels> align_left_{};  ///< cycles until a kernel's first step is in front of its list
+  unsigned loaded_ = 0;                             ///< steps loaded, as many of each kernel
+  unsigned first_in_ = 0;                           ///< cycles until the last kernel's performance with one CTA is there
   unsigned decided_in_ = 0;      ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };

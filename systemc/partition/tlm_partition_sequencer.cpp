@@ -124,7 +124,7 @@ void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const Sequence
   } else {
     layout_ = Layout::Hold;
     if (n != 0) go(State::kPlan);
-    for (const Planned& p : plan_) timer_ += p.fits + 3;
+    for (const Planned& p : plan_) timer_ += p.fits + 4;
   }
   changed_ = layout_ != before;
 }

@@ -42,13 +42,14 @@ class RtlPartitionSequencer {
     top_->clk_i = 0;
     top_.eval();
     const Amounts demand{top_->core_demand_warps_o, top_->core_demand_registers_o, top_->core_demand_shared_o, 1};
-    bool fits = true;
-    for (std::size_t i = 0; i < demand.size(); ++i) fits &= demand[i] <= left_[i];
+    bool fits = true;  // in the first cycle of a count the demand is only taken over
+    for (std::size_t i = 0; counting_ && i < demand.size(); ++i) fits &= demand[i] <= left_[i];
     top_->core_count_fits_i = fits;
     top_.eval();
     if (top_->core_count_o != 0) {
-      for (std::size_t i = 0; fits && i < demand.size(); ++i) left_[i] -= demand[i];
+      for (std::size_t i = 0; counting_ && fits && i < demand.size(); ++i) left_[i] -= demand[i];
     }
+    counting_ = top_->core_count_o != 0 && top_->core_count_start_o == 0;
     if (top_->core_count_start_o != 0)
       left_ = {config.capacity_warps, config.capacity_registers, config.capacity_shared, config.capacity_slots};
     top_.low();
@@ -124,6 +125,7 @@ class RtlPartitionSequencer {
   using Amounts = std::array<std::uint32_t, 4>;  // warps, registers, shared memory, CTA slots
   regs::Parameters p_;
   Amounts left_{};
+  bool counting_ = false;  ///< a demand was asked for in the cycle before
   VerilatedModel<Top> top_;
 };
 

@@ -2,6 +2,9 @@
 // The Verilated rtl/waterfill_allocator.sv with a performance table around it.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "systemc/partition/i_partition_core.h"
@@ -24,7 +27,7 @@ struct WaterfillCase {
 struct WaterfillAnswer {
   bool no_fit = false;
   std::vector<std::uint32_t> ctas, performance;  ///< by kernel
-  unsigned cycles = 0;                           ///< from start_i to done_o
+  unsigned cycles = 0;                           ///< from the last kernel's performance with one CTA to done_o
 };
 
 /// @tparam kKernels  MAX_KERNELS of Top
@@ -37,16 +40,14 @@ class RtlWaterfillAllocator {
     top_->abort_i = 0;
     top_->count_start_i = 0;
     top_->count_i = 0;
+    top_->first_valid_i = 0;
     cycle(WaterfillCase());
     top_->rst_ni = 1;
   }
 
   /// @return nullopt when there is no answer within 1,000 cycles
   std::optional<WaterfillAnswer> decide(const WaterfillCase& c) {
-    configure(c);
-    top_->start_i = 1;
-    cycle(c);
-    top_->start_i = 0;
+    start(c);
     WaterfillAnswer answer;
     while (top_->done_o == 0) {
       if (++answer.cycles > 1000) return std::nullopt;
@@ -69,6 +70,7 @@ class RtlWaterfillAllocator {
     edge();
     top_->count_start_i = 0;
     top_->count_i = 1;
+    edge();
     std::uint32_t fitted = 0;
     for (top_.eval(); top_->count_fits_o != 0 && fitted <= kMaxCtas; ++fitted) {
       edge();
@@ -78,10 +80,7 @@ class RtlWaterfillAllocator {
   }
   /// Starts `c` and drops it after `cycles`. @return whether it said done meanwhile or in the 100 cycles that follow
   bool abort(const WaterfillCase& c, unsigned cycles) {
-    configure(c);
-    top_->start_i = 1;
-    cycle(c);
-    top_->start_i = 0;
+    start(c);
     bool done = false;
     for (unsigned i = 0; i < cycles; ++i) {
       if (top_->done_o != 0) return false;  // ended before: nothing to drop
@@ -112,28 +111,55 @@ class RtlWaterfillAllocator {
     top_->demand_registers_i = kernel.registers;
     top_->demand_shared_i = kernel.shared_bytes;
   }
-  /// The table's read is combinational: the next step of the kernel under work. So is its demand.
+  /// Starts a decision and goes on until the last kernel's performance with one CTA is given, which ends with its cycle.
+  void start(const WaterfillCase& c) {
+    configure(c);
+    top_->start_i = 1;
+    cycle(c);
+    top_->start_i = 0;
+    for (std::size_t i = 0; i <= c.kernels.size(); ++i) cycle(c);  // placed meanwhile
+    taken_.fill(0);
+    for (std::size_t k = 0; k < c.kernels.size(); ++k) {
+      top_->first_valid_i = 1;
+      top_->first_kernel_i = static_cast<CData>(k);
+      top_->first_perf_i = static_cast<SData>(std::min(c.kernels[k].performance[0], kPerfOne - 1));
+      taken_[k] = 1;
+      cycle(c);
+      top_->first_valid_i = 0;
+      if (k + 1 < c.kernels.size()) cycle(c);  // takes its place in the order
+    }
+  }
+  /// The next step of a kernel: CTAs more and performance then; no CTAs: there is none.
+  std::pair<unsigned, std::uint32_t> next(const WaterfillCase& c, unsigned one_hot) const {
+    const auto k = static_cast<unsigned>(std::countr_zero(one_hot));
+    if (k >= c.kernels.size()) return {0, 0};
+    const auto& performance = c.kernels[k].performance;
+    const unsigned from = taken_[k];
+    unsigned to = from;
+    if (from > 0) {
+      const std::uint32_t best = *std::max_element(performance.begin(), performance.begin() + from);
+      while (to < performance.size() && performance[to] <= best) ++to;
+    }
+    if (from == 0 || to >= performance.size()) return {0, 0};
+    return {to + 1 - from, std::min(performance[to], kPerfOne - 1)};
+  }
+  /// Steps and demands are answered in the cycle that asks for them.
   void cycle(const WaterfillCase& c) {
     top_->clk_i = 0;
     top_.eval();
-    const unsigned k = top_->kernel_o;
-    if (k < c.kernels.size()) {
-      demand(c.kernels[k]);
-      const auto& performance = c.kernels[k].performance;
-      const auto from = std::min<std::size_t>(top_->from_o, performance.size());  // before it is loaded it is any number
-      std::size_t next = from;
-      if (from > 0) {
-        const std::uint32_t best =
-            *std::max_element(performance.begin(), performance.begin() + static_cast<std::ptrdiff_t>(from));
-        while (next < performance.size() && performance[next] <= best) ++next;
-      }
-      const bool has_next = next < performance.size();
-      top_->has_next_i = has_next;
-      top_->next_ctas_i = static_cast<CData>(has_next ? next + 1 : 0);
-      top_->next_perf_i = static_cast<SData>(has_next ? std::min(performance[next], kPerfOne - 1) : 0);
-      top_.eval();
-      if (top_->full_o != 0) performance_[k] = top_->perf_o == kPerfOne - 1 ? kPerfOne : top_->perf_o;
-    }
+    if (top_->demand_kernel_o < c.kernels.size()) demand(c.kernels[top_->demand_kernel_o]);
+    const auto work = next(c, top_->work_o), other = next(c, top_->other_o);
+    top_->work_has_i = work.first != 0;
+    top_->work_step_i = static_cast<CData>(work.first);
+    top_->work_perf_i = static_cast<SData>(work.second);
+    top_->other_has_i = other.first != 0;
+    top_->other_step_i = static_cast<CData>(other.first);
+    top_->other_perf_i = static_cast<SData>(other.second);
+    top_.eval();
+    const auto index = [](unsigned one_hot) { return static_cast<unsigned>(std::countr_zero(one_hot)); };
+    if (top_->full_o != 0) performance_[index(top_->work_o)] = top_->perf_o == kPerfOne - 1 ? kPerfOne : top_->perf_o;
+    if (top_->take_work_o != 0) taken_[index(top_->work_o)] += work.first;
+    if (top_->take_other_o != 0) taken_[index(top_->other_o)] += other.first;
     edge();
   }
   void edge() {
@@ -144,6 +170,7 @@ class RtlWaterfillAllocator {
 
   VerilatedModel<Top> top_;
   std::array<std::uint32_t, kMaxKernels> performance_{};  ///< when the kernel was full
+  std::array<unsigned, kMaxKernels> taken_{};             ///< CTAs with the step that the allocator works on
 };
 
 }  // namespace sluice

@@ -68,7 +68,7 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
     allocator.high();
   };
   rtl->rst_ni = allocator->rst_ni = 0;
-  allocator->start_i = allocator->abort_i = 0;
+  allocator->start_i = allocator->abort_i = allocator->first_valid_i = 0;
   rtl->start_i = 0;
   cycle();
   rtl->rst_ni = allocator->rst_ni = 1;
@@ -112,7 +112,7 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
       continue;
     }
     ASSERT_EQ(rtl->count_o, want) << "case " << i;
-    ASSERT_EQ(cycles, demands + 2) << "case " << i;
+    ASSERT_EQ(cycles, demands + 3) << "case " << i;
     cycle();
     ASSERT_EQ(rtl->done_o, 0) << "case " << i << ": done is a pulse";
     ASSERT_EQ(rtl->count_o, want) << "case " << i << ": holds";
