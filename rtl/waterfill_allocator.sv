@@ -268,9 +268,9 @@ module waterfill_allocator #(
       end else if (turn && (!take || !below[i])) begin
         // Either the next one moves down, or the kernel under work comes in; behind the last there are none.
         if (i < K - 1 && (!take || !below[i+1])) begin
-          valid_q[i]        <= valid_q[(i+1) % K];
-          other_kernel_q[i] <= other_kernel_q[(i+1) % K];
-          other_perf_q[i]   <= other_perf_q[(i+1) % K];
+          valid_q[i]        <= valid_q[(i < K - 1) ? i + 1 : i];
+          other_kernel_q[i] <= other_kernel_q[(i < K - 1) ? i + 1 : i];
+          other_perf_q[i]   <= other_perf_q[(i < K - 1) ? i + 1 : i];
         end else begin
           valid_q[i]        <= take;
           other_kernel_q[i] <= kernel_q;

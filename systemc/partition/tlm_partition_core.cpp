@@ -16,7 +16,7 @@ constexpr unsigned kSampleMultiplies = 2;      // and to the second use of the m
 constexpr unsigned kReciprocalCycles = 14;     // of a division
 constexpr unsigned kLoads = 4;                 // steps that are loaded of each kernel, the first one included
 constexpr unsigned kNormaliseCycles = 3;       // from loading a step to its performance
-constexpr unsigned kJudgeCycles = 3;           // from that of the last kernel with one CTA: its place in the order, the last verdict, done
+constexpr unsigned kJudgeCycles = 3;  // from that of the last kernel with one CTA: its place in the order, the last verdict, done
 
 struct Entry {
   std::uint32_t mantissa, exponent;
@@ -123,7 +123,8 @@ void TlmPartitionCore::forget() {
 
 bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
   return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) &&
-         !(two_cycles_ && std::ranges::any_of(taken_, [](const Scaled& s) { return s.in == kSampleLatency - kSampleMultiplies; })) &&
+         !(two_cycles_ &&
+           std::ranges::any_of(taken_, [](const Scaled& s) { return s.in == kSampleLatency - kSampleMultiplies; })) &&
          !loads();
 }
 

@@ -80,15 +80,15 @@ class TlmPartitionCore : public IPartitionCore {
   Walk walk_;
   std::deque<Scaled> taken_;  ///< samples on their way into the table
   std::array<PerfTableRow, kMaxKernels> curves_;
-  std::set<unsigned> pending_;   ///< kernels whose maximum is known, and whose reciprocal is not begun
-  unsigned divide_left_ = 0;     ///< cycles until the division under way is done
-  bool for_sum_ = false;         ///< it is of a sum
-  std::set<unsigned> finished_;  ///< kernels that have the reciprocal of their best
-  unsigned dividing_ = 0;        ///< kernel of the division under way
+  std::set<unsigned> pending_;                      ///< kernels whose maximum is known, and whose reciprocal is not begun
+  unsigned divide_left_ = 0;                        ///< cycles until the division under way is done
+  bool for_sum_ = false;                            ///< it is of a sum
+  std::set<unsigned> finished_;                     ///< kernels that have the reciprocal of their best
+  unsigned dividing_ = 0;                           ///< kernel of the division under way
   std::array<unsigned, kMaxKernels> align_left_{};  ///< cycles until a kernel's first step is in front of its list
   unsigned loaded_ = 0;                             ///< steps loaded, as many of each kernel
   unsigned first_in_ = 0;                           ///< cycles until the last kernel's performance with one CTA is there
-  unsigned decided_in_ = 0;      ///< cycles until done; 1 = in this cycle
+  unsigned decided_in_ = 0;                         ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };
 

@@ -19,7 +19,7 @@ struct DispatchRate {
 /// K present kernels with N profile levels each, on SMs of N CTA slots.
 struct DecisionTimes {
   std::uint32_t kernels = 0, levels = 0;
-  unsigned waterfill = 0;  ///< cycles of water-filling, start to done
+  unsigned waterfill = 0;  ///< cycles of water-filling, from the last performance with one CTA to done
   unsigned decision = 0;   ///< cycles from the end of the profile window to the first cycle of the new quotas
   [[nodiscard]] unsigned waterfill_bound() const { return levels + kernels + 4; }
   [[nodiscard]] unsigned decision_bound() const { return kernels * levels + levels + 64; }
