@@ -46,7 +46,8 @@ class DispatchModel {
   [[nodiscard]] bool in_turn(std::size_t kernel) const;
   /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
   [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const;
-  /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA. @return the CTA's index in the grid
+  /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA. @return the CTA's index in the
+  /// grid
   std::uint32_t admit(std::size_t kernel, std::uint32_t sm, bool repeat);
   /// Takes a CTA slot for an admitted CTA: the lowest free one. @return it
   std::uint32_t seat(std::size_t kernel, std::uint32_t sm);

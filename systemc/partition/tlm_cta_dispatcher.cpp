@@ -213,7 +213,8 @@ void TlmCtaDispatcher::answer(const CtaDispatcherIn& in) {
   }
   const bool regions = in.regions && params_.region_units != 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    const bool gap = answer_gaps_.none_held || (kernels_[k].register_units <= answer_gaps_.registers && kernels_[k].shared_units <= answer_gaps_.shared);
+    const bool gap = answer_gaps_.none_held ||
+                     (kernels_[k].register_units <= answer_gaps_.registers && kernels_[k].shared_units <= answer_gaps_.shared);
     room_[k].put(*answer_, (!regions || gap) && room(in, answer_row_, k));
   }
 }
@@ -241,8 +242,8 @@ void TlmCtaDispatcher::charge(const CtaDispatcherIn& in) {
   charged_->stale |= in.quota_changed;
 }
 
-/// The CTA in its first cycle at the port takes its slot and its regions; the search does not see this cycle's release. Its row is read with
-/// what is credited in this cycle.
+/// The CTA in its first cycle at the port takes its slot and its regions; the search does not see this cycle's release. Its row
+/// is read with what is credited in this cycle.
 void TlmCtaDispatcher::seat(const CtaDispatcherIn& in) {
   if (!fresh_) return;
   Sm& sm = sms_[out_.dispatch_sm];
@@ -263,7 +264,8 @@ void TlmCtaDispatcher::seat(const CtaDispatcherIn& in) {
   place(sm.shared, kernels_[kernel].shared_units, units(in.capacity_shared_bytes).total, out_.dispatch_slot);
 }
 
-/// Ends on their way: in the cycle after it came a slot is left, in the next its kernel knows, in the last the resources are credited.
+/// Ends on their way: in the cycle after it came a slot is left, in the next its kernel knows, in the last the resources are
+/// credited.
 /// @param runs there is a CTA in the slot of the one that came @return the kernel that knows
 std::optional<std::uint32_t> TlmCtaDispatcher::end(const CtaDispatcherIn& in, bool runs) {
   std::optional<std::uint32_t> given;

@@ -53,9 +53,10 @@ class DispatchScoreboard {
     std::size_t kernel = 0;
   };
   std::optional<End> ended_, left_;
-  bool bad_done_ = false;  ///< to be reported in the next cycle,
+  bool bad_done_ = false;    ///< to be reported in the next cycle,
   std::uint8_t bad_sm_ = 0;  ///< of this SM
-  std::optional<std::uint32_t> fresh_kernel_, charged_kernel_;  ///< of the CTA in its first cycle at the port, and of the one before
+  std::optional<std::uint32_t> fresh_kernel_,
+      charged_kernel_;  ///< of the CTA in its first cycle at the port, and of the one before
   bool picked_ = false, unplaced_ = false;
   unsigned starved_ = 0, to_evaluate_ = 0, patience_ = 0;
 };
