@@ -203,16 +203,9 @@ module cta_dispatcher #(
     .charged_room_i  (charged_room & charged_regions_q),
     .eval_o          (eval),
     .eval_sm_o       (eval_sm),
+    .eval_index_o    (query_sm_o),
     .eval_room_i     (eval_room & (eval_regions | {K{!regions}}))
   );
-
-  logic [SmW-1:0] query_sm;
-  always_comb begin
-    query_sm = '0;
-    for (int unsigned m = 0; m < NUM_SM; m++)
-      if (eval_sm[m]) query_sm |= SmW'(m);
-  end
-  assign query_sm_o = query_sm;
 
   assign regions      = regions_i && REGION_UNITS != 0;
   assign free_to_pick = !valid_q || dispatch_ready_i;

@@ -28,9 +28,11 @@ module dispatch_picker #(
   input  logic [MAX_KERNELS-1:0]               charged_room_i,    // else: one more fits there
   output logic                                 eval_o,            // read
   output logic [NUM_SM-1:0]                    eval_sm_o,         // this one; one-hot, or 0
+  output logic [sluice_pkg::SmW-1:0]           eval_index_o,      // its number, or 0
   input  logic [MAX_KERNELS-1:0]               eval_room_i        // from the next cycle on, until eval_o: one more fits there
 );
-  localparam int unsigned K = MAX_KERNELS;
+  localparam int unsigned K   = MAX_KERNELS;
+  localparam int unsigned SmW = sluice_pkg::SmW;
 
   logic [K*NUM_SM-1:0] room_d, room_q;   // one more fits: bit k*NUM_SM+m
   logic [NUM_SM-1:0]   dirty_d, dirty_q;
@@ -69,20 +71,26 @@ module dispatch_picker #(
   logic can_pick;
   assign can_pick     = (kernel & some) != '0;
   assign pick_valid_o = can_pick && may_pick;
-  assign pending_o    = can_pick || dirty_q != '0 || unanswered_q || new_q || busy_q != '0;
+  assign pending_o    = can_pick || dirty_q != '0 || unanswered_q || new_q || renewed_q || busy_q != '0;
 
   // The SM to read, and the one whose answer is here.
   logic [NUM_SM-1:0] want, granted, eval_d, eval_q, behind, answer_d, answer_q;
-  logic              wanted, unanswered_q, new_q;   // unanswered: eval_q is read because it was dirty; new: the answer was not here before
+  logic [SmW-1:0]    eval_index_d, eval_index_q;
+  logic              wanted, unanswered_q, new_q;   // unanswered: eval_q is read because it was dirty; new: the answer was not here before,
+  logic              renewed_q;                     // or is about a kernel that was not
   assign want   = dirty_q & ~busy_q;
   assign wanted = want != '0;
   rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(want), .grant_o(granted), .used_i(eval_q));
-  assign eval_o    = wanted || unanswered_q || quota_changed_i;
-  assign eval_sm_o = eval_q;
+  assign eval_o       = wanted || unanswered_q || quota_changed_i;
+  assign eval_sm_o    = eval_q;
+  assign eval_index_o = eval_index_q;
   always_comb begin
     for (int unsigned m = 0; m < NUM_SM; m++) behind[m] = eval_q[(m + NUM_SM - 1) % NUM_SM];
     eval_d   = wanted ? granted : eval_o ? behind : eval_q;
     answer_d = eval_o ? eval_q : answer_q & ~busy_q;
+    eval_index_d = '0;
+    for (int unsigned m = 0; m < NUM_SM; m++)
+      if (eval_d[m]) eval_index_d |= SmW'(m);
   end
 
   always_comb begin
@@ -93,7 +101,7 @@ module dispatch_picker #(
     for (int unsigned k = 0; k < K; k++)
       for (int unsigned m = 0; m < NUM_SM; m++) begin
         room_d[k*NUM_SM + m] = room_q[k*NUM_SM + m];
-        if (answer_q[m] && !busy_q[m]) room_d[k*NUM_SM + m] = eval_room_i[k];
+        if (answer_q[m] && !busy_q[m] && (new_q || renewed_q)) room_d[k*NUM_SM + m] = eval_room_i[k];
         if (charged_sm_i[m])           room_d[k*NUM_SM + m] = charged_room_i[k] && !charged_stale_i;
         if (quota_changed_i || launched_i[k]) room_d[k*NUM_SM + m] = 1'b0;   // what is known is about the kernel before
       end
@@ -105,16 +113,20 @@ module dispatch_picker #(
       dirty_q      <= '1;
       busy_q       <= '0;
       eval_q       <= '0;
+      eval_index_q <= '0;
       unanswered_q <= 1'b0;
       new_q        <= 1'b0;
+      renewed_q    <= 1'b0;
       answer_q     <= '0;
     end else begin
       room_q       <= room_d;
       dirty_q      <= dirty_d;
       busy_q       <= busy_d;
       eval_q       <= eval_d;
+      eval_index_q <= eval_index_d;
       unanswered_q <= wanted;
       new_q        <= eval_o;
+      renewed_q    <= launched_i != '0;
       answer_q     <= answer_d;
     end
 endmodule

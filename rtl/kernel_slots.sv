@@ -1,6 +1,7 @@
 // kernel_slots: the life of every kernel slot (FREE, RUNNING, DRAINING), its grid, its eviction, and the age of the RUNNING ones.
 // A launch takes the descriptor, which then stays until the slot is FREE; a refused one changes nothing but the error outputs. Pulses come in the first cycle of what they
-// announce, errors the cycle after their cause. docs/blocks/cta_dispatcher.md has the rules, corner cases included.
+// announce, errors the cycle after their cause. Whether a kernel fits is known a cycle ahead: its descriptor and the capacity hold from the cycle before its
+// launch on. docs/blocks/cta_dispatcher.md has the rules, corner cases included.
 module kernel_slots #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -12,7 +13,7 @@ module kernel_slots #(
   input  logic [sluice_pkg::RegW-1:0]                  capacity_registers_i,
   input  logic [sluice_pkg::SharedW-1:0]               capacity_shared_i,
   input  logic [sluice_pkg::CtaW-1:0]                  capacity_slots_i,
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,     // it and the grid stable while the slot is not FREE
+  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     demand_warps_i,     // it and the grid stable from the cycle before the launch until FREE
   input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      demand_registers_i,
   input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_i,
   input  logic [MAX_KERNELS-1:0]                       region_fits_i,      // one CTA's regions fit an empty SM
@@ -153,20 +154,20 @@ module kernel_slots #(
     logic [WarpW-1:0]   limit_warps_q;
     logic [RegW-1:0]    limit_registers_q;
     logic [SharedW-1:0] limit_shared_q;
-    logic             fits, empty, offered;
+    logic             fits_d, fits_q, empty, offered;
     assign warps          = demand_warps_i[k*WarpW +: WarpW];
     assign grid           = grid_i[k*GridW +: GridW];
     assign left_warps     = {1'b0, capacity_warps_i} - {1'b0, warps};
     assign left_registers = {1'b0, capacity_registers_i} - {1'b0, demand_registers_i[k*RegW +: RegW]};
     assign left_shared    = {1'b0, capacity_shared_i} - {1'b0, demand_shared_i[k*SharedW +: SharedW]};
-    assign fits = warps != '0 && grid != '0 && !left_warps[WarpW] && !left_registers[RegW] && !left_shared[SharedW]
+    assign fits_d = warps != '0 && grid != '0 && !left_warps[WarpW] && !left_registers[RegW] && !left_shared[SharedW]
                && capacity_slots_i != '0 && region_fits_i[k];
     assign empty     = resident_q == '0 && !taken[k];
 
     assign running[k]      = state_q == Running;
     assign offered         = launch_i[k] && state_q == Free;
-    assign launched_o[k]   = offered && fits;
-    assign cannot_fit_o[k] = offered && !fits;
+    assign launched_o[k]   = offered && fits_q;
+    assign cannot_fit_o[k] = offered && !fits_q;
     assign slot_busy_o[k]  = launch_i[k] && state_q != Free;
     assign bad_kernel_o[k] = (stop_i[k] || evict_i[k]) && state_q == Free;
     assign can_take_o[k]   = state_q == Running && !finished_q && !hold_q;
@@ -238,6 +239,10 @@ module kernel_slots #(
         evict_done_q       <= evict_done_d;
         kernel_done_q      <= kernel_done_d;
       end
+
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) fits_q <= 1'b0;
+      else         fits_q <= fits_d;
 
     // Counters are clocked when they count. Masked, not multiplexed: with a constant to choose Yosys finds no enable.
     always_ff @(posedge clk_i or negedge rst_ni)

@@ -444,7 +444,7 @@ module sluice_top #(
   logic rests, idle_q;
   assign rests = csr_idle && dispatcher_idle && sequencer_idle && core_idle && !watching;
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) idle_q <= 1'b1;
+    if (!rst_ni) idle_q <= 1'b0;   // the dispatcher has to look at every SM
     else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i;
   assign idle_o = idle_q;
 endmodule

@@ -205,7 +205,7 @@ module sm_resource_table #(
   assign credit_registers = {d_amounts_q[WarpW +: RegW], 1'b1} + {change_q[WarpW +: RegW], !meet_q};
   assign credit_warps     = {d_amounts_q[0 +: WarpW], 1'b1} + {change_q[0 +: WarpW], !meet_q};
   assign credit_amounts   = {credit_shared[SharedW:1], credit_registers[RegW:1], credit_warps[WarpW:1]};
-  assign ending_o       = end_valid_q || give_sm_q != '0 || credit_sm_q != '0;
+  assign ending_o       = end_valid_q || give_kernel_q != '0 || credit_sm_q != '0;
 
   assign charge_sm_o  = charge_sm_q;
   assign charged_sm_o = charged_sm_q;
@@ -255,7 +255,7 @@ module sm_resource_table #(
       end_slot_q  <= end_slot_d;
       end_index_q <= done_sm_i;
     end
-    if (give_sm_q != '0) begin
+    if (give_kernel_q != '0) begin
       d_amounts_q <= d_amounts;
       change_q    <= change_d;
       meet_q      <= meet;

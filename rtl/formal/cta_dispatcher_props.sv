@@ -1,6 +1,6 @@
 // Properties of cta_dispatcher: M SMs, two kernel slots, N CTA slots of an SM; with REGIONS four region units. Inputs are anything at all, a reset
 // and an end of a CTA that never was included; assumed is only what docs/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
-// while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only, as does regions_i. What the hardware should hold is rebuilt from the ports
+// from the cycle before a launch on while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only, as does regions_i. What the hardware should hold is rebuilt from the ports
 // (who was started, which index comes next); the names with dots are the registers of the design, for the invariants that tie both.
 module cta_dispatcher_props #(
   parameter int unsigned M = 2,   // SMs, at most 2
@@ -116,12 +116,14 @@ module cta_dispatcher_props #(
 
   // The neighbours.
   logic [4*CtaW-1:0]                              quota_q;
+  logic                                           up_q;
   logic [K*AmountW-1:0]                           descriptor_q;
   logic [K*GridW-1:0]                             grid_before_q;
   logic [WarpW+RegW+SharedW+CtaW-1:0]             capacity, capacity_q;
   assign capacity = {capacity_warps_i, capacity_registers_i, capacity_shared_i, capacity_slots_i};
   always_ff @(posedge clk_i) begin
     quota_q    <= quota_i;
+    up_q       <= rst_ni;
     for (int unsigned k = 0; k < K; k++)
       descriptor_q[k*AmountW +: AmountW] <= {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
     grid_before_q <= grid_i;
@@ -130,11 +132,12 @@ module cta_dispatcher_props #(
   always_comb begin
     if (!started) assume (!rst_ni);
     assume (capacity_slots_i <= CtaW'(N));
-    if (started && state != '0) assume (capacity == capacity_q);
+    if (started && (state != '0 || launch_i != '0)) assume (capacity == capacity_q);
     if (started && !quota_changed_i) assume (quota_i == quota_q);
     for (int unsigned i = 0; i < M*K; i++) assume (quota_i[i*CtaW +: CtaW] <= CtaW'(N));
-    for (int unsigned k = 0; k < K; k++)   // sluice_csr: a descriptor holds while its slot is busy
-      if (started && state[k*2 +: 2] != 2'd0) assume (demand_warps_i[k*WarpW +: WarpW] == descriptor_q[k*AmountW +: WarpW]
+    if (started) assume (up_q || launch_i == '0);
+    for (int unsigned k = 0; k < K; k++)   // sluice_csr: a descriptor holds while its slot is busy, and was written three cycles before its launch
+      if (started && (state[k*2 +: 2] != 2'd0 || launch_i[k])) assume (demand_warps_i[k*WarpW +: WarpW] == descriptor_q[k*AmountW +: WarpW]
         && demand_registers_i[k*RegW +: RegW] == descriptor_q[k*AmountW + WarpW +: RegW]
         && demand_shared_i[k*SharedW +: SharedW] == descriptor_q[k*AmountW + WarpW + RegW +: SharedW]
         && grid_i[k*GridW +: GridW] == grid_before_q[k*GridW +: GridW]);
@@ -380,7 +383,7 @@ module cta_dispatcher_props #(
       lane_d_is_of_its_sm: assert (ok_lane_d_is_of_its_sm);
       answer_is_not_optimistic: assert (ok_answer_is_not_optimistic);
       verdict_is_not_optimistic: assert (ok_verdict_is_not_optimistic);
-      one_sm_is_read: assert ((\dut.i_dispatch_picker.eval_q & (\dut.i_dispatch_picker.eval_q - 1'b1)) == '0 && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
+      one_sm_is_read: assert (query_sm == SmW'(\dut.i_dispatch_picker.eval_q >> 1) && (\dut.i_dispatch_picker.eval_q & (\dut.i_dispatch_picker.eval_q - 1'b1)) == '0 && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
       last_index_is_known: assert (ok_last_index_is_known);
       what_is_fresh_is_valid: assert (!\dut.fresh_q || valid);
       when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0 && resident == '0));
@@ -501,6 +504,22 @@ module cta_dispatcher_props #(
     end
   end
 
+  // Whether a kernel fits is known a cycle ahead.
+  (* hierconn *) logic \dut.i_kernel_slots.gen_slot[0].fits_q , \dut.i_kernel_slots.gen_slot[1].fits_q ;
+  logic [K-1:0] fitted, regions_fitted;   // by the descriptors and the capacity of the cycle before
+  always_comb begin
+    fitted = regions_fitted;
+    for (int unsigned k = 0; k < K; k++)
+      if (descriptor_q[k*AmountW +: WarpW] == '0 || grid_before_q[k*GridW +: GridW] == '0 || capacity_q[CtaW-1:0] == '0
+          || descriptor_q[k*AmountW +: WarpW] > capacity_q[CtaW+SharedW+RegW +: WarpW] || descriptor_q[k*AmountW + WarpW +: RegW] > capacity_q[CtaW+SharedW +: RegW]
+          || descriptor_q[k*AmountW + WarpW + RegW +: SharedW] > capacity_q[CtaW +: SharedW]) fitted[k] = 1'b0;
+    if (started && up_q && rst_ni)
+      fit_is_known_a_cycle_ahead: assert ({\dut.i_kernel_slots.gen_slot[1].fits_q , \dut.i_kernel_slots.gen_slot[0].fits_q } == fitted);
+  end
+`ifndef REGIONS
+  assign regions_fitted = '1;
+`endif
+
   // The records kept here are those of the design.
   logic [K-1:0]       hold, evict, finished;
   assign finished   = {\dut.i_kernel_slots.gen_slot[1].finished_q , \dut.i_kernel_slots.gen_slot[0].finished_q };
@@ -536,6 +555,25 @@ module cta_dispatcher_props #(
   (* hierconn *) logic                 \dut.charge_regions_q ;
   (* hierconn *) logic [K-1:0]         \dut.charged_regions_q ;
   (* hierconn *) logic                 \dut.with_regions_q ;
+
+  logic [K*RegW-1:0]    demand_registers_q;
+  logic [K*SharedW-1:0] demand_shared_q;
+  logic [K-1:0]         register_fitted, shared_fitted;
+  logic [4:0]           unused_register_shift, unused_shared_shift;
+  logic [LenW-1:0]      unused_register_total, unused_shared_total;
+  logic [K*LenW-1:0]    unused_register_length, unused_shared_length;
+  always_comb
+    for (int unsigned k = 0; k < K; k++) begin
+      demand_registers_q[k*RegW +: RegW]    = descriptor_q[k*AmountW + WarpW +: RegW];
+      demand_shared_q[k*SharedW +: SharedW] = descriptor_q[k*AmountW + WarpW + RegW +: SharedW];
+    end
+  region_units #(.MAX_KERNELS(K), .UNITS(U), .AmountW(RegW)) i_register_fit (
+    .capacity_i(capacity_q[CtaW+SharedW +: RegW]), .demand_i(demand_registers_q), .shift_o(unused_register_shift), .total_o(unused_register_total),
+    .length_o(unused_register_length), .fits_o(register_fitted));
+  region_units #(.MAX_KERNELS(K), .UNITS(U), .AmountW(SharedW)) i_shared_fit (
+    .capacity_i(capacity_q[CtaW +: SharedW]), .demand_i(demand_shared_q), .shift_o(unused_shared_shift), .total_o(unused_shared_total),
+    .length_o(unused_shared_length), .fits_o(shared_fitted));
+  assign regions_fitted = register_fitted & shared_fitted;
 
   logic regions_q;   // sluice_csr and partition_sequencer: the mode changes with the quotas
   always_ff @(posedge clk_i) regions_q <= regions_i;

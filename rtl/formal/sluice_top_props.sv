@@ -39,10 +39,13 @@ module sluice_top_props (
     .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
     .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_valid_o(profile_valid),
     .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
-  (* hierconn *) wire \dut.monitor_request , \dut.rests ;
+  (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh_q ;
+  (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.charge_sm , \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.give_sm ;
 
-  // The unit is in any state, not only in one that it can reach. Of such states two are excluded: a request of the phase monitor while it
-  // does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching does not rest), and an idle_o
+  // The unit is in any state, not only in one that it can reach. Of such states three are excluded: a request of the phase monitor while it
+  // does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching does not rest), a CTA on its way
+  // to an SM that is not busy, or from one and of no kernel (cta_dispatcher is proven to have none: busy_is_what_is_on_its_way,
+  // each_end_is_counted_and_credited), and an idle_o
   // that is high while a block does not rest, in the first cycle: what it is in the next is proven.
   logic quiet_q, irq_q, started;   // quiet: idle, and nobody asks for anything
   initial started = 1'b0;
@@ -52,10 +55,10 @@ module sluice_top_props (
     irq_q   <= irq;
   end
   always_comb begin
-    if (\dut.rests ) assume (!\dut.monitor_request );
+    if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh_q && (\dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm | \dut.i_cta_dispatcher.give_sm ) == '0);
     if (!started) assume (!idle || \dut.rests );
     if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests );
-    if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && idle);
+    if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && !idle);
     if (started && rst_ni && quiet_q) nothing_changes_while_idle: assert (idle && irq == irq_q && awready && wready && arready && !bvalid && !rvalid
       && !dispatch_valid && !profile_valid);
   end

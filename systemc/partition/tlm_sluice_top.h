@@ -24,7 +24,6 @@ class TlmSluiceTop : public ISluiceTop {
         monitor_(parameters.max_kernels),
         counters_(parameters.num_sm) {
     refresh();
-    out_.idle = rests_;
   }
 
   [[nodiscard]] const SluiceTopOut& outputs() const override { return out_; }

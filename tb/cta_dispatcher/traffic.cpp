@@ -1,6 +1,7 @@
 #include "tb/cta_dispatcher/traffic.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -9,6 +10,7 @@ DispatchTraffic::DispatchTraffic(std::uint64_t seed, const CtaDispatcherParams& 
 const DispatchCycle& DispatchTraffic::reset() {
   cycle_ = {};
   started_.clear();
+  described_ = 0;
   CtaDispatcherIn& c = cycle_.in;
   c.rst_n = false;
   const bool tiny = chance(0.3);  // capacities that are no multiple of a unit, and demands that are no multiple of anything
@@ -111,7 +113,10 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
   c.quota_changed = was_reset || c.regions != regions_before || chance(quota_changes_);
   if (c.quota_changed) new_quotas();
   c.quota = cycle_.quota[out.query_sm];
-  c.launch = c.stop = c.evict = c.resume = 0;
+  // A descriptor is there a cycle before its launch, and stays.
+  const auto launches = std::exchange(described_, std::uint8_t{0});
+  c.launch = launches;
+  c.stop = c.evict = c.resume = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     const auto bit = static_cast<std::uint8_t>(1U << k);
     if (!chance(commands_)) continue;
@@ -125,8 +130,12 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
         c.resume |= bit;
         break;
       default:
-        if (out.state[k] == SlotState::Free) new_descriptor(k);
-        if (out.state[k] == SlotState::Free || chance(0.2)) c.launch |= bit;
+        if (out.state[k] == SlotState::Free && (launches & bit) == 0) {
+          new_descriptor(k);
+          described_ |= bit;
+        } else if (out.state[k] != SlotState::Free && chance(0.2)) {
+          c.launch |= bit;
+        }
         if (chance(0.02)) c.stop |= bit;
     }
   }

@@ -34,6 +34,7 @@ class DispatchTraffic {
   DispatchCycle cycle_;
   std::vector<std::pair<std::uint8_t, std::uint8_t>> started_;  ///< SM and slot of CTAs that run
   double ends_ = 0, ready_ = 1, commands_ = 0, quota_changes_ = 0, errors_ = 0;
+  std::uint8_t described_ = 0;  ///< kernels with a new descriptor, launched in the next cycle
   std::uint32_t quota_style_ = 0, size_style_ = 0, left_ = 0;
 };
 

@@ -89,7 +89,8 @@ class Traffic {
     config.mode_write = config.static_write = config.reprofile = in.change = in.monitor_request = false;
     const bool deciding = state != State::kIdle && state != State::kMonitor;
     const bool brief = state == State::kScale || state == State::kAllocate || state == State::kDelay || state == State::kPlan;
-    if (random_.chance(brief ? 0.005 : deciding ? 0.0004 : 0.01)) change(state);
+    const double changes = state == State::kAllocate ? 0.02 : brief ? 0.005 : deciding ? 0.0004 : 0.01;
+    if (random_.chance(changes)) change(state);
     if (random_.chance(deciding ? 0.0003 : 0.005)) {
       config.mode = static_cast<std::uint8_t>(random_.chance(0.5) ? 5 : random_.in(0, 5));
       config.mode_write = true;
