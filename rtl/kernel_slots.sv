@@ -161,7 +161,7 @@ module kernel_slots #(
     assign left_registers = {1'b0, capacity_registers_i} - {1'b0, demand_registers_i[k*RegW +: RegW]};
     assign left_shared    = {1'b0, capacity_shared_i} - {1'b0, demand_shared_i[k*SharedW +: SharedW]};
     assign fits_d = warps != '0 && grid != '0 && !left_warps[WarpW] && !left_registers[RegW] && !left_shared[SharedW]
-               && capacity_slots_i != '0 && region_fits_i[k];
+                 && capacity_slots_i != '0 && region_fits_i[k];
     assign empty     = resident_q == '0 && !taken[k];
 
     assign running[k]      = state_q == Running;
