@@ -111,8 +111,6 @@ module cta_dispatcher #(
     .evict_count_i,
     .resume_i,
     .take_i             (pick_kernel),
-    .index_i            (fresh_q),
-    .index_kernel_i     (kernel_q),
     .give_i             (give_kernel),
     .launched_o         (launched),
     .can_take_o         (can_take),

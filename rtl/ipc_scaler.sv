@@ -14,7 +14,7 @@ module ipc_scaler #(
   input  logic                             rst_ni,
   input  logic                             flush_i,           // drops what is under way
   input  logic                             forget_i,          // a kernel's 1 / CTA_avg changes
-  input  logic [sluice_pkg::WindowW-1:0]   window_i,          // length of the profile window, cycles, >= 1,024
+  input  logic [sluice_pkg::WindowW-1:0]   window_i,          // length of the profile window, cycles, >= 1,024; there two cycles before a sample is offered
   input  logic                             sample_offer_i,    // a sample stands here,
   input  logic                             sample_valid_i,    // and may be taken: told later
   output logic                             sample_ready_o,    // depends on the sample
@@ -61,13 +61,13 @@ module ipc_scaler #(
   assign sample_ready_o = count_d == ctas;
   assign take           = sample_valid_i && sample_ready_o;
 
-  // Window and stall, shifted: fractions of 2**WindowW.
-  logic [2:0]           shift;
+  // Window and stall, shifted: fractions of 2**WindowW. The window is there long before its samples: where its top bit is, is known.
+  logic [2:0]           shift_d, shift;
   logic [MantissaW-1:0] window, stall;
   always_comb begin
-    shift = 3'd5;
+    shift_d = 3'd5;
     for (int unsigned b = WindowW - 5; b < WindowW; b++)
-      if (window_i[b]) shift = 3'(WindowW - 1 - b);
+      if (window_i[b]) shift_d = 3'(WindowW - 1 - b);
     window = MantissaW'((window_i << shift) >> (WindowW - MantissaW));
     stall  = {StallW'((sample_stall_i << shift) >> (WindowW - StallW)), 1'b0};
   end
@@ -105,6 +105,7 @@ module ipc_scaler #(
 
   // What is used only after it was loaded: no reset.
   always_ff @(posedge clk_i) begin
+    shift <= shift_d;
     if (sample_valid_i || forget_i || flush_i) count_q <= (forget_i || flush_i) ? '1 : count_d;
     if (sample_valid_i) begin
       share_q  <= share_d;

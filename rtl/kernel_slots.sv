@@ -25,12 +25,10 @@ module kernel_slots #(
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
   input  logic [MAX_KERNELS-1:0]                       take_i,             // one CTA of this kernel is admitted; one-hot, one of can_take_o, or 0
-  input  logic                                         index_i,            // one was admitted in the cycle before: it gets its index
-  input  logic [MAX_KERNELS-1:0]                       index_kernel_i,     // of this kernel
   input  logic [MAX_KERNELS-1:0]                       give_i,             // one CTA ended
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
   output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
-  output logic [sluice_pkg::GridW-1:0]                 cta_o,              // the index given last, in the cycle of index_i already
+  output logic [sluice_pkg::GridW-1:0]                 cta_o,              // the index given last, from the cycle after the admission on
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
   output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand, from the cycle after the launch on
   output logic [MAX_KERNELS*sluice_pkg::RegW-1:0]      limit_registers_o,
@@ -65,18 +63,27 @@ module kernel_slots #(
 
   // x + 1: the carry into a bit is that the ones below it in its group of four, and the groups below, are all ones.
   localparam int unsigned Groups = (GridW + 3) / 4;
-  function automatic logic [GridW-1:0] next_of(input logic [GridW-1:0] x);
+  function automatic logic [Groups-1:0] ones_of(input logic [GridW-1:0] x);   // the groups that are all ones
+    ones_of = '1;
+    for (int unsigned i = 0; i < GridW; i++) ones_of[i/4] = ones_of[i/4] && x[i];
+  endfunction
+  function automatic logic [Groups-1:0] carries(input logic [Groups-1:0] ones);   // into each group
     logic [Groups-1:0] full;   // this group and those below
-    logic              below;
-    full = '1;
-    for (int unsigned i = 0; i < GridW; i++) full[i/4] = full[i/4] && x[i];
+    full = ones;
     for (int unsigned d = 1; d < Groups; d *= 2) full = full & ((full << d) | Groups'((1 << d) - 1));
+    carries = (full << 1) | Groups'(1);
+  endfunction
+  function automatic logic [GridW-1:0] next_of(input logic [GridW-1:0] x, input logic [Groups-1:0] carry);
+    logic below;
     below = 1'b1;
     for (int unsigned i = 0; i < GridW; i++) begin
       if (i % 4 == 0) below = 1'b1;
-      next_of[i] = x[i] ^ (below && (i < 4 || full[i < 4 ? 0 : i/4 - 1]));
+      next_of[i] = x[i] ^ (below && carry[i/4]);
       below      = below && x[i];
     end
+  endfunction
+  function automatic logic [Groups-1:0] ones_of_next(input logic [GridW-1:0] x, input logic [Groups-1:0] carry);
+    ones_of_next = (ones_of(x ^ GridW'({Groups{4'b0001}})) & carry) | (ones_of(x) & ~carry);   // a group of ones with a carry into it turns to zeros
   endfunction
 
   // a + b == c.
@@ -91,29 +98,35 @@ module kernel_slots #(
   logic [K*GridW-1:0] next, dispatched;
   logic [K-1:0]       next_last, second_last;   // next is the last of its grid; so is the one after it
   logic [K-1:0]       taken, count, last;
-  logic               count_q;
-  logic [K-1:0]       count_kernel_q;
+  logic               index_q, count_q;         // one was admitted in the cycle before: it gets its index; it has it
+  logic [K-1:0]       index_kernel_q, count_kernel_q;   // a copy of its own of what the dispatcher knows: it is looked at in many places
   logic               again;                    // of the kernel that is counted
   logic [GridW-1:0]   cta_d, cta_q, count_grid_d, count_grid_q, following;
+  logic [Groups-1:0]  cta_ones_d, cta_ones_q, cta_carries;
   logic [2:0]         apart;                    // count_grid_q - cta_q is 1, 2, 3
   logic               ends, following_last, third_last;
-  assign taken = index_i ? index_kernel_i : '0;
+  assign taken = index_kernel_q;
   assign count = count_q ? count_kernel_q : '0;
   always_comb begin
     count_grid_d = '0;
     for (int unsigned k = 0; k < K; k++)
-      if (index_kernel_i[k]) count_grid_d |= grid_i[k*GridW +: GridW];
+      if (index_kernel_q[k]) count_grid_d |= grid_i[k*GridW +: GridW];
     // x + ~y is the constant -1 - d of y = x + d: compared bit by bit, without a carry, as each bit's carry follows from the constant below it.
     for (int unsigned d = 1; d <= 3; d++) apart[d-1] = adds_up(cta_q, ~count_grid_q, GridW'(~d));
     ends           = apart[0];
     following_last = ends ? count_grid_q == GridW'(1) : apart[1];
     third_last     = ends ? count_grid_q == GridW'(1) || count_grid_q == GridW'(2) : apart[2];   // behind the last there is another one only if it ends
-    following      = next_of(cta_q);   // behind the last one: 0
+    cta_carries    = carries(cta_ones_q);
+    following      = next_of(cta_q, cta_carries);   // behind the last one: 0
 
-    again = (count & index_kernel_i) != '0;
-    cta_d = following & {GridW{again && !ends}};
+    again = (count & index_kernel_q) != '0;
+    cta_d      = following & {GridW{again && !ends}};
+    cta_ones_d = ones_of_next(cta_q, cta_carries) & {Groups{again && !ends}};
     for (int unsigned k = 0; k < K; k++)
-      if (index_kernel_i[k] && !again) cta_d |= next[k*GridW +: GridW];
+      if (index_kernel_q[k] && !again) begin
+        cta_d      |= next[k*GridW +: GridW];
+        cta_ones_d |= ones_of(next[k*GridW +: GridW]);
+      end
     // Of the CTA that each kernel admits next: behind the one that gets its index in this cycle, and the one that is counted.
     for (int unsigned k = 0; k < K; k++)
       last[k] = taken[k] ? (count[k] ? third_last : second_last[k]) : (count[k] ? following_last : next_last[k]);
@@ -121,19 +134,31 @@ module kernel_slots #(
 
   // Of the CTA at the port, which is valid by itself.
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni)      cta_q <= '0;
-    else if (index_i) cta_q <= cta_d;
-  assign cta_o = index_i ? cta_d : cta_q;
+    if (!rst_ni) begin
+      cta_q      <= '0;
+      cta_ones_q <= '0;
+    end else if (index_q) begin
+      cta_q      <= cta_d;
+      cta_ones_q <= cta_ones_d;
+    end
+  assign cta_o = index_q ? cta_d : cta_q;
 
   always_ff @(posedge clk_i)   // looked at only with count_q: no reset
-    if (index_i) begin
-      count_kernel_q <= index_kernel_i;
+    if (index_q) begin
+      count_kernel_q <= index_kernel_q;
       count_grid_q   <= count_grid_d;
     end
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) count_q <= 1'b0;
-    else         count_q <= index_i;
+    if (!rst_ni) begin
+      index_q        <= 1'b0;
+      index_kernel_q <= '0;
+      count_q        <= 1'b0;
+    end else begin
+      index_q        <= take_i != '0;
+      index_kernel_q <= take_i;
+      count_q        <= index_q;
+    end
 
   for (genvar k = 0; k < K; k++) begin : gen_slot
     logic [1:0]           state_d, state_q;
@@ -247,7 +272,7 @@ module kernel_slots #(
     // Counters are clocked when they count. Masked, not multiplexed: with a constant to choose Yosys finds no enable.
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni)                        dispatched_q <= '0;
-      else if (count[k] || launched_o[k]) dispatched_q <= next_of(dispatched_q) & ~{GridW{launched_o[k]}};
+      else if (count[k] || launched_o[k]) dispatched_q <= next_of(dispatched_q, carries(ones_of(dispatched_q))) & ~{GridW{launched_o[k]}};
     // Loaded also by a launch that is refused: looked at only while the slot is not FREE. No reset.
     always_ff @(posedge clk_i)
       if (count[k] || offered) begin

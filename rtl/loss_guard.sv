@@ -9,7 +9,7 @@ module loss_guard #(
   input  logic                           start_i,         // before the first kernel of a decision: drops what is under way
   input  logic                           valid_i,         // perf_i belongs to the next kernel
   input  logic [sluice_pkg::PerfW-1:0]   perf_i,          // normalised performance at its quota, 1.0 = own best
-  input  logic [sluice_pkg::KernelW-1:0] num_kernels_i,   // 1..MAX_KERNELS; it and the limit stable from the first kernel to its verdict
+  input  logic [sluice_pkg::KernelW-1:0] num_kernels_i,   // 1..MAX_KERNELS; it and the limit stable from the cycle before the first kernel to its verdict
   input  logic [sluice_pkg::LossW-1:0]   loss_limit_i,    // of 1/K, units of 2**-PerfFracW
   output logic                           spatial_o        // some kernel would lose too much: fall back to spatial
 );
@@ -18,14 +18,12 @@ module loss_guard #(
   localparam int unsigned NumW  = $clog2(MAX_KERNELS + 1);
   localparam int unsigned SumW  = PerfW + NumW + 1;
 
-  logic [NumW-1:0]       num;
+  logic [NumW-1:0]       num;                // there long before it is looked at
   logic [SumW-1:0]       perfs_d, perfs_q;   // what it keeps, times num
   logic [SumW-1:0]       kept;               // and what it may lose
   logic [SumW-FracW-1:0] kept_q;
   logic [1:0]            valid_q;  // what is kept is being added; is there
   logic                  spatial_d, spatial_q;
-
-  assign num = num_kernels_i[NumW-1:0];
 
   always_comb begin
     perfs_d = '0;
@@ -46,6 +44,7 @@ module loss_guard #(
 
   // Looked at only when valid: no reset. valid_i comes late, so it is no enable.
   always_ff @(posedge clk_i) begin
+    num     <= num_kernels_i[NumW-1:0];
     perfs_q <= perfs_d;
     if (valid_q[0]) kept_q <= kept[SumW-1:FracW];
   end

@@ -86,7 +86,9 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [K*GridW-1:0]     \dut.i_kernel_slots.next ;
   (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.next_last , \dut.i_kernel_slots.second_last , \dut.i_kernel_slots.count_kernel_q ;
   (* hierconn *) logic [GridW-1:0]       \dut.i_kernel_slots.cta_q , \dut.i_kernel_slots.count_grid_q ;
-  (* hierconn *) logic                   \dut.i_kernel_slots.count_q ;
+  (* hierconn *) logic                   \dut.i_kernel_slots.index_q , \dut.i_kernel_slots.count_q ;
+  (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.index_kernel_q ;
+  (* hierconn *) logic [(GridW+3)/4-1:0] \dut.i_kernel_slots.cta_ones_q ;
   (* hierconn *) logic                   \dut.pick_valid , \dut.fresh_q , \dut.charge_stale_q , \dut.charged_stale_q ;
   (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.sm_q ;
   (* hierconn *) logic [K-1:0]           \dut.can_take , \dut.pick_kernel , \dut.kernel_q ;
@@ -273,6 +275,12 @@ module cta_dispatcher_props #(
     end
   end
 
+  logic ok_groups_of_ones;   // the port's index, in groups of four bits
+  always_comb begin
+    ok_groups_of_ones = 1'b1;
+    for (int unsigned g = 0; g < (GridW + 3) / 4; g++)
+      if (\dut.i_kernel_slots.cta_ones_q [g] != (&(\dut.i_kernel_slots.cta_q >> (4 * g) | ~GridW'(15)))) ok_groups_of_ones = 1'b0;
+  end
   logic ok_last_index_is_known, ok_lane_a_is_of_its_sm, ok_lane_d_is_of_its_sm, ok_answer_is_not_optimistic, ok_verdict_is_not_optimistic;
   logic ok_an_end_names_its_slot, ok_used_is_the_sum_over_ctas, ok_no_resource_over_allocated, ok_slot_is_one_of_the_sm,
     ok_remembered_room_is_there, ok_quotas_of_an_sm_with_room_are_in_force, ok_quota_never_exceeded, ok_resident_counts_all_sms,
@@ -385,7 +393,8 @@ module cta_dispatcher_props #(
       verdict_is_not_optimistic: assert (ok_verdict_is_not_optimistic);
       one_sm_is_read: assert (query_sm == SmW'(\dut.i_dispatch_picker.eval_q >> 1) && (\dut.i_dispatch_picker.eval_q & (\dut.i_dispatch_picker.eval_q - 1'b1)) == '0 && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
       last_index_is_known: assert (ok_last_index_is_known);
-      what_is_fresh_is_valid: assert (!\dut.fresh_q || valid);
+      groups_of_ones_are_known: assert (ok_groups_of_ones);
+      what_is_fresh_is_valid: assert ((!\dut.fresh_q || valid) && \dut.i_kernel_slots.index_q == \dut.fresh_q && \dut.i_kernel_slots.index_kernel_q == (\dut.fresh_q ? \dut.kernel_q : '0));
       when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0 && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
         && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0 && \dut.i_sm_resource_table.give_sm_q == '0 && \dut.i_sm_resource_table.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0));

@@ -354,8 +354,8 @@ TEST_F(GpuModel, AKernelThatIsHaltedTakesNoWarpOfTheOthers) {
   }
 }
 
-/// Two kernels of one warp an SM, one at each scheduler, that want the LDST queue in every cycle. An odd number of lines a store: turns go by the
-/// cycle, so that where the queue opens every other cycle only, one scheduler stays ahead (1.2 with four lines).
+/// Two kernels of one warp an SM, one at each scheduler, that want the LDST queue in every cycle. An odd number of lines a store:
+/// turns go by the cycle, so that where the queue opens every other cycle only, one scheduler stays ahead (1.2 with four lines).
 TEST_F(GpuModel, SchedulersTakeTurnsAtWhatTheyShare) {
   RunSpec spec;
   spec.machine = machine;
