@@ -86,11 +86,13 @@ module dispatch_picker #(
   assign eval_index_o = eval_index_q;
   always_comb begin
     for (int unsigned m = 0; m < NUM_SM; m++) behind[m] = eval_q[(m + NUM_SM - 1) % NUM_SM];
-    eval_d   = wanted ? granted : eval_o ? behind : eval_q;
+    eval_d   = granted | (behind & {NUM_SM{!wanted && eval_o}}) | (eval_q & {NUM_SM{!eval_o}});   // none is granted when none is wanted
     answer_d = eval_o ? eval_q : answer_q & ~busy_q;
-    eval_index_d = '0;
-    for (int unsigned m = 0; m < NUM_SM; m++)
-      if (eval_d[m]) eval_index_d |= SmW'(m);
+    eval_index_d = eval_index_q & {SmW{!eval_o}};
+    for (int unsigned m = 0; m < NUM_SM; m++) begin   // beside eval_d, not behind it
+      if (granted[m])                     eval_index_d |= SmW'(m);
+      if (behind[m] && !wanted && eval_o)  eval_index_d |= SmW'(m);
+    end
   end
 
   always_comb begin

@@ -100,7 +100,7 @@ module waterfill_allocator #(
     logic [AskedW-1:0] row;
     times = '0;
     for (int unsigned d = 0; d < Digits; d++) begin
-      row = digits[3*d] ? one : digits[3*d+1] ? one << 1 : '0;
+      row = (one & {AskedW{digits[3*d]}}) | ((one << 1) & {AskedW{digits[3*d+1]}});   // one load of a digit a bit
       row = (row ^ {AskedW{digits[3*d+2]}}) << (2 * d);
       if (d > 0) row[2*d-2] = digits[3*d-1];   // the row before is negative: the 1 of its complement
       times = times + row;
@@ -118,9 +118,7 @@ module waterfill_allocator #(
   logic               has_q;
   logic [KIndexW-1:0] kernel_q;
   logic [StepW-1:0]   step_q;
-  // Of step_q, twice: one alone would drive four multipliers. Synthesis must not make them one.
-  logic [3*Digits-1:0] digits_q;
-  (* keep *) logic [3*Digits-1:0] more_digits_q;
+  logic [3*Digits-1:0] digits_q;               // of step_q
   logic [NormW-1:0]   perf_q, next_perf_q;
   logic [CountW-1:0]  ctas_q [K];
 
@@ -217,12 +215,12 @@ module waterfill_allocator #(
     if (load || next || multiply_q) begin
       asked_warps_q     <= multiply_q ? (WarpW + StepW)'(times(AskedW'(one_warps_q), digits_q)) : {StepW'(0), one_warps_d & {WarpW{!load}}};
       asked_registers_q <= multiply_q ? (RegW + StepW)'(times(AskedW'(one_registers_q), digits_q)) : {StepW'(0), one_registers_d & {RegW{!load}}};
-      asked_shared_q    <= multiply_q ? times(AskedW'(one_shared_q), more_digits_q) : {StepW'(0), one_shared_d & {SharedW{!load}}};
+      asked_shared_q    <= multiply_q ? times(AskedW'(one_shared_q), digits_q) : {StepW'(0), one_shared_d & {SharedW{!load}}};
       asked_slots_q     <= multiply_q ? step_q : StepW'(!load);
       several_q         <= multiply_q;
       gain_q            <= multiply_q ? {1'b0, next_perf_q} + (NormW + 1)'(&next_perf_q) - {1'b0, perf_q}
                          : stay ? {1'b0, work_perf_i} : {1'b0, other_perf_i};
-      limit_q           <= multiply_q ? GainW'(times(AskedW'(epsilon_i), more_digits_q))
+      limit_q           <= multiply_q ? GainW'(times(AskedW'(epsilon_i), digits_q))
                          : stay ? GainW'(next_perf_q) + GainW'(epsilon_i) : GainW'(other_perf_q[1]) + GainW'(epsilon_i);
     end
   end
@@ -256,7 +254,6 @@ module waterfill_allocator #(
       has_q       <= load || (stay ? work_has_i : other_has_i);
       step_q      <= load ? StepW'(1) : stay ? work_step_i : other_step_i;
       digits_q    <= stay ? recoded(work_step_i) : recoded(other_step_i);
-      more_digits_q <= stay ? recoded(work_step_i) : recoded(other_step_i);
       next_perf_q <= load ? first_perf_i : stay ? work_perf_i : other_perf_i;
       kernel_q    <= (first_kernel_i[KIndexW-1:0] & {KIndexW{load}}) | (kernel_q & {KIndexW{!load && stay}})
                    | (other_kernel_q[1] & {KIndexW{!load && !stay}});

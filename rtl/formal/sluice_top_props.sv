@@ -30,7 +30,7 @@ module sluice_top_props (
   logic [17:0] shared_base;
   logic [3:0]  profile_kernel;
   logic [5:0]  profile_ctas;
-  logic [12:0] scaled;
+  logic [sluice_pkg::ScaledW-1:0] scaled;
   sluice_top #(.NUM_SM(2), .MAX_KERNELS(2), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0)) dut (
     .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
     .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i,
@@ -40,11 +40,11 @@ module sluice_top_props (
     .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_valid_o(profile_valid),
     .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
   (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh_q ;
-  (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.charge_sm , \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.give_sm ;
+  (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.i_kernel_slots.index_kernel_q , \dut.i_cta_dispatcher.charge_sm , \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.give_sm ;
 
   // The unit is in any state, not only in one that it can reach. Of such states three are excluded: a request of the phase monitor while it
   // does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching does not rest), a CTA on its way
-  // to an SM that is not busy, or from one and of no kernel (cta_dispatcher is proven to have none: busy_is_what_is_on_its_way,
+  // to an SM that is not busy, or from one and of no kernel (cta_dispatcher is proven to have none: what_is_fresh_is_valid, busy_is_what_is_on_its_way,
   // each_end_is_counted_and_credited), and an idle_o
   // that is high while a block does not rest, in the first cycle: what it is in the next is proven.
   logic quiet_q, irq_q, started;   // quiet: idle, and nobody asks for anything
@@ -55,7 +55,7 @@ module sluice_top_props (
     irq_q   <= irq;
   end
   always_comb begin
-    if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh_q && (\dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm | \dut.i_cta_dispatcher.give_sm ) == '0);
+    if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh_q && (\dut.i_cta_dispatcher.i_kernel_slots.index_kernel_q | \dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm | \dut.i_cta_dispatcher.give_sm ) == '0);
     if (!started) assume (!idle || \dut.rests );
     if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests );
     if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && !idle);
