@@ -66,7 +66,7 @@ module partition_core #(
   state_e state_d, state_q;
 
   logic               flush;             // a decision under way is dropped
-  logic               collecting;        // samples and sums are welcome
+  logic               collecting;        // sums are welcome
   logic               prepare, may_take, scaler_ready, scaler_busy;
   logic               write_valid, write_final, divide_valid, divide_ready, divide_busy, divide_done, for_sum_q;
   logic [KernelW-1:0] write_kernel, divide_kernel, done_kernel, first_kernel;
@@ -98,7 +98,8 @@ module partition_core #(
   assign divide_ready    = divide_valid && !divide_busy;
   assign prepare_ready_o = collecting && !divide_valid && !divide_busy;
   assign prepare         = prepare_valid_i && prepare_ready_o;
-  assign may_take        = collecting && !(divide_busy && for_sum_q) && !(SAMPLE_CYCLES == 2 && entry_valid) && !loading;
+  // A sample that meets a start is dropped with what is under way: start_i comes late.
+  assign may_take        = state_q == Profile && !(divide_busy && for_sum_q) && !(SAMPLE_CYCLES == 2 && entry_valid) && !loading;
   assign sample_ready_o  = may_take && scaler_ready;
 
   always_comb begin

@@ -17,7 +17,7 @@ SCRIPTS = {
     "area": "strash; ifraig; scorr; dc2; dch; amap -m; topo; buffer -c; dnsize",
     # `if -g` makes the logic shallow first: what dc2 left as ripples becomes trees.
     "level": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 4; strash; dch; amap -m; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
-    "fast": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 6; strash; if -g -K 6; strash; dch; &get -n; &nf; &put; topo; buffer -c -N 16; upsize -D {d}; dnsize -D {d}",
+    "fast": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 8; strash; if -g -K 6; strash; dch; &get -n; &nf; &put; topo; buffer -c -N 16; upsize -D {d}; dnsize -D {d}",
 }
 
 

@@ -122,7 +122,7 @@ void TlmPartitionCore::forget() {
 }
 
 bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
-  return collecting_ && !in.start && !(divide_left_ > 0 && for_sum_) &&
+  return collecting_ && !(divide_left_ > 0 && for_sum_) &&
          !(two_cycles_ &&
            std::ranges::any_of(taken_, [](const Scaled& s) { return s.in == kSampleLatency - kSampleMultiplies; })) &&
          !loads();
