@@ -1,13 +1,13 @@
 // profile_counters: what one SM did in a profile window: warp instructions issued, cycles stalled on long memory latency.
-// They count while enable_i is high and hold otherwise; both saturate. With EARLY, what they will be in the next cycle is told as well.
+// They count while enable_i is high and hold otherwise; a window of at most 65,535 cycles
+// (WindowW bits) and four schedulers can't make them overflow. With EARLY, what they will be in the next cycle is told as well.
 module profile_counters #(
   parameter int unsigned NUM_SCHED = 2,
   parameter bit          EARLY     = 1'b0
 ) (
   input  logic                               clk_i,
-  input  logic                               rst_ni,
-  input  logic                               clear_i,
-  input  logic                               enable_i,
+  input  logic                               clear_i,    // before the first window, too: there is no reset
+  input  logic                               enable_i,   // in at most 2**WindowW - 1 cycles between clears
   input  logic [NUM_SCHED-1:0]               issue_i,    // scheduler s issued a warp instruction
   input  logic                               stall_i,    // nothing issued: long memory latency
   output logic [sluice_pkg::InstW-1:0]       insts_o,
@@ -17,16 +17,16 @@ module profile_counters #(
 );
   logic [sluice_pkg::InstW-1:0]   insts_d, insts_q;
   logic [sluice_pkg::WindowW-1:0] stalls_d, stalls_q;
-  logic [sluice_pkg::InstW:0]     sum;
 
+  logic [2:0] issued;   // in this cycle
   always_comb begin
-    sum = {1'b0, insts_q};
-    for (int unsigned s = 0; s < NUM_SCHED; s++) sum = sum + (sluice_pkg::InstW + 1)'(issue_i[s]);
+    issued = '0;
+    for (int unsigned s = 0; s < NUM_SCHED; s++) issued = issued + 3'(issue_i[s]);
     insts_d  = insts_q;
     stalls_d = stalls_q;
     if (enable_i) begin
-      insts_d  = sum[sluice_pkg::InstW] ? '1 : sum[sluice_pkg::InstW-1:0];
-      stalls_d = (stall_i && stalls_q != '1) ? stalls_q + 1'b1 : stalls_q;
+      insts_d  = insts_q + sluice_pkg::InstW'(issued);
+      stalls_d = stalls_q + sluice_pkg::WindowW'(stall_i);
     end
     if (clear_i) begin
       insts_d  = '0;
@@ -34,14 +34,9 @@ module profile_counters #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      insts_q  <= '0;
-      stalls_q <= '0;
-    end else begin
-      insts_q  <= insts_d;
-      stalls_q <= stalls_d;
-    end
+  always_ff @(posedge clk_i) begin
+    insts_q  <= insts_d;
+    stalls_q <= stalls_d;
   end
 
   assign insts_o       = insts_q;

@@ -247,7 +247,6 @@ module sluice_top #(
       .EARLY     (m == 0)
     ) i_profile_counters (
       .clk_i,
-      .rst_ni,
       .clear_i       (profile_clear),
       .enable_i      (profile_enable),
       .issue_i       (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),

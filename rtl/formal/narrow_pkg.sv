@@ -19,7 +19,7 @@ package sluice_pkg;
   localparam int unsigned LevelW    = 6;
   localparam int unsigned TimerW    = 3;
   localparam int unsigned WindowW   = 3;
-  localparam int unsigned InstW     = 3;
+  localparam int unsigned InstW     = 4;
   localparam int unsigned PerfFracW = 2;
   localparam int unsigned PerfW     = 3;
   localparam int unsigned NormW     = 4;

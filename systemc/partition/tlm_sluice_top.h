@@ -71,7 +71,6 @@ class TlmSluiceTop : public ISluiceTop {
 
  private:
   using State = regs::SequencerState;
-  static constexpr std::uint32_t kMostInsts = (1U << 18) - 1, kMostStalls = (1U << 16) - 1;
 
   static std::uint8_t mask_of(const PerKernel<bool>& bits) {
     unsigned mask = 0;
@@ -106,8 +105,8 @@ class TlmSluiceTop : public ISluiceTop {
     if (!sequenced.profile_enable || in.sms.empty()) return;
     for (std::size_t m = 0; m < counters_.size(); ++m) {
       const auto issued = static_cast<std::uint32_t>(std::popcount(in.sms[m].issue_valid));
-      counters_[m].insts = std::min(counters_[m].insts + issued, kMostInsts);
-      counters_[m].stalls = std::min(counters_[m].stalls + (in.sms[m].stall ? 1U : 0U), kMostStalls);
+      counters_[m].insts += issued;
+      counters_[m].stalls += in.sms[m].stall ? 1U : 0U;
     }
   }
 
