@@ -64,7 +64,7 @@ def arguments():
     parser.add_argument("--top", action="append", metavar="MODULE", choices=BLOCKS, help="only this block; may be repeated (default: all)")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help=f"elaboration parameter; defaults: {STANDARD}")
     parser.add_argument("--period", type=positive(float), default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
-    parser.add_argument("--script", default="amap", choices=mapping.SCRIPTS, help="ABC script (default amap)")
+    parser.add_argument("--script", default=mapping.DEFAULT, choices=mapping.SCRIPTS, help=f"ABC script (default {mapping.DEFAULT})")
     parser.add_argument("--no-clock-gates", action="store_true", help="registers with an enable become multiplexers")
     parser.add_argument("--prove", action="store_true", help="prove each netlist equivalent to its RTL, and that a broken one is refused")
     parser.add_argument("--most", action="append", default=[], metavar="BLOCK=UM2", help="fail when a block is larger than this")

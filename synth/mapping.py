@@ -19,6 +19,7 @@ SCRIPTS = {
     "level": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 4; strash; dch; amap -m; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
     "fast": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 8; strash; if -g -K 6; strash; dch; &get -n; &nf; &put; topo; buffer -c -N 16; upsize -D {d}; dnsize -D {d}",
 }
+DEFAULT = "fast"
 
 
 def yosys(script, work, name):
@@ -58,7 +59,7 @@ def elaborate(module, parameters):
             f"hierarchy -check -top {module}\nrename -top {module}\nproc\nflatten\nopt_clean\n")
 
 
-def map_module(module, parameters, library, period_ns, script="amap", gate=True):
+def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True):
     """Maps a module; returns its work folder with netlist.v, and its statistics. Work done before with the same input is kept."""
     key = hashlib.sha256()
     for part in [module, json.dumps(parameters, sort_keys=True), library.path.read_text(errors="replace"), str(period_ns), SCRIPTS[script],
