@@ -160,12 +160,15 @@ class Library:
         return found
 
     def latch_map(self):
-        """A Yosys techmap for the latch of the clock gate."""
+        """A Yosys techmap for the latch of the clock gate. Its data comes from an inverter of its own: the setup time of a latch whose data has other
+        loads, and slow edges, is half a nanosecond."""
         cell = self.latch
+        inverter = self.cells[self.pick("INVX1", "INVX2")]
         state = cell.latch.args[0]
         out = next(p for p in cell.outputs if cell.function(p) == state)
-        pins = f".{cell.latch.get('enable')}(e), .{cell.latch.get('data_in')}(D), .{out}(Q)"
-        return "".join(f"module \\$_DLATCH_{polarity}_ (input E, D, output Q);\n  wire e;\n  {driver}\n"
+        pins = f".{cell.latch.get('enable')}(e), .{cell.latch.get('data_in')}(d), .{out}(Q)"
+        data = f"\\$_NOT_ i_d_n (.A(D), .Y(d_n));\n  {inverter.name} i_d (.{inverter.inputs[0]}(d_n), .{inverter.outputs[0]}(d));"
+        return "".join(f"module \\$_DLATCH_{polarity}_ (input E, D, output Q);\n  wire e, d, d_n;\n  {driver}\n  {data}\n"
                        f"  {cell.name} _TECHMAP_REPLACE_ ({pins});\nendmodule\n"
                        for polarity, driver in (("P", "assign e = E;"), ("N", "\\$_NOT_ i_not (.A(E), .Y(e));")))
 

@@ -63,7 +63,7 @@ def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True
     """Maps a module; returns its work folder with netlist.v, and its statistics. Work done before with the same input is kept."""
     key = hashlib.sha256()
     for part in [module, json.dumps(parameters, sort_keys=True), library.path.read_text(errors="replace"), str(period_ns), SCRIPTS[script],
-                 str(gate), *((ROOT / "synth" / f).read_text() for f in ("mapping.py", "clock_gate.v", "clock_gate_map.v")), *((ROOT / f).read_text() for f in sources(module))]:
+                 str(gate), library.latch_map() if library.latch else "", *((ROOT / "synth" / f).read_text() for f in ("mapping.py", "clock_gate.v", "clock_gate_map.v")), *((ROOT / f).read_text() for f in sources(module))]:
         key.update(part.encode())
     tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem, script, "gated" if gate else "plain"])
     work = BUILD / f"{tag}-{key.hexdigest()[:12]}"
