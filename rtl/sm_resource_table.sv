@@ -142,6 +142,15 @@ module sm_resource_table #(
       b_quota[k*CountW +: CountW] = CountW'(eval_quota_i[k*CtaW +: CtaW]);   // no more than MAX_CTAS
       b_count_room[k]             = b_count_q < capacity_slots && b_resident_q[k*CountW +: CountW] < b_quota_q[k*CountW +: CountW];
     end
+  // A net of its own to every four rows: one to all of them would hold up the quotas. Masked, not chosen: Yosys would take the choice away.
+  localparam int unsigned Groups = (NUM_SM + 3) / 4;
+  logic [Groups-1:0]          eval_group;
+  logic [Groups*K*CountW-1:0] row_quota;
+  always_comb begin
+    eval_group = '0;
+    for (int unsigned m = 0; m < NUM_SM; m++) eval_group[m/4] |= eval_sm_i[m];
+    for (int unsigned g = 0; g < Groups; g++) row_quota[g*K*CountW +: K*CountW] = b_quota & {K*CountW{eval_group[g]}};
+  end
   sm_row_room #(.MAX_KERNELS(K)) i_room_b (
     .amounts_i(b_amounts_q), .limit_warps_i, .limit_registers_i, .limit_shared_i, .count_room_i(b_count_room), .room_o(eval_room_o));
   assign eval_used_o = b_slots[N-1:0];
@@ -290,7 +299,7 @@ module sm_resource_table #(
       .registers_i   (write_amounts[WarpW +: RegW]),
       .shared_i      (write_amounts[WarpW+RegW +: SharedW]),
       .quota_write_i (eval_i && eval_sm_i[m]),
-      .quota_i       (b_quota),
+      .quota_i       (row_quota[(m/4)*K*CountW +: K*CountW]),
       .take_slot_i   (take ? take_slot_o : '0),
       .take_kernel_i (take ? take_kernel : '0),   // a net of its own to the slots of a row: one to all would hold up the sums
       .give_slot_i   (leave ? end_slot_q : '0),
