@@ -22,6 +22,7 @@ class Side:
         self.inputs = [(f"{n}[{i}]", b) for n, p in data["ports"].items() if p["direction"] == "input" for i, b in enumerate(p["bits"])]
         self.outputs = [(f"{n}[{i}]", b) for n, p in data["ports"].items() if p["direction"] == "output" for i, b in enumerate(p["bits"])]
         self.names = {f"{n}[{i}]": b for n, net in sorted(data["netnames"].items()) if not net.get("hide_name") for i, b in enumerate(net["bits"])}
+        self.hidden = [net["bits"] for net in data["netnames"].values() if net.get("hide_name")]
         self.flops = {}     # output bit -> cell name
         for name, cell in self.cells.items():
             if cell["type"].startswith("$_DFF"):
@@ -33,6 +34,19 @@ class Side:
         for name, bit in self.names.items():
             if bit in self.flops:
                 self.by_bit.setdefault(bit, []).append(name)
+
+    def beside(self, name):
+        """The register that stands where this bit of a register should, in a net that Yosys made and that has other bits of it: `wreduce` drops the names of
+        high bits. Whatever registers are held against each other, what is shown holds: outputs and all next states are alike."""
+        word, index = name[:-1].rsplit("[", 1)
+        for bits in self.hidden:
+            for other, bit in enumerate(bits):
+                for known in self.by_bit.get(bit, []):
+                    if known.startswith(word + "["):
+                        place = other + int(index) - int(known[len(word) + 1:-1])
+                        if 0 <= place < len(bits) and bits[place] in self.flops and bits[place] not in self.by_bit:
+                            return bits[place]
+        return None
 
     def write(self, path, module, free, flop_signal, next_of, latches):
         """BLIF. `free`: names of all inputs; flop_signal: register's bit -> signal; next_of: [(output name, register's bit or constant)]."""
@@ -114,7 +128,10 @@ def compare(module, parameters, library, work, seed=0):
     free += list(twins.values())
     lost = 0
     for index, bit in enumerate(gold.flops):
-        found = next((gate.names[n] for n in gold.by_bit.get(bit, []) if n in gate.names), None)
+        names = gold.by_bit.get(bit, [])
+        found = next((gate.names[n] for n in names if n in gate.names), None)
+        if found not in gate_signal and found not in ("0", "1"):
+            found = next(filter(None, map(gate.beside, names)), found)
         if found in gate_signal:
             gold_signal[bit] = gate_signal[found]
         elif found in ("0", "1"):
