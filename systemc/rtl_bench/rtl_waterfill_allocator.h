@@ -99,6 +99,7 @@ class RtlWaterfillAllocator {
 
  private:
   void configure(const WaterfillCase& c) {
+    taken_.fill(0);
     top_->num_kernels_i = static_cast<CData>(c.kernels.size());
     top_->capacity_warps_i = static_cast<CData>(c.capacity_warps);
     top_->capacity_registers_i = c.capacity_registers;
@@ -118,7 +119,6 @@ class RtlWaterfillAllocator {
     cycle(c);
     top_->start_i = 0;
     for (std::size_t i = 0; i <= c.kernels.size(); ++i) cycle(c);  // placed meanwhile
-    taken_.fill(0);
     for (std::size_t k = 0; k < c.kernels.size(); ++k) {
       top_->first_valid_i = 1;
       top_->first_kernel_i = static_cast<CData>(k);
