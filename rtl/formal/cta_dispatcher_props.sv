@@ -382,7 +382,7 @@ module cta_dispatcher_props #(
         && (!\dut.fresh_q || (\dut.sm_q & (\dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )) == '0) && (\dut.i_sm_resource_table.charge_sm_q & \dut.i_sm_resource_table.charged_sm_q ) == '0
         && (\dut.i_sm_resource_table.charge_sm_q & (\dut.i_sm_resource_table.charge_sm_q - 1'b1)) == '0 && (\dut.i_sm_resource_table.charged_sm_q & (\dut.i_sm_resource_table.charged_sm_q - 1'b1)) == '0 && \dut.i_sm_resource_table.charge_q == (\dut.i_sm_resource_table.charge_sm_q != '0)
         && \dut.i_kernel_slots.count_q == \dut.i_sm_resource_table.charge_q && (!\dut.i_sm_resource_table.charge_q || (\dut.i_kernel_slots.count_kernel_q == \dut.i_sm_resource_table.charge_kernel_q && (\dut.i_sm_resource_table.charge_kernel_q == K'(1) || \dut.i_sm_resource_table.charge_kernel_q == K'(2)))));
-      each_end_is_counted_and_credited: assert ((!leaves_q || leaves_place_q < 3'(M * N)) && (!counted_q || (counted_sm_q != '0 && (counted_sm_q & (counted_sm_q - 1'b1)) == '0))
+      each_end_is_counted_and_credited: assert ((!leaves_q || {1'b0, leaves_place_q} < 4'(M * N)) && (!counted_q || (counted_sm_q != '0 && (counted_sm_q & (counted_sm_q - 1'b1)) == '0))
         && (!credited_q || (credited_sm_q != '0 && (credited_sm_q & (credited_sm_q - 1'b1)) == '0)) && \dut.i_sm_resource_table.give_sm_q == (counted_q ? counted_sm_q : '0) && \dut.i_sm_resource_table.give_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
         && \dut.i_sm_resource_table.credit_sm_q == (credited_q ? credited_sm_q : '0));
       an_end_names_its_slot: assert (ok_an_end_names_its_slot

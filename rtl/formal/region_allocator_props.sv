@@ -1,6 +1,6 @@
 // Properties of region_allocator: two SMs, two kernels, N CTA slots, U units. Assumed is what its callers promise: a CTA takes an empty slot,
 // with regions only where they fit and not in the cycle after another took regions of that SM; it is given back when it holds its slot and has its
-// regions; sizes do not change under a CTA. The regions are recorded from the ports; what is kept about gaps is compared with them.
+// regions, and is among the slots of a release from then on; sizes do not change under a CTA. The regions are recorded from the ports; what is kept about gaps is compared with them.
 module region_allocator_props #(
   parameter int unsigned N    = 2,
   parameter int unsigned U    = 4,
@@ -32,6 +32,10 @@ module region_allocator_props #(
   assign alloc_place = 3'(alloc_sm_q ? N : 0) + 3'(alloc_slot_q);
   assign free_place  = 3'(free_sm_i ? N : 0) + 3'(free_slot_i);
 
+  // The table has a CTA among its slots from the cycle after its regions were taken.
+  logic [M*N-1:0] settled;
+  assign settled = used & ~(alloc_valid_q ? (M*N)'(1) << alloc_place : '0);
+
   logic [2*BaseW-1:0] base;
   logic [K-1:0]       check_fits, eval_fits;
   region_allocator #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .UNITS(U)) dut (
@@ -40,7 +44,7 @@ module region_allocator_props #(
     .alloc_valid_i(alloc_valid_q), .alloc_region_i(alloc_region_q), .alloc_sm_i(M'(1) << alloc_sm_q), .alloc_slot_i(N'(1) << alloc_slot_q),
     .alloc_kernel_i(K'(1) << alloc_kernel_q), .alloc_base_o(base), .check_valid_i(check_valid_q), .check_sm_i(M'(1) << check_sm_q),
     .check_fits_o(check_fits), .free_valid_i, .free_sm_i(M'(1) << free_sm_i), .free_slot_i(N'(1) << free_slot_i),
-    .free_slots_i(free_sm_i ? {kernel[N +: N], used[N +: N]} : {kernel[0 +: N], used[0 +: N]}), .eval_i(1'b1), .eval_sm_i(M'(1) << eval_sm_i),
+    .free_slots_i(free_sm_i ? {kernel[N +: N], settled[N +: N]} : {kernel[0 +: N], settled[0 +: N]}), .eval_i(1'b1), .eval_sm_i(M'(1) << eval_sm_i),
     .eval_used_i(eval_sm_i ? used[N +: N] : used[0 +: N]), .eval_fits_o(eval_fits));
   (* hierconn *) logic [M*N-1:0]       \dut.region ;
   (* hierconn *) logic [N-1:0]         \dut.row_held_q , \dut.row_kernel_q ;

@@ -210,10 +210,11 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
       return "the dispatch port changed while it waited";
   }
   // At most so many SMs wait for their evaluation: all after a change of quotas or a launch, one more for an end, one less a
-  // cycle.
+  // cycle, unless a pick makes void what was found about its SM, which is looked at again.
   const bool refresh = in.quota_changed || in.launch != 0;
   to_evaluate_ = refresh ? params_.num_sms : to_evaluate_ - std::min(to_evaluate_, 1U);
   if (ended) ++to_evaluate_;
+  if (picked_) to_evaluate_ = std::min(to_evaluate_ + 1, params_.num_sms);
   if (in.quota_changed) cover_quotas(before);
   // A command changes who may start, and with it what the wait is for.
   const bool other = refresh || (in.stop | in.evict | in.resume) != 0;
