@@ -88,7 +88,8 @@ inline void check_rates(IDispatcherUnderTest& rtl, const CtaDispatcherParams& pa
   const double rate = static_cast<double>(dispatched) / static_cast<double>(window);
   std::printf("{\"num_sm\":%u,\"first_dispatch_cycles\":%u,\"dispatch_per_cycle\":%.6f}\n", params.num_sms, first, rate);
   EXPECT_LE(first, 3U);
-  // Every end is answered by a grant: what is missing ended in the six cycles that a pick is behind, or on one of the three SMs that are busy.
+  // Every end is answered by a grant: what is missing ended in the six cycles that a pick is behind, or on one of the three SMs
+  // that are busy.
   EXPECT_GE(dispatched + 3 * params.ctas + 6, window);
 }
 
