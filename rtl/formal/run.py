@@ -147,7 +147,7 @@ class Task:
 
 def broken_designs(module):
     path = FORMAL / f"mutants/{module}.toml"
-    broken = tomllib.loads(path.read_text()) if path.exists() else {"mutant": []}
+    broken = {"mutant": []} | (tomllib.loads(path.read_text()) if path.exists() else {})
     return [{**broken, **mutant} for mutant in broken["mutant"]]   # task and depth above the first mutant are of all
 
 

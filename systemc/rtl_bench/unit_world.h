@@ -2,6 +2,7 @@
 #include <optional>
 #include <queue>
 #include <random>
+#include <vector>
 
 #include "sw/device/axi_lite_manager.h"
 #include "sw/device/sluice_driver.h"
@@ -31,6 +32,8 @@ class UnitWorld {
   }
   /// CTAs that start from now on end 1 to `most` cycles later.
   void let_ctas_last(std::uint64_t most) { life_ = std::uniform_int_distribution<std::uint64_t>(1, most); }
+  /// What each SM issues from now on; the unit's counters see it.
+  [[nodiscard]] std::vector<SmActivity>& activity() { return in_.sms; }
   /// In the next cycle something says that this CTA ended.
   void claim_end(std::uint8_t sm, std::uint8_t slot) { claimed_ = std::pair(sm, slot); }
 

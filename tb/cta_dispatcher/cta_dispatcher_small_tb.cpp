@@ -20,7 +20,7 @@ TEST(CtaDispatcher, SmallAgreesWithTlmAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
   tb::Coverage coverage("cta_dispatcher");
   declare_dispatch_bins(coverage);
-  random_dispatch_campaign(rtl, kSmall, tb::campaign(1000000, 10000000), coverage);
+  random_dispatch_campaign(rtl, kSmall, tb::campaign(3000000, 10000000), coverage);
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
 }
 

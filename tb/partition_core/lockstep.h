@@ -85,7 +85,7 @@ inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
   coverage.declare("abort", "a decision dropped");
   coverage.declare("two windows", "levels of a second window, summed anew");
   unsigned long long compared = 0;
-  const int decisions = static_cast<int>(campaign(20000, 1000000));
+  const int decisions = static_cast<int>(campaign(50000, 1000000));
   for (int d = 0; d < decisions; ++d) {
     const DecisionCase stimulus = random.wild(slots);
     DecisionDriver driver(stimulus, random.chance(0.3));

@@ -6,7 +6,7 @@ namespace sluice::tb {
 namespace {
 
 TEST(PartitionSequencer, RtlAndTlmAgreeInEveryCycle) {
-  lockstep<Vpartition_sequencer_16>({16, 4, 32, 2, 64}, campaign(1000000, 10000000));
+  lockstep<Vpartition_sequencer_16>({16, 4, 32, 2, 64}, campaign(2000000, 10000000));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace sluice::tb {
 namespace {
 
-TEST(SluiceCsr, RtlAndTlmAgreeInEveryCycle) { random_traffic<Vsluice_csr>({16, 4, 8, 2, 64}, campaign(200000, 10000000)); }
+TEST(SluiceCsr, RtlAndTlmAgreeInEveryCycle) { random_traffic<Vsluice_csr>({16, 4, 8, 2, 64}, campaign(600000, 10000000)); }
 
 // More decisions than random traffic has time for: one a cycle, through every bit that 2^18 of them turn.
 TEST(SluiceCsr, DecisionsAreCountedWithEveryCarry) {

@@ -159,7 +159,7 @@ TEST(WaterfillAllocator, EqualsTheGoldenAlgorithmWithinItsBound) {
   Coverage coverage("waterfill_allocator");
   declare_bins(coverage);
   RtlWaterfillAllocator<Vwaterfill_allocator, kKernels> rtl(waveform("waterfill_allocator"));
-  const std::uint64_t cases = campaign(20000, 1000000);
+  const std::uint64_t cases = campaign(100000, 1000000);
   for (std::uint64_t i = 0; i < cases; ++i) {
     const WaterfillCase c = problem(random);
     if (random.chance(0.02)) {
