@@ -1,10 +1,11 @@
 """Is a mapped netlist its RTL? Every register is cut: its output becomes an input of both sides, its next state an output, and
 berkeley-abc's cec compares all outputs. Registers correspond by the names that Yosys keeps; one that the netlist made a constant, or merged
-with another, is compared as such. The clock stays a signal: a gate that lets it through in the wrong cycle, or while it is low, is seen."""
+with another, is compared as such. A row latch (latches.py) is a register, its master a wire that holds while the clock is high. The clock stays a signal: a gate that lets it through in the wrong cycle, or while it is low, is seen."""
 import json
 import random
 import subprocess
 
+import latches
 import liberty
 import mapping
 
@@ -23,11 +24,13 @@ class Side:
         self.outputs = [(f"{n}[{i}]", b) for n, p in data["ports"].items() if p["direction"] == "output" for i, b in enumerate(p["bits"])]
         self.names = {f"{n}[{i}]": b for n, net in sorted(data["netnames"].items()) if not net.get("hide_name") for i, b in enumerate(net["bits"])}
         self.hidden = [net["bits"] for net in data["netnames"].values() if net.get("hide_name")]
+        self.clock = next(b for n, b in self.inputs if n == "clk_i[0]")
+        self.rows = latches.row_latches(self.cells, library, self.clock)
         self.flops = {}     # output bit -> cell name
         for name, cell in self.cells.items():
             if cell["type"].startswith("$_DFF"):
                 self.flops[cell["connections"]["Q"][0]] = name
-            elif cell["type"] in library.cells and library.cells[cell["type"]].flop:
+            elif cell["type"] in library.cells and (library.cells[cell["type"]].flop or name in self.rows):
                 for pin in library.cells[cell["type"]].outputs:
                     self.flops[cell["connections"][pin][0]] = name
         self.by_bit = {}
@@ -48,12 +51,11 @@ class Side:
                             return bits[place]
         return None
 
-    def write(self, path, module, free, flop_signal, next_of, latches):
-        """BLIF. `free`: names of all inputs; flop_signal: register's bit -> signal; next_of: [(output name, register's bit or constant)]."""
+    def write(self, path, module, free, flop_signal, next_of, low):
+        """BLIF; low: latches of the netlist that are open while the clock is low. `free`: names of all inputs; flop_signal: register's bit -> signal; next_of: [(output name, register's bit or constant)]."""
         signal = lambda bit: {"0": "$false", "1": "$true", "x": "$false"}.get(bit, f"n{bit}") if isinstance(bit, str) else f"n{bit}"
-        clock = next(b for n, b in self.inputs if n == "clk_i[0]")
         lines = [f".model {module}", ".inputs " + " ".join(free),
-                 ".outputs " + " ".join([n for n, _ in self.outputs] + [n for n, _ in next_of] + [f"latch_{i}" for i in range(latches)]),
+                 ".outputs " + " ".join([n for n, _ in self.outputs] + [n for n, _ in next_of] + [f"latch_{i}" for i in range(low)]),
                  ".names $false", ".names $true", "1"]
         lines += [line for name, bit in self.inputs for line in (f".names {name} n{bit}", "1 1")]
         lines += [line for bit, source in flop_signal.items() for line in (f".names {source} n{bit}", "1 1")]
@@ -72,7 +74,10 @@ class Side:
                 states[cell["connections"]["Q"][0]] = (step if not active else f"(!({active})&({step}))" if reset[1] == "0" else f"({active})|({step})", state)
             else:
                 lib = self.library.cells[kind]
-                if lib.latch:
+                if name in self.rows:
+                    enable, data, out = self.library.latch_pins()
+                    states[cell["connections"][out][0]] = ("(E&D)|(!E&STATE)", {"E": pins[enable], "D": pins[data], "STATE": pins[out]})
+                elif lib.latch:
                     out = next(p for p in lib.outputs if lib.function(p) == lib.latch.args[0])
                     lines += [f".names {pins[lib.latch.get('data_in')]} {pins[out]}", "1 1"]
                     self.function(lines, lib.latch.get("enable"), pins, f"latch_{count}")
@@ -89,8 +94,8 @@ class Side:
                 else:
                     for pin in lib.outputs:
                         self.function(lines, lib.function(pin), pins, pins[pin])
-        for i in range(count, latches):
-            lines += [f".names n{clock} latch_{i}", "0 1"]
+        for i in range(count, low):
+            lines += [f".names n{self.clock} latch_{i}", "0 1"]
         for name, bit in next_of:
             if bit in states:
                 self.function(lines, states[bit][0], states[bit][1], name)
@@ -143,10 +148,10 @@ def compare(module, parameters, library, work, seed=0):
             continue
         gold_next.append((f"next_{index}", bit))
         gate_next.append((f"next_{index}", found))
-    latches = sum(1 for c in gate.cells.values() if c["type"] in library.cells and library.cells[c["type"]].latch)
+    low = sum(1 for c in gate.cells.values() if c["type"] in library.cells and library.cells[c["type"]].latch) - len(gate.rows)
     name = f"mutant{seed}" if seed else "netlist"
-    gold.write(work / "gold.blif", module, free, gold_signal, gold_next, latches)
-    gate.write(work / f"{name}.blif", module, free, gate_signal, gate_next, latches)
+    gold.write(work / "gold.blif", module, free, gold_signal, gold_next, low)
+    gate.write(work / f"{name}.blif", module, free, gate_signal, gate_next, low)
     run = subprocess.run(["berkeley-abc", "-c", f"read_blif gold.blif; strash; write_aiger gold.aig; read_blif {name}.blif; strash; "
                           f"write_aiger {name}.aig; cec -n gold.aig {name}.aig"], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     (work / f"{name}.cec.log").write_text(run.stdout)

@@ -93,7 +93,7 @@ def one(name, parameters, library, args):
     if name == REGIONS:
         values["REGION_UNITS"] = parameters["REGION_UNITS"] or 64
     work, stats = mapping.map_module(module, values, library, args.period, args.script, not args.no_clock_gates)
-    path = timing.analyse(work, module, library, args.period)
+    path = timing.analyse(work, module, library, args.period, with_power=args.script != "small")
     theirs = path.pop("sta_leakage_mw")
     if theirs is not None and abs(theirs - stats["leakage_mw"]) > 0.002 * stats["leakage_mw"] + 1e-6:
         raise SystemExit(f"synth: {name}: leakage {stats['leakage_mw']} mW, OpenSTA says {theirs}")

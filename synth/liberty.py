@@ -159,17 +159,21 @@ class Library:
             raise SystemExit(f"synth: {self.path.name}: none of the cells {', '.join(names)}")
         return found
 
-    def latch_map(self):
-        """A Yosys techmap for the latch of the clock gate. Its data comes from an inverter of its own: the setup time of a latch whose data has other
-        loads, and slow edges, is half a nanosecond."""
-        cell = self.latch
+    def latch_pins(self):
+        """Names of a latch's enable, data and output."""
+        state = self.latch.latch.args[0]
+        return self.latch.latch.get("enable"), self.latch.latch.get("data_in"), next(p for p in self.latch.outputs if self.latch.function(p) == state)
+
+    def latch_map(self, small):
+        """A Yosys techmap for the latch of the clock gate. Its data comes from an inverter of its own, unless it is to be small: the setup time of a latch
+        whose data has other loads, and slow edges, is half a nanosecond."""
         inverter = self.cells[self.pick("INVX1", "INVX2")]
-        state = cell.latch.args[0]
-        out = next(p for p in cell.outputs if cell.function(p) == state)
-        pins = f".{cell.latch.get('enable')}(e), .{cell.latch.get('data_in')}(d), .{out}(Q)"
-        data = f"\\$_NOT_ i_d_n (.A(D), .Y(d_n));\n  {inverter.name} i_d (.{inverter.inputs[0]}(d_n), .{inverter.outputs[0]}(d));"
+        enable, data_in, out = self.latch_pins()
+        pins = f".{enable}(e), .{data_in}(d), .{out}(Q)"
+        data = ("assign d = D;" if small else
+                f"\\$_NOT_ i_d_n (.A(D), .Y(d_n));\n  {inverter.name} i_d (.{inverter.inputs[0]}(d_n), .{inverter.outputs[0]}(d));")
         return "".join(f"module \\$_DLATCH_{polarity}_ (input E, D, output Q);\n  wire e, d, d_n;\n  {driver}\n  {data}\n"
-                       f"  {cell.name} _TECHMAP_REPLACE_ ({pins});\nendmodule\n"
+                       f"  {self.latch.name} _TECHMAP_REPLACE_ ({pins});\nendmodule\n"
                        for polarity, driver in (("P", "assign e = E;"), ("N", "\\$_NOT_ i_not (.A(E), .Y(e));")))
 
 

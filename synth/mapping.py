@@ -5,6 +5,8 @@ import pathlib
 import re
 import subprocess
 
+import latches
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build/synth"
 FILES = (ROOT / "rtl/sluice.f").read_text().split()
@@ -19,6 +21,11 @@ SCRIPTS = {
     "level": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 4; strash; dch; amap -m; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
     "fast": "strash; ifraig; scorr; dc2; strash; dch; if -g -K 8; strash; if -g -K 6; strash; dch; &get -n; &nf; &put; topo; buffer -c -N 16; upsize -D {d}; dnsize -D {d}",
 }
+# Few cells whatever the clock: more rounds of rewriting, few buffers. With it registers share master latches (latches.py), registers of a bit share the clock
+# gates of wider ones, and the latches of the gates have no inverters of their own.
+SCRIPTS["small"] = ("strash; ifraig; scorr; balance -l; resub -K 6 -l; rewrite -l; resub -K 6 -N 2 -l; refactor -l; resub -K 8 -l; balance -l; resub -K 8 -N 2 -l; "
+                    "rewrite -l; resub -K 10 -l; rewrite -z -l; resub -K 10 -N 2 -l; balance -l; resub -K 12 -l; refactor -z -l; resub -K 12 -N 2 -l; rewrite -z -l; "
+                    "balance -l; dch; amap -m; topo; buffer -c -N 24; dnsize")
 DEFAULT = "fast"
 
 
@@ -59,11 +66,19 @@ def elaborate(module, parameters):
             f"hierarchy -check -top {module}\nrename -top {module}\nproc\nflatten\nopt_clean\n")
 
 
+def edit(path, module, change):
+    """Rewrites a module that Yosys wrote as JSON."""
+    design = json.loads(path.read_text())
+    change(design["modules"][module])
+    path.write_text(json.dumps(design))
+
+
 def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True):
     """Maps a module; returns its work folder with netlist.v, and its statistics. Work done before with the same input is kept."""
+    small = script == "small"
     key = hashlib.sha256()
     for part in [module, json.dumps(parameters, sort_keys=True), library.path.read_text(errors="replace"), str(period_ns), SCRIPTS[script],
-                 str(gate), library.latch_map() if library.latch else "", *((ROOT / "synth" / f).read_text() for f in ("mapping.py", "clock_gate.v", "clock_gate_map.v")), *((ROOT / f).read_text() for f in sources(module))]:
+                 str(gate), library.latch_map(small) if library.latch else "", *((ROOT / "synth" / f).read_text() for f in ("mapping.py", "latches.py", "clock_gate.v", "clock_gate_map.v")), *((ROOT / f).read_text() for f in sources(module))]:
         key.update(part.encode())
     tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem, script, "gated" if gate else "plain"])
     work = BUILD / f"{tag}-{key.hexdigest()[:12]}"
@@ -76,9 +91,9 @@ def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True
         (work / "abc.script").write_text(abc.replace("; ", "\n") + "\n")
         gate = gate and library.latch is not None
         if gate:
-            (work / "latch_map.v").write_text(library.latch_map())
+            (work / "latch_map.v").write_text(library.latch_map(small))
         gating = f"""read_verilog -icells -lib {ROOT}/synth/clock_gate.v
-techmap -map {ROOT}/synth/clock_gate_map.v
+techmap -D FEWEST={1 if small else 2} -map {ROOT}/synth/clock_gate_map.v {'a:gated' if small else ''}
 opt_clean
 opt_merge -share_all
 delete clock_gate
@@ -86,7 +101,7 @@ read_verilog -icells {ROOT}/synth/clock_gate.v
 flatten
 opt_clean
 """ if gate else ""
-        yosys(f"""{elaborate(module, parameters)}
+        registers = f"""{elaborate(module, parameters)}
 opt_expr
 opt_clean
 check
@@ -102,9 +117,11 @@ opt -fast -full
 memory_map
 opt -undriven -fine
 opt_dff -nosdff
-{gating}techmap
+"""
+        gates = f"""{gating}techmap
 opt -fast
-{'techmap -map latch_map.v' if gate else ''}
+"""
+        cells = f"""{'techmap -map latch_map.v' if gate else ''}
 dfflibmap -liberty {library.path}
 opt
 abc -liberty {library.path} -constr abc.constr -D {round(period_ns * 1000)} -script abc.script
@@ -116,7 +133,16 @@ splitnets -ports -format __
 opt_clean
 write_verilog -noattr -noexpr netlist.v
 tee -o stat.txt stat -liberty {library.path}
-""", work, "map")
+"""
+        if gate and small:
+            step = work / "step.json"
+            yosys(f"{registers}opt_merge -share_all\nwrite_json {step}\n", work, "registers")
+            edit(step, module, latches.mark_gated)
+            yosys(f"read_json {step}\n{gates}write_json {step}\n", work, "gates")
+            edit(step, module, lambda m: latches.share_masters(m, library))
+            yosys(f"read_json {step}\n{cells}", work, "map")
+        else:
+            yosys(registers + gates + cells, work, "map")
         counts = {}
         for cell in json.loads((work / "netlist.json").read_text())["modules"][module]["cells"].values():
             counts[cell["type"]] = counts.get(cell["type"], 0) + 1

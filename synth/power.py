@@ -9,6 +9,7 @@ import copy
 import json
 import subprocess
 
+import latches
 import liberty
 import mapping
 
@@ -97,6 +98,7 @@ class Netlist:
     def __init__(self, path, module, library):
         data = json.loads(path.read_text())["modules"][module]
         self.library = library
+        self.rows = latches.row_latches(data["cells"], library, data["ports"]["clk_i"]["bits"][0])
         self.cells = [(n, library.cells[c["type"]], {p: b[0] for p, b in c["connections"].items() if b}) for n, c in data["cells"].items()]
         self.ports = {f"{n}[{i}]": (b, p["direction"]) for n, p in data["ports"].items() for i, b in enumerate(p["bits"])}
         self.names = {}
@@ -131,8 +133,8 @@ class Netlist:
         high[clock], low[clock] = ones, 0
         waiting = []
         for item in self.cells:
-            _, cell, pins = item
-            if cell.flop:
+            name, cell, pins = item
+            if cell.flop or name in self.rows:
                 for pin in cell.outputs:
                     if pin in pins:
                         source(pins[pin], self.names.get(pins[pin], []))
