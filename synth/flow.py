@@ -2,7 +2,7 @@
 """Area, timing and leakage of the partition unit: Yosys and ABC map every block and the whole unit to a Liberty library, OpenSTA times them.
 
 Figures are cell area before layout, without a clock tree or wires; area / 0.7 is what a floorplan at 70 % utilisation takes.
-The dispatcher is mapped twice: with count-only admission (REGION_UNITS = 0) and with contiguous regions. Work is kept in build/synth: a
+The dispatcher is mapped twice: with count-only admission (REGION_UNITS = 0), and with contiguous regions for area (script small). Work is kept in build/synth: a
 block whose inputs did not change is not mapped again."""
 import argparse
 import concurrent.futures
@@ -41,6 +41,7 @@ BLOCKS = {
     "sluice_top": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS"], "total"),
 }
 REGIONS = "cta_dispatcher, regions"
+REGIONS_SCRIPT = "small"   # it is not in the unit of the standard point, and its search is one long cycle: area is what it is measured for
 # Where a block is in a waveform of the unit.
 SCOPES = {"profile_counters": "gen_counters[0].i_profile_counters", "sluice_top": "",
           **{b: f"i_partition_core.i_{b}" for b in ("ratio_divider", "ipc_scaler", "perf_table", "step_prefetch", "waterfill_allocator", "loss_guard")},
@@ -92,8 +93,9 @@ def one(name, parameters, library, args):
     values = {k: parameters[k] for k in BLOCKS[module][0]}
     if name == REGIONS:
         values["REGION_UNITS"] = parameters["REGION_UNITS"] or 64
-    work, stats = mapping.map_module(module, values, library, args.period, args.script, not args.no_clock_gates)
-    path = timing.analyse(work, module, library, args.period, with_power=args.script != "small")
+    script = REGIONS_SCRIPT if name == REGIONS else args.script
+    work, stats = mapping.map_module(module, values, library, args.period, script, not args.no_clock_gates)
+    path = timing.analyse(work, module, library, args.period, with_power=script != "small")
     theirs = path.pop("sta_leakage_mw")
     if theirs is not None and abs(theirs - stats["leakage_mw"]) > 0.002 * stats["leakage_mw"] + 1e-6:
         raise SystemExit(f"synth: {name}: leakage {stats['leakage_mw']} mW, OpenSTA says {theirs}")
@@ -113,7 +115,7 @@ def one(name, parameters, library, args):
         if args.saif:
             power.write_saif(pathlib.Path(args.saif) / f"{module}.saif", netlist, waveform, module, 1000 / args.clock)
     print(f"{name}: {stats['area_um2']:.0f} um2, {path['fmax_mhz']} MHz", file=sys.stderr, flush=True)
-    return {"name": name, "parameters": values, **{k: stats[k] for k in ("area_um2", "cells", "flops", "latches", "leakage_mw")}, **path, **found,
+    return {"name": name, "parameters": values, "script": script, **{k: stats[k] for k in ("area_um2", "cells", "flops", "latches", "leakage_mw")}, **path, **found,
             "work": str(work.relative_to(mapping.ROOT))}
 
 

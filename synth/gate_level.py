@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a plain-Verilog bench of the RTL (tb/verilog/<module>_tb.v) on the mapped netlist, in Icarus.
 
-  synth/gate_level.py [sluice_top | sluice_csr] [--liberty F]
+  synth/gate_level.py [sluice_top | sluice_csr] [--liberty F] [--script S]
 
 Cells are models written from the library's functions. Registers that no reset clears start with random values, so that a result which needs one is
 seen; their outputs move 1 ns after the clock, so that gated and ungated registers agree on which side of the edge they are."""
@@ -47,17 +47,18 @@ def main():
     parser.add_argument("module", nargs="?", default="sluice_top", choices=["sluice_top", "sluice_csr"])
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"), help="cell library (default: synth/tech/sluice45.lib)")
     parser.add_argument("--period", type=positive(float), default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
+    parser.add_argument("--script", default=mapping.DEFAULT, choices=mapping.SCRIPTS, help=f"ABC script (default {mapping.DEFAULT})")
     args = parser.parse_args()
     library = liberty.Library(args.liberty)
     bench = mapping.ROOT / f"tb/verilog/{args.module}_tb.v"
     given = re.findall(r"-G(\w+)=(\d+)", bench.read_text().split("\n")[0])
-    work, stats = mapping.map_module(args.module, {k: int(v) for k, v in given}, library, args.period)
+    work, stats = mapping.map_module(args.module, {k: int(v) for k, v in given}, library, args.period, args.script)
     mapping.yosys("read_json netlist.json\nwrite_verilog -noattr gates.v\n", work, "gates")
     used = [library.cells[name] for name in stats["counts"]]
     (work / "cells.v").write_text("`timescale 1ns / 1ps\n" + "\n".join(model(c) for c in used) + "\n")
     subprocess.run(["iverilog", "-g2005", "-o", "gates.vvp", str(bench), "gates.v", "cells.v"], cwd=work, check=True)
     said = subprocess.run(["vvp", "gates.vvp"], cwd=work, stdout=subprocess.PIPE, text=True).stdout
-    print(f"{args.module} {dict(given)} in {library.path.name}: {stats['cells']} cells, {stats['flops']} registers\n{said}", end="")
+    print(f"{args.module} {dict(given)} in {library.path.name}: {stats['cells']} cells, {stats['flops']} flops, {stats['latches']} latches\n{said}", end="")
     if not re.search("^PASS", said, re.M):
         raise SystemExit(1)
 

@@ -6,7 +6,7 @@ BOUNDS = [
     ("counters_per_sm_um2", "sampling counters, an SM (um2)", 714, "Warped-Slicer: 714"),
     ("global_algorithm_um2", "scaler, table, allocator, guard, sequencer (um2)", 20000, "Warped-Slicer, counters and algorithm logic: 40,000"),
     ("dispatcher_um2", "dispatcher, count-only (um2)", 33000, "a single-kernel dispatcher of 16 SMs in this library: 33,378, 304 MHz"),
-    ("dispatcher_regions_um2", "dispatcher with regions (um2)", 110000, "MIAOW's of 16 CUs without its RAMs: 157,888, 394 MHz"),
+    ("dispatcher_regions_um2", "dispatcher with regions, mapped for area (um2)", 110000, "MIAOW's of 16 CUs without its RAMs: 157,888, 394 MHz"),
     ("total_um2", "whole unit (um2)", 70000, "count-only"),
 ]
 
