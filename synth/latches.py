@@ -5,12 +5,12 @@ import collections
 
 MASTERS_OF_AN_INVERTER = 8   # the clock pin of a latch is 4 fF; a slow edge there costs more than inverters
 FEWEST_ROWS = 3              # two flip-flops are as small as three latches
-FEWEST_GATED = 2   # bits of one enable: two pay for their gate where they become row latches
+FEWEST_GATED = 2             # bits of one enable: two pay for their gate where they become row latches
 
 
-def cell(kind, **connections):
-    outputs = {"Q", "Y", "clk_o"}
-    return {"hide_name": 1, "type": kind, "parameters": {}, "attributes": {}, "port_directions": {p: "output" if p in outputs else "input" for p in connections},
+def cell(kind, output, **connections):
+    """A cell of Yosys' JSON; output: its output pin."""
+    return {"hide_name": 1, "type": kind, "parameters": {}, "attributes": {}, "port_directions": {p: "output" if p == output else "input" for p in connections},
             "connections": {p: [b] for p, b in connections.items()}}
 
 
@@ -35,23 +35,22 @@ def share_masters(module, library):
             written[c["connections"]["D"][0]].append(name)
     top = max(b for net in module["netnames"].values() for b in net["bits"] if isinstance(b, int))
     enable, data, out = library.latch_pins()
+    latch = lambda e, d, q: cell(library.latch.name, out, **{enable: e, data: d, out: q})
     inverter = library.cells[library.pick("INVX2", "INVX1")]
-    latch = lambda name, e, d, q: {**cell(name, **{enable: e, data: d, out: q}), "port_directions": {enable: "input", data: "input", out: "output"}}
+    a, y = inverter.inputs[0], inverter.outputs[0]
     masters = 0
     for net, rows in sorted(written.items(), key=str):
         if len(rows) < FEWEST_ROWS:
             continue
         if masters % MASTERS_OF_AN_INVERTER == 0:
-            top += 1
-            low = top
-            a, y = inverter.inputs[0], inverter.outputs[0]
-            module["cells"][f"$low{masters}"] = {**cell(inverter.name, **{a: clock, y: low}), "port_directions": {a: "input", y: "output"}}
+            low = top = top + 1
+            module["cells"][f"$low{masters}"] = cell(inverter.name, y, **{a: clock, y: low})
         top += 1
-        module["cells"][f"$master{masters}"] = latch(library.latch.name, low, net, top)
+        module["cells"][f"$master{masters}"] = latch(low, net, top)
         masters += 1
         for row in rows:
-            c = module["cells"][row]
-            module["cells"][row] = {**latch(library.latch.name, c["connections"]["C"][0], top, c["connections"]["Q"][0]), "hide_name": c["hide_name"]}
+            pins = module["cells"][row]["connections"]
+            module["cells"][row] = latch(pins["C"][0], top, pins["Q"][0])
 
 
 def row_latches(cells, library, clock):

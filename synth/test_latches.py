@@ -13,7 +13,7 @@ CLOCK, BUS, OTHER = 2, 3, 4
 
 
 def flop(clock, data, out):
-    return latches.cell("$_DFF_P_", C=clock, D=data, Q=out)
+    return latches.cell("$_DFF_P_", "Q", C=clock, D=data, Q=out)
 
 
 def table(rows):
