@@ -88,7 +88,10 @@ void add_eval_command(CLI::App& app, Action& action) {
   options->add_jobs(*command);
   options->add_json(*command);
   command
-      ->add_option("--pairs", options->pairs, "all (the paper's 30), triples (its 15), all_triples (what fits), or A_B,A_C_D,...")
+      ->add_option(
+          "--pairs", options->pairs,
+          "all (the paper's 30), compute_triples (its three-kernel mixes), triples (those with two compute kernels), all_triples "
+          "(two compute kernels, all that fit), or A_B,A_C_D,...")
       ->capture_default_str();
   command->add_option("--policies", options->policies, "of left_over, fcfs, even, spatial, warped_slicer, oracle")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "sw/core/errors.h"
@@ -53,6 +54,18 @@ std::vector<Mix> triples(const Workload& workload, const MachineConfig& machine,
   return mixes;
 }
 
+/// Warped-Slicer, section V-E: every combination of three applications with a compute kernel among them; compute kernels first.
+std::vector<Mix> compute_triples(const Workload& workload) {
+  std::vector<KernelDescriptor> kernels;
+  std::ranges::copy_if(workload.kernels, std::back_inserter(kernels), &KernelDescriptor::in_triples);
+  std::ranges::stable_partition(kernels, [](const KernelDescriptor& k) { return k.type == KernelType::Compute; });
+  std::vector<Mix> mixes;
+  for (std::size_t a = 0; a < kernels.size() && kernels[a].type == KernelType::Compute; ++a)
+    for (std::size_t b = a + 1; b < kernels.size(); ++b)
+      for (std::size_t c = b + 1; c < kernels.size(); ++c) mixes.push_back(make_mix({kernels[a], kernels[b], kernels[c]}));
+  return mixes;
+}
+
 KernelDescriptor find_kernel(const Workload& workload, const std::string& name) {
   const auto found = std::ranges::find(workload.kernels, name, &KernelDescriptor::name);
   if (found != workload.kernels.end()) return *found;
@@ -84,6 +97,13 @@ std::vector<Mix> parse_mixes(const Workload& workload, const MachineConfig& mach
       throw InputError(
           fmt::format("workload {}: no {} of two compute kernels and another that fit together: name the mixes (A_B_C,...)",
                       workload.name, spec));
+    return mixes;
+  }
+  if (spec == "compute_triples") {
+    std::vector<Mix> mixes = compute_triples(workload);
+    if (mixes.empty())
+      throw InputError(fmt::format("workload {}: no three kernels with a compute kernel among them: name the mixes (A_B_C,...)",
+                                   workload.name));
     return mixes;
   }
   std::vector<Mix> mixes;

@@ -60,13 +60,34 @@ TEST(Mixes, TriplesAreTwoComputeKernelsAndAnotherThatFit) {
   EXPECT_EQ(parse_mixes(w, fermi(), "triples").size(), 36U);
   w.kernels[3].registers_per_cta = 31000;  // HOT: too large for three
   w.kernels[1].in_triples = false;         // BFS
-  EXPECT_EQ(parse_mixes(w, fermi(), "triples").size(), 15U) << "the paper's";
+  EXPECT_EQ(parse_mixes(w, fermi(), "triples").size(), 15U);
   EXPECT_EQ(parse_mixes(w, fermi(), "all_triples").size(), 18U);
   w.kernels[1].in_triples = true;
   const auto mixes = parse_mixes(w, fermi(), "triples");
   EXPECT_EQ(mixes.size(), 18U);
   EXPECT_EQ(mixes.front().name(), "DXT_IMG_BLK");
   EXPECT_EQ(mixes.front().category, "compute+compute+memory");
+}
+
+TEST(Mixes, ComputeTriplesAreEveryThreeWithAComputeKernel) {
+  Workload w = table_two();
+  for (KernelDescriptor& k : w.kernels) k.in_triples = k.name != "BFS" && k.name != "HOT";
+  const auto mixes = parse_mixes(w, fermi(), "compute_triples");
+  EXPECT_EQ(mixes.size(), 46U) << "8 over 3, less the 10 without a compute kernel";
+  auto list = names(mixes);
+  std::ranges::sort(list);
+  EXPECT_EQ(std::ranges::adjacent_find(list), list.end());
+  for (const Mix& mix : mixes) EXPECT_EQ(mix.kernels.front().type, KernelType::Compute) << mix.name();
+  EXPECT_TRUE(std::ranges::binary_search(list, "DXT_IMG_MM")) << "three compute kernels";
+  EXPECT_TRUE(std::ranges::binary_search(list, "MM_BLK_NN")) << "one compute kernel";
+  for (const std::string& triple : names(parse_mixes(w, fermi(), "triples")))
+    EXPECT_TRUE(std::ranges::binary_search(list, triple)) << triple;
+}
+
+TEST(Mixes, ComputeTriplesNeedThreeKernels) {
+  Workload w = table_two();
+  w.kernels.resize(2);
+  EXPECT_THROW((void)parse_mixes(w, fermi(), "compute_triples"), InputError);
 }
 
 TEST(Mixes, NamesKeepTheirOrder) {
