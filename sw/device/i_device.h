@@ -69,6 +69,7 @@ struct Decision {
   std::vector<KernelId> kernels;  ///< who took part
   std::vector<Profile> profiles;  ///< scaled IPC per kernel, 1..N CTAs (one SM)
   Partition partition;
+  std::vector<ProfileSample> samples{};  ///< in order of time; `kernel` as in `kernels`. Empty where the device keeps none
 };
 
 struct RunResult {

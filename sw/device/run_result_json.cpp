@@ -34,15 +34,45 @@ std::vector<std::uint32_t> values(const std::vector<CtaCount>& counts) {
   return plain;
 }
 
+json sample_to_json(const ProfileSample& s) {
+  return {{"kernel", s.kernel.value()},
+          {"sm", s.sm.value()},
+          {"label", s.ctas.value()},
+          {"resident_min", s.resident_min.value()},
+          {"resident_max", s.resident_max.value()},
+          {"foreign", s.foreign.value()},
+          {"warp_instructions", s.warp_instructions},
+          {"stall_cycles", s.stall_cycles},
+          {"requests", s.requests}};
+}
+
+ProfileSample sample_from_json(const json& in) {
+  const auto count = [&](const char* name) { return CtaCount(in.at(name).get<std::uint32_t>()); };
+  ProfileSample sample;
+  sample.kernel = KernelId(in.at("kernel").get<std::uint32_t>());
+  sample.sm = SmId(in.at("sm").get<std::uint32_t>());
+  sample.ctas = count("label");
+  sample.resident_min = count("resident_min");
+  sample.resident_max = count("resident_max");
+  sample.foreign = count("foreign");
+  in.at("warp_instructions").get_to(sample.warp_instructions);
+  in.at("stall_cycles").get_to(sample.stall_cycles);
+  in.at("requests").get_to(sample.requests);
+  return sample;
+}
+
 json decision_to_json(const Decision& decision) {
   std::vector<std::uint32_t> kernels;
   for (const KernelId k : decision.kernels) kernels.push_back(k.value());
+  json samples = json::array();
+  for (const ProfileSample& s : decision.samples) samples.push_back(sample_to_json(s));
   return {{"sampled_at", decision.sampled_at.value()},
           {"decided_at", decision.decided_at.value()},
           {"kernels", kernels},
           {"profiles", decision.profiles},
           {"mode", static_cast<int>(decision.partition.mode)},
-          {"ctas", values(decision.partition.ctas)}};
+          {"ctas", values(decision.partition.ctas)},
+          {"samples", std::move(samples)}};
 }
 
 Decision decision_from_json(const json& in) {
@@ -53,6 +83,7 @@ Decision decision_from_json(const json& in) {
   in.at("profiles").get_to(decision.profiles);
   decision.partition.mode = static_cast<PartitionMode>(in.at("mode").get<int>());
   for (const std::uint32_t c : in.at("ctas")) decision.partition.ctas.emplace_back(c);
+  for (const json& s : in.at("samples")) decision.samples.push_back(sample_from_json(s));
   return decision;
 }
 

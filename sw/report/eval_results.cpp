@@ -41,6 +41,12 @@ UtilizationFractions utilization_fractions(const RunResult& result, const SmConf
 DecisionRecord record(const Decision& decision, const std::vector<std::string>& names) {
   DecisionRecord out{decision.sampled_at.value(), decision.decided_at.value(), {}, decision.profiles, decision.partition};
   for (const KernelId id : decision.kernels) out.kernels.push_back(names.at(id.value()));
+  for (const ProfileSample& sample : decision.samples) {
+    const auto owner = std::ranges::find(decision.kernels, sample.kernel);
+    if (owner == decision.kernels.end()) continue;
+    out.samples.push_back(sample);
+    out.samples.back().kernel = KernelId(static_cast<std::uint32_t>(owner - decision.kernels.begin()));
+  }
   return out;
 }
 
@@ -126,6 +132,12 @@ void normalize_to_left_over(EvalResults& results) {
     });
     run.normalized_ipc = base == results.runs.end() ? kUnknown : ratio(run.ipc, base->ipc);
   }
+}
+
+const DecisionRecord* last_joint_decision(const EvalRun& run) {
+  const auto found = std::find_if(run.decisions.rbegin(), run.decisions.rend(),
+                                  [&](const DecisionRecord& d) { return d.kernels.size() == run.kernels.size(); });
+  return found == run.decisions.rend() ? nullptr : &*found;
 }
 
 std::string mix_name(std::span<const std::string> kernels) { return fmt::format("{}", fmt::join(kernels, "_")); }

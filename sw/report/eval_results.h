@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sw/core/kernel.h"
@@ -66,6 +68,10 @@ struct DecisionRecord {
   std::vector<std::string> kernels;              ///< who took part
   std::vector<Profile> profiles;                 ///< scaled IPC of one SM with 1..N CTAs, one curve per participant
   Partition partition;
+  /// What the SMs measured; `kernel` is an index into `kernels`. Empty where the device keeps none.
+  std::vector<ProfileSample> samples{};
+  /// What the golden model decides from the samples, by the name of the scaling: "none", "paper", "reciprocal", "ceiling".
+  std::vector<std::pair<std::string, Partition>> golden{};
 };
 
 /// What makes a co-run the run it is.
@@ -116,6 +122,9 @@ struct EvalResults {
 
 /// Fills `normalized_ipc` of every run: its IPC over that of the left_over run of the same kernels in the same order.
 void normalize_to_left_over(EvalResults& results);
+
+/// The last decision in which every kernel of the run took part; null where there is none.
+[[nodiscard]] const DecisionRecord* last_joint_decision(const EvalRun& run);
 
 /// "HOT_DXT": the mix as the paper writes it.
 [[nodiscard]] std::string mix_name(std::span<const std::string> kernels);

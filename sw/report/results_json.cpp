@@ -109,11 +109,27 @@ Json solo_json(const SoloRun& solo) {
   return out;
 }
 
+Json sample_json(const ProfileSample& sample, const DecisionRecord& decision) {
+  return {{"kernel", decision.kernels.at(sample.kernel.value())},
+          {"sm", sample.sm.value()},
+          {"label", sample.ctas.value()},
+          {"resident_min", sample.resident_min.value()},
+          {"resident_max", sample.resident_max.value()},
+          {"foreign", sample.foreign.value()},
+          {"warp_instructions", sample.warp_instructions},
+          {"stall_cycles", sample.stall_cycles},
+          {"requests", sample.requests}};
+}
+
 Json decision_json(const DecisionRecord& decision) {
   Json out = {{"sampled_at", decision.sampled_at}, {"decided_at", decision.decided_at}, {"kernels", decision.kernels}};
   write_partition(out, decision.partition);
   out["profiles"] = Json::array();
   for (const Profile& profile : decision.profiles) out["profiles"].push_back(numbers(profile));
+  out["samples"] = Json::array();
+  for (const ProfileSample& sample : decision.samples) out["samples"].push_back(sample_json(sample, decision));
+  if (!decision.golden.empty()) out["golden"] = Json::object();
+  for (const auto& [scaling, partition] : decision.golden) write_partition(out["golden"][scaling], partition);
   return out;
 }
 
@@ -269,6 +285,23 @@ SoloRun read_solo(const Node& node) {
   return solo;
 }
 
+ProfileSample read_sample(const Node& node, const std::vector<std::string>& kernels) {
+  ProfileSample sample;
+  const auto owner = std::ranges::find(kernels, node.at("kernel").text());
+  if (owner == kernels.end()) node.at("kernel").fail("must be one of the decision's kernels");
+  sample.kernel = KernelId(static_cast<std::uint32_t>(owner - kernels.begin()));
+  const auto count = [&](const char* name) { return CtaCount(node.at(name).count(kMaxCtas)); };
+  sample.sm = SmId(node.at("sm").count(kMaxCtas));
+  sample.ctas = count("label");
+  sample.resident_min = count("resident_min");
+  sample.resident_max = count("resident_max");
+  sample.foreign = count("foreign");
+  node.at("warp_instructions").read(sample.warp_instructions);
+  node.at("stall_cycles").read(sample.stall_cycles);
+  node.at("requests").read(sample.requests);
+  return sample;
+}
+
 DecisionRecord read_decision(const Node& node) {
   DecisionRecord decision;
   node.at("sampled_at").read(decision.sampled_at);
@@ -276,6 +309,11 @@ DecisionRecord read_decision(const Node& node) {
   for (const Node& item : node.at("kernels").items()) decision.kernels.push_back(item.text());
   for (const Node& item : node.at("profiles").items()) decision.profiles.push_back(item.numbers());
   decision.partition = read_partition(node);
+  if (node.has("samples"))
+    for (const Node& item : node.at("samples").items()) decision.samples.push_back(read_sample(item, decision.kernels));
+  if (node.has("golden"))
+    for (const auto& [scaling, partition] : node.at("golden").object().items())
+      decision.golden.emplace_back(scaling, read_partition(node.at("golden").at(scaling.c_str())));
   return decision;
 }
 

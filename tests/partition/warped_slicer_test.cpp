@@ -1,11 +1,9 @@
 #include "sw/partition/warped_slicer.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <array>
 
-#include "sw/partition/ipc_scaling.h"
 #include "sw/partition/loss_guard.h"
 
 namespace sluice {
@@ -13,22 +11,6 @@ namespace {
 
 constexpr SmResources kFermi{1536, 32768, 49152, 8};
 const std::vector<SmResources> kHotDxt{{256, 9216, 3072, 1}, {64, 2304, 2048, 1}};
-
-TEST(IpcScaling, LeavesAComputeKernelAlone) { EXPECT_DOUBLE_EQ(scale_ipc(1.5, 0.0, 8, 4.5), 1.5); }
-
-TEST(IpcScaling, IsProportionalToCtasWhenAllStallsAreMemory) {
-  EXPECT_DOUBLE_EQ(scale_ipc(1.0, 1.0, 9, 4.5), 2.0);
-  EXPECT_DOUBLE_EQ(scale_ipc(1.0, 1.0, 1, 4), 0.25);
-}
-
-TEST(IpcScaling, MatchesAHandComputedSample) { EXPECT_DOUBLE_EQ(scale_ipc(0.8, 0.5, 6, 4), 0.8 * 1.25); }
-
-TEST(IpcScaling, KeepsTheSampleAtTheMeanCount) { EXPECT_DOUBLE_EQ(scale_ipc(0.7, 0.9, 4.5, 4.5), 0.7); }
-
-RC_GTEST_PROP(IpcScaling, NeverGoesNegative, ()) {
-  const double phi = *rc::gen::inRange(0, 1001) / 1000.0;
-  RC_ASSERT(scale_ipc(1.0, phi, *rc::gen::inRange(1, 33), *rc::gen::inRange(1, 33)) >= 0.0);
-}
 
 TEST(LossGuard, AllowsSixTenthsForTwoKernels) {
   EXPECT_TRUE(loss_acceptable(std::array{1.0, 0.41}));

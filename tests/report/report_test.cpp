@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "sw/core/errors.h"
+#include "sw/device/run_result_json.h"
 #include "sw/report/atomic_file.h"
 #include "sw/report/chrome_trace.h"
 #include "sw/report/csv_writer.h"
@@ -70,6 +71,51 @@ TEST(ResultsJson, SurvivesARoundTrip) {
   const EvalResults read = results_from_json(nlohmann::ordered_json::parse(text), "x");
   EXPECT_EQ(results_text(read), text);
   EXPECT_EQ(read.runs.size(), synthetic_results().runs.size());
+}
+
+TEST(ResultsJson, KeepsSamplesAndGoldenDecisions) {
+  EvalResults results = synthetic_results();
+  DecisionRecord& decision = results.runs[4].decisions.at(0);
+  decision.samples = {{KernelId(0), SmId(3), CtaCount(4), 900, 120, 45, CtaCount(4), CtaCount(5), CtaCount(1)},
+                      {KernelId(1), SmId(9), CtaCount(1), 0, 5120, 0, CtaCount(1), CtaCount(1), CtaCount(0)}};
+  decision.golden = {{"none", {PartitionMode::IntraSm, {CtaCount(2), CtaCount(3)}}},
+                     {"ceiling", {PartitionMode::Spatial, {CtaCount(8), CtaCount(8)}}}};
+  const auto json = to_json(results);
+  EXPECT_EQ(json["runs"][4]["decisions"][0]["samples"][0],
+            nlohmann::ordered_json::parse(R"({"kernel":"DXT","sm":3,"label":4,"resident_min":4,"resident_max":5,"foreign":1,)"
+                                          R"("warp_instructions":900,"stall_cycles":120,"requests":45})"));
+  const DecisionRecord read = results_from_json(json, "x").runs[4].decisions.at(0);
+  EXPECT_EQ(read.samples, decision.samples);
+  EXPECT_EQ(read.golden, decision.golden);
+  auto wrong = json;
+  wrong["runs"][4]["decisions"][0]["samples"][0]["kernel"] = "FOO";
+  EXPECT_EQ(error_of([&] { (void)results_from_json(wrong, "r.json"); }),
+            "r.json: runs[4].decisions[0].samples[0].kernel: must be one of the decision's kernels");
+}
+
+TEST(ResultsJson, SamplesOfARunAreKeptByTheKernelsName) {
+  RunResult result;
+  result.cycles = Cycles(10);
+  result.kernels.resize(3);
+  Decision& decision = result.decisions.emplace_back();
+  decision.kernels = {KernelId(0), KernelId(2)};
+  decision.samples.resize(1);
+  decision.samples[0].kernel = KernelId(2);
+  const Cycles alone[] = {Cycles(10), Cycles(10), Cycles(10)};
+  MachineConfig machine;
+  const EvalRun run = make_eval_run({{"A", "B", "C"}, "c", "warped_slicer", "tlm", {}, 0}, machine, result, alone);
+  EXPECT_EQ(run.decisions[0].kernels.at(run.decisions[0].samples.at(0).kernel.value()), "C");
+  RunResult read = nlohmann::json(result).get<RunResult>();
+  EXPECT_EQ(read.decisions.at(0).samples, decision.samples);
+}
+
+TEST(EvalRun, TheLastJointDecisionHasEveryKernel) {
+  EvalRun run;
+  run.kernels = {"A", "B", "C"};
+  EXPECT_EQ(last_joint_decision(run), nullptr);
+  run.decisions = {{1, 2, run.kernels, {}, {}}, {3, 4, run.kernels, {}, {}}, {5, 6, {"A", "B"}, {}, {}}};
+  ASSERT_NE(last_joint_decision(run), nullptr);
+  EXPECT_EQ(last_joint_decision(run)->decided_at, 4U);
 }
 
 TEST(ResultsJson, HasTheDocumentedShape) {
