@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <ctime>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "sw/cli/common.h"
 #include "sw/cli/evaluation.h"
 #include "sw/cli/run_cache.h"
+#include "sw/policy/registry.h"
 #include "sw/report/atomic_file.h"
 #include "sw/report/csv_writer.h"
 #include "sw/report/eval_results.h"
@@ -24,8 +26,12 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string pairs = "all", policies = "left_over,fcfs,even,spatial,warped_slicer", oracle_pairs, out;
-  std::uint64_t curve_window = 200000;
+  std::string pairs = "all", policies = "left_over,fcfs,even,spatial,warped_slicer,solo_curve", oracle_pairs, out;
+  std::uint64_t curve_window = 0;  ///< 0: half of the window
+  double request_share = 0;
+  [[nodiscard]] std::uint64_t curve_cycles() const {
+    return curve_window == 0 ? std::max<std::uint64_t>(window / 2, 1) : curve_window;
+  }
   std::string command_line;
 };
 
@@ -41,7 +47,8 @@ int run(const Options& options) {
   plan.oracle_pairs = split_list(options.oracle_pairs);
   plan.window = options.window;
   plan.oracle_window = options.oracle_window;
-  plan.curve_window = options.curve_window;
+  plan.curve_window = options.curve_cycles();
+  plan.request_share = options.request_share;
   plan.seed = options.seed;
   plan.partitioner = options.kind();
   plan.jobs = options.jobs;
@@ -52,7 +59,7 @@ int run(const Options& options) {
                   {"machine", plan.machine.name},
                   {"workload", std::filesystem::path(options.workload_file).stem().string()},
                   {"window_cycles", options.window},
-                  {"curve_window_cycles", options.curve_window},
+                  {"curve_window_cycles", options.curve_cycles()},
                   {"seed", options.seed},
                   {"partitioner", options.partitioner},
                   {"policies", split_list(options.policies)},
@@ -93,12 +100,18 @@ void add_eval_command(CLI::App& app, Action& action) {
           "all (the paper's 30), compute_triples (its three-kernel mixes), triples (those with two compute kernels), all_triples "
           "(two compute kernels, all that fit), or A_B,A_C_D,...")
       ->capture_default_str();
-  command->add_option("--policies", options->policies, "of left_over, fcfs, even, spatial, warped_slicer, oracle")
+  command->add_option("--policies", options->policies, fmt::format("of {}", fmt::join(policy_names(), ", ")))
       ->capture_default_str();
   command->add_option("--oracle-pairs", options->oracle_pairs, "run the Oracle on these mixes only");
-  command->add_option("--curve-window", options->curve_window, "cycles of each point of the performance-against-CTAs curves")
-      ->capture_default_str()
+  command
+      ->add_option("--curve-window", options->curve_window,
+                   "cycles of each point of the curves over CTA counts, on which solo_curve decides; default half of --window")
       ->check(CLI::Range(1000, 1000000000));
+  command
+      ->add_option("--request-share", options->request_share,
+                   "golden ceiling: requests of one SM in a profile window when the memory is full; default: the most seen in a "
+                   "window, divided by the SMs")
+      ->check(CLI::PositiveNumber);
   command
       ->add_option("--out", options->out, "folder of results.json, results.csv, index.html; finished runs in it are not repeated")
       ->required();
@@ -110,7 +123,7 @@ void add_eval_command(CLI::App& app, Action& action) {
         options->machine_file, options->workload_file, options->pairs, options->policies,
         options->oracle_pairs.empty() ? "" : " --oracle-pairs " + options->oracle_pairs,
         options->oracle_window == 0 ? "" : fmt::format(" --oracle-window {}", options->oracle_window), options->partitioner,
-        options->window, options->curve_window, options->seed);
+        options->window, options->curve_cycles(), options->seed);
     action = [options] { return run(*options); };
   });
 }

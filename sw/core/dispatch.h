@@ -7,8 +7,8 @@
 namespace sluice {
 
 /// What the CTA dispatcher is told to do. LeftOver, Fcfs: by arrival order. Partitioned: quotas and SM ranges are given.
-/// Dynamic: the partition sequencer profiles and decides (Warped-Slicer).
-enum class DispatchMode { LeftOver, Fcfs, Partitioned, Dynamic };
+/// Dynamic: the partition sequencer profiles and decides (Warped-Slicer). Even, Spatial: the partition unit works the shares out.
+enum class DispatchMode { LeftOver, Fcfs, Partitioned, Dynamic, Even, Spatial };
 
 /// What the host programs into the dispatcher in Partitioned mode.
 struct Quotas {

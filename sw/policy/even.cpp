@@ -26,8 +26,14 @@ std::vector<DispatchPlan> Even::plans(const MachineConfig& machine, const std::v
   }
   const SmResources capacity = machine.sm.capacity;
   const std::vector<CtaCount> counts = even_counts(capacity, demand, mix.size());
-  if (std::ranges::count(counts, CtaCount(0)) != 0) return Spatial().plans(machine, mix);
-  DispatchPlan plan{DispatchMode::Partitioned, {}, {PartitionMode::IntraSm, counts}};
+  const bool starves = std::ranges::count(counts, CtaCount(0)) != 0;
+  if (enforcement_ == Enforcement::OwnMode) {
+    const Partition partition =
+        starves ? Spatial().plans(machine, mix).front().partition : Partition{PartitionMode::IntraSm, counts};
+    return {{DispatchMode::Even, {}, partition}};
+  }
+  if (starves) return Spatial().plans(machine, mix);
+  DispatchPlan plan{DispatchMode::Partitioned, {}, {PartitionMode::IntraSm, counts}, "even"};
   plan.quotas = [capacity, demand](const std::vector<KernelId>& present) {
     return Quotas{even_counts(capacity, demand, present.size()), {}};
   };

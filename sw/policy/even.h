@@ -7,8 +7,12 @@ namespace sluice {
 /// makes the mix fall back to Spatial. Kernels that end leave their share to the rest in equal parts.
 class Even : public IPolicy {
  public:
+  explicit Even(Enforcement enforcement = Enforcement::Quotas) : enforcement_(enforcement) {}
   [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
                                                 const std::vector<KernelDescriptor>& mix) const override;
+
+ private:
+  Enforcement enforcement_;
 };
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,12 @@ struct DispatchPlan {
   DispatchMode mode = DispatchMode::LeftOver;
   std::function<Quotas(const std::vector<KernelId>&)> quotas;  ///< Partitioned only; see RunSpec
   Partition partition;
+  /// How the quotas go on when one of three or more kernels ends: plans of equal partition and rule are the same run.
+  std::string rule{};
 };
+
+/// Who holds a policy's shares: the host, as quotas and masks of Partitioned, or the dispatcher's own mode of that name.
+enum class Enforcement { Quotas, OwnMode };
 
 /// A way to share the SMs among the kernels of a mix.
 class IPolicy {

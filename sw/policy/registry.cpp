@@ -19,17 +19,20 @@ namespace sluice {
 
 namespace {
 
-using Maker = std::function<std::unique_ptr<IPolicy>(const std::vector<CtaCount>&)>;
+using Maker = std::function<std::unique_ptr<IPolicy>(const std::vector<CtaCount>&, const SoloCurves&)>;
 
 const std::vector<std::pair<std::string, Maker>>& table() {
   static const std::vector<std::pair<std::string, Maker>> makers = {
-      {"left_over", [](const auto&) { return std::make_unique<LeftOver>(); }},
-      {"fcfs", [](const auto&) { return std::make_unique<Fcfs>(); }},
-      {"even", [](const auto&) { return std::make_unique<Even>(); }},
-      {"spatial", [](const auto&) { return std::make_unique<Spatial>(); }},
-      {"warped_slicer", [](const auto&) { return std::make_unique<WarpedSlicer>(); }},
-      {"oracle", [](const auto&) { return std::make_unique<Oracle>(); }},
-      {"static", [](const std::vector<CtaCount>& ctas) { return std::make_unique<StaticQuota>(ctas); }},
+      {"left_over", [](const auto&, const auto&) { return std::make_unique<LeftOver>(); }},
+      {"fcfs", [](const auto&, const auto&) { return std::make_unique<Fcfs>(); }},
+      {"even", [](const auto&, const auto&) { return std::make_unique<Even>(); }},
+      {"spatial", [](const auto&, const auto&) { return std::make_unique<Spatial>(); }},
+      {"warped_slicer", [](const auto&, const auto&) { return std::make_unique<WarpedSlicer>(); }},
+      {"solo_curve", [](const auto&, const auto& curves) { return std::make_unique<SoloCurve>(curves); }},
+      {"oracle", [](const auto&, const auto&) { return std::make_unique<Oracle>(); }},
+      {"static", [](const auto& ctas, const auto&) { return std::make_unique<StaticQuota>(ctas); }},
+      {"even_mode", [](const auto&, const auto&) { return std::make_unique<Even>(Enforcement::OwnMode); }},
+      {"spatial_mode", [](const auto&, const auto&) { return std::make_unique<Spatial>(Enforcement::OwnMode); }},
   };
   return makers;
 }
@@ -45,9 +48,9 @@ const std::vector<std::string>& policy_names() {
   return names;
 }
 
-std::unique_ptr<IPolicy> make_policy(const std::string& name, const std::vector<CtaCount>& ctas) {
+std::unique_ptr<IPolicy> make_policy(const std::string& name, const std::vector<CtaCount>& ctas, const SoloCurves& curves) {
   for (const auto& [known, maker] : table()) {
-    if (known == name) return maker(ctas);
+    if (known == name) return maker(ctas, curves);
   }
   throw InputError(fmt::format("policy {}: must be one of {}", name, fmt::join(policy_names(), ", ")));
 }

@@ -16,6 +16,7 @@ std::vector<DispatchPlan> Spatial::plans(const MachineConfig& machine, const std
     check_fits(machine, kernel);
     plan.partition.ctas.push_back(occupancy(kernel.demand(), machine.sm.capacity));
   }
+  if (enforcement_ == Enforcement::OwnMode) return {{DispatchMode::Spatial, {}, plan.partition}};
   plan.quotas = [ctas = plan.partition.ctas, sms = machine.num_sms](const std::vector<KernelId>& present) {
     Quotas quotas{ctas, std::vector<SmRange>(ctas.size())};
     const std::vector<SmRange> ranges = split_sms(sms, static_cast<std::uint32_t>(present.size()));

@@ -6,8 +6,12 @@ namespace sluice {
 /// Spatial multitasking: every kernel has SMs of its own, as many as the others, and fills them.
 class Spatial : public IPolicy {
  public:
+  explicit Spatial(Enforcement enforcement = Enforcement::Quotas) : enforcement_(enforcement) {}
   [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
                                                 const std::vector<KernelDescriptor>& mix) const override;
+
+ private:
+  Enforcement enforcement_;
 };
 
 }  // namespace sluice

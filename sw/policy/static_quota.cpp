@@ -6,10 +6,33 @@
 
 namespace sluice {
 
+namespace {
+
+/// The counts of the kernels still present, and what the others left: one CTA each in turn until none fits.
+std::vector<CtaCount> refilled(const SmResources& capacity, const std::vector<SmResources>& demand,
+                               const std::vector<CtaCount>& counts, const std::vector<KernelId>& present) {
+  std::vector<CtaCount> filled = counts;
+  SmResources left = capacity;
+  for (const KernelId k : present) left = take(left, demand[k.value()], counts[k.value()]);
+  for (bool placed = true; placed;) {
+    placed = false;
+    for (const KernelId k : present) {
+      if (!fits(demand[k.value()], left)) continue;
+      left = take(left, demand[k.value()]);
+      filled[k.value()] += CtaCount(1);
+      placed = true;
+    }
+  }
+  return filled;
+}
+
+}  // namespace
+
 std::vector<DispatchPlan> StaticQuota::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
   if (ctas_.size() != mix.size())
     throw InputError(fmt::format("policy static: {} CTA counts for {} kernels (--ctas a,b,...)", ctas_.size(), mix.size()));
   SmResources left = machine.sm.capacity;
+  std::vector<SmResources> demand;
   for (std::size_t k = 0; k < mix.size(); ++k) {
     check_fits(machine, mix[k]);
     if (ctas_[k].value() == 0) throw InputError(fmt::format("policy static: kernel {}: 0 CTAs: must be at least 1", mix[k].name));
@@ -18,9 +41,12 @@ std::vector<DispatchPlan> StaticQuota::plans(const MachineConfig& machine, const
                                    ctas_[k].value(), mix[k].name, machine.name));
     }
     left = take(left, mix[k].demand(), ctas_[k]);
+    demand.push_back(mix[k].demand());
   }
-  DispatchPlan plan{DispatchMode::Partitioned, {}, {PartitionMode::IntraSm, ctas_}};
-  plan.quotas = [ctas = ctas_](const std::vector<KernelId>&) { return Quotas{ctas, {}}; };
+  DispatchPlan plan{DispatchMode::Partitioned, {}, {PartitionMode::IntraSm, ctas_}, "refill"};
+  plan.quotas = [ctas = ctas_, demand, capacity = machine.sm.capacity](const std::vector<KernelId>& present) {
+    return Quotas{present.size() == ctas.size() ? ctas : refilled(capacity, demand, ctas, present), {}};
+  };
   return {plan};
 }
 

@@ -3,7 +3,8 @@
 
 namespace sluice {
 
-/// Static: the host sets the CTAs of each kernel per SM.
+/// Static: the host sets the CTAs of each kernel per SM. Kernels that end leave their share to the rest: one CTA each in turn, in
+/// launch order, until none fits.
 class StaticQuota : public IPolicy {
  public:
   explicit StaticQuota(std::vector<CtaCount> ctas) : ctas_(std::move(ctas)) {}

@@ -9,6 +9,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/report/atomic_file.h"
+#include "sw/report/decision_summary.h"
 
 namespace sluice {
 
@@ -158,6 +159,7 @@ Json run_json(const EvalRun& run) {
   out["decisions"] = Json::array();
   for (const DecisionRecord& d : run.decisions) out["decisions"].push_back(decision_json(d));
   out["candidates"] = run.oracle_candidates;
+  if (!run.taken_from.empty()) out["taken_from"] = run.taken_from;
   return out;
 }
 
@@ -357,6 +359,7 @@ EvalRun read_run(const Node& node) {
     for (const Node& item : node.at("decisions").items()) run.decisions.push_back(read_decision(item));
   std::uint64_t candidates = 0;
   if (node.has("candidates")) node.at("candidates").read(candidates);
+  if (node.has("taken_from")) run.taken_from = node.at("taken_from").text();
   run.oracle_candidates = static_cast<std::size_t>(candidates);
   return run;
 }
@@ -395,6 +398,7 @@ Json to_json(const EvalResults& results) {
   for (const SoloRun& solo : results.solo) out["solo"].push_back(solo_json(solo));
   for (const EvalRun& run : results.runs) out["runs"].push_back(run_json(run));
   out["summary"] = summary_json(summarize(results));
+  out["decisions"] = to_json(summarize_decisions(results));
   return out;
 }
 

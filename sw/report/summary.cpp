@@ -18,9 +18,16 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 struct PolicyName {
   std::string_view id, label;
 };
-constexpr PolicyName kPolicyNames[] = {{"left_over", "Left-Over"}, {"fcfs", "FCFS"},     {"even", "Even"},
-                                       {"spatial", "Spatial"},     {"static", "Static"}, {"warped_slicer", "Warped-Slicer"},
-                                       {"oracle", "Oracle"}};
+constexpr PolicyName kPolicyNames[] = {{"left_over", "Left-Over"},
+                                       {"fcfs", "FCFS"},
+                                       {"even", "Even"},
+                                       {"spatial", "Spatial"},
+                                       {"static", "Static"},
+                                       {"warped_slicer", "Warped-Slicer"},
+                                       {"solo_curve", "Solo curve"},
+                                       {"oracle", "Oracle"},
+                                       {"even_mode", "Even (own mode)"},
+                                       {"spatial_mode", "Spatial (own mode)"}};
 constexpr std::string_view kCategoryOrder[] = {"compute+cache", "compute+memory", "compute+compute"};
 
 std::vector<double> finite(std::span<const double> values) {
@@ -180,7 +187,8 @@ std::string policy_label(std::string_view policy) {
 }
 
 std::size_t policy_colour(const std::string& policy, std::size_t position) {
-  constexpr const char* kOrder[] = {"left_over", "fcfs", "even", "spatial", "static", "warped_slicer", "oracle"};
+  constexpr const char* kOrder[] = {"left_over",     "fcfs",   "even",       "spatial",   "static",
+                                    "warped_slicer", "oracle", "solo_curve", "even_mode", "spatial_mode"};
   const auto* it = std::find(std::begin(kOrder), std::end(kOrder), policy);
   return it != std::end(kOrder) ? static_cast<std::size_t>(it - std::begin(kOrder)) : 7 + position % 3;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/report/decision_summary.h"
 #include "sw/report/summary.h"
 
 namespace sluice {
@@ -119,6 +120,8 @@ std::string terminal_report(const EvalResults& results) {
     out += '\n';
     out += gain_table(summary);
   }
+  const std::string decisions = decision_report(summarize_decisions(results));
+  if (!decisions.empty()) out += '\n' + decisions;
   return out;
 }
 

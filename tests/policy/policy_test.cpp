@@ -96,6 +96,59 @@ TEST(Static, TakesWhatTheHostAsksFor) {
   EXPECT_EQ(plans[0].partition, (Partition{PartitionMode::IntraSm, counts({2, 6})}));
 }
 
+TEST(Static, LeavesNothingIdleWhenOneOfThreeEnds) {
+  const DispatchPlan three = make_policy("static", counts({2, 2, 2}))->plans(fermi(), {dxt(), mvp(), dxt()}).front();
+  EXPECT_EQ(three.quotas({KernelId(0), KernelId(1), KernelId(2)}).ctas, counts({2, 2, 2}));
+  const Quotas two = three.quotas({KernelId(0), KernelId(2)});  // four of eight slots are left
+  EXPECT_EQ(two.ctas[0], CtaCount(4));
+  EXPECT_EQ(two.ctas[2], CtaCount(4));
+  // In turn HOT, DXT, HOT: then 512 registers are left, for nobody.
+  const DispatchPlan other = make_policy("static", counts({1, 1, 4}))->plans(fermi(), {hot(), dxt(), mvp()}).front();
+  const Quotas rest = other.quotas({KernelId(0), KernelId(1)});
+  EXPECT_EQ(rest.ctas[0], CtaCount(3));
+  EXPECT_EQ(rest.ctas[1], CtaCount(2));
+}
+
+TEST(SoloCurve, DecidesAsWarpedSlicerDoesOnTheCurves) {
+  const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}};
+  const auto policy = make_policy("solo_curve", {}, curves);
+  EXPECT_TRUE(policy->needs_run());
+  const DispatchPlan decided = policy->plans(fermi(), {hot(), dxt()}).at(0);
+  EXPECT_EQ(decided.mode, DispatchMode::Partitioned);
+  EXPECT_EQ(decided.partition, (Partition{PartitionMode::IntraSm, counts({2, 6})}));
+  EXPECT_EQ(decided.quotas({KernelId(0), KernelId(1)}).ctas, counts({2, 6}));
+}
+
+TEST(SoloCurve, FallsBackToSpatialWhenTheGuardTrips) {
+  MachineConfig strict = fermi();
+  strict.partitioner.loss_limit = 0.4;
+  const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}};
+  const DispatchPlan decided = make_policy("solo_curve", {}, curves)->plans(strict, {hot(), dxt()}).at(0);
+  EXPECT_EQ(decided.partition, (Partition{PartitionMode::Spatial, counts({3, 8})}));
+  EXPECT_EQ(decided.quotas({KernelId(0), KernelId(1)}).sm_ranges.at(1).first, SmId(8));
+}
+
+TEST(SoloCurve, DecidesAnewWhenOneOfThreeEnds) {
+  const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}, {"MVP", {1, 1, 1, 1, 1, 1, 1, 1}}};
+  const DispatchPlan three = make_policy("solo_curve", {}, curves)->plans(fermi(), {hot(), mvp(), dxt()}).at(0);
+  const Quotas two = three.quotas({KernelId(0), KernelId(2)});
+  EXPECT_EQ(two.ctas[0], CtaCount(2));
+  EXPECT_EQ(two.ctas[2], CtaCount(6));
+}
+
+TEST(SoloCurve, RefusesAKernelWithoutACurve) {
+  EXPECT_EQ(refusal("solo_curve", {hot(), dxt()}), "policy solo_curve: kernel HOT: no curve over CTA counts: use sluice eval");
+}
+
+TEST(OwnModes, AskTheUnitForTheSamePartition) {
+  for (const Kernels& mix : {Kernels{hot(), dxt()}, Kernels{dxt(), huge()}}) {
+    EXPECT_EQ(plan("even_mode", mix).partition, plan("even", mix).partition);
+    EXPECT_EQ(plan("even_mode", mix).mode, DispatchMode::Even);
+    EXPECT_EQ(plan("spatial_mode", mix).partition, plan("spatial", mix).partition);
+    EXPECT_EQ(plan("spatial_mode", mix).mode, DispatchMode::Spatial);
+  }
+}
+
 TEST(Static, RefusesWhatDoesNotFitTogether) {
   EXPECT_NE(refusal("static", {hot(), dxt()}, counts({3, 3})).find("DXT"), std::string::npos);
   EXPECT_NE(refusal("static", {dxt(), huge()}, counts({1, 1})).find("HUGE"), std::string::npos);
@@ -144,7 +197,8 @@ TEST(Policies, GiveALoneKernelTheWholeSm) {
 
 TEST(Registry, NamesTheAllowedPoliciesWhenItKnowsNone) {
   EXPECT_EQ(refusal("evne", {hot()}),
-            "policy evne: must be one of left_over, fcfs, even, spatial, warped_slicer, oracle, static");
+            "policy evne: must be one of left_over, fcfs, even, spatial, warped_slicer, solo_curve, oracle, static, even_mode, "
+            "spatial_mode");
 }
 
 }  // namespace

@@ -1,0 +1,153 @@
+#include "sw/report/decision_summary.h"
+
+#include <gtest/gtest.h>
+
+#include "sw/report/results_json.h"
+#include "sw/report/terminal_table.h"
+
+namespace sluice {
+namespace {
+
+Partition intra(std::uint32_t a, std::uint32_t b) { return {PartitionMode::IntraSm, {CtaCount(a), CtaCount(b)}}; }
+const Partition kSpatial{PartitionMode::Spatial, {CtaCount(8), CtaCount(8)}};
+
+EvalRun run(const std::string& kernel, const std::string& policy, const Partition& partition, double ipc) {
+  EvalRun r;
+  r.kernels = {kernel, "X"};
+  r.category = "c";
+  r.policy = policy;
+  r.partition = partition;
+  r.ipc = ipc;
+  if (policy == "warped_slicer") r.decisions = {{1, 2, r.kernels, {}, partition}};
+  return r;
+}
+
+/// Four mixes: the same decision, one CTA away, two CTAs away, Spatial against intra-SM.
+EvalResults four() {
+  EvalResults results;
+  const Partition ours[] = {intra(4, 4), intra(5, 3), intra(6, 2), kSpatial};
+  const double ipc[] = {1.0, 0.9, 0.8, 0.95};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string name(1, static_cast<char>('A' + i));
+    results.runs.push_back(run(name, "warped_slicer", ours[i], 100 * ipc[i]));
+    results.runs.push_back(run(name, "solo_curve", intra(4, 4), 100));
+    if (i < 3) results.runs.push_back(run(name, "oracle", intra(4, 4), 100));
+  }
+  return results;
+}
+
+TEST(Agreement, CountsCtasOfEveryKernel) {
+  EXPECT_TRUE(agree(intra(4, 4), intra(5, 3), 1));
+  EXPECT_FALSE(agree(intra(4, 4), intra(5, 3), 0));
+  EXPECT_FALSE(agree(intra(4, 4), intra(4, 2), 1));
+  EXPECT_FALSE(agree(intra(8, 8), kSpatial, 1)) << "sharing an SM or not is no matter of a CTA";
+  EXPECT_TRUE(agree(kSpatial, kSpatial, 0));
+}
+
+TEST(DecisionSummary, JudgesTheLastDecisionByTheSoloCurves) {
+  EvalResults results = four();
+  results.runs[0].decisions.insert(results.runs[0].decisions.begin(), {0, 1, results.runs[0].kernels, {}, kSpatial});
+  const DecisionSummary s = summarize_decisions(results);
+  EXPECT_EQ(s.warped_slicer.mixes, 4U);
+  EXPECT_EQ(s.warped_slicer.same, 1U);
+  EXPECT_EQ(s.warped_slicer.within_one, 2U);
+  EXPECT_EQ(s.apart.size(), 2U);
+}
+
+TEST(DecisionSummary, AMixWithoutADecisionDoesNotAgree) {
+  EvalResults results = four();
+  results.runs[0].decisions.clear();
+  const DecisionSummary s = summarize_decisions(results);
+  EXPECT_EQ(s.warped_slicer.undecided, 1U);
+  EXPECT_EQ(s.warped_slicer.within_one, 1U);
+  EXPECT_NE(decision_report(s).find("(1 without a decision)"), std::string::npos);
+}
+
+TEST(DecisionSummary, RatiosAndTheWorstMixes) {
+  const EvalResults results = four();
+  const DecisionSummary s = summarize_decisions(results);
+  EXPECT_NEAR(s.over_solo_curve.ratio, std::pow(1.0 * 0.9 * 0.8 * 0.95, 0.25), 1e-12);
+  EXPECT_EQ(s.over_oracle.mixes, 3U);
+  EXPECT_NEAR(s.over_oracle.ratio, std::cbrt(0.72), 1e-12);
+  ASSERT_EQ(s.worst.size(), 2U) << "A is not below";
+  EXPECT_EQ(s.worst[0].kernels[0], "C");
+  EXPECT_EQ(s.worst[1].kernels[0], "B");
+  const std::string text = decision_report(s);
+  for (const char* part : {"the same in 1 of 4 mixes, within one CTA in 2 of 4", "solo curves' partition: 0.9",
+                           "C_X (6,2), D_X Spatial.", "Warped-Slicer over the Oracle: 0.896 (geometric mean of 3 mixes)"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_NE(terminal_report(results).find(text), std::string::npos);
+  const auto json = to_json(results)["decisions"];
+  EXPECT_EQ(json["warped_slicer"]["within_one_cta"], 2);
+  EXPECT_EQ(json["worst"][0]["oracle"]["ctas"], nlohmann::ordered_json::parse("[4,4]"));
+  EXPECT_EQ(json["scalings"].size(), 0U);
+}
+
+TEST(DecisionSummary, SaysNothingWithoutAReference) {
+  EvalResults results;
+  results.runs.push_back(run("A", "warped_slicer", intra(4, 4), 1));
+  EXPECT_EQ(decision_report(summarize_decisions(results)), "");
+}
+
+ProfileSample sample(std::uint32_t kernel, std::uint32_t sm, std::uint32_t ctas, std::uint64_t insts, std::uint64_t requests) {
+  ProfileSample s;
+  s.kernel = KernelId(kernel);
+  s.sm = SmId(sm);
+  s.ctas = s.resident_min = s.resident_max = CtaCount(ctas);
+  s.warp_instructions = insts;
+  s.requests = requests;
+  return s;
+}
+
+/// Kernel A scales; X floods the memory: sampled it rises with every CTA, but with all SMs alike one CTA takes all there is.
+TEST(GoldenDecisions, OnlyTheCeilingSeesThatTheMemoryIsFull) {
+  EvalResults results;
+  results.runs.push_back(run("A", "warped_slicer", intra(2, 2), 1));
+  results.runs.push_back(run("A", "solo_curve", intra(3, 1), 1));
+  for (std::uint32_t n = 1; n <= 4; ++n) {
+    results.runs[0].decisions[0].samples.push_back(sample(0, n - 1, n, 1000 * n, 0));
+    results.runs[0].decisions[0].samples.push_back(sample(1, n + 3, n, 100 * n, 50 * n));
+  }
+  results.runs[0].decisions[0].samples[0].foreign = CtaCount(2);
+  MachineConfig machine;
+  machine.num_sms = 8;
+  machine.sm.capacity = {1536, 32768, 49152, 4};
+  KernelDescriptor a, x;
+  a.name = "A";
+  x.name = "X";
+  const std::vector<KernelDescriptor> kernels{a, x};
+  add_golden_decisions(results, machine, kernels, 50);  // one CTA of X draws the share of an SM
+  const DecisionRecord& decision = results.runs[0].decisions[0];
+  ASSERT_EQ(decision.golden.size(), 4U);
+  EXPECT_EQ(decision.golden[0].first, "none");
+  EXPECT_EQ(decision.golden[0].second, intra(2, 2));
+  EXPECT_EQ(decision.golden[3].first, "ceiling");
+  EXPECT_EQ(decision.golden[3].second, intra(3, 1));
+  const DecisionSummary s = summarize_decisions(results);
+  EXPECT_EQ(s.samples, 8U);
+  EXPECT_EQ(s.clean_samples, 7U);
+  ASSERT_EQ(s.scalings.size(), 4U);
+  EXPECT_EQ(s.scalings[0].second.same, 0U);
+  EXPECT_EQ(s.scalings[3].second.same, 1U);
+  EXPECT_NE(decision_report(s).find("scaling ceiling"), std::string::npos);
+}
+
+TEST(GoldenDecisions, TheShareIsLearnedFromTheFullestWindow) {
+  EvalResults results;
+  results.runs.push_back(run("A", "warped_slicer", intra(2, 2), 1));
+  for (std::uint32_t n = 1; n <= 4; ++n) {
+    results.runs[0].decisions[0].samples.push_back(sample(0, n - 1, n, 1000 * n, 0));
+    results.runs[0].decisions[0].samples.push_back(sample(1, n + 3, n, 100 * n, 50 * n));
+  }
+  MachineConfig machine;
+  machine.num_sms = 4;  // 500 requests in the window: 125 an SM, enough for 250 instructions of X
+  machine.sm.capacity = {1536, 32768, 49152, 4};
+  KernelDescriptor a, x;
+  a.name = "A";
+  x.name = "X";
+  add_golden_decisions(results, machine, std::vector{a, x});
+  EXPECT_EQ(results.runs[0].decisions[0].golden[3].second, intra(2, 2)) << "with two CTAs X has 0.8 of its best";
+}
+
+}  // namespace
+}  // namespace sluice
