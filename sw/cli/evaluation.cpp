@@ -165,23 +165,6 @@ struct Candidate {
   Partition partition;
 };
 
-/// The paper's Oracle is the best of all multiprogramming approaches: where another policy's run beats every partition that was
-/// tried, that run is the Oracle's result.
-void give_oracle_the_best(std::vector<EvalRun>& entries) {
-  for (EvalRun& oracle : entries) {
-    if (oracle.policy != "oracle") continue;
-    for (const EvalRun& other : entries) {
-      if (other.policy == "oracle" || other.kernels != oracle.kernels || other.ipc <= oracle.ipc) continue;
-      EvalRun best = other;
-      best.policy = "oracle";
-      best.taken_from = other.policy;
-      best.oracle_candidates = oracle.oracle_candidates;
-      best.decisions.clear();
-      oracle = std::move(best);
-    }
-  }
-}
-
 /// Every mix under every policy; of the Oracle's finalists the one with the highest IPC.
 std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, RunResult>& solos, const SoloCurves& curves) {
   const std::vector<std::string> policies = e.options.policies;
@@ -234,7 +217,6 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
     entries.push_back(std::move(*best));
     i = end;
   }
-  give_oracle_the_best(entries);
   return entries;
 }
 
@@ -278,6 +260,7 @@ EvaluationOutcome evaluate(const EvaluationPlan& plan) {
   SoloCurves curves;
   if (plan.curve_window != 0) curves = run_curves(e);
   outcome.results.runs = run_mixes(e, outcome.solos, curves);
+  give_oracle_the_best(outcome.results);
   normalize_to_left_over(outcome.results);
   add_golden_decisions(outcome.results, e.machine, e.kernels, plan.request_share);
   for (const KernelDescriptor& k : e.kernels)

@@ -121,6 +121,10 @@ struct EvalResults {
 [[nodiscard]] EvalRun make_eval_run(RunIdentity identity, const MachineConfig& machine, const RunResult& result,
                                     std::span<const Cycles> alone);
 
+/// The paper's Oracle is the best of all multiprogramming approaches: where another policy's run beats every partition that was
+/// tried, that run becomes the Oracle's result.
+void give_oracle_the_best(EvalResults& results);
+
 /// Fills `normalized_ipc` of every run: its IPC over that of the left_over run of the same kernels in the same order.
 void normalize_to_left_over(EvalResults& results);
 

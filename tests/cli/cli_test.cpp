@@ -266,26 +266,6 @@ TEST_F(Sluice, SoloCurvesAreTheReferenceOfDecisions) {
   refuses("sim --machine " + fermi + " --workload " + table2 + " --kernels HOT_DXT --policy solo_curve", "use sluice eval");
 }
 
-/// The paper takes the highest performance of all multiprogramming approaches, not of static partitions alone.
-TEST_F(Sluice, OracleIsTheBestOfEveryPolicyThatRan) {
-  const Outcome o = sluice("eval --machine " + fermi + " --workload " + table2 +
-                           " --pairs MM_NN,HOT_DXT --policies left_over,fcfs,even,spatial,warped_slicer,oracle --window 20000 "
-                           "--curve-window 1000 --jobs 2 --json --out " +
-                           (folder_ / "out").string());
-  ASSERT_EQ(o.exit, 0) << o.err;
-  std::map<std::string, double> best, oracle;
-  for (const auto& run : nlohmann::json::parse(o.out)["runs"]) {
-    const std::string mix = run["kernels"].dump();
-    best[mix] = std::max(best[mix], run["ipc"].get<double>());
-    if (run["policy"] != "oracle") continue;
-    oracle[mix] = run["ipc"].get<double>();
-    const bool taken = run.contains("taken_from");
-    EXPECT_TRUE(run["partitioner"] == "tlm" || run["partitioner"] == "rtl");
-    EXPECT_TRUE(!taken || run["taken_from"] != "oracle");
-  }
-  EXPECT_EQ(oracle, best);
-}
-
 /// Left-Over is among what the Oracle tries: its run is that of the hardware asked for, not the search's twin.
 TEST_F(Sluice, OracleLeavesTheOthersTheirPartitioner) {
   const auto left_over = [&](const std::string& policies) {

@@ -109,6 +109,36 @@ TEST(ResultsJson, SamplesOfARunAreKeptByTheKernelsName) {
   EXPECT_EQ(read.decisions.at(0).samples, decision.samples);
 }
 
+TEST(Oracle, IsTheBestOfEveryPolicyThatRan) {
+  EvalResults results;
+  add_pair(results, "A", "c", 100, 120);
+  add_pair(results, "B", "c", 100, 120);
+  for (const auto& [name, ipc] : {std::pair{"A", 110.0}, {"B", 130.0}}) {
+    EvalRun& run = results.runs.emplace_back();
+    run.kernels = {name, "X"};
+    run.policy = "oracle";
+    run.partitioner = "tlm";
+    run.ipc = ipc;
+    run.oracle_candidates = 20;
+  }
+  results.runs[1].partitioner = "rtl";
+  results.runs[1].partition.mode = PartitionMode::Spatial;
+  results.runs[1].decisions.resize(1);
+  give_oracle_the_best(results);
+  const EvalRun &taken = results.runs[4], &own = results.runs[5];
+  EXPECT_EQ(taken.ipc, 120);
+  EXPECT_EQ(taken.policy, "oracle");
+  EXPECT_EQ(taken.taken_from, "warped_slicer");
+  EXPECT_EQ(taken.partitioner, "rtl");
+  EXPECT_EQ(taken.partition.mode, PartitionMode::Spatial);
+  EXPECT_EQ(taken.oracle_candidates, 20U);
+  EXPECT_TRUE(taken.decisions.empty());
+  EXPECT_EQ(own.ipc, 130);
+  EXPECT_EQ(own.taken_from, "");
+  EXPECT_EQ(own.partitioner, "tlm");
+  EXPECT_EQ(results_from_json(to_json(results), "x").runs[4].taken_from, "warped_slicer");
+}
+
 TEST(EvalRun, TheLastJointDecisionHasEveryKernel) {
   EvalRun run;
   run.kernels = {"A", "B", "C"};
