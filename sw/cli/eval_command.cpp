@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
+#include <numeric>
 
 #include "sw/cli/commands.h"
 #include "sw/cli/common.h"
@@ -17,6 +19,7 @@
 #include "sw/report/eval_results.h"
 #include "sw/report/html_report.h"
 #include "sw/report/results_json.h"
+#include "sw/report/seed_summary.h"
 #include "sw/report/terminal_table.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
@@ -26,7 +29,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string pairs = "all", policies = "left_over,fcfs,even,spatial,warped_slicer,solo_curve", oracle_pairs, out;
+  std::string pairs = "all", policies = "left_over,fcfs,even,spatial,warped_slicer,solo_curve", oracle_pairs, out, seeds;
   std::uint64_t curve_window = 0;  ///< 0: half of the window
   double request_share = 0;
   [[nodiscard]] std::uint64_t curve_cycles() const {
@@ -34,6 +37,48 @@ struct Options : CommonOptions {
   }
   std::string command_line;
 };
+
+/// "3": seeds 1, 2, 3; "4,7": those. The first is that of the runs reported in full.
+std::vector<std::uint64_t> parse_seeds(const std::string& text) {
+  std::vector<std::uint64_t> seeds;
+  for (const std::string& item : split_list(text)) {
+    if (item.empty() || item.size() > 9 || item.find_first_not_of("0123456789") != std::string::npos || std::stoul(item) == 0)
+      throw InputError(fmt::format("--seeds {}: must be a number of seeds, or a list such as 1,4,7", text));
+    seeds.push_back(std::stoul(item));
+  }
+  if (seeds.empty()) throw InputError("--seeds: none given");
+  if (seeds.size() > 1) {
+    for (std::size_t i = 0; i < seeds.size(); ++i)
+      if (std::count(seeds.begin(), seeds.end(), seeds[i]) > 1)
+        throw InputError(fmt::format("--seeds {}: seed {} twice", text, seeds[i]));
+    return seeds;
+  }
+  if (seeds.front() > 1000) throw InputError(fmt::format("--seeds {}: at most 1000", text));
+  std::vector<std::uint64_t> all(seeds.front());
+  std::iota(all.begin(), all.end(), std::uint64_t{1});
+  return all;
+}
+
+/// The files of a folder are named without the seed: every seed has one of its own.
+std::filesystem::path runs_folder(const std::string& out, std::uint64_t seed) {
+  const std::filesystem::path runs = std::filesystem::path(out) / "runs";
+  return seed == 1 ? runs : runs / fmt::format("seed-{}", seed);
+}
+
+/// Every policy but the Oracle again, with other seeds.
+void repeat(EvaluationPlan plan, const std::vector<std::uint64_t>& seeds, const std::string& out, EvalResults& results) {
+  results.seeds = seed_runs(plan.seed, results);
+  std::erase_if(results.seeds, [](const SeedRun& run) { return run.policy == "oracle"; });
+  std::erase(plan.policies, "oracle");
+  plan.oracle_pairs.clear();
+  if (plan.policies.empty()) return;
+  for (const std::uint64_t seed : seeds) {
+    if (seed == seeds.front()) continue;
+    plan.seed = seed;
+    plan.runs_folder = runs_folder(out, seed);
+    for (SeedRun& run : seed_runs(seed, evaluate(plan).results)) results.seeds.push_back(std::move(run));
+  }
+}
 
 std::string timestamp() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -49,18 +94,20 @@ int run(const Options& options) {
   plan.oracle_window = options.oracle_window;
   plan.curve_window = options.curve_cycles();
   plan.request_share = options.request_share;
-  plan.seed = options.seed;
+  const std::vector<std::uint64_t> seeds = options.seeds.empty() ? std::vector{options.seed} : parse_seeds(options.seeds);
+  plan.seed = seeds.front();
   plan.partitioner = options.kind();
   plan.jobs = options.jobs;
-  plan.runs_folder = std::filesystem::path(options.out) / "runs";
+  plan.runs_folder = runs_folder(options.out, plan.seed);
   EvalResults results = evaluate(plan).results;
+  if (seeds.size() > 1) repeat(plan, seeds, options.out, results);
   results.meta = {{"version", SLUICE_VERSION},
                   {"commit", SLUICE_COMMIT},
                   {"machine", plan.machine.name},
                   {"workload", std::filesystem::path(options.workload_file).stem().string()},
                   {"window_cycles", options.window},
                   {"curve_window_cycles", options.curve_cycles()},
-                  {"seed", options.seed},
+                  {"seed", plan.seed},
                   {"partitioner", options.partitioner},
                   {"policies", split_list(options.policies)},
                   {"command", options.command_line},
@@ -108,6 +155,10 @@ void add_eval_command(CLI::App& app, Action& action) {
                    "cycles of each point of the curves over CTA counts, on which solo_curve decides; default half of --window")
       ->check(CLI::Range(1000, 1000000000));
   command
+      ->add_option("--seeds", options->seeds,
+                   "a number of seeds, or a list: every policy but the Oracle is repeated with each, and the spread is printed")
+      ->excludes(command->get_option("--seed"));
+  command
       ->add_option("--request-share", options->request_share,
                    "golden ceiling: requests of one SM in a profile window when the memory is full; default: the most seen in a "
                    "window, divided by the SMs")
@@ -118,12 +169,12 @@ void add_eval_command(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     options->command_line = fmt::format(
         "sluice eval --machine {} --workload {} --pairs {} --policies {}{}{} --partitioner {} --window {} --curve-window {} "
-        "--seed "
         "{}",
         options->machine_file, options->workload_file, options->pairs, options->policies,
         options->oracle_pairs.empty() ? "" : " --oracle-pairs " + options->oracle_pairs,
         options->oracle_window == 0 ? "" : fmt::format(" --oracle-window {}", options->oracle_window), options->partitioner,
-        options->window, options->curve_cycles(), options->seed);
+        options->window, options->curve_cycles(),
+        options->seeds.empty() ? fmt::format("--seed {}", options->seed) : "--seeds " + options->seeds);
     action = [options] { return run(*options); };
   });
 }

@@ -103,12 +103,22 @@ struct EvalRun : RunIdentity {
   std::vector<DecisionRecord> decisions;
 };
 
+/// A mix under a policy with one seed, in short.
+struct SeedRun {
+  std::uint64_t seed = 0;
+  std::vector<std::string> kernels;
+  std::string policy;
+  double ipc = 0, normalized_ipc = 0;
+  std::optional<Partition> partition;  ///< of warped_slicer: the last decision with every kernel; empty without one
+};
+
 /// Everything an evaluation leaves behind: the contents of results.json.
 struct EvalResults {
   /// Free-form: version, commit, machine, workload, window_cycles, seed, partitioner, policies, command, date, ...
   nlohmann::ordered_json meta = nlohmann::ordered_json::object();
   std::vector<SoloRun> solo;
   std::vector<EvalRun> runs;
+  std::vector<SeedRun> seeds;  ///< where the policies were repeated with other seeds: those of every seed, that of `runs` too
 };
 
 [[nodiscard]] SoloRun make_solo_run(const KernelDescriptor& kernel, const MachineConfig& machine, const RunResult& result,

@@ -10,6 +10,7 @@
 #include "sw/core/errors.h"
 #include "sw/report/atomic_file.h"
 #include "sw/report/decision_summary.h"
+#include "sw/report/seed_summary.h"
 
 namespace sluice {
 
@@ -160,6 +161,20 @@ Json run_json(const EvalRun& run) {
   for (const DecisionRecord& d : run.decisions) out["decisions"].push_back(decision_json(d));
   out["candidates"] = run.oracle_candidates;
   if (!run.taken_from.empty()) out["taken_from"] = run.taken_from;
+  return out;
+}
+
+Json seed_run_json(const SeedRun& run) {
+  Json out = {{"seed", run.seed},
+              {"kernels", run.kernels},
+              {"policy", run.policy},
+              {"ipc", number(run.ipc)},
+              {"normalized_ipc", number(run.normalized_ipc)},
+              {"partition", nullptr}};
+  if (run.partition) {
+    out["partition"] = Json::object();
+    write_partition(out["partition"], *run.partition);
+  }
   return out;
 }
 
@@ -364,6 +379,17 @@ EvalRun read_run(const Node& node) {
   return run;
 }
 
+SeedRun read_seed_run(const Node& node) {
+  SeedRun run;
+  node.at("seed").read(run.seed);
+  for (const Node& item : node.at("kernels").items()) run.kernels.push_back(item.text());
+  run.policy = node.at("policy").text();
+  node.at("ipc").read(run.ipc);
+  node.at("normalized_ipc").read(run.normalized_ipc);
+  if (!node.at("partition").is_null()) run.partition = read_partition(node.at("partition"));
+  return run;
+}
+
 bool is_flat(const Json& json) {
   return json.is_array() && std::none_of(json.begin(), json.end(), [](const Json& item) { return item.is_structured(); });
 }
@@ -399,6 +425,9 @@ Json to_json(const EvalResults& results) {
   for (const EvalRun& run : results.runs) out["runs"].push_back(run_json(run));
   out["summary"] = summary_json(summarize(results));
   out["decisions"] = to_json(summarize_decisions(results));
+  if (results.seeds.empty()) return out;
+  for (const SeedRun& run : results.seeds) out["seeds"].push_back(seed_run_json(run));
+  out["spread"] = spread_json(results);
   return out;
 }
 
@@ -410,6 +439,8 @@ EvalResults results_from_json(const Json& json, const std::string& source) {
     root.at("meta").fail(fmt::format("schema_version: must be {}", kResultsSchemaVersion));
   for (const Node& item : root.at("solo").items()) results.solo.push_back(read_solo(item));
   for (const Node& item : root.at("runs").items()) results.runs.push_back(read_run(item));
+  if (root.has("seeds"))
+    for (const Node& item : root.at("seeds").items()) results.seeds.push_back(read_seed_run(item));
   return results;
 }
 

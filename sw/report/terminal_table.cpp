@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sw/report/decision_summary.h"
+#include "sw/report/seed_summary.h"
 #include "sw/report/summary.h"
 
 namespace sluice {
@@ -122,6 +123,8 @@ std::string terminal_report(const EvalResults& results) {
   }
   const std::string decisions = decision_report(summarize_decisions(results));
   if (!decisions.empty()) out += '\n' + decisions;
+  const std::string seeds = seed_report(results);
+  if (!seeds.empty()) out += '\n' + seeds;
   return out;
 }
 

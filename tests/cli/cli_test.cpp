@@ -266,6 +266,29 @@ TEST_F(Sluice, SoloCurvesAreTheReferenceOfDecisions) {
   refuses("sim --machine " + fermi + " --workload " + table2 + " --kernels HOT_DXT --policy solo_curve", "use sluice eval");
 }
 
+/// A second seed repeats the policies and leaves the first one's results as they are; kept runs of both are found again.
+TEST_F(Sluice, SeedsRepeatThePolicies) {
+  const std::string eval = "eval --machine " + fermi + " --workload " + table2 +
+                           " --pairs HOT_DXT --policies left_over,warped_slicer,solo_curve --window 40000 --curve-window 5000 "
+                           "--partitioner tlm --jobs 2 --out " +
+                           (folder_ / "out").string();
+  const Outcome one = sluice(eval + " --json");
+  ASSERT_EQ(one.exit, 0) << one.err;
+  const Outcome two = sluice(eval + " --json --seeds 2");
+  ASSERT_EQ(two.exit, 0) << two.err;
+  const nlohmann::json results = nlohmann::json::parse(two.out);
+  EXPECT_EQ(results["runs"], nlohmann::json::parse(one.out)["runs"]);
+  EXPECT_EQ(results["seeds"].size(), 6U);
+  const auto& spread = results["spread"]["mixes"][0];
+  EXPECT_LT(spread["ipc"]["warped_slicer"]["min"].get<double>(), spread["ipc"]["warped_slicer"]["max"].get<double>());
+  EXPECT_EQ(spread["judged"], 2);
+  const Outcome again = sluice(eval + " --seeds 1,2");
+  EXPECT_NE(again.out.find("\n0 runs ("), std::string::npos) << again.out << again.err;
+  EXPECT_NE(again.out.find("of 2 seeds"), std::string::npos) << again.out;
+  refuses(eval + " --seeds 1,1", "seed 1 twice");
+  refuses(eval + " --seeds two", "--seeds two: must be a number of seeds");
+}
+
 /// Left-Over is among what the Oracle tries: its run is that of the hardware asked for, not the search's twin.
 TEST_F(Sluice, OracleLeavesTheOthersTheirPartitioner) {
   const auto left_over = [&](const std::string& policies) {

@@ -1,0 +1,183 @@
+#include "sw/report/seed_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sw/report/decision_summary.h"
+#include "sw/report/summary.h"
+#include "sw/report/terminal_table.h"
+
+namespace sluice {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+template <class T>
+void add_once(std::vector<T>& all, const T& value) {
+  if (std::ranges::find(all, value) == all.end()) all.push_back(value);
+}
+
+const SeedRun* find(const EvalResults& results, std::uint64_t seed, const std::vector<std::string>& kernels,
+                    const std::string& policy) {
+  const auto found = std::ranges::find_if(
+      results.seeds, [&](const SeedRun& r) { return r.seed == seed && r.policy == policy && r.kernels == kernels; });
+  return found == results.seeds.end() ? nullptr : &*found;
+}
+
+std::vector<std::uint64_t> seeds_of(const EvalResults& results) {
+  std::vector<std::uint64_t> seeds;
+  for (const SeedRun& run : results.seeds) add_once(seeds, run.seed);
+  return seeds;
+}
+
+std::vector<std::vector<std::string>> mixes_of(const EvalResults& results) {
+  std::vector<std::vector<std::string>> mixes;
+  for (const SeedRun& run : results.seeds) add_once(mixes, run.kernels);
+  return mixes;
+}
+
+/// Warped-Slicer's decision is within one CTA of the solo curves' of the same seed; a run without a decision is not.
+bool within_one(const SeedRun& ours, const SeedRun& solo) {
+  return ours.partition && solo.partition && agree(*ours.partition, *solo.partition, 1);
+}
+
+}  // namespace
+
+std::vector<SeedRun> seed_runs(std::uint64_t seed, const EvalResults& results) {
+  std::vector<SeedRun> out;
+  for (const EvalRun& run : results.runs) {
+    SeedRun& entry = out.emplace_back(SeedRun{seed, run.kernels, run.policy, run.ipc, run.normalized_ipc, run.partition});
+    if (run.policy != "warped_slicer") continue;
+    const DecisionRecord* decided = last_joint_decision(run);
+    entry.partition = decided == nullptr ? std::nullopt : std::optional(decided->partition);
+  }
+  return out;
+}
+
+Spread spread_of(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  if (values.empty()) return {kUnknown, kUnknown, kUnknown};
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  const double median = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  return {values.front(), median, values.back()};
+}
+
+std::vector<MixSpread> mix_spreads(const EvalResults& results) {
+  const std::vector<std::uint64_t> seeds = seeds_of(results);
+  std::vector<std::string> policies;
+  for (const SeedRun& run : results.seeds) add_once(policies, run.policy);
+  std::vector<MixSpread> out;
+  for (const std::vector<std::string>& kernels : mixes_of(results)) {
+    MixSpread& mix = out.emplace_back();
+    mix.kernels = kernels;
+    for (const std::string& policy : policies) {
+      std::vector<double> ipc;
+      for (const std::uint64_t seed : seeds)
+        if (const SeedRun* run = find(results, seed, kernels, policy)) ipc.push_back(run->ipc);
+      if (!ipc.empty()) mix.ipc.emplace_back(policy, spread_of(std::move(ipc)));
+    }
+    for (const std::uint64_t seed : seeds) {
+      const SeedRun *ours = find(results, seed, kernels, "warped_slicer"), *solo = find(results, seed, kernels, "solo_curve");
+      if (ours == nullptr) continue;
+      if (ours->partition) {
+        const auto known = std::ranges::find(mix.decisions, *ours->partition, &std::pair<Partition, std::size_t>::first);
+        if (known == mix.decisions.end())
+          mix.decisions.emplace_back(*ours->partition, 1);
+        else
+          ++known->second;
+      }
+      if (solo == nullptr) continue;
+      ++mix.judged;
+      mix.agreeing += within_one(*ours, *solo) ? 1 : 0;
+    }
+    std::ranges::stable_sort(mix.decisions, std::ranges::greater{}, &std::pair<Partition, std::size_t>::second);
+  }
+  return out;
+}
+
+std::vector<SeedSummary> seed_summaries(const EvalResults& results) {
+  const auto mixes = mixes_of(results);
+  std::vector<SeedSummary> out;
+  for (const std::uint64_t seed : seeds_of(results)) {
+    SeedSummary& s = out.emplace_back();
+    s.seed = seed;
+    std::vector<double> over_left_over, over_solo_curve;
+    for (const auto& kernels : mixes) {
+      const SeedRun *ours = find(results, seed, kernels, "warped_slicer"), *solo = find(results, seed, kernels, "solo_curve");
+      if (ours == nullptr) continue;
+      over_left_over.push_back(ours->normalized_ipc);
+      if (solo == nullptr) continue;
+      over_solo_curve.push_back(ours->ipc / solo->ipc);
+      ++s.judged;
+      s.agreeing += within_one(*ours, *solo) ? 1 : 0;
+    }
+    s.over_left_over = geometric_mean_of_known(over_left_over);
+    s.over_solo_curve = geometric_mean_of_known(over_solo_curve);
+  }
+  return out;
+}
+
+std::string seed_report(const EvalResults& results) {
+  if (results.seeds.empty()) return "";
+  std::vector<std::string> policies;
+  for (const SeedRun& run : results.seeds) add_once(policies, run.policy);
+  std::vector<std::string> header{"IPC over the seeds: min median max"};
+  for (const std::string& policy : policies) header.push_back(policy_label(policy));
+  header.insert(header.end(), {"decisions", "within one CTA"});
+  TextTable table(std::move(header));
+  for (const MixSpread& mix : mix_spreads(results)) {
+    std::vector<std::string> row{mix_name(mix.kernels)};
+    for (const std::string& policy : policies) {
+      const auto spread = std::ranges::find(mix.ipc, policy, &std::pair<std::string, Spread>::first);
+      row.push_back(spread == mix.ipc.end()
+                        ? "-"
+                        : fmt::format("{} {} {}", format_ratio(spread->second.min, 1), format_ratio(spread->second.median, 1),
+                                      format_ratio(spread->second.max, 1)));
+    }
+    std::string decisions;
+    for (const auto& [partition, seeds] : mix.decisions)
+      decisions += fmt::format("{}{} x{}", decisions.empty() ? "" : ", ", partition_label(partition), seeds);
+    row.push_back(decisions.empty() ? "-" : decisions);
+    row.push_back(mix.judged == 0 ? "-" : fmt::format("{} of {} seeds", mix.agreeing, mix.judged));
+    table.add_row(std::move(row));
+  }
+  TextTable seeds({"Warped-Slicer by seed", "within one CTA", "over Left-Over", "over the solo curves"});
+  for (const SeedSummary& s : seed_summaries(results))
+    seeds.add_row({fmt::format("seed {}", s.seed), s.judged == 0 ? "-" : fmt::format("{} of {}", s.agreeing, s.judged),
+                   format_ratio(s.over_left_over), format_ratio(s.over_solo_curve)});
+  return table.str() + "\n" + seeds.str();
+}
+
+Json spread_json(const EvalResults& results) {
+  Json out = {{"mixes", Json::array()}, {"seeds", Json::array()}};
+  for (const MixSpread& mix : mix_spreads(results)) {
+    Json entry = {{"kernels", mix.kernels}, {"ipc", Json::object()}, {"decisions", Json::array()}};
+    for (const auto& [policy, s] : mix.ipc)
+      entry["ipc"][policy] = {{"min", number(s.min)}, {"median", number(s.median)}, {"max", number(s.max)}};
+    for (const auto& [partition, seeds] : mix.decisions) {
+      Json decision = {{"mode", to_string(partition.mode)}, {"ctas", Json::array()}, {"seeds", seeds}};
+      for (const CtaCount c : partition.ctas) decision["ctas"].push_back(c.value());
+      entry["decisions"].push_back(std::move(decision));
+    }
+    entry["judged"] = mix.judged;
+    entry["within_one_cta"] = mix.agreeing;
+    out["mixes"].push_back(std::move(entry));
+  }
+  for (const SeedSummary& s : seed_summaries(results))
+    out["seeds"].push_back({{"seed", s.seed},
+                            {"judged", s.judged},
+                            {"within_one_cta", s.agreeing},
+                            {"over_left_over", number(s.over_left_over)},
+                            {"over_solo_curve", number(s.over_solo_curve)}});
+  return out;
+}
+
+}  // namespace sluice
