@@ -173,12 +173,12 @@ Figure profile_figure(Runs& runs) {
   std::vector<figures::Variant> variants = {{"5 K cycles", &runs.pairs().results}};
   for (const std::uint32_t cycles : {10240U, 65535U})
     variants.push_back(
-        {cycles == 65535 ? "64 K cycles, a CTA or more" : "10 K cycles",
+        {cycles == 65535 ? "64 K cycles" : "10 K cycles",
          &runs.tuned(fmt::format("profile-{}", cycles), [&](PartitionerConfig& p) { p.profile_cycles = cycles; }).results});
   for (const std::uint32_t delay : {1000U, 5000U, 10000U})
     variants.push_back(
         {fmt::format("delay {} K", delay / 1000),
-         &runs.tuned(fmt::format("delay-{}", delay), [&](PartitionerConfig& p) { p.algorithm_delay = delay; }).results});
+         &runs.tuned(fmt::format("delay-{}", delay), [&](PartitionerConfig& p) { p.algorithm_delay = delay; }).results, 0.015});
   return figures::profiling_sensitivity(variants);
 }
 

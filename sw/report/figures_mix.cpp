@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
-#include "sw/core/energy.h"
 #include "sw/report/figure_data.h"
 #include "sw/report/figures.h"
 
@@ -16,48 +16,33 @@ double ipc(const EvalRun& run) { return run.ipc; }
 double min_speedup(const EvalRun& run) { return run.min_speedup; }
 double antt(const EvalRun& run) { return run.antt; }
 
-KernelCounters total(const EvalRun& run) {
-  KernelCounters sum;
-  for (const KernelOutcome& k : run.per_kernel) sum += k.counters;
-  return sum;
+bool has_two_compute_kernels(const EvalRun& run) {
+  std::size_t found = 0;
+  for (std::size_t at = run.category.find("compute"); at != std::string::npos; at = run.category.find("compute", at + 1)) ++found;
+  return found == 2;
 }
 
-/// Thousands of cycles in which an SM issued nothing.
-double stalled(const EvalRun& run) {
-  const StallFractions& s = run.stalls;
-  return (s.long_memory + s.execution_resource + s.raw + s.instruction_buffer + s.barrier + s.idle) *
-         static_cast<double>(run.cycles) / 1e3;
+/// How many mixes Warped-Slicer is below another policy in, and the one it is furthest below in.
+std::string losses(const EvalResults& results, const char* over, nlohmann::ordered_json& data) {
+  const ResultGrid grid(results);
+  std::vector<std::pair<double, std::string>> below;
+  for (const ResultGrid::Mix& mix : grid.mixes()) {
+    const EvalRun *ours = grid.run(mix, "warped_slicer"), *theirs = grid.run(mix, over);
+    if (ours != nullptr && theirs != nullptr && ours->ipc < theirs->ipc) below.emplace_back(ours->ipc / theirs->ipc, mix.name);
+  }
+  std::ranges::sort(below);
+  data["below"][over] = nlohmann::ordered_json::object();
+  for (const auto& [ratio, name] : below) data["below"][over][name] = ratio;
+  if (below.empty()) return fmt::format("{} in none", policy_label(over));
+  return fmt::format("{} in {} ({} {:.3f})", policy_label(over), below.size(), below.front().second, below.front().first);
 }
 
-/// How far the best static partition is above Left-Over; empty where it was not searched for.
+/// How far the Oracle is above Left-Over; empty where it was not searched for.
 std::string oracle_over_left_over(const EvalResults& results, nlohmann::ordered_json& data) {
   const double ratio = mean_ratio(results, "oracle", "left_over", ipc);
   if (!std::isfinite(ratio)) return "";
   data["oracle_over_left_over"] = ratio;
-  return fmt::format(" The best static partition {} over Left-Over.", percent_over(ratio));
-}
-
-/// Bars of a mean by policy and category.
-template <class Value>
-std::string category_bars(const EvalResults& results, const std::string& title, const std::string& y_label, const Value& value,
-                          nlohmann::ordered_json& data) {
-  const ResultGrid grid(results);
-  charts::GroupedBars chart;
-  chart.title = title;
-  chart.y_label = y_label;
-  for (const std::string& p : grid.policies()) chart.series.push_back({policy_label(p), policy_colour(p, chart.series.size())});
-  std::vector<std::string> categories = grid.categories();
-  categories.emplace_back("all");
-  for (const std::string& category : categories) {
-    charts::GroupedBars::Group group{category, category == "all", {}};
-    for (const std::string& policy : grid.policies()) {
-      const double mean = mean_value(results, policy, category, value);
-      group.bars.push_back({mean, false, ""});
-      data[category][policy] = std::isfinite(mean) ? nlohmann::ordered_json(mean) : nlohmann::ordered_json();
-    }
-    chart.groups.push_back(std::move(group));
-  }
-  return fmt::format("<h3>{}</h3>\n", title) + charts::legend(chart.series) + charts::grouped_bars(chart);
+  return fmt::format(" The Oracle {} over Left-Over.", percent_over(ratio));
 }
 
 }  // namespace
@@ -90,88 +75,56 @@ charts::GroupedBars mix_bars(const EvalResults& results, const std::string& base
 
 Figure pair_performance(const EvalResults& pairs) {
   Figure figure{"6", "All pairs under every policy", {}, {}, {}, {}};
-  figure.published = "Warped-Slicer +23 % over Left-Over, +14 % over Even, +17 % over Spatial (means of 30 pairs).";
+  figure.published =
+      "Warped-Slicer +23 % over Left-Over, +14 % over Even, +17 % over Spatial (means of 30 pairs). Both intra-SM policies, Even "
+      "and Warped-Slicer, are better than Spatial.";
   const auto over = [&](const char* base) {
     const double ratio = mean_ratio(pairs, "warped_slicer", base, ipc);
     figure.data["warped_slicer_over"][base] = ratio;
     return percent_over(ratio);
   };
   const std::string left = over("left_over"), even = over("even"), spatial = over("spatial");
-  figure.measured = fmt::format("Warped-Slicer {} over Left-Over, {} over Even, {} over Spatial.", left, even, spatial) +
-                    oracle_over_left_over(pairs, figure.data);
+  const double even_gain = mean_ratio(pairs, "even", "left_over", ipc),
+               spatial_gain = mean_ratio(pairs, "spatial", "left_over", ipc);
+  figure.data["even_over_left_over"] = even_gain;
+  figure.data["spatial_over_left_over"] = spatial_gain;
+  const Summary summary = summarize(pairs);
+  const PolicySummary* ours = summary.find("warped_slicer", "all");
+  const double categories = ours == nullptr ? std::nan("") : ours->category_mean;
+  if (std::isfinite(categories)) figure.data["warped_slicer_over_left_over_of_categories"] = categories;
+  figure.measured =
+      fmt::format(
+          "Warped-Slicer {} over Left-Over ({} as the mean of the categories), {} over Even, {} over Spatial. Even {}, "
+          "Spatial {} over Left-Over.",
+          left, percent_over(categories), even, spatial, percent_over(even_gain), percent_over(spatial_gain)) +
+      oracle_over_left_over(pairs, figure.data);
+  std::string below;
+  for (const char* policy : {"left_over", "fcfs", "even", "spatial"})
+    below += (below.empty() ? "" : ", ") + losses(pairs, policy, figure.data);
+  figure.measured += fmt::format(" Warped-Slicer is below {}.", below);
   const charts::GroupedBars chart = mix_bars(pairs, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
-Figure utilization(const EvalResults& pairs) {
-  Figure figure{"7a", "Utilisation under Warped-Slicer over Even", {}, {}, {}, {}};
-  figure.published = "Every resource is used over 15 % more than under Even.";
-  struct Resource {
-    const char* name;
-    double UtilizationFractions::*member;
-  };
-  constexpr Resource kResources[] = {{"ALU", &UtilizationFractions::alu},
-                                     {"SFU", &UtilizationFractions::sfu},
-                                     {"registers", &UtilizationFractions::registers},
-                                     {"shared memory", &UtilizationFractions::shared_memory}};
-  charts::GroupedBars chart;
-  chart.title = "Utilisation over Even's";
-  chart.y_label = "ratio of means";
-  chart.series = {{"Warped-Slicer / Even", 0}};
-  chart.baseline = 1.0;
-  for (const Resource& r : kResources) {
-    const auto value = [&](const EvalRun& run) { return run.utilization.*r.member; };
-    const double ratio = mean_value(pairs, "warped_slicer", "all", value) / mean_value(pairs, "even", "all", value);
-    chart.groups.push_back({r.name, true, {{ratio, false, ""}}});
-    figure.data[r.name] = ratio;
-    figure.measured += fmt::format("{}{} {}", figure.measured.empty() ? "" : ", ", r.name, percent_over(ratio));
-  }
-  figure.measured += ".";
-  figure.html = charts::grouped_bars(chart);
-  return figure;
-}
-
-Figure miss_rates(const EvalResults& pairs) {
-  Figure figure{"7b", "Cache miss rates by policy", {}, {}, {}, {}};
-  figure.published =
-      "Compute + cache pairs: Warped-Slicer's L1 miss rate is the lowest, 2 % below Even and 17 % below Left-Over; its L2 "
-      "accesses "
-      "fall by 43 % and its L2 miss rate is the highest.";
-  figure.html = category_bars(
-      pairs, "L1 miss rate", "misses / accesses", [](const EvalRun& r) { return r.l1_miss_rate; }, figure.data["l1"]);
-  figure.html += category_bars(
-      pairs, "L2 miss rate", "misses / accesses", [](const EvalRun& r) { return r.l2_miss_rate; }, figure.data["l2"]);
-  const auto l1 = [&](const char* policy) {
-    return mean_value(pairs, policy, "compute+cache", [](const EvalRun& r) { return r.l1_miss_rate; });
-  };
-  const auto l2 = [&](const char* policy) {
-    return mean_value(pairs, policy, "compute+cache", [](const EvalRun& r) { return static_cast<double>(total(r).l2_accesses); });
-  };
-  figure.measured =
-      fmt::format("Compute + cache: L1 miss rate {} against Even, {} against Left-Over; L2 accesses {}.",
-                  percent_over(l1("warped_slicer") / l1("even")), percent_over(l1("warped_slicer") / l1("left_over")),
-                  percent_over(l2("warped_slicer") / l2("left_over")));
-  return figure;
-}
-
-Figure stalls_together(const EvalResults& pairs) {
-  Figure figure{"7c", "Stalled cycles by policy", {}, {}, {}, {}};
-  figure.published = "Warped-Slicer has 15 % fewer stall cycles in total than Left-Over; long memory stalls fall most.";
-  figure.html = category_bars(pairs, "Cycles an SM issued nothing", "thousand cycles", stalled, figure.data);
-  const double ratio = mean_value(pairs, "warped_slicer", "all", stalled) / mean_value(pairs, "left_over", "all", stalled);
-  figure.measured = fmt::format("{} stall cycles against Left-Over.", percent_over(ratio));
-  return figure;
-}
-
 Figure triple_performance(const EvalResults& triples) {
   Figure figure{"8", "Three applications on an SM", {}, {}, {}, {}};
-  figure.published = "Warped-Slicer +21 % over Even (mean of all triples).";
+  figure.published =
+      "Warped-Slicer +21 % over Even (mean of all combinations with a compute application; the bars are those with two).";
   const double ratio = mean_ratio(triples, "warped_slicer", "even", ipc);
   figure.data["warped_slicer_over_even"] = ratio;
-  figure.measured = fmt::format("Warped-Slicer {} over Even, {} over Left-Over.", percent_over(ratio),
-                                percent_over(mean_ratio(triples, "warped_slicer", "left_over", ipc))) +
+  figure.data["mixes"] = ResultGrid(triples).mixes().size();
+  figure.measured = fmt::format("{} mixes: Warped-Slicer {} over Even, {} over Left-Over.", ResultGrid(triples).mixes().size(),
+                                percent_over(ratio), percent_over(mean_ratio(triples, "warped_slicer", "left_over", ipc))) +
                     oracle_over_left_over(triples, figure.data);
+  EvalResults bars;
+  std::ranges::copy_if(triples.runs, std::back_inserter(bars.runs), has_two_compute_kernels);
+  if (const std::size_t number = ResultGrid(bars).mixes().size(); number > 0 && bars.runs.size() < triples.runs.size()) {
+    const double of_bars = mean_ratio(bars, "warped_slicer", "even", ipc);
+    figure.data["two_compute"] = {{"mixes", number}, {"warped_slicer_over_even", of_bars}};
+    figure.measured += fmt::format(" The {} with two compute applications: {} over Even, {} over Left-Over.", number,
+                                   percent_over(of_bars), percent_over(mean_ratio(bars, "warped_slicer", "left_over", ipc)));
+  }
   const charts::GroupedBars chart = mix_bars(triples, "left_over", "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
@@ -213,31 +166,6 @@ Figure fairness(const EvalResults& pairs, const EvalResults& triples) {
     figure.html +=
         category_bars(*results, std::string("ANTT, ") + name, "mean, lower is better", antt, figure.data["antt"][name]);
   }
-  return figure;
-}
-
-Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig& machine) {
-  Figure figure{"energy", "Power and energy", {}, {}, {}, {}};
-  figure.published =
-      "16 SMs: 37.7 W dynamic, 34.6 W leakage. Warped-Slicer against Left-Over: dynamic power +3.1 %, energy -16 %.";
-  double watts = 0;
-  for (const auto& [name, run] : solos) {
-    const double solo = energy_of(energy_events(run.total, run.cycles), machine).sm_dynamic_watts();
-    figure.data["sm_dynamic_watts_alone"][name] = solo;
-    watts += solo / static_cast<double>(solos.size());
-  }
-  figure.data["mean_sm_dynamic_watts_alone"] = watts;
-  const auto of = [&](const EvalRun& run) { return energy_of(energy_events(total(run), Cycles(run.cycles)), machine); };
-  const auto joules = [&](const EvalRun& run) { return of(run).total(); };
-  const auto dynamic = [&](const EvalRun& run) { return of(run).sm_dynamic_watts(); };
-  const double energy_ratio = mean_ratio(pairs, "warped_slicer", "left_over", joules);
-  const double power_ratio = mean_ratio(pairs, "warped_slicer", "left_over", dynamic);
-  figure.data["warped_slicer_over_left_over"] = {{"energy", energy_ratio}, {"sm_dynamic_power", power_ratio}};
-  figure.html = category_bars(pairs, "Energy of a run", "joules", joules, figure.data["joules"]);
-  figure.measured = fmt::format(
-      "{:.1f} W dynamic (mean of the applications alone), {:.1f} W leakage. Warped-Slicer against Left-Over: dynamic power "
-      "{}, energy {}.",
-      watts, machine.energy.sm_leakage_watts * machine.num_sms, percent_over(power_ratio), percent_over(energy_ratio));
   return figure;
 }
 

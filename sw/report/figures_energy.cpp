@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "sw/core/energy.h"
+#include "sw/report/figure_data.h"
+#include "sw/report/figures.h"
+#include "sw/report/svg.h"
+
+namespace sluice::figures {
+
+Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig& machine) {
+  Figure figure{"energy", "Power and energy", {}, {}, {}, {}};
+  figure.published =
+      "16 SMs: 37.7 W dynamic, 34.6 W leakage. Warped-Slicer against Left-Over: dynamic power +3.1 %, energy -16 %; "
+      "what these two include is not stated.";
+  double watts = 0;
+  for (const auto& [name, run] : solos) {
+    const double solo = energy_of(energy_events(run.total, run.cycles), machine).sm_dynamic_watts();
+    figure.data["sm_dynamic_watts_alone"][name] = solo;
+    watts += solo / static_cast<double>(solos.size());
+  }
+  figure.data["mean_sm_dynamic_watts_alone"] = watts;
+  const auto of = [&](const EvalRun& run) { return energy_of(energy_events(total(run), Cycles(run.cycles)), machine); };
+  struct Quantity {
+    const char* key;
+    std::function<double(const EvalRun&)> value;
+  };
+  // One boundary for power and energy alike: the SMs, or the SMs with interconnect, L2 and DRAM.
+  const Quantity quantities[] = {
+      {"performance", [](const EvalRun& r) { return r.ipc; }},
+      {"sm_dynamic_power", [&](const EvalRun& r) { return of(r).sm_dynamic_watts(); }},
+      {"sm_energy", [&](const EvalRun& r) { return of(r).sm_dynamic + of(r).sm_leakage; }},
+      {"dynamic_power", [&](const EvalRun& r) { return (of(r).sm_dynamic + of(r).memory_dynamic) / of(r).seconds; }},
+      {"energy", [&](const EvalRun& r) { return of(r).total(); }}};
+  auto& ratios = figure.data["warped_slicer_over_left_over"];
+  std::vector<std::string> over;
+  for (const Quantity& q : quantities) {
+    const double ratio = mean_ratio(pairs, "warped_slicer", "left_over", q.value);
+    ratios[q.key] = std::isfinite(ratio) ? nlohmann::ordered_json(ratio) : nlohmann::ordered_json();
+    over.push_back(percent_over(ratio));
+  }
+  const ResultGrid grid(pairs);
+  figure.html = category_bars(pairs, "Energy of a run, with interconnect, L2 and DRAM", "joules", quantities[4].value,
+                              figure.data["joules"]);
+  figure.html +=
+      "<h3>Warped-Slicer over Left-Over</h3>\n<div "
+      "class=\"scroll\"><table><thead><tr><th>mix</th><th>performance</th><th>dynamic "
+      "power, SMs</th><th>energy, SMs</th><th>dynamic power, with memory</th><th>energy, with memory</th></tr></thead><tbody>\n";
+  for (const ResultGrid::Mix& mix : grid.mixes()) {
+    const EvalRun *ours = grid.run(mix, "warped_slicer"), *theirs = grid.run(mix, "left_over");
+    if (ours == nullptr || theirs == nullptr) continue;
+    figure.html += "<tr><td>" + svg::escape(mix.name) + "</td>";
+    for (const Quantity& q : quantities) {
+      const double ratio = q.value(*ours) / q.value(*theirs);
+      figure.data["mixes"][mix.name][q.key] = std::isfinite(ratio) ? nlohmann::ordered_json(ratio) : nlohmann::ordered_json();
+      figure.html += "<td>" + percent_over(ratio) + "</td>";
+    }
+    figure.html += "</tr>\n";
+  }
+  figure.html += "</tbody></table></div>\n";
+  figure.measured = fmt::format(
+      "{:.1f} W dynamic of the SMs (mean of the applications alone), {:.1f} W leakage. Warped-Slicer against Left-Over: "
+      "performance {}. SMs only: dynamic power {}, energy {}. With interconnect, L2 and DRAM: dynamic power {}, energy {}.",
+      watts, machine.energy.sm_leakage_watts * machine.num_sms, over[0], over[1], over[2], over[3], over[4]);
+  return figure;
+}
+
+}  // namespace sluice::figures
