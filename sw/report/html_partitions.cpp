@@ -7,7 +7,7 @@ namespace sluice::html {
 
 std::string partition_section(const Page& page) {
   std::vector<std::string> shown;
-  for (const char* policy : {"even", "static", "warped_slicer", "oracle"})
+  for (const char* policy : {"even", "static", "warped_slicer", "solo_curve", "oracle"})
     if (page.has(policy)) shown.emplace_back(policy);
   if (shown.empty()) return "";
   std::string out =
