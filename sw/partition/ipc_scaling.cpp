@@ -1,6 +1,7 @@
 #include "sw/partition/ipc_scaling.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 namespace sluice {
@@ -63,10 +64,10 @@ std::vector<Profile> golden_profiles(std::span<const ProfileSample> samples, std
 
 double most_requests(std::span<const ProfileSample> samples) {
   double most = 0, total = 0;
-  std::set<SmId> seen;
+  std::set<std::uint32_t> seen;
   for (const ProfileSample& s : samples) {
-    if (!seen.insert(s.sm).second) {
-      seen = {s.sm};
+    if (!seen.insert(s.sm.value()).second) {
+      seen = {s.sm.value()};
       total = 0;
     }
     total += static_cast<double>(s.requests);

@@ -58,7 +58,7 @@ std::vector<Mix> triples(const Workload& workload, const MachineConfig& machine,
 std::vector<Mix> compute_triples(const Workload& workload) {
   std::vector<KernelDescriptor> kernels;
   std::ranges::copy_if(workload.kernels, std::back_inserter(kernels), &KernelDescriptor::in_triples);
-  std::ranges::stable_partition(kernels, [](const KernelDescriptor& k) { return k.type == KernelType::Compute; });
+  std::stable_partition(kernels.begin(), kernels.end(), [](const KernelDescriptor& k) { return k.type == KernelType::Compute; });
   std::vector<Mix> mixes;
   for (std::size_t a = 0; a < kernels.size() && kernels[a].type == KernelType::Compute; ++a)
     for (std::size_t b = a + 1; b < kernels.size(); ++b)

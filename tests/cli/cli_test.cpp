@@ -102,6 +102,15 @@ TEST_F(Sluice, PartitionKnowsTheThirtyPairs) {
   EXPECT_EQ(nlohmann::json::parse(sluice(partition(fermi, table2, "--policy even --json")).out).size(), 30U);
 }
 
+TEST_F(Sluice, PartitionKnowsTheFortySixTriples) {
+  const auto size = [&](const char* mixes) {
+    return nlohmann::json::parse(sluice(partition(fermi, table2, std::string("--policy even --json --pairs ") + mixes)).out)
+        .size();
+  };
+  EXPECT_EQ(size("compute_triples"), 46U);
+  EXPECT_EQ(size("triples"), 15U);
+}
+
 TEST_F(Sluice, RefusesAnUnknownKey) {
   refuses(partition(edited(fermi, "num_sms = 16", "num_smx = 16"), table2), "num_sms: is missing");
   refuses(partition(edited(fermi, "header_bytes = 8", "header_bytes = 8\nheadr = 1"), table2),
