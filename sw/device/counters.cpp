@@ -22,6 +22,7 @@ KernelCounters& KernelCounters::operator+=(const KernelCounters& other) {
   ldst_busy += other.ldst_busy;
   l1_accesses += other.l1_accesses;
   l1_misses += other.l1_misses;
+  l1_merges += other.l1_merges;
   alu_lanes += other.alu_lanes;
   sfu_lanes += other.sfu_lanes;
   dp_lanes += other.dp_lanes;

@@ -18,7 +18,8 @@ struct StallCycles {
 struct KernelCounters {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   std::uint64_t alu_busy = 0, sfu_busy = 0, ldst_busy = 0;  ///< pipeline-cycles held (ALU: summed over its pipes)
-  std::uint64_t l1_accesses = 0, l1_misses = 0;             ///< load lines; MSHR merges count as misses
+  std::uint64_t l1_accesses = 0, l1_misses = 0;             ///< load lines; misses are requests to L2
+  std::uint64_t l1_merges = 0;                              ///< load lines that were on their way: neither hits nor misses
   std::uint64_t alu_lanes = 0, sfu_lanes = 0, dp_lanes = 0, tensor_lanes = 0;  ///< lane operations issued to each pipeline
   std::uint64_t shared_passes = 0, store_lines = 0;                            ///< passes over the scratchpad banks, lines stored
   std::uint64_t noc_bytes = 0;                                                 ///< over the interconnect, both ways, with headers
@@ -44,6 +45,7 @@ inline constexpr std::pair<const char*, std::uint64_t KernelCounters::*> kCounte
     {"ldst_busy", &KernelCounters::ldst_busy},
     {"l1_accesses", &KernelCounters::l1_accesses},
     {"l1_misses", &KernelCounters::l1_misses},
+    {"l1_merges", &KernelCounters::l1_merges},
     {"alu_lanes", &KernelCounters::alu_lanes},
     {"sfu_lanes", &KernelCounters::sfu_lanes},
     {"dp_lanes", &KernelCounters::dp_lanes},

@@ -309,6 +309,22 @@ void add_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t 
   }
 }
 
+/// Lines of an atomic access: a word is updated for one lane at a time, so lanes that share one make transactions of their own,
+/// as GPGPU-Sim's coalescer does.
+void add_atomic_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::vector<std::uint64_t>& out) {
+  std::uint64_t left[kWarpSize], now[kWarpSize];
+  std::copy_n(addresses, lanes, left);
+  while (lanes != 0) {
+    std::size_t taken = 0, kept = 0;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const bool conflict = std::any_of(now, now + taken, [&](std::uint64_t address) { return address / 4 == left[i] / 4; });
+      (conflict ? left[kept++] : now[taken++]) = left[i];
+    }
+    add_lines(now, taken, width, out);
+    lanes = kept;
+  }
+}
+
 /// Passes that a scratchpad access takes: the most different words any bank is asked for (lanes that read one word share it).
 std::uint32_t bank_passes(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width) {
   std::uint64_t words[kWarpSize * 4];
@@ -417,7 +433,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
     width = std::min(width, 4U);  // the other words of a vector lie in other lines, 128 bytes on: one access stands for them
   }
   const std::size_t begin = warp.lines.size();
-  add_lines(addresses, lanes, width, warp.lines);
+  (instruction.op == OpClass::Atomic ? add_atomic_lines : add_lines)(addresses, lanes, width, warp.lines);
   return static_cast<std::uint32_t>(warp.lines.size() - begin);
 }
 

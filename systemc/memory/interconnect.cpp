@@ -40,11 +40,13 @@ std::uint32_t Interconnect::slice_of(std::uint64_t address) const {
   return static_cast<std::uint32_t>((granule ^ (granule >> 7) ^ (granule >> 15)) % slice_in_.size());
 }
 
-Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, bool carries_data) {
+Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, Way way) {
   const PacketInfo& who = PacketPool::info(packet);
+  const bool answer = way == Way::ToSm;
+  const bool carries_data = answer ? packet.is_read() && !who.no_result : packet.is_write() || who.atomic;
   Transfer transfer;
   std::uint32_t payload = carries_data ? sector_bytes(who.sectors) : 0;
-  if (carries_data && sectored_ && packet.is_read()) {
+  if (carries_data && sectored_ && answer) {
     transfer.units = static_cast<std::uint32_t>(std::popcount(who.sectors));
     payload = kSectorBytes;
   }
@@ -74,7 +76,7 @@ tlm::tlm_sync_enum Interconnect::to_sm(tlm::tlm_generic_payload& packet, std::ui
 tlm::tlm_sync_enum Interconnect::request(int sm, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) {
   const auto input = static_cast<std::size_t>(sm);
-  const Transfer how = transfer(packet, packet.is_write());
+  const Transfer how = transfer(packet, Way::ToL2);
   const std::uint32_t slice = slice_of(packet.get_address());
   PacketPool::info(packet).slice = slice;
   const std::uint64_t now = clock_.now() + clock_.to_cycles(delay);
@@ -90,7 +92,7 @@ tlm::tlm_sync_enum Interconnect::request(int sm, tlm::tlm_generic_payload& packe
 
 tlm::tlm_sync_enum Interconnect::response(int slice, tlm::tlm_generic_payload& packet, tlm::tlm_phase&, sc_core::sc_time& delay) {
   const auto input = static_cast<std::size_t>(slice);
-  const Transfer how = transfer(packet, packet.is_read());
+  const Transfer how = transfer(packet, Way::ToSm);
   const std::uint32_t sm = PacketPool::info(packet).sm;
   const std::uint64_t now = clock_.now() + clock_.to_cycles(delay);
   if (config_.input_queued) {

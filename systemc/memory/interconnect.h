@@ -48,7 +48,10 @@ class Interconnect : public sc_core::sc_module {
   tlm::tlm_sync_enum response(int slice, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void arbitrate();  ///< SC_METHOD, with FIFO inputs only
   void wake();
-  Transfer transfer(tlm::tlm_generic_payload& packet, bool carries_data);  ///< counts its bytes, too
+  enum class Way : std::uint8_t { ToL2, ToSm };
+  /// A header, and the data of stores and of what atomics add on the way to L2, of reads and of what atomics return on the way
+  /// back.
+  Transfer transfer(tlm::tlm_generic_payload& packet, Way way);  ///< counts its bytes, too
   /// Reserves both ports of a way for `cycles`. @return cycle in which the packet is whole at the far end
   std::uint64_t through(PortCalendar& out, PortCalendar& in, std::uint64_t ready, std::uint64_t cycles);
   void to_l2(tlm::tlm_generic_payload& packet, std::uint64_t arrival);

@@ -23,7 +23,7 @@ tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write,
   who.kernel = kernel;
   who.waiter = kForL1;
   who.sectors = sectors;
-  who.atomic = false;
+  who.atomic = who.no_result = false;
   return packet;
 }
 

@@ -25,7 +25,8 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t slice = 0;        ///< set by the interconnect
   std::uint32_t waiter = kForL1;  ///< kForL1, kForInstructions, or the SM's index of a load
   std::uint8_t sectors = kAllSectors;
-  bool atomic = false;  ///< read-modify-write at L2
+  bool atomic = false;     ///< read-modify-write at L2: the request carries operands
+  bool no_result = false;  ///< an atomic without a destination: the answer is a header
   [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new PacketInfo(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const PacketInfo&>(other); }
 };

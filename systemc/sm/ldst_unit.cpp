@@ -74,7 +74,9 @@ LdstUnit::Outcome LdstUnit::store(MemoryOp& op, const LineAccess& line) {
 
 LdstUnit::Outcome LdstUnit::load(MemoryOp& op, const LineAccess& access) {
   if (op.bypass) {
-    owner_.send_line({access.address, access.sectors, false, op.op == OpClass::Atomic, op.warp.kernel, op.access});
+    const bool atomic = op.op == OpClass::Atomic;
+    const bool no_result = atomic && accesses_[op.access].dst == kNoRegister;
+    owner_.send_line({access.address, access.sectors, false, atomic, op.warp.kernel, op.access, no_result});
     return Outcome::Sent;
   }
   const std::uint64_t line = access.address / kLineBytes;
@@ -98,13 +100,15 @@ LdstUnit::Outcome LdstUnit::load(MemoryOp& op, const LineAccess& access) {
     free_mshrs_.pop_back();
   }
   const auto missing = static_cast<std::uint8_t>(need & ~(way->valid | way->pending));
-  if (missing != 0) {
+  ++count.l1_accesses;
+  if (missing == 0) {
+    ++count.l1_merges;
+  } else {
+    ++count.l1_misses;
     way->pending |= missing;
     owner_.send_line({access.address, missing, false, false, op.warp.kernel, kForL1});
   }
   mshrs_[way->mshr].push_back({op.access, need});
-  ++count.l1_accesses;
-  ++count.l1_misses;
   return Outcome::Sent;
 }
 

@@ -31,6 +31,7 @@ struct LineRequest {
   bool write = false, atomic = false;
   std::uint32_t kernel = 0;
   std::uint32_t waiter = 0;  ///< PacketInfo::waiter
+  bool no_result = false;    ///< PacketInfo::no_result
 };
 
 /// LDST pipeline and L1 of one SM: one line, or one pass over the scratchpad's banks, a cycle, in order. Loads look up the L1
@@ -51,7 +52,7 @@ class LdstUnit {
 
   [[nodiscard]] bool full() const { return queued_ == queue_.size(); }
   [[nodiscard]] bool occupied() const { return queued_ != 0; }
-  [[nodiscard]] bool stalled() const { return stalled_; }
+  [[nodiscard]] bool stalled() const { return stalled_; }  ///< memory holds the head: no MSHR, no way, no store credit
   [[nodiscard]] std::uint32_t head_kernel() const { return queue_[head_].warp.kernel; }
   /// The warp waits for this instruction before it can end (and, if it has one, for its destination).
   [[nodiscard]] bool answers(OpClass op) const { return op != OpClass::Store || config_.cta_waits_for_stores; }

@@ -45,6 +45,8 @@ class Pipelines {
     if (!memory_full) open |= wanted.memory;
     return open;
   }
+  /// Lanes whose next instruction goes to the LDST queue.
+  [[nodiscard]] std::uint64_t want_memory(std::uint32_t scheduler) const { return wanted_[scheduler].memory; }
   /// First cycle after `now` in which one of these ready warps may find its pipeline free; kNever: none waits for one of ours.
   [[nodiscard]] std::uint64_t next_free(std::uint32_t scheduler, std::uint64_t ready, std::uint64_t now) const {
     const Wanted& wanted = wanted_[scheduler];

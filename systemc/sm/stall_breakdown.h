@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -9,12 +10,14 @@
 namespace sluice {
 
 /// Why an SM issues nothing (Warped-Slicer figure 1), for all its warps together and for every kernel's: the state that most of a
-/// group's warps are in. A cycle in which one of its ready warps found its pipeline taken is an execution-resource stall; without
-/// warps a group is idle.
+/// group's warps are in. A cycle in which its ready warps found their pipelines taken is an execution-resource stall, but for an
+/// LDST queue that memory holds (no MSHR, no way, no store credit): when most of the ready warps want that, it is long memory
+/// latency. The paper leaves this open (docs/machines.md). Without warps a group is idle.
 class StallBreakdown {
  public:
   enum class Reason : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };
   enum class Wait : std::uint8_t { Load, Barrier };
+  using Lanes = std::array<std::uint64_t, kMostSchedulers>;  ///< by scheduler: bits of warps
 
   StallBreakdown(std::size_t kernels, std::uint32_t schedulers) : schedulers_(schedulers), of_kernel_(kernels) {}
 
@@ -23,12 +26,13 @@ class StallBreakdown {
   void wait_begins(std::uint32_t kernel, Wait what) { waiting(kernel, what, 1); }
   void wait_ends(std::uint32_t kernel, Wait what) { waiting(kernel, what, ~0U); }
 
-  /// Finds each group's reason for the cycles from now on. @return true: lack_of_instruction() is to be called for every warp
-  /// that has its operands but not its next instruction
-  bool classify(const std::vector<WarpScheduler>& schedulers) {
+  /// Finds each group's reason for the cycles from now on.
+  /// @param held  by scheduler: ready warps that wait for an LDST queue which memory holds
+  /// @return true: lack_of_instruction() is to be called for every warp that has its operands but not its next instruction
+  bool classify(const std::vector<WarpScheduler>& schedulers, const Lanes& held) {
     bool unsure = false;
     const auto find = [&](Group& group) {
-      group.reason = reason(group, schedulers);
+      group.reason = reason(group, schedulers, held);
       unsure |= group.reason == Reason::Raw;
     };
     find(all_);
@@ -52,16 +56,19 @@ class StallBreakdown {
  private:
   struct Group {
     std::uint32_t live = 0, waiting_for_load = 0, at_barrier = 0;
-    std::array<std::uint64_t, kMostSchedulers> lanes{};  ///< by scheduler: bits of its live warps
-    Reason reason = Reason::Idle;                        ///< of the cycles since the last classify()
+    Lanes lanes{};                 ///< its live warps
+    Reason reason = Reason::Idle;  ///< of the cycles since the last classify()
     std::array<std::uint64_t, 6> cycles{};
   };
 
-  [[nodiscard]] Reason reason(const Group& group, const std::vector<WarpScheduler>& schedulers) const {
+  [[nodiscard]] Reason reason(const Group& group, const std::vector<WarpScheduler>& schedulers, const Lanes& held) const {
     if (group.live == 0) return Reason::Idle;
+    int ready = 0, held_by_memory = 0;
     for (std::uint32_t s = 0; s < schedulers_; ++s) {
-      if ((schedulers[s].ready() & group.lanes[s]) != 0) return Reason::ExecutionResource;
+      ready += std::popcount(schedulers[s].ready() & group.lanes[s]);
+      held_by_memory += std::popcount(held[s] & group.lanes[s]);
     }
+    if (ready != 0) return 2 * held_by_memory > ready ? Reason::LongMemory : Reason::ExecutionResource;
     if (2 * group.waiting_for_load >= group.live) return Reason::LongMemory;
     if (2 * group.at_barrier >= group.live) return Reason::Barrier;
     return Reason::Raw;

@@ -312,6 +312,7 @@ void StreamingMultiprocessor::send_line(const LineRequest& request) {
   PacketInfo& who = PacketPool::info(*packet);
   who.waiter = request.waiter;
   who.atomic = request.atomic;
+  who.no_result = request.no_result;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = clock_.cycles(config_.l1.miss_latency);
   memory->nb_transport_fw(*packet, phase, delay);
@@ -342,7 +343,11 @@ void StreamingMultiprocessor::account_to(std::uint64_t cycle) {
 }
 
 void StreamingMultiprocessor::classify(std::uint64_t now) {
-  if (!stall_breakdown_.classify(schedulers_)) return;
+  StallBreakdown::Lanes held{};
+  if (ldst_.full() && ldst_.stalled()) {
+    for (std::uint32_t s = 0; s < config_.schedulers; ++s) held[s] = schedulers_[s].ready() & pipelines_.want_memory(s);
+  }
+  if (!stall_breakdown_.classify(schedulers_, held)) return;
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {  // rare: RAW, or does a warp only lack its next instruction?
     const Warp& warp = warps_[w];
     const bool waits = warp.state == Warp::State::WaitsForFetch ||
