@@ -24,37 +24,56 @@ struct Options : CommonOptions {
   std::uint64_t fit_window = 300000;
 };
 
-std::vector<SoloReference> measure(const std::vector<KernelDescriptor>& kernels, const MachineConfig& machine,
-                                   std::uint64_t window, const Options& options) {
+std::vector<RunResult> measure(const std::vector<KernelDescriptor>& kernels, const MachineConfig& machine, std::uint64_t window,
+                               const Options& options) {
   std::vector<RunSpec> specs;
   for (const KernelDescriptor& k : kernels) specs.push_back(solo_spec(machine, k, window, options.seed));
-  std::vector<SoloReference> figures(kernels.size());
+  std::vector<RunResult> results(kernels.size());
   const RunPool pool([] { return std::make_unique<ModelDevice>(); }, options.jobs);
-  if (!pool.run(specs, [&](std::size_t i, const RunResult& r, const HostCost&) { figures[i] = measure_solo(r, machine); })) {
+  if (!pool.run(specs, [&](std::size_t i, const RunResult& r, const HostCost&) { results[i] = r; })) {
     throw Interrupted("interrupted: nothing was written");
   }
-  return figures;
+  return results;
 }
 
-void print_fit(const Workload& workload, const std::vector<SoloReference>& figures, bool as_json) {
+void print_limits(const Workload& workload, const std::vector<RunResult>& results, const MachineConfig& machine) {
+  fmt::print("\n{:<10}{:>8}{:>7}{:>7}{:>10}{:>8}{:>14}{:>8}  {}\n", "kernel", "issue %", "ALU %", "SFU %", "lookups %", "held %",
+             "crossbar %", "DRAM %", "limit");
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const SoloLimits l = measure_limits(results[i], machine);
+    fmt::print("{:<10}{:>8.0f}{:>7.0f}{:>7.0f}{:>10.0f}{:>8.0f}{:>8.0f} of{:>3.0f}{:>8.0f}  {}\n", workload.kernels[i].name,
+               100 * l.issue, 100 * l.alu, 100 * l.sfu, 100 * l.lookups, 100 * l.held, 100 * l.interconnect,
+               100 * l.interconnect_max, 100 * l.dram, l.limit);
+  }
+}
+
+void print_fit(const Workload& workload, const std::vector<RunResult>& results, const MachineConfig& machine, bool as_json) {
   nlohmann::json out = nlohmann::json::array();
   if (!as_json) {
     fmt::print("{:<10}{:>22}{:>14}{:>14}{:>14}{:>18}\n", "kernel", "instructions / cycle", "ALU %", "SFU %", "LDST %", "L2 MPKI");
     fmt::print("{:<10}{:>22}{:>14}{:>14}{:>14}{:>18}\n", "", "model published", "model publ.", "model publ.", "model publ.",
                "model published");
   }
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    const SoloFit fit = compare_solo(figures[i], *workload.kernels[i].reference);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const SoloFit fit = compare_solo(measure_solo(results[i], machine), *workload.kernels[i].reference);
     const double model_rate = fit.model.instructions / static_cast<double>(fit.model.cycles);
     const double published_rate = fit.published.instructions / static_cast<double>(fit.published.cycles);
     if (as_json) {
+      const SoloLimits l = measure_limits(results[i], machine);
       out.push_back({{"kernel", workload.kernels[i].name},
                      {"instructions_error", fit.instructions_error},
                      {"alu_error", fit.alu_error},
                      {"sfu_error", fit.sfu_error},
                      {"ldst_error", fit.ldst_error},
                      {"mpki_error", fit.mpki_error},
-                     {"mpki_absolute_error", fit.mpki_absolute_error}});
+                     {"mpki_absolute_error", fit.mpki_absolute_error},
+                     {"issue", l.issue},
+                     {"lookups", l.lookups},
+                     {"held", l.held},
+                     {"interconnect", l.interconnect},
+                     {"interconnect_max", l.interconnect_max},
+                     {"dram", l.dram},
+                     {"limit", l.limit}});
       continue;
     }
     fmt::print("{:<10}{:>8.1f}{:>6.1f} {:>+6.1f}%{:>8.0f}{:>6.0f}{:>8.0f}{:>6.0f}{:>8.0f}{:>6.0f}{:>10.1f}{:>8.1f}\n",
@@ -63,7 +82,11 @@ void print_fit(const Workload& workload, const std::vector<SoloReference>& figur
                100 * fit.published.sfu_utilization, 100 * fit.model.ldst_utilization, 100 * fit.published.ldst_utilization,
                fit.model.l2_mpki, fit.published.l2_mpki);
   }
-  if (as_json) fmt::print("{}\n", out.dump());
+  if (as_json) {
+    fmt::print("{}\n", out.dump());
+  } else {
+    print_limits(workload, results, machine);
+  }
 }
 
 int run(const Options& options) {
@@ -81,19 +104,20 @@ int run(const Options& options) {
     std::vector<double> best(trial.size(), 1e300);
     Progress progress("calibrate", options.steps);
     for (unsigned step = 0; step < options.steps; ++step) {
-      const std::vector<SoloReference> figures = measure(trial, machine, options.fit_window, options);
+      const std::vector<RunResult> results = measure(trial, machine, options.fit_window, options);
       for (std::size_t i = 0; i < trial.size(); ++i) {
-        const double distance = fit_distance(compare_solo(figures[i], *trial[i].reference));
+        const SoloReference figures = measure_solo(results[i], machine);
+        const double distance = fit_distance(compare_solo(figures, *trial[i].reference));
         if (distance < best[i]) {
           best[i] = distance;
           workload.kernels[i] = trial[i];
         }
-        trial[i] = calibration_step(trial[i], figures[i], step < options.steps / 2 ? 1.0 : 0.4);
+        trial[i] = calibration_step(trial[i], figures, step < options.steps / 2 ? 1.0 : 0.4);
       }
       progress.done(fmt::format("step {}", step + 1));
     }
   }
-  print_fit(workload, measure(workload.kernels, machine, options.window, options), options.json);
+  print_fit(workload, measure(workload.kernels, machine, options.window, options), machine, options.json);
   if (!options.out.empty()) {
     write_file_atomically(
         options.out,
@@ -111,8 +135,8 @@ int run(const Options& options) {
 
 void add_calibrate_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("calibrate", "Fit each kernel's behaviour to its own published solo figures, and print the fit");
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Fit each kernel's behaviour to its own published solo figures; print the fit and what limits each");
   options->add_files(*command);
   options->add_run(*command);
   options->add_jobs(*command);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sluice {
 
@@ -53,6 +54,53 @@ SoloReference measure_solo(const RunResult& result, const MachineConfig& machine
   model.l2_mpki =
       k.warp_instructions == 0 ? 0 : 1e3 * static_cast<double>(k.l2_misses) / static_cast<double>(k.warp_instructions);
   return model;
+}
+
+SoloLimits measure_limits(const RunResult& result, const MachineConfig& machine) {
+  const KernelCounters& k = result.total;
+  const auto count = [](std::uint64_t events) { return static_cast<double>(events); };
+  const double cycles = count(result.cycles.value()), sm_cycles = count(result.sm_cycles);
+  SoloLimits limits;
+  limits.issue = count(k.warp_instructions) / (sm_cycles * machine.sm.schedulers);
+  limits.alu = count(k.alu_busy) / (sm_cycles * machine.sm.alu_pipes);
+  limits.sfu = count(k.sfu_busy) / sm_cycles;
+  const double lookups =
+      count(k.l1_accesses + k.store_lines + k.shared_passes);  // a cycle each; the rest of ldst_busy is waiting
+  limits.lookups = lookups / sm_cycles;
+  limits.held = std::max(0.0, count(k.ldst_busy) - lookups) / sm_cycles;
+
+  const InterconnectConfig& net = machine.interconnect;
+  const double line = std::ceil((net.header_bytes + 128.0) / net.bytes_per_cycle), header = 1;
+  const double reads = count(k.l1_misses), writes = count(k.store_lines);
+  const double ports = std::min(machine.num_sms, machine.l2_slices);
+  limits.interconnect = std::max(reads * header + writes * line, reads * line + writes * header) / (ports * cycles);
+  if (net.input_queued) {  // heads at an output, as docs/machines.md has it; the same share both ways
+    const double heads = ports / std::max(machine.num_sms, machine.l2_slices);
+    limits.interconnect_max = (1 + heads - std::sqrt(1 + heads * heads)) / heads;
+  }
+  const DramConfig& d = machine.dram;
+  limits.dram = count(k.dram_bytes) / cycles / (d.channels * d.bytes_per_cycle * d.clock_mhz / machine.core_mhz);
+
+  constexpr double kFull = 0.85;  // of what there is: the rest is lost to chance
+  const StallCycles& s = result.stalls;
+  const std::pair<double, std::string_view> shares[] = {
+      {limits.dram, "DRAM"},   {limits.interconnect / limits.interconnect_max, "interconnect"},
+      {limits.issue, "issue"}, {limits.alu, "ALU"},
+      {limits.sfu, "SFU"},     {limits.lookups, "LDST"}};
+  const auto fullest = std::ranges::max_element(shares, {}, &std::pair<double, std::string_view>::first);
+  if (fullest->first >= kFull) {
+    limits.limit = fullest->second;
+  } else if (limits.held >= 0.5) {
+    limits.limit = "MSHRs";  // latency, with as many lines under way as the L1 may have
+  } else {
+    const std::pair<std::uint64_t, std::string_view> waits[] = {{s.long_memory, "memory latency"},
+                                                                {s.execution_resource, "pipelines"},
+                                                                {s.raw, "latency of results"},
+                                                                {s.instruction_buffer, "instruction supply"},
+                                                                {s.barrier, "barriers"}};
+    limits.limit = std::ranges::max_element(waits, {}, &std::pair<std::uint64_t, std::string_view>::first)->second;
+  }
+  return limits;
 }
 
 SoloFit compare_solo(const SoloReference& model, const SoloReference& published) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <string_view>
 #include <vector>
 
 #include "sw/core/kernel.h"
@@ -9,6 +10,20 @@ namespace sluice {
 
 /// A kernel's solo figures as the model gives them, in the units of SoloReference.
 [[nodiscard]] SoloReference measure_solo(const RunResult& result, const MachineConfig& machine);
+
+/// How full a kernel alone makes what it uses, 0..1, and which of it holds the kernel back.
+struct SoloLimits {
+  double issue = 0;             ///< of the schedulers' slots
+  double alu = 0, sfu = 0;      ///< of pipeline-cycles
+  double lookups = 0;           ///< cycles in which the LDST unit looks up a line or passes over its banks
+  double held = 0;              ///< cycles in which memory holds it: no MSHR, no way of the set, no store credit
+  double interconnect = 0;      ///< of the flits that the L2's ports can take, the fuller way
+  double interconnect_max = 1;  ///< what is left of them by FIFO inputs, all inputs full
+  double dram = 0;              ///< of the peak bandwidth
+  std::string_view limit;       ///< "DRAM", "interconnect", "SFU", ..., "MSHRs", or what most stalled cycles wait for
+};
+/// @pre loads and stores only, none of them past the L1
+[[nodiscard]] SoloLimits measure_limits(const RunResult& result, const MachineConfig& machine);
 
 /// How far a kernel is from its reference. Relative: model / published - 1. Utilisations: difference, -1..1.
 struct SoloFit {

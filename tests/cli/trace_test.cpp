@@ -78,7 +78,7 @@ TEST_F(TraceCommand, AnMshrOfTheL2HoldsAsManyRequestsAsItMay) {
   const auto misses = [&](const std::string& merges) {
     std::ifstream in(SLUICE_SOURCE_DIR "/configs/machines/fermi_table1.toml");
     std::string machine(std::istreambuf_iterator<char>(in), {});
-    machine.replace(machine.rfind("mshr_merges = 16"), 16, "mshr_merges = " + merges);
+    machine.replace(machine.rfind("mshr_merges = 4"), 15, "mshr_merges = " + merges);
     std::ofstream(folder_ / "machine.toml") << machine;
     const auto [code, out] =
         shell("trace " + all.string() + " --max-ctas 1 --machine " + (folder_ / "machine.toml").string() + " --json");

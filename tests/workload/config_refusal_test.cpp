@@ -127,7 +127,7 @@ TEST(ConfigRefusal, AMissingFileIsNamed) {
 TEST(MachineFile, ThePartitionerTableMayBeLeftOut) {
   const std::string text = read_file(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/fermi_table1.toml");
   const std::filesystem::path shorter = std::filesystem::temp_directory_path() / ("sluice_short_" + std::to_string(getpid()));
-  std::ofstream(shorter, std::ios::binary) << text.substr(0, text.find("[partitioner]"));
+  std::ofstream(shorter, std::ios::binary) << text.substr(0, text.find("\n[partitioner]"));
   const MachineConfig machine = read_machine(shorter);
   std::filesystem::remove(shorter);
   EXPECT_EQ(machine.partitioner.warm_up_cycles, PartitionerConfig{}.warm_up_cycles);
