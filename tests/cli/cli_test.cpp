@@ -186,7 +186,7 @@ TEST_F(Sluice, KeptRunsOutliveAChangeOfEnergyOnly) {
   };
   const Outcome first = eval(fermi);
   EXPECT_NE(first.out.find("(0 kept from before)"), std::string::npos) << first.out << first.err;
-  const Outcome hotter = eval(edited(fermi, "sm_clock_watts = 1.966", "sm_clock_watts = 1\ndram_byte = 50"));
+  const Outcome hotter = eval(edited(fermi, "sm_clock_watts = 1.953", "sm_clock_watts = 1\ndram_byte = 50"));
   EXPECT_NE(hotter.out.find("\n0 runs ("), std::string::npos) << hotter.out << hotter.err;
   const Outcome other = eval(edited(fermi, "t_wr = 12", "t_wr = 13"));
   EXPECT_NE(other.out.find("(0 kept from before)"), std::string::npos) << other.out << other.err;

@@ -164,6 +164,25 @@ TEST_P(ClosedForm, HitsInTheL2OfAllSmsTakeWhatFifoInputsLeave) {
   EXPECT_NEAR(lines / crossbar_lines(), 1, 0.05);
 }
 
+/// A load is a flit one way and a line's flits the other, a store the reverse: both ways fill, each to what FIFO inputs leave.
+TEST_P(ClosedForm, LoadsAndStoresThatHitShareTheFlitsOfBothWays) {
+  if (machine.l2.sectored) GTEST_SKIP() << "sectors take turns one way only";
+  std::vector<Script> scripts;
+  for (const std::uint32_t loads_of_four : {0U, 2U}) {
+    scripts.push_back(loads(machine.num_sms, 32, 16, 4, [](std::uint32_t warp, std::uint32_t n) {
+      std::mt19937 random(warp * 4096 + n % 32);
+      random.discard(2);
+      return random() % 2048;
+    }));
+    for (std::uint32_t i = 0; i < 16; ++i)
+      if (i % 4 >= loads_of_four) scripts.back().body[i] = op(OpClass::Store);
+  }
+  const std::vector<Slope> found = slopes(machine, scripts);
+  const double accesses = 16.0 * 4 * 32 * machine.num_sms, flits_a_way = crossbar_lines() * flits(kLine);
+  EXPECT_NEAR(accesses / found[0].cycles / crossbar_lines(), 1, 0.05);
+  EXPECT_NEAR(accesses / found[1].cycles / (2 * flits_a_way / (1 + flits(kLine))), 1, 0.08);
+}
+
 TEST_P(ClosedForm, StreamsTakeDramOrTheCrossbarWhicheverIsLess) {
   const std::uint32_t warps = machine.num_sms * 32;
   const Script script = loads(machine.num_sms, 32, 16, 4, [=](std::uint32_t warp, std::uint32_t n) { return n * warps + warp; });
