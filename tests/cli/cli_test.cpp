@@ -323,7 +323,8 @@ TEST_F(Sluice, RefusesAnEvaluationOfNothing) {
 TEST_F(Sluice, RefusesMoreSchedulersThanTheUnitCounts) {
   const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
   refuses(sim + edited(fermi, "schedulers = 2", "schedulers = 5"), "sm.schedulers = 5: must be 1..4");
-  refuses(sim + edited("configs/machines/h200.toml", "hit_latency = 120", "hit_latency = 120\nindex = \"fermi\""), "l2.index = 'fermi'");
+  refuses(sim + edited("configs/machines/h200.toml", "hit_latency = 120", "hit_latency = 120\nindex = \"fermi\""),
+          "l2.index = 'fermi'");
 }
 
 TEST_F(Sluice, RefusesALossLimitThatTheRegisterCannotHold) {
