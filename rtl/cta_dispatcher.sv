@@ -29,6 +29,9 @@ module cta_dispatcher #(
   output logic [sluice_pkg::SmW-1:0]                   query_sm_o,            // whose quotas are wanted
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      query_quota_i,         // in the same cycle; MAX_CTAS: no limit
   input  logic                                         quota_changed_i,       // first cycle of new quotas
+  input  logic                                         profiling_i,           // settled_o stays as it is
+  output logic [NUM_SM-1:0]                            settled_o,             // SMs that have held just their quotas since these changed
+  output logic [MAX_KERNELS-1:0]                       spent_o,               // RUNNING, but dispatch nothing: grid issued, or held by an eviction
   output logic [MAX_KERNELS*2-1:0]                     slot_state_o,          // 0 FREE, 1 RUNNING, 2 DRAINING
   output logic [sluice_pkg::KernelW-1:0]               num_present_o,
   output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]   age_o,                 // RUNNING slots, oldest first
@@ -80,6 +83,7 @@ module cta_dispatcher #(
   logic [MAX_CTAS-1:0] take_slot, slot, slot_q;
   logic [SlotsW-1:0]   pick_slots;
 
+  logic                charged_full, eval_full;
   logic                pending, eval, done_bad, ending, free_valid;
   logic [NUM_SM-1:0]   eval_sm, free_sm, give_sm;
   logic [K-1:0]        eval_room, eval_regions, give_kernel;
@@ -105,6 +109,7 @@ module cta_dispatcher #(
     .region_fits_i      (region_fits),
     .grid_i,
     .repeat_i,
+    .in_order_i,
     .launch_i,
     .stop_i,
     .evict_i,
@@ -114,6 +119,7 @@ module cta_dispatcher #(
     .give_i             (give_kernel),
     .launched_o         (launched),
     .can_take_o         (can_take),
+    .spent_o,
     .cta_o              (dispatch_cta_o),
     .older_o            (older),
     .limit_warps_o      (limit_warps),
@@ -154,6 +160,7 @@ module cta_dispatcher #(
     .charge_sm_o        (charge_sm),
     .charged_sm_o       (charged_sm),
     .charged_room_o     (charged_room),
+    .charged_full_o     (charged_full),
     .look_sm_i          (pick_sm),
     .look_slots_o       (pick_slots),
     .eval_i             (eval),
@@ -161,6 +168,7 @@ module cta_dispatcher #(
     .eval_quota_i       (query_quota_i),
     .eval_used_o        (eval_used),
     .eval_room_o        (eval_room),
+    .eval_full_o        (eval_full),
     .done_valid_i,
     .done_sm_i,
     .done_slot_i,
@@ -189,6 +197,7 @@ module cta_dispatcher #(
     .in_order_i,
     .ready_i         (free_to_pick),
     .quota_changed_i,
+    .profiling_i,
     .launched_i      (launched),
     .give_sm_i       (give_sm),
     .pending_o       (pending),
@@ -199,10 +208,13 @@ module cta_dispatcher #(
     .charged_sm_i    (charged_sm),
     .charged_stale_i (charged_stale_q),
     .charged_room_i  (charged_room & charged_regions_q),
+    .charged_full_i  (charged_full),
     .eval_o          (eval),
     .eval_sm_o       (eval_sm),
     .eval_index_o    (query_sm_o),
-    .eval_room_i     (eval_room & (eval_regions | {K{!regions}}))
+    .eval_room_i     (eval_room & (eval_regions | {K{!regions}})),
+    .eval_full_i     (eval_full),
+    .settled_o
   );
 
   assign regions      = regions_i && REGION_UNITS != 0;

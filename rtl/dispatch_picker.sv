@@ -16,6 +16,7 @@ module dispatch_picker #(
   input  logic                                 in_order_i,        // no kernel before an older one has issued its last CTA
   input  logic                                 ready_i,           // a pick can be taken in this cycle
   input  logic                                 quota_changed_i,
+  input  logic                                 profiling_i,       // settled_o stays as it is
   input  logic [MAX_KERNELS-1:0]               launched_i,        // a new kernel in this slot
   input  logic [NUM_SM-1:0]                    give_sm_i,         // a CTA ended there; one-hot, or 0
   output logic                                 pending_o,       // something to evaluate or to pick
@@ -25,11 +26,14 @@ module dispatch_picker #(
   input  logic [NUM_SM-1:0]                    picked_sm_i,       // picked last; one-hot, or 0
   input  logic [NUM_SM-1:0]                    charged_sm_i,      // picked and charged; one-hot, or 0
   input  logic                                 charged_stale_i,   // by quotas that are no more,
-  input  logic [MAX_KERNELS-1:0]               charged_room_i,    // else: one more fits there
+  input  logic [MAX_KERNELS-1:0]               charged_room_i,    // else: one more fits there,
+  input  logic                                 charged_full_i,    // and it holds just its quotas
   output logic                                 eval_o,            // read
   output logic [NUM_SM-1:0]                    eval_sm_o,         // this one; one-hot, or 0
   output logic [sluice_pkg::SmW-1:0]           eval_index_o,      // its number, or 0
-  input  logic [MAX_KERNELS-1:0]               eval_room_i        // from the next cycle on, until eval_o: one more fits there
+  input  logic [MAX_KERNELS-1:0]               eval_room_i,       // from the next cycle on, until eval_o: one more fits there,
+  input  logic                                 eval_full_i,       // and it holds just its quotas
+  output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since these changed
 );
   localparam int unsigned K   = MAX_KERNELS;
   localparam int unsigned SmW = sluice_pkg::SmW;
@@ -109,8 +113,19 @@ module dispatch_picker #(
       end
   end
 
+  // Once an SM holds just its quotas it can't hold more before they change, and less only until it is refilled.
+  logic [NUM_SM-1:0] settled_d, settled_q;
+  always_comb begin
+    settled_d = settled_q;
+    if (!profiling_i && new_q && eval_full_i)             settled_d |= answer_q & ~busy_q;
+    if (!profiling_i && !charged_stale_i && charged_full_i) settled_d |= charged_sm_i;
+    if (quota_changed_i)                                  settled_d = '0;
+  end
+  assign settled_o = settled_q;
+
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
+      settled_q    <= '0;
       room_q       <= '0;
       dirty_q      <= '1;
       busy_q       <= '0;
@@ -121,6 +136,7 @@ module dispatch_picker #(
       renewed_q    <= 1'b0;
       answer_q     <= '0;
     end else begin
+      settled_q    <= settled_d;
       room_q       <= room_d;
       dirty_q      <= dirty_d;
       busy_q       <= busy_d;

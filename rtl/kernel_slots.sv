@@ -19,6 +19,7 @@ module kernel_slots #(
   input  logic [MAX_KERNELS-1:0]                       region_fits_i,      // one CTA's regions fit an empty SM
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,
   input  logic [MAX_KERNELS-1:0]                       repeat_i,
+  input  logic                                         in_order_i,         // a grid that starts again is launched anew: the youngest
   input  logic [MAX_KERNELS-1:0]                       launch_i,
   input  logic [MAX_KERNELS-1:0]                       stop_i,
   input  logic [MAX_KERNELS-1:0]                       evict_i,
@@ -28,6 +29,7 @@ module kernel_slots #(
   input  logic [MAX_KERNELS-1:0]                       give_i,             // one CTA ended
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
   output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
+  output logic [MAX_KERNELS-1:0]                       spent_o,            // RUNNING, but none of that
   output logic [sluice_pkg::GridW-1:0]                 cta_o,              // the index given last, from the cycle after the admission on
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
   output logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]     limit_warps_o,      // capacity - demand, from the cycle after the launch on
@@ -196,6 +198,7 @@ module kernel_slots #(
     assign slot_busy_o[k]  = launch_i[k] && state_q != Free;
     assign bad_kernel_o[k] = (stop_i[k] || evict_i[k]) && state_q == Free;
     assign can_take_o[k]   = state_q == Running && !finished_q && !hold_q;
+    assign spent_o[k]      = state_q == Running && (finished_q || hold_q);
 
     always_comb begin
       state_d            = state_q;
@@ -305,15 +308,20 @@ module kernel_slots #(
 
   assign dispatched_o = dispatched;
 
-  // Age: a matrix; a launch makes its slot the youngest, launches of one cycle are ordered by index.
+  // Age: a matrix; a launch makes its slot the youngest, launches of one cycle are ordered by index. In order, a grid that starts again stands in
+  // line behind the kernels that wait, before those that are launched in that cycle.
   logic [K*K-1:0] older_d, older_q;
+  logic [K-1:0]   again_k;
   logic           change_q;
+  assign again_k = take_i & last & repeat_i & {K{in_order_i}};
   always_comb begin
     older_d = older_q;
     for (int unsigned i = 0; i < K; i++)
       for (int unsigned j = 0; j < K; j++) begin
         if (launched_o[i] && (!launched_o[j] || i >= j)) older_d[i*K + j] = 1'b0;
         else if (launched_o[j])                          older_d[i*K + j] = 1'b1;
+        else if (again_k[i])                             older_d[i*K + j] = 1'b0;
+        else if (again_k[j])                             older_d[i*K + j] = 1'b1;
       end
   end
 

@@ -10,9 +10,8 @@ module perf_table #(
   input  logic                             clk_i,
   input  logic                             rst_ni,
   input  logic                             start_i,            // new decision: forgets everything
-  input  logic                             product_valid_i,    // product_i is that of an entry, which is written in the next cycle
-  input  logic [sluice_pkg::ExponentW-1:0] product_exponent_i, // of a product whose top bit is set
-  input  logic [sluice_pkg::ProductW-1:0]  product_i,
+  input  logic                             insts_valid_i,      // insts_i is that of an entry, which is written in the next cycle
+  input  logic [sluice_pkg::InstW-1:0]     insts_i,            // warp instructions of a sample
   input  logic                             write_valid_i,
   input  logic [sluice_pkg::KernelW-1:0]   write_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]      write_ctas_i,       // 1..MAX_CTAS
@@ -40,7 +39,7 @@ module perf_table #(
   localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
   localparam int unsigned ExponentW = sluice_pkg::ExponentW;
-  localparam int unsigned ProductW  = sluice_pkg::ProductW;
+  localparam int unsigned InstW     = sluice_pkg::InstW;
 
   // The lists: {kernel, place}, steps join at place N - 1 and leave at 0.
   logic [ScaledW-1:0]   tail [K];                // at place N - 1
@@ -51,23 +50,21 @@ module perf_table #(
   logic [K-1:0]         asked_d, asked_q;        // asked for: the list moves up
   logic [K-1:0]         known_d, known_q;        // has its reciprocal
 
-  // The top bit brought up by at most 7; what is smaller is zero.
-  logic [ProductW-1:0] high;
-  logic [2:0]          zeros;
-  logic [ExponentW:0]  exponent;
-  logic [ScaledW-1:0]  scaled_d, scaled_q;
+  // The top bit brought up by at most 14; what is smaller is zero.
+  logic [InstW-1:0]     high;
+  logic [ExponentW-1:0] zeros;
+  logic [ScaledW-1:0]   scaled_d, scaled_q;
   always_comb begin
-    high  = product_i;
+    high  = insts_i;
     zeros = '0;
-    for (int unsigned s = 3; s > 0; s--) begin
-      if ((high >> (ProductW - (1 << (s - 1)))) == '0) begin
+    for (int unsigned s = ExponentW; s > 0; s--) begin
+      if ((high >> (InstW - (1 << (s - 1)))) == '0) begin
         high       = high << (1 << (s - 1));
         zeros[s-1] = 1'b1;
       end
     end
-    exponent = {1'b0, product_exponent_i} - (ExponentW + 1)'(zeros);
-    scaled_d = {exponent[ExponentW-1:0], high[ProductW-2 -: MantissaW-1]};
-    if (!high[ProductW-1] || exponent[ExponentW] || exponent == '0) scaled_d = '0;
+    scaled_d = {~zeros, high[InstW-2 -: MantissaW-1]};
+    if (!high[InstW-1] || (&zeros)) scaled_d = '0;
   end
   assign scaled_o = scaled_q;
 
@@ -137,7 +134,7 @@ module perf_table #(
   // Cleared by a start, or written before they are read: no reset.
   always_ff @(posedge clk_i) begin
     valid_q <= valid_d;
-    if (product_valid_i) scaled_q <= scaled_d;
+    if (insts_valid_i) scaled_q <= scaled_d;
     for (int unsigned k = 0; k < K; k++) begin
       if (push[k]) count_q[k] <= write_ctas_i[CountW-1:0];
       if (divide_ready_i && lowest[k]) best_exponent_q[k] <= best[ScaledW-1 -: ExponentW];

@@ -1,5 +1,5 @@
 // product_rows: a product as two rows that are still to be added: partial products through carry-save adders, three rows to two at a time.
-// sum_o + carry_o, modulo their width, is left * right, and more where left's lowest bit is zero: its row has room for a number to be added.
+// sum_o + carry_o, modulo their width, is left * right.
 // Combinational; the adder is a cycle of its own.
 module product_rows #(
   parameter int unsigned LeftW  = 13,   // as many rows
@@ -7,7 +7,6 @@ module product_rows #(
 ) (
   input  logic [LeftW-1:0]        left_i,
   input  logic [RightW-1:0]       right_i,
-  input  logic [LeftW+RightW-1:0] row_i,    // 0 where left's lowest bit is not
   output logic [LeftW+RightW-1:0] sum_o,
   output logic [LeftW+RightW-1:0] carry_o
 );
@@ -29,7 +28,7 @@ module product_rows #(
     localparam int unsigned Rows = rows_after(l);
     logic [Rows*W-1:0] rows;
     if (l == 0) begin : gen_partial
-      assign rows[0 +: W] = row_i | (left_i[0] ? W'(right_i) : '0);
+      assign rows[0 +: W] = left_i[0] ? W'(right_i) : '0;
       for (genvar r = 1; r < LeftW; r++) begin : gen_row
         assign rows[r*W +: W] = left_i[r] ? W'(right_i) << r : '0;
       end

@@ -5,8 +5,7 @@ rtl/sluice_csr_slot.sv
 rtl/sluice_csr_config.sv
 rtl/sluice_csr_status.sv
 rtl/sluice_csr.sv
-rtl/ratio_divider.sv
-rtl/ipc_scaler.sv
+rtl/reciprocal_divider.sv
 rtl/perf_table.sv
 rtl/step_prefetch.sv
 rtl/waterfill_allocator.sv
@@ -18,6 +17,7 @@ rtl/occupancy_counter.sv
 rtl/phase_monitor.sv
 rtl/partition_plan.sv
 rtl/quota_query.sv
+rtl/sm_owner.sv
 rtl/partition_sequencer.sv
 rtl/rr_arbiter.sv
 rtl/max_tree.sv

@@ -41,7 +41,7 @@ module sluice_csr #(
   output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0] demand_shared_o,
   output logic [MAX_KERNELS*32-1:0]                  grid_o,                 // CTAs
   output logic [MAX_KERNELS-1:0]                     repeat_o,
-  output logic [MAX_KERNELS-1:0]                     launch_o,               // pulses, at most one of the four vectors' bits
+  output logic [MAX_KERNELS-1:0]                     launch_o,               // pulses; several with CONTROL.GO, else one of the four vectors' bits
   output logic [MAX_KERNELS-1:0]                     stop_o,
   output logic [MAX_KERNELS-1:0]                     evict_o,
   output logic [MAX_KERNELS-1:0]                     resume_o,
@@ -58,6 +58,8 @@ module sluice_csr #(
   output logic [sluice_pkg::PerfW-1:0]               monitor_threshold_o,
   output logic [15:0]                                monitor_window_o,       // cycles
   output logic [7:0]                                 monitor_hold_o,         // monitor windows
+  output logic [15:0]                                request_share_o,        // lines a window; 0: no ceiling
+  output logic [7:0]                                 drain_limit_o,          // units of 4,096 cycles
   output logic                                       reprofile_o,            // pulse
   // status
   input  logic [MAX_KERNELS*2-1:0]                   slot_state_i,
@@ -71,6 +73,8 @@ module sluice_csr #(
   input  logic                                       decision_i,             // pulse: enforced
   input  logic                                       spatial_i,              // of the last decision
   input  logic                                       no_fit_i,
+  input  logic                                       dropped_i,              // of the last profile
+  input  logic                                       no_profile_i,
   input  logic [3:0]                                 error_i,                // pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0]             error_kernel_i,         // with error_i
   input  logic [sluice_pkg::SmW-1:0]                 error_sm_i,
@@ -127,6 +131,7 @@ module sluice_csr #(
   logic [MAX_KERNELS-1:0]    exists_k, bad_config_k, slot_busy_k, read_exists_k, static_write_k;
   logic [MAX_KERNELS*32-1:0] rdata_k;
 
+  logic                      go;
   assign wslot_hit = waddr >= sluice_csr_pkg::SlotBase && waddr < SlotsEnd;
   assign rslot_hit = raddr >= sluice_csr_pkg::SlotBase && raddr < SlotsEnd;
   assign wslot     = waddr[SlotLsb +: KIndexW];   // SlotBase is a multiple of eight strides
@@ -153,6 +158,7 @@ module sluice_csr #(
       .shared_o       (demand_shared_o[k*SharedW +: SharedW]),
       .grid_o         (grid_o[k*32 +: 32]),
       .repeat_o       (repeat_o[k]),
+      .go_i           (go),
       .launch_o       (launch_o[k]),
       .stop_o         (stop_o[k]),
       .evict_o        (evict_o[k]),
@@ -219,7 +225,10 @@ module sluice_csr #(
     .monitor_enable_o,
     .monitor_threshold_o,
     .monitor_window_o,
-    .monitor_hold_o
+    .monitor_hold_o,
+    .request_share_o,
+    .drain_limit_o,
+    .go_o           (go)
   );
 
   sluice_csr_status #(
@@ -275,6 +284,8 @@ module sluice_csr #(
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
         top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
         top_rdata[sluice_csr_pkg::StatusNoFitLsb]                            = no_fit_i;
+        top_rdata[sluice_csr_pkg::StatusDroppedLsb]                          = dropped_i;
+        top_rdata[sluice_csr_pkg::StatusNoProfileLsb]                        = no_profile_i;
         top_rdata[sluice_csr_pkg::StatusPresentLsb +: sluice_pkg::KernelW] = num_present_i;
       end
       default: top_read_exists = 1'b0;

@@ -34,7 +34,10 @@ module sluice_csr_config #(
   output logic                           monitor_enable_o,
   output logic [sluice_pkg::PerfW-1:0]   monitor_threshold_o,
   output logic [15:0]                    monitor_window_o,
-  output logic [7:0]                     monitor_hold_o
+  output logic [7:0]                     monitor_hold_o,
+  output logic [15:0]                    request_share_o,
+  output logic [7:0]                     drain_limit_o,
+  output logic                           go_o                    // with write_i: every waiting slot is launched in the next cycle
 );
   localparam int unsigned WarpW   = sluice_pkg::WarpW;
   localparam int unsigned RegW    = sluice_pkg::RegW;
@@ -83,6 +86,8 @@ module sluice_csr_config #(
       sluice_csr_pkg::MonitorAddr:       in_range = (write_data_i & ~sluice_csr_pkg::MonitorMask) == '0;
       sluice_csr_pkg::MonitorWindowAddr: begin low = sluice_csr_pkg::MonitorWindowMin; high = sluice_csr_pkg::MonitorWindowMax; end
       sluice_csr_pkg::MonitorHoldAddr:   begin low = sluice_csr_pkg::MonitorHoldMin; high = sluice_csr_pkg::MonitorHoldMax; end
+      sluice_csr_pkg::RequestShareAddr:  begin needs_undecided = 1'b1; high = sluice_csr_pkg::RequestShareMax; end
+      sluice_csr_pkg::DrainLimitAddr:    high = sluice_csr_pkg::DrainLimitMax;
       default:                           exists = 1'b0;
     endcase
     if (write_data_i < low || write_data_i > high) in_range = 1'b0;
@@ -113,7 +118,8 @@ module sluice_csr_config #(
   logic [15:0]                    delay_d, delay_q, loss_limit_d, loss_limit_q, monitor_window_d, monitor_window_q;
   logic [sluice_pkg::PerfW-1:0]   epsilon_d, epsilon_q, monitor_threshold_d, monitor_threshold_q;
   logic                           monitor_enable_d, monitor_enable_q;
-  logic [7:0]                     monitor_hold_d, monitor_hold_q;
+  logic [7:0]                     monitor_hold_d, monitor_hold_q, drain_limit_d, drain_limit_q;
+  logic [15:0]                    request_share_d, request_share_q;
 
   always_comb begin
     mode_d              = mode_q;
@@ -132,13 +138,19 @@ module sluice_csr_config #(
     monitor_threshold_d = monitor_threshold_q;
     monitor_window_d    = monitor_window_q;
     monitor_hold_d      = monitor_hold_q;
+    request_share_d     = request_share_q;
+    drain_limit_d       = drain_limit_q;
+    go_o                = 1'b0;
     if (accept) begin
       case (write_addr_i)
         sluice_csr_pkg::ModeAddr: begin
           mode_d       = write_data_i[2:0];
           mode_write_d = 1'b1;
         end
-        sluice_csr_pkg::ControlAddr:       reprofile_d      = write_data_i[0];
+        sluice_csr_pkg::ControlAddr: begin
+          reprofile_d = write_data_i[sluice_csr_pkg::ControlReprofileLsb];
+          go_o        = write_data_i[sluice_csr_pkg::ControlGoLsb];
+        end
         sluice_csr_pkg::CapWarpsAddr:      cap_warps_d      = write_data_i[WarpW-1:0];
         sluice_csr_pkg::CapRegistersAddr:  cap_registers_d  = write_data_i[RegW-1:0];
         sluice_csr_pkg::CapSharedAddr:     cap_shared_d     = write_data_i[SharedW-1:0];
@@ -154,6 +166,8 @@ module sluice_csr_config #(
         end
         sluice_csr_pkg::MonitorWindowAddr: monitor_window_d = write_data_i[15:0];
         sluice_csr_pkg::MonitorHoldAddr:   monitor_hold_d   = write_data_i[7:0];
+        sluice_csr_pkg::RequestShareAddr:  request_share_d  = write_data_i[15:0];
+        sluice_csr_pkg::DrainLimitAddr:    drain_limit_d    = write_data_i[7:0];
         default: ;
       endcase
     end
@@ -180,6 +194,8 @@ module sluice_csr_config #(
       end
       sluice_csr_pkg::MonitorWindowAddr: read_data_o = 32'(monitor_window_q);
       sluice_csr_pkg::MonitorHoldAddr:   read_data_o = 32'(monitor_hold_q);
+      sluice_csr_pkg::RequestShareAddr:  read_data_o = 32'(request_share_q);
+      sluice_csr_pkg::DrainLimitAddr:    read_data_o = 32'(drain_limit_q);
       default:                           read_exists_o = 1'b0;
     endcase
   end
@@ -202,6 +218,8 @@ module sluice_csr_config #(
       monitor_threshold_q <= sluice_csr_pkg::MonitorThresholdReset;
       monitor_window_q    <= sluice_csr_pkg::MonitorWindowReset;
       monitor_hold_q      <= sluice_csr_pkg::MonitorHoldReset;
+      request_share_q     <= sluice_csr_pkg::RequestShareReset;
+      drain_limit_q       <= sluice_csr_pkg::DrainLimitReset;
     end else begin
       mode_q              <= mode_d;
       mode_write_q        <= mode_write_d;
@@ -219,6 +237,8 @@ module sluice_csr_config #(
       monitor_threshold_q <= monitor_threshold_d;
       monitor_window_q    <= monitor_window_d;
       monitor_hold_q      <= monitor_hold_d;
+      request_share_q     <= request_share_d;
+      drain_limit_q       <= drain_limit_d;
     end
   end
 
@@ -237,5 +257,7 @@ module sluice_csr_config #(
   assign monitor_threshold_o  = monitor_threshold_q;
   assign monitor_window_o     = monitor_window_q;
   assign monitor_hold_o       = monitor_hold_q;
+  assign request_share_o      = request_share_q;
+  assign drain_limit_o        = drain_limit_q;
   assign reprofile_o          = reprofile_q;
 endmodule

@@ -21,7 +21,8 @@ module sluice_csr_slot #(
   output logic [sluice_pkg::SharedW-1:0] shared_o,
   output logic [31:0]                    grid_o,
   output logic                           repeat_o,
-  output logic                           launch_o,         // pulses, the cycle after write_i
+  input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
+  output logic                           launch_o,         // pulses, the cycle after write_i or go_i
   output logic                           stop_o,
   output logic                           evict_o,
   output logic                           resume_o,
@@ -41,6 +42,7 @@ module sluice_csr_slot #(
   logic [31:0]                    grid_d, grid_q;
   logic                           repeat_d, repeat_q;
   logic [3:0]                     command_d, command_q;   // RESUME, EVICT, STOP, LAUNCH, as in CTRL
+  logic                           waits_d, waits_q;       // a launch waits for go_i
   logic [CtaW-1:0]                quota_d, quota_q;
   logic [NUM_SM-1:0]              mask_d, mask_q;
   logic                           static_write_d, static_write_q;
@@ -83,6 +85,8 @@ module sluice_csr_slot #(
     grid_d         = grid_q;
     repeat_d       = repeat_q;
     command_d      = '0;
+    waits_d        = waits_q && !go_i;
+    command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = waits_q && go_i;
     quota_d        = quota_q;
     mask_d         = mask_q;
     static_write_d = 1'b0;
@@ -94,8 +98,11 @@ module sluice_csr_slot #(
         sluice_csr_pkg::SlotGridOffset:      grid_d      = write_data_i;
         sluice_csr_pkg::SlotCtrlOffset: begin
           command_d = write_data_i[3:0];
-          if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb] && is_free)
-            repeat_d = write_data_i[sluice_csr_pkg::SlotCtrlRepeatLsb];
+          if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb]) begin
+            waits_d = write_data_i[sluice_csr_pkg::SlotCtrlWaitLsb] && is_free;
+            command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = !waits_d;
+            if (is_free) repeat_d = write_data_i[sluice_csr_pkg::SlotCtrlRepeatLsb];
+          end
         end
         sluice_csr_pkg::SlotQuotaOffset: begin
           quota_d        = write_data_i[CtaW-1:0];
@@ -140,6 +147,7 @@ module sluice_csr_slot #(
       grid_q         <= sluice_csr_pkg::SlotGridReset;
       repeat_q       <= sluice_csr_pkg::SlotCtrlRepeatReset;
       command_q      <= '0;
+      waits_q        <= 1'b0;
       quota_q        <= CtaW'(MAX_CTAS);
       mask_q         <= '1;
       static_write_q <= 1'b0;
@@ -150,6 +158,7 @@ module sluice_csr_slot #(
       grid_q         <= grid_d;
       repeat_q       <= repeat_d;
       command_q      <= command_d;
+      waits_q        <= waits_d;
       quota_q        <= quota_d;
       mask_q         <= mask_d;
       static_write_q <= static_write_d;

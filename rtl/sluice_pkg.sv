@@ -6,8 +6,6 @@ package sluice_pkg;
   localparam int unsigned KernelW   = 4;   // kernel index or count, 0..8
   localparam int unsigned CtaW      = 6;   // CTAs on one SM, 0..32
   localparam int unsigned SmCountW  = 9;   // SMs sampled for one kernel, 0..256
-  localparam int unsigned CtaSumW   = 14;  // CTAs over those SMs, 0..8192
-  localparam int unsigned LevelW    = 10;  // CTA count of a profile level before it is cut to the occupancy
   localparam int unsigned WindowW   = 16;  // profile window in cycles, 1,024..65,535
   localparam int unsigned InstW     = 18;  // warp instructions of one SM in a window
   localparam int unsigned PerfFracW = 14;  // normalised performance: 1.0 = 2**PerfFracW = the kernel's own best

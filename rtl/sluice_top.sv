@@ -1,14 +1,12 @@
 // sluice_top: the SM resource partitioner (docs/blocks/sluice_top.md): registers, sequencer, profile counters, partition core, phase
 // monitor and CTA dispatcher. Kernels are programmed through AXI4-Lite; CTAs leave through the dispatch port; SMs report what they issue,
-// where they stall, and ended CTAs.
+// what they exchange with the memory system, and ended CTAs.
 module sluice_top #(
   parameter int unsigned NUM_SM       = 16,   // 1..256
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32, CTA slots of an SM
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
-  parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
-  // Cycles a sample, 1 or 2: 2 saves a multiplier; more than 32 samples would then take too long.
-  parameter int unsigned SAMPLE_CYCLES = (MAX_KERNELS * MAX_CTAS <= 32) ? 2 : 1
+  parameter int unsigned REGION_UNITS = 64    // 0: count-only admission; else 16..128 units of registers and of shared memory
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -32,7 +30,7 @@ module sluice_top #(
   output logic                                             irq_o,
   input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
-  input  logic [NUM_SM-1:0]                                stall_i,           // SM m issued nothing: long memory latency
+  input  logic [NUM_SM-1:0]                                request_i,         // SM m exchanged a line with the memory system
   output logic                                             dispatch_valid_o,
   input  logic                                             dispatch_ready_i,
   output logic [sluice_pkg::SmW-1:0]                       dispatch_sm_o,
@@ -44,12 +42,13 @@ module sluice_top #(
   input  logic                                             done_valid_i,      // a CTA ended
   input  logic [sluice_pkg::SmW-1:0]                       done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                     done_slot_i,
+  output logic                                             profile_window_o,  // a profile window runs
   output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
   output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
   output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/blocks/perf_table.md
   output logic                                             idle_o             // the clock may stop until an input other than issue_*
-                                                                              // and stall_i changes
+                                                                              // and request_i changes
 );
   localparam int unsigned K         = MAX_KERNELS;
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
@@ -83,7 +82,8 @@ module sluice_top #(
   logic [sluice_pkg::TimerW-1:0] warm_up;
   logic [WindowW-1:0]            window, delay, monitor_window;
   logic [PerfW-1:0]              epsilon, monitor_threshold;
-  logic [7:0]                    monitor_hold;
+  logic [7:0]                    monitor_hold, drain_limit;
+  logic [15:0]                   request_share;
 
   // Kernels and status.
   logic [K*2-1:0]         slot_state;
@@ -98,7 +98,9 @@ module sluice_top #(
   logic [SmW-1:0]         error_sm, query_sm;
   logic [K*CtaW-1:0]      query_quota, ctas;
   logic [3:0]             state;
-  logic                   decision, spatial, no_fit, monitoring;
+  logic                   decision, spatial, no_fit, dropped, no_profile, monitoring, profiling;
+  logic [NUM_SM-1:0]      settled;
+  logic [K-1:0]           spent;
   logic [K-1:0]           watch;
   logic [K*SmW-1:0]       watch_sm;
   logic                   csr_idle, dispatcher_idle, sequencer_idle;
@@ -158,6 +160,8 @@ module sluice_top #(
     .monitor_threshold_o  (monitor_threshold),
     .monitor_window_o     (monitor_window),
     .monitor_hold_o       (monitor_hold),
+    .request_share_o      (request_share),
+    .drain_limit_o        (drain_limit),
     .reprofile_o          (reprofile),
     .slot_state_i         (slot_state),
     .resident_i           (resident),
@@ -170,6 +174,8 @@ module sluice_top #(
     .decision_i           (decision),
     .spatial_i            (spatial),
     .no_fit_i             (no_fit),
+    .dropped_i            (dropped),
+    .no_profile_i         (no_profile),
     .error_i              ({bad_kernel, slot_busy, cannot_fit, bad_done}),
     .error_kernel_i       (error_kernel),
     .error_sm_i           (error_sm),
@@ -204,6 +210,9 @@ module sluice_top #(
     .query_sm_o           (query_sm),
     .query_quota_i        (query_quota),
     .quota_changed_i      (quota_changed),
+    .profiling_i          (profiling),
+    .settled_o            (settled),
+    .spent_o              (spent),
     .slot_state_o         (slot_state),
     .num_present_o        (num_present),
     .age_o                (age),
@@ -233,66 +242,46 @@ module sluice_top #(
   );
 
   // Profile counters of every SM, read one at a time.
-  logic                profile_clear, profile_enable;
-  logic                sample_read;
-  logic [SmW-1:0]      sample_sm;
-  logic [InstW-1:0]    sample_insts, sample_insts_q;
-  logic [WindowW-1:0]  sample_stall, sample_stall_q;
-  logic [NUM_SM*InstW-1:0]   insts, next_insts;
-  logic [NUM_SM*WindowW-1:0] stalls, next_stalls;
+  logic                      profile_clear, profile_enable, sample_read, sample_drop;
+  logic [SmW-1:0]            sample_sm;
+  logic [InstW-1:0]          sample_insts, sample_insts_q;
+  logic [NUM_SM*InstW-1:0]   insts;
+  logic [NUM_SM*KIndexW-1:0] owner;
 
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
     profile_counters #(
-      .NUM_SCHED (NUM_SCHED),
-      .EARLY     (m == 0)
+      .NUM_SCHED (NUM_SCHED)
     ) i_profile_counters (
       .clk_i,
-      .clear_i       (profile_clear),
-      .enable_i      (profile_enable),
-      .issue_i       (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
-      .stall_i       (stall_i[m]),
-      .insts_o       (insts[m*InstW +: InstW]),
-      .stalls_o      (stalls[m*WindowW +: WindowW]),
-      .next_insts_o  (next_insts[m*InstW +: InstW]),
-      .next_stalls_o (next_stalls[m*WindowW +: WindowW])
+      .clear_i        (profile_clear),
+      .enable_i       (profile_enable),
+      .issue_valid_i  (issue_valid_i[m*NUM_SCHED +: NUM_SCHED]),
+      .issue_kernel_i (issue_kernel_i[m*NUM_SCHED*KIndexW +: NUM_SCHED*KIndexW]),
+      .owner_i        (owner[m*KIndexW +: KIndexW]),
+      .request_i      (request_i[m]),
+      .share_i        (request_share),
+      .insts_o        (insts[m*InstW +: InstW])
     );
   end
 
-  // The first sample of a window is of SM 0, and is read in the last cycle of the window.
   always_comb begin
     sample_insts = '0;
-    sample_stall = '0;
-    for (int unsigned m = 0; m < NUM_SM; m++) begin
-      if (sample_sm == SmW'(m)) begin
-        sample_insts |= insts[m*InstW +: InstW];
-        sample_stall |= stalls[m*WindowW +: WindowW];
-      end
-    end
-    if (profile_enable) begin
-      sample_insts = next_insts[0 +: InstW];
-      sample_stall = next_stalls[0 +: WindowW];
-    end
+    for (int unsigned m = 0; m < NUM_SM; m++)
+      if (sample_sm == SmW'(m) && !sample_drop) sample_insts |= insts[m*InstW +: InstW];
   end
-  logic unused_next;
-  assign unused_next = ^{next_insts, next_stalls};
 
   always_ff @(posedge clk_i)   // looked at only with sample_valid: no reset
-    if (sample_read) begin
-      sample_insts_q <= sample_insts;
-      sample_stall_q <= sample_stall;
-    end
+    if (sample_read) sample_insts_q <= sample_insts;
 
-  logic                           core_start, core_abort, core_idle, prepare_valid, prepare_ready, sample_valid, sample_ready, sample_final;
+  logic                           core_start, core_abort, core_idle, sample_valid, sample_final;
   logic                           core_done, core_no_fit, core_spatial;
-  logic [KernelW-1:0]             core_num_kernels, prepare_kernel, sample_kernel;
+  logic [KernelW-1:0]             core_num_kernels, sample_kernel;
   logic                           count_start, count, count_fits;
   logic [KernelW-1:0]             demand_kernel;
   logic [WarpW-1:0]               core_demand_warps;
   logic [RegW-1:0]                core_demand_registers;
   logic [SharedW-1:0]             core_demand_shared;
-  logic [sluice_pkg::CtaSumW-1:0] prepare_sum;
   logic [CtaW-1:0]                sample_ctas;
-  logic [sluice_pkg::SmCountW-1:0] num_samples;
   logic [K*CtaW-1:0]              core_ctas;
 
   partition_sequencer #(
@@ -312,11 +301,15 @@ module sluice_top #(
     .static_write_i          (static_write),
     .warm_up_i               (warm_up),
     .window_i                (window),
+    .drain_limit_i           (drain_limit),
     .delay_i                 (delay),
     .reprofile_i             (reprofile || monitor_request),
     .num_present_i           (num_present),
     .age_i                   (age),
     .change_i                (change),
+    .spent_i                 (spent),
+    .settled_i               (settled),
+    .profiling_o             (profiling),
     .query_sm_i              (query_sm),
     .query_quota_o           (query_quota),
     .quota_changed_o         (quota_changed),
@@ -327,6 +320,8 @@ module sluice_top #(
     .profile_enable_o        (profile_enable),
     .sample_read_o           (sample_read),
     .sample_sm_o             (sample_sm),
+    .sample_drop_o           (sample_drop),
+    .owner_o                 (owner),
     .core_start_o            (core_start),
     .core_abort_o            (core_abort),
     .core_num_kernels_o      (core_num_kernels),
@@ -337,15 +332,9 @@ module sluice_top #(
     .core_count_start_o      (count_start),
     .core_count_o            (count),
     .core_count_fits_i       (count_fits),
-    .prepare_valid_o         (prepare_valid),
-    .prepare_ready_i         (prepare_ready),
-    .prepare_kernel_o        (prepare_kernel),
-    .prepare_sum_o           (prepare_sum),
     .sample_valid_o          (sample_valid),
-    .sample_ready_i          (sample_ready),
     .sample_kernel_o         (sample_kernel),
     .sample_ctas_o           (sample_ctas),
-    .num_samples_o           (num_samples),
     .sample_final_o          (sample_final),
     .core_done_i             (core_done),
     .core_no_fit_i           (core_no_fit),
@@ -356,6 +345,8 @@ module sluice_top #(
     .decision_o              (decision),
     .spatial_o               (spatial),
     .no_fit_o                (no_fit),
+    .dropped_o               (dropped),
+    .no_profile_o            (no_profile),
     .monitoring_o            (monitoring),
     .watch_o                 (watch),
     .watch_sm_o              (watch_sm),
@@ -363,10 +354,8 @@ module sluice_top #(
   );
 
   partition_core #(
-    .NUM_SM        (NUM_SM),
-    .MAX_KERNELS   (K),
-    .MAX_CTAS      (MAX_CTAS),
-    .SAMPLE_CYCLES (SAMPLE_CYCLES)
+    .MAX_KERNELS (K),
+    .MAX_CTAS    (MAX_CTAS)
   ) i_partition_core (
     .clk_i,
     .rst_ni,
@@ -384,20 +373,12 @@ module sluice_top #(
     .count_start_i        (count_start),
     .count_i              (count),
     .count_fits_o         (count_fits),
-    .window_i             (window),
     .epsilon_i            (epsilon),
     .loss_limit_i         (loss_limit),
-    .prepare_valid_i      (prepare_valid),
-    .prepare_ready_o      (prepare_ready),
-    .prepare_kernel_i     (prepare_kernel),
-    .prepare_sum_i        (prepare_sum),
     .sample_valid_i       (sample_valid),
-    .sample_ready_o       (sample_ready),
     .sample_kernel_i      (sample_kernel),
     .sample_ctas_i        (sample_ctas),
     .sample_insts_i       (sample_insts_q),
-    .sample_stall_i       (sample_stall_q),
-    .num_samples_i        (num_samples),
     .sample_final_i       (sample_final),
     .scaled_valid_o       (profile_valid_o),
     .scaled_kernel_o      (profile_kernel_o),
@@ -445,5 +426,6 @@ module sluice_top #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) idle_q <= 1'b0;   // the dispatcher has to look at every SM
     else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i;
-  assign idle_o = idle_q;
+  assign idle_o           = idle_q;
+  assign profile_window_o = profile_enable;
 endmodule

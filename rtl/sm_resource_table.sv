@@ -25,7 +25,8 @@ module sm_resource_table #(
   output logic [MAX_CTAS-1:0]                        take_slot_o,        // one-hot: the lowest free slot
   output logic [NUM_SM-1:0]                          charge_sm_o,        // in the next cycle: the SM; one-hot, or 0
   output logic [NUM_SM-1:0]                          charged_sm_o,       // and in the one after,
-  output logic [MAX_KERNELS-1:0]                     charged_room_o,     // with whether one more CTA fits there
+  output logic [MAX_KERNELS-1:0]                     charged_room_o,     // with whether one more CTA fits there,
+  output logic                                       charged_full_o,     // and whether it holds just its quotas
   // The CTA slots of an SM: kernel of each, and in the low bits which are used.
   input  logic [NUM_SM-1:0]                          look_sm_i,          // one-hot
   output logic [MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] look_slots_o,
@@ -35,6 +36,7 @@ module sm_resource_table #(
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    eval_quota_i,
   output logic [MAX_CTAS-1:0]                        eval_used_o,        // its CTA slots
   output logic [MAX_KERNELS-1:0]                     eval_room_o,        // from the next cycle on, until eval_i
+  output logic                                       eval_full_o,        // and whether it holds just its quotas
   // Lane D: credit the CTA of a slot.
   input  logic                                       done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                 done_sm_i,
@@ -109,6 +111,7 @@ module sm_resource_table #(
   logic [K*CountW-1:0] a_resident, a_quota;
   logic [CountW-1:0]   a_count, capacity_slots;
   logic [K-1:0]        count_room_d, count_room_q;
+  logic                charged_full_q;
   logic [AmountW-1:0]  charge_amounts_q;
   sm_row_count #(.MAX_KERNELS(K), .MAX_CTAS(N), .CountW(CountW), .KernelW(KernelW)) i_count_a (
     .slots_i(a_slots_q), .add_i(charge_kernel_q), .resident_o(a_resident), .count_o(a_count));
@@ -153,7 +156,9 @@ module sm_resource_table #(
   end
   sm_row_room #(.MAX_KERNELS(K)) i_room_b (
     .amounts_i(b_amounts_q), .limit_warps_i, .limit_registers_i, .limit_shared_i, .count_room_i(b_count_room), .room_o(eval_room_o));
-  assign eval_used_o = b_slots[N-1:0];
+  assign eval_used_o    = b_slots[N-1:0];
+  assign eval_full_o    = b_resident_q == b_quota_q;
+  assign charged_full_o = charged_full_q;
 
   // Lane D: the end as it came; whether a CTA runs there.
   logic              end_valid_q, end_wait_d, end_wait_q;
@@ -251,6 +256,7 @@ module sm_resource_table #(
     if (charge_q) begin
       charge_amounts_q <= charge_amounts;
       count_room_q     <= count_room_d;
+      charged_full_q   <= a_resident == a_quota;
     end
     if (eval_i) begin
       b_amounts_q  <= b_amounts;

@@ -1,7 +1,7 @@
 // step_prefetch: the steps that waterfill_allocator may take next, normalised ahead of it (docs/blocks/step_prefetch.md).
 // Of each kernel DEPTH steps wait in a queue: CTAs more, and performance relative to the kernel's best. The product that this needs takes three
 // cycles from the table's list (perf_table) to the queue; a step that a kernel takes sends another one on its way, so one can be taken each cycle.
-// Before a decision the queues are loaded, kernel after kernel, each once its reciprocal is known and while no sample needs the multiplier; the
+// Before a decision the queues are loaded, kernel after kernel, each once its reciprocal is known; the
 // first step of a kernel, one CTA, does not wait in a queue but is told with first_*_o.
 module step_prefetch #(
   parameter int unsigned MAX_KERNELS = 4,
@@ -12,8 +12,6 @@ module step_prefetch #(
   input  logic                             start_i,         // new decision: nothing is loaded
   input  logic [sluice_pkg::KernelW-1:0]   num_kernels_i,   // 1..MAX_KERNELS
   input  logic [MAX_KERNELS-1:0]           known_i,         // kernels that have the reciprocal of their best
-  input  logic                             free_i,          // no sample is on its way
-  output logic                             load_o,          // a step is loaded: no sample may be taken in this cycle
   // The table's lists, two steps of each.
   input  logic [2*MAX_KERNELS-1:0]         has_i,
   input  logic [2*MAX_KERNELS-1:0]         last_i,
@@ -66,7 +64,7 @@ module step_prefetch #(
       load_kernel[k] = load_q[KIndexW-1:0] == KIndexW'(k);
       list_has[k]    = has_i[2*k];
     end
-    load      = loading_q && free_i && (load_kernel & known_i) != '0 && (!place_q[0] || (load_kernel & list_has) != '0);
+    load      = loading_q && (load_kernel & known_i) != '0 && (!place_q[0] || (load_kernel & list_has) != '0);
     load_d    = load_q;
     place_d   = place_q;
     loading_d = loading_q;
@@ -115,7 +113,6 @@ module step_prefetch #(
     end
     {has, last, step, entry, reciprocal_o, best} = take_other_i ? other_head : near_head;
   end
-  assign load_o       = load;
   assign issue_o      = load || active_i;
   assign mantissa_o   = {entry[ScaledW-1 -: ExponentW] != '0, entry[MantissaW-2:0]};
 

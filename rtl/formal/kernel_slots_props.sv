@@ -7,6 +7,7 @@ module kernel_slots_props (
   input logic [sluice_pkg::WarpW-1:0]        warps_i,
   input logic [2*sluice_pkg::GridW-1:0]      grid_i,
   input logic [1:0]                          repeat_i,
+  input logic                                in_order_i,
   input logic [1:0]                          launch_i,
   input logic [1:0]                          stop_i,
   input logic [1:0]                          take_i,
@@ -19,7 +20,7 @@ module kernel_slots_props (
   logic [K*GridW-1:0] dispatched;
   kernel_slots #(.NUM_SM (2), .MAX_KERNELS (K), .MAX_CTAS (4)) dut (
     .clk_i, .rst_ni, .capacity_warps_i ('1), .capacity_registers_i ('0), .capacity_shared_i ('0), .capacity_slots_i (6'd4), .demand_warps_i ({warps_i, warps_i}),
-    .demand_registers_i ('0), .demand_shared_i ('0), .region_fits_i ('1), .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i ('0), .evict_count_i ('0), .resume_i ('0),
+    .demand_registers_i ('0), .demand_shared_i ('0), .region_fits_i ('1), .grid_i, .repeat_i, .in_order_i, .launch_i, .stop_i, .evict_i ('0), .evict_count_i ('0), .resume_i ('0),
     .take_i, .give_i, .launched_o (launched), .can_take_o (can_take), .cta_o (cta), .state_o (state), .dispatched_o (dispatched));
   (* hierconn *) wire [K*GridW-1:0]     \dut.next ;
   (* hierconn *) wire [K-1:0]           \dut.next_last , \dut.second_last , \dut.count_kernel_q , \dut.index_kernel_q , \dut.last ;

@@ -15,8 +15,6 @@ package sluice_pkg;
 `endif
   localparam int unsigned SharedW   = 2;
   localparam int unsigned SmCountW  = 3;
-  localparam int unsigned CtaSumW   = 5;
-  localparam int unsigned LevelW    = 6;
   localparam int unsigned TimerW    = 3;
   localparam int unsigned WindowW   = 3;
   localparam int unsigned InstW     = 4;

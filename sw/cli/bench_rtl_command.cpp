@@ -49,8 +49,8 @@ std::vector<std::string> broken(const Figures& f) {
                                   t.decision_bound()));
     }
   }
-  if (f.fixed_point.scaler_max_error > kScalerErrorBound) {
-    lines.push_back(fmt::format("the scaler's error is {:.6f}, promised: {}", f.fixed_point.scaler_max_error, kScalerErrorBound));
+  if (f.fixed_point.entry_max_error > kEntryErrorBound) {
+    lines.push_back(fmt::format("an entry's error is {:.6f}, promised: {}", f.fixed_point.entry_max_error, kEntryErrorBound));
   }
   if (f.fixed_point.changed_pct() >= 0.5)
     lines.push_back(
@@ -65,7 +65,7 @@ std::vector<std::string> broken(const Figures& f) {
 void print(const Figures& f, bool json) {
   if (json) {
     nlohmann::json out = {{"first_dispatch_cycles", f.first_dispatch()},
-                          {"scaler_max_error", f.fixed_point.scaler_max_error},
+                          {"entry_max_error", f.fixed_point.entry_max_error},
                           {"fixed_point_changed_pct", f.fixed_point.changed_pct()}};
     for (const auto& [sms, rate] : f.dispatch) out["dispatch_per_cycle"][std::to_string(sms)] = rate.per_cycle;
     for (const DecisionTimes& t : f.decisions) {
@@ -87,9 +87,9 @@ void print(const Figures& f, bool json) {
   fmt::print(
       "fixed point: {} of {} partitions differ from double precision ({:.4f} %), {} of them in the loss guard's verdict, {} by "
       "more "
-      "than one CTA; scaler off by {:.6f} per instruction at most\n",
+      "than one CTA; an entry is off by {:.6f} of its value at most\n",
       f.fixed_point.changed, f.fixed_point.decisions, f.fixed_point.changed_pct(), f.fixed_point.changed_verdict,
-      f.fixed_point.changed_by_more, f.fixed_point.scaler_max_error);
+      f.fixed_point.changed_by_more, f.fixed_point.entry_max_error);
 }
 
 int run(const Options& options) {

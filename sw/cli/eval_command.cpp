@@ -31,7 +31,6 @@ namespace {
 struct Options : CommonOptions {
   std::string pairs = "all", policies = "left_over,fcfs,even,spatial,warped_slicer,solo_curve", oracle_pairs, out, seeds;
   std::uint64_t curve_window = 0;  ///< 0: half of the window
-  double request_share = 0;
   [[nodiscard]] std::uint64_t curve_cycles() const {
     return curve_window == 0 ? std::max<std::uint64_t>(window / 2, 1) : curve_window;
   }
@@ -93,7 +92,6 @@ int run(const Options& options) {
   plan.window = options.window;
   plan.oracle_window = options.oracle_window;
   plan.curve_window = options.curve_cycles();
-  plan.request_share = options.request_share;
   const std::vector<std::uint64_t> seeds = options.seeds.empty() ? std::vector{options.seed} : parse_seeds(options.seeds);
   plan.seed = seeds.front();
   plan.partitioner = options.kind();
@@ -158,11 +156,6 @@ void add_eval_command(CLI::App& app, Action& action) {
       ->add_option("--seeds", options->seeds,
                    "a number of seeds, or a list: every policy but the Oracle is repeated with each, and the spread is printed")
       ->excludes(command->get_option("--seed"));
-  command
-      ->add_option("--request-share", options->request_share,
-                   "golden ceiling: requests of one SM in a profile window when the memory is full; default: the most seen in a "
-                   "window, divided by the SMs")
-      ->check(CLI::PositiveNumber);
   command
       ->add_option("--out", options->out, "folder of results.json, results.csv, index.html; finished runs in it are not repeated")
       ->required();

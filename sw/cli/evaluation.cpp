@@ -262,7 +262,7 @@ EvaluationOutcome evaluate(const EvaluationPlan& plan) {
   outcome.results.runs = run_mixes(e, outcome.solos, curves);
   give_oracle_the_best(outcome.results);
   normalize_to_left_over(outcome.results);
-  add_golden_decisions(outcome.results, e.machine, e.kernels, plan.request_share);
+  add_golden_decisions(outcome.results, e.machine, e.kernels);
   for (const KernelDescriptor& k : e.kernels)
     outcome.results.solo.push_back(make_solo_run(k, e.machine, outcome.solos.at(k.name), curves[k.name]));
   return outcome;

@@ -25,7 +25,6 @@ struct EvaluationPlan {
   std::uint64_t window = 2000000;
   std::uint64_t oracle_window = 0;      ///< of the Oracle's search; 0 = search_window(window); `window` = exhaustive
   std::uint64_t curve_window = 200000;  ///< 0: no performance-against-CTAs curves
-  double request_share = 0;             ///< see add_golden_decisions
   std::uint64_t seed = 1;
   PartitionerKind partitioner = PartitionerKind::Rtl;
   unsigned jobs = 1;

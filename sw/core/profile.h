@@ -21,8 +21,8 @@ struct ProfileSample {
   CtaCount foreign;                                       ///< most CTAs of other kernels on it
 
   bool operator==(const ProfileSample&) const = default;
-  /// The SM held what the label says, from the first cycle to the last, and nothing else.
-  [[nodiscard]] bool clean() const { return resident_min == ctas && resident_max == ctas && foreign == CtaCount(0); }
+  /// The SM held what the label says and nothing else. Fewer of them for the cycles until one that ended is replaced.
+  [[nodiscard]] bool clean() const { return resident_max == ctas && foreign == CtaCount(0); }
 };
 
 /// Q and M of Warped-Slicer algorithm 1: the strictly increasing prefix maxima of a profile, normalised to the profile's

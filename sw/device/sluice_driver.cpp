@@ -9,8 +9,9 @@ namespace sluice {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x534C43, kVersion = 1;
-constexpr double kOne = 16384;  // fractions are in units of 2**-14
+constexpr std::uint32_t kMagic = 0x534C43, kVersion = 2;
+constexpr std::uint32_t kDrainUnit = 4096;  // cycles, of DRAIN_LIMIT
+constexpr double kOne = 16384;              // fractions are in units of 2**-14
 constexpr std::array<const char*, 7> kErrorNames{"BAD_DONE",   "CANNOT_FIT", "SLOT_BUSY",       "BAD_MODE",
                                                  "BAD_CONFIG", "BAD_KERNEL", "MODE_IN_DECISION"};
 
@@ -59,6 +60,8 @@ void SluiceDriver::set_mode(regs::Mode mode) {
 void SluiceDriver::configure_sequencer(const SequencerSettings& settings) {
   in_range("window cycles", settings.window_cycles, 1024, 65535);
   in_range("delay cycles", settings.delay_cycles, 0, 65535);
+  in_range("request share", settings.request_share, 0, 65535);
+  in_range("drain cycles", settings.drain_cycles, 0, 255 * kDrainUnit);
   const std::uint32_t epsilon = fraction("epsilon", settings.epsilon, 1);
   const std::uint32_t loss_limit = fraction("loss limit", settings.loss_limit, 3.99);
   write(regs::kWarmUp, settings.warm_up_cycles);
@@ -66,6 +69,8 @@ void SluiceDriver::configure_sequencer(const SequencerSettings& settings) {
   write(regs::kDelay, settings.delay_cycles);
   write(regs::kEpsilon, epsilon);
   write(regs::kLossLimit, loss_limit);
+  write(regs::kRequestShare, settings.request_share);
+  write(regs::kDrainLimit, (settings.drain_cycles + kDrainUnit - 1) / kDrainUnit);
 }
 
 void SluiceDriver::configure_monitor(bool enable, double threshold, std::uint32_t window_cycles, std::uint32_t hold_windows) {
@@ -77,7 +82,7 @@ void SluiceDriver::configure_monitor(bool enable, double threshold, std::uint32_
   write(regs::kMonitor, regs::kMonitorEnable.put(enable) | regs::kMonitorThreshold.put(limit));
 }
 
-void SluiceDriver::reprofile() { write(regs::kControl, 1); }
+void SluiceDriver::reprofile() { write(regs::kControl, regs::kControlReprofile.put(1)); }
 
 void SluiceDriver::launch(unsigned slot, const SlotLaunch& kernel) {
   check_slot(slot);
@@ -90,8 +95,11 @@ void SluiceDriver::launch(unsigned slot, const SlotLaunch& kernel) {
   write(regs::slot(slot, regs::kSlotRegisters), kernel.cta.registers);
   write(regs::slot(slot, regs::kSlotShared), kernel.cta.shared_memory_bytes);
   write(regs::slot(slot, regs::kSlotGrid), kernel.grid_ctas);
-  write(regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(kernel.repeat));
+  write(regs::slot(slot, regs::kSlotCtrl),
+        regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(kernel.repeat) | regs::kSlotCtrlWait.put(kernel.wait));
 }
+
+void SluiceDriver::go() { write(regs::kControl, regs::kControlGo.put(1)); }
 
 void SluiceDriver::stop(unsigned slot) {
   check_slot(slot);
@@ -143,7 +151,12 @@ regs::SequencerState SluiceDriver::sequencer_state() {
 
 DecisionReport SluiceDriver::last_decision() {
   const std::uint32_t status = read(regs::kStatus);
-  DecisionReport report{read(regs::kDecisions), regs::kStatusSpatial.get(status) != 0, regs::kStatusNoFit.get(status) != 0, {}};
+  DecisionReport report{read(regs::kDecisions),
+                        regs::kStatusSpatial.get(status) != 0,
+                        regs::kStatusNoFit.get(status) != 0,
+                        regs::kStatusDropped.get(status) != 0,
+                        regs::kStatusNoProfile.get(status) != 0,
+                        {}};
   for (unsigned slot = 0; slot < parameters_.max_kernels; ++slot) report.ctas.push_back(read(regs::slot(slot, regs::kSlotCtas)));
   return report;
 }

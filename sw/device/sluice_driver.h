@@ -23,13 +23,14 @@ struct SlotLaunch {
   SmResources cta;              ///< of one CTA; cta_slots is not looked at
   std::uint32_t grid_ctas = 0;  ///< 1..2^32-1
   bool repeat = false;          ///< the grid starts again at its end, until stop()
+  bool wait = false;            ///< does not begin before go()
 };
 
 struct SlotReport {
   regs::SlotState state;
   std::uint32_t resident;    ///< CTAs on all SMs
   std::uint32_t dispatched;  ///< CTAs since launch, wraps
-  std::uint32_t ctas;        ///< quota in force, CTAs on one SM
+  std::uint32_t ctas;        ///< quota in force, CTAs on one SM; MAX_CTAS is no limit
 };
 
 /// Sticky errors: bits of register ERROR, and where the first came from.
@@ -44,7 +45,9 @@ struct DecisionReport {
   std::uint32_t count;              ///< decisions since reset, wraps
   bool spatial;                     ///< the loss guard fell back to spatial
   bool no_fit;                      ///< one CTA of each kernel does not fit together
-  std::vector<std::uint32_t> ctas;  ///< by kernel slot, CTAs on one SM, 0..MAX_CTAS
+  bool dropped;                     ///< a sample was dropped: its SM did not hold what the label says
+  bool no_profile;                  ///< spatial, because a kernel had no clean sample
+  std::vector<std::uint32_t> ctas;  ///< by kernel slot, quota in force, 0..MAX_CTAS
 };
 
 struct SequencerSettings {
@@ -53,6 +56,9 @@ struct SequencerSettings {
   std::uint32_t delay_cycles = 0;      ///< 0..65,535, from a decision to its enforcement
   double epsilon = 0;                  ///< 0..1, saturation threshold; 0: the paper's rule
   double loss_limit = 1.2;             ///< 0..3.99, over the number of kernels: what a kernel may lose
+  /// Lines that an SM may exchange with the memory system in a window and be counted, its share: 0..65,535; 0: no ceiling.
+  std::uint32_t request_share = 0;
+  std::uint32_t drain_cycles = 255 * 4096;  ///< 0..1,044,480, rounded up to 4,096: the warm-up waits so long for SMs to settle
 };
 
 /// Programs the partition unit through any bus. Every argument is checked before anything is written: @throws InputError that
@@ -73,6 +79,8 @@ class SluiceDriver {
 
   /// The slot must be free and one CTA must fit the SM.
   void launch(unsigned slot, const SlotLaunch& kernel);
+  /// Every launch that waits begins, all in one cycle, in order of their slots.
+  void go();
   void stop(unsigned slot);
   /// Refills nothing until resume(); evicted() when `ctas` have ended, or none is left. @param ctas 0..65,535
   void evict(unsigned slot, std::uint32_t ctas);

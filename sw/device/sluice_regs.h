@@ -8,7 +8,7 @@
 namespace sluice::regs {
 
 enum class Mode : std::uint32_t { kLeftOver = 0, kFcfs = 1, kEven = 2, kSpatial = 3, kStatic = 4, kDynamic = 5 };
-enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kPlan = 6, kMonitor = 7 };
+enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kPlan = 6, kMonitor = 7, kDrain = 8 };
 enum class SlotState : std::uint32_t { kFree = 0, kRunning = 1, kDraining = 2 };
 
 /// Bits of a register.
@@ -36,10 +36,14 @@ inline constexpr Field kParamsNumSched{19, 3};
 inline constexpr Field kParamsRegionUnits{22, 8};
 inline constexpr std::uint32_t kMode = 0x008;  // Sharing mode. A value that does not exist is refused with BAD_MODE. Every accepted write restarts the sequencer.
 inline constexpr std::uint32_t kControl = 0x00c;  // Commands to the whole unit.
+inline constexpr Field kControlReprofile{0, 1};
+inline constexpr Field kControlGo{1, 1};
 inline constexpr std::uint32_t kStatus = 0x010;  // State of the sequencer.
 inline constexpr Field kStatusSequencer{0, 4};
 inline constexpr Field kStatusSpatial{4, 1};
 inline constexpr Field kStatusNoFit{5, 1};
+inline constexpr Field kStatusDropped{6, 1};
+inline constexpr Field kStatusNoProfile{7, 1};
 inline constexpr Field kStatusPresent{8, 4};
 inline constexpr std::uint32_t kDecisions = 0x014;  // Decisions enforced since reset; wraps.
 inline constexpr std::uint32_t kError = 0x018;  // Sticky errors; an input that causes one changes nothing else.
@@ -76,6 +80,8 @@ inline constexpr Field kMonitorEnable{0, 1};
 inline constexpr Field kMonitorThreshold{16, 15};
 inline constexpr std::uint32_t kMonitorWindow = 0x058;  // Length of a monitor window.
 inline constexpr std::uint32_t kMonitorHold = 0x05c;  // Windows in a row that a change must last.
+inline constexpr std::uint32_t kRequestShare = 0x060;  // Ceiling of a sample: lines that an SM may exchange with the memory system in a window before its counter stops, its share of the bandwidth. 0: no ceiling.
+inline constexpr std::uint32_t kDrainLimit = 0x064;  // How long the warm-up waits for SMs that do not hold what the profile layout says; samples of those that still do not are dropped.
 
 // Offsets in a kernel slot, for slot().
 inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.
@@ -88,12 +94,13 @@ inline constexpr Field kSlotCtrlStop{1, 1};
 inline constexpr Field kSlotCtrlEvict{2, 1};
 inline constexpr Field kSlotCtrlResume{3, 1};
 inline constexpr Field kSlotCtrlRepeat{4, 1};
+inline constexpr Field kSlotCtrlWait{5, 1};
 inline constexpr Field kSlotCtrlEvictCount{16, 16};
 inline constexpr std::uint32_t kSlotStatus = 0x014;  // State of the slot.
 inline constexpr std::uint32_t kSlotResident = 0x018;  // Its CTAs on all SMs.
 inline constexpr std::uint32_t kSlotDispatched = 0x01c;  // CTAs dispatched since LAUNCH; wraps.
 inline constexpr std::uint32_t kSlotQuota = 0x020;  // STATIC mode: CTAs on one SM of the mask; MAX_CTAS is no limit.
-inline constexpr std::uint32_t kSlotCtas = 0x024;  // Quota in force.
+inline constexpr std::uint32_t kSlotCtas = 0x024;  // Quota in force: the most CTAs that any SM may hold of this kernel now. MAX_CTAS: no limit.
 inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 32 a register; SMs that do not exist read 0.
 
 /// Elaboration parameters of the unit (register PARAMS).
@@ -121,7 +128,7 @@ struct RegisterInfo {
 inline std::vector<RegisterInfo> registers(const Parameters& p) {
   std::vector<RegisterInfo> all;
   all.push_back({"ID", 0x000, Needs::Nothing, {
-       {"VERSION", {0, 8}, Access::Ro, 1U, 0U, 255U},
+       {"VERSION", {0, 8}, Access::Ro, 2U, 0U, 255U},
        {"MAGIC", {8, 24}, Access::Ro, 5459011U, 0U, 16777215U}}});
   all.push_back({"PARAMS", 0x004, Needs::Nothing, {
        {"NUM_SM", {0, 9}, Access::Ro, p.num_sm, 0U, 511U},
@@ -132,11 +139,14 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
   all.push_back({"MODE", 0x008, Needs::Nothing, {
        {"MODE", {0, 3}, Access::Rw, 0U, 0U, 5U}}});
   all.push_back({"CONTROL", 0x00c, Needs::Nothing, {
-       {"REPROFILE", {0, 1}, Access::W1s, 0U, 0U, 1U}}});
+       {"REPROFILE", {0, 1}, Access::W1s, 0U, 0U, 1U},
+       {"GO", {1, 1}, Access::W1s, 0U, 0U, 1U}}});
   all.push_back({"STATUS", 0x010, Needs::Nothing, {
        {"SEQUENCER", {0, 4}, Access::Ro, 0U, 0U, 15U},
        {"SPATIAL", {4, 1}, Access::Ro, 0U, 0U, 1U},
        {"NO_FIT", {5, 1}, Access::Ro, 0U, 0U, 1U},
+       {"DROPPED", {6, 1}, Access::Ro, 0U, 0U, 1U},
+       {"NO_PROFILE", {7, 1}, Access::Ro, 0U, 0U, 1U},
        {"PRESENT", {8, 4}, Access::Ro, 0U, 0U, 15U}}});
   all.push_back({"DECISIONS", 0x014, Needs::Nothing, {
        {"COUNT", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}});
@@ -188,6 +198,10 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"VALUE", {0, 16}, Access::Rw, 5120U, 16U, 65535U}}});
   all.push_back({"MONITOR_HOLD", 0x05c, Needs::Nothing, {
        {"VALUE", {0, 8}, Access::Rw, 2U, 1U, 255U}}});
+  all.push_back({"REQUEST_SHARE", 0x060, Needs::Undecided, {
+       {"VALUE", {0, 16}, Access::Rw, 0U, 0U, 65535U}}});
+  all.push_back({"DRAIN_LIMIT", 0x064, Needs::Nothing, {
+       {"VALUE", {0, 8}, Access::Rw, 255U, 0U, 255U}}});
   for (unsigned k = 0; k < p.max_kernels; ++k) {
     const std::string prefix = "SLOT" + std::to_string(k) + ".";
     all.push_back({prefix + "WARPS", slot(k, 0x00), Needs::SlotFree, {
@@ -204,6 +218,7 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
          {"EVICT", {2, 1}, Access::W1s, 0U, 0U, 1U},
          {"RESUME", {3, 1}, Access::W1s, 0U, 0U, 1U},
          {"REPEAT", {4, 1}, Access::Level, 0U, 0U, 1U},
+         {"WAIT", {5, 1}, Access::Wo, 0U, 0U, 1U},
          {"EVICT_COUNT", {16, 16}, Access::Wo, 0U, 0U, 65535U}}});
     all.push_back({prefix + "STATUS", slot(k, 0x14), Needs::Nothing, {
          {"STATE", {0, 2}, Access::Ro, 0U, 0U, 3U}}});

@@ -77,7 +77,7 @@ bool DispatchModel::admissible(std::size_t kernel, std::uint32_t sm, CtaCount qu
           shared_units_.of(k.launch.demand.shared_memory_bytes) <= s.shared.largest_gap());
 }
 
-std::uint32_t DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool repeat) {
+std::uint32_t DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool repeat, bool in_order) {
   Kernel& k = kernels_[kernel];
   Sm& s = sms_[sm];
   s.free = take(s.free, k.launch.demand);
@@ -87,6 +87,7 @@ std::uint32_t DispatchModel::admit(std::size_t kernel, std::uint32_t sm, bool re
   const std::uint32_t cta = k.next;
   k.next = (k.next + 1) % k.launch.grid;
   if (k.next == 0 && !repeat) k.finished = true;
+  if (k.next == 0 && repeat && in_order) k.order = ++launches_;
   return cta;
 }
 

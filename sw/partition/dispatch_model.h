@@ -47,8 +47,8 @@ class DispatchModel {
   /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
   [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const;
   /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA. @return the CTA's index in the
-  /// grid
-  std::uint32_t admit(std::size_t kernel, std::uint32_t sm, bool repeat);
+  /// grid. @param in_order a grid that starts again stands in line behind the other kernels
+  std::uint32_t admit(std::size_t kernel, std::uint32_t sm, bool repeat, bool in_order);
   /// Takes a CTA slot for an admitted CTA: the lowest free one. @return it
   std::uint32_t seat(std::size_t kernel, std::uint32_t sm);
   /// Takes the regions of a seated CTA: the lowest gaps. @return nullopt when they do not fit

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 
 namespace sluice {
 
@@ -60,20 +59,6 @@ std::vector<Profile> golden_profiles(std::span<const ProfileSample> samples, std
   std::vector<Profile> profiles;
   for (const KernelId kernel : kernels) profiles.push_back(golden_profile(samples, kernel, scaling, window));
   return profiles;
-}
-
-double most_requests(std::span<const ProfileSample> samples) {
-  double most = 0, total = 0;
-  std::set<std::uint32_t> seen;
-  for (const ProfileSample& s : samples) {
-    if (!seen.insert(s.sm.value()).second) {
-      seen = {s.sm.value()};
-      total = 0;
-    }
-    total += static_cast<double>(s.requests);
-    most = std::max(most, total);
-  }
-  return most;
 }
 
 }  // namespace sluice

@@ -50,7 +50,7 @@ inline constexpr IpcScaling kIpcScalings[] = {IpcScaling::None, IpcScaling::Pape
 /// What the golden equations need besides the samples.
 struct SamplingWindow {
   double cycles = 0;         ///< length of the profile window
-  double request_share = 0;  ///< Ceiling: requests of one SM in the window when the memory system is full
+  double request_share = 0;  ///< Ceiling: lines an SM may exchange in the window (sw/partition/ceiling.h); infinite without one
 };
 
 /// Scaled instructions of each kernel with 1..N CTAs, N being its highest label. CTA_avg is the mean over all of a kernel's
@@ -59,9 +59,5 @@ struct SamplingWindow {
 /// @param kernels  whose profiles, in this order; a kernel without a sample gets a profile of one level that is 0
 [[nodiscard]] std::vector<Profile> golden_profiles(std::span<const ProfileSample> samples, std::span<const KernelId> kernels,
                                                    IpcScaling scaling, const SamplingWindow& window);
-
-/// Most requests that all SMs sent in one window of these samples. A window ends where an SM is sampled again.
-/// Divided by the SMs and taken over many decisions it is a share that some mix did reach.
-[[nodiscard]] double most_requests(std::span<const ProfileSample> samples);
 
 }  // namespace sluice

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "sw/partition/ceiling.h"
 #include "sw/partition/ipc_scaling.h"
 #include "sw/partition/warped_slicer.h"
 #include "sw/report/summary.h"
@@ -101,13 +103,10 @@ DecisionSummary summarize_decisions(const EvalResults& results) {
   return summary;
 }
 
-void add_golden_decisions(EvalResults& results, const MachineConfig& machine, std::span<const KernelDescriptor> kernels,
-                          double request_share) {
-  if (request_share == 0)
-    for (const EvalRun& run : results.runs)
-      for (const DecisionRecord& decision : run.decisions)
-        request_share = std::max(request_share, most_requests(decision.samples) / machine.num_sms);
-  const SamplingWindow window{static_cast<double>(machine.partitioner.profile_cycles), request_share};
+void add_golden_decisions(EvalResults& results, const MachineConfig& machine, std::span<const KernelDescriptor> kernels) {
+  const std::uint32_t share = request_share(machine);
+  const SamplingWindow window{static_cast<double>(machine.partitioner.profile_cycles),
+                              share == 0 ? std::numeric_limits<double>::infinity() : share};
   for (EvalRun& run : results.runs) {
     for (DecisionRecord& decision : run.decisions) {
       if (decision.samples.empty()) continue;

@@ -51,10 +51,7 @@ inline constexpr std::size_t kWorstMixes = 10;
 
 /// Fills `golden` of every decision that has samples: the golden model's water-filling and loss guard on the samples under each
 /// scaling.
-/// @param request_share  requests of one SM in a profile window when the memory system is full; 0 = the most that all SMs sent in
-///                       one window of these results, divided by the SMs
-void add_golden_decisions(EvalResults& results, const MachineConfig& machine, std::span<const KernelDescriptor> kernels,
-                          double request_share = 0);
+void add_golden_decisions(EvalResults& results, const MachineConfig& machine, std::span<const KernelDescriptor> kernels);
 
 /// Lines for the terminal; empty when neither solo curves nor an Oracle ran beside Warped-Slicer.
 [[nodiscard]] std::string decision_report(const DecisionSummary& summary);

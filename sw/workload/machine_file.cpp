@@ -113,6 +113,8 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.read("warm_up_cycles", config.warm_up_cycles, 0, 10000000);
   table.read("profile_cycles", config.profile_cycles, 1024, 65535);
   table.read("algorithm_delay", config.algorithm_delay, 0, 10000000);
+  table.read("drain_cycles", config.drain_cycles, 0, 1044480);
+  table.read("lines_per_cycle", config.lines_per_cycle, 0, 4096);
   table.read("loss_limit", config.loss_limit, 0, 3.99);
   table.read("epsilon", config.epsilon, 0, 1);
   table.read("monitor_threshold", config.monitor_threshold, 0, 1.99);

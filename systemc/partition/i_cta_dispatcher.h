@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bitset>
 #include <cstdint>
 
 namespace sluice {
@@ -30,6 +31,7 @@ struct CtaDispatcherIn {
   bool round_robin = false, in_order = false, regions = false;  ///< from the mode
   std::array<std::uint8_t, kMaxKernelSlots> quota{};  ///< of each kernel on SM CtaDispatcherOut::query_sm of the same cycle
   bool quota_changed = false;                         ///< first cycle of new quotas
+  bool profiling = false;                             ///< `settled` stays as it is
   bool dispatch_ready = false;
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;
@@ -44,6 +46,8 @@ struct CtaDispatcherOut {
   bool change = false;
   std::array<std::uint16_t, kMaxKernelSlots> resident{};
   std::array<std::uint32_t, kMaxKernelSlots> dispatched{};
+  std::uint8_t spent = 0;                        ///< mask: RUNNING kernels that dispatch nothing, by their grid or an eviction
+  std::bitset<kMaxSms> settled;                  ///< SMs that have held exactly their quotas since these came into force
   std::uint8_t evict_done = 0, kernel_done = 0;  ///< masks, pulses
   bool bad_done = false, cannot_fit = false, slot_busy = false, bad_kernel = false;
   std::uint8_t error_kernel = 0, error_sm = 0;

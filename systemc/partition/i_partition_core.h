@@ -13,16 +13,15 @@ inline constexpr std::uint32_t kMaxCtas = 32;
 inline constexpr std::uint32_t kPerfOne = 1U << 14;  ///< 1.0 of a normalised performance: a kernel's own best
 
 inline constexpr std::uint32_t kEntryFractionBits = 12;  ///< of an entry's mantissa, under its leading one
+inline constexpr int kEntryExponentBias = 10;            ///< an entry is (2^12 + mantissa) x 2^(exponent - bias) instructions
 
-/// Scaled IPC (Warped-Slicer, equation 3) of an entry of the performance table as the hardware shows it, for a window of this
-/// many cycles. The hardware leaves out the division by the window (docs/blocks/perf_table.md).
+/// IPC within the ceiling (docs/blocks/profile_counters.md) of an entry of the performance table as the hardware shows it, for a
+/// window of this many cycles. The hardware leaves out the division by the window (docs/blocks/perf_table.md).
 [[nodiscard]] inline double scaled_ipc(std::uint32_t scaled, std::uint32_t window_cycles) {
   constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
   const std::uint32_t exponent = scaled >> kEntryFractionBits;
   if (exponent == 0) return 0;
-  double window = window_cycles;
-  while (window < 32768) window *= 2;
-  return std::ldexp(scaled % kLeadingOne + kLeadingOne, static_cast<int>(exponent) + 7) / (window * window);
+  return std::ldexp(scaled % kLeadingOne + kLeadingOne, static_cast<int>(exponent) - kEntryExponentBias) / window_cycles;
 }
 
 /// Input ports of the partition core (rtl/partition_core.sv), one clock cycle's worth. Widths as in sluice_pkg.
@@ -33,26 +32,18 @@ struct PartitionCoreIn {
   std::uint8_t num_kernels = 0;  ///< 1..kMaxKernels
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
   std::array<std::uint32_t, kMaxKernels> demand_warps{}, demand_registers{}, demand_shared_bytes{};
-  std::uint32_t window_cycles = 0;  ///< length of the profile window
-  std::uint32_t epsilon = 0;        ///< saturation threshold, units of 1/2**PerfW of a kernel's best
-  std::uint32_t loss_limit = 0;     ///< of 1 / num_kernels: what a kernel may lose of its best, units of 1/kPerfOne, 16 bits
-  bool prepare_valid = false;       ///< the sum of CTAs behind a kernel's next samples, ahead of them
-  std::uint8_t prepare_kernel = 0;
-  std::uint32_t prepare_sum = 0;  ///< CTAs over all SMs sampled for this kernel: CTA_avg = prepare_sum / num_samples
-  bool sample_valid = false;      ///< one (kernel, CTA count) sample; each kernel's counts 1..n in order
+  std::uint32_t epsilon = 0;     ///< saturation threshold, units of 1/2**PerfW of a kernel's best
+  std::uint32_t loss_limit = 0;  ///< of 1 / num_kernels: what a kernel may lose of its best, units of 1/kPerfOne, 16 bits
+  bool sample_valid = false;     ///< one (kernel, CTA count) sample; each kernel's counts 1..n in order
   std::uint8_t sample_kernel = 0;
-  std::uint8_t sample_ctas = 0;           ///< 1..kMaxCtas
-  std::uint32_t sample_warp_insts = 0;    ///< issued in the window on that SM
-  std::uint32_t sample_stall_cycles = 0;  ///< stalled on long memory latency in the window
-  std::uint32_t num_samples = 0;          ///< SMs sampled for this kernel: with its sum
-  bool sample_final = false;              ///< last sample of its kernel
+  std::uint8_t sample_ctas = 0;         ///< 1..kMaxCtas
+  std::uint32_t sample_warp_insts = 0;  ///< that SM's within its ceiling; 0: none, or dropped
+  bool sample_final = false;            ///< last sample of its kernel
 };
 
 /// Output ports.
 struct PartitionCoreOut {
-  bool prepare_ready = false;  ///< the sum of this cycle is taken
-  bool sample_ready = false;   ///< the sample of this cycle is taken
-  bool scaled_valid = false;   ///< an entry of the performance table is written: for tracing
+  bool scaled_valid = false;  ///< an entry of the performance table is written: for tracing
   std::uint8_t scaled_kernel = 0, scaled_ctas = 0;
   std::uint32_t scaled = 0;  ///< exponent and mantissa: see scaled_ipc()
   bool done = false;         ///< pulse: the fields below are valid until the next start

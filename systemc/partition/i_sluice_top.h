@@ -16,7 +16,7 @@ inline constexpr unsigned kMaxSchedulers = 4;  ///< largest NUM_SCHED of the har
 struct SmActivity {
   std::uint8_t issue_valid = 0;                             ///< bit s: scheduler s issued a warp instruction
   std::array<std::uint8_t, kMaxSchedulers> issue_kernel{};  ///< for this kernel slot
-  bool stall = false;                                       ///< nothing issued: long memory latency
+  bool request = false;                                     ///< exchanged a line with the memory system
 };
 
 /// Input ports of sluice_top (docs/blocks/sluice_top.md), one clock cycle's worth.
@@ -36,7 +36,8 @@ struct SluiceTopOut {
   bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
   std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
   std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;
-  bool profile_valid = false;  ///< one entry of the performance table; the other profile_ fields mean something only then
+  bool profile_window = false;  ///< a profile window runs: issues and requests are counted
+  bool profile_valid = false;   ///< one entry of the performance table; the other profile_ fields mean something only then
   std::uint8_t profile_kernel = 0, profile_ctas = 0;
   std::uint32_t profile_scaled = 0;
   bool idle = false;  ///< the clock may stop until an input other than the SMs' activity changes

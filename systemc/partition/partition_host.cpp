@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sw/partition/ceiling.h"
+
 namespace sluice {
 
 namespace {
@@ -15,6 +17,8 @@ regs::Mode mode_of(DispatchMode mode) {
     case DispatchMode::LeftOver: return regs::Mode::kLeftOver;
     case DispatchMode::Fcfs: return regs::Mode::kFcfs;
     case DispatchMode::Partitioned: return regs::Mode::kStatic;
+    case DispatchMode::Even: return regs::Mode::kEven;
+    case DispatchMode::Spatial: return regs::Mode::kSpatial;
     case DispatchMode::Dynamic: return regs::Mode::kDynamic;
   }
   return regs::Mode::kLeftOver;
@@ -84,8 +88,8 @@ void PartitionHost::run() {
   SluiceDriver driver(registers);
   const PartitionerConfig& config = spec_.machine.partitioner;
   driver.configure_machine(spec_.machine.sm.capacity);
-  driver.configure_sequencer(
-      {config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon, config.loss_limit});
+  driver.configure_sequencer({config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon,
+                              config.loss_limit, request_share(spec_.machine), config.drain_cycles});
   if (config.monitor_threshold > 0)
     driver.configure_monitor(true, config.monitor_threshold, config.monitor_window, config.monitor_hold);
   driver.set_mode(mode_of(spec_.mode));
@@ -110,21 +114,30 @@ std::optional<unsigned> PartitionHost::free_slot(const SluiceDriver& driver) con
 }
 
 void PartitionHost::launch_arrived(SluiceDriver& driver) {
+  std::vector<InSlot> together;
   while (!arrived_.empty()) {
     const std::optional<unsigned> free = free_slot(driver);
-    if (!free) return;  // the next KERNEL_DONE brings one
-    const unsigned slot = *free;
-    const KernelId kernel = arrived_.front();
+    if (!free) break;  // the next KERNEL_DONE brings one
+    together.push_back({arrived_.front(), *free});
     arrived_.erase(arrived_.begin());
-    const KernelDescriptor& descriptor = spec_.launches[kernel.value()].kernel;
-    std::vector<InSlot> present = present_;
-    present.push_back({kernel, slot});
-    apply_quotas(driver, present);
-    unit_.bind_slot(slot, kernel);
-    slots_in_use_ |= 1U << slot;
-    present_ = present;
-    driver.launch(slot, {descriptor.demand(), descriptor.grid_ctas, !spec_.launches[kernel.value()].once});
+    slots_in_use_ |= 1U << *free;
   }
+  if (together.empty()) return;
+  present_.insert(present_.end(), together.begin(), together.end());
+  apply_quotas(driver, present_);
+  for (const auto& [kernel, slot] : together) {
+    const KernelLaunch& launch = spec_.launches[kernel.value()];
+    unit_.bind_slot(slot, kernel);
+    tell_present();
+    driver.launch(slot, {launch.kernel.demand(), launch.kernel.grid_ctas, !launch.once, together.size() > 1});
+  }
+  if (together.size() > 1) driver.go();
+}
+
+void PartitionHost::tell_present() {
+  std::vector<KernelId> kernels;
+  for (const InSlot& p : present_) kernels.push_back(p.kernel);
+  unit_.set_present(kernels);
 }
 
 void PartitionHost::stop_met(SluiceDriver& driver) {
@@ -132,6 +145,7 @@ void PartitionHost::stop_met(SluiceDriver& driver) {
     const auto found = std::ranges::find(present_, kernel, &InSlot::kernel);
     const unsigned slot = found->slot;
     present_.erase(found);
+    tell_present();
     if (!spec_.launches[kernel.value()].once) driver.stop(slot);  // else it ended by itself
     apply_quotas(driver, present_);
   }
@@ -166,11 +180,14 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decision.sampled_at = Cycles(unit_.sampled_at());
   decision.decided_at = Cycles(unit_.irq_at());
   const DecisionReport decided = driver.last_decision();
-  decision.partition.mode = decided.spatial || decided.no_fit ? PartitionMode::Spatial : PartitionMode::IntraSm;
+  const bool spatial = decided.spatial || decided.no_fit || decided.no_profile;
+  decision.partition.mode = spatial ? PartitionMode::Spatial : PartitionMode::IntraSm;
   for (const InSlot& p : present_) {
     decision.kernels.push_back(p.kernel);
-    decision.partition.ctas.emplace_back(decided.ctas[p.slot]);
+    const SmResources demand = spec_.launches[p.kernel.value()].kernel.demand();
+    decision.partition.ctas.push_back(spatial ? occupancy(demand, spec_.machine.sm.capacity) : CtaCount(decided.ctas[p.slot]));
   }
+  decision.samples = unit_.samples();
   decision.profiles = unit_.profiles();
   decision.profiles.resize(present_.size());
   decisions_.push_back(decision);

@@ -33,7 +33,8 @@ class PartitionHost : public sc_core::sc_module {
   [[nodiscard]] bool action_due() const;
   void act(SluiceDriver& driver);
   [[nodiscard]] std::optional<unsigned> free_slot(const SluiceDriver& driver) const;
-  void launch_arrived(SluiceDriver& driver);
+  void launch_arrived(SluiceDriver& driver);  ///< those that are there together, together
+  void tell_present();
   void stop_met(SluiceDriver& driver);
   void handle_interrupt(SluiceDriver& driver);
   void record_decision(SluiceDriver& driver);

@@ -26,6 +26,7 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       top_(std::move(top)),
       resident_(machine.num_sms, std::vector<ResidentCta>(machine.sm.capacity.cta_slots)),
       over_(counters.size()),
+      watched_(machine.num_sms, Watched{std::vector<std::uint32_t>(counters.size()), {}, {}, {}}),
       unfinished_(static_cast<std::uint32_t>(counters.size())) {
   SC_METHOD(wake);
   sensitive << registers.begun;
@@ -65,7 +66,9 @@ void PartitionUnit::tick() {
     ended_.pop_front();
   }
   in_.sms.clear();
-  if (top_->counts_activity()) gather_activity();
+  if (out.profile_window && !in_window_) begin_window();
+  in_window_ = out.profile_window;
+  if (top_->counts_activity()) gather_activity(in_window_);
   if (out.dispatch_valid) dispatch(out);
   if (out.profile_valid) trace_profile(out);
   top_->clock(in_);
@@ -79,19 +82,55 @@ void PartitionUnit::tick() {
   if (!ended_.empty() || registers.busy() || !top_->outputs().idle) timer_.notify(clock_.cycles(1));
 }
 
-void PartitionUnit::gather_activity() {
+void PartitionUnit::gather_activity(bool window) {
   in_.sms.resize(sms_.size());
   for (std::size_t m = 0; m < sms_.size(); ++m) {
     const StreamingMultiprocessor::Activity activity = sms_[m]->activity();
     SmActivity& sm = in_.sms[m];
-    sm = {0, {}, activity.memory_stall};
+    sm = {0, {}, activity.request};
     for (std::uint32_t s = 0; s < machine_.sm.schedulers; ++s) {
       if (!activity.issued[s]) continue;
       sm.issue_valid = static_cast<std::uint8_t>(sm.issue_valid | (1U << s));
       const auto slot = std::ranges::find(slot_kernel_, activity.issued[s]->value()) - slot_kernel_.begin();
       sm.issue_kernel[s] = static_cast<std::uint8_t>(slot);
+      if (window) ++watched_[m].instructions[activity.issued[s]->value()];
     }
+    if (!window) continue;
+    watched_[m].stall_cycles += activity.memory_stall ? 1 : 0;
+    watched_[m].requests += activity.request ? 1 : 0;
   }
+}
+
+void PartitionUnit::begin_window() {
+  for (Watched& sm : watched_) {
+    sm.least = sm.most = sm.resident;
+    sm.instructions.assign(counters_.size(), 0);
+    sm.stall_cycles = sm.requests = 0;
+  }
+}
+
+void PartitionUnit::move_resident(std::uint32_t sm, std::uint32_t kernel, int change) {
+  Watched& watched = watched_[sm];
+  const std::uint32_t now = watched.resident[kernel] += static_cast<std::uint32_t>(change);
+  if (!in_window_) return;
+  watched.least[kernel] = std::min(watched.least[kernel], now);
+  watched.most[kernel] = std::max(watched.most[kernel], now);
+}
+
+/// Of the entry at the port. Level j of a kernel with c SMs is sampled on the SM j - 1 mod c of its range
+/// (docs/blocks/sluice_top.md).
+std::optional<ProfileSample> PartitionUnit::sample(const SluiceTopOut& out) const {
+  const auto rank = std::uint32_t{out.profile_kernel}, n = static_cast<std::uint32_t>(present_.size());
+  if (rank >= n || n > machine_.num_sms) return std::nullopt;
+  const std::uint32_t share = machine_.num_sms / n, more = machine_.num_sms % n;
+  const std::uint32_t first = rank * share + std::min(rank, more), count = share + (rank < more ? 1 : 0);
+  const std::uint32_t m = first + (out.profile_ctas - 1U) % count, kernel = present_[rank].value();
+  const Watched& watched = watched_[m];
+  std::uint32_t foreign = 0;
+  for (std::uint32_t k = 0; k < watched.most.size(); ++k) foreign += k == kernel ? 0 : watched.most[k];
+  return ProfileSample{present_[rank],       SmId(m),          CtaCount(out.profile_ctas),      watched.instructions[kernel],
+                       watched.stall_cycles, watched.requests, CtaCount(watched.least[kernel]), CtaCount(watched.most[kernel]),
+                       CtaCount(foreign)};
 }
 
 void PartitionUnit::dispatch(const SluiceTopOut& out) {
@@ -109,6 +148,7 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
   in_use_total_.shared_memory_bytes += demand.shared_memory_bytes;
   const std::uint32_t cta = static_cast<std::uint32_t>(counters_[kernel].ctas_dispatched - 1);
   resident_[out.dispatch_sm][out.dispatch_slot] = {true, kernel, cta, clock_.now()};
+  move_resident(out.dispatch_sm, kernel, 1);
   sms_[out.dispatch_sm]->launch_cta(id, cta, out.dispatch_slot);
 }
 
@@ -119,6 +159,8 @@ void PartitionUnit::trace_profile(const SluiceTopOut& out) {
   if (out.profile_kernel >= profiles_.size()) profiles_.resize(out.profile_kernel + 1U);
   Profile& profile = profiles_[out.profile_kernel];
   if (out.profile_ctas == 1) profile.clear();
+  if (out.profile_ctas == 1 && out.profile_kernel == 0) samples_.clear();
+  if (const auto taken = sample(out)) samples_.push_back(*taken);
   profile.push_back(scaled_ipc(out.profile_scaled, static_cast<std::uint32_t>(machine_.partitioner.profile_cycles)));
 }
 
@@ -132,6 +174,7 @@ void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {
   if (observer_ != nullptr)
     observer_->cta_ended(SmId(sm), slot, KernelId(cta.kernel), cta.cta, Cycles(cta.begin), Cycles(clock_.now()));
   cta.used = false;
+  move_resident(sm, cta.kernel, -1);
   ended_.push_back({static_cast<std::uint8_t>(sm), static_cast<std::uint8_t>(slot)});
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -39,6 +40,8 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   void observe(ICtaObserver* observer) { observer_ = observer; }
   /// What runs in a kernel slot from the next launch there on.
   void bind_slot(unsigned slot, KernelId kernel) { slot_kernel_[slot] = kernel.value(); }
+  /// Who is present from now on, oldest first: whom samples are of.
+  void set_present(std::vector<KernelId> kernels) { present_ = std::move(kernels); }
 
   sc_core::sc_event irq_raised;
   sc_core::sc_event target_met;  ///< a kernel reached its target and has no CTA left on any SM
@@ -50,6 +53,8 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
 
   /// The performance table as it was last written: scaled IPC of each present kernel, oldest first, at 1..n CTAs.
   [[nodiscard]] const std::vector<Profile>& profiles() const { return profiles_; }
+  /// What the SMs did and held in the windows of that table, from the events at the unit's ports, in order of time.
+  [[nodiscard]] const std::vector<ProfileSample>& samples() const { return samples_; }
   [[nodiscard]] std::uint64_t sampled_at() const { return sampled_at_; }  ///< end of the last profile window, core cycles
   [[nodiscard]] std::uint64_t irq_at() const { return irq_at_; }
 
@@ -66,6 +71,12 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
     std::uint32_t kernel = 0, cta = 0;
     std::uint64_t begin = 0;
   };
+  /// One SM in a profile window, by kernel.
+  struct Watched {
+    std::vector<std::uint32_t> resident, least, most;  ///< CTAs: now; fewest and most in the window
+    std::vector<std::uint64_t> instructions;
+    std::uint64_t stall_cycles = 0, requests = 0;
+  };
   struct Ended {
     std::uint8_t sm = 0, slot = 0;
   };
@@ -76,7 +87,10 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   void end_met_kernels();
   void dispatch(const SluiceTopOut& out);
   void trace_profile(const SluiceTopOut& out);
-  void gather_activity();
+  void gather_activity(bool window);
+  void begin_window();
+  void move_resident(std::uint32_t sm, std::uint32_t kernel, int change);
+  [[nodiscard]] std::optional<ProfileSample> sample(const SluiceTopOut& out) const;
   void end_cta(std::uint32_t sm, std::uint32_t slot);
 
   MachineConfig machine_;
@@ -96,6 +110,10 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   bool irq_ = false;
   std::uint64_t irq_at_ = 0, sampled_at_ = 0, traced_at_ = 0;
   std::vector<Profile> profiles_;
+  std::vector<KernelId> present_;
+  std::vector<Watched> watched_;  ///< [SM]
+  bool in_window_ = false;
+  std::vector<ProfileSample> samples_;
   SmResources in_use_total_;
   std::uint64_t settled_ = 0;
   sc_core::sc_event timer_, late_;

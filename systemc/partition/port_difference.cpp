@@ -19,6 +19,7 @@ std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b) {
     if (a.profile_kernel != b.profile_kernel || a.profile_ctas != b.profile_ctas) return "profile_kernel_o, profile_ctas_o";
     if (a.profile_scaled != b.profile_scaled) return "profile_scaled_o";
   }
+  if (a.profile_window != b.profile_window) return "profile_window_o";
   if (a.idle != b.idle) return "idle_o";
   return "";
 }

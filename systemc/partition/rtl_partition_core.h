@@ -23,8 +23,6 @@ class RtlPartitionCore : public IPartitionCore {
     drive(in);
     top_.low();
     PartitionCoreOut out;
-    out.prepare_ready = top_->prepare_ready_o != 0;
-    out.sample_ready = top_->sample_ready_o != 0;
     out.done = top_->done_o != 0;
     out.no_fit = top_->no_fit_o != 0;
     out.spatial = top_->spatial_o != 0;
@@ -53,18 +51,12 @@ class RtlPartitionCore : public IPartitionCore {
     top_->demand_shared_i = in.demand_shared_bytes[k];
     top_->count_start_i = 0;
     top_->count_i = 0;
-    top_->window_i = static_cast<SData>(in.window_cycles);
     top_->epsilon_i = static_cast<SData>(in.epsilon);
     top_->loss_limit_i = static_cast<SData>(in.loss_limit);
-    top_->prepare_valid_i = in.prepare_valid;
-    top_->prepare_kernel_i = in.prepare_kernel;
-    top_->prepare_sum_i = static_cast<SData>(in.prepare_sum);
     top_->sample_valid_i = in.sample_valid;
     top_->sample_kernel_i = in.sample_kernel;
     top_->sample_ctas_i = in.sample_ctas;
     top_->sample_insts_i = in.sample_warp_insts;
-    top_->sample_stall_i = static_cast<SData>(in.sample_stall_cycles);
-    top_->num_samples_i = static_cast<SData>(in.num_samples);
     top_->sample_final_i = in.sample_final;
   }
   VerilatedModel<Top> top_;

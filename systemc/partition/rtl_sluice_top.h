@@ -14,7 +14,7 @@ class RtlSluiceTop : public ISluiceTop {
   RtlSluiceTop(const std::string& fst_file, std::uint64_t clock_period_ps) : top_(fst_file, clock_period_ps) {
     clear_port(top_->issue_valid_i);
     clear_port(top_->issue_kernel_i);
-    clear_port(top_->stall_i);
+    clear_port(top_->request_i);
     SluiceTopIn in;
     in.rst_n = false;
     clock(in);
@@ -45,7 +45,7 @@ class RtlSluiceTop : public ISluiceTop {
     if (in.sms.empty()) {
       if (activity_) {
         clear_port(top_->issue_valid_i);
-        clear_port(top_->stall_i);
+        clear_port(top_->request_i);
       }
       activity_ = false;
       return;
@@ -54,7 +54,7 @@ class RtlSluiceTop : public ISluiceTop {
     for (unsigned m = 0; m < in.sms.size(); ++m) {
       const SmActivity& sm = in.sms[m];
       set_field(top_->issue_valid_i, m * kSchedulers, kSchedulers, sm.issue_valid);
-      set_field(top_->stall_i, m, 1, sm.stall ? 1 : 0);
+      set_field(top_->request_i, m, 1, sm.request ? 1 : 0);
       for (unsigned s = 0; s < kSchedulers; ++s)
         set_field(top_->issue_kernel_i, (m * kSchedulers + s) * kKernelIndexWidth, kKernelIndexWidth, sm.issue_kernel[s]);
     }
@@ -69,6 +69,7 @@ class RtlSluiceTop : public ISluiceTop {
     out_.dispatch_cta = top_->dispatch_cta_o;
     out_.dispatch_register_base = top_->dispatch_register_base_o;
     out_.dispatch_shared_base = top_->dispatch_shared_base_o;
+    out_.profile_window = top_->profile_window_o != 0;
     out_.profile_valid = top_->profile_valid_o != 0;
     out_.profile_kernel = top_->profile_kernel_o;
     out_.profile_ctas = top_->profile_ctas_o;

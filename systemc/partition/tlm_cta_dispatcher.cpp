@@ -88,6 +88,10 @@ bool TlmCtaDispatcher::room(const CtaDispatcherIn& in, const Row& row, std::uint
          row.resident[k] < row.quota[k];
 }
 
+bool TlmCtaDispatcher::full(const Row& row) const {
+  return std::equal(row.resident.begin(), row.resident.begin() + params_.kernels, row.quota.begin());
+}
+
 std::optional<std::uint32_t> TlmCtaDispatcher::first_fit(const Regions& regions, std::uint32_t length, std::uint32_t total) {
   std::uint32_t base = 0;
   if (length == 0) return base;
@@ -146,6 +150,8 @@ void TlmCtaDispatcher::launch(const CtaDispatcherIn& in, std::uint32_t k) {
 
 void TlmCtaDispatcher::clock_kernels(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken,
                                      std::optional<std::uint32_t> counted, std::optional<std::uint32_t> given) {
+  if (taken && in.in_order && kernels_[*taken].next + 1 == kernels_[*taken].grid && (in.repeat >> *taken & 1U) != 0)
+    kernels_[*taken].launched_at = ++launches_;      // stands in line again, before this cycle's launches
   std::optional<std::uint32_t> busy, unfit, absent;  // lowest slots that an error is about
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     Kernel& kernel = kernels_[k];
@@ -211,6 +217,7 @@ void TlmCtaDispatcher::answer(const CtaDispatcherIn& in) {
     dirty_.insert(*answer_);
     return;
   }
+  if (answer_new_ && !in.profiling && full(answer_row_)) out_.settled.set(*answer_);
   const bool regions = in.regions && params_.region_units != 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     const bool gap = answer_gaps_.none_held ||
@@ -224,6 +231,7 @@ void TlmCtaDispatcher::compare(const CtaDispatcherIn& in) {
   if (!charged_) return;
   for (std::uint32_t k = 0; k < params_.kernels; ++k)
     room_[k].put(charged_->sm, !charged_->stale && charged_->regions_fit[k] && room(in, charged_->row, k));
+  if (!charged_->stale && !in.profiling && full(charged_->row)) out_.settled.set(charged_->sm);
   busy_.erase(charged_->sm);
 }
 
@@ -370,6 +378,7 @@ void TlmCtaDispatcher::clock(const CtaDispatcherIn& in) {
   }
   if (in.quota_changed) {
     for (SmSet& set : room_) set.clear();
+    out_.settled.reset();
     dirty_.fill(params_.num_sms);
   }
 
@@ -393,9 +402,12 @@ void TlmCtaDispatcher::clock(const CtaDispatcherIn& in) {
 
 void TlmCtaDispatcher::refresh_outputs(const CtaDispatcherIn& in) {
   std::vector<std::uint32_t> running;
+  out_.spent = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     out_.state[k] = kernels_[k].state;
-    if (kernels_[k].state == SlotState::Running) running.push_back(k);
+    if (kernels_[k].state != SlotState::Running) continue;
+    running.push_back(k);
+    if (!may_take(k)) out_.spent = static_cast<std::uint8_t>(out_.spent | 1U << k);
   }
   std::ranges::sort(running, {}, [this](std::uint32_t k) { return kernels_[k].launched_at; });
   out_.num_present = static_cast<std::uint8_t>(running.size());

@@ -103,6 +103,7 @@ class TlmCtaDispatcher : public ICtaDispatcher {
   [[nodiscard]] SmSet eligible(std::uint32_t k) const;
   [[nodiscard]] bool may_take(std::uint32_t k) const;
   [[nodiscard]] std::optional<Pick> pick(const CtaDispatcherIn& in) const;
+  [[nodiscard]] bool full(const Row& row) const;  ///< as many CTAs of each kernel as its quota says
   [[nodiscard]] bool room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const;
   [[nodiscard]] bool region_room(const CtaDispatcherIn& in, const Sm& sm, std::uint32_t k) const;
   [[nodiscard]] static std::uint32_t largest_gap(const Regions& regions, std::uint32_t total);

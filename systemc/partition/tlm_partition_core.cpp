@@ -10,9 +10,6 @@ namespace {
 
 constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
 constexpr std::uint32_t kBest = kPerfOne - 1;  // 1.0 of a performance in the allocator, else units of 1 / kPerfOne
-constexpr unsigned kTwoCycleEntries = 32;      // tables up to this size take two cycles a sample
-constexpr unsigned kSampleLatency = 6;         // cycles from taking a sample to its write
-constexpr unsigned kSampleMultiplies = 2;      // and to the second use of the multiplier
 constexpr unsigned kReciprocalCycles = 14;     // of a division
 constexpr unsigned kLoads = 4;                 // steps that are loaded of each kernel, the first one included
 constexpr unsigned kNormaliseCycles = 3;       // from loading a step to its performance
@@ -106,74 +103,47 @@ std::uint32_t PerfTableRow::performance(std::size_t step) const {
   return ((entry.mantissa * reciprocal) >> kEntryFractionBits) >> (best.exponent - entry.exponent);
 }
 
-TlmPartitionCore::TlmPartitionCore(unsigned max_kernels, unsigned max_ctas)
-    : ratio_bits_(12 + static_cast<unsigned>(std::bit_width(max_ctas - 1))),
-      max_ctas_(max_ctas),
-      two_cycles_(max_kernels * max_ctas <= kTwoCycleEntries) {}
+TlmPartitionCore::TlmPartitionCore(unsigned /*max_kernels*/, unsigned max_ctas) : max_ctas_(max_ctas) {}
 
 void TlmPartitionCore::forget() {
   collecting_ = false;
-  walk_.known = false;
-  taken_.clear();
+  writing_.reset();
   pending_.clear();
   finished_.clear();
   align_left_.fill(0);
   divide_left_ = decided_in_ = first_in_ = loaded_ = 0;
 }
 
-bool TlmPartitionCore::may_take(const PartitionCoreIn& in) const {
-  return collecting_ && !(divide_left_ > 0 && for_sum_) &&
-         !(two_cycles_ &&
-           std::ranges::any_of(taken_, [](const Scaled& s) { return s.in == kSampleLatency - kSampleMultiplies; })) &&
-         !loads();
-}
-
-TlmPartitionCore::Walk TlmPartitionCore::walked(const PartitionCoreIn& in) const {
-  const bool follows = walk_.known && walk_.kernel == in.sample_kernel && walk_.ctas < in.sample_ctas;
-  return {true, in.sample_kernel, follows ? walk_.ctas + 1 : 1};
-}
-
-/// docs/blocks/ipc_scaler.md and perf_table.md, row by row of their tables.
-std::uint32_t TlmPartitionCore::scale(const PartitionCoreIn& in) const {
-  const auto up = static_cast<unsigned>(std::min(5, std::countl_zero(static_cast<std::uint16_t>(config_.window_cycles))));
-  const std::uint32_t window = (config_.window_cycles << up) >> 3;
-  const std::uint32_t stall = ((in.sample_stall_cycles << up) >> 4) * 2;
-  const std::uint32_t share = (in.sample_ctas * ratio_[in.sample_kernel]) >> (ratio_bits_ - 13) & 16383;
-  const std::uint32_t factor = (window - stall + ((stall * share) >> 13)) & 16383;
-
-  const int zeros = std::min(15, std::countl_zero(in.sample_warp_insts) - 14);  // of 18 bits
-  const std::uint32_t product = ((in.sample_warp_insts << zeros) >> 5) * factor;
-  const int more = std::min(7, std::countl_zero(product) - 5);  // of 27 bits
-  const std::uint32_t mantissa = (product << more) >> 14;
-  const int exponent = (15 - zeros + static_cast<int>(up)) % 16 - more;
-  if (mantissa < kLeadingOne || exponent <= 0) return 0;
-  return (static_cast<std::uint32_t>(exponent) << kEntryFractionBits) | (mantissa - kLeadingOne);
+/// docs/blocks/perf_table.md: the top bit of 18, in a place from 3 to 17, leads the mantissa.
+std::uint32_t TlmPartitionCore::entry(std::uint32_t instructions) {
+  const int top = std::bit_width(instructions) - 1;
+  if (top < 3) return 0;
+  const std::uint32_t mantissa = (instructions << (17 - top)) >> 5;
+  return (static_cast<std::uint32_t>(top - 2) << kEntryFractionBits) | (mantissa - kLeadingOne);
 }
 
 PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
   if (!in.rst_n) forget();
   PartitionCoreOut out = results_;
   out.done = decided_in_ == 1;
-  out.prepare_ready = collecting_ && !in.start && pending_.empty() && divide_left_ == 0;
-  out.sample_ready = may_take(in) && walked(in).ctas == in.sample_ctas;
-  if (const Scaled* entry = writing()) {
+  if (writing_) {
     out.scaled_valid = true;
-    out.scaled_kernel = static_cast<std::uint8_t>(entry->kernel);
-    out.scaled_ctas = static_cast<std::uint8_t>(entry->ctas);
-    out.scaled = entry->value;
+    out.scaled_kernel = static_cast<std::uint8_t>(writing_->kernel);
+    out.scaled_ctas = static_cast<std::uint8_t>(writing_->ctas);
+    out.scaled = writing_->value;
   }
-  if (in.rst_n) clock(in, out);
+  if (in.rst_n) clock(in);
   return out;
 }
 
-void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& out) {
+void TlmPartitionCore::clock(const PartitionCoreIn& in) {
   if (in.abort || in.start) {
     forget();
     collecting_ = in.start && !in.abort;
     if (collecting_) config_ = in;
     return;
   }
-  const bool walks = in.sample_valid && may_take(in);
+  const bool takes = collecting_ && in.sample_valid;
   if (decided_in_ > 0) --decided_in_;
   if (first_in_ > 0 && --first_in_ == 0) {
     collecting_ = false;
@@ -181,23 +151,19 @@ void TlmPartitionCore::clock(const PartitionCoreIn& in, const PartitionCoreOut& 
   }
   load();
   for (unsigned& left : align_left_) left -= left > 0 ? 1 : 0;
-  divide(in, out);
-  if (const Scaled* entry = writing()) {
-    curves_[entry->kernel].write(entry->ctas, entry->value);
-    if (entry->final) pending_.insert(entry->kernel);
-    taken_.pop_front();
+  divide();
+  if (writing_) {
+    curves_[writing_->kernel].write(writing_->ctas, writing_->value);
+    if (writing_->final) pending_.insert(writing_->kernel);
   }
-  for (Scaled& sample : taken_) --sample.in;
-  if (walks) walk_ = walked(in);
-  if (in.prepare_valid && out.prepare_ready) walk_.known = false;
-  if (in.sample_valid && out.sample_ready)
-    taken_.push_back({in.sample_kernel, in.sample_ctas, scale(in), in.sample_final, kSampleLatency - 1});
+  writing_.reset();
+  if (takes) writing_ = Scaled{in.sample_kernel, in.sample_ctas, entry(in.sample_warp_insts), in.sample_final};
 }
 
-/// docs/blocks/step_prefetch.md: kernel by kernel, some cycles each, beside divisions but not beside samples.
+/// docs/blocks/step_prefetch.md: kernel by kernel, some cycles each, beside divisions and samples.
 bool TlmPartitionCore::loads() const {
   const unsigned kernel = loaded_ / kLoads;
-  return collecting_ && taken_.empty() && kernel < config_.num_kernels && finished_.contains(kernel) &&
+  return collecting_ && kernel < config_.num_kernels && finished_.contains(kernel) &&
          (loaded_ % kLoads != 0 || align_left_[kernel] == 0);
 }
 
@@ -207,24 +173,17 @@ void TlmPartitionCore::load() {
   ++loaded_;
 }
 
-/// One division at a time: sums that are prepared, and best performances once they are known.
-void TlmPartitionCore::divide(const PartitionCoreIn& in, const PartitionCoreOut& out) {
+/// One division at a time: best performances, once they are known.
+void TlmPartitionCore::divide() {
   if (divide_left_ > 0) {
-    if (--divide_left_ == 0 && !for_sum_) finished_.insert(dividing_);
+    if (--divide_left_ == 0) finished_.insert(dividing_);
     return;
   }
-  const bool sum = in.prepare_valid && out.prepare_ready && !finished_.contains(in.prepare_kernel);
-  if (pending_.empty() && !sum) return;
-  for_sum_ = pending_.empty();
-  divide_left_ = for_sum_ ? ratio_bits_ + 1 : kReciprocalCycles;
-  if (!for_sum_) {
-    dividing_ = *pending_.begin();
-    pending_.erase(pending_.begin());
-    align_left_[dividing_] = max_ctas_ - static_cast<unsigned>(curves_[dividing_].steps());
-  } else {
-    const std::uint32_t one = 1U << ratio_bits_;
-    ratio_[in.prepare_kernel] = std::min(one - 1, in.num_samples * one / in.prepare_sum);
-  }
+  if (pending_.empty()) return;
+  divide_left_ = kReciprocalCycles;
+  dividing_ = *pending_.begin();
+  pending_.erase(pending_.begin());
+  align_left_[dividing_] = max_ctas_ - static_cast<unsigned>(curves_[dividing_].steps());
 }
 
 void TlmPartitionCore::decide() {

@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -34,55 +34,40 @@ class PerfTableRow {
 /// Results are computed at once when a stage begins; counters stand for the cycles the hardware takes.
 class TlmPartitionCore : public IPartitionCore {
  public:
-  /// A scaled sample that is written into the performance table in this cycle.
+  /// A sample that is written into the performance table in this cycle.
   struct Scaled {
     unsigned kernel = 0, ctas = 0;
     std::uint32_t value = 0;  ///< exponent and mantissa
     bool final = false;
-    unsigned in = 0;  ///< cycles until then; 0 = in this cycle
   };
 
   /// @param max_kernels, max_ctas  parameters of the hardware
   TlmPartitionCore(unsigned max_kernels, unsigned max_ctas);
   PartitionCoreOut cycle(const PartitionCoreIn& in) override;
   /// The sample that is written in this cycle, or null.
-  [[nodiscard]] const Scaled* writing() const { return !taken_.empty() && taken_.front().in == 0 ? &taken_.front() : nullptr; }
+  [[nodiscard]] const Scaled* writing() const { return writing_ ? &*writing_ : nullptr; }
   /// Without an input nothing changes.
   [[nodiscard]] bool settled() const {
-    return taken_.empty() && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && first_in_ == 0 && !loads() &&
+    return !writing_ && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && first_in_ == 0 && !loads() &&
            std::ranges::all_of(align_left_, [](unsigned left) { return left == 0; });
   }
 
  private:
-  /// The sum of 1 / CTA_avg that the samples of a kernel follow.
-  struct Walk {
-    bool known = false;
-    unsigned kernel = 0, ctas = 0;
-  };
-
   void forget();
-  void clock(const PartitionCoreIn& in, const PartitionCoreOut& out);
-  void divide(const PartitionCoreIn& in, const PartitionCoreOut& out);
+  void clock(const PartitionCoreIn& in);
+  void divide();
   void decide();
   void load();
-  /// A step is loaded in this cycle: no sample is taken.
-  [[nodiscard]] bool loads() const;
-  [[nodiscard]] bool may_take(const PartitionCoreIn& in) const;
-  [[nodiscard]] Walk walked(const PartitionCoreIn& in) const;
-  [[nodiscard]] std::uint32_t scale(const PartitionCoreIn& in) const;
+  [[nodiscard]] static std::uint32_t entry(std::uint32_t instructions);
+  [[nodiscard]] bool loads() const;  ///< a step is loaded in this cycle
 
-  unsigned ratio_bits_;  ///< fraction bits of 1 / CTA_avg
   unsigned max_ctas_;
-  bool two_cycles_;  ///< a sample takes two
   PartitionCoreIn config_;
-  bool collecting_ = false;                         ///< from the start until every kernel's best is known
-  std::array<std::uint32_t, kMaxKernels> ratio_{};  ///< 1 / CTA_avg
-  Walk walk_;
-  std::deque<Scaled> taken_;  ///< samples on their way into the table
+  bool collecting_ = false;        ///< from the start until the allocator begins
+  std::optional<Scaled> writing_;  ///< taken in the cycle before
   std::array<PerfTableRow, kMaxKernels> curves_;
   std::set<unsigned> pending_;                      ///< kernels whose maximum is known, and whose reciprocal is not begun
   unsigned divide_left_ = 0;                        ///< cycles until the division under way is done
-  bool for_sum_ = false;                            ///< it is of a sum
   std::set<unsigned> finished_;                     ///< kernels that have the reciprocal of their best
   unsigned dividing_ = 0;                           ///< kernel of the division under way
   std::array<unsigned, kMaxKernels> align_left_{};  ///< cycles until a kernel's first step is in front of its list

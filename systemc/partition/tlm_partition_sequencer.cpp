@@ -8,6 +8,8 @@ namespace sluice {
 
 namespace {
 
+constexpr std::uint64_t kDrainUnit = 4096;  // cycles, of DRAIN_LIMIT
+
 using State = regs::SequencerState;
 
 /// CTAs of a kernel slot that fit into an empty SM.
@@ -29,21 +31,28 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
   out.regions = layout_ == Layout::Free;
   out.round_robin = out.regions && is(config, regs::Mode::kFcfs);
   out.in_order = out.regions && !out.round_robin;
-  out.profile_clear = state_ == State::kWarmUp && timer_ == 0;
+  out.profile_clear = state_ == State::kDrain;
   out.profile_enable = state_ == State::kProfile;
+  out.profiling = state_ == State::kProfile || state_ == State::kScale;
   out.state = static_cast<std::uint8_t>(state_);
   out.decision = decision_;
   out.spatial = spatial_;
   out.no_fit = no_fit_;
+  out.dropped = dropped_;
+  out.no_profile = no_profile_;
   out.monitoring = state_ == State::kMonitor;
   out.idle = (state_ == State::kIdle || state_ == State::kMonitor) && !changed_ && !decision_;
+  for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k) {
+    if (layout_ == Layout::Free) out.ctas[k] = static_cast<std::uint8_t>(parameters_.max_ctas);
+    const bool some = std::ranges::any_of(config.mask[k], [](std::uint32_t sms) { return sms != 0; });
+    if (layout_ == Layout::Static && some) out.ctas[k] = config.quota[k];
+  }
   for (const Planned& p : plan_) {
     out.watch[p.slot] = true;
-    if (layout_ == Layout::Ranges) {
-      out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
-      out.watch_sm[p.slot] = p.first;
-    }
+    if (layout_ == Layout::Ranges) out.watch_sm[p.slot] = p.first;
+    if (layout_ == Layout::Ranges || layout_ == Layout::Alone) out.ctas[p.slot] = static_cast<std::uint8_t>(parameters_.max_ctas);
     if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
+    if (layout_ == Layout::Levels) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
   }
 
   PartitionCoreIn& core = out.core;
@@ -53,7 +62,6 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
   core.capacity_registers = config.capacity_registers;
   core.capacity_shared_bytes = config.capacity_shared;
   core.capacity_slots = config.capacity_slots;
-  core.window_cycles = config.window;
   core.epsilon = config.epsilon;
   core.loss_limit = config.loss_limit;
   for (std::size_t i = 0; i < plan_.size(); ++i) {
@@ -61,26 +69,34 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
     core.demand_registers[i] = config.demand_registers[plan_[i].slot];
     core.demand_shared_bytes[i] = config.demand_shared[plan_[i].slot];
   }
-  if (state_ == State::kProfile && timer_ > 2 && prepared_ < plan_.size() && summing_ == 0) {
-    const Planned& p = plan_[prepared_];
-    core.prepare_valid = true;
-    core.prepare_kernel = static_cast<std::uint8_t>(prepared_);
-    core.num_samples = p.count;
-    for (std::uint32_t i = 0; i < p.count; ++i) core.prepare_sum += std::min(p.level(i), p.most);
-  }
   if (offered_) {
     core.sample_valid = true;
     core.sample_kernel = static_cast<std::uint8_t>(offered_->kernel);
     core.sample_ctas = static_cast<std::uint8_t>(offered_->level);
     core.sample_final = offered_->final;
+    out.drop = offered_->drop;
   }
   return out;
 }
 
-std::optional<std::uint32_t> TlmPartitionSequencer::reads(const SequencerIn& in) const {
-  const bool reading = state_ == State::kScale || (state_ == State::kProfile && timer_ == 1 && listed_);
-  if (!reading || sample_ == samples_.size() || !samples_[sample_].valid || !space(in)) return std::nullopt;
+std::optional<std::uint32_t> TlmPartitionSequencer::reads() const {
+  if (state_ != State::kScale || sample_ == samples_.size() || !samples_[sample_].valid) return std::nullopt;
   return samples_[sample_].sm;
+}
+
+std::optional<std::uint32_t> TlmPartitionSequencer::owner(std::uint32_t sm) const {
+  const auto found = std::ranges::find_if(plan_, [sm](const Planned& p) { return p.on(sm); });
+  return found == plan_.end() ? std::nullopt : std::optional(found->slot);
+}
+
+bool TlmPartitionSequencer::settled(const SequencerIn& in) const {
+  for (const Planned& p : plan_) {
+    if (((in.spent >> p.slot) & 1U) != 0) continue;  // its SMs may never be full, and its samples do not count
+    for (std::uint32_t i = 0; i < p.count; ++i) {
+      if (!in.settled[p.first + i]) return false;
+    }
+  }
+  return true;
 }
 
 std::uint32_t TlmPartitionSequencer::quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const {
@@ -135,7 +151,8 @@ void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
     set_layout(Layout::Alone);
   } else if (is(config, regs::Mode::kEven)) {
     for (const Planned& p : plan_) decided_[p.slot] = p.most;
-    set_layout(Layout::Counts);
+    no_fit_ = std::ranges::any_of(plan_, [](const Planned& p) { return p.most == 0; });
+    set_layout(!no_fit_ ? Layout::Counts : plan_.size() > parameters_.num_sm ? Layout::Free : Layout::Ranges);
   } else if (plan_.size() > parameters_.num_sm) {
     set_layout(Layout::Free);
   } else if (is(config, regs::Mode::kSpatial)) {
@@ -151,10 +168,9 @@ void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
 void TlmPartitionSequencer::list_samples() {
   samples_.clear();
   sample_ = 0;
-  listed_ = true;
   for (std::uint32_t k = 0; k < plan_.size(); ++k) {
     const Planned& p = plan_[k];
-    if (k > 0) samples_.push_back({});
+    samples_.push_back({});
     if (p.level(0) > p.most) samples_.push_back({});
     for (std::uint32_t i = 0; i < p.count && p.level(i) <= p.most; ++i)
       samples_.push_back({k, p.first + i, p.level(i), true, p.level(i) == p.most});
@@ -162,14 +178,14 @@ void TlmPartitionSequencer::list_samples() {
 }
 
 void TlmPartitionSequencer::read_on(const SequencerIn& in) {
-  const bool there_is_space = space(in);
-  if (there_is_space) offered_.reset();
-  if (sample_ == samples_.size()) return;
-  if (!samples_[sample_].valid) {
-    ++sample_;
-  } else if (there_is_space) {
-    offered_ = samples_[sample_++];
-  }
+  offered_.reset();
+  Sample& sample = samples_[sample_++];
+  if (!sample.valid) return;
+  const std::uint32_t slot = plan_[sample.kernel].slot;
+  sample.drop = !in.settled[sample.sm] || ((spent_ >> slot) & 1U) != 0;
+  dropped_ |= sample.drop;
+  sampled_[slot] |= !sample.drop;
+  offered_ = sample;
 }
 
 void TlmPartitionSequencer::end_of_samples(const SluiceConfig& config) {
@@ -186,8 +202,9 @@ void TlmPartitionSequencer::enforce(const PartitionCoreOut& core) {
   go(State::kMonitor);
   decision_ = true;
   no_fit_ = core.no_fit;
-  spatial_ = core.spatial && !core.no_fit;
-  if (core.no_fit || core.spatial) {
+  no_profile_ = !no_fit_ && !std::ranges::all_of(plan_, [this](const Planned& p) { return sampled_[p.slot]; });
+  spatial_ = core.spatial && !no_fit_ && !no_profile_;
+  if (no_fit_ || spatial_ || no_profile_) {
     set_layout(Layout::Ranges);
     return;
   }
@@ -215,38 +232,35 @@ void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn&
         --timer_;
         break;
       }
+      timer_ = config.drain_limit * kDrainUnit;
+      go(State::kDrain);
+      break;
+    case State::kDrain:
+      if (first_window_) {
+        dropped_ = false;
+        sampled_ = {};
+      }
+      spent_ = 0;
+      if (timer_ > 0 && !settled(in)) {
+        --timer_;
+        break;
+      }
       timer_ = config.window;
-      prepared_ = 0;
-      listed_ = false;
-      summing_ = plan_.front().count + 1;
       go(State::kProfile);
       break;
     case State::kProfile:
-      if (prepared_ < plan_.size()) {
-        if (summing_ > 0) {
-          --summing_;
-        } else if (in.core.prepare_ready && ++prepared_ < plan_.size()) {
-          summing_ = plan_[prepared_].count + 1;
-        }
-      }
-      if (timer_ == 2) {
-        list_samples();
-      } else if (timer_ == 1) {
-        if (listed_)
-          read_on(in);
-        else
-          list_samples();
-        go(State::kScale);
-      }
-      --timer_;
+      spent_ |= in.spent;
+      if (--timer_ > 0) break;
+      list_samples();
+      go(State::kScale);
       break;
     case State::kScale:
-      if (sample_ == samples_.size() && space(in)) {
-        offered_.reset();
-        end_of_samples(config);
-      } else {
+      if (sample_ < samples_.size()) {
         read_on(in);
+        break;
       }
+      offered_.reset();
+      end_of_samples(config);
       break;
     case State::kAllocate:
       if (!in.core.done) break;

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,6 +17,8 @@ struct SequencerIn {
   std::uint8_t num_present = 0;
   bool change = false;           ///< the present set changed
   bool monitor_request = false;  ///< the phase monitor wants a new profile
+  std::uint8_t spent = 0;        ///< mask of kernel slots: they dispatch nothing more
+  std::bitset<kMaxSms> settled;  ///< SMs that have held what the layout says
   PartitionCoreOut core;
 };
 
@@ -25,9 +28,11 @@ struct SequencerOut {
   bool regions = false, round_robin = false, in_order = false;
   bool profile_clear = false, profile_enable = false;
   PartitionCoreIn core;    ///< without the figures of the sample
+  bool drop = false;       ///< of the sample that is offered: it counts as none
+  bool profiling = false;  ///< a window runs or is read: who has settled stays as it is
   std::uint8_t state = 0;  ///< regs::SequencerState
   PerKernel<std::uint8_t> ctas{};
-  bool decision = false, spatial = false, no_fit = false, monitoring = false;
+  bool decision = false, spatial = false, no_fit = false, dropped = false, no_profile = false, monitoring = false;
   PerKernel<bool> watch{};  ///< by kernel slot: the decision is about it
   PerKernel<std::uint32_t> watch_sm{};
   bool idle = false;
@@ -43,7 +48,9 @@ class TlmPartitionSequencer {
   /// The inputs of this cycle make a new plan: a decision under way is dropped.
   [[nodiscard]] bool restarts(const SluiceConfig& config, const SequencerIn& in) const;
   /// The SM whose profile counters are read in this cycle, for the sample that the core is offered in the next.
-  [[nodiscard]] std::optional<std::uint32_t> reads(const SequencerIn& in) const;
+  [[nodiscard]] std::optional<std::uint32_t> reads() const;
+  /// The kernel slot whose samples `sm` takes; none without a plan.
+  [[nodiscard]] std::optional<std::uint32_t> owner(std::uint32_t sm) const;
   /// CTAs of kernel slot `kernel` that may live on `sm`; max_ctas = no limit.
   [[nodiscard]] std::uint32_t quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const;
   /// The rising edge.
@@ -63,8 +70,8 @@ class TlmPartitionSequencer {
   };
   struct Sample {
     std::uint32_t kernel = 0, sm = 0, level = 0;
-    bool valid = false,
-         final = false;  ///< not valid: a cycle that goes on to a kernel, or finds one without levels in this window
+    bool valid = false,  ///< not valid: a cycle that goes on to a kernel, or finds one without levels in this window
+        final = false, drop = false;
   };
 
   void make_plan(const SluiceConfig& config, const SequencerIn& in);
@@ -72,7 +79,7 @@ class TlmPartitionSequencer {
   void start_window();
   void list_samples();
   void read_on(const SequencerIn& in);
-  [[nodiscard]] bool space(const SequencerIn& in) const { return !offered_ || in.core.sample_ready; }
+  [[nodiscard]] bool settled(const SequencerIn& in) const;  ///< all SMs that can
   void end_of_samples(const SluiceConfig& config);
   void enforce(const PartitionCoreOut& core);
   void go(regs::SequencerState state) { state_ = state; }
@@ -85,14 +92,14 @@ class TlmPartitionSequencer {
   regs::SequencerState state_ = regs::SequencerState::kIdle;
   Layout layout_ = Layout::Free;
   bool changed_ = false, decision_ = false, spatial_ = false, no_fit_ = false, first_window_ = false;
-  std::uint64_t timer_ = 0;  ///< cycles left in the state
+  bool dropped_ = false, no_profile_ = false;  ///< a sample of the last profile was dropped; a kernel had no other
+  PerKernel<bool> sampled_{};                  ///< by kernel slot: a sample of it counts
+  std::uint8_t spent_ = 0;                     ///< mask of kernel slots: in some cycle of the window
+  std::uint64_t timer_ = 0;                    ///< cycles left in the state
   std::vector<Planned> plan_;
   PerKernel<std::uint32_t> decided_{};  ///< by kernel slot
 
-  std::size_t prepared_ = 0;       ///< kernels whose sum the core has
-  std::uint32_t summing_ = 0;      ///< cycles until the next kernel's sum is there
-  std::vector<Sample> samples_;    ///< of the window that ends or has ended
-  bool listed_ = false;            ///< they are known: from the last cycle of the window but one on
+  std::vector<Sample> samples_;    ///< of the window that has ended
   std::size_t sample_ = 0;         ///< the next whose counters are read
   std::optional<Sample> offered_;  ///< to the core
 };

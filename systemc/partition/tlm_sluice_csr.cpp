@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace sluice {
 
@@ -47,6 +48,7 @@ void TlmSluiceCsr::reset() {
   held_data_.reset();
   reading_.reset();
   judged_ = false;
+  waiting_ = {};
   out_ = {};
   update_config();
   update_handshakes();
@@ -129,7 +131,8 @@ std::optional<std::uint32_t> TlmSluiceCsr::read(std::uint32_t address, const Slu
   if (find(address) == nullptr) return std::nullopt;
   if (address == regs::kStatus) {
     return regs::kStatusSequencer.put(status.sequencer_state) | regs::kStatusSpatial.put(status.spatial) |
-           regs::kStatusNoFit.put(status.no_fit) | regs::kStatusPresent.put(status.num_present);
+           regs::kStatusNoFit.put(status.no_fit) | regs::kStatusDropped.put(status.dropped) |
+           regs::kStatusNoProfile.put(status.no_profile) | regs::kStatusPresent.put(status.num_present);
   }
   if (is_slot(address)) {
     const unsigned k = slot_of(address);
@@ -190,18 +193,23 @@ void TlmSluiceCsr::act(std::uint32_t address, std::uint32_t data, const SluiceCs
     default: break;
   }
   if (address == regs::kMode) config.mode_write = true;
-  if (address == regs::kControl) config.reprofile = (data & 1U) != 0;
+  if (address == regs::kControl) {
+    config.reprofile = regs::kControlReprofile.get(data) != 0;
+    if (regs::kControlGo.get(data) != 0) config.launch = std::exchange(waiting_, {});
+  }
   if (!is_slot(address)) return;
   const unsigned k = slot_of(address);
   if (is_mask(address)) word(address) &= existing_sms(address);
   config.static_write = is_mask(address) || offset_of(address) == regs::kSlotQuota;
   if (offset_of(address) == regs::kSlotCtrl) {
-    config.launch[k] = regs::kSlotCtrlLaunch.get(data) != 0;
+    const bool launch = regs::kSlotCtrlLaunch.get(data) != 0, waits = regs::kSlotCtrlWait.get(data) != 0;
+    if (launch) waiting_[k] = waits && is_free(status, k);
+    config.launch[k] = launch && !waiting_[k];
     config.stop[k] = regs::kSlotCtrlStop.get(data) != 0;
     config.evict[k] = regs::kSlotCtrlEvict.get(data) != 0;
     config.resume[k] = regs::kSlotCtrlResume.get(data) != 0;
     config.evict_count = static_cast<std::uint16_t>(regs::kSlotCtrlEvictCount.get(data));
-    if (config.launch[k] && is_free(status, k)) word(address) = regs::kSlotCtrlRepeat.put(regs::kSlotCtrlRepeat.get(data));
+    if (launch && is_free(status, k)) word(address) = regs::kSlotCtrlRepeat.put(regs::kSlotCtrlRepeat.get(data));
   }
 }
 
@@ -258,6 +266,8 @@ void TlmSluiceCsr::update_config() {
   config.delay = word(regs::kDelay);
   config.epsilon = word(regs::kEpsilon);
   config.loss_limit = word(regs::kLossLimit);
+  config.request_share = word(regs::kRequestShare);
+  config.drain_limit = word(regs::kDrainLimit);
   config.monitor_enable = regs::kMonitorEnable.get(word(regs::kMonitor)) != 0;
   config.monitor_threshold = regs::kMonitorThreshold.get(word(regs::kMonitor));
   config.monitor_window = word(regs::kMonitorWindow);

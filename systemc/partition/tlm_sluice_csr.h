@@ -28,7 +28,7 @@ struct SluiceCsrStatus {
   PerKernel<std::uint8_t> ctas{};  ///< quotas in force
   std::uint8_t sequencer_state = 0;
   bool decision = false;  ///< pulse
-  bool spatial = false, no_fit = false;
+  bool spatial = false, no_fit = false, dropped = false, no_profile = false;
   std::uint8_t error = 0;  ///< pulses: BAD_DONE 1, CANNOT_FIT 2, SLOT_BUSY 4, BAD_KERNEL 8
   std::uint8_t error_kernel = 0;
   std::uint8_t error_sm = 0;
@@ -53,6 +53,7 @@ struct SluiceConfig {
   PerKernel<SmMask> mask{};
   bool static_write = false;
   std::uint32_t warm_up = 0, window = 0, delay = 0, epsilon = 0, loss_limit = 0;
+  std::uint32_t request_share = 0, drain_limit = 0;
   bool monitor_enable = false;
   std::uint32_t monitor_threshold = 0, monitor_window = 0, monitor_hold = 0;
   bool reprofile = false;
@@ -113,6 +114,7 @@ class TlmSluiceCsr {
   std::optional<std::uint32_t> held_address_;
   std::optional<std::uint32_t> held_data_;
   bool held_full_strobe_ = false;
+  PerKernel<bool> waiting_{};             ///< launches that wait for CONTROL.GO
   bool judged_ = false;                   ///< the held write was looked at: it acts when no response waits
   std::optional<std::uint32_t> reading_;  ///< address of the read that is answered with the next edge
   SluiceCsrOut out_;

@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "systemc/partition/i_sluice_top.h"
@@ -42,11 +41,13 @@ class TlmSluiceTop : public ISluiceTop {
     to_sequencer.num_present = dispatched.num_present;
     to_sequencer.change = dispatched.change;
     to_sequencer.monitor_request = monitor_.request();
+    to_sequencer.spent = dispatched.spent;
+    to_sequencer.settled = dispatched.settled;
     to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
     const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid;
 
-    clock_counters(in, sequenced);
-    if (const auto sm = sequencer_.reads(to_sequencer)) sample_ = counters_[*sm];
+    clock_counters(in, config, sequenced);
+    if (const auto sm = sequencer_.reads()) sample_ = counters_[*sm].insts;
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
     dispatcher_.clock(to_dispatcher_);
@@ -82,8 +83,11 @@ class TlmSluiceTop : public ISluiceTop {
     return dispatcher_.quiet(dispatcher_inputs(SluiceTopIn(), config, sequencer_.out(config)));
   }
 
+  /// docs/blocks/profile_counters.md
   struct Counters {
-    std::uint32_t insts = 0, stalls = 0;
+    std::uint32_t insts = 0;     ///< of the SM's owner, while it is within its ceiling
+    std::uint32_t requests = 0;  ///< so far, in 16 bits
+    bool open = true;
   };
 
   PartitionCoreOut clock_core(const SequencerOut& sequenced, bool abort) {
@@ -93,20 +97,19 @@ class TlmSluiceTop : public ISluiceTop {
     if (!listened_to && !sequenced.core.start && !abort && core_.settled()) return {};
     PartitionCoreIn in = sequenced.core;
     in.abort = abort;
-    if (in.sample_valid) {
-      in.sample_warp_insts = sample_.insts;
-      in.sample_stall_cycles = sample_.stalls;
-    }
+    if (in.sample_valid && !sequenced.drop) in.sample_warp_insts = sample_;
     return core_.cycle(in);
   }
 
-  void clock_counters(const SluiceTopIn& in, const SequencerOut& sequenced) {
+  void clock_counters(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) {
     if (sequenced.profile_clear) std::ranges::fill(counters_, Counters());
     if (!sequenced.profile_enable || in.sms.empty()) return;
     for (std::size_t m = 0; m < counters_.size(); ++m) {
-      const auto issued = static_cast<std::uint32_t>(std::popcount(in.sms[m].issue_valid));
-      counters_[m].insts += issued;
-      counters_[m].stalls += in.sms[m].stall ? 1U : 0U;
+      Counters& counters = counters_[m];
+      const auto owner = sequencer_.owner(static_cast<std::uint32_t>(m));
+      for (unsigned s = 0; counters.open && s < parameters_.num_sched; ++s)
+        counters.insts += ((in.sms[m].issue_valid >> s) & 1U) != 0 && owner && in.sms[m].issue_kernel[s] == *owner ? 1U : 0U;
+      if (in.sms[m].request && ++counters.requests == config.request_share) counters.open = false;
     }
   }
 
@@ -143,6 +146,7 @@ class TlmSluiceTop : public ISluiceTop {
     to.in_order = sequenced.in_order;
     to.regions = sequenced.regions;
     to.quota_changed = sequenced.quota_changed;
+    to.profiling = sequenced.profiling;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k)
       to.quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().query_sm, k));
     to.dispatch_ready = in.dispatch_ready;
@@ -167,6 +171,8 @@ class TlmSluiceTop : public ISluiceTop {
     status.decision = sequenced.decision;
     status.spatial = sequenced.spatial;
     status.no_fit = sequenced.no_fit;
+    status.dropped = sequenced.dropped;
+    status.no_profile = sequenced.no_profile;
     status.error = static_cast<std::uint8_t>((dispatched.bad_done ? 1 : 0) | (dispatched.cannot_fit ? 2 : 0) |
                                              (dispatched.slot_busy ? 4 : 0) | (dispatched.bad_kernel ? 8 : 0));
     status.error_kernel = dispatched.error_kernel;
@@ -187,6 +193,7 @@ class TlmSluiceTop : public ISluiceTop {
     out_.dispatch_cta = dispatched.dispatch_cta;
     out_.dispatch_register_base = dispatched.dispatch_register_base;
     out_.dispatch_shared_base = dispatched.dispatch_shared_base;
+    out_.profile_window = sequenced.profile_enable;
     const TlmPartitionCore::Scaled* writing = core_.writing();
     out_.profile_valid = writing != nullptr;
     if (writing != nullptr) {
@@ -206,7 +213,7 @@ class TlmSluiceTop : public ISluiceTop {
   TlmPartitionCore core_;
   TlmPhaseMonitor monitor_;
   std::vector<Counters> counters_;
-  Counters sample_;                ///< of the sample that the core is offered
+  std::uint32_t sample_ = 0;       ///< instructions of the sample that the core is offered
   PerKernel<unsigned> watched_{};  ///< what each kernel issued in the cycle before
   bool rests_ = true;              ///< no block changes anything in this cycle without an input
   CtaDispatcherIn to_dispatcher_;

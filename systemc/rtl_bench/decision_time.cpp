@@ -68,6 +68,7 @@ class DecisionPath {
     config_.window = 4096;
     config_.loss_limit = 65535;  // every partition stands
     in_.num_present = kKernels;
+    in_.settled.set();
     for (unsigned k = 0; k < kKernels; ++k) {
       in_.age[k] = static_cast<std::uint8_t>(k);
       config_.demand_warps[k] = 1;
@@ -88,7 +89,6 @@ class DecisionPath {
       core.capacity_registers = config_.capacity_registers;
       core.capacity_shared_bytes = config_.capacity_shared;
       core.capacity_slots = config_.capacity_slots;
-      core.window_cycles = config_.window;
       if (core.sample_valid) core.sample_warp_insts = curves[core.sample_kernel][core.sample_ctas - 1];
       in_.core = core_.cycle(core);
       sequencer_.clock(config_, in_);

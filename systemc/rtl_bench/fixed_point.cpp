@@ -3,7 +3,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "sw/partition/ipc_scaling.h"
 #include "sw/partition/warped_slicer.h"
 #include "systemc/rtl_bench/decision_driver.h"
 #include "systemc/rtl_bench/rtl_bench.h"
@@ -24,7 +23,6 @@ class Profiles {
     c.config.capacity_registers = 32768;
     c.config.capacity_shared_bytes = 49152;
     c.config.capacity_slots = 8;
-    c.config.window_cycles = 5120;
     c.config.loss_limit = static_cast<std::uint32_t>(std::lround(1.2 * kPerfOne));
     for (std::uint32_t k = 0; k < kernels; ++k) {
       c.config.demand_warps[k] = in(1, chance(0.1) ? 48 : 8);
@@ -32,10 +30,6 @@ class Profiles {
       c.config.demand_shared_bytes[k] = chance(0.5) ? 0 : in(0, c.config.capacity_shared_bytes / (chance(0.1) ? 1 : 4));
       const std::uint32_t levels = in(1, 8);
       c.samples.push_back(curve(levels));
-      // At least the samples themselves, and some SMs that repeat the highest level.
-      std::uint32_t sum = levels * (levels + 1) / 2, sms = levels;
-      for (std::uint32_t extra = in(0, 100); extra > 0; --extra, ++sms) sum += levels;
-      c.sums.emplace_back(sum, sms);
     }
     return c;
   }
@@ -47,14 +41,14 @@ class Profiles {
   bool chance(double p) { return std::bernoulli_distribution(p)(random_); }
   double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
 
-  std::vector<DecisionCase::Sample> curve(std::uint32_t levels) {
-    std::vector<DecisionCase::Sample> samples;
-    const double peak = real(500, 10240), knee = real(0.5, 12), droop = chance(0.3) ? real(0, 0.12) : 0, stalls = real(0, 0.9);
+  std::vector<std::uint32_t> curve(std::uint32_t levels) {
+    std::vector<std::uint32_t> samples;
+    const double peak = real(500, 10240), knee = real(0.5, 12), droop = chance(0.3) ? real(0, 0.12) : 0;
     for (std::uint32_t j = 1; j <= levels; ++j) {
       const double n = j;
       const double value =
           peak * (1 - std::exp(-n / knee)) * std::max(0.05, 1 - droop * std::max(0.0, n - knee)) * real(0.98, 1.02);
-      samples.push_back({static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(5120 * stalls * real(0.8, 1.0))});
+      samples.push_back(static_cast<std::uint32_t>(value));
     }
     return samples;
   }
@@ -62,16 +56,13 @@ class Profiles {
   std::mt19937_64 random_;
 };
 
+constexpr std::uint32_t kWindow = 5120;  // cycles
+
 std::vector<Profile> exact_profiles(const DecisionCase& c) {
   std::vector<Profile> profiles;
-  for (std::size_t k = 0; k < c.samples.size(); ++k) {
-    const double average = static_cast<double>(c.sums[k].first) / c.sums[k].second, window = c.config.window_cycles;
-    Profile profile;
-    for (std::size_t j = 0; j < c.samples[k].size(); ++j) {
-      const DecisionCase::Sample& sample = c.samples[k][j];
-      profile.push_back(scale_ipc(sample.insts / window, sample.stall / window, static_cast<double>(j + 1), average));
-    }
-    profiles.push_back(profile);
+  for (const std::vector<std::uint32_t>& samples : c.samples) {
+    Profile& profile = profiles.emplace_back();
+    for (const std::uint32_t insts : samples) profile.push_back(static_cast<double>(insts) / kWindow);
   }
   return profiles;
 }
@@ -96,12 +87,9 @@ FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions
     const auto watch = [&](const PartitionCoreOut& out) {
       if (!out.scaled_valid) return;
       const std::size_t kernel = out.scaled_kernel, level = out.scaled_ctas - 1U;
-      const std::uint32_t insts = c.samples[kernel][level].insts;
-      const double exact = profiles[kernel][level] * c.config.window_cycles;
-      if (insts >= 1000)
-        cost.scaler_max_error =
-            std::max(cost.scaler_max_error,
-                     std::abs(scaled_ipc(out.scaled, c.config.window_cycles) * c.config.window_cycles - exact) / insts);
+      const double exact = profiles[kernel][level];
+      if (c.samples[kernel][level] >= 1000)
+        cost.entry_max_error = std::max(cost.entry_max_error, std::abs(scaled_ipc(out.scaled, kWindow) - exact) / exact);
     };
     const auto decided = decide(core, c, watch);
     if (!decided) throw std::logic_error("partition_core does not decide");

@@ -29,15 +29,9 @@ struct DecisionTimes {
 
 /// One decision's input to the partition core.
 struct DecisionCase {
-  struct Sample {
-    std::uint32_t insts = 0, stall = 0;
-  };
   PartitionCoreIn config;
-  std::vector<std::vector<Sample>> samples;                   ///< [kernel][count - 1]
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> sums;  ///< [kernel] {cta_sum, num_samples}
-  /// Levels from here on are of a second window, with sums of its own; 0: one window.
-  std::uint32_t split = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> second_sums;
+  std::vector<std::vector<std::uint32_t>> samples;  ///< [kernel][count - 1], warp instructions
+  std::uint32_t split = 0;                          ///< levels from here on are of a second window; 0: one window
 };
 
 struct FixedPointCost {
@@ -45,7 +39,7 @@ struct FixedPointCost {
   std::uint64_t changed = 0;          ///< whose partition differs from double precision
   std::uint64_t changed_by_more = 0;  ///< of them, by more than one CTA of a kernel
   std::uint64_t changed_verdict = 0;  ///< of them, because the loss guard judges otherwise: a kernel's loss is at its limit
-  double scaler_max_error = 0;        ///< largest |scaled - exact| per issued instruction, samples of 1,000 instructions and more
+  double entry_max_error = 0;         ///< largest |entry - exact| / exact, samples of 1,000 instructions and more
   /// How many of these there may be: none of 10^5. No width makes them impossible: of two kernels that are nearly equally badly
   /// off the other one is served first, and the two are not of the same size.
   [[nodiscard]] std::uint64_t most_by_more() const { return decisions / 200000; }
@@ -53,8 +47,8 @@ struct FixedPointCost {
     return decisions == 0 ? 0 : 100.0 * static_cast<double>(changed) / static_cast<double>(decisions);
   }
 };
-/// What the error of ipc_scaler can be at most (docs/blocks/ipc_scaler.md), for such samples.
-inline constexpr double kScalerErrorBound = 22.0 / 8192;
+/// What the error of an entry can be at most (docs/blocks/perf_table.md), for such samples.
+inline constexpr double kEntryErrorBound = 1.0 / 4096;
 /// Random profiles as kernels have them: rising, saturating, or with an interior peak; 2 and 3 kernels, 8 CTA slots.
 [[nodiscard]] FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed);
 

@@ -36,6 +36,8 @@ class RtlPartitionSequencer {
   [[nodiscard]] std::optional<std::uint32_t> reads() const {
     return top_->sample_read_o != 0 ? std::optional<std::uint32_t>(top_->sample_sm_o) : std::nullopt;
   }
+  [[nodiscard]] bool drops() const { return top_->sample_drop_o != 0; }  ///< that sample
+  [[nodiscard]] std::uint32_t owner(std::uint32_t sm) const { return get_field(top_->owner_o, 3 * sm, 3); }
   /// The rising edge, with the inputs that the core answered in between.
   void clock(const SluiceConfig& config, const SequencerIn& in) {
     drive(config, in);
@@ -79,8 +81,9 @@ class RtlPartitionSequencer {
     top_->reprofile_i = c.reprofile || in.monitor_request;
     top_->num_present_i = in.num_present;
     top_->change_i = in.change;
-    top_->prepare_ready_i = in.core.prepare_ready;
-    top_->sample_ready_i = in.core.sample_ready;
+    top_->drain_limit_i = static_cast<CData>(c.drain_limit);
+    set_field(top_->spent_i, 0, p_.max_kernels, in.spent & ((1U << p_.max_kernels) - 1));
+    for (unsigned m = 0; m < p_.num_sm; ++m) set_field(top_->settled_i, m, 1, in.settled[m] ? 1 : 0);
     top_->core_done_i = in.core.done;
     top_->core_no_fit_i = in.core.no_fit;
     top_->core_spatial_i = in.core.spatial;
@@ -97,6 +100,9 @@ class RtlPartitionSequencer {
     out.decision = top_->decision_o != 0;
     out.spatial = top_->spatial_o != 0;
     out.no_fit = top_->no_fit_o != 0;
+    out.dropped = top_->dropped_o != 0;
+    out.no_profile = top_->no_profile_o != 0;
+    out.profiling = top_->profiling_o != 0;
     out.monitoring = top_->monitoring_o != 0;
     out.idle = top_->idle_o != 0;
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
@@ -111,13 +117,9 @@ class RtlPartitionSequencer {
     }
     out.core.start = top_->core_start_o != 0;
     out.core.num_kernels = top_->core_num_kernels_o;
-    out.core.prepare_valid = top_->prepare_valid_o != 0;
-    out.core.prepare_kernel = top_->prepare_kernel_o;
-    out.core.prepare_sum = top_->prepare_sum_o;
     out.core.sample_valid = top_->sample_valid_o != 0;
     out.core.sample_kernel = top_->sample_kernel_o;
     out.core.sample_ctas = top_->sample_ctas_o;
-    out.core.num_samples = top_->num_samples_o;
     out.core.sample_final = top_->sample_final_o != 0;
     return out;
   }

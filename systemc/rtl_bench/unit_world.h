@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <queue>
 #include <random>
@@ -32,8 +33,12 @@ class UnitWorld {
   }
   /// CTAs that start from now on end 1 to `most` cycles later.
   void let_ctas_last(std::uint64_t most) { life_ = std::uniform_int_distribution<std::uint64_t>(1, most); }
-  /// What each SM issues from now on; the unit's counters see it.
-  [[nodiscard]] std::vector<SmActivity>& activity() { return in_.sms; }
+  /// What each SM does in a cycle, from now on; called in every cycle, in those of register accesses too.
+  using Activity = std::function<void(std::uint64_t now, std::vector<SmActivity>& sms)>;
+  void let_sms_act(std::uint32_t num_sms, Activity activity) {
+    in_.sms.resize(num_sms);
+    activity_ = std::move(activity);
+  }
   /// In the next cycle something says that this CTA ended.
   void claim_end(std::uint8_t sm, std::uint8_t slot) { claimed_ = std::pair(sm, slot); }
 
@@ -55,6 +60,7 @@ class UnitWorld {
   AxiLiteOut cycle(const AxiLiteIn& pins) {
     const SluiceTopOut out = top_->outputs();
     in_.axi = pins;
+    if (activity_) activity_(now_, in_.sms);
     in_.done_valid = claimed_.has_value() || (!running_.empty() && running_.top().ends <= now_);
     if (claimed_) {
       std::tie(in_.done_sm, in_.done_slot) = *claimed_;
@@ -82,6 +88,7 @@ class UnitWorld {
   std::priority_queue<Cta> running_;
   std::optional<std::pair<std::uint8_t, std::uint8_t>> claimed_;
   SluiceTopIn in_;
+  Activity activity_;
   std::uint64_t now_ = 0, dispatched_ = 0, last_write_ = 0;
   std::optional<std::uint64_t> first_dispatch_;
   bool answered_ = false;

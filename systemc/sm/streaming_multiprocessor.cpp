@@ -308,6 +308,7 @@ void StreamingMultiprocessor::access_done(const AccessInFlight& access, std::uin
 }
 
 void StreamingMultiprocessor::send_line(const LineRequest& request) {
+  last_request_ = clock_.now();
   tlm::tlm_generic_payload* packet = pool_.acquire(request.address, request.write, request.sectors, id_.value(), request.kernel);
   PacketInfo& who = PacketPool::info(*packet);
   who.waiter = request.waiter;
@@ -392,6 +393,7 @@ void StreamingMultiprocessor::tick() {
 StreamingMultiprocessor::Activity StreamingMultiprocessor::activity() const {
   const std::uint64_t now = clock_.now();
   Activity activity;
+  activity.request = last_request_ == now;
   activity.memory_stall = stalled_ && stall_breakdown_.reason() == StallBreakdown::Reason::LongMemory;
   for (std::size_t s = 0; s < last_issue_.size(); ++s) {
     if (last_issue_[s].cycle != now) continue;

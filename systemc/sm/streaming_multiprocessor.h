@@ -62,6 +62,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   struct Activity {
     std::array<std::optional<KernelId>, kMostSchedulers> issued;  ///< by scheduler: whose warp instruction
     bool memory_stall = false;                                    ///< nothing issued: long memory latency
+    bool request = false;                                         ///< a line, or the request for one, left for L2
   };
   [[nodiscard]] Activity activity() const;
   /// Stall counters up to now.
@@ -138,9 +139,10 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   sc_core::sc_event wake_;
   bool in_tick_ = false;
 
-  std::uint64_t now_ = 0;        ///< cycle being worked on
-  std::uint64_t accounted_ = 0;  ///< cycles before this one are in the counters
-  bool stalled_ = false;         ///< the last tick issued nothing
+  std::uint64_t now_ = 0;                           ///< cycle being worked on
+  std::uint64_t accounted_ = 0;                     ///< cycles before this one are in the counters
+  bool stalled_ = false;                            ///< the last tick issued nothing
+  std::uint64_t last_request_ = ~std::uint64_t{0};  ///< cycle of the last line sent
   struct Issue {
     std::uint64_t cycle = ~std::uint64_t{0};
     KernelId kernel;

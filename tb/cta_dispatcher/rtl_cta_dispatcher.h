@@ -50,6 +50,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     top_->in_order_i = in.in_order;
     top_->regions_i = in.regions;
     top_->quota_changed_i = in.quota_changed;
+    top_->profiling_i = in.profiling;
     top_->dispatch_ready_i = in.dispatch_ready;
     top_->done_valid_i = in.done_valid;
     top_->done_sm_i = in.done_sm;
@@ -65,6 +66,8 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     }
     out_.num_present = top_->num_present_o;
     out_.change = top_->change_o != 0;
+    out_.spent = top_->spent_o;
+    for (unsigned m = 0; m < params_.num_sms; ++m) out_.settled[m] = get_field(top_->settled_o, m, 1) != 0;
     out_.evict_done = top_->evict_done_o;
     out_.kernel_done = top_->kernel_done_o;
     out_.bad_done = top_->bad_done_o != 0;

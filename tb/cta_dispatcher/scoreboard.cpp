@@ -78,7 +78,7 @@ std::string DispatchScoreboard::admit(const CtaDispatcherOut& out, const Dispatc
   if (before.in.quota_changed) return what + ": admitted in the cycle in which quotas changed";
   if (!model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) return what + ": not admissible";
   if (before.in.in_order && !model_.in_turn(k)) return what + ": an older kernel has CTAs left";
-  const std::uint32_t cta = model_.admit(k, sm, bit(before.in.repeat, k));
+  const std::uint32_t cta = model_.admit(k, sm, bit(before.in.repeat, k), before.in.in_order);
   if (cta != out.dispatch_cta) return fmt::format("{}: expected CTA {}", what, cta);
   return {};
 }
@@ -176,9 +176,14 @@ void DispatchScoreboard::cover_quotas(const DispatchCycle& before) {
   }
 }
 
+std::set<std::size_t> DispatchScoreboard::present_set() const {
+  const std::vector<std::size_t> present = model_.present();
+  return {present.begin(), present.end()};
+}
+
 std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const DispatchCycle& before) {
   const CtaDispatcherIn& in = before.in;
-  const auto present = model_.present();
+  const auto present = present_set();
   expected_ = {};
 
   // As the registers stood in the cycle before.
@@ -258,7 +263,7 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
     expected_.kernel_done = static_cast<std::uint8_t>(expected_.kernel_done | (1U << k));
     model_.end(k);
   }
-  expected_.change = present != model_.present();
+  expected_.change = present != present_set();
   if (model_.present().size() == params_.kernels) hit("every kernel slot runs");
   last_ = out;
   return compare(out);

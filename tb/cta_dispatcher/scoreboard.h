@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class DispatchScoreboard {
 
  private:
   [[nodiscard]] bool something_fits(const DispatchCycle& before) const;
+  [[nodiscard]] std::set<std::size_t> present_set() const;  ///< without their order, which a grid that starts again changes
   std::string admit(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string place(const CtaDispatcherOut& out, const DispatchCycle& before);
   void cover_quotas(const DispatchCycle& before);

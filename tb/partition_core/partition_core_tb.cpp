@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-TEST(PartitionCore, RtlAndTlmAgreeWithOneMultiplier) {
+TEST(PartitionCore, RtlAndTlmAgreeWithEightCtaSlots) {
   RtlPartitionCore<Vcore_4_8, 4> rtl;
   tb::run_lockstep(rtl, 8);
 }
@@ -23,13 +23,13 @@ TEST(PartitionCore, FixedPointKeepsTheGoldenPartition) {
   std::printf(
       "%llu decisions: %llu differ from double precision (%.3f %%), %llu of them in the loss guard's verdict, %llu by more than "
       "one "
-      "CTA; scaler off by %.6f per instruction at most\n",
+      "CTA; an entry off by %.6f of its value at most\n",
       static_cast<unsigned long long>(cost.decisions), static_cast<unsigned long long>(cost.changed), cost.changed_pct(),
       static_cast<unsigned long long>(cost.changed_verdict), static_cast<unsigned long long>(cost.changed_by_more),
-      cost.scaler_max_error);
+      cost.entry_max_error);
   EXPECT_LT(cost.changed_pct(), 0.5);
   EXPECT_LE(cost.changed_by_more, cost.most_by_more());
-  EXPECT_LE(cost.scaler_max_error, kScalerErrorBound);
+  EXPECT_LE(cost.entry_max_error, kEntryErrorBound);
 }
 
 TEST(PartitionCore, DecidesWithinItsCycleBounds) {

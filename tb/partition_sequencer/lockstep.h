@@ -23,12 +23,16 @@ inline void declare_bins(Coverage& coverage) {
   coverage.declare("partition", "a decision enforced as counts");
   coverage.declare("loss guard", "a decision enforced as ranges");
   coverage.declare("no fit", "no partition fits");
+  coverage.declare("sample dropped", "its SM had not settled, or its kernel dispatched nothing");
+  coverage.declare("no profile", "a kernel without a clean sample");
+  coverage.declare("drain limit", "the warm-up waited in vain");
+  coverage.declare("share without a CTA", "EVEN becomes SPATIAL");
   coverage.declare("delay", "enforced later");
   coverage.declare("several windows", "levels that need another window");
   coverage.declare("kernel without levels left", "in a later window");
   coverage.declare("profile again", "asked for in MONITOR");
   coverage.declare("profile ignored", "asked for elsewhere");
-  for (const char* state : {"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor"})
+  for (const char* state : {"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor", "drain"})
     coverage.declare(std::string("change in ") + state, "the present set changes in this state");
   coverage.declare("mode write in decision", "drops the decision");
   coverage.declare("reset", "a reset in mid-decision");
@@ -44,6 +48,8 @@ inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsi
   if (a.profile_clear != b.profile_clear || a.profile_enable != b.profile_enable) return "profile_clear_o, profile_enable_o";
   if (a.state != b.state) return "state_o";
   if (a.decision != b.decision || a.spatial != b.spatial || a.no_fit != b.no_fit) return "decision_o, spatial_o, no_fit_o";
+  if (a.dropped != b.dropped || a.no_profile != b.no_profile) return "dropped_o, no_profile_o";
+  if (a.profiling != b.profiling) return "profiling_o";
   if (a.monitoring != b.monitoring || a.idle != b.idle) return "monitoring_o, idle_o";
   if (a.ctas != b.ctas) return "ctas_o";
   if (a.monitoring && a.watch != b.watch) return "watch_o";
@@ -57,10 +63,6 @@ inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsi
         a.core.demand_shared_bytes[i] != b.core.demand_shared_bytes[i])
       return "core_demand_*_o";
   }
-  if (a.core.prepare_valid != b.core.prepare_valid) return "prepare_valid_o";
-  if (a.core.prepare_valid && (a.core.prepare_kernel != b.core.prepare_kernel || a.core.prepare_sum != b.core.prepare_sum ||
-                               a.core.num_samples != b.core.num_samples))
-    return "prepare_kernel_o, prepare_sum_o, num_samples_o";
   if (a.core.sample_valid != b.core.sample_valid) return "sample_valid_o";
   if (!a.core.sample_valid) return "";
   if (a.core.sample_kernel != b.core.sample_kernel || a.core.sample_ctas != b.core.sample_ctas ||
@@ -108,8 +110,7 @@ class Traffic {
       if (config.mode == 4) coverage_.hit("static write");
     }
     if (random_.chance(0.001)) new_settings();
-    in.core.prepare_ready = random_.chance(0.6);
-    in.core.sample_ready = random_.chance(0.8);
+    settle(state);
     in.core.done = state == State::kAllocate && random_.chance(0.1);
     if (in.core.done || random_.chance(0.001)) decide();
   }
@@ -124,7 +125,6 @@ class Traffic {
     config.capacity_shared = random_.in(0, 131072);
     config.capacity_slots = random_.in(1, p_.max_ctas);
   }
-  /// Long enough for the sums of all kernels to be taken.
   void new_settings() {
     config.warm_up = random_.chance(0.2)    ? random_.in(0, 1)
                      : random_.chance(0.05) ? (1U << random_.in(0, 31)) + random_.in(0, 40)  // one bit lost, and it ends soon
@@ -132,9 +132,11 @@ class Traffic {
                                             : random_.in(2, 60);
     config.window = random_.chance(0.1) ? std::min(65535U, random_.in(120, 255) << random_.in(0, 8)) : random_.in(120, 200);
     config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 65535) : random_.in(1, 20);
+    config.drain_limit = random_.chance(0.3) ? 0 : random_.chance(0.1) ? 1 : 255;
   }
   void change(State state) {
-    static const std::array<const char*, 8> names{"idle", "warm-up", "profile", "scale", "allocate", "delay", "plan", "monitor"};
+    static const std::array<const char*, 9> names{"idle",  "warm-up", "profile", "scale", "allocate",
+                                                  "delay", "plan",    "monitor", "drain"};
     coverage_.hit(std::string("change in ") + names[static_cast<std::size_t>(state)]);
     in.change = true;
     if (present_.empty()) new_machine();
@@ -160,6 +162,14 @@ class Traffic {
     in.num_present = static_cast<std::uint8_t>(present_.size());
     in.age = {};
     std::ranges::copy(present_, in.age.begin());
+  }
+  /// SMs that come to hold what the layout says, and kernels that have nothing more to dispatch; in a window the former stay.
+  void settle(State state) {
+    if (random_.chance(0.01)) in.spent = static_cast<std::uint8_t>(random_.chance(0.7) ? 0 : random_.word());
+    if (state == State::kProfile || state == State::kScale) return;
+    if (random_.chance(state == State::kDrain ? 0.0005 : 0.01)) in.settled.reset();
+    if (random_.chance(0.2)) in.settled.set(random_.in(0, p_.num_sm - 1));
+    if (random_.chance(0.01)) in.settled.set();
   }
   void decide() {
     in.core.no_fit = random_.chance(0.2);
@@ -188,6 +198,12 @@ inline void cover(const SluiceConfig& config, const SequencerIn& in, const Seque
   if (state == State::kDelay) coverage.hit("delay");
   if (state == State::kWarmUp && static_cast<State>(before.state) == State::kScale) coverage.hit("several windows");
   if (state == State::kScale && !out.core.sample_valid) coverage.hit("kernel without levels left");
+  if (out.dropped && state == State::kScale) coverage.hit("sample dropped");
+  if (out.decision && out.no_profile) coverage.hit("no profile");
+  if (state == State::kProfile && static_cast<State>(before.state) == State::kDrain && !in.settled.any() && in.spent == 0)
+    coverage.hit("drain limit");
+  if (settled && config.mode == 2 && out.no_fit && in.num_present > 1 && in.num_present <= sms)
+    coverage.hit("share without a CTA");
   if (state == State::kWarmUp && config.warm_up > 2000) coverage.hit("long warm-up");
 }
 
@@ -199,8 +215,8 @@ inline void check_quotas(const SluiceConfig& config, const SequencerOut& out, co
   if (state == State::kPlan) {
     ASSERT_EQ(std::accumulate(quotas.begin(), quotas.end(), 0U), 0U) << "something may start while a plan is made";
   }
-  const bool profiles = state == State::kWarmUp || state == State::kProfile;
-  const bool split = profiles || (state == State::kMonitor && (out.spatial || out.no_fit));
+  const bool profiles = state == State::kWarmUp || state == State::kDrain || state == State::kProfile;
+  const bool split = profiles || (state == State::kMonitor && (out.spatial || out.no_fit || out.no_profile));
   if (split && !restarting) {
     ASSERT_LE(std::ranges::count_if(quotas, [](std::uint32_t q) { return q > 0; }), 1) << "an SM of two kernels";
   }
@@ -233,7 +249,11 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
     ASSERT_EQ(difference(a, b, parameters.max_kernels), "") << "cycle " << c;
     const bool restarting = tlm.restarts(traffic.config, traffic.in);
     ASSERT_EQ(rtl.core_abort(), restarting) << "core_abort_o, cycle " << c;
-    ASSERT_EQ(rtl.reads(), tlm.reads(traffic.in)) << "sample_read_o, sample_sm_o, cycle " << c;
+    ASSERT_EQ(rtl.reads(), tlm.reads()) << "sample_read_o, sample_sm_o, cycle " << c;
+    const bool dropped = rtl.reads() && rtl.drops();
+    if (a.profile_enable) {
+      ASSERT_EQ(rtl.owner(sm), *tlm.owner(sm)) << "owner_o of SM " << sm << ", cycle " << c;
+    }
     std::vector<std::uint32_t> quotas;
     for (std::uint32_t k = 0; k < parameters.max_kernels; ++k) {
       quotas.push_back(rtl.quota(k));
@@ -250,6 +270,10 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
     before = a;
     rtl.clock(traffic.config, traffic.in);
     tlm.clock(traffic.config, traffic.in);
+    const SequencerOut next = tlm.out(traffic.config);
+    if (next.core.sample_valid) {
+      ASSERT_EQ(dropped, next.drop) << "sample_drop_o, cycle " << c;
+    }
   }
   std::printf("%llu cycles, %llu decisions\n", static_cast<unsigned long long>(cycles),
               static_cast<unsigned long long>(decisions));

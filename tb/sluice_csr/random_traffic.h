@@ -3,7 +3,9 @@
 // protocol monitor watches the pins, a scoreboard predicts responses and register contents from the register map.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <map>
+#include <utility>
 
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
@@ -40,6 +42,7 @@ class Scoreboard {
       coverage_.declare(std::string("slverr write ") + what, "write refused with SLVERR");
     }
     coverage_.declare("slverr read", "read refused with SLVERR");
+    coverage_.declare("launched together", "CONTROL.GO with several launches that wait");
     coverage_.declare("two commands", "CTRL written with more than one command");
     coverage_.declare("reset", "asynchronous reset in mid-traffic");
     coverage_.declare("address first", "AW taken before W");
@@ -57,7 +60,11 @@ class Scoreboard {
       return;
     }
     const bool answered = out.axi.bvalid && !(before_out_.bvalid && !before_in_.axi.bready);
+    launches_ = 0;
     if (answered) judge_write(out.axi.bresp);
+    std::uint32_t launches = 0;
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k) launches |= out.config.launch[k] ? 1U << k : 0;
+    ASSERT_EQ(launches, launches_) << "launch_o";
     if (expected_read_) {
       ASSERT_TRUE(out.axi.rvalid) << "a read is not answered";
       ASSERT_EQ(out.axi.rresp, expected_read_->first) << std::hex << "read of " << read_address_;
@@ -90,6 +97,7 @@ class Scoreboard {
     data_.reset();
     expected_read_.reset();
     reading_ = false;
+    waiting_ = launches_ = 0;
     before_in_ = {};
     before_out_ = {};
   }
@@ -124,8 +132,15 @@ class Scoreboard {
     coverage_.hit("write " + register_kind(info));
     if (info.fields.front().access == regs::Access::Rw) shadow_[address] = data & existing(info);
     const unsigned slot = address >= regs::kSlotBase ? (address - regs::kSlotBase) / regs::kSlotStride : 0;
-    if (info.name.ends_with(".CTRL") && (data & 1U) != 0 && before_in_.status.slot_state[slot] == 0)
-      shadow_[address] = data & 0x10U;
+    if (address == regs::kControl && regs::kControlGo.get(data) != 0) {
+      launches_ = std::exchange(waiting_, 0);
+      if (std::popcount(launches_) > 1) coverage_.hit("launched together");
+    }
+    if (!info.name.ends_with(".CTRL") || regs::kSlotCtrlLaunch.get(data) == 0) return;
+    const bool free = before_in_.status.slot_state[slot] == 0, waits = free && regs::kSlotCtrlWait.get(data) != 0;
+    if (free) shadow_[address] = data & 0x10U;
+    waiting_ = (waiting_ & ~(1U << slot)) | (waits ? 1U << slot : 0);
+    launches_ = waits ? 0 : 1U << slot;
   }
 
   bool refused(const regs::RegisterInfo& info, std::uint32_t data) {
@@ -179,7 +194,9 @@ class Scoreboard {
   std::map<std::uint32_t, std::uint32_t> shadow_;
   std::optional<std::uint32_t> address_;
   std::optional<std::pair<std::uint32_t, std::uint8_t>> data_;
-  bool reading_ = false;  ///< an address was taken in the cycle before
+  std::uint32_t waiting_ = 0;   ///< a bit a slot: its launch waits for CONTROL.GO
+  std::uint32_t launches_ = 0;  ///< expected in this cycle
+  bool reading_ = false;        ///< an address was taken in the cycle before
   std::uint32_t read_address_ = 0;
   std::optional<std::pair<AxiResponse, std::uint32_t>> expected_read_;
   SluiceCsrIn before_in_;
@@ -226,6 +243,8 @@ class Stimulus {
     status_.decision = random_.chance(0.01);
     status_.spatial = random_.chance(0.5);
     status_.no_fit = random_.chance(0.5);
+    status_.dropped = random_.chance(0.5);
+    status_.no_profile = random_.chance(0.5);
     status_.error = static_cast<std::uint8_t>(random_.chance(0.02) ? random_.in(0, 15) : 0);
     status_.error_kernel = static_cast<std::uint8_t>(random_.in(0, 7));
     status_.error_sm = static_cast<std::uint8_t>(random_.in(0, 255));

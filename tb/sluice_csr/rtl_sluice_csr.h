@@ -47,6 +47,8 @@ class RtlSluiceCsr {
     top_->decision_i = status.decision;
     top_->spatial_i = status.spatial;
     top_->no_fit_i = status.no_fit;
+    top_->dropped_i = status.dropped;
+    top_->no_profile_i = status.no_profile;
     top_->error_i = status.error;
     top_->error_kernel_i = status.error_kernel;
     top_->error_sm_i = status.error_sm;
@@ -83,6 +85,8 @@ class RtlSluiceCsr {
     c.delay = top_->delay_o;
     c.epsilon = top_->epsilon_o;
     c.loss_limit = top_->loss_limit_o;
+    c.request_share = top_->request_share_o;
+    c.drain_limit = top_->drain_limit_o;
     c.monitor_enable = top_->monitor_enable_o != 0;
     c.monitor_threshold = top_->monitor_threshold_o;
     c.monitor_window = top_->monitor_window_o;

@@ -16,7 +16,8 @@ using State = regs::SequencerState;
 constexpr std::array<const char*, 6> kModes{"LEFT_OVER", "FCFS", "EVEN", "SPATIAL", "STATIC", "DYNAMIC"};
 
 bool deciding(const SequencerOut& out) {
-  return out.state >= static_cast<std::uint8_t>(State::kWarmUp) && out.state <= static_cast<std::uint8_t>(State::kDelay);
+  const auto state = static_cast<State>(out.state);
+  return (state >= State::kWarmUp && state <= State::kDelay) || state == State::kDrain;
 }
 
 constexpr double kPerfStep = 1.0 / kPerfOne;  ///< of a performance in the allocator
@@ -55,6 +56,9 @@ void declare_top_bins(Coverage& coverage) {
   coverage.declare("partition", "a decision enforced as counts");
   coverage.declare("loss guard", "a decision that falls back to SPATIAL");
   coverage.declare("no fit", "one CTA of each does not fit");
+  coverage.declare("clean sample", "an entry of an SM that held what its label says");
+  coverage.declare("sample dropped", "an entry of an SM that did not");
+  coverage.declare("no profile", "a decision without a clean sample of some kernel");
   coverage.declare("epsilon decides", "a decision under a saturation threshold");
   coverage.declare("three kernels decided", "a decision for three kernels or more");
   coverage.declare("profile in several windows", "more levels than SMs");
@@ -72,6 +76,7 @@ TopScoreboard::TopScoreboard(const regs::Parameters& parameters, Coverage& cover
 
 void TopScoreboard::reset() {
   dispatch_.reset();
+  samples_.emplace(parameters_);
   cycle_ = {};
   cycle_.quota.resize(parameters_.num_sm);
   before_ = {};
@@ -81,6 +86,7 @@ void TopScoreboard::reset() {
 }
 
 void TopScoreboard::look(const SluiceTopOut& rtl, const TlmSluiceTop& twin) {
+  ports_ = rtl;
   const SequencerOut out = twin.sequencer();
   config_ = twin.config();
   if (fresh_ || out.quota_changed) {
@@ -108,7 +114,7 @@ void TopScoreboard::profile(const SluiceTopOut& rtl) {
 
 std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
   ++decisions_;
-  coverage_.hit(out.no_fit ? "no fit" : out.spatial ? "loss guard" : "partition");
+  coverage_.hit(out.no_fit ? "no fit" : out.no_profile ? "no profile" : out.spatial ? "loss guard" : "partition");
   if (curves_.size() > 2) coverage_.hit("three kernels decided");
   const std::size_t kernels = out.core.num_kernels;
   std::vector<Profile> profiles;
@@ -129,6 +135,10 @@ std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
   const auto golden = waterfill(profiles, demand, capacity, asked_->epsilon * kPerfStep);
   if (out.no_fit != !golden) return fmt::format("no_fit = {}, expected {}", out.no_fit, !golden);
   if (!golden) return {};
+  const bool unsampled = std::ranges::any_of(
+      curves_, [](const auto& curve) { return std::ranges::all_of(curve, [](auto entry) { return entry == 0; }); });
+  if (out.no_profile && !unsampled) return "no_profile, but every kernel has a sample";
+  if (out.no_profile) return {};
   const auto n = static_cast<double>(kernels);  // performances are whole multiples of 1 / kPerfOne: exact
   const bool spatial =
       std::ranges::any_of(golden->performance, [&](double p) { return (1 - p) * n * kPerfOne > asked_->loss_limit; });
@@ -164,6 +174,10 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const TlmSluiceTop& twin
     return {};
   }
   const CtaDispatcherIn& given = twin.dispatcher_in();
+  const std::vector<std::size_t> present = dispatch_ ? dispatch_->model().present() : std::vector<std::size_t>();
+  if (const std::string wrong = samples_->observe(ports_, in, present, config_.request_share); !wrong.empty()) return wrong;
+  if (samples_->clean() > 0) coverage_.hit("clean sample");
+  if (samples_->unclean() > 0) coverage_.hit("sample dropped");
   const auto capacities = [](const CtaDispatcherIn& i) {
     return std::array{i.capacity_warps, i.capacity_registers, i.capacity_shared_bytes, i.capacity_slots};
   };

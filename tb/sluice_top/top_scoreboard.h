@@ -5,6 +5,7 @@
 
 #include "systemc/partition/tlm_sluice_top.h"
 #include "tb/cta_dispatcher/scoreboard.h"
+#include "tb/sluice_top/sample_scoreboard.h"
 
 namespace sluice::tb {
 
@@ -37,7 +38,9 @@ class TopScoreboard {
   Coverage& coverage_;
   Coverage& dispatch_coverage_;
   std::optional<DispatchScoreboard> dispatch_;
+  std::optional<SampleScoreboard> samples_;
   DispatchCycle cycle_;
+  SluiceTopOut ports_;  ///< before the rising edge
   SequencerOut before_;
   SluiceConfig config_;                ///< of this cycle
   std::optional<SluiceConfig> asked_;  ///< when the decision under way began; nothing when something of it changed since

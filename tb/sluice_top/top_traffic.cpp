@@ -34,6 +34,8 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
   script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 8192 : 65535)});
+  script_.push_back({regs::kRequestShare, random_.chance(0.4) ? 0 : rarely(1, 65535, random_.in(1, 1200))});
+  script_.push_back({regs::kDrainLimit, rarely(2, 255, random_.chance(0.5) ? 0 : 1)});
   script_.push_back({regs::kMonitorWindow, rarely(16, 65535, random_.in(64, 400))});
   script_.push_back({regs::kMonitorHold, rarely(4, 255, random_.in(1, 3))});
   script_.push_back(
@@ -59,10 +61,12 @@ void TopTraffic::plan_decision() {
   }
   set(regs::kMode, 5);  // DYNAMIC
   const unsigned kernels = random_.in(2, parameters_.max_kernels), first = random_.in(0, parameters_.max_kernels - 1);
+  const bool together = random_.chance(0.6);
   for (unsigned i = 0; i < kernels; ++i) {
     plan_launch((first + i) % parameters_.max_kernels);
-    script_.back().data |= regs::kSlotCtrlRepeat.put(1);
+    script_.back().data |= regs::kSlotCtrlRepeat.put(1) | regs::kSlotCtrlWait.put(together);
   }
+  if (together) set(regs::kControl, regs::kControlGo.put(1));
   ask_again_ = random_.chance(0.4);
 }
 
@@ -74,8 +78,9 @@ void TopTraffic::plan_launch(unsigned k) {
   script_.push_back({regs::slot(k, regs::kSlotGrid), random_.chance(0.3)   ? random_.in(1, 100)
                                                      : random_.chance(0.1) ? random_.word()
                                                                            : random_.in(1000, 100000)});
-  script_.push_back(
-      {regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) | regs::kSlotCtrlRepeat.put(random_.chance(0.3))});
+  script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) |
+                                                         regs::kSlotCtrlRepeat.put(random_.chance(0.3)) |
+                                                         regs::kSlotCtrlWait.put(random_.chance(0.1))});
 }
 
 /// Something that a host does.
@@ -99,7 +104,7 @@ void TopTraffic::plan_action() {
       for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
         script_.push_back({regs::slot(k, regs::kSlotMask) + 4 * word, random_.chance(0.5) ? ~0U : random_.word()});
       break;
-    case 8: script_.push_back({regs::kControl, 1}); break;
+    case 8: script_.push_back({regs::kControl, random_.in(1, 3)}); break;
     case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
     case 10:
       if (random_.chance(0.3)) plan_machine();
@@ -167,7 +172,7 @@ void TopTraffic::run_sms() {
       const bool favoured = (other >> (6 * s) & 0x3f) < pace.favoured;
       sm.issue_kernel[s] = favoured ? pace.kernel : static_cast<std::uint8_t>(random_.in(0, parameters_.max_kernels - 1));
     }
-    sm.stall = sm.issue_valid == 0 && other >> 24 < pace.stall;
+    sm.request = other >> 24 < pace.requests;
   }
 }
 

@@ -11,7 +11,7 @@
 namespace sluice::tb {
 
 /// The world around sluice_top, at random: a host that launches, stops, evicts and reconfigures (and errs), SMs whose CTAs last a
-/// random time, issue and stall at random.
+/// random time, issue and requests at random.
 class TopTraffic {
  public:
   TopTraffic(Random& random, const regs::Parameters& parameters);
@@ -30,10 +30,10 @@ class TopTraffic {
     std::uint8_t sm = 0, slot = 0;
   };
 
-  /// How an SM is used for a while: how often, of 256 times, a scheduler issues and an SM without issue stalls; how often, of 64,
-  /// an issue is of the favoured kernel.
+  /// How an SM is used for a while: how often, of 256 times, a scheduler issues and an SM without issue requestss; how often, of
+  /// 64, an issue is of the favoured kernel.
   struct Pace {
-    std::uint32_t busy = 128, favoured = 0, stall = 180;
+    std::uint32_t busy = 128, favoured = 0, requests = 60;
     std::uint8_t kernel = 0;
   };
 

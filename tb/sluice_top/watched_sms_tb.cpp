@@ -24,7 +24,6 @@ using Pattern = std::array<std::array<std::array<std::uint8_t, 3>, kSchedulers>,
 class WatchedSms : public testing::Test {
  protected:
   WatchedSms() : world_(std::make_unique<RtlSluiceTop<Vsluice_top_small, 2>>("", 1000), 1), random_(tb::seed()) {
-    world_.activity().resize(kSms);
     world_.let_ctas_last(500);
     world_.driver().configure_machine({48 * kWarpSize, 32768, 49152, 4});
   }
@@ -37,17 +36,16 @@ class WatchedSms : public testing::Test {
   }
 
   void issue(const Pattern& pattern, std::uint32_t cycles) {
-    for (std::uint32_t c = 0; c < cycles; ++c) {
+    world_.let_sms_act(kSms, [pattern](std::uint64_t now, std::vector<SmActivity>& sms) {
       for (std::size_t m = 0; m < kSms; ++m) {
-        SmActivity& sm = world_.activity()[m];
-        sm.issue_valid = 0;
+        sms[m].issue_valid = 0;
         for (std::size_t s = 0; s < kSchedulers; ++s) {
-          sm.issue_kernel[s] = pattern[m][s][world_.now() % 3];
-          if (sm.issue_kernel[s] != kNobody) sm.issue_valid |= static_cast<std::uint8_t>(1U << s);
+          sms[m].issue_kernel[s] = pattern[m][s][now % 3];
+          if (sms[m].issue_kernel[s] != kNobody) sms[m].issue_valid |= static_cast<std::uint8_t>(1U << s);
         }
       }
-      world_.run(1);
-    }
+    });
+    world_.run(cycles);
   }
 
   /// Settles on `steady`, goes over to `other`. @return whether the monitor asked for a new profile, and not before
@@ -71,16 +69,18 @@ class WatchedSms : public testing::Test {
     driver.configure_monitor(true, 0.125, kWindow, 1);
     driver.set_mode(regs::Mode::kDynamic);
     for (const unsigned k : kernels_) driver.launch(k, {{32 * (k + 1), 512, 256, 1}, 1000000, true});
-    for (int c = 0; c < 60000; ++c) {
+    world_.let_sms_act(kSms, [this](std::uint64_t, std::vector<SmActivity>& sms) {
       for (std::size_t m = 0; m < kSms; ++m) {
-        world_.activity()[m].issue_valid = random_() % 8 < m ? 3 : 0;
-        world_.activity()[m].stall = random_() % 4 == 0;
+        sms[m].issue_valid = random_() % 8 < m ? 3 : 0;
+        for (std::size_t s = 0; s < kSchedulers; ++s) sms[m].issue_kernel[s] = static_cast<std::uint8_t>(random_() % kKernels);
+        sms[m].request = random_() % 4 == 0;
       }
-      world_.run(1);
-      if (c % 32 == 31 && driver.sequencer_state() == regs::SequencerState::kMonitor) break;
-    }
+    });
+    for (int c = 0; c < 2000 && driver.sequencer_state() != regs::SequencerState::kMonitor; ++c) world_.run(16);
     ASSERT_EQ(driver.sequencer_state(), regs::SequencerState::kMonitor);
-    ASSERT_EQ(driver.last_decision().spatial, whole_sms_);
+    const DecisionReport decided = driver.last_decision();
+    ASSERT_FALSE(decided.no_profile || decided.no_fit);
+    ASSERT_EQ(decided.spatial, whole_sms_);
   }
 
   UnitWorld world_;

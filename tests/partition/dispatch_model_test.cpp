@@ -19,7 +19,7 @@ TEST(DispatchModel, RegionsOfTheDefaultSizeKeepTheOccupancyOfTableTwo) {
     ASSERT_EQ(model.launch(0, {kernel.demand(), 1000}), DispatchModel::Verdict::Taken);
     std::uint32_t placed = 0;
     for (; model.admissible(0, 0, CtaCount(1000), true); ++placed) {
-      (void)model.admit(0, 0, false);
+      (void)model.admit(0, 0, false, false);
       ASSERT_TRUE(model.place(0, model.seat(0, 0))) << kernel.name;
     }
     EXPECT_EQ(placed, occupancy(kernel.demand(), capacity).value()) << kernel.name;
@@ -41,7 +41,7 @@ TEST(DispatchModel, EndsWhenTheLastCtaOfTheGridHasEnded) {
   DispatchModel model(1, {1536, 32768, 49152, 8}, 1, 64);
   ASSERT_EQ(model.launch(0, {{64, 100, 1024, 1}, 2}), DispatchModel::Verdict::Taken);
   for (std::uint32_t cta = 0; cta < 2; ++cta) {
-    EXPECT_EQ(model.admit(0, 0, false), cta);
+    EXPECT_EQ(model.admit(0, 0, false, false), cta);
     ASSERT_TRUE(model.place(0, model.seat(0, 0)));
   }
   EXPECT_FALSE(model.admissible(0, 0, CtaCount(8), true));

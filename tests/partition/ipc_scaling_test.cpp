@@ -92,20 +92,15 @@ TEST(GoldenProfiles, ALevelWithoutASampleGainsNothing) {
   EXPECT_EQ(golden_profiles(samples, kTwo, IpcScaling::None, {1000, 0}), (std::vector<Profile>{{100, 100, 310}, {0}}));
 }
 
-TEST(GoldenProfiles, MostRequestsAreOfOneWindow) {
-  const std::vector<ProfileSample> samples{sample(0, 0, 1, 1, 0, 40), sample(0, 1, 2, 1, 0, 60),  // first window: 100
-                                           sample(0, 0, 3, 1, 0, 70), sample(1, 1, 1, 1, 0, 20)};
-  EXPECT_DOUBLE_EQ(most_requests(samples), 100);
-  EXPECT_DOUBLE_EQ(most_requests({}), 0);
-}
-
 TEST(ProfileSample, IsCleanWhenTheSmHeldItsLabelAndNothingElse) {
   ProfileSample s = sample(0, 0, 3, 1);
   EXPECT_TRUE(s.clean());
   s.foreign = CtaCount(1);
   EXPECT_FALSE(s.clean());
   s = sample(0, 0, 3, 1);
-  s.resident_min = CtaCount(2);
+  s.resident_min = CtaCount(2);  // one ended, and was replaced
+  EXPECT_TRUE(s.clean());
+  s.resident_max = CtaCount(2);
   EXPECT_FALSE(s.clean());
 }
 
