@@ -58,7 +58,7 @@ module sluice_csr #(
   output logic [sluice_pkg::PerfW-1:0]               monitor_threshold_o,
   output logic [15:0]                                monitor_window_o,       // cycles
   output logic [7:0]                                 monitor_hold_o,         // monitor windows
-  output logic [15:0]                                request_share_o,        // lines a window; 0: no ceiling
+  output logic [sluice_pkg::ShareW-1:0]              request_share_o,        // lines a window; 0: 2**ShareW
   output logic [7:0]                                 drain_limit_o,          // units of 4,096 cycles
   output logic                                       reprofile_o,            // pulse
   // status

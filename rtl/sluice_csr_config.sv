@@ -35,7 +35,7 @@ module sluice_csr_config #(
   output logic [sluice_pkg::PerfW-1:0]   monitor_threshold_o,
   output logic [15:0]                    monitor_window_o,
   output logic [7:0]                     monitor_hold_o,
-  output logic [15:0]                    request_share_o,
+  output logic [sluice_pkg::ShareW-1:0]  request_share_o,
   output logic [7:0]                     drain_limit_o,
   output logic                           go_o                    // with write_i: every waiting slot is launched in the next cycle
 );
@@ -119,7 +119,7 @@ module sluice_csr_config #(
   logic [sluice_pkg::PerfW-1:0]   epsilon_d, epsilon_q, monitor_threshold_d, monitor_threshold_q;
   logic                           monitor_enable_d, monitor_enable_q;
   logic [7:0]                     monitor_hold_d, monitor_hold_q, drain_limit_d, drain_limit_q;
-  logic [15:0]                    request_share_d, request_share_q;
+  logic [sluice_pkg::ShareW-1:0]  request_share_d, request_share_q;
 
   always_comb begin
     mode_d              = mode_q;
@@ -166,7 +166,7 @@ module sluice_csr_config #(
         end
         sluice_csr_pkg::MonitorWindowAddr: monitor_window_d = write_data_i[15:0];
         sluice_csr_pkg::MonitorHoldAddr:   monitor_hold_d   = write_data_i[7:0];
-        sluice_csr_pkg::RequestShareAddr:  request_share_d  = write_data_i[15:0];
+        sluice_csr_pkg::RequestShareAddr:  request_share_d  = write_data_i[sluice_pkg::ShareW-1:0];
         sluice_csr_pkg::DrainLimitAddr:    drain_limit_d    = write_data_i[7:0];
         default: ;
       endcase

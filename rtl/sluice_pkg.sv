@@ -7,6 +7,7 @@ package sluice_pkg;
   localparam int unsigned CtaW      = 6;   // CTAs on one SM, 0..32
   localparam int unsigned SmCountW  = 9;   // SMs sampled for one kernel, 0..256
   localparam int unsigned WindowW   = 16;  // profile window in cycles, 1,024..65,535
+  localparam int unsigned ShareW    = 13;  // lines that an SM may exchange in a window
   localparam int unsigned InstW     = 18;  // warp instructions of one SM in a window
   localparam int unsigned PerfFracW = 14;  // normalised performance: 1.0 = 2**PerfFracW = the kernel's own best
   localparam int unsigned PerfW     = PerfFracW + 1;

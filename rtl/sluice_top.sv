@@ -83,7 +83,7 @@ module sluice_top #(
   logic [WindowW-1:0]            window, delay, monitor_window;
   logic [PerfW-1:0]              epsilon, monitor_threshold;
   logic [7:0]                    monitor_hold, drain_limit;
-  logic [15:0]                   request_share;
+  logic [sluice_pkg::ShareW-1:0] request_share, minus_share;
 
   // Kernels and status.
   logic [K*2-1:0]         slot_state;
@@ -248,9 +248,11 @@ module sluice_top #(
   logic [NUM_SM*InstW-1:0]   insts;
   logic [NUM_SM*KIndexW-1:0] owner;
 
+  assign minus_share = (-request_share) & {sluice_pkg::ShareW{profile_clear}};
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
     profile_counters #(
-      .NUM_SCHED (NUM_SCHED)
+      .NUM_SCHED   (NUM_SCHED),
+      .MAX_KERNELS (K)
     ) i_profile_counters (
       .clk_i,
       .clear_i        (profile_clear),
@@ -259,7 +261,7 @@ module sluice_top #(
       .issue_kernel_i (issue_kernel_i[m*NUM_SCHED*KIndexW +: NUM_SCHED*KIndexW]),
       .owner_i        (owner[m*KIndexW +: KIndexW]),
       .request_i      (request_i[m]),
-      .share_i        (request_share),
+      .minus_share_i  (minus_share),
       .insts_o        (insts[m*InstW +: InstW])
     );
   end

@@ -93,7 +93,7 @@ struct PartitionerConfig {
   std::uint32_t warm_up_cycles = 20000, profile_cycles = 5120, algorithm_delay = 0;
   std::uint32_t drain_cycles = 255 * 4096;  ///< the warm-up waits so long for CTAs that do not belong to the profile layout
   /// Lines a core cycle that all SMs together can exchange with the memory system, the ceiling of a sample
-  /// (sw/partition/ceiling.h); 0: no ceiling.
+  /// (sw/partition/ceiling.h); 0: the unit's most, 8,192 a window.
   double lines_per_cycle = kAsTheMachineGives;
   double loss_limit = 1.2;  ///< of 1/K: a kernel may lose at most loss_limit / K of its own best
   double epsilon = 0.0;     ///< saturation threshold of water-filling; 0 is the paper's rule

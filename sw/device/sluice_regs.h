@@ -80,7 +80,7 @@ inline constexpr Field kMonitorEnable{0, 1};
 inline constexpr Field kMonitorThreshold{16, 15};
 inline constexpr std::uint32_t kMonitorWindow = 0x058;  // Length of a monitor window.
 inline constexpr std::uint32_t kMonitorHold = 0x05c;  // Windows in a row that a change must last.
-inline constexpr std::uint32_t kRequestShare = 0x060;  // Ceiling of a sample: lines that an SM may exchange with the memory system in a window before its counter stops, its share of the bandwidth. 0: no ceiling.
+inline constexpr std::uint32_t kRequestShare = 0x060;  // Ceiling of a sample: lines that an SM may exchange with the memory system in a window before its counter stops, its share of the bandwidth. 0: 8,192.
 inline constexpr std::uint32_t kDrainLimit = 0x064;  // How long the warm-up waits for SMs that do not hold what the profile layout says; samples of those that still do not are dropped.
 
 // Offsets in a kernel slot, for slot().
@@ -100,7 +100,7 @@ inline constexpr std::uint32_t kSlotStatus = 0x014;  // State of the slot.
 inline constexpr std::uint32_t kSlotResident = 0x018;  // Its CTAs on all SMs.
 inline constexpr std::uint32_t kSlotDispatched = 0x01c;  // CTAs dispatched since LAUNCH; wraps.
 inline constexpr std::uint32_t kSlotQuota = 0x020;  // STATIC mode: CTAs on one SM of the mask; MAX_CTAS is no limit.
-inline constexpr std::uint32_t kSlotCtas = 0x024;  // Quota in force: the most CTAs that any SM may hold of this kernel now. MAX_CTAS: no limit.
+inline constexpr std::uint32_t kSlotCtas = 0x024;  // Quota in force on each SM that the kernel may use; while a profile runs, the CTAs that fit, with which its levels end. MAX_CTAS: no limit.
 inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 32 a register; SMs that do not exist read 0.
 
 /// Elaboration parameters of the unit (register PARAMS).
@@ -199,7 +199,7 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
   all.push_back({"MONITOR_HOLD", 0x05c, Needs::Nothing, {
        {"VALUE", {0, 8}, Access::Rw, 2U, 1U, 255U}}});
   all.push_back({"REQUEST_SHARE", 0x060, Needs::Undecided, {
-       {"VALUE", {0, 16}, Access::Rw, 0U, 0U, 65535U}}});
+       {"VALUE", {0, 13}, Access::Rw, 0U, 0U, 8191U}}});
   all.push_back({"DRAIN_LIMIT", 0x064, Needs::Nothing, {
        {"VALUE", {0, 8}, Access::Rw, 255U, 0U, 255U}}});
   for (unsigned k = 0; k < p.max_kernels; ++k) {

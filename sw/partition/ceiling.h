@@ -14,7 +14,7 @@ namespace sluice {
 [[nodiscard]] double lines_per_cycle(const MachineConfig& machine);
 
 /// B_max / NUM_SM of docs/blocks/profile_counters.md for one profile window: lines that an SM may exchange with the memory
-/// system, 1..65,535; 0: no ceiling.
+/// system, 1..8,191; 0 (the unit's 8,192) without a ceiling. @throws InputError when the window is so long that it is more
 [[nodiscard]] std::uint32_t request_share(const MachineConfig& machine);
 
 }  // namespace sluice

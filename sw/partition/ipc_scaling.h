@@ -50,7 +50,7 @@ inline constexpr IpcScaling kIpcScalings[] = {IpcScaling::None, IpcScaling::Pape
 /// What the golden equations need besides the samples.
 struct SamplingWindow {
   double cycles = 0;         ///< length of the profile window
-  double request_share = 0;  ///< Ceiling: lines an SM may exchange in the window (sw/partition/ceiling.h); infinite without one
+  double request_share = 0;  ///< Ceiling: lines an SM may exchange in the window (sw/partition/ceiling.h)
 };
 
 /// Scaled instructions of each kernel with 1..N CTAs, N being its highest label. CTA_avg is the mean over all of a kernel's

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sw/partition/ceiling.h"
 #include "sw/partition/ipc_scaling.h"
@@ -105,8 +104,7 @@ DecisionSummary summarize_decisions(const EvalResults& results) {
 
 void add_golden_decisions(EvalResults& results, const MachineConfig& machine, std::span<const KernelDescriptor> kernels) {
   const std::uint32_t share = request_share(machine);
-  const SamplingWindow window{static_cast<double>(machine.partitioner.profile_cycles),
-                              share == 0 ? std::numeric_limits<double>::infinity() : share};
+  const SamplingWindow window{static_cast<double>(machine.partitioner.profile_cycles), share == 0 ? 8192.0 : share};
   for (EvalRun& run : results.runs) {
     for (DecisionRecord& decision : run.decisions) {
       if (decision.samples.empty()) continue;

@@ -7,13 +7,6 @@
 
 namespace sluice {
 
-namespace {
-
-constexpr std::uint64_t kScalerLatency = 1;  ///< cycles from a sample to its entry in the performance table
-constexpr std::uint64_t kWindowGap = 512;    ///< entries that are further apart are of different profile windows
-
-}  // namespace
-
 PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
                              const std::vector<RunningKernel>& kernels, std::vector<KernelCounters>& counters,
                              std::unique_ptr<ISluiceTop> top)
@@ -67,6 +60,7 @@ void PartitionUnit::tick() {
   }
   in_.sms.clear();
   if (out.profile_window && !in_window_) begin_window();
+  if (in_window_ && !out.profile_window) sampled_at_ = now;
   in_window_ = out.profile_window;
   if (top_->counts_activity()) gather_activity(in_window_);
   if (out.dispatch_valid) dispatch(out);
@@ -153,9 +147,6 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
 }
 
 void PartitionUnit::trace_profile(const SluiceTopOut& out) {
-  const std::uint64_t now = clock_.now();
-  if (now - traced_at_ > kWindowGap) sampled_at_ = now - kScalerLatency;
-  traced_at_ = now;
   if (out.profile_kernel >= profiles_.size()) profiles_.resize(out.profile_kernel + 1U);
   Profile& profile = profiles_[out.profile_kernel];
   if (out.profile_ctas == 1) profile.clear();

@@ -108,7 +108,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   SluiceTopIn in_;
   std::uint64_t next_cycle_ = 0;  ///< the first the unit has not been clocked for
   bool irq_ = false;
-  std::uint64_t irq_at_ = 0, sampled_at_ = 0, traced_at_ = 0;
+  std::uint64_t irq_at_ = 0, sampled_at_ = 0;
   std::vector<Profile> profiles_;
   std::vector<KernelId> present_;
   std::vector<Watched> watched_;  ///< [SM]

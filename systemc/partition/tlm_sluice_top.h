@@ -83,10 +83,11 @@ class TlmSluiceTop : public ISluiceTop {
     return dispatcher_.quiet(dispatcher_inputs(SluiceTopIn(), config, sequencer_.out(config)));
   }
 
+  static constexpr std::uint32_t kMostShare = 8192;  ///< lines, of REQUEST_SHARE = 0
   /// docs/blocks/profile_counters.md
   struct Counters {
     std::uint32_t insts = 0;     ///< of the SM's owner, while it is within its ceiling
-    std::uint32_t requests = 0;  ///< so far, in 16 bits
+    std::uint32_t requests = 0;  ///< so far
     bool open = true;
   };
 
@@ -104,12 +105,13 @@ class TlmSluiceTop : public ISluiceTop {
   void clock_counters(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) {
     if (sequenced.profile_clear) std::ranges::fill(counters_, Counters());
     if (!sequenced.profile_enable || in.sms.empty()) return;
+    const std::uint32_t share = config.request_share == 0 ? kMostShare : config.request_share;
     for (std::size_t m = 0; m < counters_.size(); ++m) {
       Counters& counters = counters_[m];
       const auto owner = sequencer_.owner(static_cast<std::uint32_t>(m));
       for (unsigned s = 0; counters.open && s < parameters_.num_sched; ++s)
         counters.insts += ((in.sms[m].issue_valid >> s) & 1U) != 0 && owner && in.sms[m].issue_kernel[s] == *owner ? 1U : 0U;
-      if (in.sms[m].request && ++counters.requests == config.request_share) counters.open = false;
+      if (in.sms[m].request && ++counters.requests == share) counters.open = false;
     }
   }
 

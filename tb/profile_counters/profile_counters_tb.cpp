@@ -12,6 +12,7 @@
 namespace sluice::tb {
 namespace {
 
+constexpr std::uint32_t kMostShare = 8192;          // lines, of a share of 0
 constexpr std::uint32_t kLongest = (1U << 16) - 1;  // cycles of a window
 
 /// What the port says, against plain sums: instructions of the owner until the SM has made `share` requests.
@@ -23,8 +24,8 @@ TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
   coverage.declare("cleared", "cleared while it counts");
   coverage.declare("share spent", "issues of the owner that do not count");
   coverage.declare("share left", "a window that ends within its share");
-  coverage.declare("no ceiling", "a share of 0, with requests");
-  coverage.declare("longest window", "2^16 - 1 cycles without a ceiling, a request and two issues in each");
+  coverage.declare("largest share", "more than the 8,192 requests of a share of 0");
+  coverage.declare("longest window", "2^16 - 1 cycles, two issues in each, no request");
   VerilatedModel<Vprofile_counters> rtl(waveform("profile_counters"));
   std::uint32_t insts = 0, requests = 0, enabled = 0, share = 0, owner = 0;
   const auto cycle = [&](bool clear, bool enable, std::uint32_t issue, const std::array<std::uint32_t, 2>& kernels,
@@ -35,10 +36,10 @@ TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
     rtl->issue_kernel_i = static_cast<CData>(kernels[0] | kernels[1] << 3);
     rtl->owner_i = static_cast<CData>(owner);
     rtl->request_i = request;
-    rtl->share_i = static_cast<SData>(share);
+    rtl->minus_share_i = static_cast<SData>(clear ? 0x1fffU & (0U - share) : 0);
     rtl.low();
     rtl.high();
-    const bool counts = enable && (share == 0 || requests < share);
+    const bool counts = enable && requests < (share == 0 ? kMostShare : share);
     for (unsigned s = 0; s < 2; ++s) {
       if ((issue >> s & 1U) == 0) continue;
       const bool own = kernels[s] == owner;
@@ -56,25 +57,31 @@ TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
   cycle(true, false, 0, {}, false);
   const std::uint64_t cycles = campaign(600000, 20000000);
   std::uint64_t calm = 0;  // cycles of the longest window that are left
+  bool calm_requests = true;
+  unsigned since = 0;  // cycles without a count: it is whole in the second
   for (std::uint64_t c = 0; c < cycles; ++c) {
     const bool longest = c % 300000 == 100000, clear = longest || (calm == 0 && random.chance(0.001));
     if (clear && share != 0 && requests < share) coverage.hit("share left");
+    if (longest) calm_requests = !calm_requests;
     if (clear) {
       share = longest || random.chance(0.2) ? 0 : random.in(1, random.chance(0.5) ? 40 : 2000);
-      owner = random.in(0, 7);
+      owner = random.in(0, 3);
     }
     const bool calm_now = calm > 0;
-    const bool enable = !clear && enabled < kLongest && (calm_now || random.chance(0.9)),
-               request = calm_now || random.chance(0.3);
+    const bool enable = !clear && enabled < kLongest && (calm_now || (c % 64 < 56 && random.chance(0.9)));
+    const bool request = calm_now ? calm_requests : random.chance(0.3);
     std::array<std::uint32_t, 2> kernels{owner, owner};
     for (std::uint32_t& kernel : kernels) {
-      if (!calm_now && random.chance(0.3)) kernel = random.in(0, 7);
+      if (!calm_now && random.chance(0.3)) kernel = random.in(0, 3);
     }
     cycle(clear, enable, calm_now ? 3 : random.in(0, 3), kernels, request);
     calm = longest ? kLongest : calm - (calm > 0 ? 1 : 0);
-    ASSERT_EQ(rtl->insts_o, insts) << "cycle " << c;
-    if (share == 0 && requests > 0) coverage.hit("no ceiling");
-    if (requests == kLongest && insts == 2 * kLongest) coverage.hit("longest window");
+    since = enable ? 0 : since + 1;
+    if (since > 0) {
+      ASSERT_EQ(rtl->insts_o, insts) << "cycle " << c;
+    }
+    if (share == 0 && requests > kMostShare) coverage.hit("largest share");
+    if (insts == 2 * kLongest) coverage.hit("longest window");
   }
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
 }

@@ -32,7 +32,7 @@ void SampleScoreboard::begin_window(const std::vector<std::size_t>& present) {
 void SampleScoreboard::count(const SluiceTopIn& in, std::uint32_t share) {
   for (std::size_t m = 0; m < in.sms.size(); ++m) {
     Sm& sm = sms_[m];
-    const bool open = share == 0 || sm.requests < share;
+    const bool open = sm.requests < (share == 0 ? 8192 : share);
     for (unsigned s = 0; s < parameters_.num_sched; ++s) {
       if (open && ((in.sms[m].issue_valid >> s) & 1U) != 0) ++sm.insts[in.sms[m].issue_kernel[s]];
     }

@@ -18,7 +18,7 @@ class SampleScoreboard {
 
   /// One cycle: outputs and inputs of the same cycle.
   /// @param present  kernel slots that are RUNNING, oldest first
-  /// @param share    lines an SM may exchange in a window; 0: no ceiling
+  /// @param share    lines an SM may exchange in a window; 0: 8,192
   /// @return what is wrong; empty when nothing is
   [[nodiscard]] std::string observe(const SluiceTopOut& out, const SluiceTopIn& in, const std::vector<std::size_t>& present,
                                     std::uint32_t share);

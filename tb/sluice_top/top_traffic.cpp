@@ -34,7 +34,7 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
   script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 8192 : 65535)});
-  script_.push_back({regs::kRequestShare, random_.chance(0.4) ? 0 : rarely(1, 65535, random_.in(1, 1200))});
+  script_.push_back({regs::kRequestShare, random_.chance(0.4) ? 0 : rarely(1, 8191, random_.in(1, 1200))});
   script_.push_back({regs::kDrainLimit, rarely(2, 255, random_.chance(0.5) ? 0 : 1)});
   script_.push_back({regs::kMonitorWindow, rarely(16, 65535, random_.in(64, 400))});
   script_.push_back({regs::kMonitorHold, rarely(4, 255, random_.in(1, 3))});

@@ -11,7 +11,7 @@ module sluice_top_tb;
   wire        awready, wready, bvalid, arready, rvalid, irq;
   wire [1:0]  bresp, rresp;
   wire [31:0] rdata;
-  reg  [1:0]  issue, stall;
+  reg  [1:0]  issue, request;
   reg  [5:0]  issue_kernel;
   wire        dispatch_valid;
   wire [7:0]  dispatch_sm;
@@ -31,7 +31,7 @@ module sluice_top_tb;
     .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i(bready),
     .s_axi_araddr_i(araddr), .s_axi_arvalid_i(arvalid), .s_axi_arready_o(arready),
     .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i(rready),
-    .irq_o(irq), .issue_valid_i(issue), .issue_kernel_i(issue_kernel), .stall_i(stall),
+    .irq_o(irq), .issue_valid_i(issue), .issue_kernel_i(issue_kernel), .request_i(request),
     .dispatch_valid_o(dispatch_valid), .dispatch_ready_i(1'b1), .dispatch_sm_o(dispatch_sm),
     .dispatch_kernel_o(dispatch_kernel), .dispatch_slot_o(dispatch_slot), .dispatch_cta_o(dispatch_cta),
     .dispatch_register_base_o(register_base), .dispatch_shared_base_o(shared_base),
@@ -145,14 +145,14 @@ module sluice_top_tb;
 
   initial begin
     clk = 0; rst_n = 1; awvalid = 0; wvalid = 0; bready = 0; arvalid = 0; rready = 0; awaddr = 0; araddr = 0; wdata = 0;
-    issue = 0; stall = 0; issue_kernel = 0; done_valid = 0; done_sm = 0; done_slot = 0; checks = 0; random = 16'hACE1; life = 20;
+    issue = 0; request = 0; issue_kernel = 0; done_valid = 0; done_sm = 0; done_slot = 0; checks = 0; random = 16'hACE1; life = 20;
     check_quota = 0; hold_ends = 0; bad_end = 0;
     for (i = 0; i < 8; i = i + 1) begin held[i] = 0; owner[i] = 0; left[i] = 0; end
     for (i = 0; i < 4; i = i + 1) resident[i] = 0;
     for (i = 0; i < 2; i = i + 1) begin next_cta[i] = 0; quota[i] = 4; end
     #1 rst_n = 0;
     #20 rst_n = 1;
-    expect_read(12'h000, 32'h534C4301);
+    expect_read(12'h000, 32'h534C4302);
     write(12'h030, 8); write(12'h034, 8192); write(12'h038, 8192); write(12'h03C, 4);
     write(12'h044, 1024); write(12'h040, 100);                    // WINDOW, WARM_UP
 

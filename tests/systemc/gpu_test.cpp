@@ -87,7 +87,7 @@ TEST_F(GpuModel, RtlAndTlmAgreeAtEveryPortWhileTheGpuRuns) {
   }
   std::vector<RunSpec> specs;
   for (const std::string& names : mixes) {
-    for (const char* policy : {"left_over", "fcfs", "even", "spatial", "warped_slicer"}) {
+    for (const char* policy : {"left_over", "fcfs", "even", "spatial", "even_mode", "spatial_mode", "warped_slicer"}) {
       RunSpec spec = corun(names, policy, full ? 1000000 : 100000, PartitionerKind::Both);
       spec.launches.back().arrival = Cycles(20000);
       specs.push_back(spec);
@@ -103,6 +103,7 @@ TEST_F(GpuModel, RtlAndTlmAgreeAtEveryPortWhileTheGpuRuns) {
 TEST_F(GpuModel, PhaseMonitorAsksForANewDecisionOnlyWhenAKernelChanges) {
   RunSpec steady = corun("IMG_HOT", "warped_slicer", 6000000, PartitionerKind::Both);
   steady.machine.partitioner.monitor_threshold = 0.5;
+  steady.machine.partitioner.drain_cycles = 8192;  // CTAs of IMG live longer than this run can wait
   RunSpec changing = steady;
   KernelDescriptor& kernel = changing.launches[0].kernel;
   kernel.phase = KernelPhase{130, kernel.behaviour};  // then it loads new lines and does little else
@@ -183,7 +184,7 @@ TEST_F(GpuModel, RtlAndTlmAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
 }
 
 TEST_F(GpuModel, EveryKernelReachesItsTargetUnderEveryPolicy) {
-  for (const char* policy : {"left_over", "fcfs", "even", "spatial", "warped_slicer"}) {
+  for (const char* policy : {"left_over", "fcfs", "even", "spatial", "even_mode", "spatial_mode", "warped_slicer"}) {
     const RunResult result = run(corun("MM_MVP", policy, 100000));
     for (const KernelCounters& k : result.kernels) {
       EXPECT_GE(k.warp_instructions, 100000U) << policy;
@@ -242,7 +243,7 @@ TEST_F(GpuModel, ALateKernelRestartsTheProfiling) {
 }
 
 TEST_F(GpuModel, OfThreeKernelsTheLastTwoAreProfiledAgain) {
-  RunSpec spec = corun("DXT_IMG_NN", "warped_slicer", 2000000);
+  RunSpec spec = corun("DXT_HOT_NN", "warped_slicer", 2000000);
   spec.launches[0].target_warp_instructions = 600000;
   const RunResult r = run(spec);
   ASSERT_GE(r.decisions.size(), 1U);
