@@ -28,6 +28,7 @@ module cta_dispatcher_props #(
   input logic                                     regions_i,
   input logic [4*sluice_pkg::CtaW-1:0]            quota_i,          // of kernel k on SM m: field 2*m+k
   input logic                                     quota_changed_i,
+  input logic                                     profiling_i,
   input logic                                     dispatch_ready_i,
   input logic                                     done_valid_i,
   input logic [sluice_pkg::SmW-1:0]               done_sm_i,
@@ -45,7 +46,8 @@ module cta_dispatcher_props #(
   logic                   change, bad_done, cannot_fit, slot_busy, bad_kernel, valid;
   logic [K*ResidentW-1:0] resident;
   logic [K*GridW-1:0]     dispatched;
-  logic [K-1:0]           evict_done, kernel_done;
+  logic [K-1:0]           evict_done, kernel_done, gives_none;
+  logic [M-1:0]           settled;
   logic [KIndexW-1:0]     error_kernel, kernel;
   logic [SmW-1:0]         error_sm, sm;
   logic [SlotW-1:0]       slot;
@@ -57,7 +59,7 @@ module cta_dispatcher_props #(
     .clk_i, .rst_ni, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
     .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i, .round_robin_i, .in_order_i, .regions_i,
     .query_sm_o(query_sm), .query_quota_i((M == 1 || query_sm == 0) ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]), .quota_changed_i,
-    .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change), .resident_o(resident), .dispatched_o(dispatched),
+    .profiling_i, .settled_o(settled), .spent_o(gives_none), .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change), .resident_o(resident), .dispatched_o(dispatched),
     .evict_done_o(evict_done), .kernel_done_o(kernel_done), .bad_done_o(bad_done), .cannot_fit_o(cannot_fit), .slot_busy_o(slot_busy),
     .bad_kernel_o(bad_kernel), .error_kernel_o(error_kernel), .error_sm_o(error_sm), .dispatch_valid_o(valid), .dispatch_ready_i,
     .dispatch_sm_o(sm), .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
@@ -83,6 +85,7 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [K*SharedW-1:0]   \dut.limit_shared ;
   (* hierconn *) logic [K*M-1:0]         \dut.i_dispatch_picker.room_q ;
   (* hierconn *) logic [M-1:0]           \dut.i_dispatch_picker.eval_q , \dut.i_dispatch_picker.answer_q , \dut.i_dispatch_picker.busy_q ;
+  (* hierconn *) logic                   \dut.i_dispatch_picker.new_q , \dut.i_sm_resource_table.charged_full_q ;
   (* hierconn *) logic [K*GridW-1:0]     \dut.i_kernel_slots.next ;
   (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.next_last , \dut.i_kernel_slots.second_last , \dut.i_kernel_slots.count_kernel_q ;
   (* hierconn *) logic [GridW-1:0]       \dut.i_kernel_slots.cta_q , \dut.i_kernel_slots.count_grid_q ;
@@ -397,7 +400,7 @@ module cta_dispatcher_props #(
       what_is_fresh_is_valid: assert ((!\dut.fresh_q || valid) && \dut.i_kernel_slots.index_q == \dut.fresh_q && \dut.i_kernel_slots.index_kernel_q == (\dut.fresh_q ? \dut.kernel_q : '0));
       when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0 && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
-        && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0 && \dut.i_sm_resource_table.give_sm_q == '0 && \dut.i_sm_resource_table.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0));
+        && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0 && \dut.i_sm_resource_table.give_sm_q == '0 && \dut.i_sm_resource_table.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0 && settled == '0 && gives_none == '0));
       used_is_the_sum_over_ctas: assert (ok_used_is_the_sum_over_ctas);
       no_resource_over_allocated: assert (ok_no_resource_over_allocated);
       slot_is_one_of_the_sm: assert (ok_slot_is_one_of_the_sm);
@@ -511,6 +514,61 @@ module cta_dispatcher_props #(
       each_end_brings_an_eviction_nearer: assert (ok_each_end_brings_an_eviction_nearer);
       no_cta_is_killed: assert (ok_no_cta_is_killed);
     end
+  end
+
+  // SMs that have held just their quotas since these changed, in some cycle: the CTAs in slots and the one that is new at the port.
+  logic [M-1:0] holds_quotas, held_quotas, settled_q;
+  logic         quota_changed_q, profiling_q, ok_settled, ok_full;
+  always_comb
+    for (int unsigned m = 0; m < M; m++) begin
+      holds_quotas[m] = 1'b1;
+      for (int unsigned k = 0; k < K; k++)
+        if (count[(m*K + k)*CtaW +: CtaW] + CtaW'(\dut.fresh_q && \dut.sm_q [m] && \dut.kernel_q [k]) != quota_i[(m*K + k)*CtaW +: CtaW]) holds_quotas[m] = 1'b0;
+    end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) held_quotas <= '0;
+    else         held_quotas <= holds_quotas | (held_quotas & {M{!quota_changed_i}});
+  always_ff @(posedge clk_i) begin
+    settled_q       <= settled;
+    quota_changed_q <= quota_changed_i;
+    profiling_q     <= profiling_i;
+  end
+  always_comb begin
+    ok_settled = (settled & ~held_quotas) == '0;
+    ok_full    = 1'b1;
+    for (int unsigned m = 0; m < M; m++)
+      if (!held_quotas[m]) begin
+        // Lane A's verdict, before and after it is compared; lane B's.
+        if (\dut.i_sm_resource_table.charge_sm_q [m] && !\dut.charge_stale_q && a_count == quota[m*K*CtaW +: K*CtaW]) ok_full = 1'b0;
+        if (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.i_sm_resource_table.charged_full_q ) ok_full = 1'b0;
+        if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m] && \dut.i_dispatch_picker.new_q
+            && \dut.i_sm_resource_table.b_resident_q == \dut.i_sm_resource_table.b_quota_q ) ok_full = 1'b0;
+      end
+    if (started) begin
+      settled_only_after_it_held_its_quotas: assert (ok_settled);
+      full_is_told_of_what_was_full:         assert (ok_full);
+    end
+    if (started && was_up && rst_ni) begin
+      if (!quota_changed_q)                settled_stays_until_the_quotas_change: assert ((settled_q & ~settled) == '0);
+      if (!quota_changed_q && profiling_q) settled_stays_as_it_is_while_profiling: assert (settled == settled_q);
+    end
+  end
+
+  // In order, a grid that starts again is behind all that run.
+  logic [K-1:0] again_q;
+  logic         ok_spent, ok_again;
+  always_ff @(posedge clk_i)
+    for (int unsigned k = 0; k < K; k++)
+      again_q[k] <= in_order_i && \dut.pick_valid && \dut.pick_kernel [k] && repeat_i[k] && index[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW];
+  always_comb begin
+    ok_spent = 1'b1;
+    ok_again = 1'b1;
+    for (int unsigned k = 0; k < K; k++) begin
+      if (gives_none[k] != (state[k*2 +: 2] == 2'd1 && !\dut.can_take [k]) || gives_none[k] != (state[k*2 +: 2] == 2'd1 && (spent[k] || held[k]))) ok_spent = 1'b0;
+      if (again_q[k] && state[(1-k)*2 +: 2] == 2'd1 && state_q[(1-k)*2 +: 2] == 2'd1 && (\dut.older [k*K + 1 - k] || !\dut.older [(1-k)*K + k])) ok_again = 1'b0;
+    end
+    if (started) spent_is_running_without_a_cta_to_give: assert (ok_spent);
+    if (started && was_up && rst_ni) a_grid_that_starts_again_is_the_youngest: assert (ok_again);
   end
 
   // Whether a kernel fits is known a cycle ahead.

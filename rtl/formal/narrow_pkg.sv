@@ -17,6 +17,7 @@ package sluice_pkg;
   localparam int unsigned SmCountW  = 3;
   localparam int unsigned TimerW    = 3;
   localparam int unsigned WindowW   = 3;
+  localparam int unsigned ShareW    = 2;
   localparam int unsigned InstW     = 4;
   localparam int unsigned PerfFracW = 2;
   localparam int unsigned PerfW     = 3;

@@ -1,6 +1,7 @@
-// Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, and what quotas it answers.
+// Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, what quotas it answers, and which samples count.
 // Assumed of its neighbours: the core answers within Patience cycles of being asked; kernel slots are named once and exist; the mode changes
-// with mode_write_i, the host's quotas and masks with static_write_i; no more than N demands fit.
+// with mode_write_i, the host's quotas and masks with static_write_i; no more than N demands fit; settled_i stays while profiling_o. The timer of 3 bits
+// makes 9 cycles of any drain limit but 0.
 module partition_sequencer_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -18,16 +19,17 @@ module partition_sequencer_props #(
   input logic                               static_write_i,
   input logic [sluice_pkg::TimerW-1:0]      warm_up_i,
   input logic [sluice_pkg::WindowW-1:0]     window_i,
+  input logic [7:0]                         drain_limit_i,
   input logic [sluice_pkg::WindowW-1:0]     delay_i,
   input logic                               reprofile_i,
   input logic [sluice_pkg::KernelW-1:0]     num_present_i,
   input logic [K*sluice_pkg::KIndexW-1:0]   age_i,
   input logic                               change_i,
+  input logic [K-1:0]                       spent_i,
+  input logic [M-1:0]                       settled_i,
   input logic [sluice_pkg::SmW-1:0]         query_sm_i,
   input logic [sluice_pkg::KernelW-1:0]     core_demand_kernel_i,
   input logic                               core_count_fits_i,
-  input logic                               prepare_ready_i,
-  input logic                               sample_ready_i,
   input logic                               core_done_i,
   input logic                               core_no_fit_i,
   input logic                               core_spatial_i,
@@ -35,32 +37,39 @@ module partition_sequencer_props #(
 );
   localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW, Patience = 2;
-  localparam logic [1:0] Load = 2'd0, Walk = 2'd1, Rest = 2'd3;   // of the walk over the kernels
+  localparam logic [1:0] Load = 2'd0, Walk = 2'd1, Rest = 2'd2;   // of the walk over the kernels
   localparam logic [3:0] Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6, Monitor = 4'd7,
-    PlanCount = 4'd8;
+    Drain = 4'd8, PlanCount = 4'd9;
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
 
   logic [K*CtaW-1:0] quota, ctas;
-  logic              count_start, count, changed, prepare_valid, sample_valid, decision, monitoring, idle, core_start, enable, regions, regions_q;
+  logic              count_start, count, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision, monitoring, idle, core_start, enable, clear, regions, regions_q;
+  logic [SmW-1:0]    sample_sm;
+  logic [CtaW-1:0]   sample_ctas;
+  logic [KernelW-1:0] sample_kernel;
+  logic [M*KIndexW-1:0] owner;
   logic [3:0]        state;
   logic [K-1:0]      watch;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
     .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .core_count_start_o(count_start), .core_count_o(count),
-    .core_count_fits_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .delay_i, .reprofile_i,
-    .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .prepare_valid_o(prepare_valid),
-    .prepare_ready_i, .sample_valid_o(sample_valid), .sample_ready_i, .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
+    .core_count_fits_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
+    .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
+    .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
+    .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel), .sample_ctas_o(sample_ctas), .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
     .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .regions_o(regions), .idle_o(idle));
 
   (* hierconn *) wire [3:0]            \dut.state_q ;
   (* hierconn *) wire [2:0]            \dut.layout_q ;
   (* hierconn *) wire [sluice_pkg::TimerW-1:0] \dut.timer_q ;
   (* hierconn *) wire [1:0]            \dut.rank_q , \dut.walk_q , \dut.sms_q , \dut.i_partition_plan.num_q ;   // num_q: one-hot
-  (* hierconn *) wire [2:0]            \dut.rest_q ;
+  (* hierconn *) wire [2:0]            \dut.rest_q , \dut.level_q ;
+  (* hierconn *) wire [1:0]            \dut.sm_q , \dut.sampled_q , \dut.spent_q ;
+  (* hierconn *) wire                  \dut.first_window_q , \dut.starved_q ;
   (* hierconn *) wire                  \dut.again_q , \dut.restart , \dut.changed_q , \dut.last_q ;
   (* hierconn *) wire [K*SmW-1:0]      \dut.firsts ;       // by rank, as all that follows
   (* hierconn *) wire [K*SmCountW-1:0] \dut.counts ;
   (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
-  (* hierconn *) wire [K*CtaW-1:0]     \dut.rests ;
+  (* hierconn *) wire [K*CtaW-1:0]     \dut.rests , \dut.levels ;
   (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
   (* hierconn *) wire                  \dut.i_occupancy_counter.load_q ;
   (* hierconn *) wire                  \dut.i_occupancy_counter.busy_q , \dut.i_occupancy_counter.done_q ;
@@ -74,7 +83,7 @@ module partition_sequencer_props #(
 
   logic       started, was_up, past_restart;
   logic [2:0] demands_left;             // that may fit yet
-  logic [1:0] sample_wait, core_wait;   // cycles that the core has kept it waiting
+  logic [1:0] core_wait;                // cycles that the core has kept it waiting
   logic [2:0] mode_q, plan_mode;        // plan_mode: of the last restart
   logic [K-1:0] present;                // kernel slots of the last restart
   logic [K*CtaW+K*M-1:0] host_q;
@@ -95,12 +104,10 @@ module partition_sequencer_props #(
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      sample_wait <= '0;
       core_wait   <= '0;
       plan_mode   <= '0;
       present     <= '0;
     end else begin
-      sample_wait <= (sample_valid && !sample_ready_i && !\dut.restart ) ? sample_wait + 1'b1 : '0;
       core_wait   <= (\dut.state_q == Allocate && !core_done_i && !\dut.restart ) ? core_wait + 1'b1 : '0;
       if (\dut.restart ) begin
         plan_mode <= mode_i;
@@ -118,7 +125,7 @@ module partition_sequencer_props #(
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (!rst_ni) assume (mode_i == 3'd0);
     if (started && !static_write_i) assume ({quota_i, mask_i} == host_q || !rst_ni);
-    if (sample_wait == 2'(Patience)) assume (sample_ready_i);
+    if (started && profiling_q) assume (settled_i == settled_q || !rst_ni);
     if (core_wait == 2'(Patience)) assume (core_done_i);
   end
 
@@ -139,9 +146,10 @@ module partition_sequencer_props #(
       PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 12'd0, \dut.i_occupancy_counter.done_q ? 3'd0
                                                                : !\dut.i_occupancy_counter.busy_q ? 3'd7
                                                                : \dut.i_occupancy_counter.load_q ? 3'd6 : 3'd1 + demands_left};
-      WarmUp:    distance = {2'd2, levels_left, 5'd3, 12'd0, \dut.timer_q };
+      WarmUp:    distance = {2'd2, levels_left, 5'd4, 12'd0, \dut.timer_q };
+      Drain:     distance = {2'd2, levels_left, 5'd3, 11'd0, \dut.timer_q == '0 && !\dut.last_q , \dut.timer_q };
       Profile:   distance = {2'd2, levels_left, 5'd2, 12'd0, \dut.timer_q };
-      Scale:     distance = {2'd2, levels_left, 5'd1, 6'd0, kernels_left, (\dut.walk_q == Walk) ? {1'b0, \dut.sms_q } : {\dut.walk_q == Load, 2'd0}, 2'd2 - sample_wait};
+      Scale:     distance = {2'd2, levels_left, 5'd1, 6'd0, kernels_left, (\dut.walk_q == Walk) ? {1'b0, \dut.sms_q } : {\dut.walk_q == Load, 2'd0}, 2'd0};
       Allocate:  distance = {2'd1, 3'd0, 5'd1, 13'd0, 2'd2 - core_wait};
       Delay:     distance = {2'd1, 3'd0, 5'd0, 12'd0, \dut.timer_q };
       default:   distance = '0;
@@ -150,25 +158,37 @@ module partition_sequencer_props #(
   always_ff @(posedge clk_i) distance_q <= distance;
 
   // The plan so far: kernels by age have ranges of SMs, one behind the other.
-  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, profiling, reading;
-  assign reading   = \dut.state_q == Scale || (\dut.state_q == Profile && \dut.last_q );
+  logic ok_plan, beyond, ok_disjoint, ok_absent, planning, deciding, reading;
+  assign reading   = \dut.state_q == Scale;
   assign planning  = \dut.state_q == Plan || \dut.state_q == PlanCount;
-  assign profiling = \dut.state_q >= WarmUp && \dut.state_q <= Delay;
+  assign deciding  = (\dut.state_q >= WarmUp && \dut.state_q <= Delay) || \dut.state_q == Drain;
   always_comb begin
     ok_plan = num <= KernelW'(K) && (num < KernelW'(2) || slot[0] != slot[1]);
     if (planning && (rank >= num || \dut.layout_q != Hold)) ok_plan = 1'b0;
-    if (profiling && (num != KernelW'(2) || \dut.layout_q != Levels)) ok_plan = 1'b0;
+    if (deciding && (num != KernelW'(2) || \dut.layout_q != Levels)) ok_plan = 1'b0;
     // The walk over the samples: SMs and levels that are left go down together, and at the end of the range levels may be left.
     if (\dut.state_q == Scale && ((\dut.walk_q == Rest) ? rank != num : (rank >= num || \dut.walk_q > Walk))) ok_plan = 1'b0;
     if (reading && \dut.walk_q == Walk && (\dut.sms_q == '0 || SmCountW'(\dut.sms_q ) > slot_count)) ok_plan = 1'b0;
     if (reading && \dut.walk_q == Walk && (\dut.rest_q == '0) != (kernel_rest == '0)) ok_plan = 1'b0;
     if (reading && \dut.walk_q == Walk && \dut.rest_q != '0
         && 5'(\dut.rest_q ) + 5'(slot_count) != 5'(kernel_rest) + 5'(\dut.sms_q )) ok_plan = 1'b0;
-    // The last cycle of what is timed is known; in the one before that of the window the oldest kernel is loaded.
+    // The SM and its label: as far behind the first of the range.
+    if (reading && \dut.walk_q == Walk && 5'(\dut.sm_q ) + 5'(\dut.sms_q ) != 5'(\dut.firsts [32'(rank[0])*SmW +: SmW]) + 5'(slot_count)) ok_plan = 1'b0;
+    if (reading && \dut.walk_q == Walk && \dut.rest_q != '0
+        && 5'(\dut.level_q ) + 5'(\dut.sms_q ) != 5'(\dut.levels [32'(rank[0])*CtaW +: CtaW]) + 5'(slot_count)) ok_plan = 1'b0;
+    // Levels that are done and levels that are left are those of the occupancy.
+    for (int unsigned r = 0; r < K; r++) begin
+      if (planning && rank > KernelW'(r) && \dut.rests [r*CtaW +: CtaW] != \dut.ctas [r*CtaW +: CtaW]) ok_plan = 1'b0;
+      if (deciding && \dut.rests [r*CtaW +: CtaW] != '0
+          && 5'(\dut.levels [r*CtaW +: CtaW]) + 5'(\dut.rests [r*CtaW +: CtaW]) != 5'(\dut.ctas [r*CtaW +: CtaW]) + 5'd1) ok_plan = 1'b0;
+    end
+    if (planning && rank != '0 && \dut.starved_q != (\dut.ctas [0 +: CtaW] == '0)) ok_plan = 1'b0;   // of two kernels
+    // The last cycle of what is timed is known.
+    if (\dut.state_q == Drain && (drain_kept ? \dut.timer_q != 3'(4'd8 - drain_age) || \dut.last_q != (drain_age == 4'd8) || drain_age > 4'd8
+                                               : \dut.timer_q != '0 || !\dut.last_q || drain_age != '0)) ok_plan = 1'b0;
     if (\dut.state_q == WarmUp && \dut.last_q != (\dut.timer_q == '0)) ok_plan = 1'b0;
     if ((\dut.state_q == Profile || \dut.state_q == Delay) && \dut.last_q != (\dut.timer_q <= 1)) ok_plan = 1'b0;
-    if (\dut.state_q == Profile && \dut.timer_q == 2 && (rank != '0 || \dut.walk_q != Load)) ok_plan = 1'b0;
-    if (\dut.state_q == Profile && \dut.last_q && (rank != '0 || \dut.walk_q > Walk)) ok_plan = 1'b0;
+    if (\dut.layout_q == Levels && !deciding) ok_plan = 1'b0;
     if (\dut.layout_q == Hold && !planning && num != '0) ok_plan = 1'b0;
     if (\dut.state_q == Monitor && ((\dut.layout_q != Ranges && \dut.layout_q != Counts) || num != KernelW'(2))) ok_plan = 1'b0;
     if (\dut.layout_q == Ranges && num != KernelW'(2)) ok_plan = 1'b0;
@@ -181,7 +201,7 @@ module partition_sequencer_props #(
       if (SmCountW'(\dut.rests [r*CtaW +: CtaW]) > \dut.counts [r*SmCountW +: SmCountW]) beyond = 1'b1;
     if (\dut.state_q == Scale && \dut.again_q && !beyond) ok_plan = 1'b0;
     for (int unsigned r = 0; r < K; r++)
-      if (\dut.ctas [r*CtaW +: CtaW] > CtaW'(N) && (profiling || (planning && rank > KernelW'(r)))) ok_plan = 1'b0;
+      if (\dut.ctas [r*CtaW +: CtaW] > CtaW'(N) && (deciding || (planning && rank > KernelW'(r)))) ok_plan = 1'b0;
   end
 
   logic shared_layout;   // more than one kernel may be on an SM
@@ -191,6 +211,64 @@ module partition_sequencer_props #(
     for (int unsigned k = 0; k < K; k++)
       if (\dut.layout_q != Free && \dut.layout_q != Static && !present[k] && quota[k*CtaW +: CtaW] != '0) ok_absent = 1'b0;
     ok_disjoint = shared_layout || quota[0 +: CtaW] == '0 || quota[CtaW +: CtaW] == '0;
+  end
+
+  // Samples, from the ports. The drain: its cycles, and whether it has a limit. The window: what had settled when it began, who was spent in it.
+  logic [3:0]   drain_age, state_before;
+  logic         drain_kept, ready_q, over_q, profiling_q, lost, unclean;
+  logic [M-1:0] settled_q, settled_first;
+  logic [K-1:0] spent_window, clean;   // clean: by rank, a sample of it counts
+  logic         all_ready;
+  always_comb begin
+    all_ready = 1'b1;
+    for (int unsigned m = 0; m < M; m++)
+      if (!settled_i[m] && !spent_i[slot[m == 2]]) all_ready = 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    state_before <= \dut.state_q ;
+    settled_q    <= settled_i;
+    ready_q      <= all_ready;
+    over_q       <= drain_kept ? drain_age == 4'd8 : 1'b1;
+    if (enable && !profiling_q) settled_first <= settled_i;
+    if (\dut.state_q == WarmUp) begin
+      drain_age  <= '0;
+      drain_kept <= drain_limit_i != '0;
+    end
+    if (clear) begin
+      drain_age    <= drain_age + 1'b1;
+      spent_window <= '0;
+    end
+    if (enable) spent_window <= spent_window | spent_i;
+    clean <= (core_start ? 2'b00 : clean) | ((sample_read && !sample_drop) ? 2'd1 << rank[0] : 2'b00);
+    lost  <= (lost && !core_start) || (sample_read && sample_drop);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) profiling_q <= 1'b0;
+    else         profiling_q <= profiling;
+  logic profiled;   // what is kept is of this profile
+  assign profiled = profiling || \dut.state_q == Allocate || \dut.state_q == Delay || \dut.state_q == Monitor
+                 || ((\dut.state_q == WarmUp || \dut.state_q == Drain) && !\dut.first_window_q );
+  assign unclean  = clean != '1;
+
+  // The quota in force of each kernel slot, by the layout.
+  logic ok_ctas, ok_bound;
+  logic [CtaW-1:0] in_force;
+  always_comb begin
+    ok_ctas  = 1'b1;
+    ok_bound = 1'b1;
+    in_force = '0;
+    for (int unsigned k = 0; k < K; k++) begin
+      in_force = '0;
+      if (\dut.layout_q == Free) in_force = CtaW'(N);
+      if (\dut.layout_q == Static && mask_i[k*M +: M] != '0) in_force = quota_i[k*CtaW +: CtaW];
+      for (int unsigned r = 0; r < K; r++)
+        if (KernelW'(r) < num && slot[r] == k[0]) begin
+          if (\dut.layout_q == Alone || \dut.layout_q == Ranges)  in_force = CtaW'(N);
+          if (\dut.layout_q == Counts || \dut.layout_q == Levels) in_force = \dut.ctas [r*CtaW +: CtaW];
+        end
+      if (ctas[k*CtaW +: CtaW] != in_force) ok_ctas = 1'b0;
+      if (quota[k*CtaW +: CtaW] > ctas[k*CtaW +: CtaW]) ok_bound = 1'b0;
+    end
   end
 
   logic ok_static, ok_counts;
@@ -203,13 +281,12 @@ module partition_sequencer_props #(
     end
     if (started) begin
       // Progress.
-      state_exists:                             assert (\dut.state_q <= PlanCount && \dut.layout_q <= Static);
+      state_exists:                             assert (\dut.state_q <= PlanCount && (state == \dut.state_q || (state == Plan && \dut.state_q == PlanCount)) && \dut.layout_q <= Static);
       counter_runs_while_it_is_waited_for:      assert (\dut.state_q != PlanCount || ((\dut.i_occupancy_counter.busy_q ^ \dut.i_occupancy_counter.done_q )
                                                         && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q ? demands_left : 3'd0) && (\dut.i_occupancy_counter.done_q || demands_left <= 3'(N))));
-      core_is_patiently_waited_for:             assert (sample_wait <= 2'(Patience) && core_wait <= 2'(Patience)
-                                                        && (!sample_valid || \dut.state_q == Scale) && (sample_wait == '0 || sample_valid) && (core_wait == '0 || \dut.state_q == Allocate));
+      core_is_patiently_waited_for:             assert (core_wait <= 2'(Patience) && (!sample_valid || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
-      plan_is_remembered:                       assert ((\dut.layout_q == Static) == (plan_mode == 3'd4)
+      plan_is_remembered:                       assert ((!rst_ni || plan_mode == mode_q) && (\dut.layout_q == Static) == (plan_mode == 3'd4)
                                                         && ((\dut.layout_q == Free) == (plan_mode <= 3'd1))
                                                         && (\dut.layout_q == Free || \dut.layout_q == Static || ((num == '0 || present[slot[0]]) && (num < KernelW'(2) || present[slot[1]]))));
       if (was_up && rst_ni && !past_restart && distance_q != '0)
@@ -224,7 +301,24 @@ module partition_sequencer_props #(
       counts_are_in_force_on_every_sm:          assert (ok_counts);
       if (was_up && rst_ni && query_sm_i == query_sm_q && !changed) quotas_change_with_the_pulse: assert (quota == quota_q);
       if (was_up && rst_ni && !changed) regions_change_with_the_pulse: assert (regions == regions_q);
-      reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring && watch == '0 && ctas == '0 && idle));
+      // Samples.
+      if (num == KernelW'(2))                   owner_is_the_kernel_of_the_range: assert (owner == {2'd0, slot[1], 2'd0, slot[0], 2'd0, slot[0]});
+      what_is_kept_of_a_profile_is_its_own:     assert ((!profiling || !profiling_q || settled_first == settled_q) && (!profiled || (clean == \dut.sampled_q && lost == dropped))
+                                                        && (!profiling || spent_window == \dut.spent_q ) && (!profiling_q || profiling || state_before == Profile || state_before == Scale)
+                                                        && (\dut.state_q != Scale || profiling_q || !rst_ni));
+      quotas_do_not_change_in_a_window:         assert (!profiling || !changed);
+      if (sample_read)                          sample_counts_only_if_its_sm_had_settled: assert (sample_drop == (!settled_first[sample_sm] || spent_window[slot[sample_sm == SmW'(2)]]));
+      if (sample_read && query_sm_i == sample_sm) label_is_the_quota_of_its_sm: assert (quota[32'(slot[rank[0]])*CtaW +: CtaW] == \dut.level_q && slot[rank[0]] == slot[sample_sm == SmW'(2)]);
+      if (was_up && rst_ni && \dut.state_q == Profile && state_before != Profile)
+        window_begins_when_all_have_settled_or_the_limit_is_over: assert (state_before == Drain && (ready_q || over_q));
+      if (decision && unclean)                  no_decision_without_a_sample_of_each: assert (\dut.layout_q == Ranges && no_profile == !no_fit);
+      if (decision && !unclean)                 no_profile_only_without_a_sample: assert (!no_profile);
+      if (plan_mode == 3'd2 && num == KernelW'(2) && !planning)
+        even_gives_every_kernel_a_cta_or_ranges: assert ((\dut.layout_q == Counts && !no_fit && \dut.ctas [0 +: CtaW] != '0 && \dut.ctas [CtaW +: CtaW] != '0)
+                                                        || (\dut.layout_q == Ranges && no_fit && (\dut.ctas [0 +: CtaW] == '0 || \dut.ctas [CtaW +: CtaW] == '0)));
+      ctas_tell_the_quota_in_force:             assert (ok_ctas);
+      no_sm_has_more_than_ctas_tell:            assert (ok_bound);
+      reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring && watch == '0 && ctas == {CtaW'(N), CtaW'(N)} && !dropped && !no_profile && idle));
     end
   end
 endmodule

@@ -1,14 +1,13 @@
 // Properties of perf_table with 2 kernels of at most 4 CTAs. `watch` is either kernel. Assumed of the writer, as the block's page says: counts of a kernel
-// come as 1, 2, 3, ..., its final write is its last, there are no others; of the divider, that it answers what it was asked. The product is any number.
+// come as 1, 2, 3, ..., its final write is its last, there are no others; of the divider, that it answers what it was asked. The count of instructions is any number.
 module perf_table_props (
   input logic        clk_i,
   input logic        rst_ni,
   input logic        start_i,
-  input logic        product_valid_i,
+  input logic        insts_valid_i,
   input logic        write_kernel_i,
   input logic [2:0]  write_ctas_i,
-  input logic [3:0]  product_exponent_i,
-  input logic [sluice_pkg::ProductW-1:0] product_i,
+  input logic [sluice_pkg::InstW-1:0] insts_i,
   input logic        write_final_i,
   input logic        divide_ready_i,
   input logic        divide_done_i,
@@ -17,9 +16,9 @@ module perf_table_props (
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
   localparam int unsigned FractionW = MantissaW - 1;
   localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
-  localparam int unsigned ProductW  = sluice_pkg::ProductW;
+  localparam int unsigned InstW     = sluice_pkg::InstW;
   localparam int unsigned ExponentW = sluice_pkg::ExponentW;
-  localparam int unsigned WholeW    = ProductW + 16;
+  localparam int unsigned WholeW    = InstW + 16;
   (* anyconst *) logic watch;
   logic        divide_valid, write_valid_i;
   logic [ScaledW-1:0] scaled;
@@ -32,19 +31,17 @@ module perf_table_props (
   logic [2*ExponentW-1:0] best_exponents;
   logic        asked_q, dividing_q;   // kernel of the division under way
   perf_table #(.MAX_KERNELS (2), .MAX_CTAS (4)) dut (
-    .clk_i, .rst_ni, .start_i, .product_valid_i, .product_exponent_i, .product_i, .write_valid_i, .write_kernel_i ({3'd0, write_kernel_i}),
+    .clk_i, .rst_ni, .start_i, .insts_valid_i, .insts_i, .write_valid_i, .write_kernel_i ({3'd0, write_kernel_i}),
     .write_ctas_i ({3'd0, write_ctas_i}), .write_final_i, .scaled_o (scaled),
     .divide_valid_o (divide_valid), .divide_kernel_o (divide_kernel), .divisor_o (divisor), .divide_ready_i, .divide_done_i,
     .done_kernel_i ({3'd0, asked_q}), .known_o (known), .pop_i, .has_o (has), .last_o (last), .step_o (steps), .entry_o (entries),
     .best_exponent_o (best_exponents));
 
-  // A product is written in the next cycle.
-  logic [ProductW-1:0]  product_q;
-  logic [ExponentW-1:0] exponent_q;
+  // A count of instructions is written in the next cycle.
+  logic [InstW-1:0] insts_q;
   always_ff @(posedge clk_i) begin
-    write_valid_i <= rst_ni && !start_i && product_valid_i;
-    product_q     <= product_i;
-    exponent_q    <= product_exponent_i;
+    write_valid_i <= rst_ni && !start_i && insts_valid_i;
+    insts_q       <= insts_i;
   end
 
   // What was written since the start.
@@ -98,10 +95,10 @@ module perf_table_props (
     assume (!divide_done_i || dividing_q);
   end
 
-  // The value of an entry in units of the smallest, {1, mantissa} << (exponent - 1), times what the product has below it.
+  // The value of an entry, (4096 + mantissa) * 2**(exponent - 10) instructions, and the instructions: both in units of 2**-9.
   logic [WholeW-1:0] whole, upper;
-  assign whole = WholeW'(product_q) << exponent_q;
-  assign upper = (WholeW'({1'b1, scaled[FractionW-1:0]}) << (scaled[ScaledW-1:FractionW] - 4'd1)) << (ProductW - MantissaW + 1);
+  assign whole = WholeW'(insts_q) << 9;
+  assign upper = WholeW'({1'b1, scaled[FractionW-1:0]}) << (scaled[ScaledW-1:FractionW] - 4'd1);
 
   // Algorithm 1's M and Q: counts at which the performance exceeds that of all smaller ones, and count 1. The one behind `taken`.
   logic [ScaledW-1:0] best, value, value_behind;
@@ -149,9 +146,9 @@ module perf_table_props (
       end
       if (dividing_watch_q && age_q >= 3'd4) none_in_front_is_none_left: assert (has_watch[0] || taken_q == number);
       if (dividing_watch_q) exponent_of_the_best_is_kept: assert (best_exponents[32'(watch)*ExponentW +: ExponentW] == best[ScaledW-1:FractionW]);
-      // The entry written: the product shifted by the exponent, cut to the mantissa's bits.
-      if (write_valid_i && scaled != '0) entry_is_the_product: assert (upper <= whole && whole < upper + (upper >> FractionW));
-      if (write_valid_i && scaled == '0) only_small_ones_are_zero: assert (product_q < ProductW'(1) << (ProductW - 8) || exponent_q <= 4'd7);
+      // The entry written: the instructions, cut to the mantissa's bits.
+      if (write_valid_i && scaled != '0) entry_is_the_count: assert (upper <= whole && whole - upper < WholeW'(1) << (scaled[ScaledW-1:FractionW] - 4'd1));
+      if (write_valid_i) zero_below_eight_instructions: assert ((scaled == '0) == (insts_q < InstW'(8)));
       if (divide_valid && divide_kernel[0] == watch) divisor_is_the_best: assert (divisor == {1'b1, best[FractionW-1:0]});
     end
   end

@@ -23,12 +23,15 @@ module sluice_csr_props (
   input logic        decision_i,
   input logic        spatial_i,
   input logic        no_fit_i,
+  input logic        dropped_i,
+  input logic        no_profile_i,
   input logic [3:0]  error_i,
   input logic [2:0]  error_kernel_i,
   input logic [7:0]  error_sm_i
 );
   localparam int unsigned NumSm = 5;
   localparam int unsigned Ctas  = 4;
+  localparam int unsigned ShareW = $clog2(sluice_csr_pkg::RequestShareMax + 1);
 
   logic        awready, wready, bvalid, arready, rvalid, irq, idle;
   logic [1:0]  bresp, rresp;
@@ -49,7 +52,8 @@ module sluice_csr_props (
   logic [9:0]  mask;
   logic [31:0] warm_up;
   logic [14:0] epsilon, monitor_threshold;
-  logic [7:0]  monitor_hold;
+  logic [7:0]  monitor_hold, drain_limit;
+  logic [ShareW-1:0] request_share;
 
   sluice_csr #(
     .NUM_SM       (NumSm),
@@ -71,9 +75,9 @@ module sluice_csr_props (
     .resume_o (resume), .evict_count_o (evict_count), .quota_o (quota), .mask_o (mask), .static_write_o (static_write),
     .warm_up_o (warm_up), .window_o (window), .delay_o (delay), .epsilon_o (epsilon), .loss_limit_o (loss_limit),
     .monitor_enable_o (monitor_enable), .monitor_threshold_o (monitor_threshold), .monitor_window_o (monitor_window),
-    .monitor_hold_o (monitor_hold), .reprofile_o (reprofile), .idle_o (idle),
+    .monitor_hold_o (monitor_hold), .request_share_o (request_share), .drain_limit_o (drain_limit), .reprofile_o (reprofile), .idle_o (idle),
     .slot_state_i, .resident_i, .dispatched_i, .evict_done_i, .kernel_done_i, .num_present_i, .ctas_i, .sequencer_state_i,
-    .decision_i, .spatial_i, .no_fit_i, .error_i, .error_kernel_i, .error_sm_i
+    .decision_i, .spatial_i, .no_fit_i, .dropped_i, .no_profile_i, .error_i, .error_kernel_i, .error_sm_i
   );
 
   // A write as axi_lite_subordinate gives it, and the sticky registers.
@@ -146,13 +150,15 @@ module sluice_csr_props (
         12'h054: begin value = {1'b0, monitor_threshold, 15'd0, monitor_enable}; high = 32'h7FFF0001; reset_value = 32'h10000000; end
         12'h058: begin value = 32'(monitor_window); low = 16; high = 32'hFFFF; reset_value = 5120; end
         12'h05C: begin value = 32'(monitor_hold); low = 1; high = 32'hFF; reset_value = 2; end
+        12'h060: begin value = 32'(request_share); high = sluice_csr_pkg::RequestShareMax; end
+        12'h064: begin value = 32'(drain_limit); high = 32'hFF; reset_value = 32'hFF; end
         12'h00C, 12'h018, 12'h020, 12'h028, 12'h02C: begin rw = 1'b0; other = 1'b1; end
         default: rw = 1'b0;
       endcase
     end
   end
 
-  assign undecided = watch == 12'h044 || watch == 12'h04C || watch == 12'h050;
+  assign undecided = watch == 12'h044 || watch == 12'h04C || watch == 12'h050 || watch == 12'h060;
 
   logic        hit, in_range, busy, accepted, bad_config;
   logic [31:0] written;
@@ -172,6 +178,21 @@ module sluice_csr_props (
   logic [3:0] pulses;
   assign command = write && in_slot && waddr == watch && offset == 7'h10 && (wdata[3:0] & (wdata[3:0] - 4'd1)) == '0;
   assign pulses  = {resume[which], evict[which], stop[which], launch[which]};
+
+  // Launches that wait: a LAUNCH of a FREE slot with WAIT, until CONTROL.GO or a LAUNCH without WAIT.
+  (* hierconn *) wire \dut.gen_slot[0].i_slot.waits_q , \dut.gen_slot[1].i_slot.waits_q ;
+  logic       go;
+  logic [1:0] waits, launches_later;
+  assign go = write && waddr == 12'h00C && wdata[1];
+  always_comb
+    for (int unsigned k = 0; k < 2; k++) launches_later[k] = wdata[5] && slot_state_i[2*k +: 2] == 2'd0;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) waits <= '0;
+    else begin
+      if (go) waits <= '0;
+      for (int unsigned k = 0; k < 2; k++)
+        if (write && waddr == 12'h410 + 12'(k << 7) && wdata[3:0] == 4'd1) waits[k] <= launches_later[k];
+    end
 
   logic [3:0] mode_in_decision_states;
   logic       slot_busy, bad_mode, mode_in_decision, clears_error, changes_nothing;
@@ -197,13 +218,17 @@ module sluice_csr_props (
       if (rw) register_holds_the_last_accepted_write: assert (value == ($past(accepted) ? $past(written) : $past(value)));
       if (rw) register_stays_in_range: assert (in_slot && offset[6:5] == 2'b10 || (value >= low && value <= high));
       if ($past(reads_q && rw)) read_returns_the_register: assert (rvalid && rdata == $past(value) && rresp == 2'b00);
+      if ($past(reads_q) && watch == 12'h010) status_tells_what_is_reported:
+        assert (rdata[7:0] == {$past(no_profile_i), $past(dropped_i), $past(no_fit_i), $past(spatial_i), $past(sequencer_state_i)});
       if ($past(descriptor && slot_state_i[2*which +: 2] != 2'd0)) descriptor_holds_while_slot_is_busy: assert (!$past(descriptor) || value == $past(value));
       if (undecided && $past(sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7)) threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
 
       // Commands.
-      if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? $past(wdata[3:0]) : 4'd0));
-      at_most_one_command: assert (({launch, stop, evict, resume} & ({launch, stop, evict, resume} - 8'd1)) == '0);
+      if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? {$past(wdata[3:1]), $past(wdata[0] && !launches_later[which])} : {3'd0, $past(go && waits[which])}));
+      if ($past(go)) go_launches_all_that_wait: assert (launch == $past(waits) && {stop, evict, resume} == '0);
+      launches_that_wait_are_known: assert ({\dut.gen_slot[1].i_slot.waits_q , \dut.gen_slot[0].i_slot.waits_q } == waits);
+      at_most_one_command: assert ($past(go) || ({launch, stop, evict, resume} & ({launch, stop, evict, resume} - 8'd1)) == '0);
       if ($past(command) && pulses[2]) evict_count_goes_with_evict: assert (evict_count == $past(wdata[31:16]));
       if (in_slot && offset == 7'h10) repeat_is_taken_with_launch:
         assert (repeats[which] == (($past(command && wdata[0] && slot_state_i[2*which +: 2] == 2'd0)) ? $past(wdata[4]) : $past(repeats[which])));

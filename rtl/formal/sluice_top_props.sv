@@ -14,13 +14,13 @@ module sluice_top_props (
   input logic        s_axi_rready_i,
   input logic [1:0]  issue_valid_i,
   input logic [5:0]  issue_kernel_i,
-  input logic [1:0]  stall_i,
+  input logic [1:0]  request_i,
   input logic        dispatch_ready_i,
   input logic        done_valid_i,
   input logic [7:0]  done_sm_i,
   input logic [4:0]  done_slot_i
 );
-  logic        awready, wready, bvalid, arready, rvalid, irq, dispatch_valid, profile_valid, idle;
+  logic        awready, wready, bvalid, arready, rvalid, irq, dispatch_valid, profile_valid, profile_window, idle;
   logic [1:0]  bresp, rresp;
   logic [31:0] rdata, cta;
   logic [7:0]  sm;
@@ -35,9 +35,9 @@ module sluice_top_props (
     .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
     .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i,
     .s_axi_arready_o(arready), .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i, .irq_o(irq),
-    .issue_valid_i, .issue_kernel_i, .stall_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
+    .issue_valid_i, .issue_kernel_i, .request_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
     .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
-    .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_valid_o(profile_valid),
+    .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_window_o(profile_window), .profile_valid_o(profile_valid),
     .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
   (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh_q ;
   (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.i_kernel_slots.index_kernel_q , \dut.i_cta_dispatcher.charge_sm , \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.give_sm ;
@@ -58,8 +58,8 @@ module sluice_top_props (
     if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh_q && (\dut.i_cta_dispatcher.i_kernel_slots.index_kernel_q | \dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm | \dut.i_cta_dispatcher.give_sm ) == '0);
     if (!started) assume (!idle || \dut.rests );
     if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests );
-    if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && !idle);
+    if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && !profile_window && !idle);
     if (started && rst_ni && quiet_q) nothing_changes_while_idle: assert (idle && irq == irq_q && awready && wready && arready && !bvalid && !rvalid
-      && !dispatch_valid && !profile_valid);
+      && !dispatch_valid && !profile_valid && !profile_window);
   end
 endmodule

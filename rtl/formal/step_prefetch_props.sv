@@ -7,7 +7,6 @@ module step_prefetch_props (
   input logic       rst_ni,
   input logic       start_i,
   input logic [1:0] known_i,
-  input logic       free_i,
   input logic       work_i,        // kernel
   input logic       take_work_i,
   input logic       take_other_i,
@@ -43,7 +42,7 @@ module step_prefetch_props (
       list_entries[i*ScaledW +: ScaledW] = entries[32'({i >= 2, front_q[i/2][2:0] + 3'(i % 2)})*ScaledW +: ScaledW];
     end
 
-  logic        load, issue, first_valid, work_has, other_has, active;
+  logic        issue, first_valid, work_has, other_has, active;
   logic [3:0]  first_kernel;
   logic [2:0]  work_step, other_step;
   logic [NormW-1:0]     first_perf, work_perf, other_perf;
@@ -51,7 +50,7 @@ module step_prefetch_props (
   logic [FactorW-1:0]   reciprocal;
   logic [ProductW-1:0]  product_q [4];
   step_prefetch #(.MAX_KERNELS (2), .MAX_CTAS (8)) dut (
-    .clk_i, .rst_ni, .start_i, .num_kernels_i (4'd2), .known_i, .free_i, .load_o (load), .has_i (has & {{2{known_i[1]}}, {2{known_i[0]}}}), .last_i (last),
+    .clk_i, .rst_ni, .start_i, .num_kernels_i (4'd2), .known_i, .has_i (has & {{2{known_i[1]}}, {2{known_i[0]}}}), .last_i (last),
     .step_i (list_steps), .entry_i (list_entries),
     .best_exponent_i (bests), .reciprocal_i (reciprocals), .pop_o (pop), .issue_o (issue), .mantissa_o (mantissa), .reciprocal_o (reciprocal),
     .product_i (product_q[3]), .first_valid_o (first_valid), .first_kernel_o (first_kernel), .first_perf_o (first_perf),
@@ -59,12 +58,16 @@ module step_prefetch_props (
     .work_has_o (work_has), .work_step_o (work_step), .work_perf_o (work_perf),
     .other_has_o (other_has), .other_step_o (other_step), .other_perf_o (other_perf));
 
-  // The multiplier: without a step, what a sample left there.
+  // The multiplier: without a step, anything.
   always_ff @(posedge clk_i) begin
     product_q[1] <= issue ? {mantissa, reciprocal} : noise_i;
     product_q[2] <= product_q[1];
     product_q[3] <= product_q[2];
   end
+
+  (* hierconn *) wire \dut.load ;
+  logic load;
+  assign load = \dut.load ;
 
   // Loads since the start; the step that each kernel takes next; who took one in the cycle before.
   logic [3:0] loads_q;
@@ -118,7 +121,6 @@ module step_prefetch_props (
     if (!started) assume (!rst_ni);
     assume (!take_work_i || (active && !start_i && !take_other_i));
     assume (!take_other_i || (active && !start_i && !took_q[!work_i]));
-    if (loads_q > 4'd4) assume (free_i);                            // no sample comes when all kernels are known
     if (started && !start_i) assume ((known_q & ~known_i) == '0);   // once known, until the next start
     if (start_i) assume (known_i == '0);
     if (started && rst_ni) begin
@@ -130,7 +132,7 @@ module step_prefetch_props (
       end
       if (begun_q && first_valid) first_step_is_told_once: assert (first_kernel == {3'd0, told_q[0]} && first_perf == normalised(told_q[0], 3'd0)
                                                                    && told_q != '1);
-      if (begun_q && !start_i) loads_when_it_can: assert (load == (free_i && loads_q < 4'd8 && known_i[loads_q >= 4'd4]));
+      if (begun_q && !start_i) loads_when_it_can: assert (load == (loads_q < 4'd8 && known_i[loads_q >= 4'd4]));
     end
     if (started && !rst_ni) nothing_after_reset: assert (!load && !first_valid);
   end
