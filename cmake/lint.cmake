@@ -1,6 +1,6 @@
 # Style as tests (ctest -L lint). The RTL's lint is in rtl/CMakeLists.txt.
 file(GLOB_RECURSE LINT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/*.h ${CMAKE_SOURCE_DIR}/sw/*.cpp ${CMAKE_SOURCE_DIR}/systemc/*.h
-     ${CMAKE_SOURCE_DIR}/systemc/*.cpp ${CMAKE_SOURCE_DIR}/tb/*.h ${CMAKE_SOURCE_DIR}/tb/*.cpp ${CMAKE_SOURCE_DIR}/tests/*.h ${CMAKE_SOURCE_DIR}/tests/*.cpp ${CMAKE_SOURCE_DIR}/fuzz/*.cpp)
+     ${CMAKE_SOURCE_DIR}/systemc/*.cpp ${CMAKE_SOURCE_DIR}/study/*.h ${CMAKE_SOURCE_DIR}/study/*.cpp ${CMAKE_SOURCE_DIR}/cli/*.h ${CMAKE_SOURCE_DIR}/cli/*.cpp ${CMAKE_SOURCE_DIR}/tb/*.h ${CMAKE_SOURCE_DIR}/tb/*.cpp ${CMAKE_SOURCE_DIR}/tests/*.h ${CMAKE_SOURCE_DIR}/tests/*.cpp ${CMAKE_SOURCE_DIR}/fuzz/*.cpp)
 find_program(CLANG_FORMAT clang-format REQUIRED)
 add_test(NAME lint.clang_format COMMAND ${CLANG_FORMAT} --dry-run --Werror ${LINT_SOURCES})
 set_tests_properties(lint.clang_format PROPERTIES LABELS lint)

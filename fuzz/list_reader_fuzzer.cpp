@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "sw/core/errors.h"
+#include "sw/io/csv_reader.h"
 #include "sw/trace/trace_reference.h"
-#include "sw/workload/csv_reader.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 

@@ -12,11 +12,11 @@ package sluice_pkg;
   localparam int unsigned PerfFracW = 14;  // normalised performance: 1.0 = 2**PerfFracW = the kernel's own best
   localparam int unsigned PerfW     = PerfFracW + 1;
   localparam int unsigned NormW     = PerfFracW;    // the same inside the partition core: all ones = 1.0
-  localparam int unsigned FactorW   = NormW;        // what a mantissa is multiplied by; docs/blocks/partition_core.md says what these widths cost
+  localparam int unsigned FactorW   = NormW;        // what a mantissa is multiplied by; docs/reference/blocks/partition_core.md says what these widths cost
   localparam int unsigned MantissaW = FactorW - 1;  // of scaled performance, leading one included
   localparam int unsigned ProductW  = MantissaW + FactorW;
   localparam int unsigned ExponentW = 4;
-  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}; docs/blocks/perf_table.md
+  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}; docs/reference/blocks/perf_table.md
   localparam int unsigned LossW     = 16;  // loss limit, in units of 2**-PerfFracW
   localparam int unsigned WarpW     = 7;   // warps of an SM
   localparam int unsigned RegW      = 17;  // registers of an SM

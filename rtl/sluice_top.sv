@@ -1,4 +1,4 @@
-// sluice_top: the SM resource partitioner (docs/blocks/sluice_top.md): registers, sequencer, profile counters, partition core, phase
+// sluice_top: the SM resource partitioner (docs/reference/blocks/sluice_top.md): registers, sequencer, profile counters, partition core, phase
 // monitor and CTA dispatcher. Kernels are programmed through AXI4-Lite; CTAs leave through the dispatch port; SMs report what they issue,
 // what they exchange with the memory system, and ended CTAs.
 module sluice_top #(
@@ -46,7 +46,7 @@ module sluice_top #(
   output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
   output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
-  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/blocks/perf_table.md
+  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/perf_table.md
   output logic                                             idle_o             // the clock may stop until an input other than issue_*
                                                                               // and request_i changes
 );

@@ -22,8 +22,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 cd "$root"
-if ! grep -qx "rtl/$top.sv" rtl/sluice.f; then
-  echo "to_verilog.sh: $top: no such module; rtl/sluice.f has: $(sed -n 's|rtl/\([a-z_]*\)\.sv|\1|p' rtl/sluice.f | grep -v _pkg | tr '\n' ' ')" >&2
+if ! grep -qE "/$top\.sv$" rtl/sluice.f; then
+  echo "to_verilog.sh: $top: no such module; rtl/sluice.f has: $(sed -n 's|rtl/\(.*/\)\?\([a-z_]*\)\.sv|\2|p' rtl/sluice.f | grep -v _pkg | tr '\n' ' ')" >&2
   exit 2
 fi
 written="$(mktemp)"

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build/synth"
 FILES = (ROOT / "rtl/sluice.f").read_text().split()
 
-# ABC scripts that were compared (docs/synthesis.md); {d} is the clock period in ps.
+# ABC scripts that were compared (docs/user/synthesis.md); {d} is the clock period in ps.
 SCRIPTS = {
     "amap": "strash; ifraig; scorr; dc2; dch; amap -m; topo; buffer -c; upsize -D {d}; dnsize -D {d}",
     "map": "strash; ifraig; scorr; dc2; dch -f; map -B 0.9; topo; buffer -c; upsize -D {d}; dnsize -D {d}",

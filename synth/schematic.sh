@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Draws small blocks as schematics of word-level operators, with netlistsvg (npm install netlistsvg; NETLISTSVG names another program).
 set -euo pipefail
-usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/schematics, profile_counters loss_guard occupancy_counter)"; }
+usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/reference/schematics, profile_counters loss_guard occupancy_counter)"; }
 root="$(cd "$(dirname "$0")/.." && pwd)"
 out="$root/docs/schematics"
 case "${1:-}" in
@@ -14,7 +14,7 @@ command -v "$program" > /dev/null || { echo "schematic.sh: no $program: npm inst
 command -v yosys > /dev/null || { echo "schematic.sh: no yosys: ./setup.sh installs it" >&2; exit 2; }
 [ $# -gt 0 ] || set -- profile_counters loss_guard occupancy_counter
 for module in "$@"; do
-  grep -qx "rtl/$module.sv" "$root/rtl/sluice.f" || { echo "schematic.sh: $module: not in rtl/sluice.f" >&2; exit 2; }
+  grep -qE "/$module\.sv$" "$root/rtl/sluice.f" || { echo "schematic.sh: $module: not in rtl/sluice.f" >&2; exit 2; }
 done
 mkdir -p "$out"
 work=$(mktemp -d)

@@ -7,7 +7,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/workload/synthetic_source.h"
-#include "systemc/main_stack.h"
+#include "systemc/sim/main_stack.h"
 
 namespace sluice {
 

@@ -3,16 +3,16 @@
 #include <systemc>
 #include <vector>
 
-#include "sw/device/i_device.h"
+#include "sw/workload/i_device.h"
 #include "sw/workload/i_instruction_source.h"
+#include "systemc/host/partition_host.h"
+#include "systemc/host/partition_unit.h"
 #include "systemc/memory/dram_channel.h"
 #include "systemc/memory/interconnect.h"
 #include "systemc/memory/l2_slice.h"
 #include "systemc/memory/packet.h"
 #include "systemc/memory/protocol_checker.h"
-#include "systemc/partition/partition_host.h"
-#include "systemc/partition/partition_unit.h"
-#include "systemc/sim_clock.h"
+#include "systemc/sim/sim_clock.h"
 #include "systemc/sm/streaming_multiprocessor.h"
 
 namespace sluice {

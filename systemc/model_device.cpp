@@ -8,7 +8,7 @@
 #include "sw/core/errors.h"
 #include "sw/report/chrome_trace.h"
 #include "systemc/gpu.h"
-#include "systemc/partition/i_cta_dispatcher.h"
+#include "systemc/unit/ports/i_cta_dispatcher.h"
 
 namespace sluice {
 

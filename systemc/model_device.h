@@ -1,5 +1,5 @@
 #pragma once
-#include "sw/device/i_device.h"
+#include "sw/workload/i_device.h"
 
 namespace sluice {
 

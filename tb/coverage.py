@@ -116,7 +116,7 @@ def page(summary, missed, bins, rules):
 
 def bins_document(bins):
     """Markdown: what a campaign must have met, bench by bench; bins of one meaning in one row."""
-    out = ["# Functional bins", "", "What the random campaigns must meet; a bench fails when one of its bins stays empty. Written by `tb/coverage.sh --bins-document docs/functional_bins.md`."]
+    out = ["# Functional bins", "", "What the random campaigns must meet; a bench fails when one of its bins stays empty. Written by `tb/coverage.sh --bins-document docs/verification/functional_bins.md`."]
     for block, of_block in sorted(bins.items()):
         names = collections.defaultdict(list)
         for name, b in of_block.items():

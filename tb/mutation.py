@@ -100,11 +100,15 @@ def equivalent(folder, number, mutation):
             left.unlink()
 
 
+def source(module):
+    return next(ROOT / f for f in RTL if f.endswith(f"/{module}.sv")).read_text().splitlines()
+
+
 def place(mutation):
     """File and line of the fault; Yosys also names the instances above it, whose text begins with the instance's name, and line 0 for defaults."""
     found = ("?", 1)
     for file, line, column in re.findall(r"-src \S*/(\w+)\.sv:(\d+)\.(\d+)", mutation):
-        if line != "0" and not (ROOT / f"rtl/{file}.sv").read_text().splitlines()[int(line) - 1][int(column) - 1:].startswith("i_"):
+        if line != "0" and not source(file)[int(line) - 1][int(column) - 1:].startswith("i_"):
             found = (file, int(line))
     return found
 
@@ -117,7 +121,7 @@ def describe(mutation):
     """The fault in words that outlive a change elsewhere: file, text of the source line, and what happens to which bit."""
     option = dict(re.findall(r"-(\w+) (\S+)", mutation))
     file, line = place(mutation)
-    text = (ROOT / f"rtl/{file}.sv").read_text().splitlines()[line - 1].strip() if file != "?" else ""
+    text = source(file)[line - 1].strip() if file != "?" else ""
     kind = re.sub(r"^.*\$", "", re.sub(r"\$\d+$|\$[^$]*\.sv.*$", "", option["cell"]))
     return {"file": f"{file}.sv", "line": line, "text": text,
             "fault": f"{option['mode']} {kind}.{option['port']}[{option['portbit']}]" + (f" by [{option['ctrlbit']}]" if "ctrlbit" in option else "")

@@ -2,8 +2,8 @@
 """Writes everything that follows from the register map, rtl/csr/sluice_regs.toml:
 
   rtl/csr/sluice_csr_pkg.sv   RTL constants
-  sw/device/sluice_regs.h     C++ constants and the table of registers
-  docs/register_map.md        the page
+  sw/driver/sluice_regs.h     C++ constants and the table of registers
+  docs/reference/register_map.md        the page
   rtl/csr/sluice.rdl          SystemRDL 2.0
 
 --check writes nothing and exits 1 when one of them is out of date."""
@@ -186,8 +186,8 @@ def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     data = load()
-    outputs = {"rtl/csr/sluice_csr_pkg.sv": systemverilog(data), "sw/device/sluice_regs.h": cpp(data),
-               "docs/register_map.md": markdown(data), "rtl/csr/sluice.rdl": systemrdl(data)}
+    outputs = {"rtl/csr/sluice_csr_pkg.sv": systemverilog(data), "sw/driver/sluice_regs.h": cpp(data),
+               "docs/reference/register_map.md": markdown(data), "rtl/csr/sluice.rdl": systemrdl(data)}
     stale = [path for path, text in outputs.items()
              if not (ROOT / path).exists() or (ROOT / path).read_text() != text]
     if "--check" in sys.argv:

@@ -1,5 +1,5 @@
 // Properties of cta_dispatcher: M SMs, two kernel slots, N CTA slots of an SM; with REGIONS four region units. Inputs are anything at all, a reset
-// and an end of a CTA that never was included; assumed is only what docs/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
+// and an end of a CTA that never was included; assumed is only what docs/reference/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
 // from the cycle before a launch on while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only, as does regions_i. What the hardware should hold is rebuilt from the ports
 // (who was started, which index comes next); the names with dots are the registers of the design, for the invariants that tie both.
 module cta_dispatcher_props #(

@@ -106,7 +106,7 @@ struct PartitionerConfig {
   std::uint32_t region_units = 64;
 };
 
-/// Energy of events, picojoules, and leakage. docs/machines.md has the source of every default.
+/// Energy of events, picojoules, and leakage. docs/user/machines.md has the source of every default.
 struct EnergyConfig {
   double instruction = 10;                              ///< fetch, decode and schedule one warp instruction
   double registers = 20;                                ///< operands of one lane: three reads, one write

@@ -13,8 +13,8 @@ namespace sluice {
 /// n = m it is the 2 - sqrt 2 of Karol, Hluchyj and Morgan (IEEE Trans. Communications, 1987).
 [[nodiscard]] double lines_per_cycle(const MachineConfig& machine);
 
-/// B_max / NUM_SM of docs/blocks/profile_counters.md for one profile window: lines that an SM may exchange with the memory
-/// system, 1..8,191; 0 (the unit's 8,192) without a ceiling. @throws InputError when the window is so long that it is more
+/// B_max / NUM_SM of docs/reference/blocks/profile_counters.md for one profile window: lines that an SM may exchange with the
+/// memory system, 1..8,191; 0 (the unit's 8,192) without a ceiling. @throws InputError when the window is so long that it is more
 [[nodiscard]] std::uint32_t request_share(const MachineConfig& machine);
 
 }  // namespace sluice

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// How one resource of an SM is divided for contiguous regions (docs/blocks/region_allocator.md).
+/// How one resource of an SM is divided for contiguous regions (docs/reference/blocks/region_allocator.md).
 struct RegionUnits {
   std::uint32_t unit = 1;   ///< registers or bytes; a power of two
   std::uint32_t total = 0;  ///< whole units of the capacity
@@ -19,7 +19,8 @@ struct RegionUnits {
 [[nodiscard]] RegionUnits region_units(std::uint32_t capacity, std::uint32_t max_units);
 
 /// What the CTA dispatcher may do, without time: kernel slots and their grids, admission on all four resources and a quota,
-/// regions, eviction. The golden model of rtl/cta_dispatcher.sv (docs/blocks/cta_dispatcher.md): it does not choose, it judges.
+/// regions, eviction. The golden model of rtl/dispatch/cta_dispatcher.sv (docs/reference/blocks/cta_dispatcher.md): it does not
+/// choose, it judges.
 class DispatchModel {
  public:
   enum class State { Free, Running, Draining };

@@ -19,7 +19,7 @@ struct WaterfillResult {
 /// marks that kernel full and the others go on; ties go to the lowest index.
 ///
 /// With epsilon = 0 the worst-off kernel ends as well off as any partition can make it, whatever the shape of the curves and the
-/// number of resources (docs/policies.md). How much the others get on top depends on the order of the steps.
+/// number of resources (docs/user/policies.md). How much the others get on top depends on the order of the steps.
 ///
 /// @pre as many profiles as demands
 /// @param profiles  one curve per kernel, IPC at 1..N CTAs on one SM (any unit; each is normalised to its own maximum)

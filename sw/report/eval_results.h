@@ -13,7 +13,7 @@
 #include "sw/core/machine.h"
 #include "sw/core/partition.h"
 #include "sw/core/units.h"
-#include "sw/device/i_device.h"
+#include "sw/workload/i_device.h"
 
 namespace sluice {
 
@@ -98,7 +98,7 @@ struct EvalRun : RunIdentity {
   UtilizationFractions utilization;
   double l1_miss_rate = 0, l2_miss_rate = 0;
   double dram_bytes_per_cycle = 0;             ///< bytes per core cycle, whole GPU
-  double average_watts = 0, total_joules = 0;  ///< docs/machines.md, Energy
+  double average_watts = 0, total_joules = 0;  ///< docs/user/machines.md, Energy
   std::vector<SmOutcome> sms;
   std::vector<DecisionRecord> decisions;
 };

@@ -10,7 +10,7 @@ namespace sluice {
 /// Everything on it is computed from `results`; published figures are marked as such.
 [[nodiscard]] std::string html_report(const EvalResults& results);
 
-/// The same from the document of docs/results_schema.md.
+/// The same from the document of docs/reference/results_schema.md.
 /// @throws InputError naming the field that does not follow the schema
 [[nodiscard]] std::string html_report(const nlohmann::json& results);
 

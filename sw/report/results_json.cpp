@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sw/core/errors.h"
-#include "sw/report/atomic_file.h"
+#include "sw/io/atomic_file.h"
 #include "sw/report/decision_summary.h"
 #include "sw/report/seed_summary.h"
 

@@ -8,10 +8,10 @@
 
 namespace sluice {
 
-/// Version of the results.json schema (docs/results_schema.md), written as meta.schema_version.
+/// Version of the results.json schema (docs/reference/results_schema.md), written as meta.schema_version.
 inline constexpr int kResultsSchemaVersion = 1;
 
-/// The document of docs/results_schema.md: meta, solo, runs, summary (computed here). Unknown numbers become null.
+/// The document of docs/reference/results_schema.md: meta, solo, runs, summary (computed here). Unknown numbers become null.
 [[nodiscard]] nlohmann::ordered_json to_json(const EvalResults& results);
 
 /// @param source  file name for messages

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "sw/core/errors.h"
-#include "sw/workload/csv_reader.h"
+#include "sw/io/csv_reader.h"
 
 namespace sluice {
 

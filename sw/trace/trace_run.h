@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/device/i_device.h"
 #include "sw/policy/i_policy.h"
+#include "sw/workload/i_device.h"
 
 namespace sluice {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sw/workload/toml_reader.h"
+#include "sw/io/toml_reader.h"
 
 namespace sluice {
 

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Reads a machine description (docs/machines.md).
+/// Reads a machine description (docs/user/machines.md).
 /// @throws InputError naming file, line, key and allowed values
 [[nodiscard]] MachineConfig read_machine(const std::filesystem::path& path);
 /// The same from a table already parsed; `path` is for messages.

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "sw/core/errors.h"
-#include "sw/report/atomic_file.h"
-#include "sw/workload/csv_reader.h"
+#include "sw/io/atomic_file.h"
+#include "sw/io/csv_reader.h"
 #include "sw/workload/workload_file.h"
 
 namespace sluice {

@@ -8,7 +8,7 @@ namespace sluice {
 
 /// Descriptors from the raw page of an Nsight Compute export (`ncu --page raw --csv`, or the GUI's): one kernel a row.
 /// Geometry, resources, instruction mix, lines per access and hit rates are measured; what a profiler does not tell (dependency
-/// distance, DRAM row locality, size of the L2-resident data) keeps a default. docs/workloads.md has every formula.
+/// distance, DRAM row locality, size of the L2-resident data) keeps a default. docs/user/workloads.md has every formula.
 /// What it returns is within the limits of `read_workload`.
 /// @throws InputError naming file, line and column on a file that is not such a page, is cut off, lacks a column, or has one in
 ///         another unit

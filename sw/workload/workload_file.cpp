@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "sw/workload/toml_reader.h"
+#include "sw/io/toml_reader.h"
 
 namespace sluice {
 

@@ -15,7 +15,7 @@ inline constexpr double kMostInstructions = 1e18;                   ///< thread 
 inline constexpr std::uint64_t kMostReferenceCycles = 1000000000000;
 inline constexpr double kMostMpki = 1e6;  ///< L2 misses per thousand warp instructions
 
-/// Reads a workload description (docs/workloads.md).
+/// Reads a workload description (docs/user/workloads.md).
 /// @throws InputError naming file, line, key and allowed values
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path);
 

@@ -7,9 +7,9 @@
 #include <systemc>
 #include <vector>
 
-#include "sw/device/counters.h"
+#include "sw/core/counters.h"
 #include "systemc/memory/packet.h"
-#include "systemc/sim_clock.h"
+#include "systemc/sim/sim_clock.h"
 
 namespace sluice {
 

@@ -7,12 +7,12 @@
 #include <systemc>
 #include <vector>
 
+#include "sw/core/counters.h"
 #include "sw/core/machine.h"
-#include "sw/device/counters.h"
 #include "systemc/memory/input_queued_switch.h"
 #include "systemc/memory/packet.h"
 #include "systemc/memory/port_calendar.h"
-#include "systemc/sim_clock.h"
+#include "systemc/sim/sim_clock.h"
 
 namespace sluice {
 

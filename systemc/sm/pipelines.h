@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "sw/core/counters.h"
 #include "sw/core/machine.h"
-#include "sw/device/counters.h"
 #include "sw/workload/i_instruction_source.h"
-#include "systemc/sim_clock.h"
+#include "systemc/sim/sim_clock.h"
 
 namespace sluice {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sw/workload/i_instruction_source.h"
-#include "systemc/sim_clock.h"
+#include "systemc/sim/sim_clock.h"
 
 namespace sluice {
 

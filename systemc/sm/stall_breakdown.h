@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sw/device/counters.h"
+#include "sw/core/counters.h"
 #include "systemc/sm/warp_scheduler.h"
 
 namespace sluice {
@@ -12,7 +12,7 @@ namespace sluice {
 /// Why an SM issues nothing (Warped-Slicer figure 1), for all its warps together and for every kernel's: the state that most of a
 /// group's warps are in. A cycle in which its ready warps found their pipelines taken is an execution-resource stall, but for an
 /// LDST queue that memory holds (no MSHR, no way, no store credit): when most of the ready warps want that, it is long memory
-/// latency. The paper leaves this open (docs/machines.md). Without warps a group is idle.
+/// latency. The paper leaves this open (docs/user/machines.md). Without warps a group is idle.
 class StallBreakdown {
  public:
   enum class Reason : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "systemc/main_stack.h"
+#include "systemc/sim/main_stack.h"
 
 namespace sluice {
 

@@ -9,11 +9,11 @@
 #include <systemc>
 #include <vector>
 
+#include "sw/core/counters.h"
 #include "sw/core/machine.h"
-#include "sw/device/counters.h"
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/packet.h"
-#include "systemc/sim_clock.h"
+#include "systemc/sim/sim_clock.h"
 #include "systemc/sm/fetch_unit.h"
 #include "systemc/sm/ldst_unit.h"
 #include "systemc/sm/pipelines.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "systemc/partition/i_cta_dispatcher.h"
+#include "systemc/unit/ports/i_cta_dispatcher.h"
 
 namespace sluice {
 

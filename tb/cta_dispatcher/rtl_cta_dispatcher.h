@@ -1,7 +1,7 @@
 #pragma once
-// The Verilated rtl/cta_dispatcher.sv of any parameters behind ICtaDispatcher.
-#include "systemc/partition/verilated_model.h"
-#include "systemc/partition/verilated_ports.h"
+// The Verilated rtl/dispatch/cta_dispatcher.sv of any parameters behind ICtaDispatcher.
+#include "systemc/unit/rtl/verilated_model.h"
+#include "systemc/unit/rtl/verilated_ports.h"
 #include "tb/common/waveform.h"
 #include "tb/cta_dispatcher/i_dispatcher_under_test.h"
 

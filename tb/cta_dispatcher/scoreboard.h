@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sw/partition/dispatch_model.h"
-#include "systemc/partition/i_cta_dispatcher.h"
+#include "systemc/unit/ports/i_cta_dispatcher.h"
 #include "tb/common/coverage.h"
 
 namespace sluice {

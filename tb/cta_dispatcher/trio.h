@@ -1,5 +1,5 @@
 #pragma once
-#include "systemc/partition/tlm_cta_dispatcher.h"
+#include "systemc/unit/twin/cta_dispatcher.h"
 #include "tb/cta_dispatcher/i_dispatcher_under_test.h"
 #include "tb/cta_dispatcher/scoreboard.h"
 #include "tb/cta_dispatcher/traffic.h"

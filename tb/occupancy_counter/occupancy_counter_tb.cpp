@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sw/core/resources.h"
-#include "systemc/partition/verilated_model.h"
+#include "systemc/unit/rtl/verilated_model.h"
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "systemc/rtl_bench/decision_driver.h"
+#include "systemc/unit/rtl/decision_driver.h"
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 

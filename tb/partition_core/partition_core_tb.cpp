@@ -3,8 +3,8 @@
 #include <Vcore_4_8.h>
 #include <gtest/gtest.h>
 
-#include "systemc/partition/rtl_partition_core.h"
-#include "systemc/rtl_bench/rtl_bench.h"
+#include "study/rtl_benchmark/rtl_benchmark.h"
+#include "systemc/unit/rtl/rtl_partition_core.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"
 #include "tb/partition_core/lockstep.h"

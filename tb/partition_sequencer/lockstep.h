@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "systemc/rtl_bench/rtl_partition_sequencer.h"
+#include "systemc/unit/rtl/rtl_partition_sequencer.h"
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"

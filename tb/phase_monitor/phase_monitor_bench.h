@@ -5,8 +5,8 @@
 #include <array>
 #include <type_traits>
 
-#include "systemc/partition/tlm_phase_monitor.h"
-#include "systemc/partition/verilated_model.h"
+#include "systemc/unit/rtl/verilated_model.h"
+#include "systemc/unit/twin/phase_monitor.h"
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"

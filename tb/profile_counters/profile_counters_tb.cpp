@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "systemc/partition/verilated_model.h"
+#include "systemc/unit/rtl/verilated_model.h"
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "sw/device/axi_lite.h"
+#include "sw/driver/axi_lite.h"
 #include "tb/common/random.h"
 
 namespace sluice::tb {

@@ -1,8 +1,8 @@
 #pragma once
-#include "systemc/partition/tlm_sluice_csr.h"
-#include "systemc/partition/verilated_axi.h"
-#include "systemc/partition/verilated_model.h"
-#include "systemc/partition/verilated_ports.h"
+#include "systemc/unit/rtl/verilated_axi.h"
+#include "systemc/unit/rtl/verilated_model.h"
+#include "systemc/unit/rtl/verilated_ports.h"
+#include "systemc/unit/twin/sluice_csr.h"
 #include "tb/common/waveform.h"
 
 namespace sluice::tb {

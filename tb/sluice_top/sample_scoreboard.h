@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "systemc/partition/i_cta_dispatcher.h"
-#include "systemc/partition/i_sluice_top.h"
+#include "systemc/unit/ports/i_cta_dispatcher.h"
+#include "systemc/unit/ports/i_sluice_top.h"
 
 namespace sluice::tb {
 
 /// Holds every sample against what its SM held, from the events at the ports of the unit alone: which CTA of which kernel slot
-/// starts and ends where, who issues, what leaves for the memory system (docs/blocks/profile_counters.md,
-/// docs/blocks/sluice_top.md).
+/// starts and ends where, who issues, what leaves for the memory system (docs/reference/blocks/profile_counters.md,
+/// docs/reference/blocks/sluice_top.md).
 class SampleScoreboard {
  public:
   explicit SampleScoreboard(const regs::Parameters& parameters) : parameters_(parameters), sms_(parameters.num_sm) {}

@@ -1,7 +1,7 @@
 // The unit at a size where time-sharing of profiles, full SMs and collisions are frequent: 5 SMs, 3 kernel slots, 4 CTA slots.
 #include <Vsluice_top_small.h>
 
-#include "systemc/partition/rtl_sluice_top.h"
+#include "systemc/unit/rtl/rtl_sluice_top.h"
 #include "tb/common/waveform.h"
 #include "tb/sluice_top/lockstep.h"
 

@@ -4,8 +4,8 @@
 #include <Vsluice_top_16.h>
 #include <gtest/gtest.h>
 
-#include "systemc/partition/rtl_sluice_top.h"
-#include "systemc/rtl_bench/unit_world.h"
+#include "systemc/unit/rtl/rtl_sluice_top.h"
+#include "systemc/unit/rtl/unit_world.h"
 #include "tb/common/waveform.h"
 #include "tb/sluice_top/lockstep.h"
 

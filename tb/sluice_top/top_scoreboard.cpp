@@ -22,7 +22,7 @@ bool deciding(const SequencerOut& out) {
 
 constexpr double kPerfStep = 1.0 / kPerfOne;  ///< of a performance in the allocator
 
-/// A curve of entries as docs/blocks/perf_table.md normalises it; nullopt when two of its steps fall together there.
+/// A curve of entries as docs/reference/blocks/perf_table.md normalises it; nullopt when two of its steps fall together there.
 std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
   const auto mantissa = [](std::uint32_t entry) { return entry < 4096 ? 0 : 4096 + entry % 4096; };
   const std::uint32_t most = *std::ranges::max_element(curve);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "systemc/partition/tlm_sluice_top.h"
+#include "systemc/unit/twin/sluice_top.h"
 #include "tb/cta_dispatcher/scoreboard.h"
 #include "tb/sluice_top/sample_scoreboard.h"
 

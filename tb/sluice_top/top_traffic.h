@@ -3,8 +3,8 @@
 #include <deque>
 #include <vector>
 
-#include "sw/device/sluice_regs.h"
-#include "systemc/partition/i_sluice_top.h"
+#include "sw/driver/sluice_regs.h"
+#include "systemc/unit/ports/i_sluice_top.h"
 #include "tb/common/random.h"
 #include "tb/sluice_csr/axi_lite_traffic.h"
 

@@ -1,14 +1,14 @@
 // Which issues the phase monitor counts: of each kernel of a decision, on the first SM of its range where kernels have SMs of
-// their own, on SM 0 where they share all (docs/blocks/phase_monitor.md). Random traffic hardly tells: what is missing from every
-// window alike changes no comparison.
+// their own, on SM 0 where they share all (docs/reference/blocks/phase_monitor.md). Random traffic hardly tells: what is missing
+// from every window alike changes no comparison.
 #include <Vsluice_top_small.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "systemc/partition/rtl_sluice_top.h"
-#include "systemc/rtl_bench/unit_world.h"
+#include "systemc/unit/rtl/rtl_sluice_top.h"
+#include "systemc/unit/rtl/unit_world.h"
 #include "tb/common/random.h"
 
 namespace sluice {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sw/partition/waterfill.h"
-#include "systemc/rtl_bench/rtl_waterfill_allocator.h"
+#include "systemc/unit/rtl/rtl_waterfill_allocator.h"
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"

@@ -5,16 +5,16 @@
 #include <filesystem>
 
 #include "sw/core/errors.h"
-#include "sw/gpu/launch_spec.h"
-#include "sw/gpu/layout.h"
-#include "sw/gpu/ptx.h"
-#include "sw/gpu/rates.h"
+#include "sw/gpu/apps/launch_spec.h"
+#include "sw/gpu/jobs/layout.h"
+#include "sw/gpu/jobs/rates.h"
 #include "sw/gpu/report/gpu_report.h"
-#include "sw/gpu/source_text.h"
-#include "sw/gpu/stats.h"
-#include "sw/gpu/transform.h"
-#include "sw/gpu/warps_apart.h"
-#include "sw/report/atomic_file.h"
+#include "sw/gpu/report/stats.h"
+#include "sw/gpu/rewrite/ptx.h"
+#include "sw/gpu/rewrite/source_text.h"
+#include "sw/gpu/rewrite/transform.h"
+#include "sw/gpu/rewrite/warps_apart.h"
+#include "sw/io/atomic_file.h"
 
 namespace sluice::gpu {
 namespace {

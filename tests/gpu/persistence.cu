@@ -1,4 +1,4 @@
-// What it costs a kernel that its CTAs stay: the network layer (sw/gpu/kernels/neural_network.cu) launched as usual, and as loops
+// What it costs a kernel that its CTAs stay: the network layer (sw/gpu/apps/neural_network.cu) launched as usual, and as loops
 // by hand with nothing of the quota runtime in them. nvcc -arch=sm_90 -O3 persistence.cu && ./a.out
 #include <algorithm>
 #include <cstdio>

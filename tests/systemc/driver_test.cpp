@@ -5,9 +5,9 @@
 #include <functional>
 #include <systemc>
 
-#include "sw/device/sluice_driver.h"
-#include "systemc/partition/register_socket.h"
-#include "systemc/partition/tlm_sluice_csr.h"
+#include "sw/driver/sluice_driver.h"
+#include "systemc/unit/ports/register_socket.h"
+#include "systemc/unit/twin/sluice_csr.h"
 
 namespace sluice {
 namespace {

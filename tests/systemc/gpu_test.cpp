@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 
+#include "study/run_pool.h"
+#include "study/run_result_json.h"
 #include "sw/core/errors.h"
-#include "sw/device/run_pool.h"
-#include "sw/device/run_result_json.h"
-#include "sw/device/sluice_driver.h"
+#include "sw/driver/sluice_driver.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "sw/device/run_pool.h"
+#include "study/run_pool.h"
 #include "sw/policy/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sw/device/run_pool.h"
+#include "study/run_pool.h"
 #include "systemc/model_device.h"
 
 namespace sluice::scripted {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "sw/core/errors.h"
-#include "sw/report/atomic_file.h"
+#include "sw/io/atomic_file.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 

@@ -1,4 +1,4 @@
-#include "sw/workload/csv_reader.h"
+#include "sw/io/csv_reader.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "sw/core/errors.h"
-#include "sw/report/atomic_file.h"
+#include "sw/io/atomic_file.h"
 #include "sw/workload/ncu_import.h"
 #include "sw/workload/workload_file.h"
 

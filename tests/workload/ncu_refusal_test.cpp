@@ -9,7 +9,7 @@
 #include <string>
 
 #include "sw/core/errors.h"
-#include "sw/report/atomic_file.h"
+#include "sw/io/atomic_file.h"
 #include "sw/workload/ncu_import.h"
 #include "sw/workload/workload_file.h"
 

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "sw/core/errors.h"
-#include "sw/report/atomic_file.h"
-#include "sw/workload/csv_reader.h"
+#include "sw/io/atomic_file.h"
+#include "sw/io/csv_reader.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/ncu_import.h"
 #include "sw/workload/synthetic_source.h"

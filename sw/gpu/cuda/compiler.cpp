@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sw/gpu/cuda/driver.h"
-#include "sw/report/atomic_file.h"
+#include "sw/io/atomic_file.h"
 
 namespace sluice::gpu {
 

@@ -6,7 +6,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/gpu/report/sections.h"
-#include "sw/report/atomic_file.h"
+#include "sw/io/atomic_file.h"
 #include "sw/report/html_style.h"
 #include "sw/report/svg.h"
 

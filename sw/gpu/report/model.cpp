@@ -9,8 +9,8 @@
 #include "sw/core/errors.h"
 #include "sw/core/metrics.h"
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/stats.h"
-#include "sw/report/atomic_file.h"
+#include "sw/gpu/report/stats.h"
+#include "sw/io/atomic_file.h"
 #include "sw/report/charts.h"
 
 namespace sluice::gpu {

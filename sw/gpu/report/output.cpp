@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "sw/gpu/raw_store.h"
-#include "sw/report/atomic_file.h"
+#include "sw/io/atomic_file.h"
+#include "sw/io/raw_store.h"
 #include "sw/report/svg.h"
 #include "sw/report/terminal_table.h"
 

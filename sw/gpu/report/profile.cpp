@@ -7,9 +7,9 @@
 
 #include "sw/core/machine.h"
 #include "sw/core/metrics.h"
-#include "sw/gpu/layout.h"
+#include "sw/gpu/jobs/layout.h"
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/stats.h"
+#include "sw/gpu/report/stats.h"
 #include "sw/partition/warped_slicer.h"
 
 namespace sluice::gpu {

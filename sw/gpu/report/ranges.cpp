@@ -6,7 +6,7 @@
 
 #include "sw/core/metrics.h"
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/stats.h"
+#include "sw/gpu/report/stats.h"
 
 namespace sluice::gpu {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/stats.h"
+#include "sw/gpu/report/stats.h"
 
 namespace sluice::gpu {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/stats.h"
+#include "sw/gpu/report/stats.h"
 #include "sw/report/charts.h"
 
 namespace sluice::gpu {

@@ -1,5 +1,5 @@
-// Device half of the quota runtime (docs/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM; its leader is
-// thread 0. What every block costs is in sw/gpu/transform.cpp, instruction by instruction; here is what happens once a CTA, or once a
+// Device half of the quota runtime (docs/user/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM; its leader is
+// thread 0. What every block costs is in sw/gpu/rewrite/transform.cpp, instruction by instruction; here is what happens once a CTA, or once a
 // claim. State lives in shared memory, so that the kernel keeps its registers.
 
 // What the next block is. Two of them in turns: one that all read, one that the leader writes.
@@ -8,7 +8,7 @@ struct SluiceStage {
   uint3 block;
 };
 
-// sw/gpu/transform.cpp and warps_apart.cpp have the offsets down to `next`. Alignment: the kernel's own shared memory keeps its.
+// sw/gpu/rewrite/transform.cpp and warps_apart.cpp have the offsets down to `next`. Alignment: the kernel's own shared memory keeps its.
 struct alignas(128) SluiceState {
   SluiceStage stage[2];
   struct alignas(16) Leader {
@@ -307,7 +307,7 @@ extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
   if (s.leader.slot != sluice_rt::kNoSlot) sluice_rt::leave(job, s, s.leader.left, s.last);
 }
 
-// Warps apart (sw/gpu/warps_apart.h). A word of shared memory says which block is handed out and how many of its warps have been: a
+// Warps apart (sw/gpu/rewrite/warps_apart.h). A word of shared memory says which block is handed out and how many of its warps have been: a
 // warp that is free adds one and has its work. Whoever takes a block's first warp looks for the block after it, whoever takes the last
 // hands that out.
 

@@ -1,0 +1,71 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sw/core/errors.h"
+#include "sw/core/machine.h"
+#include "sw/workload/i_device.h"
+
+namespace sluice::cli {
+
+/// Options that several commands share.
+struct CommonOptions {
+  std::string machine_file, workload_file, partitioner = "rtl";
+  std::uint64_t window = 2000000, oracle_window = 0, seed = 1;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  bool json = false;
+
+  void add_files(CLI::App& app) {
+    app.add_option("--machine", machine_file, "machine description (TOML), e.g. configs/machines/fermi_table1.toml")->required();
+    app.add_option("--workload", workload_file, "workload description (TOML), e.g. configs/workloads/table2.toml")->required();
+  }
+  void add_json(CLI::App& app) { app.add_flag("--json", json, "result as JSON on standard output"); }
+  void add_run(CLI::App& app) {
+    app.add_option("--window", window, "cycles each kernel runs alone to set its instruction target")
+        ->capture_default_str()
+        ->check(CLI::Range(1000, 1000000000));
+    app.add_option("--seed", seed, "seed of the synthetic instruction streams")->capture_default_str();
+    app.add_option("--partitioner", partitioner,
+                   "the partition unit: the Verilated RTL, its TLM twin, or both compared at every port in every cycle")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"rtl", "tlm", "both"}));
+  }
+  CLI::Option* add_oracle(CLI::App& app) {
+    return app
+        .add_option(
+            "--oracle-window", oracle_window,
+            "the Oracle tries every partition of a mix with this window, and its best three with --window; default a quarter "
+            "of --window; as long as --window: the search is exhaustive")
+        ->check(CLI::Range(1000, 1000000000));
+  }
+  void add_jobs(CLI::App& app) {
+    app.add_option("--jobs", jobs, "simulations at a time")->capture_default_str()->check(CLI::Range(1, 1024));
+  }
+  [[nodiscard]] PartitionerKind kind() const {
+    return partitioner == "rtl" ? PartitionerKind::Rtl : partitioner == "tlm" ? PartitionerKind::Tlm : PartitionerKind::Both;
+  }
+};
+
+inline std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  std::istringstream in(text);
+  for (std::string item; std::getline(in, item, ',');) items.push_back(item);
+  return items;
+}
+
+/// "3,2" -> counts. @throws InputError
+inline std::vector<CtaCount> parse_counts(const std::string& text) {
+  std::vector<CtaCount> counts;
+  for (const std::string& item : split_list(text)) {
+    if (item.empty() || item.size() > 3 || item.find_first_not_of("0123456789") != std::string::npos) {
+      throw InputError("--ctas " + text + ": must be whole numbers, one a kernel, e.g. 3,2");
+    }
+    counts.emplace_back(static_cast<std::uint32_t>(std::stoul(item)));
+  }
+  return counts;
+}
+
+}  // namespace sluice::cli

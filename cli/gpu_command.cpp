@@ -1,0 +1,98 @@
+// sluice gpu: the same policies on a real GPU. `report` needs none; the others need a build with SLUICE_CUDA.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/gpu_actions.h"
+#include "sw/core/errors.h"
+#include "sw/gpu/report/gpu_report.h"
+
+namespace sluice::cli {
+
+#ifndef SLUICE_CUDA
+namespace {
+
+[[noreturn]] int no_cuda() {
+  throw InputError(
+      "this build has no CUDA back end: configure with `cmake --preset cuda` (needs a CUDA toolkit); `sluice gpu report` works "
+      "without");
+}
+
+}  // namespace
+
+int gpu_probe(const GpuProbeOptions&) { no_cuda(); }
+int gpu_run(const GpuRunOptions&) { no_cuda(); }
+int gpu_experiment(const GpuExperimentOptions&) { no_cuda(); }
+int gpu_mps_client(const std::string&) { no_cuda(); }
+#endif
+
+void add_gpu_command(CLI::App& app, Action& action) {
+  CLI::App* gpu = app.add_subcommand("gpu", "The same policies on a real NVIDIA GPU: per-SM CTA quotas, profiling, experiments");
+  gpu->require_subcommand(1);
+
+  auto probe = std::make_shared<GpuProbeOptions>();
+  CLI::App* command = gpu->add_subcommand("probe", "What GPU, driver, NVRTC and MPS there are");
+  command->add_flag("--json", probe->json, "result as JSON on standard output");
+  command->callback([probe, &action] { action = [probe] { return gpu_probe(*probe); }; });
+
+  auto run = std::make_shared<GpuRunOptions>();
+  command =
+      gpu->add_subcommand("run", "User kernels, unchanged, under a policy; outputs compared with the untransformed kernels'");
+  command->add_option(
+      "--kernel", run->kernels,
+      "FILE.cu:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC;SPEC...]; repeat for a mix (docs/user/gpu.md)");
+  command->add_option("--app", run->apps, "one of Sluice's own kernels (BLK .. LAT); repeat for a mix");
+  command->add_option("--policy", run->policy, "native, even, spatial, warped_slicer, static (with --quota)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"native", "even", "spatial", "warped_slicer", "static"}));
+  command->add_option("--quota", run->quota, "CTAs of each kernel per SM, e.g. 3,2");
+  command->add_option("--passes", run->passes, "times each grid runs")->capture_default_str()->check(CLI::Range(1, 1000000));
+  command->add_option("--group", run->group, "block tasks claimed at a time; 0: as suits the queue")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--epsilon", run->epsilon, "saturation threshold of water-filling")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_flag("--small", run->small, "--app: a small launch, also checked against the CPU");
+  command->add_flag("--json", run->json, "result as JSON on standard output");
+  command->callback([run, &action] { action = [run] { return gpu_run(*run); }; });
+
+  auto experiment = std::make_shared<GpuExperimentOptions>();
+  command = gpu->add_subcommand("experiment", "One experiment of docs/user/gpu.md; goes on where an interrupted one was");
+  command
+      ->add_option("name", experiment->name,
+                   "verify, user_kernels, curves, overhead, preemption, repartition, pairs, ranges, triples, mps")
+      ->required()
+      ->check(CLI::IsMember(
+          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "ranges", "triples", "mps"}));
+  command->add_option("--out", experiment->out, "folder of the results")->required();
+  command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--apps", experiment->apps, "applications, comma separated; default: all that the experiment has");
+  command->add_option("--window-ms", experiment->window_ms, "length of one measurement")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1000.0));
+  command->add_option("--profiles", experiment->profiles, "raw Nsight Compute page of the applications: phi_mem for equation 3");
+  command->callback([experiment, &action] { action = [experiment] { return gpu_experiment(*experiment); }; });
+
+  auto client = std::make_shared<std::string>();
+  command = gpu->add_subcommand("mps-client", "")->group("");  // started by `experiment mps`
+  command->add_option("--app", *client)->required();
+  command->callback([client, &action] { action = [client] { return gpu_mps_client(*client); }; });
+
+  struct ReportOptions {
+    std::string folder = "results/h200";
+    bool json = false;
+  };
+  auto report = std::make_shared<ReportOptions>();
+  command =
+      gpu->add_subcommand("report", "Rebuild every table, JSON file and plot from the measurements in a folder; needs no GPU");
+  command->add_option("folder", report->folder, "folder of the measurements")->capture_default_str();
+  command->add_flag("--json", report->json, "print the summary as JSON instead of tables");
+  command->callback([report, &action] { action = [report] { return gpu::write_report(report->folder, report->json); }; });
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,268 @@
+// `sluice gpu probe`, `run` and `experiment` on a GPU.
+#ifdef SLUICE_CUDA
+#include <sluice_provenance.h>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <numeric>
+
+#include "cli/common.h"
+#include "cli/gpu_actions.h"
+#include "sw/gpu/apps/phi.h"
+#include "sw/gpu/experiments/experiments.h"
+#include "sw/gpu/jobs/online_profile.h"
+#include "sw/io/atomic_file.h"
+#include "sw/partition/warped_slicer.h"
+#include "sw/policy/registry.h"
+#include "sw/report/terminal_table.h"
+
+namespace sluice::cli {
+
+namespace {
+
+nlohmann::json describe(const gpu::Context& context) {
+  const gpu::DeviceLimits& l = context.limits();
+  int mps = 0, major = 0, minor = 0;
+  gpu::driver().cuDeviceGetAttribute(&mps, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, context.device());
+  gpu::nvrtc().nvrtcVersion(&major, &minor);
+  return {{"name", l.name},
+          {"compute_capability", fmt::format("{}.{}", l.compute_major, l.compute_minor)},
+          {"sms", l.sms},
+          {"core_mhz", l.core_mhz},
+          {"memory_mib", l.memory_bytes >> 20},
+          {"l2_bytes", l.l2_bytes},
+          {"sm",
+           {{"threads", l.threads_per_sm},
+            {"registers", l.registers_per_sm},
+            {"shared_memory_bytes", l.shared_per_sm},
+            {"cta_slots", l.ctas_per_sm},
+            {"reserved_shared_bytes_per_cta", l.reserved_shared_per_cta}}},
+          {"driver_cuda", fmt::format("{}.{}", l.driver_version / 1000, l.driver_version % 1000 / 10)},
+          {"nvrtc", fmt::format("{}.{}", major, minor)},
+          {"mps", mps != 0},
+          {"green_contexts", gpu::driver().green_contexts}};
+}
+
+/// The partition of a policy; for warped_slicer after an online profile on the kernels themselves.
+Partition decide(const gpu::Bench& bench, const gpu::Mix& mix, const GpuRunOptions& options) {
+  const MachineConfig machine = bench.machine(options.epsilon);
+  if (options.policy == "static") {
+    const std::vector<CtaCount> counts = parse_counts(options.quota);
+    if (counts.size() != mix.size())
+      throw InputError(fmt::format("--quota {}: {} counts for {} kernels", options.quota, counts.size(), mix.size()));
+    for (std::size_t k = 0; k < mix.size(); ++k)
+      if (counts[k].value() > mix[k]->occupancy())
+        throw InputError(fmt::format("--quota {}: {}: must be 0..{}, what fits an SM", options.quota, mix[k]->spec().label,
+                                     mix[k]->occupancy()));
+    SmResources left = machine.sm.capacity;
+    for (std::size_t k = 0; k < mix.size(); ++k) {
+      if (!fits(mix[k]->demand(), left, counts[k]))
+        throw InputError(fmt::format("--quota {}: these CTAs do not fit an SM together", options.quota));
+      left = take(left, mix[k]->demand(), counts[k]);
+    }
+    return {PartitionMode::IntraSm, counts};
+  }
+  std::vector<KernelDescriptor> kernels;
+  for (const gpu::PreparedKernel* k : mix) kernels.push_back(gpu::descriptor(*k));
+  if (options.policy != "warped_slicer")
+    return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
+      MachineConfig m = machine;
+      m.sm.capacity = capacity;
+      return make_policy(options.policy)->plans(m, kernels).front().partition;
+    });
+  gpu::QuotaMix running(mix, options.group);
+  const auto decided = [&](const std::vector<Profile>& curves) {
+    return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
+      return warped_slicer_partition(curves, gpu::demands(mix), capacity, machine.partitioner);
+    });
+  };
+  const std::vector<Profile> curves = gpu::profile_online(running, mix, decided).refined;
+  running.evict();
+  return decided(curves);
+}
+
+struct Outcome {
+  double seconds = 0;
+  std::uint32_t violations = 0;
+  std::vector<std::uint32_t> max_ctas;
+};
+
+/// All kernels under one partition, until all are done.
+std::vector<Outcome> run_partition(const gpu::Mix& mix, const Partition& partition, const GpuRunOptions& options) {
+  const unsigned sms = mix.front()->context().limits().sms;
+  const auto tables = gpu::tables_of(partition, sms);
+  const std::vector<int> carveouts = gpu::carveouts(mix);
+  std::vector<std::unique_ptr<gpu::QuotaJob>> jobs;
+  for (std::size_t k = 0; k < mix.size(); ++k) {
+    gpu::JobOptions o;
+    o.passes = options.passes;
+    o.group = options.group;
+    o.log_lifetimes = true;
+    o.carveout_percent = carveouts[k];
+    jobs.push_back(std::make_unique<gpu::QuotaJob>(*mix[k], o));
+  }
+  std::vector<Outcome> outcomes;
+  const gpu::Clock::time_point start = gpu::Clock::now();
+  for (std::size_t k = 0; k < jobs.size(); ++k) jobs[k]->set(tables[k]);
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    if (std::ranges::count(tables[k], 0U) != static_cast<std::ptrdiff_t>(sms)) jobs[k]->finish(600);
+    Outcome o{gpu::seconds(gpu::Clock::now() - start), 0, {}};
+    const gpu::JobState s = jobs[k]->state();
+    o.violations = s.violations;
+    const std::vector<std::uint32_t> logged = jobs[k]->overlap_by_sm();
+    for (std::size_t sm = 0; sm < sms; ++sm) {
+      const std::uint32_t seen = logged.empty() ? s.max_resident[sm] : std::max(logged[sm], s.max_resident[sm]);
+      if (seen > tables[k][sm]) ++o.violations;
+      o.max_ctas.push_back(seen);
+    }
+    outcomes.push_back(std::move(o));
+  }
+  return outcomes;
+}
+
+gpu::LaunchSpec with_text(gpu::LaunchSpec spec) {
+  spec.text = read_file(spec.file);
+  return spec;
+}
+
+/// Adds to the folder's machine.json, or begins it: the GPU, and when and with which commit an experiment was done.
+void record_measured(const std::filesystem::path& folder, const std::string& experiment, const nlohmann::json& machine) {
+  const std::filesystem::path file = folder / "machine.json";
+  nlohmann::json all = std::filesystem::exists(file) ? nlohmann::json::parse(read_file(file), nullptr, false) : nlohmann::json();
+  if (!all.is_object()) all = nlohmann::json::object();
+  all.update(machine);
+  all["measured"][experiment] = {{"commit", SLUICE_COMMIT},
+                                 {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  write_file_atomically(file, all.dump(1) + "\n");
+}
+
+}  // namespace
+
+int gpu_probe(const GpuProbeOptions& options) {
+  const gpu::Bench bench;  // also proves that SM identifiers are usable and NVRTC compiles
+  const nlohmann::json out = describe(bench.context());
+  if (options.json) {
+    fmt::print("{}\n", out.dump());
+    return 0;
+  }
+  for (const auto& [key, value] : out.items())
+    fmt::print("{:<20}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+  return 0;
+}
+
+int gpu_run(const GpuRunOptions& options) {
+  if (options.kernels.empty() && options.apps.empty())
+    throw InputError("sluice gpu run: --kernel or --app must be given at least once");
+  std::vector<gpu::LaunchSpec> specs;
+  for (const std::string& k : options.kernels) specs.push_back(with_text(gpu::parse_launch(k)));
+  for (const std::string& a : options.apps)
+    specs.push_back(gpu::make_app(a, options.small ? gpu::AppScale::Small : gpu::AppScale::Full).launch);
+  const gpu::Bench bench;
+  std::vector<std::unique_ptr<gpu::PreparedKernel>> kernels;
+  gpu::Mix mix;
+  for (const gpu::LaunchSpec& spec : specs) {
+    kernels.push_back(std::make_unique<gpu::PreparedKernel>(bench.context(), bench.compiler(), bench.tools(), spec));
+    mix.push_back(kernels.back().get());
+  }
+  nlohmann::json out = {{"gpu", bench.context().limits().name}, {"policy", options.policy}, {"kernels", nlohmann::json::array()}};
+  const gpu::StreamHandle stream = gpu::make_stream();
+  std::vector<std::vector<std::uint64_t>> native_prints;
+  bool quota = options.policy != "native", good = true;
+  for (std::size_t k = 0; k < mix.size(); ++k) {
+    mix[k]->launch_native(stream.get());
+    gpu::check(gpu::driver().cuStreamSynchronize(stream.get()), specs[k].label + " failed on the GPU");
+    native_prints.push_back(mix[k]->fingerprints());
+    nlohmann::json kernel = {{"name", specs[k].label},
+                             {"blocks", specs[k].blocks()},
+                             {"native_registers", mix[k]->native().registers()},
+                             {"native_occupancy", mix[k]->native_occupancy()}};
+    std::vector<std::string> prints;
+    for (const std::uint64_t f : native_prints.back()) prints.push_back(fmt::format("{:016x}", f));
+    kernel["native_fingerprints"] = prints;
+    if (k >= options.kernels.size() && options.small) {
+      kernel["cpu_check"] =
+          gpu::make_app(options.apps[k - options.kernels.size()], gpu::AppScale::Small).check(specs[k], mix[k]->download());
+      good = good && kernel["cpu_check"] == "";
+    }
+    if (mix[k]->refusal()) {
+      kernel["refusal"] = *mix[k]->refusal();
+      quota = false;
+    } else {
+      kernel["registers"] = mix[k]->persistent().registers();
+      kernel["occupancy"] = mix[k]->occupancy();
+    }
+    out["kernels"].push_back(kernel);
+  }
+  if (quota) {
+    const Partition partition = decide(bench, mix, options);
+    for (const gpu::PreparedKernel* k : mix) k->reset_buffers();
+    const std::vector<Outcome> outcomes = run_partition(mix, partition, options);
+    out["mode"] = to_string(partition.mode);
+    for (std::size_t k = 0; k < mix.size(); ++k) {
+      const bool same = mix[k]->fingerprints() == native_prints[k];
+      out["kernels"][k].update({{"quota", partition.ctas[k].value()},
+                                {"max_ctas_seen", *std::ranges::max_element(outcomes[k].max_ctas)},
+                                {"quota_violations", outcomes[k].violations},
+                                {"seconds", outcomes[k].seconds},
+                                {"bit_identical", same}});
+      good = good && same && outcomes[k].violations == 0;
+    }
+  } else {
+    out["mode"] = "native";
+  }
+  if (options.json) {
+    fmt::print("{}\n", out.dump());
+  } else {
+    TextTable table({"kernel", "quota", "most seen", "violations", "ms", "bit-identical", "note"});
+    for (const nlohmann::json& k : out["kernels"])
+      table.add_row({k["name"], k.contains("quota") ? k["quota"].dump() : "-",
+                     k.contains("max_ctas_seen") ? k["max_ctas_seen"].dump() : "-",
+                     k.contains("quota_violations") ? k["quota_violations"].dump() : "-",
+                     k.contains("seconds") ? fmt::format("{:.3f}", k["seconds"].get<double>() * 1e3) : "-",
+                     k.contains("bit_identical") ? (k["bit_identical"].get<bool>() ? "yes" : "NO") : "-",
+                     k.value("refusal", k.value("cpu_check", ""))});
+    fmt::print("{}", table.str());
+  }
+  return good ? 0 : 1;
+}
+
+int gpu_experiment(const GpuExperimentOptions& o) {
+  gpu::ExperimentOptions options;
+  options.out = o.out;
+  options.repetitions = o.repetitions;
+  options.apps = split_list(o.apps);
+  options.window = o.window_ms * 1e-3;
+  for (const std::string& app : options.apps) static_cast<void>(gpu::make_app(app, gpu::AppScale::Small));
+  if (!o.profiles.empty()) options.phi = gpu::read_phi(o.profiles);
+  make_folder(options.out);
+  if (o.name == "mps") {
+    std::array<char, 4096> path{};
+    if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw InputError("/proc/self/exe cannot be read");
+    gpu::mps_experiment(path.data(), options);
+    record_measured(options.out, o.name, nlohmann::json::object());
+    return 0;
+  }
+  gpu::Bench bench;
+  using Run = void (*)(gpu::Bench&, const gpu::ExperimentOptions&);
+  constexpr std::pair<const char*, Run> kExperiments[] = {
+      {"verify", gpu::verify_experiment},         {"user_kernels", gpu::user_kernels_experiment},
+      {"curves", gpu::curves_experiment},         {"overhead", gpu::overhead_experiment},
+      {"preemption", gpu::preemption_experiment}, {"repartition", gpu::repartition_experiment},
+      {"pairs", gpu::pairs_experiment},           {"ranges", gpu::ranges_experiment},
+      {"triples", gpu::triples_experiment}};
+  for (const auto& [name, run] : kExperiments)
+    if (o.name == name) run(bench, options);
+  record_measured(options.out, o.name, describe(bench.context()));
+  return 0;
+}
+
+int gpu_mps_client(const std::string& app) { return gpu::mps_client({app}); }
+
+}  // namespace sluice::cli
+#endif

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <csignal>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "study/run_cache.h"
+#include "study/run_one.h"
+#include "study/run_specs.h"
+#include "sw/policy/registry.h"
+#include "sw/report/eval_results.h"
+#include "sw/report/results_json.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+
+namespace sluice::cli {
+
+namespace {
+
+struct Options : CommonOptions {
+  std::string kernels, policy = "warped_slicer", ctas, fst, timeline;
+  double monitor = -1;  ///< negative: as the machine says
+};
+
+int run(const Options& options) {
+  MachineConfig machine = read_machine(options.machine_file);
+  if (options.monitor >= 0) machine.partitioner.monitor_threshold = options.monitor;
+  const Workload workload = read_workload(options.workload_file);
+  const std::vector<Mix> mixes = parse_mixes(workload, machine, options.kernels);
+  if (mixes.size() != 1) throw InputError(fmt::format("--kernels {}: one mix, e.g. IMG_NN", options.kernels));
+  const Mix& mix = mixes.front();
+  if (options.policy == "oracle") throw InputError("policy oracle: runs many simulations: use sluice eval");
+  const DispatchPlan plan = make_policy(options.policy, parse_counts(options.ctas))->plans(machine, mix.kernels).front();
+  for (const std::string& file : {options.fst, options.timeline}) {
+    if (!file.empty()) check_writable(std::filesystem::absolute(file).parent_path());
+  }
+  std::vector<std::uint64_t> targets;
+  for (const KernelDescriptor& kernel : mix.kernels) {
+    targets.push_back(run_one(solo_spec(machine, kernel, options.window, options.seed)).result.total.warp_instructions);
+    if (targets.back() == 0)
+      throw InputError(
+          fmt::format("kernel {}: issues nothing within {} cycles: take a longer --window", kernel.name, options.window));
+  }
+  RunSpec spec = mix_spec(machine, mix.kernels, plan, targets, options.kind(), options.seed);
+  spec.fst_file = options.fst;
+  spec.timeline_file = options.timeline;
+  const RunResult result = run_one(spec).result;
+  EvalResults results;
+  const std::vector<Cycles> alone(mix.kernels.size(), Cycles(options.window));
+  results.runs.push_back(make_eval_run({mix.kernel_names(), mix.category, options.policy, options.partitioner, plan.partition, 0},
+                                       machine, result, alone));
+  const EvalRun& entry = results.runs.front();
+  if (options.json) {
+    fmt::print("{}\n", to_json(results).at("runs").at(0).dump());
+    return 0;
+  }
+  fmt::print("{} under {} ({}): {} {}\n", mix.name(), options.policy, options.partitioner, to_string(entry.partition.mode),
+             partition_label(entry.partition));
+  fmt::print("  {} cycles, IPC {:.1f}, STP {:.3f}, ANTT {:.3f}, minimum speed-up {:.3f}\n", entry.cycles, entry.ipc, entry.stp,
+             entry.antt, entry.min_speedup);
+  fmt::print(
+      "  utilisation: ALU {:.0f} %, SFU {:.0f} %, LDST {:.0f} %, registers {:.0f} %; L1 misses {:.1f} %, L2 misses {:.1f} %\n",
+      100 * entry.utilization.alu, 100 * entry.utilization.sfu, 100 * entry.utilization.ldst, 100 * entry.utilization.registers,
+      100 * entry.l1_miss_rate, 100 * entry.l2_miss_rate);
+  for (const KernelOutcome& k : entry.per_kernel)
+    fmt::print("  {} done at cycle {}, speed-up {:.3f}\n", k.name, k.finish_cycle, k.speedup);
+  for (const DecisionRecord& d : entry.decisions)
+    fmt::print("  decided at cycle {}: {}\n", d.decided_at, partition_label(d.partition));
+  return 0;
+}
+
+}  // namespace
+
+void add_sim_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("sim", "Run one mix on the SystemC GPU model");
+  options->add_files(*command);
+  options->add_run(*command);
+  options->add_json(*command);
+  command->add_option("--kernels", options->kernels, "the mix, e.g. IMG_NN")->required();
+  command->add_option("--policy", options->policy, fmt::format("{}", fmt::join(policy_names(), ", ")))->capture_default_str();
+  command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
+  command
+      ->add_option(
+          "--monitor", options->monitor,
+          "phase monitor: profile again when a kernel's instructions move by more than this share of the reference; 0 = off "
+          "(default: monitor_threshold of the machine)")
+      ->check(CLI::Range(0.0, 1.99));
+  command->add_option("--fst", options->fst, "waveform of the partition unit (partitioner rtl)");
+  command->add_option("--timeline", options->timeline, "Chrome trace (JSON) of the CTAs on every SM; 1 us = 1 cycle");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "study/run_one.h"
+#include "study/trace_json.h"
+#include "sw/policy/registry.h"
+#include "sw/trace/trace_run.h"
+#include "sw/workload/machine_file.h"
+
+namespace sluice::cli {
+
+namespace {
+
+struct Options : CommonOptions {
+  std::string list, ctas;
+  TraceRunOptions trace;
+};
+
+int run(Options& options) {
+  const MachineConfig machine = read_machine(options.machine_file);
+  options.trace.partitioner = options.kind();
+  if (!options.ctas.empty()) options.trace.ctas = parse_counts(options.ctas);
+  const RunSpec spec = trace_spec(options.list, machine, options.trace);
+  const MeasuredRun run = run_one(spec);
+  for (const auto& [opcode, count] : run.result.unknown_opcodes)
+    spdlog::warn("{}: opcode {} is not known: {} instructions taken for ALU ones", options.list, opcode, count);
+  const nlohmann::json json = trace_json(spec, run.result, run.cost);
+  if (options.json) {
+    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));  // names come from the file
+    return 0;
+  }
+  const double seconds = run.cost.cpu_seconds;
+  fmt::print("{}: {} cycles at {} MHz, {} warp instructions ({:.2f} a cycle)\n", options.list, run.result.cycles.value(),
+             machine.core_mhz, run.result.total.warp_instructions,
+             static_cast<double>(run.result.total.warp_instructions) / static_cast<double>(run.result.cycles.value()));
+  fmt::print("  misses: L1 {:.1f} %, L2 {:.1f} %; DRAM {} bytes; {:.2f} CPU seconds, {:.0f} MiB\n",
+             100 * json["l1_miss_rate"].get<double>(), 100 * json["l2_miss_rate"].get<double>(), run.result.total.dram_bytes,
+             seconds, run.cost.peak_rss_mib);
+  for (const auto& kernel : json["kernels"])
+    fmt::print("  {}: {} CTAs, {} warp instructions, done at cycle {}\n", kernel["name"].get<std::string>(),
+               kernel["ctas"].get<std::uint64_t>(), kernel["warp_instructions"].get<std::uint64_t>(),
+               kernel["finish_cycle"].get<std::uint64_t>());
+  return 0;
+}
+
+}  // namespace
+
+void add_trace_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  options->partitioner = "tlm";
+  CLI::App* command = app.add_subcommand(
+      "trace", "Run Accel-Sim SASS traces on the GPU model: the kernels of a stream in order, streams side by side");
+  command->add_option("list", options->list, "kernelslist.g")->required();
+  command->add_option("--machine", options->machine_file, "machine description (TOML)")->required();
+  command->add_option("--max-ctas", options->trace.max_ctas, "CTAs per SM at most")->check(CLI::Range(1, 32));
+  command->add_option("--policy", options->trace.policy, fmt::format("{}", fmt::join(policy_names(), ", ")))
+      ->capture_default_str();
+  command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
+  command->add_option("--partitioner", options->partitioner, "the partition unit: the Verilated RTL or its TLM twin")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"rtl", "tlm", "both"}));
+  options->add_json(*command);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace sluice::cli

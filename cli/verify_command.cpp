@@ -1,0 +1,122 @@
+// sluice verify waterfill: water-filling against exhaustive search on random cases.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/commands.h"
+#include "sw/partition/waterfill_study.h"
+
+namespace sluice::cli {
+
+namespace {
+
+nlohmann::ordered_json to_json(const Shortfall& shortfall) {
+  return {{"cases", shortfall.cases}, {"mean", shortfall.mean()}, {"max", shortfall.max}};
+}
+
+nlohmann::ordered_json to_json(const StudyTally& tally) {
+  return {{"drawn", tally.drawn},
+          {"infeasible", tally.infeasible},
+          {"contended", tally.contended},
+          {"disagree_fit", tally.disagree_fit},
+          {"minimum_shortfall", to_json(tally.minimum)},
+          {"total_shortfall", to_json(tally.total)},
+          {"first_mismatch", tally.first_mismatch ? nlohmann::ordered_json(*tally.first_mismatch) : nlohmann::ordered_json()}};
+}
+
+void print_json(const StudyConfig& config, const StudyResult& result) {
+  const nlohmann::ordered_json json = {{"cases", config.cases},
+                                       {"seed", config.seed},
+                                       {"max_kernels", config.max_kernels},
+                                       {"max_ctas", config.max_ctas},
+                                       {"epsilon", config.epsilon},
+                                       {"concave", to_json(result.concave)},
+                                       {"arbitrary", to_json(result.arbitrary)}};
+  fmt::print("{}\n", json.dump());
+}
+
+void print_table(const StudyConfig& config, const StudyResult& result) {
+  fmt::print("Water-filling against exhaustive search: seed {}, up to {} kernels, up to {} CTAs, epsilon {}\n\n", config.seed,
+             config.max_kernels, config.max_ctas, config.epsilon);
+  fmt::print("{:<44}{:>12}{:>12}\n", "", "concave", "arbitrary");
+  const auto row = [&](const char* what, const auto& of) {
+    fmt::print("{:<44}{:>12}{:>12}\n", what, of(result.concave), of(result.arbitrary));
+  };
+  const auto number = [](double value) { return value == 0 ? std::string("0") : fmt::format("{:.4f}", value); };
+  row("random cases", [](const StudyTally& t) { return t.drawn; });
+  row("  one CTA of each does not fit", [](const StudyTally& t) { return t.infeasible; });
+  row("  not every kernel can have its best", [](const StudyTally& t) { return t.contended; });
+  row("disagree whether anything fits", [](const StudyTally& t) { return t.disagree_fit; });
+  row("minimum performance differs", [](const StudyTally& t) { return t.minimum.cases; });
+  row("  mean shortfall there", [&](const StudyTally& t) { return number(t.minimum.mean()); });
+  row("  largest", [&](const StudyTally& t) { return number(t.minimum.max); });
+  row("minimum equal, sum of performances lower", [](const StudyTally& t) { return t.total.cases; });
+  row("  mean shortfall there", [&](const StudyTally& t) { return number(t.total.mean()); });
+  row("  largest", [&](const StudyTally& t) { return number(t.total.max); });
+  for (const auto& [name, tally] : {std::pair("concave", &result.concave), std::pair("arbitrary", &result.arbitrary)}) {
+    if (tally->first_mismatch) fmt::print("\nfirst difference ({}): {}\n", name, *tally->first_mismatch);
+  }
+}
+
+/// A percentage that overwrites itself on a terminal, a line every tenth elsewhere.
+class Percent {
+ public:
+  explicit Percent(std::uint64_t total) : total_(total) {}
+  void operator()(std::uint64_t done) {
+    const std::uint64_t percent = done * 100 / total_;
+    if (percent == shown_) return;
+    shown_ = percent;
+    if (isatty(STDERR_FILENO) != 0) {
+      fmt::print(stderr, "\rverify waterfill: {} %{}", percent, percent == 100 ? "\n" : "");
+    } else if (percent % 10 == 0) {
+      fmt::print(stderr, "verify waterfill: {} %\n", percent);
+    }
+  }
+
+ private:
+  std::uint64_t total_, shown_ = 0;
+};
+
+int verify_waterfill(const StudyConfig& config, bool json) {
+  Percent percent(2 * config.cases);
+  const StudyResult result = study_waterfill(config, [&](std::uint64_t done) { percent(done); });
+  percent(2 * config.cases);
+  json ? print_json(config, result) : print_table(config, result);
+  // A saturation threshold gives performance away on purpose: only the paper's rule is bound to reach the optimum.
+  const bool optimal = result.concave.mismatches() == 0 && result.arbitrary.mismatches() == 0;
+  return optimal || config.epsilon > 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, Action& action) {
+  CLI::App* verify = app.add_subcommand("verify", "check an algorithm against an independent one");
+  verify->require_subcommand(1);
+  CLI::App* waterfill = verify->add_subcommand(
+      "waterfill", "water-filling against exhaustive search on random curves and resources; exit code 1 when it is not optimal");
+  auto config = std::make_shared<StudyConfig>();
+  auto json = std::make_shared<bool>(false);
+  constexpr std::uint32_t kMostKernels = 4, kMostCtas = 32;  // more takes the exhaustive search hours
+  constexpr std::uint64_t kMostCases = 1000000000;
+  waterfill->add_option("--cases", config->cases, "random cases of each family: concave and arbitrary curves")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, kMostCases));
+  waterfill->add_option("--seed", config->seed, "equal seeds draw equal cases")->capture_default_str();
+  waterfill->add_option("--max-kernels", config->max_kernels, "kernels of a case: 1 to this")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, kMostKernels));
+  waterfill->add_option("--max-ctas", config->max_ctas, "length of a curve and CTA slots of an SM: 1 to this")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, kMostCtas));
+  waterfill->add_option("--epsilon", config->epsilon, "saturation threshold of water-filling, of a kernel's best")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  waterfill->add_flag("--json", *json, "result as JSON on standard output");
+  waterfill->callback([config, json, &action] { action = [config, json] { return verify_waterfill(*config, *json); }; });
+}
+
+}  // namespace sluice::cli

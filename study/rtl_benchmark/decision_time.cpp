@@ -1,0 +1,130 @@
+// The path from the end of the profile window to new quotas: the Verilated sequencer and core of exactly the stated size, wired
+// as in sluice_top.
+#include <Vcore_2_8.h>
+#include <Vcore_4_8.h>
+#include <Vcore_8_32.h>
+#include <Vsequencer_2_8.h>
+#include <Vsequencer_4_8.h>
+#include <Vsequencer_8_32.h>
+#include <Vwaterfill_2.h>
+#include <Vwaterfill_4.h>
+#include <Vwaterfill_8.h>
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+
+#include "study/rtl_benchmark/rtl_benchmark.h"
+#include "systemc/unit/rtl/rtl_partition_core.h"
+#include "systemc/unit/rtl/rtl_partition_sequencer.h"
+#include "systemc/unit/rtl/rtl_waterfill_allocator.h"
+
+namespace sluice {
+
+namespace {
+
+using State = regs::SequencerState;
+
+/// Curves that rise at every count: as many steps as there can be.
+std::vector<std::uint32_t> rising(std::mt19937_64& random, std::uint32_t levels, std::uint32_t most) {
+  std::vector<std::uint32_t> curve{1};
+  for (std::uint32_t n = 1; n < levels; ++n)
+    curve.push_back(curve.back() + std::uniform_int_distribution<std::uint32_t>(1, 1000)(random));
+  for (std::uint32_t& value : curve) value = std::max<std::uint32_t>(1, value * most / curve.back());
+  return curve;
+}
+
+template <class Top, unsigned kKernels>
+unsigned waterfill_cycles(std::uint32_t levels, unsigned decisions, std::uint64_t seed) {
+  RtlWaterfillAllocator<Top, kKernels> allocator;
+  std::mt19937_64 random(seed);
+  unsigned worst = 0;
+  for (unsigned d = 0; d < decisions; ++d) {
+    WaterfillCase c;
+    c.capacity_warps = 127;
+    c.capacity_registers = 65536;
+    c.capacity_shared_bytes = 233472;
+    c.capacity_slots = levels;
+    for (unsigned k = 0; k < kKernels; ++k) {
+      const std::uint32_t warps = std::uniform_int_distribution<std::uint32_t>(1, 1 + d % 3)(random);
+      c.kernels.push_back({warps, 100, 0, rising(random, levels, kPerfOne)});
+    }
+    const auto answer = allocator.decide(c);
+    if (!answer) throw std::logic_error("waterfill_allocator does not end");
+    worst = std::max(worst, answer->cycles);
+  }
+  return worst;
+}
+
+template <class Sequencer, class Core, unsigned kKernels>
+class DecisionPath {
+ public:
+  explicit DecisionPath(std::uint32_t levels) : parameters_{kKernels * levels, kKernels, levels, 1, 0}, sequencer_(parameters_) {
+    config_.mode = static_cast<std::uint8_t>(regs::Mode::kDynamic);
+    config_.capacity_warps = 127;
+    config_.capacity_registers = 65536;
+    config_.capacity_shared = 233472;
+    config_.capacity_slots = levels;
+    config_.window = 4096;
+    config_.loss_limit = 65535;  // every partition stands
+    in_.num_present = kKernels;
+    in_.settled.set();
+    for (unsigned k = 0; k < kKernels; ++k) {
+      in_.age[k] = static_cast<std::uint8_t>(k);
+      config_.demand_warps[k] = 1;
+    }
+  }
+
+  /// @param curves  warp instructions of a window by kernel and level
+  unsigned decide(const std::vector<std::vector<std::uint32_t>>& curves) {
+    in_.change = true;
+    unsigned since_window = 0;
+    for (unsigned cycle = 0; cycle < 20000; ++cycle) {
+      const SequencerOut out = sequencer_.out(config_, in_, 0);
+      const auto state = static_cast<State>(out.state);
+      if (since_window > 0 && out.quota_changed) return since_window;
+      PartitionCoreIn core = out.core;
+      core.abort = sequencer_.core_abort();
+      core.capacity_warps = config_.capacity_warps;
+      core.capacity_registers = config_.capacity_registers;
+      core.capacity_shared_bytes = config_.capacity_shared;
+      core.capacity_slots = config_.capacity_slots;
+      if (core.sample_valid) core.sample_warp_insts = curves[core.sample_kernel][core.sample_ctas - 1];
+      in_.core = core_.cycle(core);
+      sequencer_.clock(config_, in_);
+      in_.change = false;
+      since_window = state == State::kProfile ? 1 : since_window > 0 ? since_window + 1 : 0;
+    }
+    throw std::logic_error("partition_sequencer does not decide");
+  }
+
+ private:
+  regs::Parameters parameters_;
+  SluiceConfig config_;
+  SequencerIn in_;
+  RtlPartitionSequencer<Sequencer> sequencer_;
+  RtlPartitionCore<Core, kKernels> core_;
+};
+
+template <class Sequencer, class Core, class Waterfill, unsigned kKernels>
+DecisionTimes measure(std::uint32_t levels, unsigned decisions, std::uint64_t seed) {
+  DecisionTimes times{kKernels, levels, waterfill_cycles<Waterfill, kKernels>(levels, decisions, seed), 0};
+  DecisionPath<Sequencer, Core, kKernels> path(levels);
+  std::mt19937_64 random(seed);
+  for (unsigned d = 0; d < decisions; ++d) {
+    std::vector<std::vector<std::uint32_t>> curves;
+    for (unsigned k = 0; k < kKernels; ++k) curves.push_back(rising(random, levels, 8000));
+    times.decision = std::max(times.decision, path.decide(curves));
+  }
+  return times;
+}
+
+}  // namespace
+
+std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed) {
+  return {measure<Vsequencer_2_8, Vcore_2_8, Vwaterfill_2, 2>(8, decisions, seed),
+          measure<Vsequencer_4_8, Vcore_4_8, Vwaterfill_4, 4>(8, decisions, seed),
+          measure<Vsequencer_8_32, Vcore_8_32, Vwaterfill_8, 8>(32, decisions, seed)};
+}
+
+}  // namespace sluice

@@ -1,0 +1,16 @@
+#pragma once
+#include "study/run_pool.h"
+#include "sw/workload/i_device.h"
+
+namespace sluice {
+
+struct MeasuredRun {
+  RunResult result;
+  HostCost cost;
+};
+
+/// Runs one spec on the GPU model, in a process of its own.
+/// @throws Interrupted on Ctrl-C, InputError when the run is refused
+[[nodiscard]] MeasuredRun run_one(const RunSpec& spec);
+
+}  // namespace sluice

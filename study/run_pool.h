@@ -1,0 +1,40 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sw/workload/i_device.h"
+
+namespace sluice {
+
+/// What one finished run cost its process.
+struct HostCost {
+  double cpu_seconds = 0;
+  double peak_rss_mib = 0;
+};
+
+/// Runs specs in processes of their own, at most `jobs` at a time: SystemC elaborates once per process, and a crash or an
+/// interrupt loses one run, not all.
+class RunPool {
+ public:
+  using DeviceFactory = std::function<std::unique_ptr<IDevice>()>;
+  /// Called in the parent, in order of completion.
+  using OnDone = std::function<void(std::size_t index, const RunResult&, const HostCost&)>;
+
+  RunPool(DeviceFactory make_device, unsigned jobs) : make_device_(std::move(make_device)), jobs_(jobs == 0 ? 1 : jobs) {}
+
+  /// Called in the parent just before a run starts: what has ended so far may shorten it.
+  using BeforeStart = std::function<void(std::size_t index, RunSpec&)>;
+
+  /// Runs all, started in order; SIGINT or SIGTERM stops the children and returns.
+  /// @return false when interrupted
+  /// @throws InputError with the child's message when a run is refused or dies
+  bool run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start = {}) const;
+
+ private:
+  DeviceFactory make_device_;
+  unsigned jobs_;
+};
+
+}  // namespace sluice

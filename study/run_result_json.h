@@ -1,0 +1,13 @@
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "sw/workload/i_device.h"
+
+namespace sluice {
+
+/// Lossless text form of a result: what a simulation process hands to its parent, and what a resumable evaluation keeps.
+void to_json(nlohmann::json& json, const RunResult& result);
+/// @throws nlohmann::json::exception on anything `to_json` did not write
+void from_json(const nlohmann::json& json, RunResult& result);
+
+}  // namespace sluice

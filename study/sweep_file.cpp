@@ -1,0 +1,142 @@
+#include "study/sweep_file.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "sw/core/errors.h"
+#include "sw/io/toml_reader.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+
+namespace sluice {
+
+namespace {
+
+struct Parameter {
+  std::string key;  ///< dotted, of the machine file
+  std::vector<const toml::node*> values;
+};
+
+std::string text_of(const toml::node& node) {
+  std::ostringstream out;
+  node.visit([&out](const auto& value) { out << value; });
+  return out.str();
+}
+
+/// The table that holds the last part of a dotted key, made where it is missing; nullptr when a part is no table.
+toml::table* table_of(toml::table& root, std::string& key) {
+  toml::table* table = &root;
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.')) {
+    const std::string part = key.substr(0, dot);
+    key = key.substr(dot + 1);
+    if (!table->contains(part)) table->insert(part, toml::table{});
+    table = (*table)[part].as_table();
+    if (table == nullptr) return nullptr;
+  }
+  return table;
+}
+
+std::vector<std::string> strings(TomlTable& root, const toml::table& file, std::string_view key, bool required) {
+  root.optional();
+  std::vector<std::string> values;
+  const toml::array* array = file[key].as_array();
+  root.allow(key);
+  if (array == nullptr) {
+    if (required || file.contains(key)) root.fail(key, "must be an array of strings");
+    return values;
+  }
+  for (const toml::node& node : *array) {
+    const auto value = node.value_exact<std::string>();
+    if (!value || value->empty()) root.fail(key, "must be an array of non-empty strings");
+    values.push_back(*value);
+  }
+  if (values.empty()) root.fail(key, "must not be empty");
+  return values;
+}
+
+std::vector<Parameter> read_parameters(const toml::table& file, TomlTable& root) {
+  std::vector<Parameter> parameters;
+  root.allow("parameters");
+  if (!file.contains("parameters")) return parameters;
+  const toml::table* table = file["parameters"].as_table();
+  if (table == nullptr) root.fail("parameters", "must be a table: \"sm.scheduler\" = [\"gto\", \"lrr\"]");
+  for (const auto& [key, node] : *table) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr || array->empty()) root.fail("parameters", fmt::format("{}: must be an array of values", key.str()));
+    Parameter parameter{std::string(key.str()), {}};
+    for (const toml::node& value : *array) parameter.values.push_back(&value);
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+/// Every combination of the parameters' values on one machine file.
+void add_machines(const std::filesystem::path& path, const std::vector<Parameter>& parameters,
+                  std::vector<SweepMachine>& machines) {
+  std::size_t combinations = 1;
+  for (const Parameter& p : parameters) combinations *= p.values.size();
+  if (combinations > 100000) throw InputError(fmt::format("{} combinations of parameters: at most 100000", combinations));
+  for (std::size_t c = 0; c < combinations; ++c) {
+    toml::table machine = parse_toml(path);
+    SweepMachine entry;
+    std::size_t rest = c;
+    for (const Parameter& p : parameters) {
+      const toml::node& value = *p.values[rest % p.values.size()];
+      rest /= p.values.size();
+      std::string leaf = p.key;
+      toml::table* table = table_of(machine, leaf);
+      if (table == nullptr) throw InputError(fmt::format("{}: parameter {}: no such table", path.string(), p.key));
+      table->insert_or_assign(leaf, value);
+      entry.label += fmt::format(" {}={}", p.key, text_of(value));
+    }
+    entry.config = read_machine(machine, path);
+    entry.label = entry.config.name + entry.label;
+    std::ostringstream text;
+    text << machine;
+    entry.text = text.str();
+    machines.push_back(std::move(entry));
+  }
+}
+
+}  // namespace
+
+Sweep::Task Sweep::task(std::size_t index) const {
+  return {index / (seeds.size() * mixes.size()), index / mixes.size() % seeds.size(), index % mixes.size()};
+}
+
+Sweep read_sweep(const std::filesystem::path& path) {
+  const toml::table file = parse_toml(path);
+  TomlTable root(path, "", file);
+  Sweep sweep;
+  std::string mixes = "all";
+  root.read("name", sweep.name);
+  root.read("workload", sweep.workload_file);
+  const std::vector<std::string> machine_files = strings(root, file, "machines", true);
+  sweep.policies = strings(root, file, "policies", true);
+  root.read("mixes", mixes);
+  root.read("window", sweep.window, 1000, 1000000000);
+  sweep.partitioner = root.read_choice("partitioner", {"tlm", "rtl"}) == 0 ? "tlm" : "rtl";
+  root.allow("seeds");
+  if (const toml::array* seeds = file["seeds"].as_array()) {
+    for (const toml::node& node : *seeds) {
+      const auto seed = node.value_exact<std::int64_t>();
+      if (!seed || *seed < 0) root.fail("seeds", "must be an array of whole numbers from 0");
+      sweep.seeds.push_back(static_cast<std::uint64_t>(*seed));
+    }
+  } else if (file.contains("seeds")) {
+    root.fail("seeds", "must be an array of whole numbers");
+  }
+  if (sweep.seeds.empty()) sweep.seeds = {1};
+  const std::vector<Parameter> parameters = read_parameters(file, root);
+  root.finish();
+  // Paths in the file are relative to the file.
+  const std::filesystem::path base = path.parent_path();
+  sweep.workload = read_workload(base / sweep.workload_file);
+  for (const std::string& machine : machine_files) add_machines(base / machine, parameters, sweep.machines);
+  for (const Mix& mix : parse_mixes(sweep.workload, sweep.machines.front().config, mixes)) sweep.mixes.push_back(mix.name());
+  return sweep;
+}
+
+}  // namespace sluice

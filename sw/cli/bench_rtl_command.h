@@ -1,9 +1,0 @@
-#pragma once
-#include "sw/cli/commands.h"
-
-namespace sluice::cli {
-
-/// Adds `bench rtl` under `bench`.
-void add_bench_rtl_command(CLI::App& bench, Action& action);
-
-}  // namespace sluice::cli

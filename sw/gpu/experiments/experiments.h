@@ -1,0 +1,39 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/jobs/bench.h"
+
+namespace sluice::gpu {
+
+struct ExperimentOptions {
+  std::filesystem::path out;  ///< folder of the raw results, NAME.jsonl in it
+  unsigned repetitions = 5;
+  std::vector<std::string> apps;      ///< empty: the experiment's own choice
+  std::map<std::string, double> phi;  ///< equation 3's phi_mem of each application, from a profile of it alone; 0 where absent
+  double window = 10e-3;              ///< seconds of a measurement
+};
+
+// One experiment a file; each appends to OUT/NAME.jsonl what is not there yet, and prints progress.
+void verify_experiment(Bench& bench, const ExperimentOptions& options);        ///< results, exactly-once, placement
+void user_kernels_experiment(Bench& bench, const ExperimentOptions& options);  ///< what users' kernels do, bit by bit
+void curves_experiment(Bench& bench, const ExperimentOptions& options);        ///< (a) performance against CTAs per SM
+void overhead_experiment(Bench& bench, const ExperimentOptions& options);      ///< (e) transformed against untransformed
+void preemption_experiment(Bench& bench, const ExperimentOptions& options);    ///< (f) evict order to all CTAs gone
+void repartition_experiment(Bench& bench, const ExperimentOptions& options);   ///< (g) a kernel arrives, a kernel ends
+void pairs_experiment(Bench& bench, const ExperimentOptions& options);         ///< (b), (c)
+void triples_experiment(Bench& bench, const ExperimentOptions& options);       ///< (d)
+/// (c) where each kernel of a pair has SMs of its own: every split that the hardware makes, and which is best
+void ranges_experiment(Bench& bench, const ExperimentOptions& options);
+/// (c) under MPS: needs no Bench, its clients are processes of their own. @param program  path of this program
+void mps_experiment(const std::string& program, const ExperimentOptions& options);
+/// What one MPS client does: takes orders from standard input, one a line ("run APP SECONDS"), answers on standard output.
+int mps_client(const std::vector<std::string>& apps);
+
+/// Unordered choices of `size` names, in order.
+[[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);
+[[nodiscard]] std::string mix_name(const std::vector<std::string>& names);
+
+}  // namespace sluice::gpu

@@ -1,0 +1,376 @@
+// Experiments on mixes: every policy on all pairs (with the exhaustive search) and triples.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sw/core/metrics.h"
+#include "sw/gpu/experiments/experiments.h"
+#include "sw/gpu/jobs/online_profile.h"
+#include "sw/io/progress.h"
+#include "sw/io/raw_store.h"
+#include "sw/partition/warped_slicer.h"
+#include "sw/policy/registry.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+constexpr double kWarmUp = 0.5e-3;  ///< before a window
+constexpr double kEpsilons[] = {0, 0.02, 0.04, 0.06, 0.08, 0.12, 0.16};
+
+using Counts = std::vector<std::uint32_t>;
+
+Counts counts_of(const Partition& p) {
+  Counts out;
+  for (const CtaCount c : p.ctas) out.push_back(c.value());
+  return out;
+}
+
+/// At most one CTA in a hundred of each kernel found no room. (Which sub-core a CTA's odd warps go to is the hardware's choice.)
+bool complete(const MixRates& rates, const std::vector<CtaCount>& ctas, unsigned sms) {
+  for (std::size_t k = 0; k < ctas.size(); ++k)
+    if (rates.missing[k] * 100 > ctas[k].value() * sms) return false;
+  return true;
+}
+
+nlohmann::json line(const std::vector<std::string>& names, const std::string& policy, unsigned repetition,
+                    const MixRates& rates) {
+  return {{"kernels", names},
+          {"policy", policy},
+          {"repetition", repetition},
+          {"blocks_per_second", rates.blocks_per_second},
+          {"violations", rates.violations},
+          {"misplaced", rates.misplaced},
+          {"settled", rates.settled},
+          {"missing", rates.missing},
+          {"seconds", rates.seconds}};
+}
+
+class MixMeasurement {
+ public:
+  MixMeasurement(Bench& bench, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
+      : bench_(bench), options_(options), names_(names), store_(store), sms_(bench.context().limits().sms) {
+    for (const std::string& name : names) mix_.push_back(&bench.app(name));
+    for (std::size_t k = 0; k < mix_.size(); ++k) streams_.push_back(make_stream());
+  }
+
+  void run(bool exhaustive) {
+    for (unsigned r = 0; r < options_.repetitions; ++r) {
+      repetition(r);
+      finish_times(r);
+    }
+    if (exhaustive) search();
+  }
+
+ private:
+  [[nodiscard]] std::string key(const std::string& policy, unsigned r) const {
+    return fmt::format("{}/{}/{}", mix_name(names_), policy, r);
+  }
+  [[nodiscard]] std::vector<CUstream> streams() const {
+    std::vector<CUstream> out;
+    for (const StreamHandle& s : streams_) out.push_back(s.get());
+    return out;
+  }
+  [[nodiscard]] Partition even(const Mix& mix) const {
+    std::vector<KernelDescriptor> kernels;
+    for (const PreparedKernel* k : mix) kernels.push_back(descriptor(*k));
+    return at_most_occupancy(mix,
+                             placeable(demands(mix), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+                               MachineConfig machine = bench_.machine();
+                               machine.sm.capacity = capacity;
+                               return make_policy("even")->plans(machine, kernels).front().partition;
+                             }));
+  }
+  [[nodiscard]] Partition decide(const Mix& mix, const std::vector<Profile>& curves, double epsilon) const {
+    return at_most_occupancy(
+        mix, placeable(demands(mix), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
+          return warped_slicer_partition(curves, demands(mix), capacity, bench_.machine(epsilon).partitioner);
+        }));
+  }
+  /// What the profile decides with: windows go where its decision falls.
+  [[nodiscard]] Decide decider() const {
+    return [this](const std::vector<Profile>& curves) { return decide(mix_, curves, 0); };
+  }
+  /// On an SM of its own a kernel has no more CTAs than the driver says fit: the sums of resources know no sub-cores.
+  [[nodiscard]] static Partition at_most_occupancy(const Mix& mix, Partition p) {
+    for (std::size_t k = 0; k < mix.size(); ++k) p.ctas[k] = std::min(p.ctas[k], CtaCount(mix[k]->occupancy()));
+    return p;
+  }
+  [[nodiscard]] std::vector<double> solo_rates() const {
+    std::vector<double> out;
+    for (std::size_t k = 0; k < mix_.size(); ++k)
+      out.push_back(native_rates({mix_[k]}, {streams_[k].get()}, options_.window).blocks_per_second[0]);
+    return out;
+  }
+
+  /// Every policy once, close in time, with each kernel alone beside them.
+  void repetition(unsigned r) {
+    if (store_.has(key("done", r))) return;
+    static_cast<void>(native_rates(mix_, streams(), options_.window));  // clocks come up, tables of addresses fill
+    std::vector<double> solo = solo_rates();
+    std::vector<std::pair<std::string, nlohmann::json>> kept;
+    const auto keep = [&](const std::string& policy, const MixRates& rates, const Partition* partition,
+                          const nlohmann::json& more = {}) {
+      nlohmann::json l = line(names_, policy, r, rates);
+      if (partition != nullptr) {
+        l["mode"] = to_string(partition->mode);
+        l["ctas"] = counts_of(*partition);
+      }
+      if (more.is_object()) l.update(more);
+      kept.emplace_back(policy, l);
+    };
+    keep("back_to_back", back_to_back_rates(mix_, streams_[0].get(), 2 * options_.window), nullptr);
+    keep("left_over", native_rates(mix_, streams(), 4 * options_.window), nullptr);
+    {
+      const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
+      std::vector<CUstream> confined;
+      for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
+      keep("spatial", native_rates(mix_, confined, 4 * options_.window), nullptr, {{"sms", green.sms()}});
+    }
+    QuotaMix running(mix_);
+    const Partition even_partition = even(mix_);
+    keep("even", running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
+
+    const OnlineProfile p = profile_online(running, mix_, decider(), options_.phi);
+    std::vector<std::pair<Partition, MixRates>> measured;
+    const auto decided_by = [&](const std::string& policy, const std::vector<Profile>& curves, double epsilon) {
+      const Partition decided = decide(mix_, curves, epsilon);
+      auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
+      double in_force = 0;
+      if (at == measured.end()) {
+        // Anew, not by change(): what the profile's layout leaves on an SM may be scattered so that the new CTAs find no room.
+        const Clock::time_point begin = Clock::now();
+        const MixRates rates = running.restart(tables_of(decided, sms_), kWarmUp, options_.window);
+        in_force = seconds(Clock::now() - begin) - kWarmUp - options_.window;
+        measured.emplace_back(decided, rates);
+        at = measured.end() - 1;
+      }
+      nlohmann::json more = {{"epsilon", epsilon}};
+      if (policy == "warped_slicer")
+        more.update({{"profile_seconds", p.seconds},
+                     {"scaled_seconds", p.scaled_seconds},
+                     {"sampled_seconds", p.sampled_seconds},
+                     {"deciding_windows", p.deciding},
+                     {"refined", p.refined},
+                     {"in_force_seconds", in_force},
+                     {"sampled", p.sampled},
+                     {"scaled", p.scaled},
+                     {"by_counts", p.by_counts},
+                     {"profile_violations", p.rates.violations},
+                     {"profile_misplaced", p.rates.misplaced},
+                     {"profile_settled", p.rates.settled}});
+      keep(policy, at->second, &decided, more);
+    };
+    for (const double epsilon : kEpsilons)
+      decided_by(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), p.refined, epsilon);
+    decided_by("scaled", p.scaled, 0);
+    decided_by("by_counts", p.by_counts, 0);
+    running.evict();
+    const std::vector<double> solo_after = solo_rates();
+    for (std::size_t k = 0; k < solo.size(); ++k) solo[k] = (solo[k] + solo_after[k]) / 2;
+    for (auto& [policy, l] : kept) {
+      l["solo_blocks_per_second"] = solo;
+      store_.add(key(policy, r), l);
+    }
+    store_.add(key("done", r), {{"repetition", r}, {"policy", "done"}});
+  }
+
+  /// Equal work: every kernel gets as many launches as it does alone in the window; time until all are done, with profiling.
+  void finish_times(unsigned r) {
+    if (store_.has(key("finish_done", r))) return;
+    std::vector<int> launches;
+    std::vector<double> alone;
+    for (std::size_t k = 0; k < mix_.size(); ++k) {
+      const double once = native_seconds(*mix_[k], streams_[k].get());
+      launches.push_back(std::max(1, static_cast<int>(options_.window * 1.5 / once + 0.5)));
+      const Clock::time_point start = Clock::now();
+      for (int i = 0; i < launches[k]; ++i) mix_[k]->launch_native(streams_[k].get());
+      check(driver().cuStreamSynchronize(streams_[k].get()), names_[k] + " failed on the GPU");
+      alone.push_back(seconds(Clock::now() - start));
+    }
+    const auto keep = [&](const std::string& policy, const std::vector<double>& finish) {
+      store_.add(
+          key("finish/" + policy, r),
+          {{"kernels", names_}, {"policy", policy}, {"repetition", r}, {"alone_seconds", alone}, {"finish_seconds", finish}});
+    };
+    keep("left_over", native_finish(streams(), launches));
+    {
+      const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
+      std::vector<CUstream> confined;
+      for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
+      keep("spatial", native_finish(confined, launches));
+    }
+    keep("even", quota_finish(launches, false));
+    keep("warped_slicer", quota_finish(launches, true));
+    store_.add(key("finish_done", r), {{"repetition", r}, {"policy", "done"}});
+  }
+
+  std::vector<double> native_finish(const std::vector<CUstream>& streams, const std::vector<int>& launches) {
+    std::vector<EventHandle> last;
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < *std::ranges::max_element(launches); ++i)
+      for (std::size_t k = 0; k < mix_.size(); ++k)
+        if (i < launches[k]) mix_[k]->launch_native(streams[k]);
+    for (std::size_t k = 0; k < mix_.size(); ++k) {
+      last.push_back(make_event());
+      check(driver().cuEventRecord(last[k].get(), streams[k]), "recording an event");
+    }
+    std::vector<double> finish(mix_.size(), 0);
+    for (std::size_t open = mix_.size(); open > 0;) {
+      for (std::size_t k = 0; k < mix_.size(); ++k) {
+        if (finish[k] > 0) continue;
+        const CUresult result = driver().cuEventQuery(last[k].get());
+        if (result == CUDA_ERROR_NOT_READY) continue;
+        check(result, names_[k] + " failed on the GPU");
+        finish[k] = seconds(Clock::now() - start);
+        --open;
+      }
+    }
+    return finish;
+  }
+
+  std::vector<double> quota_finish(const std::vector<int>& launches, bool profiled) {
+    std::vector<std::uint64_t> passes(launches.begin(), launches.end());
+    QuotaMix running(mix_, 0, passes);
+    std::vector<QuotaJob*> jobs;
+    for (std::size_t k = 0; k < mix_.size(); ++k) jobs.push_back(&running.job(k));
+    const Clock::time_point start = Clock::now();
+    const std::vector<Profile> curves = profiled ? profile_online(running, mix_, decider()).refined : std::vector<Profile>();
+    // The kernels that are not done share every SM; decided anew when one ends, from the same curves.
+    const auto share = [&](const std::vector<std::size_t>& open) {
+      Mix rest;
+      std::vector<Profile> known;
+      for (const std::size_t k : open) {
+        rest.push_back(mix_[k]);
+        if (profiled) known.push_back(curves[k]);
+      }
+      const Partition partition = open.size() == 1 ? Partition{PartitionMode::IntraSm, {CtaCount(rest[0]->occupancy())}}
+                                  : profiled       ? decide(rest, known, 0)
+                                                   : even(rest);
+      const std::vector<QuotaTable> shares = tables_of(partition, sms_);
+      std::vector<QuotaTable> tables(mix_.size(), QuotaTable(sms_, 0));
+      for (std::size_t i = 0; i < open.size(); ++i) tables[open[i]] = shares[i];
+      if (open.size() == 1)
+        jobs[open[0]]->set(tables[open[0]]);
+      else
+        running.begin(tables);
+    };
+    std::vector<std::size_t> unfinished(mix_.size());
+    std::iota(unfinished.begin(), unfinished.end(), std::size_t{0});
+    share(unfinished);
+    std::vector<double> finish(jobs.size(), 0);
+    double refilled = 0;
+    while (!unfinished.empty()) {
+      const double now = seconds(Clock::now() - start);
+      const std::size_t ended = std::erase_if(unfinished, [&](std::size_t k) {
+        if (!jobs[k]->idle()) return false;
+        const JobState state = jobs[k]->state();
+        if (!state.all_claimed || state.returned > 0) jobs[k]->finish(20);  // some CTAs left with tasks
+        finish[k] = seconds(Clock::now() - start);
+        return true;
+      });
+      if (ended > 0 && !unfinished.empty()) {
+        share(unfinished);
+      } else if (now - refilled > 1e-3) {  // slots that opened when others drained
+        refilled = now;
+        for (const std::size_t k : unfinished)
+          if (jobs[k]->state().resident < std::accumulate(jobs[k]->quota().begin(), jobs[k]->quota().end(), 0U)) jobs[k]->fill();
+      }
+      if (now > 20) throw GpuError(fmt::format("{}: not done after 20 s", mix_name(names_)));
+    }
+    return finish;
+  }
+
+  /// Every partition once, the eight with the best STP again in turns.
+  void search() {
+    std::vector<double> solo = solo_rates();
+    const auto stp_of = [&](const std::vector<double>& rates) {
+      double stp = 0;
+      for (std::size_t k = 0; k < rates.size(); ++k) stp += rates[k] / solo[k];
+      return stp;
+    };
+    if (store_.has(key("search_done", 0))) return;
+    QuotaMix running(mix_);
+    std::vector<std::pair<double, Partition>> found;
+    nlohmann::json sweep = nlohmann::json::array();
+    std::uint32_t violations = 0, misplaced = 0;
+    for (const std::vector<CtaCount>& ctas : combinations(demands(mix_), sm_capacity(bench_.context().limits()))) {
+      if (!fits_sub_cores(demands(mix_), ctas, sm_capacity(bench_.context().limits()))) continue;
+      const Partition p{PartitionMode::IntraSm, ctas};
+      const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp / 2, options_.window / 4);
+      violations += rates.violations;
+      sweep.push_back({{"ctas", counts_of(p)},
+                       {"blocks_per_second", rates.blocks_per_second},
+                       {"settled", rates.settled},
+                       {"missing", rates.missing},
+                       {"misplaced", rates.misplaced}});
+      if (!complete(rates, ctas, sms_)) continue;
+      misplaced += rates.misplaced;
+      found.emplace_back(stp_of(rates.blocks_per_second), p);
+    }
+    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
+    found.resize(std::min<std::size_t>(found.size(), 8));
+    for (unsigned r = 0; r < options_.repetitions; ++r) {
+      running.evict();  // else the untransformed kernels would wait for SMs for ever
+      solo = solo_rates();
+      for (const auto& [stp, p] : found) {
+        const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp, options_.window);
+        nlohmann::json l = line(names_, "candidate", r, rates);
+        l["solo_blocks_per_second"] = solo;
+        l["mode"] = to_string(p.mode);
+        l["ctas"] = counts_of(p);
+        if (!store_.has(key(fmt::format("candidate/{}", fmt::join(counts_of(p), "_")), r)))
+          store_.add(key(fmt::format("candidate/{}", fmt::join(counts_of(p), "_")), r), l);
+      }
+    }
+    running.evict();
+    store_.add(key("search_done", 0), {{"kernels", names_},
+                                       {"policy", "sweep"},
+                                       {"sweep", sweep},
+                                       {"solo_blocks_per_second", solo},
+                                       {"violations", violations},
+                                       {"misplaced", misplaced}});
+  }
+
+  Bench& bench_;
+  const ExperimentOptions& options_;
+  std::vector<std::string> names_;
+  RawStore& store_;
+  unsigned sms_;
+  Mix mix_;
+  std::vector<StreamHandle> streams_;
+};
+
+void mixes_experiment(Bench& bench, const ExperimentOptions& options, const std::string& name, std::size_t size,
+                      bool exhaustive) {
+  RawStore store(options.out / (name + ".jsonl"));
+  const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, size);
+  Progress progress(name, mixes.size());
+  for (const std::vector<std::string>& names : mixes) {
+    MixMeasurement(bench, options, names, store).run(exhaustive);
+    progress.done(mix_name(names));
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size) {
+  if (size == 0) return {{}};
+  std::vector<std::vector<std::string>> out;
+  for (std::size_t first = 0; first + size <= names.size(); ++first)
+    for (std::vector<std::string>& rest :
+         choose({names.begin() + static_cast<std::ptrdiff_t>(first) + 1, names.end()}, size - 1)) {
+      rest.insert(rest.begin(), names[first]);
+      out.push_back(std::move(rest));
+    }
+  return out;
+}
+
+std::string mix_name(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "_")); }
+
+void pairs_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "pairs", 2, true); }
+void triples_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "triples", 3, false); }
+
+}  // namespace sluice::gpu

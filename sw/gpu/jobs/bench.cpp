@@ -1,0 +1,240 @@
+#include "sw/gpu/jobs/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <thread>
+
+#include "sw/gpu/jobs/rates.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+constexpr std::uint64_t kEndless = 1ULL << 24;  ///< passes over the grid: more than any window sees
+
+}  // namespace
+
+Bench::Bench(int ordinal)
+    : context_(ordinal),
+      compiler_(context_.limits().compute_major * 10 + context_.limits().compute_minor, Compiler::default_cache()),
+      tools_(context_, compiler_) {
+  static_cast<void>(tools_.highest_sm());
+}
+
+const PreparedKernel& Bench::app(const std::string& name, AppScale scale) {
+  auto& slot = apps_[{name, scale}];
+  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, scale).launch);
+  return *slot;
+}
+
+MachineConfig Bench::machine(double epsilon) const {
+  MachineConfig m;
+  m.name = context_.limits().name;
+  m.num_sms = context_.limits().sms;
+  m.sm.capacity = sm_capacity(context_.limits());
+  m.partitioner.epsilon = epsilon;
+  return m;
+}
+
+KernelDescriptor descriptor(const PreparedKernel& kernel) {
+  KernelDescriptor d;
+  d.name = kernel.spec().label;
+  d.full_name = d.name;
+  d.grid_ctas = static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel.spec().blocks(), UINT32_MAX));
+  d.block_threads = kernel.spec().block_threads();
+  d.registers_per_cta = kernel.demand().registers;
+  d.shared_bytes_per_cta = kernel.demand().shared_memory_bytes;
+  return d;
+}
+
+std::vector<SmResources> demands(const Mix& mix) {
+  std::vector<SmResources> out;
+  for (const PreparedKernel* kernel : mix) out.push_back(kernel->demand());
+  return out;
+}
+
+std::vector<int> carveouts(const Mix& mix) {
+  const DeviceLimits& limits = mix.front()->context().limits();
+  return carveout_hints(demands(mix), limits.reserved_shared_per_cta, sm_capacity(limits));
+}
+
+std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) {
+  std::vector<QuotaTable> tables;
+  const auto kernels = static_cast<std::uint32_t>(partition.ctas.size());
+  for (std::uint32_t k = 0; k < kernels; ++k) {
+    const std::uint32_t quota = partition.ctas[k].value();
+    if (partition.mode == PartitionMode::Spatial) {
+      const SmRange range = split_sms(num_sms, kernels)[k];
+      tables.push_back(uniform_quota(num_sms, quota, range.first.value(), range.count));
+    } else {
+      tables.push_back(uniform_quota(num_sms, quota));
+    }
+  }
+  return tables;
+}
+
+QuotaMix::QuotaMix(const Mix& mix, unsigned group, const std::vector<std::uint64_t>& passes) : mix_(mix) {
+  const std::vector<int> carveout = carveouts(mix);
+  for (std::size_t k = 0; k < mix.size(); ++k) {
+    JobOptions options;
+    options.passes = passes.empty() ? kEndless : passes[k];
+    options.group = group;
+    options.carveout_percent = carveout[k];
+    jobs_.push_back(std::make_unique<QuotaJob>(*mix[k], options));
+  }
+}
+
+void QuotaMix::evict() {
+  for (const auto& job : jobs_) job->evict();
+}
+
+bool QuotaMix::begin(const std::vector<QuotaTable>& tables) {
+  for (const auto& job : jobs_) job->order(QuotaTable(tables.front().size(), 0));  // all drain at the same time
+  evict();
+  for (const auto& job : jobs_) job->clear_placement();
+  // Kernels with large CTAs first, each in place before the next: small CTAs scattered over an SM leave no contiguous registers.
+  std::vector<std::size_t> order(jobs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return mix_[k]->demand().registers; });
+  bool settled = true;
+  for (const std::size_t k : order) {
+    jobs_[k]->set(tables[k]);
+    settled = jobs_[k]->settle(0.01) && settled;
+  }
+  return settled;
+}
+
+MixRates QuotaMix::restart(const std::vector<QuotaTable>& tables, double warm_up, double window) {
+  const bool settled = begin(tables);
+  return count(warm_up, window, settled);
+}
+
+QuotaMix::Change QuotaMix::change(const std::vector<QuotaTable>& tables) {
+  const Clock::time_point start = Clock::now();
+  std::vector<bool> grows;
+  for (std::size_t k = 0; k < jobs_.size(); ++k) {
+    const QuotaTable& now = jobs_[k]->quota();
+    grows.push_back(!std::equal(tables[k].begin(), tables[k].end(), now.begin(), std::less_equal<>()));
+    jobs_[k]->order(tables[k]);
+  }
+  for (std::size_t k = 0; k < jobs_.size(); ++k)  // all orders first: what shrinks makes room for what grows
+    if (grows[k]) jobs_[k]->fill();
+  Change change;
+  change.in_force = true;
+  for (const auto& job : jobs_) change.in_force = job->settle(kChangeLimit) && change.in_force;
+  change.seconds = seconds(Clock::now() - start);
+  for (std::size_t k = 0; k < jobs_.size(); ++k) {
+    const JobState state = jobs_[k]->state();
+    std::uint32_t missing = 0, draining = 0;
+    for (std::size_t sm = 0; sm < tables[k].size(); ++sm) {
+      missing += tables[k][sm] - std::min(tables[k][sm], state.residents[sm]);
+      draining += state.residents[sm] - std::min(tables[k][sm], state.residents[sm]);
+    }
+    change.missing.push_back(missing);
+    change.draining.push_back(draining);
+    change.violations += state.violations;
+  }
+  return change;
+}
+
+MixRates QuotaMix::count(double warm_up, double window, bool settled) {
+  sleep_seconds(warm_up);
+  std::vector<JobState> before, after;
+  for (const auto& job : jobs_) before.push_back(job->state());
+  sleep_seconds(window);
+  for (const auto& job : jobs_) after.push_back(job->state());
+  MixRates rates;
+  rates.settled = settled;
+  rates.seconds = seconds(after[0].at - before[0].at);
+  for (std::size_t k = 0; k < jobs_.size(); ++k) {
+    const double time = seconds(after[k].at - before[k].at);
+    std::vector<double> per_sm;
+    std::uint64_t blocks = 0;
+    std::uint32_t missing = 0;
+    const QuotaTable& quota = jobs_[k]->quota();
+    for (std::size_t sm = 0; sm < quota.size(); ++sm) {
+      const std::uint32_t done = after[k].done[sm] - before[k].done[sm];  // wraps
+      blocks += done;
+      per_sm.push_back(done / time);
+      missing += quota[sm] - std::min(quota[sm], after[k].residents[sm]);
+      if (before[k].residents[sm] != quota[sm] || after[k].residents[sm] != quota[sm]) ++rates.misplaced;
+    }
+    rates.blocks_per_second.push_back(static_cast<double>(blocks) / time);
+    rates.per_sm.push_back(std::move(per_sm));
+    rates.missing.push_back(missing);
+    rates.violations += after[k].violations;
+  }
+  return rates;
+}
+
+MixRates native_rates(const Mix& mix, const std::vector<CUstream>& streams, double window) {
+  std::atomic<bool> stop = false;
+  std::vector<LaunchTimes> times(mix.size());
+  std::vector<std::exception_ptr> errors(mix.size());
+  const Clock::time_point start = Clock::now();
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < mix.size(); ++k)
+    threads.emplace_back([&, k] {
+      try {
+        mix[k]->context().make_current();
+        times[k] = run_native_load(*mix[k], streams[k], stop);
+      } catch (...) {
+        errors[k] = std::current_exception();
+      }
+    });
+  sleep_seconds(window);
+  stop = true;
+  for (std::thread& t : threads) t.join();
+  for (const std::exception_ptr& e : errors)
+    if (e) std::rethrow_exception(e);
+  MixRates rates;
+  rates.seconds = seconds(Clock::now() - start);
+  const std::vector<double> launches = common_event_rates(times);
+  for (std::size_t k = 0; k < mix.size(); ++k)
+    rates.blocks_per_second.push_back(launches[k] * static_cast<double>(mix[k]->spec().blocks()));
+  return rates;
+}
+
+MixRates back_to_back_rates(const Mix& mix, CUstream stream, double window) {
+  const EventHandle first = make_event(), last = make_event();
+  for (const PreparedKernel* kernel : mix) kernel->launch_native(stream);
+  double round = 0;
+  for (const PreparedKernel* kernel : mix) round += native_seconds(*kernel, stream);
+  const int rounds = std::max(2, static_cast<int>(window / round));
+  check(driver().cuEventRecord(first.get(), stream), "recording an event");
+  for (int i = 0; i < rounds; ++i)
+    for (const PreparedKernel* kernel : mix) kernel->launch_native(stream);
+  check(driver().cuEventRecord(last.get(), stream), "recording an event");
+  check(driver().cuEventSynchronize(last.get()), "running kernels in turn");
+  float ms = 0;
+  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
+  MixRates rates;
+  rates.seconds = ms / 1e3;
+  for (const PreparedKernel* kernel : mix)
+    rates.blocks_per_second.push_back(rounds * static_cast<double>(kernel->spec().blocks()) / rates.seconds);
+  return rates;
+}
+
+void sleep_seconds(double duration) {
+  const Clock::time_point until =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(duration));
+  if (duration > 3e-3) std::this_thread::sleep_for(std::chrono::duration<double>(duration - 2e-3));
+  while (Clock::now() < until) {  // the system's sleep ends late
+  }
+}
+
+double native_seconds(const PreparedKernel& kernel, CUstream stream) {
+  const EventHandle first = make_event(), last = make_event();
+  check(driver().cuEventRecord(first.get(), stream), "recording an event");
+  kernel.launch_native(stream);
+  check(driver().cuEventRecord(last.get(), stream), "recording an event");
+  check(driver().cuEventSynchronize(last.get()), kernel.spec().label + " failed on the GPU");
+  float ms = 0;
+  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
+  return ms / 1e3;
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,93 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/core/machine.h"
+#include "sw/core/partition.h"
+#include "sw/gpu/jobs/native_load.h"
+#include "sw/gpu/jobs/prepared.h"
+#include "sw/gpu/jobs/quota_job.h"
+
+namespace sluice::gpu {
+
+using Mix = std::vector<const PreparedKernel*>;
+
+/// A GPU with the applications that experiments run on it, prepared when first asked for.
+class Bench {
+ public:
+  explicit Bench(int ordinal = 0);
+  [[nodiscard]] const PreparedKernel& app(const std::string& name, AppScale scale = AppScale::Full);
+  void release(const std::string& name, AppScale scale = AppScale::Full) { apps_.erase({name, scale}); }
+  [[nodiscard]] const Context& context() const { return context_; }
+  [[nodiscard]] const Compiler& compiler() const { return compiler_; }
+  [[nodiscard]] const DeviceTools& tools() const { return tools_; }
+  /// The GPU as the policies see it: SMs and their capacity.
+  [[nodiscard]] MachineConfig machine(double epsilon = 0) const;
+
+ private:
+  Context context_;
+  Compiler compiler_;
+  DeviceTools tools_;
+  std::map<std::pair<std::string, AppScale>, std::unique_ptr<PreparedKernel>> apps_;
+};
+
+/// The kernel as the policies see it: what one CTA of its transformed form holds.
+[[nodiscard]] KernelDescriptor descriptor(const PreparedKernel& kernel);
+[[nodiscard]] std::vector<SmResources> demands(const Mix& mix);
+/// Carve-out hints under which the SMs have one split for all kernels of the mix (layout.h).
+[[nodiscard]] std::vector<int> carveouts(const Mix& mix);
+/// Tables that put a partition into force: its counts everywhere, or on each kernel's own SMs where it is Spatial.
+[[nodiscard]] std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms);
+
+/// Blocks per second of each kernel of a mix, and how exactly the quotas held.
+struct MixRates {
+  std::vector<double> blocks_per_second;
+  std::vector<std::vector<double>> per_sm;  ///< quota runs only
+  std::uint32_t violations = 0;             ///< acquisitions above the quota, plus SMs that ever held more CTAs than their quota
+  std::uint32_t misplaced = 0;              ///< SMs and kernels that did not hold exactly their quota at both ends of the window
+  bool settled = true;                      ///< all quotas were filled
+  std::vector<std::uint32_t> missing;       ///< of each kernel: CTAs that its quotas allow and the SMs did not hold
+  double seconds = 0;
+};
+
+/// A mix under quotas; tables may change from window to window.
+class QuotaMix {
+ public:
+  /// @param passes  of each kernel's grid; empty: without end
+  explicit QuotaMix(const Mix& mix, unsigned group = JobOptions().group, const std::vector<std::uint64_t>& passes = {});
+  /// Evicts all and starts under these tables. @return all quotas were filled
+  bool begin(const std::vector<QuotaTable>& tables);
+  /// begin(), then `warm_up` seconds, and counts for `window`.
+  [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window);
+  static constexpr double kChangeLimit = 0.01;  ///< seconds that change() waits for each kernel
+  struct Change {
+    double seconds = 0;                            ///< until every SM held what its quotas allow, or change() gave up
+    bool in_force = false;                         ///< it did not give up
+    std::vector<std::uint32_t> missing, draining;  ///< of each kernel, then: CTAs below the quotas, CTAs above
+    std::uint32_t violations = 0;
+  };
+  /// The same without eviction: the tables change while everything runs.
+  [[nodiscard]] Change change(const std::vector<QuotaTable>& tables);
+  void evict();
+  [[nodiscard]] QuotaJob& job(std::size_t k) { return *jobs_[k]; }
+
+ private:
+  [[nodiscard]] MixRates count(double warm_up, double window, bool settled);
+  Mix mix_;
+  std::vector<std::unique_ptr<QuotaJob>> jobs_;
+};
+
+/// Untransformed kernels, each launched again and again in a stream of its own for `window` seconds.
+[[nodiscard]] MixRates native_rates(const Mix& mix, const std::vector<CUstream>& streams, double window);
+/// Untransformed kernels taking turns in one stream.
+[[nodiscard]] MixRates back_to_back_rates(const Mix& mix, CUstream stream, double window);
+
+void sleep_seconds(double duration);
+/// Run-time of one launch by device events, seconds.
+[[nodiscard]] double native_seconds(const PreparedKernel& kernel, CUstream stream);
+
+}  // namespace sluice::gpu

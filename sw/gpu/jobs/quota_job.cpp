@@ -1,0 +1,309 @@
+#include "sw/gpu/jobs/quota_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+namespace sluice::gpu {
+
+namespace {
+
+/// What the host reads of the control block: everything behind the orders.
+constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
+static_assert(sizeof(SluiceJob) == 128 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
+                  offsetof(SluiceJob, counts_runs) == 96 && offsetof(SluiceJob, inverse_x) == 100 &&
+                  offsetof(SluiceControl, orders.quota) == 8 && offsetof(SluiceControl, done) == 4620,
+              "sw/gpu/rewrite/transform.cpp, join.h and warps_apart.cpp have these offsets");
+constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
+constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
+
+}  // namespace
+
+QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : kernel_(kernel), options_(options) {
+  const LaunchSpec& spec = kernel.spec();
+  if (kernel.refusal()) throw GpuError(fmt::format("{}: no quota possible: {}", spec.label, *kernel.refusal()));
+  control_ = allocate(sizeof(SluiceControl), "control block");
+  check(driver().cuMemsetD8(control_.get(), 0, sizeof(SluiceControl)), "clearing a control block");
+  if (options.log_lifetimes) lifetimes_ = allocate(sizeof(SluiceLifetime) * SLUICE_MAX_LIFETIMES, "log of CTA lifetimes");
+  if (options.count_runs) {
+    runs_ = allocate(counted_runs() * 4, "count of runs");
+    check(driver().cuMemsetD8(runs_.get(), 0, counted_runs() * 4), "clearing the count of runs");
+  }
+  orders_ = allocate_pinned(sizeof(SluiceOrders), "order buffer");
+  mirror_ = allocate_pinned(sizeof(SluiceControl), "counter buffer");
+  gone_ = allocate_pinned(64, "eviction flag");
+  std::memset(gone_.get(), 0, 64);
+  copies_ = make_stream(true);
+  counters_ = make_stream(true);
+  for (std::size_t i = 0; i < kStreams; ++i) streams_.push_back(make_stream());
+  quota_.assign(kernel.context().limits().sms, 0);
+
+  job_.control = reinterpret_cast<SluiceControl*>(control_.get());
+  job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
+  job_.runs = reinterpret_cast<unsigned*>(runs_.get());
+  job_.gone = reinterpret_cast<volatile unsigned*>(device_address(gone_));
+  job_.grid_x = spec.grid[0];
+  job_.grid_y = spec.grid[1];
+  job_.grid_z = spec.grid[2];
+  job_.blocks = static_cast<unsigned>(spec.blocks());
+  job_.counts_runs = options.count_runs ? 1 : 0;
+  job_.width_bits = static_cast<unsigned>(std::bit_width(kernel.occupancy() * kernel.context().limits().sms)) - 1;
+  // A claim costs a trip to the L2 and delays its CTA; long ranges let CTAs drift apart, and neighbours in the grid no longer
+  // find each other's lines in the L2: more than four cost more than they save (measured). What they leave uneven is claimed by
+  // shorter ones.
+  const std::uint64_t rounds = total() >> job_.width_bits;
+  const auto best = static_cast<unsigned>(std::clamp(std::sqrt(static_cast<double>(rounds)), 1.0, 4.0));
+  job_.group = options.group > 0 ? options.group : best;
+  job_.middle = std::max(job_.group / 2, 1U);
+  const std::uint64_t even = job_.group + job_.middle, long_ranges = rounds > even ? (rounds - even) / job_.group : 0;
+  const std::uint64_t left = rounds - long_ranges * job_.group;
+  const std::uint64_t middle_ranges = left > job_.middle ? (left - job_.middle) / job_.middle : 0;
+  job_.middle_ticket = long_ranges << job_.width_bits;
+  job_.single_ticket = job_.middle_ticket + (middle_ranges << job_.width_bits);
+  job_.tickets = job_.single_ticket + total() - ((long_ranges * job_.group + middle_ranges * job_.middle) << job_.width_bits);
+  const auto step = static_cast<unsigned>((std::uint64_t{1} << job_.width_bits) % spec.blocks());
+  job_.step = step;
+  job_.step_x = step % job_.grid_x;
+  job_.step_y = step / job_.grid_x % job_.grid_y;
+  job_.step_z = step / job_.grid_x / job_.grid_y;
+  job_.inverse_x = UINT32_MAX / job_.grid_x;
+  job_.inverse_y = UINT32_MAX / job_.grid_y;
+  job_.inverse_blocks = UINT64_MAX / job_.blocks;
+  const DeviceLimits& limits = kernel.context().limits();
+  const SmResources demand = kernel.demand();
+  kernel.persistent().configure(spec.shared_bytes,
+                                options.carveout_percent.value_or(
+                                    carveout_hints({&demand, 1}, limits.reserved_shared_per_cta, sm_capacity(limits)).front()));
+  check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
+}
+
+QuotaJob::~QuotaJob() {
+  try {
+    if (!idle()) evict();
+  } catch (const std::exception&) {  // the context is lost: nothing runs any more
+  }
+}
+
+void QuotaJob::order(const QuotaTable& quota) {
+  quota_ = quota;
+  check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");  // the buffer is free again
+  auto* orders = static_cast<SluiceOrders*>(orders_.get());
+  orders->epoch = ++epoch_;
+  orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
+  std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
+  std::copy(quota.begin(), quota.end(), orders->quota);
+  check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
+        "sending quotas");
+}
+
+void QuotaJob::launch(CUstream stream) {
+  const LaunchSpec& spec = kernel_.spec();
+  const std::array<std::uint32_t, 3> block = kernel_.persistent_block();
+  const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis tells leaders apart
+  std::vector<void*> parameters = kernel_.parameters();
+  parameters.push_back(&job_);
+  launched_ += sms * ctas;
+  check(driver().cuLaunchKernel(kernel_.persistent().function(), sms, ctas, 1, block[0], block[1], block[2], spec.shared_bytes,
+                                stream, parameters.data(), nullptr),
+        spec.label + ": launch");
+}
+
+void QuotaJob::fill(bool every_slot) {
+  job_.by_launch = every_slot ? 1 : 0;
+  check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
+  for (const StreamHandle& stream : streams_) {
+    const CUresult free = driver().cuStreamQuery(stream.get());
+    if (free == CUDA_ERROR_NOT_READY) continue;
+    check(free, kernel_.spec().label);
+    launch(stream.get());
+    return;
+  }
+}
+
+void QuotaJob::set(const QuotaTable& quota) {
+  const bool anew = idle();
+  bool grows = false;
+  for (std::size_t sm = 0; sm < quota.size(); ++sm) grows = grows || quota[sm] > (anew ? 0 : quota_[sm]);
+  order(quota);
+  if (grows) fill();
+}
+
+bool QuotaJob::idle() const {
+  for (const StreamHandle& stream : streams_) {
+    const CUresult result = driver().cuStreamQuery(stream.get());
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    check(result, kernel_.spec().label + " failed on the GPU");
+  }
+  return true;
+}
+
+JobState QuotaJob::state() {
+  const Clock::time_point before = Clock::now();
+  check(driver().cuMemcpyDtoHAsync(mirror_.get(), control_.get() + kMirrorOffset, kMirrorBytes, counters_.get()),
+        "reading counters");
+  check(driver().cuStreamSynchronize(counters_.get()), kernel_.spec().label + " failed on the GPU");
+  JobState s;
+  s.at = before + (Clock::now() - before) / 2;
+  const auto& c = *reinterpret_cast<const SluiceControl*>(static_cast<const char*>(mirror_.get()) - kMirrorOffset);
+  const std::ptrdiff_t sms = kernel_.context().limits().sms;
+  s.resident = c.resident_total;
+  s.violations = c.violations;
+  s.returned = c.returned;
+  s.arrived = c.arrived;
+  s.all_claimed = c.next >= job_.tickets;
+  s.done.assign(c.done, c.done + sms);
+  s.residents.assign(c.resident, c.resident + sms);
+  s.max_resident.assign(c.max_resident, c.max_resident + sms);
+  return s;
+}
+
+std::uint64_t QuotaJob::done_total() {
+  const JobState s = state();
+  return std::accumulate(s.done.begin(), s.done.end(), std::uint64_t{0});
+}
+
+QuotaJob::Eviction QuotaJob::evict() {
+  if (idle()) {
+    order(QuotaTable(quota_.size(), 0));
+    return {};
+  }
+  const auto* gone = static_cast<const volatile unsigned*>(gone_.get());
+  const Clock::time_point start = Clock::now();
+  order(QuotaTable(quota_.size(), 0));
+  Eviction e;
+  for (unsigned spins = 0; !idle(); ++spins) {
+    if (e.last_cta == 0 && *gone == epoch_) e.last_cta = seconds(Clock::now() - start);
+    if (seconds(Clock::now() - start) > 5)
+      throw GpuError(kernel_.spec().label + ": a block has run for 5 s after the eviction order");
+  }
+  e.grids = seconds(Clock::now() - start);
+  if (e.last_cta == 0) e.last_cta = e.grids;
+  return e;
+}
+
+bool QuotaJob::settle(double limit) {
+  const Clock::time_point start = Clock::now();
+  const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
+  for (;;) {
+    const JobState s = state();
+    if (s.resident == wanted) return true;
+    if (s.all_claimed && s.returned == 0) return true;  // the queue is empty: CTAs leave
+    if (seconds(Clock::now() - start) > limit) return false;
+    // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
+    if (s.resident < wanted && s.arrived == launched_) fill();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+void QuotaJob::finish(double limit) {
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    while (!idle())
+      if (seconds(Clock::now() - start) > limit)
+        throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
+    const JobState s = state();
+    if (s.all_claimed && s.returned == 0) return;
+    if (seconds(Clock::now() - start) > limit)
+      throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
+    if (s.all_claimed) redistribute();
+    fill(s.all_claimed);
+  }
+}
+
+void QuotaJob::redistribute() {
+  std::vector<SluiceRange> cells(std::size_t{SLUICE_MAX_SM} * SLUICE_MAX_SLOTS);
+  const CUdeviceptr at = control_.get() + offsetof(SluiceControl, unfinished);
+  check(driver().cuMemcpyDtoH(cells.data(), at, cells.size() * sizeof(SluiceRange)), "reading unfinished tasks");
+  std::vector<SluiceRange> left;
+  for (SluiceRange& cell : cells) {
+    if (cell.first != cell.last) left.push_back(cell);
+    cell = {0, 0};
+  }
+  // Lowest slots first, on every SM: with the queue empty a CTA leaves at once where it finds nothing, and the next one takes the
+  // same slot again. What no slot is open for waits in another cell for the next time.
+  if (std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; }) && !left.empty())
+    throw GpuError(kernel_.spec().label + ": unfinished tasks, and no slot under the present quotas to finish them");
+  for (const bool open : {true, false})
+    for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
+      for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
+        if ((slot < quota_[sm]) != open) continue;
+        cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
+        left.pop_back();
+      }
+  check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");
+}
+
+double QuotaJob::run_timed(bool empty) {
+  if (!empty)
+    check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
+          "rewinding the queue");
+  check(driver().cuCtxSynchronize(), "rewinding the queue");
+  const EventHandle first = make_event(), last = make_event();
+  CUstream stream = streams_.front().get();
+  check(driver().cuEventRecord(first.get(), stream), "recording an event");
+  launch(stream);
+  check(driver().cuEventRecord(last.get(), stream), "recording an event");
+  check(driver().cuEventSynchronize(last.get()), kernel_.spec().label + " failed on the GPU");
+  finish(5);
+  float ms = 0;
+  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
+  return ms / 1e3;
+}
+
+void QuotaJob::clear_placement() {
+  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, max_resident), 0, sizeof(SluiceControl::max_resident)),
+        "clearing counters");
+  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, lifetimes), 0, sizeof(unsigned)), "clearing counters");
+  check(driver().cuCtxSynchronize(), "clearing counters");
+}
+
+std::vector<std::uint32_t> QuotaJob::overlap_by_sm() {
+  if (lifetimes_.get() == 0) return {};
+  unsigned number = 0;
+  check(driver().cuMemcpyDtoH(&number, control_.get() + offsetof(SluiceControl, lifetimes), sizeof number), "reading the log");
+  if (number > SLUICE_MAX_LIFETIMES) return {};
+  std::vector<SluiceLifetime> log(number);
+  if (number > 0) check(driver().cuMemcpyDtoH(log.data(), lifetimes_.get(), number * sizeof(SluiceLifetime)), "reading the log");
+  return most_overlapping(log, kernel_.context().limits().sms);
+}
+
+std::uint64_t QuotaJob::blocks_with_wrong_count() {
+  std::vector<unsigned> runs(counted_runs());
+  check(driver().cuMemcpyDtoH(runs.data(), runs_.get(), runs.size() * 4), "reading the count of runs");
+  return static_cast<std::uint64_t>(std::ranges::count_if(runs, [&](unsigned r) { return r != options_.passes; }));
+}
+
+std::uint64_t QuotaJob::counted_runs() const { return kernel_.spec().blocks() * (kernel_.warps_apart() ? kernel_.warps() : 1); }
+
+std::vector<std::uint32_t> most_overlapping(const std::vector<SluiceLifetime>& lifetimes, std::uint32_t num_sms) {
+  std::vector<std::uint32_t> most(num_sms, 0);
+  std::vector<std::int64_t> open(num_sms, 0);  // a stay shorter than the timer's tick ends before it begins
+  struct Edge {
+    unsigned long long at;
+    bool enters;
+    unsigned sm;
+  };
+  std::vector<Edge> edges;
+  for (const SluiceLifetime& l : lifetimes) {
+    edges.push_back({l.enter_ns, true, l.sm});
+    edges.push_back({l.leave_ns, false, l.sm});
+  }
+  std::ranges::sort(edges, [](const Edge& a, const Edge& b) { return a.at != b.at ? a.at < b.at : a.enters < b.enters; });
+  for (const Edge& e : edges) {
+    if (e.sm >= num_sms) continue;
+    if (!e.enters) {
+      --open[e.sm];
+      continue;
+    }
+    most[e.sm] = std::max(most[e.sm], static_cast<std::uint32_t>(std::max<std::int64_t>(0, ++open[e.sm])));
+  }
+  return most;
+}
+
+}  // namespace sluice::gpu

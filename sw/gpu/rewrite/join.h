@@ -1,0 +1,46 @@
+#pragma once
+// What both loops around a kernel (transform.cpp, warps_apart.cpp) are joined from.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace sluice::gpu {
+
+// SluiceJob (runtime/control.h).
+constexpr int kJobBytes = 128, kGridInJob = 56, kCountsInJob = 96;
+
+/// A move from %ctaid or %nctaid: register, "n" or nothing, axis.
+[[nodiscard]] const std::regex& block_index();
+
+/// Block index and grid size from `block(axis)` and `grid(axis)`, PTX that assigns to "{}", instead of from special registers.
+[[nodiscard]] std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
+                                           const std::function<std::string(int)>& grid);
+
+/// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the
+/// assembler's calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and
+/// every instruction of the kernel twice. The function's first parameter is the job, the kernel's own last one.
+/// @param arguments  registers for the other parameters
+[[nodiscard]] std::string leader_runs(const std::string& runtime, const std::string& function,
+                                      const std::vector<std::string>& arguments = {});
+
+/// The same, run by the whole warp: every branch in it is one that all lanes take.
+[[nodiscard]] std::string warp_runs(const std::string& runtime, const std::string& function,
+                                    const std::vector<std::string>& arguments = {});
+
+/// The shared memory of the runtime, of which one part is only for warps apart.
+[[nodiscard]] std::string declarations(const std::string& runtime, bool warps_apart);
+
+/// The CTA's leader, and its warp. CTAs of few warps lead by another one each, so that the SM's four sub-cores, which the
+/// hardware deals warps out to in turns, share the work. (For CTAs of four and more, measured, the first does as well or better.)
+[[nodiscard]] std::string find_leader(const std::array<std::uint32_t, 3>& block);
+
+/// Multiply-adds that never run. The assembler (ptxas 13.0) spreads what either could do, moves and additions, over the integer
+/// and the multiply-add pipe so that a function has as many instructions for one as for the other, wherever they stand. The
+/// runtime has the more integer instructions by about these; without them the kernel's own additions are moved to the
+/// multiply-add pipe (docs/user/gpu.md).
+[[nodiscard]] std::string counterweight();
+
+}  // namespace sluice::gpu

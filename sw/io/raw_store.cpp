@@ -1,0 +1,50 @@
+#include "sw/io/raw_store.h"
+
+#include <fmt/format.h>
+
+#include "sw/core/errors.h"
+#include "sw/io/atomic_file.h"
+
+namespace sluice::gpu {
+
+RawStore::RawStore(const std::filesystem::path& file) : file_(file) {
+  if (file.has_parent_path()) make_folder(file.parent_path());
+  std::string kept;
+  for (const nlohmann::json& line : read(file)) {
+    keys_.insert(line["key"].get<std::string>());
+    kept += line.dump() + "\n";
+  }
+  write_file_atomically(file, kept);
+  out_.open(file, std::ios::app);
+  if (!out_) throw InputError(fmt::format("{}: cannot be written", file.string()));
+}
+
+void RawStore::add(const std::string& key, nlohmann::json measurement) {
+  measurement["key"] = key;
+  out_ << measurement.dump() << "\n" << std::flush;
+  if (!out_) throw InputError(fmt::format("{}: cannot be written (disk full?)", file_.string()));
+  keys_.insert(key);
+}
+
+std::vector<nlohmann::json> RawStore::read(const std::filesystem::path& file) {
+  std::vector<nlohmann::json> lines;
+  if (!std::filesystem::exists(file)) return lines;
+  const std::string text = read_file(file);
+  unsigned number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    ++number;
+    const nlohmann::json line = nlohmann::json::parse(text.substr(at, end - at), nullptr, false);
+    const bool good = line.is_object() && line.contains("key") && line["key"].is_string();
+    if (end == std::string::npos) {
+      if (good) lines.push_back(line);
+      break;
+    }
+    if (!good) throw InputError(fmt::format("{}:{}: must be a JSON object with a \"key\"", file.string(), number));
+    lines.push_back(line);
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,151 @@
+#include "sw/io/toml_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "sw/core/errors.h"
+
+namespace sluice {
+
+namespace {
+
+std::string text_of(const toml::node& node) {
+  std::string text;
+  if (const auto* real = node.as_floating_point()) {
+    text = fmt::format("{}", real->get());  // the stream operator prints 0.98 as 0.97999999999999998
+  } else {
+    std::ostringstream out;
+    node.visit([&out](const auto& value) { out << value; });
+    text = out.str();
+  }
+  std::ranges::replace(text, '\n', ' ');
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+}  // namespace
+
+toml::table parse_toml(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: can't be read", path.string()));
+  try {
+    return toml::parse(file, path.string());
+  } catch (const toml::parse_error& e) {
+    std::string what(e.description());
+    std::ranges::replace(what, '\n', ' ');
+    throw InputError(fmt::format("{}:{}: {}", path.string(), e.source().begin.line, what));
+  }
+}
+
+TomlTable::TomlTable(const std::filesystem::path& path, std::string name, const toml::table& table)
+    : path_(path), name_(std::move(name)), table_(&table) {}
+
+std::string TomlTable::full_name(std::string_view key) const {
+  return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
+}
+
+std::string TomlTable::where(const toml::node* node) const {
+  const auto line = node != nullptr ? node->source().begin.line : table_->source().begin.line;
+  return line == 0 ? path_.string() : fmt::format("{}:{}", path_.string(), line);
+}
+
+void TomlTable::fail(std::string_view key, const std::string& what) const {
+  const toml::node* node = table_->get(key);
+  if (node == nullptr) throw InputError(fmt::format("{}: {}: {}", where(nullptr), full_name(key), what));
+  throw InputError(fmt::format("{}: {} = {}: {}", where(node), full_name(key), text_of(*node), what));
+}
+
+const toml::node* TomlTable::find(std::string_view key) {
+  known_.emplace(key);
+  const toml::node* node = table_->get(key);
+  if (node == nullptr && required_ && missing_.empty()) missing_ = key;
+  return node;
+}
+
+void TomlTable::read(std::string_view key, std::uint64_t& value, std::uint64_t low, std::uint64_t high) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const auto given = node->value_exact<std::int64_t>();
+  if (!given) fail(key, fmt::format("must be a whole number, {}..{}", low, high));
+  if (*given < 0 || static_cast<std::uint64_t>(*given) < low || static_cast<std::uint64_t>(*given) > high) {
+    fail(key, fmt::format("must be {}..{}", low, high));
+  }
+  value = static_cast<std::uint64_t>(*given);
+}
+
+void TomlTable::read(std::string_view key, std::uint32_t& value, std::uint32_t low, std::uint32_t high) {
+  std::uint64_t wide = value;
+  read(key, wide, low, high);
+  value = static_cast<std::uint32_t>(wide);
+}
+
+void TomlTable::read(std::string_view key, double& value, double low, double high) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const auto given = node->is_number() ? node->value<double>() : std::nullopt;
+  if (!given || !std::isfinite(*given) || *given < low || *given > high)
+    fail(key, fmt::format("must be a number, {}..{}", low, high));
+  value = *given;
+}
+
+void TomlTable::read(std::string_view key, bool& value) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const auto given = node->value_exact<bool>();
+  if (!given) fail(key, "must be true or false");
+  value = *given;
+}
+
+void TomlTable::read(std::string_view key, std::string& value) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const auto given = node->value_exact<std::string>();
+  if (!given || given->empty()) fail(key, "must be a non-empty string");
+  value = *given;
+}
+
+std::size_t TomlTable::read_choice(std::string_view key, const std::vector<std::string>& choices) {
+  if (find(key) == nullptr) return 0;
+  std::string given;
+  read(key, given);
+  const auto found = std::ranges::find(choices, given);
+  if (found == choices.end()) fail(key, fmt::format("must be one of {}", fmt::join(choices, ", ")));
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+TomlTable TomlTable::table(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr || !node->is_table()) fail(key, node == nullptr ? "is missing: must be a table" : "must be a table");
+  return {path_, full_name(key), *node->as_table()};
+}
+
+std::optional<TomlTable> TomlTable::optional_table(std::string_view key) {
+  known_.emplace(key);
+  if (table_->get(key) == nullptr) return std::nullopt;
+  return table(key);
+}
+
+std::vector<TomlTable> TomlTable::array(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr || !node->is_array_of_tables())
+    fail(key, node == nullptr ? "is missing: must be an array of tables" : "must be an array of tables");
+  std::vector<TomlTable> tables;
+  for (const toml::node& element : *node->as_array()) tables.emplace_back(path_, full_name(key), *element.as_table());
+  return tables;
+}
+
+void TomlTable::finish() const {
+  for (const auto& [key, node] : *table_) {
+    if (known_.contains(key.str())) continue;
+    const std::string missing = missing_.empty() ? "" : fmt::format(", and {}: is missing", full_name(missing_));
+    throw InputError(
+        fmt::format("{}: {}: unknown key{}; allowed: {}", where(&node), full_name(key.str()), missing, fmt::join(known_, ", ")));
+  }
+  if (!missing_.empty()) fail(missing_, "is missing");
+}
+
+}  // namespace sluice

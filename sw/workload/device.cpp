@@ -1,0 +1,9 @@
+#include "sw/workload/i_device.h"
+
+namespace sluice {
+
+std::string_view to_string(PartitionerKind kind) {
+  return kind == PartitionerKind::Rtl ? "rtl" : kind == PartitionerKind::Tlm ? "tlm" : "both";
+}
+
+}  // namespace sluice

@@ -1,0 +1,97 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/counters.h"
+#include "sw/core/dispatch.h"
+#include "sw/core/kernel.h"
+#include "sw/core/machine.h"
+#include "sw/core/partition.h"
+#include "sw/core/profile.h"
+#include "sw/core/units.h"
+#include "sw/workload/i_instruction_source.h"
+
+namespace sluice {
+
+/// Which implementation of the partition hardware decides in Dynamic mode.
+enum class PartitionerKind { Tlm, Rtl, Both };
+
+[[nodiscard]] std::string_view to_string(PartitionerKind kind);  ///< "tlm", "rtl", "both"
+
+class SluiceDriver;
+
+/// Something the host does at a time of its own: evict, resume, change quotas, masks or the mode. Kernel slots are taken from 0
+/// on, in order of arrival.
+struct HostAction {
+  Cycles at;
+  std::function<void(SluiceDriver&)> act;
+};
+
+/// One kernel of a run.
+struct KernelLaunch {
+  KernelDescriptor kernel;
+  std::uint64_t target_warp_instructions =
+      0;                               ///< the kernel is halted and its CTAs released here; 0 = runs to the end of the window
+  Cycles arrival;                      ///< 0 = at once
+  std::optional<std::size_t> after{};  ///< arrives when this launch (of the same stream) is over, but not before `arrival`
+  /// Its instructions; empty = synthetic, from kernel.behaviour. Called once, in the process that runs the model.
+  std::function<std::unique_ptr<IInstructionSource>()> make_source{};
+  bool once = false;  ///< over when its grid is done; otherwise the grid is launched again and again
+};
+
+/// One simulation. Equal specs give bit-identical results.
+struct RunSpec {
+  MachineConfig machine;
+  std::vector<KernelLaunch> launches;
+  DispatchMode mode = DispatchMode::LeftOver;
+  /// Partitioned: asked at the start and whenever a kernel arrives or ends, with the kernels present (never empty). A kernel
+  /// that is alone is not asked for: it gets every SM.
+  std::function<Quotas(const std::vector<KernelId>& present)> quotas;
+  std::vector<HostAction> actions;  ///< in order of time; by the model only
+  Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
+  PartitionerKind partitioner = PartitionerKind::Tlm;
+  std::uint64_t seed = 1;
+  bool check_protocol = false;          ///< puts a TLM-2.0 protocol checker on every memory socket; a violation ends the run
+  std::filesystem::path fst_file;       ///< waveform of the partition core (Rtl only); empty = none
+  std::filesystem::path timeline_file;  ///< Chrome trace of the CTAs on every SM; empty = none
+};
+
+/// One decision of the partition sequencer.
+struct Decision {
+  Cycles sampled_at, decided_at;  ///< end of the profile window; quotas valid
+  std::vector<KernelId> kernels;  ///< who took part
+  std::vector<Profile> profiles;  ///< scaled IPC per kernel, 1..N CTAs (one SM)
+  Partition partition;
+  std::vector<ProfileSample> samples{};  ///< in order of time; `kernel` as in `kernels`. Empty where the device keeps none
+};
+
+struct RunResult {
+  Cycles cycles;                        ///< until the last target was reached (or the window ended)
+  std::vector<KernelCounters> kernels;  ///< in launch order
+  KernelCounters total;
+  StallCycles stalls;
+  /// In launch order: the same SM cycles by what most of that kernel's warps on the SM waited for; idle: it had none there.
+  std::vector<StallCycles> kernel_stalls;
+  std::vector<SmCounters> sms;
+  std::uint64_t sm_cycles = 0;  ///< cycles * SMs: the denominator of stalls and utilisations
+  std::uint64_t threads_resident = 0, registers_resident = 0, shared_bytes_resident = 0;  ///< resource-cycles, summed over SMs
+  std::vector<Decision> decisions;
+  std::map<std::string, std::uint64_t> unknown_opcodes;  ///< of traces: name, instructions that had it
+};
+
+/// Anything that can run a mix: the SystemC model, later a real GPU.
+class IDevice {
+ public:
+  virtual ~IDevice() = default;
+  /// @throws InputError when the spec can't run on this device (a CTA that does not fit, no kernel, quota 0 for all)
+  virtual RunResult run(const RunSpec& spec) = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,196 @@
+#include "systemc/host/partition_host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "sw/partition/ceiling.h"
+
+namespace sluice {
+
+namespace {
+
+regs::Mode mode_of(DispatchMode mode) {
+  switch (mode) {
+    case DispatchMode::LeftOver: return regs::Mode::kLeftOver;
+    case DispatchMode::Fcfs: return regs::Mode::kFcfs;
+    case DispatchMode::Partitioned: return regs::Mode::kStatic;
+    case DispatchMode::Even: return regs::Mode::kEven;
+    case DispatchMode::Spatial: return regs::Mode::kSpatial;
+    case DispatchMode::Dynamic: return regs::Mode::kDynamic;
+  }
+  return regs::Mode::kLeftOver;
+}
+
+constexpr std::uint32_t kEvents =
+    regs::kIrqStatusError.put(1) | regs::kIrqStatusKernelDone.put(1) | regs::kIrqStatusDecision.put(1);
+
+void set_static(SluiceDriver& driver, unsigned slot, std::uint32_t ctas, const SmRange& range) {
+  std::vector<unsigned> sms(range.count);
+  std::iota(sms.begin(), sms.end(), range.first.value());
+  driver.set_quota(slot, ctas);
+  driver.set_mask(slot, sms);
+}
+
+}  // namespace
+
+PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec& spec, SimClock clock, PartitionUnit& unit)
+    : sc_module(name), registers("registers"), spec_(spec), clock_(clock), unit_(unit) {
+  SC_THREAD(run);
+  SC_THREAD(arrivals);
+  SC_THREAD(alarms);
+}
+
+void PartitionHost::alarms() {
+  for (const HostAction& action : spec_.actions) {
+    if (action.at.value() > clock_.now()) wait(clock_.cycles(action.at.value() - clock_.now()));
+    alarm_.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+bool PartitionHost::action_due() const {
+  return next_action_ < spec_.actions.size() && spec_.actions[next_action_].at.value() <= clock_.now();
+}
+
+void PartitionHost::act(SluiceDriver& driver) {
+  while (action_due()) spec_.actions[next_action_++].act(driver);
+}
+
+void PartitionHost::arrivals() {
+  std::vector<std::uint32_t> waiting(spec_.launches.size());
+  std::iota(waiting.begin(), waiting.end(), 0U);
+  std::ranges::stable_sort(waiting, {}, [this](std::uint32_t k) { return spec_.launches[k].arrival; });
+  while (!waiting.empty()) {
+    std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+    std::erase_if(waiting, [&](std::uint32_t k) {
+      const KernelLaunch& launch = spec_.launches[k];
+      if (launch.after && !unit_.over(KernelId(static_cast<std::uint32_t>(*launch.after)))) return false;
+      if (launch.arrival.value() > clock_.now()) {
+        next = std::min(next, launch.arrival.value());
+        return false;
+      }
+      arrived_.emplace_back(k);
+      arrival_.notify(sc_core::SC_ZERO_TIME);
+      return true;
+    });
+    if (waiting.empty()) break;
+    if (next != std::numeric_limits<std::uint64_t>::max()) {
+      wait(clock_.cycles(next - clock_.now()), unit_.target_met);
+    } else {
+      wait(unit_.target_met);
+    }
+  }
+}
+
+void PartitionHost::run() {
+  SluiceDriver driver(registers);
+  const PartitionerConfig& config = spec_.machine.partitioner;
+  driver.configure_machine(spec_.machine.sm.capacity);
+  driver.configure_sequencer({config.warm_up_cycles, config.profile_cycles, config.algorithm_delay, config.epsilon,
+                              config.loss_limit, request_share(spec_.machine), config.drain_cycles});
+  if (config.monitor_threshold > 0)
+    driver.configure_monitor(true, config.monitor_threshold, config.monitor_window, config.monitor_hold);
+  driver.set_mode(mode_of(spec_.mode));
+  driver.enable_interrupts(kEvents);
+  for (;;) {
+    // Departures first: their slots and SMs may be what an arrival waits for.
+    stop_met(driver);
+    if (unit_.irq()) handle_interrupt(driver);
+    launch_arrived(driver);
+    act(driver);
+    // Events that came while the driver was at work were not waited for: look before sleeping.
+    while (!unit_.any_met() && !unit_.irq() && !action_due() && (arrived_.empty() || !free_slot(driver)))
+      wait(unit_.irq_raised | unit_.target_met | arrival_ | alarm_);
+  }
+}
+
+std::optional<unsigned> PartitionHost::free_slot(const SluiceDriver& driver) const {
+  for (unsigned slot = 0; slot < driver.parameters().max_kernels; ++slot) {
+    if (((slots_in_use_ >> slot) & 1U) == 0) return slot;
+  }
+  return std::nullopt;
+}
+
+void PartitionHost::launch_arrived(SluiceDriver& driver) {
+  std::vector<InSlot> together;
+  while (!arrived_.empty()) {
+    const std::optional<unsigned> free = free_slot(driver);
+    if (!free) break;  // the next KERNEL_DONE brings one
+    together.push_back({arrived_.front(), *free});
+    arrived_.erase(arrived_.begin());
+    slots_in_use_ |= 1U << *free;
+  }
+  if (together.empty()) return;
+  present_.insert(present_.end(), together.begin(), together.end());
+  apply_quotas(driver, present_);
+  for (const auto& [kernel, slot] : together) {
+    const KernelLaunch& launch = spec_.launches[kernel.value()];
+    unit_.bind_slot(slot, kernel);
+    tell_present();
+    driver.launch(slot, {launch.kernel.demand(), launch.kernel.grid_ctas, !launch.once, together.size() > 1});
+  }
+  if (together.size() > 1) driver.go();
+}
+
+void PartitionHost::tell_present() {
+  std::vector<KernelId> kernels;
+  for (const InSlot& p : present_) kernels.push_back(p.kernel);
+  unit_.set_present(kernels);
+}
+
+void PartitionHost::stop_met(SluiceDriver& driver) {
+  for (const KernelId kernel : unit_.take_met()) {
+    const auto found = std::ranges::find(present_, kernel, &InSlot::kernel);
+    const unsigned slot = found->slot;
+    present_.erase(found);
+    tell_present();
+    if (!spec_.launches[kernel.value()].once) driver.stop(slot);  // else it ended by itself
+    apply_quotas(driver, present_);
+  }
+}
+
+void PartitionHost::apply_quotas(SluiceDriver& driver, const std::vector<InSlot>& present) {
+  if (spec_.mode != DispatchMode::Partitioned || present.empty()) return;
+  const SmRange all{SmId(0), spec_.machine.num_sms};
+  if (present.size() == 1) {
+    set_static(driver, present.front().slot, driver.parameters().max_ctas, all);
+    return;
+  }
+  std::vector<KernelId> kernels;
+  for (const InSlot& p : present) kernels.push_back(p.kernel);
+  const Quotas quotas = spec_.quotas(kernels);
+  for (const InSlot& p : present) {
+    const std::uint32_t k = p.kernel.value();
+    const std::uint32_t ctas = std::min(quotas.ctas[k].value(), driver.parameters().max_ctas);
+    set_static(driver, p.slot, ctas, quotas.sm_ranges.empty() ? all : quotas.sm_ranges[k]);
+  }
+}
+
+void PartitionHost::handle_interrupt(SluiceDriver& driver) {
+  const std::uint32_t events = driver.take_interrupts();
+  driver.require_no_error();
+  if (regs::kIrqStatusKernelDone.get(events) != 0) slots_in_use_ &= ~driver.take_finished();
+  if (regs::kIrqStatusDecision.get(events) != 0) record_decision(driver);
+}
+
+void PartitionHost::record_decision(SluiceDriver& driver) {
+  Decision decision;
+  decision.sampled_at = Cycles(unit_.sampled_at());
+  decision.decided_at = Cycles(unit_.irq_at());
+  const DecisionReport decided = driver.last_decision();
+  const bool spatial = decided.spatial || decided.no_fit || decided.no_profile;
+  decision.partition.mode = spatial ? PartitionMode::Spatial : PartitionMode::IntraSm;
+  for (const InSlot& p : present_) {
+    decision.kernels.push_back(p.kernel);
+    const SmResources demand = spec_.launches[p.kernel.value()].kernel.demand();
+    decision.partition.ctas.push_back(spatial ? occupancy(demand, spec_.machine.sm.capacity) : CtaCount(decided.ctas[p.slot]));
+  }
+  decision.samples = unit_.samples();
+  decision.profiles = unit_.profiles();
+  decision.profiles.resize(present_.size());
+  decisions_.push_back(decision);
+}
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+#pragma once
+#include <array>
+#include <bitset>
+#include <cstdint>
+
+namespace sluice {
+
+inline constexpr std::uint32_t kMaxKernelSlots = 8;  ///< largest MAX_KERNELS of the hardware
+inline constexpr std::uint32_t kMaxSms = 256;        ///< largest NUM_SM
+inline constexpr std::uint32_t kMaxCtaSlots = 32;    ///< largest MAX_CTAS
+
+/// Elaboration parameters of rtl/dispatch/cta_dispatcher.sv.
+struct CtaDispatcherParams {
+  std::uint32_t num_sms = 16;       ///< 1..256
+  std::uint32_t kernels = 4;        ///< 2..8
+  std::uint32_t ctas = 8;           ///< 4..32
+  std::uint32_t region_units = 64;  ///< 0: no regions; else 16..128
+};
+
+enum class SlotState : std::uint8_t { Free = 0, Running = 1, Draining = 2 };
+
+/// Input ports (docs/reference/blocks/cta_dispatcher.md), one clock cycle's worth. Masks have kernel slot 0 in bit 0.
+struct CtaDispatcherIn {
+  bool rst_n = true;
+  std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
+  std::array<std::uint32_t, kMaxKernelSlots> demand_warps{}, demand_registers{}, demand_shared_bytes{}, grid{};
+  std::uint8_t repeat = 0;                                      ///< mask, level
+  std::uint8_t launch = 0, stop = 0;                            ///< masks, pulses
+  std::uint8_t evict = 0, resume = 0;                           ///< masks, pulses
+  std::uint16_t evict_count = 0;                                ///< goes with `evict`
+  bool round_robin = false, in_order = false, regions = false;  ///< from the mode
+  std::array<std::uint8_t, kMaxKernelSlots> quota{};  ///< of each kernel on SM CtaDispatcherOut::query_sm of the same cycle
+  bool quota_changed = false;                         ///< first cycle of new quotas
+  bool profiling = false;                             ///< `settled` stays as it is
+  bool dispatch_ready = false;
+  bool done_valid = false;
+  std::uint8_t done_sm = 0, done_slot = 0;
+};
+
+/// Output ports. They all come from registers: known before the inputs of their cycle.
+struct CtaDispatcherOut {
+  std::uint8_t query_sm = 0;
+  std::array<SlotState, kMaxKernelSlots> state{};
+  std::uint8_t num_present = 0;
+  std::array<std::uint8_t, kMaxKernelSlots> age{};  ///< RUNNING slots, oldest first; 0 beyond num_present
+  bool change = false;
+  std::array<std::uint16_t, kMaxKernelSlots> resident{};
+  std::array<std::uint32_t, kMaxKernelSlots> dispatched{};
+  std::uint8_t spent = 0;                        ///< mask: RUNNING kernels that dispatch nothing, by their grid or an eviction
+  std::bitset<kMaxSms> settled;                  ///< SMs that have held exactly their quotas since these came into force
+  std::uint8_t evict_done = 0, kernel_done = 0;  ///< masks, pulses
+  bool bad_done = false, cannot_fit = false, slot_busy = false, bad_kernel = false;
+  std::uint8_t error_kernel = 0, error_sm = 0;
+  bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
+  std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
+  std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;
+
+  bool operator==(const CtaDispatcherOut&) const = default;
+};
+
+/// The CTA dispatcher at its ports. A clock cycle is: look at outputs(), answer the quota query, clock().
+/// TLM twin and Verilated RTL implement it cycle for cycle alike.
+class ICtaDispatcher {
+ public:
+  virtual ~ICtaDispatcher() = default;
+  [[nodiscard]] virtual const CtaDispatcherOut& outputs() const = 0;
+  virtual void clock(const CtaDispatcherIn& in) = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,76 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sw/driver/axi_lite.h"
+#include "sw/driver/sluice_regs.h"
+
+namespace sluice {
+
+inline constexpr unsigned kMaxSchedulers = 4;  ///< largest NUM_SCHED of the hardware
+
+/// What one SM did in one cycle.
+struct SmActivity {
+  std::uint8_t issue_valid = 0;                             ///< bit s: scheduler s issued a warp instruction
+  std::array<std::uint8_t, kMaxSchedulers> issue_kernel{};  ///< for this kernel slot
+  bool request = false;                                     ///< exchanged a line with the memory system
+};
+
+/// Input ports of sluice_top (docs/reference/blocks/sluice_top.md), one clock cycle's worth.
+struct SluiceTopIn {
+  bool rst_n = true;
+  AxiLiteIn axi;
+  std::vector<SmActivity> sms;  ///< NUM_SM of them, or none for "nothing anywhere"
+  bool dispatch_ready = true;
+  bool done_valid = false;
+  std::uint8_t done_sm = 0, done_slot = 0;
+};
+
+/// Output ports. They come from registers: known before the inputs of their cycle.
+struct SluiceTopOut {
+  AxiLiteOut axi;
+  bool irq = false;
+  bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
+  std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
+  std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;
+  bool profile_window = false;  ///< a profile window runs: issues and requests are counted
+  bool profile_valid = false;   ///< one entry of the performance table; the other profile_ fields mean something only then
+  std::uint8_t profile_kernel = 0, profile_ctas = 0;
+  std::uint32_t profile_scaled = 0;
+  bool idle = false;  ///< the clock may stop until an input other than the SMs' activity changes
+  bool operator==(const SluiceTopOut&) const = default;
+};
+
+/// The partition unit at its ports. A clock cycle is: look at outputs(), then clock().
+/// TLM twin and Verilated RTL implement it cycle for cycle alike.
+class ISluiceTop {
+ public:
+  virtual ~ISluiceTop() = default;
+  [[nodiscard]] virtual const SluiceTopOut& outputs() const = 0;
+  virtual void clock(const SluiceTopIn& in) = 0;
+  /// Lets cycles pass at once: the clock is stopped. @pre outputs().idle
+  virtual void skip(std::uint64_t cycles) = 0;
+  /// Whether the SMs' activity of this cycle can make a difference.
+  [[nodiscard]] virtual bool counts_activity() const = 0;
+};
+
+[[nodiscard]] std::unique_ptr<ISluiceTop> make_tlm_sluice_top(const regs::Parameters& parameters);
+
+/// @param fst_file waveform to write, empty for none
+/// @param clock_period_ps for the time axis of the waveform
+/// @throws InputError when no model was Verilated for these parameters, naming those there are; when the waveform can't be
+/// written
+[[nodiscard]] std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
+                                                              std::uint64_t clock_period_ps);
+
+/// The RTL, with its TLM twin beside it. @throws std::logic_error in clock() when a port differs
+[[nodiscard]] std::unique_ptr<ISluiceTop> make_lockstep_sluice_top(const regs::Parameters& parameters,
+                                                                   const std::string& fst_file, std::uint64_t clock_period_ps);
+
+/// The first port at which two units differ, empty when none does. Fields that mean nothing without their valid are not compared.
+[[nodiscard]] std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b);
+
+}  // namespace sluice

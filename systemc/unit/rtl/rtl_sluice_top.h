@@ -1,0 +1,85 @@
+#pragma once
+// A Verilated rtl/sluice_top.sv behind the ports of ISluiceTop, with an optional waveform.
+#include "systemc/unit/ports/i_sluice_top.h"
+#include "systemc/unit/rtl/verilated_axi.h"
+#include "systemc/unit/rtl/verilated_model.h"
+#include "systemc/unit/rtl/verilated_ports.h"
+
+namespace sluice {
+
+/// @tparam kSchedulers  NUM_SCHED of Top
+template <class Top, unsigned kSchedulers>
+class RtlSluiceTop : public ISluiceTop {
+ public:
+  RtlSluiceTop(const std::string& fst_file, std::uint64_t clock_period_ps) : top_(fst_file, clock_period_ps) {
+    clear_port(top_->issue_valid_i);
+    clear_port(top_->issue_kernel_i);
+    clear_port(top_->request_i);
+    SluiceTopIn in;
+    in.rst_n = false;
+    clock(in);
+  }
+
+  [[nodiscard]] const SluiceTopOut& outputs() const override { return out_; }
+
+  void clock(const SluiceTopIn& in) override {
+    drive(in);
+    top_.low();
+    top_.high();
+    sample();
+  }
+
+  void skip(std::uint64_t cycles) override { top_.skip(cycles); }
+  [[nodiscard]] bool counts_activity() const override { return !out_.idle; }
+
+ private:
+  static constexpr unsigned kKernelIndexWidth = 3;
+
+  void drive(const SluiceTopIn& in) {
+    top_->rst_ni = in.rst_n;
+    drive_axi(*top_, in.axi);
+    top_->dispatch_ready_i = in.dispatch_ready;
+    top_->done_valid_i = in.done_valid;
+    top_->done_sm_i = in.done_sm;
+    top_->done_slot_i = in.done_slot;
+    if (in.sms.empty()) {
+      if (activity_) {
+        clear_port(top_->issue_valid_i);
+        clear_port(top_->request_i);
+      }
+      activity_ = false;
+      return;
+    }
+    activity_ = true;
+    for (unsigned m = 0; m < in.sms.size(); ++m) {
+      const SmActivity& sm = in.sms[m];
+      set_field(top_->issue_valid_i, m * kSchedulers, kSchedulers, sm.issue_valid);
+      set_field(top_->request_i, m, 1, sm.request ? 1 : 0);
+      for (unsigned s = 0; s < kSchedulers; ++s)
+        set_field(top_->issue_kernel_i, (m * kSchedulers + s) * kKernelIndexWidth, kKernelIndexWidth, sm.issue_kernel[s]);
+    }
+  }
+  void sample() {
+    out_.axi = sample_axi(*top_);
+    out_.irq = top_->irq_o != 0;
+    out_.dispatch_valid = top_->dispatch_valid_o != 0;
+    out_.dispatch_sm = top_->dispatch_sm_o;
+    out_.dispatch_kernel = top_->dispatch_kernel_o;
+    out_.dispatch_slot = top_->dispatch_slot_o;
+    out_.dispatch_cta = top_->dispatch_cta_o;
+    out_.dispatch_register_base = top_->dispatch_register_base_o;
+    out_.dispatch_shared_base = top_->dispatch_shared_base_o;
+    out_.profile_window = top_->profile_window_o != 0;
+    out_.profile_valid = top_->profile_valid_o != 0;
+    out_.profile_kernel = top_->profile_kernel_o;
+    out_.profile_ctas = top_->profile_ctas_o;
+    out_.profile_scaled = top_->profile_scaled_o;
+    out_.idle = top_->idle_o != 0;
+  }
+
+  VerilatedModel<Top> top_;
+  bool activity_ = false;
+  SluiceTopOut out_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <queue>
+#include <random>
+#include <vector>
+
+#include "sw/driver/axi_lite_manager.h"
+#include "sw/driver/sluice_driver.h"
+#include "systemc/unit/ports/i_sluice_top.h"
+
+namespace sluice {
+
+/// SMs whose CTAs end at random times, around a unit that is programmed through its pins.
+class UnitWorld {
+ public:
+  UnitWorld(std::unique_ptr<ISluiceTop> top, std::uint64_t seed)
+      : top_(std::move(top)),
+        random_(seed),
+        bus_([this](const AxiLiteIn& pins) { return cycle(pins); }),
+        driver_(std::make_unique<SluiceDriver>(bus_)) {}
+
+  [[nodiscard]] SluiceDriver& driver() { return *driver_; }
+  [[nodiscard]] AxiLiteBus& bus() { return bus_; }
+  void run(std::uint64_t cycles) {
+    for (std::uint64_t c = 0; c < cycles; ++c) cycle(AxiLiteIn());
+  }
+  void reset() {
+    in_.rst_n = false;
+    run(1);
+    in_.rst_n = true;
+    running_ = {};
+  }
+  /// CTAs that start from now on end 1 to `most` cycles later.
+  void let_ctas_last(std::uint64_t most) { life_ = std::uniform_int_distribution<std::uint64_t>(1, most); }
+  /// What each SM does in a cycle, from now on; called in every cycle, in those of register accesses too.
+  using Activity = std::function<void(std::uint64_t now, std::vector<SmActivity>& sms)>;
+  void let_sms_act(std::uint32_t num_sms, Activity activity) {
+    in_.sms.resize(num_sms);
+    activity_ = std::move(activity);
+  }
+  /// In the next cycle something says that this CTA ended.
+  void claim_end(std::uint8_t sm, std::uint8_t slot) { claimed_ = std::pair(sm, slot); }
+
+  [[nodiscard]] std::uint64_t now() const { return now_; }
+  [[nodiscard]] std::uint64_t dispatched() const { return dispatched_; }
+  [[nodiscard]] std::size_t running() const { return running_.size(); }
+  /// The cycle in which the last write acted: its response appeared.
+  [[nodiscard]] std::uint64_t last_write() const { return last_write_; }
+  [[nodiscard]] std::optional<std::uint64_t> first_dispatch() const { return first_dispatch_; }
+  void forget_first_dispatch() { first_dispatch_.reset(); }
+
+ private:
+  struct Cta {
+    std::uint64_t ends;
+    std::uint8_t sm, slot;
+    bool operator<(const Cta& other) const { return ends > other.ends; }
+  };
+
+  AxiLiteOut cycle(const AxiLiteIn& pins) {
+    const SluiceTopOut out = top_->outputs();
+    in_.axi = pins;
+    if (activity_) activity_(now_, in_.sms);
+    in_.done_valid = claimed_.has_value() || (!running_.empty() && running_.top().ends <= now_);
+    if (claimed_) {
+      std::tie(in_.done_sm, in_.done_slot) = *claimed_;
+      claimed_.reset();
+    } else if (in_.done_valid) {
+      in_.done_sm = running_.top().sm;
+      in_.done_slot = running_.top().slot;
+      running_.pop();
+    }
+    if (out.axi.bvalid && !answered_) last_write_ = now_;
+    answered_ = out.axi.bvalid;
+    if (out.dispatch_valid) {
+      ++dispatched_;
+      if (!first_dispatch_) first_dispatch_ = now_;
+      running_.push({now_ + life_(random_), out.dispatch_sm, out.dispatch_slot});
+    }
+    top_->clock(in_);
+    ++now_;
+    return out.axi;
+  }
+
+  std::unique_ptr<ISluiceTop> top_;
+  std::mt19937_64 random_;
+  std::uniform_int_distribution<std::uint64_t> life_{1, 100};
+  std::priority_queue<Cta> running_;
+  std::optional<std::pair<std::uint8_t, std::uint8_t>> claimed_;
+  SluiceTopIn in_;
+  Activity activity_;
+  std::uint64_t now_ = 0, dispatched_ = 0, last_write_ = 0;
+  std::optional<std::uint64_t> first_dispatch_;
+  bool answered_ = false;
+  AxiLiteBus bus_;
+  std::unique_ptr<SluiceDriver> driver_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,445 @@
+#include "systemc/unit/twin/cta_dispatcher.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace sluice {
+
+void SmSet::fill(std::uint32_t num_sms) {
+  for (std::uint32_t sm = 0; sm < num_sms; ++sm) insert(sm);
+}
+
+bool SmSet::empty() const {
+  return std::ranges::all_of(words_, [](std::uint64_t word) { return word == 0; });
+}
+
+std::optional<std::uint32_t> SmSet::first_from(std::uint32_t from) const {
+  for (std::uint32_t w = from / 64; w < words_.size(); ++w) {
+    std::uint64_t word = words_[w];
+    if (w == from / 64) word &= ~std::uint64_t{0} << (from % 64);
+    if (word != 0) return w * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> SmSet::next(std::uint32_t from) const {
+  const auto found = first_from(from);
+  return found ? found : first_from(0);
+}
+
+SmSet SmSet::without(const SmSet& other) const {
+  SmSet rest;
+  for (std::size_t w = 0; w < words_.size(); ++w) rest.words_[w] = words_[w] & ~other.words_[w];
+  return rest;
+}
+
+TlmCtaDispatcher::TlmCtaDispatcher(const CtaDispatcherParams& params) : params_(params), sms_(params.num_sms) {
+  dirty_.fill(params.num_sms);
+}
+
+TlmCtaDispatcher::Units TlmCtaDispatcher::units(std::uint32_t capacity) const {
+  Units result;
+  while (capacity > params_.region_units << result.shift) ++result.shift;
+  result.total = capacity >> result.shift;
+  return result;
+}
+
+bool TlmCtaDispatcher::fits_empty(const CtaDispatcherIn& in, std::uint32_t k) const {
+  if (in.demand_warps[k] == 0 || in.grid[k] == 0 || in.capacity_slots == 0) return false;
+  if (in.demand_warps[k] > in.capacity_warps || in.demand_registers[k] > in.capacity_registers ||
+      in.demand_shared_bytes[k] > in.capacity_shared_bytes)
+    return false;
+  if (params_.region_units == 0) return true;
+  const Units registers = units(in.capacity_registers), shared = units(in.capacity_shared_bytes);
+  return registers.of(in.demand_registers[k]) <= registers.total && shared.of(in.demand_shared_bytes[k]) <= shared.total;
+}
+
+bool TlmCtaDispatcher::may_take(std::uint32_t k) const {
+  const Kernel& kernel = kernels_[k];
+  return kernel.state == SlotState::Running && !kernel.finished && !kernel.held;
+}
+
+SmSet TlmCtaDispatcher::eligible(std::uint32_t k) const { return room_[k].without(busy_); }
+
+std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcherIn& in) const {
+  std::optional<std::uint32_t> best;
+  const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
+    if (!in.round_robin) return kernels_[a].launched_at < kernels_[b].launched_at;
+    return (a + params_.kernels - next_kernel_) % params_.kernels < (b + params_.kernels - next_kernel_) % params_.kernels;
+  };
+  std::uint64_t head = std::numeric_limits<std::uint64_t>::max();  // in order: only the oldest kernel with CTAs left
+  for (std::uint32_t k = 0; k < params_.kernels && in.in_order; ++k) {
+    if (may_take(k)) head = std::min<std::uint64_t>(head, kernels_[k].launched_at);
+  }
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    if (!may_take(k) || eligible(k).empty() || kernels_[k].launched_at > head) continue;
+    if (!best || comes_before(k, *best)) best = k;
+  }
+  if (!best) return std::nullopt;
+  return Pick{*best, *eligible(*best).next(next_sm_)};
+}
+
+bool TlmCtaDispatcher::room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const {
+  const Amounts& demand = kernels_[k].demand;
+  return kernels_[k].state != SlotState::Free && row.used.warps + demand.warps <= in.capacity_warps &&
+         row.used.registers + demand.registers <= in.capacity_registers &&
+         row.used.shared_bytes + demand.shared_bytes <= in.capacity_shared_bytes && row.ctas < in.capacity_slots &&
+         row.resident[k] < row.quota[k];
+}
+
+bool TlmCtaDispatcher::full(const Row& row) const {
+  return std::equal(row.resident.begin(), row.resident.begin() + params_.kernels, row.quota.begin());
+}
+
+std::optional<std::uint32_t> TlmCtaDispatcher::first_fit(const Regions& regions, std::uint32_t length, std::uint32_t total) {
+  std::uint32_t base = 0;
+  if (length == 0) return base;
+  for (const Region& region : regions) {
+    if (region.base - base >= length) return base;
+    base = region.base + region.length;
+  }
+  if (total < base + length) return std::nullopt;
+  return base;
+}
+
+bool TlmCtaDispatcher::region_room(const CtaDispatcherIn& in, const Sm& sm, std::uint32_t k) const {
+  if (params_.region_units == 0) return true;
+  return first_fit(sm.registers, kernels_[k].register_units, units(in.capacity_registers).total).has_value() &&
+         first_fit(sm.shared, kernels_[k].shared_units, units(in.capacity_shared_bytes).total).has_value();
+}
+
+std::uint32_t TlmCtaDispatcher::largest_gap(const Regions& regions, std::uint32_t total) {
+  std::uint32_t end = 0, largest = 0;
+  for (const Region& region : regions) {
+    largest = std::max(largest, region.base - end);
+    end = region.base + region.length;
+  }
+  return std::max(largest, total - end);
+}
+
+std::uint32_t TlmCtaDispatcher::place(Regions& regions, std::uint32_t length, std::uint32_t total, std::uint32_t slot) {
+  const std::uint32_t base = first_fit(regions, length, total).value();
+  if (length == 0) return base;
+  const auto behind = std::ranges::find_if(regions, [base](const Region& region) { return region.base > base; });
+  regions.insert(behind, {base, length, slot});
+  return base;
+}
+
+void TlmCtaDispatcher::release(Regions& regions, std::uint32_t slot) {
+  std::erase_if(regions, [slot](const Region& region) { return region.slot == slot; });
+}
+
+void TlmCtaDispatcher::launch(const CtaDispatcherIn& in, std::uint32_t k) {
+  Kernel kernel;
+  kernel.state = SlotState::Running;
+  kernel.demand = {in.demand_warps[k], in.demand_registers[k], in.demand_shared_bytes[k]};
+  if (params_.region_units != 0) {
+    kernel.register_units = units(in.capacity_registers).of(in.demand_registers[k]);
+    kernel.shared_units = units(in.capacity_shared_bytes).of(in.demand_shared_bytes[k]);
+  }
+  kernel.grid = in.grid[k];
+  kernel.launched_at = ++launches_;
+  kernels_[k] = kernel;
+  out_.dispatched[k] = 0;
+  out_.change = true;
+  room_[k].clear();
+  if (charged_ && charged_->regions) charged_->regions_fit[k] = false;  // it was looked at for the kernel before
+  dirty_.fill(params_.num_sms);
+}
+
+void TlmCtaDispatcher::clock_kernels(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken,
+                                     std::optional<std::uint32_t> counted, std::optional<std::uint32_t> given) {
+  if (taken && in.in_order && kernels_[*taken].next + 1 == kernels_[*taken].grid && (in.repeat >> *taken & 1U) != 0)
+    kernels_[*taken].launched_at = ++launches_;      // stands in line again, before this cycle's launches
+  std::optional<std::uint32_t> busy, unfit, absent;  // lowest slots that an error is about
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    Kernel& kernel = kernels_[k];
+    const std::uint32_t bit = 1U << k;
+    const bool free = kernel.state == SlotState::Free, none_resident = out_.resident[k] == 0 && counted != k;
+    if ((in.launch & bit) != 0 && !free && !busy) busy = k;
+    if (((in.stop | in.evict) & bit) != 0 && free && !absent) absent = k;
+    if (free) {
+      if ((in.launch & bit) == 0) continue;
+      if (fits_empty(in, k))
+        launch(in, k);
+      else if (!unfit)
+        unfit = k;
+      continue;
+    }
+    const bool ends = kernel.state == SlotState::Draining ? none_resident : kernel.finished && none_resident;
+    if (counted == k) ++out_.resident[k];
+    if (taken == k) {
+      if (++kernel.next == kernel.grid) {
+        kernel.next = 0;
+        kernel.finished = (in.repeat & bit) == 0;
+      }
+    }
+    bool evicted = kernel.evicting && (kernel.evict_left == 0 || none_resident);
+    if (given == k) {
+      --out_.resident[k];
+      if (kernel.evict_left > 0) --kernel.evict_left;
+    }
+    if (evicted) kernel.evicting = false;
+    if ((in.resume & bit) != 0) kernel.held = kernel.evicting = evicted = false;
+    if ((in.evict & bit) != 0) {
+      kernel.held = kernel.evicting = true;
+      kernel.evict_left = in.evict_count;
+      evicted = false;
+    }
+    if (ends) evicted |= kernel.evicting;
+    if (evicted) out_.evict_done = static_cast<std::uint8_t>(out_.evict_done | bit);
+    if (ends) {
+      out_.change |= kernel.state == SlotState::Running;
+      out_.kernel_done = static_cast<std::uint8_t>(out_.kernel_done | bit);
+      kernel.state = SlotState::Free;
+      kernel.held = kernel.evicting = false;
+    } else if ((in.stop & bit) != 0 && kernel.state == SlotState::Running) {
+      kernel.state = SlotState::Draining;
+      out_.change = true;
+    }
+  }
+  out_.cannot_fit = unfit.has_value();
+  out_.slot_busy = busy.has_value();
+  out_.bad_kernel = absent.has_value();
+  const auto blamed = unfit ? unfit : busy ? busy : absent;
+  out_.error_kernel = static_cast<std::uint8_t>(out_.bad_done ? 0 : blamed.value_or(0));
+}
+
+std::uint32_t TlmCtaDispatcher::lowest_free_slot(const Sm& sm) {
+  return static_cast<std::uint32_t>(std::ranges::find_if(sm.slots, [](const Slot& s) { return !s.used; }) - sm.slots.begin());
+}
+
+/// The answer about the SM that was read last.
+void TlmCtaDispatcher::answer(const CtaDispatcherIn& in) {
+  if (!answer_) return;
+  if (busy_.contains(*answer_)) {
+    dirty_.insert(*answer_);
+    return;
+  }
+  if (answer_new_ && !in.profiling && full(answer_row_)) out_.settled.set(*answer_);
+  const bool regions = in.regions && params_.region_units != 0;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    const bool gap = answer_gaps_.none_held ||
+                     (kernels_[k].register_units <= answer_gaps_.registers && kernels_[k].shared_units <= answer_gaps_.shared);
+    room_[k].put(*answer_, (!regions || gap) && room(in, answer_row_, k));
+  }
+}
+
+/// What more fits where a CTA was charged in the cycle before.
+void TlmCtaDispatcher::compare(const CtaDispatcherIn& in) {
+  if (!charged_) return;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k)
+    room_[k].put(charged_->sm, !charged_->stale && charged_->regions_fit[k] && room(in, charged_->row, k));
+  if (!charged_->stale && !in.profiling && full(charged_->row)) out_.settled.set(charged_->sm);
+  busy_.erase(charged_->sm);
+}
+
+/// The CTA that was in its first cycle at the port before, by the quotas that its SM knows.
+void TlmCtaDispatcher::charge(const CtaDispatcherIn& in) {
+  charged_ = charging_;
+  charging_.reset();
+  if (!charged_) return;
+  Sm& sm = sms_[charged_->sm];
+  const Amounts& demand = kernels_[charged_->kernel].demand;
+  sm.row.used.warps += demand.warps;
+  sm.row.used.registers += demand.registers;
+  sm.row.used.shared_bytes += demand.shared_bytes;
+  ++out_.dispatched[charged_->kernel];
+  charged_->row.quota = sm.row.quota;
+  charged_->stale |= in.quota_changed;
+}
+
+/// The CTA in its first cycle at the port takes its slot and its regions; the search does not see this cycle's release. Its row
+/// is read with what is credited in this cycle.
+void TlmCtaDispatcher::seat(const CtaDispatcherIn& in) {
+  if (!fresh_) return;
+  Sm& sm = sms_[out_.dispatch_sm];
+  const std::uint32_t kernel = out_.dispatch_kernel;
+  const Amounts& demand = kernels_[kernel].demand;
+  Charge charge{kernel, out_.dispatch_sm, sm.row, in.quota_changed, with_regions_, {}};
+  charge.row.used.warps += demand.warps;
+  charge.row.used.registers += demand.registers;
+  charge.row.used.shared_bytes += demand.shared_bytes;
+  ++charge.row.ctas;
+  ++charge.row.resident[kernel];
+  charging_ = charge;
+  sm.slots[out_.dispatch_slot] = {true, kernel};
+  ++sm.row.ctas;
+  ++sm.row.resident[kernel];
+  if (!with_regions_) return;
+  place(sm.registers, kernels_[kernel].register_units, units(in.capacity_registers).total, out_.dispatch_slot);
+  place(sm.shared, kernels_[kernel].shared_units, units(in.capacity_shared_bytes).total, out_.dispatch_slot);
+}
+
+/// Ends on their way: in the cycle after it came a slot is left, in the next its kernel knows, in the last the resources are
+/// credited.
+/// @param runs there is a CTA in the slot of the one that came @return the kernel that knows
+std::optional<std::uint32_t> TlmCtaDispatcher::end(const CtaDispatcherIn& in, bool runs) {
+  std::optional<std::uint32_t> given;
+  if (left_) given = left_->kernel;
+  credited_ = left_;
+  left_.reset();
+  out_.bad_done = false;
+  out_.error_sm = 0;
+  if (ended_) {
+    if (runs) {
+      Sm& sm = sms_[ended_->sm];
+      ended_->kernel = sm.slots[ended_->slot].kernel;
+      sm.slots[ended_->slot].used = false;
+      --sm.row.ctas;
+      --sm.row.resident[ended_->kernel];
+      release(sm.registers, ended_->slot);
+      release(sm.shared, ended_->slot);
+      left_ = ended_;
+    } else {
+      out_.bad_done = true;
+      out_.error_sm = static_cast<std::uint8_t>(ended_->sm);
+    }
+  }
+  ended_.reset();
+  if (in.done_valid) {
+    const bool waits = out_.dispatch_valid && out_.dispatch_sm == in.done_sm && out_.dispatch_slot == in.done_slot;
+    ended_ = End{in.done_sm, in.done_slot, 0, waits};
+  }
+  return given;
+}
+
+/// Lane B's next cycle: a dirty SM is read; when there is none, the one behind the last, once.
+void TlmCtaDispatcher::read_next(const CtaDispatcherIn& in, std::optional<std::uint32_t> wanted) {
+  const auto read = eval_;
+  const bool reads = wanted || unanswered_ || in.quota_changed;
+  if (read) next_dirty_ = *read + 1;
+  if (wanted)
+    eval_ = wanted;
+  else if (reads && read)
+    eval_ = (*read + 1) % params_.num_sms;
+  if (wanted) dirty_.erase(*wanted);
+  unanswered_ = wanted.has_value();
+  answer_new_ = reads;
+}
+
+void TlmCtaDispatcher::clock(const CtaDispatcherIn& in) {
+  if (!in.rst_n) {
+    *this = TlmCtaDispatcher(params_);
+    return;
+  }
+  // By the registers as they stand.
+  const bool port_free = !out_.dispatch_valid || in.dispatch_ready;
+  const auto picked = port_free && !in.quota_changed ? pick(in) : std::nullopt;
+  const auto counted = fresh_ ? std::optional<std::uint32_t>(out_.dispatch_kernel) : std::nullopt;
+  const auto wanted = dirty_.without(busy_).next(next_dirty_);
+  const auto to_credit = left_;
+  const bool runs = ended_ && !ended_->waits && ended_->sm < params_.num_sms && ended_->slot < params_.ctas &&
+                    sms_[ended_->sm].slots[ended_->slot].used;
+  const bool reads = wanted || unanswered_ || in.quota_changed, answer_stays = answer_ && !busy_.contains(*answer_);
+  std::optional<Row> row;
+  Gaps gaps;
+  if (reads && eval_) {
+    const Sm& sm = sms_[*eval_];
+    row = sm.row;
+    if (params_.region_units != 0)
+      gaps = {sm.registers.empty() && sm.shared.empty(), largest_gap(sm.registers, units(in.capacity_registers).total),
+              largest_gap(sm.shared, units(in.capacity_shared_bytes).total)};
+    std::copy_n(in.quota.begin(), params_.kernels, row->quota.begin());
+  }
+  if (charging_) {
+    for (std::uint32_t k = 0; k < params_.kernels; ++k)
+      charging_->regions_fit[k] = !charging_->regions || region_room(in, sms_[charging_->sm], k);
+  }
+
+  answer(in);
+  compare(in);
+  if (credited_) {
+    Amounts& used = sms_[credited_->sm].row.used;
+    const Amounts& demand = kernels_[credited_->kernel].demand;
+    used.warps -= demand.warps;
+    used.registers -= demand.registers;
+    used.shared_bytes -= demand.shared_bytes;
+  }
+  charge(in);
+  seat(in);
+  const auto given = end(in, runs);
+  if (row) sms_[*eval_].row.quota = row->quota;
+
+  if (last_picked_) next_sm_ = *last_picked_ + 1;
+  if (port_free) {
+    out_.dispatch_valid = picked.has_value();
+    last_picked_ = picked ? std::optional(picked->sm) : std::nullopt;
+  }
+  fresh_ = picked.has_value();
+  if (picked) {
+    busy_.insert(picked->sm);
+    if (in.round_robin && !in.in_order) next_kernel_ = (picked->kernel + 1) % params_.kernels;
+    with_regions_ = in.regions && params_.region_units != 0;
+    out_.dispatch_sm = static_cast<std::uint8_t>(picked->sm);
+    out_.dispatch_kernel = static_cast<std::uint8_t>(picked->kernel);
+    out_.dispatch_cta = kernels_[picked->kernel].next;
+  }
+  if (in.quota_changed) {
+    for (SmSet& set : room_) set.clear();
+    out_.settled.reset();
+    dirty_.fill(params_.num_sms);
+  }
+
+  out_.change = false;
+  out_.evict_done = out_.kernel_done = 0;
+  clock_kernels(in, picked ? std::optional(picked->kernel) : std::nullopt, counted, given);
+
+  if (reads) {
+    answer_ = eval_;
+    if (row) {
+      answer_row_ = *row;
+      answer_gaps_ = gaps;
+    }
+  } else if (!answer_stays) {
+    answer_.reset();
+  }
+  read_next(in, wanted);
+  if (to_credit) dirty_.insert(to_credit->sm);  // a read in the next cycle comes too early for it
+  refresh_outputs(in);
+}
+
+void TlmCtaDispatcher::refresh_outputs(const CtaDispatcherIn& in) {
+  std::vector<std::uint32_t> running;
+  out_.spent = 0;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    out_.state[k] = kernels_[k].state;
+    if (kernels_[k].state != SlotState::Running) continue;
+    running.push_back(k);
+    if (!may_take(k)) out_.spent = static_cast<std::uint8_t>(out_.spent | 1U << k);
+  }
+  std::ranges::sort(running, {}, [this](std::uint32_t k) { return kernels_[k].launched_at; });
+  out_.num_present = static_cast<std::uint8_t>(running.size());
+  out_.age = {};
+  for (std::size_t i = 0; i < running.size(); ++i) out_.age[i] = static_cast<std::uint8_t>(running[i]);
+  out_.query_sm = static_cast<std::uint8_t>(eval_.value_or(0));
+  if (fresh_) {
+    out_.dispatch_slot = static_cast<std::uint8_t>(lowest_free_slot(sms_[out_.dispatch_sm]));
+    out_.dispatch_register_base = out_.dispatch_shared_base = 0;
+    if (with_regions_) {
+      const Units registers = units(in.capacity_registers), shared = units(in.capacity_shared_bytes);
+      const Kernel& kernel = kernels_[out_.dispatch_kernel];
+      const Sm& sm = sms_[out_.dispatch_sm];
+      out_.dispatch_register_base = first_fit(sm.registers, kernel.register_units, registers.total).value() << registers.shift;
+      out_.dispatch_shared_base = first_fit(sm.shared, kernel.shared_units, shared.total).value() << shared.shift;
+    }
+  }
+}
+
+bool TlmCtaDispatcher::quiet(const CtaDispatcherIn& in) const {
+  if (out_.dispatch_valid || !busy_.empty() || !dirty_.empty() || unanswered_ || answer_new_) return false;
+  if (ended_ || left_ || credited_) return false;
+  if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;
+  if (out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return false;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    const Kernel& kernel = kernels_[k];
+    const bool none_resident = out_.resident[k] == 0;
+    if (kernel.state == SlotState::Draining && none_resident) return false;
+    if (kernel.state == SlotState::Running && kernel.finished && none_resident) return false;
+    if (kernel.evicting && (kernel.evict_left == 0 || none_resident)) return false;
+  }
+  return !pick(in);
+}
+
+}  // namespace sluice

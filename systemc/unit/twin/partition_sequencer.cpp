@@ -1,0 +1,281 @@
+#include "systemc/unit/twin/partition_sequencer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::uint64_t kDrainUnit = 4096;  // cycles, of DRAIN_LIMIT
+
+using State = regs::SequencerState;
+
+/// CTAs of a kernel slot that fit into an empty SM.
+std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot) {
+  const auto times = [](std::uint32_t capacity, std::uint32_t demand) {
+    return demand == 0 ? std::numeric_limits<std::uint32_t>::max() : capacity / demand;
+  };
+  return std::min({c.capacity_slots, times(c.capacity_warps, c.demand_warps[slot]),
+                   times(c.capacity_registers, c.demand_registers[slot]), times(c.capacity_shared, c.demand_shared[slot])});
+}
+
+bool is(const SluiceConfig& config, regs::Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
+
+}  // namespace
+
+SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
+  SequencerOut out;
+  out.quota_changed = changed_ || (config.static_write && layout_ == Layout::Static);
+  out.regions = layout_ == Layout::Free;
+  out.round_robin = out.regions && is(config, regs::Mode::kFcfs);
+  out.in_order = out.regions && !out.round_robin;
+  out.profile_clear = state_ == State::kDrain;
+  out.profile_enable = state_ == State::kProfile;
+  out.profiling = state_ == State::kProfile || state_ == State::kScale;
+  out.state = static_cast<std::uint8_t>(state_);
+  out.decision = decision_;
+  out.spatial = spatial_;
+  out.no_fit = no_fit_;
+  out.dropped = dropped_;
+  out.no_profile = no_profile_;
+  out.monitoring = state_ == State::kMonitor;
+  out.idle = (state_ == State::kIdle || state_ == State::kMonitor) && !changed_ && !decision_;
+  for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k) {
+    if (layout_ == Layout::Free) out.ctas[k] = static_cast<std::uint8_t>(parameters_.max_ctas);
+    const bool some = std::ranges::any_of(config.mask[k], [](std::uint32_t sms) { return sms != 0; });
+    if (layout_ == Layout::Static && some) out.ctas[k] = config.quota[k];
+  }
+  for (const Planned& p : plan_) {
+    out.watch[p.slot] = true;
+    if (layout_ == Layout::Ranges) out.watch_sm[p.slot] = p.first;
+    if (layout_ == Layout::Ranges || layout_ == Layout::Alone) out.ctas[p.slot] = static_cast<std::uint8_t>(parameters_.max_ctas);
+    if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
+    if (layout_ == Layout::Levels) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
+  }
+
+  PartitionCoreIn& core = out.core;
+  core.start = out.profile_clear && first_window_;
+  core.num_kernels = static_cast<std::uint8_t>(plan_.size());
+  core.capacity_warps = config.capacity_warps;
+  core.capacity_registers = config.capacity_registers;
+  core.capacity_shared_bytes = config.capacity_shared;
+  core.capacity_slots = config.capacity_slots;
+  core.epsilon = config.epsilon;
+  core.loss_limit = config.loss_limit;
+  for (std::size_t i = 0; i < plan_.size(); ++i) {
+    core.demand_warps[i] = config.demand_warps[plan_[i].slot];
+    core.demand_registers[i] = config.demand_registers[plan_[i].slot];
+    core.demand_shared_bytes[i] = config.demand_shared[plan_[i].slot];
+  }
+  if (offered_) {
+    core.sample_valid = true;
+    core.sample_kernel = static_cast<std::uint8_t>(offered_->kernel);
+    core.sample_ctas = static_cast<std::uint8_t>(offered_->level);
+    core.sample_final = offered_->final;
+    out.drop = offered_->drop;
+  }
+  return out;
+}
+
+std::optional<std::uint32_t> TlmPartitionSequencer::reads() const {
+  if (state_ != State::kScale || sample_ == samples_.size() || !samples_[sample_].valid) return std::nullopt;
+  return samples_[sample_].sm;
+}
+
+std::optional<std::uint32_t> TlmPartitionSequencer::owner(std::uint32_t sm) const {
+  const auto found = std::ranges::find_if(plan_, [sm](const Planned& p) { return p.on(sm); });
+  return found == plan_.end() ? std::nullopt : std::optional(found->slot);
+}
+
+bool TlmPartitionSequencer::settled(const SequencerIn& in) const {
+  for (const Planned& p : plan_) {
+    if (((in.spent >> p.slot) & 1U) != 0) continue;  // its SMs may never be full, and its samples do not count
+    for (std::uint32_t i = 0; i < p.count; ++i) {
+      if (!in.settled[p.first + i]) return false;
+    }
+  }
+  return true;
+}
+
+std::uint32_t TlmPartitionSequencer::quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const {
+  if (layout_ == Layout::Free) return parameters_.max_ctas;
+  if (layout_ == Layout::Static) return ((config.mask[kernel][sm / 32] >> (sm % 32)) & 1U) != 0 ? config.quota[kernel] : 0;
+  for (const Planned& p : plan_) {
+    if (p.slot != kernel) continue;
+    switch (layout_) {
+      case Layout::Alone: return parameters_.max_ctas;
+      case Layout::Ranges: return p.on(sm) ? parameters_.max_ctas : 0;
+      case Layout::Counts: return decided_[kernel];
+      case Layout::Levels: return p.on(sm) ? std::min(p.level(sm - p.first), p.most) : 0;
+      default: return 0;
+    }
+  }
+  return 0;
+}
+
+void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const SequencerIn& in) {
+  const std::uint32_t n = in.num_present;
+  plan_.clear();
+  offered_.reset();
+  timer_ = 0;
+  std::uint32_t next = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    Planned p;
+    p.slot = in.age[i];
+    p.first = next;
+    p.count = parameters_.num_sm / n + (i < parameters_.num_sm % n ? 1 : 0);
+    p.fits = fitting(config, p.slot);
+    p.most = p.fits / (is(config, regs::Mode::kEven) ? n : 1);
+    next += p.count;
+    plan_.push_back(p);
+  }
+  const Layout before = layout_;
+  go(State::kIdle);
+  if (is(config, regs::Mode::kLeftOver) || is(config, regs::Mode::kFcfs)) {
+    layout_ = Layout::Free;
+  } else if (is(config, regs::Mode::kStatic)) {
+    layout_ = Layout::Static;
+  } else {
+    layout_ = Layout::Hold;
+    if (n != 0) go(State::kPlan);
+    for (const Planned& p : plan_) timer_ += p.fits + 4;
+  }
+  changed_ = layout_ != before;
+}
+
+void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
+  go(State::kIdle);
+  if (plan_.size() == 1) {
+    set_layout(Layout::Alone);
+  } else if (is(config, regs::Mode::kEven)) {
+    for (const Planned& p : plan_) decided_[p.slot] = p.most;
+    no_fit_ = std::ranges::any_of(plan_, [](const Planned& p) { return p.most == 0; });
+    set_layout(!no_fit_ ? Layout::Counts : plan_.size() > parameters_.num_sm ? Layout::Free : Layout::Ranges);
+  } else if (plan_.size() > parameters_.num_sm) {
+    set_layout(Layout::Free);
+  } else if (is(config, regs::Mode::kSpatial)) {
+    set_layout(Layout::Ranges);
+  } else {
+    set_layout(Layout::Levels);
+    first_window_ = true;
+    timer_ = config.warm_up;
+    go(State::kWarmUp);
+  }
+}
+
+void TlmPartitionSequencer::list_samples() {
+  samples_.clear();
+  sample_ = 0;
+  for (std::uint32_t k = 0; k < plan_.size(); ++k) {
+    const Planned& p = plan_[k];
+    samples_.push_back({});
+    if (p.level(0) > p.most) samples_.push_back({});
+    for (std::uint32_t i = 0; i < p.count && p.level(i) <= p.most; ++i)
+      samples_.push_back({k, p.first + i, p.level(i), true, p.level(i) == p.most});
+  }
+}
+
+void TlmPartitionSequencer::read_on(const SequencerIn& in) {
+  offered_.reset();
+  Sample& sample = samples_[sample_++];
+  if (!sample.valid) return;
+  const std::uint32_t slot = plan_[sample.kernel].slot;
+  sample.drop = !in.settled[sample.sm] || ((spent_ >> slot) & 1U) != 0;
+  dropped_ |= sample.drop;
+  sampled_[slot] |= !sample.drop;
+  offered_ = sample;
+}
+
+void TlmPartitionSequencer::end_of_samples(const SluiceConfig& config) {
+  go(State::kAllocate);
+  if (std::ranges::all_of(plan_, [](const Planned& p) { return p.base + p.count >= p.most; })) return;
+  for (Planned& p : plan_) p.base += p.count;
+  changed_ = true;
+  first_window_ = false;
+  timer_ = config.warm_up / 2;
+  go(State::kWarmUp);
+}
+
+void TlmPartitionSequencer::enforce(const PartitionCoreOut& core) {
+  go(State::kMonitor);
+  decision_ = true;
+  no_fit_ = core.no_fit;
+  no_profile_ = !no_fit_ && !std::ranges::all_of(plan_, [this](const Planned& p) { return sampled_[p.slot]; });
+  spatial_ = core.spatial && !no_fit_ && !no_profile_;
+  if (no_fit_ || spatial_ || no_profile_) {
+    set_layout(Layout::Ranges);
+    return;
+  }
+  for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = core.ctas[i];
+  set_layout(Layout::Counts);
+}
+
+bool TlmPartitionSequencer::restarts(const SluiceConfig& config, const SequencerIn& in) const {
+  const bool profile_again = (in.monitor_request || config.reprofile) && state_ == State::kMonitor;
+  return in.change || config.mode_write || profile_again;
+}
+
+void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn& in) {
+  changed_ = decision_ = false;
+  if (restarts(config, in)) {
+    make_plan(config, in);
+    return;
+  }
+  switch (state_) {
+    case State::kPlan:
+      if (--timer_ == 0) finish_plan(config);
+      break;
+    case State::kWarmUp:
+      if (timer_ > 0) {
+        --timer_;
+        break;
+      }
+      timer_ = config.drain_limit * kDrainUnit;
+      go(State::kDrain);
+      break;
+    case State::kDrain:
+      if (first_window_) {
+        dropped_ = false;
+        sampled_ = {};
+      }
+      spent_ = 0;
+      if (timer_ > 0 && !settled(in)) {
+        --timer_;
+        break;
+      }
+      timer_ = config.window;
+      go(State::kProfile);
+      break;
+    case State::kProfile:
+      spent_ |= in.spent;
+      if (--timer_ > 0) break;
+      list_samples();
+      go(State::kScale);
+      break;
+    case State::kScale:
+      if (sample_ < samples_.size()) {
+        read_on(in);
+        break;
+      }
+      offered_.reset();
+      end_of_samples(config);
+      break;
+    case State::kAllocate:
+      if (!in.core.done) break;
+      timer_ = config.delay;
+      if (timer_ == 0) {
+        enforce(in.core);
+      } else {
+        go(State::kDelay);
+      }
+      break;
+    case State::kDelay:
+      if (--timer_ == 0) enforce(in.core);
+      break;
+    default: break;
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,107 @@
+#pragma once
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sw/driver/sluice_regs.h"
+#include "systemc/unit/ports/i_partition_core.h"
+#include "systemc/unit/twin/sluice_csr.h"
+
+namespace sluice {
+
+/// What the other blocks tell the partition sequencer in one cycle.
+struct SequencerIn {
+  PerKernel<std::uint8_t> age{};  ///< present kernel slots, oldest first
+  std::uint8_t num_present = 0;
+  bool change = false;           ///< the present set changed
+  bool monitor_request = false;  ///< the phase monitor wants a new profile
+  std::uint8_t spent = 0;        ///< mask of kernel slots: they dispatch nothing more
+  std::bitset<kMaxSms> settled;  ///< SMs that have held what the layout says
+  PartitionCoreOut core;
+};
+
+/// Its outputs, before the rising edge.
+struct SequencerOut {
+  bool quota_changed = false;  ///< first cycle of new quotas
+  bool regions = false, round_robin = false, in_order = false;
+  bool profile_clear = false, profile_enable = false;
+  PartitionCoreIn core;    ///< without the figures of the sample
+  bool drop = false;       ///< of the sample that is offered: it counts as none
+  bool profiling = false;  ///< a window runs or is read: who has settled stays as it is
+  std::uint8_t state = 0;  ///< regs::SequencerState
+  PerKernel<std::uint8_t> ctas{};
+  bool decision = false, spatial = false, no_fit = false, dropped = false, no_profile = false, monitoring = false;
+  PerKernel<bool> watch{};  ///< by kernel slot: the decision is about it
+  PerKernel<std::uint32_t> watch_sm{};
+  bool idle = false;
+};
+
+/// The TLM twin of rtl/sequencer/partition_sequencer.sv, cycle for cycle alike, written from docs/reference/blocks/sluice_top.md:
+/// plans and lists are made at once where the hardware works through them; counters stand for the cycles that takes.
+class TlmPartitionSequencer {
+ public:
+  explicit TlmPartitionSequencer(const regs::Parameters& parameters) : parameters_(parameters) {}
+
+  [[nodiscard]] SequencerOut out(const SluiceConfig& config) const;
+  /// The inputs of this cycle make a new plan: a decision under way is dropped.
+  [[nodiscard]] bool restarts(const SluiceConfig& config, const SequencerIn& in) const;
+  /// The SM whose profile counters are read in this cycle, for the sample that the core is offered in the next.
+  [[nodiscard]] std::optional<std::uint32_t> reads() const;
+  /// The kernel slot whose samples `sm` takes; none without a plan.
+  [[nodiscard]] std::optional<std::uint32_t> owner(std::uint32_t sm) const;
+  /// CTAs of kernel slot `kernel` that may live on `sm`; max_ctas = no limit.
+  [[nodiscard]] std::uint32_t quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const;
+  /// The rising edge.
+  void clock(const SluiceConfig& config, const SequencerIn& in);
+  void reset() { *this = TlmPartitionSequencer(parameters_); }
+
+ private:
+  enum class Layout { Free, Hold, Alone, Ranges, Counts, Levels, Static };
+  /// One kernel of the plan.
+  struct Planned {
+    std::uint32_t slot = 0, first = 0, count = 0;  ///< its SMs
+    std::uint32_t fits = 0;                        ///< occupancy
+    std::uint32_t most = 0;                        ///< occupancy, or the Even quota
+    std::uint32_t base = 0;                        ///< levels of earlier windows
+    [[nodiscard]] bool on(std::uint32_t sm) const { return sm >= first && sm < first + count; }
+    [[nodiscard]] std::uint32_t level(std::uint32_t i) const { return base + i + 1; }
+  };
+  struct Sample {
+    std::uint32_t kernel = 0, sm = 0, level = 0;
+    bool valid = false,  ///< not valid: a cycle that goes on to a kernel, or finds one without levels in this window
+        final = false, drop = false;
+  };
+
+  void make_plan(const SluiceConfig& config, const SequencerIn& in);
+  void finish_plan(const SluiceConfig& config);
+  void start_window();
+  void list_samples();
+  void read_on(const SequencerIn& in);
+  [[nodiscard]] bool settled(const SequencerIn& in) const;  ///< all SMs that can
+  void end_of_samples(const SluiceConfig& config);
+  void enforce(const PartitionCoreOut& core);
+  void go(regs::SequencerState state) { state_ = state; }
+  void set_layout(Layout layout) {
+    layout_ = layout;
+    changed_ = true;
+  }
+
+  regs::Parameters parameters_;
+  regs::SequencerState state_ = regs::SequencerState::kIdle;
+  Layout layout_ = Layout::Free;
+  bool changed_ = false, decision_ = false, spatial_ = false, no_fit_ = false, first_window_ = false;
+  bool dropped_ = false, no_profile_ = false;  ///< a sample of the last profile was dropped; a kernel had no other
+  PerKernel<bool> sampled_{};                  ///< by kernel slot: a sample of it counts
+  std::uint8_t spent_ = 0;                     ///< mask of kernel slots: in some cycle of the window
+  std::uint64_t timer_ = 0;                    ///< cycles left in the state
+  std::vector<Planned> plan_;
+  PerKernel<std::uint32_t> decided_{};  ///< by kernel slot
+
+  std::vector<Sample> samples_;    ///< of the window that has ended
+  std::size_t sample_ = 0;         ///< the next whose counters are read
+  std::optional<Sample> offered_;  ///< to the core
+};
+
+}  // namespace sluice

@@ -1,0 +1,226 @@
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "systemc/unit/ports/i_sluice_top.h"
+#include "systemc/unit/twin/cta_dispatcher.h"
+#include "systemc/unit/twin/partition_core.h"
+#include "systemc/unit/twin/partition_sequencer.h"
+#include "systemc/unit/twin/phase_monitor.h"
+#include "systemc/unit/twin/sluice_csr.h"
+
+namespace sluice {
+
+/// The TLM twin of rtl/sluice_top.sv: the twins of its blocks, wired as docs/reference/blocks/sluice_top.md says.
+class TlmSluiceTop : public ISluiceTop {
+ public:
+  explicit TlmSluiceTop(const regs::Parameters& parameters)
+      : parameters_(parameters),
+        csr_(parameters),
+        dispatcher_({parameters.num_sm, parameters.max_kernels, parameters.max_ctas, parameters.region_units}),
+        sequencer_(parameters),
+        core_(parameters.max_kernels, parameters.max_ctas),
+        monitor_(parameters.max_kernels),
+        counters_(parameters.num_sm) {
+    refresh();
+  }
+
+  [[nodiscard]] const SluiceTopOut& outputs() const override { return out_; }
+
+  void clock(const SluiceTopIn& in) override {
+    if (!in.rst_n) {
+      *this = TlmSluiceTop(parameters_);
+      return;
+    }
+    const SluiceConfig config = csr_.out().config;
+    const CtaDispatcherOut dispatched = dispatcher_.outputs();
+    const SequencerOut sequenced = sequencer_.out(config);
+
+    SequencerIn to_sequencer;
+    to_sequencer.age = dispatched.age;
+    to_sequencer.num_present = dispatched.num_present;
+    to_sequencer.change = dispatched.change;
+    to_sequencer.monitor_request = monitor_.request();
+    to_sequencer.spent = dispatched.spent;
+    to_sequencer.settled = dispatched.settled;
+    to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
+    const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid;
+
+    clock_counters(in, config, sequenced);
+    if (const auto sm = sequencer_.reads()) sample_ = counters_[*sm].insts;
+    clock_monitor(in, config, sequenced);
+    to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
+    dispatcher_.clock(to_dispatcher_);
+    csr_.clock({true, in.axi, status(dispatched, sequenced)});
+    sequencer_.clock(config, to_sequencer);
+    refresh();
+    out_.idle = rests;
+  }
+
+  void skip(std::uint64_t) override {}  // nothing there that could notice
+  [[nodiscard]] bool counts_activity() const override { return counting_; }
+
+  // What happens inside, for scoreboards: as it stands in this cycle.
+  [[nodiscard]] const SluiceConfig& config() const { return csr_.out().config; }
+  [[nodiscard]] const CtaDispatcherOut& dispatcher() const { return dispatcher_.outputs(); }
+  [[nodiscard]] SequencerOut sequencer() const { return sequencer_.out(csr_.out().config); }
+  [[nodiscard]] std::uint32_t quota(std::uint32_t sm, std::uint32_t kernel) const {
+    return sequencer_.quota(csr_.out().config, sm, kernel);
+  }
+  /// What the dispatcher was given in the last clock().
+  [[nodiscard]] const CtaDispatcherIn& dispatcher_in() const { return to_dispatcher_; }
+
+ private:
+  using State = regs::SequencerState;
+
+  static std::uint8_t mask_of(const PerKernel<bool>& bits) {
+    unsigned mask = 0;
+    for (unsigned k = 0; k < bits.size(); ++k) mask |= static_cast<unsigned>(bits[k]) << k;
+    return static_cast<std::uint8_t>(mask);
+  }
+  [[nodiscard]] bool dispatcher_settled() const {
+    const SluiceConfig& config = csr_.out().config;
+    return dispatcher_.quiet(dispatcher_inputs(SluiceTopIn(), config, sequencer_.out(config)));
+  }
+
+  static constexpr std::uint32_t kMostShare = 8192;  ///< lines, of REQUEST_SHARE = 0
+  /// docs/reference/blocks/profile_counters.md
+  struct Counters {
+    std::uint32_t insts = 0;     ///< of the SM's owner, while it is within its ceiling
+    std::uint32_t requests = 0;  ///< so far
+    bool open = true;
+  };
+
+  PartitionCoreOut clock_core(const SequencerOut& sequenced, bool abort) {
+    const auto state = static_cast<State>(sequenced.state);
+    const bool listened_to =
+        state == State::kProfile || state == State::kScale || state == State::kAllocate || state == State::kDelay;
+    if (!listened_to && !sequenced.core.start && !abort && core_.settled()) return {};
+    PartitionCoreIn in = sequenced.core;
+    in.abort = abort;
+    if (in.sample_valid && !sequenced.drop) in.sample_warp_insts = sample_;
+    return core_.cycle(in);
+  }
+
+  void clock_counters(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) {
+    if (sequenced.profile_clear) std::ranges::fill(counters_, Counters());
+    if (!sequenced.profile_enable || in.sms.empty()) return;
+    const std::uint32_t share = config.request_share == 0 ? kMostShare : config.request_share;
+    for (std::size_t m = 0; m < counters_.size(); ++m) {
+      Counters& counters = counters_[m];
+      const auto owner = sequencer_.owner(static_cast<std::uint32_t>(m));
+      for (unsigned s = 0; counters.open && s < parameters_.num_sched; ++s)
+        counters.insts += ((in.sms[m].issue_valid >> s) & 1U) != 0 && owner && in.sms[m].issue_kernel[s] == *owner ? 1U : 0U;
+      if (in.sms[m].request && ++counters.requests == share) counters.open = false;
+    }
+  }
+
+  void clock_monitor(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) {
+    PerKernel<unsigned> issued{};
+    const bool active = sequenced.monitoring && config.monitor_enable;
+    for (unsigned k = 0; active && !in.sms.empty() && k < parameters_.max_kernels; ++k) {
+      if (!sequenced.watch[k]) continue;
+      const SmActivity& sm = in.sms[sequenced.watch_sm[k]];
+      for (unsigned s = 0; s < parameters_.num_sched; ++s)
+        issued[k] += ((sm.issue_valid >> s) & 1U) != 0 && sm.issue_kernel[s] == k ? 1 : 0;
+    }
+    monitor_.clock(config, active, watched_);
+    watched_ = issued;
+  }
+
+  CtaDispatcherIn dispatcher_inputs(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) const {
+    CtaDispatcherIn to;
+    to.capacity_warps = config.capacity_warps;
+    to.capacity_registers = config.capacity_registers;
+    to.capacity_shared_bytes = config.capacity_shared;
+    to.capacity_slots = config.capacity_slots;
+    to.demand_warps = config.demand_warps;
+    to.demand_registers = config.demand_registers;
+    to.demand_shared_bytes = config.demand_shared;
+    to.grid = config.grid;
+    to.repeat = mask_of(config.repeat);
+    to.launch = mask_of(config.launch);
+    to.stop = mask_of(config.stop);
+    to.evict = mask_of(config.evict);
+    to.resume = mask_of(config.resume);
+    to.evict_count = config.evict_count;
+    to.round_robin = sequenced.round_robin;
+    to.in_order = sequenced.in_order;
+    to.regions = sequenced.regions;
+    to.quota_changed = sequenced.quota_changed;
+    to.profiling = sequenced.profiling;
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+      to.quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().query_sm, k));
+    to.dispatch_ready = in.dispatch_ready;
+    to.done_valid = in.done_valid;
+    to.done_sm = in.done_sm;
+    to.done_slot = in.done_slot;
+    return to;
+  }
+
+  static SluiceCsrStatus status(const CtaDispatcherOut& dispatched, const SequencerOut& sequenced) {
+    SluiceCsrStatus status;
+    for (unsigned k = 0; k < kMaxKernelSlots; ++k) {
+      status.slot_state[k] = static_cast<std::uint8_t>(dispatched.state[k]);
+      status.evict_done[k] = ((dispatched.evict_done >> k) & 1U) != 0;
+      status.kernel_done[k] = ((dispatched.kernel_done >> k) & 1U) != 0;
+    }
+    status.resident = dispatched.resident;
+    status.dispatched = dispatched.dispatched;
+    status.num_present = dispatched.num_present;
+    status.ctas = sequenced.ctas;
+    status.sequencer_state = sequenced.state;
+    status.decision = sequenced.decision;
+    status.spatial = sequenced.spatial;
+    status.no_fit = sequenced.no_fit;
+    status.dropped = sequenced.dropped;
+    status.no_profile = sequenced.no_profile;
+    status.error = static_cast<std::uint8_t>((dispatched.bad_done ? 1 : 0) | (dispatched.cannot_fit ? 2 : 0) |
+                                             (dispatched.slot_busy ? 4 : 0) | (dispatched.bad_kernel ? 8 : 0));
+    status.error_kernel = dispatched.error_kernel;
+    status.error_sm = dispatched.error_sm;
+    return status;
+  }
+
+  void refresh() {
+    const SluiceCsrOut& csr = csr_.out();
+    const CtaDispatcherOut& dispatched = dispatcher_.outputs();
+    const SequencerOut sequenced = sequencer_.out(csr.config);
+    out_.axi = csr.axi;
+    out_.irq = csr.irq;
+    out_.dispatch_valid = dispatched.dispatch_valid;
+    out_.dispatch_sm = dispatched.dispatch_sm;
+    out_.dispatch_kernel = dispatched.dispatch_kernel;
+    out_.dispatch_slot = dispatched.dispatch_slot;
+    out_.dispatch_cta = dispatched.dispatch_cta;
+    out_.dispatch_register_base = dispatched.dispatch_register_base;
+    out_.dispatch_shared_base = dispatched.dispatch_shared_base;
+    out_.profile_window = sequenced.profile_enable;
+    const TlmPartitionCore::Scaled* writing = core_.writing();
+    out_.profile_valid = writing != nullptr;
+    if (writing != nullptr) {
+      out_.profile_kernel = static_cast<std::uint8_t>(writing->kernel);
+      out_.profile_ctas = static_cast<std::uint8_t>(writing->ctas);
+      out_.profile_scaled = static_cast<std::uint32_t>(writing->value);
+    }
+    const bool monitors = sequenced.monitoring && csr.config.monitor_enable;
+    rests_ = csr_.idle() && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
+    counting_ = sequenced.profile_enable || monitors;
+  }
+
+  regs::Parameters parameters_;
+  TlmSluiceCsr csr_;
+  TlmCtaDispatcher dispatcher_;
+  TlmPartitionSequencer sequencer_;
+  TlmPartitionCore core_;
+  TlmPhaseMonitor monitor_;
+  std::vector<Counters> counters_;
+  std::uint32_t sample_ = 0;       ///< instructions of the sample that the core is offered
+  PerKernel<unsigned> watched_{};  ///< what each kernel issued in the cycle before
+  bool rests_ = true;              ///< no block changes anything in this cycle without an input
+  CtaDispatcherIn to_dispatcher_;
+  bool counting_ = false;
+  SluiceTopOut out_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#include "study/run_result_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace sluice;
+
+TEST(RunResultJson, KeepsTheSamplesOfADecision) {
+  RunResult result;
+  Decision& decision = result.decisions.emplace_back();
+  decision.kernels = {KernelId(0), KernelId(2)};
+  decision.samples.resize(1);
+  decision.samples[0].kernel = KernelId(2);
+  const RunResult read = nlohmann::json(result).get<RunResult>();
+  EXPECT_EQ(read.decisions.at(0).samples, decision.samples);
+}
