@@ -29,9 +29,9 @@ struct CommonOptions {
         ->check(CLI::Range(1000, 1000000000));
     app.add_option("--seed", seed, "seed of the synthetic instruction streams")->capture_default_str();
     app.add_option("--partitioner", partitioner,
-                   "the partition unit: the Verilated RTL, its TLM twin, or both compared at every port in every cycle")
+                   "the partition unit: the Verilated RTL, its twin, or both compared at every port in every cycle")
         ->capture_default_str()
-        ->check(CLI::IsMember({"rtl", "tlm", "both"}));
+        ->check(CLI::IsMember({"rtl", "twin", "both"}));
   }
   CLI::Option* add_oracle(CLI::App& app) {
     return app
@@ -45,7 +45,7 @@ struct CommonOptions {
     app.add_option("--jobs", jobs, "simulations at a time")->capture_default_str()->check(CLI::Range(1, 1024));
   }
   [[nodiscard]] PartitionerKind kind() const {
-    return partitioner == "rtl" ? PartitionerKind::Rtl : partitioner == "tlm" ? PartitionerKind::Tlm : PartitionerKind::Both;
+    return partitioner == "rtl" ? PartitionerKind::Rtl : partitioner == "twin" ? PartitionerKind::Twin : PartitionerKind::Both;
   }
 };
 

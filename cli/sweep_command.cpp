@@ -45,7 +45,7 @@ EvaluationPlan plan_of(const Sweep& sweep, std::size_t index) {
   plan.window = sweep.window;
   plan.curve_window = 0;
   plan.seed = sweep.seeds[task.seed];
-  plan.partitioner = sweep.partitioner == "rtl" ? PartitionerKind::Rtl : PartitionerKind::Tlm;
+  plan.partitioner = sweep.partitioner == "rtl" ? PartitionerKind::Rtl : PartitionerKind::Twin;
   return plan;
 }
 

@@ -53,7 +53,7 @@ int run(Options& options) {
 
 void add_trace_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  options->partitioner = "tlm";
+  options->partitioner = "twin";
   CLI::App* command = app.add_subcommand(
       "trace", "Run Accel-Sim SASS traces on the GPU model: the kernels of a stream in order, streams side by side");
   command->add_option("list", options->list, "kernelslist.g")->required();
@@ -62,9 +62,9 @@ void add_trace_command(CLI::App& app, Action& action) {
   command->add_option("--policy", options->trace.policy, fmt::format("{}", fmt::join(policy_names(), ", ")))
       ->capture_default_str();
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
-  command->add_option("--partitioner", options->partitioner, "the partition unit: the Verilated RTL or its TLM twin")
+  command->add_option("--partitioner", options->partitioner, "the partition unit: the Verilated RTL or its twin")
       ->capture_default_str()
-      ->check(CLI::IsMember({"rtl", "tlm", "both"}));
+      ->check(CLI::IsMember({"rtl", "twin", "both"}));
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -100,7 +100,7 @@ NamedRun mix_run(const Evaluation& e, const Mix& mix, const std::string& policy,
                               : fmt::format("{}-{}", to_string(plan.partition.mode), fmt::join(ctas, "-"));
   const std::string rule = mix.kernels.size() > 2 && !plan.rule.empty() ? plan.rule + "-" : "";  // of two, the other gets all
   // The search decides nothing in hardware: with the twin its many runs outlive changes of the RTL.
-  const PartitionerKind partitioner = policy == "oracle" ? PartitionerKind::Tlm : e.options.partitioner;
+  const PartitionerKind partitioner = policy == "oracle" ? PartitionerKind::Twin : e.options.partitioner;
   return {fmt::format("{}-{}{}", mix.name(), rule, how),
           e.mix_fingerprint(mix.kernels, fmt::format("{}{} {}", rule, how, fmt::join(targets, " "))),
           mix_spec(e.machine, mix.kernels, plan, targets, partitioner, e.options.seed)};

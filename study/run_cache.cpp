@@ -77,7 +77,7 @@ class Races {
 }  // namespace
 
 std::string key_of(const std::string& text, PartitionerKind partitioner) {
-  return fnv1a(text) + SLUICE_MODEL_HASH + (partitioner == PartitionerKind::Tlm ? "" : SLUICE_RTL_HASH);
+  return fnv1a(text) + SLUICE_MODEL_HASH + (partitioner == PartitionerKind::Twin ? "" : SLUICE_RTL_HASH);
 }
 
 std::uint64_t race_bound(std::vector<std::uint64_t> cycles, std::size_t wanted) {

@@ -117,7 +117,7 @@ Sweep read_sweep(const std::filesystem::path& path) {
   sweep.policies = strings(root, file, "policies", true);
   root.read("mixes", mixes);
   root.read("window", sweep.window, 1000, 1000000000);
-  sweep.partitioner = root.read_choice("partitioner", {"tlm", "rtl"}) == 0 ? "tlm" : "rtl";
+  sweep.partitioner = root.read_choice("partitioner", {"twin", "rtl"}) == 0 ? "twin" : "rtl";
   root.allow("seeds");
   if (const toml::array* seeds = file["seeds"].as_array()) {
     for (const toml::node& node : *seeds) {

@@ -27,7 +27,7 @@ struct Sweep {
   std::vector<std::string> policies;
   std::vector<std::uint64_t> seeds;
   std::uint64_t window = 2000000;
-  std::string partitioner = "tlm";
+  std::string partitioner = "twin";
 
   /// A task is one mix on one machine with one seed: what one job of an array runs.
   struct Task {

@@ -16,7 +16,7 @@ namespace {
 /// How far the simulation runs between two looks at the interrupt flag.
 constexpr std::uint64_t kSliceCycles = 10000;
 
-/// The unit's elaboration: MAX_KERNELS 4 as Verilated, 8 where a run needs more (TLM only).
+/// The unit's elaboration: MAX_KERNELS 4 as Verilated, 8 where a run needs more ((twin only)).
 std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock) {
   const auto at_once = std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after; });
   const regs::Parameters parameters{spec.machine.num_sms, at_once > 4 ? 8U : 4U, 32, spec.machine.sm.schedulers,
@@ -24,9 +24,9 @@ std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock)
   switch (spec.partitioner) {
     case PartitionerKind::Rtl: return make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
     case PartitionerKind::Both: return make_lockstep_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
-    case PartitionerKind::Tlm: break;
+    case PartitionerKind::Twin: break;
   }
-  return make_tlm_sluice_top(parameters);
+  return make_twin_sluice_top(parameters);
 }
 
 std::string numbered(const char* stem, std::size_t i) { return stem + std::to_string(i); }

@@ -79,7 +79,7 @@ struct RunIdentity {
   std::vector<std::string> kernels;  ///< in mix order
   std::string category;              ///< e.g. "compute+cache"
   std::string policy;       ///< "left_over", "fcfs", "even", "spatial", "warped_slicer", "solo_curve", "oracle", "static"
-  std::string partitioner;  ///< "rtl" or "tlm": what this run ran on
+  std::string partitioner;  ///< "rtl" or "twin": what this run ran on
   Partition partition;      ///< as asked for; a decision of the sequencer replaces it
   std::size_t oracle_candidates = 0;  ///< partitions a search tried, Left-Over not counted; 0 = no search
   std::string taken_from{};           ///< policy oracle: the other policy whose run is the best; empty = a partition it tried

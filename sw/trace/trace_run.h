@@ -14,7 +14,7 @@ struct TraceRunOptions {
   std::uint32_t max_ctas = 0;  ///< CTAs per SM at most; 0 = as many as the machine allows
   std::string policy = "left_over";
   std::vector<CtaCount> ctas;  ///< policy static
-  PartitionerKind partitioner = PartitionerKind::Tlm;
+  PartitionerKind partitioner = PartitionerKind::Twin;
 };
 
 /// A run of every kernel of a list: kernels of one stream one after the other, streams side by side.

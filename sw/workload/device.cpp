@@ -3,7 +3,7 @@
 namespace sluice {
 
 std::string_view to_string(PartitionerKind kind) {
-  return kind == PartitionerKind::Rtl ? "rtl" : kind == PartitionerKind::Tlm ? "tlm" : "both";
+  return kind == PartitionerKind::Rtl ? "rtl" : kind == PartitionerKind::Twin ? "twin" : "both";
 }
 
 }  // namespace sluice

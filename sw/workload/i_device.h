@@ -21,9 +21,9 @@
 namespace sluice {
 
 /// Which implementation of the partition hardware decides in Dynamic mode.
-enum class PartitionerKind { Tlm, Rtl, Both };
+enum class PartitionerKind { Twin, Rtl, Both };
 
-[[nodiscard]] std::string_view to_string(PartitionerKind kind);  ///< "tlm", "rtl", "both"
+[[nodiscard]] std::string_view to_string(PartitionerKind kind);  ///< "twin", "rtl", "both"
 
 class SluiceDriver;
 
@@ -56,7 +56,7 @@ struct RunSpec {
   std::function<Quotas(const std::vector<KernelId>& present)> quotas;
   std::vector<HostAction> actions;  ///< in order of time; by the model only
   Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
-  PartitionerKind partitioner = PartitionerKind::Tlm;
+  PartitionerKind partitioner = PartitionerKind::Twin;
   std::uint64_t seed = 1;
   bool check_protocol = false;          ///< puts a TLM-2.0 protocol checker on every memory socket; a violation ends the run
   std::filesystem::path fst_file;       ///< waveform of the partition core (Rtl only); empty = none

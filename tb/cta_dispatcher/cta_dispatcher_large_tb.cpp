@@ -12,7 +12,7 @@ namespace {
 
 constexpr CtaDispatcherParams kLarge{132, 4, 32, 64};
 
-TEST(CtaDispatcher, LargeAgreesWithTlmAndGoldenInEveryCycle) {
+TEST(CtaDispatcher, LargeAgreesWithTwinAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_132> rtl(kLarge);
   tb::Coverage coverage("cta_dispatcher");
   declare_dispatch_bins(coverage);

@@ -1,5 +1,5 @@
 // Bench of the CTA dispatcher at its smallest (2 SMs, 2 kernels, 4 CTA slots, 16 region units), where every collision is
-// frequent: random traffic against TLM twin and golden model in every cycle, and the named cases.
+// frequent: random traffic against twin and golden model in every cycle, and the named cases.
 #include <Vcta_dispatcher_small.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr CtaDispatcherParams kSmall{2, 2, 4, 16};
 
-TEST(CtaDispatcher, SmallAgreesWithTlmAndGoldenInEveryCycle) {
+TEST(CtaDispatcher, SmallAgreesWithTwinAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
   tb::Coverage coverage("cta_dispatcher");
   declare_dispatch_bins(coverage);

@@ -1,4 +1,4 @@
-// Bench of the CTA dispatcher: random traffic holds the Verilated RTL, its TLM twin and the golden model against each other in
+// Bench of the CTA dispatcher: random traffic holds the Verilated RTL, its twin and the golden model against each other in
 // every cycle, at several sizes. Quick by default; SLUICE_FULL=1 runs the long campaign.
 #include <Vcta_dispatcher_16.h>
 #include <Vcta_dispatcher_counts.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr CtaDispatcherParams kFermi{16, 4, 8, 64};
 constexpr CtaDispatcherParams kCounts{5, 8, 5, 0};
 
-TEST(CtaDispatcher, FermiAgreesWithTlmAndGoldenInEveryCycle) {
+TEST(CtaDispatcher, FermiAgreesWithTwinAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
   tb::Coverage coverage("cta_dispatcher");
   declare_dispatch_bins(coverage);
@@ -23,7 +23,7 @@ TEST(CtaDispatcher, FermiAgreesWithTlmAndGoldenInEveryCycle) {
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});
 }
 
-TEST(CtaDispatcher, CountsOnlyAgreesWithTlmAndGoldenInEveryCycle) {
+TEST(CtaDispatcher, CountsOnlyAgreesWithTwinAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_counts> rtl(kCounts);
   tb::Coverage coverage("cta_dispatcher");
   declare_dispatch_bins(coverage);

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// A dispatcher under directed inputs: every cycle is still checked by TLM twin and golden model. Starts with one kind of SM (48
+/// A dispatcher under directed inputs: every cycle is still checked by twin and golden model. Starts with one kind of SM (48
 /// warps, 32,768 registers, 48 KB, all slots), no quotas, counts only, a port that is always ready, and CTAs of one warp and
 /// nothing else.
 class DirectedDispatch {

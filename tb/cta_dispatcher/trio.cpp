@@ -52,12 +52,12 @@ std::string DispatchTrio::clock(const DispatchCycle& cycle) {
   tlm_.clock(cycle.in);
   const CtaDispatcherOut& rtl = rtl_.outputs();
   CtaDispatcherOut twin = tlm_.outputs();
-  if (quiet && !(before == twin)) return "the TLM twin promised a quiet cycle and changed";
-  if (rtl_.was_idle() != idle) return "RTL and TLM twin differ at idle_o";
+  if (quiet && !(before == twin)) return "the twin promised a quiet cycle and changed";
+  if (rtl_.was_idle() != idle) return "RTL and twin differ at idle_o";
   quiet_cycles_ += quiet ? 1 : 0;
   if (!rtl.dispatch_valid && !twin.dispatch_valid) hide_dispatch(rtl, twin);
   std::string wrong = scoreboard_->observe(rtl, cycle);
-  if (!(rtl == twin)) wrong += " (RTL and TLM twin differ at " + difference(rtl, twin) + ")";
+  if (!(rtl == twin)) wrong += " (RTL and twin differ at " + difference(rtl, twin) + ")";
   return wrong;
 }
 

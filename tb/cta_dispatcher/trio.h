@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// RTL, TLM twin and golden model on the same inputs.
+/// RTL, twin and golden model on the same inputs.
 class DispatchTrio {
  public:
   DispatchTrio(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, tb::Coverage& coverage)
@@ -21,7 +21,7 @@ class DispatchTrio {
 
  private:
   IDispatcherUnderTest& rtl_;
-  TlmCtaDispatcher tlm_;
+  CtaDispatcherTwin tlm_;
   CtaDispatcherParams params_;
   tb::Coverage& coverage_;
   std::optional<DispatchScoreboard> scoreboard_;

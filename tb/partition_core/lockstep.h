@@ -1,5 +1,5 @@
 #pragma once
-// Anything that the ports of the partition core allow, the Verilated RTL and its TLM twin in lockstep.
+// Anything that the ports of the partition core allow, the Verilated RTL and its twin in lockstep.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -62,7 +62,7 @@ class Generator {
 /// @param slots  CTA slots that the core is made for
 inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
   Generator random(seed());
-  const auto tlm = make_tlm_partition_core(4, slots);
+  const auto twin = make_twin_partition_core(4, slots);
   Coverage coverage("partition_core");
   coverage.declare("partition", "CTAs for every kernel");
   coverage.declare("spatial", "the loss guard refuses");
@@ -91,7 +91,7 @@ inline void run_lockstep(IPartitionCore& rtl, std::uint32_t slots) {
         in.start = false;
       }
       const PartitionCoreOut a = rtl.cycle(in);
-      const PartitionCoreOut b = tlm->cycle(in);
+      const PartitionCoreOut b = twin->cycle(in);
       ++compared;
       ASSERT_EQ(a.scaled_valid, b.scaled_valid) << "decision " << d << " cycle " << cycle;
       if (a.scaled_valid) {

@@ -1,4 +1,4 @@
-// Bench of the partition core: anything that the ports allow, the Verilated RTL and its TLM twin in lockstep. SLUICE_FULL=1: 10^6
+// Bench of the partition core: anything that the ports allow, the Verilated RTL and its twin in lockstep. SLUICE_FULL=1: 10^6
 // decisions.
 #include "tb/partition_core/lockstep.h"
 
@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-TEST(PartitionCore, RtlAndTlmAgreeInEveryCycle) {
+TEST(PartitionCore, RtlAndTwinAgreeInEveryCycle) {
   const auto rtl = make_rtl_partition_core(tb::waveform("partition_core"), 1000);
   tb::run_lockstep(*rtl, 32);
 }

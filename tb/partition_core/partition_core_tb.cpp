@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-TEST(PartitionCore, RtlAndTlmAgreeWithEightCtaSlots) {
+TEST(PartitionCore, RtlAndTwinAgreeWithEightCtaSlots) {
   RtlPartitionCore<Vcore_4_8, 4> rtl;
   tb::run_lockstep(rtl, 8);
 }

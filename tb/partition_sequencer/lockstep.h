@@ -1,5 +1,5 @@
 #pragma once
-// The Verilated partition_sequencer and its TLM twin in lockstep under random kernels, modes and settings and a core that answers
+// The Verilated partition_sequencer and its twin in lockstep under random kernels, modes and settings and a core that answers
 // at random; and what holds for every quota it answers, whatever the twin says.
 #include <gtest/gtest.h>
 
@@ -231,7 +231,7 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
   Coverage coverage("partition_sequencer");
   declare_bins(coverage);
   RtlPartitionSequencer<Top> rtl(parameters, waveform("partition_sequencer"));
-  TlmPartitionSequencer tlm(parameters);
+  PartitionSequencerTwin twin(parameters);
   Traffic traffic(random, parameters, coverage);
   traffic.reset();
   SequencerOut before;
@@ -240,24 +240,24 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
     if (random.chance(0.00005)) {
       if (before.state != 0) coverage.hit("reset");
       rtl.reset();
-      tlm.reset();
+      twin.reset();
       traffic.reset();
     }
-    traffic.next(tlm.out(traffic.config));
+    traffic.next(twin.out(traffic.config));
     const std::uint32_t sm = random.in(0, parameters.num_sm - 1);
-    const SequencerOut a = rtl.out(traffic.config, traffic.in, sm), b = tlm.out(traffic.config);
+    const SequencerOut a = rtl.out(traffic.config, traffic.in, sm), b = twin.out(traffic.config);
     ASSERT_EQ(difference(a, b, parameters.max_kernels), "") << "cycle " << c;
-    const bool restarting = tlm.restarts(traffic.config, traffic.in);
+    const bool restarting = twin.restarts(traffic.config, traffic.in);
     ASSERT_EQ(rtl.core_abort(), restarting) << "core_abort_o, cycle " << c;
-    ASSERT_EQ(rtl.reads(), tlm.reads()) << "sample_read_o, sample_sm_o, cycle " << c;
+    ASSERT_EQ(rtl.reads(), twin.reads()) << "sample_read_o, sample_sm_o, cycle " << c;
     const bool dropped = rtl.reads() && rtl.drops();
     if (a.profile_enable) {
-      ASSERT_EQ(rtl.owner(sm), *tlm.owner(sm)) << "owner_o of SM " << sm << ", cycle " << c;
+      ASSERT_EQ(rtl.owner(sm), *twin.owner(sm)) << "owner_o of SM " << sm << ", cycle " << c;
     }
     std::vector<std::uint32_t> quotas;
     for (std::uint32_t k = 0; k < parameters.max_kernels; ++k) {
       quotas.push_back(rtl.quota(k));
-      ASSERT_EQ(quotas.back(), tlm.quota(traffic.config, sm, k))
+      ASSERT_EQ(quotas.back(), twin.quota(traffic.config, sm, k))
           << "query_quota_o of kernel " << k << " on SM " << sm << ", cycle " << c;
     }
     check_quotas(traffic.config, a, quotas, parameters, traffic.in, restarting);
@@ -269,8 +269,8 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
     decisions += a.decision ? 1 : 0;
     before = a;
     rtl.clock(traffic.config, traffic.in);
-    tlm.clock(traffic.config, traffic.in);
-    const SequencerOut next = tlm.out(traffic.config);
+    twin.clock(traffic.config, traffic.in);
+    const SequencerOut next = twin.out(traffic.config);
     if (next.core.sample_valid) {
       ASSERT_EQ(dropped, next.drop) << "sample_drop_o, cycle " << c;
     }

@@ -6,7 +6,7 @@
 namespace sluice::tb {
 namespace {
 
-TEST(PartitionSequencer, FewSmsRtlAndTlmAgreeInEveryCycle) {
+TEST(PartitionSequencer, FewSmsRtlAndTwinAgreeInEveryCycle) {
   lockstep<Vpartition_sequencer_5>({5, 8, 32, 2, 64}, campaign(300000, 10000000));
 }
 

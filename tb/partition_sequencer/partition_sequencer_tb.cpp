@@ -5,7 +5,7 @@
 namespace sluice::tb {
 namespace {
 
-TEST(PartitionSequencer, RtlAndTlmAgreeInEveryCycle) {
+TEST(PartitionSequencer, RtlAndTwinAgreeInEveryCycle) {
   lockstep<Vpartition_sequencer_16>({16, 4, 32, 2, 64}, campaign(2000000, 10000000));
 }
 

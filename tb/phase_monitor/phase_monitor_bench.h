@@ -56,20 +56,20 @@ inline void declare_bins(Coverage& coverage) {
   coverage.declare("reset", "a reset while it watches");
 }
 
-/// RTL and TLM twin under kernels whose rate changes now and then and a host that changes its mind.
+/// RTL and twin under kernels whose rate changes now and then and a host that changes its mind.
 template <class Top, unsigned kKernels, unsigned kSchedulers>
 void lockstep(std::uint64_t cycles) {
   Random random(seed());
   Coverage coverage("phase_monitor");
   declare_bins(coverage);
   MonitorRtl<Top, kKernels, kSchedulers> rtl;
-  TlmPhaseMonitor tlm(kKernels);
+  PhaseMonitorTwin twin(kKernels);
   SluiceConfig config;
   std::array<double, kKernels> rate{};
   std::uint64_t since = 0;  // a request, or the beginning
   bool active = false;
   for (std::uint64_t c = 0; c < cycles; ++c) {
-    const double period = config.monitor_window + kKernels * TlmPhaseMonitor::kJudging;
+    const double period = config.monitor_window + kKernels * PhaseMonitorTwin::kJudging;
     const bool reset = c == 0 || random.chance(0.01 / period);
     if (!active || random.chance(0.1 / period)) {
       const std::uint32_t longest = random.chance(0.7) ? 300 : 65535U >> random.in(0, 7);
@@ -79,7 +79,7 @@ void lockstep(std::uint64_t cycles) {
       if (active) {
         const bool drop = random.chance(0.3);
         coverage.hit(drop ? "dropped" : "settings change");
-        if (tlm.judging()) coverage.hit(drop ? "dropped while judged" : "settings change while judged");
+        if (twin.judging()) coverage.hit(drop ? "dropped while judged" : "settings change while judged");
         if (drop) active = false;
       }
     }
@@ -95,12 +95,12 @@ void lockstep(std::uint64_t cycles) {
     const bool request = rtl.cycle(reset, active, issued, random.in(0, kSchedulers - 1));
     if (reset) {
       if (static_cast<double>(since) > 3 * period) coverage.hit("reset");
-      tlm = TlmPhaseMonitor(kKernels);
+      twin = PhaseMonitorTwin(kKernels);
       since = 0;
     } else {
-      tlm.clock(config, active, issued);
+      twin.clock(config, active, issued);
     }
-    ASSERT_EQ(request, tlm.request()) << "cycle " << c;
+    ASSERT_EQ(request, twin.request()) << "cycle " << c;
     ++since;
     if (static_cast<double>(since) > 12 * period && active) coverage.hit("quiet");
     if (!request) continue;
@@ -126,7 +126,7 @@ class Exact {
   }
   /// @return whether the judging of the window ends with a request; one in any other cycle is a failure
   bool window(const Counts& counts) {
-    const std::uint64_t last = window_ + kKernels * TlmPhaseMonitor::kJudging - 1;
+    const std::uint64_t last = window_ + kKernels * PhaseMonitorTwin::kJudging - 1;
     for (std::uint64_t i = 0;; ++i) {
       PerKernel<unsigned> issued{};
       for (unsigned k = 0; k < kKernels; ++k)

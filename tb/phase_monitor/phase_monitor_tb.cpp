@@ -6,7 +6,7 @@
 namespace sluice::tb {
 namespace {
 
-TEST(PhaseMonitor, RtlAndTlmAgreeInEveryCycle) { lockstep<Vphase_monitor, 4, 2>(campaign(3000000, 60000000)); }
+TEST(PhaseMonitor, RtlAndTwinAgreeInEveryCycle) { lockstep<Vphase_monitor, 4, 2>(campaign(3000000, 60000000)); }
 
 TEST(PhaseMonitor, JudgesExactlyAtTheThreshold) { judges_exactly<Vphase_monitor, 4, 2>(campaign(250, 10000)); }
 

@@ -6,7 +6,7 @@
 namespace sluice::tb {
 namespace {
 
-TEST(PhaseMonitor, ThreeKernelsRtlAndTlmAgreeInEveryCycle) { lockstep<Vphase_monitor_3, 3, 4>(campaign(3000000, 60000000)); }
+TEST(PhaseMonitor, ThreeKernelsRtlAndTwinAgreeInEveryCycle) { lockstep<Vphase_monitor_3, 3, 4>(campaign(3000000, 60000000)); }
 
 TEST(PhaseMonitor, ThreeKernelsJudgesExactlyAtTheThreshold) { judges_exactly<Vphase_monitor_3, 3, 4>(campaign(250, 10000)); }
 

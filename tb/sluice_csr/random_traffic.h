@@ -1,5 +1,5 @@
 #pragma once
-// Random AXI4-Lite traffic and random status hold the Verilated sluice_csr and its TLM twin against each other in every cycle, a
+// Random AXI4-Lite traffic and random status hold the Verilated sluice_csr and its twin against each other in every cycle, a
 // protocol monitor watches the pins, a scoreboard predicts responses and register contents from the register map.
 #include <gtest/gtest.h>
 
@@ -180,7 +180,7 @@ class Scoreboard {
     }
     coverage_.hit("read " + register_kind(*found->second));
     const regs::Access access = found->second->fields.front().access;
-    // Sticky and live registers are held against the TLM twin.
+    // Sticky and live registers are held against the twin.
     if (access == regs::Access::Rw || access == regs::Access::W1s || read_address_ == regs::kId ||
         read_address_ == regs::kParams) {
       expected_read_ = {AxiResponse::kOkay, shadow_[read_address_]};
@@ -279,7 +279,7 @@ void random_traffic(const regs::Parameters& parameters, std::uint64_t cycles) {
   Random random(seed());
   Coverage coverage("sluice_csr");
   RtlSluiceCsr<Model> rtl(parameters);
-  TlmSluiceCsr tlm(parameters);
+  SluiceCsrTwin twin(parameters);
   Stimulus stimulus(random, parameters);
   AxiLiteTraffic traffic(
       random, [&] { return stimulus.write(); }, [&] { return stimulus.address(); });
@@ -287,13 +287,13 @@ void random_traffic(const regs::Parameters& parameters, std::uint64_t cycles) {
   Scoreboard scoreboard(parameters, coverage);
   SluiceCsrIn in;
   in.rst_n = false;
-  ASSERT_EQ(rtl.cycle(in), tlm.cycle(in)) << "in reset";
+  ASSERT_EQ(rtl.cycle(in), twin.cycle(in)) << "in reset";
   for (std::uint64_t cycle = 0; cycle < cycles && !testing::Test::HasFatalFailure(); ++cycle) {
     in.rst_n = !random.chance(0.0005);
     in.axi = traffic.next();
     in.status = stimulus.status();
-    const bool idle = tlm.idle();
-    const SluiceCsrOut a = rtl.cycle(in), b = tlm.cycle(in);
+    const bool idle = twin.idle();
+    const SluiceCsrOut a = rtl.cycle(in), b = twin.cycle(in);
     ASSERT_TRUE(!in.rst_n || rtl.idle() == idle) << "idle_o, cycle " << cycle;
     ASSERT_EQ(a.axi, b.axi) << "cycle " << cycle;
     ASSERT_EQ(a.irq, b.irq) << "cycle " << cycle;

@@ -7,7 +7,7 @@
 
 namespace sluice::tb {
 
-/// A Verilated sluice_csr behind the ports of its TLM twin.
+/// A Verilated sluice_csr behind the ports of its twin.
 template <class Model>
 class RtlSluiceCsr {
  public:

@@ -5,7 +5,7 @@
 namespace sluice::tb {
 namespace {
 
-TEST(SluiceCsr, RtlAndTlmAgreeInEveryCycleFortySms) {
+TEST(SluiceCsr, RtlAndTwinAgreeInEveryCycleFortySms) {
   random_traffic<Vsluice_csr_wide>({40, 3, 32, 4, 0}, campaign(200000, 10000000));
 }
 

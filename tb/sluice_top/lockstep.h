@@ -1,5 +1,5 @@
 #pragma once
-// A Verilated sluice_top and its TLM twin under the same random host and SMs, compared at every port in every cycle, and held
+// A Verilated sluice_top and its twin under the same random host and SMs, compared at every port in every cycle, and held
 // against the golden dispatch model and the golden decision.
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace sluice::tb {
 
 inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::uint64_t cycles, bool all_bins) {
   Random random(seed());
-  TlmSluiceTop tlm(parameters);
+  SluiceTopTwin twin(parameters);
   TopTraffic traffic(random, parameters);
   Coverage coverage("sluice_top"), dispatch_coverage("cta_dispatcher");
   declare_top_bins(coverage);
@@ -18,16 +18,16 @@ inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::u
   TopScoreboard scoreboard(parameters, coverage, dispatch_coverage);
   std::uint64_t profiled = 0, idle = 0;
   for (std::uint64_t c = 0; c < cycles; ++c) {
-    const SluiceTopOut a = rtl.outputs(), b = tlm.outputs();
+    const SluiceTopOut a = rtl.outputs(), b = twin.outputs();
     ASSERT_EQ(port_difference(a, b), "") << "cycle " << c;
     profiled += a.profile_valid ? 1 : 0;
     idle += a.idle ? 1 : 0;
     const SluiceTopIn& in = traffic.next();
-    scoreboard.look(a, tlm);
+    scoreboard.look(a, twin);
     rtl.clock(in);
-    tlm.clock(in);
+    twin.clock(in);
     traffic.observe(a);
-    const std::string wrong = scoreboard.check(in, tlm);
+    const std::string wrong = scoreboard.check(in, twin);
     ASSERT_EQ(wrong, "") << "against the golden model, cycle " << c;
   }
   std::printf(

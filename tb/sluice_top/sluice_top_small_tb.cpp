@@ -10,7 +10,7 @@ namespace {
 
 constexpr regs::Parameters kSmall{5, 3, 4, 2, 16};
 
-TEST(SluiceTop, SmallRtlAgreesWithTlmAndGoldenInEveryCycle) {
+TEST(SluiceTop, SmallRtlAgreesWithTwinAndGoldenInEveryCycle) {
   RtlSluiceTop<Vsluice_top_small, 2> rtl(tb::waveform("sluice_top_small"), 1000);
   tb::lockstep(rtl, kSmall, tb::campaign(1500000, 10000000), true);
 }

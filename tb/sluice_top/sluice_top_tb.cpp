@@ -1,4 +1,4 @@
-// Bench of sluice_top: the Verilated RTL and its TLM twin under the same random host and SMs, compared at every port in every
+// Bench of sluice_top: the Verilated RTL and its twin under the same random host and SMs, compared at every port in every
 // cycle, and held against the golden dispatch model and the golden decision. Quick by default; SLUICE_FULL=1 runs 10^7 cycles.
 // SLUICE_SEED=n repeats a campaign.
 #include <Vsluice_top_16.h>
@@ -18,7 +18,7 @@ std::unique_ptr<ISluiceTop> make_rtl() {
   return std::make_unique<RtlSluiceTop<Vsluice_top_16, 2>>(tb::waveform("sluice_top"), 1000);
 }
 
-TEST(SluiceTop, RtlAgreesWithTlmAndGoldenInEveryCycle) {
+TEST(SluiceTop, RtlAgreesWithTwinAndGoldenInEveryCycle) {
   const auto rtl = make_rtl();
   tb::lockstep(*rtl, kParameters, tb::campaign(300000, 10000000), tb::campaign(0, 1) == 1);
 }

@@ -85,7 +85,7 @@ void TopScoreboard::reset() {
   fresh_ = true;
 }
 
-void TopScoreboard::look(const SluiceTopOut& rtl, const TlmSluiceTop& twin) {
+void TopScoreboard::look(const SluiceTopOut& rtl, const SluiceTopTwin& twin) {
   ports_ = rtl;
   const SequencerOut out = twin.sequencer();
   config_ = twin.config();
@@ -152,7 +152,7 @@ std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
   return {};
 }
 
-void TopScoreboard::cover(const SluiceTopIn& in, const TlmSluiceTop& twin, const SequencerOut& out) {
+void TopScoreboard::cover(const SluiceTopIn& in, const SluiceTopTwin& twin, const SequencerOut& out) {
   const CtaDispatcherOut& dispatcher = twin.dispatcher();
   if (dispatcher.change && deciding(before_)) coverage_.hit("kernels change in a decision");
   if (dispatcher.change && before_.monitoring) coverage_.hit("kernels change in MONITOR");
@@ -167,7 +167,7 @@ void TopScoreboard::cover(const SluiceTopIn& in, const TlmSluiceTop& twin, const
   if (settled && dispatcher.num_present > 1) coverage_.hit(fmt::format("two kernels in {}", kModes[config_.mode]));
 }
 
-std::string TopScoreboard::check(const SluiceTopIn& in, const TlmSluiceTop& twin) {
+std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twin) {
   if (!in.rst_n) {
     coverage_.hit(deciding(before_) ? "reset in a decision" : "reset outside a decision");
     reset();

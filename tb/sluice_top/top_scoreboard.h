@@ -12,7 +12,7 @@ namespace sluice::tb {
 /// Declares the bins of the whole unit.
 void declare_top_bins(Coverage& coverage);
 
-/// Holds the unit against the golden algorithms, by what its TLM twin (which the ports prove equal) lets see inside: every CTA
+/// Holds the unit against the golden algorithms, by what its twin (which the ports prove equal) lets see inside: every CTA
 /// against the dispatch model under the quotas of its SM; every decision against water-filling and loss guard of the profile at
 /// the RTL's port.
 class TopScoreboard {
@@ -20,9 +20,9 @@ class TopScoreboard {
   TopScoreboard(const regs::Parameters& parameters, Coverage& coverage, Coverage& dispatch_coverage);
 
   /// Before the rising edge.
-  void look(const SluiceTopOut& rtl, const TlmSluiceTop& twin);
+  void look(const SluiceTopOut& rtl, const SluiceTopTwin& twin);
   /// After it. @return what is wrong; empty when nothing is
-  [[nodiscard]] std::string check(const SluiceTopIn& in, const TlmSluiceTop& twin);
+  [[nodiscard]] std::string check(const SluiceTopIn& in, const SluiceTopTwin& twin);
 
   [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
   /// Decisions that were not judged: settings or kernels changed meanwhile, or two steps of a curve fall together in 11 bits.
@@ -32,7 +32,7 @@ class TopScoreboard {
   void reset();
   void profile(const SluiceTopOut& rtl);
   [[nodiscard]] std::string judge(const SequencerOut& out, bool leaving);
-  void cover(const SluiceTopIn& in, const TlmSluiceTop& twin, const SequencerOut& out);
+  void cover(const SluiceTopIn& in, const SluiceTopTwin& twin, const SequencerOut& out);
 
   regs::Parameters parameters_;
   Coverage& coverage_;

@@ -206,7 +206,7 @@ TEST_F(Sluice, OracleIsTheBestOfAllPartitionsThatFit) {
   for (const char* ctas :
        {"1,1", "1,2", "1,3", "1,4", "1,5", "1,6", "1,7", "2,1", "2,2", "2,3", "2,4", "2,5", "2,6", "3,1", "3,2"}) {
     const Outcome o = sluice(std::string("sim") + files +
-                             " --kernels HOT_DXT --policy static --window 20000 --partitioner tlm --json --ctas " + ctas);
+                             " --kernels HOT_DXT --policy static --window 20000 --partitioner twin --json --ctas " + ctas);
     ASSERT_EQ(o.exit, 0) << o.err;
     best = std::max(best, nlohmann::json::parse(o.out)["ipc"].get<double>());
   }
@@ -253,7 +253,7 @@ TEST_F(Sluice, OracleIsTheSameWhateverRanBefore) {
 /// What `solo_curve` runs is what the golden model decides on the curves of the same results, and Warped-Slicer is judged by it.
 TEST_F(Sluice, SoloCurvesAreTheReferenceOfDecisions) {
   const std::string eval = "eval --machine " + fermi + " --workload " + table2 +
-                           " --pairs HOT_DXT --window 60000 --jobs 2 --partitioner tlm --out " + (folder_ / "out").string();
+                           " --pairs HOT_DXT --window 60000 --jobs 2 --partitioner twin --out " + (folder_ / "out").string();
   const Outcome o = sluice(eval + " --policies left_over,warped_slicer,solo_curve,oracle --json");
   ASSERT_EQ(o.exit, 0) << o.err;
   const nlohmann::json results = nlohmann::json::parse(o.out);
@@ -269,7 +269,7 @@ TEST_F(Sluice, SoloCurvesAreTheReferenceOfDecisions) {
   double best = 0;
   for (const auto& [policy, run] : runs) best = std::max(best, run["ipc"].get<double>());
   EXPECT_EQ(runs.at("oracle")["ipc"].get<double>(), best);
-  EXPECT_EQ(runs.at("oracle")["partitioner"], "tlm");
+  EXPECT_EQ(runs.at("oracle")["partitioner"], "twin");
   const Outcome again = sluice(eval + " --policies left_over,warped_slicer,solo_curve,oracle");
   EXPECT_NE(again.out.find("Warped-Slicer's decision against the solo curves': "), std::string::npos) << again.out;
   refuses("sim --machine " + fermi + " --workload " + table2 + " --kernels HOT_DXT --policy solo_curve", "use sluice eval");
@@ -279,7 +279,7 @@ TEST_F(Sluice, SoloCurvesAreTheReferenceOfDecisions) {
 TEST_F(Sluice, SeedsRepeatThePolicies) {
   const std::string eval = "eval --machine " + fermi + " --workload " + table2 +
                            " --pairs HOT_DXT --policies left_over,warped_slicer,solo_curve --window 40000 --curve-window 5000 "
-                           "--partitioner tlm --jobs 2 --out " +
+                           "--partitioner twin --jobs 2 --out " +
                            (folder_ / "out").string();
   const Outcome one = sluice(eval + " --json");
   ASSERT_EQ(one.exit, 0) << one.err;

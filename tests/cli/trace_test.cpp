@@ -196,7 +196,7 @@ TEST_F(TraceCommand, AReferenceThatCannotBeIsRefused) {
 
 TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {
   const std::string figures =
-      "report figures --pairs DXT_MVP,IMG_NN --window 60000 --partitioner tlm --only 1,6,7b,energy --json --out " +
+      "report figures --pairs DXT_MVP,IMG_NN --window 60000 --partitioner twin --only 1,6,7b,energy --json --out " +
       (folder_ / "f").string();
   const auto [code, out] = shell(figures);
   ASSERT_EQ(code, 0);
@@ -213,11 +213,11 @@ TEST_F(TraceCommand, FiguresDrawWhatIsAskedFor) {
 TEST_F(TraceCommand, FiguresShareTheRunsThatAreTheSame) {
   const fs::path out = folder_ / "f";
   const auto [code, text] =
-      shell("report figures --pairs DXT_HOT --window 12000 --partitioner tlm --only 10a,10b --jobs 2 --out " + out.string());
+      shell("report figures --pairs DXT_HOT --window 12000 --partitioner twin --only 10a,10b --jobs 2 --out " + out.string());
   ASSERT_EQ(code, 0);
   EXPECT_NE(text.find("(0 kept from before)"), std::string::npos) << text;
   EXPECT_TRUE(fs::exists(out / "runs/pairs/solo-HOT.json"));
-  EXPECT_TRUE(fs::exists(out / "runs/delay-1000/DXT_HOT-dynamic-tlm.json"));
+  EXPECT_TRUE(fs::exists(out / "runs/delay-1000/DXT_HOT-dynamic-twin.json"));
   EXPECT_FALSE(fs::exists(out / "runs/delay-1000/solo-HOT.json"));
   EXPECT_TRUE(fs::exists(out / "runs/lrr/solo-HOT.json"));
   EXPECT_FALSE(fs::exists(out / "runs/gto"));
@@ -229,14 +229,14 @@ TEST_F(TraceCommand, FiguresShareTheRunsThatAreTheSame) {
 /// Even is one of the partitions that the Oracle tries.
 TEST_F(TraceCommand, FigureOfTriplesHasTheBestPartitionWhereAskedFor) {
   const auto [code, out] =
-      shell("report figures --triples MVP_DXT_IMG --window 2000 --partitioner tlm --only 8,guard --oracle --json --out " +
+      shell("report figures --triples MVP_DXT_IMG --window 2000 --partitioner twin --only 8,guard --oracle --json --out " +
             (folder_ / "f").string());
   ASSERT_EQ(code, 0);
   const json figures = json::parse(out)["figures"], data = figures["8"]["data"];
   EXPECT_GT(figures["guard"]["data"]["over_even"]["ipc"].get<double>(), 0);
   const json runs =
       json::parse(shell("eval --machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml "
-                        "--pairs MVP_DXT_IMG --policies left_over,even --window 2000 --partitioner tlm --json --out " +
+                        "--pairs MVP_DXT_IMG --policies left_over,even --window 2000 --partitioner twin --json --out " +
                         (folder_ / "e").string())
                       .second)["runs"];
   EXPECT_GE(data["oracle_over_left_over"].get<double>(), runs[1]["ipc"].get<double>() / runs[0]["ipc"].get<double>());

@@ -102,7 +102,7 @@ TEST(ResultsJson, SamplesOfARunAreKeptByTheKernelsName) {
   decision.samples[0].kernel = KernelId(2);
   const Cycles alone[] = {Cycles(10), Cycles(10), Cycles(10)};
   MachineConfig machine;
-  const EvalRun run = make_eval_run({{"A", "B", "C"}, "c", "warped_slicer", "tlm", {}, 0}, machine, result, alone);
+  const EvalRun run = make_eval_run({{"A", "B", "C"}, "c", "warped_slicer", "twin", {}, 0}, machine, result, alone);
   EXPECT_EQ(run.decisions[0].kernels.at(run.decisions[0].samples.at(0).kernel.value()), "C");
 }
 
@@ -114,7 +114,7 @@ TEST(Oracle, IsTheBestOfEveryPolicyThatRan) {
     EvalRun& run = results.runs.emplace_back();
     run.kernels = {name, "X"};
     run.policy = "oracle";
-    run.partitioner = "tlm";
+    run.partitioner = "twin";
     run.ipc = ipc;
     run.oracle_candidates = 20;
   }
@@ -132,7 +132,7 @@ TEST(Oracle, IsTheBestOfEveryPolicyThatRan) {
   EXPECT_TRUE(taken.decisions.empty());
   EXPECT_EQ(own.ipc, 130);
   EXPECT_EQ(own.taken_from, "");
-  EXPECT_EQ(own.partitioner, "tlm");
+  EXPECT_EQ(own.partitioner, "twin");
   EXPECT_EQ(results_from_json(to_json(results), "x").runs[4].taken_from, "warped_slicer");
 }
 
@@ -234,7 +234,7 @@ TEST(EvalRun, DerivesFiguresFromCounters) {
   result.threads_resident = 1536 * 8000ULL;
   result.stalls.long_memory = 4000;
   const Cycles alone[] = {Cycles(400), Cycles(400)};
-  const EvalRun run = make_eval_run({{"A", "B"}, "c", "even", "tlm", {}, 0}, machine, result, alone);
+  const EvalRun run = make_eval_run({{"A", "B"}, "c", "even", "twin", {}, 0}, machine, result, alone);
   EXPECT_DOUBLE_EQ(run.ipc, 64);
   EXPECT_DOUBLE_EQ(run.stp, 0.8 + 0.4);
   EXPECT_DOUBLE_EQ(run.antt, (1.25 + 2.5) / 2);
@@ -245,7 +245,7 @@ TEST(EvalRun, DerivesFiguresFromCounters) {
   EXPECT_DOUBLE_EQ(run.l1_miss_rate, 0.4);
   EXPECT_TRUE(std::isnan(run.utilization.shared_memory)) << "a machine without scratchpad";
   result.kernels[1].finish_cycle = 0;
-  EXPECT_TRUE(std::isnan(make_eval_run({{"A", "B"}, "c", "even", "tlm", {}, 0}, machine, result, alone).antt));
+  EXPECT_TRUE(std::isnan(make_eval_run({{"A", "B"}, "c", "even", "twin", {}, 0}, machine, result, alone).antt));
 }
 
 TEST(Csv, QuotesWhatNeedsIt) {

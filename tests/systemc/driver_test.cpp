@@ -1,4 +1,4 @@
-// The driver programs the registers alike over AXI4-Lite pins and over a TLM-2.0 socket; the unit behind is the TLM twin of
+// The driver programs the registers alike over AXI4-Lite pins and over a TLM-2.0 socket; the unit behind is the twin of
 // sluice_csr with a stand-in for the dispatcher that takes launches and stops at once.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Unit {
     }
     return out.axi;
   }
-  TlmSluiceCsr csr{regs::Parameters{}};
+  SluiceCsrTwin csr{regs::Parameters{}};
   SluiceCsrIn in;
   SluiceConfig config;
 };

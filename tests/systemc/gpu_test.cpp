@@ -42,7 +42,7 @@ class GpuModel : public ::testing::Test {
     return spec;
   }
   RunSpec corun(const std::string& names, const std::string& policy, std::uint64_t target,
-                PartitionerKind kind = PartitionerKind::Tlm) {
+                PartitionerKind kind = PartitionerKind::Twin) {
     const Mix chosen = mix(names);
     const DispatchPlan plan = make_policy(policy)->plans(machine, chosen.kernels).front();
     RunSpec spec;
@@ -67,7 +67,7 @@ TEST_F(GpuModel, RepeatsBitForBitWithTheSameSeedAndNotWithAnother) {
   EXPECT_NE(text(results[0]), text(results[2]));
 }
 
-TEST_F(GpuModel, RtlAndTlmPartitionersGiveTheSameRun) {
+TEST_F(GpuModel, RtlAndTwinPartitionersGiveTheSameRun) {
   for (const char* names : {"DXT_MVP", "HOT_BFS", "IMG_LBM", "DXT_IMG_NN"}) {
     const auto results =
         run({corun(names, "warped_slicer", 1500000, PartitionerKind::Rtl), corun(names, "warped_slicer", 1500000)});
@@ -76,8 +76,8 @@ TEST_F(GpuModel, RtlAndTlmPartitionersGiveTheSameRun) {
   }
 }
 
-/// RTL and TLM twin side by side, every port in every cycle, in all modes; kernels arrive while others run, and leave.
-TEST_F(GpuModel, RtlAndTlmAgreeAtEveryPortWhileTheGpuRuns) {
+/// RTL and twin side by side, every port in every cycle, in all modes; kernels arrive while others run, and leave.
+TEST_F(GpuModel, RtlAndTwinAgreeAtEveryPortWhileTheGpuRuns) {
   const bool full = std::getenv("SLUICE_FULL") != nullptr;
   std::vector<std::string> mixes{"IMG_NN", "DXT_HOT", "MM_MVP", "DXT_IMG_NN"};
   if (full) {
@@ -123,7 +123,7 @@ TEST_F(GpuModel, PhaseMonitorAsksForANewDecisionOnlyWhenAKernelChanges) {
 }
 
 /// The same while the host evicts and resumes, moves SM masks under running CTAs, and goes through all modes of the hardware.
-TEST_F(GpuModel, RtlAndTlmAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
+TEST_F(GpuModel, RtlAndTwinAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
   const bool full = std::getenv("SLUICE_FULL") != nullptr;
   std::vector<std::string> mixes{"HOT_BFS"};
   if (full) mixes = {"IMG_NN", "DXT_HOT", "MM_MVP", "HOT_BFS", "DXT_LBM", "IMG_BLK", "DXT_IMG_NN"};

@@ -59,7 +59,7 @@ struct CtaDispatcherOut {
 };
 
 /// The CTA dispatcher at its ports. A clock cycle is: look at outputs(), answer the quota query, clock().
-/// TLM twin and Verilated RTL implement it cycle for cycle alike.
+/// twin and Verilated RTL implement it cycle for cycle alike.
 class ICtaDispatcher {
  public:
   virtual ~ICtaDispatcher() = default;

@@ -54,7 +54,7 @@ struct PartitionCoreOut {
 };
 
 /// The partition core, one clock cycle a call: ports in, ports out as they stand just before the rising edge, then the edge.
-/// TLM twin and Verilated RTL implement it cycle for cycle alike.
+/// twin and Verilated RTL implement it cycle for cycle alike.
 class IPartitionCore {
  public:
   virtual ~IPartitionCore() = default;
@@ -62,7 +62,7 @@ class IPartitionCore {
 };
 
 /// @param max_kernels, max_ctas  parameters of the hardware
-[[nodiscard]] std::unique_ptr<IPartitionCore> make_tlm_partition_core(unsigned max_kernels, unsigned max_ctas);
+[[nodiscard]] std::unique_ptr<IPartitionCore> make_twin_partition_core(unsigned max_kernels, unsigned max_ctas);
 /// @param fst_file waveform to write, empty for none
 /// @param clock_period_ps for the time axis of the waveform
 [[nodiscard]] std::unique_ptr<IPartitionCore> make_rtl_partition_core(const std::string& fst_file, std::uint64_t clock_period_ps);

@@ -45,7 +45,7 @@ struct SluiceTopOut {
 };
 
 /// The partition unit at its ports. A clock cycle is: look at outputs(), then clock().
-/// TLM twin and Verilated RTL implement it cycle for cycle alike.
+/// twin and Verilated RTL implement it cycle for cycle alike.
 class ISluiceTop {
  public:
   virtual ~ISluiceTop() = default;
@@ -57,7 +57,7 @@ class ISluiceTop {
   [[nodiscard]] virtual bool counts_activity() const = 0;
 };
 
-[[nodiscard]] std::unique_ptr<ISluiceTop> make_tlm_sluice_top(const regs::Parameters& parameters);
+[[nodiscard]] std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters);
 
 /// @param fst_file waveform to write, empty for none
 /// @param clock_period_ps for the time axis of the waveform
@@ -66,7 +66,7 @@ class ISluiceTop {
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
                                                               std::uint64_t clock_period_ps);
 
-/// The RTL, with its TLM twin beside it. @throws std::logic_error in clock() when a port differs
+/// The RTL, with its twin beside it. @throws std::logic_error in clock() when a port differs
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_lockstep_sluice_top(const regs::Parameters& parameters,
                                                                    const std::string& fst_file, std::uint64_t clock_period_ps);
 

@@ -1,4 +1,4 @@
-// RTL and TLM twin side by side: every port of every cycle of a run is compared.
+// RTL and twin side by side: every port of every cycle of a run is compared.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -11,25 +11,25 @@ namespace {
 
 class LockstepSluiceTop : public ISluiceTop {
  public:
-  LockstepSluiceTop(std::unique_ptr<ISluiceTop> rtl, std::unique_ptr<ISluiceTop> tlm)
-      : rtl_(std::move(rtl)), tlm_(std::move(tlm)) {}
+  LockstepSluiceTop(std::unique_ptr<ISluiceTop> rtl, std::unique_ptr<ISluiceTop> twin)
+      : rtl_(std::move(rtl)), twin_(std::move(twin)) {}
 
   [[nodiscard]] const SluiceTopOut& outputs() const override { return rtl_->outputs(); }
   void clock(const SluiceTopIn& in) override {
     rtl_->clock(in);
-    tlm_->clock(in);
+    twin_->clock(in);
     ++clocked_;
-    const std::string port = port_difference(rtl_->outputs(), tlm_->outputs());
-    if (!port.empty()) throw std::logic_error(fmt::format("RTL and TLM differ at {} after {} clocks", port, clocked_));
+    const std::string port = port_difference(rtl_->outputs(), twin_->outputs());
+    if (!port.empty()) throw std::logic_error(fmt::format("RTL and twin differ at {} after {} clocks", port, clocked_));
   }
   void skip(std::uint64_t cycles) override {
     rtl_->skip(cycles);
-    tlm_->skip(cycles);
+    twin_->skip(cycles);
   }
   [[nodiscard]] bool counts_activity() const override { return rtl_->counts_activity(); }
 
  private:
-  std::unique_ptr<ISluiceTop> rtl_, tlm_;
+  std::unique_ptr<ISluiceTop> rtl_, twin_;
   std::uint64_t clocked_ = 0;
 };
 
@@ -38,7 +38,7 @@ class LockstepSluiceTop : public ISluiceTop {
 std::unique_ptr<ISluiceTop> make_lockstep_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
                                                      std::uint64_t clock_period_ps) {
   return std::make_unique<LockstepSluiceTop>(make_rtl_sluice_top(parameters, fst_file, clock_period_ps),
-                                             make_tlm_sluice_top(parameters));
+                                             make_twin_sluice_top(parameters));
 }
 
 }  // namespace sluice

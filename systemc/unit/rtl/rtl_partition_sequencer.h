@@ -1,5 +1,5 @@
 #pragma once
-// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its TLM twin, and the core's subtractors that it counts
+// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the core's subtractors that it counts
 // occupancies with.
 #include "systemc/unit/rtl/verilated_model.h"
 #include "systemc/unit/rtl/verilated_ports.h"

@@ -20,7 +20,7 @@ std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& paramete
   if (is(132, 4)) return std::make_unique<RtlSluiceTop<Vsluice_top_132, 4>>(fst_file, clock_period_ps);
   throw InputError(fmt::format(
       "the RTL is Verilated for 4 kernel slots and 64 region units, on 16 SMs with 2 schedulers each and on 132 SMs with 4; "
-      "this run has {}, {}, {} and {}: use --partitioner tlm",
+      "this run has {}, {}, {} and {}: use --partitioner twin",
       parameters.max_kernels, parameters.region_units, parameters.num_sm, parameters.num_sched));
 }
 

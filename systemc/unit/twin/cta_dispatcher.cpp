@@ -34,18 +34,18 @@ SmSet SmSet::without(const SmSet& other) const {
   return rest;
 }
 
-TlmCtaDispatcher::TlmCtaDispatcher(const CtaDispatcherParams& params) : params_(params), sms_(params.num_sms) {
+CtaDispatcherTwin::CtaDispatcherTwin(const CtaDispatcherParams& params) : params_(params), sms_(params.num_sms) {
   dirty_.fill(params.num_sms);
 }
 
-TlmCtaDispatcher::Units TlmCtaDispatcher::units(std::uint32_t capacity) const {
+CtaDispatcherTwin::Units CtaDispatcherTwin::units(std::uint32_t capacity) const {
   Units result;
   while (capacity > params_.region_units << result.shift) ++result.shift;
   result.total = capacity >> result.shift;
   return result;
 }
 
-bool TlmCtaDispatcher::fits_empty(const CtaDispatcherIn& in, std::uint32_t k) const {
+bool CtaDispatcherTwin::fits_empty(const CtaDispatcherIn& in, std::uint32_t k) const {
   if (in.demand_warps[k] == 0 || in.grid[k] == 0 || in.capacity_slots == 0) return false;
   if (in.demand_warps[k] > in.capacity_warps || in.demand_registers[k] > in.capacity_registers ||
       in.demand_shared_bytes[k] > in.capacity_shared_bytes)
@@ -55,14 +55,14 @@ bool TlmCtaDispatcher::fits_empty(const CtaDispatcherIn& in, std::uint32_t k) co
   return registers.of(in.demand_registers[k]) <= registers.total && shared.of(in.demand_shared_bytes[k]) <= shared.total;
 }
 
-bool TlmCtaDispatcher::may_take(std::uint32_t k) const {
+bool CtaDispatcherTwin::may_take(std::uint32_t k) const {
   const Kernel& kernel = kernels_[k];
   return kernel.state == SlotState::Running && !kernel.finished && !kernel.held;
 }
 
-SmSet TlmCtaDispatcher::eligible(std::uint32_t k) const { return room_[k].without(busy_); }
+SmSet CtaDispatcherTwin::eligible(std::uint32_t k) const { return room_[k].without(busy_); }
 
-std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcherIn& in) const {
+std::optional<CtaDispatcherTwin::Pick> CtaDispatcherTwin::pick(const CtaDispatcherIn& in) const {
   std::optional<std::uint32_t> best;
   const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
     if (!in.round_robin) return kernels_[a].launched_at < kernels_[b].launched_at;
@@ -80,7 +80,7 @@ std::optional<TlmCtaDispatcher::Pick> TlmCtaDispatcher::pick(const CtaDispatcher
   return Pick{*best, *eligible(*best).next(next_sm_)};
 }
 
-bool TlmCtaDispatcher::room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const {
+bool CtaDispatcherTwin::room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const {
   const Amounts& demand = kernels_[k].demand;
   return kernels_[k].state != SlotState::Free && row.used.warps + demand.warps <= in.capacity_warps &&
          row.used.registers + demand.registers <= in.capacity_registers &&
@@ -88,11 +88,11 @@ bool TlmCtaDispatcher::room(const CtaDispatcherIn& in, const Row& row, std::uint
          row.resident[k] < row.quota[k];
 }
 
-bool TlmCtaDispatcher::full(const Row& row) const {
+bool CtaDispatcherTwin::full(const Row& row) const {
   return std::equal(row.resident.begin(), row.resident.begin() + params_.kernels, row.quota.begin());
 }
 
-std::optional<std::uint32_t> TlmCtaDispatcher::first_fit(const Regions& regions, std::uint32_t length, std::uint32_t total) {
+std::optional<std::uint32_t> CtaDispatcherTwin::first_fit(const Regions& regions, std::uint32_t length, std::uint32_t total) {
   std::uint32_t base = 0;
   if (length == 0) return base;
   for (const Region& region : regions) {
@@ -103,13 +103,13 @@ std::optional<std::uint32_t> TlmCtaDispatcher::first_fit(const Regions& regions,
   return base;
 }
 
-bool TlmCtaDispatcher::region_room(const CtaDispatcherIn& in, const Sm& sm, std::uint32_t k) const {
+bool CtaDispatcherTwin::region_room(const CtaDispatcherIn& in, const Sm& sm, std::uint32_t k) const {
   if (params_.region_units == 0) return true;
   return first_fit(sm.registers, kernels_[k].register_units, units(in.capacity_registers).total).has_value() &&
          first_fit(sm.shared, kernels_[k].shared_units, units(in.capacity_shared_bytes).total).has_value();
 }
 
-std::uint32_t TlmCtaDispatcher::largest_gap(const Regions& regions, std::uint32_t total) {
+std::uint32_t CtaDispatcherTwin::largest_gap(const Regions& regions, std::uint32_t total) {
   std::uint32_t end = 0, largest = 0;
   for (const Region& region : regions) {
     largest = std::max(largest, region.base - end);
@@ -118,7 +118,7 @@ std::uint32_t TlmCtaDispatcher::largest_gap(const Regions& regions, std::uint32_
   return std::max(largest, total - end);
 }
 
-std::uint32_t TlmCtaDispatcher::place(Regions& regions, std::uint32_t length, std::uint32_t total, std::uint32_t slot) {
+std::uint32_t CtaDispatcherTwin::place(Regions& regions, std::uint32_t length, std::uint32_t total, std::uint32_t slot) {
   const std::uint32_t base = first_fit(regions, length, total).value();
   if (length == 0) return base;
   const auto behind = std::ranges::find_if(regions, [base](const Region& region) { return region.base > base; });
@@ -126,11 +126,11 @@ std::uint32_t TlmCtaDispatcher::place(Regions& regions, std::uint32_t length, st
   return base;
 }
 
-void TlmCtaDispatcher::release(Regions& regions, std::uint32_t slot) {
+void CtaDispatcherTwin::release(Regions& regions, std::uint32_t slot) {
   std::erase_if(regions, [slot](const Region& region) { return region.slot == slot; });
 }
 
-void TlmCtaDispatcher::launch(const CtaDispatcherIn& in, std::uint32_t k) {
+void CtaDispatcherTwin::launch(const CtaDispatcherIn& in, std::uint32_t k) {
   Kernel kernel;
   kernel.state = SlotState::Running;
   kernel.demand = {in.demand_warps[k], in.demand_registers[k], in.demand_shared_bytes[k]};
@@ -148,8 +148,8 @@ void TlmCtaDispatcher::launch(const CtaDispatcherIn& in, std::uint32_t k) {
   dirty_.fill(params_.num_sms);
 }
 
-void TlmCtaDispatcher::clock_kernels(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken,
-                                     std::optional<std::uint32_t> counted, std::optional<std::uint32_t> given) {
+void CtaDispatcherTwin::clock_kernels(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken,
+                                      std::optional<std::uint32_t> counted, std::optional<std::uint32_t> given) {
   if (taken && in.in_order && kernels_[*taken].next + 1 == kernels_[*taken].grid && (in.repeat >> *taken & 1U) != 0)
     kernels_[*taken].launched_at = ++launches_;      // stands in line again, before this cycle's launches
   std::optional<std::uint32_t> busy, unfit, absent;  // lowest slots that an error is about
@@ -206,12 +206,12 @@ void TlmCtaDispatcher::clock_kernels(const CtaDispatcherIn& in, std::optional<st
   out_.error_kernel = static_cast<std::uint8_t>(out_.bad_done ? 0 : blamed.value_or(0));
 }
 
-std::uint32_t TlmCtaDispatcher::lowest_free_slot(const Sm& sm) {
+std::uint32_t CtaDispatcherTwin::lowest_free_slot(const Sm& sm) {
   return static_cast<std::uint32_t>(std::ranges::find_if(sm.slots, [](const Slot& s) { return !s.used; }) - sm.slots.begin());
 }
 
 /// The answer about the SM that was read last.
-void TlmCtaDispatcher::answer(const CtaDispatcherIn& in) {
+void CtaDispatcherTwin::answer(const CtaDispatcherIn& in) {
   if (!answer_) return;
   if (busy_.contains(*answer_)) {
     dirty_.insert(*answer_);
@@ -227,7 +227,7 @@ void TlmCtaDispatcher::answer(const CtaDispatcherIn& in) {
 }
 
 /// What more fits where a CTA was charged in the cycle before.
-void TlmCtaDispatcher::compare(const CtaDispatcherIn& in) {
+void CtaDispatcherTwin::compare(const CtaDispatcherIn& in) {
   if (!charged_) return;
   for (std::uint32_t k = 0; k < params_.kernels; ++k)
     room_[k].put(charged_->sm, !charged_->stale && charged_->regions_fit[k] && room(in, charged_->row, k));
@@ -236,7 +236,7 @@ void TlmCtaDispatcher::compare(const CtaDispatcherIn& in) {
 }
 
 /// The CTA that was in its first cycle at the port before, by the quotas that its SM knows.
-void TlmCtaDispatcher::charge(const CtaDispatcherIn& in) {
+void CtaDispatcherTwin::charge(const CtaDispatcherIn& in) {
   charged_ = charging_;
   charging_.reset();
   if (!charged_) return;
@@ -252,7 +252,7 @@ void TlmCtaDispatcher::charge(const CtaDispatcherIn& in) {
 
 /// The CTA in its first cycle at the port takes its slot and its regions; the search does not see this cycle's release. Its row
 /// is read with what is credited in this cycle.
-void TlmCtaDispatcher::seat(const CtaDispatcherIn& in) {
+void CtaDispatcherTwin::seat(const CtaDispatcherIn& in) {
   if (!fresh_) return;
   Sm& sm = sms_[out_.dispatch_sm];
   const std::uint32_t kernel = out_.dispatch_kernel;
@@ -275,7 +275,7 @@ void TlmCtaDispatcher::seat(const CtaDispatcherIn& in) {
 /// Ends on their way: in the cycle after it came a slot is left, in the next its kernel knows, in the last the resources are
 /// credited.
 /// @param runs there is a CTA in the slot of the one that came @return the kernel that knows
-std::optional<std::uint32_t> TlmCtaDispatcher::end(const CtaDispatcherIn& in, bool runs) {
+std::optional<std::uint32_t> CtaDispatcherTwin::end(const CtaDispatcherIn& in, bool runs) {
   std::optional<std::uint32_t> given;
   if (left_) given = left_->kernel;
   credited_ = left_;
@@ -306,7 +306,7 @@ std::optional<std::uint32_t> TlmCtaDispatcher::end(const CtaDispatcherIn& in, bo
 }
 
 /// Lane B's next cycle: a dirty SM is read; when there is none, the one behind the last, once.
-void TlmCtaDispatcher::read_next(const CtaDispatcherIn& in, std::optional<std::uint32_t> wanted) {
+void CtaDispatcherTwin::read_next(const CtaDispatcherIn& in, std::optional<std::uint32_t> wanted) {
   const auto read = eval_;
   const bool reads = wanted || unanswered_ || in.quota_changed;
   if (read) next_dirty_ = *read + 1;
@@ -319,9 +319,9 @@ void TlmCtaDispatcher::read_next(const CtaDispatcherIn& in, std::optional<std::u
   answer_new_ = reads;
 }
 
-void TlmCtaDispatcher::clock(const CtaDispatcherIn& in) {
+void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
   if (!in.rst_n) {
-    *this = TlmCtaDispatcher(params_);
+    *this = CtaDispatcherTwin(params_);
     return;
   }
   // By the registers as they stand.
@@ -400,7 +400,7 @@ void TlmCtaDispatcher::clock(const CtaDispatcherIn& in) {
   refresh_outputs(in);
 }
 
-void TlmCtaDispatcher::refresh_outputs(const CtaDispatcherIn& in) {
+void CtaDispatcherTwin::refresh_outputs(const CtaDispatcherIn& in) {
   std::vector<std::uint32_t> running;
   out_.spent = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
@@ -427,7 +427,7 @@ void TlmCtaDispatcher::refresh_outputs(const CtaDispatcherIn& in) {
   }
 }
 
-bool TlmCtaDispatcher::quiet(const CtaDispatcherIn& in) const {
+bool CtaDispatcherTwin::quiet(const CtaDispatcherIn& in) const {
   if (out_.dispatch_valid || !busy_.empty() || !dirty_.empty() || unanswered_ || answer_new_) return false;
   if (ended_ || left_ || credited_) return false;
   if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;

@@ -27,11 +27,11 @@ class SmSet {
   std::array<std::uint64_t, kMaxSms / 64> words_{};
 };
 
-/// The TLM twin of rtl/dispatch/cta_dispatcher.sv: same answers, same cycles at the ports, written from
+/// The twin of rtl/dispatch/cta_dispatcher.sv: same answers, same cycles at the ports, written from
 /// docs/reference/blocks/cta_dispatcher.md.
-class TlmCtaDispatcher : public ICtaDispatcher {
+class CtaDispatcherTwin : public ICtaDispatcher {
  public:
-  explicit TlmCtaDispatcher(const CtaDispatcherParams& params);
+  explicit CtaDispatcherTwin(const CtaDispatcherParams& params);
 
   [[nodiscard]] const CtaDispatcherOut& outputs() const override { return out_; }
   void clock(const CtaDispatcherIn& in) override;

@@ -103,9 +103,9 @@ std::uint32_t PerfTableRow::performance(std::size_t step) const {
   return ((entry.mantissa * reciprocal) >> kEntryFractionBits) >> (best.exponent - entry.exponent);
 }
 
-TlmPartitionCore::TlmPartitionCore(unsigned /*max_kernels*/, unsigned max_ctas) : max_ctas_(max_ctas) {}
+PartitionCoreTwin::PartitionCoreTwin(unsigned /*max_kernels*/, unsigned max_ctas) : max_ctas_(max_ctas) {}
 
-void TlmPartitionCore::forget() {
+void PartitionCoreTwin::forget() {
   collecting_ = false;
   writing_.reset();
   pending_.clear();
@@ -115,14 +115,14 @@ void TlmPartitionCore::forget() {
 }
 
 /// docs/reference/blocks/perf_table.md: the top bit of 18, in a place from 3 to 17, leads the mantissa.
-std::uint32_t TlmPartitionCore::entry(std::uint32_t instructions) {
+std::uint32_t PartitionCoreTwin::entry(std::uint32_t instructions) {
   const int top = std::bit_width(instructions) - 1;
   if (top < 3) return 0;
   const std::uint32_t mantissa = (instructions << (17 - top)) >> 5;
   return (static_cast<std::uint32_t>(top - 2) << kEntryFractionBits) | (mantissa - kLeadingOne);
 }
 
-PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
+PartitionCoreOut PartitionCoreTwin::cycle(const PartitionCoreIn& in) {
   if (!in.rst_n) forget();
   PartitionCoreOut out = results_;
   out.done = decided_in_ == 1;
@@ -136,7 +136,7 @@ PartitionCoreOut TlmPartitionCore::cycle(const PartitionCoreIn& in) {
   return out;
 }
 
-void TlmPartitionCore::clock(const PartitionCoreIn& in) {
+void PartitionCoreTwin::clock(const PartitionCoreIn& in) {
   if (in.abort || in.start) {
     forget();
     collecting_ = in.start && !in.abort;
@@ -161,20 +161,20 @@ void TlmPartitionCore::clock(const PartitionCoreIn& in) {
 }
 
 /// docs/reference/blocks/step_prefetch.md: kernel by kernel, some cycles each, beside divisions and samples.
-bool TlmPartitionCore::loads() const {
+bool PartitionCoreTwin::loads() const {
   const unsigned kernel = loaded_ / kLoads;
   return collecting_ && kernel < config_.num_kernels && finished_.contains(kernel) &&
          (loaded_ % kLoads != 0 || align_left_[kernel] == 0);
 }
 
-void TlmPartitionCore::load() {
+void PartitionCoreTwin::load() {
   if (!loads()) return;
   if (loaded_ == kLoads * (config_.num_kernels - 1U)) first_in_ = kNormaliseCycles;
   ++loaded_;
 }
 
 /// One division at a time: best performances, once they are known.
-void TlmPartitionCore::divide() {
+void PartitionCoreTwin::divide() {
   if (divide_left_ > 0) {
     if (--divide_left_ == 0) finished_.insert(dividing_);
     return;
@@ -186,7 +186,7 @@ void TlmPartitionCore::divide() {
   align_left_[dividing_] = max_ctas_ - static_cast<unsigned>(curves_[dividing_].steps());
 }
 
-void TlmPartitionCore::decide() {
+void PartitionCoreTwin::decide() {
   const Allocation allocation = allocate(config_, curves_);
   results_.no_fit = allocation.no_fit;
   results_.ctas = allocation.ctas;
@@ -196,8 +196,8 @@ void TlmPartitionCore::decide() {
   decided_in_ = allocation.cycles + kJudgeCycles;
 }
 
-std::unique_ptr<IPartitionCore> make_tlm_partition_core(unsigned max_kernels, unsigned max_ctas) {
-  return std::make_unique<TlmPartitionCore>(max_kernels, max_ctas);
+std::unique_ptr<IPartitionCore> make_twin_partition_core(unsigned max_kernels, unsigned max_ctas) {
+  return std::make_unique<PartitionCoreTwin>(max_kernels, max_ctas);
 }
 
 }  // namespace sluice

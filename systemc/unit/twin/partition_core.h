@@ -30,10 +30,10 @@ class PerfTableRow {
   std::vector<Step> steps_{{1, 0}};
 };
 
-/// The TLM twin of rtl/decision/partition_core.sv: same answers, same cycles at the ports, written from
+/// The twin of rtl/decision/partition_core.sv: same answers, same cycles at the ports, written from
 /// docs/reference/blocks/partition_core.md. Results are computed at once when a stage begins; counters stand for the cycles the
 /// hardware takes.
-class TlmPartitionCore : public IPartitionCore {
+class PartitionCoreTwin : public IPartitionCore {
  public:
   /// A sample that is written into the performance table in this cycle.
   struct Scaled {
@@ -43,7 +43,7 @@ class TlmPartitionCore : public IPartitionCore {
   };
 
   /// @param max_kernels, max_ctas  parameters of the hardware
-  TlmPartitionCore(unsigned max_kernels, unsigned max_ctas);
+  PartitionCoreTwin(unsigned max_kernels, unsigned max_ctas);
   PartitionCoreOut cycle(const PartitionCoreIn& in) override;
   /// The sample that is written in this cycle, or null.
   [[nodiscard]] const Scaled* writing() const { return writing_ ? &*writing_ : nullptr; }

@@ -25,7 +25,7 @@ bool is(const SluiceConfig& config, regs::Mode mode) { return config.mode == sta
 
 }  // namespace
 
-SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
+SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   SequencerOut out;
   out.quota_changed = changed_ || (config.static_write && layout_ == Layout::Static);
   out.regions = layout_ == Layout::Free;
@@ -79,17 +79,17 @@ SequencerOut TlmPartitionSequencer::out(const SluiceConfig& config) const {
   return out;
 }
 
-std::optional<std::uint32_t> TlmPartitionSequencer::reads() const {
+std::optional<std::uint32_t> PartitionSequencerTwin::reads() const {
   if (state_ != State::kScale || sample_ == samples_.size() || !samples_[sample_].valid) return std::nullopt;
   return samples_[sample_].sm;
 }
 
-std::optional<std::uint32_t> TlmPartitionSequencer::owner(std::uint32_t sm) const {
+std::optional<std::uint32_t> PartitionSequencerTwin::owner(std::uint32_t sm) const {
   const auto found = std::ranges::find_if(plan_, [sm](const Planned& p) { return p.on(sm); });
   return found == plan_.end() ? std::nullopt : std::optional(found->slot);
 }
 
-bool TlmPartitionSequencer::settled(const SequencerIn& in) const {
+bool PartitionSequencerTwin::settled(const SequencerIn& in) const {
   for (const Planned& p : plan_) {
     if (((in.spent >> p.slot) & 1U) != 0) continue;  // its SMs may never be full, and its samples do not count
     for (std::uint32_t i = 0; i < p.count; ++i) {
@@ -99,7 +99,7 @@ bool TlmPartitionSequencer::settled(const SequencerIn& in) const {
   return true;
 }
 
-std::uint32_t TlmPartitionSequencer::quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const {
+std::uint32_t PartitionSequencerTwin::quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const {
   if (layout_ == Layout::Free) return parameters_.max_ctas;
   if (layout_ == Layout::Static) return ((config.mask[kernel][sm / 32] >> (sm % 32)) & 1U) != 0 ? config.quota[kernel] : 0;
   for (const Planned& p : plan_) {
@@ -115,7 +115,7 @@ std::uint32_t TlmPartitionSequencer::quota(const SluiceConfig& config, std::uint
   return 0;
 }
 
-void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const SequencerIn& in) {
+void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const SequencerIn& in) {
   const std::uint32_t n = in.num_present;
   plan_.clear();
   offered_.reset();
@@ -145,7 +145,7 @@ void TlmPartitionSequencer::make_plan(const SluiceConfig& config, const Sequence
   changed_ = layout_ != before;
 }
 
-void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
+void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
   go(State::kIdle);
   if (plan_.size() == 1) {
     set_layout(Layout::Alone);
@@ -165,7 +165,7 @@ void TlmPartitionSequencer::finish_plan(const SluiceConfig& config) {
   }
 }
 
-void TlmPartitionSequencer::list_samples() {
+void PartitionSequencerTwin::list_samples() {
   samples_.clear();
   sample_ = 0;
   for (std::uint32_t k = 0; k < plan_.size(); ++k) {
@@ -177,7 +177,7 @@ void TlmPartitionSequencer::list_samples() {
   }
 }
 
-void TlmPartitionSequencer::read_on(const SequencerIn& in) {
+void PartitionSequencerTwin::read_on(const SequencerIn& in) {
   offered_.reset();
   Sample& sample = samples_[sample_++];
   if (!sample.valid) return;
@@ -188,7 +188,7 @@ void TlmPartitionSequencer::read_on(const SequencerIn& in) {
   offered_ = sample;
 }
 
-void TlmPartitionSequencer::end_of_samples(const SluiceConfig& config) {
+void PartitionSequencerTwin::end_of_samples(const SluiceConfig& config) {
   go(State::kAllocate);
   if (std::ranges::all_of(plan_, [](const Planned& p) { return p.base + p.count >= p.most; })) return;
   for (Planned& p : plan_) p.base += p.count;
@@ -198,7 +198,7 @@ void TlmPartitionSequencer::end_of_samples(const SluiceConfig& config) {
   go(State::kWarmUp);
 }
 
-void TlmPartitionSequencer::enforce(const PartitionCoreOut& core) {
+void PartitionSequencerTwin::enforce(const PartitionCoreOut& core) {
   go(State::kMonitor);
   decision_ = true;
   no_fit_ = core.no_fit;
@@ -212,12 +212,12 @@ void TlmPartitionSequencer::enforce(const PartitionCoreOut& core) {
   set_layout(Layout::Counts);
 }
 
-bool TlmPartitionSequencer::restarts(const SluiceConfig& config, const SequencerIn& in) const {
+bool PartitionSequencerTwin::restarts(const SluiceConfig& config, const SequencerIn& in) const {
   const bool profile_again = (in.monitor_request || config.reprofile) && state_ == State::kMonitor;
   return in.change || config.mode_write || profile_again;
 }
 
-void TlmPartitionSequencer::clock(const SluiceConfig& config, const SequencerIn& in) {
+void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn& in) {
   changed_ = decision_ = false;
   if (restarts(config, in)) {
     make_plan(config, in);

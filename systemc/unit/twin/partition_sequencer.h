@@ -38,11 +38,11 @@ struct SequencerOut {
   bool idle = false;
 };
 
-/// The TLM twin of rtl/sequencer/partition_sequencer.sv, cycle for cycle alike, written from docs/reference/blocks/sluice_top.md:
+/// The twin of rtl/sequencer/partition_sequencer.sv, cycle for cycle alike, written from docs/reference/blocks/sluice_top.md:
 /// plans and lists are made at once where the hardware works through them; counters stand for the cycles that takes.
-class TlmPartitionSequencer {
+class PartitionSequencerTwin {
  public:
-  explicit TlmPartitionSequencer(const regs::Parameters& parameters) : parameters_(parameters) {}
+  explicit PartitionSequencerTwin(const regs::Parameters& parameters) : parameters_(parameters) {}
 
   [[nodiscard]] SequencerOut out(const SluiceConfig& config) const;
   /// The inputs of this cycle make a new plan: a decision under way is dropped.
@@ -55,7 +55,7 @@ class TlmPartitionSequencer {
   [[nodiscard]] std::uint32_t quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const;
   /// The rising edge.
   void clock(const SluiceConfig& config, const SequencerIn& in);
-  void reset() { *this = TlmPartitionSequencer(parameters_); }
+  void reset() { *this = PartitionSequencerTwin(parameters_); }
 
  private:
   enum class Layout { Free, Hold, Alone, Ranges, Counts, Levels, Static };

@@ -10,7 +10,7 @@ constexpr unsigned kThresholdBits = 15;
 
 }  // namespace
 
-bool TlmPhaseMonitor::moved() const {
+bool PhaseMonitorTwin::moved() const {
   for (unsigned k = 0; k < kernels_; ++k) {
     const std::uint64_t distance = std::max(count_[k], reference_[k]) - std::min(count_[k], reference_[k]);
     if ((distance << 14) > reference_[k] * threshold_[k]) return true;
@@ -18,14 +18,14 @@ bool TlmPhaseMonitor::moved() const {
   return false;
 }
 
-void TlmPhaseMonitor::begin_window(const SluiceConfig& config) {
+void PhaseMonitorTwin::begin_window(const SluiceConfig& config) {
   window_ = config.monitor_window;
   cycle_ = 0;
   count_ = {};
   threshold_ = {};
 }
 
-void TlmPhaseMonitor::judge(const SluiceConfig& config) {
+void PhaseMonitorTwin::judge(const SluiceConfig& config) {
   const bool again = phase_ == Phase::Watch && moved();
   row_ = again ? row_ + 1 : 0;
   if (again && row_ < hold_) return;
@@ -36,9 +36,9 @@ void TlmPhaseMonitor::judge(const SluiceConfig& config) {
   phase_ = again ? Phase::Settle : phase_ == Phase::Settle ? Phase::Reference : Phase::Watch;
 }
 
-void TlmPhaseMonitor::clock(const SluiceConfig& config, bool active, const PerKernel<unsigned>& issued) {
+void PhaseMonitorTwin::clock(const SluiceConfig& config, bool active, const PerKernel<unsigned>& issued) {
   if (!active) {
-    *this = TlmPhaseMonitor(kernels_);
+    *this = PhaseMonitorTwin(kernels_);
     return;
   }
   request_ = false;

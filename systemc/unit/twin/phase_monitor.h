@@ -6,12 +6,12 @@
 
 namespace sluice {
 
-/// The TLM twin of rtl/sequencer/phase_monitor.sv, cycle for cycle alike, written from docs/reference/blocks/phase_monitor.md.
-class TlmPhaseMonitor {
+/// The twin of rtl/sequencer/phase_monitor.sv, cycle for cycle alike, written from docs/reference/blocks/phase_monitor.md.
+class PhaseMonitorTwin {
  public:
   static constexpr unsigned kJudging = 32;  ///< cycles a kernel after each window, in which nothing is counted
 
-  explicit TlmPhaseMonitor(unsigned max_kernels) : kernels_(max_kernels) {}
+  explicit PhaseMonitorTwin(unsigned max_kernels) : kernels_(max_kernels) {}
 
   [[nodiscard]] bool request() const { return request_; }
   /// Counts and reference are under comparison, not the kernels watched.

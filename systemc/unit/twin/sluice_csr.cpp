@@ -29,14 +29,14 @@ bool deciding(const SluiceCsrStatus& status) {
 
 }  // namespace
 
-TlmSluiceCsr::TlmSluiceCsr(const regs::Parameters& parameters)
+SluiceCsrTwin::SluiceCsrTwin(const regs::Parameters& parameters)
     : parameters_(parameters), registers_(regs::registers(parameters)) {
   index_.fill(kNone);
   for (std::size_t i = 0; i < registers_.size(); ++i) index_[registers_[i].address / 4] = static_cast<std::uint8_t>(i);
   reset();
 }
 
-void TlmSluiceCsr::reset() {
+void SluiceCsrTwin::reset() {
   for (const regs::RegisterInfo& info : registers_) {
     word(info.address) = 0;
     for (const regs::FieldInfo& field : info.fields) word(info.address) |= field.bits.put(field.reset);
@@ -54,19 +54,19 @@ void TlmSluiceCsr::reset() {
   update_handshakes();
 }
 
-const regs::RegisterInfo* TlmSluiceCsr::find(std::uint32_t address) const {
+const regs::RegisterInfo* SluiceCsrTwin::find(std::uint32_t address) const {
   const std::uint8_t index = address % 4 == 0 ? index_[address / 4] : kNone;
   return index == kNone ? nullptr : &registers_[index];
 }
 
-std::uint32_t TlmSluiceCsr::existing_sms(std::uint32_t mask_address) const {
+std::uint32_t SluiceCsrTwin::existing_sms(std::uint32_t mask_address) const {
   const std::uint32_t first = 8 * (offset_of(mask_address) - regs::kSlotMask);
   if (first >= parameters_.num_sm) return 0;
   const std::uint32_t count = parameters_.num_sm - first;
   return count >= 32 ? ~0U : (1U << count) - 1;
 }
 
-bool TlmSluiceCsr::idle() const {
+bool SluiceCsrTwin::idle() const {
   const auto any = [](const PerKernel<bool>& bits) { return std::ranges::any_of(bits, [](bool bit) { return bit; }); };
   const SluiceConfig& config = out_.config;
   const bool pulses = config.mode_write || config.static_write || config.reprofile || any(config.launch) || any(config.stop) ||
@@ -74,14 +74,14 @@ bool TlmSluiceCsr::idle() const {
   return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !reading_ && !out_.axi.rvalid;
 }
 
-SluiceCsrOut TlmSluiceCsr::cycle(const SluiceCsrIn& in) {
+SluiceCsrOut SluiceCsrTwin::cycle(const SluiceCsrIn& in) {
   if (!in.rst_n) reset();
   const SluiceCsrOut before = out_;
   clock(in);
   return before;
 }
 
-void TlmSluiceCsr::clock(const SluiceCsrIn& in) {
+void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   if (!in.rst_n) {
     reset();
     return;
@@ -127,7 +127,7 @@ void TlmSluiceCsr::clock(const SluiceCsrIn& in) {
   update_handshakes();
 }
 
-std::optional<std::uint32_t> TlmSluiceCsr::read(std::uint32_t address, const SluiceCsrStatus& status) const {
+std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const SluiceCsrStatus& status) const {
   if (find(address) == nullptr) return std::nullopt;
   if (address == regs::kStatus) {
     return regs::kStatusSequencer.put(status.sequencer_state) | regs::kStatusSpatial.put(status.spatial) |
@@ -147,8 +147,8 @@ std::optional<std::uint32_t> TlmSluiceCsr::read(std::uint32_t address, const Slu
   return word(address);
 }
 
-bool TlmSluiceCsr::write(std::uint32_t address, std::uint32_t data, const SluiceCsrStatus& status,
-                         std::optional<Refusal>& refusal) {
+bool SluiceCsrTwin::write(std::uint32_t address, std::uint32_t data, const SluiceCsrStatus& status,
+                          std::optional<Refusal>& refusal) {
   if (find(address) == nullptr) return false;
   const regs::RegisterInfo& info = *find(address);
   if (info.fields.front().access == regs::Access::Ro) return false;
@@ -160,8 +160,8 @@ bool TlmSluiceCsr::write(std::uint32_t address, std::uint32_t data, const Sluice
   return true;
 }
 
-std::optional<TlmSluiceCsr::Refusal> TlmSluiceCsr::refuse(const regs::RegisterInfo& info, std::uint32_t data,
-                                                          const SluiceCsrStatus& status) const {
+std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::RegisterInfo& info, std::uint32_t data,
+                                                            const SluiceCsrStatus& status) const {
   const std::uint8_t kernel = slot_of(info.address);
   const Refusal bad_config{regs::kErrorBadConfig.lsb, kernel};
   if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && std::popcount(data & kCommands) > 1)
@@ -185,7 +185,7 @@ std::optional<TlmSluiceCsr::Refusal> TlmSluiceCsr::refuse(const regs::RegisterIn
   return std::nullopt;
 }
 
-void TlmSluiceCsr::act(std::uint32_t address, std::uint32_t data, const SluiceCsrStatus& status) {
+void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceCsrStatus& status) {
   SluiceConfig& config = out_.config;
   switch (find(address)->fields.front().access) {
     case regs::Access::W1c: word(address) &= ~data; return;
@@ -213,7 +213,7 @@ void TlmSluiceCsr::act(std::uint32_t address, std::uint32_t data, const SluiceCs
   }
 }
 
-void TlmSluiceCsr::record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision) {
+void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision) {
   // Where error_i's bits are in ERROR.
   constexpr std::array<unsigned, 4> kReported{regs::kErrorBadDone.lsb, regs::kErrorCannotFit.lsb, regs::kErrorSlotBusy.lsb,
                                               regs::kErrorBadKernel.lsb};
@@ -247,14 +247,14 @@ void TlmSluiceCsr::record(const SluiceCsrStatus& status, const std::optional<Ref
   if (status.decision) ++word(regs::kDecisions);
 }
 
-void TlmSluiceCsr::update_handshakes() {
+void SluiceCsrTwin::update_handshakes() {
   out_.axi.awready = !held_address_;
   out_.axi.wready = !held_data_;
   out_.axi.arready = !out_.axi.rvalid && !reading_;
   out_.irq = (word(regs::kIrqStatus) & word(regs::kIrqEnable)) != 0;
 }
 
-void TlmSluiceCsr::update_config() {
+void SluiceCsrTwin::update_config() {
   SluiceConfig& config = out_.config;
   config.mode = static_cast<std::uint8_t>(word(regs::kMode));
   config.capacity_warps = word(regs::kCapWarps);

@@ -68,11 +68,11 @@ struct SluiceCsrOut {
   bool operator==(const SluiceCsrOut&) const = default;
 };
 
-/// TLM twin of rtl/csr/sluice_csr.sv, cycle-exact at every port, written from docs/reference/blocks/sluice_csr.md and the
+/// twin of rtl/csr/sluice_csr.sv, cycle-exact at every port, written from docs/reference/blocks/sluice_csr.md and the
 /// register map. Every output is registered: out() holds before the inputs of the cycle are known, clock() is the rising edge.
-class TlmSluiceCsr {
+class SluiceCsrTwin {
  public:
-  explicit TlmSluiceCsr(const regs::Parameters& parameters);
+  explicit SluiceCsrTwin(const regs::Parameters& parameters);
 
   [[nodiscard]] const SluiceCsrOut& out() const { return out_; }
   /// Nothing changes without an input (idle_o).

@@ -2,8 +2,8 @@
 
 namespace sluice {
 
-std::unique_ptr<ISluiceTop> make_tlm_sluice_top(const regs::Parameters& parameters) {
-  return std::make_unique<TlmSluiceTop>(parameters);
+std::unique_ptr<ISluiceTop> make_twin_sluice_top(const regs::Parameters& parameters) {
+  return std::make_unique<SluiceTopTwin>(parameters);
 }
 
 }  // namespace sluice

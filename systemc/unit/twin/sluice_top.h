@@ -11,10 +11,10 @@
 
 namespace sluice {
 
-/// The TLM twin of rtl/sluice_top.sv: the twins of its blocks, wired as docs/reference/blocks/sluice_top.md says.
-class TlmSluiceTop : public ISluiceTop {
+/// The twin of rtl/sluice_top.sv: the twins of its blocks, wired as docs/reference/blocks/sluice_top.md says.
+class SluiceTopTwin : public ISluiceTop {
  public:
-  explicit TlmSluiceTop(const regs::Parameters& parameters)
+  explicit SluiceTopTwin(const regs::Parameters& parameters)
       : parameters_(parameters),
         csr_(parameters),
         dispatcher_({parameters.num_sm, parameters.max_kernels, parameters.max_ctas, parameters.region_units}),
@@ -29,7 +29,7 @@ class TlmSluiceTop : public ISluiceTop {
 
   void clock(const SluiceTopIn& in) override {
     if (!in.rst_n) {
-      *this = TlmSluiceTop(parameters_);
+      *this = SluiceTopTwin(parameters_);
       return;
     }
     const SluiceConfig config = csr_.out().config;
@@ -196,7 +196,7 @@ class TlmSluiceTop : public ISluiceTop {
     out_.dispatch_register_base = dispatched.dispatch_register_base;
     out_.dispatch_shared_base = dispatched.dispatch_shared_base;
     out_.profile_window = sequenced.profile_enable;
-    const TlmPartitionCore::Scaled* writing = core_.writing();
+    const PartitionCoreTwin::Scaled* writing = core_.writing();
     out_.profile_valid = writing != nullptr;
     if (writing != nullptr) {
       out_.profile_kernel = static_cast<std::uint8_t>(writing->kernel);
@@ -209,11 +209,11 @@ class TlmSluiceTop : public ISluiceTop {
   }
 
   regs::Parameters parameters_;
-  TlmSluiceCsr csr_;
-  TlmCtaDispatcher dispatcher_;
-  TlmPartitionSequencer sequencer_;
-  TlmPartitionCore core_;
-  TlmPhaseMonitor monitor_;
+  SluiceCsrTwin csr_;
+  CtaDispatcherTwin dispatcher_;
+  PartitionSequencerTwin sequencer_;
+  PartitionCoreTwin core_;
+  PhaseMonitorTwin monitor_;
   std::vector<Counters> counters_;
   std::uint32_t sample_ = 0;       ///< instructions of the sample that the core is offered
   PerKernel<unsigned> watched_{};  ///< what each kernel issued in the cycle before
