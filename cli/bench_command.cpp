@@ -8,8 +8,8 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/run_one.h"
+#include "study/trace_run.h"
 #include "sw/trace/trace_reference.h"
-#include "sw/trace/trace_run.h"
 #include "sw/workload/machine_file.h"
 
 namespace sluice::cli {

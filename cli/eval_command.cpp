@@ -15,6 +15,7 @@
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/io/atomic_file.h"
+#include "sw/policy/names.h"
 #include "sw/policy/registry.h"
 #include "sw/report/csv_writer.h"
 #include "sw/report/eval_results.h"
@@ -68,8 +69,8 @@ std::filesystem::path runs_folder(const std::string& out, std::uint64_t seed) {
 /// Every policy but the Oracle again, with other seeds.
 void repeat(EvaluationPlan plan, const std::vector<std::uint64_t>& seeds, const std::string& out, EvalResults& results) {
   results.seeds = seed_runs(plan.seed, results);
-  std::erase_if(results.seeds, [](const SeedRun& run) { return run.policy == "oracle"; });
-  std::erase(plan.policies, "oracle");
+  std::erase_if(results.seeds, [](const SeedRun& run) { return run.policy == kOracle; });
+  std::erase(plan.policies, kOracle);
   plan.oracle_pairs.clear();
   if (plan.policies.empty()) return;
   for (const std::uint64_t seed : seeds) {
@@ -146,8 +147,7 @@ void add_eval_command(CLI::App& app, Action& action) {
           "all (the paper's 30), compute_triples (its three-kernel mixes), triples (those with two compute kernels), all_triples "
           "(two compute kernels, all that fit), or A_B,A_C_D,...")
       ->capture_default_str();
-  command->add_option("--policies", options->policies, fmt::format("of {}", fmt::join(policy_names(), ", ")))
-      ->capture_default_str();
+  command->add_option("--policies", options->policies, "of " + policy_names())->capture_default_str();
   command->add_option("--oracle-pairs", options->oracle_pairs, "run the Oracle on these mixes only");
   command
       ->add_option("--curve-window", options->curve_window,

@@ -15,6 +15,7 @@
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/io/atomic_file.h"
+#include "sw/policy/names.h"
 #include "sw/report/figures.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
@@ -62,7 +63,7 @@ class Runs {
     return kept(name, [&] {
       MachineConfig changed = machine_;
       change(changed.partitioner);
-      EvaluationPlan made = plan(changed, machine_text_, options_.pairs, {"warped_slicer"}, 0);
+      EvaluationPlan made = plan(changed, machine_text_, options_.pairs, {kWarpedSlicer}, 0);
       made.partitioner_text = name;
       return unchanged_alone(std::move(made));
     });
@@ -70,7 +71,7 @@ class Runs {
   const EvaluationOutcome& large() {
     return kept("large_sm", [&] {
       return plan(read_machine(options_.large_machine), machine_text(options_.large_machine), options_.pairs,
-                  {"left_over", "even", "warped_slicer"}, 0);
+                  {kLeftOver, kEven, kWarpedSlicer}, 0);
     });
   }
   /// Warped-Slicer on the triples, never sent to Spatial: three kernels may lose all of their best.
@@ -78,7 +79,7 @@ class Runs {
     return kept("no_guard", [&] {
       MachineConfig changed = machine_;
       changed.partitioner.loss_limit = 3;
-      EvaluationPlan made = plan(changed, machine_text_, options_.triples, {"warped_slicer"}, 0);
+      EvaluationPlan made = plan(changed, machine_text_, options_.triples, {kWarpedSlicer}, 0);
       made.partitioner_text = "no_guard";
       return unchanged_alone(std::move(made));
     });
@@ -89,7 +90,7 @@ class Runs {
     return kept(name, [&] {
       MachineConfig changed = machine_;
       changed.partitioner.monitor_threshold = threshold;
-      EvaluationPlan made = plan(changed, machine_text_ + name, "all", {"left_over", "warped_slicer"}, 0);
+      EvaluationPlan made = plan(changed, machine_text_ + name, "all", {kLeftOver, kWarpedSlicer}, 0);
       made.workload = read_workload(options_.phase_workload);
       return made;
     });
@@ -124,8 +125,8 @@ class Runs {
 
  private:
   [[nodiscard]] std::vector<std::string> policies() const {
-    std::vector<std::string> all = {"left_over", "fcfs", "even", "spatial", "warped_slicer"};
-    if (options_.oracle) all.emplace_back("oracle");
+    std::vector<std::string> all = {kLeftOver, kFcfs, kEven, kSpatial, kWarpedSlicer};
+    if (options_.oracle) all.emplace_back(kOracle);
     return all;
   }
   [[nodiscard]] std::filesystem::path folder(const std::string& name) const {
@@ -184,7 +185,7 @@ Figure profile_figure(Runs& runs) {
 }
 
 Figure scheduler_figure(Runs& runs) {
-  const std::vector<std::string> policies = {"left_over", "warped_slicer"};
+  const std::vector<std::string> policies = {kLeftOver, kWarpedSlicer};
   const auto with = [&](const char* name, WarpSchedulerKind kind) {
     if (kind == runs.machine().sm.scheduler) return &runs.pairs().results;
     return &runs.variant(name, policies, [&](MachineConfig& m) { m.sm.scheduler = kind; }).results;

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <vector>
+#include "sw/policy/names.h"
 
 namespace sluice::cli {
 
@@ -9,7 +10,7 @@ struct GpuProbeOptions {
 };
 struct GpuRunOptions {
   std::vector<std::string> kernels, apps;
-  std::string policy = "even", quota;
+  std::string policy = kEven, quota;
   unsigned passes = 1, group = 0;
   double epsilon = 0;
   bool small = false, json = false;

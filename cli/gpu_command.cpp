@@ -8,6 +8,7 @@
 #include "cli/gpu_actions.h"
 #include "sw/core/errors.h"
 #include "sw/gpu/report/gpu_report.h"
+#include "sw/policy/names.h"
 
 namespace sluice::cli {
 
@@ -46,7 +47,7 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--app", run->apps, "one of Sluice's own kernels (BLK .. LAT); repeat for a mix");
   command->add_option("--policy", run->policy, "native, even, spatial, warped_slicer, static (with --quota)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"native", "even", "spatial", "warped_slicer", "static"}));
+      ->check(CLI::IsMember({"native", kEven, kSpatial, kWarpedSlicer, kStatic}));
   command->add_option("--quota", run->quota, "CTAs of each kernel per SM, e.g. 3,2");
   command->add_option("--passes", run->passes, "times each grid runs")->capture_default_str()->check(CLI::Range(1, 1000000));
   command->add_option("--group", run->group, "block tasks claimed at a time; 0: as suits the queue")

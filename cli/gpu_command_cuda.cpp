@@ -18,7 +18,7 @@
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/jobs/online_profile.h"
 #include "sw/io/atomic_file.h"
-#include "sw/partition/warped_slicer.h"
+#include "sw/policy/names.h"
 #include "sw/policy/registry.h"
 #include "sw/report/terminal_table.h"
 
@@ -49,39 +49,14 @@ nlohmann::json describe(const gpu::Context& context) {
           {"green_contexts", gpu::driver().green_contexts}};
 }
 
-/// The partition of a policy; for warped_slicer after an online profile on the kernels themselves.
+/// What the scheduler gives the mix; Warped-Slicer's after an online profile of the kernels themselves.
 Partition decide(const gpu::Bench& bench, const gpu::Mix& mix, const GpuRunOptions& options) {
-  const MachineConfig machine = bench.machine(options.epsilon);
-  if (options.policy == "static") {
-    const std::vector<CtaCount> counts = parse_counts(options.quota);
-    if (counts.size() != mix.size())
-      throw InputError(fmt::format("--quota {}: {} counts for {} kernels", options.quota, counts.size(), mix.size()));
-    for (std::size_t k = 0; k < mix.size(); ++k)
-      if (counts[k].value() > mix[k]->occupancy())
-        throw InputError(fmt::format("--quota {}: {}: must be 0..{}, what fits an SM", options.quota, mix[k]->spec().label,
-                                     mix[k]->occupancy()));
-    SmResources left = machine.sm.capacity;
-    for (std::size_t k = 0; k < mix.size(); ++k) {
-      if (!fits(mix[k]->demand(), left, counts[k]))
-        throw InputError(fmt::format("--quota {}: these CTAs do not fit an SM together", options.quota));
-      left = take(left, mix[k]->demand(), counts[k]);
-    }
-    return {PartitionMode::IntraSm, counts};
-  }
-  std::vector<KernelDescriptor> kernels;
-  for (const gpu::PreparedKernel* k : mix) kernels.push_back(gpu::descriptor(*k));
-  if (options.policy != "warped_slicer")
-    return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
-      MachineConfig m = machine;
-      m.sm.capacity = capacity;
-      return make_policy(options.policy)->plans(m, kernels).front().partition;
-    });
+  const gpu::SiliconMix silicon = gpu::silicon_mix(bench, mix, options.epsilon);
+  gpu::SiliconScheduler scheduler(options.policy, silicon,
+                                  options.quota.empty() ? std::vector<CtaCount>() : parse_counts(options.quota));
+  if (policy_row(options.policy).needs != PolicyNeeds::Profile) return gpu::decide(scheduler, silicon);
   gpu::QuotaMix running(mix, options.group);
-  const auto decided = [&](const std::vector<Profile>& curves) {
-    return gpu::placeable(gpu::demands(mix), machine.sm.capacity, [&](const SmResources& capacity) {
-      return warped_slicer_partition(curves, gpu::demands(mix), capacity, machine.partitioner);
-    });
-  };
+  const auto decided = [&](const std::vector<Profile>& curves) { return gpu::decide(scheduler, silicon, curves); };
   const std::vector<Profile> curves = gpu::profile_online(running, mix, decided).refined;
   running.evict();
   return decided(curves);
@@ -203,10 +178,10 @@ int gpu_run(const GpuRunOptions& options) {
     const Partition partition = decide(bench, mix, options);
     for (const gpu::PreparedKernel* k : mix) k->reset_buffers();
     const std::vector<Outcome> outcomes = run_partition(mix, partition, options);
-    out["mode"] = to_string(partition.mode);
+    out["mode"] = layout_name(partition.mode);
     for (std::size_t k = 0; k < mix.size(); ++k) {
       const bool same = mix[k]->fingerprints() == native_prints[k];
-      out["kernels"][k].update({{"quota", partition.ctas[k].value()},
+      out["kernels"][k].update({{"quota", partition.shares[k].ctas.value()},
                                 {"max_ctas_seen", *std::ranges::max_element(outcomes[k].max_ctas)},
                                 {"quota_violations", outcomes[k].violations},
                                 {"seconds", outcomes[k].seconds},

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,8 @@ namespace sluice::cli {
 
 namespace {
 
+constexpr PolicyNeeds kWithoutRun[] = {PolicyNeeds::Nothing, PolicyNeeds::Counts};
+
 struct Options : CommonOptions {
   std::string pairs = "all", policies = "left_over,fcfs,even,spatial", ctas;
 };
@@ -26,16 +29,15 @@ int run(const Options& options) {
   const std::vector<std::string> policies = split_list(options.policies);
   for (const Mix& mix : parse_mixes(workload, machine, options.pairs)) {
     for (const std::string& name : policies) {
-      const auto policy = make_policy(name, parse_counts(options.ctas));
-      if (policy->needs_run()) {
-        throw InputError(fmt::format(
-            "policy {}: its partition needs a run (sluice sim, sluice eval); here: left_over, fcfs, even, spatial, static",
-            name));
-      }
-      const Partition partition = policy->plans(machine, mix.kernels).front().partition;
-      std::vector<std::uint32_t> ctas;
-      for (const CtaCount c : partition.ctas) ctas.push_back(c.value());
-      out.push_back({{"kernels", mix.kernel_names()}, {"policy", name}, {"mode", to_string(partition.mode)}, {"ctas", ctas}});
+      const PolicyRow& row = policy_row(name);
+      if (std::ranges::find(kWithoutRun, row.needs) == std::end(kWithoutRun))
+        throw InputError(fmt::format("policy {}: its partition needs a run (sluice sim, sluice eval); here: {}", name,
+                                     policy_names(kWithoutRun)));
+      const Partition partition = row.make(parse_counts(options.ctas), {})->plans(machine, mix.kernels).front().partition;
+      out.push_back({{"kernels", mix.kernel_names()},
+                     {"policy", name},
+                     {"mode", layout_name(partition.mode)},
+                     {"ctas", counts(partition)}});
     }
   }
   if (options.json) {

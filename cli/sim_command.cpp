@@ -10,6 +10,7 @@
 #include "study/run_cache.h"
 #include "study/run_one.h"
 #include "study/run_specs.h"
+#include "sw/policy/names.h"
 #include "sw/policy/registry.h"
 #include "sw/report/eval_results.h"
 #include "sw/report/results_json.h"
@@ -22,7 +23,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string kernels, policy = "warped_slicer", ctas, fst, timeline;
+  std::string kernels, policy = kWarpedSlicer, ctas, fst, timeline;
   double monitor = -1;  ///< negative: as the machine says
 };
 
@@ -33,8 +34,9 @@ int run(const Options& options) {
   const std::vector<Mix> mixes = parse_mixes(workload, machine, options.kernels);
   if (mixes.size() != 1) throw InputError(fmt::format("--kernels {}: one mix, e.g. IMG_NN", options.kernels));
   const Mix& mix = mixes.front();
-  if (options.policy == "oracle") throw InputError("policy oracle: runs many simulations: use sluice eval");
-  const DispatchPlan plan = make_policy(options.policy, parse_counts(options.ctas))->plans(machine, mix.kernels).front();
+  if (policy_row(options.policy).needs == PolicyNeeds::Search)
+    throw InputError(fmt::format("policy {}: runs many simulations: use sluice eval", options.policy));
+  const PolicyPlan plan = make_policy(options.policy, parse_counts(options.ctas))->plans(machine, mix.kernels).front();
   for (const std::string& file : {options.fst, options.timeline}) {
     if (!file.empty()) check_writable(std::filesystem::absolute(file).parent_path());
   }
@@ -58,7 +60,7 @@ int run(const Options& options) {
     fmt::print("{}\n", to_json(results).at("runs").at(0).dump());
     return 0;
   }
-  fmt::print("{} under {} ({}): {} {}\n", mix.name(), options.policy, options.partitioner, to_string(entry.partition.mode),
+  fmt::print("{} under {} ({}): {} {}\n", mix.name(), options.policy, options.partitioner, layout_name(entry.partition.mode),
              partition_label(entry.partition));
   fmt::print("  {} cycles, IPC {:.1f}, STP {:.3f}, ANTT {:.3f}, minimum speed-up {:.3f}\n", entry.cycles, entry.ipc, entry.stp,
              entry.antt, entry.min_speedup);
@@ -82,7 +84,7 @@ void add_sim_command(CLI::App& app, Action& action) {
   options->add_run(*command);
   options->add_json(*command);
   command->add_option("--kernels", options->kernels, "the mix, e.g. IMG_NN")->required();
-  command->add_option("--policy", options->policy, fmt::format("{}", fmt::join(policy_names(), ", ")))->capture_default_str();
+  command->add_option("--policy", options->policy, policy_names())->capture_default_str();
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
   command
       ->add_option(

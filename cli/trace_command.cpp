@@ -9,8 +9,8 @@
 #include "cli/common.h"
 #include "study/run_one.h"
 #include "study/trace_json.h"
+#include "study/trace_run.h"
 #include "sw/policy/registry.h"
-#include "sw/trace/trace_run.h"
 #include "sw/workload/machine_file.h"
 
 namespace sluice::cli {
@@ -59,8 +59,7 @@ void add_trace_command(CLI::App& app, Action& action) {
   command->add_option("list", options->list, "kernelslist.g")->required();
   command->add_option("--machine", options->machine_file, "machine description (TOML)")->required();
   command->add_option("--max-ctas", options->trace.max_ctas, "CTAs per SM at most")->check(CLI::Range(1, 32));
-  command->add_option("--policy", options->trace.policy, fmt::format("{}", fmt::join(policy_names(), ", ")))
-      ->capture_default_str();
+  command->add_option("--policy", options->trace.policy, policy_names())->capture_default_str();
   command->add_option("--ctas", options->ctas, "policy static: CTAs of each kernel per SM, e.g. 3,2");
   command->add_option("--partitioner", options->partitioner, "the partition unit: the Verilated RTL or its twin")
       ->capture_default_str()

@@ -4,7 +4,7 @@
 
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 
 namespace sluice {
 

@@ -11,6 +11,7 @@
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
+#include "sw/policy/names.h"
 #include "sw/policy/registry.h"
 #include "sw/report/decision_summary.h"
 #include "sw/workload/mix.h"
@@ -19,6 +20,9 @@
 namespace sluice {
 
 namespace {
+
+/// The policy's result is the best of many runs.
+bool searches(const std::string& policy) { return policy_row(policy).needs == PolicyNeeds::Search; }
 
 /// Everything about one evaluation that is worked out once.
 struct Evaluation {
@@ -88,19 +92,15 @@ std::vector<std::uint64_t> targets_of(const Mix& mix, const std::map<std::string
 
 /// One mix under one plan of a policy. The name tells the plan: policies that come to the same plan share a run.
 /// What the partition unit decides itself depends on which unit it is.
-NamedRun mix_run(const Evaluation& e, const Mix& mix, const std::string& policy, const DispatchPlan& plan,
+NamedRun mix_run(const Evaluation& e, const Mix& mix, const std::string& policy, const PolicyPlan& plan,
                  const std::vector<std::uint64_t>& targets) {
-  std::vector<std::uint32_t> ctas;
-  for (const CtaCount c : plan.partition.ctas) ctas.push_back(c.value());
   const std::string_view unit = to_string(e.options.partitioner);
-  const std::string how = plan.mode == DispatchMode::Dynamic ? fmt::format("dynamic-{}", unit)
-                          : plan.mode == DispatchMode::Even  ? fmt::format("even_mode-{}", unit)
-                          : plan.mode == DispatchMode::Spatial
-                              ? fmt::format("spatial_mode-{}", unit)
-                              : fmt::format("{}-{}", to_string(plan.partition.mode), fmt::join(ctas, "-"));
+  const bool own = plan.mode == Mode::Dynamic || plan.mode == Mode::Even || plan.mode == Mode::Spatial;
+  const std::string how = own ? fmt::format("{}_mode-{}", to_string(plan.mode), unit)
+                              : fmt::format("{}-{}", layout_name(plan.partition.mode), fmt::join(counts(plan.partition), "-"));
   const std::string rule = mix.kernels.size() > 2 && !plan.rule.empty() ? plan.rule + "-" : "";  // of two, the other gets all
   // The search decides nothing in hardware: with the twin its many runs outlive changes of the RTL.
-  const PartitionerKind partitioner = policy == "oracle" ? PartitionerKind::Twin : e.options.partitioner;
+  const PartitionerKind partitioner = searches(policy) ? PartitionerKind::Twin : e.options.partitioner;
   return {fmt::format("{}-{}{}", mix.name(), rule, how),
           e.mix_fingerprint(mix.kernels, fmt::format("{}{} {}", rule, how, fmt::join(targets, " "))),
           mix_spec(e.machine, mix.kernels, plan, targets, partitioner, e.options.seed)};
@@ -125,10 +125,10 @@ double ipc_of(const RunResult& result) {
 }
 
 /// The Oracle's partitions of every mix worth a run over the whole window: all, or the best of a search over a shorter one.
-std::vector<std::vector<DispatchPlan>> oracle_plans(const Evaluation& e) {
-  std::vector<std::vector<DispatchPlan>> plans(e.mixes.size());
+std::vector<std::vector<PolicyPlan>> oracle_plans(const Evaluation& e) {
+  std::vector<std::vector<PolicyPlan>> plans(e.mixes.size());
   for (std::size_t m = 0; m < e.mixes.size(); ++m) {
-    if (e.searches(e.mixes[m])) plans[m] = make_policy("oracle")->plans(e.machine, e.mixes[m].kernels);
+    if (e.searches(e.mixes[m])) plans[m] = make_policy(kOracle)->plans(e.machine, e.mixes[m].kernels);
   }
   const std::uint64_t window = e.oracle_window();
   if (window >= e.options.window) return plans;
@@ -136,11 +136,11 @@ std::vector<std::vector<DispatchPlan>> oracle_plans(const Evaluation& e) {
   const std::map<std::string, RunResult> solos = run_solos(e, window, folder);
   std::vector<NamedRun> runs;
   for (std::size_t m = 0; m < e.mixes.size(); ++m)
-    for (const DispatchPlan& plan : plans[m])
-      runs.push_back(raced(mix_run(e, e.mixes[m], "oracle", plan, targets_of(e.mixes[m], solos)), e.mixes[m], kOracleFinalists));
+    for (const PolicyPlan& plan : plans[m])
+      runs.push_back(raced(mix_run(e, e.mixes[m], kOracle, plan, targets_of(e.mixes[m], solos)), e.mixes[m], kOracleFinalists));
   const std::vector<RunResult> results = run_all(runs, folder, e.options.jobs, "searched");
   std::size_t begin = 0;
-  for (std::vector<DispatchPlan>& of_mix : plans) {
+  for (std::vector<PolicyPlan>& of_mix : plans) {
     const auto race = std::span(results).subspan(begin, of_mix.size());
     begin += of_mix.size();
     std::vector<std::uint64_t> cycles;
@@ -153,7 +153,7 @@ std::vector<std::vector<DispatchPlan>> oracle_plans(const Evaluation& e) {
       if (ended(race[i]) && race[i].cycles.value() <= bound) order.emplace_back(-ipc_of(race[i]), i);
     std::ranges::sort(order);
     order.resize(std::min(order.size(), kOracleFinalists));
-    std::vector<DispatchPlan> best;
+    std::vector<PolicyPlan> best;
     for (const auto& [negative_ipc, i] : order) best.push_back(of_mix[i]);
     of_mix = std::move(best);
   }
@@ -169,17 +169,17 @@ struct Candidate {
 /// Every mix under every policy; of the Oracle's finalists the one with the highest IPC.
 std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, RunResult>& solos, const SoloCurves& curves) {
   const std::vector<std::string> policies = e.options.policies;
-  const bool with_oracle = std::ranges::find(policies, "oracle") != policies.end();
-  const std::vector<std::vector<DispatchPlan>> finalists =
-      with_oracle ? oracle_plans(e) : std::vector<std::vector<DispatchPlan>>(e.mixes.size());
+  const bool with_oracle = std::ranges::any_of(policies, searches);
+  const std::vector<std::vector<PolicyPlan>> finalists =
+      with_oracle ? oracle_plans(e) : std::vector<std::vector<PolicyPlan>>(e.mixes.size());
   std::vector<NamedRun> runs;
   std::vector<Candidate> candidates;
   for (std::size_t m = 0; m < e.mixes.size(); ++m) {
     const Mix& mix = e.mixes[m];
     const std::vector<std::uint64_t> targets = targets_of(mix, solos);
     for (const std::string& policy : policies) {
-      for (const DispatchPlan& plan :
-           policy == "oracle" ? finalists[m] : make_policy(policy, {}, curves)->plans(e.machine, mix.kernels)) {
+      for (const PolicyPlan& plan :
+           searches(policy) ? finalists[m] : make_policy(policy, {}, curves)->plans(e.machine, mix.kernels)) {
         runs.push_back(mix_run(e, mix, policy, plan, targets));
         candidates.push_back({m, policy, plan.partition});
       }
@@ -188,12 +188,12 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
   // Run each name once. A run that only the Oracle wants is one of a race.
   std::set<std::string> of_others;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (candidates[i].policy != "oracle") of_others.insert(runs[i].name);
+    if (!searches(candidates[i].policy)) of_others.insert(runs[i].name);
   std::vector<NamedRun> unique;
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (candidates[i].policy == "oracle" && of_others.contains(runs[i].name)) continue;  // theirs may be of other hardware
-    if (candidates[i].policy == "oracle") runs[i] = raced(std::move(runs[i]), e.mixes[candidates[i].mix], 1);
+    if (searches(candidates[i].policy) && of_others.contains(runs[i].name)) continue;  // theirs may be of other hardware
+    if (searches(candidates[i].policy)) runs[i] = raced(std::move(runs[i]), e.mixes[candidates[i].mix], 1);
     if (index.emplace(runs[i].name, unique.size()).second) unique.push_back(runs[i]);
   }
   const std::vector<RunResult> results = run_all(unique, e.options.runs_folder, e.options.jobs, "together");
@@ -212,9 +212,9 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
                                   e.machine, results[ran], alone);
       if (!best || run.ipc > best->ipc) best = std::move(run);
     }
-    if (candidates[i].policy == "oracle")
-      best->oracle_candidates = static_cast<std::size_t>(std::ranges::count(make_policy("oracle")->plans(e.machine, mix.kernels),
-                                                                            DispatchMode::Partitioned, &DispatchPlan::mode));
+    if (searches(candidates[i].policy))
+      best->oracle_candidates = static_cast<std::size_t>(
+          std::ranges::count(make_policy(kOracle)->plans(e.machine, mix.kernels), Mode::Static, &PolicyPlan::mode));
     entries.push_back(std::move(*best));
     i = end;
   }
@@ -232,18 +232,19 @@ Evaluation prepare(const EvaluationPlan& plan) {
     check_fits(e.machine, k);
     e.kernels.push_back(k);
   }
-  if (plan.policies.empty())
-    throw InputError(fmt::format("--policies: none given; there are {}", fmt::join(policy_names(), ", ")));
-  const bool with_oracle = std::ranges::find(plan.policies, "oracle") != plan.policies.end();
+  if (plan.policies.empty()) throw InputError(fmt::format("--policies: none given; there are {}", policy_names()));
+  const bool with_oracle = std::ranges::any_of(plan.policies, searches);
   for (const std::string& name : plan.oracle_pairs) {
     if (!with_oracle) throw InputError("--oracle-pairs: policy oracle is not among --policies");
     if (std::ranges::find(e.mixes, name, &Mix::name) == e.mixes.end())
       throw InputError(fmt::format("--oracle-pairs: {} is not among the mixes {}", name, plan.mixes));
   }
   for (const std::string& policy : plan.policies) {  // names and mixes are refused before anything runs
-    if (policy == "static") throw InputError("policy static: use sluice sim --ctas a,b");
-    if (policy == "solo_curve") {
-      if (plan.curve_window == 0) throw InputError("policy solo_curve: no curves over CTA counts here: use sluice eval");
+    const PolicyNeeds needs = policy_row(policy).needs;
+    if (needs == PolicyNeeds::Counts) throw InputError(fmt::format("policy {}: use sluice sim --ctas a,b", policy));
+    if (needs == PolicyNeeds::Curves) {
+      if (plan.curve_window == 0)
+        throw InputError(fmt::format("policy {}: no curves over CTA counts here: use sluice eval", policy));
       continue;
     }
     for (const Mix& mix : e.mixes) (void)make_policy(policy)->plans(e.machine, mix.kernels);

@@ -9,8 +9,8 @@
 
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
+#include "sw/driver/i_device.h"
 #include "sw/report/eval_results.h"
-#include "sw/workload/i_device.h"
 
 namespace sluice {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "study/run_pool.h"
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 
 namespace sluice {
 

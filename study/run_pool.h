@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 
 namespace sluice {
 

@@ -64,14 +64,15 @@ ProfileSample sample_from_json(const json& in) {
 json decision_to_json(const Decision& decision) {
   std::vector<std::uint32_t> kernels;
   for (const KernelId k : decision.kernels) kernels.push_back(k.value());
-  json samples = json::array();
+  json shares = json::array(), samples = json::array();
+  for (const Share& s : decision.partition.shares) shares.push_back({s.ctas.value(), s.sms.first.value(), s.sms.count});
   for (const ProfileSample& s : decision.samples) samples.push_back(sample_to_json(s));
   return {{"sampled_at", decision.sampled_at.value()},
           {"decided_at", decision.decided_at.value()},
           {"kernels", kernels},
           {"profiles", decision.profiles},
           {"mode", static_cast<int>(decision.partition.mode)},
-          {"ctas", values(decision.partition.ctas)},
+          {"shares", std::move(shares)},
           {"samples", std::move(samples)}};
 }
 
@@ -81,8 +82,9 @@ Decision decision_from_json(const json& in) {
   decision.decided_at = Cycles(in.at("decided_at").get<std::uint64_t>());
   for (const std::uint32_t k : in.at("kernels")) decision.kernels.emplace_back(k);
   in.at("profiles").get_to(decision.profiles);
-  decision.partition.mode = static_cast<PartitionMode>(in.at("mode").get<int>());
-  for (const std::uint32_t c : in.at("ctas")) decision.partition.ctas.emplace_back(c);
+  decision.partition.mode = static_cast<Mode>(in.at("mode").get<int>());
+  for (const json& s : in.at("shares"))
+    decision.partition.shares.push_back({CtaCount(s.at(0).get<std::uint32_t>()), {SmId(s.at(1).get<std::uint32_t>()), s.at(2)}});
   for (const json& s : in.at("samples")) decision.samples.push_back(sample_from_json(s));
   return decision;
 }

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "sw/core/machine.h"
+#include "sw/driver/i_device.h"
 #include "sw/policy/i_policy.h"
-#include "sw/workload/i_device.h"
+#include "sw/scheduler/registry.h"
 
 namespace sluice {
 
@@ -26,13 +27,12 @@ inline std::string machine_text(const std::filesystem::path& path) {
 }
 
 /// One mix under one plan.
-inline RunSpec mix_spec(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix, const DispatchPlan& plan,
+inline RunSpec mix_spec(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix, const PolicyPlan& plan,
                         const std::vector<std::uint64_t>& targets, PartitionerKind partitioner, std::uint64_t seed) {
   RunSpec spec;
   spec.machine = machine;
   for (std::size_t k = 0; k < mix.size(); ++k) spec.launches.push_back({mix[k], targets[k], Cycles(0)});
-  spec.mode = plan.mode;
-  spec.quotas = plan.quotas;
+  spec.make_scheduler = scheduler_of(plan, machine);
   spec.partitioner = partitioner;
   spec.seed = seed;
   return spec;

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/run_pool.h"
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 
 namespace sluice {
 

@@ -3,7 +3,7 @@
 #include <systemc>
 #include <vector>
 
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/host/partition_host.h"
 #include "systemc/host/partition_unit.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 
 namespace sluice {
 

@@ -84,8 +84,11 @@ def systemverilog(d):
 
 def cpp(d):
     out = [f"// {NOTE}", "// clang-format off", "#pragma once", "#include <cstdint>", "#include <string>", "#include <vector>", "",
-           "namespace sluice::regs {", ""]
+           "#include \"sw/core/share.h\"", "", "namespace sluice::regs {", ""]
     for name, values in d["enums"].items():
+        if name == "Mode":   # everybody's word, not only the registers'
+            out += [f"static_assert(static_cast<std::uint32_t>(Mode::{camel(v)}) == {n});" for v, n in values.items()]
+            continue
         inner = ", ".join(f"k{camel(v)} = {n}" for v, n in values.items())
         out += [f"enum class {name} : std::uint32_t {{ {inner} }};"]
     out += ["", "/// Bits of a register.", "struct Field {", "  unsigned lsb, width;",

@@ -60,7 +60,7 @@ template <class Sequencer, class Core, unsigned kKernels>
 class DecisionPath {
  public:
   explicit DecisionPath(std::uint32_t levels) : parameters_{kKernels * levels, kKernels, levels, 1, 0}, sequencer_(parameters_) {
-    config_.mode = static_cast<std::uint8_t>(regs::Mode::kDynamic);
+    config_.mode = static_cast<std::uint8_t>(Mode::Dynamic);
     config_.capacity_warps = 127;
     config_.capacity_registers = 65536;
     config_.capacity_shared = 233472;

@@ -15,7 +15,7 @@ std::unique_ptr<ISluiceTop> unit(std::uint32_t num_sm) {
   return make_rtl_sluice_top({num_sm, 4, kMaxCtas, num_sm == 16 ? 2U : 4U, 64}, "", 1000);
 }
 
-void set_up(UnitWorld& world, regs::Mode mode) {
+void set_up(UnitWorld& world, Mode mode) {
   SluiceDriver& driver = world.driver();
   const regs::Parameters& p = driver.parameters();
   driver.configure_machine({64 * kWarpSize, 65536, 65536, p.max_ctas});
@@ -29,7 +29,7 @@ void set_up(UnitWorld& world, regs::Mode mode) {
   world.run(2 * p.num_sm);
 }
 
-double rate(std::uint32_t num_sm, regs::Mode mode, std::uint64_t cycles, std::uint64_t seed) {
+double rate(std::uint32_t num_sm, Mode mode, std::uint64_t cycles, std::uint64_t seed) {
   UnitWorld world(unit(num_sm), seed);
   set_up(world, mode);
   const std::uint32_t slots = num_sm * kMaxCtas;
@@ -41,7 +41,7 @@ double rate(std::uint32_t num_sm, regs::Mode mode, std::uint64_t cycles, std::ui
   return static_cast<double>(world.dispatched() - before) / static_cast<double>(cycles);
 }
 
-unsigned first_dispatch(std::uint32_t num_sm, regs::Mode mode, std::uint64_t seed) {
+unsigned first_dispatch(std::uint32_t num_sm, Mode mode, std::uint64_t seed) {
   UnitWorld world(unit(num_sm), seed);
   set_up(world, mode);
   world.let_ctas_last(20);
@@ -64,7 +64,7 @@ unsigned first_dispatch(std::uint32_t num_sm, regs::Mode mode, std::uint64_t see
 
 DispatchRate measure_dispatch(std::uint32_t num_sm, std::uint64_t cycles, std::uint64_t seed) {
   DispatchRate worst{1e9, 0};
-  for (const regs::Mode mode : {regs::Mode::kStatic, regs::Mode::kLeftOver, regs::Mode::kFcfs}) {
+  for (const Mode mode : {Mode::Static, Mode::LeftOver, Mode::Fcfs}) {
     worst.per_cycle = std::min(worst.per_cycle, rate(num_sm, mode, cycles, seed));
     worst.first_dispatch = std::max(worst.first_dispatch, first_dispatch(num_sm, mode, seed));
   }

@@ -67,13 +67,17 @@ std::vector<Profile> exact_profiles(const DecisionCase& c) {
   return profiles;
 }
 
+constexpr std::uint32_t kKernelsAtMost = 8;
+
 Partition exact_partition(const DecisionCase& c, const std::vector<Profile>& profiles) {
   std::vector<SmResources> demand;
   for (std::size_t k = 0; k < profiles.size(); ++k)
     demand.push_back({c.config.demand_warps[k] * kWarpSize, c.config.demand_registers[k], c.config.demand_shared_bytes[k], 1});
-  const SmResources capacity{c.config.capacity_warps * kWarpSize, c.config.capacity_registers, c.config.capacity_shared_bytes,
-                             c.config.capacity_slots};
-  return warped_slicer_partition(profiles, demand, capacity, PartitionerConfig{});
+  MachineConfig machine;
+  machine.num_sms = kKernelsAtMost;
+  machine.sm.capacity = {c.config.capacity_warps * kWarpSize, c.config.capacity_registers, c.config.capacity_shared_bytes,
+                         c.config.capacity_slots};
+  return warped_slicer_partition(profiles, demand, machine);
 }
 
 }  // namespace
@@ -95,14 +99,14 @@ FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions
     if (!decided) throw std::logic_error("partition_core does not decide");
     const Partition golden = exact_partition(c, profiles);
     const bool spatial = decided->no_fit || decided->spatial;
-    if (spatial != (golden.mode == PartitionMode::Spatial)) {
+    if (spatial != (golden.mode == Mode::Spatial)) {
       ++cost.changed;
       ++cost.changed_verdict;
       continue;
     }
     int most = 0;
     for (std::size_t k = 0; !spatial && k < profiles.size(); ++k)
-      most = std::max(most, std::abs(static_cast<int>(decided->ctas[k]) - static_cast<int>(golden.ctas[k].value())));
+      most = std::max(most, std::abs(static_cast<int>(decided->ctas[k]) - static_cast<int>(golden.shares[k].ctas.value())));
     cost.changed += most > 0 ? 1 : 0;
     cost.changed_by_more += most > 1 ? 1 : 0;
   }

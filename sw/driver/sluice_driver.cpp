@@ -52,8 +52,8 @@ void SluiceDriver::configure_machine(const SmResources& sm) {
   write(regs::kCapSlots, sm.cta_slots);
 }
 
-void SluiceDriver::set_mode(regs::Mode mode) {
-  in_range("mode", static_cast<std::uint32_t>(mode), 0, static_cast<std::uint32_t>(regs::Mode::kDynamic));
+void SluiceDriver::set_mode(Mode mode) {
+  in_range("mode", static_cast<std::uint32_t>(mode), 0, static_cast<std::uint32_t>(Mode::Dynamic));
   write(regs::kMode, static_cast<std::uint32_t>(mode));
 }
 

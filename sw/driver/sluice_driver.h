@@ -71,7 +71,7 @@ class SluiceDriver {
 
   /// Capacity of one SM; every slot must be free.
   void configure_machine(const SmResources& sm);
-  void set_mode(regs::Mode mode);
+  void set_mode(Mode mode);
   void configure_sequencer(const SequencerSettings& settings);
   /// @param threshold relative change of IPC, 0..1.99; @param window_cycles 16..65,535; @param hold_windows 1..255
   void configure_monitor(bool enable, double threshold, std::uint32_t window_cycles, std::uint32_t hold_windows);

@@ -5,9 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "sw/core/share.h"
+
 namespace sluice::regs {
 
-enum class Mode : std::uint32_t { kLeftOver = 0, kFcfs = 1, kEven = 2, kSpatial = 3, kStatic = 4, kDynamic = 5 };
+static_assert(static_cast<std::uint32_t>(Mode::LeftOver) == 0);
+static_assert(static_cast<std::uint32_t>(Mode::Fcfs) == 1);
+static_assert(static_cast<std::uint32_t>(Mode::Even) == 2);
+static_assert(static_cast<std::uint32_t>(Mode::Spatial) == 3);
+static_assert(static_cast<std::uint32_t>(Mode::Static) == 4);
+static_assert(static_cast<std::uint32_t>(Mode::Dynamic) == 5);
 enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kPlan = 6, kMonitor = 7, kDrain = 8 };
 enum class SlotState : std::uint32_t { kFree = 0, kRunning = 1, kDraining = 2 };
 

@@ -6,12 +6,12 @@
 namespace sluice {
 
 Partition warped_slicer_partition(std::span<const Profile> profiles, std::span<const SmResources> demand,
-                                  const SmResources& capacity, const PartitionerConfig& config) {
-  const auto filled = waterfill(profiles, demand, capacity, config.epsilon);
-  if (filled && loss_acceptable(filled->performance, config.loss_limit)) return {PartitionMode::IntraSm, filled->ctas};
-  Partition spatial{PartitionMode::Spatial, {}};
-  for (const SmResources& cta : demand) spatial.ctas.push_back(occupancy(cta, capacity));
-  return spatial;
+                                  const MachineConfig& machine) {
+  const auto filled = waterfill(profiles, demand, machine.sm.capacity, machine.partitioner.epsilon);
+  if (filled && loss_acceptable(filled->performance, machine.partitioner.loss_limit)) return on_every_sm(filled->ctas);
+  std::vector<CtaCount> alone;
+  for (const SmResources& cta : demand) alone.push_back(occupancy(cta, machine.sm.capacity));
+  return on_own_sms(alone, machine.num_sms);
 }
 
 }  // namespace sluice

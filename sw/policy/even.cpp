@@ -18,26 +18,27 @@ std::vector<CtaCount> even_counts(const SmResources& capacity, const std::vector
 
 }  // namespace
 
-std::vector<DispatchPlan> Even::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+std::vector<PolicyPlan> Even::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
   std::vector<SmResources> demand;
   for (const KernelDescriptor& kernel : mix) {
     check_fits(machine, kernel);
     demand.push_back(kernel.demand());
   }
   const SmResources capacity = machine.sm.capacity;
-  const std::vector<CtaCount> counts = even_counts(capacity, demand, mix.size());
-  const bool starves = std::ranges::count(counts, CtaCount(0)) != 0;
-  if (enforcement_ == Enforcement::OwnMode) {
-    const Partition partition =
-        starves ? Spatial().plans(machine, mix).front().partition : Partition{PartitionMode::IntraSm, counts};
-    return {{DispatchMode::Even, {}, partition}};
+  const std::vector<CtaCount> ctas = even_counts(capacity, demand, mix.size());
+  const bool starves = std::ranges::count(ctas, CtaCount(0)) != 0;
+  if (starves) {
+    std::vector<PolicyPlan> spatial = Spatial().plans(machine, mix);
+    if (enforcement_ == Enforcement::OwnMode) spatial.front().mode = Mode::Even;
+    return spatial;
   }
-  if (starves) return Spatial().plans(machine, mix);
-  DispatchPlan plan{DispatchMode::Partitioned, {}, {PartitionMode::IntraSm, counts}, "even"};
-  plan.quotas = [capacity, demand](const std::vector<KernelId>& present) {
-    return Quotas{even_counts(capacity, demand, present.size()), {}};
+  const auto shares = [capacity, demand](std::span<const KernelId> present) {
+    const std::vector<CtaCount> counts = even_counts(capacity, demand, present.size());
+    std::vector<Share> out;
+    for (const KernelId k : present) out.push_back({counts[k.value()]});
+    return out;
   };
-  return {plan};
+  return {{enforcement_ == Enforcement::OwnMode ? Mode::Even : Mode::Static, on_every_sm(ctas), shares, "even"}};
 }
 
 }  // namespace sluice

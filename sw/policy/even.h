@@ -8,8 +8,8 @@ namespace sluice {
 class Even : public IPolicy {
  public:
   explicit Even(Enforcement enforcement = Enforcement::Quotas) : enforcement_(enforcement) {}
-  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
-                                                const std::vector<KernelDescriptor>& mix) const override;
+  [[nodiscard]] std::vector<PolicyPlan> plans(const MachineConfig& machine,
+                                              const std::vector<KernelDescriptor>& mix) const override;
 
  private:
   Enforcement enforcement_;

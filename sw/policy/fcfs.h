@@ -7,8 +7,8 @@ namespace sluice {
 /// that is long enough: registers and shared memory fragment (Warped-Slicer, figure 2a). The counts are those of the first fill.
 class Fcfs : public IPolicy {
  public:
-  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
-                                                const std::vector<KernelDescriptor>& mix) const override;
+  [[nodiscard]] std::vector<PolicyPlan> plans(const MachineConfig& machine,
+                                              const std::vector<KernelDescriptor>& mix) const override;
 };
 
 }  // namespace sluice

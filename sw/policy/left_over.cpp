@@ -2,16 +2,15 @@
 
 namespace sluice {
 
-std::vector<DispatchPlan> LeftOver::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
-  DispatchPlan plan{DispatchMode::LeftOver, {}, {PartitionMode::LeftOver, {}}};
+std::vector<PolicyPlan> LeftOver::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+  std::vector<CtaCount> ctas;
   SmResources left = machine.sm.capacity;
   for (const KernelDescriptor& kernel : mix) {
     check_fits(machine, kernel);
-    const CtaCount count = occupancy(kernel.demand(), left);
-    left = take(left, kernel.demand(), count);
-    plan.partition.ctas.push_back(count);
+    ctas.push_back(occupancy(kernel.demand(), left));
+    left = take(left, kernel.demand(), ctas.back());
   }
-  return {plan};
+  return {{Mode::LeftOver, on_every_sm(ctas, Mode::LeftOver), {}}};
 }
 
 }  // namespace sluice

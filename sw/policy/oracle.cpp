@@ -27,8 +27,8 @@ void combinations(const std::vector<KernelDescriptor>& mix, const SmResources& l
 
 }  // namespace
 
-std::vector<DispatchPlan> Oracle::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
-  std::vector<DispatchPlan> plans = LeftOver().plans(machine, mix);
+std::vector<PolicyPlan> Oracle::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+  std::vector<PolicyPlan> plans = LeftOver().plans(machine, mix);
   plans.push_back(Spatial().plans(machine, mix).front());
   std::vector<CtaCount> chosen;
   std::vector<std::vector<CtaCount>> all;

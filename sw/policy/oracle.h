@@ -7,9 +7,8 @@ namespace sluice {
 /// V-A).
 class Oracle : public IPolicy {
  public:
-  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
-                                                const std::vector<KernelDescriptor>& mix) const override;
-  [[nodiscard]] bool needs_run() const override { return true; }
+  [[nodiscard]] std::vector<PolicyPlan> plans(const MachineConfig& machine,
+                                              const std::vector<KernelDescriptor>& mix) const override;
 };
 
 }  // namespace sluice

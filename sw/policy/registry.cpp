@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <functional>
-#include <utility>
+#include <algorithm>
 
 #include "sw/core/errors.h"
 #include "sw/policy/even.h"
 #include "sw/policy/fcfs.h"
 #include "sw/policy/left_over.h"
+#include "sw/policy/names.h"
 #include "sw/policy/oracle.h"
 #include "sw/policy/spatial.h"
 #include "sw/policy/static_quota.h"
@@ -19,40 +19,56 @@ namespace sluice {
 
 namespace {
 
-using Maker = std::function<std::unique_ptr<IPolicy>(const std::vector<CtaCount>&, const SoloCurves&)>;
+using Ctas = std::vector<CtaCount>;
+using Made = std::unique_ptr<IPolicy>;
 
-const std::vector<std::pair<std::string, Maker>>& table() {
-  static const std::vector<std::pair<std::string, Maker>> makers = {
-      {"left_over", [](const auto&, const auto&) { return std::make_unique<LeftOver>(); }},
-      {"fcfs", [](const auto&, const auto&) { return std::make_unique<Fcfs>(); }},
-      {"even", [](const auto&, const auto&) { return std::make_unique<Even>(); }},
-      {"spatial", [](const auto&, const auto&) { return std::make_unique<Spatial>(); }},
-      {"warped_slicer", [](const auto&, const auto&) { return std::make_unique<WarpedSlicer>(); }},
-      {"solo_curve", [](const auto&, const auto& curves) { return std::make_unique<SoloCurve>(curves); }},
-      {"oracle", [](const auto&, const auto&) { return std::make_unique<Oracle>(); }},
-      {"static", [](const auto& ctas, const auto&) { return std::make_unique<StaticQuota>(ctas); }},
-      {"even_mode", [](const auto&, const auto&) { return std::make_unique<Even>(Enforcement::OwnMode); }},
-      {"spatial_mode", [](const auto&, const auto&) { return std::make_unique<Spatial>(Enforcement::OwnMode); }},
-  };
-  return makers;
+template <class Policy>
+Made plain(const Ctas&, const SoloCurves&) {
+  return std::make_unique<Policy>();
 }
+template <class Policy>
+Made own_mode(const Ctas&, const SoloCurves&) {
+  return std::make_unique<Policy>(Enforcement::OwnMode);
+}
+Made with_counts(const Ctas& ctas, const SoloCurves&) { return std::make_unique<StaticQuota>(ctas); }
+Made with_curves(const Ctas&, const SoloCurves& curves) { return std::make_unique<SoloCurve>(curves); }
+
+constexpr PolicyRow kRows[] = {
+    {kLeftOver, "Left-Over", 0, PolicyNeeds::Nothing, plain<LeftOver>},
+    {kFcfs, "FCFS", 1, PolicyNeeds::Nothing, plain<Fcfs>},
+    {kEven, "Even", 2, PolicyNeeds::Nothing, plain<Even>},
+    {kSpatial, "Spatial", 3, PolicyNeeds::Nothing, plain<Spatial>},
+    {kStatic, "Static", 4, PolicyNeeds::Counts, with_counts},
+    {kWarpedSlicer, "Warped-Slicer", 5, PolicyNeeds::Profile, plain<WarpedSlicer>},
+    {kSoloCurve, "Solo curve", 7, PolicyNeeds::Curves, with_curves},
+    {kOracle, "Oracle", 6, PolicyNeeds::Search, plain<Oracle>},
+    {kEvenMode, "Even (own mode)", 8, PolicyNeeds::Nothing, own_mode<Even>},
+    {kSpatialMode, "Spatial (own mode)", 9, PolicyNeeds::Nothing, own_mode<Spatial>},
+};
 
 }  // namespace
 
-const std::vector<std::string>& policy_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& [name, maker] : table()) all.push_back(name);
-    return all;
-  }();
-  return names;
+std::span<const PolicyRow> policy_rows() { return kRows; }
+
+const PolicyRow* find_policy(std::string_view name) {
+  const auto* row = std::ranges::find(kRows, name, &PolicyRow::name);
+  return row == std::end(kRows) ? nullptr : row;
 }
 
-std::unique_ptr<IPolicy> make_policy(const std::string& name, const std::vector<CtaCount>& ctas, const SoloCurves& curves) {
-  for (const auto& [known, maker] : table()) {
-    if (known == name) return maker(ctas, curves);
-  }
-  throw InputError(fmt::format("policy {}: must be one of {}", name, fmt::join(policy_names(), ", ")));
+const PolicyRow& policy_row(std::string_view name) {
+  if (const PolicyRow* row = find_policy(name)) return *row;
+  throw InputError(fmt::format("policy {}: must be one of {}", name, policy_names()));
+}
+
+std::string policy_names(std::span<const PolicyNeeds> needs) {
+  std::vector<std::string_view> names;
+  for (const PolicyRow& row : kRows)
+    if (needs.empty() || std::ranges::find(needs, row.needs) != needs.end()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::unique_ptr<IPolicy> make_policy(std::string_view name, const std::vector<CtaCount>& ctas, const SoloCurves& curves) {
+  return policy_row(name).make(ctas, curves);
 }
 
 }  // namespace sluice

@@ -1,6 +1,9 @@
 #pragma once
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sw/policy/i_policy.h"
@@ -8,14 +11,32 @@
 
 namespace sluice {
 
-/// Names a user can give: left_over, fcfs, even, spatial, warped_slicer, solo_curve, oracle, static; even_mode and spatial_mode
-/// are Even and Spatial in the dispatcher's own modes.
-[[nodiscard]] const std::vector<std::string>& policy_names();
+/// What a policy has to know before its partition is known. Nothing: it follows from the resources alone. Counts: CTAs of each
+/// kernel, from the host. Curves: IPC of each kernel alone over CTA counts. Profile: the partition unit measures while the mix
+/// runs. Search: many runs.
+enum class PolicyNeeds { Nothing, Counts, Curves, Profile, Search };
 
-/// @param ctas    for `static`: CTAs of each kernel per SM
-/// @param curves  for `solo_curve`
+/// A policy as commands, reports and schedulers know it.
+struct PolicyRow {
+  std::string_view name;   ///< what a user gives, and results.json says
+  std::string_view label;  ///< what a person reads
+  std::size_t colour;      ///< its place in the palette of the charts
+  PolicyNeeds needs;
+  /// @param ctas PolicyNeeds::Counts, CTAs of each kernel per SM; @param curves PolicyNeeds::Curves
+  std::unique_ptr<IPolicy> (*make)(const std::vector<CtaCount>& ctas, const SoloCurves& curves);
+};
+
+/// Every policy, in the order in which reports list them. A new one is its file, its test, and its row here.
+[[nodiscard]] std::span<const PolicyRow> policy_rows();
+/// nullptr when there is none of that name.
+[[nodiscard]] const PolicyRow* find_policy(std::string_view name);
 /// @throws InputError listing the names when it is none of them
-[[nodiscard]] std::unique_ptr<IPolicy> make_policy(const std::string& name, const std::vector<CtaCount>& ctas = {},
+[[nodiscard]] const PolicyRow& policy_row(std::string_view name);
+/// Names separated by ", ": of all policies, or of those that need one of `needs`.
+[[nodiscard]] std::string policy_names(std::span<const PolicyNeeds> needs = {});
+
+/// @throws InputError listing the names when it is none of them
+[[nodiscard]] std::unique_ptr<IPolicy> make_policy(std::string_view name, const std::vector<CtaCount>& ctas = {},
                                                    const SoloCurves& curves = {});
 
 }  // namespace sluice

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-std::vector<DispatchPlan> SoloCurve::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+std::vector<PolicyPlan> SoloCurve::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
   std::vector<Profile> profiles;
   std::vector<SmResources> demand;
   for (const KernelDescriptor& kernel : mix) check_fits(machine, kernel);
@@ -18,29 +18,19 @@ std::vector<DispatchPlan> SoloCurve::plans(const MachineConfig& machine, const s
     profiles.push_back(curve->second);
     demand.push_back(kernel.demand());
   }
-  const auto decide = [profiles, demand, machine](const std::vector<KernelId>& present) {
+  const auto decide = [profiles, demand, machine](std::span<const KernelId> present) {
     std::vector<Profile> curves;
     std::vector<SmResources> needs;
     for (const KernelId k : present) {
       curves.push_back(profiles[k.value()]);
       needs.push_back(demand[k.value()]);
     }
-    return warped_slicer_partition(curves, needs, machine.sm.capacity, machine.partitioner);
+    return warped_slicer_partition(curves, needs, machine);
   };
   std::vector<KernelId> all;
   for (std::size_t k = 0; k < mix.size(); ++k) all.emplace_back(static_cast<std::uint32_t>(k));
-  DispatchPlan plan{DispatchMode::Partitioned, {}, decide(all), "solo_curve"};
-  plan.quotas = [decide, kernels = mix.size(), sms = machine.num_sms](const std::vector<KernelId>& present) {
-    const Partition decided = decide(present);
-    Quotas quotas{std::vector<CtaCount>(kernels), {}};
-    for (std::size_t i = 0; i < present.size(); ++i) quotas.ctas[present[i].value()] = decided.ctas[i];
-    if (decided.mode == PartitionMode::IntraSm) return quotas;
-    quotas.sm_ranges.resize(kernels);
-    const std::vector<SmRange> ranges = split_sms(sms, static_cast<std::uint32_t>(present.size()));
-    for (std::size_t i = 0; i < present.size(); ++i) quotas.sm_ranges[present[i].value()] = ranges[i];
-    return quotas;
-  };
-  return {plan};
+  const auto shares = [decide](std::span<const KernelId> present) { return decide(present).shares; };
+  return {{Mode::Static, decide(all), shares, "solo_curve"}};
 }
 
 }  // namespace sluice

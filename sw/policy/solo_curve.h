@@ -17,9 +17,8 @@ class SoloCurve : public IPolicy {
  public:
   explicit SoloCurve(SoloCurves curves) : curves_(std::move(curves)) {}
   /// @throws InputError when a kernel has no curve
-  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
-                                                const std::vector<KernelDescriptor>& mix) const override;
-  [[nodiscard]] bool needs_run() const override { return true; }
+  [[nodiscard]] std::vector<PolicyPlan> plans(const MachineConfig& machine,
+                                              const std::vector<KernelDescriptor>& mix) const override;
 
  private:
   SoloCurves curves_;

@@ -7,8 +7,8 @@ namespace sluice {
 class Spatial : public IPolicy {
  public:
   explicit Spatial(Enforcement enforcement = Enforcement::Quotas) : enforcement_(enforcement) {}
-  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
-                                                const std::vector<KernelDescriptor>& mix) const override;
+  [[nodiscard]] std::vector<PolicyPlan> plans(const MachineConfig& machine,
+                                              const std::vector<KernelDescriptor>& mix) const override;
 
  private:
   Enforcement enforcement_;

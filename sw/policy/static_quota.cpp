@@ -9,17 +9,22 @@ namespace sluice {
 namespace {
 
 /// The counts of the kernels still present, and what the others left: one CTA each in turn until none fits.
-std::vector<CtaCount> refilled(const SmResources& capacity, const std::vector<SmResources>& demand,
-                               const std::vector<CtaCount>& counts, const std::vector<KernelId>& present) {
-  std::vector<CtaCount> filled = counts;
+std::vector<Share> refilled(const SmResources& capacity, const std::vector<SmResources>& demand,
+                            const std::vector<CtaCount>& ctas, std::span<const KernelId> present) {
+  std::vector<Share> filled;
   SmResources left = capacity;
-  for (const KernelId k : present) left = take(left, demand[k.value()], counts[k.value()]);
+  for (const KernelId k : present) {
+    filled.push_back({ctas[k.value()]});
+    left = take(left, demand[k.value()], ctas[k.value()]);
+  }
+  if (present.size() == ctas.size()) return filled;
   for (bool placed = true; placed;) {
     placed = false;
-    for (const KernelId k : present) {
-      if (!fits(demand[k.value()], left)) continue;
-      left = take(left, demand[k.value()]);
-      filled[k.value()] += CtaCount(1);
+    for (std::size_t i = 0; i < present.size(); ++i) {
+      const SmResources& cta = demand[present[i].value()];
+      if (!fits(cta, left)) continue;
+      left = take(left, cta);
+      filled[i].ctas += CtaCount(1);
       placed = true;
     }
   }
@@ -28,7 +33,7 @@ std::vector<CtaCount> refilled(const SmResources& capacity, const std::vector<Sm
 
 }  // namespace
 
-std::vector<DispatchPlan> StaticQuota::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+std::vector<PolicyPlan> StaticQuota::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
   if (ctas_.size() != mix.size())
     throw InputError(fmt::format("policy static: {} CTA counts for {} kernels (--ctas a,b,...)", ctas_.size(), mix.size()));
   SmResources left = machine.sm.capacity;
@@ -43,11 +48,10 @@ std::vector<DispatchPlan> StaticQuota::plans(const MachineConfig& machine, const
     left = take(left, mix[k].demand(), ctas_[k]);
     demand.push_back(mix[k].demand());
   }
-  DispatchPlan plan{DispatchMode::Partitioned, {}, {PartitionMode::IntraSm, ctas_}, "refill"};
-  plan.quotas = [ctas = ctas_, demand, capacity = machine.sm.capacity](const std::vector<KernelId>& present) {
-    return Quotas{present.size() == ctas.size() ? ctas : refilled(capacity, demand, ctas, present), {}};
+  const auto shares = [ctas = ctas_, demand, capacity = machine.sm.capacity](std::span<const KernelId> present) {
+    return refilled(capacity, demand, ctas, present);
   };
-  return {plan};
+  return {{Mode::Static, on_every_sm(ctas_), shares, "refill"}};
 }
 
 }  // namespace sluice

@@ -8,8 +8,8 @@ namespace sluice {
 class StaticQuota : public IPolicy {
  public:
   explicit StaticQuota(std::vector<CtaCount> ctas) : ctas_(std::move(ctas)) {}
-  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
-                                                const std::vector<KernelDescriptor>& mix) const override;
+  [[nodiscard]] std::vector<PolicyPlan> plans(const MachineConfig& machine,
+                                              const std::vector<KernelDescriptor>& mix) const override;
 
  private:
   std::vector<CtaCount> ctas_;

@@ -2,9 +2,9 @@
 
 namespace sluice {
 
-std::vector<DispatchPlan> WarpedSlicer::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+std::vector<PolicyPlan> WarpedSlicer::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
   for (const KernelDescriptor& kernel : mix) check_fits(machine, kernel);
-  return {{DispatchMode::Dynamic, {}, {PartitionMode::IntraSm, {}}}};
+  return {{Mode::Dynamic, {Mode::Static, {}}, {}}};
 }
 
 }  // namespace sluice

@@ -6,9 +6,8 @@ namespace sluice {
 /// Warped-Slicer: the partition sequencer profiles online and decides by water-filling and the loss guard.
 class WarpedSlicer : public IPolicy {
  public:
-  [[nodiscard]] std::vector<DispatchPlan> plans(const MachineConfig& machine,
-                                                const std::vector<KernelDescriptor>& mix) const override;
-  [[nodiscard]] bool needs_run() const override { return true; }
+  [[nodiscard]] std::vector<PolicyPlan> plans(const MachineConfig& machine,
+                                              const std::vector<KernelDescriptor>& mix) const override;
 };
 
 }  // namespace sluice

@@ -13,11 +13,7 @@ namespace {
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 /// "3 2": a blank, because a comma would split the cell and "3-2" or "3/2" would turn into a date in a spreadsheet.
-std::string counts(const Partition& partition) {
-  std::vector<std::uint32_t> plain;
-  for (const CtaCount c : partition.ctas) plain.push_back(c.value());
-  return fmt::format("{}", fmt::join(plain, " "));
-}
+std::string joined_counts(const Partition& partition) { return fmt::format("{}", fmt::join(counts(partition), " ")); }
 
 class Line {
  public:
@@ -80,8 +76,8 @@ Line row(const EvalRun& run, std::size_t max_kernels) {
   line.add(run.category);
   line.add(run.policy);
   line.add(run.partitioner);
-  line.add(to_string(run.partition.mode));
-  line.add(counts(run.partition));
+  line.add(layout_name(run.partition.mode));
+  line.add(joined_counts(run.partition));
   line.add(run.cycles);
   const UtilizationFractions& u = run.utilization;
   const StallFractions& s = run.stalls;

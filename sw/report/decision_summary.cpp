@@ -8,6 +8,7 @@
 #include "sw/partition/ceiling.h"
 #include "sw/partition/ipc_scaling.h"
 #include "sw/partition/warped_slicer.h"
+#include "sw/policy/names.h"
 #include "sw/report/summary.h"
 #include "sw/report/terminal_table.h"
 
@@ -36,7 +37,7 @@ Agreement& of(std::vector<std::pair<std::string, Agreement>>& all, const std::st
 RatioOver ratio_over(const ResultGrid& grid, const char* policy) {
   std::vector<double> ratios;
   for (const ResultGrid::Mix& mix : grid.mixes()) {
-    const EvalRun *ours = grid.run(mix, "warped_slicer"), *theirs = grid.run(mix, policy);
+    const EvalRun *ours = grid.run(mix, kWarpedSlicer), *theirs = grid.run(mix, policy);
     if (ours != nullptr && theirs != nullptr) ratios.push_back(ours->ipc / theirs->ipc);
   }
   return {ratios.size(), geometric_mean_of_known(ratios)};
@@ -51,11 +52,7 @@ Json agreement_json(const Agreement& a) {
   return {{"mixes", a.mixes}, {"same", a.same}, {"within_one_cta", a.within_one}, {"undecided", a.undecided}};
 }
 
-Json partition_json(const Partition& partition) {
-  Json out = {{"mode", to_string(partition.mode)}, {"ctas", Json::array()}};
-  for (const CtaCount c : partition.ctas) out["ctas"].push_back(c.value());
-  return out;
-}
+Json partition_json(const Partition& partition) { return {{"mode", layout_name(partition.mode)}, {"ctas", counts(partition)}}; }
 
 Json ratio_json(const RatioOver& ratio) {
   return {{"pairs", ratio.mixes}, {"ratio", std::isfinite(ratio.ratio) ? Json(ratio.ratio) : Json(nullptr)}};
@@ -64,10 +61,10 @@ Json ratio_json(const RatioOver& ratio) {
 }  // namespace
 
 bool agree(const Partition& a, const Partition& b, std::uint32_t slack) {
-  if (a.mode != b.mode || a.ctas.size() != b.ctas.size()) return false;
-  if (a.mode != PartitionMode::IntraSm) return true;
-  for (std::size_t k = 0; k < a.ctas.size(); ++k) {
-    const std::uint32_t ours = a.ctas[k].value(), theirs = b.ctas[k].value();
+  if (a.mode != b.mode || a.shares.size() != b.shares.size()) return false;
+  if (a.mode != Mode::Static) return true;
+  for (std::size_t k = 0; k < a.shares.size(); ++k) {
+    const std::uint32_t ours = a.shares[k].ctas.value(), theirs = b.shares[k].ctas.value();
     if (std::max(ours, theirs) - std::min(ours, theirs) > slack) return false;
   }
   return true;
@@ -76,10 +73,10 @@ bool agree(const Partition& a, const Partition& b, std::uint32_t slack) {
 DecisionSummary summarize_decisions(const EvalResults& results) {
   const ResultGrid grid(results);
   DecisionSummary summary;
-  summary.over_solo_curve = ratio_over(grid, "solo_curve");
-  summary.over_oracle = ratio_over(grid, "oracle");
+  summary.over_solo_curve = ratio_over(grid, kSoloCurve);
+  summary.over_oracle = ratio_over(grid, kOracle);
   for (const ResultGrid::Mix& mix : grid.mixes()) {
-    const EvalRun *ours = grid.run(mix, "warped_slicer"), *solo = grid.run(mix, "solo_curve"), *best = grid.run(mix, "oracle");
+    const EvalRun *ours = grid.run(mix, kWarpedSlicer), *solo = grid.run(mix, kSoloCurve), *best = grid.run(mix, kOracle);
     if (ours == nullptr) continue;
     const DecisionRecord* decided = last_joint_decision(*ours);
     if (solo != nullptr) {
@@ -118,9 +115,9 @@ void add_golden_decisions(EvalResults& results, const MachineConfig& machine, st
       if (demand.size() != ids.size()) continue;
       decision.golden.clear();
       for (const IpcScaling scaling : kIpcScalings)
-        decision.golden.emplace_back(to_string(scaling),
-                                     warped_slicer_partition(golden_profiles(decision.samples, ids, scaling, window), demand,
-                                                             machine.sm.capacity, machine.partitioner));
+        decision.golden.emplace_back(
+            to_string(scaling),
+            warped_slicer_partition(golden_profiles(decision.samples, ids, scaling, window), demand, machine));
     }
   }
 }
@@ -172,9 +169,9 @@ Json to_json(const DecisionSummary& s) {
   for (const BelowOracle& mix : s.worst) {
     out["worst"].push_back({{"kernels", mix.kernels},
                             {"ratio", mix.ratio},
-                            {"warped_slicer", partition_json(mix.warped_slicer)},
-                            {"oracle", partition_json(mix.oracle)}});
-    if (mix.solo_curve != nullptr) out["worst"].back()["solo_curve"] = partition_json(mix.solo_curve->partition);
+                            {kWarpedSlicer, partition_json(mix.warped_slicer)},
+                            {kOracle, partition_json(mix.oracle)}});
+    if (mix.solo_curve != nullptr) out["worst"].back()[kSoloCurve] = partition_json(mix.solo_curve->partition);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "sw/core/energy.h"
 #include "sw/core/metrics.h"
+#include "sw/policy/names.h"
 
 namespace sluice {
 
@@ -127,11 +128,11 @@ EvalRun make_eval_run(RunIdentity identity, const MachineConfig& machine, const 
 
 void give_oracle_the_best(EvalResults& results) {
   for (EvalRun& oracle : results.runs) {
-    if (oracle.policy != "oracle") continue;
+    if (oracle.policy != kOracle) continue;
     for (const EvalRun& other : results.runs) {
-      if (other.policy == "oracle" || other.kernels != oracle.kernels || other.ipc <= oracle.ipc) continue;
+      if (other.policy == kOracle || other.kernels != oracle.kernels || other.ipc <= oracle.ipc) continue;
       EvalRun best = other;
-      best.policy = "oracle";
+      best.policy = kOracle;
       best.taken_from = other.policy;
       best.oracle_candidates = oracle.oracle_candidates;
       best.decisions.clear();
@@ -143,7 +144,7 @@ void give_oracle_the_best(EvalResults& results) {
 void normalize_to_left_over(EvalResults& results) {
   for (EvalRun& run : results.runs) {
     const auto base = std::find_if(results.runs.begin(), results.runs.end(), [&](const EvalRun& other) {
-      return other.policy == "left_over" && other.kernels == run.kernels;
+      return other.policy == kLeftOver && other.kernels == run.kernels;
     });
     run.normalized_ipc = base == results.runs.end() ? kUnknown : ratio(run.ipc, base->ipc);
   }

@@ -11,9 +11,9 @@
 
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
-#include "sw/core/partition.h"
+#include "sw/core/share.h"
 #include "sw/core/units.h"
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 
 namespace sluice {
 

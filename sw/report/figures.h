@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sw/core/machine.h"
+#include "sw/driver/i_device.h"
 #include "sw/report/eval_results.h"
-#include "sw/workload/i_device.h"
 
 // The figures of Warped-Slicer's evaluation (ISCA 2016), each from runs of the model and beside what the paper's text or tables
 // say.

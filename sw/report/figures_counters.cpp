@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "sw/policy/names.h"
 #include "sw/report/figure_data.h"
 #include "sw/report/figures.h"
 
@@ -34,7 +35,7 @@ double stalled(const EvalRun& run) {
 }
 
 /// The four policies that the paper's figures compare.
-constexpr const char* kPublishedPolicies[] = {"left_over", "even", "spatial", "warped_slicer"};
+constexpr const char* kPublishedPolicies[] = {kLeftOver, kEven, kSpatial, kWarpedSlicer};
 
 /// The published policy with the least (most) of a mean over a category, and that mean; none where none has one.
 template <class Value>
@@ -68,7 +69,7 @@ Figure utilization(const EvalResults& pairs) {
   chart.baseline = 1.0;
   for (const Resource& r : kResources) {
     const auto value = [&](const EvalRun& run) { return run.utilization.*r.member; };
-    const double ratio = mean_value(pairs, "warped_slicer", "all", value) / mean_value(pairs, "even", "all", value);
+    const double ratio = mean_value(pairs, kWarpedSlicer, "all", value) / mean_value(pairs, kEven, "all", value);
     chart.groups.push_back({r.name, true, {{ratio, false, ""}}});
     figure.data[r.name] = ratio;
     figure.measured += fmt::format("{}{} {}", figure.measured.empty() ? "" : ", ", r.name, percent_over(ratio));
@@ -98,15 +99,15 @@ Figure miss_rates(const EvalResults& pairs) {
       "Compute + cache: L1 miss rate {} against Even, {} against Left-Over, lowest under {}; L2 accesses {}; L2 miss rate "
       "highest "
       "under {}.",
-      percent_over(l1("warped_slicer") / l1("even")), percent_over(l1("warped_slicer") / l1("left_over")),
-      extreme(pairs, "compute+cache", l1_miss, true).first, percent_over(l2("warped_slicer") / l2("left_over")), highest.first);
+      percent_over(l1(kWarpedSlicer) / l1(kEven)), percent_over(l1(kWarpedSlicer) / l1(kLeftOver)),
+      extreme(pairs, "compute+cache", l1_miss, true).first, percent_over(l2(kWarpedSlicer) / l2(kLeftOver)), highest.first);
   const ResultGrid grid(pairs);
   for (const std::string& category : grid.categories()) {
     if (category == "compute+cache") continue;
     const auto lowest = extreme(pairs, category, l1_miss, true);
     figure.data["lowest_l1"][category] = lowest.first;
     figure.measured += fmt::format(" {}: L1 miss rate lowest under {} ({:.4f}; Left-Over {:.4f}).", category, lowest.first,
-                                   lowest.second, mean_value(pairs, "left_over", category, l1_miss));
+                                   lowest.second, mean_value(pairs, kLeftOver, category, l1_miss));
   }
   return figure;
 }
@@ -116,7 +117,7 @@ Figure stalls_together(const EvalResults& pairs) {
   figure.published = "Warped-Slicer has 15 % fewer stall cycles in total than Left-Over; long memory stalls fall most.";
   figure.html = category_bars(pairs, "Cycles an SM issued nothing", "thousand cycles", stalled, figure.data);
   const auto against = [&](const auto& value) {
-    return mean_value(pairs, "warped_slicer", "all", value) / mean_value(pairs, "left_over", "all", value);
+    return mean_value(pairs, kWarpedSlicer, "all", value) / mean_value(pairs, kLeftOver, "all", value);
   };
   figure.measured = fmt::format("{} stall cycles against Left-Over:", percent_over(against(stalled)));
   std::pair<double, const char*> most{std::numeric_limits<double>::infinity(), "none"};

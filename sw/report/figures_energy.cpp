@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "sw/core/energy.h"
+#include "sw/policy/names.h"
 #include "sw/report/figure_data.h"
 #include "sw/report/figures.h"
 #include "sw/report/svg.h"
@@ -37,7 +38,7 @@ Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig&
   auto& ratios = figure.data["warped_slicer_over_left_over"];
   std::vector<std::string> over;
   for (const Quantity& q : quantities) {
-    const double ratio = mean_ratio(pairs, "warped_slicer", "left_over", q.value);
+    const double ratio = mean_ratio(pairs, kWarpedSlicer, kLeftOver, q.value);
     ratios[q.key] = std::isfinite(ratio) ? nlohmann::ordered_json(ratio) : nlohmann::ordered_json();
     over.push_back(percent_over(ratio));
   }
@@ -49,7 +50,7 @@ Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig&
       "class=\"scroll\"><table><thead><tr><th>mix</th><th>performance</th><th>dynamic "
       "power, SMs</th><th>energy, SMs</th><th>dynamic power, with memory</th><th>energy, with memory</th></tr></thead><tbody>\n";
   for (const ResultGrid::Mix& mix : grid.mixes()) {
-    const EvalRun *ours = grid.run(mix, "warped_slicer"), *theirs = grid.run(mix, "left_over");
+    const EvalRun *ours = grid.run(mix, kWarpedSlicer), *theirs = grid.run(mix, kLeftOver);
     if (ours == nullptr || theirs == nullptr) continue;
     figure.html += "<tr><td>" + svg::escape(mix.name) + "</td>";
     for (const Quantity& q : quantities) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sw/policy/names.h"
 #include "sw/report/figure_data.h"
 #include "sw/report/figures.h"
 
@@ -27,7 +28,7 @@ std::string losses(const EvalResults& results, const char* over, nlohmann::order
   const ResultGrid grid(results);
   std::vector<std::pair<double, std::string>> below;
   for (const ResultGrid::Mix& mix : grid.mixes()) {
-    const EvalRun *ours = grid.run(mix, "warped_slicer"), *theirs = grid.run(mix, over);
+    const EvalRun *ours = grid.run(mix, kWarpedSlicer), *theirs = grid.run(mix, over);
     if (ours != nullptr && theirs != nullptr && ours->ipc < theirs->ipc) below.emplace_back(ours->ipc / theirs->ipc, mix.name);
   }
   std::ranges::sort(below);
@@ -39,7 +40,7 @@ std::string losses(const EvalResults& results, const char* over, nlohmann::order
 
 /// How far the Oracle is above Left-Over; empty where it was not searched for.
 std::string oracle_over_left_over(const EvalResults& results, nlohmann::ordered_json& data) {
-  const double ratio = mean_ratio(results, "oracle", "left_over", ipc);
+  const double ratio = mean_ratio(results, kOracle, kLeftOver, ipc);
   if (!std::isfinite(ratio)) return "";
   data["oracle_over_left_over"] = ratio;
   return fmt::format(" The Oracle {} over Left-Over.", percent_over(ratio));
@@ -79,17 +80,16 @@ Figure pair_performance(const EvalResults& pairs) {
       "Warped-Slicer +23 % over Left-Over, +14 % over Even, +17 % over Spatial (means of 30 pairs). Both intra-SM policies, Even "
       "and Warped-Slicer, are better than Spatial.";
   const auto over = [&](const char* base) {
-    const double ratio = mean_ratio(pairs, "warped_slicer", base, ipc);
+    const double ratio = mean_ratio(pairs, kWarpedSlicer, base, ipc);
     figure.data["warped_slicer_over"][base] = ratio;
     return percent_over(ratio);
   };
-  const std::string left = over("left_over"), even = over("even"), spatial = over("spatial");
-  const double even_gain = mean_ratio(pairs, "even", "left_over", ipc),
-               spatial_gain = mean_ratio(pairs, "spatial", "left_over", ipc);
+  const std::string left = over(kLeftOver), even = over(kEven), spatial = over(kSpatial);
+  const double even_gain = mean_ratio(pairs, kEven, kLeftOver, ipc), spatial_gain = mean_ratio(pairs, kSpatial, kLeftOver, ipc);
   figure.data["even_over_left_over"] = even_gain;
   figure.data["spatial_over_left_over"] = spatial_gain;
   const Summary summary = summarize(pairs);
-  const PolicySummary* ours = summary.find("warped_slicer", "all");
+  const PolicySummary* ours = summary.find(kWarpedSlicer, "all");
   const double categories = ours == nullptr ? std::nan("") : ours->category_mean;
   if (std::isfinite(categories)) figure.data["warped_slicer_over_left_over_of_categories"] = categories;
   figure.measured =
@@ -99,10 +99,10 @@ Figure pair_performance(const EvalResults& pairs) {
           left, percent_over(categories), even, spatial, percent_over(even_gain), percent_over(spatial_gain)) +
       oracle_over_left_over(pairs, figure.data);
   std::string below;
-  for (const char* policy : {"left_over", "fcfs", "even", "spatial"})
+  for (const char* policy : {kLeftOver, kFcfs, kEven, kSpatial})
     below += (below.empty() ? "" : ", ") + losses(pairs, policy, figure.data);
   figure.measured += fmt::format(" Warped-Slicer is below {}.", below);
-  const charts::GroupedBars chart = mix_bars(pairs, "left_over", "IPC over Left-Over");
+  const charts::GroupedBars chart = mix_bars(pairs, kLeftOver, "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
@@ -111,21 +111,21 @@ Figure triple_performance(const EvalResults& triples) {
   Figure figure{"8", "Three applications on an SM", {}, {}, {}, {}};
   figure.published =
       "Warped-Slicer +21 % over Even (mean of all combinations with a compute application; the bars are those with two).";
-  const double ratio = mean_ratio(triples, "warped_slicer", "even", ipc);
+  const double ratio = mean_ratio(triples, kWarpedSlicer, kEven, ipc);
   figure.data["warped_slicer_over_even"] = ratio;
   figure.data["mixes"] = ResultGrid(triples).mixes().size();
   figure.measured = fmt::format("{} mixes: Warped-Slicer {} over Even, {} over Left-Over.", ResultGrid(triples).mixes().size(),
-                                percent_over(ratio), percent_over(mean_ratio(triples, "warped_slicer", "left_over", ipc))) +
+                                percent_over(ratio), percent_over(mean_ratio(triples, kWarpedSlicer, kLeftOver, ipc))) +
                     oracle_over_left_over(triples, figure.data);
   EvalResults bars;
   std::ranges::copy_if(triples.runs, std::back_inserter(bars.runs), has_two_compute_kernels);
   if (const std::size_t number = ResultGrid(bars).mixes().size(); number > 0 && bars.runs.size() < triples.runs.size()) {
-    const double of_bars = mean_ratio(bars, "warped_slicer", "even", ipc);
+    const double of_bars = mean_ratio(bars, kWarpedSlicer, kEven, ipc);
     figure.data["two_compute"] = {{"mixes", number}, {"warped_slicer_over_even", of_bars}};
     figure.measured += fmt::format(" The {} with two compute applications: {} over Even, {} over Left-Over.", number,
-                                   percent_over(of_bars), percent_over(mean_ratio(bars, "warped_slicer", "left_over", ipc)));
+                                   percent_over(of_bars), percent_over(mean_ratio(bars, kWarpedSlicer, kLeftOver, ipc)));
   }
-  const charts::GroupedBars chart = mix_bars(triples, "left_over", "IPC over Left-Over");
+  const charts::GroupedBars chart = mix_bars(triples, kLeftOver, "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
@@ -134,18 +134,18 @@ Figure triples_without_guard(const EvalResults& triples, const EvalResults& ungu
   Figure figure{"guard", "Three applications without the loss guard", {}, {}, {}, {}};
   figure.published = "As figures 8 and 9: Warped-Slicer +21 % over Even; minimum speed-up +23 %, ANTT 15 % lower.";
   EvalResults merged = triples;
-  std::erase_if(merged.runs, [](const EvalRun& run) { return run.policy == "warped_slicer"; });
+  std::erase_if(merged.runs, [](const EvalRun& run) { return run.policy == kWarpedSlicer; });
   std::ranges::copy_if(unguarded.runs, std::back_inserter(merged.runs),
-                       [](const EvalRun& run) { return run.policy == "warped_slicer"; });
+                       [](const EvalRun& run) { return run.policy == kWarpedSlicer; });
   normalize_to_left_over(merged);
-  const double over_even = mean_ratio(merged, "warped_slicer", "even", ipc);
-  const double least = mean_ratio(merged, "warped_slicer", "even", min_speedup);
-  const double turnaround = mean_ratio(merged, "warped_slicer", "even", antt);
+  const double over_even = mean_ratio(merged, kWarpedSlicer, kEven, ipc);
+  const double least = mean_ratio(merged, kWarpedSlicer, kEven, min_speedup);
+  const double turnaround = mean_ratio(merged, kWarpedSlicer, kEven, antt);
   figure.data["over_even"] = {{"ipc", over_even}, {"min_speedup", least}, {"antt", turnaround}};
   figure.measured = fmt::format("Warped-Slicer {} over Even, {} over Left-Over; minimum speed-up over Even {}, ANTT {}.",
-                                percent_over(over_even), percent_over(mean_ratio(merged, "warped_slicer", "left_over", ipc)),
+                                percent_over(over_even), percent_over(mean_ratio(merged, kWarpedSlicer, kLeftOver, ipc)),
                                 percent_over(least), percent_over(turnaround));
-  const charts::GroupedBars chart = mix_bars(merged, "left_over", "IPC over Left-Over");
+  const charts::GroupedBars chart = mix_bars(merged, kLeftOver, "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
@@ -153,10 +153,10 @@ Figure triples_without_guard(const EvalResults& triples, const EvalResults& ungu
 Figure fairness(const EvalResults& pairs, const EvalResults& triples) {
   Figure figure{"9", "Fairness: minimum speed-up and average normalised turnaround time", {}, {}, {}, {}};
   figure.published = "Minimum speed-up over Even: +14 % with two kernels, +23 % with three; ANTT 15 % lower with three.";
-  const double two = mean_ratio(pairs, "warped_slicer", "even", min_speedup),
-               three = mean_ratio(triples, "warped_slicer", "even", min_speedup);
-  const double antt_three = mean_ratio(triples, "warped_slicer", "even", antt),
-               antt_two = mean_ratio(pairs, "warped_slicer", "even", antt);
+  const double two = mean_ratio(pairs, kWarpedSlicer, kEven, min_speedup),
+               three = mean_ratio(triples, kWarpedSlicer, kEven, min_speedup);
+  const double antt_three = mean_ratio(triples, kWarpedSlicer, kEven, antt),
+               antt_two = mean_ratio(pairs, kWarpedSlicer, kEven, antt);
   figure.data["over_even"] = {{"min_speedup_2", two}, {"min_speedup_3", three}, {"antt_2", antt_two}, {"antt_3", antt_three}};
   figure.measured = fmt::format("Minimum speed-up over Even: {} with two, {} with three; ANTT {} and {}.", percent_over(two),
                                 percent_over(three), percent_over(antt_two), percent_over(antt_three));

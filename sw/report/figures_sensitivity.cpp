@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "sw/policy/names.h"
 #include "sw/report/figure_data.h"
 #include "sw/report/figures.h"
 
@@ -18,7 +19,7 @@ double ipc(const EvalRun& run) { return run.ipc; }
 std::map<std::string, const EvalRun*> sliced(const EvalResults& results) {
   std::map<std::string, const EvalRun*> runs;
   for (const EvalRun& run : results.runs) {
-    if (run.policy == "warped_slicer") runs[mix_name(run.kernels)] = &run;
+    if (run.policy == kWarpedSlicer) runs[mix_name(run.kernels)] = &run;
   }
   return runs;
 }
@@ -80,7 +81,7 @@ Figure scheduler_sensitivity(const std::vector<Variant>& variants) {
   chart.series = {{"Warped-Slicer / Left-Over", 0}};
   chart.baseline = 1.0;
   for (const Variant& variant : variants) {
-    const double ratio = mean_ratio(*variant.results, "warped_slicer", "left_over", ipc);
+    const double ratio = mean_ratio(*variant.results, kWarpedSlicer, kLeftOver, ipc);
     chart.groups.push_back({variant.label, true, {{ratio, false, ""}}});
     figure.data[variant.label] = ratio;
     least = std::min(least, ratio);
@@ -122,11 +123,11 @@ Figure phase_monitor(const EvalResults& off, const EvalResults& on) {
 Figure larger_sm(const EvalResults& results) {
   Figure figure{"larger_sm", "A larger SM: 256 KB of registers, 96 KB of shared memory, 32 CTAs, 64 warps", {}, {}, {}, {}};
   figure.published = "Warped-Slicer +26 % performance and +26 % fairness over Left-Over.";
-  const double speed = mean_ratio(results, "warped_slicer", "left_over", ipc);
-  const double fair = mean_ratio(results, "warped_slicer", "left_over", [](const EvalRun& run) { return run.min_speedup; });
+  const double speed = mean_ratio(results, kWarpedSlicer, kLeftOver, ipc);
+  const double fair = mean_ratio(results, kWarpedSlicer, kLeftOver, [](const EvalRun& run) { return run.min_speedup; });
   figure.data = {{"ipc", speed}, {"min_speedup", fair}};
   figure.measured = fmt::format("Performance {}, minimum speed-up {} over Left-Over.", percent_over(speed), percent_over(fair));
-  const charts::GroupedBars chart = mix_bars(results, "left_over", "IPC over Left-Over");
+  const charts::GroupedBars chart = mix_bars(results, kLeftOver, "IPC over Left-Over");
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }

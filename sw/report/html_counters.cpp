@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sw/policy/names.h"
 #include "sw/report/html_page.h"
 
 namespace sluice::html {
@@ -87,8 +88,7 @@ std::string stall_chart(const Page& page) {
 
 /// Smallest and largest figure of a run's SMs, under a policy: how evenly they work.
 std::string sm_table(const Page& page) {
-  const std::string policy =
-      page.summary.find("warped_slicer", "all") != nullptr ? "warped_slicer" : page.grid.policies().front();
+  const std::string policy = page.summary.find(kWarpedSlicer, "all") != nullptr ? kWarpedSlicer : page.grid.policies().front();
   struct Column {
     const char* name;
     double (*figure)(const SmOutcome&);

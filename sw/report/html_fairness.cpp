@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sw/policy/names.h"
 #include "sw/report/html_page.h"
 #include "sw/report/terminal_table.h"
 
@@ -14,7 +15,7 @@ namespace {
 bool repeats_normalized_ipc(const Page& page) {
   bool any = false;
   for (const ResultGrid::Mix& mix : page.grid.mixes()) {
-    const EvalRun* base = page.grid.run(mix, "left_over");
+    const EvalRun* base = page.grid.run(mix, kLeftOver);
     if (base == nullptr) continue;
     for (const EvalRun* run : mix.runs) {
       if (run == nullptr || run == base) continue;
@@ -33,7 +34,7 @@ std::string figure9_section(const Page& page) {
       "mix, over "
       "that of Left-Over (geometric mean). ANTT: mean T<sub>corun</sub> / T<sub>alone</sub> of a mix (arithmetic mean).</p>\n" +
       charts::legend(policy_series(page, true));
-  if (page.has("left_over")) {
+  if (page.has(kLeftOver)) {
     charts::GroupedBars chart =
         means_chart(page, &PolicySummary::fairness, "Minimum speed-up over Left-Over", "min. speed-up / Left-Over", true);
     chart.baseline = 1;
@@ -47,7 +48,7 @@ std::string figure9_section(const Page& page) {
   out += "<h3>Average normalised turnaround time (lower is better)</h3>\n" +
          charts::grouped_bars(
              means_chart(page, &PolicySummary::antt, "Average normalised turnaround time", "ANTT (T corun / T alone)", true));
-  const PolicySummary* ours = page.summary.find("warped_slicer", "all");
+  const PolicySummary* ours = page.summary.find(kWarpedSlicer, "all");
   for (const PublishedGain& gain : kPublishedGains) {
     const PolicySummary* other = page.summary.find(gain.over, "all");
     if (!page.summary.of_pairs || ours == nullptr || other == nullptr || ours->mixes != other->mixes ||

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sw/policy/names.h"
 #include "sw/report/html_page.h"
 #include "sw/report/svg.h"
 #include "sw/report/terminal_table.h"
@@ -33,7 +34,7 @@ std::string meta_text(const Page& page, const char* key, const char* otherwise) 
 std::vector<charts::Series> policy_series(const Page& page, bool with_left_over) {
   std::vector<charts::Series> series;
   for (const std::string& policy : page.grid.policies())
-    if (with_left_over || policy != "left_over") series.push_back({policy_label(policy), policy_colour(policy, series.size())});
+    if (with_left_over || policy != kLeftOver) series.push_back({policy_label(policy), policy_colour(policy, series.size())});
   return series;
 }
 
@@ -56,7 +57,7 @@ charts::GroupedBars means_chart(const Page& page, double PolicySummary::*figure,
   for (const std::string& category : categories) {
     charts::GroupedBars::Group group{category == "all" ? "all mixes" : category, true, {}};
     for (const std::string& policy : page.grid.policies())
-      if (with_left_over || policy != "left_over") group.bars.push_back(mean_bar(page, policy, category, figure));
+      if (with_left_over || policy != kLeftOver) group.bars.push_back(mean_bar(page, policy, category, figure));
     chart.groups.push_back(std::move(group));
   }
   return chart;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sw/policy/names.h"
 #include "sw/report/html_page.h"
 #include "sw/report/svg.h"
 
@@ -7,7 +8,7 @@ namespace sluice::html {
 
 std::string partition_section(const Page& page) {
   std::vector<std::string> shown;
-  for (const char* policy : {"even", "static", "warped_slicer", "solo_curve", "oracle"})
+  for (const char* policy : {kEven, kStatic, kWarpedSlicer, kSoloCurve, kOracle})
     if (page.has(policy)) shown.emplace_back(policy);
   if (shown.empty()) return "";
   std::string out =
@@ -21,15 +22,14 @@ std::string partition_section(const Page& page) {
     out += fmt::format("<tr class=\"group\"><th colspan=\"{}\">{}</th></tr>\n", shown.size() + 2, svg::escape(category));
     for (const ResultGrid::Mix& mix : page.grid.mixes()) {
       if (mix.category != category) continue;
-      const EvalRun* even = page.grid.run(mix, "even");
+      const EvalRun* even = page.grid.run(mix, kEven);
       out += "<tr>" + cell("td", mix.name);
       for (const std::string& policy : shown) {
         const EvalRun* run = page.grid.run(mix, policy);
-        const bool differs =
-            policy == "warped_slicer" && run != nullptr && even != nullptr && !(run->partition == even->partition);
+        const bool differs = policy == kWarpedSlicer && run != nullptr && even != nullptr && !(run->partition == even->partition);
         out += cell("td", run == nullptr ? "–" : partition_label(run->partition), differs ? "centre differs" : "centre");
       }
-      const EvalRun* ours = page.grid.run(mix, "warped_slicer");
+      const EvalRun* ours = page.grid.run(mix, kWarpedSlicer);
       out +=
           cell("td", ours == nullptr || ours->decisions.empty() ? "–" : grouped(ours->decisions.front().decided_at)) + "</tr>\n";
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sw/policy/names.h"
 #include "sw/report/html_page.h"
 #include "sw/report/svg.h"
 #include "sw/report/terminal_table.h"
@@ -20,7 +21,7 @@ std::string mean_row(const Page& page, const std::string& name, const std::strin
     const charts::GroupedBars::Bar bar = mean_bar(page, policy, category, figure);
     out += cell("td", ratio_cell(bar.value) + (bar.partial ? "*" : ""));
   }
-  return out + (page.has("warped_slicer") ? "<td></td></tr>\n" : "</tr>\n");
+  return out + (page.has(kWarpedSlicer) ? "<td></td></tr>\n" : "</tr>\n");
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ std::string gains_section(const Page& page) {
 }
 
 std::string figure6_section(const Page& page) {
-  if (!page.has("left_over"))
+  if (!page.has(kLeftOver))
     return "<h2>Normalised IPC</h2>\n<p>Not shown: no mix ran under Left-Over, which is what IPC is normalised to.</p>\n";
   std::string out =
       "<h2>Normalised IPC (the paper's figure 6)</h2>\n<p>Combined IPC of a mix over its IPC under Left-Over (dashed line at 1): "
@@ -75,7 +76,7 @@ std::string figure6_section(const Page& page) {
       if (mix.category != category) continue;
       charts::GroupedBars::Group group{mix.name, false, {}};
       for (const std::string& policy : page.grid.policies()) {
-        if (policy == "left_over") continue;
+        if (policy == kLeftOver) continue;
         const EvalRun* run = page.grid.run(mix, policy);
         group.bars.push_back({run == nullptr ? std::nan("") : run->normalized_ipc, false,
                               run == nullptr ? "" : ", CTAs per SM: " + partition_label(run->partition)});
@@ -84,7 +85,7 @@ std::string figure6_section(const Page& page) {
     }
     charts::GroupedBars::Group mean{"GMEAN", true, {}};
     for (const std::string& policy : page.grid.policies())
-      if (policy != "left_over") mean.bars.push_back(mean_bar(page, policy, category, &PolicySummary::normalized_ipc));
+      if (policy != kLeftOver) mean.bars.push_back(mean_bar(page, policy, category, &PolicySummary::normalized_ipc));
     chart.groups.push_back(std::move(mean));
     chart.title = "Normalised IPC, " + category;
     out += "<h3>" + escape(category) + "</h3>\n" + charts::grouped_bars(chart);
@@ -100,7 +101,7 @@ std::string figure6_section(const Page& page) {
 }
 
 std::string table_section(const Page& page) {
-  const bool partitions = page.has("warped_slicer");
+  const bool partitions = page.has(kWarpedSlicer);
   const std::size_t columns = page.grid.policies().size() + (partitions ? 2 : 1);
   std::string out = "<h2>All results</h2>\n<p>Normalised IPC; the best policy of a mix is bold.";
   if (partitions) out += " Last column: the partition that Warped-Slicer chose, in CTAs per SM.";
@@ -120,7 +121,7 @@ std::string table_section(const Page& page) {
       for (const EvalRun* run : mix.runs)
         out += run == nullptr ? cell("td", "–")
                               : cell("td", ratio_cell(run->normalized_ipc), run->normalized_ipc >= best ? "best" : "");
-      const EvalRun* ours = page.grid.run(mix, "warped_slicer");
+      const EvalRun* ours = page.grid.run(mix, kWarpedSlicer);
       if (partitions) out += cell("td", ours == nullptr ? "–" : partition_label(ours->partition), "centre");
       out += "</tr>\n";
     }

@@ -94,9 +94,8 @@ Json fields_object(const T& value, const Fields& fields) {
 }
 
 void write_partition(Json& out, const Partition& partition) {
-  out["mode"] = to_string(partition.mode);
-  out["ctas"] = Json::array();
-  for (const CtaCount c : partition.ctas) out["ctas"].push_back(c.value());
+  out["mode"] = layout_name(partition.mode);
+  out["ctas"] = counts(partition);
 }
 
 Json solo_json(const SoloRun& solo) {
@@ -264,25 +263,29 @@ class Node {
   std::string where_;
 };
 
+std::string_view spelling(Mode layout) { return layout_name(layout); }
+std::string_view spelling(KernelType type) { return to_string(type); }
+
 /// The enumerator whose spelling this is.
 template <class Enum, std::size_t N>
 Enum named(const Node& node, const Enum (&all)[N]) {
   const std::string text = node.text();
   std::string allowed;
   for (const Enum e : all) {
-    if (text == to_string(e)) return e;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(to_string(e));
+    if (text == spelling(e)) return e;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(spelling(e));
   }
   node.fail(fmt::format("\"{}\": must be one of {}", text, allowed));
 }
 
-constexpr PartitionMode kModes[] = {PartitionMode::LeftOver, PartitionMode::Fcfs, PartitionMode::IntraSm, PartitionMode::Spatial};
+constexpr Mode kModes[] = {Mode::LeftOver, Mode::Fcfs, Mode::Static, Mode::Spatial};
 constexpr KernelType kTypes[] = {KernelType::Compute, KernelType::Memory, KernelType::Cache};
 constexpr std::uint64_t kMaxCtas = 1U << 16;  // far beyond any SM; keeps a damaged file from becoming a huge count
 
 Partition read_partition(const Node& node) {
   Partition partition{named(node.at("mode"), kModes), {}};
-  for (const Node& item : node.at("ctas").items()) partition.ctas.emplace_back(item.count(kMaxCtas));
+  // The file has counts only; which SMs are a kernel's own follows from the machine.
+  for (const Node& item : node.at("ctas").items()) partition.shares.push_back({CtaCount(item.count(kMaxCtas))});
   return partition;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sw/policy/names.h"
 #include "sw/report/decision_summary.h"
 #include "sw/report/summary.h"
 #include "sw/report/terminal_table.h"
@@ -53,7 +54,7 @@ std::vector<SeedRun> seed_runs(std::uint64_t seed, const EvalResults& results) {
   std::vector<SeedRun> out;
   for (const EvalRun& run : results.runs) {
     SeedRun& entry = out.emplace_back(SeedRun{seed, run.kernels, run.policy, run.ipc, run.normalized_ipc, run.partition});
-    if (run.policy != "warped_slicer") continue;
+    if (run.policy != kWarpedSlicer) continue;
     const DecisionRecord* decided = last_joint_decision(run);
     entry.partition = decided == nullptr ? std::nullopt : std::optional(decided->partition);
   }
@@ -85,7 +86,7 @@ std::vector<MixSpread> mix_spreads(const EvalResults& results) {
       if (!ipc.empty()) mix.ipc.emplace_back(policy, spread_of(std::move(ipc)));
     }
     for (const std::uint64_t seed : seeds) {
-      const SeedRun *ours = find(results, seed, kernels, "warped_slicer"), *solo = find(results, seed, kernels, "solo_curve");
+      const SeedRun *ours = find(results, seed, kernels, kWarpedSlicer), *solo = find(results, seed, kernels, kSoloCurve);
       if (ours == nullptr) continue;
       if (ours->partition) {
         const auto known = std::ranges::find(mix.decisions, *ours->partition, &std::pair<Partition, std::size_t>::first);
@@ -111,7 +112,7 @@ std::vector<SeedSummary> seed_summaries(const EvalResults& results) {
     s.seed = seed;
     std::vector<double> over_left_over, over_solo_curve;
     for (const auto& kernels : mixes) {
-      const SeedRun *ours = find(results, seed, kernels, "warped_slicer"), *solo = find(results, seed, kernels, "solo_curve");
+      const SeedRun *ours = find(results, seed, kernels, kWarpedSlicer), *solo = find(results, seed, kernels, kSoloCurve);
       if (ours == nullptr) continue;
       over_left_over.push_back(ours->normalized_ipc);
       if (solo == nullptr) continue;
@@ -163,8 +164,7 @@ Json spread_json(const EvalResults& results) {
     for (const auto& [policy, s] : mix.ipc)
       entry["ipc"][policy] = {{"min", number(s.min)}, {"median", number(s.median)}, {"max", number(s.max)}};
     for (const auto& [partition, seeds] : mix.decisions) {
-      Json decision = {{"mode", to_string(partition.mode)}, {"ctas", Json::array()}, {"seeds", seeds}};
-      for (const CtaCount c : partition.ctas) decision["ctas"].push_back(c.value());
+      Json decision = {{"mode", layout_name(partition.mode)}, {"ctas", counts(partition)}, {"seeds", seeds}};
       entry["decisions"].push_back(std::move(decision));
     }
     entry["judged"] = mix.judged;

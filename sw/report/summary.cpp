@@ -8,6 +8,8 @@
 #include <iterator>
 
 #include "sw/core/metrics.h"
+#include "sw/policy/names.h"
+#include "sw/policy/registry.h"
 
 namespace sluice {
 
@@ -15,19 +17,6 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-struct PolicyName {
-  std::string_view id, label;
-};
-constexpr PolicyName kPolicyNames[] = {{"left_over", "Left-Over"},
-                                       {"fcfs", "FCFS"},
-                                       {"even", "Even"},
-                                       {"spatial", "Spatial"},
-                                       {"static", "Static"},
-                                       {"warped_slicer", "Warped-Slicer"},
-                                       {"solo_curve", "Solo curve"},
-                                       {"oracle", "Oracle"},
-                                       {"even_mode", "Even (own mode)"},
-                                       {"spatial_mode", "Spatial (own mode)"}};
 constexpr std::string_view kCategoryOrder[] = {"compute+cache", "compute+memory", "compute+compute"};
 
 std::vector<double> finite(std::span<const double> values) {
@@ -38,9 +27,7 @@ std::vector<double> finite(std::span<const double> values) {
 
 /// Position in the fixed order; unknown names follow, in order of appearance (the sort is stable).
 std::size_t policy_rank(std::string_view policy) {
-  return static_cast<std::size_t>(
-      std::find_if(std::begin(kPolicyNames), std::end(kPolicyNames), [&](const auto& p) { return p.id == policy; }) -
-      std::begin(kPolicyNames));
+  return static_cast<std::size_t>(std::ranges::find(policy_rows(), policy, &PolicyRow::name) - policy_rows().begin());
 }
 std::size_t category_rank(std::string_view category) {
   return static_cast<std::size_t>(std::find(std::begin(kCategoryOrder), std::end(kCategoryOrder), category) -
@@ -68,7 +55,7 @@ PolicySummary summarize_policy(const ResultGrid& grid, const std::string& policy
   for (const ResultGrid::Mix& mix : grid.mixes()) {
     const EvalRun* run = in_category(mix, category) ? grid.run(mix, policy) : nullptr;
     if (run == nullptr) continue;
-    const EvalRun* base = grid.run(mix, "left_over");
+    const EvalRun* base = grid.run(mix, kLeftOver);
     ++out.mixes;
     ipc.push_back(run->normalized_ipc);
     stp.push_back(run->stp);
@@ -91,7 +78,7 @@ PolicyRatio summarize_ratio(const ResultGrid& grid, std::string_view over, const
   PolicyRatio out{std::string(over), category, 0, kUnknown};
   std::vector<double> ratios;
   for (const ResultGrid::Mix& mix : grid.mixes()) {
-    const EvalRun* ours = grid.run(mix, "warped_slicer");
+    const EvalRun* ours = grid.run(mix, kWarpedSlicer);
     const EvalRun* theirs = grid.run(mix, over);
     if (in_category(mix, category) && ours != nullptr && theirs != nullptr) ratios.push_back(ours->ipc / theirs->ipc);
   }
@@ -182,27 +169,19 @@ const EvalRun* ResultGrid::run(const Mix& mix, std::string_view policy) const {
 }
 
 std::string policy_label(std::string_view policy) {
-  const std::size_t rank = policy_rank(policy);
-  return std::string(rank < std::size(kPolicyNames) ? kPolicyNames[rank].label : policy);
+  const PolicyRow* row = find_policy(policy);
+  return std::string(row == nullptr ? policy : row->label);
 }
 
 std::size_t policy_colour(const std::string& policy, std::size_t position) {
-  constexpr const char* kOrder[] = {"left_over",     "fcfs",   "even",       "spatial",   "static",
-                                    "warped_slicer", "oracle", "solo_curve", "even_mode", "spatial_mode"};
-  const auto* it = std::find(std::begin(kOrder), std::end(kOrder), policy);
-  return it != std::end(kOrder) ? static_cast<std::size_t>(it - std::begin(kOrder)) : 7 + position % 3;
+  const PolicyRow* row = find_policy(policy);
+  return row == nullptr ? 7 + position % 3 : row->colour;
 }
 
 std::string partition_label(const Partition& partition) {
-  std::vector<std::uint32_t> counts;
-  for (const CtaCount c : partition.ctas) counts.push_back(c.value());
-  switch (partition.mode) {
-    case PartitionMode::LeftOver: return "Left-Over";
-    case PartitionMode::Fcfs: return "FCFS";
-    case PartitionMode::Spatial: return "Spatial";
-    case PartitionMode::IntraSm: break;
-  }
-  return fmt::format("({})", fmt::join(counts, ","));
+  if (partition.mode == Mode::Static) return fmt::format("({})", fmt::join(counts(partition), ","));
+  const PolicyRow* row = find_policy(layout_name(partition.mode));
+  return std::string(row == nullptr ? layout_name(partition.mode) : row->label);
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/policy/names.h"
 #include "sw/report/eval_results.h"
 
 namespace sluice {
@@ -53,9 +54,9 @@ struct PublishedGain {
   double fairness_ratio;  ///< of the minimum speed-up; not a number where the text gives none
 };
 inline constexpr PublishedGain kPublishedGains[] = {
-    {"left_over", 1.23, 1.26},
-    {"even", 1.14, 1.14},
-    {"spatial", 1.17, std::numeric_limits<double>::quiet_NaN()},
+    {kLeftOver, 1.23, 1.26},
+    {kEven, 1.14, 1.14},
+    {kSpatial, 1.17, std::numeric_limits<double>::quiet_NaN()},
 };
 
 /// The results as a grid: mixes against policies. Where a mix ran twice under one policy (both partitioners, say), the first run

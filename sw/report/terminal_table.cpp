@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/policy/names.h"
 #include "sw/report/decision_summary.h"
 #include "sw/report/seed_summary.h"
 #include "sw/report/summary.h"
@@ -50,7 +51,7 @@ void add_mean_row(TextTable& table, const ResultGrid& grid, const Summary& summa
 std::string ipc_table(const ResultGrid& grid, const Summary& summary) {
   std::vector<std::string> header{"IPC / Left-Over"};
   for (const std::string& policy : grid.policies()) header.push_back(policy_label(policy));
-  const bool has_choice = std::find(grid.policies().begin(), grid.policies().end(), "warped_slicer") != grid.policies().end();
+  const bool has_choice = std::find(grid.policies().begin(), grid.policies().end(), kWarpedSlicer) != grid.policies().end();
   if (has_choice) header.emplace_back("CTAs per SM");
   TextTable table(std::move(header));
   for (const std::string& category : grid.categories()) {
@@ -58,7 +59,7 @@ std::string ipc_table(const ResultGrid& grid, const Summary& summary) {
       if (mix.category != category) continue;
       std::vector<std::string> row{mix.name};
       for (const EvalRun* run : mix.runs) row.push_back(run == nullptr ? "-" : format_ratio(run->normalized_ipc));
-      const EvalRun* chosen = grid.run(mix, "warped_slicer");
+      const EvalRun* chosen = grid.run(mix, kWarpedSlicer);
       if (has_choice) row.push_back(chosen == nullptr ? "-" : partition_label(chosen->partition));
       table.add_row(std::move(row));
     }

@@ -7,37 +7,31 @@
 #include <numeric>
 
 #include "sw/partition/ceiling.h"
+#include "sw/scheduler/policy_scheduler.h"
 
 namespace sluice {
 
 namespace {
 
-regs::Mode mode_of(DispatchMode mode) {
-  switch (mode) {
-    case DispatchMode::LeftOver: return regs::Mode::kLeftOver;
-    case DispatchMode::Fcfs: return regs::Mode::kFcfs;
-    case DispatchMode::Partitioned: return regs::Mode::kStatic;
-    case DispatchMode::Even: return regs::Mode::kEven;
-    case DispatchMode::Spatial: return regs::Mode::kSpatial;
-    case DispatchMode::Dynamic: return regs::Mode::kDynamic;
-  }
-  return regs::Mode::kLeftOver;
-}
-
 constexpr std::uint32_t kEvents =
     regs::kIrqStatusError.put(1) | regs::kIrqStatusKernelDone.put(1) | regs::kIrqStatusDecision.put(1);
 
-void set_static(SluiceDriver& driver, unsigned slot, std::uint32_t ctas, const SmRange& range) {
-  std::vector<unsigned> sms(range.count);
-  std::iota(sms.begin(), sms.end(), range.first.value());
-  driver.set_quota(slot, ctas);
+void set_static(SluiceDriver& driver, unsigned slot, const Share& share, std::uint32_t num_sms) {
+  std::vector<unsigned> sms(std::min(share.sms.count, num_sms - share.sms.first.value()));
+  std::iota(sms.begin(), sms.end(), share.sms.first.value());
+  driver.set_quota(slot, std::min(share.ctas.value(), driver.parameters().max_ctas));
   driver.set_mask(slot, sms);
 }
 
 }  // namespace
 
 PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec& spec, SimClock clock, PartitionUnit& unit)
-    : sc_module(name), registers("registers"), spec_(spec), clock_(clock), unit_(unit) {
+    : sc_module(name),
+      registers("registers"),
+      spec_(spec),
+      clock_(clock),
+      unit_(unit),
+      scheduler_(spec.make_scheduler ? spec.make_scheduler() : unit_decides(Mode::LeftOver)()) {
   SC_THREAD(run);
   SC_THREAD(arrivals);
   SC_THREAD(alarms);
@@ -92,17 +86,24 @@ void PartitionHost::run() {
                               config.loss_limit, request_share(spec_.machine), config.drain_cycles});
   if (config.monitor_threshold > 0)
     driver.configure_monitor(true, config.monitor_threshold, config.monitor_window, config.monitor_hold);
-  driver.set_mode(mode_of(spec_.mode));
+  driver.set_mode(scheduler_->mode());
   driver.enable_interrupts(kEvents);
   for (;;) {
     // Departures first: their slots and SMs may be what an arrival waits for.
     stop_met(driver);
     if (unit_.irq()) handle_interrupt(driver);
     launch_arrived(driver);
+    if (timer_due()) {
+      wake_at_.reset();
+      jobs_.report({EventKind::Timer, JobId(0)});
+      decide(driver);
+    }
     act(driver);
     // Events that came while the driver was at work were not waited for: look before sleeping.
-    while (!unit_.any_met() && !unit_.irq() && !action_due() && (arrived_.empty() || !free_slot(driver)))
-      wait(unit_.irq_raised | unit_.target_met | arrival_ | alarm_);
+    while (!unit_.any_met() && !unit_.irq() && !action_due() && !timer_due() && (arrived_.empty() || !free_slot(driver))) {
+      if (wake_at_) timer_.notify(sc_core::sc_time(static_cast<double>((*wake_at_ - now()).count()), sc_core::SC_PS));
+      wait(unit_.irq_raised | unit_.target_met | arrival_ | alarm_ | timer_);
+    }
   }
 }
 
@@ -124,7 +125,8 @@ void PartitionHost::launch_arrived(SluiceDriver& driver) {
   }
   if (together.empty()) return;
   present_.insert(present_.end(), together.begin(), together.end());
-  apply_quotas(driver, present_);
+  for (const InSlot& in : together) arrive(in.kernel);
+  decide(driver);
   for (const auto& [kernel, slot] : together) {
     const KernelLaunch& launch = spec_.launches[kernel.value()];
     unit_.bind_slot(slot, kernel);
@@ -147,24 +149,34 @@ void PartitionHost::stop_met(SluiceDriver& driver) {
     present_.erase(found);
     tell_present();
     if (!spec_.launches[kernel.value()].once) driver.stop(slot);  // else it ended by itself
-    apply_quotas(driver, present_);
+    jobs_.move(JobId(kernel.value()), JobState::Done);
+    decide(driver);
   }
 }
 
-void PartitionHost::apply_quotas(SluiceDriver& driver, const std::vector<InSlot>& present) {
-  if (spec_.mode != DispatchMode::Partitioned || present.empty()) return;
-  const SmRange all{SmId(0), spec_.machine.num_sms};
-  if (present.size() == 1) {
-    set_static(driver, present.front().slot, driver.parameters().max_ctas, all);
-    return;
-  }
-  std::vector<KernelId> kernels;
-  for (const InSlot& p : present) kernels.push_back(p.kernel);
-  const Quotas quotas = spec_.quotas(kernels);
-  for (const InSlot& p : present) {
-    const std::uint32_t k = p.kernel.value();
-    const std::uint32_t ctas = std::min(quotas.ctas[k].value(), driver.parameters().max_ctas);
-    set_static(driver, p.slot, ctas, quotas.sm_ranges.empty() ? all : quotas.sm_ranges[k]);
+Time PartitionHost::now() const { return Time(static_cast<std::int64_t>(clock_.now() * clock_.period_ps())); }
+
+bool PartitionHost::timer_due() const { return wake_at_ && *wake_at_ <= now(); }
+
+void PartitionHost::arrive(KernelId kernel) {
+  const KernelLaunch& launch = spec_.launches[kernel.value()];
+  JobView job;
+  job.id = JobId(kernel.value());
+  job.kernel = launch.kernel;
+  job.arrived = now();
+  job.tasks = launch.once ? launch.kernel.grid_ctas : 0;
+  jobs_.arrive(std::move(job));
+  // The unit holds it in a slot until its share lets its first CTA in.
+  for (const JobState state : {JobState::Ready, JobState::ToRun, JobState::Running}) jobs_.move(JobId(kernel.value()), state);
+}
+
+void PartitionHost::decide(SluiceDriver& driver) {
+  const Plan plan = scheduler_->decide(jobs_.jobs(), jobs_.take_events(), now());
+  wake_at_ = plan.wake_at;
+  if (scheduler_->mode() != Mode::Static) return;  // the unit shares the SMs itself
+  for (const InSlot& p : present_) {
+    const auto share = std::ranges::find(plan.jobs, JobId(p.kernel.value()), &JobShare::job);
+    set_static(driver, p.slot, share == plan.jobs.end() ? Share{CtaCount(0)} : share->share, spec_.machine.num_sms);
   }
 }
 
@@ -180,17 +192,24 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decision.sampled_at = Cycles(unit_.sampled_at());
   decision.decided_at = Cycles(unit_.irq_at());
   const DecisionReport decided = driver.last_decision();
+  std::vector<CtaCount> ctas;
   const bool spatial = decided.spatial || decided.no_fit || decided.no_profile;
-  decision.partition.mode = spatial ? PartitionMode::Spatial : PartitionMode::IntraSm;
   for (const InSlot& p : present_) {
     decision.kernels.push_back(p.kernel);
     const SmResources demand = spec_.launches[p.kernel.value()].kernel.demand();
-    decision.partition.ctas.push_back(spatial ? occupancy(demand, spec_.machine.sm.capacity) : CtaCount(decided.ctas[p.slot]));
+    ctas.push_back(spatial ? occupancy(demand, spec_.machine.sm.capacity) : CtaCount(decided.ctas[p.slot]));
   }
+  decision.partition = spatial ? on_own_sms(ctas, spec_.machine.num_sms) : on_every_sm(ctas);
   decision.samples = unit_.samples();
   decision.profiles = unit_.profiles();
   decision.profiles.resize(present_.size());
   decisions_.push_back(decision);
+  for (std::size_t i = 0; i < present_.size(); ++i) {
+    const JobId job(present_[i].kernel.value());
+    jobs_.at(job).profile = decision.profiles[i];
+    jobs_.report({EventKind::Profiled, job});
+  }
+  decide(driver);
 }
 
 }  // namespace sluice

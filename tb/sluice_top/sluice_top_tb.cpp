@@ -121,17 +121,17 @@ TEST_F(SluiceTopErrors, StopOfAFreeSlotIsRefused) {
   expect_sticky("BAD_KERNEL", regs::kErrorBadKernel, 2);
 }
 TEST_F(SluiceTopErrors, ModeChangeInADecisionTakesEffectAndIsReported) {
-  world_.driver().set_mode(regs::Mode::kDynamic);
+  world_.driver().set_mode(Mode::Dynamic);
   world_.run(1000);
   ASSERT_EQ(world_.driver().sequencer_state(), regs::SequencerState::kWarmUp);
-  write(regs::kMode, static_cast<std::uint32_t>(regs::Mode::kLeftOver));
+  write(regs::kMode, static_cast<std::uint32_t>(Mode::LeftOver));
   EXPECT_EQ(world_.driver().sequencer_state(), regs::SequencerState::kIdle);
   EXPECT_EQ(world_.driver().last_decision().count, 0U);
   expect_sticky("MODE_IN_DECISION", regs::kErrorModeInDecision, 0);
 }
 TEST_F(SluiceTopErrors, DecisionKeepsTheThresholdsItBeganWith) {
   const auto window = world_.bus().read32(regs::kWindow), limit = world_.bus().read32(regs::kLossLimit);
-  world_.driver().set_mode(regs::Mode::kDynamic);
+  world_.driver().set_mode(Mode::Dynamic);
   world_.run(1000);
   ASSERT_EQ(world_.driver().sequencer_state(), regs::SequencerState::kWarmUp);
   for (const std::uint32_t address : {regs::kEpsilon, regs::kWindow, regs::kLossLimit}) write(address, 4096);
@@ -143,7 +143,7 @@ TEST_F(SluiceTopErrors, DecisionKeepsTheThresholdsItBeganWith) {
 TEST_F(SluiceTopErrors, ResetAtAnyCycleLeavesACleanUnit) {
   std::mt19937_64 random(tb::seed());
   for (int i = 0; i < 8; ++i) {
-    world_.driver().set_mode(i % 2 == 0 ? regs::Mode::kDynamic : regs::Mode::kFcfs);
+    world_.driver().set_mode(i % 2 == 0 ? Mode::Dynamic : Mode::Fcfs);
     world_.run(std::uniform_int_distribution<std::uint64_t>(0, 6000)(random));
     world_.reset();
     SluiceDriver& driver = world_.driver();

@@ -67,7 +67,7 @@ class WatchedSms : public testing::Test {
     world_.run(3000);
     driver.configure_sequencer({300, 1024, 0, 0, whole_sms_ ? 0 : 3.9});
     driver.configure_monitor(true, 0.125, kWindow, 1);
-    driver.set_mode(regs::Mode::kDynamic);
+    driver.set_mode(Mode::Dynamic);
     for (const unsigned k : kernels_) driver.launch(k, {{32 * (k + 1), 512, 256, 1}, 1000000, true});
     world_.let_sms_act(kSms, [this](std::uint64_t, std::vector<SmActivity>& sms) {
       for (std::size_t m = 0; m < kSms; ++m) {

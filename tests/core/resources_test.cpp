@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sw/core/kernel.h"
-#include "sw/core/partition.h"
+#include "sw/core/share.h"
 
 namespace sluice {
 namespace {

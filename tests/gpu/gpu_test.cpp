@@ -235,13 +235,6 @@ TEST(Layout, SumsThatFitAnSmNeedNotFitItsSubCores) {
   EXPECT_TRUE(fits(demand[1], take(capacity, demand[0], tight[0]), tight[1]));
   EXPECT_FALSE(fits_sub_cores(demand, tight, capacity)) << "10 + ceil(18 / 4) warps: 10,240 + 6,400 of 16,384 registers";
   EXPECT_TRUE(fits_sub_cores(demand, loose, capacity));
-  unsigned asked = 0;
-  const Partition p = placeable(demand, capacity, [&](const SmResources& allowed) {
-    ++asked;
-    return Partition{PartitionMode::IntraSm, allowed.registers == capacity.registers ? tight : loose};
-  });
-  EXPECT_EQ(p.ctas, loose);
-  EXPECT_EQ(asked, 2U);
 }
 
 TEST(Layout, CarveoutHintsAreWhatTheDriverWasSeenToMakeOfThem) {

@@ -18,7 +18,7 @@ using test::huge;
 using test::mvp;
 using Kernels = std::vector<KernelDescriptor>;
 
-DispatchPlan plan(const std::string& policy, const Kernels& mix, const MachineConfig& machine = fermi()) {
+PolicyPlan plan(const std::string& policy, const Kernels& mix, const MachineConfig& machine = fermi()) {
   return make_policy(policy)->plans(machine, mix).at(0);
 }
 
@@ -33,55 +33,54 @@ std::string refusal(const std::string& policy, const Kernels& mix, const std::ve
 }
 
 TEST(LeftOver, GivesTheFirstKernelItsOccupancyAndTheNextTheRest) {
-  EXPECT_EQ(plan("left_over", {hot(), dxt()}).partition, (Partition{PartitionMode::LeftOver, counts({3, 2})}));
-  EXPECT_EQ(plan("left_over", {dxt(), hot()}).partition, (Partition{PartitionMode::LeftOver, counts({8, 0})}));
-  EXPECT_EQ(plan("left_over", {hot(), dxt()}).mode, DispatchMode::LeftOver);
+  EXPECT_EQ(plan("left_over", {hot(), dxt()}).partition, on_every_sm(counts({3, 2}), Mode::LeftOver));
+  EXPECT_EQ(plan("left_over", {dxt(), hot()}).partition, on_every_sm(counts({8, 0}), Mode::LeftOver));
+  EXPECT_EQ(plan("left_over", {hot(), dxt()}).mode, Mode::LeftOver);
 }
 
 TEST(Fcfs, FillsInTurnAndPassesOverWhatDoesNotFit) {
   // HOT 2 and DXT 2 leave 9728 registers: a third HOT, then 512 registers for nobody.
-  const DispatchPlan fcfs = plan("fcfs", {hot(), dxt()});
-  EXPECT_EQ(fcfs.partition, (Partition{PartitionMode::Fcfs, counts({3, 2})}));
-  EXPECT_EQ(fcfs.mode, DispatchMode::Fcfs);
-  EXPECT_EQ(plan("fcfs", {dxt(), mvp()}).partition.ctas, counts({4, 4}));
+  const PolicyPlan fcfs = plan("fcfs", {hot(), dxt()});
+  EXPECT_EQ(fcfs.partition, on_every_sm(counts({3, 2}), Mode::Fcfs));
+  EXPECT_EQ(fcfs.mode, Mode::Fcfs);
+  EXPECT_EQ(plan("fcfs", {dxt(), mvp()}).partition, on_every_sm(counts({4, 4}), Mode::Fcfs));
 }
 
 TEST(Even, GivesHotOneAndDxtFourOnTheTableOneMachine) {
-  const DispatchPlan even = plan("even", {hot(), dxt()});
-  EXPECT_EQ(even.mode, DispatchMode::Partitioned);
-  EXPECT_EQ(even.partition, (Partition{PartitionMode::IntraSm, counts({1, 4})}));
-  EXPECT_EQ(even.quotas({KernelId(0), KernelId(1)}).ctas, counts({1, 4}));
+  const PolicyPlan even = plan("even", {hot(), dxt()});
+  EXPECT_EQ(even.mode, Mode::Static);
+  EXPECT_EQ(even.partition, on_every_sm(counts({1, 4})));
+  EXPECT_EQ(even.shares(std::vector{KernelId(0), KernelId(1)}), on_every_sm(counts({1, 4})).shares);
 }
 
-TEST(Even, GivesDxtAndMvpFourEach) { EXPECT_EQ(plan("even", {dxt(), mvp()}).partition.ctas, counts({4, 4})); }
+TEST(Even, GivesDxtAndMvpFourEach) { EXPECT_EQ(plan("even", {dxt(), mvp()}).partition, on_every_sm(counts({4, 4}))); }
 
 TEST(Even, DividesByThreeAndThenByTwoWhenOneEnds) {
-  const DispatchPlan even = plan("even", {dxt(), mvp(), dxt()});
-  EXPECT_EQ(even.partition.ctas, counts({2, 2, 2}));
-  const Quotas two = even.quotas({KernelId(0), KernelId(1)});
-  EXPECT_EQ(two.ctas[0], CtaCount(4));
-  EXPECT_EQ(two.ctas[1], CtaCount(4));
+  const PolicyPlan even = plan("even", {dxt(), mvp(), dxt()});
+  EXPECT_EQ(even.partition, on_every_sm(counts({2, 2, 2})));
+  const std::vector<Share> two = even.shares(std::vector{KernelId(0), KernelId(1)});
+  EXPECT_EQ(two[0].ctas, CtaCount(4));
+  EXPECT_EQ(two[1].ctas, CtaCount(4));
 }
 
 TEST(Even, BecomesSpatialWhenAKernelWouldGetNothing) {
-  EXPECT_EQ(plan("even", {dxt(), huge()}).partition, (Partition{PartitionMode::Spatial, counts({8, 1})}));
-  EXPECT_EQ(plan("even", {hot(), hot(), hot(), hot()}).partition.mode, PartitionMode::Spatial);
+  EXPECT_EQ(plan("even", {dxt(), huge()}).partition, on_own_sms(counts({8, 1}), 16));
+  EXPECT_EQ(plan("even", {hot(), hot(), hot(), hot()}).partition.mode, Mode::Spatial);
 }
 
 TEST(Spatial, GivesEachKernelItsOccupancyOnItsOwnSms) {
-  const DispatchPlan spatial = plan("spatial", {hot(), dxt(), bfs()});
-  EXPECT_EQ(spatial.partition, (Partition{PartitionMode::Spatial, counts({3, 8, 3})}));
-  const Quotas quotas = spatial.quotas({KernelId(0), KernelId(1), KernelId(2)});
-  EXPECT_EQ(quotas.sm_ranges[0].count, 6U);
-  EXPECT_EQ(quotas.sm_ranges[1].first, SmId(6));
-  EXPECT_EQ(quotas.sm_ranges[2].first, SmId(11));
+  const PolicyPlan spatial = plan("spatial", {hot(), dxt(), bfs()});
+  EXPECT_EQ(spatial.partition, on_own_sms(counts({3, 8, 3}), 16));
+  const std::vector<Share> shares = spatial.shares(std::vector{KernelId(0), KernelId(1), KernelId(2)});
+  EXPECT_EQ(shares[0].sms.count, 6U);
+  EXPECT_EQ(shares[1].sms.first, SmId(6));
+  EXPECT_EQ(shares[2].sms.first, SmId(11));
 }
 
 TEST(Spatial, DividesTheSmsAnewWhenAKernelEnds) {
-  const Quotas quotas = plan("spatial", {hot(), dxt(), bfs()}).quotas({KernelId(0), KernelId(2)});
-  EXPECT_EQ(quotas.sm_ranges[0].count, 8U);
-  EXPECT_EQ(quotas.sm_ranges[2].first, SmId(8));
-  EXPECT_EQ(quotas.sm_ranges[2].count, 8U);
+  const std::vector<Share> shares = plan("spatial", {hot(), dxt(), bfs()}).shares(std::vector{KernelId(0), KernelId(2)});
+  EXPECT_EQ(shares[0].sms, (SmRange{SmId(0), 8}));
+  EXPECT_EQ(shares[1].sms, (SmRange{SmId(8), 8}));
 }
 
 TEST(Spatial, RefusesMoreKernelsThanSms) {
@@ -93,47 +92,46 @@ TEST(Spatial, RefusesMoreKernelsThanSms) {
 TEST(Static, TakesWhatTheHostAsksFor) {
   const auto plans = make_policy("static", counts({2, 6}))->plans(fermi(), {hot(), dxt()});
   ASSERT_EQ(plans.size(), 1U);
-  EXPECT_EQ(plans[0].partition, (Partition{PartitionMode::IntraSm, counts({2, 6})}));
+  EXPECT_EQ(plans[0].partition, on_every_sm(counts({2, 6})));
 }
 
 TEST(Static, LeavesNothingIdleWhenOneOfThreeEnds) {
-  const DispatchPlan three = make_policy("static", counts({2, 2, 2}))->plans(fermi(), {dxt(), mvp(), dxt()}).front();
-  EXPECT_EQ(three.quotas({KernelId(0), KernelId(1), KernelId(2)}).ctas, counts({2, 2, 2}));
-  const Quotas two = three.quotas({KernelId(0), KernelId(2)});  // four of eight slots are left
-  EXPECT_EQ(two.ctas[0], CtaCount(4));
-  EXPECT_EQ(two.ctas[2], CtaCount(4));
+  const PolicyPlan three = make_policy("static", counts({2, 2, 2}))->plans(fermi(), {dxt(), mvp(), dxt()}).front();
+  EXPECT_EQ(three.shares(std::vector{KernelId(0), KernelId(1), KernelId(2)}), on_every_sm(counts({2, 2, 2})).shares);
+  const std::vector<Share> two = three.shares(std::vector{KernelId(0), KernelId(2)});  // four of eight slots are left
+  EXPECT_EQ(two[0].ctas, CtaCount(4));
+  EXPECT_EQ(two[1].ctas, CtaCount(4));
   // In turn HOT, DXT, HOT: then 512 registers are left, for nobody.
-  const DispatchPlan other = make_policy("static", counts({1, 1, 4}))->plans(fermi(), {hot(), dxt(), mvp()}).front();
-  const Quotas rest = other.quotas({KernelId(0), KernelId(1)});
-  EXPECT_EQ(rest.ctas[0], CtaCount(3));
-  EXPECT_EQ(rest.ctas[1], CtaCount(2));
+  const PolicyPlan other = make_policy("static", counts({1, 1, 4}))->plans(fermi(), {hot(), dxt(), mvp()}).front();
+  const std::vector<Share> rest = other.shares(std::vector{KernelId(0), KernelId(1)});
+  EXPECT_EQ(rest[0].ctas, CtaCount(3));
+  EXPECT_EQ(rest[1].ctas, CtaCount(2));
 }
 
 TEST(SoloCurve, DecidesAsWarpedSlicerDoesOnTheCurves) {
   const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}};
   const auto policy = make_policy("solo_curve", {}, curves);
-  EXPECT_TRUE(policy->needs_run());
-  const DispatchPlan decided = policy->plans(fermi(), {hot(), dxt()}).at(0);
-  EXPECT_EQ(decided.mode, DispatchMode::Partitioned);
-  EXPECT_EQ(decided.partition, (Partition{PartitionMode::IntraSm, counts({2, 6})}));
-  EXPECT_EQ(decided.quotas({KernelId(0), KernelId(1)}).ctas, counts({2, 6}));
+  const PolicyPlan decided = policy->plans(fermi(), {hot(), dxt()}).at(0);
+  EXPECT_EQ(decided.mode, Mode::Static);
+  EXPECT_EQ(decided.partition, on_every_sm(counts({2, 6})));
+  EXPECT_EQ(decided.shares(std::vector{KernelId(0), KernelId(1)}), on_every_sm(counts({2, 6})).shares);
 }
 
 TEST(SoloCurve, FallsBackToSpatialWhenTheGuardTrips) {
   MachineConfig strict = fermi();
   strict.partitioner.loss_limit = 0.4;
   const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}};
-  const DispatchPlan decided = make_policy("solo_curve", {}, curves)->plans(strict, {hot(), dxt()}).at(0);
-  EXPECT_EQ(decided.partition, (Partition{PartitionMode::Spatial, counts({3, 8})}));
-  EXPECT_EQ(decided.quotas({KernelId(0), KernelId(1)}).sm_ranges.at(1).first, SmId(8));
+  const PolicyPlan decided = make_policy("solo_curve", {}, curves)->plans(strict, {hot(), dxt()}).at(0);
+  EXPECT_EQ(decided.partition, on_own_sms(counts({3, 8}), 16));
+  EXPECT_EQ(decided.shares(std::vector{KernelId(0), KernelId(1)}).at(1).sms.first, SmId(8));
 }
 
 TEST(SoloCurve, DecidesAnewWhenOneOfThreeEnds) {
   const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}, {"MVP", {1, 1, 1, 1, 1, 1, 1, 1}}};
-  const DispatchPlan three = make_policy("solo_curve", {}, curves)->plans(fermi(), {hot(), mvp(), dxt()}).at(0);
-  const Quotas two = three.quotas({KernelId(0), KernelId(2)});
-  EXPECT_EQ(two.ctas[0], CtaCount(2));
-  EXPECT_EQ(two.ctas[2], CtaCount(6));
+  const PolicyPlan three = make_policy("solo_curve", {}, curves)->plans(fermi(), {hot(), mvp(), dxt()}).at(0);
+  const std::vector<Share> two = three.shares(std::vector{KernelId(0), KernelId(2)});
+  EXPECT_EQ(two[0].ctas, CtaCount(2));
+  EXPECT_EQ(two[1].ctas, CtaCount(6));
 }
 
 TEST(SoloCurve, RefusesAKernelWithoutACurve) {
@@ -143,9 +141,9 @@ TEST(SoloCurve, RefusesAKernelWithoutACurve) {
 TEST(OwnModes, AskTheUnitForTheSamePartition) {
   for (const Kernels& mix : {Kernels{hot(), dxt()}, Kernels{dxt(), huge()}}) {
     EXPECT_EQ(plan("even_mode", mix).partition, plan("even", mix).partition);
-    EXPECT_EQ(plan("even_mode", mix).mode, DispatchMode::Even);
+    EXPECT_EQ(plan("even_mode", mix).mode, Mode::Even);
     EXPECT_EQ(plan("spatial_mode", mix).partition, plan("spatial", mix).partition);
-    EXPECT_EQ(plan("spatial_mode", mix).mode, DispatchMode::Spatial);
+    EXPECT_EQ(plan("spatial_mode", mix).mode, Mode::Spatial);
   }
 }
 
@@ -160,21 +158,19 @@ TEST(Static, RefusesZeroAndMissingCounts) {
 }
 
 TEST(WarpedSlicer, LeavesTheCountsToTheRun) {
-  EXPECT_TRUE(make_policy("warped_slicer")->needs_run());
-  EXPECT_EQ(plan("warped_slicer", {hot(), dxt()}).mode, DispatchMode::Dynamic);
-  EXPECT_TRUE(plan("warped_slicer", {hot(), dxt()}).partition.ctas.empty());
+  EXPECT_EQ(plan("warped_slicer", {hot(), dxt()}).mode, Mode::Dynamic);
+  EXPECT_TRUE(plan("warped_slicer", {hot(), dxt()}).partition.shares.empty());
 }
 
 TEST(Oracle, ListsEveryCombinationOnceWithSpatialAndLeftOver) {
-  EXPECT_TRUE(make_policy("oracle")->needs_run());
   const auto plans = make_policy("oracle")->plans(fermi(), {hot(), dxt()});
   // HOT 1 with DXT 1..7, HOT 2 with DXT 1..6, HOT 3 with DXT 1..2; Spatial; Left-Over.
   EXPECT_EQ(plans.size(), 17U);
-  const auto times = [&](const Partition& partition) { return std::ranges::count(plans, partition, &DispatchPlan::partition); };
-  EXPECT_EQ(times({PartitionMode::IntraSm, counts({2, 6})}), 1);
-  EXPECT_EQ(times({PartitionMode::IntraSm, counts({3, 3})}), 0);
-  EXPECT_EQ(times({PartitionMode::Spatial, counts({3, 8})}), 1);
-  EXPECT_EQ(times({PartitionMode::LeftOver, counts({3, 2})}), 1);
+  const auto times = [&](const Partition& partition) { return std::ranges::count(plans, partition, &PolicyPlan::partition); };
+  EXPECT_EQ(times(on_every_sm(counts({2, 6}))), 1);
+  EXPECT_EQ(times(on_every_sm(counts({3, 3}))), 0);
+  EXPECT_EQ(times(on_own_sms(counts({3, 8}), 16)), 1);
+  EXPECT_EQ(times(on_every_sm(counts({3, 2}), Mode::LeftOver)), 1);
 }
 
 TEST(Oracle, HasOnlySpatialAndLeftOverWhenKernelsDoNotFitTogether) {
@@ -183,22 +179,34 @@ TEST(Oracle, HasOnlySpatialAndLeftOverWhenKernelsDoNotFitTogether) {
 
 TEST(Policies, RefuseAKernelWhoseCtaDoesNotFitAnEmptySm) {
   const Kernels mix{hot(), test::kernel("FOO", KernelType::Compute, 256, 40000)};
-  for (const std::string& name : policy_names()) {
-    EXPECT_EQ(refusal(name, mix, counts({1, 1})), "kernel FOO: one CTA needs 40000 registers, an SM of machine fermi has 32768")
-        << name;
+  for (const PolicyRow& row : policy_rows()) {
+    EXPECT_EQ(refusal(std::string(row.name), mix, counts({1, 1})),
+              "kernel FOO: one CTA needs 40000 registers, an SM of machine fermi has 32768")
+        << row.name;
   }
 }
 
 TEST(Policies, GiveALoneKernelTheWholeSm) {
   for (const char* name : {"left_over", "fcfs", "even", "spatial"}) {
-    EXPECT_EQ(plan(name, {hot()}).partition.ctas, counts({3})) << name;
+    EXPECT_EQ(plan(name, {hot()}).partition.shares.at(0).ctas, CtaCount(3)) << name;
   }
 }
 
 TEST(Registry, NamesTheAllowedPoliciesWhenItKnowsNone) {
   EXPECT_EQ(refusal("evne", {hot()}),
-            "policy evne: must be one of left_over, fcfs, even, spatial, warped_slicer, solo_curve, oracle, static, even_mode, "
+            "policy evne: must be one of left_over, fcfs, even, spatial, static, warped_slicer, solo_curve, oracle, even_mode, "
             "spatial_mode");
+}
+
+TEST(Registry, EveryRowHasANameALabelAndAColourOfItsOwn) {
+  for (const PolicyRow& row : policy_rows()) {
+    EXPECT_FALSE(row.name.empty() || row.label.empty());
+    for (const PolicyRow& other : policy_rows())
+      if (&row != &other)
+        EXPECT_TRUE(row.name != other.name && row.label != other.label && row.colour != other.colour) << row.name;
+    EXPECT_EQ(find_policy(row.name), &row);
+  }
+  EXPECT_EQ(find_policy("nobody"), nullptr);
 }
 
 }  // namespace

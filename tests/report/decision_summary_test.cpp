@@ -2,14 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "sw/report/results_json.h"
 #include "sw/report/terminal_table.h"
 
 namespace sluice {
 namespace {
 
-Partition intra(std::uint32_t a, std::uint32_t b) { return {PartitionMode::IntraSm, {CtaCount(a), CtaCount(b)}}; }
-const Partition kSpatial{PartitionMode::Spatial, {CtaCount(8), CtaCount(8)}};
+Partition intra(std::uint32_t a, std::uint32_t b) { return on_every_sm(std::array{CtaCount(a), CtaCount(b)}); }
+const Partition kSpatial = on_every_sm(std::array{CtaCount(8), CtaCount(8)}, Mode::Spatial);
 
 EvalRun run(const std::string& kernel, const std::string& policy, const Partition& partition, double ipc) {
   EvalRun r;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -86,7 +88,7 @@ TEST(HtmlReport, RefusesJsonOutsideTheSchema) {
 TEST(HtmlReport, ResultTableNamesTheChosenPartition) {
   EvalResults results = synthetic_results();
   for (EvalRun& run : results.runs)
-    if (run.policy == "warped_slicer") run.partition = {PartitionMode::IntraSm, {CtaCount(11), CtaCount(13)}};
+    if (run.policy == "warped_slicer") run.partition = on_every_sm(std::array{CtaCount(11), CtaCount(13)});
   EXPECT_EQ(count(section(html_report(results), "All results"), ">(11,13)<"), 30U);
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+
 #include <unistd.h>
+#include <array>
 
 #include <algorithm>
 #include <cmath>
@@ -77,8 +79,8 @@ TEST(ResultsJson, KeepsSamplesAndGoldenDecisions) {
   DecisionRecord& decision = results.runs[4].decisions.at(0);
   decision.samples = {{KernelId(0), SmId(3), CtaCount(4), 900, 120, 45, CtaCount(4), CtaCount(5), CtaCount(1)},
                       {KernelId(1), SmId(9), CtaCount(1), 0, 5120, 0, CtaCount(1), CtaCount(1), CtaCount(0)}};
-  decision.golden = {{"none", {PartitionMode::IntraSm, {CtaCount(2), CtaCount(3)}}},
-                     {"ceiling", {PartitionMode::Spatial, {CtaCount(8), CtaCount(8)}}}};
+  decision.golden = {{"none", on_every_sm(std::array{CtaCount(2), CtaCount(3)})},
+                     {"ceiling", on_every_sm(std::array{CtaCount(8), CtaCount(8)}, Mode::Spatial)}};
   const auto json = to_json(results);
   EXPECT_EQ(json["runs"][4]["decisions"][0]["samples"][0],
             nlohmann::ordered_json::parse(R"({"kernel":"DXT","sm":3,"label":4,"resident_min":4,"resident_max":5,"foreign":1,)"
@@ -119,7 +121,7 @@ TEST(Oracle, IsTheBestOfEveryPolicyThatRan) {
     run.oracle_candidates = 20;
   }
   results.runs[1].partitioner = "rtl";
-  results.runs[1].partition.mode = PartitionMode::Spatial;
+  results.runs[1].partition.mode = Mode::Spatial;
   results.runs[1].decisions.resize(1);
   give_oracle_the_best(results);
   const EvalRun &taken = results.runs[4], &own = results.runs[5];
@@ -127,7 +129,7 @@ TEST(Oracle, IsTheBestOfEveryPolicyThatRan) {
   EXPECT_EQ(taken.policy, "oracle");
   EXPECT_EQ(taken.taken_from, "warped_slicer");
   EXPECT_EQ(taken.partitioner, "rtl");
-  EXPECT_EQ(taken.partition.mode, PartitionMode::Spatial);
+  EXPECT_EQ(taken.partition.mode, Mode::Spatial);
   EXPECT_EQ(taken.oracle_candidates, 20U);
   EXPECT_TRUE(taken.decisions.empty());
   EXPECT_EQ(own.ipc, 130);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <cmath>
 
 #include "sw/report/results_json.h"
@@ -10,7 +12,7 @@
 namespace sluice {
 namespace {
 
-Partition intra(std::uint32_t a, std::uint32_t b) { return {PartitionMode::IntraSm, {CtaCount(a), CtaCount(b)}}; }
+Partition intra(std::uint32_t a, std::uint32_t b) { return on_every_sm(std::array{CtaCount(a), CtaCount(b)}); }
 
 TEST(Spread, HasTheMedianOfOddAndEvenNumbers) {
   EXPECT_EQ(spread_of({3, 1, 2}).median, 2);

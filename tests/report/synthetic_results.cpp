@@ -59,10 +59,10 @@ EvalRun run(const Kernel& a, const Kernel& b, std::size_t policy, unsigned pair)
   r.category = fmt::format("{}+{}", to_string(a.type), to_string(b.type));
   r.policy = kPolicies[policy];
   r.partitioner = "rtl";
-  const PartitionMode modes[] = {PartitionMode::LeftOver, PartitionMode::Fcfs,    PartitionMode::IntraSm,
-                                 PartitionMode::Spatial,  PartitionMode::IntraSm, PartitionMode::IntraSm};
-  r.partition.mode = policy == 4 && pair % 9 == 4 ? PartitionMode::Spatial : modes[policy];
-  if (policy > 1) r.partition.ctas = {CtaCount((a.max_ctas + pair % 3) / 2 + (policy == 4 ? 1U : 0U)), CtaCount(b.max_ctas / 2)};
+  const Mode modes[] = {Mode::LeftOver, Mode::Fcfs, Mode::Static, Mode::Spatial, Mode::Static, Mode::Static};
+  r.partition.mode = policy == 4 && pair % 9 == 4 ? Mode::Spatial : modes[policy];
+  if (policy > 1)
+    r.partition.shares = {{CtaCount((a.max_ctas + pair % 3) / 2 + (policy == 4 ? 1U : 0U))}, {CtaCount(b.max_ctas / 2)}};
   const double gains[] = {1.0, 1.01, 1.09, 1.05, 1.22, 1.26};
   const double gain = policy == 0 ? 1 : gains[policy] + 0.12 * std::sin(pair * 1.7 + static_cast<double>(policy));
   r.cycles = static_cast<std::uint64_t>(3.7e6 / gain);

@@ -33,7 +33,7 @@ class Unit {
 void program(SluiceDriver& driver, Unit& unit) {
   EXPECT_EQ(driver.parameters().num_sm, 16U);
   driver.configure_machine({1536, 32768, 49152, 8});
-  driver.set_mode(regs::Mode::kStatic);
+  driver.set_mode(Mode::Static);
   driver.configure_sequencer({1000, 2048, 7, 0.08, 1.2});
   driver.configure_monitor(true, 0.5, 4096, 3);
   driver.launch(2, {{250, 1000, 2048, 1}, 77, true});

@@ -11,6 +11,8 @@
 #include "sw/core/errors.h"
 #include "sw/driver/sluice_driver.h"
 #include "sw/policy/registry.h"
+#include "sw/scheduler/policy_scheduler.h"
+#include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
@@ -44,12 +46,11 @@ class GpuModel : public ::testing::Test {
   RunSpec corun(const std::string& names, const std::string& policy, std::uint64_t target,
                 PartitionerKind kind = PartitionerKind::Twin) {
     const Mix chosen = mix(names);
-    const DispatchPlan plan = make_policy(policy)->plans(machine, chosen.kernels).front();
+    const PolicyPlan plan = make_policy(policy)->plans(machine, chosen.kernels).front();
     RunSpec spec;
     spec.machine = machine;
     for (const KernelDescriptor& k : chosen.kernels) spec.launches.push_back({k, target, Cycles(0)});
-    spec.mode = plan.mode;
-    spec.quotas = plan.quotas;
+    spec.make_scheduler = scheduler_of(plan, machine);
     spec.partitioner = kind;
     return spec;
   }
@@ -143,14 +144,14 @@ TEST_F(GpuModel, RtlAndTwinAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
     at(1, [](SluiceDriver& d) { d.evict(0, 20); });
     at(2, [](SluiceDriver& d) {
       d.resume(0);
-      d.set_mode(regs::Mode::kEven);
+      d.set_mode(Mode::Even);
     });
     at(3, [range](SluiceDriver& d) {
       for (const unsigned slot : {0U, 1U}) {
         d.set_quota(slot, 3);
         d.set_mask(slot, range(slot * 8, 8));
       }
-      d.set_mode(regs::Mode::kStatic);
+      d.set_mode(Mode::Static);
     });
     at(4, [range](SluiceDriver& d) {  // SMs change hands: one mask shrinks, the other grows over CTAs that still run
       d.set_mask(0, range(0, 2));
@@ -163,16 +164,16 @@ TEST_F(GpuModel, RtlAndTwinAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
     });
     at(6, [](SluiceDriver& d) {
       d.resume(1);
-      d.set_mode(regs::Mode::kSpatial);
+      d.set_mode(Mode::Spatial);
     });
     at(7, [phase](SluiceDriver& d) {  // decided before the next action: a mode in mid-decision is an error
       d.configure_sequencer({static_cast<std::uint32_t>(phase / 10), 1024, 100, 0, 1.2});
-      d.set_mode(regs::Mode::kDynamic);
+      d.set_mode(Mode::Dynamic);
     });
     at(8, [](SluiceDriver& d) { d.evict(0, 5); });
     at(9, [](SluiceDriver& d) {
       d.resume(0);
-      d.set_mode(regs::Mode::kFcfs);
+      d.set_mode(Mode::Fcfs);
     });
     specs.push_back(spec);
   }
@@ -227,7 +228,7 @@ TEST_F(GpuModel, DramStaysBelowItsBandwidth) {
 
 TEST_F(GpuModel, AKernelAloneUnderWarpedSlicerGetsEverySm) {
   RunSpec dynamic = solo("DXT", 50000);
-  dynamic.mode = DispatchMode::Dynamic;
+  dynamic.make_scheduler = unit_decides(Mode::Dynamic);
   // The plan for one kernel takes some cycles before its first CTA: nothing else may differ.
   const double free = static_cast<double>(run(solo("DXT", 50000)).total.warp_instructions);
   EXPECT_NEAR(static_cast<double>(run(dynamic).total.warp_instructions), free, 0.001 * free);
@@ -368,8 +369,9 @@ TEST_F(GpuModel, SchedulersTakeTurnsAtWhatTheyShare) {
   kernel.behaviour.dependency_distance = 40;
   kernel.behaviour.transactions = 5;
   for (int i = 0; i < 2; ++i) spec.launches.push_back({kernel, 0, Cycles(0)});
-  spec.mode = DispatchMode::Partitioned;
-  spec.quotas = make_policy("static", {CtaCount(1), CtaCount(1)})->plans(machine, {kernel, kernel}).front().quotas;
+  spec.make_scheduler = [m = machine, kernel] {
+    return make_scheduler("static", {m, {kernel, kernel}, {CtaCount(1), CtaCount(1)}});
+  };
   spec.window = Cycles(100000);
   const RunResult r = run(spec);
   const auto a = static_cast<double>(r.kernels[0].warp_instructions), b = static_cast<double>(r.kernels[1].warp_instructions);

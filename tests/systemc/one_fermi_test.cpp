@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "sw/trace/trace_run.h"
+#include "study/trace_run.h"
 #include "sw/workload/machine_file.h"
 #include "tests/systemc/scripted_kernel.h"
 #include "tests/trace/sample_traces.h"

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "study/run_pool.h"
-#include "sw/policy/registry.h"
+#include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
@@ -27,11 +27,10 @@ class ProfileSamples : public ::testing::Test {
 
   RunSpec dynamic(const std::string& names, std::uint64_t window) {
     const Mix mix = parse_mixes(workload, machine, names).front();
-    const DispatchPlan plan = make_policy("warped_slicer")->plans(machine, mix.kernels).front();
     RunSpec spec;
     spec.machine = machine;
     for (const KernelDescriptor& k : mix.kernels) spec.launches.push_back({k, 0, Cycles(0)});
-    spec.mode = plan.mode;
+    spec.make_scheduler = [m = machine, mix] { return make_scheduler("warped_slicer", {m, mix.kernels}); };
     spec.window = Cycles(window);
     return spec;
   }

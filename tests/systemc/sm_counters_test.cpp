@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "sw/trace/trace_run.h"
+#include "study/trace_run.h"
 #include "sw/workload/machine_file.h"
 #include "tests/systemc/scripted_kernel.h"
 #include "tests/trace/sample_traces.h"

@@ -10,8 +10,7 @@
 #include "sw/gpu/jobs/online_profile.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
-#include "sw/partition/warped_slicer.h"
-#include "sw/policy/registry.h"
+#include "sw/policy/names.h"
 
 namespace sluice::gpu {
 
@@ -19,14 +18,6 @@ namespace {
 
 constexpr double kWarmUp = 0.5e-3;  ///< before a window
 constexpr double kEpsilons[] = {0, 0.02, 0.04, 0.06, 0.08, 0.12, 0.16};
-
-using Counts = std::vector<std::uint32_t>;
-
-Counts counts_of(const Partition& p) {
-  Counts out;
-  for (const CtaCount c : p.ctas) out.push_back(c.value());
-  return out;
-}
 
 /// At most one CTA in a hundred of each kernel found no room. (Which sub-core a CTA's odd warps go to is the hardware's choice.)
 bool complete(const MixRates& rates, const std::vector<CtaCount>& ctas, unsigned sms) {
@@ -73,30 +64,13 @@ class MixMeasurement {
     for (const StreamHandle& s : streams_) out.push_back(s.get());
     return out;
   }
-  [[nodiscard]] Partition even(const Mix& mix) const {
-    std::vector<KernelDescriptor> kernels;
-    for (const PreparedKernel* k : mix) kernels.push_back(descriptor(*k));
-    return at_most_occupancy(mix,
-                             placeable(demands(mix), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
-                               MachineConfig machine = bench_.machine();
-                               machine.sm.capacity = capacity;
-                               return make_policy("even")->plans(machine, kernels).front().partition;
-                             }));
-  }
+  [[nodiscard]] Partition even(const Mix& mix) const { return sluice::gpu::decide(kEven, silicon_mix(bench_, mix)); }
   [[nodiscard]] Partition decide(const Mix& mix, const std::vector<Profile>& curves, double epsilon) const {
-    return at_most_occupancy(
-        mix, placeable(demands(mix), sm_capacity(bench_.context().limits()), [&](const SmResources& capacity) {
-          return warped_slicer_partition(curves, demands(mix), capacity, bench_.machine(epsilon).partitioner);
-        }));
+    return sluice::gpu::decide(kWarpedSlicer, silicon_mix(bench_, mix, epsilon), curves);
   }
   /// What the profile decides with: windows go where its decision falls.
   [[nodiscard]] Decide decider() const {
     return [this](const std::vector<Profile>& curves) { return decide(mix_, curves, 0); };
-  }
-  /// On an SM of its own a kernel has no more CTAs than the driver says fit: the sums of resources know no sub-cores.
-  [[nodiscard]] static Partition at_most_occupancy(const Mix& mix, Partition p) {
-    for (std::size_t k = 0; k < mix.size(); ++k) p.ctas[k] = std::min(p.ctas[k], CtaCount(mix[k]->occupancy()));
-    return p;
   }
   [[nodiscard]] std::vector<double> solo_rates() const {
     std::vector<double> out;
@@ -115,23 +89,23 @@ class MixMeasurement {
                           const nlohmann::json& more = {}) {
       nlohmann::json l = line(names_, policy, r, rates);
       if (partition != nullptr) {
-        l["mode"] = to_string(partition->mode);
-        l["ctas"] = counts_of(*partition);
+        l["mode"] = layout_name(partition->mode);
+        l["ctas"] = counts(*partition);
       }
       if (more.is_object()) l.update(more);
       kept.emplace_back(policy, l);
     };
     keep("back_to_back", back_to_back_rates(mix_, streams_[0].get(), 2 * options_.window), nullptr);
-    keep("left_over", native_rates(mix_, streams(), 4 * options_.window), nullptr);
+    keep(kLeftOver, native_rates(mix_, streams(), 4 * options_.window), nullptr);
     {
       const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
       std::vector<CUstream> confined;
       for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
-      keep("spatial", native_rates(mix_, confined, 4 * options_.window), nullptr, {{"sms", green.sms()}});
+      keep(kSpatial, native_rates(mix_, confined, 4 * options_.window), nullptr, {{"sms", green.sms()}});
     }
     QuotaMix running(mix_);
     const Partition even_partition = even(mix_);
-    keep("even", running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
+    keep(kEven, running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
 
     const OnlineProfile p = profile_online(running, mix_, decider(), options_.phi);
     std::vector<std::pair<Partition, MixRates>> measured;
@@ -148,7 +122,7 @@ class MixMeasurement {
         at = measured.end() - 1;
       }
       nlohmann::json more = {{"epsilon", epsilon}};
-      if (policy == "warped_slicer")
+      if (policy == kWarpedSlicer)
         more.update({{"profile_seconds", p.seconds},
                      {"scaled_seconds", p.scaled_seconds},
                      {"sampled_seconds", p.sampled_seconds},
@@ -164,7 +138,7 @@ class MixMeasurement {
       keep(policy, at->second, &decided, more);
     };
     for (const double epsilon : kEpsilons)
-      decided_by(epsilon == 0 ? "warped_slicer" : fmt::format("warped_slicer@{:.2f}", epsilon), p.refined, epsilon);
+      decided_by(epsilon == 0 ? kWarpedSlicer : fmt::format("warped_slicer@{:.2f}", epsilon), p.refined, epsilon);
     decided_by("scaled", p.scaled, 0);
     decided_by("by_counts", p.by_counts, 0);
     running.evict();
@@ -195,15 +169,15 @@ class MixMeasurement {
           key("finish/" + policy, r),
           {{"kernels", names_}, {"policy", policy}, {"repetition", r}, {"alone_seconds", alone}, {"finish_seconds", finish}});
     };
-    keep("left_over", native_finish(streams(), launches));
+    keep(kLeftOver, native_finish(streams(), launches));
     {
       const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
       std::vector<CUstream> confined;
       for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
-      keep("spatial", native_finish(confined, launches));
+      keep(kSpatial, native_finish(confined, launches));
     }
-    keep("even", quota_finish(launches, false));
-    keep("warped_slicer", quota_finish(launches, true));
+    keep(kEven, quota_finish(launches, false));
+    keep(kWarpedSlicer, quota_finish(launches, true));
     store_.add(key("finish_done", r), {{"repetition", r}, {"policy", "done"}});
   }
 
@@ -246,7 +220,7 @@ class MixMeasurement {
         rest.push_back(mix_[k]);
         if (profiled) known.push_back(curves[k]);
       }
-      const Partition partition = open.size() == 1 ? Partition{PartitionMode::IntraSm, {CtaCount(rest[0]->occupancy())}}
+      const Partition partition = open.size() == 1 ? on_every_sm(std::vector{CtaCount(rest[0]->occupancy())})
                                   : profiled       ? decide(rest, known, 0)
                                                    : even(rest);
       const std::vector<QuotaTable> shares = tables_of(partition, sms_);
@@ -298,10 +272,10 @@ class MixMeasurement {
     std::uint32_t violations = 0, misplaced = 0;
     for (const std::vector<CtaCount>& ctas : combinations(demands(mix_), sm_capacity(bench_.context().limits()))) {
       if (!fits_sub_cores(demands(mix_), ctas, sm_capacity(bench_.context().limits()))) continue;
-      const Partition p{PartitionMode::IntraSm, ctas};
+      const Partition p = on_every_sm(ctas);
       const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp / 2, options_.window / 4);
       violations += rates.violations;
-      sweep.push_back({{"ctas", counts_of(p)},
+      sweep.push_back({{"ctas", counts(p)},
                        {"blocks_per_second", rates.blocks_per_second},
                        {"settled", rates.settled},
                        {"missing", rates.missing},
@@ -319,10 +293,10 @@ class MixMeasurement {
         const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp, options_.window);
         nlohmann::json l = line(names_, "candidate", r, rates);
         l["solo_blocks_per_second"] = solo;
-        l["mode"] = to_string(p.mode);
-        l["ctas"] = counts_of(p);
-        if (!store_.has(key(fmt::format("candidate/{}", fmt::join(counts_of(p), "_")), r)))
-          store_.add(key(fmt::format("candidate/{}", fmt::join(counts_of(p), "_")), r), l);
+        l["mode"] = layout_name(p.mode);
+        l["ctas"] = counts(p);
+        if (!store_.has(key(fmt::format("candidate/{}", fmt::join(counts(p), "_")), r)))
+          store_.add(key(fmt::format("candidate/{}", fmt::join(counts(p), "_")), r), l);
       }
     }
     running.evict();

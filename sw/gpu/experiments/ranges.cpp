@@ -6,6 +6,7 @@
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
+#include "sw/policy/names.h"
 
 namespace sluice::gpu {
 
@@ -39,7 +40,7 @@ class RangeMeasurement {
     for (unsigned r = 0; r < repetitions; ++r) {
       const std::vector<double> solo = solo_rates();
       sms_.clear();
-      keep("left_over", r, native_rates(mix_, all_sms(), 4 * window_), solo);
+      keep(kLeftOver, r, native_rates(mix_, all_sms(), 4 * window_), solo);
       for (const auto& [stp, first] : found) {
         const MixRates rates = split(first, 4 * window_);
         keep("range", r, rates, solo);

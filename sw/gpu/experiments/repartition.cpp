@@ -4,20 +4,11 @@
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
-#include "sw/policy/registry.h"
+#include "sw/policy/names.h"
 
 namespace sluice::gpu {
 
 namespace {
-
-/// Even: every SM has half of its resources for each kernel.
-Partition halves(const Bench& bench, const Mix& mix) {
-  return placeable(demands(mix), sm_capacity(bench.context().limits()), [&](const SmResources& capacity) {
-    MachineConfig machine = bench.machine();
-    machine.sm.capacity = capacity;
-    return make_policy("even")->plans(machine, {descriptor(*mix[0]), descriptor(*mix[1])}).front().partition;
-  });
-}
 
 nlohmann::json change_of(const QuotaMix::Change& c) {
   return {{"us", c.seconds * 1e6}, {"in_force", c.in_force}, {"missing", c.missing}, {"draining", c.draining}};
@@ -33,14 +24,14 @@ void repartition_experiment(Bench& bench, const ExperimentOptions& options) {
   for (const std::vector<std::string>& names : mixes) {
     if (!store.has(mix_name(names))) {
       const Mix mix{&bench.app(names[0]), &bench.app(names[1])};
-      const Partition half = halves(bench, mix);
+      const Partition half = decide(kEven, silicon_mix(bench, mix));  // every SM has half of its resources for each
       const std::vector<QuotaTable> shared = tables_of(half, sms);
       const std::vector<QuotaTable> alone = {uniform_quota(sms, mix[0]->occupancy()), QuotaTable(sms, 0)};
       QuotaMix running(mix);
       const MixRates together = running.restart(shared, 0.2e-3, 1e-3);
       nlohmann::json block_us = nlohmann::json::array(), arrives = nlohmann::json::array(), ends = nlohmann::json::array();
       for (std::size_t k = 0; k < mix.size(); ++k)
-        block_us.push_back(half.ctas[k].value() * sms / together.blocks_per_second[k] * 1e6);
+        block_us.push_back(half.shares[k].ctas.value() * sms / together.blocks_per_second[k] * 1e6);
       const bool alone_in_force = running.begin(alone);
       std::uint32_t violations = together.violations;
       for (unsigned i = 0; i < 4 * options.repetitions; ++i) {
@@ -53,7 +44,7 @@ void repartition_experiment(Bench& bench, const ExperimentOptions& options) {
       }
       running.evict();
       store.add(mix_name(names), {{"kernels", names},
-                                  {"ctas", {half.ctas[0].value(), half.ctas[1].value()}},
+                                  {"ctas", {half.shares[0].ctas.value(), half.shares[1].ctas.value()}},
                                   {"alone", mix[0]->occupancy()},
                                   {"alone_in_force", alone_in_force},
                                   {"block_us", block_us},

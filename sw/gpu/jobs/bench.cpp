@@ -61,18 +61,19 @@ std::vector<int> carveouts(const Mix& mix) {
   return carveout_hints(demands(mix), limits.reserved_shared_per_cta, sm_capacity(limits));
 }
 
+SiliconMix silicon_mix(const Bench& bench, const Mix& mix, double epsilon) {
+  SiliconMix silicon{bench.machine(epsilon), {}};
+  for (const PreparedKernel* kernel : mix) {
+    silicon.kernels.push_back(descriptor(*kernel));
+    silicon.most.emplace_back(kernel->occupancy());
+  }
+  return silicon;
+}
+
 std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) {
   std::vector<QuotaTable> tables;
-  const auto kernels = static_cast<std::uint32_t>(partition.ctas.size());
-  for (std::uint32_t k = 0; k < kernels; ++k) {
-    const std::uint32_t quota = partition.ctas[k].value();
-    if (partition.mode == PartitionMode::Spatial) {
-      const SmRange range = split_sms(num_sms, kernels)[k];
-      tables.push_back(uniform_quota(num_sms, quota, range.first.value(), range.count));
-    } else {
-      tables.push_back(uniform_quota(num_sms, quota));
-    }
-  }
+  for (const Share& share : partition.shares)
+    tables.push_back(uniform_quota(num_sms, share.ctas.value(), share.sms.first.value(), share.sms.count));
   return tables;
 }
 

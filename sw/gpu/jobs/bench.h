@@ -7,7 +7,8 @@
 
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
-#include "sw/core/partition.h"
+#include "sw/core/share.h"
+#include "sw/gpu/jobs/decide.h"
 #include "sw/gpu/jobs/native_load.h"
 #include "sw/gpu/jobs/prepared.h"
 #include "sw/gpu/jobs/quota_job.h"
@@ -40,7 +41,9 @@ class Bench {
 [[nodiscard]] std::vector<SmResources> demands(const Mix& mix);
 /// Carve-out hints under which the SMs have one split for all kernels of the mix (layout.h).
 [[nodiscard]] std::vector<int> carveouts(const Mix& mix);
-/// Tables that put a partition into force: its counts everywhere, or on each kernel's own SMs where it is Spatial.
+/// The mix as decisions see it.
+[[nodiscard]] SiliconMix silicon_mix(const Bench& bench, const Mix& mix, double epsilon = 0);
+/// Tables that put a partition into force.
 [[nodiscard]] std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms);
 
 /// Blocks per second of each kernel of a mix, and how exactly the quotas held.

@@ -7,7 +7,7 @@ namespace sluice::gpu {
 
 QuotaTable uniform_quota(std::uint32_t num_sms, std::uint32_t quota, std::uint32_t first, std::uint32_t count) {
   QuotaTable table(num_sms, 0);
-  for (std::uint32_t sm = first; sm < std::min(num_sms, first + count); ++sm) table[sm] = quota;
+  for (std::uint32_t sm = first; sm < first + std::min(count, num_sms - std::min(first, num_sms)); ++sm) table[sm] = quota;
   return table;
 }
 
@@ -68,16 +68,6 @@ bool fits_sub_cores(std::span<const SmResources> demand, std::span<const CtaCoun
     registers += of_kernel * (demand[k].registers / of_cta);
   }
   return warps <= capacity.threads / 32 / kSubCores && registers <= capacity.registers / kSubCores;
-}
-
-Partition placeable(std::span<const SmResources> demand, const SmResources& capacity,
-                    const std::function<Partition(const SmResources&)>& decide) {
-  SmResources allowed = capacity;
-  for (;;) {
-    Partition partition = decide(allowed);
-    if (partition.mode == PartitionMode::Spatial || fits_sub_cores(demand, partition.ctas, capacity)) return partition;
-    allowed.registers -= 1024;
-  }
 }
 
 namespace {

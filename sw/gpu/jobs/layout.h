@@ -1,11 +1,10 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "sw/core/partition.h"
 #include "sw/core/resources.h"
+#include "sw/core/share.h"
 #include "sw/core/units.h"
 
 namespace sluice::gpu {
@@ -37,12 +36,6 @@ using QuotaTable = std::vector<std::uint32_t>;
 /// CTAs that fit by the SM's sums need not fit there.
 [[nodiscard]] bool fits_sub_cores(std::span<const SmResources> demand, std::span<const CtaCount> ctas,
                                   const SmResources& capacity);
-
-/// A partition that also fits the SM's sub-cores: where the one decided for all registers does not, it is decided again for
-/// fewer.
-/// @param decide  takes the capacity that it may use
-[[nodiscard]] Partition placeable(std::span<const SmResources> demand, const SmResources& capacity,
-                                  const std::function<Partition(const SmResources&)>& decide);
 
 /// Smallest split of L1 and scratchpad that every combination fits into, bytes of scratchpad.
 [[nodiscard]] std::uint32_t scratchpad_split(std::span<const SmResources> demand, const SmResources& capacity);

@@ -49,10 +49,10 @@ OnlineProfile profile_online(QuotaMix& running, const Mix& mix, const Decide& de
   p.refined = p.scaled;
   p.scaled_seconds = seconds(Clock::now() - begin);
   for (bool news = static_cast<bool>(decide); news;) {
-    const std::vector<CtaCount> counts = decide(p.refined).ctas;
+    const std::vector<std::uint32_t> decided = counts(decide(p.refined));
     news = false;
     for (std::size_t k = 0; k < mix.size(); ++k) {
-      const std::uint32_t count = std::min(counts[k], most[k]).value();
+      const std::uint32_t count = std::min(decided[k], most[k].value());
       if (seen[k].contains(count) || p.deciding == windows.deciding || p.scaled[k][count - 1] <= 0) continue;
       seen[k][count] = alone(k, count);
       p.refined[k] = through_known(p.scaled[k], seen[k]);

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/core/partition.h"
 #include "sw/core/profile.h"
+#include "sw/core/share.h"
 #include "sw/gpu/jobs/bench.h"
 
 namespace sluice::gpu {

@@ -8,6 +8,7 @@
 #include "sw/core/metrics.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
+#include "sw/policy/names.h"
 
 namespace sluice::gpu {
 
@@ -15,7 +16,7 @@ using nlohmann::json;
 
 bool incomplete(const json& j, unsigned sms) {
   if (!j.contains("missing") || j["missing"].empty() || !j.contains("ctas") || j["ctas"].empty()) return false;
-  const std::size_t kernels = j["kernels"].size(), share = j["mode"] == "spatial" ? sms / kernels : sms;
+  const std::size_t kernels = j["kernels"].size(), share = j["mode"] == kSpatial ? sms / kernels : sms;
   for (std::size_t k = 0; k < kernels; ++k)
     if (j["missing"][k].get<std::size_t>() * 100 > j["ctas"][k].get<std::size_t>() * share) return true;
   return false;
@@ -55,14 +56,14 @@ Mixes read_mixes(const std::filesystem::path& folder, const std::string& name, u
 const Cell* oracle(const std::map<std::string, Cell>& policies) {
   const Cell* best = nullptr;
   for (const auto& [policy, c] : policies) {
-    const bool partition = policy.starts_with("candidate") || policy.starts_with("warped_slicer") || policy == "even";
+    const bool partition = policy.starts_with("candidate") || policy.starts_with(kWarpedSlicer) || policy == kEven;
     if (partition && !c.stp.empty() && (best == nullptr || median(c.stp) > median(best->stp))) best = &c;
   }
   return best;
 }
 
 double measured(const std::map<std::string, Cell>& policies, const std::string& policy) {
-  if (policy == "oracle") {
+  if (policy == kOracle) {
     const bool searched = std::ranges::any_of(policies, [](const auto& p) { return p.first.starts_with("candidate"); });
     const Cell* best = searched ? oracle(policies) : nullptr;
     return best != nullptr ? median(best->stp) : NAN;
@@ -75,8 +76,8 @@ void mixes_section(const std::filesystem::path& folder, const std::string& name,
   const Mixes cells = read_mixes(folder, name, sms);
   if (cells.empty()) return;
   json result = json::array();
-  const std::vector<std::string> shown = {"back_to_back",  "left_over",          "mps",   "spatial", "even",
-                                          "warped_slicer", "warped_slicer@0.04", "oracle"};
+  const std::vector<std::string> shown = {"back_to_back",       kLeftOver, "mps", kSpatial, kEven, kWarpedSlicer,
+                                          "warped_slicer@0.04", kOracle};
   std::vector<std::vector<std::string>> rows = {{"mix"}};
   for (const std::string& p : shown) rows[0].push_back(p);
   rows[0].emplace_back("chosen");
@@ -87,7 +88,7 @@ void mixes_section(const std::filesystem::path& folder, const std::string& name,
       const double value = measured(policies, p);
       row.push_back(std::isfinite(value) ? fmt::format("{:.3f}", value) : "-");
     }
-    row.push_back(policies.contains("warped_slicer") ? json(policies.at("warped_slicer").ctas).dump() : "-");
+    row.push_back(policies.contains(kWarpedSlicer) ? json(policies.at(kWarpedSlicer).ctas).dump() : "-");
     rows.push_back(row);
     for (const auto& [policy, c] : policies) {
       left_out += c.incomplete;
@@ -109,8 +110,8 @@ void mixes_section(const std::filesystem::path& folder, const std::string& name,
   }
   out.table(fmt::format("STP of the {}, medians (sum of rates over each kernel's own alone, untransformed)", name), rows);
   out.note(fmt::format("{} runs in which more than 1 % of a kernel's CTAs found no room on their SMs are left out.", left_out));
-  for (const char* of : {"warped_slicer", "even", "spatial", "mps", "oracle"})
-    for (const char* over : {"left_over", "mps", "oracle"}) {
+  for (const char* of : {kWarpedSlicer, kEven, kSpatial, "mps", kOracle})
+    for (const char* over : {kLeftOver, "mps", kOracle}) {
       Values ratios;
       for (const auto& [mix, policies] : cells) {
         const double ratio = measured(policies, of) / measured(policies, over);
@@ -145,16 +146,15 @@ void finish_section(const std::filesystem::path& folder, const std::string& name
   std::map<std::string, Values> speedup;
   for (const auto& [mix, policies] : read_finish(folder, name))
     for (const auto& [policy, f] : policies)
-      if (policies.contains("left_over"))
-        speedup[policy].push_back(median(policies.at("left_over").makespan) / median(f.makespan));
+      if (policies.contains(kLeftOver)) speedup[policy].push_back(median(policies.at(kLeftOver).makespan) / median(f.makespan));
   for (const auto& [policy, ratios] : speedup) {
-    if (policy == "left_over") continue;
+    if (policy == kLeftOver) continue;
     const Interval ci = bootstrap(ratios, [](std::span<const double> v) { return geometric_mean(v); });
     out.note(fmt::format(
         "Equal work until the last kernel is done, {}: {} is {:.3f} [{:.3f}, {:.3f}] times as fast as Left-Over ({} mixes"
         "{}).",
         name, policy, geometric_mean(ratios), ci.low, ci.high, ratios.size(),
-        policy == "warped_slicer" ? ", profiling included" : ""));
+        policy == kWarpedSlicer ? ", profiling included" : ""));
     out.summary[fmt::format("{}_finish_{}_over_left_over", name, policy)] = {{"geometric_mean", geometric_mean(ratios)},
                                                                              {"ci", {ci.low, ci.high}}};
   }

@@ -11,6 +11,7 @@
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
 #include "sw/io/atomic_file.h"
+#include "sw/policy/names.h"
 #include "sw/report/charts.h"
 
 namespace sluice::gpu {
@@ -82,7 +83,7 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
     stp_of[policy][1].push_back(simulated);
     errors.push_back(simulated / silicon - 1);
     json entry = {{"kernels", names}, {"policy", policy}, {"stp_silicon", silicon}, {"stp_model", simulated}};
-    if (policy == "warped_slicer") {
+    if (policy == kWarpedSlicer) {
       entry["ctas_silicon"] = mix->second.contains(policy) ? json(mix->second.at(policy).ctas) : json::array();
       entry["ctas_model"] = j["partition"]["ctas"];
       ++decided;

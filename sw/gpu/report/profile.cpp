@@ -7,10 +7,10 @@
 
 #include "sw/core/machine.h"
 #include "sw/core/metrics.h"
-#include "sw/gpu/jobs/layout.h"
+#include "sw/gpu/jobs/decide.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
-#include "sw/partition/warped_slicer.h"
+#include "sw/policy/names.h"
 
 namespace sluice::gpu {
 
@@ -65,38 +65,37 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
   };
   std::map<std::string, Pair> pairs;
   for (const json& j : lines(folder / "pairs.jsonl")) {
-    if (j["policy"] != "warped_slicer" || !j.contains("scaled")) continue;
+    if (j["policy"] != kWarpedSlicer || !j.contains("scaled")) continue;
     const auto names = j["kernels"].get<std::vector<std::string>>();
     if (!curves.contains(names[0]) || !curves.contains(names[1])) continue;
     const std::string mix = names[0] + "_" + names[1];
     const Curve &a = curves.at(names[0]), &b = curves.at(names[1]);
-    const std::vector<SmResources> demand = {a.demand, b.demand};
-    const auto decide = [&](const std::vector<Profile>& profiles) {
-      return placeable(demand, a.capacity, [&](const SmResources& capacity) {
-        return warped_slicer_partition(profiles, demand, capacity, MachineConfig().partitioner);
-      });
-    };
+    SiliconMix silicon{{}, {kernel_of(names[0], a.demand), kernel_of(names[1], b.demand)}};
+    silicon.machine.num_sms = sms;
+    silicon.machine.sm.capacity = a.capacity;
+    const auto decide_on = [&](const std::vector<Profile>& profiles) { return decide(kWarpedSlicer, silicon, profiles); };
     const auto stp_of = [&](const Partition& p) {
-      if (p.mode == PartitionMode::Spatial || !searched.contains(mix)) return NAN;
+      if (p.mode == Mode::Spatial || !searched.contains(mix)) return NAN;
       const auto& found = searched.at(mix);
-      const auto at = found.find({static_cast<double>(p.ctas[0].value()), static_cast<double>(p.ctas[1].value())});
+      const auto at = found.find({static_cast<double>(p.shares[0].ctas.value()), static_cast<double>(p.shares[1].ctas.value())});
       return at == found.end() ? NAN : static_cast<float>(at->second);
     };
     Pair& p = pairs[mix];
     const auto close_to_solo = [&](const Partition& other) {
       bool close = other.mode == p.solo.mode;
       for (std::size_t k = 0; k < 2; ++k)
-        close = close && std::abs(static_cast<int>(other.ctas[k].value()) - static_cast<int>(p.solo.ctas[k].value())) <= 1;
+        close = close &&
+                std::abs(static_cast<int>(other.shares[k].ctas.value()) - static_cast<int>(p.solo.shares[k].ctas.value())) <= 1;
       return close;
     };
-    p.solo = decide({a.performance, b.performance});
+    p.solo = decide_on({a.performance, b.performance});
     p.solo_stp = stp_of(p.solo);
     if (p.repeats == 0)
       for (; p.repeats < std::min(a.runs.size(), b.runs.size()); ++p.repeats)
-        p.again += close_to_solo(decide({a.runs[p.repeats], b.runs[p.repeats]})) ? 1 : 0;
+        p.again += close_to_solo(decide_on({a.runs[p.repeats], b.runs[p.repeats]})) ? 1 : 0;
     for (const auto& [kind, words] : kinds) {
       if (!j.contains(kind)) continue;
-      const Partition online = decide(j[kind].get<std::vector<Profile>>());
+      const Partition online = decide_on(j[kind].get<std::vector<Profile>>());
       Choices& c = p.choices[kind];
       c.close += close_to_solo(online) ? 1 : 0;
       if (const double value = stp_of(online); std::isfinite(value)) c.stp.push_back(value);
@@ -129,7 +128,7 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
                   {"runs", p.runs},
                   {"solo_curves_again", p.again},
                   {"solo_curves_runs", p.repeats},
-                  {"from_solo_curves", {p.solo.ctas[0].value(), p.solo.ctas[1].value()}},
+                  {"from_solo_curves", counts(p.solo)},
                   {"stp_from_solo_curves", std::isfinite(p.solo_stp) ? json(p.solo_stp) : json()}};
     for (const auto& [kind, c] : p.choices)
       entry[kind] = {{"same_or_within_one", c.close}, {"stp", c.stp.empty() ? json() : json(median(c.stp))}};
@@ -175,14 +174,14 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
 
   std::vector<std::pair<double, std::string>> distance;
   for (const auto& [mix, policies] : cells) {
-    const double ratio = measured(policies, "warped_slicer") / measured(policies, "oracle");
+    const double ratio = measured(policies, kWarpedSlicer) / measured(policies, kOracle);
     if (std::isfinite(ratio) && pairs.contains(mix)) distance.emplace_back(ratio, mix);
   }
   std::ranges::sort(distance);
   rows = {{"pair", "of Oracle's STP", "chosen", "predicted", "measured", "Oracle's", "measured", "what the profile misses"}};
   for (std::size_t i = 0; i < std::min<std::size_t>(5, distance.size()); ++i) {
     const auto& [ratio, mix] = distance[i];
-    const Cell &chosen = cells.at(mix).at("warped_slicer"), &best = *oracle(cells.at(mix));
+    const Cell &chosen = cells.at(mix).at(kWarpedSlicer), &best = *oracle(cells.at(mix));
     const auto both = [](double x, double y) { return fmt::format("{:.2f} + {:.2f}", x, y); };
     Values lost;
     for (std::size_t k = 0; k < 2; ++k) lost.push_back(median(pairs.at(mix).predicted[k]) - median(chosen.speedups[k]));

@@ -7,6 +7,7 @@
 #include "sw/core/metrics.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
+#include "sw/policy/names.h"
 
 namespace sluice::gpu {
 
@@ -29,14 +30,14 @@ double stp_of(const json& line) {
 }  // namespace
 
 void ranges_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
-  std::map<std::string, std::map<std::string, Range>> pairs;  // pair, size of the first range or "left_over"
+  std::map<std::string, std::map<std::string, Range>> pairs;  // pair, size of the first range or kLeftOver
   std::map<std::string, std::vector<std::string>> kernels;
   for (const json& j : lines(folder / "ranges.jsonl")) {
     if (!j.contains("repetition")) continue;
     const auto names = j["kernels"].get<std::vector<std::string>>();
     const std::string pair = fmt::format("{}", fmt::join(names, "_"));
     kernels[pair] = names;
-    Range& range = pairs[pair][j["sms"].empty() ? "left_over" : j["sms"].dump()];
+    Range& range = pairs[pair][j["sms"].empty() ? kLeftOver : j["sms"].dump()];
     range.sms = j["sms"];
     range.stp.push_back(stp_of(j));
   }
@@ -46,13 +47,13 @@ void ranges_section(const std::filesystem::path& folder, unsigned sms, Output& o
   Values best_ranges, best_of_both;
   json result = json::array();
   for (const auto& [pair, policies] : pairs) {
-    if (!policies.contains("left_over") || policies.size() < 2) continue;
+    if (!policies.contains(kLeftOver) || policies.size() < 2) continue;
     const Range* best = nullptr;
     for (const auto& [policy, range] : policies)
-      if (policy != "left_over" && (best == nullptr || median(range.stp) > median(best->stp))) best = &range;
-    const double ratio = median(best->stp) / median(policies.at("left_over").stp);
+      if (policy != kLeftOver && (best == nullptr || median(range.stp) > median(best->stp))) best = &range;
+    const double ratio = median(best->stp) / median(policies.at(kLeftOver).stp);
     const auto at = within.find(pair);
-    const double oracle = at == within.end() ? NAN : measured(at->second, "oracle") / measured(at->second, "left_over");
+    const double oracle = at == within.end() ? NAN : measured(at->second, kOracle) / measured(at->second, kLeftOver);
     best_ranges.push_back(ratio);
     if (std::isfinite(oracle)) best_of_both.push_back(std::max(ratio, oracle));
     rows.push_back({pair, best->sms.dump(), fmt::format("{:.3f}", median(best->stp)), fmt::format("{:.3f}", ratio),

@@ -21,7 +21,7 @@ std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot) {
                    times(c.capacity_registers, c.demand_registers[slot]), times(c.capacity_shared, c.demand_shared[slot])});
 }
 
-bool is(const SluiceConfig& config, regs::Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
+bool is(const SluiceConfig& config, Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
 
 }  // namespace
 
@@ -29,7 +29,7 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   SequencerOut out;
   out.quota_changed = changed_ || (config.static_write && layout_ == Layout::Static);
   out.regions = layout_ == Layout::Free;
-  out.round_robin = out.regions && is(config, regs::Mode::kFcfs);
+  out.round_robin = out.regions && is(config, Mode::Fcfs);
   out.in_order = out.regions && !out.round_robin;
   out.profile_clear = state_ == State::kDrain;
   out.profile_enable = state_ == State::kProfile;
@@ -127,15 +127,15 @@ void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const Sequenc
     p.first = next;
     p.count = parameters_.num_sm / n + (i < parameters_.num_sm % n ? 1 : 0);
     p.fits = fitting(config, p.slot);
-    p.most = p.fits / (is(config, regs::Mode::kEven) ? n : 1);
+    p.most = p.fits / (is(config, Mode::Even) ? n : 1);
     next += p.count;
     plan_.push_back(p);
   }
   const Layout before = layout_;
   go(State::kIdle);
-  if (is(config, regs::Mode::kLeftOver) || is(config, regs::Mode::kFcfs)) {
+  if (is(config, Mode::LeftOver) || is(config, Mode::Fcfs)) {
     layout_ = Layout::Free;
-  } else if (is(config, regs::Mode::kStatic)) {
+  } else if (is(config, Mode::Static)) {
     layout_ = Layout::Static;
   } else {
     layout_ = Layout::Hold;
@@ -149,13 +149,13 @@ void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
   go(State::kIdle);
   if (plan_.size() == 1) {
     set_layout(Layout::Alone);
-  } else if (is(config, regs::Mode::kEven)) {
+  } else if (is(config, Mode::Even)) {
     for (const Planned& p : plan_) decided_[p.slot] = p.most;
     no_fit_ = std::ranges::any_of(plan_, [](const Planned& p) { return p.most == 0; });
     set_layout(!no_fit_ ? Layout::Counts : plan_.size() > parameters_.num_sm ? Layout::Free : Layout::Ranges);
   } else if (plan_.size() > parameters_.num_sm) {
     set_layout(Layout::Free);
-  } else if (is(config, regs::Mode::kSpatial)) {
+  } else if (is(config, Mode::Spatial)) {
     set_layout(Layout::Ranges);
   } else {
     set_layout(Layout::Levels);

@@ -1,4 +1,4 @@
-#include "sw/workload/i_device.h"
+#include "sw/driver/i_device.h"
 
 namespace sluice {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "sw/core/counters.h"
-#include "sw/core/dispatch.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
-#include "sw/core/partition.h"
 #include "sw/core/profile.h"
+#include "sw/core/share.h"
 #include "sw/core/units.h"
+#include "sw/scheduler/i_scheduler.h"
 #include "sw/workload/i_instruction_source.h"
 
 namespace sluice {
@@ -50,10 +50,8 @@ struct KernelLaunch {
 struct RunSpec {
   MachineConfig machine;
   std::vector<KernelLaunch> launches;
-  DispatchMode mode = DispatchMode::LeftOver;
-  /// Partitioned: asked at the start and whenever a kernel arrives or ends, with the kernels present (never empty). A kernel
-  /// that is alone is not asked for: it gets every SM.
-  std::function<Quotas(const std::vector<KernelId>& present)> quotas;
+  /// Who decides what each launch may hold: job k is launch k. Called in the process that runs the model; empty: Left-Over.
+  MakeScheduler make_scheduler;
   std::vector<HostAction> actions;  ///< in order of time; by the model only
   Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Twin;

@@ -1,4 +1,4 @@
-#include "sw/trace/trace_run.h"
+#include "study/trace_run.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,15 @@
 
 #include "sw/core/errors.h"
 #include "sw/policy/registry.h"
+#include "sw/scheduler/registry.h"
 #include "sw/trace/kernel_list.h"
 #include "sw/trace/trace_source.h"
 
 namespace sluice {
 
 RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, const TraceRunOptions& options) {
-  if (options.policy == "oracle") throw InputError("policy oracle: many runs, not one: use static");
+  if (policy_row(options.policy).needs == PolicyNeeds::Search)
+    throw InputError(fmt::format("policy {}: many runs, not one: use static", options.policy));
   if (options.max_ctas != 0) machine.sm.capacity.cta_slots = std::min(machine.sm.capacity.cta_slots, options.max_ctas);
   RunSpec spec;
   std::vector<KernelDescriptor> kernels;
@@ -27,10 +29,9 @@ RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, con
     kernels.push_back(launch.kernel);
     spec.launches.push_back(std::move(launch));
   }
-  const std::vector<DispatchPlan> plans = make_policy(options.policy, options.ctas)->plans(machine, kernels);
+  const PolicyPlan plan = make_policy(options.policy, options.ctas)->plans(machine, kernels).front();
+  spec.make_scheduler = scheduler_of(plan, machine);
   spec.machine = std::move(machine);
-  spec.mode = plans.front().mode;
-  spec.quotas = plans.front().quotas;
   spec.partitioner = options.partitioner;
   return spec;
 }

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "sw/driver/i_device.h"
 #include "sw/policy/i_policy.h"
-#include "sw/workload/i_device.h"
+#include "sw/policy/names.h"
 
 namespace sluice {
 
 /// How a list of traced kernels is to run.
 struct TraceRunOptions {
   std::uint32_t max_ctas = 0;  ///< CTAs per SM at most; 0 = as many as the machine allows
-  std::string policy = "left_over";
+  std::string policy = kLeftOver;
   std::vector<CtaCount> ctas;  ///< policy static
   PartitionerKind partitioner = PartitionerKind::Twin;
 };

@@ -1,0 +1,53 @@
+#include "sw/scheduler/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sw/core/errors.h"
+#include "sw/policy/names.h"
+#include "sw/policy/registry.h"
+#include "sw/scheduler/policy_scheduler.h"
+#include "sw/scheduler/warped_slicer_scheduler.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr SchedulerRow kRows[] = {
+    {kWarpedSlicer,
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<WarpedSlicerScheduler>(input.machine);
+     }},
+};
+
+}  // namespace
+
+std::span<const SchedulerRow> scheduler_rows() { return kRows; }
+
+std::vector<std::string_view> scheduler_names() {
+  std::vector<std::string_view> names;
+  for (const SchedulerRow& row : kRows) names.push_back(row.name);
+  for (const PolicyRow& row : policy_rows())
+    if (row.needs != PolicyNeeds::Search && std::ranges::find(names, row.name) == names.end()) names.push_back(row.name);
+  return names;
+}
+
+MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine) {
+  return [plan, machine]() -> std::unique_ptr<IScheduler> {
+    if (plan.mode == Mode::Dynamic) return std::make_unique<WarpedSlicerScheduler>(machine);
+    return std::make_unique<PolicyScheduler>(plan);
+  };
+}
+
+std::unique_ptr<IScheduler> make_scheduler(std::string_view name, const SchedulerInput& input) {
+  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
+  if (row != std::end(kRows)) return row->make(input);
+  const std::vector<std::string_view> names = scheduler_names();
+  if (std::ranges::find(names, name) == names.end())
+    throw InputError(fmt::format("scheduler {}: must be one of {}", name, fmt::join(names, ", ")));
+  return std::make_unique<PolicyScheduler>(make_policy(name, input.ctas, input.curves)->plans(input.machine, input.mix).front());
+}
+
+}  // namespace sluice

@@ -1,0 +1,38 @@
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/core/machine.h"
+#include "sw/policy/i_policy.h"
+#include "sw/policy/solo_curve.h"
+#include "sw/scheduler/i_scheduler.h"
+
+namespace sluice {
+
+/// What schedulers are made from.
+struct SchedulerInput {
+  MachineConfig machine;
+  std::vector<KernelDescriptor> mix;  ///< job k is kernel k
+  std::vector<CtaCount> ctas{};       ///< of `static`
+  SoloCurves curves{};                ///< of `solo_curve`
+};
+
+/// A scheduler by its name.
+struct SchedulerRow {
+  std::string_view name;
+  std::unique_ptr<IScheduler> (*make)(const SchedulerInput& input);
+};
+
+/// Schedulers that are more than a policy held over time. A new one is its file, its test, and its row here.
+[[nodiscard]] std::span<const SchedulerRow> scheduler_rows();
+/// Names of all schedulers: the rows, and every policy that has one plan.
+[[nodiscard]] std::vector<std::string_view> scheduler_names();
+
+/// A policy's plan as a scheduler; a plan of DYNAMIC is Warped-Slicer's.
+[[nodiscard]] MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine);
+/// @throws InputError listing the names when it is none of them, and when the mix can't be shared in this way
+[[nodiscard]] std::unique_ptr<IScheduler> make_scheduler(std::string_view name, const SchedulerInput& input);
+
+}  // namespace sluice

@@ -1,0 +1,113 @@
+// What `sluice gpu run` and the experiments decide by, on what was measured on an H200.
+#include "sw/gpu/jobs/decide.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sw/core/errors.h"
+#include "sw/gpu/jobs/layout.h"
+#include "sw/partition/warped_slicer.h"
+
+namespace sluice::gpu {
+namespace {
+
+using nlohmann::json;
+const std::filesystem::path kMeasured = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/h200";
+
+SmResources resources(const json& j) { return {j["threads"], j["registers"], j["shared_memory_bytes"], j["cta_slots"]}; }
+
+struct Silicon {
+  SmResources capacity;
+  std::map<std::string, KernelDescriptor> kernels;
+  std::map<std::string, CtaCount> most;
+};
+
+Silicon read_silicon() {
+  Silicon silicon;
+  std::ifstream in(kMeasured / "curves.jsonl");
+  for (std::string line; std::getline(in, line);) {
+    const json j = json::parse(line);
+    silicon.capacity = resources(j["capacity"]);
+    silicon.kernels[j["app"]] = kernel_of(j["app"], resources(j["demand"]));
+    silicon.most[j["app"]] = CtaCount(static_cast<std::uint32_t>(j["blocks_per_second"][0].size()));
+  }
+  return silicon;
+}
+
+/// The published pairs and triples, each with the curves that its decision was made on.
+TEST(SiliconScheduler, DecidesAsThePublishedPairsAndTriplesDid) {
+  const Silicon silicon = read_silicon();
+  std::map<std::string, unsigned> checked;
+  for (const char* file : {"pairs.jsonl", "triples.jsonl"}) {
+    std::ifstream in(kMeasured / file);
+    json refined;
+    for (std::string line; std::getline(in, line);) {
+      const json j = json::parse(line);
+      const std::string policy = j.value("policy", "");
+      if (j.contains("refined")) refined = j["refined"];
+      if (!j.contains("ctas") || (policy != "even" && policy != "warped_slicer")) continue;
+      SiliconMix mix;
+      mix.machine.num_sms = 132;
+      mix.machine.sm.capacity = silicon.capacity;
+      for (const std::string name : j["kernels"]) {
+        mix.kernels.push_back(silicon.kernels.at(name));
+        mix.most.push_back(silicon.most.at(name));
+      }
+      const Partition decided =
+          decide(policy, mix, policy == "even" ? std::vector<Profile>() : refined.get<std::vector<Profile>>());
+      EXPECT_EQ(json(counts(decided)), j["ctas"]) << j["key"];
+      EXPECT_EQ(layout_name(decided.mode), j["mode"].get<std::string>()) << j["key"];
+      ++checked[policy];
+    }
+  }
+  EXPECT_GT(checked["even"], 200U);
+  EXPECT_GT(checked["warped_slicer"], 200U);
+}
+
+SiliconMix two(std::uint32_t most_a, std::uint32_t most_b) {
+  SiliconMix mix;
+  mix.machine.num_sms = 132;
+  mix.machine.sm.capacity = {2048, 65536, 233472, 32};
+  // 4 warps of 1,024 registers; 6 of 1,280.
+  mix.kernels = {kernel_of("A", {128, 4096, 1152, 1}), kernel_of("B", {192, 7680, 1152, 1})};
+  mix.most = {CtaCount(most_a), CtaCount(most_b)};
+  return mix;
+}
+
+TEST(SiliconScheduler, DecidesAgainForWhatTheSubCoresHold) {
+  const SiliconMix mix = two(16, 8);
+  Profile a, b;
+  for (unsigned n = 1; n <= 16; ++n) a.push_back(n);
+  for (unsigned n = 1; n <= 8; ++n) b.push_back(n < 3 ? n : 3 + 0.01 * n);
+  const std::vector<SmResources> demand = {mix.kernels[0].demand(), mix.kernels[1].demand()};
+  const auto placeable = [&](const Partition& partition) {
+    std::vector<CtaCount> ctas;
+    for (const Share& s : partition.shares) ctas.push_back(s.ctas);
+    return fits_sub_cores(demand, ctas, mix.machine.sm.capacity);
+  };
+  EXPECT_FALSE(placeable(warped_slicer_partition(std::vector{a, b}, demand, mix.machine))) << "the case is of no use";
+  EXPECT_TRUE(placeable(decide("warped_slicer", mix, {a, b})));
+}
+
+TEST(SiliconScheduler, GivesNoMoreCtasThanTheDriverSaysFit) {
+  const Partition decided = decide("spatial", two(7, 3));
+  EXPECT_EQ(counts(decided), (std::vector<std::uint32_t>{7, 3}));
+  EXPECT_EQ(decided.mode, Mode::Spatial);
+}
+
+TEST(SiliconScheduler, TakesGivenCountsAsTheyAreAndRefusesMoreThanFit) {
+  EXPECT_EQ(counts(decide("static", two(7, 3), {}, {CtaCount(2), CtaCount(1)})), (std::vector<std::uint32_t>{2, 1}));
+  try {
+    (void)decide("static", two(7, 3), {}, {CtaCount(8), CtaCount(1)});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "scheduler static: 8 CTAs of kernel A: must be 1..7, what fits an SM");
+  }
+}
+
+}  // namespace
+}  // namespace sluice::gpu

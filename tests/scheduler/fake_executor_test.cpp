@@ -1,0 +1,204 @@
+#include "sw/scheduler/fake_executor.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "sw/core/errors.h"
+#include "sw/scheduler/decision_log.h"
+#include "sw/scheduler/policy_scheduler.h"
+#include "sw/scheduler/registry.h"
+#include "tests/scheduler/turns.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Two SMs of eight slots.
+MachineConfig machine() {
+  MachineConfig m;
+  m.name = "small";
+  m.num_sms = 2;
+  m.sm.capacity = {1536, 32768, 49152, 8};
+  return m;
+}
+
+FakeJob job(const std::string& name, std::uint32_t tasks, Time task_time, Time arrival = {}, std::uint32_t registers = 1024) {
+  FakeJob j;
+  j.kernel.name = name;
+  j.kernel.grid_ctas = tasks;
+  j.kernel.block_threads = 64;
+  j.kernel.registers_per_cta = registers;
+  j.task_time = task_time;
+  j.arrival = arrival;
+  return j;
+}
+
+FakeResult run(const std::string& name, const std::vector<FakeJob>& jobs, const std::vector<CtaCount>& ctas = {}) {
+  SchedulerInput input{machine(), {}, ctas};
+  for (const FakeJob& j : jobs) input.mix.push_back(j.kernel);
+  return run_fake(machine(), jobs, *make_scheduler(name, input));
+}
+
+TEST(FakeExecutor, AJobAloneFillsTheMachine) {
+  const FakeResult r = run("left_over", {job("A", 33, 10us)});
+  EXPECT_TRUE(r.finished);
+  EXPECT_EQ(r.end, Time(30us)) << "16 tasks at a time";
+  EXPECT_EQ(r.jobs[0].began, Time(0));
+}
+
+TEST(FakeExecutor, LeftOverBeginsTheSecondInWhatTheFirstLeaves) {
+  const FakeResult r = run("left_over", {job("A", 24, 10us), job("B", 8, 1us)});
+  EXPECT_EQ(r.jobs[1].began, Time(10us)) << "A has begun its last task";
+  EXPECT_EQ(r.jobs[1].ended, Time(11us));
+  EXPECT_EQ(r.jobs[0].ended, Time(20us));
+}
+
+TEST(FakeExecutor, FcfsTakesTheJobsInTurn) {
+  const FakeResult r = run("fcfs", {job("A", 24, 10us), job("B", 8, 1us)});
+  EXPECT_EQ(r.jobs[1].began, Time(0));
+  EXPECT_EQ(r.jobs[1].ended, Time(1us)) << "eight slots each";
+}
+
+TEST(FakeExecutor, QuotasHoldUntilAJobEnds) {
+  // Two and six CTAs on each of two SMs: A runs four at a time until B is done, then sixteen.
+  const FakeResult r = run("static", {job("A", 40, 10us), job("B", 24, 10us)}, {CtaCount(2), CtaCount(6)});
+  EXPECT_EQ(r.jobs[1].ended, Time(20us));
+  EXPECT_EQ(r.jobs[0].ended, Time(40us)) << "8 tasks until then, 16 and 16 after it";
+}
+
+TEST(FakeExecutor, SpatialGivesEachItsOwnSms) {
+  const FakeResult r = run("spatial", {job("A", 16, 10us), job("B", 8, 10us)});
+  EXPECT_EQ(r.jobs[0].ended, Time(20us));
+  EXPECT_EQ(r.jobs[1].ended, Time(10us));
+}
+
+TEST(FakeExecutor, ResourcesBoundWhatQuotasAllow) {
+  const FakeResult r = run("left_over", {job("A", 6, 10us, {}, 16384)});
+  EXPECT_EQ(r.end, Time(20us)) << "two on an SM by their registers";
+}
+
+TEST(FakeExecutor, TimersEvictAtTheEndsOfTasks) {
+  LoggedScheduler turns(std::make_unique<test::Turns>(15us));
+  const FakeResult r = run_fake(machine(), {job("A", 64, 10us), job("B", 16, 10us)}, turns);
+  EXPECT_TRUE(r.finished);
+  // A runs tasks from 0, 10, and is evicted at 15; they end at 20. B waits for them, has 16 tasks from 20 to 30.
+  EXPECT_EQ(r.jobs[1].began, Time(20us));
+  EXPECT_EQ(r.jobs[1].ended, Time(30us));
+  EXPECT_EQ(r.jobs[0].evictions, 1U);
+  EXPECT_EQ(r.jobs[0].ended, Time(50us));
+  const auto evicted = std::ranges::find_if(turns.decisions(), [](const LoggedDecision& d) {
+    return std::ranges::find(d.events, Event{EventKind::Evicted, JobId(0)}) != d.events.end();
+  });
+  ASSERT_NE(evicted, turns.decisions().end());
+  EXPECT_EQ(evicted->now, Time(20us));
+}
+
+TEST(FakeExecutor, ProfilesCostWhatTheyAreSaidToAndAreThenThere) {
+  LoggedScheduler scheduler(make_scheduler("warped_slicer", {machine(), {}}));
+  FakeJob a = job("A", 64, 10us), b = job("B", 64, 10us);
+  a.profile = {1, 1, 1, 1, 1, 1, 1, 1};
+  b.profile = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_TRUE(run_fake(machine(), {a, b}, scheduler, {25us}).finished);
+  const std::vector<LoggedDecision>& d = scheduler.decisions();
+  EXPECT_TRUE(d.at(0).plan.profile);
+  EXPECT_EQ(d.at(0).plan.jobs.at(1).share.sms.first, SmId(1)) << "until then each has SMs of its own";
+  EXPECT_EQ(d.at(1).now, Time(25us));
+  EXPECT_EQ(d.at(1).plan.jobs.at(0).share, (Share{CtaCount(1), kEverySm}));
+  EXPECT_EQ(d.at(1).plan.jobs.at(1).share, (Share{CtaCount(7), kEverySm}));
+}
+
+/// Gives nobody anything.
+class Nothing : public IScheduler {
+  [[nodiscard]] Plan decide(std::span<const JobView>, std::span<const Event>, Time) override { return {}; }
+};
+
+TEST(FakeExecutor, TellsThatAJobIsLeftWithoutSms) {
+  Nothing nothing;
+  const FakeResult r = run_fake(machine(), {job("A", 4, 1us)}, nothing);
+  EXPECT_FALSE(r.finished);
+  EXPECT_EQ(r.jobs[0].tasks_done, 0U);
+}
+
+/// Lets a job begin so many tasks, and no more until it hears that these are done.
+class Limited : public IScheduler {
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time now) override {
+    if (now >= Time(100us)) return {{{jobs.front().id, kWholeMachine}}};
+    return {{{jobs.front().id, kWholeMachine, 5}}, Time(100us)};
+  }
+};
+
+TEST(FakeExecutor, TaskLimitsHold) {
+  Limited limited;
+  const FakeResult r = run_fake(machine(), {job("A", 8, 10us)}, limited);
+  EXPECT_EQ(r.end, Time(110us)) << "five tasks at once, three from 100 us on";
+}
+
+TEST(FakeExecutor, RefusesWhatCannotRun) {
+  Nothing nothing;
+  const auto refusal = [&](const FakeJob& j) {
+    try {
+      (void)run_fake(machine(), {j}, nothing);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(refusal(job("A", 1, 1us, {}, 40000)).find("kernel A: one CTA needs 40000 registers"), std::string::npos);
+  EXPECT_EQ(refusal(job("A", 0, 1us)), "kernel A: a grid of 0 CTAs: must be at least 1");
+  EXPECT_EQ(refusal(job("A", 1, Time(0))), "kernel A: task time 0 ps: must be at least 1");
+}
+
+/// Whatever arrives whenever: nobody is left over, work is done once, and equal runs are equal.
+TEST(FakeExecutor, EverySchedulerFinishesEveryJob) {
+  for (const std::string_view name : scheduler_names()) {
+    const bool ok = rc::check(std::string(name), [&] {
+      std::vector<FakeJob> jobs;
+      SchedulerInput input{machine(), {}};
+      const auto n = *rc::gen::inRange(1, 3);
+      for (int k = 0; k < n; ++k) {
+        jobs.push_back(job(std::string(1, static_cast<char>('A' + k)), *rc::gen::inRange(1U, 60U), Time(*rc::gen::inRange(1, 50)),
+                           Time(*rc::gen::inRange(0, 200)), *rc::gen::inRange(64U, 4096U)));
+        input.mix.push_back(jobs.back().kernel);
+        input.ctas.emplace_back(1);
+        input.curves[jobs.back().kernel.name] = {1, 2, 3};
+      }
+      std::ranges::stable_sort(jobs, {}, &FakeJob::arrival);
+      for (std::size_t k = 0; k < jobs.size(); ++k) input.mix[k] = jobs[k].kernel;
+      const auto once = [&] {
+        LoggedScheduler scheduler(make_scheduler(name, input));
+        const FakeResult r = run_fake(machine(), jobs, scheduler);
+        RC_ASSERT(r.finished);
+        for (std::size_t k = 0; k < jobs.size(); ++k) RC_ASSERT(r.jobs[k].tasks_done == jobs[k].kernel.grid_ctas);
+        return scheduler.decisions();
+      };
+      RC_ASSERT(once() == once());
+    });
+    EXPECT_TRUE(ok) << name;
+  }
+}
+
+TEST(DecisionLog, WritesALineForEachDecision) {
+  const LoggedDecision d{Time(5),
+                         {{EventKind::Arrived, JobId(1)}, {EventKind::Timer, JobId(0)}},
+                         {{{JobId(1), kWholeMachine}, {JobId(0), {CtaCount(2), {SmId(4), 3}}, 9}}, Time(8)}};
+  EXPECT_EQ(json_line(d), R"({"now_ps":5,"events":[{"kind":"arrived","job":1},{"kind":"timer"}],"shares":[)"
+                          R"({"job":1,"ctas":null,"first_sm":0,"sms":null,"task_limit":null},)"
+                          R"({"job":0,"ctas":2,"first_sm":4,"sms":3,"task_limit":9}],"wake_at_ps":8,"profile":false})");
+}
+
+TEST(Registry, NamesTheAllowedSchedulersWhenItKnowsNone) {
+  try {
+    (void)make_scheduler("nobody", {machine(), {}});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "scheduler nobody: must be one of warped_slicer, left_over, fcfs, even, spatial, static, solo_curve, even_mode, "
+                 "spatial_mode");
+  }
+}
+
+}  // namespace
+}  // namespace sluice

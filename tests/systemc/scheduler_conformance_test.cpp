@@ -1,0 +1,121 @@
+// Every scheduler of the registry in two executors, the fake one and the GPU model: the same object hears the same and gives the
+// same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "study/run_pool.h"
+#include "sw/scheduler/decision_log.h"
+#include "sw/scheduler/fake_executor.h"
+#include "sw/scheduler/registry.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+#include "systemc/model_device.h"
+#include "tests/scheduler/turns.h"
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
+
+class SchedulerConformance : public ::testing::Test {
+ protected:
+  MachineConfig machine = read_machine(kRoot / "configs/machines/fermi_table1.toml");
+
+  /// HOT and DXT from the beginning, MVP later; HOT ends first, MVP last.
+  std::vector<KernelDescriptor> kernels() {
+    std::vector<KernelDescriptor> mix =
+        parse_mixes(read_workload(kRoot / "configs/workloads/table2.toml"), machine, "HOT_DXT_MVP").front().kernels;
+    const std::uint32_t grids[] = {20, 400, 800};
+    for (std::size_t k = 0; k < mix.size(); ++k) {
+      mix[k].grid_ctas = grids[k];
+      mix[k].behaviour.warp_instructions = 200;
+    }
+    return mix;
+  }
+
+  std::vector<LoggedDecision> on_fake(std::unique_ptr<IScheduler> scheduler) {
+    const Time task_times[] = {5us, 10us, 20us}, arrivals[] = {0us, 0us, 2us};
+    std::vector<FakeJob> jobs;
+    for (const KernelDescriptor& k : kernels()) {
+      const std::size_t i = jobs.size();
+      jobs.push_back({k, task_times[i], arrivals[i]});
+    }
+    LoggedScheduler logged(std::move(scheduler));
+    EXPECT_TRUE(run_fake(machine, jobs, logged).finished);
+    return logged.decisions();
+  }
+
+  /// The model runs in a process of its own: its decisions come back as lines of a file.
+  std::vector<json> on_model(const MakeScheduler& make) {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("sluice_conformance_" + std::to_string(getpid()) + ".jsonl");
+    std::filesystem::remove(file);
+    RunSpec spec;
+    spec.machine = machine;
+    for (const KernelDescriptor& k : kernels()) {
+      spec.launches.push_back({k, 0, Cycles(spec.launches.size() < 2 ? 0 : 1400)});
+      spec.launches.back().once = true;
+    }
+    spec.make_scheduler = [make, file] { return std::make_unique<LoggedScheduler>(make(), file); };
+    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
+    EXPECT_TRUE(pool.run({spec}, [](std::size_t, const RunResult& r, const HostCost&) {
+      for (const KernelCounters& k : r.kernels) EXPECT_NE(k.finish_cycle, 0U);
+    }));
+    std::vector<json> lines;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+    std::filesystem::remove(file);
+    return lines;
+  }
+
+  /// What both executors report: arrivals and ends, and the shares that follow. Profiles are measured, and differ.
+  static json common(const std::vector<json>& decisions) {
+    json out = json::array();
+    for (const json& d : decisions) {
+      json events = json::array();
+      for (const json& e : d["events"])
+        if (e["kind"] == "arrived" || e["kind"] == "done") events.push_back(e);
+      if (!events.empty()) out.push_back({{"events", events}, {"shares", d["shares"]}, {"profile", d["profile"]}});
+    }
+    return out;
+  }
+  static std::vector<json> lines(const std::vector<LoggedDecision>& decisions) {
+    std::vector<json> out;
+    for (const LoggedDecision& d : decisions) out.push_back(json::parse(json_line(d)));
+    return out;
+  }
+};
+
+TEST_F(SchedulerConformance, EveryRowDecidesAlikeInFakeExecutorAndModel) {
+  SchedulerInput input{machine, kernels(), {CtaCount(1), CtaCount(2), CtaCount(2)}};
+  for (const KernelDescriptor& k : input.mix) input.curves[k.name] = {1, 1.5, 1.8, 1.9};
+  for (const std::string_view name : scheduler_names()) {
+    const MakeScheduler make = [name, input] { return make_scheduler(name, input); };
+    const json fake = common(lines(on_fake(make()))), model = common(on_model(make));
+    EXPECT_EQ(fake, model) << name;
+    EXPECT_EQ(fake.size(), 5U) << name << ": two arrive together, one later; three end";
+  }
+}
+
+TEST_F(SchedulerConformance, TimersComeInBoth) {
+  const MakeScheduler make = [] { return std::make_unique<test::Turns>(3us); };
+  const std::vector<json> fake = lines(on_fake(make())), model = on_model(make);
+  for (const auto* log : {&fake, &model}) {
+    std::vector<unsigned> turns;
+    for (const json& d : *log)
+      for (const json& e : d["events"])
+        if (e["kind"] == "timer" && !d["shares"].empty()) turns.push_back(d["shares"][0]["job"]);
+    ASSERT_GE(turns.size(), 4U);
+    EXPECT_EQ(std::vector(turns.begin(), turns.begin() + 2), (std::vector<unsigned>{1, 2})) << "job 0 had the first slice";
+  }
+}
+
+}  // namespace
+}  // namespace sluice
