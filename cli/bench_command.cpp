@@ -142,7 +142,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure how fast the models and the hardware are");
+  CLI::App* bench = app.add_subcommand("bench", "Benchmarks: how fast the models and the hardware are");
   bench->require_subcommand(1);
   auto options = std::make_shared<Options>();
   CLI::App* command = bench->add_subcommand("model", "Speed and memory of the GPU model on every trace list of a folder");

@@ -50,11 +50,11 @@ nlohmann::json describe(const gpu::Context& context) {
 }
 
 /// What the scheduler gives the mix; Warped-Slicer's after an online profile of the kernels themselves.
-Partition decide(const gpu::Bench& bench, const gpu::Mix& mix, const GpuRunOptions& options) {
-  const gpu::SiliconMix silicon = gpu::silicon_mix(bench, mix, options.epsilon);
+Partition decide(const gpu::GpuSession& session, const gpu::PreparedMix& mix, const GpuRunOptions& options) {
+  const gpu::SiliconMix silicon = gpu::silicon_mix(session, mix, options.epsilon);
   gpu::SiliconScheduler scheduler(options.policy, silicon,
                                   options.quota.empty() ? std::vector<CtaCount>() : parse_counts(options.quota));
-  if (policy_row(options.policy).needs != PolicyNeeds::Profile) return gpu::decide(scheduler, silicon);
+  if (policy_row(options.policy).needs != PolicyNeeds::Profiling) return gpu::decide(scheduler, silicon);
   gpu::QuotaMix running(mix, options.group);
   const auto decided = [&](const std::vector<Profile>& curves) { return gpu::decide(scheduler, silicon, curves); };
   const std::vector<Profile> curves = gpu::profile_online(running, mix, decided).refined;
@@ -69,7 +69,7 @@ struct Outcome {
 };
 
 /// All kernels under one partition, until all are done.
-std::vector<Outcome> run_partition(const gpu::Mix& mix, const Partition& partition, const GpuRunOptions& options) {
+std::vector<Outcome> run_partition(const gpu::PreparedMix& mix, const Partition& partition, const GpuRunOptions& options) {
   const unsigned sms = mix.front()->context().limits().sms;
   const auto tables = gpu::tables_of(partition, sms);
   const std::vector<int> carveouts = gpu::carveouts(mix);
@@ -120,8 +120,8 @@ void record_measured(const std::filesystem::path& folder, const std::string& exp
 }  // namespace
 
 int gpu_probe(const GpuProbeOptions& options) {
-  const gpu::Bench bench;  // also proves that SM identifiers are usable and NVRTC compiles
-  const nlohmann::json out = describe(bench.context());
+  const gpu::GpuSession session;  // also proves that SM identifiers are usable and NVRTC compiles
+  const nlohmann::json out = describe(session.context());
   if (options.json) {
     fmt::print("{}\n", out.dump());
     return 0;
@@ -138,14 +138,15 @@ int gpu_run(const GpuRunOptions& options) {
   for (const std::string& k : options.kernels) specs.push_back(with_text(gpu::parse_launch(k)));
   for (const std::string& a : options.apps)
     specs.push_back(gpu::make_app(a, options.small ? gpu::AppScale::Small : gpu::AppScale::Full).launch);
-  const gpu::Bench bench;
+  const gpu::GpuSession session;
   std::vector<std::unique_ptr<gpu::PreparedKernel>> kernels;
-  gpu::Mix mix;
+  gpu::PreparedMix mix;
   for (const gpu::LaunchSpec& spec : specs) {
-    kernels.push_back(std::make_unique<gpu::PreparedKernel>(bench.context(), bench.compiler(), bench.tools(), spec));
+    kernels.push_back(std::make_unique<gpu::PreparedKernel>(session.context(), session.compiler(), session.tools(), spec));
     mix.push_back(kernels.back().get());
   }
-  nlohmann::json out = {{"gpu", bench.context().limits().name}, {"policy", options.policy}, {"kernels", nlohmann::json::array()}};
+  nlohmann::json out = {
+      {"gpu", session.context().limits().name}, {"policy", options.policy}, {"kernels", nlohmann::json::array()}};
   const gpu::StreamHandle stream = gpu::make_stream();
   std::vector<std::vector<std::uint64_t>> native_prints;
   bool quota = options.policy != "native", good = true;
@@ -175,7 +176,7 @@ int gpu_run(const GpuRunOptions& options) {
     out["kernels"].push_back(kernel);
   }
   if (quota) {
-    const Partition partition = decide(bench, mix, options);
+    const Partition partition = decide(session, mix, options);
     for (const gpu::PreparedKernel* k : mix) k->reset_buffers();
     const std::vector<Outcome> outcomes = run_partition(mix, partition, options);
     out["mode"] = layout_name(partition.mode);
@@ -223,8 +224,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
     record_measured(options.out, o.name, nlohmann::json::object());
     return 0;
   }
-  gpu::Bench bench;
-  using Run = void (*)(gpu::Bench&, const gpu::ExperimentOptions&);
+  gpu::GpuSession session;
+  using Run = void (*)(gpu::GpuSession&, const gpu::ExperimentOptions&);
   constexpr std::pair<const char*, Run> kExperiments[] = {
       {"verify", gpu::verify_experiment},         {"user_kernels", gpu::user_kernels_experiment},
       {"curves", gpu::curves_experiment},         {"overhead", gpu::overhead_experiment},
@@ -232,8 +233,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
       {"pairs", gpu::pairs_experiment},           {"ranges", gpu::ranges_experiment},
       {"triples", gpu::triples_experiment}};
   for (const auto& [name, run] : kExperiments)
-    if (o.name == name) run(bench, options);
-  record_measured(options.out, o.name, describe(bench.context()));
+    if (o.name == name) run(session, options);
+  record_measured(options.out, o.name, describe(session.context()));
   return 0;
 }
 

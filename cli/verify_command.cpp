@@ -100,18 +100,18 @@ void add_verify_command(CLI::App& app, Action& action) {
       "waterfill", "water-filling against exhaustive search on random curves and resources; exit code 1 when it is not optimal");
   auto config = std::make_shared<StudyConfig>();
   auto json = std::make_shared<bool>(false);
-  constexpr std::uint32_t kMostKernels = 4, kMostCtas = 32;  // more takes the exhaustive search hours
-  constexpr std::uint64_t kMostCases = 1000000000;
+  constexpr std::uint32_t kMaxKernels = 4, kMaxCtas = 32;  // more takes the exhaustive search hours
+  constexpr std::uint64_t kMaxCases = 1000000000;
   waterfill->add_option("--cases", config->cases, "random cases of each family: concave and arbitrary curves")
       ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{1}, kMostCases));
+      ->check(CLI::Range(std::uint64_t{1}, kMaxCases));
   waterfill->add_option("--seed", config->seed, "equal seeds draw equal cases")->capture_default_str();
   waterfill->add_option("--max-kernels", config->max_kernels, "kernels of a case: 1 to this")
       ->capture_default_str()
-      ->check(CLI::Range(1U, kMostKernels));
+      ->check(CLI::Range(1U, kMaxKernels));
   waterfill->add_option("--max-ctas", config->max_ctas, "length of a curve and CTA slots of an SM: 1 to this")
       ->capture_default_str()
-      ->check(CLI::Range(1U, kMostCtas));
+      ->check(CLI::Range(1U, kMaxCtas));
   waterfill->add_option("--epsilon", config->epsilon, "saturation threshold of water-filling, of a kernel's best")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));

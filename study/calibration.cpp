@@ -150,7 +150,7 @@ KernelDescriptor calibration_step(KernelDescriptor kernel, const SoloReference& 
 
   if (speed < 1 && b.dependency_distance <= 1.0) {
     b.fetch_interval =
-        std::clamp(b.fetch_interval + (1 / speed - 1) * (2.0 + b.fetch_interval), 0.0, KernelBehaviour::kMostFetchInterval);
+        std::clamp(b.fetch_interval + (1 / speed - 1) * (2.0 + b.fetch_interval), 0.0, KernelBehaviour::kMaxFetchInterval);
   } else if (speed > 1 && b.fetch_interval > 0) {
     b.fetch_interval = std::max(0.0, b.fetch_interval / speed - 0.02);
   } else if (speed > 1 && b.dependency_distance >= kMaxDistance && kernel.type == KernelType::Cache && b.reuse_lines > 4) {

@@ -28,12 +28,6 @@ T read_fields(const json& in, const Fields& fields) {
   return value;
 }
 
-std::vector<std::uint32_t> values(const std::vector<CtaCount>& counts) {
-  std::vector<std::uint32_t> plain;
-  for (const CtaCount c : counts) plain.push_back(c.value());
-  return plain;
-}
-
 json sample_to_json(const ProfileSample& s) {
   return {{"kernel", s.kernel.value()},
           {"sm", s.sm.value()},

@@ -30,7 +30,7 @@ struct KernelBehaviour {
   double footprint_fraction = 0.0;         ///< global lines that fall into data shared by the whole grid (L2 reuse)
   std::uint32_t footprint_lines = 0;       ///< 128-byte lines of that data; what is neither reuse nor footprint streams
   double row_locality = 1.0;               ///< probability that a streamed line follows its predecessor in memory
-  static constexpr double kMostFetchInterval = 60;
+  static constexpr double kMaxFetchInterval = 60;
   double fetch_interval = 0.0;         ///< mean extra cycles per instruction waiting for the instruction buffer
   std::uint32_t barrier_interval = 0;  ///< instructions between CTA barriers; 0 = none
   std::uint32_t code_bytes = 0;        ///< loop of code a warp walks, for machines with an instruction cache; 0 = always at hand

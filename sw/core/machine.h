@@ -11,7 +11,7 @@ enum class WarpSchedulerKind { Gto, Lrr, TwoLevel };
 
 /// How a line finds its set. Xor: upper bits folded in. Fermi: the measured L1 function (Nugteren et al., HPCA 2014).
 enum class CacheIndex { Xor, Linear, Fermi };
-inline constexpr std::uint32_t kMostFermiSets = 64;
+inline constexpr std::uint32_t kMaxFermiSets = 64;
 
 /// What a store does to a line the cache holds (stores never allocate in L1). Evict: Fermi. Through: Volta and later.
 enum class StorePolicy { Evict, Through };
@@ -56,7 +56,7 @@ struct DramConfig {
   std::uint32_t t_rtw = 2;  ///< Bank only: idle bus between read and write data
 };
 
-inline constexpr std::uint32_t kMostSchedulers = 4;  ///< of one SM; the partition unit counts no more
+inline constexpr std::uint32_t kMaxSchedulers = 4;  ///< of one SM: largest NUM_SCHED of the partition unit
 
 /// One SM and its pipelines. Latencies in core cycles; intervals are cycles between two warp instructions of one pipeline.
 struct SmConfig {

@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kSectorBytes = 32;
-constexpr double kMostShare = 8191;  // of REQUEST_SHARE
+constexpr double kMaxShare = 8191;  // of REQUEST_SHARE
 
 /// Units that hold so many bytes.
 double units(std::uint32_t bytes, std::uint32_t unit) { return std::ceil(static_cast<double>(bytes) / unit); }
@@ -37,10 +37,10 @@ std::uint32_t request_share(const MachineConfig& machine) {
   const double lines = given == kAsTheMachineGives ? lines_per_cycle(machine) : given;
   if (lines == 0) return 0;
   const double share = std::round(lines * machine.partitioner.profile_cycles / machine.num_sms);
-  if (share > kMostShare) {
+  if (share > kMaxShare) {
     throw InputError(
         fmt::format("machine {}: partitioner.profile_cycles = {}: an SM's share would be {} lines: must be at most {}",
-                    machine.name, machine.partitioner.profile_cycles, share, std::floor(kMostShare * machine.num_sms / lines)));
+                    machine.name, machine.partitioner.profile_cycles, share, std::floor(kMaxShare * machine.num_sms / lines)));
   }
   return static_cast<std::uint32_t>(std::max(share, 1.0));
 }

@@ -39,7 +39,7 @@ constexpr PolicyRow kRows[] = {
     {kEven, "Even", 2, PolicyNeeds::Nothing, plain<Even>},
     {kSpatial, "Spatial", 3, PolicyNeeds::Nothing, plain<Spatial>},
     {kStatic, "Static", 4, PolicyNeeds::Counts, with_counts},
-    {kWarpedSlicer, "Warped-Slicer", 5, PolicyNeeds::Profile, plain<WarpedSlicer>},
+    {kWarpedSlicer, "Warped-Slicer", 5, PolicyNeeds::Profiling, plain<WarpedSlicer>},
     {kSoloCurve, "Solo curve", 7, PolicyNeeds::Curves, with_curves},
     {kOracle, "Oracle", 6, PolicyNeeds::Search, plain<Oracle>},
     {kEvenMode, "Even (own mode)", 8, PolicyNeeds::Nothing, own_mode<Even>},

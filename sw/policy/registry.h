@@ -12,9 +12,9 @@
 namespace sluice {
 
 /// What a policy has to know before its partition is known. Nothing: it follows from the resources alone. Counts: CTAs of each
-/// kernel, from the host. Curves: IPC of each kernel alone over CTA counts. Profile: the partition unit measures while the mix
+/// kernel, from the host. Curves: IPC of each kernel alone over CTA counts. Profiling: the partition unit measures while the mix
 /// runs. Search: many runs.
-enum class PolicyNeeds { Nothing, Counts, Curves, Profile, Search };
+enum class PolicyNeeds { Nothing, Counts, Curves, Profiling, Search };
 
 /// A policy as commands, reports and schedulers know it.
 struct PolicyRow {

@@ -27,9 +27,9 @@ void read_cache(TomlTable table, CacheConfig& cache, int level) {
     table.fail("bytes",
                fmt::format("must be a multiple of ways x {} bytes = {}", cache.line_bytes, cache.ways * cache.line_bytes));
   }
-  if (cache.index == CacheIndex::Fermi && cache.bytes / (cache.ways * cache.line_bytes) > kMostFermiSets)
+  if (cache.index == CacheIndex::Fermi && cache.bytes / (cache.ways * cache.line_bytes) > kMaxFermiSets)
     table.fail("index", fmt::format("\"fermi\" is known for at most {} sets of {} ways x {} bytes: take xor or linear",
-                                    kMostFermiSets, cache.ways, cache.line_bytes));
+                                    kMaxFermiSets, cache.ways, cache.line_bytes));
 }
 
 void read_fetch(TomlTable table, FetchConfig& fetch) {
@@ -49,7 +49,7 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("registers", sm.capacity.registers, 1, 65536);
   table.read("shared_memory_bytes", sm.capacity.shared_memory_bytes, 0, 262143);
   table.read("cta_slots", sm.capacity.cta_slots, 1, 32);
-  table.read("schedulers", sm.schedulers, 1, kMostSchedulers);
+  table.read("schedulers", sm.schedulers, 1, kMaxSchedulers);
   sm.scheduler = static_cast<WarpSchedulerKind>(table.read_choice("scheduler", {"gto", "lrr", "two_level"}));
   table.read("alu_pipes", sm.alu_pipes, 1, 16);
   table.read("alu_latency", sm.alu_latency, 1, 60);

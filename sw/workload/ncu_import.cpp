@@ -117,8 +117,8 @@ class Row {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() ||
-        !(value >= 0 && value <= kMostInstructions))
-      fail(column, fmt::format("must be a number, 0..{}", kMostInstructions));
+        !(value >= 0 && value <= kMaxInstructions))
+      fail(column, fmt::format("must be a number, 0..{}", kMaxInstructions));
     return value;
   }
   [[nodiscard]] std::uint32_t count(const char* column, double low, double high) const {
@@ -172,19 +172,19 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   kernel.block_threads = row.count("launch__block_size", 1, 1024);
   const std::uint32_t threads = kernel.warps_per_cta() * kWarpSize;
   kernel.registers_per_cta = row.count("launch__registers_per_thread_allocated", 0, 256) * threads;
-  if (kernel.registers_per_cta > kMostRegistersPerCta)
+  if (kernel.registers_per_cta > kMaxRegistersPerCta)
     row.fail("launch__registers_per_thread_allocated", fmt::format("with {} threads: an SM has 65536 registers", threads));
-  kernel.shared_bytes_per_cta = row.count("launch__shared_mem_per_block_allocated", 0, kMostSharedBytesPerCta);
+  kernel.shared_bytes_per_cta = row.count("launch__shared_mem_per_block_allocated", 0, kMaxSharedBytesPerCta);
 
   const double instructions = row.number("smsp__inst_executed.sum");
   const double per_warp = std::round(instructions / kernel.grid_ctas / kernel.warps_per_cta());
-  if (instructions < 1 || instructions > kMostInstructions / kWarpSize || per_warp > kMostWarpInstructions) {
+  if (instructions < 1 || instructions > kMaxInstructions / kWarpSize || per_warp > kMaxWarpInstructions) {
     row.fail("smsp__inst_executed.sum", fmt::format("must be at least 1, and at most {} a warp (there are {} CTAs of {} warps)",
-                                                    kMostWarpInstructions, kernel.grid_ctas, kernel.warps_per_cta()));
+                                                    kMaxWarpInstructions, kernel.grid_ctas, kernel.warps_per_cta()));
   }
   const double cycles = row.number("sm__cycles_elapsed.max"), sms = row.count(kSms, 1, 1024);
-  if (cycles < 1 || cycles > static_cast<double>(kMostReferenceCycles))
-    row.fail("sm__cycles_elapsed.max", fmt::format("must be 1..{}", kMostReferenceCycles));
+  if (cycles < 1 || cycles > static_cast<double>(kMaxReferenceCycles))
+    row.fail("sm__cycles_elapsed.max", fmt::format("must be 1..{}", kMaxReferenceCycles));
   const auto percent = [&](const char* column) { return std::min(1.0, row.number(column) / 100); };
   const double xu = percent("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed");
 
@@ -221,8 +221,8 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   reference.sfu_utilization = xu;
   reference.ldst_utilization = percent("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed");
   reference.l2_mpki = (row.number("dram__bytes_read.sum") + row.number("dram__bytes_write.sum")) / 128 / instructions * 1e3;
-  if (reference.l2_mpki > kMostMpki)
-    row.fail("dram__bytes_read.sum", fmt::format("more than {:.0f} lines for a thousand instructions", kMostMpki));
+  if (reference.l2_mpki > kMaxMpki)
+    row.fail("dram__bytes_read.sum", fmt::format("more than {:.0f} lines for a thousand instructions", kMaxMpki));
   kernel.reference = reference;
   kernel.type = reference.l2_mpki >= kMemoryMpki ? KernelType::Memory
                 : b.reuse_fraction > 0.5         ? KernelType::Cache

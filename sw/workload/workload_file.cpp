@@ -30,7 +30,7 @@ constexpr Fraction kReal[] = {
     {"reuse_fraction", &KernelBehaviour::reuse_fraction, 0, 1},
     {"footprint_fraction", &KernelBehaviour::footprint_fraction, 0, 1},
     {"row_locality", &KernelBehaviour::row_locality, 0, 1},
-    {"fetch_interval", &KernelBehaviour::fetch_interval, 0, KernelBehaviour::kMostFetchInterval},
+    {"fetch_interval", &KernelBehaviour::fetch_interval, 0, KernelBehaviour::kMaxFetchInterval},
 };
 struct Count {
   const char* key;
@@ -38,7 +38,7 @@ struct Count {
   std::uint32_t low, high;
 };
 constexpr Count kCounts[] = {
-    {"warp_instructions", &KernelBehaviour::warp_instructions, 1, kMostWarpInstructions},
+    {"warp_instructions", &KernelBehaviour::warp_instructions, 1, kMaxWarpInstructions},
     {"reuse_lines", &KernelBehaviour::reuse_lines, 0, 1000000},
     {"footprint_lines", &KernelBehaviour::footprint_lines, 0, 100000000},
     {"barrier_interval", &KernelBehaviour::barrier_interval, 0, 1024},
@@ -49,11 +49,11 @@ struct Published {
   double low, high;
 };
 constexpr Published kPublished[] = {
-    {"instructions", &SoloReference::instructions, 1, kMostInstructions},
+    {"instructions", &SoloReference::instructions, 1, kMaxInstructions},
     {"alu_utilization", &SoloReference::alu_utilization, 0, 1},
     {"sfu_utilization", &SoloReference::sfu_utilization, 0, 1},
     {"ldst_utilization", &SoloReference::ldst_utilization, 0, 1},
-    {"l2_mpki", &SoloReference::l2_mpki, 0, kMostMpki},
+    {"l2_mpki", &SoloReference::l2_mpki, 0, kMaxMpki},
 };
 
 void read_behaviour(TomlTable& table, KernelBehaviour& b) {
@@ -81,8 +81,8 @@ KernelDescriptor read_kernel(TomlTable table) {
   kernel.type = static_cast<KernelType>(table.read_choice("type", {"compute", "memory", "cache"}));
   table.read("grid_ctas", kernel.grid_ctas, 1);
   table.read("block_threads", kernel.block_threads, 1, 1024);
-  table.read("registers_per_cta", kernel.registers_per_cta, 0, kMostRegistersPerCta);
-  table.read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, kMostSharedBytesPerCta);
+  table.read("registers_per_cta", kernel.registers_per_cta, 0, kMaxRegistersPerCta);
+  table.read("shared_bytes_per_cta", kernel.shared_bytes_per_cta, 0, kMaxSharedBytesPerCta);
   TomlTable behaviour = table.table("behaviour");
   read_behaviour(behaviour, kernel.behaviour);
   if (auto phase = table.optional_table("phase")) {
@@ -93,7 +93,7 @@ KernelDescriptor read_kernel(TomlTable table) {
   if (auto reference = table.optional_table("reference")) {
     kernel.reference.emplace();
     for (const Published& p : kPublished) reference->read(p.key, (*kernel.reference).*p.member, p.low, p.high);
-    reference->read("cycles", kernel.reference->cycles, 1, kMostReferenceCycles);
+    reference->read("cycles", kernel.reference->cycles, 1, kMaxReferenceCycles);
     reference->finish();
   }
   table.optional().read("in_triples", kernel.in_triples);

@@ -8,12 +8,12 @@
 namespace sluice {
 
 // Limits that the reader enforces and the importers keep to: what is written can be read.
-inline constexpr std::uint32_t kMostRegistersPerCta = 65536;        ///< 32-bit registers
-inline constexpr std::uint32_t kMostSharedBytesPerCta = 262143;     ///< the partition core's 18-bit field
-inline constexpr std::uint32_t kMostWarpInstructions = 1000000000;  ///< of one warp
-inline constexpr double kMostInstructions = 1e18;                   ///< thread instructions of a reference
-inline constexpr std::uint64_t kMostReferenceCycles = 1000000000000;
-inline constexpr double kMostMpki = 1e6;  ///< L2 misses per thousand warp instructions
+inline constexpr std::uint32_t kMaxRegistersPerCta = 65536;        ///< 32-bit registers
+inline constexpr std::uint32_t kMaxSharedBytesPerCta = 262143;     ///< the partition core's 18-bit field
+inline constexpr std::uint32_t kMaxWarpInstructions = 1000000000;  ///< of one warp
+inline constexpr double kMaxInstructions = 1e18;                   ///< thread instructions of a reference
+inline constexpr std::uint64_t kMaxReferenceCycles = 1000000000000;
+inline constexpr double kMaxMpki = 1e6;  ///< L2 misses per thousand warp instructions
 
 /// Reads a workload description (docs/user/workloads.md).
 /// @throws InputError naming file, line, key and allowed values

@@ -17,7 +17,7 @@ class StallBreakdown {
  public:
   enum class Reason : std::uint8_t { LongMemory, ExecutionResource, Raw, InstructionBuffer, Barrier, Idle };
   enum class Wait : std::uint8_t { Load, Barrier };
-  using Lanes = std::array<std::uint64_t, kMostSchedulers>;  ///< by scheduler: bits of warps
+  using Lanes = std::array<std::uint64_t, kMaxSchedulers>;  ///< by scheduler: bits of warps
 
   StallBreakdown(std::size_t kernels, std::uint32_t schedulers) : schedulers_(schedulers), of_kernel_(kernels) {}
 

@@ -60,9 +60,9 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
 
   /// What it did in the current cycle, once its turn in it is over.
   struct Activity {
-    std::array<std::optional<KernelId>, kMostSchedulers> issued;  ///< by scheduler: whose warp instruction
-    bool memory_stall = false;                                    ///< nothing issued: long memory latency
-    bool request = false;                                         ///< a line, or the request for one, left for L2
+    std::array<std::optional<KernelId>, kMaxSchedulers> issued;  ///< by scheduler: whose warp instruction
+    bool memory_stall = false;                                   ///< nothing issued: long memory latency
+    bool request = false;                                        ///< a line, or the request for one, left for L2
   };
   [[nodiscard]] Activity activity() const;
   /// Stall counters up to now.

@@ -130,10 +130,10 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
         c.resume |= bit;
         break;
       default:
-        if (out.state[k] == SlotState::Free && (launches & bit) == 0) {
+        if (out.state[k] == SlotState::kFree && (launches & bit) == 0) {
           new_descriptor(k);
           described_ |= bit;
-        } else if (out.state[k] != SlotState::Free && chance(0.2)) {
+        } else if (out.state[k] != SlotState::kFree && chance(0.2)) {
           c.launch |= bit;
         }
         if (chance(0.02)) c.stop |= bit;
@@ -153,7 +153,7 @@ const DispatchCycle& DispatchTraffic::drain(const CtaDispatcherOut& out) {
   c.quota = cycle_.quota[out.query_sm];
   c.launch = c.stop = c.evict = c.resume = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (out.state[k] == SlotState::Running) c.stop = static_cast<std::uint8_t>(c.stop | (1U << k));
+    if (out.state[k] == SlotState::kRunning) c.stop = static_cast<std::uint8_t>(c.stop | (1U << k));
   }
   c.dispatch_ready = true;
   ends_ = 1;
@@ -165,7 +165,7 @@ const DispatchCycle& DispatchTraffic::drain(const CtaDispatcherOut& out) {
 
 bool DispatchTraffic::idle(const CtaDispatcherOut& out) const {
   return started_.empty() && !out.dispatch_valid &&
-         std::ranges::all_of(out.state, [](SlotState state) { return state == SlotState::Free; });
+         std::ranges::all_of(out.state, [](SlotState state) { return state == SlotState::kFree; });
 }
 
 }  // namespace sluice

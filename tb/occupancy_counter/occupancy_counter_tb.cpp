@@ -13,7 +13,7 @@
 namespace sluice::tb {
 namespace {
 
-constexpr std::uint32_t kMostCtas = 32;
+constexpr std::uint32_t kMaxCtas = 32;
 
 struct Case {
   SmResources capacity, cta;  ///< threads are whole warps
@@ -27,10 +27,10 @@ Case problem(Random& random) {
     return random.chance(0.2) ? 0 : random.in(0, capacity >> random.in(0, 7));
   };
   const std::uint32_t warps = random.chance(0.2) ? 127 : random.in(1, 127);
-  c.capacity = {warps * kWarpSize, random.in(1, 131071), random.in(0, 262143), random.in(1, kMostCtas)};
+  c.capacity = {warps * kWarpSize, random.in(1, 131071), random.in(0, 262143), random.in(1, kMaxCtas)};
   c.cta = {(random.chance(0.05) ? 127 : some(warps)) * kWarpSize, some(131071), some(262143), 1};
   if (random.chance(0.3)) {  // exactly so many
-    const std::uint32_t ctas = c.share * random.in(1, kMostCtas);
+    const std::uint32_t ctas = c.share * random.in(1, kMaxCtas);
     c.cta.registers = std::max(1U, c.capacity.registers / ctas);
     c.capacity.registers = c.cta.registers * ctas - (random.chance(0.5) ? 1 : 0);
   }
@@ -41,7 +41,7 @@ Case problem(Random& random) {
 std::uint32_t golden(const Case& c) {
   const SmResources part{c.capacity.threads / kWarpSize / c.share * kWarpSize, c.capacity.registers / c.share,
                          c.capacity.shared_memory_bytes / c.share, c.capacity.cta_slots / c.share};
-  return std::min(kMostCtas, occupancy(c.cta, part).value());
+  return std::min(kMaxCtas, occupancy(c.cta, part).value());
 }
 
 TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
@@ -89,7 +89,7 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
     allocator->capacity_warps_i = static_cast<CData>(random.in(0, 127));  // taken with start
     allocator->capacity_registers_i = random.in(0, 131071);
     allocator->capacity_shared_i = random.in(0, 262143);
-    allocator->capacity_slots_i = static_cast<CData>(random.in(0, kMostCtas));
+    allocator->capacity_slots_i = static_cast<CData>(random.in(0, kMaxCtas));
     const std::uint32_t want = golden(c), demands = golden({c.capacity, c.cta, 1});
     const std::uint32_t cut = random.chance(0.1) ? random.in(0, 4) : 100;
     std::uint32_t cycles = 1;
@@ -116,7 +116,7 @@ TEST(OccupancyCounter, EqualsTheGoldenOccupancyInACycleADemand) {
     cycle();
     ASSERT_EQ(rtl->done_o, 0) << "case " << i << ": done is a pulse";
     ASSERT_EQ(rtl->count_o, want) << "case " << i << ": holds";
-    coverage.hit(want == 0 ? "nothing fits" : want == kMostCtas ? "all that there can be" : "in between");
+    coverage.hit(want == 0 ? "nothing fits" : want == kMaxCtas ? "all that there can be" : "in between");
     if (c.share > 1) coverage.hit("shared SM");
   }
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});

@@ -12,7 +12,7 @@
 namespace sluice::tb {
 namespace {
 
-constexpr std::uint32_t kMostShare = 8192;          // lines, of a share of 0
+constexpr std::uint32_t kMaxShare = 8192;           // lines, of a share of 0
 constexpr std::uint32_t kLongest = (1U << 16) - 1;  // cycles of a window
 
 /// What the port says, against plain sums: instructions of the owner until the SM has made `share` requests.
@@ -39,7 +39,7 @@ TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
     rtl->minus_share_i = static_cast<SData>(clear ? 0x1fffU & (0U - share) : 0);
     rtl.low();
     rtl.high();
-    const bool counts = enable && requests < (share == 0 ? kMostShare : share);
+    const bool counts = enable && requests < (share == 0 ? kMaxShare : share);
     for (unsigned s = 0; s < 2; ++s) {
       if ((issue >> s & 1U) == 0) continue;
       const bool own = kernels[s] == owner;
@@ -80,7 +80,7 @@ TEST(ProfileCounters, CountTheOwnersInstructionsUntilTheShareIsSpent) {
     if (since > 0) {
       ASSERT_EQ(rtl->insts_o, insts) << "cycle " << c;
     }
-    if (share == 0 && requests > kMostShare) coverage.hit("largest share");
+    if (share == 0 && requests > kMaxShare) coverage.hit("largest share");
     if (insts == 2 * kLongest) coverage.hit("longest window");
   }
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{});

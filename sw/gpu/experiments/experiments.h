@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/gpu/jobs/bench.h"
+#include "sw/gpu/jobs/gpu_session.h"
 
 namespace sluice::gpu {
 
@@ -17,17 +17,17 @@ struct ExperimentOptions {
 };
 
 // One experiment a file; each appends to OUT/NAME.jsonl what is not there yet, and prints progress.
-void verify_experiment(Bench& bench, const ExperimentOptions& options);        ///< results, exactly-once, placement
-void user_kernels_experiment(Bench& bench, const ExperimentOptions& options);  ///< what users' kernels do, bit by bit
-void curves_experiment(Bench& bench, const ExperimentOptions& options);        ///< (a) performance against CTAs per SM
-void overhead_experiment(Bench& bench, const ExperimentOptions& options);      ///< (e) transformed against untransformed
-void preemption_experiment(Bench& bench, const ExperimentOptions& options);    ///< (f) evict order to all CTAs gone
-void repartition_experiment(Bench& bench, const ExperimentOptions& options);   ///< (g) a kernel arrives, a kernel ends
-void pairs_experiment(Bench& bench, const ExperimentOptions& options);         ///< (b), (c)
-void triples_experiment(Bench& bench, const ExperimentOptions& options);       ///< (d)
+void verify_experiment(GpuSession& session, const ExperimentOptions& options);        ///< results, exactly-once, placement
+void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what users' kernels do, bit by bit
+void curves_experiment(GpuSession& session, const ExperimentOptions& options);        ///< (a) performance against CTAs per SM
+void overhead_experiment(GpuSession& session, const ExperimentOptions& options);      ///< (e) transformed against untransformed
+void preemption_experiment(GpuSession& session, const ExperimentOptions& options);    ///< (f) evict order to all CTAs gone
+void repartition_experiment(GpuSession& session, const ExperimentOptions& options);   ///< (g) a kernel arrives, a kernel ends
+void pairs_experiment(GpuSession& session, const ExperimentOptions& options);         ///< (b), (c)
+void triples_experiment(GpuSession& session, const ExperimentOptions& options);       ///< (d)
 /// (c) where each kernel of a pair has SMs of its own: every split that the hardware makes, and which is best
-void ranges_experiment(Bench& bench, const ExperimentOptions& options);
-/// (c) under MPS: needs no Bench, its clients are processes of their own. @param program  path of this program
+void ranges_experiment(GpuSession& session, const ExperimentOptions& options);
+/// (c) under MPS: needs no GpuSession, its clients are processes of their own. @param program  path of this program
 void mps_experiment(const std::string& program, const ExperimentOptions& options);
 /// What one MPS client does: takes orders from standard input, one a line ("run APP SECONDS"), answers on standard output.
 int mps_client(const std::vector<std::string>& apps);

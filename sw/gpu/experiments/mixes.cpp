@@ -41,9 +41,9 @@ nlohmann::json line(const std::vector<std::string>& names, const std::string& po
 
 class MixMeasurement {
  public:
-  MixMeasurement(Bench& bench, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
-      : bench_(bench), options_(options), names_(names), store_(store), sms_(bench.context().limits().sms) {
-    for (const std::string& name : names) mix_.push_back(&bench.app(name));
+  MixMeasurement(GpuSession& session, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
+      : session_(session), options_(options), names_(names), store_(store), sms_(session.context().limits().sms) {
+    for (const std::string& name : names) mix_.push_back(&session.app(name));
     for (std::size_t k = 0; k < mix_.size(); ++k) streams_.push_back(make_stream());
   }
 
@@ -64,9 +64,9 @@ class MixMeasurement {
     for (const StreamHandle& s : streams_) out.push_back(s.get());
     return out;
   }
-  [[nodiscard]] Partition even(const Mix& mix) const { return sluice::gpu::decide(kEven, silicon_mix(bench_, mix)); }
-  [[nodiscard]] Partition decide(const Mix& mix, const std::vector<Profile>& curves, double epsilon) const {
-    return sluice::gpu::decide(kWarpedSlicer, silicon_mix(bench_, mix, epsilon), curves);
+  [[nodiscard]] Partition even(const PreparedMix& mix) const { return sluice::gpu::decide(kEven, silicon_mix(session_, mix)); }
+  [[nodiscard]] Partition decide(const PreparedMix& mix, const std::vector<Profile>& curves, double epsilon) const {
+    return sluice::gpu::decide(kWarpedSlicer, silicon_mix(session_, mix, epsilon), curves);
   }
   /// What the profile decides with: windows go where its decision falls.
   [[nodiscard]] Decide decider() const {
@@ -98,7 +98,7 @@ class MixMeasurement {
     keep("back_to_back", back_to_back_rates(mix_, streams_[0].get(), 2 * options_.window), nullptr);
     keep(kLeftOver, native_rates(mix_, streams(), 4 * options_.window), nullptr);
     {
-      const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
+      const GreenStreams green(session_.context(), static_cast<unsigned>(mix_.size()));
       std::vector<CUstream> confined;
       for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
       keep(kSpatial, native_rates(mix_, confined, 4 * options_.window), nullptr, {{"sms", green.sms()}});
@@ -171,7 +171,7 @@ class MixMeasurement {
     };
     keep(kLeftOver, native_finish(streams(), launches));
     {
-      const GreenStreams green(bench_.context(), static_cast<unsigned>(mix_.size()));
+      const GreenStreams green(session_.context(), static_cast<unsigned>(mix_.size()));
       std::vector<CUstream> confined;
       for (std::size_t k = 0; k < mix_.size(); ++k) confined.push_back(green.stream(k));
       keep(kSpatial, native_finish(confined, launches));
@@ -214,7 +214,7 @@ class MixMeasurement {
     const std::vector<Profile> curves = profiled ? profile_online(running, mix_, decider()).refined : std::vector<Profile>();
     // The kernels that are not done share every SM; decided anew when one ends, from the same curves.
     const auto share = [&](const std::vector<std::size_t>& open) {
-      Mix rest;
+      PreparedMix rest;
       std::vector<Profile> known;
       for (const std::size_t k : open) {
         rest.push_back(mix_[k]);
@@ -270,8 +270,8 @@ class MixMeasurement {
     std::vector<std::pair<double, Partition>> found;
     nlohmann::json sweep = nlohmann::json::array();
     std::uint32_t violations = 0, misplaced = 0;
-    for (const std::vector<CtaCount>& ctas : combinations(demands(mix_), sm_capacity(bench_.context().limits()))) {
-      if (!fits_sub_cores(demands(mix_), ctas, sm_capacity(bench_.context().limits()))) continue;
+    for (const std::vector<CtaCount>& ctas : combinations(demands(mix_), sm_capacity(session_.context().limits()))) {
+      if (!fits_sub_cores(demands(mix_), ctas, sm_capacity(session_.context().limits()))) continue;
       const Partition p = on_every_sm(ctas);
       const MixRates rates = running.restart(tables_of(p, sms_), kWarmUp / 2, options_.window / 4);
       violations += rates.violations;
@@ -308,22 +308,22 @@ class MixMeasurement {
                                        {"misplaced", misplaced}});
   }
 
-  Bench& bench_;
+  GpuSession& session_;
   const ExperimentOptions& options_;
   std::vector<std::string> names_;
   RawStore& store_;
   unsigned sms_;
-  Mix mix_;
+  PreparedMix mix_;
   std::vector<StreamHandle> streams_;
 };
 
-void mixes_experiment(Bench& bench, const ExperimentOptions& options, const std::string& name, std::size_t size,
+void mixes_experiment(GpuSession& session, const ExperimentOptions& options, const std::string& name, std::size_t size,
                       bool exhaustive) {
   RawStore store(options.out / (name + ".jsonl"));
   const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, size);
   Progress progress(name, mixes.size());
   for (const std::vector<std::string>& names : mixes) {
-    MixMeasurement(bench, options, names, store).run(exhaustive);
+    MixMeasurement(session, options, names, store).run(exhaustive);
     progress.done(mix_name(names));
   }
 }
@@ -344,7 +344,11 @@ std::vector<std::vector<std::string>> choose(const std::vector<std::string>& nam
 
 std::string mix_name(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "_")); }
 
-void pairs_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "pairs", 2, true); }
-void triples_experiment(Bench& bench, const ExperimentOptions& options) { mixes_experiment(bench, options, "triples", 3, false); }
+void pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
+  mixes_experiment(session, options, "pairs", 2, true);
+}
+void triples_experiment(GpuSession& session, const ExperimentOptions& options) {
+  mixes_experiment(session, options, "triples", 3, false);
+}
 
 }  // namespace sluice::gpu

@@ -94,17 +94,17 @@ class Server {
 }  // namespace
 
 int mps_client(const std::vector<std::string>& apps) {
-  Bench bench;
-  const PreparedKernel& kernel = bench.app(apps.at(0));
+  GpuSession session;
+  const PreparedKernel& kernel = session.app(apps.at(0));
   const StreamHandle stream = make_stream();
   int shared = 0;
-  driver().cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, bench.context().device());
+  driver().cuDeviceGetAttribute(&shared, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, session.context().device());
   std::cout << nlohmann::json{{"app", apps[0]}, {"mps", shared}, {"blocks", kernel.spec().blocks()}}.dump() << std::endl;
   for (double window = 0; std::cin >> window;) {
     std::atomic<bool> stop = false;
     LaunchTimes times;
     std::thread load([&] {
-      bench.context().make_current();
+      session.context().make_current();
       times = run_native_load(kernel, stream.get(), stop);
     });
     sleep_seconds(window);

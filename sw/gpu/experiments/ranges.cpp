@@ -14,9 +14,9 @@ namespace {
 
 class RangeMeasurement {
  public:
-  RangeMeasurement(Bench& bench, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
-      : bench_(bench), window_(options.window), names_(names), store_(store) {
-    for (const std::string& name : names) mix_.push_back(&bench.app(name));
+  RangeMeasurement(GpuSession& session, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
+      : session_(session), window_(options.window), names_(names), store_(store) {
+    for (const std::string& name : names) mix_.push_back(&session.app(name));
     for (std::size_t k = 0; k < mix_.size(); ++k) streams_.push_back(make_stream());
   }
 
@@ -27,7 +27,7 @@ class RangeMeasurement {
     const std::vector<double> alone = solo_rates();
     std::vector<std::pair<double, unsigned>> found;
     nlohmann::json sweep = nlohmann::json::array();
-    const unsigned sms = bench_.context().limits().sms, step = GreenStreams::kGranularity;
+    const unsigned sms = session_.context().limits().sms, step = GreenStreams::kGranularity;
     for (unsigned first = step; first + step <= sms; first += step) {
       const MixRates rates = split(first, window_);
       double stp = 0;
@@ -62,7 +62,7 @@ class RangeMeasurement {
   }
   /// The first kernel on `first` SMs, the second on the others.
   [[nodiscard]] MixRates split(unsigned first, double window) {
-    const GreenStreams green(bench_.context(), 2, first);
+    const GreenStreams green(session_.context(), 2, first);
     sms_ = green.sms();
     return native_rates(mix_, {green.stream(0), green.stream(1)}, window);
   }
@@ -76,23 +76,23 @@ class RangeMeasurement {
                 {"solo_blocks_per_second", solo}});
   }
 
-  Bench& bench_;
+  GpuSession& session_;
   double window_;
   std::vector<std::string> names_;
   RawStore& store_;
-  Mix mix_;
+  PreparedMix mix_;
   std::vector<StreamHandle> streams_;
   std::vector<unsigned> sms_;  ///< of each kernel in the last split
 };
 
 }  // namespace
 
-void ranges_experiment(Bench& bench, const ExperimentOptions& options) {
+void ranges_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "ranges.jsonl");
   const auto pairs = choose(options.apps.empty() ? table2_names() : options.apps, 2);
   Progress progress("ranges", pairs.size());
   for (const std::vector<std::string>& names : pairs) {
-    RangeMeasurement(bench, options, names, store).run(options.repetitions);
+    RangeMeasurement(session, options, names, store).run(options.repetitions);
     progress.done(mix_name(names));
   }
 }

@@ -16,15 +16,15 @@ nlohmann::json change_of(const QuotaMix::Change& c) {
 
 }  // namespace
 
-void repartition_experiment(Bench& bench, const ExperimentOptions& options) {
+void repartition_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "repartition.jsonl");
   const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, 2);
-  const unsigned sms = bench.context().limits().sms;
+  const unsigned sms = session.context().limits().sms;
   Progress progress("repartition", mixes.size());
   for (const std::vector<std::string>& names : mixes) {
     if (!store.has(mix_name(names))) {
-      const Mix mix{&bench.app(names[0]), &bench.app(names[1])};
-      const Partition half = decide(kEven, silicon_mix(bench, mix));  // every SM has half of its resources for each
+      const PreparedMix mix{&session.app(names[0]), &session.app(names[1])};
+      const Partition half = decide(kEven, silicon_mix(session, mix));  // every SM has half of its resources for each
       const std::vector<QuotaTable> shared = tables_of(half, sms);
       const std::vector<QuotaTable> alone = {uniform_quota(sms, mix[0]->occupancy()), QuotaTable(sms, 0)};
       QuotaMix running(mix);

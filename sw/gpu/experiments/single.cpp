@@ -26,13 +26,13 @@ const std::vector<std::string>& chosen(const ExperimentOptions& options) {
 
 }  // namespace
 
-void curves_experiment(Bench& bench, const ExperimentOptions& options) {
+void curves_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "curves.jsonl");
   Progress progress("curves", chosen(options).size());
-  const unsigned sms = bench.context().limits().sms;
+  const unsigned sms = session.context().limits().sms;
   for (const std::string& name : chosen(options)) {
     if (!store.has(name)) {
-      const PreparedKernel& kernel = bench.app(name);
+      const PreparedKernel& kernel = session.app(name);
       StreamHandle stream = make_stream();
       QuotaMix mix({&kernel});
       nlohmann::json native = nlohmann::json::array(), curve = nlohmann::json::array();
@@ -55,7 +55,7 @@ void curves_experiment(Bench& bench, const ExperimentOptions& options) {
                        {"violations", violations},
                        {"misplaced", misplaced},
                        {"demand", vector_of(kernel.demand())},
-                       {"capacity", vector_of(sm_capacity(bench.context().limits()))},
+                       {"capacity", vector_of(sm_capacity(session.context().limits()))},
                        {"occupancy", kernel.occupancy()},
                        {"native_occupancy", kernel.native_occupancy()},
                        {"blocks", kernel.spec().blocks()},
@@ -66,13 +66,13 @@ void curves_experiment(Bench& bench, const ExperimentOptions& options) {
   }
 }
 
-void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
+void overhead_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "overhead.jsonl");
   Progress progress("overhead", chosen(options).size());
-  const unsigned sms = bench.context().limits().sms;
+  const unsigned sms = session.context().limits().sms;
   for (const std::string& name : chosen(options)) {
     if (!store.has(name)) {
-      const PreparedKernel& kernel = bench.app(name);
+      const PreparedKernel& kernel = session.app(name);
       StreamHandle stream = make_stream();
       nlohmann::json native = nlohmann::json::array(), variants = nlohmann::json::object();
       std::uint32_t violations = 0;
@@ -87,7 +87,7 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
                                     {"sixteen_task_claims", kernel, {.group = 16}}};
       std::optional<PreparedKernel> other;  // the other loop, where there is a choice
       if (!kernel.together()) {
-        other.emplace(bench.context(), bench.compiler(), bench.tools(), kernel.spec(), !kernel.warps_apart());
+        other.emplace(session.context(), session.compiler(), session.tools(), kernel.spec(), !kernel.warps_apart());
         if (!other->refusal()) tried.push_back({other->warps_apart() ? "warps_apart" : "warps_together", *other, {}});
       }
       for (const Variant& variant : tried) {
@@ -131,14 +131,14 @@ void overhead_experiment(Bench& bench, const ExperimentOptions& options) {
   }
 }
 
-void preemption_experiment(Bench& bench, const ExperimentOptions& options) {
+void preemption_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "preemption.jsonl");
   constexpr unsigned kEvictions = 1000;
   Progress progress("preemption", chosen(options).size());
-  const unsigned sms = bench.context().limits().sms;
+  const unsigned sms = session.context().limits().sms;
   for (const std::string& name : chosen(options)) {
     if (!store.has(name)) {
-      const PreparedKernel& kernel = bench.app(name);
+      const PreparedKernel& kernel = session.app(name);
       JobOptions job_options;
       job_options.passes = 1ULL << 24;
       QuotaJob job(kernel, job_options);

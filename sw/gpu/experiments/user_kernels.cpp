@@ -40,16 +40,16 @@ constexpr const char* kLaunches[] = {
 
 }  // namespace
 
-void user_kernels_experiment(Bench& bench, const ExperimentOptions& options) {
+void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "user_kernels.jsonl");
   Progress progress("user kernels", std::size(kLaunches));
-  const unsigned sms = bench.context().limits().sms;
+  const unsigned sms = session.context().limits().sms;
   for (const char* text : kLaunches) {
     LaunchSpec spec = parse_launch(std::string("apps/user_set.cu:") + text);
     spec.text = embedded_file(spec.file);
     const std::string name = spec.kernel;
     if (!store.has(name)) {
-      const PreparedKernel kernel(bench.context(), bench.compiler(), bench.tools(), spec);
+      const PreparedKernel kernel(session.context(), session.compiler(), session.tools(), spec);
       nlohmann::json result = {{"kernel", name}, {"blocks", kernel.spec().blocks()}};
       StreamHandle stream = make_stream();
       kernel.launch_native(stream.get());

@@ -83,7 +83,7 @@ nlohmann::json placed_run(const PreparedKernel& kernel, const QuotaTable& quota,
 
 }  // namespace
 
-void verify_experiment(Bench& bench, const ExperimentOptions& options) {
+void verify_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "verify.jsonl");
   const std::vector<std::string>& apps = options.apps.empty() ? app_names() : options.apps;
   Progress progress("verify", apps.size());
@@ -91,7 +91,7 @@ void verify_experiment(Bench& bench, const ExperimentOptions& options) {
     if (!store.has(name)) {
       nlohmann::json result = {{"app", name}};
       const App app = make_app(name, AppScale::Small);
-      const PreparedKernel& small = bench.app(name, AppScale::Small);
+      const PreparedKernel& small = session.app(name, AppScale::Small);
       StreamHandle stream = make_stream();
       small.reset_buffers();
       small.launch_native(stream.get());
@@ -101,7 +101,7 @@ void verify_experiment(Bench& bench, const ExperimentOptions& options) {
       if (small.refusal()) {
         result["refusal"] = *small.refusal();
       } else {
-        const unsigned sms = bench.context().limits().sms, occupancy = small.occupancy();
+        const unsigned sms = session.context().limits().sms, occupancy = small.occupancy();
         small.reset_buffers();
         {
           QuotaJob job(small, {});
@@ -115,7 +115,7 @@ void verify_experiment(Bench& bench, const ExperimentOptions& options) {
           result["exactly_once"].push_back(exactly_once(small, group, 1000 + group));
           result["exactly_once"].back()["bit_identical"] = small.download() == native;
         }
-        const PreparedKernel& full = bench.app(name);
+        const PreparedKernel& full = session.app(name);
         full.reset_buffers();
         full.launch_native(stream.get());
         check(driver().cuStreamSynchronize(stream.get()), name + " failed on the GPU");
@@ -128,7 +128,7 @@ void verify_experiment(Bench& bench, const ExperimentOptions& options) {
       }
       store.add(name, result);
     }
-    bench.release(name, AppScale::Small);
+    session.release(name, AppScale::Small);
     progress.done(name);
   }
 }

@@ -7,8 +7,8 @@
 
 namespace sluice::gpu {
 
-OnlineProfile profile_online(QuotaMix& running, const Mix& mix, const Decide& decide, const std::map<std::string, double>& phi,
-                             const ProfileWindows& windows) {
+OnlineProfile profile_online(QuotaMix& running, const PreparedMix& mix, const Decide& decide,
+                             const std::map<std::string, double>& phi, const ProfileWindows& windows) {
   const unsigned sms = mix.front()->context().limits().sms;
   std::vector<CtaCount> most;
   for (const PreparedKernel* kernel : mix) most.emplace_back(kernel->occupancy());

@@ -6,7 +6,7 @@
 
 #include "sw/core/profile.h"
 #include "sw/core/share.h"
-#include "sw/gpu/jobs/bench.h"
+#include "sw/gpu/jobs/gpu_session.h"
 
 namespace sluice::gpu {
 
@@ -44,7 +44,7 @@ struct OnlineProfile {
 
 /// @param decide  empty: the refined curves are the scaled ones
 /// @param phi     equation 3's phi_mem of each kernel, by label; 0 where absent
-[[nodiscard]] OnlineProfile profile_online(QuotaMix& running, const Mix& mix, const Decide& decide,
+[[nodiscard]] OnlineProfile profile_online(QuotaMix& running, const PreparedMix& mix, const Decide& decide,
                                            const std::map<std::string, double>& phi = {}, const ProfileWindows& windows = {});
 
 }  // namespace sluice::gpu

@@ -3,6 +3,8 @@
 #include <bitset>
 #include <cstdint>
 
+#include "sw/driver/sluice_regs.h"
+
 namespace sluice {
 
 inline constexpr std::uint32_t kMaxKernelSlots = 8;  ///< largest MAX_KERNELS of the hardware
@@ -17,7 +19,7 @@ struct CtaDispatcherParams {
   std::uint32_t region_units = 64;  ///< 0: no regions; else 16..128
 };
 
-enum class SlotState : std::uint8_t { Free = 0, Running = 1, Draining = 2 };
+using regs::SlotState;
 
 /// Input ports (docs/reference/blocks/cta_dispatcher.md), one clock cycle's worth. Masks have kernel slot 0 in bit 0.
 struct CtaDispatcherIn {

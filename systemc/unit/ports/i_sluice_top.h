@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "sw/core/machine.h"
 #include "sw/driver/axi_lite.h"
 #include "sw/driver/sluice_regs.h"
 
 namespace sluice {
 
-inline constexpr unsigned kMaxSchedulers = 4;  ///< largest NUM_SCHED of the hardware
 
 /// What one SM did in one cycle.
 struct SmActivity {

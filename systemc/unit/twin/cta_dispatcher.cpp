@@ -57,7 +57,7 @@ bool CtaDispatcherTwin::fits_empty(const CtaDispatcherIn& in, std::uint32_t k) c
 
 bool CtaDispatcherTwin::may_take(std::uint32_t k) const {
   const Kernel& kernel = kernels_[k];
-  return kernel.state == SlotState::Running && !kernel.finished && !kernel.held;
+  return kernel.state == SlotState::kRunning && !kernel.finished && !kernel.held;
 }
 
 SmSet CtaDispatcherTwin::eligible(std::uint32_t k) const { return room_[k].without(busy_); }
@@ -82,7 +82,7 @@ std::optional<CtaDispatcherTwin::Pick> CtaDispatcherTwin::pick(const CtaDispatch
 
 bool CtaDispatcherTwin::room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const {
   const Amounts& demand = kernels_[k].demand;
-  return kernels_[k].state != SlotState::Free && row.used.warps + demand.warps <= in.capacity_warps &&
+  return kernels_[k].state != SlotState::kFree && row.used.warps + demand.warps <= in.capacity_warps &&
          row.used.registers + demand.registers <= in.capacity_registers &&
          row.used.shared_bytes + demand.shared_bytes <= in.capacity_shared_bytes && row.ctas < in.capacity_slots &&
          row.resident[k] < row.quota[k];
@@ -132,7 +132,7 @@ void CtaDispatcherTwin::release(Regions& regions, std::uint32_t slot) {
 
 void CtaDispatcherTwin::launch(const CtaDispatcherIn& in, std::uint32_t k) {
   Kernel kernel;
-  kernel.state = SlotState::Running;
+  kernel.state = SlotState::kRunning;
   kernel.demand = {in.demand_warps[k], in.demand_registers[k], in.demand_shared_bytes[k]};
   if (params_.region_units != 0) {
     kernel.register_units = units(in.capacity_registers).of(in.demand_registers[k]);
@@ -156,7 +156,7 @@ void CtaDispatcherTwin::clock_kernels(const CtaDispatcherIn& in, std::optional<s
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     Kernel& kernel = kernels_[k];
     const std::uint32_t bit = 1U << k;
-    const bool free = kernel.state == SlotState::Free, none_resident = out_.resident[k] == 0 && counted != k;
+    const bool free = kernel.state == SlotState::kFree, none_resident = out_.resident[k] == 0 && counted != k;
     if ((in.launch & bit) != 0 && !free && !busy) busy = k;
     if (((in.stop | in.evict) & bit) != 0 && free && !absent) absent = k;
     if (free) {
@@ -167,7 +167,7 @@ void CtaDispatcherTwin::clock_kernels(const CtaDispatcherIn& in, std::optional<s
         unfit = k;
       continue;
     }
-    const bool ends = kernel.state == SlotState::Draining ? none_resident : kernel.finished && none_resident;
+    const bool ends = kernel.state == SlotState::kDraining ? none_resident : kernel.finished && none_resident;
     if (counted == k) ++out_.resident[k];
     if (taken == k) {
       if (++kernel.next == kernel.grid) {
@@ -190,12 +190,12 @@ void CtaDispatcherTwin::clock_kernels(const CtaDispatcherIn& in, std::optional<s
     if (ends) evicted |= kernel.evicting;
     if (evicted) out_.evict_done = static_cast<std::uint8_t>(out_.evict_done | bit);
     if (ends) {
-      out_.change |= kernel.state == SlotState::Running;
+      out_.change |= kernel.state == SlotState::kRunning;
       out_.kernel_done = static_cast<std::uint8_t>(out_.kernel_done | bit);
-      kernel.state = SlotState::Free;
+      kernel.state = SlotState::kFree;
       kernel.held = kernel.evicting = false;
-    } else if ((in.stop & bit) != 0 && kernel.state == SlotState::Running) {
-      kernel.state = SlotState::Draining;
+    } else if ((in.stop & bit) != 0 && kernel.state == SlotState::kRunning) {
+      kernel.state = SlotState::kDraining;
       out_.change = true;
     }
   }
@@ -405,7 +405,7 @@ void CtaDispatcherTwin::refresh_outputs(const CtaDispatcherIn& in) {
   out_.spent = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     out_.state[k] = kernels_[k].state;
-    if (kernels_[k].state != SlotState::Running) continue;
+    if (kernels_[k].state != SlotState::kRunning) continue;
     running.push_back(k);
     if (!may_take(k)) out_.spent = static_cast<std::uint8_t>(out_.spent | 1U << k);
   }
@@ -435,8 +435,8 @@ bool CtaDispatcherTwin::quiet(const CtaDispatcherIn& in) const {
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     const Kernel& kernel = kernels_[k];
     const bool none_resident = out_.resident[k] == 0;
-    if (kernel.state == SlotState::Draining && none_resident) return false;
-    if (kernel.state == SlotState::Running && kernel.finished && none_resident) return false;
+    if (kernel.state == SlotState::kDraining && none_resident) return false;
+    if (kernel.state == SlotState::kRunning && kernel.finished && none_resident) return false;
     if (kernel.evicting && (kernel.evict_left == 0 || none_resident)) return false;
   }
   return !pick(in);

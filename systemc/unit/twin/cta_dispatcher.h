@@ -75,7 +75,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     std::uint32_t registers = 0, shared = 0;
   };
   struct Kernel {
-    SlotState state = SlotState::Free;
+    SlotState state = SlotState::kFree;
     Amounts demand;
     std::uint32_t register_units = 0, shared_units = 0;
     std::uint32_t grid = 0, next = 0;

@@ -83,7 +83,7 @@ class SluiceTopTwin : public ISluiceTop {
     return dispatcher_.quiet(dispatcher_inputs(SluiceTopIn(), config, sequencer_.out(config)));
   }
 
-  static constexpr std::uint32_t kMostShare = 8192;  ///< lines, of REQUEST_SHARE = 0
+  static constexpr std::uint32_t kMaxShare = 8192;  ///< lines, of REQUEST_SHARE = 0
   /// docs/reference/blocks/profile_counters.md
   struct Counters {
     std::uint32_t insts = 0;     ///< of the SM's owner, while it is within its ceiling
@@ -105,7 +105,7 @@ class SluiceTopTwin : public ISluiceTop {
   void clock_counters(const SluiceTopIn& in, const SluiceConfig& config, const SequencerOut& sequenced) {
     if (sequenced.profile_clear) std::ranges::fill(counters_, Counters());
     if (!sequenced.profile_enable || in.sms.empty()) return;
-    const std::uint32_t share = config.request_share == 0 ? kMostShare : config.request_share;
+    const std::uint32_t share = config.request_share == 0 ? kMaxShare : config.request_share;
     for (std::size_t m = 0; m < counters_.size(); ++m) {
       Counters& counters = counters_[m];
       const auto owner = sequencer_.owner(static_cast<std::uint32_t>(m));

@@ -1,4 +1,4 @@
-#include "sw/gpu/jobs/bench.h"
+#include "sw/gpu/jobs/gpu_session.h"
 
 #include <fmt/format.h>
 
@@ -17,20 +17,20 @@ constexpr std::uint64_t kEndless = 1ULL << 24;  ///< passes over the grid: more 
 
 }  // namespace
 
-Bench::Bench(int ordinal)
+GpuSession::GpuSession(int ordinal)
     : context_(ordinal),
       compiler_(context_.limits().compute_major * 10 + context_.limits().compute_minor, Compiler::default_cache()),
       tools_(context_, compiler_) {
   static_cast<void>(tools_.highest_sm());
 }
 
-const PreparedKernel& Bench::app(const std::string& name, AppScale scale) {
+const PreparedKernel& GpuSession::app(const std::string& name, AppScale scale) {
   auto& slot = apps_[{name, scale}];
   if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, scale).launch);
   return *slot;
 }
 
-MachineConfig Bench::machine(double epsilon) const {
+MachineConfig GpuSession::machine(double epsilon) const {
   MachineConfig m;
   m.name = context_.limits().name;
   m.num_sms = context_.limits().sms;
@@ -50,19 +50,19 @@ KernelDescriptor descriptor(const PreparedKernel& kernel) {
   return d;
 }
 
-std::vector<SmResources> demands(const Mix& mix) {
+std::vector<SmResources> demands(const PreparedMix& mix) {
   std::vector<SmResources> out;
   for (const PreparedKernel* kernel : mix) out.push_back(kernel->demand());
   return out;
 }
 
-std::vector<int> carveouts(const Mix& mix) {
+std::vector<int> carveouts(const PreparedMix& mix) {
   const DeviceLimits& limits = mix.front()->context().limits();
   return carveout_hints(demands(mix), limits.reserved_shared_per_cta, sm_capacity(limits));
 }
 
-SiliconMix silicon_mix(const Bench& bench, const Mix& mix, double epsilon) {
-  SiliconMix silicon{bench.machine(epsilon), {}};
+SiliconMix silicon_mix(const GpuSession& session, const PreparedMix& mix, double epsilon) {
+  SiliconMix silicon{session.machine(epsilon), {}};
   for (const PreparedKernel* kernel : mix) {
     silicon.kernels.push_back(descriptor(*kernel));
     silicon.most.emplace_back(kernel->occupancy());
@@ -77,7 +77,7 @@ std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms) 
   return tables;
 }
 
-QuotaMix::QuotaMix(const Mix& mix, unsigned group, const std::vector<std::uint64_t>& passes) : mix_(mix) {
+QuotaMix::QuotaMix(const PreparedMix& mix, unsigned group, const std::vector<std::uint64_t>& passes) : mix_(mix) {
   const std::vector<int> carveout = carveouts(mix);
   for (std::size_t k = 0; k < mix.size(); ++k) {
     JobOptions options;
@@ -171,7 +171,7 @@ MixRates QuotaMix::count(double warm_up, double window, bool settled) {
   return rates;
 }
 
-MixRates native_rates(const Mix& mix, const std::vector<CUstream>& streams, double window) {
+MixRates native_rates(const PreparedMix& mix, const std::vector<CUstream>& streams, double window) {
   std::atomic<bool> stop = false;
   std::vector<LaunchTimes> times(mix.size());
   std::vector<std::exception_ptr> errors(mix.size());
@@ -199,7 +199,7 @@ MixRates native_rates(const Mix& mix, const std::vector<CUstream>& streams, doub
   return rates;
 }
 
-MixRates back_to_back_rates(const Mix& mix, CUstream stream, double window) {
+MixRates back_to_back_rates(const PreparedMix& mix, CUstream stream, double window) {
   const EventHandle first = make_event(), last = make_event();
   for (const PreparedKernel* kernel : mix) kernel->launch_native(stream);
   double round = 0;

@@ -15,12 +15,12 @@
 
 namespace sluice::gpu {
 
-using Mix = std::vector<const PreparedKernel*>;
+using PreparedMix = std::vector<const PreparedKernel*>;
 
 /// A GPU with the applications that experiments run on it, prepared when first asked for.
-class Bench {
+class GpuSession {
  public:
-  explicit Bench(int ordinal = 0);
+  explicit GpuSession(int ordinal = 0);
   [[nodiscard]] const PreparedKernel& app(const std::string& name, AppScale scale = AppScale::Full);
   void release(const std::string& name, AppScale scale = AppScale::Full) { apps_.erase({name, scale}); }
   [[nodiscard]] const Context& context() const { return context_; }
@@ -38,11 +38,11 @@ class Bench {
 
 /// The kernel as the policies see it: what one CTA of its transformed form holds.
 [[nodiscard]] KernelDescriptor descriptor(const PreparedKernel& kernel);
-[[nodiscard]] std::vector<SmResources> demands(const Mix& mix);
+[[nodiscard]] std::vector<SmResources> demands(const PreparedMix& mix);
 /// Carve-out hints under which the SMs have one split for all kernels of the mix (layout.h).
-[[nodiscard]] std::vector<int> carveouts(const Mix& mix);
+[[nodiscard]] std::vector<int> carveouts(const PreparedMix& mix);
 /// The mix as decisions see it.
-[[nodiscard]] SiliconMix silicon_mix(const Bench& bench, const Mix& mix, double epsilon = 0);
+[[nodiscard]] SiliconMix silicon_mix(const GpuSession& session, const PreparedMix& mix, double epsilon = 0);
 /// Tables that put a partition into force.
 [[nodiscard]] std::vector<QuotaTable> tables_of(const Partition& partition, unsigned num_sms);
 
@@ -61,7 +61,7 @@ struct MixRates {
 class QuotaMix {
  public:
   /// @param passes  of each kernel's grid; empty: without end
-  explicit QuotaMix(const Mix& mix, unsigned group = JobOptions().group, const std::vector<std::uint64_t>& passes = {});
+  explicit QuotaMix(const PreparedMix& mix, unsigned group = JobOptions().group, const std::vector<std::uint64_t>& passes = {});
   /// Evicts all and starts under these tables. @return all quotas were filled
   bool begin(const std::vector<QuotaTable>& tables);
   /// begin(), then `warm_up` seconds, and counts for `window`.
@@ -80,14 +80,14 @@ class QuotaMix {
 
  private:
   [[nodiscard]] MixRates count(double warm_up, double window, bool settled);
-  Mix mix_;
+  PreparedMix mix_;
   std::vector<std::unique_ptr<QuotaJob>> jobs_;
 };
 
 /// Untransformed kernels, each launched again and again in a stream of its own for `window` seconds.
-[[nodiscard]] MixRates native_rates(const Mix& mix, const std::vector<CUstream>& streams, double window);
+[[nodiscard]] MixRates native_rates(const PreparedMix& mix, const std::vector<CUstream>& streams, double window);
 /// Untransformed kernels taking turns in one stream.
-[[nodiscard]] MixRates back_to_back_rates(const Mix& mix, CUstream stream, double window);
+[[nodiscard]] MixRates back_to_back_rates(const PreparedMix& mix, CUstream stream, double window);
 
 void sleep_seconds(double duration);
 /// Run-time of one launch by device events, seconds.
