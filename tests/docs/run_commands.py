@@ -57,7 +57,8 @@ def main():
     environment = os.environ | {"PATH": f"{ROOT}/build/release/bin:{os.environ['PATH']}"}
     for where, command in shown:
         begin = time.monotonic()
-        run = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        run = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=ROOT, env=environment, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         print(f"{where}: {command}  [{time.monotonic() - begin:.1f} s]", flush=True)
         if run.returncode != 0:
             print(f"exit code {run.returncode}:\n{run.stdout}")
