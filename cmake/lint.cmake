@@ -14,3 +14,11 @@ list(JOIN TIDY_FULL " " TIDY_FULL)
 add_test(NAME lint.clang_tidy COMMAND sh -c "if [ -n \"$SLUICE_FULL\" ]; then files='${TIDY_FULL}'; else files='${TIDY_QUICK}'; fi; \
 ${CLANG_TIDY} --quiet -p '${CMAKE_BINARY_DIR}' $files")
 set_tests_properties(lint.clang_tidy PROPERTIES LABELS lint)
+
+# The pages: links, tables, paths and sentences in every run; the commands that they show with SLUICE_FULL=1 (they need the built programs).
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+add_test(NAME lint.pages COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/check_pages.py)
+add_test(NAME lint.pages_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/test_check_pages.py)
+set_tests_properties(lint.pages lint.pages_test PROPERTIES LABELS lint)
+add_test(NAME docs.tour COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/run_commands.py WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(docs.tour PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 3600 RUN_SERIAL ON)  # it writes where other tests do

@@ -3,7 +3,7 @@
 set -euo pipefail
 usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/reference/schematics, profile_counters loss_guard occupancy_counter)"; }
 root="$(cd "$(dirname "$0")/.." && pwd)"
-out="$root/docs/schematics"
+out="$root/docs/reference/schematics"
 case "${1:-}" in
   -h | --help) usage; exit 0 ;;
   -o) [ $# -ge 2 ] || { usage >&2; exit 2; }; out=$2; shift 2 ;;

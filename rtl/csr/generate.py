@@ -136,9 +136,9 @@ def cpp(d):
 
 def markdown(d):
     out = ["# Register map", "", f"{NOTE} 32-bit registers, byte addresses; behaviour: [sluice_csr](blocks/sluice_csr.md).", "",
-           "Access: `ro` read-only; `rw`; `w1c` sticky, write 1 to clear; `w1s` command, write 1, reads 0; `wo`, `level` go with a command of the",
-           "same register (`level` reads back). `rw` values outside their range are refused with BAD_CONFIG. ¹ only while every kernel slot is FREE,",
-           "² only while this slot is FREE (else SLOT_BUSY), ³ only while STATUS shows IDLE or MONITOR: a decision keeps what it began with.", ""]
+           "Access is `ro` (read-only), `rw`, `w1c` (sticky, write 1 to clear), or `w1s` (command, write 1, reads 0). `wo` and `level` go with a command of the",
+           "same register; `level` reads back. `rw` values outside their range are refused with BAD_CONFIG. Footnotes: ¹ only while every kernel slot is FREE;",
+           "² only while this slot is FREE (else SLOT_BUSY). ³ only while STATUS shows IDLE or MONITOR: a decision keeps what it began with.", ""]
     for kind, title in (("register", "Global"), ("slot_register",
                         f"Kernel slot k, at {d['slot_base']:#x} + k * {d['slot_stride']:#x}")):
         out += [f"## {title}", "", "| address | register | bits | field | access | reset | range | meaning |", "|---|---|---|---|---|---|---|---|"]

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each fault that check_pages.py is there for, on a page that has just this fault; and a page without one."""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import check_pages  # noqa: E402
+
+GOOD = """# A title
+
+One short sentence, with [a link](#a-title) and `rtl/foo.sv`. Version 1.5 ends no sentence, nor does e.g. this.
+
+| a | b \\| c |
+|---|---|
+| 1 | 2 |
+
+```sh
+a command of a page may be as long as it likes and needs no dot at its end because nobody reads it as a sentence at all, do they
+```
+"""
+
+
+class CheckPages(unittest.TestCase):
+    def faults(self, text, page="docs/page.md"):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name in (page, "rtl/foo.sv"):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text if name == page else "")
+            return [what for _, what in check_pages.faults(root, page)]
+
+    def only(self, text, expected, page="docs/page.md"):
+        found = self.faults(text, page)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(expected, found[0])
+
+    def test_a_page_without_a_fault_passes(self):
+        self.assertEqual(self.faults(GOOD), [])
+
+    def test_a_dead_link_is_found(self):
+        self.only(GOOD + "\nSee [this](nowhere.md).\n", "dead link: nowhere.md")
+
+    def test_a_link_over_two_lines_is_found(self):
+        self.only(GOOD + "\nSee [this\npage](nowhere.md).\n", "dead link: nowhere.md")
+
+    def test_a_dead_anchor_is_found(self):
+        self.only(GOOD + "\nSee [this](#no-such-title).\n", "no such anchor: #no-such-title")
+
+    def test_a_path_that_is_not_there_is_found(self):
+        self.only(GOOD + "\nIt is in `rtl/bar.sv`.\n", "no such path: rtl/bar.sv")
+
+    def test_a_folder_that_is_not_there_is_found(self):
+        self.only(GOOD + "\nIt is in `sw/nowhere/`.\n", "no such path: sw/nowhere/")
+
+    def test_a_path_in_a_table_is_found(self):
+        self.only(GOOD + "\n| file |\n|---|\n| `rtl/bar.sv` |\n", "no such path: rtl/bar.sv")
+
+    def test_a_sentence_of_25_words_passes(self):
+        self.assertEqual(self.faults(GOOD + "\n" + "word " * 24 + "end.\n"), [])
+
+    def test_a_sentence_of_26_words_is_found(self):
+        self.only(GOOD + "\n" + "word " * 25 + "end.\n", "sentence of 26 words")
+
+    def test_a_long_entry_of_a_list_is_found(self):
+        self.only(GOOD + "\n- " + "word " * 25 + "end.\n- short\n", "sentence of 26 words")
+
+    def test_a_long_sentence_outside_docs_passes(self):
+        self.assertEqual(self.faults(GOOD + "\n" + "word " * 30 + "end.\n", "results/x/README.md"), [])
+
+    def test_a_row_with_a_cell_too_few_is_found(self):
+        self.only(GOOD + "\n| a | b |\n|---|---|\n| 1 |\n", "row of 1 cells in a table of 2")
+
+    def test_an_open_fence_is_found(self):
+        self.only(GOOD + "\n```text\nno end\n", "fence is not closed")
+
+    def test_commit_ids_are_found(self):
+        self.only(GOOD + "\nAs of commit af613c8.\n", "a commit id")
+        self.only(GOOD + "\nAs of `af613c8`.\n", "a commit id")
+
+    def test_an_open_question_is_found(self):
+        self.only(GOOD + "\nWhy was not looked into.\n", "an open question")
+
+
+if __name__ == "__main__":
+    unittest.main()
