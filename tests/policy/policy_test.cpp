@@ -202,8 +202,7 @@ TEST(Registry, EveryRowHasANameALabelAndAColourOfItsOwn) {
   for (const PolicyRow& row : policy_rows()) {
     EXPECT_FALSE(row.name.empty() || row.label.empty());
     for (const PolicyRow& other : policy_rows())
-      if (&row != &other)
-        EXPECT_TRUE(row.name != other.name && row.label != other.label && row.colour != other.colour) << row.name;
+      EXPECT_EQ(&row == &other, row.name == other.name || row.label == other.label || row.colour == other.colour) << row.name;
     EXPECT_EQ(find_policy(row.name), &row);
   }
   EXPECT_EQ(find_policy("nobody"), nullptr);
