@@ -7,6 +7,10 @@
 namespace sluice {
 
 Plan WarpedSlicerScheduler::decide(std::span<const JobView> jobs, std::span<const Event> events, Time) {
+  for (const Event& event : events) {
+    if (event.kind == EventKind::Profiled) profiled_.push_back(event.job);
+    if (event.kind == EventKind::Arrived || event.kind == EventKind::Done || event.kind == EventKind::Lost) profiled_.clear();
+  }
   std::vector<JobId> present;
   std::vector<Profile> profiles;
   std::vector<SmResources> demand;
@@ -20,11 +24,8 @@ Plan WarpedSlicerScheduler::decide(std::span<const JobView> jobs, std::span<cons
   }
   if (present.empty()) return {};
   if (present.size() == 1) return {{{present.front(), kWholeMachine}}};
-  // Profiles of an earlier mix say nothing of this one: each change of it asks for new ones.
-  const bool changed = std::ranges::any_of(events, [](const Event& e) {
-    return e.kind == EventKind::Arrived || e.kind == EventKind::Done || e.kind == EventKind::Lost;
-  });
-  const bool known = std::ranges::none_of(profiles, &Profile::empty) && !changed;
+  const bool known = std::ranges::none_of(profiles, &Profile::empty) &&
+                     std::ranges::all_of(present, [&](JobId id) { return std::ranges::find(profiled_, id) != profiled_.end(); });
   const Partition partition = known ? warped_slicer_partition(profiles, demand, machine_) : on_own_sms(alone, machine_.num_sms);
   Plan plan;
   for (std::size_t i = 0; i < present.size(); ++i) plan.jobs.push_back({present[i], partition.shares[i]});

@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "sw/core/machine.h"
 #include "sw/scheduler/i_scheduler.h"
 
@@ -15,6 +17,7 @@ class WarpedSlicerScheduler : public IScheduler {
 
  private:
   MachineConfig machine_;
+  std::vector<JobId> profiled_;  ///< since the mix changed last: earlier profiles say nothing of this one
 };
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -81,8 +82,8 @@ SiliconMix two(std::uint32_t most_a, std::uint32_t most_b) {
 TEST(SiliconScheduler, DecidesAgainForWhatTheSubCoresHold) {
   const SiliconMix mix = two(16, 8);
   Profile a, b;
-  for (unsigned n = 1; n <= 16; ++n) a.push_back(n);
-  for (unsigned n = 1; n <= 8; ++n) b.push_back(n < 3 ? n : 3 + 0.01 * n);
+  for (unsigned n = 1; n <= 16; ++n) a.push_back(std::min(n, 10U));
+  for (unsigned n = 1; n <= 8; ++n) b.push_back(std::min(n, 3U));
   const std::vector<SmResources> demand = {mix.kernels[0].demand(), mix.kernels[1].demand()};
   const auto placeable = [&](const Partition& partition) {
     std::vector<CtaCount> ctas;
@@ -97,6 +98,21 @@ TEST(SiliconScheduler, GivesNoMoreCtasThanTheDriverSaysFit) {
   const Partition decided = decide("spatial", two(7, 3));
   EXPECT_EQ(counts(decided), (std::vector<std::uint32_t>{7, 3}));
   EXPECT_EQ(decided.mode, Mode::Spatial);
+}
+
+TEST(SiliconScheduler, DecidesAnewForThoseThatAreLeft) {
+  SiliconMix mix = two(16, 8);
+  mix.kernels.push_back(kernel_of("C", {128, 4096, 1152, 1}));
+  mix.most.push_back(CtaCount(16));
+  const std::vector<Profile> curves{
+      {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 1.1, 1.2}};
+  SiliconScheduler scheduler("warped_slicer", mix);
+  SiliconMix rest = mix;
+  rest.kernels.erase(rest.kernels.begin());
+  rest.most.erase(rest.most.begin());
+  const std::size_t first[] = {0}, both[] = {0, 1};
+  EXPECT_EQ(decide(scheduler, mix, curves, first), decide("warped_slicer", rest, {curves[1], curves[2]}));
+  EXPECT_EQ(counts(decide(scheduler, mix, curves, both)), std::vector<std::uint32_t>{16}) << "alone: as many as fit";
 }
 
 TEST(SiliconScheduler, TakesGivenCountsAsTheyAreAndRefusesMoreThanFit) {

@@ -26,7 +26,7 @@ JobTable table_with(JobState state) {
     case JobState::Done: go({JobState::Ready, JobState::ToRun, JobState::Running, JobState::Done}); break;
     case JobState::Lost: go({JobState::Lost}); break;
   }
-  table.take_events();
+  (void)table.take_events();
   return table;
 }
 

@@ -213,17 +213,13 @@ class MixMeasurement {
     const Clock::time_point start = Clock::now();
     const std::vector<Profile> curves = profiled ? profile_online(running, mix_, decider()).refined : std::vector<Profile>();
     // The kernels that are not done share every SM; decided anew when one ends, from the same curves.
+    const SiliconMix silicon = silicon_mix(session_, mix_);
+    SiliconScheduler scheduler(profiled ? kWarpedSlicer : kEven, silicon);
     const auto share = [&](const std::vector<std::size_t>& open) {
-      PreparedMix rest;
-      std::vector<Profile> known;
-      for (const std::size_t k : open) {
-        rest.push_back(mix_[k]);
-        if (profiled) known.push_back(curves[k]);
-      }
-      const Partition partition = open.size() == 1 ? on_every_sm(std::vector{CtaCount(rest[0]->occupancy())})
-                                  : profiled       ? decide(rest, known, 0)
-                                                   : even(rest);
-      const std::vector<QuotaTable> shares = tables_of(partition, sms_);
+      std::vector<std::size_t> ended;
+      for (std::size_t k = 0; k < mix_.size(); ++k)
+        if (std::ranges::find(open, k) == open.end()) ended.push_back(k);
+      const std::vector<QuotaTable> shares = tables_of(sluice::gpu::decide(scheduler, silicon, curves, ended), sms_);
       std::vector<QuotaTable> tables(mix_.size(), QuotaTable(sms_, 0));
       for (std::size_t i = 0; i < open.size(); ++i) tables[open[i]] = shares[i];
       if (open.size() == 1)

@@ -54,7 +54,8 @@ KernelDescriptor kernel_of(const std::string& name, const SmResources& cta) {
   return kernel;
 }
 
-Partition decide(SiliconScheduler& scheduler, const SiliconMix& mix, const std::vector<Profile>& profiles) {
+Partition decide(SiliconScheduler& scheduler, const SiliconMix& mix, const std::vector<Profile>& profiles,
+                 std::span<const std::size_t> ended) {
   std::vector<JobView> jobs(mix.kernels.size());
   std::vector<Event> events;
   for (std::uint32_t k = 0; k < jobs.size(); ++k) {
@@ -62,8 +63,13 @@ Partition decide(SiliconScheduler& scheduler, const SiliconMix& mix, const std::
     jobs[k].kernel = mix.kernels[k];
     jobs[k].state = JobState::Ready;
     if (!profiles.empty()) jobs[k].profile = profiles[k];
-    events.push_back({profiles.empty() ? EventKind::Arrived : EventKind::Profiled, JobId(k)});
+    events.push_back({EventKind::Arrived, JobId(k)});
   }
+  for (const std::size_t k : ended) {
+    jobs.at(k).state = JobState::Done;
+    events.push_back({EventKind::Done, jobs[k].id});
+  }
+  for (std::size_t k = 0; k < profiles.size(); ++k) events.push_back({EventKind::Profiled, jobs.at(k).id});
   Partition partition{Mode::Static, {}};
   for (const JobShare& job : scheduler.decide(jobs, events, Time(0)).jobs) {
     partition.shares.push_back(job.share);

@@ -37,9 +37,11 @@ class SiliconScheduler : public IScheduler {
 /// A kernel of which no more is known than what a CTA holds.
 [[nodiscard]] KernelDescriptor kernel_of(const std::string& name, const SmResources& cta);
 
-/// What the scheduler gives a mix whose kernels are all there: `sluice gpu run`, the experiments and the reports decide by this.
+/// What the scheduler gives the kernels of a mix: `sluice gpu run`, the experiments and the reports decide by this.
 /// @param profiles  performance of each kernel over CTA counts, where the scheduler profiles
-[[nodiscard]] Partition decide(SiliconScheduler& scheduler, const SiliconMix& mix, const std::vector<Profile>& profiles = {});
+/// @param ended     kernels that are done; the shares are those of the others
+[[nodiscard]] Partition decide(SiliconScheduler& scheduler, const SiliconMix& mix, const std::vector<Profile>& profiles = {},
+                               std::span<const std::size_t> ended = {});
 /// The same, of a scheduler by its name.
 [[nodiscard]] Partition decide(const std::string& name, const SiliconMix& mix, const std::vector<Profile>& profiles = {},
                                const std::vector<CtaCount>& ctas = {});

@@ -62,7 +62,8 @@ std::vector<int> carveouts(const PreparedMix& mix) {
 }
 
 SiliconMix silicon_mix(const GpuSession& session, const PreparedMix& mix, double epsilon) {
-  SiliconMix silicon{session.machine(epsilon), {}};
+  SiliconMix silicon;
+  silicon.machine = session.machine(epsilon);
   for (const PreparedKernel* kernel : mix) {
     silicon.kernels.push_back(descriptor(*kernel));
     silicon.most.emplace_back(kernel->occupancy());

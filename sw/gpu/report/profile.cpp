@@ -70,7 +70,8 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
     if (!curves.contains(names[0]) || !curves.contains(names[1])) continue;
     const std::string mix = names[0] + "_" + names[1];
     const Curve &a = curves.at(names[0]), &b = curves.at(names[1]);
-    SiliconMix silicon{{}, {kernel_of(names[0], a.demand), kernel_of(names[1], b.demand)}};
+    SiliconMix silicon;
+    silicon.kernels = {kernel_of(names[0], a.demand), kernel_of(names[1], b.demand)};
     silicon.machine.num_sms = sms;
     silicon.machine.sm.capacity = a.capacity;
     const auto decide_on = [&](const std::vector<Profile>& profiles) { return decide(kWarpedSlicer, silicon, profiles); };
