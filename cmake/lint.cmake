@@ -14,3 +14,9 @@ list(JOIN TIDY_FULL " " TIDY_FULL)
 add_test(NAME lint.clang_tidy COMMAND sh -c "if [ -n \"$SLUICE_FULL\" ]; then files='${TIDY_FULL}'; else files='${TIDY_QUICK}'; fi; \
 ${CLANG_TIDY} --quiet -p '${CMAKE_BINARY_DIR}' $files")
 set_tests_properties(lint.clang_tidy PROPERTIES LABELS lint)
+
+# Rules of our own (Python's standard library only), and the rules' tests.
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+add_test(NAME lint.layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/lint_layers.py WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME lint.self_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_lint.py)
+set_tests_properties(lint.layers lint.self_test PROPERTIES LABELS lint)
