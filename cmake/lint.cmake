@@ -20,3 +20,12 @@ find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 add_test(NAME lint.layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/lint_layers.py WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME lint.self_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_lint.py)
 set_tests_properties(lint.layers lint.self_test PROPERTIES LABELS lint)
+
+# sw/ alone needs neither SystemC nor Verilator nor CUDA: configured in every run, built with SLUICE_FULL=1.
+set(ALONE ${CMAKE_BINARY_DIR}/library_only)
+add_test(NAME build.library_only.configure
+         COMMAND ${CMAKE_COMMAND} -S ${CMAKE_SOURCE_DIR} -B ${ALONE} -G Ninja -DSLUICE_LIBRARY_ONLY=ON -DCMAKE_BUILD_TYPE=Release
+                 -DCMAKE_DISABLE_FIND_PACKAGE_verilator=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+add_test(NAME build.library_only COMMAND sh -c "[ -n \"$SLUICE_FULL\" ] || exit 77; ${CMAKE_COMMAND} --build ${ALONE}")
+set_tests_properties(build.library_only.configure PROPERTIES LABELS build FIXTURES_SETUP library_only)
+set_tests_properties(build.library_only PROPERTIES LABELS build FIXTURES_REQUIRED library_only SKIP_RETURN_CODE 77)
