@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -26,7 +25,7 @@ std::string quoted(std::string_view text) {
 }
 
 [[noreturn]] void fail(const std::string& path) {
-  throw InputError(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+  throw_errno(fmt::format("{}: cannot write", path), errno);
 }
 
 }  // namespace
