@@ -24,9 +24,7 @@ std::string quoted(std::string_view text) {
   return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-[[noreturn]] void fail(const std::string& path) {
-  throw_errno(fmt::format("{}: cannot write", path), errno);
-}
+[[noreturn]] void fail(const std::string& path) { throw_errno(fmt::format("{}: cannot write", path), errno); }
 
 }  // namespace
 
