@@ -2,6 +2,7 @@
 import unittest
 
 import lint_layers
+import lint_limits
 
 
 class Layers(unittest.TestCase):
@@ -27,6 +28,24 @@ class Layers(unittest.TestCase):
     def test_unknown_folder_and_missing_file_are_refused(self):
         found = lint_layers.check({"sw/attic/a.h": '#include "sw/core/gone.h"\n'})
         self.assertEqual(found, ["sw/attic/a.h: sw/attic has no row in LAYERS", "sw/attic/a.h includes sw/core/gone.h: not in the repository"])
+
+
+class Limits(unittest.TestCase):
+    LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+    def test_long_lines_and_files_are_refused(self):
+        found = lint_limits.check("rtl/a.sv", self.LICENCE + "x" * 181 + "\n" * 601)
+        self.assertEqual(found, ["rtl/a.sv: 602 lines: at most 600", "rtl/a.sv:2: 181 characters: at most 180"])
+
+    def test_rows_of_tables_are_not_measured(self):
+        self.assertEqual(lint_limits.check("docs/a.md", "| " + "x" * 1000 + " |\n"), [])
+
+    def test_licence_goes_behind_a_shebang(self):
+        script = lint_limits.with_spdx("a.py", "#!/usr/bin/env python3\nimport sys\n")
+        self.assertEqual(script, "#!/usr/bin/env python3\n# SPDX-License-Identifier: Apache-2.0\nimport sys\n")
+        self.assertEqual(lint_limits.check("a.py", script), [])
+        self.assertEqual(lint_limits.check("sw/a.h", lint_limits.with_spdx("sw/a.h", "#pragma once\n")), [])
+        self.assertEqual(lint_limits.check("a.h", "#pragma once\n"), ["a.h: no SPDX-License-Identifier: Apache-2.0 in its first three lines"])
 
 
 if __name__ == "__main__":
