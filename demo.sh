@@ -1,20 +1,49 @@
 #!/usr/bin/env bash
-# Sets everything up, builds, and runs the quick evaluation: the published idea at work, with the RTL partition core in the loop.
+# Sets everything up, builds the `sluice` command and nothing else, and runs the quick evaluation: the published idea at work, with the
+# RTL partition core in the loop. The first table comes after one pair of kernels, the others follow.
 set -euo pipefail
 cd "$(dirname "$0")"
 ./setup.sh
-cmake --preset release >/dev/null
-cmake --build --preset release
 sluice=build/release/bin/sluice
 policies=left_over,fcfs,even,spatial,warped_slicer,oracle
 
-echo "== Warped-Slicer's machine: eight pairs of its applications, three categories, the Oracle on two"
-$sluice eval --machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml \
-  --pairs DXT_MVP,IMG_NN,MM_MVP,HOT_BFS,DXT_LBM,IMG_BLK,DXT_IMG,HOT_MM --policies "$policies" --oracle-pairs HOT_BFS,MM_MVP \
-  --window 300000 --curve-window 100000 --partitioner rtl --out out/demo
+# One line that moves on a terminal; elsewhere a line every tenth. What is no progress, an error, is shown as it is.
+build() {
+  export NINJA_STATUS="building: %f of %t, %e s "
+  if [ -t 1 ]; then cmake --build --preset release --target sluice; return; fi
+  cmake --build --preset release --target sluice 2>&1 | {
+    last=-1
+    while IFS= read -r line; do
+      if [[ $line =~ ^building:\ ([0-9]+)\ of\ ([0-9]+),\ [0-9.]+\ s ]]; then
+        tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        [ "$tenth" -le "$last" ] || echo "${BASH_REMATCH[0]}"
+        last=$((tenth > last ? tenth : last))
+      else echo "$line"; fi
+    done
+  }
+}
+echo "== Building sluice: minutes the first time, most of it the RTL as C++ by Verilator"
+cmake --preset release >/dev/null
+build
+
+fermi=(--machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml
+       --window 300000 --curve-window 100000 --partitioner rtl --out out/demo)
+echo "== Warped-Slicer's machine: a first pair of its applications"
+$sluice eval "${fermi[@]}" --pairs DXT_MVP --policies left_over,even,warped_slicer
+
+echo "== The same machine: eight pairs, three categories, the Oracle on two"
+$sluice eval "${fermi[@]}" --policies "$policies" --oracle-pairs HOT_BFS,MM_MVP \
+  --pairs DXT_MVP,IMG_NN,MM_MVP,HOT_BFS,DXT_LBM,IMG_BLK,DXT_IMG,HOT_MM
 
 echo "== Two kernels of a real H200 profile on an H200-sized machine"
 $sluice eval --machine configs/machines/h200.toml --workload configs/workloads/h200_torch_ops.toml \
   --pairs lgamma-vectorized4_vectorized-elementwise --policies left_over,fcfs,even,spatial,warped_slicer \
   --window 60000 --curve-window 20000 --partitioner rtl --out out/demo_h200
-echo "Reports: out/demo/index.html and out/demo_h200/index.html"
+cat <<END
+Reports: out/demo/index.html and out/demo_h200/index.html
+What to try next:
+  $sluice sim --machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml --kernels IMG_NN \\
+    --policy warped_slicer --timeline out/img_nn.json   # every CTA on every SM, for ui.perfetto.dev
+  $sluice verify waterfill   # the allocator against exhaustive search
+  $sluice bench rtl          # how fast the RTL decides
+END

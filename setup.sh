@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what Sluice builds and tests with, from Debian's packages and only those. Does nothing when all is there.
+# Installs what Sluice builds and tests with, from Debian's packages and only those, and says which. Does nothing when all is there.
 set -euo pipefail
 packages=(build-essential cmake ninja-build ccache pkg-config git libsystemc-dev verilator yosys berkeley-abc opensta iverilog python3 z3 zlib1g-dev liblzma-dev xz-utils
           libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev
@@ -8,7 +8,10 @@ missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
 done
-if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "setup: all ${#packages[@]} Debian packages that Sluice needs are installed; nothing is installed"
+  exit 0
+fi
 install=(apt-get install -y --no-install-recommends "${missing[@]}")
 if [ "$(id -u)" -eq 0 ]; then
   as_root=()
@@ -19,7 +22,7 @@ else
   echo "  ${install[*]}" >&2
   exit 2
 fi
-echo "Installing from Debian: ${missing[*]}"
+echo "setup: installs these Debian packages, and nothing else: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" "${install[@]}" >/dev/null

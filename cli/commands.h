@@ -5,7 +5,7 @@
 namespace sluice::cli {
 
 /// What `main` runs after parsing; set by the chosen subcommand. Returns the exit code: 0, or 1 when a result fails a check.
-/// Throws InputError for bad input (exit code 2).
+/// Throws what sw/core/errors.h names.
 using Action = std::function<int()>;
 
 // One function a command, one file each (cli/<name>_command.cpp). Each adds its subcommand to `app` and, when that

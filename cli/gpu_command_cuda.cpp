@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <ctime>
 #include <numeric>
 
@@ -219,7 +220,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   make_folder(options.out);
   if (o.name == "mps") {
     std::array<char, 4096> path{};
-    if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw InputError("/proc/self/exe cannot be read");
+    if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw_errno("/proc/self/exe", errno);
     gpu::mps_experiment(path.data(), options);
     record_measured(options.out, o.name, nlohmann::json::object());
     return 0;

@@ -1,15 +1,16 @@
 // The `sluice` command: parses, runs the chosen action, and is the one place where exceptions end.
-// Exit codes: 0, 1 (a result that fails a check), 2 (bad input).
+// Exit codes: kExitCodes.
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "cli/commands.h"
-#include "study/run_cache.h"
 #include "sw/core/errors.h"
 
 namespace {
@@ -23,6 +24,11 @@ std::string usage_error(const CLI::App* app, const CLI::Error& e) {
   }
   return fmt::format("error: {}; see `{} --help`\n", e.what(), command);
 }
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done; 1 a check fails; 2 bad input; 3 the system refuses (disk, memory, processes, GPU), or an internal "
+    "error;\n"
+    "130 interrupted.";
 
 int run(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));  // standard output is for results
@@ -45,19 +51,26 @@ int run(int argc, char** argv) {
   sluice::cli::add_report_command(app, action);
   sluice::cli::add_verify_command(app, action);
   sluice::cli::add_gpu_command(app, action);
+  app.footer(kExitCodes);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   try {
-    return action ? action() : 0;
-  } catch (const sluice::Interrupted& e) {  // not an error of the input: 1, the result is not complete
-    spdlog::warn("{}", e.what());
-    return 1;
-  } catch (const std::exception& e) {  // bad input, or what the system refused (memory, disk): one line, nothing half-written
-    spdlog::error("{}", e.what());
-    return 2;
+    const int code = action ? action() : 0;
+    errno = 0;
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) sluice::throw_errno("standard output", errno == 0 ? EIO : errno);
+    return code;
+  } catch (const std::exception& e) {  // one line, nothing half-written
+    const sluice::ErrorKind kind = sluice::kind_of(e);
+    const char* what = dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "out of memory" : e.what();
+    if (kind == sluice::ErrorKind::Interrupted) {
+      spdlog::warn("{}", what);
+    } else {
+      spdlog::error("{}{}", kind == sluice::ErrorKind::Defect ? "internal error: " : "", what);
+    }
+    return sluice::exit_code(kind);
   }
 }
 
@@ -68,6 +81,6 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (...) {  // the logger itself could not be set up
     std::fputs("sluice: out of resources\n", stderr);
-    return 2;
+    return sluice::exit_code(sluice::ErrorKind::System);
   }
 }

@@ -1,6 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
 # Writes a C++ file whose embedded_file(name) returns the text of each of FILES (relative to SOURCE_DIR).
-set(CODE "#include \"sw/gpu/runtime/embedded.h\"\n\n#include <stdexcept>\n#include <string>\n\nnamespace sluice::gpu {\n\nstd::string_view embedded_file(std::string_view name) {\n")
+set(CODE "#include \"sw/gpu/runtime/embedded.h\"\n\n#include <stdexcept>\n#include <string>\n\nnamespace sluice::gpu {\n\n")
+string(APPEND CODE "std::string_view embedded_file(std::string_view name) {\n")
 foreach(FILE ${FILES})
   file(READ ${SOURCE_DIR}/${FILE} TEXT)
   string(APPEND CODE "  if (name == \"${FILE}\")\n    return R\"sluice(${TEXT})sluice\";\n")

@@ -28,7 +28,8 @@ if ! grep -qE "/$top\.sv$" rtl/sluice.f; then
 fi
 written="$(mktemp)"
 trap 'rm -f "$written"' EXIT
-yosys -q -p "read_verilog -sv $(tr '\n' ' ' < rtl/sluice.f); ${parameters:+chparam$parameters $top;} hierarchy -check -top $top; proc; opt_clean; rename -top $top; write_verilog -noattr $written" 2>&1 | grep -v '^Warning: Replacing memory' >&2 || true
+yosys -q -p "read_verilog -sv $(tr '\n' ' ' < rtl/sluice.f); ${parameters:+chparam$parameters $top;} hierarchy -check -top $top; proc; opt_clean; \
+rename -top $top; write_verilog -noattr $written" 2>&1 | grep -v '^Warning: Replacing memory' >&2 || true
 [ -s "$written" ] || { echo "to_verilog.sh: Yosys wrote nothing" >&2; exit 1; }
 # Yosys names a module after its parameters, "\$paramod$5b2c...\sluice_csr_slot": plain names read better, and every tool takes them.
 python3 - "$written" <<'END'

@@ -32,19 +32,9 @@ inline constexpr double kRaceMargin = 1.02;
 /// Runs what is not in `folder` yet and keeps every result there as it comes, so that an interrupted evaluation goes on where it
 /// stopped. A kept result counts only if its fingerprint, and the program that made it, are the same.
 /// @return results in the order of `runs`
-/// @throws Interrupted on Ctrl-C, InputError when a run is refused
+/// @throws Interrupted on Ctrl-C, otherwise as RunPool::run
 std::vector<RunResult> run_all(const std::vector<NamedRun>& runs, const std::filesystem::path& folder, unsigned jobs,
                                const std::string& what);
-
-/// Ctrl-C: the message says how to go on.
-class Interrupted : public std::exception {
- public:
-  explicit Interrupted(std::string what) : what_(std::move(what)) {}
-  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
-
- private:
-  std::string what_;
-};
 
 /// Creates the folder, and finds out now rather than after an hour that nothing can be written there.
 void check_writable(const std::filesystem::path& folder);

@@ -1,6 +1,7 @@
 #include "study/run_one.h"
 
-#include "study/run_cache.h"
+#include "study/run_pool.h"
+#include "sw/core/errors.h"
 #include "systemc/model_device.h"
 
 namespace sluice {

@@ -10,7 +10,7 @@ struct MeasuredRun {
 };
 
 /// Runs one spec on the GPU model, in a process of its own.
-/// @throws Interrupted on Ctrl-C, InputError when the run is refused
+/// @throws Interrupted on Ctrl-C, otherwise as RunPool::run
 [[nodiscard]] MeasuredRun run_one(const RunSpec& spec);
 
 }  // namespace sluice

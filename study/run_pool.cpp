@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "study/run_result_json.h"
@@ -61,7 +62,8 @@ struct Child {
   try {
     answer["result"] = make_device()->run(spec);
   } catch (const std::exception& e) {
-    answer["error"] = e.what();
+    answer["error"] = dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "out of memory" : e.what();
+    answer["kind"] = kind_of(e);
   }
   // Names and errors may quote bytes of a damaged file.
   const std::string text = answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -76,9 +78,14 @@ struct Child {
 
 Child spawn(std::size_t index, const RunPool::DeviceFactory& make_device, const RunSpec& spec) {
   int ends[2];
-  if (pipe(ends) != 0) throw InputError(fmt::format("cannot start a simulation process: {}", std::strerror(errno)));
+  if (pipe(ends) != 0) throw SystemError(fmt::format("cannot start a simulation process: {}", std::strerror(errno)));
   const pid_t pid = fork();
-  if (pid < 0) throw InputError(fmt::format("cannot start a simulation process: {}", std::strerror(errno)));
+  if (pid < 0) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    throw SystemError(fmt::format("cannot start a simulation process: {}", std::strerror(error)));
+  }
   if (pid == 0) {
     close(ends[0]);
     child_main(ends[1], make_device, spec);
@@ -106,10 +113,10 @@ void finish(const Child& child, const RunPool::OnDone& on_done) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("exit code {}", WEXITSTATUS(status));
-    throw InputError(fmt::format("a simulation process ended without a result ({}); out of memory?", how));
+    throw SystemError(fmt::format("a simulation process ended without a result ({}); out of memory?", how));
   }
   const nlohmann::json answer = nlohmann::json::parse(child.text);
-  if (answer.contains("error")) throw InputError(answer["error"].get<std::string>());
+  if (answer.contains("error")) throw_error(answer["kind"].get<ErrorKind>(), answer["error"].get<std::string>());
   const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
   on_done(child.index, answer["result"].get<RunResult>(),
           {seconds(usage.ru_utime) + seconds(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024.0});

@@ -29,7 +29,8 @@ class RunPool {
 
   /// Runs all, started in order; SIGINT or SIGTERM stops the children and returns.
   /// @return false when interrupted
-  /// @throws InputError with the child's message when a run is refused or dies
+  /// @throws the child's error, of the same class (std::logic_error when it was none of sw/core/errors.h); SystemError when a
+  /// child cannot be started or dies
   bool run(std::vector<RunSpec> specs, const OnDone& on_done, const BeforeStart& before_start = {}) const;
 
  private:

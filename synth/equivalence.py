@@ -1,6 +1,7 @@
 """Is a mapped netlist its RTL? Every register is cut: its output becomes an input of both sides, its next state an output, and
 berkeley-abc's cec compares all outputs. Registers correspond by the names that Yosys keeps; one that the netlist made a constant, or merged
-with another, is compared as such. A row latch (latches.py) is a register, its master a wire that holds while the clock is high. The clock stays a signal: a gate that lets it through in the wrong cycle, or while it is low, is seen."""
+with another, is compared as such. A row latch (latches.py) is a register, its master a wire that holds while the clock is high. The clock stays a signal:
+a gate that lets it through in the wrong cycle, or while it is low, is seen."""
 import json
 import random
 import subprocess
@@ -52,7 +53,8 @@ class Side:
         return None
 
     def write(self, path, module, free, flop_signal, next_of, low):
-        """BLIF; low: latches of the netlist that are open while the clock is low. `free`: names of all inputs; flop_signal: register's bit -> signal; next_of: [(output name, register's bit or constant)]."""
+        """BLIF; low: latches of the netlist that are open while the clock is low. `free`: names of all inputs;
+        flop_signal: register's bit -> signal; next_of: [(output name, register's bit or constant)]."""
         signal = lambda bit: {"0": "$false", "1": "$true", "x": "$false"}.get(bit, f"n{bit}") if isinstance(bit, str) else f"n{bit}"
         lines = [f".model {module}", ".inputs " + " ".join(free),
                  ".outputs " + " ".join([n for n, _ in self.outputs] + [n for n, _ in next_of] + [f"latch_{i}" for i in range(low)]),

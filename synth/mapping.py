@@ -9,6 +9,7 @@ import latches
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build/synth"
+OF_THE_FLOW = ("mapping.py", "latches.py", "clock_gate.v", "clock_gate_map.v")
 FILES = (ROOT / "rtl/sluice.f").read_text().split()
 
 # ABC scripts that were compared (docs/user/synthesis.md); {d} is the clock period in ps.
@@ -78,7 +79,8 @@ def map_module(module, parameters, library, period_ns, script=DEFAULT, gate=True
     small = script == "small"
     key = hashlib.sha256()
     for part in [module, json.dumps(parameters, sort_keys=True), library.path.read_text(errors="replace"), str(period_ns), SCRIPTS[script],
-                 str(gate), library.latch_map(small) if library.latch else "", *((ROOT / "synth" / f).read_text() for f in ("mapping.py", "latches.py", "clock_gate.v", "clock_gate_map.v")), *((ROOT / f).read_text() for f in sources(module))]:
+                 str(gate), library.latch_map(small) if library.latch else "", *((ROOT / "synth" / f).read_text() for f in OF_THE_FLOW),
+                 *((ROOT / f).read_text() for f in sources(module))]:
         key.update(part.encode())
     tag = "_".join([module, *(f"{k}{v}" for k, v in sorted(parameters.items())), library.path.stem, script, "gated" if gate else "plain"])
     work = BUILD / f"{tag}-{key.hexdigest()[:12]}"

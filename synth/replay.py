@@ -24,7 +24,8 @@ NOT_COMPARED = ("dispatch_register_base_o", "dispatch_shared_base_o", "s_axi_rda
 
 def ports(parameters, work):
     """[(name, width, direction)] of sluice_top, and its RTL as plain Verilog in the folder: registers start at 0."""
-    mapping.yosys(mapping.elaborate("sluice_top", parameters).replace("\nflatten", "\nmemory -nomap\nmemory_map\nopt_clean\nsetundef -init -zero\nwrite_verilog -noattr unit.v\nwrite_json unit.json"), work, "unit")
+    with_memories = ("\nmemory -nomap\nmemory_map\nopt_clean\nsetundef -init -zero\nwrite_verilog -noattr unit.v\nwrite_json unit.json")
+    mapping.yosys(mapping.elaborate("sluice_top", parameters).replace("\nflatten", with_memories), work, "unit")
     top = mapping.json.loads((work / "unit.json").read_text())["modules"]["sluice_top"]
     return [(n, len(p["bits"]), p["direction"]) for n, p in top["ports"].items()]
 
@@ -34,7 +35,8 @@ def bench(inputs, outputs, cycles):
     concat = lambda items: "{" + ", ".join(n for n, _ in items) + "}"
     declare = lambda kind, items: "\n".join(f"  {kind} [{w - 1}:0] {n};" for n, w in items)
     when = lambda n: next((f"want_{p}_valid_o && " for p in ("profile", "dispatch") if n.startswith(p) and not n.endswith("valid_o")), "")
-    checks = "\n".join(f'    if (cycle > 0 && {when(n)}{n} !== want_{n}) begin if (errors < 5) $display("cycle %0d: {n} %h, recorded %h", cycle, {n}, want_{n}); errors = errors + 1; if (first < 0) first = cycle; end'
+    checks = "\n".join(f'    if (cycle > 0 && {when(n)}{n} !== want_{n}) begin if (errors < 5) $display("cycle %0d: {n} %h, recorded %h", cycle, {n}, want_{n}); '
+                       f'errors = errors + 1; if (first < 0) first = cycle; end'
                        for n, _ in outputs)
     pins = ", ".join(f".{n}({n})" for n, _ in [("clk_i", 1), *inputs, *outputs] )
     return f"""`timescale 1ns / 1ps

@@ -20,8 +20,9 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for module in "$@"; do
-  (cd "$root" && yosys -q -p "read_verilog -sv $(tr '\n' ' ' < rtl/sluice.f); hierarchy -check -top $module; proc; flatten; opt -full; wreduce; opt_clean -purge; rename -top $module
-    delete */t:\$assert; write_json $work/$module.json" > "$work/log" 2>&1) || { echo "schematic.sh: $module: Yosys failed:" >&2; cat "$work/log" >&2; exit 1; }
+  (cd "$root" && yosys -q -p "read_verilog -sv $(tr '\n' ' ' < rtl/sluice.f); hierarchy -check -top $module; proc; flatten; opt -full; wreduce; opt_clean -purge
+    rename -top $module; delete */t:\$assert; write_json $work/$module.json" > "$work/log" 2>&1) ||
+    { echo "schematic.sh: $module: Yosys failed:" >&2; cat "$work/log" >&2; exit 1; }
   "$program" "$work/$module.json" -o "$out/$module.svg"
   echo "$out/$module.svg"
 done

@@ -60,7 +60,8 @@ def page(results):
     legend = "".join(f'<span style="background:{c};padding:0 .6em">&nbsp;</span> {n} &nbsp; ' for c, n in zip(COLOURS, LEAVES))
     charts = "".join(bars(f"Over {name}", points, name) for name, points in series(results) if len(points) > 1)
     return (f'<!doctype html><meta charset="utf-8"><title>Sluice: area over its parameters</title><style>body{{font:15px sans-serif;margin:2em}}</style>'
-            f'<h1>Sluice: area over its parameters</h1><p>{results["liberty"]}; the other parameters as at the standard point {STANDARD}. Cell area before layout.</p><p>{legend}</p>{charts}')
+            f'<h1>Sluice: area over its parameters</h1><p>{results["liberty"]}; the other parameters as at the standard point {STANDARD}. '
+            f'Cell area before layout.</p><p>{legend}</p>{charts}')
 
 
 def series(results):

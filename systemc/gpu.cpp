@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
 #include "sw/core/errors.h"
 #include "sw/workload/synthetic_source.h"
 #include "systemc/sim/main_stack.h"
+#include "systemc/sim/run_simulation.h"
 
 namespace sluice {
 
@@ -89,7 +89,7 @@ void Gpu::connect(Initiator& initiator, Target& target) {
 void Gpu::check_protocol() const {
   for (const auto& checker : checkers_) {
     if (!checker->rules.violations().empty())
-      throw std::logic_error(std::string(checker->name()) + ": " + checker->rules.violations().front());
+      throw CheckFailed(std::string(checker->name()) + ": " + checker->rules.violations().front());
   }
 }
 
@@ -105,7 +105,7 @@ RunResult Gpu::run() {
     const std::uint64_t now = clock_.now();
     if (window != 0 && now >= window) break;
     const std::uint64_t slice = window == 0 ? kSliceCycles : std::min(kSliceCycles, window - now);
-    sc_core::sc_start(clock_.cycles(slice));
+    run_simulation(clock_.cycles(slice));
     restore_main_stack_bounds();
   }
   for (const RunningKernel& kernel : kernels_) {

@@ -116,12 +116,14 @@ def page(summary, missed, bins, rules):
 
 def bins_document(bins):
     """Markdown: what a campaign must have met, bench by bench; bins of one meaning in one row."""
-    out = ["# Functional bins", "", "What the random campaigns must meet; a bench fails when one of its bins stays empty. Written by `tb/coverage.sh --bins-document docs/verification/functional_bins.md`."]
+    out = ["# Functional bins", "", "What the random campaigns must meet; a bench fails when one of its bins stays empty. "
+           "Written by `tb/coverage.sh --bins-document docs/verification/functional_bins.md`."]
     for block, of_block in sorted(bins.items()):
         names = collections.defaultdict(list)
         for name, b in of_block.items():
             names[b["meaning"]].append(name)
-        out += ["", f"## {block}", "", "| bin | what happened |", "|---|---|", *(f"| {'; '.join(sorted(n))} | {meaning} |" for meaning, n in sorted(names.items(), key=lambda e: sorted(e[1])))]
+        out += ["", f"## {block}", "", "| bin | what happened |", "|---|---|", *(f"| {'; '.join(sorted(n))} | {meaning} |"
+                for meaning, n in sorted(names.items(), key=lambda e: sorted(e[1])))]
     return "\n".join(out) + "\n"
 
 

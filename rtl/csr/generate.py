@@ -12,6 +12,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOTE = "Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there."
 PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS"]
 
@@ -51,7 +52,7 @@ def load():
 
 
 def systemverilog(d):
-    out = [f"// sluice_csr_pkg: addresses, ranges and reset values of the register map. {NOTE}", "package sluice_csr_pkg;",
+    out = [f"// {SPDX}", f"// sluice_csr_pkg: addresses, ranges and reset values of the register map. {NOTE}", "package sluice_csr_pkg;",
            "  // verilator lint_off UNUSEDPARAM"]
     w = d["address_bits"]
 
@@ -83,7 +84,7 @@ def systemverilog(d):
 
 
 def cpp(d):
-    out = [f"// {NOTE}", "// clang-format off", "#pragma once", "#include <cstdint>", "#include <string>", "#include <vector>", "",
+    out = [f"// {SPDX}", f"// {NOTE}", "// clang-format off", "#pragma once", "#include <cstdint>", "#include <string>", "#include <vector>", "",
            "#include \"sw/core/share.h\"", "", "namespace sluice::regs {", ""]
     for name, values in d["enums"].items():
         if name == "Mode":   # everybody's word, not only the registers'

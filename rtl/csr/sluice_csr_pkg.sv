@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice_csr_pkg: addresses, ranges and reset values of the register map. Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there.
 package sluice_csr_pkg;
   // verilator lint_off UNUSEDPARAM

@@ -1,6 +1,7 @@
 // Properties of cta_dispatcher: M SMs, two kernel slots, N CTA slots of an SM; with REGIONS four region units. Inputs are anything at all, a reset
 // and an end of a CTA that never was included; assumed is only what docs/reference/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
-// from the cycle before a launch on while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with quota_changed_i only, as does regions_i. What the hardware should hold is rebuilt from the ports
+// from the cycle before a launch on while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with
+// quota_changed_i only, as does regions_i. What the hardware should hold is rebuilt from the ports
 // (who was started, which index comes next); the names with dots are the registers of the design, for the invariants that tie both.
 module cta_dispatcher_props #(
   parameter int unsigned M = 2,   // SMs, at most 2
@@ -59,7 +60,8 @@ module cta_dispatcher_props #(
     .clk_i, .rst_ni, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
     .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i, .round_robin_i, .in_order_i, .regions_i,
     .query_sm_o(query_sm), .query_quota_i((M == 1 || query_sm == 0) ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]), .quota_changed_i,
-    .profiling_i, .settled_o(settled), .spent_o(gives_none), .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change), .resident_o(resident), .dispatched_o(dispatched),
+    .profiling_i, .settled_o(settled), .spent_o(gives_none), .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change),
+      .resident_o(resident), .dispatched_o(dispatched),
     .evict_done_o(evict_done), .kernel_done_o(kernel_done), .bad_done_o(bad_done), .cannot_fit_o(cannot_fit), .slot_busy_o(slot_busy),
     .bad_kernel_o(bad_kernel), .error_kernel_o(error_kernel), .error_sm_o(error_sm), .dispatch_valid_o(valid), .dispatch_ready_i,
     .dispatch_sm_o(sm), .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
@@ -73,7 +75,8 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.written_q , \dut.i_sm_resource_table.charge_sm_q , \dut.i_sm_resource_table.charged_sm_q ;
   (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.end_sm_q , \dut.i_sm_resource_table.give_sm_q , \dut.i_sm_resource_table.credit_sm_q ;
   (* hierconn *) logic [K-1:0]           \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.count_room_q , \dut.i_sm_resource_table.give_kernel_q ;
-  (* hierconn *) logic                   \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.end_valid_q , \dut.i_sm_resource_table.end_wait_q , \dut.i_sm_resource_table.meet_q ;
+  (* hierconn *) logic                   \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.end_valid_q ,
+    \dut.i_sm_resource_table.end_wait_q , \dut.i_sm_resource_table.meet_q ;
   (* hierconn *) logic [N-1:0]           \dut.i_sm_resource_table.end_slot_q ;
   (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.a_amounts_q , \dut.i_sm_resource_table.take_amounts_q , \dut.i_sm_resource_table.charge_amounts_q ;
   (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.b_amounts_q , \dut.i_sm_resource_table.d_amounts_q , \dut.i_sm_resource_table.change_q ;
@@ -300,9 +303,11 @@ module cta_dispatcher_props #(
     ok_an_end_names_its_slot = !leaves_q || (\dut.i_sm_resource_table.end_valid_q && !\dut.i_sm_resource_table.end_wait_q );
     for (int unsigned m = 0; m < M; m++)
       for (int unsigned s = 0; s < N; s++)
-        if (\dut.i_sm_resource_table.end_valid_q && !\dut.i_sm_resource_table.end_wait_q && \dut.i_sm_resource_table.end_sm_q [m] && \dut.i_sm_resource_table.end_slot_q [s] && slot_used[m*N + s] && !(leaves_q && leaves_place_q == 3'(m*N + s)))
+        if (\dut.i_sm_resource_table.end_valid_q && !\dut.i_sm_resource_table.end_wait_q && \dut.i_sm_resource_table.end_sm_q [m]
+          && \dut.i_sm_resource_table.end_slot_q [s] && slot_used[m*N + s] && !(leaves_q && leaves_place_q == 3'(m*N + s)))
           ok_an_end_names_its_slot = 1'b0;
-    if (leaves_q && (\dut.i_sm_resource_table.end_sm_q != M'(1) << (leaves_place_q >= 3'(N)) || \dut.i_sm_resource_table.end_slot_q != N'(1) << (leaves_place_q >= 3'(N) ? leaves_place_q - 3'(N) : leaves_place_q)))
+    if (leaves_q && (\dut.i_sm_resource_table.end_sm_q != M'(1) << (leaves_place_q >= 3'(N))
+      || \dut.i_sm_resource_table.end_slot_q != N'(1) << (leaves_place_q >= 3'(N) ? leaves_place_q - 3'(N) : leaves_place_q)))
       ok_an_end_names_its_slot = 1'b0;
     ok_no_resource_over_allocated = 1'b1;
     ok_slot_is_one_of_the_sm = 1'b1;
@@ -327,24 +332,33 @@ module cta_dispatcher_props #(
       for (int unsigned s = 0; s < N; s++)
         if (!(!(slot_used[m*N + s] || waiting[m*N + s]) || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
       // What the lanes carry from one cycle to the next.
-      if (\dut.i_sm_resource_table.charge_sm_q [m] && (\dut.i_sm_resource_table.a_amounts_q != row[m*AmountW +: AmountW] || \dut.i_sm_resource_table.take_amounts_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
+      if (\dut.i_sm_resource_table.charge_sm_q [m] && (\dut.i_sm_resource_table.a_amounts_q != row[m*AmountW +: AmountW]
+        || \dut.i_sm_resource_table.take_amounts_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
         ok_lane_a_is_of_its_sm = 1'b0;
-      if (\dut.i_sm_resource_table.credit_sm_q [m] && (\dut.i_sm_resource_table.d_amounts_q != row[m*AmountW +: AmountW] || \dut.i_sm_resource_table.meet_q != \dut.i_sm_resource_table.charge_sm_q [m]
+      if (\dut.i_sm_resource_table.credit_sm_q [m] && (\dut.i_sm_resource_table.d_amounts_q != row[m*AmountW +: AmountW]
+        || \dut.i_sm_resource_table.meet_q != \dut.i_sm_resource_table.charge_sm_q [m]
           || \dut.i_sm_resource_table.change_q != (\dut.i_sm_resource_table.meet_q ? {charge_demand[WarpW+RegW +: SharedW] - credit_demand[WarpW+RegW +: SharedW],
                charge_demand[WarpW +: RegW] - credit_demand[WarpW +: RegW], charge_demand[0 +: WarpW] - credit_demand[0 +: WarpW]} : ~credit_demand)))
         ok_lane_d_is_of_its_sm = 1'b0;
-      if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m] && (!within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(\dut.i_sm_resource_table.b_amounts_q )) || CtaW'(\dut.i_sm_resource_table.b_count_q ) < ctas[m*CtaW +: CtaW]))
+      if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
+        && (!within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(\dut.i_sm_resource_table.b_amounts_q ))
+        || CtaW'(\dut.i_sm_resource_table.b_count_q ) < ctas[m*CtaW +: CtaW]))
         ok_answer_is_not_optimistic = 1'b0;
-      if (\dut.i_sm_resource_table.charged_sm_q [m] && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(\dut.i_sm_resource_table.charge_amounts_q ))) ok_verdict_is_not_optimistic = 1'b0;
+      if (\dut.i_sm_resource_table.charged_sm_q [m] && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW],
+        widened(\dut.i_sm_resource_table.charge_amounts_q ))) ok_verdict_is_not_optimistic = 1'b0;
       for (int unsigned k = 0; k < K; k++) begin
         if (\dut.i_sm_resource_table.charge_sm_q [m] && a_count[k*CtaW +: CtaW] < count[(m*K + k)*CtaW +: CtaW]) ok_lane_a_is_of_its_sm = 1'b0;
-        if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m] && (CtaW'(\dut.i_sm_resource_table.b_resident_q [k*CountW +: CountW]) < count[(m*K + k)*CtaW +: CtaW]
-            || CtaW'(\dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW]) != quota_q[(m*K + k)*CtaW +: CtaW] || \dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW] != CountW'(quota[(m*K + k)*CtaW +: CtaW])))
+        if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
+          && (CtaW'(\dut.i_sm_resource_table.b_resident_q [k*CountW +: CountW]) < count[(m*K + k)*CtaW +: CtaW]
+            || CtaW'(\dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW]) != quota_q[(m*K + k)*CtaW +: CtaW]
+            || \dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW] != CountW'(quota[(m*K + k)*CtaW +: CtaW])))
           ok_answer_is_not_optimistic = 1'b0;
-        if (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.i_sm_resource_table.count_room_q [k] && !(ctas[m*CtaW +: CtaW] < capacity_slots_i && count[(m*K + k)*CtaW +: CtaW] < quota[(m*K + k)*CtaW +: CtaW]) && state != '0)
+        if (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.i_sm_resource_table.count_room_q [k]
+          && !(ctas[m*CtaW +: CtaW] < capacity_slots_i && count[(m*K + k)*CtaW +: CtaW] < quota[(m*K + k)*CtaW +: CtaW]) && state != '0)
           ok_verdict_is_not_optimistic = 1'b0;
         // The quotas that an SM knows are those in force where something is decided by them.
-        if (((\dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m]) || (\dut.fresh_q && \dut.sm_q [m]) || (\dut.i_sm_resource_table.charge_sm_q [m] && !\dut.charge_stale_q )
+        if (((\dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m]) || (\dut.fresh_q && \dut.sm_q [m])
+          || (\dut.i_sm_resource_table.charge_sm_q [m] && !\dut.charge_stale_q )
              || (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q )) && quota[m*K*CtaW +: K*CtaW] != quota_q[m*K*CtaW +: K*CtaW])
           ok_quotas_of_an_sm_with_room_are_in_force = 1'b0;
         // What the picker remembers is true: one more fits, under the quota in force.
@@ -364,29 +378,45 @@ module cta_dispatcher_props #(
       if (!(state[k*2 +: 2] == 2'd0
           || (demand_warps_i [k*WarpW +: WarpW] <= capacity_warps_i && \dut.limit_warps [k*WarpW +: WarpW] == capacity_warps_i - demand_warps_i [k*WarpW +: WarpW]
            && demand_registers_i [k*RegW +: RegW] <= capacity_registers_i && \dut.limit_registers [k*RegW +: RegW] == capacity_registers_i - demand_registers_i [k*RegW +: RegW]
-           && demand_shared_i [k*SharedW +: SharedW] <= capacity_shared_i && \dut.limit_shared [k*SharedW +: SharedW] == capacity_shared_i - demand_shared_i [k*SharedW +: SharedW]))) ok_a_launched_cta_fits_an_empty_sm = 1'b0;
+           && demand_shared_i [k*SharedW +: SharedW] <= capacity_shared_i
+           && \dut.limit_shared [k*SharedW +: SharedW] == capacity_shared_i - demand_shared_i [k*SharedW +: SharedW])))
+           ok_a_launched_cta_fits_an_empty_sm = 1'b0;
       // Indices leave in order: with the one at the port they are exactly those admitted.
       if (!(state[k*2 +: 2] == 2'd0
-          || index[k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1) : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
+          || index[k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1)
+          : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
       if (state[k*2 +: 2] != 2'd0 && (\dut.i_kernel_slots.next [k*GridW +: GridW] >= grid[k*GridW +: GridW]
           || \dut.i_kernel_slots.next_last [k] != (\dut.i_kernel_slots.next [k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
-          || \dut.i_kernel_slots.second_last [k] != (\dut.i_kernel_slots.next_last [k] ? grid[k*GridW +: GridW] == GridW'(1) : \dut.i_kernel_slots.next [k*GridW +: GridW] + GridW'(2) == grid[k*GridW +: GridW])))
+          || \dut.i_kernel_slots.second_last [k] != (\dut.i_kernel_slots.next_last [k] ? grid[k*GridW +: GridW] == GridW'(1)
+          : \dut.i_kernel_slots.next [k*GridW +: GridW] + GridW'(2) == grid[k*GridW +: GridW])))
         ok_last_index_is_known = 1'b0;
-      if (\dut.i_kernel_slots.count_q && \dut.i_kernel_slots.count_kernel_q [k] && (\dut.i_kernel_slots.cta_q >= grid[k*GridW +: GridW] || \dut.i_kernel_slots.count_grid_q != grid[k*GridW +: GridW])) ok_last_index_is_known = 1'b0;
+      if (\dut.i_kernel_slots.count_q && \dut.i_kernel_slots.count_kernel_q [k] && (\dut.i_kernel_slots.cta_q >= grid[k*GridW +: GridW]
+        || \dut.i_kernel_slots.count_grid_q != grid[k*GridW +: GridW])) ok_last_index_is_known = 1'b0;
       if (!(!(valid && kernel == KIndexW'(k)) || (cta == expected[k*GridW +: GridW] && cta < grid[k*GridW +: GridW]))) ok_index_is_next = 1'b0;
       if (!(state[k*2 +: 2] == 2'd0 || expected[k*GridW +: GridW] < grid[k*GridW +: GridW])) ok_index_stays_in_the_grid = 1'b0;
     end
     if (started) begin
       slots_are_the_ctas_that_run_or_wait: assert (slot_used == (runs | (\dut.fresh_q ? '0 : waiting) | (leaves_q ? (M*N)'(1) << leaves_place_q : '0)));
-      a_cta_waits_where_none_runs: assert ((runs & waiting) == '0 && (!\dut.fresh_q || (slot_used & waiting) == '0) && (!leaves_q || !runs[leaves_place_q]) && (!leaves_q || !waiting[leaves_place_q]));
+      a_cta_waits_where_none_runs: assert ((runs & waiting) == '0 && (!\dut.fresh_q || (slot_used & waiting) == '0) && (!leaves_q
+        || !runs[leaves_place_q]) && (!leaves_q || !waiting[leaves_place_q]));
       port_names_what_exists: assert (valid ? sm < SmW'(M) && slot < SlotW'(N) && kernel < KIndexW'(K) && state[kernel[0]*2 +: 2] != 2'd0
-        && (\dut.fresh_q || owner[place] == kernel[0]) && \dut.sm_q == M'(1) << sm[0] && (\dut.fresh_q || \dut.slot_q == N'(1) << slot[1:0]) && \dut.kernel_q == K'(1) << kernel[0] : \dut.sm_q == '0);
-      busy_is_what_is_on_its_way: assert (\dut.i_dispatch_picker.busy_q == ((\dut.fresh_q ? \dut.sm_q : '0) | \dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )
-        && (!\dut.fresh_q || (\dut.sm_q & (\dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )) == '0) && (\dut.i_sm_resource_table.charge_sm_q & \dut.i_sm_resource_table.charged_sm_q ) == '0
-        && (\dut.i_sm_resource_table.charge_sm_q & (\dut.i_sm_resource_table.charge_sm_q - 1'b1)) == '0 && (\dut.i_sm_resource_table.charged_sm_q & (\dut.i_sm_resource_table.charged_sm_q - 1'b1)) == '0 && \dut.i_sm_resource_table.charge_q == (\dut.i_sm_resource_table.charge_sm_q != '0)
-        && \dut.i_kernel_slots.count_q == \dut.i_sm_resource_table.charge_q && (!\dut.i_sm_resource_table.charge_q || (\dut.i_kernel_slots.count_kernel_q == \dut.i_sm_resource_table.charge_kernel_q && (\dut.i_sm_resource_table.charge_kernel_q == K'(1) || \dut.i_sm_resource_table.charge_kernel_q == K'(2)))));
-      each_end_is_counted_and_credited: assert ((!leaves_q || {1'b0, leaves_place_q} < 4'(M * N)) && (!counted_q || (counted_sm_q != '0 && (counted_sm_q & (counted_sm_q - 1'b1)) == '0))
-        && (!credited_q || (credited_sm_q != '0 && (credited_sm_q & (credited_sm_q - 1'b1)) == '0)) && \dut.i_sm_resource_table.give_sm_q == (counted_q ? counted_sm_q : '0) && \dut.i_sm_resource_table.give_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
+        && (\dut.fresh_q || owner[place] == kernel[0]) && \dut.sm_q == M'(1) << sm[0] && (\dut.fresh_q || \dut.slot_q == N'(1) << slot[1:0])
+        && \dut.kernel_q == K'(1) << kernel[0] : \dut.sm_q == '0);
+      busy_is_what_is_on_its_way: assert (\dut.i_dispatch_picker.busy_q == ((\dut.fresh_q ? \dut.sm_q
+        : '0) | \dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )
+        && (!\dut.fresh_q || (\dut.sm_q & (\dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )) == '0)
+        && (\dut.i_sm_resource_table.charge_sm_q & \dut.i_sm_resource_table.charged_sm_q ) == '0
+        && (\dut.i_sm_resource_table.charge_sm_q & (\dut.i_sm_resource_table.charge_sm_q - 1'b1)) == '0
+        && (\dut.i_sm_resource_table.charged_sm_q & (\dut.i_sm_resource_table.charged_sm_q - 1'b1)) == '0
+        && \dut.i_sm_resource_table.charge_q == (\dut.i_sm_resource_table.charge_sm_q != '0)
+        && \dut.i_kernel_slots.count_q == \dut.i_sm_resource_table.charge_q && (!\dut.i_sm_resource_table.charge_q
+        || (\dut.i_kernel_slots.count_kernel_q == \dut.i_sm_resource_table.charge_kernel_q && (\dut.i_sm_resource_table.charge_kernel_q == K'(1)
+        || \dut.i_sm_resource_table.charge_kernel_q == K'(2)))));
+      each_end_is_counted_and_credited: assert ((!leaves_q || {1'b0, leaves_place_q} < 4'(M * N)) && (!counted_q || (counted_sm_q != '0
+        && (counted_sm_q & (counted_sm_q - 1'b1)) == '0))
+        && (!credited_q || (credited_sm_q != '0 && (credited_sm_q & (credited_sm_q - 1'b1)) == '0))
+        && \dut.i_sm_resource_table.give_sm_q == (counted_q ? counted_sm_q : '0)
+        && \dut.i_sm_resource_table.give_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
         && \dut.i_sm_resource_table.credit_sm_q == (credited_q ? credited_sm_q : '0));
       an_end_names_its_slot: assert (ok_an_end_names_its_slot
         && (!rst_ni || (\dut.i_sm_resource_table.end_valid_q == (leaves_q || bad_done_before) && !(leaves_q && bad_done_before))));
@@ -394,13 +424,18 @@ module cta_dispatcher_props #(
       lane_d_is_of_its_sm: assert (ok_lane_d_is_of_its_sm);
       answer_is_not_optimistic: assert (ok_answer_is_not_optimistic);
       verdict_is_not_optimistic: assert (ok_verdict_is_not_optimistic);
-      one_sm_is_read: assert (query_sm == SmW'(\dut.i_dispatch_picker.eval_q >> 1) && (\dut.i_dispatch_picker.eval_q & (\dut.i_dispatch_picker.eval_q - 1'b1)) == '0 && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
+      one_sm_is_read: assert (query_sm == SmW'(\dut.i_dispatch_picker.eval_q >> 1)
+        && (\dut.i_dispatch_picker.eval_q & (\dut.i_dispatch_picker.eval_q - 1'b1)) == '0
+        && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
       last_index_is_known: assert (ok_last_index_is_known);
       groups_of_ones_are_known: assert (ok_groups_of_ones);
-      what_is_fresh_is_valid: assert ((!\dut.fresh_q || valid) && \dut.i_kernel_slots.index_q == \dut.fresh_q && \dut.i_kernel_slots.index_kernel_q == (\dut.fresh_q ? \dut.kernel_q : '0));
+      what_is_fresh_is_valid: assert ((!\dut.fresh_q || valid) && \dut.i_kernel_slots.index_q == \dut.fresh_q
+        && \dut.i_kernel_slots.index_kernel_q == (\dut.fresh_q ? \dut.kernel_q : '0));
       when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0 && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
-        && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0 && \dut.i_sm_resource_table.give_sm_q == '0 && \dut.i_sm_resource_table.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0 && settled == '0 && gives_none == '0));
+        && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0
+        && \dut.i_sm_resource_table.give_sm_q == '0 && \dut.i_sm_resource_table.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0
+        && settled == '0 && gives_none == '0));
       used_is_the_sum_over_ctas: assert (ok_used_is_the_sum_over_ctas);
       no_resource_over_allocated: assert (ok_no_resource_over_allocated);
       slot_is_one_of_the_sm: assert (ok_slot_is_one_of_the_sm);
@@ -597,7 +632,8 @@ module cta_dispatcher_props #(
   always_comb begin
     ok_records = evict_left == left;
     for (int unsigned k = 0; k < K; k++)
-      if (state[k*2 +: 2] != 2'd0 && (grid[k*GridW +: GridW] != grid_before_q[k*GridW +: GridW] || hold[k] != held[k] || (evict[k] && !hold[k]) || evict[k] != evicting[k] || finished[k] != spent[k] || grid[k*GridW +: GridW] == '0)) ok_records = 1'b0;
+      if (state[k*2 +: 2] != 2'd0 && (grid[k*GridW +: GridW] != grid_before_q[k*GridW +: GridW] || hold[k] != held[k] || (evict[k] && !hold[k])
+        || evict[k] != evicting[k] || finished[k] != spent[k] || grid[k*GridW +: GridW] == '0)) ok_records = 1'b0;
     if ((hold & {state[3:2] == 2'd0, state[1:0] == 2'd0}) != '0 || (evict & {state[3:2] == 2'd0, state[1:0] == 2'd0}) != '0) ok_records = 1'b0;
     if (started) records_agree: assert (ok_records);
   end
@@ -613,12 +649,15 @@ module cta_dispatcher_props #(
   (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.merge_valid_q ;
   (* hierconn *) logic [M-1:0]         \dut.gen_regions.i_region_allocator.merge_sm_q ;
   (* hierconn *) logic [M*N*BaseW-1:0] \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
-  (* hierconn *) logic [N*BaseW-1:0]   \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q ;
+  (* hierconn *) logic [N*BaseW-1:0]   \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q ,
+    \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q ;
   (* hierconn *) logic [M*LenW-1:0]    \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest ;
   (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest ;
   (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown ;
-  (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q ;
-  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q ;
+  (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q ,
+    \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q ,
+    \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q ;
   (* hierconn *) logic                 \dut.charge_regions_q ;
   (* hierconn *) logic [K-1:0]         \dut.charged_regions_q ;
   (* hierconn *) logic                 \dut.with_regions_q ;
@@ -678,26 +717,32 @@ module cta_dispatcher_props #(
                                 || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q [s*BaseW +: BaseW] != shared_bases[(m*N + s)*BaseW +: BaseW]
                                 || \dut.gen_regions.i_region_allocator.row_kernel_q [s] != owner[m*N + s])) ok_row = 1'b0;
       end
-      known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest [m*LenW +: LenW], \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest [m*LenW +: LenW]};
-      if (\dut.i_sm_resource_table.charge_sm_q [m] && \dut.charge_regions_q ) known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest };
+      known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest [m*LenW +: LenW],
+        \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest [m*LenW +: LenW]};
+      if (\dut.i_sm_resource_table.charge_sm_q [m] && \dut.charge_regions_q ) known =
+        {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest };
       if (\dut.gen_regions.i_region_allocator.merge_valid_q && \dut.gen_regions.i_region_allocator.merge_sm_q [m])
         known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown };
       if (holds[m*N +: N] != '0 && known != {shared_largest[m*LenW +: LenW], register_largest[m*LenW +: LenW]}) ok_largest = 1'b0;
     end
   end
 
-  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_read_gap_is_not_optimistic, ok_the_mode_is_the_cta_s, ok_a_region_holds_the_demand, ok_units_are_of_the_capacity, ok_port_tells_the_bases;
+  logic ok_region_fits_where_a_cta_is_sent, ok_remembered_gap_is_there, ok_read_gap_is_not_optimistic, ok_the_mode_is_the_cta_s,
+    ok_a_region_holds_the_demand, ok_units_are_of_the_capacity, ok_port_tells_the_bases;
   logic [BaseW-1:0] register_kept, shared_kept;
   always_comb begin
     ok_region_fits_where_a_cta_is_sent = 1'b1;
     ok_remembered_gap_is_there = 1'b1;
     ok_read_gap_is_not_optimistic = 1'b1;
-    ok_the_mode_is_the_cta_s = (!\dut.fresh_q || \dut.with_regions_q == regions_q) && (!\dut.i_sm_resource_table.charge_q || \dut.charge_stale_q || \dut.charge_regions_q == regions_q);
+    ok_the_mode_is_the_cta_s = (!\dut.fresh_q || \dut.with_regions_q == regions_q) && (!\dut.i_sm_resource_table.charge_q || \dut.charge_stale_q
+      || \dut.charge_regions_q == regions_q);
     for (int unsigned m = 0; m < M; m++)
       if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
           && holds[m*N +: N] != '0   // where none is held, any fits
-          && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q || \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q > register_largest[m*LenW +: LenW]
-           || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q > shared_largest[m*LenW +: LenW]))
+          && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q
+          || \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q > register_largest[m*LenW +: LenW]
+           || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q
+           || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q > shared_largest[m*LenW +: LenW]))
         ok_read_gap_is_not_optimistic = 1'b0;
     ok_a_region_holds_the_demand = 1'b1;
     ok_units_are_of_the_capacity = state == '0

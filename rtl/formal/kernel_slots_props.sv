@@ -76,7 +76,8 @@ module kernel_slots_props (
         if (index_q[k*GridW +: GridW] >= grid_i[k*GridW +: GridW]) ok_next = 1'b0;
         if (\dut.next [k*GridW +: GridW] >= grid_i[k*GridW +: GridW] || (!count[k] && \dut.next [k*GridW +: GridW] != index_q[k*GridW +: GridW])) ok_next = 1'b0;
         if (\dut.next_last [k] != (\dut.next [k*GridW +: GridW] + 1'b1 == grid_i[k*GridW +: GridW])) ok_next = 1'b0;
-        if (\dut.second_last [k] != (\dut.next_last [k] ? grid_i[k*GridW +: GridW] == GridW'(1) : \dut.next [k*GridW +: GridW] + GridW'(2) == grid_i[k*GridW +: GridW])) ok_next = 1'b0;
+        if (\dut.second_last [k] != (\dut.next_last [k] ? grid_i[k*GridW +: GridW] == GridW'(1)
+          : \dut.next [k*GridW +: GridW] + GridW'(2) == grid_i[k*GridW +: GridW])) ok_next = 1'b0;
         if (count[k] && (\dut.cta_q >= grid_i[k*GridW +: GridW] || \dut.count_grid_q != grid_i[k*GridW +: GridW]
             || index_q[k*GridW +: GridW] != (\dut.cta_q + 1'b1 == grid_i[k*GridW +: GridW] ? '0 : \dut.cta_q + 1'b1))) ok_cta = 1'b0;
         // The one that is admitted now: behind the one that gets its index.

@@ -43,7 +43,8 @@ module partition_sequencer_props #(
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
 
   logic [K*CtaW-1:0] quota, ctas;
-  logic              count_start, count, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision, monitoring, idle, core_start, enable, clear, regions, regions_q;
+  logic              count_start, count, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision,
+    monitoring, idle, core_start, enable, clear, regions, regions_q;
   logic [SmW-1:0]    sample_sm;
   logic [CtaW-1:0]   sample_ctas;
   logic [KernelW-1:0] sample_kernel;
@@ -55,7 +56,8 @@ module partition_sequencer_props #(
     .core_count_fits_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
     .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
-    .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel), .sample_ctas_o(sample_ctas), .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
+    .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel), .sample_ctas_o(sample_ctas),
+      .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
     .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .regions_o(regions), .idle_o(idle));
 
   (* hierconn *) wire [3:0]            \dut.state_q ;
@@ -281,14 +283,17 @@ module partition_sequencer_props #(
     end
     if (started) begin
       // Progress.
-      state_exists:                             assert (\dut.state_q <= PlanCount && (state == \dut.state_q || (state == Plan && \dut.state_q == PlanCount)) && \dut.layout_q <= Static);
+      state_exists:                             assert (\dut.state_q <= PlanCount && (state == \dut.state_q || (state == Plan
+        && \dut.state_q == PlanCount)) && \dut.layout_q <= Static);
       counter_runs_while_it_is_waited_for:      assert (\dut.state_q != PlanCount || ((\dut.i_occupancy_counter.busy_q ^ \dut.i_occupancy_counter.done_q )
-                                                        && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q ? demands_left : 3'd0) && (\dut.i_occupancy_counter.done_q || demands_left <= 3'(N))));
+                                                        && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q
+                                                        ? demands_left : 3'd0) && (\dut.i_occupancy_counter.done_q || demands_left <= 3'(N))));
       core_is_patiently_waited_for:             assert (core_wait <= 2'(Patience) && (!sample_valid || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
       plan_is_remembered:                       assert ((!rst_ni || plan_mode == mode_q) && (\dut.layout_q == Static) == (plan_mode == 3'd4)
                                                         && ((\dut.layout_q == Free) == (plan_mode <= 3'd1))
-                                                        && (\dut.layout_q == Free || \dut.layout_q == Static || ((num == '0 || present[slot[0]]) && (num < KernelW'(2) || present[slot[1]]))));
+                                                        && (\dut.layout_q == Free || \dut.layout_q == Static || ((num == '0 || present[slot[0]])
+                                                        && (num < KernelW'(2) || present[slot[1]]))));
       if (was_up && rst_ni && !past_restart && distance_q != '0)
         every_cycle_brings_it_nearer_to_settling: assert (distance < distance_q);
       if (was_up && rst_ni && !past_restart && distance_q == '0) settled_it_stays: assert (distance == '0);
@@ -304,11 +309,14 @@ module partition_sequencer_props #(
       // Samples.
       if (num == KernelW'(2))                   owner_is_the_kernel_of_the_range: assert (owner == {2'd0, slot[1], 2'd0, slot[0], 2'd0, slot[0]});
       what_is_kept_of_a_profile_is_its_own:     assert ((!profiling || !profiling_q || settled_first == settled_q) && (!profiled || (clean == \dut.sampled_q && lost == dropped))
-                                                        && (!profiling || spent_window == \dut.spent_q ) && (!profiling_q || profiling || state_before == Profile || state_before == Scale)
+                                                        && (!profiling || spent_window == \dut.spent_q ) && (!profiling_q || profiling
+                                                        || state_before == Profile || state_before == Scale)
                                                         && (\dut.state_q != Scale || profiling_q || !rst_ni));
       quotas_do_not_change_in_a_window:         assert (!profiling || !changed);
-      if (sample_read)                          sample_counts_only_if_its_sm_had_settled: assert (sample_drop == (!settled_first[sample_sm] || spent_window[slot[sample_sm == SmW'(2)]]));
-      if (sample_read && query_sm_i == sample_sm) label_is_the_quota_of_its_sm: assert (quota[32'(slot[rank[0]])*CtaW +: CtaW] == \dut.level_q && slot[rank[0]] == slot[sample_sm == SmW'(2)]);
+      if (sample_read)                          sample_counts_only_if_its_sm_had_settled: assert (sample_drop == (!settled_first[sample_sm]
+        || spent_window[slot[sample_sm == SmW'(2)]]));
+      if (sample_read && query_sm_i == sample_sm) label_is_the_quota_of_its_sm: assert (quota[32'(slot[rank[0]])*CtaW +: CtaW] == \dut.level_q
+        && slot[rank[0]] == slot[sample_sm == SmW'(2)]);
       if (was_up && rst_ni && \dut.state_q == Profile && state_before != Profile)
         window_begins_when_all_have_settled_or_the_limit_is_over: assert (state_before == Drain && (ready_q || over_q));
       if (decision && unclean)                  no_decision_without_a_sample_of_each: assert (\dut.layout_q == Ranges && no_profile == !no_fit);
@@ -318,7 +326,8 @@ module partition_sequencer_props #(
                                                         || (\dut.layout_q == Ranges && no_fit && (\dut.ctas [0 +: CtaW] == '0 || \dut.ctas [CtaW +: CtaW] == '0)));
       ctas_tell_the_quota_in_force:             assert (ok_ctas);
       no_sm_has_more_than_ctas_tell:            assert (ok_bound);
-      reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring && watch == '0 && ctas == {CtaW'(N), CtaW'(N)} && !dropped && !no_profile && idle));
+      reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring
+        && watch == '0 && ctas == {CtaW'(N), CtaW'(N)} && !dropped && !no_profile && idle));
     end
   end
 endmodule

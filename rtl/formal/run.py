@@ -5,8 +5,8 @@
   rtl/formal/run.sh [module ...] --mutants [--json]     breaks the design in known ways: every property must fail for one of them
 
 A module is rtl/formal/<module>.sby; mutants are in rtl/formal/mutants/<module>.toml. What is understood of the .sby format: [tasks], lines
-"task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name, but with ABC's SAT solver, which is faster on bits), "abc pdr", "abc bmc3",
-[script], [files].
+"task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name, but with ABC's SAT solver, which is
+faster on bits), "abc pdr", "abc bmc3", [script], [files].
 Tasks whose name begins with "long" run only with --long. Work is kept in build/formal/. Exit code 1 when a property fails or a mutant lives."""
 import argparse
 import json

@@ -225,7 +225,8 @@ module sluice_csr_props (
       if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
 
       // Commands.
-      if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? {$past(wdata[3:1]), $past(wdata[0] && !launches_later[which])} : {3'd0, $past(go && waits[which])}));
+      if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? {$past(wdata[3:1]), $past(wdata[0]
+        && !launches_later[which])} : {3'd0, $past(go && waits[which])}));
       if ($past(go)) go_launches_all_that_wait: assert (launch == $past(waits) && {stop, evict, resume} == '0);
       launches_that_wait_are_known: assert ({\dut.gen_slot[1].i_slot.waits_q , \dut.gen_slot[0].i_slot.waits_q } == waits);
       at_most_one_command: assert ($past(go) || ({launch, stop, evict, resume} & ({launch, stop, evict, resume} - 8'd1)) == '0);
@@ -255,7 +256,8 @@ module sluice_csr_props (
       if (waddr == watch && $past(accepted)) accepted_write_is_no_error:
         assert ($past(error_i != '0 || mode_in_decision) || (\dut.i_status.error_q & ~$past(\dut.i_status.error_q )) == '0);
       if ($past(\dut.i_status.error_q != '0 && !clears_error)) error_info_is_of_the_first_error:
-        assert ({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q } == $past({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
+        assert ({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q } == $past({\dut.i_status.info_cause_q ,
+          \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
       if ($past(\dut.i_status.error_q == '0 && error_i != '0)) error_info_names_the_reporter:
         assert (\dut.i_status.info_kernel_q == $past(error_kernel_i) && \dut.i_status.info_sm_q == $past(error_sm_i) && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
       if ($past(\dut.i_status.error_q == '0 && error_i == '0 && bad_config)) error_info_names_the_slot:
@@ -267,7 +269,8 @@ module sluice_csr_props (
       if ($past(error_i != '0)) error_interrupts: assert (\dut.i_status.irq_status_q [0]);
       if ($past(rst_ni && evict_done_i[0])) evict_done_interrupts: assert (\dut.i_status.irq_status_q [2] && \dut.i_status.evict_done_q [0]);
     end
-    if (started) full_bytes_of_the_count_are_known: assert (\dut.i_status.full_q == {&\dut.i_status.decisions_q [23:16], &\dut.i_status.decisions_q [15:8], &\dut.i_status.decisions_q [7:0]});
+    if (started) full_bytes_of_the_count_are_known: assert (\dut.i_status.full_q == {&\dut.i_status.decisions_q [23:16],
+      &\dut.i_status.decisions_q [15:8], &\dut.i_status.decisions_q [7:0]});
     if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.i_status.irq_status_q & \dut.i_status.irq_enable_q ) != '0));
     if (started && !rst_ni) begin
       if (rw) reset_gives_the_reset_value: assert (value == reset_value);

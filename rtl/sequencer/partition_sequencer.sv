@@ -1,7 +1,8 @@
 // partition_sequencer: who may have how many CTAs on which SM, now (docs/reference/blocks/sluice_top.md).
 // A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies); the static modes
 // enforce it at once. DYNAMIC runs WARM_UP -> DRAIN -> PROFILE -> SCALE, again for kernels with more levels than SMs, -> ALLOCATE -> DELAY ->
-// MONITOR (Warped-Slicer, figure 4). A sample whose SM did not hold what its label says is dropped. partition_plan keeps the plan, quota_query answers for the SM that the dispatcher evaluates.
+// MONITOR (Warped-Slicer, figure 4). A sample whose SM did not hold what its label says is dropped.
+// partition_plan keeps the plan, quota_query answers for the SM that the dispatcher evaluates.
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,

@@ -12,9 +12,9 @@
 
 #include <algorithm>
 #include <random>
-#include <stdexcept>
 
 #include "study/rtl_benchmark/rtl_benchmark.h"
+#include "sw/core/errors.h"
 #include "systemc/unit/rtl/rtl_partition_core.h"
 #include "systemc/unit/rtl/rtl_partition_sequencer.h"
 #include "systemc/unit/rtl/rtl_waterfill_allocator.h"
@@ -50,7 +50,7 @@ unsigned waterfill_cycles(std::uint32_t levels, unsigned decisions, std::uint64_
       c.kernels.push_back({warps, 100, 0, rising(random, levels, kPerfOne)});
     }
     const auto answer = allocator.decide(c);
-    if (!answer) throw std::logic_error("waterfill_allocator does not end");
+    if (!answer) throw CheckFailed("waterfill_allocator does not end");
     worst = std::max(worst, answer->cycles);
   }
   return worst;
@@ -95,7 +95,7 @@ class DecisionPath {
       in_.change = false;
       since_window = state == State::kProfile ? 1 : since_window > 0 ? since_window + 1 : 0;
     }
-    throw std::logic_error("partition_sequencer does not decide");
+    throw CheckFailed("partition_sequencer does not decide");
   }
 
  private:

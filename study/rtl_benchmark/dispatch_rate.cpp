@@ -26,7 +26,7 @@ void set_up(UnitWorld& world, Mode mode) {
     driver.set_mask(k, all);
   }
   driver.set_mode(mode);
-  world.run(2 * p.num_sm);
+  world.run(std::uint64_t{2} * p.num_sm);
 }
 
 double rate(std::uint32_t num_sm, Mode mode, std::uint64_t cycles, std::uint64_t seed) {
@@ -35,7 +35,7 @@ double rate(std::uint32_t num_sm, Mode mode, std::uint64_t cycles, std::uint64_t
   const std::uint32_t slots = num_sm * kMaxCtas;
   world.let_ctas_last(slots);  // on average half of the slots are taken: there is always room
   for (unsigned k = 0; k < 2; ++k) world.driver().launch(k, small_ctas(1000000));
-  world.run(2 * slots);
+  world.run(std::uint64_t{2} * slots);
   const std::uint64_t before = world.dispatched();
   world.run(cycles);
   return static_cast<double>(world.dispatched() - before) / static_cast<double>(cycles);

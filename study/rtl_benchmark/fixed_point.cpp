@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <stdexcept>
 
 #include "study/rtl_benchmark/rtl_benchmark.h"
+#include "sw/core/errors.h"
 #include "sw/partition/warped_slicer.h"
 #include "systemc/unit/rtl/decision_driver.h"
 
@@ -96,7 +96,7 @@ FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions
         cost.entry_max_error = std::max(cost.entry_max_error, std::abs(scaled_ipc(out.scaled, kWindow) - exact) / exact);
     };
     const auto decided = decide(core, c, watch);
-    if (!decided) throw std::logic_error("partition_core does not decide");
+    if (!decided) throw CheckFailed("partition_core does not decide");
     const Partition golden = exact_partition(c, profiles);
     const bool spatial = decided->no_fit || decided->spatial;
     if (spatial != (golden.mode == Mode::Spatial)) {

@@ -12,7 +12,7 @@ class Quantity {
   constexpr Quantity() = default;
   constexpr explicit Quantity(Rep value) : value_(value) {}
   [[nodiscard]] constexpr Rep value() const { return value_; }
-  constexpr auto operator<=>(const Quantity&) const = default;
+  constexpr auto operator<=>(const Quantity&) const = default;  // NOLINT(modernize-use-nullptr): the 0 is the compiler's
   constexpr Quantity& operator+=(Quantity other) {
     value_ = static_cast<Rep>(value_ + other.value_);
     return *this;

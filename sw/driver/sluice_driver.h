@@ -13,9 +13,9 @@
 namespace sluice {
 
 /// The unit does not answer, is not a Sluice, or refused what was asked.
-class DeviceError : public std::runtime_error {
+class DeviceError : public SystemError {
  public:
-  using std::runtime_error::runtime_error;
+  using SystemError::SystemError;
 };
 
 /// What runs in a kernel slot.

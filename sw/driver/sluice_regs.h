@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there.
 // clang-format off
 #pragma once

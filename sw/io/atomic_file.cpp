@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <random>
 #include <system_error>
 
@@ -16,7 +15,7 @@ namespace sluice {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
-  throw InputError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(error)));
+  throw_errno(fmt::format("{}: {}", path.string(), what), error);
 }
 
 /// 0, or the errno of what went wrong.

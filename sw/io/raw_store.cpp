@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 
@@ -16,13 +18,13 @@ RawStore::RawStore(const std::filesystem::path& file) : file_(file) {
   }
   write_file_atomically(file, kept);
   out_.open(file, std::ios::app);
-  if (!out_) throw InputError(fmt::format("{}: cannot be written", file.string()));
+  if (!out_) throw_errno(fmt::format("{}: cannot write", file.string()), errno);
 }
 
 void RawStore::add(const std::string& key, nlohmann::json measurement) {
   measurement["key"] = key;
   out_ << measurement.dump() << "\n" << std::flush;
-  if (!out_) throw InputError(fmt::format("{}: cannot be written (disk full?)", file_.string()));
+  if (!out_) throw_errno(fmt::format("{}: cannot write", file_.string()), errno);
   keys_.insert(key);
 }
 

@@ -12,7 +12,7 @@ namespace sluice::gpu {
 /// interrupted experiment goes on where it was; a last line that was cut off is dropped.
 class RawStore {
  public:
-  /// @throws InputError when the file cannot be read or written, or a line before the last is not such an object
+  /// @throws InputError when a line before the last is not such an object; as read_file and write_file_atomically do
   explicit RawStore(const std::filesystem::path& file);
   [[nodiscard]] bool has(const std::string& key) const { return keys_.contains(key); }
   void add(const std::string& key, nlohmann::json measurement);

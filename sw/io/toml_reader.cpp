@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -31,7 +32,8 @@ std::string text_of(const toml::node& node) {
 
 toml::table parse_toml(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: can't be read", path.string()));
+  if (!file) throw_error(kind_of_errno(errno), fmt::format("{}: can't be read", path.string()));
+  if (std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: can't be read", path.string()));
   try {
     return toml::parse(file, path.string());
   } catch (const toml::parse_error& e) {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,9 +24,7 @@ std::string quoted(std::string_view text) {
   return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-[[noreturn]] void fail(const std::string& path) {
-  throw InputError(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
-}
+[[noreturn]] void fail(const std::string& path) { throw_errno(fmt::format("{}: cannot write", path), errno); }
 
 }  // namespace
 

@@ -14,18 +14,18 @@ namespace sluice {
 /// interrupt loses the last events and nothing else.
 class ChromeTrace {
  public:
-  /// @throws InputError when the file can't be written
+  /// @throws InputError or SystemError when the file can't be written
   ChromeTrace(const std::filesystem::path& path, std::uint32_t num_sms);
   ~ChromeTrace();  ///< writes what is buffered; an error goes to the log. Call close() to get it as an exception
   ChromeTrace(const ChromeTrace&) = delete;
   ChromeTrace& operator=(const ChromeTrace&) = delete;
 
-  /// A CTA that held `slot` of `sm` in [begin_cycle, end_cycle). @throws InputError when the disk is full
+  /// A CTA that held `slot` of `sm` in [begin_cycle, end_cycle). @throws SystemError when the disk is full
   void cta(std::uint32_t sm, std::uint32_t slot, std::string_view kernel, std::uint64_t cta_index, std::uint64_t begin_cycle,
            std::uint64_t end_cycle);
   /// An instant across the whole GPU: a decision, a kernel's end.
   void marker(std::string_view name, std::uint64_t cycle);
-  void close();  ///< @throws InputError when the last events can't be written
+  void close();  ///< @throws SystemError when the last events can't be written
 
  private:
   void event(std::string_view body);

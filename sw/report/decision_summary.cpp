@@ -145,14 +145,14 @@ std::string decision_report(const DecisionSummary& s) {
     TextTable table({"golden model, from the samples", "same", "within one CTA", "mixes"});
     for (const auto& [name, a] : s.scalings)
       table.add_row({"scaling " + name, fmt::format("{}", a.same), fmt::format("{}", a.within_one), fmt::format("{}", a.mixes)});
-    out += "\n" + table.str();
+    out += fmt::format("\n{}", table.str());
   }
   if (!s.worst.empty()) {
     TextTable table({"furthest below the Oracle", "IPC ratio", "Warped-Slicer", "Oracle", "solo curve"});
     for (const BelowOracle& mix : s.worst)
       table.add_row({mix_name(mix.kernels), format_ratio(mix.ratio), partition_label(mix.warped_slicer),
                      partition_label(mix.oracle), mix.solo_curve == nullptr ? "-" : partition_label(mix.solo_curve->partition)});
-    out += "\n" + table.str();
+    out += fmt::format("\n{}", table.str());
   }
   return out;
 }

@@ -29,11 +29,11 @@ struct LineReader::Decoder {
 LineReader::LineReader(const std::filesystem::path& path) : name_(path.string()) {
   if (std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: is a folder", name_));
   file_ = std::fopen(name_.c_str(), "rb");
-  if (file_ == nullptr) throw InputError(fmt::format("{}: can't be read: {}", name_, std::strerror(errno)));
+  if (file_ == nullptr) throw_errno(fmt::format("{}: can't be read", name_), errno);
   if (path.extension() == ".xz") {
     decoder_ = std::make_unique<Decoder>();
     if (lzma_stream_decoder(&decoder_->stream, kDecoderMemory, LZMA_CONCATENATED) != LZMA_OK)
-      throw InputError(fmt::format("{}: no memory for the xz decoder", name_));
+      throw SystemError(fmt::format("{}: no memory for the xz decoder", name_));
   }
   block_.resize(kBlock + kMaxLine);
 }
@@ -49,7 +49,7 @@ void LineReader::fail(const std::string& why) const { throw InputError(fmt::form
 
 std::size_t LineReader::read_file(char* to, std::size_t size) {
   const std::size_t n = std::fread(to, 1, size, file_);
-  if (n == 0 && std::ferror(file_) != 0) throw InputError(fmt::format("{}: can't be read: {}", name_, std::strerror(errno)));
+  if (n == 0 && std::ferror(file_) != 0) throw_errno(fmt::format("{}: can't be read", name_), errno);
   return n;
 }
 

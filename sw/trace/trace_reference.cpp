@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -14,7 +15,7 @@ namespace sluice {
 
 std::vector<TraceReference> read_trace_reference(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{}: can't be read", path.string()));
+  if (!in) throw_error(kind_of_errno(errno), fmt::format("{}: can't be read", path.string()));
   const std::string text(std::istreambuf_iterator<char>(in), {});
   const std::vector<CsvRecord> records = parse_csv(text, path.string());
   const std::vector<std::string> columns = {"trace", "max_ctas", "cycles", "core_mhz", "cpu_seconds_low", "cpu_seconds_high"};

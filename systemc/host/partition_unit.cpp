@@ -19,8 +19,8 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       top_(std::move(top)),
       resident_(machine.num_sms, std::vector<ResidentCta>(machine.sm.capacity.cta_slots)),
       over_(counters.size()),
-      watched_(machine.num_sms, Watched{std::vector<std::uint32_t>(counters.size()), {}, {}, {}}),
-      unfinished_(static_cast<std::uint32_t>(counters.size())) {
+      unfinished_(static_cast<std::uint32_t>(counters.size())),
+      watched_(machine.num_sms, Watched{std::vector<std::uint32_t>(counters.size()), {}, {}, {}}) {
   SC_METHOD(wake);
   sensitive << registers.begun;
   dont_initialize();

@@ -35,7 +35,7 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineCon
 }
 
 std::uint32_t Interconnect::slice_of(std::uint64_t address) const {
-  const std::uint64_t granule = address / (2 * kLineBytes);
+  const std::uint64_t granule = address / (std::uint64_t{2} * kLineBytes);
   // The higher bits are folded in so that power-of-two strides do not camp on one slice.
   return static_cast<std::uint32_t>((granule ^ (granule >> 7) ^ (granule >> 15)) % slice_in_.size());
 }
@@ -50,7 +50,7 @@ Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, 
     transfer.units = static_cast<std::uint32_t>(std::popcount(who.sectors));
     payload = kSectorBytes;
   }
-  counters_[who.kernel].noc_bytes += transfer.units * (config_.header_bytes + payload);
+  counters_[who.kernel].noc_bytes += std::uint64_t{transfer.units} * (config_.header_bytes + payload);
   transfer.unit_cycles = (config_.header_bytes + payload + config_.bytes_per_cycle - 1) / config_.bytes_per_cycle;
   return transfer;
 }

@@ -34,7 +34,7 @@ class Scoreboard {
   }
 
  private:
-  std::uint32_t registers_per_warp_;
+  std::size_t registers_per_warp_;
   std::vector<std::uint64_t> ready_;  ///< [warp][register]
 };
 

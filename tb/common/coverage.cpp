@@ -1,13 +1,22 @@
 #include "tb/common/coverage.h"
 
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace sluice::tb {
 
 Coverage::~Coverage() {
-  if (const char* dir = std::getenv("SLUICE_COVERAGE_DIR")) write(std::string(dir) + "/" + block_ + ".bins.json");
+  const char* dir = std::getenv("SLUICE_COVERAGE_DIR");
+  if (dir == nullptr) return;
+  try {
+    write(std::string(dir) + "/" + block_ + ".bins.json");
+  } catch (const std::exception& e) {  // counts that are lost must not look like bins that were missed
+    std::fprintf(stderr, "%s: %s\n", dir, e.what());
+    std::abort();
+  }
 }
 
 /// Adds to what an earlier test of the same bench left.

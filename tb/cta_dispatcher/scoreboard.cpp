@@ -232,7 +232,7 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
 
   if (picked_) {
     if (ended_ && ended_->sm == out.dispatch_sm) hit("grant and end on one SM in one cycle");
-    if (const std::string wrong = admit(out, before); !wrong.empty()) return wrong;
+    if (std::string wrong = admit(out, before); !wrong.empty()) return wrong;
     if (bit(in.stop, out.dispatch_kernel)) hit("grant in the cycle of a stop");
     if (bit(in.evict, out.dispatch_kernel)) hit("grant in the cycle of an evict");
     if (out.dispatch_cta == 0 && model_.dispatched(out.dispatch_kernel) > 1) hit("a grid starts again");
@@ -246,7 +246,7 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
     ended_ = End{in.done_sm, in.done_slot, *model_.done(in.done_sm, in.done_slot)};
   }
   if (picked_) {
-    if (const std::string wrong = place(out, before); !wrong.empty()) return wrong;
+    if (std::string wrong = place(out, before); !wrong.empty()) return wrong;
     unplaced_ = unplaced_ || !in.regions;
     if (unplaced_ && in.regions && params_.region_units != 0) hit("region mode with CTAs that hold none");
   }

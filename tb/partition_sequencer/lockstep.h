@@ -143,8 +143,8 @@ class Traffic {
     const bool comes = present_.empty() || (present_.size() < p_.max_kernels && random_.chance(0.6));
     if (comes) {
       std::vector<std::uint8_t> free;
-      for (std::uint8_t k = 0; k < p_.max_kernels; ++k) {
-        if (std::ranges::find(present_, k) == present_.end()) free.push_back(k);
+      for (std::uint32_t k = 0; k < p_.max_kernels; ++k) {
+        if (std::ranges::find(present_, k) == present_.end()) free.push_back(static_cast<std::uint8_t>(k));
       }
       const std::uint8_t k = free[random_.in(0, static_cast<std::uint32_t>(free.size()) - 1)];
       present_.push_back(k);

@@ -175,7 +175,7 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twi
   }
   const CtaDispatcherIn& given = twin.dispatcher_in();
   const std::vector<std::size_t> present = dispatch_ ? dispatch_->model().present() : std::vector<std::size_t>();
-  if (const std::string wrong = samples_->observe(ports_, in, present, config_.request_share); !wrong.empty()) return wrong;
+  if (std::string wrong = samples_->observe(ports_, in, present, config_.request_share); !wrong.empty()) return wrong;
   if (samples_->clean() > 0) coverage_.hit("clean sample");
   if (samples_->unclean() > 0) coverage_.hit("sample dropped");
   const auto capacities = [](const CtaDispatcherIn& i) {
@@ -189,7 +189,7 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twi
     dispatch_->set_capacities(given);
   }
   cycle_.in = given;
-  if (const std::string wrong = dispatch_->observe(twin.dispatcher(), cycle_); !wrong.empty()) return wrong;
+  if (std::string wrong = dispatch_->observe(twin.dispatcher(), cycle_); !wrong.empty()) return wrong;
   const SequencerOut out = twin.sequencer();
   cover(in, twin, out);
   std::string wrong;

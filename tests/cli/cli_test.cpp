@@ -157,6 +157,26 @@ TEST_F(Sluice, RefusesAnUnwritableFolder) {
           "file");
 }
 
+/// A full disk, and a machine without room for another process: not the user's input.
+TEST_F(Sluice, WhatTheSystemRefusesHasACodeOfItsOwn) {
+  const Outcome full = sluice(partition(fermi, table2, "--pairs DXT_MVP --policy even >/dev/full"));
+  EXPECT_EQ(full.exit, 3) << full.err;
+  EXPECT_EQ(full.err, "error: standard output: No space left on device\n");
+  const std::string sim = "sim --machine " + fermi + " --workload " + table2 + " --kernels DXT_MVP --policy even --window 2000";
+  const Outcome trace = sluice(sim + " --timeline /dev/full");
+  EXPECT_EQ(trace.exit, 3) << trace.err;
+  EXPECT_NE(trace.err.find("/dev/full: cannot write: No space left on device"), std::string::npos) << trace.err;
+  const Outcome crowded = shell("(exec 3>&-; ulimit -n 4; exec '" SLUICE_BINARY "' " + sim + ")");
+  EXPECT_EQ(crowded.exit, 3) << crowded.err;
+  EXPECT_NE(crowded.err.find("cannot start a simulation process"), std::string::npos) << crowded.err;
+}
+
+TEST_F(Sluice, HelpEndsWithTheExitCodes) {
+  const std::string help = sluice("--help").out;
+  EXPECT_NE(help.find("Exit codes: 0 done; 1 a check fails; 2 bad input; 3 "), std::string::npos) << help;
+  EXPECT_TRUE(help.ends_with("130 interrupted.\n")) << help;
+}
+
 TEST_F(Sluice, GoesOnAfterCtrlC) {
   const std::string eval =
       "eval --machine " + fermi + " --workload " + table2 +
@@ -168,7 +188,7 @@ TEST_F(Sluice, GoesOnAfterCtrlC) {
   // Ctrl-C comes once the first run is kept, however fast the machine.
   const Outcome stopped = shell("{ '" SLUICE_BINARY "' " + eval + cut + " & pid=$!; while [ -z \"$(ls '" + cut +
                                 "/runs' 2>/dev/null)\" ]; do sleep 0.02; done; kill -INT $pid; wait $pid; }");
-  EXPECT_EQ(stopped.exit, 1) << stopped.err;
+  EXPECT_EQ(stopped.exit, 130) << stopped.err;
   EXPECT_NE(stopped.err.find("interrupted"), std::string::npos) << stopped.err;
   EXPECT_FALSE(fs::exists(fs::path(cut) / "results.json"));
 

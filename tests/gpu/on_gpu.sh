@@ -4,11 +4,13 @@
 S=$1; D=$(mktemp -d); bad=0
 trap 'rm -rf "$D"' EXIT
 check() { if [ "$2" = 0 ]; then echo "ok    $1"; else echo "FAIL  $1"; bad=1; fi; }
-# Exit code 2, one line, naming the thing.
-refuses() {
-  local words=$1; shift
+# One line, naming the thing: refuses has exit code 2 (bad input), fails 3 (the GPU).
+refuses() { says 2 "$@"; }
+fails() { says 3 "$@"; }
+says() {
+  local expected=$1 words=$2; shift 2
   local said; said=$("$@" 2>&1 >/dev/null); local code=$?
-  { [ $code = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -q "$words" <<<"$said"; }
+  { [ $code = "$expected" ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -q "$words" <<<"$said"; }
   check "refused: ${said//"$D"\//}" $?
 }
 cat > "$D/k.cu" <<'K'
@@ -25,13 +27,13 @@ __global__ void grid_sync(unsigned* out, unsigned n) { if (n == 7) cooperative_g
 K
 echo '__global__ void broken(unsigned* out) { out[0] = nothing; }' > "$D/broken.cu"
 refuses "does not compile" $S gpu run --kernel "$D/broken.cu:broken,args=out:u32:4"
-refuses "failed on the GPU" $S gpu run --kernel "$D/k.cu:traps,grid=100,block=64,args=out:u32:6400;u32:3"
-refuses "failed on the GPU" $S gpu run --kernel "$D/k.cu:wild,block=64,args=out:u32:64"
-refuses "MiB of GPU memory asked for" $S gpu run --kernel "$D/k.cu:traps,grid=1,block=64,args=out:f64:60000000000;u32:3"
+fails "failed on the GPU" $S gpu run --kernel "$D/k.cu:traps,grid=100,block=64,args=out:u32:6400;u32:3"
+fails "failed on the GPU" $S gpu run --kernel "$D/k.cu:wild,block=64,args=out:u32:64"
+fails "MiB of GPU memory asked for" $S gpu run --kernel "$D/k.cu:traps,grid=1,block=64,args=out:f64:60000000000;u32:3"
 refuses "the kernel takes 2" $S gpu run --kernel "$D/k.cu:traps,args=out:u32:4"
 refuses "must be 1" $S gpu run --app HOT --small --policy static --quota 99
 refuses "cannot read" $S gpu run --kernel "$D/absent.cu:k,args=out:u32:4"
-CUDA_VISIBLE_DEVICES= refuses "GPU" $S gpu probe
+CUDA_VISIBLE_DEVICES= fails "GPU" $S gpu probe
 refuses "dynamic parallelism" $S gpu run --kernel "$D/launches.cu:launches,grid=1,block=32,args=out:u32:64"
 "$S" gpu run --kernel "$D/cannot.cu:grid_sync,grid=100,block=64,args=out:u32:6400;u32:3" --policy static --quota 1 2>&1 | grep -q "cooperative grid synchronisation"
 check "a kernel with grid synchronisation runs untransformed, with the reason" $?

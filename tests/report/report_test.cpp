@@ -41,6 +41,8 @@ template <class Action>
 std::string error_of(Action action) {
   try {
     action();
+  } catch (const SystemError& e) {
+    return std::string("system: ") + e.what();
   } catch (const InputError& e) {
     return e.what();
   }
@@ -295,7 +297,8 @@ TEST(AtomicFile, ReportsAnUnwritableFolder) {
 
 TEST(AtomicFile, ReportsAFullDisk) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  EXPECT_EQ(error_of([] { write_file_atomically("/dev/full", "x"); }), "/dev/full: cannot write: No space left on device");
+  EXPECT_EQ(error_of([] { write_file_atomically("/dev/full", "x"); }),
+            "system: /dev/full: cannot write: No space left on device");
 }
 
 TEST(HtmlReport, ShowsEveryMixAndReachesForNothingOutside) {
@@ -370,7 +373,7 @@ TEST(ChromeTrace, IsACompleteArrayAtEveryMoment) {
 
 TEST(ChromeTrace, ReportsAFullDisk) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  EXPECT_EQ(error_of([] { ChromeTrace trace("/dev/full", 1); }), "/dev/full: cannot write: No space left on device");
+  EXPECT_EQ(error_of([] { ChromeTrace trace("/dev/full", 1); }), "system: /dev/full: cannot write: No space left on device");
 }
 
 }  // namespace

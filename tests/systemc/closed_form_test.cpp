@@ -22,7 +22,7 @@ class ClosedForm : public ::testing::TestWithParam<const char*> {
 
   /// Loads past the L1, `per_round` a warp and round; `line` of (warp, number of the load).
   Script loads(std::uint32_t ctas, std::uint32_t warps, std::uint32_t per_round, std::uint32_t rounds,
-               std::function<std::uint64_t(std::uint32_t, std::uint32_t)> line) const {
+               const std::function<std::uint64_t(std::uint32_t, std::uint32_t)>& line) const {
     Script script;
     for (std::uint32_t i = 0; i < per_round; ++i) {
       script.body.push_back(op(OpClass::Load, static_cast<std::uint8_t>(i % 64)));
@@ -253,7 +253,8 @@ TEST_P(ClosedForm, ALoopThatOverfillsTheInstructionCacheFetchesEveryLineFromTheL
   const std::vector<Slope> found = slopes(machine, scripts);
   EXPECT_NEAR(fits * 8 * 32 / found[0].cycles, machine.sm.schedulers, 0.02);
   EXPECT_LT(more * 8 * 32 / found[1].cycles, 0.5 * machine.sm.schedulers);
-  const double a_line = kLine / fetch.instruction_bytes, issue = a_line * (fetch.latency + 1.0) / fetch.width;
+  const double a_line = static_cast<double>(kLine / fetch.instruction_bytes),
+               issue = a_line * (fetch.latency + 1.0) / fetch.width;
   EXPECT_NEAR(found[3].cycles / (more * 8 / a_line), l2_hit() + issue, 0.03 * l2_hit());
 }
 

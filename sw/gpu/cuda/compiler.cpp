@@ -87,11 +87,11 @@ CompiledKernel Compiler::run(const std::string& text, const std::string& file, c
     if (size > 0) n.nvrtcGetProgramLog(raw, log.data());
     if (log.find("requires separate compilation mode") != std::string::npos ||
         log.find("device-side kernel launch") != std::string::npos)
-      throw GpuError(
+      throw InputError(
           fmt::format("{}:{}: dynamic parallelism: a child grid belongs to the CTA that launched it, which a persistent CTA "
                       "outlives; such kernels are not run",
                       file, kernel));
-    throw GpuError(fmt::format("{}:{} does not compile: {}", file, kernel, first_error(log)));
+    throw InputError(fmt::format("{}:{} does not compile: {}", file, kernel, first_error(log)));
   }
   CompiledKernel compiled;
   compiled.symbol = "-";

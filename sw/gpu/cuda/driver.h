@@ -9,9 +9,9 @@
 namespace sluice::gpu {
 
 /// What the GPU, its driver or NVRTC refused: one line for a person.
-class GpuError : public InputError {
+class GpuError : public SystemError {
  public:
-  using InputError::InputError;
+  using SystemError::SystemError;
 };
 
 // Both libraries are opened at run time, so that one program runs, and says what is missing, with or without them.

@@ -20,7 +20,7 @@ Context::Context(int ordinal) {
   const Driver& d = driver();
   int count = 0;
   check(d.cuDeviceGetCount(&count), "counting GPUs");
-  if (ordinal >= count) throw GpuError(fmt::format("GPU {}: must be 0..{}", ordinal, count - 1));
+  if (ordinal >= count) throw InputError(fmt::format("GPU {}: must be 0..{}", ordinal, count - 1));
   check(d.cuDeviceGet(&device_, ordinal), "opening the GPU");
   std::array<char, 256> name{};
   check(d.cuDeviceGetName(name.data(), name.size(), device_), "reading the GPU's name");

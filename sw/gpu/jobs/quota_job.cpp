@@ -27,7 +27,7 @@ constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GP
 
 QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : kernel_(kernel), options_(options) {
   const LaunchSpec& spec = kernel.spec();
-  if (kernel.refusal()) throw GpuError(fmt::format("{}: no quota possible: {}", spec.label, *kernel.refusal()));
+  if (kernel.refusal()) throw InputError(fmt::format("{}: no quota possible: {}", spec.label, *kernel.refusal()));
   control_ = allocate(sizeof(SluiceControl), "control block");
   check(driver().cuMemsetD8(control_.get(), 0, sizeof(SluiceControl)), "clearing a control block");
   if (options.log_lifetimes) lifetimes_ = allocate(sizeof(SluiceLifetime) * SLUICE_MAX_LIFETIMES, "log of CTA lifetimes");

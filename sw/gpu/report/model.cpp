@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "sw/core/errors.h"
 #include "sw/core/metrics.h"
@@ -63,7 +64,12 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
                        {"model", simulated},
                        {"mean_absolute_error", m.error},
                        {"rank_correlation", std::isfinite(m.rank) ? json(m.rank) : json()}});
-    charts::Lines chart{name, "CTAs per SM", "of its best", {{{"silicon", 4}, silicon, ""}, {{"model", 1}, simulated, ""}}};
+    charts::Lines chart{name, "CTAs per SM", "of its best", {}};
+    for (const auto& [label, colour, values] : {std::tuple("silicon", 4U, &silicon), std::tuple("model", 1U, &simulated)}) {
+      charts::Lines::Line& line = chart.lines.emplace_back();
+      line.series = {label, colour};
+      line.values = *values;
+    }
     charts += "<div class=\"multiple\">" + charts::line_chart(chart) + "</div>\n";
   }
   const Mixes cells = read_mixes(folder, "pairs", sms);

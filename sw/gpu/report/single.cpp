@@ -155,7 +155,8 @@ void curves_section(const std::filesystem::path& folder, Output& out) {
   for (const json& j : lines(folder / "curves.jsonl")) {
     const double native = median(j["native_blocks_per_second"].get<Values>());
     const auto runs = j["blocks_per_second"].get<std::vector<Values>>();
-    charts::Lines chart{j["app"], "CTAs per SM", "of untransformed", {{{"quota", 4}, {}, ""}}};
+    charts::Lines chart{j["app"], "CTAs per SM", "of untransformed", {}};
+    chart.lines.emplace_back().series = {"quota", 4};
     json curve = json::array();
     for (std::size_t c = 0; c < runs.front().size(); ++c) {
       Values at;

@@ -1,5 +1,7 @@
 #include "sw/gpu/rewrite/source_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -30,7 +32,7 @@ std::size_t skipped(const std::string& text, std::size_t at) {
   if (text.compare(at, 2, "R\"") == 0 && (at == 0 || !word_character(text[at - 1]))) {
     const std::size_t open = text.find('(', at);
     if (open == std::string::npos) return 0;
-    return until(")" + text.substr(at + 2, open - at - 2) + "\"", open);
+    return until(fmt::format("){}\"", text.substr(at + 2, open - at - 2)), open);
   }
   const char quote = text[at];
   const bool digit_separator = quote == '\'' && at > 0 && word_character(text[at - 1]);

@@ -66,9 +66,12 @@ class ISluiceTop {
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
                                                               std::uint64_t clock_period_ps);
 
-/// The RTL, with its twin beside it. @throws std::logic_error in clock() when a port differs
+/// The RTL, with its twin beside it. @throws CheckFailed in clock() when a port differs
 [[nodiscard]] std::unique_ptr<ISluiceTop> make_lockstep_sluice_top(const regs::Parameters& parameters,
                                                                    const std::string& fst_file, std::uint64_t clock_period_ps);
+
+/// The same of any two units.
+[[nodiscard]] std::unique_ptr<ISluiceTop> make_lockstep_of(std::unique_ptr<ISluiceTop> rtl, std::unique_ptr<ISluiceTop> twin);
 
 /// The first port at which two units differ, empty when none does. Fields that mean nothing without their valid are not compared.
 [[nodiscard]] std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b);

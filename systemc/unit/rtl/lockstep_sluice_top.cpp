@@ -1,8 +1,8 @@
 // RTL and twin side by side: every port of every cycle of a run is compared.
 #include <fmt/format.h>
 
-#include <stdexcept>
-
+#include "sw/core/errors.h"
+#include "systemc/sim/main_stack.h"
 #include "systemc/unit/ports/i_sluice_top.h"
 
 namespace sluice {
@@ -20,7 +20,9 @@ class LockstepSluiceTop : public ISluiceTop {
     twin_->clock(in);
     ++clocked_;
     const std::string port = port_difference(rtl_->outputs(), twin_->outputs());
-    if (!port.empty()) throw std::logic_error(fmt::format("RTL and twin differ at {} after {} clocks", port, clocked_));
+    if (port.empty()) return;
+    restore_main_stack_bounds();
+    throw CheckFailed(fmt::format("RTL and twin differ at {} after {} clocks", port, clocked_));
   }
   void skip(std::uint64_t cycles) override {
     rtl_->skip(cycles);
@@ -37,8 +39,11 @@ class LockstepSluiceTop : public ISluiceTop {
 
 std::unique_ptr<ISluiceTop> make_lockstep_sluice_top(const regs::Parameters& parameters, const std::string& fst_file,
                                                      std::uint64_t clock_period_ps) {
-  return std::make_unique<LockstepSluiceTop>(make_rtl_sluice_top(parameters, fst_file, clock_period_ps),
-                                             make_twin_sluice_top(parameters));
+  return make_lockstep_of(make_rtl_sluice_top(parameters, fst_file, clock_period_ps), make_twin_sluice_top(parameters));
+}
+
+std::unique_ptr<ISluiceTop> make_lockstep_of(std::unique_ptr<ISluiceTop> rtl, std::unique_ptr<ISluiceTop> twin) {
+  return std::make_unique<LockstepSluiceTop>(std::move(rtl), std::move(twin));
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -20,12 +21,12 @@ class VerilatedModel {
  public:
   /// @param fst_file         waveform to write, empty for none
   /// @param clock_period_ps  for the time axis of the waveform
-  /// @throws InputError when the waveform can't be written; a model without waveforms writes none
+  /// @throws InputError or SystemError when the waveform can't be written; a model without waveforms writes none
   explicit VerilatedModel(const std::string& fst_file = "", std::uint64_t clock_period_ps = 1000)
       : half_period_(clock_period_ps / 2) {
     if constexpr (requires(Top & top, VerilatedFstC * fst) { top.trace(fst, 99); }) {
       if (fst_file.empty()) return;
-      if (!std::ofstream(fst_file)) throw InputError(fmt::format("{}: can't write the waveform", fst_file));
+      if (!std::ofstream(fst_file)) throw_errno(fmt::format("{}: can't write the waveform", fst_file), errno);
       context_.traceEverOn(true);
       top_.trace(&fst_, 99);
       fst_.open(fst_file.c_str());

@@ -326,7 +326,8 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
   }
   // By the registers as they stand.
   const bool port_free = !out_.dispatch_valid || in.dispatch_ready;
-  const auto picked = port_free && !in.quota_changed ? pick(in) : std::nullopt;
+  std::optional<Pick> picked;
+  if (port_free && !in.quota_changed) picked = pick(in);
   const auto counted = fresh_ ? std::optional<std::uint32_t>(out_.dispatch_kernel) : std::nullopt;
   const auto wanted = dirty_.without(busy_).next(next_dirty_);
   const auto to_credit = left_;

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""lint.limits: no file and no line is longer than LIMITS says, and every source file names its licence in its first three lines.
+
+--fix-spdx adds the licence lines that are missing. Generated files have theirs from rtl/csr/generate.py."""
+import pathlib
+import re
+import subprocess
+import sys
+
+# Path (the first that matches): most lines of a file, most characters of a line; clang-format keeps the lines of .h and .cpp.
+LIMITS = [(r"rtl/formal/.*\.sv", 840, 180), (r".*\.sv", 600, 180), (r".*\.(h|cpp)", 500, 220), (r".*\.cuh?", 400, 150), (r".*\.v", 300, 150),
+          (r".*\.py", 260, 180), (r".*\.sh", 60, 180), (r".*(CMakeLists\.txt|\.cmake)", 80, 180), (r".*\.toml", 500, 180),
+          (r".*\.md", 400, 480)]  # .md: a paragraph may be one line; rows of tables are not counted
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+COMMENTS = [(r".*\.(h|cpp|cu|cuh|sv|v)", "// "), (r".*(\.py|\.sh|\.cmake|CMakeLists\.txt)", "# "), (r"(?!results/).*\.toml", "# ")]
+
+
+def comment(path):
+    """What begins a comment in a file that must name its licence; None for other files."""
+    return next((begin for pattern, begin in COMMENTS if re.fullmatch(pattern, path)), None)
+
+
+def with_spdx(path, text):
+    """`text` with the licence line, behind a shebang."""
+    shebang, rest = re.fullmatch(r"(#!.*\n)?((?s:.*))", text).groups()
+    return f"{shebang or ''}{comment(path)}{SPDX}\n{rest}"
+
+
+def has_spdx(text):
+    return any(SPDX in line for line in text.splitlines()[:3])
+
+
+def check(path, text):
+    """What is wrong with one file."""
+    wrong, lines = [], text.splitlines()
+    most_lines, most = next(((a, b) for pattern, a, b in LIMITS if re.fullmatch(pattern, path)), (None, None))
+    if most_lines is not None:
+        wrong += [f"{path}: {len(lines)} lines: at most {most_lines}"] * (len(lines) > most_lines)
+        wrong += [f"{path}:{n}: {len(line)} characters: at most {most}" for n, line in enumerate(lines, 1)
+                  if len(line) > most and not (path.endswith(".md") and line.startswith("|"))]
+    if comment(path) is not None and not has_spdx(text):
+        wrong.append(f"{path}: no {SPDX} in its first three lines")
+    return wrong
+
+
+def main():
+    tracked = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True).stdout.split("\0")
+    files = {p: pathlib.Path(p).read_text() for p in tracked
+             if pathlib.Path(p).is_file() and (comment(p) or any(re.fullmatch(pattern, p) for pattern, _, _ in LIMITS))}
+    if "--fix-spdx" in sys.argv:
+        for path, text in files.items():
+            if comment(path) and not has_spdx(text):
+                files[path] = with_spdx(path, text)
+                pathlib.Path(path).write_text(files[path])
+    sys.exit("\n".join(sum((check(path, text) for path, text in files.items()), [])) or 0)
+
+
+if __name__ == "__main__":
+    main()

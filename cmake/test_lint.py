@@ -1,0 +1,52 @@
+"""Tests of the lint scripts: each of them refuses what it is there to refuse."""
+import unittest
+
+import lint_layers
+import lint_limits
+
+
+class Layers(unittest.TestCase):
+    def test_downward_include_is_accepted(self):
+        self.assertEqual(lint_layers.check({"sw/core/a.h": "", "sw/io/b.cpp": '#include <vector>\n#include "sw/core/a.h"\n'}), [])
+
+    def test_upward_include_is_refused(self):
+        found = lint_layers.check({"sw/core/a.h": '#include "sw/io/b.h"\n', "sw/io/b.h": ""})
+        self.assertEqual(found, ["sw/core/a.h includes sw/io/b.h: sw/io is above sw/core"])
+
+    def test_cycle_of_files_is_refused(self):
+        found = lint_layers.check({"sw/core/a.h": '#include "sw/core/b.h"\n', "sw/core/b.h": '#  include "a.h"\n'})
+        self.assertEqual(found, ["cycle: sw/core/a.h -> sw/core/b.h -> sw/core/a.h"])
+
+    def test_cycle_of_folders_is_refused(self):
+        found = lint_layers.check({"tb/a/a.h": '#include "tb/b/b.h"\n', "tb/b/b.h": "", "tb/b/c.h": '#include "tb/a/d.h"\n', "tb/a/d.h": ""})
+        self.assertEqual(found, ["cycle: tb/a -> tb/b -> tb/a"])
+
+    def test_systemc_and_cuda_stay_in_their_folders(self):
+        found = lint_layers.check({"sw/io/a.h": "#include <systemc>\n#include <cuda.h>\n", "sw/gpu/cuda/driver.h": "#include <cuda.h>\n"})
+        self.assertEqual(found, ["sw/io/a.h includes systemc: only systemc|tb|tests may", "sw/io/a.h includes cuda.h: only sw/gpu/cuda may"])
+
+    def test_unknown_folder_and_missing_file_are_refused(self):
+        found = lint_layers.check({"sw/attic/a.h": '#include "sw/core/gone.h"\n'})
+        self.assertEqual(found, ["sw/attic/a.h: sw/attic has no row in LAYERS", "sw/attic/a.h includes sw/core/gone.h: not in the repository"])
+
+
+class Limits(unittest.TestCase):
+    LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+    def test_long_lines_and_files_are_refused(self):
+        found = lint_limits.check("rtl/a.sv", self.LICENCE + "x" * 181 + "\n" * 601)
+        self.assertEqual(found, ["rtl/a.sv: 602 lines: at most 600", "rtl/a.sv:2: 181 characters: at most 180"])
+
+    def test_rows_of_tables_are_not_measured(self):
+        self.assertEqual(lint_limits.check("docs/a.md", "| " + "x" * 1000 + " |\n"), [])
+
+    def test_licence_goes_behind_a_shebang(self):
+        script = lint_limits.with_spdx("a.py", "#!/usr/bin/env python3\nimport sys\n")
+        self.assertEqual(script, "#!/usr/bin/env python3\n# SPDX-License-Identifier: Apache-2.0\nimport sys\n")
+        self.assertEqual(lint_limits.check("a.py", script), [])
+        self.assertEqual(lint_limits.check("sw/a.h", lint_limits.with_spdx("sw/a.h", "#pragma once\n")), [])
+        self.assertEqual(lint_limits.check("a.h", "#pragma once\n"), ["a.h: no SPDX-License-Identifier: Apache-2.0 in its first three lines"])
+
+
+if __name__ == "__main__":
+    unittest.main()
