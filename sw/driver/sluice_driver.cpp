@@ -61,7 +61,7 @@ void SluiceDriver::configure_sequencer(const SequencerSettings& settings) {
   in_range("window cycles", settings.window_cycles, 1024, 65535);
   in_range("delay cycles", settings.delay_cycles, 0, 65535);
   in_range("request share", settings.request_share, 0, 8191);
-  in_range("drain cycles", settings.drain_cycles, 0, 255 * kDrainUnit);
+  in_range("drain cycles", settings.drain_cycles, 0, std::uint64_t{255} * kDrainUnit);
   const std::uint32_t epsilon = fraction("epsilon", settings.epsilon, 1);
   const std::uint32_t loss_limit = fraction("loss limit", settings.loss_limit, 3.99);
   write(regs::kWarmUp, settings.warm_up_cycles);
