@@ -22,7 +22,7 @@ build() {
     done
   }
 }
-echo "== Building sluice: minutes the first time, most of it the RTL as C++ by Verilator"
+echo "== Building sluice: minutes the first time"
 cmake --preset release >/dev/null
 build
 
