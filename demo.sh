@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets everything up, builds the `sluice` command and nothing else, and runs the quick evaluation: the published idea at work, with the
 # RTL partition core in the loop. The first table comes after one pair of kernels, the others follow.
 set -euo pipefail

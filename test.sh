@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets everything up and runs the tests: lint, unit tests, benches, small runs. `--full` adds the long campaigns and the sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bench_rtl_command.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice report figures: runs what the figures of Warped-Slicer's evaluation need, and draws them on one page.
 #include <sluice_provenance.h>
 

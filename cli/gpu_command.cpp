@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice gpu: the same policies on a real GPU. `report` needs none; the others need a build with SLUICE_CUDA.
 #include <fmt/format.h>
 

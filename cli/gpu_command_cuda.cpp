@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sluice gpu probe`, `run` and `experiment` on a GPU.
 #ifdef SLUICE_CUDA
 #include <sluice_provenance.h>

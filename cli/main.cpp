@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `sluice` command: parses, runs the chosen action, and is the one place where exceptions end.
 // Exit codes: kExitCodes.
 #include <fmt/format.h>

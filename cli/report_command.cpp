@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice report: rebuilds results.csv and index.html from results.json, and prints the table.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice sweep: machines x parameters x seeds x mixes x policies, here or over the nodes of a Slurm cluster.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice verify waterfill: water-filling against exhaustive search on random cases.
 #include <fmt/format.h>
 #include <unistd.h>

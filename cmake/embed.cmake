@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 # Writes a C++ file whose embedded_file(name) returns the text of each of FILES (relative to SOURCE_DIR).
 set(CODE "#include \"sw/gpu/runtime/embedded.h\"\n\n#include <stdexcept>\n#include <string>\n\nnamespace sluice::gpu {\n\n")

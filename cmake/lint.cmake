@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Style as tests (ctest -L lint). The RTL's lint is in rtl/CMakeLists.txt.
 set(LINT_SOURCES "")
 foreach(FOLDER sw systemc study cli tb tests fuzz)

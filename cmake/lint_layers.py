@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """lint.layers: no #include goes upward in LAYERS, none closes a cycle, and no folder of sw/ outgrows a quarter of the code."""
 import collections
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """lint.limits: no file and no line is longer than LIMITS says, and every source file names its licence in its first three lines.
 
 --fix-spdx adds the licence lines that are missing. Generated files have theirs from rtl/csr/generate.py."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 # Run at every build: writes the commit, and hashes of the sources that simulation results depend on, into a header; touches it only
 # when it changed. The RTL has a hash of its own: runs with the TLM twins do not depend on it. Reports and the command line are in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The RTL's file list, and Verilated models of single modules for benches.
 file(STRINGS ${CMAKE_SOURCE_DIR}/rtl/sluice.f SLUICE_RTL_FILES)
 list(TRANSFORM SLUICE_RTL_FILES PREPEND ${CMAKE_SOURCE_DIR}/)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the lint scripts: each of them refuses what it is there to refuse."""
 import unittest
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: CSV and TOML readers on any bytes. Either they read, or they throw an InputError of one line.
 #include <cstdint>
 #include <cstdlib>

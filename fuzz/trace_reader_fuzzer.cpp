@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: any bytes are either a trace that reads to its end, or an InputError with the file's name and a line.
 // What is decoded must be in bounds: every record names an instruction, every access has the lines it claims.
 #include <cstdint>

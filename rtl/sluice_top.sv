@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice_top: the SM resource partitioner (docs/reference/blocks/sluice_top.md): registers, sequencer, profile counters, partition core, phase
 // monitor and CTA dispatcher. Kernels are programmed through AXI4-Lite; CTAs leave through the dispatch port; SMs report what they issue,
 // what they exchange with the memory system, and ended CTAs.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Writes a module of the RTL as plain Verilog-2005, through Yosys, for tools that don't read SystemVerilog.
 set -euo pipefail
 usage() {

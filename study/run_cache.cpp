@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "study/run_cache.h"
 
 #include <fmt/format.h>

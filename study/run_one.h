@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "study/run_pool.h"
 #include "sw/driver/i_device.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "study/trace_run.h"
 
 #include <fmt/format.h>

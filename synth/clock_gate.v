@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // clock_gate: lets clk_i through in cycles whose enable_i is high before the rising edge: a latch, transparent while the clock is low,
 // keeps the enable stable while it is high. No cell of the libraries does it alone, so it is put together of three.
 module clock_gate (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Yosys techmap: a register with an enable becomes a plain one behind a clock_gate, from FEWEST bits on: two pay for the gate in
 // power, three in area.
 // Registers of the same enable share a gate afterwards (opt_merge -share_all).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the commands of the flow share: they stop in one line with exit code 2, and look at their options before they work."""
 import argparse
 import math

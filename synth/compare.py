@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares two results of synth/run.sh --json, block by block: what the second says, relative to the first.
 
   synth/compare.py build/synth/standard/gscl45nm.json build/synth/standard/sluice45.json      as synth/standard.sh leaves them"""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is a mapped netlist its RTL? Every register is cut: its output becomes an input of both sides, its next state an output, and
 berkeley-abc's cec compares all outputs. Registers correspond by the names that Yosys keeps; one that the netlist made a constant, or merged
 with another, is compared as such. A row latch (latches.py) is a register, its master a wire that holds while the clock is high. The clock stays a signal:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Area, timing and leakage of the partition unit: Yosys and ABC map every block and the whole unit to a Liberty library, OpenSTA times them.
 
 Figures are cell area before layout, without a clock tree or wires; area / 0.7 is what a floorplan at 70 % utilisation takes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the signals below a scope of an FST waveform: "s <name> <width> <number>", then "t <time>" and "<number> <value>" lines.
 // usage: fst_changes FILE SCOPE, e.g. run.fst TOP.sluice_top.i_phase_monitor
 #include <fstapi.h>

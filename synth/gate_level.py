@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a plain-Verilog bench of the RTL (tb/verilog/<module>_tb.v) on the mapped netlist, in Icarus.
 
   synth/gate_level.py [sluice_top | sluice_csr] [--liberty F] [--script S]

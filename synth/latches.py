@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers made smaller, on the gates of Yosys before ABC (scripts with `small`, synth/mapping.py). A flip-flop is two latches: a master that is transparent while
 the clock is low, and a slave. Where several registers behind clock gates are written from one net, as the rows of a table are, one master serves them all:
 each keeps its slave, a row latch, which its gate opens while the clock is high. Cycles and values are those of the flip-flops."""

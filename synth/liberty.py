@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads Liberty files: cells with their areas, pins, functions, energies, and what else their groups say."""
 import functools
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Maps a module of rtl/sluice.f to the cells of a Liberty file with Yosys and its ABC."""
 import hashlib
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dynamic power and leakage of a mapped netlist from what happened in a real run.
 
 Registers and inputs are taken cycle by cycle from a waveform of the RTL (the netlist keeps their names); everything between them is

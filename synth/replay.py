@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Drives the unit with what its ports saw in a recorded run, in Icarus: its RTL with other parameters than the run's, or its netlist.
 
   synth/replay.py RUN.fst [--param K=V ...] [--gates] [--liberty F] --fst OUT.fst

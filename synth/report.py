@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What synth/run.sh found, as a terminal table and as a page."""
 import html
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Draws small blocks as schematics of word-level operators, with netlistsvg (npm install netlistsvg; NETLISTSVG names another program).
 set -euo pipefail
 usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/reference/schematics, profile_counters loss_guard occupancy_counter)"; }

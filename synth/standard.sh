@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Everything that docs/user/synthesis.md quotes of the standard point (16 SMs, K = 4, N = 8), again: area, timing and power of every block and of the
 # whole unit, in the library of the published figures and in ours, and the two side by side.
 set -euo pipefail

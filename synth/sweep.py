@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Area, fmax and leakage of the unit over its parameters: K = 2..8, N = 8, 16, 32, NUM_SM = 16, 64, 132, with and without regions.
 
   synth/sweep.py --liberty F --json results.json [--html page.html] [--only K,N,SM,REGIONS] [--jobs N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Registers that share a master latch: which do, what becomes of them, and what is refused."""
 import pathlib
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Power and Liberty functions against sums done by hand."""
 import json
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The search of the smallest period, on reports of made-up netlists with paths of each kind."""
 import pathlib
 import sys

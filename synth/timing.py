@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Static timing of a mapped netlist with OpenSTA: smallest period and the path that sets it. The clock is ideal (no clock tree)."""
 import re
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds a bench of tb/designs.toml directly, without CMake: with a broken design (tb/mutation.py) or with coverage (tb/coverage.py)."""
 import concurrent.futures
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How much of the RTL do the benches reach? Builds each bench of tb/designs.toml with Verilator's line and toggle coverage, runs it, merges the
 counts of all of them with the benches' functional bins, leaves out what tb/coverage_exclusions.toml argues away.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How many faults do the benches catch? Yosys' `mutate` puts faults into the flattened design, all of them into one Verilated model that
 takes the fault's number from SLUICE_MUTANT; the quick bench runs once a fault. A fault that no bench sees is compared with the design by
 proof (register by register, then as sequential circuits from reset): proven equal it is no fault. What is left runs the long

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // max_tree: the largest of COUNT values by their upper KeyW bits, in log2(COUNT) comparisons one behind another. Combinational.
 module max_tree #(
   parameter int unsigned COUNT = 9,

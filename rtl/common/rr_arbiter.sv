@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rr_arbiter: grants one of N requests, round robin: the first at or after the position behind the last grant that was used. After
 // reset, request 0 is first. Combinational, one-hot. Several sets of requests may share the position (SETS): each has its grant, and
 // whose is used may be known later than the requests, or be told a cycle later: then the position follows a cycle later.

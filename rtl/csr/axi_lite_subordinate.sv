@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // axi_lite_subordinate: AXI4-Lite handshakes in front of a register file; one write and one read under way at a time.
 // Address and data of a write arrive in any order. In the first cycle in which both are held the register file looks at them; in the next, or when
 // the response before was taken, `write_o` pulses for one that is aligned and has every strobe. Everything else gets SLVERR and no pulse. Two

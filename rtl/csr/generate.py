@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes everything that follows from the register map, rtl/csr/sluice_regs.toml:
 
   rtl/csr/sluice_csr_pkg.sv   RTL constants

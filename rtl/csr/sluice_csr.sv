@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice_csr: the registers of the partition unit (docs/reference/register_map.md) behind an AXI4-Lite port.
 // A write is looked at in the cycle in which it is complete and acts in the next; commands are pulses of one cycle, at least three cycles
 // apart. What is refused (range, state, address, strobe) changes nothing but ERROR, IRQ_STATUS and the response. Every output is registered but

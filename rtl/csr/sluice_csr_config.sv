@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice_csr_config: the global configuration registers of sluice_csr and the commands MODE and CONTROL. A write acts in the next cycle;
 // one that is out of range (bad_mode_o, bad_config_o), finds a kernel slot that is not FREE where all must be, or comes while the
 // sequencer decides on what a decision keeps, changes nothing. What the addressed register accepts is found in the cycle before write_i:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice_csr_slot: the registers of one kernel slot, for sluice_csr, which decodes the slot. A write that is refused changes nothing:
 // bad_config_o (out of range, two commands) or slot_busy_o (descriptor of a slot that is not FREE) say so in the cycle of write_i. What the
 // addressed register accepts is found in the cycle before: address and data are there by then.

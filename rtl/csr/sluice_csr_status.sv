@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice_csr_status: what sluice_csr remembers of events until the host clears it: errors and the first one's cause, interrupts,
 // kernels done, evictions done; and the number of decisions. What happens in the cycle that clears stays set.
 // Read data is 0 for addresses that are not here. Kernel slot 0 is in the low bits of every vector.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // loss_guard: accepts an intra-SM partition only if no kernel loses too much (Warped-Slicer, section IV).
 // A kernel loses 1 - performance at its quota; of num kernels each may lose loss_limit_i / num (the paper: 1.2 / K). Compared without a
 // division: performance * num + limit >= num. One kernel a cycle; its verdict is in spatial_o two cycles later, and stays until the next start.

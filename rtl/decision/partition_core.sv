@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // partition_core: profile samples in, CTAs per kernel out (Warped-Slicer): perf_table -> step_prefetch -> waterfill_allocator -> loss_guard.
 // start_i begins a decision and drops one under way. After the profile window the samples follow, one a cycle at most, each kernel's in
 // counts 1..n, at least one a kernel, one kernel after the other; of a kernel whose levels take several windows in as many parts. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // perf_table: P[k][j], and from it Q and M of Warped-Slicer's algorithm 1, a list of steps a kernel.
 // Entries are floating point: ExponentW bits of exponent, the mantissa under a leading one; exponent 0 is zero. Writes of a kernel come with counts
 // 1, 2, 3, ...; what is above all before it (count 1 always) is a step and joins the kernel's list at its end. After a kernel's final write the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // product_rows: a product as two rows that are still to be added: partial products through carry-save adders, three rows to two at a time.
 // sum_o + carry_o, modulo their width, is left * right.
 // Combinational; the adder is a cycle of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reciprocal_divider: keeps one reciprocal a kernel: the RecipW upper bits of 2**(MantissaW-1) / divisor, of a divisor of MantissaW bits whose top bit is
 // set; all ones for 1. start_i, only while not busy, takes the divisor; the quotient comes a bit a cycle and replaces the kernel's reciprocal RecipW
 // cycles later, in the cycle that done_o pulses.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // step_prefetch: the steps that waterfill_allocator may take next, normalised ahead of it (docs/reference/blocks/step_prefetch.md).
 // Of each kernel DEPTH steps wait in a queue: CTAs more, and performance relative to the kernel's best. The product that this needs takes three
 // cycles from the table's list (perf_table) to the queue; a step that a kernel takes sends another one on its way, so one can be taken each cycle.

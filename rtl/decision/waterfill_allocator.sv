@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // waterfill_allocator: Warped-Slicer's algorithm 1 with a full resource vector.
 // Every kernel starts with one CTA; then the worst-off kernel that is not full takes its next step (M[g+1] - M[g] CTAs), or is marked full: no
 // further step, the step does not fit, or it gains at most epsilon per CTA. Ties go to the lowest index.

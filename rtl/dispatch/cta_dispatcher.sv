@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cta_dispatcher: one CTA a cycle to an SM on which all its resources fit and its kernel's quota allows one more
 // (docs/reference/blocks/cta_dispatcher.md: pipeline, orders, corner cases). Kernel slots take and finish grids; quotas are asked for SM by SM;
 // nothing is killed. Every output but idle_o comes from registers; a CTA that waits at the port counts as resident.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dispatch_picker: remembers which kernel fits on which SM, and picks one (kernel, SM) a cycle while something is eligible:
 // the oldest kernel or the next in turn, then the next SM in turn. In order, a younger kernel waits until the older ones have no CTA left. What it
 // remembers is never optimistic: all of it is dropped when quotas change, an SM is forgotten when it is picked, until it is charged and its

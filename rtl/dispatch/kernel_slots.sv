@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel_slots: the life of every kernel slot (FREE, RUNNING, DRAINING), its grid, its eviction, and the age of the RUNNING ones.
 // A launch takes the descriptor, which then stays until the slot is FREE; a refused one changes nothing but the error outputs. Pulses come in the first cycle of what they
 // announce, errors the cycle after their cause. Whether a kernel fits is known a cycle ahead: its descriptor and the capacity hold from the cycle before its

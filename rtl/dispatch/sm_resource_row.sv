@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm_resource_row: what one SM holds (docs/reference/blocks/sm_resource_table.md). The used amounts are written as computed by the table and mean
 // nothing before they are written (only the slots are reset); a slot that is taken gets its kernel.
 module sm_resource_row #(

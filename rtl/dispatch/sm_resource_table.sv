@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm_resource_table: what every SM holds, and which kernels have room there (docs/reference/blocks/sm_resource_table.md).
 // Lane A charges a CTA: its SM's row is read and its slot taken in the cycle of take_i, the amounts are written in the next one (charge) and
 // compared with the limits in the one after. Lane B reads a row and its quotas, and compares them from the next cycle on until it reads another.

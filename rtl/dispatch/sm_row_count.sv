@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm_row_count: the CTAs of an SM, counted from its slots in pairs, pairs of pairs and so on. Combinational.
 module sm_row_count #(
   parameter int unsigned MAX_KERNELS = 4,

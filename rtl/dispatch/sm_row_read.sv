@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm_row_read: one read lane of sm_resource_table: amounts and CTA slots of the SMs selected; zeros where none is. Combinational.
 module sm_row_read #(
   parameter int unsigned NUM_SM  = 16,

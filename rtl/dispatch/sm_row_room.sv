@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm_row_room: which kernels have room on an SM with these amounts. Combinational.
 module sm_row_room #(
   parameter int unsigned MAX_KERNELS = 4

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of axi_lite_subordinate: for any manager, also one that breaks the rules, and any register file.
 module axi_lite_subordinate_props (
   input logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of cta_dispatcher: M SMs, two kernel slots, N CTA slots of an SM; with REGIONS four region units. Inputs are anything at all, a reset
 // and an end of a CTA that never was included; assumed is only what docs/reference/blocks/cta_dispatcher.md asks of the neighbours: the capacity is stable
 // from the cycle before a launch on while a kernel slot is taken, a descriptor while its own is, quotas are at most N and change with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of kernel_slots at the real width of a grid, two slots: the indices of a kernel's CTAs count from 0 to the end of its grid and begin again, its last CTA is
 // known when it is admitted, and CTAs are counted. The proof of cta_dispatcher has the same with grids of three bits, and no carry beyond them. Assumed of the
 // user: what the header of kernel_slots asks.

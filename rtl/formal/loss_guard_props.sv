@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of loss_guard. Full width, any K up to 8; assumed: a performance of at most 1, number and limit that stay, a reset in the first cycle.
 module loss_guard_props (
   input logic                           clk_i,

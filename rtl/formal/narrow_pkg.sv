@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sluice_pkg with narrow fields, for proofs that would take too long with the real ones.
 package sluice_pkg;
   localparam int unsigned KernelW   = 4;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of occupancy_counter and the allocator's subtractors that it uses, with at most four CTAs, at full width, for any inputs. Assumed: share
 // and demand are stable while it counts, the share is 1..8; no decision is under way.
 module occupancy_counter_props (

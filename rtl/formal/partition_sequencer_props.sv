@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, what quotas it answers, and which samples count.
 // Assumed of its neighbours: the core answers within Patience cycles of being asked; kernel slots are named once and exist; the mode changes
 // with mode_write_i, the host's quotas and masks with static_write_i; no more than N demands fit; settled_i stays while profiling_o. The timer of 3 bits

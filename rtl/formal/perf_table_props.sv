@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of perf_table with 2 kernels of at most 4 CTAs. `watch` is either kernel. Assumed of the writer, as the block's page says: counts of a kernel
 // come as 1, 2, 3, ..., its final write is its last, there are no others; of the divider, that it answers what it was asked. The count of instructions is any number.
 module perf_table_props (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of phase_monitor with narrow fields, two kernels and one scheduler: it asks exactly when a comparison of whole windows, written
 // as one expression, found some kernel beyond the threshold hold_i times in a row. Assumed: the settings are stable while it is active.
 module phase_monitor_props (

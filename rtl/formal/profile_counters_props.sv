@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of profile_counters with two schedulers, at full width, against sums that are longer by two bits. What happens in a cycle is
 // counted in the next. Assumed, as the block's page says: at most 2**WindowW - 1 cycles are enabled between clears, none with a clear; the share is
 // 0 without one; slots exist. The share is that of the clear, the owner that of each cycle: neither is assumed to be stable.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of reciprocal_divider with divisors of 5 bits and reciprocals of 6. Assumed of the user: a start only while not busy, of a divisor
 // whose top bit is set.
 module reciprocal_divider_props (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of region_allocator: two SMs, two kernels, N CTA slots, U units. Assumed is what its callers promise: a CTA takes an empty slot,
 // with regions only where they fit and not in the cycle after another took regions of that SM; it is given back when it holds its slot and has its
 // regions, and is among the slots of a release from then on; sizes do not change under a CTA. The regions are recorded from the ports; what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // region_view: regions by the plain definition, for the proofs of whoever holds some: from the CTAs that hold one (SM, slot, kernel, base)
 // their union as a bitmap, whether two meet or one leaves its SM, the longest gap, and where a region of each kernel would start on each SM.
 module region_view #(

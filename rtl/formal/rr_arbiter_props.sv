@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of rr_arbiter with five requesters in two sets, of which one is used in a cycle: one grant to a requester of each set, and nobody who
 // asks in both waits for more grants than there are others.
 module rr_arbiter_props #(

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Proves the properties of the RTL: runs standard SymbiYosys files with Yosys, yosys-smtbmc and ABC.
 
   rtl/formal/run.sh [module ...] [--json] [--long]      one line a property: proven / bounded N / reached / failed

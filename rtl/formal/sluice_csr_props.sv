@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of sluice_csr with 5 SMs, 2 kernel slots and 4 CTAs an SM: for any manager and any reports of the other blocks.
 // `watch` is any address: what is proven of it is proven of every register.
 module sluice_csr_props (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of sluice_top with two SMs, two kernel slots, four CTAs and one scheduler an SM, without regions, at full width. Idle, every
 // output but irq_o is at rest.
 module sluice_top_props (

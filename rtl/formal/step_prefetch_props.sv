@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of step_prefetch with 2 kernels of at most 8 CTAs. The table's lists are any constant ones; a product is the mantissa with the reciprocal
 // below it, so that it tells of both. Assumed: a list is there once its kernel is known; steps are taken after the last kernel's first
 // step was told, by one kernel a cycle; one that took a step, or whose first one was told, may take

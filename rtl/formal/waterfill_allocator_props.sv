@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of waterfill_allocator with 2 kernels. The descriptors, the capacity and the performance table are any constants of a small size;
 // the table has what perf_table promises: count 1 is a step, performance does not fall from step to step.
 module waterfill_allocator_props (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // region_allocator: contiguous regions of registers and of shared memory on every SM, first fit, in units (docs/reference/blocks/region_allocator.md).
 // Nothing but the base of each CTA slot, whether it has regions, and the largest gap of each SM is kept; whose slot it is, and whether it
 // is used, come from sm_resource_table. One allocation and one release a cycle, on the same SM too: the search sees the state before the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // region_merge: the gap that is there after a region has ended, from the regions above and below it. Combinational.
 module region_merge #(
   parameter int unsigned MAX_KERNELS = 4,

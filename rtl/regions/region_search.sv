@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // region_search: the gaps between the regions of one SM, and first fit among them. Combinational.
 // A gap begins at 0 or at the end of a region and ends where the next region begins. Regions never overlap, so one is above another when its
 // base is: N (N-1) / 2 comparisons order them all.

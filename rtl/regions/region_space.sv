@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // region_space: the regions of one resource on every SM: the base of each CTA slot, and the largest gap of each SM, which means something
 // while a region is held there (docs/reference/blocks/region_allocator.md: cycles). Which slots hold one is kept by region_allocator for both resources.
 module region_space #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // region_units: demands in units of one resource. The unit is the smallest power of two of which at most UNITS make up the capacity.
 // A CTA that needs more units than the capacity has whole ones does not fit at all. Of a demand above the capacity nothing is told: that it does not
 // fit is seen elsewhere, and lengths need no more bits than UNITS.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // occupancy_counter: how many CTAs of one kernel fit into 1/share of an SM.
 // floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: demands are taken from the capacity, one a cycle, until a
 // resource is short, and every share-th is one CTA. The capacity is loaded with start_i, the demand in the first cycle of busy_o, and one taken in each that

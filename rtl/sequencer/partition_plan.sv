@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // partition_plan: the present kernels, oldest first, and what each may have (docs/reference/blocks/partition_sequencer.md).
 // The r-th of n kernels has a contiguous range of NUM_SM / n SMs, one more for the first NUM_SM % n; its CTAs per SM are the occupancy, then
 // what was decided; of its levels those of earlier windows are done, as many as windows times SMs. Fields of ranks from num_o on mean nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // partition_sequencer: who may have how many CTAs on which SM, now (docs/reference/blocks/sluice_top.md).
 // A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies); the static modes
 // enforce it at once. DYNAMIC runs WARM_UP -> DRAIN -> PROFILE -> SCALE, again for kernels with more levels than SMs, -> ALLOCATE -> DELAY ->

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // phase_monitor: notices that a kernel behaves otherwise than when its quota was decided (Warped-Slicer, section IV).
 // After active_i rises, one window settles, the next is the reference; from then on each window is compared with it. A kernel whose
 // instruction count moved by more than threshold_i of its reference, in hold_i windows in a row, raises request_o for a cycle,

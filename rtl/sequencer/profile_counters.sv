@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // profile_counters: what the owner of one SM issued in a profile window, within the SM's share of the memory system's bandwidth
 // (docs/reference/blocks/profile_counters.md; Warped-Slicer's equation 3 with B_scaled = min(B_sampled, B_max / NUM_SM)).
 // Instructions of owner_i count until the SM has exchanged its share of lines with the memory system: then they are what it would

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quota_query: how many CTAs of each kernel slot an SM may have, by the plan and its layout. Combinational.
 // The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts Ranges and Levels. Where an SM is in its range is a
 // constant for each number of kernels: nothing is compared or subtracted to find it.

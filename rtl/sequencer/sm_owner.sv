@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sm_owner: the kernel slot whose range each SM is in, by the plan (docs/reference/blocks/partition_sequencer.md). Combinational: for each number of
 // kernels the rank that owns an SM is a constant. Means something while two kernels or more share out the SMs.
 module sm_owner #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The path from the end of the profile window to new quotas: the Verilated sequencer and core of exactly the stated size, wired
 // as in sluice_top.
 #include <Vcore_2_8.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How fast the RTL is, in its own cycles, and how much fixed point costs: measured on the Verilated RTL, not on a model of it.
 // docs/verification/README.md states what is counted from where to where.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/driver/axi_lite_manager.h"
 
 #include "sw/driver/sluice_driver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/driver/i_device.h"
 
 namespace sluice {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/io/csv_reader.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/io/raw_store.h"
 
 #include <fmt/format.h>

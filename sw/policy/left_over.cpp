@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/policy/left_over.h"
 
 namespace sluice {

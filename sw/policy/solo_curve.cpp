@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/policy/solo_curve.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/report/eval_results.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/report/results_json.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/trace/kernel_list.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/workload/ncu_import.h"
 
 #include <fmt/format.h>

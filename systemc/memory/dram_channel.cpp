@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/memory/dram_channel.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/memory/l2_slice.h"
 
 #include <algorithm>

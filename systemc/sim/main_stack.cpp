@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/sim/main_stack.h"
 
 #ifdef __SANITIZE_ADDRESS__

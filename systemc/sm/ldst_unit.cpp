@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/sm/ldst_unit.h"
 
 #include "systemc/memory/packet.h"

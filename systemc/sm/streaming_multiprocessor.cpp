@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/sm/streaming_multiprocessor.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bench of the CTA dispatcher at 132 SMs.
 #include <Vcta_dispatcher_132.h>
 #include <gtest/gtest.h>

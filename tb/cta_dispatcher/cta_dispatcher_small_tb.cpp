@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of the CTA dispatcher at its smallest (2 SMs, 2 kernels, 4 CTA slots, 16 region units), where every collision is
 // frequent: random traffic against twin and golden model in every cycle, and the named cases.
 #include <Vcta_dispatcher_small.h>

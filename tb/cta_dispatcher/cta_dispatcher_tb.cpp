@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of the CTA dispatcher: random traffic holds the Verilated RTL, its twin and the golden model against each other in
 // every cycle, at several sizes. Quick by default; SLUICE_FULL=1 runs the long campaign.
 #include <Vcta_dispatcher_16.h>

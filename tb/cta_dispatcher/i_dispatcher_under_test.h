@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "systemc/unit/ports/i_cta_dispatcher.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Verilated rtl/dispatch/cta_dispatcher.sv of any parameters behind ICtaDispatcher.
 #include "systemc/unit/rtl/verilated_model.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/cta_dispatcher/traffic.h"
 
 #include <algorithm>

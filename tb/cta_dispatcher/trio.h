@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "systemc/unit/twin/cta_dispatcher.h"
 #include "tb/cta_dispatcher/i_dispatcher_under_test.h"

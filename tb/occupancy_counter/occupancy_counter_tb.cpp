@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of occupancy_counter: the Verilated RTL, and that of the allocator whose subtractors it uses, against the golden
 // occupancy of a share of an SM, and its cycles.
 #include <Voccupancy_counter.h>

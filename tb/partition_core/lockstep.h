@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Anything that the ports of the partition core allow, the Verilated RTL and its twin in lockstep.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of the partition core: anything that the ports allow, the Verilated RTL and its twin in lockstep. SLUICE_FULL=1: 10^6
 // decisions.
 #include "tb/partition_core/lockstep.h"

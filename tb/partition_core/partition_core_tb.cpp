@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What fixed point costs the partition core against the golden algorithm in double precision, and how many cycles a decision
 // takes. SLUICE_FULL=1: 10^5 profiles.
 #include <Vcore_4_8.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Verilated partition_sequencer and its twin in lockstep under random kernels, modes and settings and a core that answers
 // at random; and what holds for every quota it answers, whatever the twin says.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fewer SMs than kernel slots, more levels than SMs.
 #include <Vpartition_sequencer_5.h>
 

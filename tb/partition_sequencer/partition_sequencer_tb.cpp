@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <Vpartition_sequencer_16.h>
 
 #include "tb/partition_sequencer/lockstep.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of phase_monitor at the standard size.
 #include <Vphase_monitor.h>
 

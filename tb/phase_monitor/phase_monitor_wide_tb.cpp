@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest counts, and kernels that are no power of two.
 #include <Vphase_monitor_3.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of profile_counters: the Verilated RTL against plain sums.
 #include <Vprofile_counters.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Random AXI4-Lite traffic and random status hold the Verilated sluice_csr and its twin against each other in every cycle, a
 // protocol monitor watches the pins, a scoreboard predicts responses and register contents from the register map.

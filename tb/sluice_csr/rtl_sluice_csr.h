@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "systemc/unit/rtl/verilated_axi.h"
 #include "systemc/unit/rtl/verilated_model.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <Vsluice_csr_wide.h>
 
 #include "tb/sluice_csr/random_traffic.h"

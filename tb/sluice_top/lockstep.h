@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A Verilated sluice_top and its twin under the same random host and SMs, compared at every port in every cycle, and held
 // against the golden dispatch model and the golden decision.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unit at a size where time-sharing of profiles, full SMs and collisions are frequent: 5 SMs, 3 kernel slots, 4 CTA slots.
 #include <Vsluice_top_small.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of sluice_top: the Verilated RTL and its twin under the same random host and SMs, compared at every port in every
 // cycle, and held against the golden dispatch model and the golden decision. Quick by default; SLUICE_FULL=1 runs 10^7 cycles.
 // SLUICE_SEED=n repeats a campaign.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/sluice_top/top_scoreboard.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which issues the phase monitor counts: of each kernel of a decision, on the first SM of its range where kernels have SMs of
 // their own, on SM 0 where they share all (docs/reference/blocks/phase_monitor.md). Random traffic hardly tells: what is missing
 // from every window alike changes no comparison.

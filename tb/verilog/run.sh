@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Writes a module as plain Verilog, with the parameters that its bench names in its first line, and runs tb/verilog/<module>_tb.v on it in
 # Icarus: tb/verilog/run.sh <module> [work folder]
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-checking bench in plain Verilog-2005 of what rtl/to_verilog.sh makes of sluice_csr (16 SMs, 4 kernel slots, 8 CTAs): registers,
 // refusals, commands, errors and interrupt over AXI4-Lite. Ends with PASS and the number of checks, or with the first mismatch.
 `timescale 1ns / 1ps

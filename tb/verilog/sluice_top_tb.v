@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parameters: -GNUM_SM=2 -GMAX_KERNELS=2 -GMAX_CTAS=4 -GNUM_SCHED=1 -GREGION_UNITS=16
 // Self-checking bench in plain Verilog-2005 of what rtl/to_verilog.sh makes of sluice_top, at its smallest: quotas and masks in STATIC, every
 // slot and CTA index, the first dispatch, a whole decision in DYNAMIC, an illegal end of a CTA, eviction, draining. Ends with PASS and the

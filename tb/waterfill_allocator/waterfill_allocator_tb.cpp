@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of waterfill_allocator: random problems, the Verilated RTL against the golden algorithm in double precision. Performances
 // are multiples of 2**-11 with 1.0 among them, so that both see exactly the same numbers. SLUICE_FULL=1: 10^6 problems.
 #include <Vwaterfill_allocator.h>

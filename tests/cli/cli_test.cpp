@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command as a user meets it: exit codes, one clear line for bad input, results that survive an interrupt.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sluice trace` and `sluice bench model` as a user meets them, on small traces written here.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

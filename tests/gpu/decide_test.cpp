@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `sluice gpu run` and the experiments decide by, on what was measured on an H200.
 #include "sw/gpu/jobs/decide.h"
 

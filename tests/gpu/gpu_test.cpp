@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of the GPU back end needs no GPU: the transformation of PTX, launch specifications, layouts, statistics.
 #include <gtest/gtest.h>
 

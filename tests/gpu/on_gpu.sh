@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What needs a GPU and is no measurement: bad input, a host killed at any moment, the sanitizers. Prints one line a check, exit code 1 if
 # one fails. Usage: on_gpu.sh SLUICE
 S=$1; D=$(mktemp -d); bad=0

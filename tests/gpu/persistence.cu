@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it costs a kernel that its CTAs stay: the network layer (sw/gpu/apps/neural_network.cu) launched as usual, and as loops
 // by hand with nothing of the quota runtime in them. nvcc -arch=sm_90 -O3 persistence.cu && ./a.out
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/partition/brute_force.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/partition/warped_slicer.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/report/decision_summary.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the figures say in words: every part of the published claim, also where it fails.
 #include "sw/report/figures.h"
 

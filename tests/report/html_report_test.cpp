@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the report page promises beyond its content (report_test.cpp): shape, gaps, honesty about what is shown.
 #include "sw/report/html_report.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every scheduler of the registry in two executors, the fake one and the GPU model: the same object hears the same and gives the
 // same.
 #include <gtest/gtest.h>

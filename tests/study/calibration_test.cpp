@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fit of a kernel to its own solo figures.
 #include <gtest/gtest.h>
 

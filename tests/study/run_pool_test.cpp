@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes wrong in a process of a run arrives in this one as what it was.
 #include "study/run_pool.h"
 

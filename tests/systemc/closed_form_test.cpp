@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Microbenchmarks of the Fermi machines against closed forms: what a figure follows from stands beside it. Slopes of two lengths
 // are used, so start-up cancels.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver programs the registers alike over AXI4-Lite pins and over a TLM-2.0 socket; the unit behind is the twin of
 // sluice_csr with a stand-in for the dispatcher that takes launches and stops at once.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GPU model as a whole: what must hold on any machine and mix. Each run is a process of its own (SystemC elaborates once).
 #include <gtest/gtest.h>
 

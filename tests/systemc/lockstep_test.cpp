@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RTL and twin side by side: where they differ, the run fails with the port and the clock, also from within SystemC.
 #include <gtest/gtest.h>
 

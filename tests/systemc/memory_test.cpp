@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of the memory system on their own.
 #include <gtest/gtest.h>
 

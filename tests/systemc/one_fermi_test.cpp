@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fermi_table1, fermi_accelsim and large_sm are one machine but for what their heads name.
 #include <gtest/gtest.h>
 #include <unistd.h>

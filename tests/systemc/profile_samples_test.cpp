@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the partition unit's samples are of, as the model sees it from the unit's ports: the scenes in which older kernels' CTAs
 // sat on the SMs of younger ones, and kernels that come and go.
 #include <gtest/gtest.h>

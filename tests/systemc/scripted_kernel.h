@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels written instruction by instruction, for checks of the model against closed forms.
 #pragma once
 #include <functional>

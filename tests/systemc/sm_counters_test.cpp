@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an SM counts: whose fault a stall is, what a miss is, what an atomic costs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small SASS traces of our own, in the form that tests need.
 #pragma once
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reader of SASS traces: what it makes of every form of instruction, and that it refuses every broken file with a place and a
 // reason.
 #include <gtest/gtest.h>

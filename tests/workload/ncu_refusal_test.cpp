@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `import ncu` says of a damaged profile, and that what it writes can be read.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/gpu/apps/apps.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One level of a breadth-first search: every node of the frontier reaches its unvisited neighbours. A thread looks after one node;
 // the same value is written whoever writes it.
 __global__ void __launch_bounds__(512) bfs(const unsigned* __restrict__ row, const unsigned* __restrict__ edge,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // European options, closed form (Black and Scholes 1973): the cumulative normal distribution as Abramowitz and Stegun 26.2.17.
 // A block prices 1,024 options, 8 a thread.
 __device__ float cumulative_normal(float d) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Image denoising: every pixel becomes the mean of its 7 x 7 neighbours, weighted by distance and by likeness of colour
 // (a bilateral filter). 8 x 8 threads, two pixels a thread; the image has a border of three pixels.
 __global__ void __launch_bounds__(64) denoise(const uchar4* __restrict__ image, uchar4* __restrict__ out, int width,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DXT1 compression: a 4 x 4 tile of RGBA pixels becomes two RGB565 end points and 16 two-bit indices. 16 threads a tile, 8 tiles a
 // block, 4 at a time; each thread tries one pair of end points, inset from the tile's bounding box, and the best pair wins. Integers
 // only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chip temperature (the Hotspot stencil): four explicit steps of heat diffusion on a 64 x 32 tile in shared memory; the 56 x 24
 // cells in its middle are right after that and written. Cells beyond the chip have the temperature of the edge.
 #define WIDTH 64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // k nearest neighbours: a block takes 4,096 points and leaves the four nearest to the query, by distance and then by index; the host
 // merges the blocks' lists.
 __global__ void __launch_bounds__(256) knn(const float2* __restrict__ points, float2 query, float* __restrict__ distance,

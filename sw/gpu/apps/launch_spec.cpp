@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/gpu/apps/launch_spec.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lattice-Boltzmann, D3Q19, single relaxation time, pull scheme, periodic box; one array a direction. A block is a row of 128
 // cells.
 __global__ void __launch_bounds__(128) lbm(const float* __restrict__ from, float* __restrict__ to, float omega) {

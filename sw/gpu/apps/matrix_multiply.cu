@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C = A B in single precision: a block of 256 threads makes a 64 x 64 tile, 4 x 4 a thread, through shared memory.
 template <int Tile, int Depth>
 __global__ void __launch_bounds__(256) matrix_multiply(const float* __restrict__ a, const float* __restrict__ b,

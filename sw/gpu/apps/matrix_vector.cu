@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = A x, one row a thread, as one first writes it: the lanes of a warp walk 32 rows side by side, so that each line they fetch is
 // used over 32 steps, if the L1 keeps it.
 __global__ void __launch_bounds__(192) matrix_vector(const float* __restrict__ a, const float* __restrict__ x,

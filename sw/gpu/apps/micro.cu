@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels limited by one thing each.
 
 /// FMA pipe: eight independent chains a thread.

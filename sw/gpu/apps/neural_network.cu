@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A convolution layer of a small network for handwritten digits: 29 x 29 pictures, 5 x 5 weights, stride 2, 13 x 13 neurons a map,
 // tanh. A block of 169 threads makes `maps` maps of one picture.
 __global__ void __launch_bounds__(169) neural_network(const float* __restrict__ pictures, const float* __restrict__ weights,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What users' kernels do and the transformation must keep: one thing a kernel. Every output is written whatever the order of blocks.
 
 __device__ __noinline__ unsigned block_number() {  // a function of its own that reads the block index and the grid's size

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Experiments on mixes: every policy on all pairs (with the exhaustive search) and triples.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

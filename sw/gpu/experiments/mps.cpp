@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mixes under MPS: one process an application, all clients of a server started for the experiment.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs on ranges of SMs: what a partition between SMs instead of within them would give, at every size that the hardware makes.
 #include <fmt/format.h>
 

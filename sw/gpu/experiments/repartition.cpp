@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a live change of quotas takes: a kernel arrives at another that has the GPU to itself, and ends.
 #include <algorithm>
 

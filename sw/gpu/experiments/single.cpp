@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Experiments on one kernel at a time: curves, overhead, preemption.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The set of apps/user_set.cu: bit by bit as untransformed, under quotas and evictions; or a reason why not.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results bit for bit, every block exactly once under evictions, and placement by two independent counts.
 #include <fmt/format.h>
 

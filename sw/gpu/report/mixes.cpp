@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs and triples under every policy, by rates and by finish time.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

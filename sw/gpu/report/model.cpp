@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model against the silicon.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

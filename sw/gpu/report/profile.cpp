@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The online profile against the solo curves.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

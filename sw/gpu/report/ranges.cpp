@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs whose kernels have SMs of their own, at every size of the ranges, beside the best partition within the SMs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

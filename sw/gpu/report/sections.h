@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Sections of the page, each from the measurements in `folder` that it is about, and nothing where there are none.
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One kernel at a time: results and placement, overhead, preemption, curves.
 #include <fmt/format.h>
 

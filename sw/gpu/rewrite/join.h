@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What both loops around a kernel (transform.cpp, warps_apart.cpp) are joined from.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What host and device share about one quota job. Compiled by the host compiler and, as text, by NVRTC: plain types only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contents of a buffer as a function of the index, so that host and device make the same bits. Compiled by the host compiler and,
 // as text, by NVRTC.
 #pragma once

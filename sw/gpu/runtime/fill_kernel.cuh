@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 template <class T>
 __device__ __forceinline__ void fill(T* out, unsigned long long count, int kind, unsigned seed, float a, float b, bool is_float) {
   const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device half of the quota runtime (docs/user/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM; its leader is
 // thread 0. What every block costs is in sw/gpu/rewrite/transform.cpp, instruction by instruction; here is what happens once a CTA, or once a
 // claim. State lives in shared memory, so that the kernel keeps its registers.

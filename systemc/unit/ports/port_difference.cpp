@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/unit/ports/i_sluice_top.h"
 
 namespace sluice {

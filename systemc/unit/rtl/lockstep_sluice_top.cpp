@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RTL and twin side by side: every port of every cycle of a run is compared.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The partition core as the benches use it: MAX_KERNELS 4, MAX_CTAS 32.
 #include "systemc/unit/rtl/rtl_partition_core.h"
 

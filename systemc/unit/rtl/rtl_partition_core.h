@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Verilated rtl/decision/partition_core.sv of any parameters behind the ports of IPartitionCore, with an optional waveform.
 #include "systemc/unit/ports/i_partition_core.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the core's subtractors that it counts
 // occupancies with.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Verilated units that the GPU model links. One model an elaboration: a simulator has no elaboration parameters at run time
 // (rtl/CMakeLists.txt lists what is Verilated).
 #include "systemc/unit/rtl/rtl_sluice_top.h"

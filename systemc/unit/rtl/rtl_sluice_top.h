@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A Verilated rtl/sluice_top.sv behind the ports of ISluiceTop, with an optional waveform.
 #include "systemc/unit/ports/i_sluice_top.h"

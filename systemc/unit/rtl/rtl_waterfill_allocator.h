@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Verilated rtl/decision/waterfill_allocator.sv with a performance table around it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/unit/twin/cta_dispatcher.h"
 
 #include <algorithm>

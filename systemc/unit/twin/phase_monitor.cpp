@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/unit/twin/phase_monitor.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "systemc/unit/twin/sluice_top.h"
 
 namespace sluice {
