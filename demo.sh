@@ -13,10 +13,11 @@ build() {
   export NINJA_STATUS="building: %f of %t, %e s "
   if [ -t 1 ]; then cmake --build --preset release --target sluice; return; fi
   cmake --build --preset release --target sluice 2>&1 | {
-    last=-1
+    last=-1 before=0
     while IFS= read -r line; do
       if [[ $line =~ ^building:\ ([0-9]+)\ of\ ([0-9]+),\ [0-9.]+\ s ]]; then
-        tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        [ "${BASH_REMATCH[1]}" -ge "$before" ] || last=-1  # Ninja has written its own file again, and starts
+        before=${BASH_REMATCH[1]} tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
         [ "$tenth" -le "$last" ] || echo "${BASH_REMATCH[0]}"
         last=$((tenth > last ? tenth : last))
       else echo "$line"; fi

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-struct Range {
+struct Range {  // NOLINT(bugprone-exception-escape): of the JSON class
   json sms;
   Values stp;
 };
