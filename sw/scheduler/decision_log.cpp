@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -40,7 +41,7 @@ std::string json_line(const LoggedDecision& decision) {
 Plan LoggedScheduler::decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) {
   decisions_.push_back({now, {events.begin(), events.end()}, inner_->decide(jobs, events, now)});
   if (!file_.empty() && !(std::ofstream(file_, std::ios::app) << json_line(decisions_.back()) << '\n'))
-    throw InputError(fmt::format("{}: cannot write", file_.string()));
+    throw_errno(fmt::format("{}: cannot write", file_.string()), errno);
   return decisions_.back().plan;
 }
 

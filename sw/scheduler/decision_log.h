@@ -28,7 +28,7 @@ class LoggedScheduler : public IScheduler {
   explicit LoggedScheduler(std::unique_ptr<IScheduler> inner, std::filesystem::path file = {})
       : inner_(std::move(inner)), file_(std::move(file)) {}
   [[nodiscard]] Mode mode() const override { return inner_->mode(); }
-  /// @throws SystemError when the file can't be written
+  /// @throws InputError, SystemError when the file can't be written
   [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override;
   [[nodiscard]] const std::vector<LoggedDecision>& decisions() const { return decisions_; }
 

@@ -218,7 +218,7 @@ TEST_F(TraceCommand, FiguresShareTheRunsThatAreTheSame) {
   ASSERT_EQ(code, 0);
   EXPECT_NE(text.find("(0 kept from before)"), std::string::npos) << text;
   EXPECT_TRUE(fs::exists(out / "runs/pairs/solo-HOT.json"));
-  EXPECT_TRUE(fs::exists(out / "runs/delay-1000/DXT_HOT-dynamic-twin.json"));
+  EXPECT_TRUE(fs::exists(out / "runs/delay-1000/DXT_HOT-dynamic_mode-twin.json"));
   EXPECT_FALSE(fs::exists(out / "runs/delay-1000/solo-HOT.json"));
   EXPECT_TRUE(fs::exists(out / "runs/lrr/solo-HOT.json"));
   EXPECT_FALSE(fs::exists(out / "runs/gto"));

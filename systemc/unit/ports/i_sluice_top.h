@@ -12,7 +12,6 @@
 
 namespace sluice {
 
-
 /// What one SM did in one cycle.
 struct SmActivity {
   std::uint8_t issue_valid = 0;                             ///< bit s: scheduler s issued a warp instruction
