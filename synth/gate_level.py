@@ -52,7 +52,7 @@ def main():
     args = parser.parse_args()
     library = liberty.Library(args.liberty)
     bench = mapping.ROOT / f"tb/verilog/{args.module}_tb.v"
-    given = re.findall(r"-G(\w+)=(\d+)", bench.read_text().split("\n")[0])
+    given = re.findall(r"-G(\w+)=(\d+)", next(iter(re.findall(r"^// parameters: (.*)", bench.read_text(), re.M)), ""))
     work, stats = mapping.map_module(args.module, {k: int(v) for k, v in given}, library, args.period, args.script)
     mapping.yosys("read_json netlist.json\nwrite_verilog -noattr gates.v\n", work, "gates")
     used = [library.cells[name] for name in stats["counts"]]
