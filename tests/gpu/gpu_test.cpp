@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/launch_spec.h"
@@ -13,6 +14,7 @@
 #include "sw/gpu/report/stats.h"
 #include "sw/gpu/rewrite/ptx.h"
 #include "sw/gpu/rewrite/source_text.h"
+#include "sw/gpu/rewrite/template.h"
 #include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/io/atomic_file.h"
@@ -48,6 +50,33 @@ std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
   return n;
+}
+
+TEST(Template, FillsPlaceholdersAndKeepsThePtxsOwnBrackets) {
+  EXPECT_EQ(fill("\t.reg .b32 %r<3>;\n\tadd.u32 %r1, %r<a>, <b>;\n", {{"a", 2}, {"b", "%x"}}),
+            "\t.reg .b32 %r<3>;\n\tadd.u32 %r1, %r2, %x;\n");
+  EXPECT_EQ(fill("<lines>\n\tret;\n<none>\n", {{"lines", "\tone;\n\ttwo;\n"}, {"none", ""}}), "\tone;\n\ttwo;\n\tret;\n");
+  EXPECT_EQ(fill("<a>\n", {{"a", "<b>\n"}}), "<b>\n") << "a value is no template";
+  EXPECT_EQ(fill("[sluice_job+<SluiceJob.counts_runs>], <SluiceStage>"), "[sluice_job+96], 16");
+}
+
+TEST(Template, KeepsTheLinesOfAConditionThatHolds) {
+  constexpr const char* kEither = "<if c>\n\tone;\n<else>\n\ttwo;\n<end>\n\tret;\n";
+  EXPECT_EQ(fill(kEither, {{"c", true}}), "\tone;\n\tret;\n");
+  EXPECT_EQ(fill(kEither, {{"c", false}}), "\ttwo;\n\tret;\n");
+}
+
+TEST(Template, RefusesWhatDoesNotMatch) {
+  const auto refuses = [](const char* ptx, const std::vector<Value>& values) {
+    EXPECT_THROW(static_cast<void>(fill(ptx, values)), std::logic_error) << ptx;
+  };
+  refuses("add <a>, <b>;\n", {{"a", 1}});
+  refuses("add <a>;\n", {{"a", 1}, {"b", 1}});
+  refuses("[sluice_job+<SluiceJob.grid_w>]\n", {});
+  refuses("<if c>\n<b>\n<end>\n", {{"c", false}});
+  refuses("<if c>\n<end>\n", {{"c", 1}});
+  refuses("<if c>\n", {{"c", true}});
+  refuses("<end>\n", {});
 }
 
 TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {

@@ -17,10 +17,6 @@ namespace {
 
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
-static_assert(sizeof(SluiceJob) == 128 && offsetof(SluiceJob, grid_x) == 56 && offsetof(SluiceJob, step_x) == 84 &&
-                  offsetof(SluiceJob, counts_runs) == 96 && offsetof(SluiceJob, inverse_x) == 100 &&
-                  offsetof(SluiceControl, orders.quota) == 8 && offsetof(SluiceControl, done) == 4620,
-              "sw/gpu/rewrite/transform.cpp, join.h and warps_apart.cpp have these offsets");
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
 constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
 

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/rewrite/ptx.h"
+#include "sw/gpu/rewrite/template.h"
+#include "sw/gpu/runtime/embedded.h"
 
 namespace sluice::gpu {
 
@@ -27,14 +30,19 @@ std::string read_block_index(const std::string& ptx, const std::function<std::st
   return out.append(at, ptx.cend());
 }
 
+bool reads_block(const std::string& body, int axis) {
+  return body.find(fmt::format("%sluice_block{}", axis)) != std::string::npos;
+}
+
 namespace {
 /// The body of a function, its parameters replaced; what was a return goes to "FUNCTION_done".
-std::string joined(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments) {
+/// @param arguments  the job, a parameter itself, and registers for the other parameters
+std::string function_joined(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments) {
   std::string text = function_body(runtime, function);
-  text = std::regex_replace(text, std::regex(function + R"(_param_0\b)"), "sluice_job");
-  for (std::size_t i = 0; i < arguments.size(); ++i) {  // 32 bits each; the compiler may read one into 64
+  text = std::regex_replace(text, std::regex(function + R"(_param_0\b)"), arguments[0]);
+  for (std::size_t i = 1; i < arguments.size(); ++i) {  // 32 bits each; the compiler may read one into 64
     const auto read = [&](const char* to) {
-      return std::regex(fmt::format(R"(ld\.param\.[bu]32(\s+{}\d+),\s*\[{}_param_{}\];)", to, function, i + 1));
+      return std::regex(fmt::format(R"(ld\.param\.[bu]32(\s+{}\d+),\s*\[{}_param_{}\];)", to, function, i));
     };
     text = std::regex_replace(text, read("%rd"), fmt::format("cvt.u64.u32$1, {};", arguments[i]));
     text = std::regex_replace(text, read("%r"), fmt::format("mov.b32$1, {};", arguments[i]));
@@ -43,14 +51,32 @@ std::string joined(const std::string& runtime, const std::string& function, cons
   if (text.find(".local") != std::string::npos) throw InputError(fmt::format("PTX: {} keeps an argument in memory", function));
   return text;
 }
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> items;
+  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 2) {
+    end = list.find(", ", at);
+    items.push_back(list.substr(at, end == std::string::npos ? end : end - at));
+  }
+  return items;
+}
 }  // namespace
 
-std::string leader_runs(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments) {
-  return fmt::format("\t@!%sluice_leader bra {0}_done;\n{1}\n{0}_done:\n", function, joined(runtime, function, arguments));
-}
-std::string warp_runs(const std::string& runtime, const std::string& function, const std::vector<std::string>& arguments) {
-  const std::string text = std::regex_replace(joined(runtime, function, arguments), std::regex(R"(\bbra\s)"), "bra.uni ");
-  return fmt::format("{1}\n{0}_done:\n", function, text);
+std::string with_runtime(const std::string& ptx, const std::string& runtime) {
+  static const std::regex call(R"(\t(@%sluice_leader call|call\.uni) (sluice_rt_\w+), \(([^)]*)\);\n)");
+  std::string out;
+  auto at = ptx.cbegin();
+  for (std::sregex_iterator m(ptx.begin(), ptx.end(), call), none; m != none; ++m) {
+    out.append(at, (*m)[0].first);
+    const std::string function = (*m)[2];
+    std::string text = function_joined(runtime, function, split((*m)[3]));
+    if ((*m)[1] == "call.uni")
+      text = std::regex_replace(text, std::regex(R"(\bbra\s)"), "bra.uni ");
+    else
+      out += fmt::format("\t@!%sluice_leader bra {}_done;\n", function);
+    out += fmt::format("{}\n{}_done:\n", text, function);
+    at = (*m)[0].second;
+  }
+  return out.append(at, ptx.cend());
 }
 
 std::string declarations(const std::string& runtime, bool warps_apart) {
@@ -64,33 +90,21 @@ std::string declarations(const std::string& runtime, bool warps_apart) {
   }
   return out;
 }
-std::string find_leader(const std::array<std::uint32_t, 3>& block) {
-  const std::uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32;
-  std::string ptx = fmt::format(
-      "\t{{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tmov.u32 %sluice_x, %tid.z;\n\tmov.u32 %sluice_y, %tid.y;\n"
-      "\tmad.lo.u32 %sluice_y, %sluice_x, {}, %sluice_y;\n\tmov.u32 %sluice_x, %tid.x;\n"
-      "\tmad.lo.u32 %sluice_x, %sluice_y, {}, %sluice_x;\n",
-      block[1], block[0]);
-  if (warps < 4)  // CTA r begins at sub-core r * warps; round by round its leader is one further
-    ptx += fmt::format(
-        "\tmov.u32 %sluice_y, %ctaid.y;\n\tmul.lo.u32 %sluice_y, %sluice_y, {};\n\tshr.u32 %sluice_y, %sluice_y, 2;\n"
-        "\trem.u32 %sluice_y, %sluice_y, {};\n\tshl.b32 %sluice_y, %sluice_y, 5;\n"
-        "\tsub.u32 %sluice_x, %sluice_x, %sluice_y;\n",
-        warps + 4, warps);
-  return ptx + "\tsetp.eq.u32 %sluice_leader, %sluice_x, 0;\n\tsetp.lt.u32 %sluice_first, %sluice_x, 32;\n\t}\n";
-}
 
-namespace {
-constexpr int kCounterweight = 100;
+std::string find_leader(const std::array<std::uint32_t, 3>& block) {
+  const std::uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32, subcores = 4;
+  return fill(embedded_file("rewrite/find_leader.ptx"), {{"block_x", block[0]},
+                                                         {"block_y", block[1]},
+                                                         {"few_warps", warps < subcores},
+                                                         {"warps_and_subcores", warps + subcores},
+                                                         {"warps", warps}});
 }
 
 std::string counterweight() {
-  std::string ptx = fmt::format(
-      "\t{{\n\t.reg .b32 %sluice_x, %sluice_y;\n\tld.param.u32 %sluice_x, [sluice_job+{}];\n"
-      "\tsetp.le.u32 %sluice_go, %sluice_x, 1;\n\t@%sluice_go bra $SLUICE_ENDS;\n\tmov.u32 %sluice_y, %tid.y;\n",
-      kCountsInJob);  // 0 or 1, which the assembler does not know
-  for (int i = 0; i < kCounterweight; ++i) ptx += fmt::format("\tmad.lo.u32 %sluice_y, %sluice_y, %sluice_x, {};\n", 7 * i + 1);
-  return ptx + "\tst.volatile.shared.u32 [sluice_rt_state], %sluice_y;\n$SLUICE_ENDS:\n\t}\n";
+  constexpr int kMultiplyAdds = 100;
+  std::string lines;
+  for (int i = 0; i < kMultiplyAdds; ++i) lines += fmt::format("\tmad.lo.u32 %sluice_y, %sluice_y, %sluice_x, {};\n", 7 * i + 1);
+  return fill(embedded_file("rewrite/counterweight.ptx"), {{"multiply_adds", lines}});
 }
 
 }  // namespace sluice::gpu

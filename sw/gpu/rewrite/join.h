@@ -6,12 +6,8 @@
 #include <functional>
 #include <regex>
 #include <string>
-#include <vector>
 
 namespace sluice::gpu {
-
-// SluiceJob (runtime/control.h).
-constexpr int kJobBytes = 128, kGridInJob = 56, kCountsInJob = 96;
 
 /// A move from %ctaid or %nctaid: register, "n" or nothing, axis.
 [[nodiscard]] const std::regex& block_index();
@@ -20,16 +16,14 @@ constexpr int kJobBytes = 128, kGridInJob = 56, kCountsInJob = 96;
 [[nodiscard]] std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
                                            const std::function<std::string(int)>& grid);
 
-/// The body of a runtime function, as a block in the kernel's text that the leader alone runs. Joined here, not by the
-/// assembler's calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and
-/// every instruction of the kernel twice. The function's first parameter is the job, the kernel's own last one.
-/// @param arguments  registers for the other parameters
-[[nodiscard]] std::string leader_runs(const std::string& runtime, const std::string& function,
-                                      const std::vector<std::string>& arguments = {});
+/// What read_block_index left in `body` reads the block's index along `axis` from %sluice_block0..2.
+[[nodiscard]] bool reads_block(const std::string& body, int axis);
 
-/// The same, run by the whole warp: every branch in it is one that all lanes take.
-[[nodiscard]] std::string warp_runs(const std::string& runtime, const std::string& function,
-                                    const std::vector<std::string>& arguments = {});
+/// A filled template with the runtime's functions in the place of their calls: `@%sluice_leader call` is for the leader alone,
+/// `call.uni` for the whole warp, whose lanes take every branch together. Joined here, not by the assembler's calls: after a call
+/// from a branch of its own, the hardware runs the leader apart from the rest of its warp, and every instruction of the kernel
+/// twice.
+[[nodiscard]] std::string with_runtime(const std::string& ptx, const std::string& runtime);
 
 /// The shared memory of the runtime, of which one part is only for warps apart.
 [[nodiscard]] std::string declarations(const std::string& runtime, bool warps_apart);

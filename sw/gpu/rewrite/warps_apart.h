@@ -27,11 +27,11 @@ namespace sluice::gpu {
 inline constexpr int kInverseBits = 20;
 [[nodiscard]] constexpr std::uint32_t inverse_of(std::uint32_t divisor) { return (1U << kInverseBits) / divisor + 1; }
 
-/// The loop around the body where warps go on by themselves. A CTA claims blocks one after the other as ever; its warps,
-/// whichever is free, take the block's warps in turn. So every block is begun and finished by one CTA, all its warps at the same
-/// time or soon after each other, and a slow warp keeps nobody waiting. A word of shared memory has block and next warp: one
-/// addition takes the next piece of work.
+/// The loop (warp_loop.ptx) around the body where warps go on by themselves. A CTA claims blocks one after the other as ever; its
+/// warps, whichever is free, take the block's warps in turn. So every block is begun and finished by one CTA, all its warps at
+/// the same time or soon after each other, and a slow warp keeps nobody waiting. A word of shared memory has block and next warp:
+/// one addition takes the next piece of work.
 /// @param body  with `bra $SLUICE_END` for returns
-[[nodiscard]] std::string warps_apart_loop(const std::string& body, const std::string& runtime, const TransformSpec& spec);
+[[nodiscard]] std::string warps_apart_loop(const std::string& body, const TransformSpec& spec);
 
 }  // namespace sluice::gpu

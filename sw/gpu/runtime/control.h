@@ -64,3 +64,30 @@ struct SluiceJob {
   unsigned long long inverse_blocks;  // (2**64 - 1) / divisor
   unsigned by_launch;  // CTAs look for slots in the order of the launch: all slots are tried, wherever there is room
 };
+
+/// A block's place in the grid.
+struct SluiceBlock {
+  unsigned x, y, z;
+};
+
+/// What the next block is. A CTA has two of them in turns: one that all read, one that the leader writes.
+struct SluiceStage {
+  unsigned run;  // 0: leave
+  SluiceBlock block;
+};
+
+/// A CTA's state in shared memory. Aligned so that the kernel's own shared memory keeps its alignment.
+struct alignas(128) SluiceState {
+  SluiceStage stage[2];
+  struct alignas(16) Leader {
+    unsigned sm, slot;
+    unsigned left;  // tasks of the claimed range that are not begun
+  } leader;
+  unsigned grid[3];
+  unsigned next;            // warps apart: what is handed out next, as in sluice_rt_hand; ~0: not known
+  unsigned long long last;  // what follows the last task of the range
+  unsigned long long enter_ns;
+  unsigned rank, granted;  // while entering: which slot to try first; the quota that the slot was granted under
+  unsigned began;          // warps apart: 1 once a block has been handed out
+};
+static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "sluice_rt_next finds the state from a stage's address");

@@ -4,7 +4,8 @@
 
 namespace sluice::gpu {
 
-/// Text of a file of sw/gpu/ that NVRTC compiles at run time ("apps/knn.cu"), as it was at build time.
+/// Text of a file of sw/gpu/ as it was at build time: what NVRTC compiles at run time ("apps/knn.cu"), and PTX templates
+/// ("rewrite/entry.ptx") without comments and blank lines.
 /// @throws std::out_of_range for a name that is not built in
 [[nodiscard]] std::string_view embedded_file(std::string_view name);
 

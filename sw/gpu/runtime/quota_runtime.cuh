@@ -1,29 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device half of the quota runtime (docs/user/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM; its leader is
-// thread 0. What every block costs is in sw/gpu/rewrite/transform.cpp, instruction by instruction; here is what happens once a CTA, or once a
-// claim. State lives in shared memory, so that the kernel keeps its registers.
+// thread 0. What every block costs is in sw/gpu/rewrite/block_loop.ptx, instruction by instruction; here is what happens once a CTA, or
+// once a claim. State lives in shared memory, so that the kernel keeps its registers.
 
-// What the next block is. Two of them in turns: one that all read, one that the leader writes.
-struct SluiceStage {
-  unsigned run;  // 0: leave
-  uint3 block;
-};
-
-// sw/gpu/rewrite/transform.cpp and warps_apart.cpp have the offsets down to `next`. Alignment: the kernel's own shared memory keeps its.
-struct alignas(128) SluiceState {
-  SluiceStage stage[2];
-  struct alignas(16) Leader {
-    unsigned sm, slot;
-    unsigned left;  // tasks of the claimed range that are not begun
-  } leader;
-  unsigned grid[3];
-  unsigned next;            // warps apart: what is handed out next, as in sluice_rt_hand; ~0: not known
-  unsigned long long last;  // what follows the last task of the range
-  unsigned long long enter_ns;
-  unsigned rank, granted;  // while entering: which slot to try first; the quota that the slot was granted under
-  unsigned began;          // warps apart: 1 once a block has been handed out
-};
-static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "transform.cpp has these offsets");
 __shared__ SluiceState sluice_rt_state;
 // Warps apart: the block that is handed out, and how many of its warps have gone (SLUICE_WARP_BITS). The other words are for the lanes
 // that add nothing: where one lane alone adds, the hardware runs it apart from its warp.
@@ -162,8 +141,8 @@ __device__ __forceinline__ unsigned block_of(const SluiceJob& job, unsigned long
   }
   return (unsigned)task;
 }
-__device__ __forceinline__ uint3 index_of(const SluiceJob& job, unsigned number) {
-  uint3 block = {number, 0, 0};
+__device__ __forceinline__ SluiceBlock index_of(const SluiceJob& job, unsigned number) {
+  SluiceBlock block = {number, 0, 0};
   if (job.grid_x == job.blocks) return block;
   const unsigned y = divide(number, job.grid_x, job.inverse_x, block.x);
   block.z = divide(y, job.grid_y, job.inverse_y, block.y);
@@ -308,7 +287,7 @@ extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
   if (s.leader.slot != sluice_rt::kNoSlot) sluice_rt::leave(job, s, s.leader.left, s.last);
 }
 
-// Warps apart (sw/gpu/rewrite/warps_apart.h). A word of shared memory says which block is handed out and how many of its warps have been: a
+// Warps apart (sw/gpu/rewrite/warp_loop.ptx). A word of shared memory says which block is handed out and how many of its warps have been: a
 // warp that is free adds one and has its work. Whoever takes a block's first warp looks for the block after it, whoever takes the last
 // hands that out.
 
