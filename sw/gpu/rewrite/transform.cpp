@@ -49,14 +49,14 @@ static_assert(offsetof(SluiceJob, grid_y) == offsetof(SluiceJob, grid_x) + 4 &&
 std::string in_kernel(const std::string& body) {
   return read_block_index(
       body, [](int axis) { return fmt::format("mov.u32 {{}}, %sluice_block{};", axis); },
-      [](int axis) { return fmt::format("ld.param.u32 {{}}, [sluice_job+{}];", offsetof(SluiceJob, grid_x) + 4 * axis); });
+      [](int axis) { return fmt::format("ld.param.u32 {{}}, [sluice_job+{}];", offsetof(SluiceJob, grid_x) + 4UL * axis); });
 }
 /// In functions, which see neither.
 std::string in_function(const std::string& ptx) {
   return read_block_index(
       ptx, [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_current+{}];", 4 * axis); },
       [](int axis) {
-        return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", offsetof(SluiceState, grid) + 4 * axis);
+        return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", offsetof(SluiceState, grid) + 4UL * axis);
       });
 }
 
