@@ -195,9 +195,9 @@ TEST(Registry, NamesTheAllowedSchedulersWhenItKnowsNone) {
     (void)make_scheduler("nobody", {machine(), {}});
     FAIL() << "accepted";
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "scheduler nobody: must be one of warped_slicer, left_over, fcfs, even, spatial, static, solo_curve, even_mode, "
-                 "spatial_mode");
+    const std::string what = error.what();
+    EXPECT_EQ(what.find("scheduler nobody: must be one of warped_slicer, left_over, "), 0U) << what;
+    EXPECT_EQ(what.find("oracle"), std::string::npos) << "many runs are no scheduler";
   }
 }
 
