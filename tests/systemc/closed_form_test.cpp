@@ -254,8 +254,8 @@ TEST_P(ClosedForm, ALoopThatOverfillsTheInstructionCacheFetchesEveryLineFromTheL
   const std::vector<Slope> found = slopes(machine, scripts);
   EXPECT_NEAR(fits * 8 * 32 / found[0].cycles, machine.sm.schedulers, 0.02);
   EXPECT_LT(more * 8 * 32 / found[1].cycles, 0.5 * machine.sm.schedulers);
-  const double a_line = static_cast<double>(kLine / fetch.instruction_bytes),
-               issue = a_line * (fetch.latency + 1.0) / fetch.width;
+  const std::uint32_t instructions_a_line = kLine / fetch.instruction_bytes;
+  const double a_line = instructions_a_line, issue = a_line * (fetch.latency + 1.0) / fetch.width;
   EXPECT_NEAR(found[3].cycles / (more * 8 / a_line), l2_hit() + issue, 0.03 * l2_hit());
 }
 
