@@ -39,7 +39,8 @@ class GpuError : public SystemError {
   X(nvrtcGetPTX) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog)
 // clang-format on
 
-#define SLUICE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;  // the header's macros give the versioned names
+// The header's macros give the versioned names. A member's name has no parentheses.
+#define SLUICE_MEMBER(NAME) decltype(&::NAME) NAME = nullptr;  // NOLINT(bugprone-macro-parentheses)
 struct Driver {
   SLUICE_DRIVER_FUNCTIONS(SLUICE_MEMBER)
   SLUICE_GREEN_FUNCTIONS(SLUICE_MEMBER)

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "sw/core/metrics.h"
@@ -159,7 +160,7 @@ class MixMeasurement {
     std::vector<double> alone;
     for (std::size_t k = 0; k < mix_.size(); ++k) {
       const double once = native_seconds(*mix_[k], streams_[k].get());
-      launches.push_back(std::max(1, static_cast<int>(options_.window * 1.5 / once + 0.5)));
+      launches.push_back(std::max(1, static_cast<int>(std::lround(options_.window * 1.5 / once))));
       const Clock::time_point start = Clock::now();
       for (int i = 0; i < launches[k]; ++i) mix_[k]->launch_native(streams_[k].get());
       check(driver().cuStreamSynchronize(streams_[k].get()), names_[k] + " failed on the GPU");
