@@ -54,9 +54,12 @@ nlohmann::json describe(const gpu::Context& context) {
 /// What the scheduler gives the mix; Warped-Slicer's after an online profile of the kernels themselves.
 Partition decide(const gpu::GpuSession& session, const gpu::PreparedMix& mix, const GpuRunOptions& options) {
   const gpu::SiliconMix silicon = gpu::silicon_mix(session, mix, options.epsilon);
+  const PolicyNeeds needs = policy_row(options.policy).needs;
+  if (needs != PolicyNeeds::Counts && !options.quota.empty())
+    throw InputError(fmt::format("--quota {}: only with --policy {}", options.quota, kStatic));
   gpu::SiliconScheduler scheduler(options.policy, silicon,
                                   options.quota.empty() ? std::vector<CtaCount>() : parse_counts(options.quota));
-  if (policy_row(options.policy).needs != PolicyNeeds::Profiling) return gpu::decide(scheduler, silicon);
+  if (needs != PolicyNeeds::Profiling) return gpu::decide(scheduler, silicon);
   gpu::QuotaMix running(mix, options.group);
   const auto decided = [&](const std::vector<Profile>& curves) { return gpu::decide(scheduler, silicon, curves); };
   const std::vector<Profile> curves = gpu::profile_online(running, mix, decided).refined;

@@ -18,8 +18,9 @@ constexpr std::uint32_t kEvents =
     regs::kIrqStatusError.put(1) | regs::kIrqStatusKernelDone.put(1) | regs::kIrqStatusDecision.put(1);
 
 void set_static(SluiceDriver& driver, unsigned slot, const Share& share, std::uint32_t num_sms) {
-  std::vector<unsigned> sms(std::min(share.sms.count, num_sms - share.sms.first.value()));
-  std::iota(sms.begin(), sms.end(), share.sms.first.value());
+  const std::uint32_t first = std::min(share.sms.first.value(), num_sms);
+  std::vector<unsigned> sms(std::min(share.sms.count, num_sms - first));
+  std::iota(sms.begin(), sms.end(), first);
   driver.set_quota(slot, std::min(share.ctas.value(), driver.parameters().max_ctas));
   driver.set_mask(slot, sms);
 }

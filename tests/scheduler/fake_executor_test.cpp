@@ -111,6 +111,25 @@ TEST(FakeExecutor, ProfilesCostWhatTheyAreSaidToAndAreThenThere) {
   EXPECT_EQ(d.at(1).plan.jobs.at(1).share, (Share{CtaCount(7), kEverySm}));
 }
 
+TEST(WarpedSlicerScheduler, ProfilesAnewWhenTheMixChanges) {
+  const auto scheduler = make_scheduler("warped_slicer", {machine(), {}});
+  std::vector<JobView> jobs(3);
+  std::vector<Event> profiled;
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    jobs[k].id = JobId(k);
+    jobs[k].kernel = job("A", 1, 1us).kernel;
+    jobs[k].state = JobState::Running;
+    jobs[k].profile = {1, 2, 3};
+    profiled.push_back({EventKind::Profiled, JobId(k)});
+  }
+  EXPECT_FALSE(scheduler->decide(jobs, profiled, Time(1)).profile);
+  EXPECT_FALSE(scheduler->decide(jobs, std::vector<Event>{{EventKind::LastTaskBegun, JobId(0)}}, Time(2)).profile);
+  jobs[2].state = JobState::Done;
+  EXPECT_TRUE(scheduler->decide(jobs, std::vector<Event>{{EventKind::Done, JobId(2)}}, Time(3)).profile)
+      << "the profiles were of another mix";
+  EXPECT_FALSE(scheduler->decide(jobs, std::span(profiled).first(2), Time(4)).profile);
+}
+
 /// Gives nobody anything.
 class Nothing : public IScheduler {
   [[nodiscard]] Plan decide(std::span<const JobView>, std::span<const Event>, Time) override { return {}; }

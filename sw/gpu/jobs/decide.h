@@ -22,7 +22,7 @@ struct SiliconMix {
 /// partition unit, so the plan is what is enforced, in every mode.
 class SiliconScheduler : public IScheduler {
  public:
-  /// @param ctas  of `static`: CTAs of each kernel; taken as they are
+  /// @param ctas  of `static` only: CTAs of each kernel; taken as they are
   /// @throws InputError when there is no such scheduler, or the counts are more than the driver says fit
   SiliconScheduler(std::string name, SiliconMix mix, std::vector<CtaCount> ctas = {});
   [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override;
