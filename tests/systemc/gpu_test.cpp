@@ -379,6 +379,25 @@ TEST_F(GpuModel, SchedulersTakeTurnsAtWhatTheyShare) {
   EXPECT_NEAR(a / b, 1.0, 0.1);
 }
 
+/// One kernel only computes and the other only stores: what an SM did tells whose CTAs it held.
+TEST_F(GpuModel, SpatialKeepsEachKernelOnItsOwnSms) {
+  KernelDescriptor computes = mix("LBM").kernels.front();
+  computes.behaviour = {};
+  computes.behaviour.warp_instructions = 1000;
+  KernelDescriptor stores = computes;
+  stores.behaviour.store_fraction = 1;
+  RunSpec spec;
+  spec.machine = machine;
+  spec.launches = {{computes, 0, Cycles(0)}, {stores, 0, Cycles(0)}};
+  spec.make_scheduler = [m = machine, computes, stores] { return make_scheduler("spatial", {m, {computes, stores}}); };
+  spec.window = Cycles(20000);
+  const RunResult r = run(spec);
+  for (std::size_t sm = 0; sm < r.sms.size(); ++sm) {
+    EXPECT_EQ(r.sms[sm].work.alu_busy != 0, sm < 8) << "SM " << sm;
+    EXPECT_EQ(r.sms[sm].work.ldst_busy != 0, sm >= 8) << "SM " << sm;
+  }
+}
+
 /// What has been stored is in the L2, under way, or in DRAM: stores can't be faster than it for ever.
 TEST_F(GpuModel, StoresWaitForTheDram) {
   machine = read_machine(kRoot / "configs/machines/fermi_accelsim.toml");
