@@ -50,13 +50,10 @@ TEST(Lockstep, NamesThePortAndTheClock) {
 
 struct Clocked : sc_core::sc_module {
   SC_HAS_PROCESS(Clocked);
-  explicit Clocked(const sc_core::sc_module_name& name) : sc_module(name) { SC_THREAD(run); }
-  void run() {
-    const SluiceTopIn in;
-    for (;;) {
-      pair->clock(in);
-      wait(1, sc_core::SC_NS);
-    }
+  explicit Clocked(const sc_core::sc_module_name& name) : sc_module(name) { SC_METHOD(tick); }
+  void tick() {
+    pair->clock(SluiceTopIn());
+    next_trigger(1, sc_core::SC_NS);
   }
   std::unique_ptr<ISluiceTop> pair = pair_that_differs();
 };
