@@ -16,7 +16,7 @@
 
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
-#include "sw/gpu/apps/phi.h"
+#include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/jobs/online_profile.h"
 #include "sw/io/atomic_file.h"

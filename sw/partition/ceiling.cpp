@@ -20,17 +20,20 @@ double units(std::uint32_t bytes, std::uint32_t unit) { return std::ceil(static_
 
 }  // namespace
 
+double crossbar_lines_per_cycle(const MachineConfig& machine) {
+  const InterconnectConfig& crossbar = machine.interconnect;
+  const double packet_cycles = units(machine.l2.line_bytes + crossbar.header_bytes, crossbar.bytes_per_cycle);
+  const double sms = machine.num_sms, slices = machine.l2_slices;
+  return (crossbar.input_queued ? sms + slices - std::hypot(sms, slices) : std::min(sms, slices)) / packet_cycles;
+}
+
 double lines_per_cycle(const MachineConfig& machine) {
   const std::uint32_t line = machine.l2.line_bytes;
-  const InterconnectConfig& crossbar = machine.interconnect;
-  const double packet_cycles = units(line + crossbar.header_bytes, crossbar.bytes_per_cycle);
-  const double sms = machine.num_sms, slices = machine.l2_slices;
-  const double ports = crossbar.input_queued ? sms + slices - std::hypot(sms, slices) : std::min(sms, slices);
   const DramConfig& dram = machine.dram;
   const std::uint32_t fetch = machine.l2.sectored ? kSectorBytes : line;
   const double dram_bytes = units(fetch, dram.access_bytes) * dram.access_bytes * units(line, fetch);
   const double bus = dram.channels * dram.bytes_per_cycle * dram.clock_mhz / machine.core_mhz;
-  return std::min(ports / packet_cycles, bus / dram_bytes);
+  return std::min(crossbar_lines_per_cycle(machine), bus / dram_bytes);
 }
 
 std::uint32_t request_share(const MachineConfig& machine) {

@@ -8,6 +8,7 @@
 
 #include "sw/core/machine.h"
 #include "sw/core/metrics.h"
+#include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/jobs/decide.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
@@ -48,8 +49,11 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
   const std::vector<std::pair<std::string, std::string>> kinds = {
       {"refined", "the next line's, seen alone where the decision falls (used)"},
       {"scaled", "equation 3 with measured shares of bandwidth"},
+      {"ceiling", "equation 3 with B_max over the traffic of a block, as the hardware's ceiling"},
       {"by_counts", "equations 3 and 4 as printed"},
       {"sampled", "unscaled"}};
+  const std::filesystem::path page = folder / "kernels_ncu.csv";
+  const auto ceilings = std::filesystem::exists(page) ? read_ceilings(page) : std::map<std::string, double>();
   struct Choices {
     unsigned close = 0;
     Values stp;  // by the search, of the chosen partitions
@@ -96,8 +100,12 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
       for (; p.repeats < std::min(a.runs.size(), b.runs.size()); ++p.repeats)
         p.again += close_to_solo(decide_on({a.runs[p.repeats], b.runs[p.repeats]})) ? 1 : 0;
     for (const auto& [kind, words] : kinds) {
-      if (!j.contains(kind)) continue;
-      const Partition online = decide_on(j[kind].get<std::vector<Profile>>());
+      const bool derived = kind == "ceiling" && ceilings.contains(names[0]) && ceilings.contains(names[1]);
+      if (!derived && !j.contains(kind)) continue;
+      std::vector<Profile> made = j[derived ? "sampled" : kind].get<std::vector<Profile>>();
+      for (std::size_t k = 0; derived && k < made.size(); ++k)
+        for (double& rate : made[k]) rate = std::min(rate, ceilings.at(names[k]) / sms);
+      const Partition online = decide_on(made);
       Choices& c = p.choices[kind];
       c.close += close_to_solo(online) ? 1 : 0;
       if (const double value = stp_of(online); std::isfinite(value)) c.stp.push_back(value);
