@@ -68,7 +68,8 @@ json decision_to_json(const Decision& decision) {
           {"profiles", decision.profiles},
           {"mode", static_cast<int>(decision.partition.mode)},
           {"shares", std::move(shares)},
-          {"samples", std::move(samples)}};
+          {"samples", std::move(samples)},
+          {"reason", static_cast<int>(decision.reason)}};
 }
 
 Decision decision_from_json(const json& in) {
@@ -81,6 +82,7 @@ Decision decision_from_json(const json& in) {
   for (const json& s : in.at("shares"))
     decision.partition.shares.push_back({CtaCount(s.at(0).get<std::uint32_t>()), {SmId(s.at(1).get<std::uint32_t>()), s.at(2)}});
   for (const json& s : in.at("samples")) decision.samples.push_back(sample_from_json(s));
+  decision.reason = static_cast<DecisionReason>(in.at("reason").get<int>());
   return decision;
 }
 

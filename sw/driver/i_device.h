@@ -63,12 +63,24 @@ struct RunSpec {
 };
 
 /// One decision of the partition sequencer.
+/// What a decision rests on; all but the first fall back to Spatial.
+enum class DecisionReason : std::uint8_t {
+  WaterFilling,
+  LossGuard,  ///< a kernel would lose more than loss_limit / K of its best
+  NoFit,      ///< one CTA of each kernel does not fit an SM together
+  NoProfile,  ///< a kernel has no clean sample
+};
+
+/// "water_filling", "loss_guard", "no_fit", "no_profile".
+[[nodiscard]] std::string_view reason_name(DecisionReason reason);
+
 struct Decision {
   Cycles sampled_at, decided_at;  ///< end of the profile window; quotas valid
   std::vector<KernelId> kernels;  ///< who took part
   std::vector<Profile> profiles;  ///< scaled IPC per kernel, 1..N CTAs (one SM)
   Partition partition;
   std::vector<ProfileSample> samples{};  ///< in order of time; `kernel` as in `kernels`. Empty where the device keeps none
+  DecisionReason reason = DecisionReason::WaterFilling;
 };
 
 struct RunResult {

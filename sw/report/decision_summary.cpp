@@ -81,8 +81,9 @@ DecisionSummary summarize_decisions(const EvalResults& results) {
     if (ours == nullptr) continue;
     const DecisionRecord* decided = last_joint_decision(*ours);
     if (solo != nullptr) {
-      judge(summary.warped_slicer, decided == nullptr ? nullptr : &decided->partition, solo->partition);
-      if (decided != nullptr && !agree(decided->partition, solo->partition, 1)) summary.apart.push_back(ours);
+      const bool on_samples = decided != nullptr && decided->reason != DecisionReason::NoProfile;
+      judge(summary.warped_slicer, on_samples ? &decided->partition : nullptr, solo->partition);
+      if (on_samples && !agree(decided->partition, solo->partition, 1)) summary.apart.push_back(ours);
     }
     if (decided != nullptr && !decided->samples.empty()) {
       summary.samples += decided->samples.size();

@@ -16,7 +16,7 @@ namespace sluice {
 struct Agreement {
   std::size_t mixes = 0, same = 0;
   std::size_t within_one = 0;  ///< one CTA or less apart for every kernel; intra-SM and Spatial disagree
-  std::size_t undecided = 0;   ///< of `mixes`: no decision with every kernel was reached
+  std::size_t undecided = 0;   ///< of `mixes`: no decision with every kernel was reached, or one without a profile
 };
 
 /// Warped-Slicer against one other policy.

@@ -73,6 +73,7 @@ struct DecisionRecord {
   std::vector<ProfileSample> samples{};
   /// What the golden model decides from the samples, by the name of the scaling: "none", "paper", "reciprocal", "ceiling".
   std::vector<std::pair<std::string, Partition>> golden{};
+  std::optional<DecisionReason> reason{};  ///< left out by older results
 };
 
 /// What makes a co-run the run it is.

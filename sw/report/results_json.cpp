@@ -126,6 +126,7 @@ Json sample_json(const ProfileSample& sample, const DecisionRecord& decision) {
 Json decision_json(const DecisionRecord& decision) {
   Json out = {{"sampled_at", decision.sampled_at}, {"decided_at", decision.decided_at}, {"kernels", decision.kernels}};
   write_partition(out, decision.partition);
+  if (decision.reason) out["reason"] = reason_name(*decision.reason);
   out["profiles"] = Json::array();
   for (const Profile& profile : decision.profiles) out["profiles"].push_back(numbers(profile));
   out["samples"] = Json::array();
@@ -266,6 +267,7 @@ class Node {
 
 std::string_view spelling(Mode layout) { return layout_name(layout); }
 std::string_view spelling(KernelType type) { return to_string(type); }
+std::string_view spelling(DecisionReason reason) { return reason_name(reason); }
 
 /// The enumerator whose spelling this is.
 template <class Enum, std::size_t N>
@@ -280,6 +282,8 @@ Enum named(const Node& node, const Enum (&all)[N]) {
 }
 
 constexpr Mode kModes[] = {Mode::LeftOver, Mode::Fcfs, Mode::Static, Mode::Spatial};
+constexpr DecisionReason kReasons[] = {DecisionReason::WaterFilling, DecisionReason::LossGuard, DecisionReason::NoFit,
+                                       DecisionReason::NoProfile};
 constexpr KernelType kTypes[] = {KernelType::Compute, KernelType::Memory, KernelType::Cache};
 constexpr std::uint64_t kMaxCtas = 1U << 16;  // far beyond any SM; keeps a damaged file from becoming a huge count
 
@@ -330,6 +334,7 @@ DecisionRecord read_decision(const Node& node) {
   for (const Node& item : node.at("kernels").items()) decision.kernels.push_back(item.text());
   for (const Node& item : node.at("profiles").items()) decision.profiles.push_back(item.numbers());
   decision.partition = read_partition(node);
+  if (node.has("reason")) decision.reason = named(node.at("reason"), kReasons);
   if (node.has("samples"))
     for (const Node& item : node.at("samples").items()) decision.samples.push_back(read_sample(item, decision.kernels));
   if (node.has("golden"))

@@ -202,6 +202,10 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
     ctas.push_back(spatial ? occupancy(demand, spec_.machine.sm.capacity) : CtaCount(decided.ctas[p.slot]));
   }
   decision.partition = spatial ? on_own_sms(ctas, spec_.machine.num_sms) : on_every_sm(ctas);
+  decision.reason = decided.no_fit       ? DecisionReason::NoFit
+                    : decided.no_profile ? DecisionReason::NoProfile
+                    : decided.spatial    ? DecisionReason::LossGuard
+                                         : DecisionReason::WaterFilling;
   decision.samples = unit_.samples();
   decision.profiles = unit_.profiles();
   decision.profiles.resize(present_.size());

@@ -66,6 +66,14 @@ TEST(DecisionSummary, AMixWithoutADecisionDoesNotAgree) {
   EXPECT_NE(decision_report(s).find("(1 without a decision)"), std::string::npos);
 }
 
+TEST(DecisionSummary, ADecisionWithoutAProfileIsNone) {
+  EvalResults results = four();
+  results.runs[0].decisions[0].reason = DecisionReason::NoProfile;
+  const DecisionSummary s = summarize_decisions(results);
+  EXPECT_EQ(s.warped_slicer.undecided, 1U);
+  EXPECT_EQ(s.warped_slicer.same, 0U);
+}
+
 TEST(DecisionSummary, RatiosAndTheWorstMixes) {
   const EvalResults results = four();
   const DecisionSummary s = summarize_decisions(results);

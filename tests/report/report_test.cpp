@@ -80,6 +80,7 @@ TEST(ResultsJson, SurvivesARoundTrip) {
 TEST(ResultsJson, KeepsSamplesAndGoldenDecisions) {
   EvalResults results = synthetic_results();
   DecisionRecord& decision = results.runs[4].decisions.at(0);
+  decision.reason = DecisionReason::NoProfile;
   decision.samples = {{KernelId(0), SmId(3), CtaCount(4), 900, 120, 45, CtaCount(4), CtaCount(5), CtaCount(1)},
                       {KernelId(1), SmId(9), CtaCount(1), 0, 5120, 0, CtaCount(1), CtaCount(1), CtaCount(0)}};
   decision.golden = {{"none", on_every_sm(std::array{CtaCount(2), CtaCount(3)})},
@@ -91,6 +92,7 @@ TEST(ResultsJson, KeepsSamplesAndGoldenDecisions) {
   const DecisionRecord read = results_from_json(json, "x").runs[4].decisions.at(0);
   EXPECT_EQ(read.samples, decision.samples);
   EXPECT_EQ(read.golden, decision.golden);
+  EXPECT_EQ(read.reason, DecisionReason::NoProfile);
   auto wrong = json;
   wrong["runs"][4]["decisions"][0]["samples"][0]["kernel"] = "FOO";
   EXPECT_EQ(error_of([&] { (void)results_from_json(wrong, "r.json"); }),

@@ -119,12 +119,20 @@ TEST_F(ProfileSamples, AreCleanOrDroppedWhileKernelsComeAndGo) {
     }
   }
   const auto results = run(specs);
-  std::size_t decisions = 0, samples = 0;
+  std::size_t decisions = 0, samples = 0, without_profile = 0;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     EXPECT_EQ(wrong(results[i]), std::vector<std::string>{}) << "run " << i;
     decisions += results[i].decisions.size();
-    for (const Decision& d : results[i].decisions) samples += d.samples.size();
+    for (const Decision& d : results[i].decisions) {
+      samples += d.samples.size();
+      const bool all_dropped = std::ranges::any_of(
+          d.profiles, [](const Profile& p) { return std::ranges::all_of(p, [](double ipc) { return ipc == 0; }); });
+      EXPECT_EQ(d.reason == DecisionReason::NoProfile, all_dropped) << "run " << i << ", decision at " << d.decided_at.value();
+      EXPECT_EQ(d.reason == DecisionReason::WaterFilling, d.partition.mode == Mode::Static);
+      without_profile += all_dropped ? 1 : 0;
+    }
   }
+  EXPECT_GT(without_profile, 0U) << "no scene without a profile";
   std::printf("%zu decisions, %zu samples in %zu cycles\n", decisions, samples, specs.size() * static_cast<std::size_t>(window));
   EXPECT_GT(decisions, specs.size());
 }
