@@ -169,6 +169,12 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
                                                              {"ci", {ci.low, ci.high}}};
   }
   out.table("Online profile against solo curves: the partition that water-filling makes of each", rows);
+  std::vector<std::string> reached;
+  for (const auto& [app, ceiling] : ceilings)
+    if (curves.contains(app))
+      reached.push_back(fmt::format("{} {:.2f}", app, *std::ranges::max_element(curves.at(app).performance) / ceiling));
+  if (!reached.empty())
+    out.note(fmt::format("Of its ceiling each kernel reaches, alone at its best: {}.", fmt::join(reached, ", ")));
   const double share = out.summary.value("online_profile_agrees", 0.0);
   double mean_windows = 0;
   for (const double w : windows) mean_windows += w / static_cast<double>(windows.size());
