@@ -17,10 +17,11 @@ namespace {
 /// How far the simulation runs between two looks at the interrupt flag.
 constexpr std::uint64_t kSliceCycles = 10000;
 
-/// The unit's elaboration: MAX_KERNELS 4 as Verilated, 8 where a run needs more (twin only).
+/// The unit's elaboration: MAX_KERNELS 4 as Verilated, 8 where a run needs more and does not say otherwise (twin only).
 std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock) {
   const auto at_once = std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after; });
-  const regs::Parameters parameters{spec.machine.num_sms, at_once > 4 ? 8U : 4U, 32, spec.machine.sm.schedulers,
+  const std::uint32_t slots = spec.kernel_slots != 0 ? spec.kernel_slots : at_once > 4 ? 8 : 4;
+  const regs::Parameters parameters{spec.machine.num_sms, slots, 32, spec.machine.sm.schedulers,
                                     spec.machine.partitioner.region_units};
   switch (spec.partitioner) {
     case PartitionerKind::Rtl: return make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());

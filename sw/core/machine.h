@@ -89,6 +89,13 @@ struct InterconnectConfig {
 
 inline constexpr double kAsTheMachineGives = -1;  ///< follows from crossbar and DRAM
 
+/// What a host takes beside its accesses to the partition unit's registers, microseconds.
+struct HostConfig {
+  double decide_us = 0;  ///< from events to the plan that answers them
+  double launch_us = 0;  ///< before each launch into a kernel slot
+  double evict_us = 0;   ///< before each order to leave
+};
+
 /// Warped-Slicer's sequencing constants (section IV-A, V).
 struct PartitionerConfig {
   std::uint32_t warm_up_cycles = 20000, profile_cycles = 5120, algorithm_delay = 0;
@@ -131,6 +138,7 @@ struct MachineConfig {
   InterconnectConfig interconnect;
   DramConfig dram;
   PartitionerConfig partitioner;
+  HostConfig host;
   EnergyConfig energy;
 };
 

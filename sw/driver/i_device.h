@@ -45,6 +45,7 @@ struct KernelLaunch {
   /// Its instructions; empty = synthetic, from kernel.behaviour. Called once, in the process that runs the model.
   std::function<std::unique_ptr<IInstructionSource>()> make_source{};
   bool once = false;  ///< over when its grid is done; otherwise the grid is launched again and again
+  std::int32_t priority = 0;  ///< larger is more important; for schedulers that look at it
 };
 
 /// One simulation. Equal specs give bit-identical results.
@@ -56,6 +57,8 @@ struct RunSpec {
   std::vector<HostAction> actions;  ///< in order of time; by the model only
   Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Twin;
+  /// Kernel slots of the partition unit, 2..8 (RTL: 4); 0: 4, or 8 where more than four launches may be there at once.
+  std::uint32_t kernel_slots = 0;
   std::uint64_t seed = 1;
   bool check_protocol = false;          ///< puts a TLM-2.0 protocol checker on every memory socket; a violation ends the run
   std::filesystem::path fst_file;       ///< waveform of the partition core (Rtl only); empty = none

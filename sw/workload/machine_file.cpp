@@ -126,6 +126,13 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");
 }
 
+void read_host(TomlTable table, HostConfig& host) {
+  table.optional();
+  for (const auto& [key, value] : {std::pair{"decide_us", &host.decide_us}, {"launch_us", &host.launch_us}, {"evict_us", &host.evict_us}})
+    table.read(key, *value, 0, 1e6);
+  table.finish();
+}
+
 void read_energy(TomlTable table, EnergyConfig& energy) {
   table.optional();
   for (const auto& [key, value] : {std::pair{"instruction", &energy.instruction},
@@ -163,6 +170,7 @@ MachineConfig read_machine(const toml::table& file, const std::filesystem::path&
   read_interconnect(root.table("interconnect"), machine.interconnect);
   read_dram(root.table("dram"), machine.dram);
   if (auto partitioner = root.optional_table("partitioner")) read_partitioner(*partitioner, machine.partitioner);
+  if (auto host = root.optional_table("host")) read_host(*host, machine.host);
   if (auto energy = root.optional_table("energy")) read_energy(*energy, machine.energy);
   root.finish();
   if (machine.l2_slices % machine.dram.channels != 0)

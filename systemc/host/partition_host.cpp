@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "sw/partition/ceiling.h"
 #include "sw/scheduler/policy_scheduler.h"
@@ -94,17 +95,17 @@ void PartitionHost::run() {
     // Departures first: their slots and SMs may be what an arrival waits for.
     stop_met(driver);
     if (unit_.irq()) handle_interrupt(driver);
-    launch_arrived(driver);
+    take_arrived(driver);
     if (timer_due()) {
       wake_at_.reset();
       jobs_.report({EventKind::Timer, JobId(0)});
-      decide(driver);
     }
+    if (jobs_.has_events()) decide(driver);
     act(driver);
     // Events that came while the driver was at work were not waited for: look before sleeping.
-    while (!unit_.any_met() && !unit_.irq() && !action_due() && !timer_due() && (arrived_.empty() || !free_slot(driver))) {
+    while (!unit_.any_met() && !unit_.any_issued() && !unit_.irq() && !action_due() && !timer_due() && !can_take_arrived(driver)) {
       if (wake_at_) timer_.notify(sc_core::sc_time(static_cast<double>((*wake_at_ - now()).count()), sc_core::SC_PS));
-      wait(unit_.irq_raised | unit_.target_met | arrival_ | alarm_ | timer_);
+      wait(unit_.irq_raised | unit_.target_met | unit_.last_cta_dispatched | arrival_ | alarm_ | timer_);
     }
   }
 }
@@ -116,7 +117,17 @@ std::optional<unsigned> PartitionHost::free_slot(const SluiceDriver& driver) con
   return std::nullopt;
 }
 
-void PartitionHost::launch_arrived(SluiceDriver& driver) {
+bool PartitionHost::can_take_arrived(const SluiceDriver& driver) const {
+  return !arrived_.empty() && (scheduler_->mode() == Mode::Static || free_slot(driver));
+}
+
+void PartitionHost::take_arrived(SluiceDriver& driver) {
+  if (arrived_.empty()) return;
+  if (scheduler_->mode() == Mode::Static) {
+    for (const KernelId kernel : std::exchange(arrived_, {})) arrive(kernel);
+    decide(driver);
+    return;
+  }
   std::vector<InSlot> together;
   while (!arrived_.empty()) {
     const std::optional<unsigned> free = free_slot(driver);
@@ -124,18 +135,81 @@ void PartitionHost::launch_arrived(SluiceDriver& driver) {
     together.push_back({arrived_.front(), *free});
     arrived_.erase(arrived_.begin());
     slots_in_use_ |= 1U << *free;
+    arrive(together.back().kernel);
+    jobs_.move(JobId(together.back().kernel.value()), JobState::ToRun);
   }
   if (together.empty()) return;
   present_.insert(present_.end(), together.begin(), together.end());
-  for (const InSlot& in : together) arrive(in.kernel);
   decide(driver);
+  launch(driver, together);
+}
+
+void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& together) {
   for (const auto& [kernel, slot] : together) {
     const KernelLaunch& launch = spec_.launches[kernel.value()];
+    const std::uint64_t begun = launch.once ? unit_.dispatched(kernel) : 0;
     unit_.bind_slot(slot, kernel);
     tell_present();
-    driver.launch(slot, {launch.kernel.demand(), launch.kernel.grid_ctas, !launch.once, together.size() > 1});
+    take_time(spec_.machine.host.launch_us);
+    driver.launch(slot, {launch.kernel.demand(), static_cast<std::uint32_t>(launch.kernel.grid_ctas - begun), !launch.once,
+                         together.size() > 1});
+    jobs_.move(JobId(kernel.value()), JobState::Running);
   }
   if (together.size() > 1) driver.go();
+}
+
+void PartitionHost::leave(SluiceDriver& driver, InSlot job) {
+  jobs_.move(JobId(job.kernel.value()), JobState::ToEvict);
+  std::erase_if(present_, [&](const InSlot& p) { return p.slot == job.slot; });
+  leaving_.push_back(job);
+  tell_present();
+  take_time(spec_.machine.host.evict_us);
+  driver.stop(job.slot);
+  // It may have ended by itself meanwhile: the slot was free, and that is no error.
+  if (unit_.over(job.kernel) && driver.errors().first == "BAD_KERNEL") driver.clear_errors();
+}
+
+void PartitionHost::left(std::uint32_t slots) {
+  std::erase_if(leaving_, [&](const InSlot& p) {
+    if (((slots >> p.slot) & 1U) == 0) return false;
+    const JobId job(p.kernel.value());
+    if (!unit_.over(p.kernel)) jobs_.move(job, JobState::Ready);  // else take_met() tells
+    return true;
+  });
+}
+
+const Share& PartitionHost::share_of(KernelId kernel) const {
+  static const Share kNothing{CtaCount(0)};
+  const auto share = std::ranges::find(plan_.jobs, JobId(kernel.value()), &JobShare::job);
+  return share == plan_.jobs.end() || share->share.sms.count == 0 ? kNothing : share->share;
+}
+
+bool PartitionHost::waits_for_slot() const {
+  return std::ranges::any_of(jobs_.jobs(), [](const JobView& job) { return job.state == JobState::ToRun; });
+}
+
+void PartitionHost::obey(SluiceDriver& driver) {
+  for (const InSlot& p : std::vector(present_))
+    if (share_of(p.kernel).ctas.value() == 0) leave(driver, p);
+  std::vector<InSlot> together;
+  for (const JobView& job : jobs_.jobs()) {
+    const KernelId kernel(job.id.value());
+    const bool wanted = share_of(kernel).ctas.value() != 0;
+    if (job.state == JobState::ToRun && !wanted) jobs_.move(job.id, JobState::Ready);
+    if (job.state == JobState::Ready && wanted) jobs_.move(job.id, JobState::ToRun);
+    if (job.state != JobState::ToRun) continue;
+    const std::optional<unsigned> free = free_slot(driver);
+    if (!free) continue;  // the next KERNEL_DONE brings one
+    slots_in_use_ |= 1U << *free;
+    together.push_back({kernel, *free});
+  }
+  present_.insert(present_.end(), together.begin(), together.end());
+  for (const InSlot& p : present_) set_static(driver, p.slot, share_of(p.kernel), spec_.machine.num_sms);
+  launch(driver, together);
+}
+
+void PartitionHost::take_time(double microseconds) {
+  if (microseconds > 0) wait(sc_core::sc_time(microseconds, sc_core::SC_US));
 }
 
 void PartitionHost::tell_present() {
@@ -145,12 +219,15 @@ void PartitionHost::tell_present() {
 }
 
 void PartitionHost::stop_met(SluiceDriver& driver) {
+  for (const KernelId kernel : unit_.take_issued()) jobs_.report({EventKind::LastTaskBegun, JobId(kernel.value())});
   for (const KernelId kernel : unit_.take_met()) {
     const auto found = std::ranges::find(present_, kernel, &InSlot::kernel);
-    const unsigned slot = found->slot;
-    present_.erase(found);
-    tell_present();
-    if (!spec_.launches[kernel.value()].once) driver.stop(slot);  // else it ended by itself
+    if (found != present_.end()) {  // not on its way out
+      const unsigned slot = found->slot;
+      present_.erase(found);
+      tell_present();
+      if (!spec_.launches[kernel.value()].once) driver.stop(slot);  // else it ended by itself
+    }
     jobs_.move(JobId(kernel.value()), JobState::Done);
     decide(driver);
   }
@@ -166,26 +243,37 @@ void PartitionHost::arrive(KernelId kernel) {
   job.id = JobId(kernel.value());
   job.kernel = launch.kernel;
   job.arrived = now();
+  job.priority = launch.priority;
   job.tasks = launch.once ? launch.kernel.grid_ctas : 0;
   jobs_.arrive(std::move(job));
-  // The unit holds it in a slot until its share lets its first CTA in.
-  for (const JobState state : {JobState::Ready, JobState::ToRun, JobState::Running}) jobs_.move(JobId(kernel.value()), state);
+  jobs_.move(JobId(kernel.value()), JobState::Ready);
 }
 
 void PartitionHost::decide(SluiceDriver& driver) {
-  const Plan plan = scheduler_->decide(jobs_.jobs(), jobs_.take_events(), now());
-  wake_at_ = plan.wake_at;
-  if (scheduler_->mode() != Mode::Static) return;  // the unit shares the SMs itself
-  for (const InSlot& p : present_) {
-    const auto share = std::ranges::find(plan.jobs, JobId(p.kernel.value()), &JobShare::job);
-    set_static(driver, p.slot, share == plan.jobs.end() ? Share{CtaCount(0)} : share->share, spec_.machine.num_sms);
+  for (const JobView& job : jobs_.jobs()) {
+    JobView& seen = jobs_.at(job.id);
+    seen.tasks_begun = unit_.dispatched(KernelId(job.id.value()));
+    seen.tasks_done = unit_.completed(KernelId(job.id.value()));
   }
+  take_time(spec_.machine.host.decide_us);
+  const std::vector<Event> events = jobs_.take_events();
+  const Plan before = std::exchange(plan_, scheduler_->decide(jobs_.jobs(), events, now()));
+  wake_at_ = plan_.wake_at;
+  if (scheduler_->mode() != Mode::Static) return;  // the unit shares the SMs itself
+  // Where no job comes, leaves or ends, a plan that is in force is not written again.
+  const bool same_jobs = std::ranges::all_of(events, [](const Event& e) { return e.kind == EventKind::LastTaskBegun; });
+  if (!same_jobs || plan_.jobs != before.jobs) obey(driver);
 }
 
 void PartitionHost::handle_interrupt(SluiceDriver& driver) {
   const std::uint32_t events = driver.take_interrupts();
   driver.require_no_error();
-  if (regs::kIrqStatusKernelDone.get(events) != 0) slots_in_use_ &= ~driver.take_finished();
+  if (regs::kIrqStatusKernelDone.get(events) != 0) {
+    const std::uint32_t finished = driver.take_finished();
+    slots_in_use_ &= ~finished;
+    left(finished);
+    if (scheduler_->mode() == Mode::Static && waits_for_slot()) obey(driver);
+  }
   if (regs::kIrqStatusDecision.get(events) != 0) record_decision(driver);
 }
 

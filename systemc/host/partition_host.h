@@ -13,9 +13,15 @@
 
 namespace sluice {
 
-/// The host of the model, and an executor of schedulers: launches kernels as they arrive, stops them when their target is met,
-/// asks the run's scheduler, programs its shares as STATIC quotas and masks, and reads the unit's decisions, all through the
-/// driver and the unit's register socket, in as many cycles as that takes. Reports Arrived and Ready, Done, Profiled and Timer.
+/// The host of the model, and an executor of schedulers: launches kernels, stops them when their target is met, asks the run's
+/// scheduler, programs its shares as STATIC quotas and masks, and reads the unit's decisions, all through the driver and the
+/// unit's register socket, in as many cycles as that takes, and in the times of the machine's `[host]` more.
+///
+/// Under a scheduler of mode Static a job has a kernel slot only while it holds SMs: with an empty share it is stopped, drains and
+/// leaves; with a share again it takes a free slot, with the CTAs that are left. So there may be more jobs than slots. In every
+/// other mode kernels are launched as they arrive and slots are free, and the unit shares the SMs.
+///
+/// Reports Arrived and Ready, LastTaskBegun, Evicted, Done, Profiled and Timer.
 class PartitionHost : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(PartitionHost);
@@ -37,7 +43,15 @@ class PartitionHost : public sc_core::sc_module {
   [[nodiscard]] bool action_due() const;
   void act(SluiceDriver& driver);
   [[nodiscard]] std::optional<unsigned> free_slot(const SluiceDriver& driver) const;
-  void launch_arrived(SluiceDriver& driver);  ///< those that are there together, together
+  [[nodiscard]] bool can_take_arrived(const SluiceDriver& driver) const;
+  void take_arrived(SluiceDriver& driver);
+  void launch(SluiceDriver& driver, const std::vector<InSlot>& together);  ///< all in one cycle
+  void leave(SluiceDriver& driver, InSlot job);
+  void left(std::uint32_t slots);        ///< a bit a slot: what they held has drained
+  void obey(SluiceDriver& driver);       ///< puts the plan into force, as far as slots are free
+  [[nodiscard]] bool waits_for_slot() const;
+  [[nodiscard]] const Share& share_of(KernelId kernel) const;
+  void take_time(double microseconds);
   void tell_present();
   void stop_met(SluiceDriver& driver);
   void handle_interrupt(SluiceDriver& driver);
@@ -45,16 +59,18 @@ class PartitionHost : public sc_core::sc_module {
   [[nodiscard]] Time now() const;
   [[nodiscard]] bool timer_due() const;
   void arrive(KernelId kernel);
-  void decide(SluiceDriver& driver);  ///< asks the scheduler, and puts its plan into force
+  void decide(SluiceDriver& driver);  ///< asks the scheduler, and obeys
 
   const RunSpec& spec_;
   SimClock clock_;
   PartitionUnit& unit_;
   std::unique_ptr<IScheduler> scheduler_;
   JobTable jobs_;  ///< job k is launch k
+  Plan plan_;                   ///< in force
   std::optional<Time> wake_at_;
   std::vector<KernelId> arrived_;   ///< not launched yet
   std::vector<InSlot> present_;     ///< oldest first
+  std::vector<InSlot> leaving_;     ///< evicted, their CTAs still there
   std::uint32_t slots_in_use_ = 0;  ///< a bit a slot: launched, and its KERNEL_DONE not seen
   sc_core::sc_event arrival_, alarm_, timer_;
   std::size_t next_action_ = 0;

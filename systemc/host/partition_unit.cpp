@@ -22,6 +22,7 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       over_(counters.size()),
       unfinished_(static_cast<std::uint32_t>(counters.size())),
       watched_(machine.num_sms, Watched{std::vector<std::uint32_t>(counters.size()), {}, {}, {}}) {
+  slot_kernel_.fill(kNoKernel);
   SC_METHOD(wake);
   sensitive << registers.begun;
   dont_initialize();
@@ -31,6 +32,11 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
   SC_METHOD(tick);
   sensitive << late_;
   dont_initialize();
+}
+
+void PartitionUnit::bind_slot(unsigned slot, KernelId kernel) {
+  std::ranges::replace(slot_kernel_, kernel.value(), kNoKernel);  // after an eviction a kernel may come back to another slot
+  slot_kernel_[slot] = kernel.value();
 }
 
 void PartitionUnit::wake() {
@@ -131,7 +137,10 @@ std::optional<ProfileSample> PartitionUnit::sample(const SluiceTopOut& out) cons
 void PartitionUnit::dispatch(const SluiceTopOut& out) {
   const std::uint32_t kernel = slot_kernel_[out.dispatch_kernel];
   const KernelId id(kernel);
-  ++counters_[kernel].ctas_dispatched;
+  if (++counters_[kernel].ctas_dispatched == kernels_[kernel].grid) {
+    issued_.push_back(id);
+    last_cta_dispatched.notify(sc_core::SC_ZERO_TIME);
+  }
   if (over_[kernel]) {  // its target was met while the host's STOP was under way
     ended_.push_back({out.dispatch_sm, out.dispatch_slot});
     return;

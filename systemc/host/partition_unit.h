@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "sw/core/counters.h"
@@ -40,13 +41,18 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   void connect(std::vector<StreamingMultiprocessor*> sms) { sms_ = std::move(sms); }
   void observe(ICtaObserver* observer) { observer_ = observer; }
   /// What runs in a kernel slot from the next launch there on.
-  void bind_slot(unsigned slot, KernelId kernel) { slot_kernel_[slot] = kernel.value(); }
+  void bind_slot(unsigned slot, KernelId kernel);
   /// Who is present from now on, oldest first: whom samples are of.
   void set_present(std::vector<KernelId> kernels) { present_ = std::move(kernels); }
 
   sc_core::sc_event irq_raised;
   sc_core::sc_event target_met;  ///< a kernel reached its target and has no CTA left on any SM
+  sc_core::sc_event last_cta_dispatched;  ///< a kernel that runs once has no CTA left to dispatch
   [[nodiscard]] std::vector<KernelId> take_met();
+  [[nodiscard]] std::vector<KernelId> take_issued() { return std::exchange(issued_, {}); }
+  [[nodiscard]] bool any_issued() const { return !issued_.empty(); }
+  [[nodiscard]] std::uint64_t dispatched(KernelId kernel) const { return counters_[kernel.value()].ctas_dispatched; }
+  [[nodiscard]] std::uint64_t completed(KernelId kernel) const { return counters_[kernel.value()].ctas_completed; }
   [[nodiscard]] bool any_met() const { return !met_.empty(); }
   [[nodiscard]] bool over(KernelId kernel) const { return over_[kernel.value()]; }
   [[nodiscard]] bool irq() const { return irq_; }
@@ -78,6 +84,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
     std::vector<std::uint64_t> instructions;
     std::uint64_t stall_cycles = 0, requests = 0;
   };
+  static constexpr std::uint32_t kNoKernel = ~0U;
   struct Ended {
     std::uint8_t sm = 0, slot = 0;
   };
@@ -100,10 +107,10 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::vector<KernelCounters>& counters_;
   std::unique_ptr<ISluiceTop> top_;
   std::vector<StreamingMultiprocessor*> sms_;
-  std::array<std::uint32_t, 8> slot_kernel_{};
+  std::array<std::uint32_t, 8> slot_kernel_;  ///< kNoKernel: never bound, or its kernel went to another slot
   std::vector<std::vector<ResidentCta>> resident_;  ///< [SM][slot]
   std::vector<bool> over_;
-  std::vector<KernelId> reached_, met_;
+  std::vector<KernelId> reached_, met_, issued_;
   std::deque<Ended> ended_;
   std::uint32_t unfinished_;
   SluiceTopIn in_;

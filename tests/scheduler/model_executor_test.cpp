@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU model as an executor of schedulers that evict: jobs leave their kernel slots and come back with the CTAs that are left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "study/run_pool.h"
+#include "sw/scheduler/decision_log.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+#include "systemc/model_device.h"
+#include "tests/scheduler/turns.h"
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
+constexpr std::uint32_t kGrid = 300;
+
+/// The machine belongs to the youngest job that has something left.
+class YoungestFirst : public IScheduler {
+ public:
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time) override {
+    Plan plan;
+    for (const JobView& job : jobs)
+      if (may_hold_sms(job.state)) plan.jobs = {{job.id, kWholeMachine}};
+    return plan;
+  }
+};
+
+struct Ran {
+  RunResult result;
+  std::vector<json> decisions;
+};
+
+class ModelExecutor : public ::testing::Test {
+ protected:
+  MachineConfig machine = read_machine(kRoot / "configs/machines/fermi_table1.toml");
+
+  /// So many jobs of 300 short CTAs each, `apart` cycles one after the other, on four kernel slots.
+  Ran run(std::size_t jobs, std::uint64_t apart, const MakeScheduler& make, PartitionerKind unit = PartitionerKind::Twin) {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("sluice_model_executor_" + std::to_string(getpid()) + ".jsonl");
+    std::filesystem::remove(file);
+    const std::vector<KernelDescriptor> mix =
+        parse_mixes(read_workload(kRoot / "configs/workloads/table2.toml"), machine, "DXT_KNN").front().kernels;
+    RunSpec spec;
+    spec.machine = machine;
+    spec.partitioner = unit;
+    spec.kernel_slots = 4;
+    spec.window = Cycles(3000000);
+    for (std::size_t k = 0; k < jobs; ++k) {
+      KernelLaunch launch{mix[k % 2], 0, Cycles(k * apart)};
+      launch.kernel.grid_ctas = kGrid;
+      launch.kernel.behaviour.warp_instructions = 200;
+      launch.once = true;
+      spec.launches.push_back(launch);
+    }
+    spec.make_scheduler = [make, file] { return std::make_unique<LoggedScheduler>(make(), file); };
+    Ran ran;
+    const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
+    EXPECT_TRUE(pool.run({spec}, [&](std::size_t, const RunResult& r, const HostCost&) { ran.result = r; }));
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) ran.decisions.push_back(json::parse(line));
+    std::filesystem::remove(file);
+    return ran;
+  }
+
+  /// Times of an event of each job.
+  static std::map<unsigned, std::vector<std::int64_t>> times(const Ran& ran, const std::string& kind) {
+    std::map<unsigned, std::vector<std::int64_t>> out;
+    for (const json& d : ran.decisions)
+      for (const json& e : d["events"])
+        if (e["kind"] == kind) out[e["job"].get<unsigned>()].push_back(d["now_ps"].get<std::int64_t>());
+    return out;
+  }
+
+  static void every_cta_ran_once(const Ran& ran) {
+    for (const KernelCounters& k : ran.result.kernels) {
+      EXPECT_EQ(k.ctas_dispatched, kGrid);
+      EXPECT_EQ(k.ctas_completed, kGrid);
+      EXPECT_NE(k.finish_cycle, 0U);
+    }
+  }
+};
+
+TEST_F(ModelExecutor, SixJobsTakeTurnsOnFourSlots) {
+  const Ran ran = run(6, 0, [] { return std::make_unique<test::Turns>(5us); }, PartitionerKind::Both);
+  every_cta_ran_once(ran);
+  const auto evicted = times(ran, "evicted"), issued = times(ran, "last_task_begun"), done = times(ran, "done");
+  ASSERT_EQ(evicted.size(), 6U) << "each had to leave for another";
+  ASSERT_EQ(issued.size(), 6U);
+  ASSERT_EQ(done.size(), 6U);
+  for (unsigned k = 0; k < 6; ++k) {
+    EXPECT_EQ(issued.at(k).size(), 1U);
+    EXPECT_EQ(done.at(k).size(), 1U);
+    EXPECT_LE(issued.at(k).front(), done.at(k).front());
+    EXPECT_LT(evicted.at(k).back(), issued.at(k).front()) << "an eviction leaves something to do";
+  }
+}
+
+TEST_F(ModelExecutor, LastComeFirstServed) {
+  const Ran ran = run(7, 3000, [] { return std::make_unique<YoungestFirst>(); });
+  every_cta_ran_once(ran);
+  for (std::size_t k = 0; k + 1 < 7; ++k)
+    EXPECT_GT(ran.result.kernels[k].finish_cycle, ran.result.kernels[k + 1].finish_cycle) << "the younger ends first";
+  const auto evicted = times(ran, "evicted");
+  for (unsigned k = 0; k < 6; ++k) EXPECT_EQ(evicted.at(k).size(), 1U) << "job " << k;
+  EXPECT_FALSE(evicted.contains(6));
+}
+
+TEST_F(ModelExecutor, AHostThatTakesTimeMakesEachEvictionDearer) {
+  const MakeScheduler make = [] { return std::make_unique<YoungestFirst>(); };
+  const Ran quick = run(3, 3000, make);
+  machine.host = {.decide_us = 1, .launch_us = 2, .evict_us = 4};
+  const Ran slow = run(3, 3000, make);
+  every_cta_ran_once(slow);
+  // The youngest: three decisions of arrivals before it, its own, an eviction, a launch; 700 cycles a microsecond.
+  EXPECT_GE(slow.result.kernels[2].finish_cycle, quick.result.kernels[2].finish_cycle + (1 + 4 + 2) * 700 - 100);
+}
+
+TEST_F(ModelExecutor, AJobWithoutAShareHoldsNoSlot) {
+  class Nobody : public IScheduler {
+    [[nodiscard]] Plan decide(std::span<const JobView>, std::span<const Event>, Time) override { return {}; }
+  };
+  const Ran ran = run(2, 0, [] { return std::make_unique<Nobody>(); });
+  for (const KernelCounters& k : ran.result.kernels) EXPECT_EQ(k.ctas_dispatched, 0U);
+}
+
+}  // namespace
+}  // namespace sluice
