@@ -103,7 +103,8 @@ void PartitionHost::run() {
     if (jobs_.has_events()) decide(driver);
     act(driver);
     // Events that came while the driver was at work were not waited for: look before sleeping.
-    while (!unit_.any_met() && !unit_.any_issued() && !unit_.irq() && !action_due() && !timer_due() && !can_take_arrived(driver)) {
+    while (!unit_.any_met() && !unit_.any_issued() && !unit_.irq() && !action_due() && !timer_due() &&
+           !can_take_arrived(driver)) {
       if (wake_at_) timer_.notify(sc_core::sc_time(static_cast<double>((*wake_at_ - now()).count()), sc_core::SC_PS));
       wait(unit_.irq_raised | unit_.target_met | unit_.last_cta_dispatched | arrival_ | alarm_ | timer_);
     }

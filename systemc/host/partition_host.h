@@ -17,9 +17,9 @@ namespace sluice {
 /// scheduler, programs its shares as STATIC quotas and masks, and reads the unit's decisions, all through the driver and the
 /// unit's register socket, in as many cycles as that takes, and in the times of the machine's `[host]` more.
 ///
-/// Under a scheduler of mode Static a job has a kernel slot only while it holds SMs: with an empty share it is stopped, drains and
-/// leaves; with a share again it takes a free slot, with the CTAs that are left. So there may be more jobs than slots. In every
-/// other mode kernels are launched as they arrive and slots are free, and the unit shares the SMs.
+/// Under a scheduler of mode Static a job has a kernel slot only while it holds SMs: with an empty share it is stopped, drains
+/// and leaves; with a share again it takes a free slot, with the CTAs that are left. So there may be more jobs than slots. In
+/// every other mode kernels are launched as they arrive and slots are free, and the unit shares the SMs.
 ///
 /// Reports Arrived and Ready, LastTaskBegun, Evicted, Done, Profiled and Timer.
 class PartitionHost : public sc_core::sc_module {
@@ -47,8 +47,8 @@ class PartitionHost : public sc_core::sc_module {
   void take_arrived(SluiceDriver& driver);
   void launch(SluiceDriver& driver, const std::vector<InSlot>& together);  ///< all in one cycle
   void leave(SluiceDriver& driver, InSlot job);
-  void left(std::uint32_t slots);        ///< a bit a slot: what they held has drained
-  void obey(SluiceDriver& driver);       ///< puts the plan into force, as far as slots are free
+  void left(std::uint32_t slots);   ///< a bit a slot: what they held has drained
+  void obey(SluiceDriver& driver);  ///< puts the plan into force, as far as slots are free
   [[nodiscard]] bool waits_for_slot() const;
   [[nodiscard]] const Share& share_of(KernelId kernel) const;
   void take_time(double microseconds);
@@ -66,7 +66,7 @@ class PartitionHost : public sc_core::sc_module {
   PartitionUnit& unit_;
   std::unique_ptr<IScheduler> scheduler_;
   JobTable jobs_;  ///< job k is launch k
-  Plan plan_;                   ///< in force
+  Plan plan_;      ///< in force
   std::optional<Time> wake_at_;
   std::vector<KernelId> arrived_;   ///< not launched yet
   std::vector<InSlot> present_;     ///< oldest first

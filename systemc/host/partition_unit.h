@@ -46,7 +46,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   void set_present(std::vector<KernelId> kernels) { present_ = std::move(kernels); }
 
   sc_core::sc_event irq_raised;
-  sc_core::sc_event target_met;  ///< a kernel reached its target and has no CTA left on any SM
+  sc_core::sc_event target_met;           ///< a kernel reached its target and has no CTA left on any SM
   sc_core::sc_event last_cta_dispatched;  ///< a kernel that runs once has no CTA left to dispatch
   [[nodiscard]] std::vector<KernelId> take_met();
   [[nodiscard]] std::vector<KernelId> take_issued() { return std::exchange(issued_, {}); }
@@ -107,7 +107,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::vector<KernelCounters>& counters_;
   std::unique_ptr<ISluiceTop> top_;
   std::vector<StreamingMultiprocessor*> sms_;
-  std::array<std::uint32_t, 8> slot_kernel_;  ///< kNoKernel: never bound, or its kernel went to another slot
+  std::array<std::uint32_t, 8> slot_kernel_;        ///< kNoKernel: never bound, or its kernel went to another slot
   std::vector<std::vector<ResidentCta>> resident_;  ///< [SM][slot]
   std::vector<bool> over_;
   std::vector<KernelId> reached_, met_, issued_;

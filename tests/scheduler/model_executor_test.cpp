@@ -44,7 +44,9 @@ class ModelExecutor : public ::testing::Test {
  protected:
   MachineConfig machine = read_machine(kRoot / "configs/machines/fermi_table1.toml");
 
-  /// So many jobs of 300 short CTAs each, `apart` cycles one after the other, on four kernel slots.
+  std::vector<std::uint32_t> grids;  ///< of the first jobs, where they are not kGrid
+
+  /// So many jobs of kGrid short CTAs each, `apart` cycles one after the other, on four kernel slots.
   Ran run(std::size_t jobs, std::uint64_t apart, const MakeScheduler& make, PartitionerKind unit = PartitionerKind::Twin) {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("sluice_model_executor_" + std::to_string(getpid()) + ".jsonl");
@@ -58,7 +60,7 @@ class ModelExecutor : public ::testing::Test {
     spec.window = Cycles(3000000);
     for (std::size_t k = 0; k < jobs; ++k) {
       KernelLaunch launch{mix[k % 2], 0, Cycles(k * apart)};
-      launch.kernel.grid_ctas = kGrid;
+      launch.kernel.grid_ctas = k < grids.size() ? grids[k] : kGrid;
       launch.kernel.behaviour.warp_instructions = 200;
       launch.once = true;
       spec.launches.push_back(launch);
@@ -92,7 +94,8 @@ class ModelExecutor : public ::testing::Test {
 };
 
 TEST_F(ModelExecutor, SixJobsTakeTurnsOnFourSlots) {
-  const Ran ran = run(6, 0, [] { return std::make_unique<test::Turns>(5us); }, PartitionerKind::Both);
+  const Ran ran = run(
+      6, 0, [] { return std::make_unique<test::Turns>(5us); }, PartitionerKind::Both);
   every_cta_ran_once(ran);
   const auto evicted = times(ran, "evicted"), issued = times(ran, "last_task_begun"), done = times(ran, "done");
   ASSERT_EQ(evicted.size(), 6U) << "each had to leave for another";
@@ -116,14 +119,35 @@ TEST_F(ModelExecutor, LastComeFirstServed) {
   EXPECT_FALSE(evicted.contains(6));
 }
 
-TEST_F(ModelExecutor, AHostThatTakesTimeMakesEachEvictionDearer) {
+/// One CTA of each job on every SM.
+class Everybody : public IScheduler {
+ public:
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time) override {
+    Plan plan;
+    for (const JobView& job : jobs)
+      if (may_hold_sms(job.state)) plan.jobs.push_back({job.id, Share{CtaCount(1)}});
+    return plan;
+  }
+};
+
+TEST_F(ModelExecutor, WhoFindsNoSlotTakesTheNextThatIsFree) {
+  grids = {20, kGrid, kGrid, kGrid, 20};
+  const Ran ran = run(5, 0, [] { return std::make_unique<Everybody>(); });
+  EXPECT_TRUE(times(ran, "evicted").empty());
+  for (std::size_t k = 1; k < 4; ++k)
+    EXPECT_LT(ran.result.kernels[4].finish_cycle, ran.result.kernels[k].finish_cycle) << "it had the first one's slot";
+}
+
+/// The youngest of two has to wait for a decision, an eviction and its launch; 700 cycles a microsecond.
+TEST_F(ModelExecutor, EachStepOfTheHostTakesItsTime) {
   const MakeScheduler make = [] { return std::make_unique<YoungestFirst>(); };
-  const Ran quick = run(3, 3000, make);
-  machine.host = {.decide_us = 1, .launch_us = 2, .evict_us = 4};
-  const Ran slow = run(3, 3000, make);
-  every_cta_ran_once(slow);
-  // The youngest: three decisions of arrivals before it, its own, an eviction, a launch; 700 cycles a microsecond.
-  EXPECT_GE(slow.result.kernels[2].finish_cycle, quick.result.kernels[2].finish_cycle + (1 + 4 + 2) * 700 - 100);
+  const std::uint64_t quick = run(2, 3000, make).result.kernels[1].finish_cycle;
+  for (const HostConfig& host : {HostConfig{.decide_us = 10}, HostConfig{.launch_us = 10}, HostConfig{.evict_us = 10}}) {
+    machine.host = host;
+    const Ran slow = run(2, 3000, make);
+    every_cta_ran_once(slow);
+    EXPECT_GE(slow.result.kernels[1].finish_cycle, quick + 6000);
+  }
 }
 
 TEST_F(ModelExecutor, AJobWithoutAShareHoldsNoSlot) {
