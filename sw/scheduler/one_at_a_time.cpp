@@ -21,6 +21,8 @@ Plan OneAtATime::decide(std::span<const JobView> jobs, std::span<const Event> ev
     holder_.reset();
     return {};
   }
+  // Nor is it spent on a launch that takes longer: a job that got nothing of its slice gets another.
+  if (holder != nullptr && holder->state == JobState::ToRun && slice_is_over(now)) begun_ = now;
   const bool over = holder == nullptr || slice_is_over(now);
   const JobView& chosen = choose(ready, holder, now);
   if (over || chosen.id != holder_) begun_ = now;
