@@ -123,7 +123,8 @@ class Run {
   }
 
   void leave_if_empty(std::uint32_t k) {
-    if (resident_[k] != 0 || now_ < pause_ends_[k] || table_.at(JobId(k)).state != JobState::ToEvict) return;
+    if (result_.jobs[k].done || resident_[k] != 0 || now_ < pause_ends_[k]) return;
+    if (table_.at(JobId(k)).state != JobState::ToEvict) return;
     ++result_.jobs[k].evictions;
     table_.move(JobId(k), JobState::Ready);
   }
