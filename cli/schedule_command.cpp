@@ -40,7 +40,8 @@ const ExecutorRow& executor_of(const Options& options) {
 
 int run(const Options& options) {
   const ExecutorRow& executor = executor_of(options);
-  const std::vector<std::string> names = split_list(options.schedulers);
+  std::vector<std::string> names = split_list(options.schedulers);
+  if (names.empty()) names.emplace_back();  // refused as any other name that is none
   const std::vector<std::string_view> known = scheduler_names();
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
