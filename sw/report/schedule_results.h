@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// What `sluice schedule --json` prints (docs/user/schedulers.md).
+/// What `sluice schedule --json` prints (docs/user/commands.md).
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const ScheduleRun> runs);
 
 /// What `sluice schedule` prints: a column a run with the NTT of every job, then ANTT, STP, makespan, evictions and decisions. A

@@ -37,7 +37,7 @@ struct Scenario {
   std::vector<ScenarioJob> jobs;
 };
 
-/// Reads a scenario (docs/user/schedulers.md).
+/// Reads a scenario (docs/reference/scenarios.md).
 /// @throws InputError naming file, line, key and allowed values
 [[nodiscard]] Scenario read_scenario(const std::filesystem::path& path);
 
