@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -21,10 +22,11 @@ namespace {
 /// What carries schedules out, and in which flavours it can.
 struct ExecutorRow {
   std::string_view name;
-  std::vector<std::string_view> flavours;
+  std::span<const std::string_view> flavours;
   ScheduleRun (*run)(const Scenario&, const ScheduleTarget&, std::string_view scheduler, std::optional<Time> wait);
 };
-const ExecutorRow kExecutors[] = {{"fake", {"hardware"}, schedule_on_fake}};
+constexpr std::string_view kHardware[] = {"hardware"};
+constexpr ExecutorRow kExecutors[] = {{"fake", kHardware, schedule_on_fake}};
 
 struct Options : CommonOptions {
   std::string scenario, schedulers, executor = "fake", flavour = "hardware";

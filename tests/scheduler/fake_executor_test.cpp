@@ -169,7 +169,7 @@ TEST(FakeExecutor, EveryStepCostsWhatItIsSaidTo) {
   b.priority = 1;
   SchedulerInput input{machine(), {}};
   const auto with = [&](const FakeCosts& costs) {
-    const FakeResult r = run_fake(machine(), {a, b}, *make_scheduler("piv", input), costs);
+    FakeResult r = run_fake(machine(), {a, b}, *make_scheduler("piv", input), costs);
     EXPECT_TRUE(r.finished);
     EXPECT_EQ(r.jobs[0].evictions, 1U);
     return r;
