@@ -15,6 +15,7 @@ void add_partition_command(CLI::App& app, Action& action);
 void add_verify_command(CLI::App& app, Action& action);
 void add_import_command(CLI::App& app, Action& action);
 void add_sim_command(CLI::App& app, Action& action);
+void add_schedule_command(CLI::App& app, Action& action);
 void add_eval_command(CLI::App& app, Action& action);
 void add_calibrate_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);

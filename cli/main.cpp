@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   sluice::cli::Action action;
   sluice::cli::add_partition_command(app, action);
   sluice::cli::add_sim_command(app, action);
+  sluice::cli::add_schedule_command(app, action);
   sluice::cli::add_eval_command(app, action);
   sluice::cli::add_trace_command(app, action);
   sluice::cli::add_bench_command(app, action);

@@ -95,6 +95,33 @@ void TomlTable::read(std::string_view key, double& value, double low, double hig
   value = *given;
 }
 
+void TomlTable::read(std::string_view key, std::int32_t& value, std::int32_t low, std::int32_t high) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const auto given = node->value_exact<std::int64_t>();
+  if (!given || *given < low || *given > high) fail(key, fmt::format("must be a whole number, {}..{}", low, high));
+  value = static_cast<std::int32_t>(*given);
+}
+
+void TomlTable::read(std::string_view key, std::vector<double>& values, double low, double high) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  std::vector<double> all;
+  const auto take = [&](const toml::node& number) {
+    const auto given = number.is_number() ? number.value<double>() : std::nullopt;
+    if (!given || !std::isfinite(*given) || *given < low || *given > high)
+      fail(key, fmt::format("must be a number or a list of numbers, {}..{}", low, high));
+    all.push_back(*given);
+  };
+  if (const toml::array* list = node->as_array()) {
+    for (const toml::node& number : *list) take(number);
+    if (all.empty()) fail(key, "must not be empty");
+  } else {
+    take(*node);
+  }
+  values = all;
+}
+
 void TomlTable::read(std::string_view key, bool& value) {
   const toml::node* node = find(key);
   if (node == nullptr) return;

@@ -25,7 +25,9 @@ class TomlTable {
   void read(std::string_view key, std::uint32_t& value, std::uint32_t low,
             std::uint32_t high = std::numeric_limits<std::uint32_t>::max());
   void read(std::string_view key, std::uint64_t& value, std::uint64_t low, std::uint64_t high);
+  void read(std::string_view key, std::int32_t& value, std::int32_t low, std::int32_t high);
   void read(std::string_view key, double& value, double low, double high);
+  void read(std::string_view key, std::vector<double>& values, double low, double high);  ///< a number, or a list of some
   void read(std::string_view key, bool& value);
   void read(std::string_view key, std::string& value);
   /// Index of the string among `choices`; 0 when an optional key is not there.

@@ -17,22 +17,32 @@ namespace sluice {
 namespace {
 
 struct Happening {
-  enum class Kind { Arrival, TaskEnd, Profiled, Timer } kind;
+  /// Pause: a launch or the order to leave has got through.
+  enum class Kind { Arrival, Copied, TaskEnd, Pause, Profiled, Timer } kind;
   std::uint32_t job = 0, sm = 0;
 };
 
 class Run {
  public:
-  Run(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler, const FakeCosts& costs)
-      : machine_(machine), specs_(jobs), scheduler_(scheduler), costs_(costs), sms_(machine.num_sms) {
+  Run(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler, const FakeCosts& costs,
+      ITaskObserver* observer)
+      : machine_(machine), specs_(jobs), scheduler_(scheduler), costs_(costs), observer_(observer), sms_(machine.num_sms) {
     result_.jobs.resize(jobs.size());
     shares_.resize(jobs.size());
     resident_.resize(jobs.size());
+    pause_ends_.resize(jobs.size());
+    followers_.resize(jobs.size());
     for (Sm& sm : sms_) {
       sm.left = machine.sm.capacity;
       sm.resident.resize(jobs.size());
     }
-    for (std::uint32_t k = 0; k < jobs.size(); ++k) later(jobs[k].arrival, {Happening::Kind::Arrival, k});
+    for (std::uint32_t k = 0; k < jobs.size(); ++k) {
+      if (jobs[k].after) {
+        followers_.at(*jobs[k].after).push_back(k);
+      } else {
+        later(jobs[k].arrival, {Happening::Kind::Arrival, k});
+      }
+    }
   }
 
   FakeResult run() {
@@ -41,15 +51,18 @@ class Run {
       const std::vector<Happening> due = std::move(agenda_.begin()->second);
       agenda_.erase(agenda_.begin());
       for (const Happening& h : due) happen(h);
+      result_.steps += due.size();
       // What begins may end a job's last task to begin: the scheduler hears of it in the same moment.
       while (table_.has_events()) {
         const std::vector<Event> events = table_.take_events();
+        ++result_.decisions;
         obey(scheduler_.decide(table_.jobs(), events, now_));
         dispatch();
       }
+      table_.forget_closed();
       dispatch();
+      skip_waves();
     }
-    result_.end = now_;
     result_.finished = std::ranges::all_of(result_.jobs, &FakeOutcome::done);
     return result_;
   }
@@ -65,7 +78,9 @@ class Run {
   void happen(const Happening& h) {
     switch (h.kind) {
       case Happening::Kind::Arrival: arrive(h.job); break;
+      case Happening::Kind::Copied: table_.move(JobId(h.job), JobState::Ready); break;
       case Happening::Kind::TaskEnd: task_ended(h.job, h.sm); break;
+      case Happening::Kind::Pause: leave_if_empty(h.job); break;
       case Happening::Kind::Timer:
         if (wake_at_ != now_) break;  // another plan has taken it back
         wake_at_.reset();
@@ -83,7 +98,12 @@ class Run {
     view.priority = specs_[k].priority;
     view.tasks = specs_[k].kernel.grid_ctas;
     table_.arrive(std::move(view));
-    table_.move(JobId(k), JobState::Ready);
+    result_.jobs[k].arrived = now_;
+    if (costs_.copy == Time(0)) {
+      table_.move(JobId(k), JobState::Ready);
+    } else {
+      later(now_ + costs_.copy, {Happening::Kind::Copied, k});
+    }
   }
 
   void task_ended(std::uint32_t k, std::uint32_t sm) {
@@ -94,15 +114,24 @@ class Run {
     const SmResources cta = job.kernel.demand();
     left = {left.threads + cta.threads, left.registers + cta.registers, left.shared_memory_bytes + cta.shared_memory_bytes,
             left.cta_slots + cta.cta_slots};
-    if (++job.tasks_done == job.tasks) {
-      result_.jobs[k].ended = now_;
-      result_.jobs[k].done = true;
-      table_.move(JobId(k), JobState::Done);
-    } else if (job.state == JobState::ToEvict && resident_[k] == 0) {
-      ++result_.jobs[k].evictions;
-      table_.move(JobId(k), JobState::Ready);
-    }
-    result_.jobs[k].tasks_done = job.tasks_done;
+    result_.jobs[k].tasks_done = ++job.tasks_done;
+    if (job.tasks_done < job.tasks) return leave_if_empty(k);
+    result_.jobs[k].ended = result_.end = now_;
+    result_.jobs[k].done = true;
+    table_.move(JobId(k), JobState::Done);
+    for (const std::uint32_t f : followers_[k]) later(now_ + specs_[f].arrival, {Happening::Kind::Arrival, f});
+  }
+
+  void leave_if_empty(std::uint32_t k) {
+    if (result_.jobs[k].done || resident_[k] != 0 || now_ < pause_ends_[k]) return;
+    if (table_.at(JobId(k)).state != JobState::ToEvict) return;
+    ++result_.jobs[k].evictions;
+    table_.move(JobId(k), JobState::Ready);
+  }
+
+  void pause(std::uint32_t k, Time length) {
+    pause_ends_[k] = now_ + length;
+    if (length > Time(0)) later(pause_ends_[k], {Happening::Kind::Pause, k});
   }
 
   void profiled() {
@@ -118,18 +147,20 @@ class Run {
 
   /// Puts a plan into force. A job that was evicted and gets a share again before it left has to leave first.
   void obey(const Plan& plan) {
-    for (auto& share : shares_) share = {};
-    for (const JobShare& s : plan.jobs) shares_.at(s.job.value()) = s;
     for (const JobView& view : table_.jobs()) {
-      const bool wanted = shares_[view.id.value()].share.ctas.value() != 0 && shares_[view.id.value()].share.sms.count != 0;
-      if (view.state == JobState::Ready && wanted) table_.move(view.id, JobState::ToRun);
-      if (view.state == JobState::ToRun && !wanted) table_.move(view.id, JobState::Ready);
-      if (view.state == JobState::Running && !wanted) {
+      const std::uint32_t k = view.id.value();
+      const auto given = std::ranges::find(plan.jobs, view.id, &JobShare::job);
+      const bool wanted = given != plan.jobs.end() && given->share.ctas.value() != 0 && given->share.sms.count != 0;
+      if (wanted) shares_[k] = *given;  // one that must leave keeps its share until it hears of it
+      if (view.state == JobState::Ready && wanted) {
+        table_.move(view.id, JobState::ToRun);
+        pause(k, costs_.launch);
+      } else if (view.state == JobState::ToRun && !wanted) {
+        table_.move(view.id, JobState::Ready);
+      } else if (view.state == JobState::Running && !wanted) {
         table_.move(view.id, JobState::ToEvict);
-        if (resident_[view.id.value()] == 0) {
-          ++result_.jobs[view.id.value()].evictions;
-          table_.move(view.id, JobState::Ready);
-        }
+        pause(k, costs_.evict);
+        leave_if_empty(k);
       }
     }
     if (plan.wake_at) {
@@ -142,8 +173,10 @@ class Run {
   }
 
   [[nodiscard]] bool has_task(const JobView& job) const {
-    return (job.state == JobState::ToRun || job.state == JobState::Running) && job.tasks_begun < job.tasks &&
-           job.tasks_begun < shares_[job.id.value()].task_limit;
+    const std::uint32_t k = job.id.value();
+    const bool may_begin = job.state == JobState::Running || (job.state == JobState::ToRun && now_ >= pause_ends_[k]) ||
+                           (job.state == JobState::ToEvict && now_ < pause_ends_[k]);
+    return may_begin && job.tasks_begun < std::min(job.tasks, shares_[k].task_limit);
   }
 
   /// Begins a task on the first SM of the share that has room. @return it did
@@ -170,6 +203,7 @@ class Run {
     if (job.state == JobState::ToRun) table_.move(JobId(k), JobState::Running);
     if (job.tasks_begun == job.tasks) table_.report({EventKind::LastTaskBegun, JobId(k)});
     later(now_ + specs_[k].task_time, {Happening::Kind::TaskEnd, k, sm});
+    if (observer_ != nullptr) observer_->task_begins(JobId(k), SmId(sm), now_, now_ + specs_[k].task_time);
   }
 
   void dispatch() {
@@ -188,13 +222,41 @@ class Run {
     }
   }
 
+  /// A job whose CTAs all began now, and which nobody disturbs until the next happening, repeats this wave until then: all of
+  /// these waves but the last are counted, not run.
+  void skip_waves() {
+    if (observer_ != nullptr || agenda_.empty()) return;
+    const auto wave = agenda_.begin();
+    const std::uint32_t k = wave->second.front().job;
+    const auto ends = [k](const Happening& h) { return h.kind == Happening::Kind::TaskEnd && h.job == k; };
+    const Time each = specs_[k].task_time;
+    if (wave->first != now_ + each || wave->second.size() != resident_[k] || !std::ranges::all_of(wave->second, ends)) return;
+    JobView& job = table_.at(JobId(k));
+    const auto has = [this](const JobView& view) { return has_task(view); };
+    if (!has_task(job) || std::ranges::count_if(table_.jobs(), has) != 1) return;
+    // The last task is begun in a wave that is run: its beginning is an event.
+    std::uint64_t waves = (std::min(job.tasks - 1, shares_[k].task_limit) - job.tasks_begun) / resident_[k];
+    if (const auto next = std::next(wave); next != agenda_.end())
+      waves = std::min<std::uint64_t>(waves, static_cast<std::uint64_t>((next->first - now_ - Time(1)) / each));
+    job.tasks_begun += waves * resident_[k];
+    job.tasks_done += waves * resident_[k];
+    if (waves == 0) return;
+    std::vector<Happening> last = std::move(wave->second);
+    agenda_.erase(wave);
+    std::vector<Happening>& there = agenda_[now_ + static_cast<std::int64_t>(waves + 1) * each];
+    there.insert(there.end(), last.begin(), last.end());
+  }
+
   const MachineConfig& machine_;
   const std::vector<FakeJob>& specs_;
   IScheduler& scheduler_;
   const FakeCosts& costs_;
+  ITaskObserver* observer_;
   std::vector<Sm> sms_;
   std::vector<JobShare> shares_;
   std::vector<std::uint32_t> resident_;  ///< CTAs of each job on all SMs
+  std::vector<Time> pause_ends_;         ///< of each job in ToRun: when it may begin; in ToEvict: when it hears of it
+  std::vector<std::vector<std::uint32_t>> followers_;  ///< jobs that arrive after each job
   JobTable table_;
   std::map<Time, std::vector<Happening>> agenda_;
   Time now_{};
@@ -204,8 +266,8 @@ class Run {
 
 }  // namespace
 
-FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler,
-                    const FakeCosts& costs) {
+FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler, const FakeCosts& costs,
+                    ITaskObserver* observer) {
   for (const FakeJob& job : jobs) {
     check_fits(machine, job.kernel);
     if (job.kernel.grid_ctas == 0)
@@ -213,8 +275,7 @@ FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jo
     if (job.task_time <= Time(0))
       throw InputError(fmt::format("kernel {}: task time {} ps: must be at least 1", job.kernel.name, job.task_time.count()));
   }
-  if (!std::ranges::is_sorted(jobs, {}, &FakeJob::arrival)) throw InputError("jobs must come in order of arrival");
-  return Run(machine, jobs, scheduler, costs).run();
+  return Run(machine, jobs, scheduler, costs, observer).run();
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "sw/core/machine.h"
@@ -13,35 +14,48 @@ struct FakeJob {
   Time task_time{1};        ///< of one task, more than 0
   Time arrival{};
   std::int32_t priority = 0;
-  Profile profile{};  ///< what profiling finds; empty: performance grows with every CTA that fits
+  Profile profile{};                     ///< what profiling finds; empty: performance grows with every CTA that fits
+  std::optional<std::uint32_t> after{};  ///< arrives `arrival` after this job's end
 };
 
 /// What the executor's own steps take.
 struct FakeCosts {
   Time profile{};  ///< from a plan that wants profiles to Profiled
+  Time copy{};     ///< from a job's arrival to Ready
+  Time launch{};   ///< from a share for a job that has none to its first task; anew after each eviction
+  Time evict{};    ///< from a plan without a job to when the job's CTAs hear of it; they go on with tasks until then
+};
+
+/// Who sees every task. It makes the run slower: waves of equal tasks are run one by one then.
+class ITaskObserver {
+ public:
+  virtual ~ITaskObserver() = default;
+  virtual void task_begins(JobId job, SmId sm, Time begin, Time end) = 0;
 };
 
 struct FakeOutcome {
-  Time began{}, ended{};  ///< first task, last task
+  Time arrived{}, began{}, ended{};  ///< `began`: its first task
   std::uint32_t evictions = 0;
   std::uint64_t tasks_done = 0;
   bool done = false;
 };
 struct FakeResult {
   std::vector<FakeOutcome> jobs;
-  Time end{};
+  Time end{};                   ///< of the last task
+  std::uint64_t decisions = 0;  ///< calls of the scheduler
+  std::uint64_t steps = 0;      ///< arrivals, ends of tasks, timers, ... that were worked out one by one
   /// Every job is done. Otherwise the scheduler left one without SMs and asked for no Timer.
   bool finished = false;
 };
 
 /// Runs jobs under a scheduler by discrete events: CTAs on SMs, in no more resources than these have, a task each. A share that
-/// shrinks drains at the ends of tasks, one that grows is filled at once; neither costs anything. Where the scheduler's mode sets
-/// no quotas, tasks begin as the dispatcher would begin them.
+/// shrinks drains at the ends of tasks, one that grows is filled at once. Where the scheduler's mode sets no quotas, tasks begin
+/// as the dispatcher would begin them.
 ///
 /// Exact, and a model of nothing else: it shows what a scheduler decides, in milliseconds.
-/// @param jobs  in order of arrival
+/// @param jobs  job k has the id k
 /// @throws InputError when a job's one CTA does not fit an SM, it has no task, or a task takes no time
 [[nodiscard]] FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler,
-                                  const FakeCosts& costs = {});
+                                  const FakeCosts& costs = {}, ITaskObserver* observer = nullptr);
 
 }  // namespace sluice

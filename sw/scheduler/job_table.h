@@ -37,6 +37,10 @@ class JobTable {
   [[nodiscard]] bool has_events() const { return !events_.empty(); }
   /// Since the last call.
   [[nodiscard]] std::vector<Event> take_events();
+  /// Done and lost jobs: their states are free again. Call it when the scheduler has heard of them.
+  void forget_closed() {
+    std::erase_if(jobs_, [](const JobView& job) { return !is_open(job.state); });
+  }
 
  private:
   std::vector<JobView> jobs_;

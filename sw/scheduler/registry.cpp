@@ -9,18 +9,33 @@
 #include "sw/core/errors.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
+#include "sw/scheduler/arrival.h"
+#include "sw/scheduler/dprr.h"
+#include "sw/scheduler/piv.h"
 #include "sw/scheduler/policy_scheduler.h"
+#include "sw/scheduler/prio_np.h"
+#include "sw/scheduler/rr.h"
 #include "sw/scheduler/warped_slicer_scheduler.h"
 
 namespace sluice {
 
 namespace {
 
+template <class Scheduler>
+std::unique_ptr<IScheduler> plain(const SchedulerInput&) {
+  return std::make_unique<Scheduler>();
+}
+
 constexpr SchedulerRow kRows[] = {
     {kWarpedSlicer,
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<WarpedSlicerScheduler>(input.machine);
      }},
+    {"arrival", plain<Arrival>},
+    {"rr", plain<Rr>},
+    {"prio_np", plain<PrioNp>},
+    {"piv", plain<Piv>},
+    {"dprr", plain<Dprr>},
 };
 
 }  // namespace

@@ -65,7 +65,8 @@ class Sluice : public ::testing::Test {
   }
 
   fs::path folder_;
-  const std::string fermi = "configs/machines/fermi_table1.toml", table2 = "configs/workloads/table2.toml";
+  const std::string fermi = "configs/machines/fermi_table1.toml", table2 = "configs/workloads/table2.toml",
+                    effisha = "configs/scenarios/effisha_group.toml";
   std::string partition(const std::string& machine, const std::string& workload, const std::string& rest = "") {
     return "partition --machine " + machine + " --workload " + workload + " " + rest;
   }
@@ -144,6 +145,71 @@ TEST_F(Sluice, RefusesUnknownNames) {
   refuses(partition(fermi, table2, "--pairs DXT_XYZ"), "kernel XYZ: not in workload table2; it has BLK");
   refuses(partition(fermi, table2, "--policy best"), "policy best: must be one of left_over");
   refuses(partition("nowhere.toml", table2), "nowhere.toml: can't be read");
+}
+
+TEST_F(Sluice, SchedulePrintsTheDocumentedJson) {
+  const Outcome o = sluice("schedule --scenario " + effisha + " --scheduler piv,dprr --json");
+  ASSERT_EQ(o.exit, 0) << o.err;
+  const nlohmann::json runs = nlohmann::json::parse(o.out).at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[1]["scheduler"], "dprr");
+  const nlohmann::json& piv = runs[0];
+  EXPECT_EQ(piv["scheduler"], "piv");
+  EXPECT_EQ(piv["executor"], "fake");
+  EXPECT_EQ(piv["flavour"], "hardware");
+  EXPECT_NEAR(piv["antt"], 9.53, 0.01);
+  EXPECT_NEAR(piv["stp"], 6.07, 0.01);
+  EXPECT_NEAR(piv["makespan_ms"], 81.62, 1e-9);
+  EXPECT_EQ(piv["evictions"], 5);
+  EXPECT_GE(piv["decisions"], 22);
+  ASSERT_EQ(piv["jobs"].size(), 11U);
+  const nlohmann::json& scan = piv["jobs"][5];
+  EXPECT_EQ(scan.size(), 7U);
+  EXPECT_EQ(scan["name"], "Scan");
+  EXPECT_EQ(scan["priority"], 5);
+  EXPECT_EQ(scan["arrival_ms"], 15.0);
+  EXPECT_EQ(scan["alone_ms"], 1.41);
+  EXPECT_NEAR(scan["turnaround_ms"].get<double>() / 1.41, scan["ntt"], 1e-9);
+  EXPECT_EQ(scan["evictions"], 0);
+  EXPECT_EQ(sluice("schedule --scenario " + effisha + " --scheduler piv,dprr --json").out, o.out) << "deterministic";
+}
+
+TEST_F(Sluice, SchedulePrintsATable) {
+  const Outcome o = sluice("schedule --scenario " + effisha + " --scheduler arrival,piv");
+  ASSERT_EQ(o.exit, 0) << o.err;
+  EXPECT_NE(o.out.find("Scan                 5      1.41    17.92  38.19"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("ANTT                                10.63   9.53"), std::string::npos) << o.out;
+}
+
+TEST_F(Sluice, ScheduleRunsKernelsOfAWorkload) {
+  const std::string text = edited(effisha, "\"NeuralNet\"", "\"NeuralNet\"\nkernel = \"NN\"");
+  refuses("schedule --scenario " + text + " --scheduler piv --machine " + fermi + " --workload " + table2,
+          "effisha_group.toml: job Sort: kernel Sort: not in workload table2");
+  const fs::path file = folder_ / "two.toml";
+  std::ofstream(file) << "name = 'two'\n[[job]]\nname = 'A'\nkernel = 'NN'\nalone_ms = 2\n[[job]]\nname = 'DXT'\nalone_ms = 2\n";
+  const Outcome o = sluice("schedule --scenario " + file.string() + " --scheduler arrival,even,spatial --machine " + fermi +
+                           " --workload " + table2 + " --json");
+  ASSERT_EQ(o.exit, 0) << o.err;
+  EXPECT_NEAR(nlohmann::json::parse(o.out)["runs"][0]["makespan_ms"], 4.0, 1e-6);
+}
+
+TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
+  const std::string scenario = "schedule --scenario " + effisha;
+  refuses(scenario + " --scheduler piv,best", "--scheduler best: must be one of warped_slicer, ");
+  refuses(scenario + " --scheduler ''", "--scheduler : must be one of warped_slicer, ");
+  refuses(scenario + " --scheduler piv --executor model", "--executor model: must be fake");
+  refuses(scenario + " --scheduler piv --flavour software", "--flavour software: executor fake has hardware");
+  refuses(scenario + " --scheduler piv --machine " + fermi, "--machine and --workload: give both or neither");
+  refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");
+  refuses("schedule --scenario " + edited(effisha, "priority = 11", "priority = 31") + " --scheduler piv",
+          "effisha_group.toml:58: job.priority = 31: must be a whole number, 0..30");
+  refuses("schedule --scenario " + edited(effisha, "arrival_ms = 15", "arrival_ms = -15") + " --scheduler piv",
+          "job.arrival_ms = -15: must be a number, 0..1000000");
+  const fs::path file = folder_ / "one.toml";
+  std::ofstream(file) << "name = 'one'\n[[job]]\nname = 'DXT'\nalone_ms = 2\n";
+  refuses("schedule --scenario " + file.string() + " --scheduler piv --machine " +
+              edited(fermi, "registers = 32768", "registers = 200 ") + " --workload " + table2,
+          "one CTA needs");
 }
 
 TEST_F(Sluice, RefusesATruncatedCsv) {

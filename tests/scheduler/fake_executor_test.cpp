@@ -156,6 +156,89 @@ TEST(FakeExecutor, TaskLimitsHold) {
   EXPECT_EQ(r.end, Time(110us)) << "five tasks at once, three from 100 us on";
 }
 
+TEST(FakeExecutor, AJobArrivesAfterTheEndOfAnother) {
+  FakeJob a = job("A", 16, 10us, 3us), b = job("B", 16, 10us);
+  a.after = 1;
+  const FakeResult r = run("arrival", {a, b});
+  EXPECT_EQ(r.jobs[0].arrived, Time(13us));
+  EXPECT_EQ(r.end, Time(23us));
+}
+
+TEST(FakeExecutor, EveryStepCostsWhatItIsSaidTo) {
+  FakeJob a = job("A", 160, 10us), b = job("B", 16, 10us, 35us);
+  b.priority = 1;
+  SchedulerInput input{machine(), {}};
+  const auto with = [&](const FakeCosts& costs) {
+    FakeResult r = run_fake(machine(), {a, b}, *make_scheduler("piv", input), costs);
+    EXPECT_TRUE(r.finished);
+    EXPECT_EQ(r.jobs[0].evictions, 1U);
+    return r;
+  };
+  const FakeResult none = with({});
+  EXPECT_EQ(none.jobs[1].began, Time(40us)) << "A's tasks end";
+  EXPECT_EQ(none.end, Time(110us));
+  FakeCosts copy;
+  copy.copy = 7us;
+  EXPECT_EQ(with(copy).jobs[0].began, Time(7us));
+  EXPECT_EQ(with(copy).jobs[1].began, Time(47us)) << "B is ready at 42 us";
+  FakeCosts launch;
+  launch.launch = 3us;
+  EXPECT_EQ(with(launch).jobs[1].began, Time(43us)) << "A's began at 3 us; B's launch takes until 38 us";
+  EXPECT_EQ(with(launch).end, Time(116us)) << "A's first launch and its second";
+  FakeCosts evict;
+  evict.evict = 12us;
+  EXPECT_EQ(with(evict).jobs[1].began, Time(50us)) << "A hears of it at 47 us";
+}
+
+/// Asks to be woken so often that no two equal waves follow each other undisturbed.
+class Restless : public IScheduler {
+ public:
+  explicit Restless(std::unique_ptr<IScheduler> inner) : inner_(std::move(inner)) {}
+  [[nodiscard]] Mode mode() const override { return inner_->mode(); }
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override {
+    Plan plan = inner_->decide(jobs, events, now);
+    const Time soon = now + Time(5);
+    if (!plan.jobs.empty()) plan.wake_at = plan.wake_at ? std::min(*plan.wake_at, soon) : soon;
+    return plan;
+  }
+
+ private:
+  std::unique_ptr<IScheduler> inner_;
+};
+
+/// Waves that are counted and not run: nobody sees a difference but the clock on the wall.
+TEST(FakeExecutor, CountingEqualWavesAtOnceChangesNothing) {
+  for (const std::string_view name : {"arrival", "piv", "left_over", "fcfs"}) {
+    const bool ok = rc::check(std::string(name), [&] {
+      std::vector<FakeJob> jobs;
+      SchedulerInput input{machine(), {}};
+      for (auto n = *rc::gen::inRange(1, 3); n > 0; --n) {
+        jobs.push_back(job("A", *rc::gen::inRange(1U, 400U), Time(*rc::gen::inRange(5, 50)), Time(*rc::gen::inRange(0, 400)),
+                           *rc::gen::inRange(64U, 9000U)));
+        jobs.back().priority = *rc::gen::inRange(0, 3);
+        input.mix.push_back(jobs.back().kernel);
+      }
+      FakeCosts costs;
+      costs.launch = Time(*rc::gen::inRange(0, 30));
+      costs.evict = Time(*rc::gen::inRange(0, 60));
+      Restless restless(make_scheduler(name, input));
+      const FakeResult slow = run_fake(machine(), jobs, restless, costs);
+      const FakeResult fast = run_fake(machine(), jobs, *make_scheduler(name, input), costs);
+      RC_ASSERT(slow.end == fast.end);
+      for (std::size_t k = 0; k < jobs.size(); ++k) {
+        RC_ASSERT(slow.jobs[k].began == fast.jobs[k].began);
+        RC_ASSERT(slow.jobs[k].ended == fast.jobs[k].ended);
+        RC_ASSERT(slow.jobs[k].evictions == fast.jobs[k].evictions);
+        RC_ASSERT(slow.jobs[k].tasks_done == fast.jobs[k].tasks_done);
+      }
+    });
+    EXPECT_TRUE(ok) << name;
+  }
+  const FakeResult r = run("arrival", {job("A", 16000000, 1ns)});
+  EXPECT_EQ(r.end, Time(1ms));
+  EXPECT_LT(r.steps, 100U);
+}
+
 TEST(FakeExecutor, RefusesWhatCannotRun) {
   Nothing nothing;
   const auto refusal = [&](const FakeJob& j) {
@@ -215,7 +298,8 @@ TEST(Registry, NamesTheAllowedSchedulersWhenItKnowsNone) {
     FAIL() << "accepted";
   } catch (const InputError& error) {
     const std::string what = error.what();
-    EXPECT_EQ(what.find("scheduler nobody: must be one of warped_slicer, left_over, "), 0U) << what;
+    EXPECT_EQ(what.find("scheduler nobody: must be one of warped_slicer, "), 0U) << what;
+    for (const std::string_view name : scheduler_names()) EXPECT_NE(what.find(name), std::string::npos) << name;
     EXPECT_EQ(what.find("oracle"), std::string::npos) << "many runs are no scheduler";
   }
 }

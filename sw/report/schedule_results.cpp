@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/schedule_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "sw/report/terminal_table.h"
+
+namespace sluice {
+
+namespace {
+
+double ms(Time time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+/// The launches of one job in one run.
+struct Launches {
+  std::uint32_t count = 0;
+  std::int32_t lowest = 0, highest = 0;
+  double ntts = 0;  ///< their sum
+  Time alone{};
+
+  void add(const LaunchOutcome& launch) {
+    lowest = count == 0 ? launch.priority : std::min(lowest, launch.priority);
+    highest = count == 0 ? launch.priority : std::max(highest, launch.priority);
+    ntts += launch.ntt();
+    alone = launch.alone;
+    ++count;
+  }
+};
+
+std::map<std::string, Launches> by_job(const ScheduleRun& run) {
+  std::map<std::string, Launches> all;
+  for (const LaunchOutcome& launch : run.jobs) all[launch.name].add(launch);
+  return all;
+}
+
+std::map<std::int32_t, std::uint64_t> evictions_by_priority(const ScheduleRun& run) {
+  std::map<std::int32_t, std::uint64_t> all;
+  for (const LaunchOutcome& launch : run.jobs) all[launch.priority] += launch.evictions;
+  return all;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(std::span<const ScheduleRun> runs) {
+  nlohmann::ordered_json out = {{"runs", nlohmann::ordered_json::array()}};
+  for (const ScheduleRun& run : runs) {
+    nlohmann::ordered_json entry = {{"scheduler", run.scheduler}, {"executor", run.executor}, {"flavour", run.flavour}};
+    if (run.wait) entry["wait_ms"] = ms(*run.wait);
+    entry["jobs"] = nlohmann::ordered_json::array();
+    for (const LaunchOutcome& launch : run.jobs)
+      entry["jobs"].push_back({{"name", launch.name},
+                               {"priority", launch.priority},
+                               {"arrival_ms", ms(launch.arrival)},
+                               {"alone_ms", ms(launch.alone)},
+                               {"turnaround_ms", ms(launch.turnaround)},
+                               {"ntt", launch.ntt()},
+                               {"evictions", launch.evictions}});
+    entry["antt"] = run.antt();
+    entry["stp"] = run.stp();
+    entry["makespan_ms"] = ms(run.makespan);
+    entry["evictions"] = run.evictions();
+    entry["decisions"] = run.decisions;
+    out["runs"].push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::string schedule_table(std::span<const ScheduleRun> runs) {
+  std::vector<std::string> header = {"NTT", "priority", "alone ms"};
+  std::vector<std::map<std::string, Launches>> jobs;
+  for (const ScheduleRun& run : runs) {
+    header.push_back(run.wait ? fmt::format("{}, wait {} ms", run.scheduler, ms(*run.wait)) : run.scheduler);
+    jobs.push_back(by_job(run));
+  }
+  TextTable table(header);
+  std::vector<std::string> seen;
+  for (const LaunchOutcome& launch : runs.front().jobs) {
+    if (std::ranges::find(seen, launch.name) != seen.end()) continue;
+    seen.push_back(launch.name);
+    const Launches& first = jobs.front().at(launch.name);
+    std::vector<std::string> row = {
+        launch.name,
+        first.lowest == first.highest ? fmt::format("{}", first.lowest) : fmt::format("{}..{}", first.lowest, first.highest),
+        fmt::format("{:.2f}", ms(first.alone))};
+    for (const auto& of_run : jobs)
+      row.push_back(fmt::format("{:.2f}", of_run.at(launch.name).ntts / of_run.at(launch.name).count));
+    table.add_row(row);
+  }
+  const auto row = [&](const std::string& what, const auto& of) {
+    std::vector<std::string> cells = {what, "", ""};
+    for (const ScheduleRun& run : runs) cells.push_back(of(run));
+    table.add_row(cells);
+  };
+  table.add_rule();
+  row("ANTT", [](const ScheduleRun& run) { return fmt::format("{:.2f}", run.antt()); });
+  row("STP", [](const ScheduleRun& run) { return fmt::format("{:.2f}", run.stp()); });
+  row("makespan, ms", [](const ScheduleRun& run) { return fmt::format("{:.2f}", ms(run.makespan)); });
+  row("evictions", [](const ScheduleRun& run) { return fmt::format("{}", run.evictions()); });
+  row("decisions", [](const ScheduleRun& run) { return fmt::format("{}", run.decisions); });
+  if (runs.front().wait) {
+    table.add_rule();
+    for (const auto& [priority, count] : evictions_by_priority(runs.front()))
+      row(fmt::format("evictions at {}", priority),
+          [p = priority](const ScheduleRun& run) { return fmt::format("{}", evictions_by_priority(run).at(p)); });
+  }
+  return table.str();
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/kernel.h"
+#include "sw/core/machine.h"
+#include "sw/scheduler/scenario.h"
+
+namespace sluice {
+
+/// How one launch went.
+struct LaunchOutcome {
+  std::string name;  ///< of its job
+  std::int32_t priority = 0;
+  Time arrival{}, alone{}, turnaround{};
+  std::uint64_t evictions = 0;
+
+  /// Normalised turnaround time.
+  [[nodiscard]] double ntt() const { return static_cast<double>(turnaround.count()) / static_cast<double>(alone.count()); }
+};
+
+/// A scenario under one scheduler.
+struct ScheduleRun {
+  std::string scheduler, executor, flavour;
+  std::optional<Time> wait;         ///< where launches come again
+  std::vector<LaunchOutcome> jobs;  ///< every launch
+  Time makespan{};                  ///< from the first arrival to the last end
+  std::uint64_t decisions = 0;      ///< calls of the scheduler
+
+  [[nodiscard]] double antt() const;
+  [[nodiscard]] double stp() const;  ///< a job with several launches counts with their mean speed-up
+  [[nodiscard]] std::uint64_t evictions() const;
+};
+
+/// What the jobs of a scenario run on.
+struct ScheduleTarget {
+  MachineConfig machine;
+  std::vector<KernelDescriptor> kernels;  ///< of each job
+};
+
+/// One SM with room for one CTA; a job has as many tasks of the scenario's length as fill its time alone.
+/// @throws InputError when the scenario does not say these
+[[nodiscard]] ScheduleTarget abstract_target(const Scenario& scenario);
+/// Jobs are kernels of the workload. @throws InputError when one is not in it
+[[nodiscard]] ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine, const Workload& workload);
+
+/// On the fake executor, where a job alone takes the time that the scenario says.
+/// @throws InputError when a job has no such time, or fits no SM; CheckFailed when the scheduler leaves a job unfinished
+[[nodiscard]] ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
+                                           std::optional<Time> wait = {});
+
+}  // namespace sluice

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/scheduler/scenario.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "sw/core/errors.h"
+#include "sw/scheduler/schedule_run.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/workload_file.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ScenarioFile : public ::testing::Test {
+ protected:
+  ~ScenarioFile() override { std::filesystem::remove(file_); }
+  Scenario read(const std::string& text) {
+    std::ofstream(file_) << text;
+    return read_scenario(file_);
+  }
+  /// The message without the folder.
+  std::string refusal(const std::string& text) {
+    try {
+      const Scenario s = read(text);
+      (void)schedule_on_fake(s, abstract_target(s), "piv");
+    } catch (const InputError& error) {
+      const std::string what = error.what();
+      EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+      EXPECT_EQ(what.find(file_.string()), 0U) << what;
+      return what.substr(file_.string().size());
+    }
+    return "accepted";
+  }
+
+  std::filesystem::path file_ =
+      std::filesystem::temp_directory_path() / ("sluice_scenario_" + std::to_string(getpid()) + ".toml");
+  const std::string head_ = "name = 'S'\ntask_us = 10\n[[job]]\nname = 'A'\nalone_ms = 1.5\n";
+};
+
+TEST_F(ScenarioFile, TheShortestOneIsOneJob) {
+  const Scenario s = read(head_);
+  ASSERT_EQ(s.jobs.size(), 1U);
+  const std::vector<ScenarioLaunch> all = launches(s, {});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].priority, 10) << "that of a thread at nice 0";
+  const ScheduleRun r = schedule_on_fake(s, abstract_target(s), "arrival");
+  EXPECT_EQ(r.makespan, Time(1500us));
+  EXPECT_EQ(r.jobs[0].ntt(), 1.0);
+}
+
+TEST_F(ScenarioFile, RefusesInOneLineThatNamesFileAndField) {
+  EXPECT_EQ(refusal(head_ + "alone = 3\n"),
+            ":6: job.alone: unknown key; allowed: after, alone_ms, arrival_ms, kernel, launches, name, nice, priority, "
+            "random_priority, root");
+  EXPECT_EQ(refusal(head_ + "arrival_ms = -3\n"), ":6: job.arrival_ms = -3: must be a number, 0..1000000");
+  EXPECT_EQ(refusal(head_ + "arrival_ms = nan\n"), ":6: job.arrival_ms = nan: must be a number, 0..1000000");
+  EXPECT_EQ(refusal(head_ + "arrival_ms = inf\n"), ":6: job.arrival_ms = inf: must be a number, 0..1000000");
+  EXPECT_EQ(refusal(head_ + "arrival_ms = '3'\n"), ":6: job.arrival_ms = '3': must be a number, 0..1000000");
+  EXPECT_EQ(refusal(head_ + "priority = 31\n"), ":6: job.priority = 31: must be a whole number, 0..30");
+  EXPECT_EQ(refusal(head_ + "priority = -1\n"), ":6: job.priority = -1: must be a whole number, 0..30");
+  EXPECT_EQ(refusal(head_ + "nice = -21\n"), ":6: job.nice = -21: must be a whole number, -20..19");
+  EXPECT_EQ(refusal(head_ + "launches = 0\n"), ":6: job.launches = 0: must be 1..100000");
+  EXPECT_EQ(refusal(head_ + "launches = 2\n"), ":1: wait_ms: is missing: a job has several launches");
+  EXPECT_EQ(refusal("wait_ms = 3\n" + head_), ":1: wait_ms = 3: no job has several launches");
+  EXPECT_EQ(refusal("wait_ms = [1, -1]\n" + head_ + "launches = 2\n"),
+            ":1: wait_ms = [ 1, -1 ]: must be a number or a list of numbers, 0..1000000");
+  EXPECT_EQ(refusal("wait_ms = []\n" + head_ + "launches = 2\n"), ":1: wait_ms = []: must not be empty");
+  EXPECT_EQ(refusal(head_ + "random_priority = { lowest = 4, highest = 3 }\n"),
+            ":6: job.random_priority.highest = 3: must not be below lowest");
+  EXPECT_EQ(refusal(head_ + "priority = 3\nrandom_priority = { lowest = 1, highest = 3 }\n").substr(0, 26),
+            ":7: job.random_priority = ");
+  EXPECT_EQ(refusal(head_ + "[[job]]\nname = 'A'\n"), ":7: job.name = 'A': another job has this name");
+  EXPECT_EQ(refusal(head_ + "after = 'B'\n"), ":6: job.after = 'B': no job has this name");
+  EXPECT_EQ(refusal(head_ + "after = 'A'\n"), ":6: job.after = 'A': the jobs wait for each other in a cycle");
+  EXPECT_EQ(refusal(head_ + "after = 'B'\n[[job]]\nname = 'B'\nalone_ms = 1\nafter = 'A'\n"),
+            ":6: job.after = 'B': the jobs wait for each other in a cycle");
+  EXPECT_EQ(refusal(head_ + "[costs]\nevict_us = -1\n"), ":7: costs.evict_us = -1: must be a number, 0..1000000");
+  EXPECT_EQ(refusal(head_ + "[costs]\nevict_ms = 1\n").substr(0, 32), ":7: costs.evict_ms: unknown key;");
+  EXPECT_EQ(refusal("name = 'S'\n"), ":1: job: is missing: must be an array of tables");
+  EXPECT_EQ(refusal("name = 'S'\ntask_us = 1\n[[job]]\nname = 'A'\n"), ": job A: alone_ms is missing");
+  EXPECT_EQ(refusal("name = 'S'\n[[job]]\nname = 'A'\nalone_ms = 1\n"),
+            ": task_us is missing: needed where no --workload is given");
+  EXPECT_EQ(refusal("name = 'S'\ntask_us = 1e-6\n[[job]]\nname = 'A'\nalone_ms = 1e6\n"),
+            ": job A: 1e+15 tasks of task_us: at most 2^32 - 1");
+}
+
+TEST_F(ScenarioFile, RefusesWhatTakesLongerThanTheClockCounts) {
+  EXPECT_EQ(refusal("wait_ms = 1e6\nname = 'S'\ntask_us = 1e6\n[[job]]\nname = 'A'\nalone_ms = 1e6\nlaunches = 100000\n"),
+            ": takes more than 2e+09 ms in all");
+}
+
+TEST_F(ScenarioFile, AJobFollowsTheLastLaunchOfAnother) {
+  const Scenario s = read(
+      "name = 'S'\ntask_us = 10\nwait_ms = 2\n[[job]]\nname = 'B'\nalone_ms = 1\nafter = 'A'\narrival_ms = 5\n"
+      "[[job]]\nname = 'A'\nalone_ms = 3\nlaunches = 2\n");
+  const ScheduleRun r = schedule_on_fake(s, abstract_target(s), "arrival", s.waits.at(0));
+  ASSERT_EQ(r.jobs.size(), 3U);
+  EXPECT_EQ(r.jobs[1].arrival, Time(0));
+  EXPECT_EQ(r.jobs[2].arrival, Time(5ms)) << "A again, 2 ms after its end";
+  EXPECT_EQ(r.jobs[0].arrival, Time(13ms)) << "B, 5 ms after A's second end";
+  EXPECT_EQ(r.makespan, Time(14ms));
+}
+
+TEST_F(ScenarioFile, DrawsThePrioritiesOfItsSeed) {
+  const std::string job = "[[job]]\nname = 'A'\nlaunches = 200\nrandom_priority = { lowest = 3, highest = 6 }\n";
+  const Scenario one = read("name = 'S'\nwait_ms = 1\n" + job), two = read("name = 'S'\nseed = 2\nwait_ms = 1\n" + job);
+  const auto drawn = [](const Scenario& s) {
+    std::vector<std::int32_t> all;
+    for (const ScenarioLaunch& launch : launches(s, {})) all.push_back(launch.priority);
+    return all;
+  };
+  EXPECT_EQ(drawn(one), drawn(one));
+  EXPECT_NE(drawn(one), drawn(two));
+  const std::vector<std::int32_t> all = drawn(one);
+  EXPECT_EQ(std::set(all.begin(), all.end()), (std::set{3, 4, 5, 6}));
+}
+
+TEST_F(ScenarioFile, TheRootRuleHolds) {
+  const Scenario s =
+      read(head_ + "priority = 25\nroot = false\n[[job]]\nname = 'B'\npriority = 25\n[[job]]\nname = 'C'\nnice = -20\n");
+  const std::vector<ScenarioLaunch> all = launches(s, {});
+  EXPECT_EQ(all[0].priority, 10);
+  EXPECT_EQ(all[1].priority, 25);
+  EXPECT_EQ(all[2].priority, 20);
+}
+
+TEST_F(ScenarioFile, KernelsOfAWorkloadFillTheMachineInWaves) {
+  const std::filesystem::path root = SLUICE_SOURCE_DIR;
+  const MachineConfig machine = read_machine(root / "configs/machines/fermi_table1.toml");
+  const Workload workload = read_workload(root / "configs/workloads/table2.toml");
+  const Scenario s = read("name = 'S'\n[[job]]\nname = 'A'\nkernel = 'DXT'\nalone_ms = 2\n[[job]]\nname = 'HOT'\nalone_ms = 3\n");
+  const ScheduleRun r = schedule_on_fake(s, target_of(s, machine, workload), "arrival");
+  EXPECT_NEAR(r.jobs[0].ntt(), 1, 1e-9);
+  EXPECT_NEAR(static_cast<double>(r.makespan.count()), 5e9, 1e3);
+  try {
+    (void)target_of(read("name = 'S'\n[[job]]\nname = 'A'\n"), machine, workload);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find(": job A: kernel A: not in workload table2"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(ScenarioFile, CostsAreReadAndPaid) {
+  const Scenario s = read(head_ + "[costs]\ncopy_us = 100\nlaunch_us = 20\n");
+  EXPECT_EQ(schedule_on_fake(s, abstract_target(s), "piv").jobs[0].turnaround, Time(1620us));
+}
+
+}  // namespace
+}  // namespace sluice
