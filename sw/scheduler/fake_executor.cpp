@@ -42,12 +42,13 @@ class Run {
       agenda_.erase(agenda_.begin());
       for (const Happening& h : due) happen(h);
       // What begins may end a job's last task to begin: the scheduler hears of it in the same moment.
-      while (table_.has_events()) {
-        const std::vector<Event> events = table_.take_events();
-        obey(scheduler_.decide(table_.jobs(), events, now_));
+      do {
+        if (table_.has_events()) {
+          const std::vector<Event> events = table_.take_events();
+          obey(scheduler_.decide(table_.jobs(), events, now_));
+        }
         dispatch();
-      }
-      dispatch();
+      } while (table_.has_events());
     }
     result_.end = now_;
     result_.finished = std::ranges::all_of(result_.jobs, &FakeOutcome::done);

@@ -9,6 +9,7 @@
 #include "sw/core/errors.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
+#include "sw/scheduler/adaptive_scheduler.h"
 #include "sw/scheduler/policy_scheduler.h"
 #include "sw/scheduler/warped_slicer_scheduler.h"
 
@@ -21,6 +22,12 @@ constexpr SchedulerRow kRows[] = {
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<WarpedSlicerScheduler>(input.machine);
      }},
+    {"adaptive",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix);
+     }},
+    // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
+    {"pt", [](const SchedulerInput&) { return unit_decides(Mode::Static)(); }},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "sw/policy/i_policy.h"
 #include "sw/policy/solo_curve.h"
 #include "sw/scheduler/i_scheduler.h"
+#include "sw/scheduler/solo_times.h"
 
 namespace sluice {
 
@@ -18,6 +19,7 @@ struct SchedulerInput {
   std::vector<KernelDescriptor> mix;  ///< job k is kernel k
   std::vector<CtaCount> ctas{};       ///< of `static`
   SoloCurves curves{};                ///< of `solo_curve`
+  SoloTimes times{};                  ///< of `adaptive`
 };
 
 /// A scheduler by its name.
