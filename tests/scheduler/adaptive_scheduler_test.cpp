@@ -134,6 +134,14 @@ TEST(AdaptiveScheduler, JobsThatDoNotFitTogetherTakeTurns) {
   EXPECT_FALSE(scheduler.decisions().back().plan.wake_at) << "one that is alone needs no turns";
 }
 
+TEST(AdaptiveScheduler, WhoArrivesWaitsForTheEndOfATurn) {
+  std::vector<FakeJob> jobs{job("A", 20, 100us, {}, 20000), job("B", 200, 100us, 50us, 20000)};
+  const auto scheduler = make_scheduler("adaptive", input(jobs));
+  const FakeResult r = run_fake(machine(), jobs, *scheduler);
+  EXPECT_EQ(r.jobs[0].evictions, 0U) << "B takes longer, but A is at work";
+  EXPECT_EQ(r.jobs[1].began, Time(1ms));
+}
+
 TEST(AdaptiveScheduler, ATurnLastsUntilItsJobHasBegun) {
   // Tasks of 10 ms and slices of 2 ms: whoever's turn it is waits for the others' tasks, and has the SMs then.
   std::vector<FakeJob> jobs{job("A", 6, 10ms, {}, 20000), job("B", 6, 10ms, 1us, 20000)};
