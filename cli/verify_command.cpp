@@ -134,20 +134,19 @@ void add_verify_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(0.0, 1.0));
   waterfill->callback([config, json, &action] {
     action = [config, json] {
-      return verify_study(
-          "waterfill",
-          {"Water-filling", "minimum performance differs", "minimum equal, sum of performances lower"},
-          study_waterfill, *config, *json);
+      return verify_study("waterfill",
+                          {"Water-filling", "minimum performance differs", "minimum equal, sum of performances lower"},
+                          study_waterfill, *config, *json);
     };
   });
-  CLI::App* adaptive = verify->add_subcommand(
-      "adaptive", "SiM's allocation over remaining times against exhaustive search; exit code 1 when the longest is not the shortest possible");
+  CLI::App* adaptive = verify->add_subcommand("adaptive",
+                                              "SiM's allocation over remaining times against exhaustive search; exit code 1 when "
+                                              "the longest is not the shortest possible");
   const auto times = add_study_options(adaptive, *json);
   adaptive->callback([times, json, &action] {
     action = [times, json] {
       return verify_study(
-          "adaptive",
-          {"Allocation by remaining time", "longest remaining time differs", "longest equal, sum of times higher"},
+          "adaptive", {"Allocation by remaining time", "longest remaining time differs", "longest equal, sum of times higher"},
           study_remaining_time, *times, *json);
     };
   });

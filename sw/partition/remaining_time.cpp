@@ -19,7 +19,8 @@ void check(const RemainingWork& kernel) {
   if (!(kernel.left >= 0 && kernel.left <= 1)) throw InvalidProfile("the share of a grid that is left must be within 0..1");
 }
 
-/// The counts that are faster than every smaller one. Times have their sign turned, so that more is better and nothing is rounded.
+/// The counts that are faster than every smaller one. Times have their sign turned, so that more is better and nothing is
+/// rounded.
 PerformanceSteps prune(const RemainingWork& kernel) {
   PerformanceSteps steps;
   for (std::size_t j = 0; j < kernel.alone.size(); ++j) {

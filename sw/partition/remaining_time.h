@@ -32,10 +32,10 @@ struct RemainingTimeResult {
 /// the lowest index.
 ///
 /// The longest remaining time is the shortest that any allocation reaches. Proof: let L be that optimum, and n_k the smallest
-/// count with R_k(n_k) <= L. An optimal allocation holds at least n_k of each kernel, so these counts fit together. While a kernel
-/// is above L, none holds more than its n_k: all begin at 1 <= n_k, and a step goes to a kernel above L, to the smallest count that
-/// is faster, hence at most n_k. Such a step fits, so no kernel above L is ever given up. The loop ends, so all reach L.
-/// Nothing else is optimal: not the other kernels' times, nor the end of a schedule in which counts change later.
+/// count with R_k(n_k) <= L. An optimal allocation holds at least n_k of each kernel, so these counts fit together. While a
+/// kernel is above L, none holds more than its n_k: all begin at 1 <= n_k, and a step goes to a kernel above L, to the smallest
+/// count that is faster, hence at most n_k. Such a step fits, so no kernel above L is ever given up. The loop ends, so all reach
+/// L. Nothing else is optimal: not the other kernels' times, nor the end of a schedule in which counts change later.
 ///
 /// @pre as many kernels as demands
 /// @return counts, each at least 1; nullopt when one CTA of each does not fit together

@@ -100,9 +100,7 @@ constexpr Rivals kWaterfill{
     [](const Case& c, const StudyConfig& config) { return waterfill(c.profiles, c.demand, c.capacity, config.epsilon); },
     [](const Case& c, const StudyConfig&) { return brute_force(c.profiles, c.demand, c.capacity); }, false};
 constexpr Rivals kRemainingTime{
-    [](const Case& c, const StudyConfig&) {
-      return with_sign_turned(allocate_remaining_time(work_of(c), c.demand, c.capacity));
-    },
+    [](const Case& c, const StudyConfig&) { return with_sign_turned(allocate_remaining_time(work_of(c), c.demand, c.capacity)); },
     [](const Case& c, const StudyConfig&) { return with_sign_turned(search_remaining_time(work_of(c), c.demand, c.capacity)); },
     true};
 
@@ -144,8 +142,7 @@ void compare(const Case& c, std::uint64_t index, const StudyConfig& config, cons
       tally.total.add(less);
     }
   }
-  if (tally.mismatches() != mismatches_before && !tally.first_mismatch)
-    tally.first_mismatch = describe(c, index, rivals.times);
+  if (tally.mismatches() != mismatches_before && !tally.first_mismatch) tally.first_mismatch = describe(c, index, rivals.times);
 }
 
 StudyResult study(const StudyConfig& config, const Rivals& rivals, const std::function<void(std::uint64_t)>& progress) {

@@ -10,8 +10,9 @@
 namespace sluice {
 
 /// SiM (adaptive simultaneous multi-tenancy): all jobs share every SM, with the counts that make the longest remaining time as
-/// short as the jobs' times alone allow (sw/partition/remaining_time.h). Decides when a job arrives and when one has begun its last
-/// task: from then on no count can help it, so it is not in the plan and its CTAs drain. Between these events the plan stays.
+/// short as the jobs' times alone allow (sw/partition/remaining_time.h). Decides when a job arrives and when one has begun its
+/// last task: from then on no count can help it, so it is not in the plan and its CTAs drain. Between these events the plan
+/// stays.
 ///
 /// Where one CTA of each job does not fit together, SiM lets the GPU queue them. Persistent CTAs never leave, so the last in the
 /// queue would starve: here groups that fit take turns, and the plan asks for a timer. A turn is a slice, and another one while a
@@ -37,8 +38,8 @@ class AdaptiveScheduler : public IScheduler {
   MachineConfig machine_;
   SoloTimes times_;
   Time slice_;
-  std::vector<JobId> known_;  ///< who had tasks to begin when the plan was made
-  Plan plan_;                 ///< wake_at while there are turns
+  std::vector<JobId> known_;      ///< who had tasks to begin when the plan was made
+  Plan plan_;                     ///< wake_at while there are turns
   std::map<JobId, Time> served_;  ///< end of each job's last turn, while there are turns
 };
 

@@ -28,6 +28,16 @@ constexpr SchedulerRow kRows[] = {
      }},
     // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
     {"pt", [](const SchedulerInput&) { return unit_decides(Mode::Static)(); }},
+    {"slate",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       const std::uint32_t sms = input.machine.num_sms;
+       return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, input.intensities));
+     }},
+    {"slate_measured",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<SlateScheduler>(input.machine.num_sms,
+                                               slate_measured_rule(input.machine, input.mix, input.times, input.coruns));
+     }},
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ const std::vector<double>& times_of(const KernelDescriptor& kernel, const SoloTi
                                  alone.size() + 1, most));
   for (std::size_t j = 0; j < alone.size(); ++j)
     if (!std::isfinite(alone[j]) || alone[j] <= 0)
-      throw InputError(
-          fmt::format("kernel {}: time {} alone with {} CTAs on an SM: must be finite and above 0", kernel.name, alone[j], j + 1));
+      throw InputError(fmt::format("kernel {}: time {} alone with {} CTAs on an SM: must be finite and above 0", kernel.name,
+                                   alone[j], j + 1));
   return alone;
 }
 

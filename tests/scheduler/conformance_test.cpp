@@ -102,6 +102,7 @@ TEST_F(SchedulerConformance, EveryRowDecidesAlikeInFakeExecutorAndModel) {
     input.times[k.name] = fake_solo_times(machine, k, task_times[input.times.size()]);
     input.curves[k.name] = {1, 1.5, 1.8, 1.9};
   }
+  input.intensities = {{"HOT", {0.1, 0.1}}, {"DXT", {0.5, 0.1}}, {"MVP", {0.1, 0.9}}};  // each may run beside the next
   for (const std::string_view name : scheduler_names()) {
     const MakeScheduler make = [name, input] { return make_scheduler(name, input); };
     const json fake = common(lines(on_fake(make()))), model = common(on_model(make));
