@@ -65,7 +65,7 @@ TEST(SlateTasks, EveryBlockIsPulledOnceAndInOrder) {
     for (const std::uint32_t size : {1U, 2U, 10U, 100U}) {
       SlateTaskQueue queue(blocks, size);
       std::uint64_t next = 0;
-      for (SlateTask task = queue.pull(); task.blocks != 0; task = queue.pull()) {
+      for (SlateTask task = queue.pull(); task.blocks != 0 && next <= blocks; task = queue.pull()) {
         EXPECT_EQ(task.first, next);
         EXPECT_LE(task.blocks, size);
         next += task.blocks;

@@ -185,6 +185,25 @@ TEST(SlateMeasured, TakesTheMeasuredSplitInEitherOrder) {
   EXPECT_EQ(text(SlateScheduler(8, rule).decide(ready({"A", "A"}), {}, Time(1))), "0:all") << "never measured";
 }
 
+TEST(SlateMeasured, ASurvivorOnTheUpperSmsGetsItsMeasuredShareOfThem) {
+  std::vector<JobView> jobs = ready({"A", "B", "C"});
+  SlateScheduler slate(8, slate_measured_rule(machine(), {}, {{"A", {10}}, {"B", {10}}, {"C", {10}}},
+                                              {{"A", "B", {2, 0.9, 0.9}}, {"B", "C", {5, 0.9, 0.9}}}));
+  EXPECT_EQ(text(slate.decide(jobs, {}, Time(1))), "0:0-1 1:2-7");
+  jobs[0].state = JobState::Done;
+  EXPECT_EQ(text(slate.decide(jobs, {}, Time(2))), "2:0-2 1:3-7");
+}
+
+TEST(SlateMeasured, DecidesWhenAJobArrivesOrEndsAndNotBetween) {
+  std::vector<JobView> jobs = ready({"A", "B"});
+  SlateScheduler slate(8, slate_measured_rule(machine(), {}, {{"A", {20}}, {"B", {1}}, {"C", {1}}}, {{"A", "B", {2, 0.6, 0.6}}}));
+  EXPECT_EQ(text(slate.decide(jobs, {}, Time(1))), "0:all") << "a gain of 1.6 per cent";
+  jobs[0].tasks_begun = 50;
+  EXPECT_EQ(text(slate.decide(jobs, {}, Time(2))), "0:all") << "3.1 per cent of what is left, but nothing happened";
+  jobs.push_back(ready({"x", "y", "C"}).back());
+  EXPECT_EQ(text(slate.decide(jobs, {}, Time(3))), "0:0-1 1:2-7");
+}
+
 TEST(SlateMeasured, CountsWhatIsLeft) {
   std::vector<JobView> jobs = ready({"A", "B"});
   const CorunRule rule = slate_measured_rule(machine(), {}, {{"A", {10}}, {"B", {10}}}, {{"A", "B", {2, 0.6, 0.6}}});
