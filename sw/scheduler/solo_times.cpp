@@ -32,7 +32,8 @@ std::vector<double> fake_solo_times(const MachineConfig& machine, const KernelDe
   std::vector<double> times;
   for (std::uint32_t c = 1; c <= occupancy(kernel.demand(), machine.sm.capacity).value(); ++c) {
     const std::uint64_t at_once = std::uint64_t{c} * machine.num_sms;
-    times.push_back(each * static_cast<double>((kernel.grid_ctas + at_once - 1) / at_once));
+    const std::uint64_t rounds = (kernel.grid_ctas + at_once - 1) / at_once;
+    times.push_back(each * static_cast<double>(rounds));
   }
   return times;
 }
