@@ -17,7 +17,7 @@ struct SlateThresholds {
   double compute_medium = 0.25, compute_high = 0.65, memory_medium = 0.25, memory_high = 0.75;
 };
 /// For compute as a share of the peak floating-point rate: puts the five kernels of Slate's table II, on the Titan Xp (12.15
-/// TFLOP/s, 547.6 GB/s), where the paper has them. Between two levels lies the geometric mean of their nearest kernels, rounded.
+/// TFLOP/s, 547.6 GB/s), where the paper has them. The two for compute are geometric means of the nearest kernels, rounded.
 inline constexpr SlateThresholds kSlateFlopThresholds{0.005, 0.04, 0.25, 0.75};
 
 /// The classes of Slate's table I. Memory comes first: compute tells kernels apart only where memory intensity is low.
