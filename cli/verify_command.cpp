@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice verify waterfill: water-filling against exhaustive search on random cases.
+// sluice verify waterfill, adaptive: a greedy allocation against exhaustive search on random cases.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,6 +29,13 @@ nlohmann::ordered_json to_json(const StudyTally& tally) {
           {"first_mismatch", tally.first_mismatch ? nlohmann::ordered_json(*tally.first_mismatch) : nlohmann::ordered_json()}};
 }
 
+/// What a study is about, in the words of its table.
+struct StudyWords {
+  const char* method;
+  const char* goal_differs;
+  const char* sum_differs;
+};
+
 void print_json(const StudyConfig& config, const StudyResult& result) {
   const nlohmann::ordered_json json = {{"cases", config.cases},
                                        {"seed", config.seed},
@@ -40,8 +47,8 @@ void print_json(const StudyConfig& config, const StudyResult& result) {
   fmt::print("{}\n", json.dump());
 }
 
-void print_table(const StudyConfig& config, const StudyResult& result) {
-  fmt::print("Water-filling against exhaustive search: seed {}, up to {} kernels, up to {} CTAs, epsilon {}\n\n", config.seed,
+void print_table(const StudyWords& words, const StudyConfig& config, const StudyResult& result) {
+  fmt::print("{} against exhaustive search: seed {}, up to {} kernels, up to {} CTAs, epsilon {}\n\n", words.method, config.seed,
              config.max_kernels, config.max_ctas, config.epsilon);
   fmt::print("{:<44}{:>12}{:>12}\n", "", "concave", "arbitrary");
   const auto row = [&](const char* what, const auto& of) {
@@ -52,10 +59,10 @@ void print_table(const StudyConfig& config, const StudyResult& result) {
   row("  one CTA of each does not fit", [](const StudyTally& t) { return t.infeasible; });
   row("  not every kernel can have its best", [](const StudyTally& t) { return t.contended; });
   row("disagree whether anything fits", [](const StudyTally& t) { return t.disagree_fit; });
-  row("minimum performance differs", [](const StudyTally& t) { return t.minimum.cases; });
+  row(words.goal_differs, [](const StudyTally& t) { return t.minimum.cases; });
   row("  mean shortfall there", [&](const StudyTally& t) { return number(t.minimum.mean()); });
   row("  largest", [&](const StudyTally& t) { return number(t.minimum.max); });
-  row("minimum equal, sum of performances lower", [](const StudyTally& t) { return t.total.cases; });
+  row(words.sum_differs, [](const StudyTally& t) { return t.total.cases; });
   row("  mean shortfall there", [&](const StudyTally& t) { return number(t.total.mean()); });
   row("  largest", [&](const StudyTally& t) { return number(t.total.max); });
   for (const auto& [name, tally] : {std::pair("concave", &result.concave), std::pair("arbitrary", &result.arbitrary)}) {
@@ -66,30 +73,51 @@ void print_table(const StudyConfig& config, const StudyResult& result) {
 /// A percentage that overwrites itself on a terminal, a line every tenth elsewhere.
 class Percent {
  public:
-  explicit Percent(std::uint64_t total) : total_(total) {}
+  Percent(const char* of, std::uint64_t total) : of_(of), total_(total) {}
   void operator()(std::uint64_t done) {
     const std::uint64_t percent = done * 100 / total_;
     if (percent == shown_) return;
     shown_ = percent;
     if (isatty(STDERR_FILENO) != 0) {
-      fmt::print(stderr, "\rverify waterfill: {} %{}", percent, percent == 100 ? "\n" : "");
+      fmt::print(stderr, "\rverify {}: {} %{}", of_, percent, percent == 100 ? "\n" : "");
     } else if (percent % 10 == 0) {
-      fmt::print(stderr, "verify waterfill: {} %\n", percent);
+      fmt::print(stderr, "verify {}: {} %\n", of_, percent);
     }
   }
 
  private:
+  const char* of_;
   std::uint64_t total_, shown_ = 0;
 };
 
-int verify_waterfill(const StudyConfig& config, bool json) {
-  Percent percent(2 * config.cases);
-  const StudyResult result = study_waterfill(config, [&](std::uint64_t done) { percent(done); });
+int verify_study(const char* name, const StudyWords& words, decltype(study_waterfill)& study, const StudyConfig& config,
+                 bool json) {
+  Percent percent(name, 2 * config.cases);
+  const StudyResult result = study(config, [&](std::uint64_t done) { percent(done); });
   percent(2 * config.cases);
-  json ? print_json(config, result) : print_table(config, result);
-  // A saturation threshold gives performance away on purpose: only the paper's rule is bound to reach the optimum.
+  json ? print_json(config, result) : print_table(words, config, result);
+  // A saturation threshold gives performance away on purpose: only the papers' rules are bound to reach the optimum.
   const bool optimal = result.concave.mismatches() == 0 && result.arbitrary.mismatches() == 0;
   return optimal || config.epsilon > 0 ? 0 : 1;
+}
+
+/// Options of a study. @return its configuration
+std::shared_ptr<StudyConfig> add_study_options(CLI::App* study, bool& json) {
+  auto config = std::make_shared<StudyConfig>();
+  constexpr std::uint32_t kMaxKernels = 4, kMaxCtas = 32;  // more takes the exhaustive search hours
+  constexpr std::uint64_t kMaxCases = 1000000000;
+  study->add_option("--cases", config->cases, "random cases of each family: concave and arbitrary curves")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, kMaxCases));
+  study->add_option("--seed", config->seed, "equal seeds draw equal cases")->capture_default_str();
+  study->add_option("--max-kernels", config->max_kernels, "kernels of a case: 1 to this")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, kMaxKernels));
+  study->add_option("--max-ctas", config->max_ctas, "length of a curve and CTA slots of an SM: 1 to this")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, kMaxCtas));
+  study->add_flag("--json", json, "result as JSON on standard output");
+  return config;
 }
 
 }  // namespace
@@ -99,25 +127,29 @@ void add_verify_command(CLI::App& app, Action& action) {
   verify->require_subcommand(1);
   CLI::App* waterfill = verify->add_subcommand(
       "waterfill", "water-filling against exhaustive search on random curves and resources; exit code 1 when it is not optimal");
-  auto config = std::make_shared<StudyConfig>();
   auto json = std::make_shared<bool>(false);
-  constexpr std::uint32_t kMaxKernels = 4, kMaxCtas = 32;  // more takes the exhaustive search hours
-  constexpr std::uint64_t kMaxCases = 1000000000;
-  waterfill->add_option("--cases", config->cases, "random cases of each family: concave and arbitrary curves")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{1}, kMaxCases));
-  waterfill->add_option("--seed", config->seed, "equal seeds draw equal cases")->capture_default_str();
-  waterfill->add_option("--max-kernels", config->max_kernels, "kernels of a case: 1 to this")
-      ->capture_default_str()
-      ->check(CLI::Range(1U, kMaxKernels));
-  waterfill->add_option("--max-ctas", config->max_ctas, "length of a curve and CTA slots of an SM: 1 to this")
-      ->capture_default_str()
-      ->check(CLI::Range(1U, kMaxCtas));
+  const auto config = add_study_options(waterfill, *json);
   waterfill->add_option("--epsilon", config->epsilon, "saturation threshold of water-filling, of a kernel's best")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  waterfill->add_flag("--json", *json, "result as JSON on standard output");
-  waterfill->callback([config, json, &action] { action = [config, json] { return verify_waterfill(*config, *json); }; });
+  waterfill->callback([config, json, &action] {
+    action = [config, json] {
+      return verify_study("waterfill",
+                          {"Water-filling", "minimum performance differs", "minimum equal, sum of performances lower"},
+                          study_waterfill, *config, *json);
+    };
+  });
+  CLI::App* adaptive = verify->add_subcommand("adaptive",
+                                              "SiM's allocation over remaining times against exhaustive search; exit code 1 when "
+                                              "the longest is not the shortest possible");
+  const auto times = add_study_options(adaptive, *json);
+  adaptive->callback([times, json, &action] {
+    action = [times, json] {
+      return verify_study(
+          "adaptive", {"Allocation by remaining time", "longest remaining time differs", "longest equal, sum of times higher"},
+          study_remaining_time, *times, *json);
+    };
+  });
 }
 
 }  // namespace sluice::cli

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
-#include <vector>
 
 #include "sw/core/errors.h"
 
@@ -26,7 +26,7 @@ class Search {
   Search(std::vector<Profile> curves, std::span<const SmResources> demand) : curves_(std::move(curves)), demand_(demand) {}
 
   std::optional<WaterfillResult> run(const SmResources& capacity) {
-    descend(capacity, 1.0, 0.0);
+    descend(capacity, std::numeric_limits<double>::infinity(), 0.0);
     return best_;
   }
 
@@ -63,6 +63,11 @@ std::optional<WaterfillResult> brute_force(std::span<const Profile> profiles, st
                                            const SmResources& capacity) {
   std::vector<Profile> curves;
   for (const Profile& profile : profiles) curves.push_back(normalised(profile));
+  return best_minimum(std::move(curves), demand, capacity);
+}
+
+std::optional<WaterfillResult> best_minimum(std::vector<Profile> curves, std::span<const SmResources> demand,
+                                            const SmResources& capacity) {
   return Search(std::move(curves), demand).run(capacity);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "sw/partition/waterfill.h"
 
@@ -16,5 +17,9 @@ namespace sluice {
 /// @throws InvalidProfile when a curve is empty, negative or not finite
 [[nodiscard]] std::optional<WaterfillResult> brute_force(std::span<const Profile> profiles, std::span<const SmResources> demand,
                                                          const SmResources& capacity);
+
+/// The search itself, on curves of any sign that are not normalised: more is better. @pre finite values
+[[nodiscard]] std::optional<WaterfillResult> best_minimum(std::vector<Profile> curves, std::span<const SmResources> demand,
+                                                          const SmResources& capacity);
 
 }  // namespace sluice

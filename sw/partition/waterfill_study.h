@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-/// Difference between water-filling and exhaustive search over some cases, in units of a kernel's own best (0..K).
+/// Difference between a greedy allocation and exhaustive search over some cases. Water-filling: in units of a kernel's own best
+/// (0..K). Remaining times: in units of the longest of them in the best allocation.
 struct Shortfall {
   std::uint64_t cases = 0;  ///< with a difference
   double sum = 0, max = 0;
@@ -21,8 +22,8 @@ struct StudyTally {
   std::uint64_t contended = 0;                ///< not every kernel can have its best: only these can tell the methods apart
   std::uint64_t infeasible = 0;               ///< one CTA of each kernel does not fit: nothing to compare
   std::uint64_t disagree_fit = 0;             ///< one method finds a partition and the other none; must be 0
-  Shortfall minimum;                          ///< of the worst-off kernel's performance: the goal. Must be empty for epsilon = 0
-  Shortfall total;                            ///< of the sum of performances, where the minimum is equal: what greedy order costs
+  Shortfall minimum;                          ///< of the worst-off kernel: the goal. Must be empty for epsilon = 0
+  Shortfall total;                            ///< of the sum over kernels, where the minimum is equal: what greedy order costs
   std::optional<std::string> first_mismatch;  ///< the first case behind `disagree_fit` or `minimum`
   [[nodiscard]] std::uint64_t mismatches() const { return disagree_fit + minimum.cases; }
 };
@@ -43,5 +44,10 @@ struct StudyResult {
 
 /// @param progress  called now and then with the cases done so far, of both families; may be empty
 [[nodiscard]] StudyResult study_waterfill(const StudyConfig& config, const std::function<void(std::uint64_t)>& progress = {});
+
+/// SiM's allocation over remaining times in the same way: times alone are the reciprocals of such curves, and any share of each
+/// grid is left, none and all included. Takes no epsilon.
+[[nodiscard]] StudyResult study_remaining_time(const StudyConfig& config,
+                                               const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include "sw/core/errors.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
+#include "sw/scheduler/adaptive_scheduler.h"
 #include "sw/scheduler/arrival.h"
 #include "sw/scheduler/dprr.h"
 #include "sw/scheduler/piv.h"
@@ -36,6 +37,22 @@ constexpr SchedulerRow kRows[] = {
     {"prio_np", plain<PrioNp>},
     {"piv", plain<Piv>},
     {"dprr", plain<Dprr>},
+    {"adaptive",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix);
+     }},
+    // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
+    {"pt", [](const SchedulerInput&) { return unit_decides(Mode::Static)(); }},
+    {"slate",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       const std::uint32_t sms = input.machine.num_sms;
+       return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, input.intensities));
+     }},
+    {"slate_measured",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<SlateScheduler>(input.machine.num_sms,
+                                               slate_measured_rule(input.machine, input.mix, input.times, input.coruns));
+     }},
 };
 
 }  // namespace

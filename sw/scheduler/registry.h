@@ -9,15 +9,20 @@
 #include "sw/policy/i_policy.h"
 #include "sw/policy/solo_curve.h"
 #include "sw/scheduler/i_scheduler.h"
+#include "sw/scheduler/slate_scheduler.h"
+#include "sw/scheduler/solo_times.h"
 
 namespace sluice {
 
 /// What schedulers are made from.
 struct SchedulerInput {
   MachineConfig machine;
-  std::vector<KernelDescriptor> mix;  ///< job k is kernel k
-  std::vector<CtaCount> ctas{};       ///< of `static`
-  SoloCurves curves{};                ///< of `solo_curve`
+  std::vector<KernelDescriptor> mix;       ///< job k is kernel k
+  std::vector<CtaCount> ctas{};            ///< of `static`
+  SoloCurves curves{};                     ///< of `solo_curve`
+  SoloTimes times{};                       ///< of `adaptive`, `slate_measured`
+  Intensities intensities{};               ///< of `slate`
+  std::vector<CorunMeasurement> coruns{};  ///< of `slate_measured`
 };
 
 /// A scheduler by its name.

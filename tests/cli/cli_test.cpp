@@ -80,6 +80,19 @@ TEST_F(Sluice, PartitionPrintsTheDocumentedJson) {
 }
 
 /// One line that names what is wrong and where to read on, as for every other bad input.
+TEST_F(Sluice, VerifyAdaptiveFindsNoLongerTimeThanTheSearch) {
+  const Outcome o = sluice("verify adaptive --cases 500 --seed 7 --json");
+  ASSERT_EQ(o.exit, 0) << o.err;
+  const auto json = nlohmann::json::parse(o.out);
+  for (const char* family : {"concave", "arbitrary"}) {
+    EXPECT_EQ(json[family]["drawn"], 500);
+    EXPECT_EQ(json[family]["minimum_shortfall"]["cases"], 0);
+    EXPECT_TRUE(json[family]["first_mismatch"].is_null());
+  }
+  EXPECT_EQ(json["seed"], 7);
+  refuses("verify adaptive --cases 0", "--cases");
+}
+
 TEST_F(Sluice, RefusesAWrongCommandLineInOneLine) {
   for (const auto& [arguments, said] :
        {std::pair{"eval --machine x.toml", "error: --workload is required; see `sluice eval --help`\n"},

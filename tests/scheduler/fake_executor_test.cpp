@@ -267,6 +267,7 @@ TEST(FakeExecutor, EverySchedulerFinishesEveryJob) {
         input.mix.push_back(jobs.back().kernel);
         input.ctas.emplace_back(1);
         input.curves[jobs.back().kernel.name] = {1, 2, 3};
+        input.times[jobs.back().kernel.name] = fake_solo_times(machine(), jobs.back().kernel, jobs.back().task_time);
       }
       std::ranges::stable_sort(jobs, {}, &FakeJob::arrival);
       for (std::size_t k = 0; k < jobs.size(); ++k) input.mix[k] = jobs[k].kernel;

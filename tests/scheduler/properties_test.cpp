@@ -101,6 +101,8 @@ void check_one(std::string_view name, bool with_costs) {
     job.priority = *rc::gen::inRange(0, 31);
     if (k > 0 && *rc::gen::inRange(0, 4) == 0) job.after = *rc::gen::inRange(0U, k);
     input.mix.push_back(job.kernel);
+    input.times[job.kernel.name] = fake_solo_times(machine, job.kernel, job.task_time);
+    input.intensities[job.kernel.name] = {*rc::gen::inRange(0, 11) / 10.0, *rc::gen::inRange(0, 11) / 10.0};
     jobs.push_back(std::move(job));
   }
   FakeCosts costs;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/partition/remaining_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sw/core/errors.h"
+#include "sw/partition/brute_force.h"
+#include "sw/partition/raise_worst.h"
+
+namespace sluice {
+
+namespace {
+
+void check(const RemainingWork& kernel) {
+  if (kernel.alone.empty()) throw InvalidProfile("a kernel needs its time alone with at least one CTA count");
+  if (std::ranges::any_of(kernel.alone, [](double t) { return !std::isfinite(t) || t <= 0; }))
+    throw InvalidProfile("times alone must be finite and above 0");
+  if (!(kernel.left >= 0 && kernel.left <= 1)) throw InvalidProfile("the share of a grid that is left must be within 0..1");
+}
+
+/// The counts that are faster than every smaller one. Times have their sign turned, so that more is better and nothing is
+/// rounded.
+PerformanceSteps prune(const RemainingWork& kernel) {
+  PerformanceSteps steps;
+  for (std::size_t j = 0; j < kernel.alone.size(); ++j) {
+    const double remaining = kernel.alone[j] * kernel.left;
+    if (j > 0 && -remaining <= steps.performance.back()) continue;
+    steps.performance.push_back(-remaining);
+    steps.cta_count.push_back(static_cast<unsigned>(j + 1));
+  }
+  return steps;
+}
+
+}  // namespace
+
+double share_left(std::uint64_t blocks, std::uint64_t begun) {
+  if (blocks == 0) return 1;
+  return static_cast<double>(blocks - std::min(blocks, begun)) / static_cast<double>(blocks);
+}
+
+std::optional<RemainingTimeResult> allocate_remaining_time(std::span<const RemainingWork> kernels,
+                                                           std::span<const SmResources> demand, const SmResources& capacity) {
+  std::vector<PerformanceSteps> steps;
+  for (const RemainingWork& kernel : kernels) {
+    check(kernel);
+    steps.push_back(prune(kernel));
+  }
+  const auto at = raise_worst(steps, demand, capacity);
+  if (!at) return std::nullopt;
+  RemainingTimeResult result;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    result.ctas.emplace_back(steps[k].cta_count[(*at)[k]]);
+    result.remaining.push_back(-steps[k].performance[(*at)[k]]);
+  }
+  return result;
+}
+
+std::optional<RemainingTimeResult> search_remaining_time(std::span<const RemainingWork> kernels,
+                                                         std::span<const SmResources> demand, const SmResources& capacity) {
+  std::vector<Profile> curves;
+  for (const RemainingWork& kernel : kernels) {
+    check(kernel);
+    curves.emplace_back();
+    for (const double alone : kernel.alone) curves.back().push_back(-(alone * kernel.left));
+  }
+  const auto best = best_minimum(std::move(curves), demand, capacity);
+  if (!best) return std::nullopt;
+  RemainingTimeResult result{best->ctas, best->performance};
+  for (double& time : result.remaining) time = -time;
+  return result;
+}
+
+}  // namespace sluice

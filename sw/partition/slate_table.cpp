@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/partition/slate_table.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sw/core/errors.h"
+
+namespace sluice {
+
+std::string_view to_string(SlateClass of) {
+  switch (of) {
+    case SlateClass::LowCompute: return "L_C";
+    case SlateClass::MediumCompute: return "M_C";
+    case SlateClass::HighCompute: return "H_C";
+    case SlateClass::MediumMemory: return "M_M";
+    case SlateClass::HighMemory: return "H_M";
+  }
+  return "unknown";
+}
+
+SlateClass slate_class(const Intensity& kernel, const SlateThresholds& thresholds) {
+  for (const double value : {kernel.compute, kernel.memory})
+    if (!std::isfinite(value) || value < 0)
+      throw InputError(fmt::format("intensity {}: must be finite and at least 0, as a share of the machine's peak", value));
+  if (kernel.memory >= thresholds.memory_high) return SlateClass::HighMemory;
+  if (kernel.memory >= thresholds.memory_medium) return SlateClass::MediumMemory;
+  if (kernel.compute >= thresholds.compute_high) return SlateClass::HighCompute;
+  if (kernel.compute >= thresholds.compute_medium) return SlateClass::MediumCompute;
+  return SlateClass::LowCompute;
+}
+
+bool slate_corun(SlateClass active, SlateClass candidate) {
+  static constexpr bool kTable[5][5] = {
+      // L_C    M_C    H_C    M_M    H_M
+      {true, true, false, true, true},     // L_C
+      {true, true, false, false, true},    // M_C
+      {false, false, false, false, true},  // H_C
+      {true, false, true, false, false},   // M_M
+      {true, true, false, false, false},   // H_M
+  };
+  return kTable[static_cast<int>(active)][static_cast<int>(candidate)];
+}
+
+}  // namespace sluice
