@@ -52,15 +52,16 @@ class Run {
       agenda_.erase(agenda_.begin());
       for (const Happening& h : due) happen(h);
       result_.steps += due.size();
-      // What begins may end a job's last task to begin: the scheduler hears of it in the same moment.
-      while (table_.has_events()) {
-        const std::vector<Event> events = table_.take_events();
-        ++result_.decisions;
-        obey(scheduler_.decide(table_.jobs(), events, now_));
+      // What begins may be a job's last task to begin: the scheduler hears of it in the same moment.
+      do {
+        if (table_.has_events()) {
+          const std::vector<Event> events = table_.take_events();
+          ++result_.decisions;
+          obey(scheduler_.decide(table_.jobs(), events, now_));
+        }
         dispatch();
-      }
+      } while (table_.has_events());
       table_.forget_closed();
-      dispatch();
       skip_waves();
     }
     result_.finished = std::ranges::all_of(result_.jobs, &FakeOutcome::done);
