@@ -5,6 +5,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iostream>
 
 #include "sw/core/errors.h"
 #include "sw/scheduler/decision_log.h"
@@ -255,6 +257,28 @@ TEST(FakeExecutor, CountingEqualWavesAtOnceChangesNothing) {
   const FakeResult r = run("arrival", {job("A", 16000000, 1ns)});
   EXPECT_EQ(r.end, Time(1ms));
   EXPECT_LT(r.steps, 100U);
+}
+
+class SeesAll : public ITaskObserver {
+  void task_begins(JobId, SmId, Time, Time) override {}
+};
+
+/// With an observer every task is a step. Sanitizers and busy machines included: 2e7 on one that is free.
+TEST(FakeExecutor, WorksOutAHundredThousandStepsASecond) {
+  std::vector<FakeJob> jobs;
+  for (int k = 0; k < 8; ++k) {
+    jobs.push_back(job("A", 50000, 10us + k * 1us, k * 1ms));
+    jobs.back().priority = k;
+  }
+  SeesAll observer;
+  const auto begin = std::chrono::steady_clock::now();
+  const FakeResult r = run_fake(machine(), jobs, *make_scheduler("dprr", {machine(), {}}), {}, &observer);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_TRUE(r.finished);
+  EXPECT_GE(r.steps, 400000U);
+  const double rate = static_cast<double>(r.steps) / seconds;
+  std::cout << "fake executor: " << rate << " steps a second\n";
+  EXPECT_GT(rate, 1e5);
 }
 
 TEST(FakeExecutor, RefusesWhatCannotRun) {
