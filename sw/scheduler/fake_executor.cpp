@@ -52,7 +52,7 @@ class Run {
       agenda_.erase(agenda_.begin());
       for (const Happening& h : due) happen(h);
       result_.steps += due.size();
-      // What begins may end a job's last task to begin: the scheduler hears of it in the same moment.
+      // What begins may be a job's last task to begin: the scheduler hears of it in the same moment.
       do {
         if (table_.has_events()) {
           const std::vector<Event> events = table_.take_events();

@@ -5,6 +5,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iostream>
 
 #include "sw/core/errors.h"
 #include "sw/scheduler/decision_log.h"
@@ -156,6 +158,16 @@ TEST(FakeExecutor, TaskLimitsHold) {
   EXPECT_EQ(r.end, Time(110us)) << "five tasks at once, three from 100 us on";
 }
 
+TEST(FakeExecutor, ASchedulerHearsOfTheLastTaskWhenItBegins) {
+  LoggedScheduler scheduler(make_scheduler("arrival", {machine(), {}}));
+  EXPECT_TRUE(run_fake(machine(), {job("A", 17, 10us)}, scheduler).finished);
+  const auto heard = std::ranges::find_if(scheduler.decisions(), [](const LoggedDecision& d) {
+    return std::ranges::find(d.events, Event{EventKind::LastTaskBegun, JobId(0)}) != d.events.end();
+  });
+  ASSERT_NE(heard, scheduler.decisions().end());
+  EXPECT_EQ(heard->now, Time(10us)) << "sixteen tasks end, and the last one begins";
+}
+
 TEST(FakeExecutor, AJobArrivesAfterTheEndOfAnother) {
   FakeJob a = job("A", 16, 10us, 3us), b = job("B", 16, 10us);
   a.after = 1;
@@ -206,6 +218,14 @@ class Restless : public IScheduler {
   std::unique_ptr<IScheduler> inner_;
 };
 
+std::vector<std::pair<Time, Event>> without_timers(const LoggedScheduler& scheduler) {
+  std::vector<std::pair<Time, Event>> all;
+  for (const LoggedDecision& d : scheduler.decisions())
+    for (const Event& e : d.events)
+      if (e.kind != EventKind::Timer) all.emplace_back(d.now, e);
+  return all;
+}
+
 /// Waves that are counted and not run: nobody sees a difference but the clock on the wall.
 TEST(FakeExecutor, CountingEqualWavesAtOnceChangesNothing) {
   for (const std::string_view name : {"arrival", "piv", "left_over", "fcfs"}) {
@@ -221,9 +241,9 @@ TEST(FakeExecutor, CountingEqualWavesAtOnceChangesNothing) {
       FakeCosts costs;
       costs.launch = Time(*rc::gen::inRange(0, 30));
       costs.evict = Time(*rc::gen::inRange(0, 60));
-      Restless restless(make_scheduler(name, input));
-      const FakeResult slow = run_fake(machine(), jobs, restless, costs);
-      const FakeResult fast = run_fake(machine(), jobs, *make_scheduler(name, input), costs);
+      LoggedScheduler restless(std::make_unique<Restless>(make_scheduler(name, input))), calm(make_scheduler(name, input));
+      const FakeResult slow = run_fake(machine(), jobs, restless, costs), fast = run_fake(machine(), jobs, calm, costs);
+      RC_ASSERT(without_timers(restless) == without_timers(calm));
       RC_ASSERT(slow.end == fast.end);
       for (std::size_t k = 0; k < jobs.size(); ++k) {
         RC_ASSERT(slow.jobs[k].began == fast.jobs[k].began);
@@ -237,6 +257,28 @@ TEST(FakeExecutor, CountingEqualWavesAtOnceChangesNothing) {
   const FakeResult r = run("arrival", {job("A", 16000000, 1ns)});
   EXPECT_EQ(r.end, Time(1ms));
   EXPECT_LT(r.steps, 100U);
+}
+
+class SeesAll : public ITaskObserver {
+  void task_begins(JobId, SmId, Time, Time) override {}
+};
+
+/// With an observer every task is a step. Sanitizers and busy machines included: 2e7 on one that is free.
+TEST(FakeExecutor, WorksOutAHundredThousandStepsASecond) {
+  std::vector<FakeJob> jobs;
+  for (int k = 0; k < 8; ++k) {
+    jobs.push_back(job("A", 50000, 10us + k * 1us, k * 1ms));
+    jobs.back().priority = k;
+  }
+  SeesAll observer;
+  const auto begin = std::chrono::steady_clock::now();
+  const FakeResult r = run_fake(machine(), jobs, *make_scheduler("dprr", {machine(), {}}), {}, &observer);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_TRUE(r.finished);
+  EXPECT_GE(r.steps, 400000U);
+  const double rate = static_cast<double>(r.steps) / seconds;
+  std::cout << "fake executor: " << rate << " steps a second\n";
+  EXPECT_GT(rate, 1e5);
 }
 
 TEST(FakeExecutor, RefusesWhatCannotRun) {
