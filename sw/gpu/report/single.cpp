@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sw/core/errors.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
 #include "sw/report/charts.h"
@@ -197,7 +198,15 @@ SmResources resources_of(const json& j) {
 std::map<std::string, Curve> read_curves(const std::filesystem::path& folder) {
   std::map<std::string, Curve> curves;
   for (const json& j : lines(folder / "curves.jsonl")) {
-    Curve c{{}, j["blocks_per_second"].get<std::vector<Profile>>(), resources_of(j["demand"]), resources_of(j["capacity"])};
+    Curve c{{},
+            j["blocks_per_second"].get<std::vector<Profile>>(),
+            median(j["native_blocks_per_second"].get<Values>()),
+            resources_of(j["demand"]),
+            resources_of(j["capacity"])};
+    if (c.runs.empty() || c.runs.front().empty() ||
+        std::ranges::any_of(c.runs, [&](const Profile& run) { return run.size() != c.runs.front().size(); }))
+      throw InputError(fmt::format("{}: {}: blocks_per_second: must be runs of equal length, at least one of one CTA",
+                                   (folder / "curves.jsonl").string(), j["key"].get<std::string>()));
     for (std::size_t n = 0; n < c.runs.front().size(); ++n) {
       Values at;
       for (const Profile& run : c.runs) at.push_back(run[n]);
