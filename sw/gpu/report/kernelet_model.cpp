@@ -63,6 +63,9 @@ Measurements read(const std::filesystem::path& folder, const std::filesystem::pa
   for (const auto& [name, curve] : read_curves(folder)) {
     if (!m.page.apps.contains(name))
       throw InputError(fmt::format("{}: no launch of {}, which {} has", profiles.string(), name, curves_file.string()));
+    for (const Profile& run : curve.runs)
+      for (const double rate : run)
+        if (!(rate > 0)) throw InputError(fmt::format("{}: {}: a rate of {}: must be above 0", curves_file.string(), name, rate));
     Measured& k = m.kernels[name];
     k.warps_per_cta = (curve.demand.threads + kWarpSize - 1) / kWarpSize;
     k.instructions_per_block = m.page.apps.at(name).instructions_per_block;
@@ -80,7 +83,6 @@ Measurements read(const std::filesystem::path& folder, const std::filesystem::pa
     for (const std::string& kernel : pair.kernels)
       if (!m.kernels.contains(kernel)) fault(fmt::format("{} is not in {}", kernel, curves_file.string()));
     for (const SearchPoint& p : pair.points) {
-      if (p.ctas.size() != 2 || p.rate.size() != 2 || p.missing.size() != 2) fault("a count or a rate is missing");
       for (std::size_t k = 0; k < 2; ++k) {
         if (p.ctas[k] < 1 || p.ctas[k] > m.kernels.at(pair.kernels[k]).ipc.size())
           fault(fmt::format("{} CTAs of {}: more than it has alone, or none", p.ctas[k], pair.kernels[k]));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/core/errors.h"
 #include "sw/core/machine.h"
 #include "sw/core/metrics.h"
 #include "sw/gpu/apps/ncu_page.h"
@@ -22,13 +23,18 @@ std::map<std::string, Search> read_search(const std::filesystem::path& folder, u
   std::map<std::string, Search> out;
   for (const json& j : lines(folder / "pairs.jsonl")) {
     if (!j.contains("sweep")) continue;
-    Search& search = out[fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_"))];
-    search.kernels = j["kernels"];
-    for (json point : j["sweep"]) {
-      point["kernels"] = j["kernels"];
+    Search& search = out[fmt::format("{}", fmt::join(j.at("kernels").get<std::vector<std::string>>(), "_"))];
+    search.kernels = j.at("kernels");
+    for (json point : j.at("sweep")) {
+      for (const char* of : {"ctas", "blocks_per_second", "missing"})
+        if (!point.contains(of) || point[of].size() != search.kernels.size())
+          throw InputError(fmt::format("{}: {}: \"{}\" of a partition: must be a figure for each of {} kernels",
+                                       (folder / "pairs.jsonl").string(), j.at("key").get<std::string>(), of,
+                                       search.kernels.size()));
+      point["kernels"] = j.at("kernels");
       point["mode"] = "intra_sm";
       search.points.push_back(
-          {point["ctas"], point["blocks_per_second"], j["solo_blocks_per_second"], point["missing"], incomplete(point, sms)});
+          {point["ctas"], point["blocks_per_second"], j.at("solo_blocks_per_second"), point["missing"], incomplete(point, sms)});
     }
   }
   return out;

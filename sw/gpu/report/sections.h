@@ -48,7 +48,7 @@ struct Search {
   std::vector<std::string> kernels;
   std::vector<SearchPoint> points;
 };
-/// Mix.
+/// Mix. @throws InputError when a partition lacks a count or a rate
 [[nodiscard]] std::map<std::string, Search> read_search(const std::filesystem::path& folder, unsigned sms);
 
 /// Figures of one mix under one policy.
