@@ -31,9 +31,15 @@ ordered_json to_json(const gpu::PairError& e) {
 
 void print_json(const gpu::KerneletModel& model) {
   ordered_json versions = ordered_json::array();
-  for (const gpu::KerneletErrors& v : model.versions)
-    versions.push_back(
-        {{"version", v.version}, {"solo", to_json(v.solo)}, {"pairs", to_json(v.all)}, {"check_half", to_json(v.check_half)}});
+  for (const gpu::KerneletErrors& v : model.versions) {
+    ordered_json by_pair = ordered_json::object();
+    for (const auto& [name, error] : v.by_pair) by_pair[name] = to_json(error);
+    versions.push_back({{"version", v.version},
+                        {"solo", to_json(v.solo)},
+                        {"pairs", to_json(v.all)},
+                        {"check_half", to_json(v.check_half)},
+                        {"by_pair", by_pair}});
+  }
   fmt::print("{}\n",
              ordered_json({{"unit", "% of peak IPC"},
                            {"versions", versions},

@@ -14,7 +14,8 @@ namespace {
 
 const std::filesystem::path kPage = SLUICE_SOURCE_DIR "/results/h200/kernels_ncu.csv";
 
-/// By hand from the page: BLK's 131,072 blocks move 2,668,272,128 bytes of a DRAM of 6,016 bits at 3.201 GHz, two transfers a cycle.
+/// By hand from the page: BLK's 131,072 blocks move 2,668,272,128 bytes of a DRAM of 6,016 bits at 3.201 GHz, two transfers a
+/// cycle.
 TEST(NcuPage, CeilingsAreTrafficOverBandwidth) {
   const auto blocks = read_ceilings(kPage);
   EXPECT_EQ(blocks.size(), 16U);
@@ -22,8 +23,8 @@ TEST(NcuPage, CeilingsAreTrafficOverBandwidth) {
   for (const auto& [app, rate] : blocks) EXPECT_GT(rate, 0) << app;
 }
 
-/// HOT's blocks: 92,493,011 sectors through 96 slices of a line in three cycles at 1.98 GHz, and 1,800,969,728 bytes of DRAM, which
-/// is what limits.
+/// HOT's blocks: 92,493,011 sectors through 96 slices of a line in three cycles at 1.98 GHz, and 1,800,969,728 bytes of DRAM,
+/// which is what limits.
 TEST(NcuPage, TheLesserOfCrossbarAndDramCounts) {
   const double crossbar = 96 / 3.0 * 1.98e9 * 112640 / (92493011 / 4.0), dram = 6016 / 8 * 2 * 3.201e9 * 112640 / 1800969728.0;
   EXPECT_LT(dram, crossbar);
@@ -60,8 +61,9 @@ TEST(NcuPage, RefusesWhatItCannotRead) {
   EXPECT_NE(refused("nothing").find("no header row"), std::string::npos);
   EXPECT_NE(refused(replaced(text, "dram__bytes_write.sum", "dram__other")).find("column dram__bytes_write.sum is missing"),
             std::string::npos);
-  EXPECT_NE(refused(replaced(text, "\"1,610,706,432\"", "\"many\"")).find("column dram__bytes_read.sum: \"many\": must be a number"),
-            std::string::npos);
+  EXPECT_NE(
+      refused(replaced(text, "\"1,610,706,432\"", "\"many\"")).find("column dram__bytes_read.sum: \"many\": must be a number"),
+      std::string::npos);
   EXPECT_NE(refused(text.substr(0, text.size() - 200)), "");
 }
 

@@ -189,16 +189,21 @@ PairError summary(const std::vector<const PairResult*>& results, double peak) {
 
 KerneletErrors errors_of(const std::string& version, const Measurements& m, const Kernels& kernels) {
   const std::map<std::string, Values> solo = predict_solo(m, kernels);
-  std::vector<PairResult> results;  // in alphabetical order, as m.pairs is
-  results.reserve(m.pairs.size());
-  for (const auto& [name, pair] : m.pairs) results.push_back(compare(m, kernels, solo, pair));
-  std::vector<const PairResult*> all, check_half;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    all.push_back(&results[i]);
-    if (i % 2 == 1) check_half.push_back(&results[i]);
-  }
   const double peak = m.page.machine.schedulers;
-  return {version, solo_error(m, solo), summary(all, peak), summary(check_half, peak)};
+  std::map<std::string, PairResult> results;  // in alphabetical order
+  std::vector<const PairResult*> all, check_half;
+  KerneletErrors out;
+  for (const auto& [name, pair] : m.pairs) {
+    const PairResult& result = results[name] = compare(m, kernels, solo, pair);
+    if (all.size() % 2 == 1) check_half.push_back(&result);
+    all.push_back(&result);
+    out.by_pair[name] = summary({&result}, peak).ipc;
+  }
+  out.version = version;
+  out.solo = solo_error(m, solo);
+  out.all = summary(all, peak);
+  out.check_half = summary(check_half, peak);
+  return out;
 }
 
 }  // namespace

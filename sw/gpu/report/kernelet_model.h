@@ -2,6 +2,7 @@
 #pragma once
 // Kernelet's performance model (sw/partition/markov.h) against the measurements of a GPU.
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct KerneletErrors {
   std::string version;  ///< printed; unweighted: calibrated, but every kernel meets all requests of its partner; calibrated
   IpcError solo;        ///< each kernel alone at every number of CTAs
   PairError all, check_half;
+  std::map<std::string, IpcError> by_pair;  ///< name of the pair, "BFS_DXT"
 };
 
 struct KerneletModel {
