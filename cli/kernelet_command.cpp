@@ -38,6 +38,7 @@ void print_json(const gpu::KerneletModel& model) {
                         {"solo", to_json(v.solo)},
                         {"pairs", to_json(v.all)},
                         {"check_half", to_json(v.check_half)},
+                        {"other_half", to_json(v.other_half)},
                         {"by_pair", by_pair}});
   }
   fmt::print("{}\n",
@@ -58,6 +59,7 @@ void print_table(const gpu::KerneletModel& model) {
     row(v.version + ": alone", v.solo, nullptr);
     row(fmt::format("  {} pairs", v.all.pairs), v.all.ipc, &v.all);
     row(fmt::format("  {} pairs of the check half", v.check_half.pairs), v.check_half.ipc, &v.check_half);
+    row(fmt::format("  {} pairs of the other half", v.other_half.pairs), v.other_half.ipc, &v.other_half);
   }
   row("printed, three states a warp: alone", model.three_states, nullptr);
   fmt::print("{}\n", table.str());

@@ -32,6 +32,8 @@ TEST(KerneletModel, IsComparedWithEveryMeasurement) {
     EXPECT_EQ(v.all.ipc.points, 2844U) << v.version;
     EXPECT_EQ(v.all.pairs, 45U) << v.version;
     EXPECT_EQ(v.check_half.pairs, 22U) << v.version;
+    EXPECT_EQ(v.other_half.pairs, 23U) << v.version;
+    EXPECT_EQ(v.check_half.ipc.points + v.other_half.ipc.points, 2844U) << v.version;
   }
 }
 

@@ -191,11 +191,11 @@ KerneletErrors errors_of(const std::string& version, const Measurements& m, cons
   const std::map<std::string, Values> solo = predict_solo(m, kernels);
   const double peak = m.page.machine.schedulers;
   std::map<std::string, PairResult> results;  // in alphabetical order
-  std::vector<const PairResult*> all, check_half;
+  std::vector<const PairResult*> all, check_half, other_half;
   KerneletErrors out;
   for (const auto& [name, pair] : m.pairs) {
     const PairResult& result = results[name] = compare(m, kernels, solo, pair);
-    if (all.size() % 2 == 1) check_half.push_back(&result);
+    (all.size() % 2 == 1 ? check_half : other_half).push_back(&result);
     all.push_back(&result);
     out.by_pair[name] = summary({&result}, peak).ipc;
   }
@@ -203,6 +203,7 @@ KerneletErrors errors_of(const std::string& version, const Measurements& m, cons
   out.solo = solo_error(m, solo);
   out.all = summary(all, peak);
   out.check_half = summary(check_half, peak);
+  out.other_half = summary(other_half, peak);
   return out;
 }
 

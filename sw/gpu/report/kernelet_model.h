@@ -27,7 +27,7 @@ struct PairError {
 struct KerneletErrors {
   std::string version;  ///< printed; unweighted: calibrated, but every kernel meets all requests of its partner; calibrated
   IpcError solo;        ///< each kernel alone at every number of CTAs
-  PairError all, check_half;
+  PairError all, check_half, other_half;
   std::map<std::string, IpcError> by_pair;  ///< name of the pair, "BFS_DXT"
 };
 
