@@ -76,8 +76,8 @@ Measurements read(const std::filesystem::path& folder, const std::filesystem::pa
   const auto sms = machine["sms"].get<unsigned>();
   m.pairs = read_search(folder, sms);
   for (auto& [name, pair] : m.pairs) {
-    const auto fault = [&](const std::string& what) {
-      throw InputError(fmt::format("{}: {}: {}", pairs_file.string(), name, what));
+    const auto fault = [&, pair_name = name](const std::string& what) {
+      throw InputError(fmt::format("{}: {}: {}", pairs_file.string(), pair_name, what));
     };
     if (pair.kernels.size() != 2) fault("must be two kernels");
     for (const std::string& kernel : pair.kernels)
