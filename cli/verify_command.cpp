@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice verify waterfill, adaptive: a greedy allocation against exhaustive search on random cases.
+// sluice verify waterfill, adaptive: a greedy allocation against exhaustive search on random cases. sluice verify markov:
+// properties of Kernelet's model.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "sw/partition/markov_study.h"
 #include "sw/partition/waterfill_study.h"
 
 namespace sluice::cli {
@@ -120,6 +122,31 @@ std::shared_ptr<StudyConfig> add_study_options(CLI::App* study, bool& json) {
   return config;
 }
 
+int verify_markov(std::uint64_t cases, std::uint64_t seed, bool json) {
+  Percent percent("markov", cases);
+  const MarkovStudy study = study_markov(cases, seed, [&](std::uint64_t done) { percent(done); });
+  percent(cases);
+  if (json) {
+    nlohmann::ordered_json properties = nlohmann::ordered_json::array();
+    for (const MarkovStudy::Property& p : study.properties)
+      properties.push_back({{"name", p.name}, {"tolerance", p.tolerance}, {"worst", p.worst}, {"violations", p.violations}});
+    const nlohmann::ordered_json result = {
+        {"cases", study.pairs},
+        {"seed", seed},
+        {"violations", study.violations()},
+        {"properties", properties},
+        {"first_violation", study.first_violation ? nlohmann::ordered_json(*study.first_violation) : nlohmann::ordered_json()}};
+    fmt::print("{}\n", result.dump());
+  } else {
+    fmt::print("Kernelet's model over {} random pairs of kernels, seed {}\n\n{:<68}{:>10}{:>10}{:>11}\n", study.pairs, seed, "",
+               "largest", "allowed", "violations");
+    for (const MarkovStudy::Property& p : study.properties)
+      fmt::print("{:<68}{:>10.1e}{:>10.0e}{:>11}\n", p.name, p.worst, p.tolerance, p.violations);
+    if (study.first_violation) fmt::print("\nfirst violation: {}\n", *study.first_violation);
+  }
+  return study.violations() == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 void add_verify_command(CLI::App& app, Action& action) {
@@ -150,6 +177,21 @@ void add_verify_command(CLI::App& app, Action& action) {
           study_remaining_time, *times, *json);
     };
   });
+
+  CLI::App* markov = verify->add_subcommand(
+      "markov", "properties of Kernelet's performance model on random pairs of kernels; exit code 1 when one is violated");
+  struct MarkovOptions {
+    std::uint64_t cases = 10000, seed = 1;
+    bool json = false;
+  };
+  auto options = std::make_shared<MarkovOptions>();
+  markov->add_option("--cases", options->cases, "random pairs")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, kMaxCases));
+  markov->add_option("--seed", options->seed, "equal seeds draw equal pairs")->capture_default_str();
+  markov->add_flag("--json", options->json, "result as JSON on standard output");
+  markov->callback(
+      [options, &action] { action = [options] { return verify_markov(options->cases, options->seed, options->json); }; });
 }
 
 }  // namespace sluice::cli

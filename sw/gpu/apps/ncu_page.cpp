@@ -107,4 +107,40 @@ std::map<std::string, double> read_ceilings(const std::filesystem::path& page) {
   return blocks_per_second;
 }
 
+MarkovPage read_markov(const std::filesystem::path& page) {
+  constexpr double kSectorBytes = 32, kNanoseconds = 1e9;
+  MarkovPage out;
+  double most = 0;  // bytes a second
+  for_each_app(page, [&](const std::string& app, const Row& row) {
+    const auto positive = [&](const char* column) {
+      const double value = row(column);
+      if (value <= 0) throw InputError(fmt::format("{}: {}: column {}: must be above 0", page.string(), app, column));
+      return value;
+    };
+    const double instructions = positive("smsp__inst_executed.sum");
+    const auto each = [&](const char* column) { return row(column) / instructions; };
+    MarkovPage::App& a = out.apps[app];
+    a.instructions_per_block = instructions / positive("launch__grid_size");
+    a.counters.loads = each("smsp__sass_inst_executed_op_global_ld.sum");
+    const double requests = row("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
+    if (requests > 0) a.counters.sectors_per_load = row("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") / requests;
+    a.counters.dram_sectors = each("lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum");
+    a.counters.l2_sectors = a.counters.dram_sectors + each("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum");
+    a.counters.store_sectors = each("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+    a.counters.memory_stalls = row("smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio");
+    const double bandwidth =
+        (row("dram__bytes_read.sum") + row("dram__bytes_write.sum")) / positive("gpu__time_duration.sum") * kNanoseconds;
+    a.counters.dram_utilisation = bandwidth;  // of the highest, below
+    most = std::max(most, bandwidth);
+    const double schedulers = positive("device__attribute_num_schedulers_per_multiprocessor");
+    out.machine.schedulers = static_cast<unsigned>(schedulers);
+    out.machine.cycles_per_sector =
+        positive("launch__sm_count") * schedulers * kSectorBytes * positive("device__attribute_clock_rate") * 1e3;
+  });
+  if (most == 0) return out;
+  out.machine.cycles_per_sector /= most;
+  for (auto& [app, a] : out.apps) a.counters.dram_utilisation /= most;
+  return out;
+}
+
 }  // namespace sluice::gpu

@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "sw/partition/markov_fit.h"
+
 namespace sluice::gpu {
 
 /// Equation 3's phi_mem of each application: cycles in which a scheduler issued nothing, times the share of the long scoreboard
@@ -18,6 +20,18 @@ namespace sluice::gpu {
 /// the SM, of stores) and DRAM (the bus at its clock; bytes read and written). Infinity for one without traffic.
 /// @throws InputError when the page lacks a column, is cut off, or a launch has no blocks
 [[nodiscard]] std::map<std::string, double> read_ceilings(const std::filesystem::path& page);
+
+/// What Kernelet's model takes of a page.
+struct MarkovPage {
+  struct App {
+    MarkovCounters counters;
+    double instructions_per_block = 0;  ///< warp instructions, above 0
+  };
+  MarkovMachine machine;  ///< cycles_per_sector from the highest DRAM bandwidth that a launch on the page reaches
+  std::map<std::string, App> apps;
+};
+/// @throws InputError when the page lacks a column, is cut off, or a launch has no blocks, instructions, time or schedulers
+[[nodiscard]] MarkovPage read_markov(const std::filesystem::path& page);
 
 /// "BLK" for "black_scholes(const float *, ...)"; empty when no application has such a kernel.
 [[nodiscard]] std::string app_of_kernel(const std::string& kernel_name);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/core/errors.h"
 #include "sw/core/machine.h"
 #include "sw/core/metrics.h"
 #include "sw/gpu/apps/ncu_page.h"
@@ -18,28 +19,26 @@ namespace sluice::gpu {
 
 using nlohmann::json;
 
-namespace {
-
-/// Partitions of the exhaustive search and their STP: one short window each, so that all choices of a pair compare alike.
-std::map<std::string, std::map<Values, double>> read_search(const std::filesystem::path& folder, unsigned sms) {
-  std::map<std::string, std::map<Values, double>> out;  // mix, CTAs
+std::map<std::string, Search> read_search(const std::filesystem::path& folder, unsigned sms) {
+  std::map<std::string, Search> out;
   for (const json& j : lines(folder / "pairs.jsonl")) {
     if (!j.contains("sweep")) continue;
-    const Values solo = j["solo_blocks_per_second"].get<Values>();
-    for (json point : j["sweep"]) {
-      point["kernels"] = j["kernels"];
+    Search& search = out[fmt::format("{}", fmt::join(j.at("kernels").get<std::vector<std::string>>(), "_"))];
+    search.kernels = j.at("kernels");
+    for (json point : j.at("sweep")) {
+      for (const char* of : {"ctas", "blocks_per_second", "missing"})
+        if (!point.contains(of) || point[of].size() != search.kernels.size())
+          throw InputError(fmt::format("{}: {}: \"{}\" of a partition: must be a figure for each of {} kernels",
+                                       (folder / "pairs.jsonl").string(), j.at("key").get<std::string>(), of,
+                                       search.kernels.size()));
+      point["kernels"] = j.at("kernels");
       point["mode"] = "intra_sm";
-      if (incomplete(point, sms)) continue;
-      const Values rate = point["blocks_per_second"].get<Values>();
-      double& sum =
-          out[fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_"))][point["ctas"].get<Values>()];
-      for (std::size_t k = 0; k < rate.size(); ++k) sum += rate[k] / solo[k];
+      search.points.push_back(
+          {point["ctas"], point["blocks_per_second"], j.at("solo_blocks_per_second"), point["missing"], incomplete(point, sms)});
     }
   }
   return out;
 }
-
-}  // namespace
 
 void profile_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
   const std::map<std::string, Curve> curves = read_curves(folder);
@@ -82,9 +81,11 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
     const auto decide_on = [&](const std::vector<Profile>& profiles) { return decide(kWarpedSlicer, silicon, profiles); };
     const auto stp_of = [&](const Partition& p) {
       if (p.mode == Mode::Spatial || !searched.contains(mix)) return NAN;
-      const auto& found = searched.at(mix);
-      const auto at = found.find({static_cast<double>(p.shares[0].ctas.value()), static_cast<double>(p.shares[1].ctas.value())});
-      return at == found.end() ? NAN : static_cast<float>(at->second);
+      const std::vector<SearchPoint>& points = searched.at(mix).points;
+      const std::vector<std::uint32_t> ctas = {p.shares[0].ctas.value(), p.shares[1].ctas.value()};
+      const auto at = std::ranges::find(points, ctas, &SearchPoint::ctas);
+      return at == points.end() || at->incomplete ? NAN
+                                                  : static_cast<float>(at->rate[0] / at->alone[0] + at->rate[1] / at->alone[1]);
     };
     Pair& p = pairs[mix];
     const auto close_to_solo = [&](const Partition& other) {

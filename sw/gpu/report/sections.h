@@ -32,9 +32,24 @@ void repartition_section(const std::filesystem::path& folder, unsigned sms, Outp
 struct Curve {
   Profile performance;        ///< blocks a second with 1, 2, ... CTAs per SM; medians
   std::vector<Profile> runs;  ///< of which they are
+  double native = 0;          ///< blocks a second of the untransformed kernel; median
   SmResources demand, capacity;
 };
 [[nodiscard]] std::map<std::string, Curve> read_curves(const std::filesystem::path& folder);
+
+/// One partition of a mix in the exhaustive search: one short window.
+struct SearchPoint {
+  std::vector<std::uint32_t> ctas;  ///< of each kernel per SM
+  Values rate, alone;               ///< blocks a second of each kernel there, and of each untransformed alone
+  std::vector<unsigned> missing;    ///< CTAs of each kernel, on all SMs together, that found no room
+  bool incomplete = false;          ///< as `incomplete`
+};
+struct Search {
+  std::vector<std::string> kernels;
+  std::vector<SearchPoint> points;
+};
+/// Mix. @throws InputError when a partition lacks a count or a rate
+[[nodiscard]] std::map<std::string, Search> read_search(const std::filesystem::path& folder, unsigned sms);
 
 /// Figures of one mix under one policy.
 struct Cell {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sw/core/errors.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
 #include "sw/report/charts.h"
@@ -188,8 +189,8 @@ void curves_section(const std::filesystem::path& folder, Output& out) {
 namespace {
 
 SmResources resources_of(const json& j) {
-  return {j["threads"].get<std::uint32_t>(), j["registers"].get<std::uint32_t>(), j["shared_memory_bytes"].get<std::uint32_t>(),
-          j["cta_slots"].get<std::uint32_t>()};
+  return {j.at("threads").get<std::uint32_t>(), j.at("registers").get<std::uint32_t>(),
+          j.at("shared_memory_bytes").get<std::uint32_t>(), j.at("cta_slots").get<std::uint32_t>()};
 }
 
 }  // namespace
@@ -197,13 +198,21 @@ SmResources resources_of(const json& j) {
 std::map<std::string, Curve> read_curves(const std::filesystem::path& folder) {
   std::map<std::string, Curve> curves;
   for (const json& j : lines(folder / "curves.jsonl")) {
-    Curve c{{}, j["blocks_per_second"].get<std::vector<Profile>>(), resources_of(j["demand"]), resources_of(j["capacity"])};
+    Curve c{{},
+            j.at("blocks_per_second").get<std::vector<Profile>>(),
+            median(j.at("native_blocks_per_second").get<Values>()),
+            resources_of(j.at("demand")),
+            resources_of(j.at("capacity"))};
+    if (c.runs.empty() || c.runs.front().empty() ||
+        std::ranges::any_of(c.runs, [&](const Profile& run) { return run.size() != c.runs.front().size(); }))
+      throw InputError(fmt::format("{}: {}: blocks_per_second: must be runs of equal length, at least one of one CTA",
+                                   (folder / "curves.jsonl").string(), j.at("key").get<std::string>()));
     for (std::size_t n = 0; n < c.runs.front().size(); ++n) {
       Values at;
       for (const Profile& run : c.runs) at.push_back(run[n]);
       c.performance.push_back(median(at));
     }
-    curves.emplace(j["app"], std::move(c));
+    curves.emplace(j.at("app"), std::move(c));
   }
   return curves;
 }
