@@ -17,6 +17,8 @@ namespace sluice::cli {
 
 namespace {
 
+constexpr std::uint64_t kMaxCases = 1000000000;
+
 nlohmann::ordered_json to_json(const Shortfall& shortfall) {
   return {{"cases", shortfall.cases}, {"mean", shortfall.mean()}, {"max", shortfall.max}};
 }
@@ -107,7 +109,6 @@ int verify_study(const char* name, const StudyWords& words, decltype(study_water
 std::shared_ptr<StudyConfig> add_study_options(CLI::App* study, bool& json) {
   auto config = std::make_shared<StudyConfig>();
   constexpr std::uint32_t kMaxKernels = 4, kMaxCtas = 32;  // more takes the exhaustive search hours
-  constexpr std::uint64_t kMaxCases = 1000000000;
   study->add_option("--cases", config->cases, "random cases of each family: concave and arbitrary curves")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, kMaxCases));

@@ -44,7 +44,7 @@ struct KernelLaunch {
   std::optional<std::size_t> after{};  ///< arrives when this launch (of the same stream) is over, but not before `arrival`
   /// Its instructions; empty = synthetic, from kernel.behaviour. Called once, in the process that runs the model.
   std::function<std::unique_ptr<IInstructionSource>()> make_source{};
-  bool once = false;  ///< over when its grid is done; otherwise the grid is launched again and again
+  bool once = false;          ///< over when its grid is done; otherwise the grid is launched again and again
   std::int32_t priority = 0;  ///< larger is more important; for schedulers that look at it
 };
 

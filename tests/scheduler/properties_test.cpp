@@ -31,8 +31,9 @@ class Watcher : public IScheduler, public ITaskObserver {
       RC_ASSERT(may_hold_sms(job->state));
       RC_ASSERT(std::ranges::count(plan_.jobs, s.job, &JobShare::job) == 1);
     }
-    // No job that is ready beside an idle GPU.
-    const bool ready = std::ranges::any_of(jobs, [](const JobView& job) { return may_hold_sms(job.state); });
+    // No job that has something to begin beside an idle GPU.
+    const bool ready =
+        std::ranges::any_of(jobs, [](const JobView& job) { return may_hold_sms(job.state) && job.tasks_begun < job.tasks; });
     RC_ASSERT(!ready || !plan_.jobs.empty());
     return plan_;
   }
