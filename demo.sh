@@ -41,6 +41,9 @@ echo "== Two kernels of a real H200 profile on an H200-sized machine"
 $sluice eval --machine configs/machines/h200.toml --workload configs/workloads/h200_torch_ops.toml \
   --pairs lgamma-vectorized4_vectorized-elementwise --policies left_over,fcfs,even,spatial,warped_slicer \
   --window 60000 --curve-window 20000 --partitioner rtl --out out/demo_h200
+echo "== Jobs that arrive over time: in order of arrival, and with priorities that evict"
+$sluice schedule --executor model --machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml \
+  --scenario configs/scenarios/table2_priorities.toml --scheduler arrival,piv
 cat <<END
 Reports: out/demo/index.html and out/demo_h200/index.html
 What to try next:

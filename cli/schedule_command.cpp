@@ -3,12 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "study/schedule_model.h"
 #include "sw/report/schedule_results.h"
 #include "sw/scheduler/registry.h"
 #include "sw/scheduler/schedule_run.h"
@@ -19,22 +21,30 @@ namespace sluice::cli {
 
 namespace {
 
-/// What carries schedules out, and in which flavours it can.
-struct ExecutorRow {
-  std::string_view name;
-  std::span<const std::string_view> flavours;
-  ScheduleRun (*run)(const Scenario&, const ScheduleTarget&, std::string_view scheduler, std::optional<Time> wait);
-};
-constexpr std::string_view kHardware[] = {"hardware"};
-constexpr ExecutorRow kExecutors[] = {{"fake", kHardware, schedule_on_fake}};
-
 struct Options : CommonOptions {
   std::string scenario, schedulers, executor = "fake", flavour = "hardware";
 };
 
+using Execute =
+    std::function<ScheduleRun(const Scenario&, const ScheduleTarget&, std::string_view scheduler, std::optional<Time> wait)>;
+
+/// What carries schedules out, and in which flavours it can.
+struct ExecutorRow {
+  std::string_view name;
+  std::span<const std::string_view> flavours;
+  bool needs_machine;  ///< and a workload
+  Execute (*make)(const Options&);
+};
+constexpr std::string_view kHardware[] = {"hardware"};
+constexpr ExecutorRow kExecutors[] = {
+    {"fake", kHardware, false, [](const Options&) -> Execute { return schedule_on_fake; }},
+    {"model", kHardware, true,
+     [](const Options& options) -> Execute { return ScheduleOnModel(options.kind(), options.seed, options.jobs); }},
+};
+
 const ExecutorRow& executor_of(const Options& options) {
   const auto* row = std::ranges::find(kExecutors, options.executor, &ExecutorRow::name);
-  if (row == std::end(kExecutors)) throw InputError(fmt::format("--executor {}: must be fake", options.executor));
+  if (row == std::end(kExecutors)) throw InputError(fmt::format("--executor {}: must be fake or model", options.executor));
   if (std::ranges::find(row->flavours, options.flavour) == row->flavours.end())
     throw InputError(fmt::format("--flavour {}: executor {} has {}", options.flavour, row->name, fmt::join(row->flavours, ", ")));
   return *row;
@@ -51,14 +61,17 @@ int run(const Options& options) {
   const Scenario scenario = read_scenario(options.scenario);
   if (options.machine_file.empty() != options.workload_file.empty())
     throw InputError("--machine and --workload: give both or neither");
+  if (executor.needs_machine && options.machine_file.empty())
+    throw InputError(fmt::format("--executor {}: needs --machine and --workload", executor.name));
   const ScheduleTarget target = options.machine_file.empty() ? abstract_target(scenario)
                                                              : target_of(scenario, read_machine(options.machine_file),
                                                                          read_workload(options.workload_file));
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
+  const Execute execute = executor.make(options);
   std::vector<ScheduleRun> runs;
   for (const std::string& name : names)
-    for (const std::optional<Time>& wait : waits) runs.push_back(executor.run(scenario, target, name, wait));
+    for (const std::optional<Time>& wait : waits) runs.push_back(execute(scenario, target, name, wait));
   fmt::print("{}\n", options.json ? to_json(runs).dump() : schedule_table(runs));
   return 0;
 }
@@ -73,8 +86,17 @@ void add_schedule_command(CLI::App& app, Action& action) {
   command->add_option("--scheduler", options->schedulers, "names, comma separated, e.g. piv,dprr")->required();
   command->add_option("--machine", options->machine_file, "machine description (TOML); default one SM with room for one CTA");
   command->add_option("--workload", options->workload_file, "workload description (TOML) of the jobs' kernels");
-  command->add_option("--executor", options->executor, "what carries the schedule out: fake")->capture_default_str();
+  command->add_option("--executor", options->executor, "what carries the schedule out: fake (discrete events) or model (the GPU)")
+      ->capture_default_str();
   command->add_option("--flavour", options->flavour, "how kernels are preempted: hardware")->capture_default_str();
+  command
+      ->add_option("--partitioner", options->partitioner,
+                   "executor model: the Verilated RTL, its twin, or both compared at every port in every cycle")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"rtl", "twin", "both"}));
+  command->add_option("--seed", options->seed, "executor model: seed of the synthetic instruction streams")
+      ->capture_default_str();
+  options->add_jobs(*command);
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

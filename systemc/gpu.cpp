@@ -139,6 +139,7 @@ RunResult Gpu::run() {
       result.kernel_stalls[k] += sms_[i]->stalls(KernelId(static_cast<std::uint32_t>(k)));
   }
   result.decisions = host_.decisions();
+  result.host = host_.record();
   return result;
 }
 

@@ -42,6 +42,7 @@ struct KernelLaunch {
       0;                               ///< the kernel is halted and its CTAs released here; 0 = runs to the end of the window
   Cycles arrival;                      ///< 0 = at once
   std::optional<std::size_t> after{};  ///< arrives when this launch (of the same stream) is over, but not before `arrival`
+  Cycles delay{};                      ///< with `after`: so long after its end
   /// Its instructions; empty = synthetic, from kernel.behaviour. Called once, in the process that runs the model.
   std::function<std::unique_ptr<IInstructionSource>()> make_source{};
   bool once = false;          ///< over when its grid is done; otherwise the grid is launched again and again
@@ -86,6 +87,12 @@ struct Decision {
   DecisionReason reason = DecisionReason::WaterFilling;
 };
 
+/// What the host did.
+struct HostRecord {
+  std::vector<std::uint64_t> evictions;  ///< of each launch: it left with CTAs left to run
+  std::uint64_t decisions = 0;           ///< calls of the scheduler
+};
+
 struct RunResult {
   Cycles cycles;                        ///< until the last target was reached (or the window ended)
   std::vector<KernelCounters> kernels;  ///< in launch order
@@ -97,6 +104,7 @@ struct RunResult {
   std::uint64_t sm_cycles = 0;  ///< cycles * SMs: the denominator of stalls and utilisations
   std::uint64_t threads_resident = 0, registers_resident = 0, shared_bytes_resident = 0;  ///< resource-cycles, summed over SMs
   std::vector<Decision> decisions;
+  HostRecord host;
   std::map<std::string, std::uint64_t> unknown_opcodes;  ///< of traces: name, instructions that had it
 };
 

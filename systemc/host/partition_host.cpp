@@ -35,6 +35,7 @@ PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec&
       clock_(clock),
       unit_(unit),
       scheduler_(spec.make_scheduler ? spec.make_scheduler() : unit_decides(Mode::LeftOver)()) {
+  record_.evictions.resize(spec.launches.size());
   SC_THREAD(run);
   SC_THREAD(arrivals);
   SC_THREAD(alarms);
@@ -63,9 +64,14 @@ void PartitionHost::arrivals() {
     std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
     std::erase_if(waiting, [&](std::uint32_t k) {
       const KernelLaunch& launch = spec_.launches[k];
-      if (launch.after && !unit_.over(KernelId(static_cast<std::uint32_t>(*launch.after)))) return false;
-      if (launch.arrival.value() > clock_.now()) {
-        next = std::min(next, launch.arrival.value());
+      std::uint64_t due = launch.arrival.value();
+      if (launch.after) {
+        const KernelId before(static_cast<std::uint32_t>(*launch.after));
+        if (!unit_.over(before)) return false;
+        due = std::max(due, unit_.ended(before) + launch.delay.value());
+      }
+      if (due > clock_.now()) {
+        next = std::min(next, due);
         return false;
       }
       arrived_.emplace_back(k);
@@ -174,7 +180,9 @@ void PartitionHost::left(std::uint32_t slots) {
   std::erase_if(leaving_, [&](const InSlot& p) {
     if (((slots >> p.slot) & 1U) == 0) return false;
     const JobId job(p.kernel.value());
-    if (!unit_.over(p.kernel)) jobs_.move(job, JobState::Ready);  // else take_met() tells
+    if (unit_.over(p.kernel)) return true;  // take_met() tells
+    jobs_.move(job, JobState::Ready);
+    ++record_.evictions[p.kernel.value()];
     return true;
   });
 }
@@ -257,6 +265,7 @@ void PartitionHost::decide(SluiceDriver& driver) {
     seen.tasks_done = unit_.completed(KernelId(job.id.value()));
   }
   take_time(spec_.machine.host.decide_us);
+  ++record_.decisions;
   const std::vector<Event> events = jobs_.take_events();
   const Plan before = std::exchange(plan_, scheduler_->decide(jobs_.jobs(), events, now()));
   wake_at_ = plan_.wake_at;

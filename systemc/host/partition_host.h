@@ -30,6 +30,7 @@ class PartitionHost : public sc_core::sc_module {
   TlmRegisterBus registers;
 
   [[nodiscard]] const std::vector<Decision>& decisions() const { return decisions_; }
+  [[nodiscard]] const HostRecord& record() const { return record_; }
 
  private:
   struct InSlot {
@@ -75,6 +76,7 @@ class PartitionHost : public sc_core::sc_module {
   sc_core::sc_event arrival_, alarm_, timer_;
   std::size_t next_action_ = 0;
   std::vector<Decision> decisions_;
+  HostRecord record_;
 };
 
 }  // namespace sluice

@@ -55,6 +55,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   [[nodiscard]] std::uint64_t completed(KernelId kernel) const { return counters_[kernel.value()].ctas_completed; }
   [[nodiscard]] bool any_met() const { return !met_.empty(); }
   [[nodiscard]] bool over(KernelId kernel) const { return over_[kernel.value()]; }
+  [[nodiscard]] std::uint64_t ended(KernelId kernel) const { return counters_[kernel.value()].finish_cycle; }  ///< core cycle
   [[nodiscard]] bool irq() const { return irq_; }
   [[nodiscard]] bool done() const { return unfinished_ == 0; }
 

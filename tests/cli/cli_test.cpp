@@ -210,7 +210,7 @@ TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
   const std::string scenario = "schedule --scenario " + effisha;
   refuses(scenario + " --scheduler piv,best", "--scheduler best: must be one of warped_slicer, ");
   refuses(scenario + " --scheduler ''", "--scheduler : must be one of warped_slicer, ");
-  refuses(scenario + " --scheduler piv --executor model", "--executor model: must be fake");
+  refuses(scenario + " --scheduler piv --executor model", "--executor model: needs --machine and --workload");
   refuses(scenario + " --scheduler piv --flavour software", "--flavour software: executor fake has hardware");
   refuses(scenario + " --scheduler piv --machine " + fermi, "--machine and --workload: give both or neither");
   refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");

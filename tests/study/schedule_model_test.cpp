@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenarios on the GPU model, beside the fake executor with the times that the model measures alone.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "study/schedule_model.h"
+#include "sw/core/errors.h"
+#include "sw/io/atomic_file.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/workload_file.h"
+
+namespace sluice {
+namespace {
+
+const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
+
+class ScheduleModel : public ::testing::Test {
+ protected:
+  Scenario scenario = read(R"(name = "four"
+[[job]]
+name = "long"
+kernel = "BFS"
+priority = 1
+[[job]]
+name = "short"
+kernel = "KNN"
+arrival_ms = 0.03
+priority = 5
+[[job]]
+name = "later"
+kernel = "BFS"
+arrival_ms = 0.06
+priority = 3
+[[job]]
+name = "urgent"
+kernel = "KNN"
+arrival_ms = 0.2
+priority = 9
+)");
+  ScheduleTarget target = target_of(scenario, read_machine(kRoot / "configs/machines/fermi_table1.toml"),
+                                    read_workload(kRoot / "configs/workloads/table2.toml"));
+
+  static Scenario read(const std::string& text) {
+    const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "schedule_model.toml";
+    write_file_atomically(file, text);
+    return read_scenario(file);
+  }
+};
+
+TEST_F(ScheduleModel, AgreesWithTheFakeExecutorAtEqualTimesAlone) {
+  ScheduleOnModel model(PartitionerKind::Both, 1, 2);
+  for (const char* scheduler : {"arrival", "prio_np", "piv"}) {
+    const ScheduleRun on_model = model(scenario, target, scheduler, {});
+    for (std::size_t k = 0; k < scenario.jobs.size(); ++k) scenario.jobs[k].alone = on_model.jobs[k].alone;
+    const ScheduleRun on_fake = schedule_on_fake(scenario, target, scheduler);
+    ASSERT_EQ(on_model.jobs.size(), on_fake.jobs.size());
+    for (std::size_t k = 0; k < on_fake.jobs.size(); ++k) {
+      EXPECT_NEAR(on_model.jobs[k].ntt() / on_fake.jobs[k].ntt(), 1, 0.1) << scheduler << ", " << on_fake.jobs[k].name;
+      EXPECT_EQ(on_model.jobs[k].evictions, on_fake.jobs[k].evictions) << scheduler << ", " << on_fake.jobs[k].name;
+    }
+    EXPECT_EQ(on_model.evictions() > 0, scheduler == std::string("piv"));
+  }
+}
+
+TEST_F(ScheduleModel, ComesAgainSoLongAfterItsEnd) {
+  scenario = read("name = \"again\"\nwait_ms = 0.05\n[[job]]\nname = \"KNN\"\nlaunches = 3\n");
+  target.kernels.resize(2);
+  target.kernels = {target.kernels[1]};
+  const ScheduleRun run = ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "arrival", scenario.waits.front());
+  ASSERT_EQ(run.jobs.size(), 3U);
+  for (std::size_t k = 1; k < 3; ++k) {
+    const double gap = std::chrono::duration<double, std::milli>(run.jobs[k].arrival - run.jobs[k - 1].arrival -
+                                                                 run.jobs[k - 1].turnaround)
+                           .count();
+    EXPECT_NEAR(gap, 0.05, 1e-5);
+    EXPECT_NEAR(run.jobs[k].ntt(), 1, 0.1) << "the caches are warm";
+  }
+}
+
+TEST_F(ScheduleModel, HostCostsAreTheScenarios) {
+  ScheduleOnModel model(PartitionerKind::Twin, 1, 2);
+  const ScheduleRun quick = model(scenario, target, "piv", {});
+  scenario.costs.evict = scenario.costs.launch = std::chrono::microseconds(20);
+  const ScheduleRun slow = model(scenario, target, "piv", {});
+  EXPECT_GE(slow.jobs[1].turnaround, quick.jobs[1].turnaround + std::chrono::microseconds(38)) << "an eviction and a launch";
+}
+
+TEST_F(ScheduleModel, RefusesWhatItHasNot) {
+  scenario.costs.copy = std::chrono::microseconds(1);
+  EXPECT_THROW((void)ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "piv", {}), InputError);
+}
+
+}  // namespace
+}  // namespace sluice
