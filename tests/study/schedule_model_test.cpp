@@ -70,9 +70,9 @@ TEST_F(ScheduleModel, ComesAgainSoLongAfterItsEnd) {
   const ScheduleRun run = ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "arrival", scenario.waits.front());
   ASSERT_EQ(run.jobs.size(), 3U);
   for (std::size_t k = 1; k < 3; ++k) {
-    const double gap = std::chrono::duration<double, std::milli>(run.jobs[k].arrival - run.jobs[k - 1].arrival -
-                                                                 run.jobs[k - 1].turnaround)
-                           .count();
+    const double gap =
+        std::chrono::duration<double, std::milli>(run.jobs[k].arrival - run.jobs[k - 1].arrival - run.jobs[k - 1].turnaround)
+            .count();
     EXPECT_NEAR(gap, 0.05, 1e-5);
     EXPECT_NEAR(run.jobs[k].ntt(), 1, 0.1) << "the caches are warm";
   }
