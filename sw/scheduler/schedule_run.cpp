@@ -101,6 +101,7 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
     alone_times.push_back(waves * job.task_time);
     total += static_cast<double>((alone_times.back() + job.arrival + scenario.costs.copy).count());
     input.mix.push_back(job.kernel);
+    input.times[job.kernel.name] = fake_solo_times(target.machine, job.kernel, job.task_time);
     jobs.push_back(std::move(job));
   }
   constexpr double kMostTime = 2e18;  // leaves room in 63 bits for the cost of evictions

@@ -96,7 +96,7 @@ class SchedulerConformance : public ::testing::Test {
 
 TEST_F(SchedulerConformance, EveryRowDecidesAlikeInFakeExecutorAndModel) {
   SchedulerInput input{machine, kernels(), {CtaCount(1), CtaCount(2), CtaCount(2)}};
-  // Far apart: who takes longest does not depend on progress, of which the model tells nothing.
+  // Far apart: who takes longest does not depend on progress, which differs.
   const Time task_times[] = {1ms, 1s, 10ms};
   for (const KernelDescriptor& k : input.mix) {
     input.times[k.name] = fake_solo_times(machine, k, task_times[input.times.size()]);

@@ -240,6 +240,14 @@ TEST(Dprr, TheQueuesSwapWhenTheActiveOneIsEmpty) {
   EXPECT_EQ(turns.plan.wake_at, Time(17ms)) << "waiting counts from the swap on";
 }
 
+/// What a scheduler needs of each kernel alone, the fake executor knows.
+TEST(ScheduleOnFake, GivesSchedulersTheTimesAlone) {
+  const Scenario s = read_scenario(kScenarios / "effisha_sjf.toml");
+  const ScheduleRun run = schedule_on_fake(s, abstract_target(s), "adaptive");
+  EXPECT_EQ(run.jobs.size(), 11U);
+  EXPECT_LT(run.antt(), schedule_on_fake(s, abstract_target(s), "arrival").antt()) << "jobs that do not fit together take turns";
+}
+
 /// Section 6.4.
 TEST(Priority, OnlyRootGoesAboveItsThread) {
   EXPECT_EQ(thread_priority(0), 10);
