@@ -18,6 +18,8 @@ namespace {
 constexpr std::uint32_t kEvents =
     regs::kIrqStatusError.put(1) | regs::kIrqStatusKernelDone.put(1) | regs::kIrqStatusDecision.put(1);
 
+constexpr Share kNothing{CtaCount(0)};
+
 void set_static(SluiceDriver& driver, unsigned slot, const Share& share, std::uint32_t num_sms) {
   const std::uint32_t first = std::min(share.sms.first.value(), num_sms);
   std::vector<unsigned> sms(std::min(share.sms.count, num_sms - first));
@@ -188,7 +190,6 @@ void PartitionHost::left(std::uint32_t slots) {
 }
 
 const Share& PartitionHost::share_of(KernelId kernel) const {
-  static const Share kNothing{CtaCount(0)};
   const auto share = std::ranges::find(plan_.jobs, JobId(kernel.value()), &JobShare::job);
   return share == plan_.jobs.end() || share->share.sms.count == 0 ? kNothing : share->share;
 }

@@ -19,14 +19,14 @@ const std::filesystem::path kPage = SLUICE_SOURCE_DIR "/results/h200/kernels_ncu
 TEST(NcuPage, CeilingsAreTrafficOverBandwidth) {
   const auto blocks = read_ceilings(kPage);
   EXPECT_EQ(blocks.size(), 16U);
-  EXPECT_NEAR(blocks.at("BLK"), 6016 / 8 * 2 * 3.201e9 * 131072 / 2668272128.0, 1);
+  EXPECT_NEAR(blocks.at("BLK"), 6016 / 8.0 * 2 * 3.201e9 * 131072 / 2668272128.0, 1);
   for (const auto& [app, rate] : blocks) EXPECT_GT(rate, 0) << app;
 }
 
 /// HOT's blocks: 92,493,011 sectors through 96 slices of a line in three cycles at 1.98 GHz, and 1,800,969,728 bytes of DRAM,
 /// which is what limits.
 TEST(NcuPage, TheLesserOfCrossbarAndDramCounts) {
-  const double crossbar = 96 / 3.0 * 1.98e9 * 112640 / (92493011 / 4.0), dram = 6016 / 8 * 2 * 3.201e9 * 112640 / 1800969728.0;
+  const double crossbar = 96 / 3.0 * 1.98e9 * 112640 / (92493011 / 4.0), dram = 6016 / 8.0 * 2 * 3.201e9 * 112640 / 1800969728.0;
   EXPECT_LT(dram, crossbar);
   EXPECT_NEAR(read_ceilings(kPage).at("HOT"), dram, 1);
 }
