@@ -168,7 +168,7 @@ TEST_F(GpuModel, RtlAndTwinAgreeWhileTheHostEvictsAndMovesMasksAndModes) {
       d.set_mode(Mode::Spatial);
     });
     at(7, [phase](SluiceDriver& d) {  // decided before the next action: a mode in mid-decision is an error
-      d.configure_sequencer({static_cast<std::uint32_t>(phase / 10), 1024, 100, 0, 1.2});
+      d.configure_sequencer({static_cast<std::uint32_t>(phase / 10), 1024, 100, 0, 1.2, 0, 4096});
       d.set_mode(Mode::Dynamic);
     });
     at(8, [](SluiceDriver& d) { d.evict(0, 5); });

@@ -220,6 +220,13 @@ bool PartitionSequencerTwin::restarts(const SluiceConfig& config, const Sequence
 
 void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn& in) {
   changed_ = decision_ = false;
+  if (state_ == State::kDrain) {  // in each of its cycles, also the one that a restart comes in
+    if (first_window_) {
+      dropped_ = false;
+      sampled_ = {};
+    }
+    spent_ = 0;
+  }
   if (restarts(config, in)) {
     make_plan(config, in);
     return;
@@ -237,11 +244,6 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
       go(State::kDrain);
       break;
     case State::kDrain:
-      if (first_window_) {
-        dropped_ = false;
-        sampled_ = {};
-      }
-      spent_ = 0;
       if (timer_ > 0 && !settled(in)) {
         --timer_;
         break;
