@@ -23,6 +23,7 @@ std::uint32_t entry_of(std::uint32_t insts) {
 
 void SampleScoreboard::begin_window(const std::vector<std::size_t>& present) {
   present_ = present;
+  free_port_ = 0;
   for (Sm& sm : sms_) {
     sm.insts = {};
     sm.requests = 0;
@@ -71,7 +72,9 @@ std::string SampleScoreboard::judge(const SluiceTopOut& out) {
     return {};
   }
   ++clean_;
-  if (!as_labelled)
+  const bool starved = foreign == 0 && sm.most[slot] < out.profile_ctas && free_port_ == 0;
+  short_ += starved ? 1 : 0;
+  if (!as_labelled && !starved)
     return fmt::format("sample of {} CTAs of kernel slot {} on SM {}: that held {} of them at most, and {} of others",
                        out.profile_ctas, slot, m, sm.most[slot], foreign);
   if (out.profile_scaled != entry_of(sm.insts[slot]))
@@ -88,7 +91,10 @@ std::string SampleScoreboard::observe(const SluiceTopOut& out, const SluiceTopIn
   }
   if (out.profile_window && !window_) begin_window(present);
   window_ = out.profile_window;
-  if (window_) count(in, share);
+  if (window_) {
+    count(in, share);
+    free_port_ += out.dispatch_valid ? 0 : 1;
+  }
   std::string wrong;
   if (out.profile_valid) wrong = judge(out);
   move_ctas(out, in);

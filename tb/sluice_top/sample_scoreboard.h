@@ -12,7 +12,8 @@ namespace sluice::tb {
 
 /// Holds every sample against what its SM held, from the events at the ports of the unit alone: which CTA of which kernel slot
 /// starts and ends where, who issues, what leaves for the memory system (docs/reference/blocks/profile_counters.md,
-/// docs/reference/blocks/sluice_top.md).
+/// docs/reference/blocks/sluice_top.md). An SM may hold less than its label only where the dispatch port had no free cycle in
+/// the window: then the CTAs that ended wait for it.
 class SampleScoreboard {
  public:
   explicit SampleScoreboard(const regs::Parameters& parameters) : parameters_(parameters), sms_(parameters.num_sm) {}
@@ -24,9 +25,10 @@ class SampleScoreboard {
   [[nodiscard]] std::string observe(const SluiceTopOut& out, const SluiceTopIn& in, const std::vector<std::size_t>& present,
                                     std::uint32_t share);
 
-  [[nodiscard]] std::uint64_t clean() const { return clean_; }      ///< samples that count
-  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }  ///< entries of 0: dropped, or nothing issued
-  [[nodiscard]] std::uint64_t unclean() const { return unclean_; }  ///< of them: the SM did not hold what the label says
+  [[nodiscard]] std::uint64_t clean() const { return clean_; }          ///< samples that count
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }      ///< entries of 0: dropped, or nothing issued
+  [[nodiscard]] std::uint64_t short_of_port() const { return short_; }  ///< of those that count: the SM waited for the port
+  [[nodiscard]] std::uint64_t unclean() const { return unclean_; }      ///< of them: the SM did not hold what the label says
 
  private:
   struct Sm {
@@ -46,7 +48,8 @@ class SampleScoreboard {
   std::vector<Sm> sms_;
   std::vector<std::size_t> present_;  ///< when the window began
   bool window_ = false;               ///< it ran in the cycle before
-  std::uint64_t clean_ = 0, dropped_ = 0, unclean_ = 0;
+  std::uint64_t free_port_ = 0;       ///< cycles of it in which nothing was at the dispatch port
+  std::uint64_t clean_ = 0, short_ = 0, dropped_ = 0, unclean_ = 0;
 };
 
 }  // namespace sluice::tb
