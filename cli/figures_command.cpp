@@ -12,10 +12,10 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/paper_page.h"
 #include "study/evaluation.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
-#include "sw/io/atomic_file.h"
 #include "sw/policy/names.h"
 #include "sw/report/figures.h"
 #include "sw/workload/machine_file.h"
@@ -232,32 +232,21 @@ int run(const Options& options) {
   check_writable(options.out);
   Runs runs(options);
   std::vector<Figure> drawn;
-  nlohmann::ordered_json json;
-  json["meta"] = {
+  nlohmann::ordered_json meta = {
       {"version", SLUICE_VERSION},          {"commit", SLUICE_COMMIT},
       {"machine", runs.machine().name},     {"workload", std::filesystem::path(options.workload_file).stem().string()},
       {"window_cycles", options.window},    {"seed", options.seed},
       {"partitioner", options.partitioner}, {"pairs", options.pairs}};
   if (options.oracle)
-    json["meta"]["oracle_window_cycles"] = options.oracle_window == 0 ? search_window(options.window) : options.oracle_window;
+    meta["oracle_window_cycles"] = options.oracle_window == 0 ? search_window(options.window) : options.oracle_window;
   for (const auto& [id, make] : makers()) {
     if (!wanted.empty() && std::ranges::find(wanted, id) == wanted.end()) continue;
     drawn.push_back(make(runs));
     const Figure& figure = drawn.back();
-    json["figures"][id] = {
-        {"title", figure.title}, {"published", figure.published}, {"measured", figure.measured}, {"data", figure.data}};
     if (!options.json) fmt::print("{:<10} published: {}\n{:<10} model:     {}\n", id, figure.published, "", figure.measured);
   }
-  if (host_totals().reused == 0) json["meta"]["host_cpu_seconds"] = host_totals().cpu_seconds;
-  const std::filesystem::path out(options.out);
-  write_file_atomically(out / "figures.json", json.dump(1) + "\n");
-  write_file_atomically(out / "index.html", figures::page(drawn, json["meta"]));
-  if (options.json) {
-    fmt::print("{}\n", json.dump());
-  } else {
-    fmt::print("{} runs ({} kept from before), {:.0f} CPU s\npage: {}\n", host_totals().runs, host_totals().reused,
-               host_totals().cpu_seconds, (out / "index.html").string());
-  }
+  if (host_totals().reused == 0) meta["host_cpu_seconds"] = host_totals().cpu_seconds;
+  write_paper_page("Warped-Slicer's figures on the Sluice model", drawn, meta, options.out, options.json);
   return 0;
 }
 

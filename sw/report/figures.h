@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sw/core/machine.h"
 #include "sw/driver/i_device.h"
 #include "sw/report/eval_results.h"
+#include "sw/report/paper_page.h"
 
 // The figures of Warped-Slicer's evaluation (ISCA 2016), each from runs of the model and beside what the paper's text or tables
 // say.
 namespace sluice::figures {
-
-struct Figure {
-  std::string id, title;  ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
-  std::string published;  ///< what the paper states, in numbers where it gives them; plain text
-  std::string measured;   ///< one sentence of the same kind; plain text
-  std::string html;       ///< charts
-  nlohmann::ordered_json data;
-};
 
 using Solos = std::map<std::string, RunResult>;
 
@@ -58,8 +50,5 @@ struct Variant {
 /// Kernels that change in mid-run, without the phase monitor and with it (section IV).
 [[nodiscard]] Figure phase_monitor(const EvalResults& off, const EvalResults& on);
 [[nodiscard]] Figure larger_sm(const EvalResults& results);
-
-/// One page with all of them.
-[[nodiscard]] std::string page(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);
 
 }  // namespace sluice::figures

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sw/report/paper_page.h"
+
 #include <fmt/format.h>
 
-#include "sw/report/figures.h"
 #include "sw/report/html_style.h"
 #include "sw/report/svg.h"
 
 namespace sluice::figures {
 
-std::string page(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta) {
+std::string page(std::string_view title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, "
-      "initial-scale=1\">\n<title>Warped-Slicer's figures on the Sluice model</title>\n<style>{}</style>\n</head>\n<body>\n"
-      "<h1>Warped-Slicer's figures on the Sluice model</h1>\n<p class=\"muted\">",
-      kReportStyle);
+      "initial-scale=1\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"muted\">",
+      svg::escape(title), kReportStyle);
   for (const auto& [key, value] : meta.items())
     out += fmt::format("{}: {}. ", svg::escape(key), svg::escape(value.is_string() ? value.get<std::string>() : value.dump()));
   out +=
@@ -28,6 +28,13 @@ std::string page(const std::vector<Figure>& figures, const nlohmann::ordered_jso
                        f.id[0] >= '0' && f.id[0] <= '9' ? "Figure " + f.id : f.id, svg::escape(f.title), svg::escape(f.published),
                        svg::escape(f.measured), f.html);
   return out + "</body>\n</html>\n";
+}
+
+nlohmann::ordered_json page_json(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta) {
+  nlohmann::ordered_json json = {{"meta", meta}};
+  for (const Figure& f : figures)
+    json["figures"][f.id] = {{"title", f.title}, {"published", f.published}, {"measured", f.measured}, {"data", f.data}};
+  return json;
 }
 
 }  // namespace sluice::figures

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// A page of the figures and tables of a paper's evaluation, each beside what the paper states.
+namespace sluice::figures {
+
+struct Figure {
+  std::string id, title;  ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
+  std::string published;  ///< what the paper states, in numbers where it gives them; plain text
+  std::string measured;   ///< one sentence of the same kind; plain text
+  std::string html;       ///< charts
+  nlohmann::ordered_json data;
+};
+
+/// One page with all of them.
+/// @param title  plain text
+/// @param meta   what was run, by whom: version, commit, machine, seed, ...
+[[nodiscard]] std::string page(std::string_view title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);
+
+/// The same as JSON: `meta`, and `figures` by id.
+[[nodiscard]] nlohmann::ordered_json page_json(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);
+
+}  // namespace sluice::figures
