@@ -11,6 +11,7 @@
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/registry.h"
+#include "tests/scheduler/jobs.h"
 
 namespace sluice {
 namespace {
@@ -18,24 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Two SMs of 32768 registers and 16 slots.
-MachineConfig machine() {
-  MachineConfig m;
-  m.name = "small";
-  m.num_sms = 2;
-  m.sm.capacity = {2048, 32768, 49152, 16};
-  return m;
-}
-
-FakeJob job(const std::string& name, std::uint32_t tasks, Time task_time, Time arrival, std::uint32_t registers) {
-  FakeJob j;
-  j.kernel.name = name;
-  j.kernel.grid_ctas = tasks;
-  j.kernel.block_threads = 64;
-  j.kernel.registers_per_cta = registers;
-  j.task_time = task_time;
-  j.arrival = arrival;
-  return j;
-}
+MachineConfig machine() { return small_machine(2, {2048, 32768, 49152, 16}); }
 
 SchedulerInput input(const std::vector<FakeJob>& jobs) {
   SchedulerInput in{machine(), {}};

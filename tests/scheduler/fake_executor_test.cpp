@@ -12,6 +12,7 @@
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/policy_scheduler.h"
 #include "sw/scheduler/registry.h"
+#include "tests/scheduler/jobs.h"
 #include "tests/scheduler/turns.h"
 
 namespace sluice {
@@ -20,24 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Two SMs of eight slots.
-MachineConfig machine() {
-  MachineConfig m;
-  m.name = "small";
-  m.num_sms = 2;
-  m.sm.capacity = {1536, 32768, 49152, 8};
-  return m;
-}
-
-FakeJob job(const std::string& name, std::uint32_t tasks, Time task_time, Time arrival = {}, std::uint32_t registers = 1024) {
-  FakeJob j;
-  j.kernel.name = name;
-  j.kernel.grid_ctas = tasks;
-  j.kernel.block_threads = 64;
-  j.kernel.registers_per_cta = registers;
-  j.task_time = task_time;
-  j.arrival = arrival;
-  return j;
-}
+MachineConfig machine() { return small_machine(2, {1536, 32768, 49152, 8}); }
 
 FakeResult run(const std::string& name, const std::vector<FakeJob>& jobs, const std::vector<CtaCount>& ctas = {}) {
   SchedulerInput input{machine(), {}, ctas};

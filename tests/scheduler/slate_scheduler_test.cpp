@@ -11,6 +11,7 @@
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/registry.h"
+#include "tests/scheduler/jobs.h"
 
 namespace sluice {
 namespace {
@@ -18,23 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Eight SMs, each of which holds one CTA of the jobs below.
-MachineConfig machine() {
-  MachineConfig m;
-  m.name = "small";
-  m.num_sms = 8;
-  m.sm.capacity = {64, 32768, 49152, 8};
-  return m;
-}
-
-FakeJob job(const std::string& name, std::uint32_t tasks, Time task_time, Time arrival = {}) {
-  FakeJob j;
-  j.kernel.name = name;
-  j.kernel.grid_ctas = tasks;
-  j.kernel.block_threads = 64;
-  j.task_time = task_time;
-  j.arrival = arrival;
-  return j;
-}
+MachineConfig machine() { return small_machine(8, {64, 32768, 49152, 8}); }
 
 /// Kernels that are named after their class, and one of which nothing is known.
 const Intensities kIntensities{
