@@ -28,6 +28,9 @@ struct CommonOptions {
     app.add_option("--window", window, "cycles each kernel runs alone to set its instruction target")
         ->capture_default_str()
         ->check(CLI::Range(1000, 1000000000));
+    add_unit(app);
+  }
+  void add_unit(CLI::App& app) {
     app.add_option("--seed", seed, "seed of the synthetic instruction streams")->capture_default_str();
     app.add_option("--partitioner", partitioner,
                    "the partition unit: the Verilated RTL, its twin, or both compared at every port in every cycle")

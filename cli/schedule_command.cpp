@@ -11,7 +11,9 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/schedule_model.h"
+#include "sw/io/atomic_file.h"
 #include "sw/report/schedule_results.h"
+#include "sw/report/task_timeline.h"
 #include "sw/scheduler/registry.h"
 #include "sw/scheduler/schedule_run.h"
 #include "sw/workload/machine_file.h"
@@ -22,11 +24,24 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string scenario, schedulers, executor = "fake", flavour = "hardware";
+  std::string scenario, schedulers, executor = "fake", flavour = "hardware", decisions, timeline;
 };
 
-using Execute =
-    std::function<ScheduleRun(const Scenario&, const ScheduleTarget&, std::string_view scheduler, std::optional<Time> wait)>;
+/// Files that a run leaves, where they are wanted: its decisions, a JSON line each, and a Chrome trace.
+struct Files {
+  std::filesystem::path decisions, timeline;
+};
+using Execute = std::function<ScheduleRun(const Scenario&, const ScheduleTarget&, std::string_view scheduler,
+                                          std::optional<Time> wait, const Files&)>;
+
+ScheduleRun run_fake_with(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
+                          std::optional<Time> wait, const Files& files) {
+  if (files.timeline.empty()) return schedule_on_fake(scenario, target, scheduler, wait, files.decisions);
+  TaskTimeline timeline(files.timeline, scenario, target, wait);
+  ScheduleRun run = schedule_on_fake(scenario, target, scheduler, wait, files.decisions, &timeline);
+  timeline.close();
+  return run;
+}
 
 /// What carries schedules out, and in which flavours it can.
 struct ExecutorRow {
@@ -37,9 +52,13 @@ struct ExecutorRow {
 };
 constexpr std::string_view kHardware[] = {"hardware"};
 constexpr ExecutorRow kExecutors[] = {
-    {"fake", kHardware, false, [](const Options&) -> Execute { return schedule_on_fake; }},
+    {"fake", kHardware, false, [](const Options&) -> Execute { return run_fake_with; }},
     {"model", kHardware, true,
-     [](const Options& options) -> Execute { return ScheduleOnModel(options.kind(), options.seed, options.jobs); }},
+     [](const Options& options) -> Execute {
+       return [model = std::make_shared<ScheduleOnModel>(options.kind(), options.seed, options.jobs)](
+                  const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
+                  const Files& files) { return (*model)(scenario, target, scheduler, wait, files.decisions, files.timeline); };
+     }},
 };
 
 const ExecutorRow& executor_of(const Options& options) {
@@ -68,10 +87,17 @@ int run(const Options& options) {
                                                                          read_workload(options.workload_file));
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
+  for (const std::string& file : {options.decisions, options.timeline}) {
+    if (file.empty()) continue;
+    if (names.size() * waits.size() > 1)
+      throw InputError("--decisions, --timeline: of one scheduler, in a scenario with one wait");
+    write_file_atomically(file, "");
+  }
   const Execute execute = executor.make(options);
   std::vector<ScheduleRun> runs;
   for (const std::string& name : names)
-    for (const std::optional<Time>& wait : waits) runs.push_back(execute(scenario, target, name, wait));
+    for (const std::optional<Time>& wait : waits)
+      runs.push_back(execute(scenario, target, name, wait, {options.decisions, options.timeline}));
   fmt::print("{}\n", options.json ? to_json(runs).dump() : schedule_table(runs));
   return 0;
 }
@@ -96,6 +122,10 @@ void add_schedule_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
   command->add_option("--seed", options->seed, "executor model: seed of the synthetic instruction streams")
       ->capture_default_str();
+  command->add_option("--decisions", options->decisions,
+                      "one scheduler: what it was told and what it decided, with the reason, a JSON line each");
+  command->add_option("--timeline", options->timeline,
+                      "one scheduler: Chrome trace (JSON) of the jobs on every SM; 1 us = 1 cycle, or 1 ns on the fake executor");
   options->add_jobs(*command);
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

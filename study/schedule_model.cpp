@@ -9,6 +9,7 @@
 #include "study/run_pool.h"
 #include "sw/core/errors.h"
 #include "sw/policy/i_policy.h"
+#include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/model_device.h"
@@ -100,6 +101,8 @@ ScheduleRun schedule_run(const ScheduleCase& c, const RunSpec& spec, const RunRe
     last = std::max(last, counters.finish_cycle);
   }
   run.makespan = cycle.time(last - first);
+  run.stalls = result.stalls;
+  run.sm_cycles = result.sm_cycles;
   return run;
 }
 
@@ -180,7 +183,10 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
     if (needs_times(c.scheduler)) input.times[entry.kernel.name] = times_.at(entry.kernel.name);
   }
   spec.window = Cycles(kPatience * serial);
-  spec.make_scheduler = [name = c.scheduler, input] { return make_scheduler(name, input); };
+  spec.timeline_file = c.timeline;
+  spec.make_scheduler = [name = c.scheduler, input, file = c.decisions] {
+    return std::make_unique<LoggedScheduler>(make_scheduler(name, input), file);
+  };
   (void)spec.make_scheduler();  // what it refuses, it refuses here
   return {c.name, fingerprint(spec, c.scheduler, input.times), std::move(spec)};
 }

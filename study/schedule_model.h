@@ -21,6 +21,8 @@ struct ScheduleCase {
   ScheduleTarget target;
   std::string scheduler;
   std::optional<Time> wait{};
+  std::filesystem::path decisions{};  ///< gets a JSON line a decision; a run that was kept writes none. Empty: none
+  std::filesystem::path timeline{};   ///< gets a Chrome trace of the CTAs, likewise
 };
 
 /// Runs scenarios on the GPU model, the partition unit with four kernel slots in the loop: jobs that are evicted leave their
@@ -43,8 +45,9 @@ class ScheduleOnModel {
   /// unfinished, or RTL and twin differ; Interrupted
   [[nodiscard]] std::vector<ScheduleRun> run(const std::vector<ScheduleCase>& cases);
   [[nodiscard]] ScheduleRun operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                                       std::optional<Time> wait) {
-    return run({{"schedule", scenario, target, std::string(scheduler), wait}}).front();
+                                       std::optional<Time> wait, const std::filesystem::path& decisions = {},
+                                       const std::filesystem::path& timeline = {}) {
+    return run({{"schedule", scenario, target, std::string(scheduler), wait, decisions, timeline}}).front();
   }
 
   /// Cycles of each kernel's whole grid alone with 1, 2, ... CTAs on every SM, as STATIC quotas, on the twin: measured once.

@@ -29,13 +29,14 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
-ChromeTrace::ChromeTrace(const std::filesystem::path& path, std::uint32_t num_sms) : path_(path.string()), num_sms_(num_sms) {
+ChromeTrace::ChromeTrace(const std::filesystem::path& path, std::uint32_t num_sms, std::string_view unit)
+    : path_(path.string()), num_sms_(num_sms) {
   fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd_ < 0) fail(path_);
   for (std::uint32_t sm = 0; sm <= num_sms; ++sm) {
     const std::string name = sm == num_sms ? "GPU" : fmt::format("SM {}", sm);
     event(fmt::format(R"("ph":"M","pid":{},"name":"process_name","args":{{"name":"{}"}})", sm, name));
-    event(fmt::format(R"("ph":"M","pid":{},"name":"process_labels","args":{{"labels":"1 us = 1 core cycle"}})", sm));
+    event(fmt::format(R"("ph":"M","pid":{},"name":"process_labels","args":{{"labels":"1 us = 1 {}"}})", sm, unit));
     event(fmt::format(R"("ph":"M","pid":{},"name":"process_sort_index","args":{{"sort_index":{}}})", sm,
                       sm == num_sms ? -1 : static_cast<std::int64_t>(sm)));
   }

@@ -11,12 +11,13 @@ namespace sluice {
 
 /// Timeline in the Chrome trace event format (JSON array), for chrome://tracing or Perfetto: one process an SM, one thread a CTA
 /// slot, one slice a CTA; markers and counters belong to a process of their own, "GPU". The viewers know microseconds only, so
-/// one microsecond on their axis is one core cycle. Streams to disk; after every write the file is a complete JSON array, so an
-/// interrupt loses the last events and nothing else.
+/// one microsecond on their axis is one core cycle, or another unit. Streams to disk; after every write the file is a complete
+/// JSON array, so an interrupt loses the last events and nothing else.
 class ChromeTrace {
  public:
   /// @throws InputError or SystemError when the file can't be written
-  ChromeTrace(const std::filesystem::path& path, std::uint32_t num_sms);
+  /// @param unit  what one microsecond on the axis is
+  ChromeTrace(const std::filesystem::path& path, std::uint32_t num_sms, std::string_view unit = "core cycle");
   ~ChromeTrace();  ///< writes what is buffered; an error goes to the log. Call close() to get it as an exception
   ChromeTrace(const ChromeTrace&) = delete;
   ChromeTrace& operator=(const ChromeTrace&) = delete;

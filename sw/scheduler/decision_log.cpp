@@ -35,6 +35,7 @@ std::string json_line(const LoggedDecision& decision) {
                              {"task_limit", bounded(s.task_limit)}});
   out["wake_at_ps"] = decision.plan.wake_at ? nlohmann::ordered_json(decision.plan.wake_at->count()) : nlohmann::ordered_json();
   out["profile"] = decision.plan.profile;
+  out["reason"] = decision.plan.reason;
   return out.dump();
 }
 

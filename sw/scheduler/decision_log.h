@@ -19,7 +19,7 @@ struct LoggedDecision {
 };
 
 /// One JSON object: {"now_ps", "events": [{"kind", "job"}], "shares": [{"job", "ctas", "first_sm", "sms", "task_limit"}],
-/// "wake_at_ps", "profile"}. What is without end (the whole machine, no limit, no timer) is null.
+/// "wake_at_ps", "profile", "reason"}. What is without end (the whole machine, no limit, no timer) is null.
 [[nodiscard]] std::string json_line(const LoggedDecision& decision);
 
 /// A scheduler whose calls are kept, and written to a file, a line each, if there is one.

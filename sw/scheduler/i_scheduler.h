@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sw/core/share.h"
@@ -31,6 +32,7 @@ struct Plan {
   /// Wanted before shares are worked out: the profiles of all jobs that may hold SMs. An executor that can measure them while
   /// they run does, and reports Profiled; until then `jobs` holds.
   bool profile = false;
+  std::string reason{};  ///< why, in a few words, for who reads the log; empty: there was nothing to choose
 
   bool operator==(const Plan&) const = default;
 };

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/scheduler/one_at_a_time.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 namespace sluice {
+
+namespace {
+
+/// Why `chosen` has the machine from now on.
+std::string reason(const JobView& chosen, const JobView* holder, bool slice_over, std::size_t ready) {
+  const std::string who = fmt::format("job {} ({})", chosen.id.value(), chosen.kernel.name);
+  if (holder == nullptr) return who + ": the machine is free" + (ready == 1 ? "" : fmt::format(", {} wait", ready - 1));
+  if (holder->id == chosen.id) return who + (slice_over ? ": nobody else for the next slice" : ": its turn goes on");
+  if (slice_over) return fmt::format("{}: the slice of job {} is over", who, holder->id.value());
+  return fmt::format("{}: priority {}, job {} has {}", who, chosen.priority, holder->id.value(), holder->priority);
+}
+
+}  // namespace
 
 Plan OneAtATime::decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) {
   std::vector<const JobView*> ready;
@@ -27,7 +42,10 @@ Plan OneAtATime::decide(std::span<const JobView> jobs, std::span<const Event> ev
   const JobView& chosen = choose(ready, holder, now);
   if (over || chosen.id != holder_) begun_ = now;
   holder_ = chosen.id;
-  return {{{chosen.id, kWholeMachine}}, slice_ ? std::optional(begun_ + *slice_) : std::nullopt};
+  return {{{chosen.id, kWholeMachine}},
+          slice_ ? std::optional(begun_ + *slice_) : std::nullopt,
+          false,
+          reason(chosen, holder, over, ready.size())};
 }
 
 const JobView& most_important(std::span<const JobView* const> jobs) {

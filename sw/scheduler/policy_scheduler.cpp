@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/scheduler/policy_scheduler.h"
 
+#include <fmt/format.h>
+
 namespace sluice {
 
 Plan PolicyScheduler::decide(std::span<const JobView> jobs, std::span<const Event>, Time) {
@@ -14,6 +16,7 @@ Plan PolicyScheduler::decide(std::span<const JobView> jobs, std::span<const Even
   }
   const std::vector<Share> shares = plan_.shares(present);
   for (std::size_t i = 0; i < present.size(); ++i) plan.jobs.push_back({JobId(present[i].value()), shares[i]});
+  plan.reason = fmt::format("{} jobs share the machine", present.size());
   return plan;
 }
 

@@ -11,6 +11,7 @@
 #include "sw/core/errors.h"
 #include "sw/core/metrics.h"
 #include "sw/policy/i_policy.h"
+#include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/registry.h"
 
 namespace sluice {
@@ -82,7 +83,7 @@ ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine,
 }
 
 ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                             std::optional<Time> wait) {
+                             std::optional<Time> wait, const std::filesystem::path& decisions, ITaskObserver* observer) {
   SchedulerInput input{target.machine, {}};
   std::vector<FakeJob> jobs;
   std::vector<Time> alone_times;
@@ -106,8 +107,8 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
   }
   constexpr double kMostTime = 2e18;  // leaves room in 63 bits for the cost of evictions
   if (total > kMostTime) throw InputError(fmt::format("{}: takes more than {:g} ms in all", scenario.file, kMostTime / 1e9));
-  const std::unique_ptr<IScheduler> decides = make_scheduler(scheduler, input);
-  const FakeResult result = run_fake(target.machine, jobs, *decides, scenario.costs);
+  LoggedScheduler decides(make_scheduler(scheduler, input), decisions);
+  const FakeResult result = run_fake(target.machine, jobs, decides, scenario.costs, observer);
   ScheduleRun run{std::string(scheduler), "fake", "hardware", wait, {}, result.end, result.decisions};
   Time first = Time::max();
   for (std::size_t k = 0; k < jobs.size(); ++k) {

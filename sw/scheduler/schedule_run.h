@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sw/core/counters.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
+#include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice {
@@ -30,6 +33,8 @@ struct ScheduleRun {
   std::vector<LaunchOutcome> jobs;  ///< every launch
   Time makespan{};                  ///< from the first arrival to the last end
   std::uint64_t decisions = 0;      ///< calls of the scheduler
+  StallCycles stalls{};             ///< on the model: SM cycles that issued nothing, by reason
+  std::uint64_t sm_cycles = 0;      ///< their denominator; 0: the executor has no SM cycles
 
   [[nodiscard]] double antt() const;
   [[nodiscard]] double stp() const;  ///< a job with several launches counts with their mean speed-up
@@ -49,8 +54,11 @@ struct ScheduleTarget {
 [[nodiscard]] ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine, const Workload& workload);
 
 /// On the fake executor, where a job alone takes the time that the scenario says.
-/// @throws InputError when a job has no such time, or fits no SM; CheckFailed when the scheduler leaves a job unfinished
+/// @param decisions  a JSON line each (json_line in sw/scheduler/decision_log.h) is added to this file; empty: none
+/// @throws InputError when a job has no such time, or fits no SM; CheckFailed when the scheduler leaves a job unfinished;
+/// SystemError when the file cannot be written
 [[nodiscard]] ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                                           std::optional<Time> wait = {});
+                                           std::optional<Time> wait = {}, const std::filesystem::path& decisions = {},
+                                           ITaskObserver* observer = nullptr);
 
 }  // namespace sluice

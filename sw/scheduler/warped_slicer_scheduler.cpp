@@ -31,6 +31,9 @@ Plan WarpedSlicerScheduler::decide(std::span<const JobView> jobs, std::span<cons
   Plan plan;
   for (std::size_t i = 0; i < present.size(); ++i) plan.jobs.push_back({present[i], partition.shares[i]});
   plan.profile = !known;
+  plan.reason = !known                            ? "ranges of SMs until each kernel's profile is known"
+                : partition.mode == Mode::Spatial ? "ranges of SMs: sharing would cost a kernel too much"
+                                                  : "water-filling over the profiles";
   return plan;
 }
 

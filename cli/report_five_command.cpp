@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// sluice report five: every scheduler and policy on the same work, on the GPU model.
+#include <sluice_provenance.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/paper_page.h"
+#include "study/run_cache.h"
+#include "study/run_specs.h"
+#include "study/schedule_model.h"
+#include "sw/policy/names.h"
+#include "sw/report/five_figures.h"
+#include "sw/workload/machine_file.h"
+#include "sw/workload/mix.h"
+#include "sw/workload/workload_file.h"
+
+namespace sluice::cli {
+
+namespace {
+
+struct Options : CommonOptions {
+  std::string out, pairs = "all", scenario = "configs/scenarios/five_mixed.toml";
+  double scale = 0.25;
+};
+
+/// Whose each scheduler is. Not here: `static`, which needs counts, Kernelet's, which need slices, and what has to be searched.
+struct Row {
+  std::string_view scheduler, system;
+};
+constexpr std::string_view kBaseline = "arrival";
+constexpr Row kRows[] = {
+    {kBaseline, "one after the other"},
+    {kLeftOver, "hardware of today"},
+    {"rr", "EffiSha's baseline"},
+    {"prio_np", "EffiSha's baseline"},
+    {"piv", "EffiSha"},
+    {"dprr", "EffiSha"},
+    {"pt", "SiM's baseline"},
+    {"adaptive", "SiM"},
+    {"slate_measured", "Slate"},
+    {kFcfs, "in turn"},
+    {kEven, "even shares"},
+    {kSpatial, "ranges of SMs"},
+    {kWarpedSlicer, "Warped-Slicer"},
+};
+
+Scenario pair_scenario(const Mix& mix) {
+  Scenario scenario;
+  scenario.file = scenario.name = mix.name();
+  for (const KernelDescriptor& kernel : mix.kernels) {
+    ScenarioJob& job = scenario.jobs.emplace_back();
+    job.name = job.kernel = kernel.name;
+  }
+  return scenario;
+}
+
+int run(const Options& options) {
+  check_writable(options.out);
+  const MachineConfig machine = read_machine(options.machine_file);
+  Workload workload = read_workload(options.workload_file);
+  for (KernelDescriptor& kernel : workload.kernels)
+    kernel.grid_ctas = std::max(1U, static_cast<std::uint32_t>(std::lround(options.scale * kernel.grid_ctas)));
+  std::vector<Scenario> pairs;
+  for (const Mix& mix : parse_mixes(workload, machine, options.pairs)) pairs.push_back(pair_scenario(mix));
+  const Scenario mixed = read_scenario(options.scenario);
+
+  std::vector<ScheduleCase> cases;
+  const auto add = [&](const Scenario& scenario, std::string_view scheduler) {
+    cases.push_back({fmt::format("{}-{}", scenario.name, scheduler), scenario, target_of(scenario, machine, workload),
+                     std::string(scheduler)});
+  };
+  for (const Row& row : kRows) {
+    for (const Scenario& pair : pairs) add(pair, row.scheduler);
+    add(mixed, row.scheduler);
+  }
+  ScheduleOnModel model(options.kind(), options.seed, options.jobs,
+                        ScheduleOnModel::Kept{std::filesystem::path(options.out) / "runs", machine_text(options.machine_file)});
+  std::vector<ScheduleRun> results = model.run(cases);
+  std::vector<figures::SchedulerRuns> of_pairs, of_arrivals;
+  auto next = results.begin();
+  for (const Row& row : kRows) {
+    figures::SchedulerRuns& runs = of_pairs.emplace_back(std::string(row.scheduler), std::string(row.system));
+    for (const Scenario& pair : pairs) {
+      runs.scenes.push_back(pair.name);
+      runs.runs.push_back(std::move(*next++));
+    }
+    of_arrivals.push_back({runs.scheduler, runs.system, {mixed.name}, {std::move(*next++)}});
+  }
+  const nlohmann::ordered_json meta = {{"version", SLUICE_VERSION},
+                                       {"commit", SLUICE_COMMIT},
+                                       {"machine", machine.name},
+                                       {"workload", std::filesystem::path(options.workload_file).stem().string()},
+                                       {"share_of_each_grid", options.scale},
+                                       {"seed", options.seed},
+                                       {"partitioner", options.partitioner}};
+  write_paper_page("Five systems on the same work",
+                   {figures::schedulers_compared("pairs", fmt::format("{} pairs, both there from the start", pairs.size()),
+                                                 of_pairs, std::string(kBaseline)),
+                    figures::schedulers_compared("arrivals", mixed.name + ": jobs that come one after the other", of_arrivals,
+                                                 std::string(kBaseline))},
+                   meta, options.out, options.json);
+  return 0;
+}
+
+}  // namespace
+
+void add_five_command(CLI::App& report, Action& action) {
+  auto options = std::make_shared<Options>();
+  options->machine_file = "configs/machines/fermi_table1.toml";
+  options->workload_file = "configs/workloads/table2.toml";
+  options->partitioner = "twin";
+  CLI::App* command = report.add_subcommand("five", "Every scheduler and policy on the same pairs and the same arrivals");
+  command->add_option("--machine", options->machine_file, "machine description (TOML)")->capture_default_str();
+  command->add_option("--workload", options->workload_file, "workload description (TOML)")->capture_default_str();
+  command->add_option("--scenario", options->scenario, "jobs that arrive over time (TOML)")->capture_default_str();
+  command->add_option("--pairs", options->pairs, "mixes, as for sluice eval")->capture_default_str();
+  command->add_option("--scale", options->scale, "share of each kernel's grid that is run")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1.0));
+  options->add_unit(*command);
+  options->add_jobs(*command);
+  options->add_json(*command);
+  command->add_option("--out", options->out, "folder of index.html and figures.json; finished runs in it are not repeated")
+      ->required();
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace sluice::cli
