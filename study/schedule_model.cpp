@@ -172,6 +172,7 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   spec.machine.host.launch_us += microseconds(c.scenario.costs.launch);
   spec.machine.host.evict_us += microseconds(c.scenario.costs.evict);
   SchedulerInput input{c.target.machine, {}};
+  input.slots = kSlots;
   std::uint64_t serial = 0;
   for (const ScenarioLaunch& launch : launches(c.scenario, c.wait.value_or(Time(0)))) {
     KernelLaunch& entry = spec.launches.emplace_back(once(c.target.kernels.at(launch.job)));

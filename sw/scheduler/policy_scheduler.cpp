@@ -8,7 +8,7 @@ namespace sluice {
 Plan PolicyScheduler::decide(std::span<const JobView> jobs, std::span<const Event>, Time) {
   std::vector<KernelId> present;
   for (const JobView& job : jobs)
-    if (may_hold_sms(job.state)) present.emplace_back(job.id.value());
+    if (may_hold_sms(job.state) && (!plan_.shares || present.size() < slots_)) present.emplace_back(job.id.value());
   Plan plan;
   if (present.size() < 2 || !plan_.shares) {
     for (const KernelId k : present) plan.jobs.push_back({JobId(k.value()), kWholeMachine});

@@ -9,6 +9,7 @@
 #include "sw/policy/i_policy.h"
 #include "sw/policy/solo_curve.h"
 #include "sw/scheduler/i_scheduler.h"
+#include "sw/scheduler/policy_scheduler.h"
 #include "sw/scheduler/slate_scheduler.h"
 #include "sw/scheduler/solo_times.h"
 
@@ -19,6 +20,7 @@ struct SchedulerInput {
   MachineConfig machine;
   std::vector<KernelDescriptor> mix;       ///< job k is kernel k
   std::vector<CtaCount> ctas{};            ///< of `static`
+  std::size_t slots = kNoSlotLimit;        ///< jobs that can hold SMs at a time
   SoloCurves curves{};                     ///< of `solo_curve`
   SoloTimes times{};                       ///< of `adaptive`, `slate_measured`
   Intensities intensities{};               ///< of `slate`

@@ -194,6 +194,57 @@ TEST_F(Sluice, SchedulePrintsATable) {
   EXPECT_NE(o.out.find("ANTT                                10.63   9.53"), std::string::npos) << o.out;
 }
 
+TEST_F(Sluice, ScheduleTellsItsDecisionsAndDrawsATimeline) {
+  const fs::path decisions = folder_ / "decisions.jsonl", timeline = folder_ / "timeline.json";
+  const std::string files = " --decisions " + decisions.string() + " --timeline " + timeline.string();
+  for (int again = 0; again < 2; ++again)  // the second time in place of the first
+    ASSERT_EQ(sluice("schedule --scenario " + effisha + " --scheduler piv --json" + files).exit, 0);
+  std::ifstream lines(decisions);
+  std::uint64_t count = 0;
+  bool evicted = false;
+  for (std::string line; std::getline(lines, line); ++count)
+    evicted = evicted || nlohmann::json::parse(line).at("reason") == "job 3 (MD5Hash): priority 5, job 0 has 2";
+  EXPECT_TRUE(evicted);
+  const Outcome o = sluice("schedule --scenario " + effisha + " --scheduler piv --json");
+  EXPECT_EQ(count, nlohmann::json::parse(o.out)["runs"][0]["decisions"]);
+
+  // Every task of the 81.62 ms of work, one at a time, in nanoseconds.
+  const nlohmann::json events = nlohmann::json::parse(std::ifstream(timeline));
+  std::uint64_t end = 0, work = 0;
+  for (const nlohmann::json& e : events) {
+    if (e["ph"] != "X") continue;
+    EXPECT_GE(e["ts"], end);
+    end = e["ts"].get<std::uint64_t>() + e["dur"].get<std::uint64_t>();
+    work += e["dur"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(work, 81620000U);
+  refuses("schedule --scenario " + effisha + " --scheduler piv,dprr" + files, "--decisions, --timeline: of one scheduler");
+  refuses("schedule --scenario " + effisha + " --scheduler piv --timeline " + (folder_ / "no/such.json").string(),
+          "no/such.json");
+}
+
+TEST_F(Sluice, FiveSystemsOnTheSameWork) {
+  const fs::path out = folder_ / "five";
+  const std::string report = "report five --pairs IMG_NN --scale 0.004 --out " + out.string();
+  const Outcome o = sluice(report + " --json");
+  ASSERT_EQ(o.exit, 0) << o.err;
+  const nlohmann::json figures = nlohmann::json::parse(o.out).at("figures");
+  for (const char* id : {"pairs", "arrivals"}) {
+    const nlohmann::json& data = figures.at(id).at("data");
+    EXPECT_EQ(data.size(), 13U);
+    EXPECT_EQ(data.at("arrival").at("makespan"), 1.0);
+    EXPECT_EQ(data.at("arrival").at("scenes").begin()->at("evictions"), 0);
+    for (const auto& [name, row] : data.items()) {
+      EXPECT_GT(row.at("stp"), 0) << name;
+      EXPECT_GE(row.at("worst_ntt"), row.at("antt")) << name;
+      EXPECT_GE(row.at("stalled"), 0) << name;
+      EXPECT_LE(row.at("stalled").get<double>() + row.at("empty").get<double>(), 1) << name;
+    }
+    EXPECT_LT(data.at("piv").at("antt"), data.at("arrival").at("antt")) << id << ": the shorter job is the more important";
+  }
+  EXPECT_NE(sluice(report).out.find("0 runs"), std::string::npos) << "finished runs are kept";
+}
+
 TEST_F(Sluice, ScheduleRunsKernelsOfAWorkload) {
   const std::string text = edited(effisha, "\"NeuralNet\"", "\"NeuralNet\"\nkernel = \"NN\"");
   refuses("schedule --scenario " + text + " --scheduler piv --machine " + fermi + " --workload " + table2,

@@ -49,6 +49,19 @@ TEST(FakeExecutor, FcfsTakesTheJobsInTurn) {
   EXPECT_EQ(r.jobs[1].ended, Time(1us)) << "eight slots each";
 }
 
+TEST(FakeExecutor, PoliciesShareBetweenAsManyJobsAsTheUnitHasSlots) {
+  const std::vector<FakeJob> jobs{job("A", 40, 10us), job("B", 40, 10us), job("C", 40, 10us)};
+  SchedulerInput input{machine(), {}};
+  for (const FakeJob& j : jobs) input.mix.push_back(j.kernel);
+  input.slots = 2;
+  LoggedScheduler scheduler(make_scheduler("even", input));
+  EXPECT_TRUE(run_fake(machine(), jobs, scheduler).finished);
+  const std::vector<JobShare>& first = scheduler.decisions().front().plan.jobs;
+  ASSERT_EQ(first.size(), 2U) << "the oldest two; the third waits, and nothing is kept for it";
+  EXPECT_EQ(first[0].share.ctas, CtaCount(4));
+  EXPECT_EQ(first[1].job, JobId(1));
+}
+
 TEST(FakeExecutor, QuotasHoldUntilAJobEnds) {
   // Two and six CTAs on each of two SMs: A runs four at a time until B is done, then sixteen.
   const FakeResult r = run("static", {job("A", 40, 10us), job("B", 24, 10us)}, {CtaCount(2), CtaCount(6)});
