@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/calibration.h"
+#include "study/launch_fit.h"
 #include "study/run_cache.h"
 #include "study/run_pool.h"
 #include "study/run_specs.h"
@@ -29,13 +30,24 @@ struct Options : CommonOptions {
 std::vector<RunResult> measure(const std::vector<KernelDescriptor>& kernels, const MachineConfig& machine, std::uint64_t window,
                                const Options& options) {
   std::vector<RunSpec> specs;
-  for (const KernelDescriptor& k : kernels) specs.push_back(solo_spec(machine, k, window, options.seed));
+  for (const KernelDescriptor& k : kernels)
+    specs.push_back(k.launch_reference ? launch_spec(machine, k, options.seed) : solo_spec(machine, k, window, options.seed));
   std::vector<RunResult> results(kernels.size());
   const RunPool pool([] { return std::make_unique<ModelDevice>(); }, options.jobs);
   if (!pool.run(specs, [&](std::size_t i, const RunResult& r, const HostCost&) { results[i] = r; })) {
     throw Interrupted("interrupted: nothing was written");
   }
   return results;
+}
+
+double distance(const KernelDescriptor& kernel, const RunResult& result, const MachineConfig& machine) {
+  return kernel.launch_reference ? launch_distance(measure_launch(result, machine), *kernel.launch_reference)
+                                 : fit_distance(compare_solo(measure_solo(result, machine), *kernel.reference));
+}
+
+KernelDescriptor step(const KernelDescriptor& kernel, const RunResult& result, const MachineConfig& machine, double damping) {
+  return kernel.launch_reference ? launch_step(kernel, measure_launch(result, machine), damping)
+                                 : calibration_step(kernel, measure_solo(result, machine), damping);
 }
 
 void print_limits(const Workload& workload, const std::vector<RunResult>& results, const MachineConfig& machine) {
@@ -47,6 +59,31 @@ void print_limits(const Workload& workload, const std::vector<RunResult>& result
                100 * l.issue, 100 * l.alu, 100 * l.sfu, 100 * l.lookups, 100 * l.held, 100 * l.interconnect,
                100 * l.interconnect_max, 100 * l.dram, l.limit);
   }
+}
+
+void print_launches(const Workload& workload, const std::vector<RunResult>& results, const MachineConfig& machine, bool as_json) {
+  nlohmann::json out = nlohmann::json::array();
+  if (!as_json)
+    fmt::print("{:<10}{:>24}{:>26}\n{:<10}{:>24}{:>26}\n", "kernel", "one launch, ms", "issue slots used, %", "",
+               "model published", "model published");
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const LaunchReference model = measure_launch(results[i], machine), &published = *workload.kernels[i].launch_reference;
+    const double time_error = model.milliseconds / published.milliseconds - 1;
+    out.push_back({{"kernel", workload.kernels[i].name},
+                   {"time_ms", model.milliseconds},
+                   {"time_error", time_error},
+                   {"issue_utilization", model.issue_utilization},
+                   {"issue_error", model.issue_utilization - published.issue_utilization},
+                   {"limit", measure_limits(results[i], machine).limit}});
+    if (!as_json)
+      fmt::print("{:<10}{:>8.4f}{:>8.4f} {:>+6.1f}%{:>10.1f}{:>8.1f} {:>+6.1f}\n", workload.kernels[i].name, model.milliseconds,
+                 published.milliseconds, 100 * time_error, 100 * model.issue_utilization, 100 * published.issue_utilization,
+                 100 * (model.issue_utilization - published.issue_utilization));
+  }
+  if (as_json)
+    fmt::print("{}\n", out.dump());
+  else
+    print_limits(workload, results, machine);
 }
 
 void print_fit(const Workload& workload, const std::vector<RunResult>& results, const MachineConfig& machine, bool as_json) {
@@ -94,32 +131,34 @@ void print_fit(const Workload& workload, const std::vector<RunResult>& results, 
 int run(const Options& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   Workload workload = read_workload(options.workload_file);
+  const bool launches = !workload.kernels.empty() && workload.kernels.front().launch_reference;
   for (const KernelDescriptor& k : workload.kernels) {
-    if (!k.reference)
-      throw InputError(
-          fmt::format("{}: kernel {}: kernel.reference is missing: nothing to calibrate against", options.workload_file, k.name));
+    if (launches ? !k.launch_reference : !k.reference)
+      throw InputError(fmt::format("{}: kernel {}: kernel.{} is missing: nothing to calibrate against", options.workload_file,
+                                   k.name, launches ? "launch_reference" : "reference"));
   }
   if (!options.out.empty()) check_writable(std::filesystem::absolute(options.out).parent_path());
   if (options.steps > 0) {
     std::vector<KernelDescriptor> trial;
-    for (const KernelDescriptor& k : workload.kernels) trial.push_back(initial_behaviour(k, machine));
+    for (const KernelDescriptor& k : workload.kernels)
+      trial.push_back(launches ? initial_launch(k, machine) : initial_behaviour(k, machine));
     std::vector<double> best(trial.size(), 1e300);
     Progress progress("calibrate", options.steps);
-    for (unsigned step = 0; step < options.steps; ++step) {
+    for (unsigned n = 0; n < options.steps; ++n) {
       const std::vector<RunResult> results = measure(trial, machine, options.fit_window, options);
       for (std::size_t i = 0; i < trial.size(); ++i) {
-        const SoloReference figures = measure_solo(results[i], machine);
-        const double distance = fit_distance(compare_solo(figures, *trial[i].reference));
-        if (distance < best[i]) {
-          best[i] = distance;
+        const double found = distance(trial[i], results[i], machine);
+        if (found < best[i]) {
+          best[i] = found;
           workload.kernels[i] = trial[i];
         }
-        trial[i] = calibration_step(trial[i], figures, step < options.steps / 2 ? 1.0 : 0.4);
+        trial[i] = step(trial[i], results[i], machine, n < options.steps / 2 ? 1.0 : 0.4);
       }
-      progress.done(fmt::format("step {}", step + 1));
+      progress.done(fmt::format("step {}", n + 1));
     }
   }
-  print_fit(workload, measure(workload.kernels, machine, options.window, options), machine, options.json);
+  const auto print = launches ? print_launches : print_fit;
+  print(workload, measure(workload.kernels, machine, options.window, options), machine, options.json);
   if (!options.out.empty()) {
     write_file_atomically(
         options.out,

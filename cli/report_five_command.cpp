@@ -121,7 +121,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_five_command(CLI::App& report, Action& action) {
+void add_report_five_command(CLI::App& report, Action& action) {
   auto options = std::make_shared<Options>();
   options->machine_file = "configs/machines/fermi_table1.toml";
   options->workload_file = "configs/workloads/table2.toml";

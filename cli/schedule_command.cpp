@@ -82,23 +82,34 @@ int run(const Options& options) {
     throw InputError("--machine and --workload: give both or neither");
   if (executor.needs_machine && options.machine_file.empty())
     throw InputError(fmt::format("--executor {}: needs --machine and --workload", executor.name));
-  const ScheduleTarget target = options.machine_file.empty() ? abstract_target(scenario)
-                                                             : target_of(scenario, read_machine(options.machine_file),
-                                                                         read_workload(options.workload_file));
+  const std::vector<Scenario> scenarios = runs_of(scenario);
+  std::vector<ScheduleTarget> targets;
+  for (const Scenario& s : scenarios)
+    targets.push_back(options.machine_file.empty()
+                          ? abstract_target(s)
+                          : target_of(s, read_machine(options.machine_file), read_workload(options.workload_file)));
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
   for (const std::string& file : {options.decisions, options.timeline}) {
     if (file.empty()) continue;
-    if (names.size() * waits.size() > 1)
-      throw InputError("--decisions, --timeline: of one scheduler, in a scenario with one wait");
+    if (scenarios.size() * names.size() * waits.size() > 1)
+      throw InputError("--decisions, --timeline: of one scheduler, in a scenario with one run");
     write_file_atomically(file, "");
   }
   const Execute execute = executor.make(options);
   std::vector<ScheduleRun> runs;
-  for (const std::string& name : names)
-    for (const std::optional<Time>& wait : waits)
-      runs.push_back(execute(scenario, target, name, wait, {options.decisions, options.timeline}));
-  fmt::print("{}\n", options.json ? to_json(runs).dump() : schedule_table(runs));
+  for (std::size_t s = 0; s < scenarios.size(); ++s)
+    for (const std::string& name : names)
+      for (const std::optional<Time>& wait : waits)
+        runs.push_back(execute(scenarios[s], targets[s], name, wait, {options.decisions, options.timeline}));
+  if (options.json) {
+    fmt::print("{}\n", to_json(runs).dump());
+    return 0;
+  }
+  const std::size_t of_each = runs.size() / scenarios.size();
+  for (std::size_t s = 0; s < scenarios.size(); ++s)
+    fmt::print("{}{}\n", scenarios.size() > 1 ? scenarios[s].name + "\n" : "",
+               schedule_table(std::span(runs).subspan(s * of_each, of_each)));
   return 0;
 }
 

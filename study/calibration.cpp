@@ -148,7 +148,12 @@ KernelDescriptor calibration_step(KernelDescriptor kernel, const SoloReference& 
   const double miss_step = ratio_step(fit.published.l2_mpki, model.l2_mpki, damping);
   set_stream_fraction(b, std::max(1e-5, stream) * miss_step * b.transactions / lines);
   b.transactions = lines;
+  change_rate(kernel, speed);
+  return kernel;
+}
 
+void change_rate(KernelDescriptor& kernel, double speed) {
+  KernelBehaviour& b = kernel.behaviour;
   if (speed < 1 && b.dependency_distance <= 1.0) {
     b.fetch_interval =
         std::clamp(b.fetch_interval + (1 / speed - 1) * (2.0 + b.fetch_interval), 0.0, KernelBehaviour::kMaxFetchInterval);
@@ -159,7 +164,6 @@ KernelDescriptor calibration_step(KernelDescriptor kernel, const SoloReference& 
   } else {
     b.dependency_distance = std::clamp(b.dependency_distance * speed * speed, 1.0, kMaxDistance);
   }
-  return kernel;
 }
 
 double fit_distance(const SoloFit& fit) {

@@ -47,6 +47,10 @@ struct SoloFit {
 /// instruction count. `damping` in (0, 1] shortens the step. @pre kernel.reference
 [[nodiscard]] KernelDescriptor calibration_step(KernelDescriptor kernel, const SoloReference& model, double damping);
 
+/// Brings the rate of instructions nearer to `speed` times what it is: by the dependency distance and, at its end,
+/// instruction-buffer waits (for cache-sensitive kernels: the working set).
+void change_rate(KernelDescriptor& kernel, double speed);
+
 /// Weighted distance used to keep the best of all steps: 0 = exact.
 [[nodiscard]] double fit_distance(const SoloFit& fit);
 

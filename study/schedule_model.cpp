@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "study/launch_fit.h"
 #include "study/run_pool.h"
 #include "sw/core/errors.h"
 #include "sw/policy/i_policy.h"
@@ -135,9 +136,7 @@ const std::map<std::string, RunResult>& ScheduleOnModel::measure_alone(const Sch
   const std::vector<KernelDescriptor> kernels = without(alone_, target);
   std::vector<NamedRun> runs;
   for (const KernelDescriptor& kernel : kernels) {
-    RunSpec spec = empty_spec(target.machine, PartitionerKind::Twin);
-    spec.launches.push_back(once(kernel));
-    spec.make_scheduler = [machine = target.machine, kernel] { return make_scheduler("arrival", {machine, {kernel}}); };
+    RunSpec spec = launch_spec(target.machine, kernel, seed_);
     runs.push_back({"alone-" + kernel.name, fingerprint(spec, "arrival", {}), std::move(spec)});
   }
   const std::vector<RunResult> results = results_of(std::move(runs), "alone");

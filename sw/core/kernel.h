@@ -53,6 +53,12 @@ struct SoloReference {
   double l2_mpki = 0;                                                     ///< L2 misses per thousand warp instructions
 };
 
+/// Published figures of one launch of the whole grid alone, where a paper prints these two and no others.
+struct LaunchReference {
+  double milliseconds = 0;
+  double issue_utilization = 0;  ///< share of the schedulers' cycles in which one issued, on SMs that hold a warp; 0..1
+};
+
 /// One kernel of a mix: launch geometry and resources as published, behaviour as modelled.
 struct KernelDescriptor {
   std::string name;       ///< abbreviation, unique in its workload, e.g. "DXT"
@@ -66,6 +72,7 @@ struct KernelDescriptor {
   KernelBehaviour behaviour;
   std::optional<KernelPhase> phase;
   std::optional<SoloReference> reference;
+  std::optional<LaunchReference> launch_reference;
 
   [[nodiscard]] std::uint32_t warps_per_cta() const { return (block_threads + kWarpSize - 1) / kWarpSize; }
   /// What one CTA holds on an SM: threads rounded up to warps, one CTA slot.

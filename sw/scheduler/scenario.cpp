@@ -94,6 +94,9 @@ Scenario read_scenario(const std::filesystem::path& path) {
   std::vector<double> waits;
   root.read("wait_ms", waits, 0, kMostMs);
   for (const double wait : waits) scenario.waits.push_back(time_of(wait, kPicosPerMs));
+  double gap = -1;
+  root.read("pair_gap_ms", gap, 0, kMostMs);
+  if (gap >= 0) scenario.pair_gap = time_of(gap, kPicosPerMs);
   if (auto costs = root.optional_table("costs")) {
     costs->optional();
     for (const auto& [key, cost] : {std::pair("copy_us", &FakeCosts::copy), std::pair("launch_us", &FakeCosts::launch),
@@ -110,7 +113,33 @@ Scenario read_scenario(const std::filesystem::path& path) {
   if (again == waits.empty())
     root.fail("wait_ms", again ? "is missing: a job has several launches" : "no job has several launches");
   resolve(scenario, tables, after);
+  if (scenario.pair_gap) {
+    if (scenario.jobs.size() < 2) root.fail("pair_gap_ms", "needs two jobs at least");
+    for (std::size_t j = 0; j < tables.size(); ++j)
+      if (scenario.jobs[j].arrival > Time(0) || scenario.jobs[j].after || again)
+        tables[j].fail("name", "with pair_gap_ms a job has no arrival_ms, no after and one launch");
+  }
   return scenario;
+}
+
+std::vector<Scenario> runs_of(const Scenario& scenario) {
+  if (!scenario.pair_gap) return {scenario};
+  std::vector<Scenario> out;
+  const auto pair = [&](const ScenarioJob& first, const ScenarioJob& second, Time gap, const char* suffix) {
+    Scenario& made = out.emplace_back(scenario);
+    made.pair_gap.reset();
+    made.name = first.name + "_" + second.name + suffix;
+    made.jobs = {first, second};
+    made.jobs.back().arrival = gap;
+  };
+  for (std::size_t a = 0; a < scenario.jobs.size(); ++a) {
+    for (std::size_t b = a + 1; b < scenario.jobs.size(); ++b) {
+      pair(scenario.jobs[a], scenario.jobs[b], *scenario.pair_gap, "");
+      pair(scenario.jobs[b], scenario.jobs[a], *scenario.pair_gap, "");
+      pair(scenario.jobs[a], scenario.jobs[b], Time(0), "_together");
+    }
+  }
+  return out;
 }
 
 std::vector<ScenarioLaunch> launches(const Scenario& scenario, Time wait) {

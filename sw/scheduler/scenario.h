@@ -35,11 +35,16 @@ struct Scenario {
   std::vector<Time> waits;   ///< each a run of its own: from the end of a launch to the next one of the same job
   FakeCosts costs;
   std::vector<ScenarioJob> jobs;
+  std::optional<Time> pair_gap;  ///< not one scenario, but one for each pair of jobs: see runs_of()
 };
 
 /// Reads a scenario (docs/reference/scenarios.md).
 /// @throws InputError naming file, line, key and allowed values
 [[nodiscard]] Scenario read_scenario(const std::filesystem::path& path);
+
+/// The scenarios that a file stands for: itself, or those of its pairs in order of the jobs. Three of each pair: the first job
+/// `pair_gap` before the second, the second before the first, both together. Named A_B, B_A, A_B_together.
+[[nodiscard]] std::vector<Scenario> runs_of(const Scenario& scenario);
 
 /// One launch of a job.
 struct ScenarioLaunch {

@@ -97,6 +97,12 @@ KernelDescriptor read_kernel(TomlTable table) {
     reference->read("cycles", kernel.reference->cycles, 1, kMaxReferenceCycles);
     reference->finish();
   }
+  if (auto launch = table.optional_table("launch_reference")) {
+    kernel.launch_reference.emplace();
+    launch->read("time_ms", kernel.launch_reference->milliseconds, 1e-6, 1e6);
+    launch->read("issue_utilization", kernel.launch_reference->issue_utilization, 1e-3, 1);
+    launch->finish();
+  }
   table.optional().read("in_triples", kernel.in_triples);
   table.finish();
   return kernel;
@@ -156,6 +162,9 @@ std::string format_workload(const Workload& workload, const std::string& comment
         k.shared_bytes_per_cta, k.in_triples ? "" : "in_triples = false\n");
     out += behaviour_text(k.behaviour);
     if (k.phase) out += fmt::format("[kernel.phase]\nfrom_cta = {}\n{}", k.phase->from_cta, behaviour_text(k.phase->behaviour));
+    if (k.launch_reference)
+      out += fmt::format("[kernel.launch_reference]\ntime_ms = {:.6g}\nissue_utilization = {:.6g}\n",
+                         k.launch_reference->milliseconds, k.launch_reference->issue_utilization);
     if (!k.reference) continue;
     out += fmt::format("[kernel.reference]\ncycles = {}\n", k.reference->cycles);
     for (const Published& p : kPublished) out += fmt::format("{} = {:.6g}\n", p.key, (*k.reference).*p.member);

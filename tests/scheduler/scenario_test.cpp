@@ -55,6 +55,29 @@ TEST_F(ScenarioFile, TheShortestOneIsOneJob) {
   EXPECT_EQ(r.jobs[0].ntt(), 1.0);
 }
 
+TEST_F(ScenarioFile, PairsComeInBothOrdersAndTogether) {
+  const Scenario s = read("name = 'S'\npair_gap_ms = 0.5\n[[job]]\nname = 'A'\n[[job]]\nname = 'B'\n[[job]]\nname = 'C'\n");
+  std::vector<std::string> made;
+  for (const Scenario& pair : runs_of(s)) {
+    ASSERT_EQ(pair.jobs.size(), 2U);
+    EXPECT_EQ(pair.jobs[0].arrival, Time(0));
+    EXPECT_EQ(pair.jobs[1].arrival, pair.name.ends_with("_together") ? Time(0) : Time(500us));
+    EXPECT_EQ(pair.name.substr(0, 3), pair.jobs[0].name + "_" + pair.jobs[1].name);
+    made.push_back(pair.name);
+  }
+  EXPECT_EQ(made,
+            (std::vector<std::string>{"A_B", "B_A", "A_B_together", "A_C", "C_A", "A_C_together", "B_C", "C_B", "B_C_together"}));
+  EXPECT_EQ(runs_of(read(head_)).size(), 1U);
+}
+
+TEST_F(ScenarioFile, PairsArriveByTheirGapAlone) {
+  const std::string pairs = "pair_gap_ms = 1\n" + head_;
+  EXPECT_EQ(refusal(pairs), ":1: pair_gap_ms = 1: needs two jobs at least");
+  EXPECT_EQ(refusal(pairs + "[[job]]\nname = 'B'\narrival_ms = 1\n"),
+            ":8: job.name = 'B': with pair_gap_ms a job has no arrival_ms, no after and one launch");
+  EXPECT_EQ(refusal("pair_gap_ms = -1\n" + head_), ":1: pair_gap_ms = -1: must be a number, 0..1000000");
+}
+
 TEST_F(ScenarioFile, RefusesInOneLineThatNamesFileAndField) {
   EXPECT_EQ(refusal(head_ + "alone = 3\n"),
             ":6: job.alone: unknown key; allowed: after, alone_ms, arrival_ms, kernel, launches, name, nice, priority, "

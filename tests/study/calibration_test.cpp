@@ -4,10 +4,14 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 
 #include "study/calibration.h"
+#include "study/launch_fit.h"
+#include "study/run_pool.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
+#include "systemc/model_device.h"
 
 namespace sluice {
 namespace {
@@ -41,6 +45,41 @@ TEST(Calibration, TheLengthOfAWarpFollowsFromProfilePercent) {
     const double threads = static_cast<double>(k.grid_ctas) * k.block_threads;
     const double length = cycles * k.reference->instructions / static_cast<double>(k.reference->cycles) / threads;
     EXPECT_NEAR(k.behaviour.warp_instructions, length, 1) << k.name;
+  }
+}
+
+/// The file is a fit that the command repeats: time within 10 %, issue-slot utilisation within 5 points of what the paper prints.
+TEST(Calibration, SimsKernelsTakeTheirPublishedTimeAndIssueSlots) {
+  const std::filesystem::path root = SLUICE_SOURCE_DIR;
+  const MachineConfig k40 = read_machine(root / "configs/machines/k40.toml");
+  const Workload sim = read_workload(root / "configs/workloads/sim.toml");
+  std::vector<RunSpec> specs;
+  for (const KernelDescriptor& kernel : sim.kernels) specs.push_back(launch_spec(k40, kernel, 1));
+  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 2);
+  EXPECT_TRUE(pool.run(specs, [&](std::size_t i, const RunResult& run, const HostCost&) {
+    const LaunchReference model = measure_launch(run, k40), &paper = *sim.kernels[i].launch_reference;
+    EXPECT_NEAR(model.milliseconds / paper.milliseconds, 1, 0.10) << sim.kernels[i].name;
+    EXPECT_NEAR(model.issue_utilization, paper.issue_utilization, 0.05) << sim.kernels[i].name;
+  }));
+}
+
+TEST(Calibration, AFitToALaunchStartsFromItsReferenceAndStepsTowardsIt) {
+  const std::filesystem::path root = SLUICE_SOURCE_DIR;
+  const MachineConfig k40 = read_machine(root / "configs/machines/k40.toml");
+  for (const KernelDescriptor& kernel : read_workload(root / "configs/workloads/sim.toml").kernels) {
+    const KernelDescriptor start = initial_launch(kernel, k40);
+    KernelDescriptor other = kernel;
+    other.behaviour.warp_instructions += 7;
+    other.behaviour.fetch_interval += 1;
+    EXPECT_EQ(initial_launch(other, k40).behaviour, start.behaviour) << "not from an earlier fit";
+    LaunchReference model = *kernel.launch_reference;
+    EXPECT_EQ(launch_distance(model, *kernel.launch_reference), 0);
+    EXPECT_EQ(launch_step(start, model, 1).behaviour, start.behaviour);
+    model.milliseconds *= 2;
+    EXPECT_NEAR(launch_step(start, model, 1).behaviour.warp_instructions, start.behaviour.warp_instructions / 2.0, 1);
+    model.issue_utilization /= 2;  // so the time is right, at the right rate
+    EXPECT_EQ(launch_step(start, model, 1).behaviour.warp_instructions, start.behaviour.warp_instructions);
+    EXPECT_GT(launch_step(start, model, 1).behaviour.dependency_distance, start.behaviour.dependency_distance);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "study/schedule_model.h"
@@ -64,30 +65,37 @@ TEST_F(ScheduleModel, AgreesWithTheFakeExecutorAtEqualTimesAlone) {
   }
 }
 
-/// In what order jobs get their first CTAs, and in what order they end.
-std::pair<std::vector<std::string>, std::vector<std::string>> orders(const ScheduleRun& run) {
-  const auto names = [&run](const auto& when) {
-    std::vector<LaunchOutcome> jobs = run.jobs;
-    std::ranges::stable_sort(jobs, {}, when);
-    std::vector<std::string> out;
-    for (const LaunchOutcome& job : jobs) out.push_back(job.name);
-    return out;
-  };
-  return {names(&LaunchOutcome::began), names([](const LaunchOutcome& job) { return job.arrival + job.turnaround; })};
+/// In what order jobs get their first CTAs.
+std::vector<std::string> dispatches(ScheduleRun run) {
+  std::ranges::stable_sort(run.jobs, {}, &LaunchOutcome::began);
+  std::vector<std::string> names;
+  for (const LaunchOutcome& job : run.jobs) names.push_back(job.name);
+  return names;
 }
 
-/// Schedulers that share SMs, some by times that are measured first. What jobs do to each other on the model, and not on the fake
-/// executor, changes no order of these three.
+/// Schedulers that share SMs, some by times that are measured first; RTL and twin side by side.
 TEST_F(ScheduleModel, DispatchesInTheFakeExecutorsOrder) {
-  scenario.jobs.resize(3);
-  target.kernels.resize(3);
   ScheduleOnModel model(PartitionerKind::Both, 1, 2);
-  for (const char* scheduler : {"adaptive", "pt", "slate_measured", "even"}) {
+  for (const char* scheduler : {"adaptive", "slate_measured", "pt"}) {
+    if (scheduler == std::string("pt")) {  // without quotas the last job's turn depends on how long the model's CTAs take
+      scenario.jobs.resize(3);
+      target.kernels.resize(3);
+    }
     const ScheduleRun on_model = model(scenario, target, scheduler, {});
     for (std::size_t k = 0; k < scenario.jobs.size(); ++k) scenario.jobs[k].alone = on_model.jobs[k].alone;
-    const ScheduleRun on_fake = schedule_on_fake(scenario, target, scheduler);
-    EXPECT_EQ(orders(on_model), orders(on_fake)) << scheduler;
+    EXPECT_EQ(dispatches(on_model), dispatches(schedule_on_fake(scenario, target, scheduler))) << scheduler;
   }
+}
+
+/// SiM on its own machine, the unit of 15 SMs as RTL and twin side by side: with SLUICE_FULL=1.
+TEST_F(ScheduleModel, RtlAndTwinAgreeOnTheK40) {
+  if (std::getenv("SLUICE_FULL") == nullptr) GTEST_SKIP() << "with SLUICE_FULL=1";
+  scenario = read("name = \"pair\"\n[[job]]\nname = \"LM\"\n[[job]]\nname = \"TP\"\narrival_ms = 0.005\n");
+  target =
+      target_of(scenario, read_machine(kRoot / "configs/machines/k40.toml"), read_workload(kRoot / "configs/workloads/sim.toml"));
+  const ScheduleRun both = ScheduleOnModel(PartitionerKind::Both, 1, 2)(scenario, target, "adaptive", {});
+  const ScheduleRun twin = ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "adaptive", {});
+  EXPECT_EQ(both.makespan, twin.makespan);
 }
 
 TEST_F(ScheduleModel, TimesAloneAreMeasuredAtEveryCount) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
+#include <tuple>
 
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
@@ -50,9 +52,27 @@ TEST_F(Readers, TheK40IsTheOneOfThePapers) {
 }
 
 TEST_F(Readers, AWorkloadSurvivesTheRoundTrip) {
-  const Workload workload = read_workload(kRoot / "configs/workloads/table2.toml");
-  const std::string text = format_workload(workload, "");
-  EXPECT_EQ(format_workload(read_workload(write(text)), ""), text);
+  for (const char* name : {"table2", "sim"}) {
+    const Workload workload = read_workload(kRoot / "configs/workloads" / (std::string(name) + ".toml"));
+    const std::string text = format_workload(workload, "");
+    EXPECT_EQ(format_workload(read_workload(write(text)), ""), text);
+  }
+}
+
+/// SiM's table 3: CTAs that fit an SM of the K40, and the share of table 3's times that the file takes.
+TEST_F(Readers, SimsKernelsAreThoseOfTableThree) {
+  const MachineConfig k40 = read_machine(kRoot / "configs/machines/k40.toml");
+  const std::map<std::string, std::tuple<unsigned, double, double>> table{
+      {"BO", {16, 5.476, 73.6}}, {"FD", {2, 8.821, 27.5}},   {"LM", {6, 8.958, 87.3}}, {"MD", {5, 71.475, 97.4}},
+      {"NB", {4, 39.155, 89.1}}, {"PF", {16, 43.105, 48.6}}, {"TP", {3, 11.23, 34.8}}};
+  const Workload sim = read_workload(kRoot / "configs/workloads/sim.toml");
+  EXPECT_EQ(sim.kernels.size(), table.size());
+  for (const KernelDescriptor& k : sim.kernels) {
+    const auto& [ctas, time, issue] = table.at(k.name);
+    EXPECT_EQ(occupancy(k.demand(), k40.sm.capacity).value(), ctas) << k.name;
+    EXPECT_NEAR(k.launch_reference.value().milliseconds, time / 100, 1e-6) << k.name;
+    EXPECT_NEAR(k.launch_reference.value().issue_utilization, issue / 100, 1e-6) << k.name;
+  }
 }
 
 /// phases.toml says that its kernels are table2.toml's, before or after they change.

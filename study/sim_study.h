@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sw/core/machine.h"
+#include "sw/driver/i_device.h"
+#include "sw/report/sim_figures.h"
+#include "sw/scheduler/scenario.h"
+
+namespace sluice {
+
+/// The runs of SiM's evaluation on the model: each kernel alone, over CTA counts, and all pairs under its schedulers.
+struct SimStudy {
+  MachineConfig machine;
+  std::string machine_text;  ///< all that distinguishes the machine
+  Workload workload;         ///< kernels with a launch_reference
+  Scenario scenario;         ///< of pairs; its jobs' kernels are the workload's
+  PartitionerKind partitioner = PartitionerKind::Twin;
+  std::uint64_t seed = 1;
+  unsigned jobs = 1;
+  std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
+};
+
+/// Normalised to `arrival`: SiM's sequential execution. As in the paper, `adaptive` also counts where both jobs come together.
+inline constexpr const char* kSimSchedulers[] = {"pt", "even", "adaptive"};
+
+struct SimOutcome {
+  std::vector<figures::SimKernel> kernels;
+  std::vector<figures::SimPair> pairs;
+};
+
+/// @param equal_ms  not 0: instead of the lengths of the workload, each kernel's warps have as many instructions as make it so
+///                  long alone, nearly
+/// @throws InputError when the scenario is not one of pairs; otherwise as ScheduleOnModel::run()
+[[nodiscard]] SimOutcome run_sim(const SimStudy& study, double equal_ms = 0);
+
+}  // namespace sluice
