@@ -34,6 +34,7 @@ struct KernelBehaviour {
   static constexpr double kMaxFetchInterval = 60;
   double fetch_interval = 0.0;         ///< mean extra cycles per instruction waiting for the instruction buffer
   std::uint32_t barrier_interval = 0;  ///< instructions between CTA barriers; 0 = none
+  std::uint32_t sectors = 4;           ///< 32-byte sectors that a global access touches of each of its lines, 1..4
   std::uint32_t code_bytes = 0;        ///< loop of code a warp walks, for machines with an instruction cache; 0 = always at hand
 
   bool operator==(const KernelBehaviour&) const = default;

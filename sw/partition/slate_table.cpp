@@ -31,7 +31,7 @@ SlateClass slate_class(const Intensity& kernel, const SlateThresholds& threshold
   return SlateClass::LowCompute;
 }
 
-bool slate_corun(SlateClass active, SlateClass candidate) {
+bool slate_corun(SlateClass active, SlateClass candidate, SlateTable table) {
   static constexpr bool kTable[5][5] = {
       // L_C    M_C    H_C    M_M    H_M
       {true, true, false, true, true},     // L_C
@@ -40,7 +40,8 @@ bool slate_corun(SlateClass active, SlateClass candidate) {
       {true, false, true, false, false},   // M_M
       {true, true, false, false, false},   // H_M
   };
-  return kTable[static_cast<int>(active)][static_cast<int>(candidate)];
+  const auto row = static_cast<int>(active), column = static_cast<int>(candidate);
+  return kTable[row][column] || (table == SlateTable::Symmetric && kTable[column][row]);
 }
 
 }  // namespace sluice

@@ -27,8 +27,11 @@ enum class SlateClass : std::uint8_t { LowCompute, MediumCompute, HighCompute, M
 /// @throws InputError when an intensity is negative or not finite
 [[nodiscard]] SlateClass slate_class(const Intensity& kernel, const SlateThresholds& thresholds = {});
 
-/// Slate's table I as printed: may `candidate` run beside `active`? The table is not symmetric, and the paper does not say which
-/// of the two is the row. Here the row is the active kernel: it is the one whose partner is looked for.
-[[nodiscard]] bool slate_corun(SlateClass active, SlateClass candidate);
+/// How table I is read. Symmetric: two kernels may share where the printed table says so in either order.
+enum class SlateTable : std::uint8_t { Printed, Symmetric };
+
+/// Slate's table I: may `candidate` run beside `active`? The printed table is not symmetric, and the paper does not say which of
+/// the two is the row. Here the row is the active kernel: it is the one whose partner is looked for.
+[[nodiscard]] bool slate_corun(SlateClass active, SlateClass candidate, SlateTable table = SlateTable::Printed);
 
 }  // namespace sluice

@@ -27,6 +27,12 @@ std::unique_ptr<IScheduler> plain(const SchedulerInput&) {
   return std::make_unique<Scheduler>();
 }
 
+template <SlateTable table>
+std::unique_ptr<IScheduler> slate(const SchedulerInput& input) {
+  const std::uint32_t sms = input.machine.num_sms;
+  return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, input.intensities, table));
+}
+
 constexpr SchedulerRow kRows[] = {
     {kWarpedSlicer,
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
@@ -43,11 +49,8 @@ constexpr SchedulerRow kRows[] = {
      }},
     // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
     {"pt", [](const SchedulerInput&) { return unit_decides(Mode::Static)(); }},
-    {"slate",
-     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
-       const std::uint32_t sms = input.machine.num_sms;
-       return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, input.intensities));
-     }},
+    {"slate", slate<SlateTable::Printed>},
+    {"slate_symmetric", slate<SlateTable::Symmetric>},
     {"slate_measured",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<SlateScheduler>(input.machine.num_sms,

@@ -21,7 +21,7 @@ struct SchedulerInput {
   std::vector<CtaCount> ctas{};            ///< of `static`
   SoloCurves curves{};                     ///< of `solo_curve`
   SoloTimes times{};                       ///< of `adaptive`, `slate_measured`
-  Intensities intensities{};               ///< of `slate`
+  Intensities intensities{};               ///< of `slate`, `slate_symmetric`
   std::vector<CorunMeasurement> coruns{};  ///< of `slate_measured`
 };
 

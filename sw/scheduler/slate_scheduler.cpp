@@ -63,7 +63,8 @@ const JobView* SlateScheduler::partner(const JobView& active, const std::vector<
   return nullptr;
 }
 
-CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities, const SlateThresholds& thresholds) {
+CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities, SlateTable table,
+                           const SlateThresholds& thresholds) {
   std::map<std::string, SlateClass> classes;
   for (const auto& [name, intensity] : intensities) {
     try {
@@ -72,9 +73,9 @@ CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities
       throw InputError(fmt::format("kernel {}: {}", name, error.what()));
     }
   }
-  return [num_sms, classes](const JobView& active, const JobView& candidate) -> std::optional<std::uint32_t> {
+  return [num_sms, classes, table](const JobView& active, const JobView& candidate) -> std::optional<std::uint32_t> {
     const auto row = classes.find(active.kernel.name), column = classes.find(candidate.kernel.name);
-    if (num_sms < 2 || row == classes.end() || column == classes.end() || !slate_corun(row->second, column->second))
+    if (num_sms < 2 || row == classes.end() || column == classes.end() || !slate_corun(row->second, column->second, table))
       return std::nullopt;
     return split_sms(num_sms, 2).front().count;
   };

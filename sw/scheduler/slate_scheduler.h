@@ -50,7 +50,7 @@ using Intensities = std::map<std::string, Intensity>;
 /// solo, as Slate's first run of a kernel profiles it.
 /// @throws InputError naming the kernel when an intensity is negative or not finite
 [[nodiscard]] CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities,
-                                         const SlateThresholds& thresholds = {});
+                                         SlateTable table = SlateTable::Printed, const SlateThresholds& thresholds = {});
 
 /// A measured pair.
 struct CorunMeasurement {

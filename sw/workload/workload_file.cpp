@@ -62,6 +62,7 @@ void read_behaviour(TomlTable& table, KernelBehaviour& b) {
   for (const Count& c : kCounts) table.read(c.key, b.*c.member, c.low, c.high);
   table.optional();
   table.read("code_bytes", b.code_bytes, 0, 1U << 24);
+  table.read("sectors", b.sectors, 1, 4);
   table.finish();
   constexpr double kRounding = 1e-6;
   if (b.sfu_fraction + b.load_fraction + b.store_fraction + b.shared_fraction > 1 + kRounding) {
@@ -123,6 +124,7 @@ std::string behaviour_text(const KernelBehaviour& b) {
   for (const Count& c : kCounts) out += fmt::format("{} = {}\n", c.key, b.*c.member);
   for (const Fraction& f : kReal) out += fmt::format("{} = {:.6f}\n", f.key, b.*f.member);
   if (b.code_bytes != 0) out += fmt::format("code_bytes = {}\n", b.code_bytes);
+  if (b.sectors != KernelBehaviour().sectors) out += fmt::format("sectors = {}\n", b.sectors);
   return out;
 }
 

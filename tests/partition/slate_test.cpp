@@ -32,6 +32,20 @@ TEST(SlateTable, HasTheTwentyFiveCellsAsPrinted) {
   }
 }
 
+TEST(SlateTable, TheSymmetricOneSharesWhereEitherOrderMay) {
+  std::string changed;
+  for (int row = 0; row < 5; ++row)
+    for (int column = 0; column < 5; ++column) {
+      const auto active = static_cast<SlateClass>(row), candidate = static_cast<SlateClass>(column);
+      const bool may = slate_corun(active, candidate, SlateTable::Symmetric);
+      EXPECT_EQ(may, slate_corun(candidate, active, SlateTable::Symmetric));
+      EXPECT_TRUE(may || !slate_corun(active, candidate)) << "takes nothing away";
+      if (may != slate_corun(active, candidate))
+        changed += std::string(to_string(active)) + " " + std::string(to_string(candidate)) + ", ";
+    }
+  EXPECT_EQ(changed, "H_C M_M, H_M H_C, ");
+}
+
 TEST(SlateTable, PutsTheFiveKernelsOfTableTwoWhereThePaperHasThem) {
   // GFLOP/s and GB/s alone on a Titan Xp.
   const auto of = [](double gflops, double bandwidth) {
