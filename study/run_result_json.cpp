@@ -104,7 +104,7 @@ void to_json(json& out, const RunResult& result) {
     write_fields(entry["work"], sm.work, kCounterFields);
     write_fields(entry["stalls"], sm.stalls, kStallFields);
   }
-  out["host"] = {{"evictions", result.host.evictions}, {"decisions", result.host.decisions}};
+  out["host"] = {{"evictions", result.host.evictions}, {"began", result.host.began}, {"decisions", result.host.decisions}};
   out["decisions"] = json::array();
   for (const Decision& d : result.decisions) out["decisions"].push_back(decision_to_json(d));
 }
@@ -122,6 +122,7 @@ void from_json(const json& in, RunResult& result) {
     result.sms.push_back(
         {read_fields<KernelCounters>(sm.at("work"), kCounterFields), read_fields<StallCycles>(sm.at("stalls"), kStallFields)});
   in.at("host").at("evictions").get_to(result.host.evictions);
+  in.at("host").at("began").get_to(result.host.began);
   in.at("host").at("decisions").get_to(result.host.decisions);
   for (const json& d : in.at("decisions")) result.decisions.push_back(decision_from_json(d));
 }

@@ -10,6 +10,7 @@
 #include "sw/core/errors.h"
 #include "sw/policy/i_policy.h"
 #include "sw/scheduler/registry.h"
+#include "sw/workload/workload_file.h"
 #include "systemc/model_device.h"
 #include "systemc/sim/sim_clock.h"
 
@@ -21,15 +22,6 @@ constexpr std::uint32_t kSlots = 4;  // as Verilated
 /// A run longer than so many times its jobs one after the other will not end.
 constexpr std::uint64_t kPatience = 20;
 
-RunSpec empty_spec(const ScheduleTarget& target, PartitionerKind partitioner, std::uint64_t seed) {
-  RunSpec spec;
-  spec.machine = target.machine;
-  spec.partitioner = partitioner;
-  spec.kernel_slots = kSlots;
-  spec.seed = seed;
-  return spec;
-}
-
 KernelLaunch once(const KernelDescriptor& kernel) {
   KernelLaunch launch{kernel, 0, Cycles(0)};
   launch.once = true;
@@ -38,73 +30,178 @@ KernelLaunch once(const KernelDescriptor& kernel) {
 
 double microseconds(Time time) { return std::chrono::duration<double, std::micro>(time).count(); }
 
-}  // namespace
+/// A job alone, in so many CTAs of every SM.
+class CountOfEverySm : public IScheduler {
+ public:
+  explicit CountOfEverySm(CtaCount ctas) : ctas_(ctas) {}
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time) override {
+    Plan plan;
+    for (const JobView& job : jobs) plan.jobs.push_back({job.id, {ctas_}});
+    return plan;
+  }
 
-void ScheduleOnModel::measure_alone(const ScheduleTarget& target) {
-  std::vector<RunSpec> specs;
-  std::vector<std::string> names;
+ private:
+  CtaCount ctas_;
+};
+
+std::vector<KernelDescriptor> without(const auto& known, const ScheduleTarget& target) {
+  std::vector<KernelDescriptor> kernels;
   for (const KernelDescriptor& kernel : target.kernels) {
     check_fits(target.machine, kernel);
-    if (alone_.contains(kernel.name) || std::ranges::find(names, kernel.name) != names.end()) continue;
-    names.push_back(kernel.name);
-    RunSpec& spec = specs.emplace_back(empty_spec(target, PartitionerKind::Twin, seed_));
-    spec.launches.push_back(once(kernel));
-    spec.make_scheduler = [machine = target.machine, kernel] { return make_scheduler("arrival", {machine, {kernel}}); };
+    if (!known.contains(kernel.name) && std::ranges::find(kernels, kernel.name, &KernelDescriptor::name) == kernels.end())
+      kernels.push_back(kernel);
   }
-  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, jobs_);
-  const bool all = pool.run(
-      specs, [&](std::size_t i, const RunResult& r, const HostCost&) { alone_[names[i]] = r.kernels.front().finish_cycle; });
-  if (!all) throw Interrupted("interrupted");
+  return kernels;
 }
 
-ScheduleRun ScheduleOnModel::operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                                        std::optional<Time> wait) {
-  if (scenario.costs.copy > Time(0) || scenario.costs.profile > Time(0))
-    throw InputError(fmt::format("{}: costs: executor model has launch_us and evict_us", scenario.file));
-  measure_alone(target);
-  const auto period = static_cast<std::int64_t>(SimClock(target.machine.core_mhz).period_ps());
-  const auto cycles = [period](Time time) { return static_cast<std::uint64_t>((time.count() + period / 2) / period); };
-  const auto time = [period](std::uint64_t n) { return Time(static_cast<std::int64_t>(n) * period); };
+/// Jobs arrive and end at whole cycles.
+class Cycle {
+ public:
+  explicit Cycle(const MachineConfig& machine) : period_(static_cast<std::int64_t>(SimClock(machine.core_mhz).period_ps())) {}
+  [[nodiscard]] std::uint64_t of(Time time) const { return static_cast<std::uint64_t>((time.count() + period_ / 2) / period_); }
+  [[nodiscard]] Time time(std::uint64_t cycles) const { return Time(static_cast<std::int64_t>(cycles) * period_); }
 
-  RunSpec spec = empty_spec(target, partitioner_, seed_);
-  spec.machine.host.launch_us += microseconds(scenario.costs.launch);
-  spec.machine.host.evict_us += microseconds(scenario.costs.evict);
-  SchedulerInput input{target.machine, {}};
-  const std::vector<ScenarioLaunch> all = launches(scenario, wait.value_or(Time(0)));
-  std::uint64_t serial = 0;
-  for (const ScenarioLaunch& launch : all) {
-    KernelLaunch& entry = spec.launches.emplace_back(once(target.kernels.at(launch.job)));
-    entry.priority = launch.priority;
-    entry.after = launch.after;
-    (launch.after ? entry.delay : entry.arrival) = Cycles(cycles(launch.arrival));
-    serial += cycles(launch.arrival) + alone_.at(entry.kernel.name);
-    input.mix.push_back(entry.kernel);
+ private:
+  std::int64_t period_;
+};
+
+/// Everything that the result of a schedule depends on beside machine, seed and unit.
+std::string fingerprint(const RunSpec& spec, const std::string& scheduler, const SoloTimes& times) {
+  std::string text = scheduler;
+  for (const KernelLaunch& launch : spec.launches) {
+    text += format_workload({"", {launch.kernel}}, "");
+    text += fmt::format("arrival {} delay {} priority {} after {}\n", launch.arrival.value(), launch.delay.value(),
+                        launch.priority, launch.after ? static_cast<std::int64_t>(*launch.after) : -1);
   }
-  spec.window = Cycles(kPatience * serial);
-  spec.make_scheduler = [name = std::string(scheduler), input] { return make_scheduler(name, input); };
-  (void)spec.make_scheduler();  // what it refuses, it refuses here
-  RunResult result;
-  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
-  if (!pool.run({spec}, [&](std::size_t, const RunResult& r, const HostCost&) { result = r; })) throw Interrupted("interrupted");
+  for (const auto& [name, alone] : times)
+    for (const double time : alone) text += fmt::format("{} {}\n", name, time);
+  return text + fmt::format("host {} {} window {}", spec.machine.host.launch_us, spec.machine.host.evict_us, spec.window.value());
+}
 
-  ScheduleRun run{std::string(scheduler), "model", "hardware", wait, {}, {}, result.host.decisions};
+ScheduleRun schedule_run(const ScheduleCase& c, const RunSpec& spec, const RunResult& result,
+                         const std::map<std::string, RunResult>& alone) {
+  const Cycle cycle(c.target.machine);
+  const std::vector<ScenarioLaunch> all = launches(c.scenario, c.wait.value_or(Time(0)));
+  ScheduleRun run{c.scheduler, "model", "hardware", c.wait, {}, {}, result.host.decisions};
   std::uint64_t first = spec.window.value(), last = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const KernelLaunch& launch = spec.launches[k];
     const KernelCounters& counters = result.kernels[k];
-    const std::string& name = scenario.jobs[all[k].job].name;
+    const std::string& name = c.scenario.jobs[all[k].job].name;
     if (counters.finish_cycle == 0)
-      throw CheckFailed(fmt::format("scheduler {}: job {} ends with {} of {} CTAs done", scheduler, name, counters.ctas_completed,
-                                    launch.kernel.grid_ctas));
+      throw CheckFailed(fmt::format("scheduler {}: job {} ends with {} of {} CTAs done", c.scheduler, name,
+                                    counters.ctas_completed, launch.kernel.grid_ctas));
     const std::uint64_t arrived =
         launch.after ? result.kernels[*launch.after].finish_cycle + launch.delay.value() : launch.arrival.value();
-    run.jobs.push_back({name, launch.priority, time(arrived), time(alone_.at(launch.kernel.name)),
-                        time(counters.finish_cycle - arrived), result.host.evictions.at(k)});
+    run.jobs.push_back(
+        {name, launch.priority, cycle.time(arrived), cycle.time(alone.at(launch.kernel.name).kernels.front().finish_cycle),
+         cycle.time(counters.finish_cycle - arrived), result.host.evictions.at(k), cycle.time(result.host.began.at(k))});
     first = std::min(first, arrived);
     last = std::max(last, counters.finish_cycle);
   }
-  run.makespan = time(last - first);
+  run.makespan = cycle.time(last - first);
   return run;
+}
+
+}  // namespace
+
+RunSpec ScheduleOnModel::empty_spec(const MachineConfig& machine, PartitionerKind partitioner) const {
+  RunSpec spec;
+  spec.machine = machine;
+  spec.partitioner = partitioner;
+  spec.kernel_slots = kSlots;
+  spec.seed = seed_;
+  return spec;
+}
+
+std::vector<RunResult> ScheduleOnModel::results_of(std::vector<NamedRun> runs, const std::string& what) const {
+  if (kept_) {
+    for (NamedRun& run : runs) run.fingerprint += fmt::format("{} seed {}", kept_->machine_text, seed_);
+    return run_all(runs, kept_->folder, jobs_, what);
+  }
+  std::vector<RunSpec> specs;
+  for (NamedRun& run : runs) specs.push_back(std::move(run.spec));
+  std::vector<RunResult> results(specs.size());
+  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, jobs_);
+  if (!pool.run(std::move(specs), [&](std::size_t i, const RunResult& r, const HostCost&) { results[i] = r; }))
+    throw Interrupted("interrupted");
+  return results;
+}
+
+const std::map<std::string, RunResult>& ScheduleOnModel::measure_alone(const ScheduleTarget& target) {
+  const std::vector<KernelDescriptor> kernels = without(alone_, target);
+  std::vector<NamedRun> runs;
+  for (const KernelDescriptor& kernel : kernels) {
+    RunSpec spec = empty_spec(target.machine, PartitionerKind::Twin);
+    spec.launches.push_back(once(kernel));
+    spec.make_scheduler = [machine = target.machine, kernel] { return make_scheduler("arrival", {machine, {kernel}}); };
+    runs.push_back({"alone-" + kernel.name, fingerprint(spec, "arrival", {}), std::move(spec)});
+  }
+  const std::vector<RunResult> results = results_of(std::move(runs), "alone");
+  for (std::size_t i = 0; i < kernels.size(); ++i) alone_[kernels[i].name] = results[i];
+  return alone_;
+}
+
+const SoloTimes& ScheduleOnModel::measure_times(const ScheduleTarget& target) {
+  const std::vector<KernelDescriptor> kernels = without(times_, target);
+  std::vector<NamedRun> runs;
+  for (const KernelDescriptor& kernel : kernels) {
+    const std::uint32_t most = occupancy(kernel.demand(), target.machine.sm.capacity).value();
+    for (std::uint32_t ctas = 1; ctas <= most; ++ctas) {
+      RunSpec spec = empty_spec(target.machine, PartitionerKind::Twin);
+      spec.launches.push_back(once(kernel));
+      spec.make_scheduler = [ctas] { return std::make_unique<CountOfEverySm>(CtaCount(ctas)); };
+      runs.push_back(
+          {fmt::format("alone-{}-{}", kernel.name, ctas), fingerprint(spec, fmt::format("ctas {}", ctas), {}), std::move(spec)});
+    }
+  }
+  std::vector<std::string> names;
+  for (const NamedRun& run : runs) names.push_back(run.spec.launches.front().kernel.name);
+  const std::vector<RunResult> results = results_of(std::move(runs), "alone at each CTA count");
+  for (std::size_t i = 0; i < results.size(); ++i)
+    times_[names[i]].push_back(static_cast<double>(results[i].kernels.front().finish_cycle));
+  return times_;
+}
+
+NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
+  const Cycle cycle(c.target.machine);
+  RunSpec spec = empty_spec(c.target.machine, partitioner_);
+  spec.machine.host.launch_us += microseconds(c.scenario.costs.launch);
+  spec.machine.host.evict_us += microseconds(c.scenario.costs.evict);
+  SchedulerInput input{c.target.machine, {}};
+  std::uint64_t serial = 0;
+  for (const ScenarioLaunch& launch : launches(c.scenario, c.wait.value_or(Time(0)))) {
+    KernelLaunch& entry = spec.launches.emplace_back(once(c.target.kernels.at(launch.job)));
+    entry.priority = launch.priority;
+    entry.after = launch.after;
+    (launch.after ? entry.delay : entry.arrival) = Cycles(cycle.of(launch.arrival));
+    serial += cycle.of(launch.arrival) + alone_.at(entry.kernel.name).kernels.front().finish_cycle;
+    input.mix.push_back(entry.kernel);
+    if (needs_times(c.scheduler)) input.times[entry.kernel.name] = times_.at(entry.kernel.name);
+  }
+  spec.window = Cycles(kPatience * serial);
+  spec.make_scheduler = [name = c.scheduler, input] { return make_scheduler(name, input); };
+  (void)spec.make_scheduler();  // what it refuses, it refuses here
+  return {c.name, fingerprint(spec, c.scheduler, input.times), std::move(spec)};
+}
+
+std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& cases) {
+  ScheduleTarget all, timed;
+  for (const ScheduleCase& c : cases) {
+    if (c.scenario.costs.copy > Time(0) || c.scenario.costs.profile > Time(0))
+      throw InputError(fmt::format("{}: costs: executor model has launch_us and evict_us", c.scenario.file));
+    all.machine = timed.machine = c.target.machine;
+    all.kernels.insert(all.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
+    if (needs_times(c.scheduler)) timed.kernels.insert(timed.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
+  }
+  (void)measure_alone(all);
+  (void)measure_times(timed);
+  std::vector<NamedRun> runs;
+  for (const ScheduleCase& c : cases) runs.push_back(named(c));
+  const std::vector<RunResult> results = results_of(runs, "schedules");
+  std::vector<ScheduleRun> out;
+  for (std::size_t i = 0; i < cases.size(); ++i) out.push_back(schedule_run(cases[i], runs[i].spec, results[i], alone_));
+  return out;
 }
 
 }  // namespace sluice

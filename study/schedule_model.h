@@ -1,37 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "study/run_cache.h"
 #include "sw/driver/i_device.h"
 #include "sw/scheduler/schedule_run.h"
+#include "sw/scheduler/solo_times.h"
 
 namespace sluice {
+
+/// One schedule that is to be run.
+struct ScheduleCase {
+  std::string name;  ///< unique; letters, digits, '-', '_', '.'
+  Scenario scenario;
+  ScheduleTarget target;
+  std::string scheduler;
+  std::optional<Time> wait{};
+};
 
 /// Runs scenarios on the GPU model, the partition unit with four kernel slots in the loop: jobs that are evicted leave their
 /// slot.
 class ScheduleOnModel {
  public:
+  /// Where finished runs are kept and found again, as run_all() does.
+  struct Kept {
+    std::filesystem::path folder;
+    std::string machine_text;  ///< all that distinguishes the machine
+  };
   /// @param jobs  simulations at a time
-  ScheduleOnModel(PartitionerKind partitioner, std::uint64_t seed, unsigned jobs)
-      : partitioner_(partitioner), seed_(seed), jobs_(jobs) {}
+  ScheduleOnModel(PartitionerKind partitioner, std::uint64_t seed, unsigned jobs, std::optional<Kept> kept = {})
+      : partitioner_(partitioner), seed_(seed), jobs_(jobs), kept_(std::move(kept)) {}
 
-  /// A job's time alone is measured, once for each kernel of the object; what the scenario says of it is not used. Launch and
-  /// evict costs of the scenario are the host's.
-  /// @throws InputError when the scenario has other costs, or a job fits no SM; CheckFailed when the scheduler leaves a job
+  /// A job's time alone is measured, once for each kernel of the object; what the scenario says of it is not used. So are the
+  /// times at each CTA count, where a scheduler needs them. Launch and evict costs of the scenario are the host's.
+  /// @param cases  kernels of one name are one kernel, and all machines are one
+  /// @throws InputError when a scenario has other costs, or a job fits no SM; CheckFailed when a scheduler leaves a job
   /// unfinished, or RTL and twin differ; Interrupted
+  [[nodiscard]] std::vector<ScheduleRun> run(const std::vector<ScheduleCase>& cases);
   [[nodiscard]] ScheduleRun operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                                       std::optional<Time> wait);
+                                       std::optional<Time> wait) {
+    return run({{"schedule", scenario, target, std::string(scheduler), wait}}).front();
+  }
+
+  /// Cycles of each kernel's whole grid alone with 1, 2, ... CTAs on every SM, as STATIC quotas, on the twin: measured once.
+  /// @throws InputError when a kernel fits no SM; Interrupted
+  [[nodiscard]] const SoloTimes& measure_times(const ScheduleTarget& target);
+  /// The run of each kernel alone with all CTAs that fit, as `arrival` runs it, on the twin: measured once. Throws as above.
+  [[nodiscard]] const std::map<std::string, RunResult>& measure_alone(const ScheduleTarget& target);
 
  private:
-  void measure_alone(const ScheduleTarget& target);
+  [[nodiscard]] RunSpec empty_spec(const MachineConfig& machine, PartitionerKind partitioner) const;
+  [[nodiscard]] NamedRun named(const ScheduleCase& c);
+  [[nodiscard]] std::vector<RunResult> results_of(std::vector<NamedRun> runs, const std::string& what) const;
 
   PartitionerKind partitioner_;
   std::uint64_t seed_;
   unsigned jobs_;
-  std::map<std::string, std::uint64_t> alone_;  ///< cycles, by kernel
+  std::optional<Kept> kept_;
+  std::map<std::string, RunResult> alone_;  ///< by kernel, as `times_`
+  SoloTimes times_;
 };
 
 }  // namespace sluice

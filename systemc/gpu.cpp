@@ -140,6 +140,7 @@ RunResult Gpu::run() {
   }
   result.decisions = host_.decisions();
   result.host = host_.record();
+  result.host.began = unit_.began();
   return result;
 }
 

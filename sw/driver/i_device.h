@@ -90,6 +90,7 @@ struct Decision {
 /// What the host did.
 struct HostRecord {
   std::vector<std::uint64_t> evictions;  ///< of each launch: it left with CTAs left to run
+  std::vector<std::uint64_t> began{};    ///< cycle in which the first CTA of each launch began; 0 where none did
   std::uint64_t decisions = 0;           ///< calls of the scheduler
 };
 

@@ -46,7 +46,8 @@ constexpr SchedulerRow kRows[] = {
     {"adaptive",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix);
-     }},
+     },
+     true},
     // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
     {"pt", [](const SchedulerInput&) { return unit_decides(Mode::Static)(); }},
     {"slate", slate<SlateTable::Printed>},
@@ -55,7 +56,8 @@ constexpr SchedulerRow kRows[] = {
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<SlateScheduler>(input.machine.num_sms,
                                                slate_measured_rule(input.machine, input.mix, input.times, input.coruns));
-     }},
+     },
+     true},
 };
 
 }  // namespace
@@ -68,6 +70,11 @@ std::vector<std::string_view> scheduler_names() {
   for (const PolicyRow& row : policy_rows())
     if (row.needs != PolicyNeeds::Search && std::ranges::find(names, row.name) == names.end()) names.push_back(row.name);
   return names;
+}
+
+bool needs_times(std::string_view name) {
+  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
+  return row != std::end(kRows) && row->needs_times;
 }
 
 MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine) {

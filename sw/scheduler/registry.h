@@ -29,12 +29,16 @@ struct SchedulerInput {
 struct SchedulerRow {
   std::string_view name;
   std::unique_ptr<IScheduler> (*make)(const SchedulerInput& input);
+  bool needs_times = false;  ///< of every kernel of the mix
 };
 
 /// Schedulers that are more than a policy held over time. A new one is its file, its test, and its row here.
 [[nodiscard]] std::span<const SchedulerRow> scheduler_rows();
 /// Names of all schedulers: the rows, and every policy that has one plan.
 [[nodiscard]] std::vector<std::string_view> scheduler_names();
+
+/// Whether a scheduler of that name refuses a mix without SchedulerInput::times.
+[[nodiscard]] bool needs_times(std::string_view name);
 
 /// A policy's plan as a scheduler; a plan of DYNAMIC is Warped-Slicer's.
 [[nodiscard]] MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine);

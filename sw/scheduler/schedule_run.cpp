@@ -116,7 +116,7 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
     if (!o.done)
       throw CheckFailed(fmt::format("scheduler {}: job {} ends with {} of {} tasks done", scheduler, name, o.tasks_done,
                                     jobs[k].kernel.grid_ctas));
-    run.jobs.push_back({name, jobs[k].priority, o.arrived, alone_times[k], o.ended - o.arrived, o.evictions});
+    run.jobs.push_back({name, jobs[k].priority, o.arrived, alone_times[k], o.ended - o.arrived, o.evictions, o.began});
     first = std::min(first, o.arrived);
   }
   run.makespan -= first;

@@ -17,6 +17,7 @@ struct LaunchOutcome {
   std::int32_t priority = 0;
   Time arrival{}, alone{}, turnaround{};
   std::uint64_t evictions = 0;
+  Time began{};  ///< its first CTA, after the start of all
 
   /// Normalised turnaround time.
   [[nodiscard]] double ntt() const { return static_cast<double>(turnaround.count()) / static_cast<double>(alone.count()); }

@@ -20,6 +20,7 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       top_(std::move(top)),
       resident_(machine.num_sms, std::vector<ResidentCta>(machine.sm.capacity.cta_slots)),
       over_(counters.size()),
+      began_(counters.size()),
       unfinished_(static_cast<std::uint32_t>(counters.size())),
       watched_(machine.num_sms, Watched{std::vector<std::uint32_t>(counters.size()), {}, {}, {}}) {
   slot_kernel_.fill(kNoKernel);
@@ -137,6 +138,7 @@ std::optional<ProfileSample> PartitionUnit::sample(const SluiceTopOut& out) cons
 void PartitionUnit::dispatch(const SluiceTopOut& out) {
   const std::uint32_t kernel = slot_kernel_[out.dispatch_kernel];
   const KernelId id(kernel);
+  if (counters_[kernel].ctas_dispatched == 0) began_[kernel] = clock_.now();
   if (++counters_[kernel].ctas_dispatched == kernels_[kernel].grid) {
     issued_.push_back(id);
     last_cta_dispatched.notify(sc_core::SC_ZERO_TIME);

@@ -52,6 +52,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   [[nodiscard]] std::vector<KernelId> take_issued() { return std::exchange(issued_, {}); }
   [[nodiscard]] bool any_issued() const { return !issued_.empty(); }
   [[nodiscard]] std::uint64_t dispatched(KernelId kernel) const { return counters_[kernel.value()].ctas_dispatched; }
+  [[nodiscard]] const std::vector<std::uint64_t>& began() const { return began_; }  ///< of each kernel: its first CTA, core cycle
   [[nodiscard]] std::uint64_t completed(KernelId kernel) const { return counters_[kernel.value()].ctas_completed; }
   [[nodiscard]] bool any_met() const { return !met_.empty(); }
   [[nodiscard]] bool over(KernelId kernel) const { return over_[kernel.value()]; }
@@ -111,6 +112,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::array<std::uint32_t, 8> slot_kernel_;        ///< kNoKernel: never bound, or its kernel went to another slot
   std::vector<std::vector<ResidentCta>> resident_;  ///< [SM][slot]
   std::vector<bool> over_;
+  std::vector<std::uint64_t> began_;
   std::vector<KernelId> reached_, met_, issued_;
   std::deque<Ended> ended_;
   std::uint32_t unfinished_;

@@ -2,6 +2,7 @@
 // Scenarios on the GPU model, beside the fake executor with the times that the model measures alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "study/schedule_model.h"
@@ -60,6 +61,43 @@ TEST_F(ScheduleModel, AgreesWithTheFakeExecutorAtEqualTimesAlone) {
       EXPECT_EQ(on_model.jobs[k].evictions, on_fake.jobs[k].evictions) << scheduler << ", " << on_fake.jobs[k].name;
     }
     EXPECT_EQ(on_model.evictions() > 0, scheduler == std::string("piv"));
+  }
+}
+
+/// In what order jobs get their first CTAs, and in what order they end.
+std::pair<std::vector<std::string>, std::vector<std::string>> orders(const ScheduleRun& run) {
+  const auto names = [&run](const auto& when) {
+    std::vector<LaunchOutcome> jobs = run.jobs;
+    std::ranges::stable_sort(jobs, {}, when);
+    std::vector<std::string> out;
+    for (const LaunchOutcome& job : jobs) out.push_back(job.name);
+    return out;
+  };
+  return {names(&LaunchOutcome::began), names([](const LaunchOutcome& job) { return job.arrival + job.turnaround; })};
+}
+
+/// Schedulers that share SMs, some by times that are measured first. What jobs do to each other on the model, and not on the fake
+/// executor, changes no order of these three.
+TEST_F(ScheduleModel, DispatchesInTheFakeExecutorsOrder) {
+  scenario.jobs.resize(3);
+  target.kernels.resize(3);
+  ScheduleOnModel model(PartitionerKind::Both, 1, 2);
+  for (const char* scheduler : {"adaptive", "pt", "slate_measured", "even"}) {
+    const ScheduleRun on_model = model(scenario, target, scheduler, {});
+    for (std::size_t k = 0; k < scenario.jobs.size(); ++k) scenario.jobs[k].alone = on_model.jobs[k].alone;
+    const ScheduleRun on_fake = schedule_on_fake(scenario, target, scheduler);
+    EXPECT_EQ(orders(on_model), orders(on_fake)) << scheduler;
+  }
+}
+
+TEST_F(ScheduleModel, TimesAloneAreMeasuredAtEveryCount) {
+  ScheduleOnModel model(PartitionerKind::Twin, 1, 2);
+  const SoloTimes times = model.measure_times(target);
+  for (const KernelDescriptor& kernel : target.kernels) {
+    const std::vector<double>& alone = times_of(kernel, times, target.machine);
+    for (std::size_t j = 1; j < alone.size(); ++j) EXPECT_LT(alone[j], 1.02 * alone[j - 1]) << kernel.name;
+    EXPECT_GT(alone.front(), 1.5 * alone.back()) << kernel.name;
+    EXPECT_EQ(alone.back(), model.measure_alone(target).at(kernel.name).kernels.front().finish_cycle) << kernel.name;
   }
 }
 
