@@ -63,7 +63,9 @@ struct KernelDescriptor {
   std::uint32_t block_threads = 32;        ///< as launched; 1..1024
   std::uint32_t registers_per_cta = 0;     ///< 32-bit registers
   std::uint32_t shared_bytes_per_cta = 0;  ///< static + dynamic
-  bool in_triples = true;                  ///< a member of the mixes `triples` (Warped-Slicer section V-E leaves two kernels out)
+  /// Single-precision operations of one thread over its CTA's life, as a profiler counts them; none: not known.
+  std::optional<double> flops_per_thread;
+  bool in_triples = true;  ///< a member of the mixes `triples` (Warped-Slicer section V-E leaves two kernels out)
   KernelBehaviour behaviour;
   std::optional<KernelPhase> phase;
   std::optional<SoloReference> reference;

@@ -57,7 +57,7 @@ constexpr SchedulerRow kRows[] = {
        return std::make_unique<SlateScheduler>(input.machine.num_sms,
                                                slate_measured_rule(input.machine, input.mix, input.times, input.coruns));
      },
-     true},
+     false, true},
 };
 
 }  // namespace
@@ -75,6 +75,11 @@ std::vector<std::string_view> scheduler_names() {
 bool needs_times(std::string_view name) {
   const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
   return row != std::end(kRows) && row->needs_times;
+}
+
+bool needs_coruns(std::string_view name) {
+  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
+  return row != std::end(kRows) && row->needs_coruns;
 }
 
 MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine) {

@@ -44,6 +44,7 @@ constexpr Count kCounts[] = {
     {"footprint_lines", &KernelBehaviour::footprint_lines, 0, 100000000},
     {"barrier_interval", &KernelBehaviour::barrier_interval, 0, 1024},
 };
+constexpr double kMaxFlopsPerThread = 1e9;
 struct Published {
   const char* key;
   double SoloReference::*member;
@@ -99,6 +100,9 @@ KernelDescriptor read_kernel(TomlTable table) {
     reference->finish();
   }
   table.optional().read("in_triples", kernel.in_triples);
+  double flops = -1;
+  table.read("flops_per_thread", flops, 0, kMaxFlopsPerThread);
+  if (flops >= 0) kernel.flops_per_thread = flops;
   table.finish();
   return kernel;
 }
@@ -155,7 +159,9 @@ std::string format_workload(const Workload& workload, const std::string& comment
         "{}\n"
         "shared_bytes_per_cta = {}\n{}[kernel.behaviour]\n",
         toml_string(k.name), toml_string(k.full_name), to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta,
-        k.shared_bytes_per_cta, k.in_triples ? "" : "in_triples = false\n");
+        k.shared_bytes_per_cta,
+        (k.in_triples ? "" : "in_triples = false\n") +
+            (k.flops_per_thread ? fmt::format("flops_per_thread = {}\n", *k.flops_per_thread) : ""));
     out += behaviour_text(k.behaviour);
     if (k.phase) out += fmt::format("[kernel.phase]\nfrom_cta = {}\n{}", k.phase->from_cta, behaviour_text(k.phase->behaviour));
     if (!k.reference) continue;

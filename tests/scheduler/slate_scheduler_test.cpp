@@ -223,9 +223,8 @@ TEST(SlateScheduler, RefusesBrokenProfiles) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal("slate", {{"A", {kNan, 0}}}, {}, {}),
             "kernel A: intensity nan: must be finite and at least 0, as a share of the machine's peak");
-  EXPECT_EQ(refusal("slate_measured", {}, {}, {}), "kernel A: no times alone over CTA counts");
-  EXPECT_EQ(refusal("slate_measured", {}, {{"A", {kNan}}}, {}),
-            "kernel A: time nan alone with 1 CTAs on an SM: must be finite and above 0");
+  EXPECT_EQ(refusal("slate_measured", {}, {}, {}), "kernel A: no time alone");
+  EXPECT_EQ(refusal("slate_measured", {}, {{"A", {kNan}}}, {}), "kernel A: time nan alone: must be finite and above 0");
   EXPECT_EQ(refusal("slate_measured", {}, {{"A", {1}}}, {{"A", "B", {8, 1, 1}}}), "A beside B: 8 SMs: must be 1..7");
   EXPECT_EQ(refusal("slate_measured", {}, {{"A", {1}}}, {{"A", "B", {0, 1, 1}}}), "A beside B: 0 SMs: must be 1..7");
   EXPECT_EQ(refusal("slate_measured", {}, {{"A", {1}}}, {{"A", "B", {4, 1, -1}}}),
