@@ -157,7 +157,7 @@ std::vector<RunResult> ScheduleOnModel::run_held(const MachineConfig& machine, c
   for (const HeldShares& held : all) {
     RunSpec spec = empty_spec(machine, PartitionerKind::Twin);
     for (const KernelDescriptor& kernel : held.kernels) spec.launches.push_back({kernel, 0, Cycles(0)});
-    spec.window = Cycles(kHeldCycles);
+    spec.window = held.window;
     spec.make_scheduler = hold(held.shares);
     std::string shares;
     for (const Share& s : held.shares) shares += fmt::format("{} {} {} ", s.ctas.value(), s.sms.first.value(), s.sms.count);

@@ -55,9 +55,8 @@ class ScheduleOnModel {
   [[nodiscard]] const std::map<std::string, RunResult>& measure_alone(const ScheduleTarget& target);
   /// Speeds of each pair side by side on splits of the SMs, on the twin: measured once. Throws as above.
   [[nodiscard]] const std::vector<CorunMeasurement>& measure_coruns(const ScheduleTarget& target);
-  /// Each runs for kHeldCycles cycles, on the twin. @throws Interrupted
+  /// On the twin. @throws Interrupted
   [[nodiscard]] std::vector<RunResult> run_held(const MachineConfig& machine, const std::vector<HeldShares>& all) const;
-  static constexpr std::uint64_t kHeldCycles = 40000;
 
  private:
   [[nodiscard]] RunSpec empty_spec(const MachineConfig& machine, PartitionerKind partitioner) const;

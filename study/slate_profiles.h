@@ -31,6 +31,7 @@ struct HeldShares {
   std::string name;  ///< unique; letters, digits, '-', '_', '.'
   std::vector<KernelDescriptor> kernels;
   std::vector<Share> shares;  ///< of each kernel
+  Cycles window{40000};
 };
 
 /// Job k holds share k as long as it is there.

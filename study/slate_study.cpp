@@ -51,14 +51,15 @@ class Study {
   }
 
   std::vector<figures::SlateSmCurve> curves() {
-    constexpr std::uint32_t kStep = 3;  // the applications; STREAM has every count
+    constexpr std::uint32_t kStep = 5;         // the applications; STREAM has every count
+    constexpr std::uint64_t kWindow = 100000;  // what is under way at its end is a hundredth
     std::vector<HeldShares> runs;
     std::vector<KernelDescriptor> kernels = apps_;
     kernels.insert(kernels.begin(), kernel(kStream));
     for (const KernelDescriptor& k : kernels)
       for (std::uint32_t sms = 1; sms <= plan_.machine.num_sms; ++sms)
         if (k.name == kStream || sms % kStep == 0)
-          runs.push_back({fmt::format("sms-{}-{}", k.name, sms), {k}, {{kWholeMachine.ctas, {SmId(0), sms}}}});
+          runs.push_back({fmt::format("sms-{}-{}", k.name, sms), {k}, {{kWholeMachine.ctas, {SmId(0), sms}}}, Cycles(kWindow)});
     const std::vector<RunResult> results = model_.run_held(plan_.machine, runs);
     std::vector<figures::SlateSmCurve> all;
     for (std::size_t i = 0; i < runs.size(); ++i) {

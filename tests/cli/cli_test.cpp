@@ -96,6 +96,7 @@ TEST_F(Sluice, VerifyAdaptiveFindsNoLongerTimeThanTheSearch) {
 TEST_F(Sluice, RefusesAWrongCommandLineInOneLine) {
   for (const auto& [arguments, said] :
        {std::pair{"eval --machine x.toml", "error: --workload is required; see `sluice eval --help`\n"},
+        std::pair{"report slate", "error: --out is required; see `sluice report slate --help`\n"},
         std::pair{"report figures", "error: --out is required; see `sluice report figures --help`\n"},
         std::pair{"", "error: A subcommand is required; see `sluice --help`\n"}}) {
     const Outcome o = sluice(arguments);
