@@ -124,6 +124,17 @@ class Study {
   std::vector<KernelDescriptor> apps_;
 };
 
+/// What is no scenario of pairs is refused now, and not when all has run.
+void check_pairs(const Scenario& scenario) {
+  ScheduleRun named;
+  for (const ScenarioJob& job : scenario.jobs) named.jobs.push_back({job.name});
+  try {
+    if (!figures::pair_makespans(named).contains("BS_RG")) throw InputError("pair BS_RG: is missing: table IV is about it");
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", scenario.file, error.what()));
+  }
+}
+
 const SlateAlone& of_size(const std::vector<figures::SlateTasksRun>& runs, const char* name, std::uint32_t size) {
   return std::ranges::find_if(runs, [&](const auto& r) { return r.kernel == name && r.task_size == size; })->run;
 }
@@ -131,6 +142,7 @@ const SlateAlone& of_size(const std::vector<figures::SlateTasksRun>& runs, const
 }  // namespace
 
 std::vector<figures::Figure> slate_study(const SlateStudyPlan& plan) {
+  check_pairs(plan.pairs);
   Study study(plan);
   const std::vector<SlateAlone> alone = study.alone();
   const std::vector<figures::SlateTasksRun> tasks = study.tasks();

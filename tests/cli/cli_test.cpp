@@ -423,6 +423,17 @@ TEST_F(Sluice, RefusesAnEvaluationOfNothing) {
   refuses(eval + " --pairs HOT_DXT --policies left_over --oracle-pairs HOT_DXT", "--oracle-pairs: policy oracle is not among");
 }
 
+TEST_F(Sluice, SlatesReportRefusesWhatItsTablesAreNotAbout) {
+  const std::string report = "report slate --out " + (folder_ / "slate").string();
+  const std::string pairs = "configs/scenarios/slate_pairs.toml";
+  refuses(report + " --workload " + table2, "workload table2: kernel BS: is missing");
+  refuses(report + " --scenario " + edited(pairs, "name = \"TR_TR.2\"", "name = \"TR_TR.3\""),
+          "job TR_TR.3: must be named PAIR.1 or PAIR.2");
+  refuses(report + " --scenario " + edited(pairs, "name = \"TR_TR.2\"", "name = \"TR_RT.2\""),
+          "pair TR_RT: 1 jobs: must be PAIR.1 and PAIR.2");
+  refuses(report + " --scenario " + effisha, "must be named PAIR.1 or PAIR.2");
+}
+
 TEST_F(Sluice, RefusesMoreSchedulersThanTheUnitCounts) {
   const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
   refuses(sim + edited(fermi, "schedulers = 2", "schedulers = 5"), "sm.schedulers = 5: must be 1..4");

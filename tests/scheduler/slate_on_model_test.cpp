@@ -177,7 +177,7 @@ class SlateOnModel : public ::testing::Test {
 
 /// RTL and twin compared at every port in every cycle.
 TEST_F(SlateOnModel, RangesMoveUnderRunningKernelsAndNoCtaIsLost) {
-  const std::vector<std::uint32_t> grids{900, 500, 700, 400, 300};
+  const std::vector<std::uint32_t> grids{450, 250, 350, 200, 150};
   const Ran ran = run("fermi_table1.toml", grids, PartitionerKind::Both);
   check(ran, grids);
   ranges_move_and_never_meet(ran);
