@@ -15,6 +15,12 @@ namespace {
 
 const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
 
+KernelDescriptor named(const std::string& name) {
+  KernelDescriptor kernel;
+  kernel.name = name;
+  return kernel;
+}
+
 TEST(SlateProfiles, IntensitiesAreSharesOfThePeaks) {
   const MachineConfig machine = read_machine(kRoot / "configs/machines/titan_xp.toml");
   KernelDescriptor kernel;
@@ -40,9 +46,7 @@ TEST(SlateProfiles, IntensitiesAreSharesOfThePeaks) {
 TEST(SlateProfiles, FiveSplitsOfEachPairThatLeaveNoSm) {
   MachineConfig machine;
   machine.num_sms = 30;
-  KernelDescriptor a, b;
-  a.name = "A";
-  b.name = "B";
+  const KernelDescriptor a = named("A"), b = named("B");
   std::set<std::uint32_t> firsts;
   const std::vector<HeldShares> all = corun_splits(machine, {a, b});
   EXPECT_EQ(all.size(), 15U) << "A A, A B, B B";
@@ -66,7 +70,8 @@ TEST(SlateProfiles, OnTheModelSlateSharesAndGains) {
     if (kernel.name != "LBM" && kernel.name != "DXT") continue;
     target.kernels.push_back(kernel);
     target.kernels.back().grid_ctas = kernel.name == "LBM" ? 300 : 600;
-    scenario.jobs.push_back({kernel.name, kernel.name});
+    ScenarioJob& job = scenario.jobs.emplace_back();
+    job.name = job.kernel = kernel.name;
   }
   ScheduleOnModel model(PartitionerKind::Twin, 1, 2);
   const auto run = [&](const char* scheduler) { return model(scenario, target, scheduler, {}); };
