@@ -32,20 +32,6 @@ KernelLaunch once(const KernelDescriptor& kernel) {
 
 double microseconds(Time time) { return std::chrono::duration<double, std::micro>(time).count(); }
 
-/// A job alone, in so many CTAs of every SM.
-class CountOfEverySm : public IScheduler {
- public:
-  explicit CountOfEverySm(CtaCount ctas) : ctas_(ctas) {}
-  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time) override {
-    Plan plan;
-    for (const JobView& job : jobs) plan.jobs.push_back({job.id, {ctas_}});
-    return plan;
-  }
-
- private:
-  CtaCount ctas_;
-};
-
 std::vector<KernelDescriptor> without(const auto& known, const ScheduleTarget& target) {
   std::vector<KernelDescriptor> kernels;
   for (const KernelDescriptor& kernel : target.kernels) {
@@ -68,7 +54,8 @@ class Cycle {
 };
 
 /// Everything that the result of a schedule depends on beside machine, seed and unit.
-std::string fingerprint(const RunSpec& spec, const std::string& scheduler, const SoloTimes& times) {
+std::string fingerprint(const RunSpec& spec, const std::string& scheduler, const SoloTimes& times,
+                        const std::vector<CorunMeasurement>& coruns = {}) {
   std::string text = scheduler;
   for (const KernelLaunch& launch : spec.launches) {
     text += format_workload({"", {launch.kernel}}, "");
@@ -77,6 +64,8 @@ std::string fingerprint(const RunSpec& spec, const std::string& scheduler, const
   }
   for (const auto& [name, alone] : times)
     for (const double time : alone) text += fmt::format("{} {}\n", name, time);
+  for (const CorunMeasurement& pair : coruns)
+    text += fmt::format("{} {} {} {} {}\n", pair.first, pair.second, pair.rate.first_sms, pair.rate.first, pair.rate.second);
   return text + fmt::format("host {} {} window {}", spec.machine.host.launch_us, spec.machine.host.evict_us, spec.window.value());
 }
 
@@ -152,7 +141,7 @@ const SoloTimes& ScheduleOnModel::measure_times(const ScheduleTarget& target) {
     for (std::uint32_t ctas = 1; ctas <= most; ++ctas) {
       RunSpec spec = empty_spec(target.machine, PartitionerKind::Twin);
       spec.launches.push_back(once(kernel));
-      spec.make_scheduler = [ctas] { return std::make_unique<CountOfEverySm>(CtaCount(ctas)); };
+      spec.make_scheduler = hold({{CtaCount(ctas)}});
       runs.push_back(
           {fmt::format("alone-{}-{}", kernel.name, ctas), fingerprint(spec, fmt::format("ctas {}", ctas), {}), std::move(spec)});
     }
@@ -163,6 +152,34 @@ const SoloTimes& ScheduleOnModel::measure_times(const ScheduleTarget& target) {
   for (std::size_t i = 0; i < results.size(); ++i)
     times_[names[i]].push_back(static_cast<double>(results[i].kernels.front().finish_cycle));
   return times_;
+}
+
+std::vector<RunResult> ScheduleOnModel::run_held(const MachineConfig& machine, const std::vector<HeldShares>& all) const {
+  std::vector<NamedRun> runs;
+  for (const HeldShares& held : all) {
+    RunSpec spec = empty_spec(machine, PartitionerKind::Twin);
+    for (const KernelDescriptor& kernel : held.kernels) spec.launches.push_back({kernel, 0, Cycles(0)});
+    spec.window = held.window;
+    spec.make_scheduler = hold(held.shares);
+    std::string shares;
+    for (const Share& s : held.shares) shares += fmt::format("{} {} {} ", s.ctas.value(), s.sms.first.value(), s.sms.count);
+    runs.push_back({held.name, fingerprint(spec, shares, {}), std::move(spec)});
+  }
+  return results_of(std::move(runs), "shares held");
+}
+
+const std::vector<CorunMeasurement>& ScheduleOnModel::measure_coruns(const ScheduleTarget& target) {
+  if (!coruns_.empty() || target.kernels.empty()) return coruns_;
+  const std::map<std::string, RunResult>& alone = measure_alone(target);
+  const auto rate = [&](const KernelDescriptor& kernel) {
+    const KernelCounters& counters = alone.at(kernel.name).kernels.front();
+    return static_cast<double>(counters.warp_instructions) / static_cast<double>(counters.finish_cycle);
+  };
+  const std::vector<HeldShares> all = corun_splits(target.machine, without(std::map<std::string, int>(), target));
+  const std::vector<RunResult> results = run_held(target.machine, all);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    coruns_.push_back(corun_measurement(all[i], results[i], rate(all[i].kernels[0]), rate(all[i].kernels[1])));
+  return coruns_;
 }
 
 NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
@@ -181,27 +198,34 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
     serial += cycle.of(launch.arrival) + alone_.at(entry.kernel.name).kernels.front().finish_cycle;
     input.mix.push_back(entry.kernel);
     if (needs_times(c.scheduler)) input.times[entry.kernel.name] = times_.at(entry.kernel.name);
+    const KernelCounters& alone = alone_.at(entry.kernel.name).kernels.front();
+    if (needs_coruns(c.scheduler)) input.times[entry.kernel.name] = {static_cast<double>(alone.finish_cycle)};
+    input.intensities[entry.kernel.name] =
+        measured_intensity(entry.kernel, alone, static_cast<double>(alone.finish_cycle), c.target.machine);
   }
+  if (needs_coruns(c.scheduler)) input.coruns = coruns_;
   spec.window = Cycles(kPatience * serial);
   spec.timeline_file = c.timeline;
   spec.make_scheduler = [name = c.scheduler, input, file = c.decisions] {
     return std::make_unique<LoggedScheduler>(make_scheduler(name, input), file);
   };
   (void)spec.make_scheduler();  // what it refuses, it refuses here
-  return {c.name, fingerprint(spec, c.scheduler, input.times), std::move(spec)};
+  return {c.name, fingerprint(spec, c.scheduler, input.times, input.coruns), std::move(spec)};
 }
 
 std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& cases) {
-  ScheduleTarget all, timed;
+  ScheduleTarget all, timed, paired;
   for (const ScheduleCase& c : cases) {
     if (c.scenario.costs.copy > Time(0) || c.scenario.costs.profile > Time(0))
       throw InputError(fmt::format("{}: costs: executor model has launch_us and evict_us", c.scenario.file));
-    all.machine = timed.machine = c.target.machine;
+    all.machine = timed.machine = paired.machine = c.target.machine;
     all.kernels.insert(all.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
     if (needs_times(c.scheduler)) timed.kernels.insert(timed.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
+    if (needs_coruns(c.scheduler)) paired.kernels.insert(paired.kernels.end(), c.target.kernels.begin(), c.target.kernels.end());
   }
   (void)measure_alone(all);
   (void)measure_times(timed);
+  (void)measure_coruns(paired);
   std::vector<NamedRun> runs;
   for (const ScheduleCase& c : cases) runs.push_back(named(c));
   const std::vector<RunResult> results = results_of(runs, "schedules");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "study/run_cache.h"
+#include "study/slate_profiles.h"
 #include "sw/driver/i_device.h"
 #include "sw/scheduler/schedule_run.h"
 #include "sw/scheduler/solo_times.h"
@@ -55,6 +56,10 @@ class ScheduleOnModel {
   [[nodiscard]] const SoloTimes& measure_times(const ScheduleTarget& target);
   /// The run of each kernel alone with all CTAs that fit, as `arrival` runs it, on the twin: measured once. Throws as above.
   [[nodiscard]] const std::map<std::string, RunResult>& measure_alone(const ScheduleTarget& target);
+  /// Speeds of each pair side by side on splits of the SMs, on the twin: measured once. Throws as above.
+  [[nodiscard]] const std::vector<CorunMeasurement>& measure_coruns(const ScheduleTarget& target);
+  /// On the twin. @throws Interrupted
+  [[nodiscard]] std::vector<RunResult> run_held(const MachineConfig& machine, const std::vector<HeldShares>& all) const;
 
  private:
   [[nodiscard]] RunSpec empty_spec(const MachineConfig& machine, PartitionerKind partitioner) const;
@@ -67,6 +72,7 @@ class ScheduleOnModel {
   std::optional<Kept> kept_;
   std::map<std::string, RunResult> alone_;  ///< by kernel, as `times_`
   SoloTimes times_;
+  std::vector<CorunMeasurement> coruns_;
 };
 
 }  // namespace sluice

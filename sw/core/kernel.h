@@ -34,6 +34,7 @@ struct KernelBehaviour {
   static constexpr double kMaxFetchInterval = 60;
   double fetch_interval = 0.0;         ///< mean extra cycles per instruction waiting for the instruction buffer
   std::uint32_t barrier_interval = 0;  ///< instructions between CTA barriers; 0 = none
+  std::uint32_t sectors = 4;           ///< 32-byte sectors that a global access touches of each of its lines, 1..4
   std::uint32_t code_bytes = 0;        ///< loop of code a warp walks, for machines with an instruction cache; 0 = always at hand
 
   bool operator==(const KernelBehaviour&) const = default;
@@ -68,7 +69,9 @@ struct KernelDescriptor {
   std::uint32_t block_threads = 32;        ///< as launched; 1..1024
   std::uint32_t registers_per_cta = 0;     ///< 32-bit registers
   std::uint32_t shared_bytes_per_cta = 0;  ///< static + dynamic
-  bool in_triples = true;                  ///< a member of the mixes `triples` (Warped-Slicer section V-E leaves two kernels out)
+  /// Single-precision operations of one thread over its CTA's life, as a profiler counts them; none: not known.
+  std::optional<double> flops_per_thread;
+  bool in_triples = true;  ///< a member of the mixes `triples` (Warped-Slicer section V-E leaves two kernels out)
   KernelBehaviour behaviour;
   std::optional<KernelPhase> phase;
   std::optional<SoloReference> reference;

@@ -2,15 +2,12 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 
 namespace sluice {
 
 /// Consecutive blocks of a grid that one worker runs in order.
 struct SlateTask {
-  std::uint64_t first = 0, blocks = 0;
-
-  bool operator==(const SlateTask&) const = default;
+  std::uint32_t first = 0, blocks = 0;
 };
 
 inline constexpr std::uint32_t kSlateTaskSize = 10;
@@ -22,24 +19,16 @@ inline constexpr std::uint32_t kSlateTaskSize = 10;
   return blocks < kFewBlocks * workers ? 1 : kSlateTaskSize;
 }
 
-/// Slate's queue of tasks (listing 2): workers pull groups of consecutive blocks, in order. It outlives workers: after a change
-/// of SMs, new ones go on where the old ones stopped. A pull at the end gives nothing, where the printed subtraction would wrap.
-class SlateTaskQueue {
- public:
-  /// @throws std::logic_error when a task has no block
-  SlateTaskQueue(std::uint64_t blocks, std::uint32_t task_size) : blocks_(blocks), task_size_(task_size) {
-    if (task_size == 0) throw std::logic_error("a task of 0 blocks: must be at least 1");
-  }
-  /// @return 0 blocks when none is left
-  SlateTask pull() {
-    const SlateTask task{next_, std::min<std::uint64_t>(task_size_, blocks_ - next_)};
-    next_ += task.blocks;
-    return task;
-  }
+/// Tasks of a grid. @pre size >= 1
+[[nodiscard]] constexpr std::uint32_t slate_tasks(std::uint32_t blocks, std::uint32_t size) {
+  return blocks / size + (blocks % size == 0 ? 0 : 1);
+}
 
- private:
-  std::uint64_t blocks_, next_ = 0;
-  std::uint32_t task_size_;
-};
+/// The task that the n-th pull from Slate's queue gives (listing 2). Behind the end it has no blocks, where the printed
+/// subtraction would wrap. Tasks of the model are CTAs (sw/workload/task_source.h): its dispatcher is the queue. @pre size >= 1
+[[nodiscard]] constexpr SlateTask slate_task(std::uint32_t n, std::uint32_t blocks, std::uint32_t size) {
+  const std::uint64_t first = std::min<std::uint64_t>(std::uint64_t{n} * size, blocks);
+  return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(size, blocks - first))};
+}
 
 }  // namespace sluice

@@ -27,6 +27,12 @@ std::unique_ptr<IScheduler> plain(const SchedulerInput&) {
   return std::make_unique<Scheduler>();
 }
 
+template <SlateTable table>
+std::unique_ptr<IScheduler> slate(const SchedulerInput& input) {
+  const std::uint32_t sms = input.machine.num_sms;
+  return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, input.intensities, table));
+}
+
 constexpr SchedulerRow kRows[] = {
     {kWarpedSlicer,
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
@@ -44,17 +50,14 @@ constexpr SchedulerRow kRows[] = {
      true},
     // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
     {"pt", [](const SchedulerInput&) { return unit_decides(Mode::Static)(); }},
-    {"slate",
-     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
-       const std::uint32_t sms = input.machine.num_sms;
-       return std::make_unique<SlateScheduler>(sms, slate_table_rule(sms, input.intensities));
-     }},
+    {"slate", slate<SlateTable::Printed>},
+    {"slate_symmetric", slate<SlateTable::Symmetric>},
     {"slate_measured",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
        return std::make_unique<SlateScheduler>(input.machine.num_sms,
                                                slate_measured_rule(input.machine, input.mix, input.times, input.coruns));
      },
-     true},
+     false, true},
 };
 
 }  // namespace
@@ -72,6 +75,11 @@ std::vector<std::string_view> scheduler_names() {
 bool needs_times(std::string_view name) {
   const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
   return row != std::end(kRows) && row->needs_times;
+}
+
+bool needs_coruns(std::string_view name) {
+  const auto* row = std::ranges::find(kRows, name, &SchedulerRow::name);
+  return row != std::end(kRows) && row->needs_coruns;
 }
 
 MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine) {

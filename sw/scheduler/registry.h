@@ -23,7 +23,7 @@ struct SchedulerInput {
   std::size_t slots = kNoSlotLimit;        ///< jobs that can hold SMs at a time
   SoloCurves curves{};                     ///< of `solo_curve`
   SoloTimes times{};                       ///< of `adaptive`, `slate_measured`
-  Intensities intensities{};               ///< of `slate`
+  Intensities intensities{};               ///< of `slate`, `slate_symmetric`
   std::vector<CorunMeasurement> coruns{};  ///< of `slate_measured`
 };
 
@@ -31,7 +31,8 @@ struct SchedulerInput {
 struct SchedulerRow {
   std::string_view name;
   std::unique_ptr<IScheduler> (*make)(const SchedulerInput& input);
-  bool needs_times = false;  ///< of every kernel of the mix
+  bool needs_times = false;   ///< of every kernel of the mix
+  bool needs_coruns = false;  ///< of every pair of the mix, and the times alone with all CTAs that fit
 };
 
 /// Schedulers that are more than a policy held over time. A new one is its file, its test, and its row here.
@@ -41,6 +42,8 @@ struct SchedulerRow {
 
 /// Whether a scheduler of that name refuses a mix without SchedulerInput::times.
 [[nodiscard]] bool needs_times(std::string_view name);
+/// Whether a scheduler of that name shares SMs only between kernels of SchedulerInput::coruns.
+[[nodiscard]] bool needs_coruns(std::string_view name);
 
 /// A policy's plan as a scheduler; a plan of DYNAMIC is Warped-Slicer's.
 [[nodiscard]] MakeScheduler scheduler_of(const PolicyPlan& plan, const MachineConfig& machine);

@@ -63,18 +63,18 @@ const JobView* SlateScheduler::partner(const JobView& active, const std::vector<
   return nullptr;
 }
 
-CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities, const SlateThresholds& thresholds) {
+CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities, SlateTable table) {
   std::map<std::string, SlateClass> classes;
   for (const auto& [name, intensity] : intensities) {
     try {
-      classes[name] = slate_class(intensity, thresholds);
+      classes[name] = slate_class(intensity);
     } catch (const InputError& error) {
       throw InputError(fmt::format("kernel {}: {}", name, error.what()));
     }
   }
-  return [num_sms, classes](const JobView& active, const JobView& candidate) -> std::optional<std::uint32_t> {
+  return [num_sms, classes, table](const JobView& active, const JobView& candidate) -> std::optional<std::uint32_t> {
     const auto row = classes.find(active.kernel.name), column = classes.find(candidate.kernel.name);
-    if (num_sms < 2 || row == classes.end() || column == classes.end() || !slate_corun(row->second, column->second))
+    if (num_sms < 2 || row == classes.end() || column == classes.end() || !slate_corun(row->second, column->second, table))
       return std::nullopt;
     return split_sms(num_sms, 2).front().count;
   };
@@ -82,7 +82,7 @@ CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities
 
 CorunRule slate_measured_rule(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix, const SoloTimes& times,
                               const std::vector<CorunMeasurement>& pairs) {
-  for (const KernelDescriptor& kernel : mix) (void)times_of(kernel, times, machine);
+  for (const KernelDescriptor& kernel : mix) (void)time_alone(kernel, times, machine);
   for (const CorunMeasurement& pair : pairs) {
     if (pair.rate.first_sms < 1 || pair.rate.first_sms >= machine.num_sms)
       throw InputError(
@@ -92,8 +92,7 @@ CorunRule slate_measured_rule(const MachineConfig& machine, const std::vector<Ke
         throw InputError(fmt::format("{} beside {}: speed {}: must be finite and at least 0", pair.first, pair.second, speed));
   }
   const auto left = [machine, times](const JobView& job) {
-    const CtaCount most = occupancy(job.kernel.demand(), machine.sm.capacity);
-    return times_of(job.kernel, times, machine)[most.value() - 1] * share_left(job.tasks, job.tasks_begun);
+    return time_alone(job.kernel, times, machine) * share_left(job.tasks, job.tasks_begun);
   };
   return
       [left, pairs, num_sms = machine.num_sms](const JobView& active, const JobView& candidate) -> std::optional<std::uint32_t> {

@@ -50,7 +50,7 @@ using Intensities = std::map<std::string, Intensity>;
 /// solo, as Slate's first run of a kernel profiles it.
 /// @throws InputError naming the kernel when an intensity is negative or not finite
 [[nodiscard]] CorunRule slate_table_rule(std::uint32_t num_sms, const Intensities& intensities,
-                                         const SlateThresholds& thresholds = {});
+                                         SlateTable table = SlateTable::Printed);
 
 /// A measured pair.
 struct CorunMeasurement {
@@ -58,8 +58,8 @@ struct CorunMeasurement {
   CorunRate rate;
 };
 /// Measured speeds instead of the table: a pair that was never measured runs solo.
-/// @param times  as of the adaptive scheduler; the entry of a kernel's occupancy counts
-/// @throws InputError as times_of() does for the mix; naming the pair when a split or a speed is none
+/// @param times  as of the adaptive scheduler; only the last one counts, with all CTAs that fit
+/// @throws InputError as time_alone() does for the mix; naming the pair when a split or a speed is none
 [[nodiscard]] CorunRule slate_measured_rule(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix,
                                             const SoloTimes& times, const std::vector<CorunMeasurement>& pairs);
 

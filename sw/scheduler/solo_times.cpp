@@ -26,6 +26,16 @@ const std::vector<double>& times_of(const KernelDescriptor& kernel, const SoloTi
   return alone;
 }
 
+double time_alone(const KernelDescriptor& kernel, const SoloTimes& times, const MachineConfig& machine) {
+  check_fits(machine, kernel);
+  const auto found = times.find(kernel.name);
+  if (found == times.end() || found->second.empty()) throw InputError(fmt::format("kernel {}: no time alone", kernel.name));
+  const double time = found->second.back();
+  if (!std::isfinite(time) || time <= 0)
+    throw InputError(fmt::format("kernel {}: time {} alone: must be finite and above 0", kernel.name, time));
+  return time;
+}
+
 std::vector<double> fake_solo_times(const MachineConfig& machine, const KernelDescriptor& kernel, Time task_time) {
   check_fits(machine, kernel);
   const double each = std::chrono::duration<double, std::milli>(task_time).count();

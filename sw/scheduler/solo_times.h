@@ -20,6 +20,10 @@ using SoloTimes = std::map<std::string, std::vector<double>>;
 [[nodiscard]] const std::vector<double>& times_of(const KernelDescriptor& kernel, const SoloTimes& times,
                                                   const MachineConfig& machine);
 
+/// The time of one kernel with all CTAs that fit: its last entry.
+/// @throws InputError naming the kernel when its CTA fits no SM, it has no times, or that one is not finite or not above 0
+[[nodiscard]] double time_alone(const KernelDescriptor& kernel, const SoloTimes& times, const MachineConfig& machine);
+
 /// What the fake executor takes, in milliseconds: rounds of tasks that all take as long.
 [[nodiscard]] std::vector<double> fake_solo_times(const MachineConfig& machine, const KernelDescriptor& kernel, Time task_time);
 

@@ -138,7 +138,7 @@ void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, st
     } else {
       line = (std::uint64_t{1} << 33) + index % (std::uint64_t{1} << 32);
     }
-    lines.push_back({base_ + line * kLine});
+    lines.push_back({base_ + line * kLine, static_cast<std::uint8_t>((1U << behaviour_.sectors) - 1)});
   }
 }
 

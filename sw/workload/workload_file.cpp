@@ -44,6 +44,7 @@ constexpr Count kCounts[] = {
     {"footprint_lines", &KernelBehaviour::footprint_lines, 0, 100000000},
     {"barrier_interval", &KernelBehaviour::barrier_interval, 0, 1024},
 };
+constexpr double kMaxFlopsPerThread = 1e9;
 struct Published {
   const char* key;
   double SoloReference::*member;
@@ -62,6 +63,7 @@ void read_behaviour(TomlTable& table, KernelBehaviour& b) {
   for (const Count& c : kCounts) table.read(c.key, b.*c.member, c.low, c.high);
   table.optional();
   table.read("code_bytes", b.code_bytes, 0, 1U << 24);
+  table.read("sectors", b.sectors, 1, 4);
   table.finish();
   constexpr double kRounding = 1e-6;
   if (b.sfu_fraction + b.load_fraction + b.store_fraction + b.shared_fraction > 1 + kRounding) {
@@ -104,6 +106,9 @@ KernelDescriptor read_kernel(TomlTable table) {
     launch->finish();
   }
   table.optional().read("in_triples", kernel.in_triples);
+  double flops = -1;
+  table.read("flops_per_thread", flops, 0, kMaxFlopsPerThread);
+  if (flops >= 0) kernel.flops_per_thread = flops;
   table.finish();
   return kernel;
 }
@@ -129,6 +134,7 @@ std::string behaviour_text(const KernelBehaviour& b) {
   for (const Count& c : kCounts) out += fmt::format("{} = {}\n", c.key, b.*c.member);
   for (const Fraction& f : kReal) out += fmt::format("{} = {:.6f}\n", f.key, b.*f.member);
   if (b.code_bytes != 0) out += fmt::format("code_bytes = {}\n", b.code_bytes);
+  if (b.sectors != KernelBehaviour().sectors) out += fmt::format("sectors = {}\n", b.sectors);
   return out;
 }
 
@@ -159,7 +165,9 @@ std::string format_workload(const Workload& workload, const std::string& comment
         "{}\n"
         "shared_bytes_per_cta = {}\n{}[kernel.behaviour]\n",
         toml_string(k.name), toml_string(k.full_name), to_string(k.type), k.grid_ctas, k.block_threads, k.registers_per_cta,
-        k.shared_bytes_per_cta, k.in_triples ? "" : "in_triples = false\n");
+        k.shared_bytes_per_cta,
+        (k.in_triples ? "" : "in_triples = false\n") +
+            (k.flops_per_thread ? fmt::format("flops_per_thread = {}\n", *k.flops_per_thread) : ""));
     out += behaviour_text(k.behaviour);
     if (k.phase) out += fmt::format("[kernel.phase]\nfrom_cta = {}\n{}", k.phase->from_cta, behaviour_text(k.phase->behaviour));
     if (k.launch_reference)

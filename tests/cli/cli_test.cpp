@@ -473,6 +473,13 @@ TEST_F(Sluice, RefusesAnEvaluationOfNothing) {
   refuses(eval + " --pairs HOT_DXT --policies left_over --oracle-pairs HOT_DXT", "--oracle-pairs: policy oracle is not among");
 }
 
+TEST_F(Sluice, SlatesReportRefusesWhatItsTablesAreNotAbout) {
+  const std::string report = "report slate --out " + (folder_ / "slate").string();
+  refuses(report + " --workload " + table2, "workload table2: kernel BS: is missing");
+  refuses(report + " --scenario " + effisha, "job NeuralNet: must be named PAIR.1 or PAIR.2");
+  refuses("report slate", "--out is required");
+}
+
 TEST_F(Sluice, RefusesMoreSchedulersThanTheUnitCounts) {
   const std::string sim = "sim --workload " + table2 + " --kernels IMG_NN --machine ";
   refuses(sim + edited(fermi, "schedulers = 2", "schedulers = 5"), "sm.schedulers = 5: must be 1..4");

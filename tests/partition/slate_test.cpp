@@ -32,10 +32,24 @@ TEST(SlateTable, HasTheTwentyFiveCellsAsPrinted) {
   }
 }
 
+TEST(SlateTable, TheSymmetricOneSharesWhereEitherOrderMay) {
+  std::string changed;
+  for (int row = 0; row < 5; ++row)
+    for (int column = 0; column < 5; ++column) {
+      const auto active = static_cast<SlateClass>(row), candidate = static_cast<SlateClass>(column);
+      const bool may = slate_corun(active, candidate, SlateTable::Symmetric);
+      EXPECT_EQ(may, slate_corun(candidate, active, SlateTable::Symmetric));
+      EXPECT_TRUE(may || !slate_corun(active, candidate)) << "takes nothing away";
+      if (may != slate_corun(active, candidate))
+        changed += std::string(to_string(active)) + " " + std::string(to_string(candidate)) + ", ";
+    }
+  EXPECT_EQ(changed, "H_C M_M, H_M H_C, ");
+}
+
 TEST(SlateTable, PutsTheFiveKernelsOfTableTwoWhereThePaperHasThem) {
   // GFLOP/s and GB/s alone on a Titan Xp.
   const auto of = [](double gflops, double bandwidth) {
-    return slate_class({gflops / 12150, bandwidth / 547.6}, kSlateFlopThresholds);
+    return slate_class({gflops / 12150, bandwidth / 547.6, ComputeShare::PeakFlops});
   };
   EXPECT_EQ(of(161.3, 401.49), SlateClass::MediumMemory) << "BlackScholes";
   EXPECT_EQ(of(19.6, 340.9), SlateClass::MediumMemory) << "Gaussian";
@@ -50,9 +64,11 @@ TEST(SlateTable, PutsTheFiveKernelsOfTableTwoWhereThePaperHasThem) {
 
 TEST(SlateTable, AThresholdBelongsToTheHigherLevel) {
   EXPECT_EQ(slate_class({0.25, 0}), SlateClass::MediumCompute);
-  EXPECT_EQ(slate_class({0.65, 0.2499}), SlateClass::HighCompute);
-  EXPECT_EQ(slate_class({1, 0.25}), SlateClass::MediumMemory);
-  EXPECT_EQ(slate_class({0, 0.75}), SlateClass::HighMemory);
+  EXPECT_EQ(slate_class({0.65, 0.2899}), SlateClass::HighCompute);
+  EXPECT_EQ(slate_class({0.04, 0, ComputeShare::PeakFlops}), SlateClass::HighCompute);
+  EXPECT_EQ(slate_class({0.0399, 0, ComputeShare::PeakFlops}), SlateClass::MediumCompute);
+  EXPECT_EQ(slate_class({1, 0.29}), SlateClass::MediumMemory);
+  EXPECT_EQ(slate_class({0, 0.87}), SlateClass::HighMemory);
 }
 
 TEST(SlateTable, RefusesIntensitiesThatAreNone) {
@@ -60,20 +76,20 @@ TEST(SlateTable, RefusesIntensitiesThatAreNone) {
     EXPECT_THROW((void)slate_class(broken), InputError);
 }
 
-TEST(SlateTasks, EveryBlockIsPulledOnceAndInOrder) {
-  for (const std::uint64_t blocks : {0U, 1U, 9U, 10U, 11U, 384U})
+TEST(SlateTasks, HoldEveryBlockOnceAndInOrder) {
+  for (const std::uint32_t blocks : {1U, 9U, 10U, 11U, 384U})
     for (const std::uint32_t size : {1U, 2U, 10U, 100U}) {
-      SlateTaskQueue queue(blocks, size);
-      std::uint64_t next = 0;
-      for (SlateTask task = queue.pull(); task.blocks != 0 && next <= blocks; task = queue.pull()) {
+      std::uint32_t next = 0;
+      for (std::uint32_t t = 0; t < slate_tasks(blocks, size); ++t) {
+        const SlateTask task = slate_task(t, blocks, size);
         EXPECT_EQ(task.first, next);
+        EXPECT_GE(task.blocks, 1U);
         EXPECT_LE(task.blocks, size);
         next += task.blocks;
       }
       EXPECT_EQ(next, blocks) << "tasks of " << size;
-      EXPECT_EQ(queue.pull().blocks, 0U) << "another worker asks when all is gone";
+      EXPECT_EQ(slate_task(slate_tasks(blocks, size), blocks, size).blocks, 0U) << "another worker asks when all is gone";
     }
-  EXPECT_THROW(SlateTaskQueue(1, 0), std::logic_error);
 }
 
 TEST(SlateTasks, AreTenBlocksButOneWhereWorkersGetFew) {

@@ -97,6 +97,14 @@ TEST(SlateScheduler, TheRowIsTheActiveJob) {
   EXPECT_EQ(Scene{ready({"M_M", "H_C"})}.decide(), "0:0-3 1:4-7");
 }
 
+TEST(SlateScheduler, OrNeitherIs) {
+  const std::vector<JobView> jobs = ready({"H_C", "M_M"});
+  SchedulerInput input{machine(), {jobs[0].kernel, jobs[1].kernel}};
+  input.intensities = kIntensities;
+  EXPECT_EQ(text(make_scheduler("slate_symmetric", input)->decide(jobs, {}, Time(1))), "0:0-3 1:4-7");
+  EXPECT_EQ(text(make_scheduler("slate", input)->decide(jobs, {}, Time(1))), "0:all");
+}
+
 TEST(SlateScheduler, AKernelOfUnknownIntensityRunsSolo) {
   EXPECT_EQ(Scene{ready({"L_C", "new"})}.decide(), "0:all");
   EXPECT_EQ(Scene{ready({"new", "L_C"})}.decide(), "0:all");
@@ -141,7 +149,7 @@ TEST(SlateScheduler, RangesNeverMeetAndEveryJobEnds) {
       for (const char* second : names)
         if (m.num_sms > 1)
           input.coruns.push_back({first, second, {draw(1, m.num_sms - 1), draw(0, 10) / 10.0, draw(0, 10) / 10.0}});
-    for (const char* name : {"slate", "slate_measured"}) {
+    for (const char* name : {"slate", "slate_symmetric", "slate_measured"}) {
       LoggedScheduler scheduler(make_scheduler(name, input));
       ASSERT_TRUE(run_fake(m, jobs, scheduler).finished) << name << ", seed " << seed;
       for (const LoggedDecision& d : scheduler.decisions()) {
@@ -215,9 +223,8 @@ TEST(SlateScheduler, RefusesBrokenProfiles) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal("slate", {{"A", {kNan, 0}}}, {}, {}),
             "kernel A: intensity nan: must be finite and at least 0, as a share of the machine's peak");
-  EXPECT_EQ(refusal("slate_measured", {}, {}, {}), "kernel A: no times alone over CTA counts");
-  EXPECT_EQ(refusal("slate_measured", {}, {{"A", {kNan}}}, {}),
-            "kernel A: time nan alone with 1 CTAs on an SM: must be finite and above 0");
+  EXPECT_EQ(refusal("slate_measured", {}, {}, {}), "kernel A: no time alone");
+  EXPECT_EQ(refusal("slate_measured", {}, {{"A", {kNan}}}, {}), "kernel A: time nan alone: must be finite and above 0");
   EXPECT_EQ(refusal("slate_measured", {}, {{"A", {1}}}, {{"A", "B", {8, 1, 1}}}), "A beside B: 8 SMs: must be 1..7");
   EXPECT_EQ(refusal("slate_measured", {}, {{"A", {1}}}, {{"A", "B", {0, 1, 1}}}), "A beside B: 0 SMs: must be 1..7");
   EXPECT_EQ(refusal("slate_measured", {}, {{"A", {1}}}, {{"A", "B", {4, 1, -1}}}),

@@ -15,6 +15,7 @@
 #include "sw/workload/machine_file.h"
 #include "sw/workload/ncu_import.h"
 #include "sw/workload/synthetic_source.h"
+#include "sw/workload/task_source.h"
 #include "sw/workload/workload_file.h"
 
 namespace sluice {
@@ -35,10 +36,11 @@ class Readers : public ::testing::Test {
 };
 
 TEST_F(Readers, EveryShippedFileIsRead) {
-  for (const char* name : {"fermi_table1", "large_sm", "h200", "k40"})
+  for (const char* name : {"fermi_table1", "large_sm", "h200", "k40", "titan_xp"})
     EXPECT_EQ(read_machine(kRoot / "configs/machines" / (std::string(name) + ".toml")).name, name);
   EXPECT_EQ(read_workload(kRoot / "configs/workloads/table2.toml").kernels.size(), 10U);
   EXPECT_EQ(read_workload(kRoot / "configs/workloads/h200_torch_ops.toml").kernels.size(), 9U);
+  EXPECT_EQ(read_workload(kRoot / "configs/workloads/slate.toml").kernels.size(), 6U);
 }
 
 /// SiM's table 2, and the peaks that NVIDIA gives.
@@ -51,11 +53,27 @@ TEST_F(Readers, TheK40IsTheOneOfThePapers) {
   EXPECT_EQ(k40.sm.l1.bytes + k40.sm.capacity.shared_memory_bytes, 64U * 1024);
 }
 
+/// Slate's section V, and the peaks that NVIDIA gives.
+TEST_F(Readers, TheTitanXpIsTheOneOfThePaper) {
+  const MachineConfig xp = read_machine(kRoot / "configs/machines/titan_xp.toml");
+  EXPECT_EQ(xp.num_sms, 30U);
+  EXPECT_EQ(xp.sm.capacity, (SmResources{64 * kWarpSize, 65536, 96 * 1024, 32}));
+  EXPECT_EQ(xp.num_sms * xp.sm.alu_pipes * kWarpSize, 3840U) << "cores";
+  EXPECT_NEAR(2 * 3840 * xp.core_mhz, 12.15e6, 0.01e6) << "MFLOP/s";
+  EXPECT_NEAR(xp.dram.channels * xp.dram.bytes_per_cycle * xp.dram.clock_mhz, 547.6e3, 1e2) << "MB/s";
+  EXPECT_EQ(xp.l2_slices * xp.l2.bytes, 3U * 1024 * 1024);
+}
+
 TEST_F(Readers, AWorkloadSurvivesTheRoundTrip) {
-  for (const char* name : {"table2", "sim"}) {
-    const Workload workload = read_workload(kRoot / "configs/workloads" / (std::string(name) + ".toml"));
+  for (const char* name : {"table2.toml", "sim.toml", "slate.toml"}) {
+    const Workload workload = read_workload(kRoot / "configs/workloads" / name);
     const std::string text = format_workload(workload, "");
-    EXPECT_EQ(format_workload(read_workload(write(text)), ""), text);
+    const Workload again = read_workload(write(text));
+    EXPECT_EQ(format_workload(again, ""), text);
+    for (std::size_t k = 0; k < workload.kernels.size(); ++k) {
+      EXPECT_EQ(again.kernels[k].flops_per_thread, workload.kernels[k].flops_per_thread);
+      EXPECT_EQ(again.kernels[k].behaviour.sectors, workload.kernels[k].behaviour.sectors);
+    }
   }
 }
 
@@ -73,6 +91,51 @@ TEST_F(Readers, SimsKernelsAreThoseOfTableThree) {
     EXPECT_NEAR(k.launch_reference.value().milliseconds, time / 100, 1e-6) << k.name;
     EXPECT_NEAR(k.launch_reference.value().issue_utilization, issue / 100, 1e-6) << k.name;
   }
+}
+
+TEST_F(Readers, SectorsAndOperationsHaveRanges) {
+  std::string text = format_workload(read_workload(kRoot / "configs/workloads/slate.toml"), "");
+  for (const auto& [was, is, says] : {std::tuple("sectors = 1", "sectors = 5", "sectors = 5: must be 1..4"),
+                                      std::tuple("sectors = 1", "sectors = 0", "sectors = 0: must be 1..4"),
+                                      std::tuple("flops_per_thread = 16.07", "flops_per_thread = -1", "flops_per_thread = -1")}) {
+    std::string edited = text;
+    edited.replace(edited.find(was), std::string(was).size(), is);
+    try {
+      (void)read_workload(write(edited));
+      FAIL() << is;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    }
+  }
+}
+
+/// A task runs its blocks one after the other, each as the kernel's own CTA would.
+TEST(TaskSource, ATaskIsItsBlocksInOrder) {
+  KernelDescriptor kernel = read_workload(kRoot / "configs/workloads/slate.toml").kernels.at(1);
+  kernel.grid_ctas = 23;
+  const SyntheticSource blocks(kernel, 0, 960, 1);
+  const TaskSource tasks(kernel, 10, 0, 960, 1);
+  EXPECT_EQ(in_tasks(kernel, 10).grid_ctas, 3U);
+  std::uint32_t block = 0;
+  for (std::uint32_t t = 0; t < 3; ++t) {
+    WarpCursor at{t, 0};
+    for (const std::uint32_t last = std::min(block + 10, 23U); block < last; ++block) {
+      WarpCursor alone{block, 0};
+      for (std::uint32_t i = 0; i < kernel.behaviour.warp_instructions; ++i) {
+        const std::uint32_t position = at.position;
+        const Instruction instruction = tasks.next(at);
+        ASSERT_EQ(instruction, blocks.next(alone)) << "block " << block << ", instruction " << i;
+        if (!is_global(instruction.op)) continue;
+        std::vector<LineAccess> ours, theirs;
+        tasks.lines(at, position, ours);
+        blocks.lines(alone, i, theirs);
+        ASSERT_EQ(ours, theirs) << "block " << block << ", instruction " << i;
+        ASSERT_EQ(ours.front().sectors, 1U) << "one sector of four";
+      }
+    }
+    EXPECT_EQ(tasks.next(at).op, OpClass::Exit);
+  }
+  EXPECT_EQ(block, 23U);
 }
 
 /// phases.toml says that its kernels are table2.toml's, before or after they change.

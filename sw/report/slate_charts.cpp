@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures 1, 5 and 7 of Slate.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sw/core/errors.h"
+#include "sw/report/charts.h"
+#include "sw/report/slate_figures.h"
+#include "sw/report/summary.h"
+
+namespace sluice::figures {
+
+std::uint32_t saturates_at(const SlateSmCurve& curve) {
+  constexpr double kNearly = 0.95;
+  double best = 0;
+  for (const double value : curve.gigabytes) best = std::fmax(best, value);
+  const auto found = std::ranges::find_if(curve.gigabytes, [&](double value) { return value >= kNearly * best; });
+  return static_cast<std::uint32_t>(found - curve.gigabytes.begin()) + 1;
+}
+
+Figure slate_sm_scaling(const std::vector<SlateSmCurve>& curves) {
+  Figure figure{"1", "Bandwidth against the number of SMs", {}, {}, {}, {}};
+  figure.published = "Stream's reads are at their peak with 9 of 30 SMs, and stay there.";
+  charts::Lines chart;
+  chart.title = "Global loads and stores on the first SMs";
+  chart.x_label = "SMs";
+  chart.y_label = "of the kernel's best";
+  for (const SlateSmCurve& curve : curves) {
+    double best = 0;
+    for (const double value : curve.gigabytes) best = std::fmax(best, value);
+    charts::Lines::Line line{{curve.kernel, chart.lines.size()}, {}, fmt::format("{:.0f} GB/s", best)};
+    for (const double value : curve.gigabytes) line.values.push_back(value / best);
+    chart.lines.push_back(std::move(line));
+    nlohmann::ordered_json values;
+    for (const double value : curve.gigabytes)
+      values.push_back(std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json());
+    figure.data[curve.kernel] = {{"saturates_at", saturates_at(curve)}, {"gigabytes", values}};
+    figure.measured +=
+        fmt::format("{}{} {}", figure.measured.empty() ? "95 % of the best with: " : ", ", curve.kernel, saturates_at(curve));
+  }
+  figure.measured += " SMs.";
+  std::vector<charts::Series> names;
+  for (const charts::Lines::Line& line : chart.lines) names.push_back(line.series);
+  figure.html = charts::legend(names) + charts::line_chart(chart);
+  return figure;
+}
+
+Figure slate_task_sizes(const std::vector<SlateTasksRun>& runs) {
+  Figure figure{"5", "Time alone against the size of a task", {}, {}, {}, {}};
+  figure.published = "GS takes nearly half the time at 10; BS is 5 % slower than CUDA at 10 and 2 % faster at 1.";
+  charts::GroupedBars chart;
+  chart.title = "Kernel time over that in single blocks";
+  chart.y_label = "time";
+  chart.baseline = 1.0;
+  std::map<std::string, double> single;
+  for (const SlateTasksRun& r : runs) {
+    if (r.task_size == 1) single[r.kernel] = r.run.milliseconds;
+    const std::string size = fmt::format("{}", r.task_size);
+    if (std::ranges::find(chart.series, size, &charts::Series::name) == chart.series.end())
+      chart.series.push_back({size, chart.series.size()});
+  }
+  for (const SlateTasksRun& r : runs) {
+    auto group = std::ranges::find(chart.groups, r.kernel, &charts::GroupedBars::Group::label);
+    if (group == chart.groups.end()) group = chart.groups.insert(chart.groups.end(), {r.kernel, false, {}});
+    const double ratio = r.run.milliseconds / single.at(r.kernel);
+    group->bars.push_back({ratio, false, ""});
+    figure.data[r.kernel][fmt::format("{}", r.task_size)] = ratio;
+    if (r.task_size == 10)
+      figure.measured +=
+          fmt::format("{}{} {:+.1f} %", figure.measured.empty() ? "Time with tasks of ten: " : ", ", r.kernel, 100 * (ratio - 1));
+  }
+  figure.measured += ".";
+  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
+  return figure;
+}
+
+std::map<std::string, double> pair_makespans(const ScheduleRun& run) {
+  std::map<std::string, double> makespans;
+  std::map<std::string, int> members;
+  for (const LaunchOutcome& job : run.jobs) {
+    const std::size_t dot = job.name.rfind('.');
+    const std::string pair = job.name.substr(0, dot), member = dot == std::string::npos ? "" : job.name.substr(dot + 1);
+    if (member != "1" && member != "2") throw InputError(fmt::format("job {}: must be named PAIR.1 or PAIR.2", job.name));
+    double& longest = makespans[pair];
+    longest = std::max(longest, std::chrono::duration<double, std::milli>(job.turnaround).count());
+    ++members[pair];
+  }
+  for (const auto& [pair, count] : members)
+    if (count != 2) throw InputError(fmt::format("pair {}: {} jobs: must be PAIR.1 and PAIR.2", pair, count));
+  return makespans;
+}
+
+Figure slate_pairs_figure(const std::vector<ScheduleRun>& runs) {
+  Figure figure{"7", "The 15 pairs", {}, {}, {}, {}};
+  figure.published =
+      "Slate over MPS: +11 % in the mean, RG-GS +35 %, MM-BS -2 %, all others above 0; RG with every other kernel "
+      "at once, all others one after the other. MPS over CUDA: +6 %.";
+  charts::GroupedBars chart;
+  chart.title = "Throughput over left_over (MPS)";
+  chart.y_label = "makespan of left_over / makespan";
+  chart.baseline = 1.0;
+  const auto base = std::ranges::find(runs, "left_over", &ScheduleRun::scheduler);
+  if (base == runs.end()) throw InputError("figure 7: scheduler left_over is missing");
+  const std::map<std::string, double> left_over = pair_makespans(*base);
+  for (const ScheduleRun& run : runs)
+    if (run.scheduler != "left_over") chart.series.push_back({run.scheduler, chart.series.size()});
+  std::map<std::string, std::vector<double>> ratios;
+  for (const auto& [pair, ms] : left_over) {
+    charts::GroupedBars::Group group{pair, false, {}};
+    for (const ScheduleRun& run : runs) {
+      if (run.scheduler == "left_over") continue;
+      const double ratio = ms / pair_makespans(run).at(pair);
+      group.bars.push_back({ratio, false, ""});
+      ratios[run.scheduler].push_back(ratio);
+      figure.data["pairs"][pair][run.scheduler] = ratio;
+    }
+    chart.groups.push_back(std::move(group));
+  }
+  charts::GroupedBars::Group mean{"mean", true, {}};
+  for (const charts::Series& series : chart.series) {
+    const double all = geometric_mean_of_known(ratios[series.name]);
+    mean.bars.push_back({all, false, ""});
+    std::size_t right = 0, k = 0;
+    for (const auto& [pair, ms] : left_over) right += (ratios[series.name][k++] > 1) == (pair != "BS_MM") ? 1 : 0;
+    figure.data["mean"][series.name] = all;
+    figure.data["published_sign"][series.name] = right;
+    figure.measured += fmt::format("{}{}: {:+.1f} %, the published sign in {} of {} pairs", figure.measured.empty() ? "" : "; ",
+                                   series.name, 100 * (all - 1), right, left_over.size());
+  }
+  figure.measured += ".";
+  chart.groups.push_back(std::move(mean));
+  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
+  return figure;
+}
+
+}  // namespace sluice::figures
