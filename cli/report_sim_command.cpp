@@ -36,20 +36,22 @@ int run(const Options& options) {
   study.runs_folder = std::filesystem::path(options.out) / "runs";
   check_writable(options.out);
   const SimOutcome paper = run_sim(study);
-  const SimOutcome equal = run_sim(study, options.equal_ms);
-  const std::vector<figures::Figure> drawn = {
+  std::vector<figures::Figure> drawn = {
       figures::sim_table2(study.machine),
       figures::sim_table3(paper.kernels, study.machine),
       figures::sim_spatial(paper.kernels, study.machine),
+      figures::sim_example(study.machine),
       figures::sim_units(paper.kernels, study.machine),
       figures::sim_curves(paper.kernels),
       figures::sim_pairs(paper.pairs, true, false),
       figures::sim_pairs(paper.pairs, false, false),
       figures::sim_antt(paper.pairs, false),
-      figures::sim_pairs(equal.pairs, true, true),
-      figures::sim_pairs(equal.pairs, false, true),
-      figures::sim_antt(equal.pairs, true),
   };
+  if (options.equal_ms > 0) {
+    const SimOutcome equal = run_sim(study, options.equal_ms);
+    for (const bool low : {true, false}) drawn.push_back(figures::sim_pairs(equal.pairs, low, true));
+    drawn.push_back(figures::sim_antt(equal.pairs, true));
+  }
   if (!options.json)
     for (const figures::Figure& figure : drawn)
       fmt::print("{:<10} published: {}\n{:<10} model:     {}\n", figure.id, figure.published, "", figure.measured);
@@ -78,9 +80,10 @@ void add_report_sim_command(CLI::App& report, Action& action) {
   command->add_option("--machine", options->machine_file, "machine description (TOML)")->capture_default_str();
   command->add_option("--workload", options->workload_file, "workload description (TOML)")->capture_default_str();
   command->add_option("--scenario", options->scenario, "pairs of its kernels (TOML)")->capture_default_str();
-  command->add_option("--equal-ms", options->equal_ms, "length of the kernels where all have one")
+  command
+      ->add_option("--equal-ms", options->equal_ms, "length of the kernels where all have one, ms; 0: these figures are left out")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1000.0));
+      ->check(CLI::Range(0.0, 1000.0));
   command
       ->add_option("--partitioner", options->partitioner,
                    "the Verilated RTL, its twin, or both compared at every port in every cycle")

@@ -157,7 +157,7 @@ Figure sim_curves(const std::vector<SimKernel>& kernels) {
   figure.published =
       "The gain is marginal beyond some point. Some counts of BO and NB are slower than a smaller one, and are left out.";
   charts::Lines chart;
-  chart.title = "Shortest time over the time with so many CTAs";
+  chart.title = "Shortest time over time";
   chart.x_label = "CTAs per SM";
   chart.y_label = "performance over the best";
   std::vector<std::string> left_out;
@@ -172,9 +172,7 @@ Figure sim_curves(const std::vector<SimKernel>& kernels) {
   }
   figure.measured = left_out.empty() ? "No count is slower than a smaller one."
                                      : fmt::format("Counts left out, as they are no faster: {}.", fmt::join(left_out, "; "));
-  std::vector<charts::Series> series;
-  for (const charts::Lines::Line& line : chart.lines) series.push_back(line.series);
-  figure.html = charts::legend(series) + charts::line_chart(chart);
+  figure.html = charts::line_chart(chart);
   return figure;
 }
 

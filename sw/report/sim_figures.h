@@ -41,6 +41,7 @@ struct SimPair {
 [[nodiscard]] Figure sim_spatial(const std::vector<SimKernel>& kernels, const MachineConfig& machine);  ///< figure 2
 [[nodiscard]] Figure sim_units(const std::vector<SimKernel>& kernels, const MachineConfig& machine);    ///< figure 7
 [[nodiscard]] Figure sim_curves(const std::vector<SimKernel>& kernels);                                 ///< figure 9
+[[nodiscard]] Figure sim_example(const MachineConfig& machine);                                         ///< section 3.7, figure 6
 /// Figures 10 (`low`) and 11, or the same with kernels of equal length.
 [[nodiscard]] Figure sim_pairs(const std::vector<SimPair>& pairs, bool low, bool equal);
 [[nodiscard]] Figure sim_antt(const std::vector<SimPair>& pairs, bool equal);
