@@ -112,13 +112,14 @@ class SlateOnModel : public ::testing::Test {
     // From the CTAs alone: on one SM two jobs are together only where one drains. Once the younger came, the older begins none.
     std::map<std::uint32_t, std::vector<const Cta*>> by_sm;
     for (const Cta& cta : ran.ctas) by_sm[cta.sm].push_back(&cta);
-    for (auto& [sm, here] : by_sm) {
+    for (auto& entry : by_sm) {
+      std::vector<const Cta*>& here = entry.second;
       std::ranges::sort(here, {}, [](const Cta* c) { return c->begin; });
       for (std::size_t i = 0; i + 1 < here.size(); ++i) {
         if (here[i]->job == here[i + 1]->job) continue;
         const bool changed = std::ranges::any_of(
             ran.plans, [&](const InForce& plan) { return plan.at + kWrites > here[i]->begin && plan.at <= here[i + 1]->begin; });
-        EXPECT_TRUE(changed) << "SM " << sm << " changed hands without a decision, cycle " << here[i + 1]->begin;
+        EXPECT_TRUE(changed) << "SM " << entry.first << " changed hands without a decision, cycle " << here[i + 1]->begin;
       }
     }
   }
