@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -8,7 +9,7 @@
 
 namespace sluice {
 
-/// A job as the fake executor runs it: every task takes the same time, whatever runs beside it.
+/// A job as the fake executor runs it: every task takes the same time, whatever runs beside it, unless TaskTimes say otherwise.
 struct FakeJob {
   KernelDescriptor kernel;  ///< grid_ctas tasks
   Time task_time{1};        ///< of one task, more than 0
@@ -25,6 +26,10 @@ struct FakeCosts {
   Time launch{};   ///< from a share for a job that has none to its first task; anew after each eviction
   Time evict{};    ///< from a plan without a job to when the job's CTAs hear of it; they go on with tasks until then
 };
+
+/// How long a task of a job takes that begins while a plan is in force, more than 0: what the jobs of a plan do to each other.
+/// Asked once for each plan and job in it. Tasks under way keep their time.
+using TaskTimes = std::function<Time(JobId job, const Plan& plan)>;
 
 /// Who sees every task. It makes the run slower: waves of equal tasks are run one by one then.
 class ITaskObserver {
@@ -56,6 +61,7 @@ struct FakeResult {
 /// @param jobs  job k has the id k
 /// @throws InputError when a job's one CTA does not fit an SM, it has no task, or a task takes no time
 [[nodiscard]] FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler,
-                                  const FakeCosts& costs = {}, ITaskObserver* observer = nullptr);
+                                  const FakeCosts& costs = {}, ITaskObserver* observer = nullptr,
+                                  const TaskTimes& task_times = {});
 
 }  // namespace sluice
