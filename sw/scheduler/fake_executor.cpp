@@ -19,7 +19,8 @@ namespace {
 
 struct Happening {
   /// Pause: a launch or the order to leave has got through.
-  enum class Kind { Arrival, Copied, TaskEnd, Pause, Profiled, Timer } kind;
+  /// Copied: by the copy cost of all jobs; ToDevice, FromDevice: a copy engine is free.
+  enum class Kind { Arrival, Copied, ToDevice, FromDevice, TaskEnd, Pause, Profiled, Timer } kind;
   std::uint32_t job = 0, sm = 0;
 };
 
@@ -34,6 +35,7 @@ class Run {
         observer_(observer),
         task_times_(task_times),
         sms_(machine.num_sms) {
+    if (costs.memory) copies_.emplace(*costs.memory);
     result_.jobs.resize(jobs.size());
     shares_.resize(jobs.size());
     resident_.resize(jobs.size());
@@ -55,6 +57,7 @@ class Run {
 
   FakeResult run() {
     while (!agenda_.empty()) {
+      if (copies_) copies_->account(now_, agenda_.begin()->first, resident_in_all_ > 0);
       now_ = agenda_.begin()->first;
       const std::vector<Happening> due = std::move(agenda_.begin()->second);
       agenda_.erase(agenda_.begin());
@@ -69,10 +72,12 @@ class Run {
         }
         dispatch();
       } while (table_.has_events());
+      copy();
       table_.forget_closed();
       skip_waves();
     }
     result_.finished = std::ranges::all_of(result_.jobs, &FakeOutcome::done);
+    if (copies_) result_.copies = copies_->times();
     return result_;
   }
 
@@ -88,6 +93,11 @@ class Run {
     switch (h.kind) {
       case Happening::Kind::Arrival: arrive(h.job); break;
       case Happening::Kind::Copied: table_.move(JobId(h.job), JobState::Ready); break;
+      case Happening::Kind::ToDevice: ready(copies_->end(CopyDirection::ToDevice)); break;
+      case Happening::Kind::FromDevice:
+        (void)copies_->end(CopyDirection::FromDevice);
+        result_.end = now_;
+        break;
       case Happening::Kind::TaskEnd: task_ended(h.job, h.sm); break;
       case Happening::Kind::Pause: leave_if_empty(h.job); break;
       case Happening::Kind::Timer:
@@ -108,10 +118,25 @@ class Run {
     view.tasks = specs_[k].kernel.grid_ctas;
     table_.arrive(std::move(view));
     result_.jobs[k].arrived = now_;
-    if (costs_.copy == Time(0)) {
+    if (copies_) {
+      copies_->scheduler().arrive(JobId(k), specs_[k].memory);
+    } else if (costs_.copy == Time(0)) {
       table_.move(JobId(k), JobState::Ready);
     } else {
       later(now_ + costs_.copy, {Happening::Kind::Copied, k});
+    }
+  }
+
+  void ready(std::optional<JobId> job) {
+    if (job) table_.move(*job, JobState::Ready);
+  }
+
+  void copy() {
+    if (!copies_) return;
+    for (const FakeCopies::Begun& b : copies_->begin(now_, resident_in_all_ > 0)) {
+      const bool in = b.copy.direction == CopyDirection::ToDevice;
+      later(b.end, {in ? Happening::Kind::ToDevice : Happening::Kind::FromDevice});
+      if (observer_ != nullptr) observer_->copy_begins(b.copy, now_, b.end);
     }
   }
 
@@ -119,6 +144,7 @@ class Run {
     JobView& job = table_.at(JobId(k));
     --sms_[sm].resident[k];
     --resident_[k];
+    --resident_in_all_;
     SmResources& left = sms_[sm].left;
     const SmResources cta = job.kernel.demand();
     left = {left.threads + cta.threads, left.registers + cta.registers, left.shared_memory_bytes + cta.shared_memory_bytes,
@@ -128,6 +154,7 @@ class Run {
     result_.jobs[k].ended = result_.end = now_;
     result_.jobs[k].done = true;
     table_.move(JobId(k), JobState::Done);
+    if (copies_) ready(copies_->scheduler().kernel_done(JobId(k)));
     for (const std::uint32_t f : followers_[k]) later(now_ + specs_[f].arrival, {Happening::Kind::Arrival, f});
   }
 
@@ -211,6 +238,7 @@ class Run {
     sms_[sm].left = take(sms_[sm].left, job.kernel.demand());
     ++sms_[sm].resident[k];
     ++resident_[k];
+    ++resident_in_all_;
     if (job.tasks_begun++ == 0) result_.jobs[k].began = now_;
     if (job.state == JobState::ToRun) table_.move(JobId(k), JobState::Running);
     if (job.tasks_begun == job.tasks) table_.report({EventKind::LastTaskBegun, JobId(k)});
@@ -219,6 +247,7 @@ class Run {
   }
 
   void dispatch() {
+    if (copies_ && copies_->holds_gpu()) return;
     const Mode mode = scheduler_.mode();
     if (mode == Mode::Fcfs) {
       for (bool begun = true; begun;) {
@@ -237,7 +266,7 @@ class Run {
   /// One job, or two that hold all that their shares allow, begin a task as one of their own ends, until something else happens:
   /// until then their tasks are counted, not run.
   void skip_waves() {
-    if (observer_ != nullptr || agenda_.empty()) return;
+    if (observer_ != nullptr || agenda_.empty() || (copies_ && copies_->holds_gpu())) return;
     std::array<JobView*, 2> steady{};
     std::size_t count = 0;
     Time until = Time::max();
@@ -292,7 +321,9 @@ class Run {
   std::vector<Sm> sms_;
   std::vector<JobShare> shares_;
   std::vector<std::uint32_t> resident_;  ///< CTAs of each job on all SMs
-  std::vector<Time> pause_ends_;         ///< of each job in ToRun: when it may begin; in ToEvict: when it hears of it
+  std::uint64_t resident_in_all_ = 0;
+  std::optional<FakeCopies> copies_;
+  std::vector<Time> pause_ends_;  ///< of each job in ToRun: when it may begin; in ToEvict: when it hears of it
   std::vector<std::vector<std::uint32_t>> followers_;  ///< jobs that arrive after each job
   JobTable table_;
   std::map<Time, std::vector<Happening>> agenda_;
@@ -312,6 +343,8 @@ FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jo
     if (job.task_time <= Time(0))
       throw InputError(fmt::format("kernel {}: task time {} ps: must be at least 1", job.kernel.name, job.task_time.count()));
   }
+  if (costs.memory && !(costs.memory->bytes_a_second > 0))
+    throw InputError(fmt::format("memory: {} bytes a second: must be above 0", costs.memory->bytes_a_second));
   return Run(machine, jobs, scheduler, costs, observer, task_times).run();
 }
 
