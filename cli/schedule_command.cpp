@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/schedule_model.h"
+#include "sw/policy/corun_file.h"
 #include "sw/report/schedule_results.h"
 #include "sw/scheduler/registry.h"
 #include "sw/scheduler/schedule_run.h"
@@ -22,7 +23,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string scenario, schedulers, executor = "fake", flavour = "hardware";
+  std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware";
 };
 
 using Execute =
@@ -37,7 +38,14 @@ struct ExecutorRow {
 };
 constexpr std::string_view kHardware[] = {"hardware"};
 constexpr ExecutorRow kExecutors[] = {
-    {"fake", kHardware, false, [](const Options&) -> Execute { return schedule_on_fake; }},
+    {"fake", kHardware, false,
+     [](const Options& options) -> Execute {
+       FakeSettings settings{{}, options.seed};
+       if (!options.pairs.empty())
+         settings.co_runs = {read_co_runs(options.pairs, "predicted"), read_co_runs(options.pairs, "executed")};
+       return [settings](const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
+                         std::optional<Time> wait) { return schedule_on_fake(scenario, target, scheduler, wait, settings); };
+     }},
     {"model", kHardware, true,
      [](const Options& options) -> Execute { return ScheduleOnModel(options.kind(), options.seed, options.jobs); }},
 };
@@ -68,6 +76,7 @@ int run(const Options& options) {
                                                                          read_workload(options.workload_file));
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
+  if (!options.pairs.empty() && executor.needs_machine) throw InputError("--pairs: executor fake only: the model has its own");
   const Execute execute = executor.make(options);
   std::vector<ScheduleRun> runs;
   for (const std::string& name : names)
@@ -94,7 +103,12 @@ void add_schedule_command(CLI::App& app, Action& action) {
                    "executor model: the Verilated RTL, its twin, or both compared at every port in every cycle")
       ->capture_default_str()
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
-  command->add_option("--seed", options->seed, "executor model: seed of the synthetic instruction streams")
+  command->add_option("--pairs", options->pairs,
+                      "executor fake: rates of pairs (JSON), as `sluice report kernelet` writes them: tasks of a pair take their "
+                      "times, and Kernelet decides by them");
+  command
+      ->add_option("--seed", options->seed,
+                   "executor model: seed of the synthetic instruction streams; executor fake: of monte_carlo")
       ->capture_default_str();
   options->add_jobs(*command);
   options->add_json(*command);

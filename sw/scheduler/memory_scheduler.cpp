@@ -21,13 +21,17 @@ std::size_t kind(const MemoryDemand& demand) { return demand.type == KernelType:
 
 }  // namespace
 
+void check_fits(std::uint64_t device_bytes, const MemoryDemand& demand) {
+  if (demand.in_bytes > device_bytes || demand.out_bytes > device_bytes - demand.in_bytes)
+    throw InputError(fmt::format("{:.1f} MiB of inputs and outputs: the device has {:.1f} MiB",
+                                 (static_cast<double>(demand.in_bytes) + static_cast<double>(demand.out_bytes)) / kMiB,
+                                 static_cast<double>(device_bytes) / kMiB));
+}
+
 void MemoryScheduler::arrive(JobId job, const MemoryDemand& demand) {
   if (std::ranges::find(entries_, job, &Entry::job) != entries_.end())
     throw std::logic_error(fmt::format("job {}: arrives twice", job.value()));
-  if (demand.in_bytes > device_bytes_ || demand.out_bytes > device_bytes_ - demand.in_bytes)
-    throw InputError(fmt::format("job {}: {:.1f} MiB of inputs and outputs: the device has {:.1f} MiB", job.value(),
-                                 (static_cast<double>(demand.in_bytes) + static_cast<double>(demand.out_bytes)) / kMiB,
-                                 static_cast<double>(device_bytes_) / kMiB));
+  check_fits(device_bytes_, demand);
   entries_.push_back({job, demand});
 }
 

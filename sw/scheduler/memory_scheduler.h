@@ -16,6 +16,9 @@ struct MemoryDemand {
   std::optional<std::uint32_t> program{};  ///< kernels of one program keep their order; none: a program of its own
 };
 
+/// @throws InputError when inputs and outputs together exceed the device's memory
+void check_fits(std::uint64_t device_bytes, const MemoryDemand& demand);
+
 enum class CopyDirection { ToDevice, FromDevice };
 
 struct CopyCommand {
@@ -36,7 +39,7 @@ class MemoryScheduler {
   /// @param device_bytes  of device memory, for inputs and outputs
   explicit MemoryScheduler(std::uint64_t device_bytes) : device_bytes_(device_bytes), free_bytes_(device_bytes) {}
 
-  /// @throws InputError naming the job when its inputs and outputs exceed the device; std::logic_error when it is there already
+  /// @throws InputError as check_fits; std::logic_error when it is there already
   void arrive(JobId job, const MemoryDemand& demand);
   /// What an idle engine does next; it is under way until ended(). Nothing: memory is full, or nobody waits for this direction.
   [[nodiscard]] std::optional<CopyCommand> begin(CopyDirection direction);

@@ -24,6 +24,8 @@ struct ScenarioJob {
   std::int32_t nice = 0;               ///< of its host thread
   bool root = true;                    ///< may ask for more than its thread has
   std::uint32_t launches = 1;
+  std::optional<double> per_second;  ///< launches come in a Poisson stream of this rate, whatever ends when
+  double in_mib = 0, out_mib = 0;    ///< of each launch's inputs and outputs
 };
 
 /// Who wants the GPU when. Says nothing of who gets it.
@@ -33,13 +35,16 @@ struct Scenario {
   std::optional<Time> task;  ///< about the length of a task of jobs that no workload describes
   std::uint64_t seed = 1;    ///< of what is drawn
   std::vector<Time> waits;   ///< each a run of its own: from the end of a launch to the next one of the same job
-  FakeCosts costs;
+  FakeCosts costs;           ///< its memory: of the scenario
   std::vector<ScenarioJob> jobs;
 };
 
 /// Reads a scenario (docs/reference/scenarios.md).
 /// @throws InputError naming file, line, key and allowed values
 [[nodiscard]] Scenario read_scenario(const std::filesystem::path& path);
+
+/// What each launch of the job copies.
+[[nodiscard]] MemoryDemand memory_demand(const ScenarioJob& job, KernelType type);
 
 /// One launch of a job.
 struct ScenarioLaunch {
@@ -49,7 +54,8 @@ struct ScenarioLaunch {
   std::optional<std::uint32_t> after;
 };
 
-/// Every launch, with its priority drawn and granted. Equal seeds draw equal priorities, whatever the wait.
+/// Every launch, with its priority and its Poisson arrival drawn, priorities granted. Equal seeds draw equally, whatever the
+/// wait.
 [[nodiscard]] std::vector<ScenarioLaunch> launches(const Scenario& scenario, Time wait);
 
 }  // namespace sluice

@@ -11,6 +11,7 @@
 #include "sw/core/errors.h"
 #include "sw/core/metrics.h"
 #include "sw/policy/i_policy.h"
+#include "sw/scheduler/pair_times.h"
 #include "sw/scheduler/registry.h"
 
 namespace sluice {
@@ -24,6 +25,14 @@ Turnaround turnaround(const LaunchOutcome& launch) {
 Time alone(const Scenario& scenario, const ScenarioJob& job) {
   if (!job.alone) throw InputError(fmt::format("{}: job {}: alone_ms is missing", scenario.file, job.name));
   return *job.alone;
+}
+
+void check_memory(const Scenario& scenario, const ScenarioJob& job, const MemoryDemand& demand) {
+  try {
+    check_fits(scenario.costs.memory->bytes, demand);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: job {}: {}", scenario.file, job.name, error.what()));
+  }
 }
 
 }  // namespace
@@ -82,7 +91,7 @@ ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine,
 }
 
 ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                             std::optional<Time> wait) {
+                             std::optional<Time> wait, const FakeSettings& settings) {
   SchedulerInput input{target.machine, {}};
   std::vector<FakeJob> jobs;
   std::vector<Time> alone_times;
@@ -98,6 +107,8 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
     job.arrival = launch.arrival;
     job.priority = launch.priority;
     job.after = launch.after;
+    job.memory = memory_demand(scenario.jobs[launch.job], job.kernel.type);
+    if (scenario.costs.memory) check_memory(scenario, scenario.jobs[launch.job], job.memory);
     alone_times.push_back(waves * job.task_time);
     total += static_cast<double>((alone_times.back() + job.arrival + scenario.costs.copy).count());
     input.mix.push_back(job.kernel);
@@ -106,9 +117,15 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
   }
   constexpr double kMostTime = 2e18;  // leaves room in 63 bits for the cost of evictions
   if (total > kMostTime) throw InputError(fmt::format("{}: takes more than {:g} ms in all", scenario.file, kMostTime / 1e9));
+  input.predicted = settings.co_runs.predicted;
+  input.executed = settings.co_runs.executed;
+  input.seed = settings.seed;
   const std::unique_ptr<IScheduler> decides = make_scheduler(scheduler, input);
-  const FakeResult result = run_fake(target.machine, jobs, *decides, scenario.costs);
-  ScheduleRun run{std::string(scheduler), "fake", "hardware", wait, {}, result.end, result.decisions};
+  const TaskTimes times =
+      settings.co_runs.executed.pairs.empty() ? TaskTimes{} : pair_times(target.machine, jobs, input.executed);
+  const FakeResult result = run_fake(target.machine, jobs, *decides, scenario.costs, nullptr, times);
+  ScheduleRun run{std::string(scheduler), "fake", "hardware", wait, {}, result.end, result.decisions, {}};
+  if (scenario.costs.memory) run.copies = result.copies;
   Time first = Time::max();
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const FakeOutcome& o = result.jobs[k];

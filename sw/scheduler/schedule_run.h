@@ -7,6 +7,7 @@
 
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
+#include "sw/policy/corun_table.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice {
@@ -27,8 +28,9 @@ struct ScheduleRun {
   std::string scheduler, executor, flavour;
   std::optional<Time> wait;         ///< where launches come again
   std::vector<LaunchOutcome> jobs;  ///< every launch
-  Time makespan{};                  ///< from the first arrival to the last end
+  Time makespan{};                  ///< from the first arrival to the last end, of copies as well
   std::uint64_t decisions = 0;      ///< calls of the scheduler
+  std::optional<CopyTimes> copies;  ///< where the scenario has a memory
 
   [[nodiscard]] double antt() const;
   [[nodiscard]] double stp() const;  ///< a job with several launches counts with their mean speed-up
@@ -47,9 +49,21 @@ struct ScheduleTarget {
 /// Jobs are kernels of the workload. @throws InputError when one is not in it
 [[nodiscard]] ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine, const Workload& workload);
 
+/// What is known of kernels side by side.
+struct CoRunTables {
+  CoRunTable predicted, executed;
+};
+
+/// What runs on the fake executor beside the scenario itself.
+struct FakeSettings {
+  CoRunTables co_runs{};   ///< pairs take the times of `executed`; without: every task the same, whatever runs beside it
+  std::uint64_t seed = 1;  ///< of schedulers that draw
+};
+
 /// On the fake executor, where a job alone takes the time that the scenario says.
-/// @throws InputError when a job has no such time, or fits no SM; CheckFailed when the scheduler leaves a job unfinished
+/// @throws InputError when a job has no such time, fits no SM, or needs more than the device's memory; CheckFailed when the
+/// scheduler leaves a job unfinished
 [[nodiscard]] ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                                           std::optional<Time> wait = {});
+                                           std::optional<Time> wait = {}, const FakeSettings& settings = {});
 
 }  // namespace sluice

@@ -97,7 +97,7 @@ TEST(MemoryScheduler, RefusesWhatTheDeviceCannotHold) {
     s.arrive(JobId(3), demand(80 << 20, 21 << 20));
     FAIL() << "accepted";
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "job 3: 101.0 MiB of inputs and outputs: the device has 100.0 MiB");
+    EXPECT_STREQ(error.what(), "101.0 MiB of inputs and outputs: the device has 100.0 MiB");
   }
   EXPECT_THROW(s.arrive(JobId(4), demand(1, ~std::uint64_t{0})), InputError) << "sums do not wrap";
   s.arrive(JobId(5), demand(1, 1));
