@@ -88,7 +88,7 @@ ScheduleRun ScheduleOnModel::operator()(const Scenario& scenario, const Schedule
   const RunPool pool([] { return std::make_unique<ModelDevice>(); }, 1);
   if (!pool.run({spec}, [&](std::size_t, const RunResult& r, const HostCost&) { result = r; })) throw Interrupted("interrupted");
 
-  ScheduleRun run{std::string(scheduler), "model", "hardware", wait, {}, {}, result.host.decisions, {}};
+  ScheduleRun run{std::string(scheduler), "model", "hardware", wait, {}, {}, result.host.decisions, {}, {}};
   std::uint64_t first = spec.window.value(), last = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const KernelLaunch& launch = spec.launches[k];

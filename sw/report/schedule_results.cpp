@@ -69,6 +69,11 @@ nlohmann::ordered_json to_json(std::span<const ScheduleRun> runs) {
       entry["copies_ms"] = ms(run.copies->total);
       entry["copies_overlapped_ms"] = ms(run.copies->overlapped);
     }
+    if (run.pruning)
+      entry["pruning"] = {{"decisions", run.pruning->decisions},
+                          {"pairs", run.pruning->pairs},
+                          {"pruned", run.pruning->pruned},
+                          {"lost_profit", run.pruning->lost_profit}};
     out["runs"].push_back(std::move(entry));
   }
   return out;

@@ -202,6 +202,9 @@ class Run {
         leave_if_empty(k);
       }
     }
+    holders_.clear();
+    for (const JobView& view : table_.jobs())
+      if (is_open(view.state) && view.state != JobState::Prep && view.state != JobState::Ready) holders_.push_back(view.id);
     if (plan.wake_at) {
       if (*plan.wake_at <= now_)
         throw std::logic_error(fmt::format("a plan at {} ps asks for a timer at {} ps", now_.count(), plan.wake_at->count()));
@@ -252,11 +255,12 @@ class Run {
     if (mode == Mode::Fcfs) {
       for (bool begun = true; begun;) {
         begun = false;
-        for (const JobView& job : table_.jobs()) begun = begin_one(job, false) || begun;
+        for (const JobId id : holders_) begun = begin_one(table_.at(id), false) || begun;
       }
       return;
     }
-    for (const JobView& job : table_.jobs()) {
+    for (const JobId id : holders_) {
+      const JobView& job = table_.at(id);
       while (begin_one(job, mode != Mode::LeftOver)) {
       }
       if (mode == Mode::LeftOver && has_task(job)) return;  // the next waits until this one has no task to begin
@@ -269,18 +273,21 @@ class Run {
     if (observer_ != nullptr || agenda_.empty() || (copies_ && copies_->holds_gpu())) return;
     std::array<JobView*, 2> steady{};
     std::size_t count = 0;
-    Time until = Time::max();
-    for (const JobView& view : table_.jobs()) {
+    Time until = wake_at_.value_or(Time::max()), shortest = Time::max();
+    for (const JobId id : holders_) {
+      JobView& view = table_.at(id);
       if (!has_task(view)) continue;
       if (count == steady.size()) return;
-      const std::uint32_t k = view.id.value();
-      steady[count++] = &table_.at(view.id);
+      const std::uint32_t k = id.value();
+      steady[count++] = &view;
       // The last task is begun in a wave that is run: its beginning is an event.
       const std::uint64_t tasks = std::min(view.tasks - 1, shares_[k].task_limit) - view.tasks_begun, held = resident_[k];
       if (held == 0 || tasks < 2 * held) return;
       until = std::min(until, now_ + static_cast<std::int64_t>(tasks / held - 1) * task_time_[k]);
+      shortest = std::min(shortest, task_time_[k]);
       if (scheduler_.mode() == Mode::LeftOver) break;  // those behind it wait
     }
+    if (count == 0 || until - agenda_.begin()->first <= shortest) return;
     for (std::size_t i = 0; count == 2 && i < 2; ++i)
       if (resident_[steady[i]->id.value()] != most_held(steady[i]->id.value())) return;
     const auto job_of = [&](const Happening& h) -> JobView* {
@@ -326,6 +333,7 @@ class Run {
   std::vector<Time> pause_ends_;  ///< of each job in ToRun: when it may begin; in ToEvict: when it hears of it
   std::vector<std::vector<std::uint32_t>> followers_;  ///< jobs that arrive after each job
   JobTable table_;
+  std::vector<JobId> holders_;  ///< who may have CTAs, oldest first; of the jobs of the last plan, and not yet closed
   std::map<Time, std::vector<Happening>> agenda_;
   Time now_{};
   std::optional<Time> wake_at_;

@@ -124,8 +124,9 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
   const TaskTimes times =
       settings.co_runs.executed.pairs.empty() ? TaskTimes{} : pair_times(target.machine, jobs, input.executed);
   const FakeResult result = run_fake(target.machine, jobs, *decides, scenario.costs, nullptr, times);
-  ScheduleRun run{std::string(scheduler), "fake", "hardware", wait, {}, result.end, result.decisions, {}};
+  ScheduleRun run{std::string(scheduler), "fake", "hardware", wait, {}, result.end, result.decisions, {}, {}};
   if (scenario.costs.memory) run.copies = result.copies;
+  if (const auto* kernelet = dynamic_cast<const KerneletScheduler*>(decides.get())) run.pruning = kernelet->pruning();
   Time first = Time::max();
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const FakeOutcome& o = result.jobs[k];

@@ -8,6 +8,7 @@
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
 #include "sw/policy/corun_table.h"
+#include "sw/scheduler/kernelet_scheduler.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice {
@@ -26,11 +27,12 @@ struct LaunchOutcome {
 /// A scenario under one scheduler.
 struct ScheduleRun {
   std::string scheduler, executor, flavour;
-  std::optional<Time> wait;         ///< where launches come again
-  std::vector<LaunchOutcome> jobs;  ///< every launch
-  Time makespan{};                  ///< from the first arrival to the last end, of copies as well
-  std::uint64_t decisions = 0;      ///< calls of the scheduler
-  std::optional<CopyTimes> copies;  ///< where the scenario has a memory
+  std::optional<Time> wait;            ///< where launches come again
+  std::vector<LaunchOutcome> jobs;     ///< every launch
+  Time makespan{};                     ///< from the first arrival to the last end, of copies as well
+  std::uint64_t decisions = 0;         ///< calls of the scheduler
+  std::optional<CopyTimes> copies;     ///< where the scenario has a memory
+  std::optional<PruningCost> pruning;  ///< of `kernelet` and `kernelet_opt`
 
   [[nodiscard]] double antt() const;
   [[nodiscard]] double stp() const;  ///< a job with several launches counts with their mean speed-up

@@ -101,8 +101,7 @@ TEST_F(ScenarioFile, RefusesAMemoryThatIsNone) {
   EXPECT_EQ(refusal(head_ + "in_mib = -1\n"), ":6: job.in_mib = -1: must be a number, 0..1000000000");
   EXPECT_EQ(refusal(head_ + "[memory]\ndevice_mib = 0\ngb_per_second = 6\n"),
             ":7: memory.device_mib = 0: must be a number, 1..1000000000");
-  EXPECT_EQ(refusal(head_ + "[memory]\ndevice_mib = 9\n"),
-            ":6: memory.gb_per_second: is missing");
+  EXPECT_EQ(refusal(head_ + "[memory]\ndevice_mib = 9\n"), ":6: memory.gb_per_second: is missing");
   EXPECT_EQ(refusal(head_ + "[costs]\ncopy_us = 1\n[memory]\ndevice_mib = 9\ngb_per_second = 6\n"),
             ":9: memory.device_mib = 9: costs.copy_us is given, too");
   EXPECT_EQ(refusal(head_ + "in_mib = 80\nout_mib = 21\n[memory]\ndevice_mib = 100\ngb_per_second = 6\n"),
