@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 
 #include "study/run_cache.h"
 #include "study/run_specs.h"
@@ -182,11 +183,17 @@ std::vector<figures::PairPoint> pair_points(const CoRunTables& tables, const Mac
 }
 
 std::vector<double> monte_carlo(const Scenario& scenario, const ScheduleTarget& target, const CoRunTables& tables,
-                                unsigned schedules) {
-  std::vector<double> seconds;
-  for (unsigned seed = 1; seed <= schedules; ++seed)
-    seconds.push_back(
-        std::chrono::duration<double>(schedule_on_fake(scenario, target, "monte_carlo", {}, {tables, seed}).makespan).count());
+                                unsigned schedules, unsigned jobs) {
+  std::vector<double> seconds(schedules);
+  std::vector<std::future<void>> workers;
+  for (unsigned worker = 0; worker < jobs; ++worker)
+    workers.push_back(std::async(std::launch::async, [&, worker] {
+      for (unsigned i = worker; i < schedules; i += jobs) {
+        const ScheduleRun run = schedule_on_fake(scenario, target, "monte_carlo", {}, {tables, i + 1});
+        seconds[i] = std::chrono::duration<double>(run.makespan).count();
+      }
+    }));
+  for (std::future<void>& worker : workers) worker.get();
   return seconds;
 }
 

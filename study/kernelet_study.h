@@ -30,8 +30,9 @@ struct KerneletRuns {
 [[nodiscard]] std::vector<figures::PairPoint> pair_points(const CoRunTables& tables, const MachineConfig& machine);
 
 /// Random schedules of a scenario: makespans in seconds, in order of their seeds 1, 2, ...
+/// @param jobs  threads, at least 1
 [[nodiscard]] std::vector<double> monte_carlo(const Scenario& scenario, const ScheduleTarget& target, const CoRunTables& tables,
-                                              unsigned schedules);
+                                              unsigned schedules, unsigned jobs);
 
 /// What pruning leaves out at other thresholds, and what it costs: FindCoSchedule once over all kernels of the table.
 [[nodiscard]] std::vector<figures::PruningPoint> pruning_points(const CoRunTables& tables, const KerneletRuns& runs);
