@@ -211,6 +211,16 @@ TEST(CaseII, WithoutOverlapNothingRunsBesideACopy) {
   EXPECT_LT(fast.end, Time(20 * 40ms + 10ms));
 }
 
+/// Pairs need two kernels that are ready: the GPU drains for the inputs of the second.
+TEST(CaseII, WithoutOverlapTwoKernelsStillMeet) {
+  Scene s = scene(2);
+  s.costs.memory->overlap = false;
+  Ports ports;
+  ASSERT_TRUE(s.run(ports, "fcfs").finished);
+  EXPECT_LT(ports.first_task.at(JobId(1)), ports.last_end.at(JobId(0)));
+  EXPECT_EQ(ports.overlapped(), Time(0));
+}
+
 TEST(CaseII, EveryKernelHasItsInputsAndRoomWhateverComes) {
   const bool ok = rc::check([] {
     Scene s = scene(*rc::gen::inRange(1U, 20U));
@@ -227,6 +237,7 @@ TEST(CaseII, EveryKernelHasItsInputsAndRoomWhateverComes) {
     RC_ASSERT(r.finished);
     RC_ASSERT(r.copies.total == ports.copying());
     RC_ASSERT(r.copies.overlapped == ports.overlapped());
+    RC_ASSERT(s.costs.memory->overlap || ports.overlapped() == Time(0));
     std::vector<std::pair<Time, std::int64_t>> held;  // bytes that are taken, or freed
     for (std::uint32_t k = 0; k < s.jobs.size(); ++k) {
       const JobId id(k);
