@@ -12,6 +12,7 @@
 #include "cli/common.h"
 #include "study/schedule_model.h"
 #include "sw/io/atomic_file.h"
+#include "sw/policy/corun_file.h"
 #include "sw/report/schedule_results.h"
 #include "sw/report/task_timeline.h"
 #include "sw/scheduler/registry.h"
@@ -24,7 +25,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string scenario, schedulers, executor = "fake", flavour = "hardware", decisions, timeline;
+  std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", decisions, timeline;
 };
 
 /// Files that a run leaves, where they are wanted: its decisions, a JSON line each, and a Chrome trace.
@@ -35,10 +36,12 @@ using Execute = std::function<ScheduleRun(const Scenario&, const ScheduleTarget&
                                           std::optional<Time> wait, const Files&)>;
 
 ScheduleRun run_fake_with(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                          std::optional<Time> wait, const Files& files) {
-  if (files.timeline.empty()) return schedule_on_fake(scenario, target, scheduler, wait, files.decisions);
+                          std::optional<Time> wait, const Files& files, FakeSettings settings) {
+  settings.decisions = files.decisions;
+  if (files.timeline.empty()) return schedule_on_fake(scenario, target, scheduler, wait, settings);
   TaskTimeline timeline(files.timeline, scenario, target, wait);
-  ScheduleRun run = schedule_on_fake(scenario, target, scheduler, wait, files.decisions, &timeline);
+  settings.observer = &timeline;
+  ScheduleRun run = schedule_on_fake(scenario, target, scheduler, wait, settings);
   timeline.close();
   return run;
 }
@@ -52,7 +55,15 @@ struct ExecutorRow {
 };
 constexpr std::string_view kHardware[] = {"hardware"};
 constexpr ExecutorRow kExecutors[] = {
-    {"fake", kHardware, false, [](const Options&) -> Execute { return run_fake_with; }},
+    {"fake", kHardware, false,
+     [](const Options& options) -> Execute {
+       FakeSettings settings{{}, options.seed, {}, nullptr};
+       if (!options.pairs.empty())
+         settings.co_runs = {read_co_runs(options.pairs, "predicted"), read_co_runs(options.pairs, "executed")};
+       return [settings](const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
+                         std::optional<Time> wait,
+                         const Files& files) { return run_fake_with(scenario, target, scheduler, wait, files, settings); };
+     }},
     {"model", kHardware, true,
      [](const Options& options) -> Execute {
        return [model = std::make_shared<ScheduleOnModel>(options.kind(), options.seed, options.jobs)](
@@ -90,6 +101,7 @@ int run(const Options& options) {
                           : target_of(s, read_machine(options.machine_file), read_workload(options.workload_file)));
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
+  if (!options.pairs.empty() && executor.needs_machine) throw InputError("--pairs: executor fake only: the model has its own");
   for (const std::string& file : {options.decisions, options.timeline}) {
     if (file.empty()) continue;
     if (scenarios.size() * names.size() * waits.size() > 1)
@@ -131,7 +143,12 @@ void add_schedule_command(CLI::App& app, Action& action) {
                    "executor model: the Verilated RTL, its twin, or both compared at every port in every cycle")
       ->capture_default_str()
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
-  command->add_option("--seed", options->seed, "executor model: seed of the synthetic instruction streams")
+  command->add_option("--pairs", options->pairs,
+                      "executor fake: rates of pairs (JSON), as `sluice report kernelet` writes them: tasks of a pair take their "
+                      "times, and Kernelet decides by them");
+  command
+      ->add_option("--seed", options->seed,
+                   "executor model: seed of the synthetic instruction streams; executor fake: of monte_carlo")
       ->capture_default_str();
   command->add_option("--decisions", options->decisions,
                       "one scheduler: what it was told and what it decided, with the reason, a JSON line each");

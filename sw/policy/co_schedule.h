@@ -7,25 +7,21 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
-#include "sw/core/resources.h"
-#include "sw/partition/markov.h"
+#include "sw/policy/corun_table.h"
 
 namespace sluice {
 
-/// A kernel whose inputs are there.
+/// A kernel whose inputs are there. What is known of it is in a CoRunTable.
 struct CandidateKernel {
-  MarkovKernel model;
-  SmResources demand;                 ///< of one CTA
-  double instructions_per_block = 0;  ///< I: warp instructions of one CTA, above 0
-  std::uint64_t blocks = 0;           ///< left to run, at least 1
-  double issue_utilisation = 0;       ///< of the issue slots, alone, 0..1: PUR
-  double memory_utilisation = 0;      ///< of DRAM bandwidth, alone, 0..1: MUR
+  std::string name;
+  SmResources demand;  ///< of one CTA
 };
 
 struct CoScheduleRules {
   SmResources capacity;  ///< of one SM
-  unsigned sms = 1, schedulers = 1;
+  unsigned sms = 1;
   double slice_cycles = 0;  ///< shortest slice whose overhead is acceptable, at least 0
   /// A pair is pruned when its kernels differ by less than both. 0: none is.
   double issue_threshold = 0.4, memory_threshold = 0.1;
@@ -37,9 +33,10 @@ struct CoSchedule {
   std::array<std::size_t, 2> kernels{};
   std::array<CtaCount, 2> ctas{};         ///< on each SM
   std::array<std::uint64_t, 2> slices{};  ///< blocks of one slice, at least 1
-  std::array<double, 2> ipc{};            ///< of one SM, predicted
+  std::array<double, 2> ipc{};            ///< of one SM, as the table says
+  double cycles = 0;                      ///< of a slice
   double imbalance = 0;                   ///< equation 7 over the longer slice's time, 0..1
-  double profit = 0;                      ///< predicted, above 0
+  double profit = 0;                      ///< as the table says; of the best choice above 0
 };
 
 struct CoScheduleChoice {
@@ -48,12 +45,17 @@ struct CoScheduleChoice {
   std::optional<double> lost_profit;  ///< with price_pruning: what the best pair of all promises above the best that was kept
 };
 
-/// The pair, and its CTAs per SM, with the highest co-scheduling profit by the model; ties go to the lowest indices and counts.
+/// The pair, and its CTAs per SM, with the highest co-scheduling profit in the table; ties go to the lowest indices and counts.
 /// When all pairs are alike none is pruned.
-///
-/// Slices take equal time at the predicted IPC (the paper's balanced ratio): slice_cycles, or the time of one wave of the slower
-/// kernel if that is longer, or until the first kernel is done if that is sooner.
-/// @throws InputError when a figure is out of its range or a CTA does not fit on an empty SM
-[[nodiscard]] CoScheduleChoice find_co_schedule(std::span<const CandidateKernel> kernels, const CoScheduleRules& rules);
+/// @throws InputError when a figure is out of its range, a CTA does not fit on an empty SM, or the table lacks a kernel
+[[nodiscard]] CoScheduleChoice find_co_schedule(std::span<const CandidateKernel> kernels, const CoRunTable& table,
+                                                const CoScheduleRules& rules);
+
+/// One run of the table as a co-schedule. Slices take equal time at its IPC (the paper's balanced ratio): slice_cycles, or the
+/// time of one wave of the slower kernel if that is longer.
+/// @pre both kernels are in the table
+[[nodiscard]] CoSchedule balanced(const std::array<std::size_t, 2>& pair, const CoRun& run,
+                                  std::span<const CandidateKernel> kernels, const CoRunTable& table,
+                                  const CoScheduleRules& rules);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // The chart kinds of the report, one .cpp each; every function returns HTML with inline SVG. Values that are not finite leave a
@@ -49,6 +50,27 @@ struct Lines {
   std::vector<Line> lines;
 };
 [[nodiscard]] std::string line_chart(const Lines& chart);
+
+/// Points over a square of 0..1 by 0..1, with lines y = x and y = x +- band.
+struct Scatter {
+  struct Point {
+    double x = 0, y = 0;
+    std::size_t colour = 0;
+    std::string note;  ///< tooltip
+  };
+  std::string title, x_label, y_label;
+  double band = 0.2;
+  std::vector<Point> points;
+};
+[[nodiscard]] std::string scatter(const Scatter& chart);
+
+/// A curve that rises from 0 to 1: the share of values at or below x; marks at other values of x.
+struct Distribution {
+  std::string title, x_label;
+  std::vector<double> values;                         ///< in any order
+  std::vector<std::pair<std::string, double>> marks;  ///< name, x
+};
+[[nodiscard]] std::string distribution(const Distribution& chart);
 
 /// Horizontal bars of fractions that add up to 1.
 struct StackedBars {

@@ -65,6 +65,15 @@ nlohmann::ordered_json to_json(std::span<const ScheduleRun> runs) {
     entry["makespan_ms"] = ms(run.makespan);
     entry["evictions"] = run.evictions();
     entry["decisions"] = run.decisions;
+    if (run.copies) {
+      entry["copies_ms"] = ms(run.copies->total);
+      entry["copies_overlapped_ms"] = ms(run.copies->overlapped);
+    }
+    if (run.pruning)
+      entry["pruning"] = {{"decisions", run.pruning->decisions},
+                          {"pairs", run.pruning->pairs},
+                          {"pruned", run.pruning->pruned},
+                          {"lost_profit", run.pruning->lost_profit}};
     out["runs"].push_back(std::move(entry));
   }
   return out;
@@ -102,6 +111,10 @@ std::string schedule_table(std::span<const ScheduleRun> runs) {
   row("makespan, ms", [](const ScheduleRun& run) { return fmt::format("{:.2f}", ms(run.makespan)); });
   row("evictions", [](const ScheduleRun& run) { return fmt::format("{}", run.evictions()); });
   row("decisions", [](const ScheduleRun& run) { return fmt::format("{}", run.decisions); });
+  if (runs.front().copies) {
+    row("copies, ms", [](const ScheduleRun& run) { return fmt::format("{:.2f}", ms(run.copies->total)); });
+    row("beside kernels, ms", [](const ScheduleRun& run) { return fmt::format("{:.2f}", ms(run.copies->overlapped)); });
+  }
   if (runs.front().wait) {
     table.add_rule();
     for (const auto& [priority, count] : evictions_by_priority(runs.front()))

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "sw/core/machine.h"
+#include "sw/scheduler/fake_copies.h"
 #include "sw/scheduler/i_scheduler.h"
 
 namespace sluice {
 
-/// A job as the fake executor runs it: every task takes the same time, whatever runs beside it.
+/// A job as the fake executor runs it: every task takes the same time, whatever runs beside it, unless TaskTimes say otherwise.
 struct FakeJob {
   KernelDescriptor kernel;  ///< grid_ctas tasks
   Time task_time{1};        ///< of one task, more than 0
@@ -16,21 +18,28 @@ struct FakeJob {
   std::int32_t priority = 0;
   Profile profile{};                     ///< what profiling finds; empty: performance grows with every CTA that fits
   std::optional<std::uint32_t> after{};  ///< arrives `arrival` after this job's end
+  MemoryDemand memory{};                 ///< where the costs have a memory
 };
 
 /// What the executor's own steps take.
 struct FakeCosts {
   Time profile{};  ///< from a plan that wants profiles to Profiled
-  Time copy{};     ///< from a job's arrival to Ready
+  Time copy{};     ///< from a job's arrival to Ready; with a memory: 0
   Time launch{};   ///< from a share for a job that has none to its first task; anew after each eviction
   Time evict{};    ///< from a plan without a job to when the job's CTAs hear of it; they go on with tasks until then
+  std::optional<DeviceMemory> memory{};  ///< inputs are copied before Ready, outputs after Done
 };
+
+/// How long a task of a job takes that begins while a plan is in force, more than 0: what the jobs of a plan do to each other.
+/// Asked once for each plan and job in it. Tasks under way keep their time.
+using TaskTimes = std::function<Time(JobId job, const Plan& plan)>;
 
 /// Who sees every task. It makes the run slower: waves of equal tasks are run one by one then.
 class ITaskObserver {
  public:
   virtual ~ITaskObserver() = default;
   virtual void task_begins(JobId job, SmId sm, Time begin, Time end) = 0;
+  virtual void copy_begins(const CopyCommand& /*copy*/, Time /*begin*/, Time /*end*/) {}
 };
 
 struct FakeOutcome {
@@ -41,7 +50,8 @@ struct FakeOutcome {
 };
 struct FakeResult {
   std::vector<FakeOutcome> jobs;
-  Time end{};                   ///< of the last task
+  Time end{};                   ///< of the last task, and of the last copy
+  CopyTimes copies{};           ///< of both directions together
   std::uint64_t decisions = 0;  ///< calls of the scheduler
   std::uint64_t steps = 0;      ///< arrivals, ends of tasks, timers, ... that were worked out one by one
   /// Every job is done. Otherwise the scheduler left one without SMs and asked for no Timer.
@@ -54,8 +64,10 @@ struct FakeResult {
 ///
 /// Exact, and a model of nothing else: it shows what a scheduler decides, in milliseconds.
 /// @param jobs  job k has the id k
-/// @throws InputError when a job's one CTA does not fit an SM, it has no task, or a task takes no time
+/// @throws InputError when a job's one CTA does not fit an SM, it has no task, a task takes no time, or its inputs and outputs
+/// exceed the memory
 [[nodiscard]] FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler,
-                                  const FakeCosts& costs = {}, ITaskObserver* observer = nullptr);
+                                  const FakeCosts& costs = {}, ITaskObserver* observer = nullptr,
+                                  const TaskTimes& task_times = {});
 
 }  // namespace sluice

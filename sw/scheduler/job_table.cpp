@@ -9,6 +9,12 @@
 
 namespace sluice {
 
+namespace {
+
+constexpr std::size_t kNowhere = -1;
+
+}  // namespace
+
 std::string_view to_string(JobState state) {
   switch (state) {
     case JobState::Prep: return "prep";
@@ -37,17 +43,19 @@ std::string_view to_string(EventKind kind) {
 }
 
 void JobTable::arrive(JobView job) {
-  if (std::ranges::find(jobs_, job.id, &JobView::id) != jobs_.end())
+  if (places_.size() <= job.id.value()) places_.resize(job.id.value() + 1, kNowhere);
+  if (places_[job.id.value()] != kNowhere)
     throw std::logic_error(fmt::format("job {} ({}): arrives twice", job.id.value(), job.kernel.name));
   job.state = JobState::Prep;
+  places_[job.id.value()] = jobs_.size();
   jobs_.push_back(std::move(job));
   report({EventKind::Arrived, jobs_.back().id});
 }
 
 JobView& JobTable::at(JobId id) {
-  const auto found = std::ranges::find(jobs_, id, &JobView::id);
-  if (found == jobs_.end()) throw std::logic_error(fmt::format("job {}: there is none", id.value()));
-  return *found;
+  if (id.value() >= places_.size() || places_[id.value()] == kNowhere)
+    throw std::logic_error(fmt::format("job {}: there is none", id.value()));
+  return jobs_[places_[id.value()]];
 }
 
 void JobTable::move(JobId id, JobState to) {
@@ -60,6 +68,14 @@ void JobTable::move(JobId id, JobState to) {
   if (to == JobState::Done) report({EventKind::Done, id});
   if (to == JobState::Lost) report({EventKind::Lost, id});
   job.state = to;
+}
+
+void JobTable::forget_closed() {
+  const auto closed = [](const JobView& job) { return !is_open(job.state); };
+  if (std::ranges::none_of(jobs_, closed)) return;
+  for (const JobView& job : jobs_) places_[job.id.value()] = kNowhere;
+  std::erase_if(jobs_, closed);
+  for (std::size_t i = 0; i < jobs_.size(); ++i) places_[jobs_[i].id.value()] = i;
 }
 
 std::vector<Event> JobTable::take_events() { return std::exchange(events_, {}); }

@@ -38,12 +38,11 @@ class JobTable {
   /// Since the last call.
   [[nodiscard]] std::vector<Event> take_events();
   /// Done and lost jobs: their states are free again. Call it when the scheduler has heard of them.
-  void forget_closed() {
-    std::erase_if(jobs_, [](const JobView& job) { return !is_open(job.state); });
-  }
+  void forget_closed();
 
  private:
   std::vector<JobView> jobs_;
+  std::vector<std::size_t> places_;  ///< of each id in jobs_; kNowhere
   std::vector<Event> events_;
 };
 

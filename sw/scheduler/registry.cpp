@@ -12,6 +12,8 @@
 #include "sw/scheduler/adaptive_scheduler.h"
 #include "sw/scheduler/arrival.h"
 #include "sw/scheduler/dprr.h"
+#include "sw/scheduler/kernelet_scheduler.h"
+#include "sw/scheduler/monte_carlo.h"
 #include "sw/scheduler/piv.h"
 #include "sw/scheduler/policy_scheduler.h"
 #include "sw/scheduler/prio_np.h"
@@ -58,6 +60,22 @@ constexpr SchedulerRow kRows[] = {
                                                slate_measured_rule(input.machine, input.mix, input.times, input.coruns));
      },
      false, true},
+    // Kernel consolidation, which Kernelet is compared with: all kernels at once, each taking what those before it leave.
+    {"base", [](const SchedulerInput&) { return unit_decides(Mode::LeftOver)(); }},
+    {"kernelet",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<KerneletScheduler>(input.machine, input.predicted, input.mix);
+     }},
+    {"kernelet_opt",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       auto scheduler = std::make_unique<KerneletScheduler>(input.machine, input.executed, input.mix);
+       scheduler->prune(0, 0);
+       return scheduler;
+     }},
+    {"monte_carlo",
+     [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
+       return std::make_unique<MonteCarlo>(input.machine, input.executed, input.mix, input.seed);
+     }},
 };
 
 }  // namespace

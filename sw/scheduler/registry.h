@@ -6,6 +6,7 @@
 
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
+#include "sw/policy/corun_table.h"
 #include "sw/policy/i_policy.h"
 #include "sw/policy/solo_curve.h"
 #include "sw/scheduler/i_scheduler.h"
@@ -25,6 +26,9 @@ struct SchedulerInput {
   SoloTimes times{};                       ///< of `adaptive`, `slate_measured`
   Intensities intensities{};               ///< of `slate`, `slate_symmetric`
   std::vector<CorunMeasurement> coruns{};  ///< of `slate_measured`
+  CoRunTable predicted{};                  ///< of `kernelet`; a kernel that is not in it runs alone
+  CoRunTable executed{};                   ///< of `kernelet_opt`, `monte_carlo`; the same
+  std::uint64_t seed = 1;                  ///< of `monte_carlo`
 };
 
 /// A scheduler by its name.

@@ -16,6 +16,8 @@ namespace {
 constexpr double kMostMs = 1e6, kLeastMs = 1e-6, kMostUs = 1e6;
 constexpr double kPicosPerMs = 1e9, kPicosPerUs = 1e6;
 constexpr std::uint32_t kMostLaunches = 100000;
+constexpr double kLeastPerSecond = 1e-3, kMostPerSecond = 1e6, kMostMiB = 1e9, kMostGb = 1e4;
+constexpr double kBytesPerMiB = 1024 * 1024, kBytesPerGb = 1e9, kPicosPerSecond = 1e12;
 
 Time time_of(double value, double picos) { return Time(std::llround(value * picos)); }
 
@@ -49,8 +51,29 @@ ScenarioJob read_job(TomlTable& table, std::string& after) {
   table.read("after", after);
   read_priority(table, job);
   table.read("launches", job.launches, 1, kMostLaunches);
+  double per_second = 0;
+  table.read("per_second", per_second, kLeastPerSecond, kMostPerSecond);
+  if (per_second > 0) {
+    job.per_second = per_second;
+    if (!after.empty()) table.fail("per_second", "launches that come by themselves follow no other job");
+  }
+  table.read("in_mib", job.in_mib, 0, kMostMiB);
+  table.read("out_mib", job.out_mib, 0, kMostMiB);
   table.finish();
   return job;
+}
+
+DeviceMemory read_memory(TomlTable& table) {
+  DeviceMemory memory;
+  double mib = 0, gb = 0;
+  table.read("device_mib", mib, 1, kMostMiB);
+  table.read("gb_per_second", gb, 1e-3, kMostGb);
+  memory.bytes = static_cast<std::uint64_t>(mib * kBytesPerMiB);
+  memory.bytes_a_second = gb * kBytesPerGb;
+  table.optional();
+  table.read("overlap", memory.overlap);
+  table.finish();
+  return memory;
 }
 
 /// Names to indices; nobody may wait for himself, over however many others.
@@ -107,9 +130,14 @@ Scenario read_scenario(const std::filesystem::path& path) {
     }
     costs->finish();
   }
+  if (auto memory = root.optional_table("memory")) {
+    scenario.costs.memory = read_memory(*memory);
+    if (scenario.costs.copy > Time(0)) memory->fail("device_mib", "costs.copy_us is given, too");
+  }
   root.finish();
   if (scenario.jobs.empty()) root.fail("job", "must have at least one");
-  const bool again = std::ranges::any_of(scenario.jobs, [](const ScenarioJob& job) { return job.launches > 1; });
+  const bool again =
+      std::ranges::any_of(scenario.jobs, [](const ScenarioJob& job) { return job.launches > 1 && !job.per_second; });
   if (again == waits.empty())
     root.fail("wait_ms", again ? "is missing: a job has several launches" : "no job has several launches");
   resolve(scenario, tables, after);
@@ -142,10 +170,16 @@ std::vector<Scenario> runs_of(const Scenario& scenario) {
   return out;
 }
 
+MemoryDemand memory_demand(const ScenarioJob& job, KernelType type) {
+  return {static_cast<std::uint64_t>(job.in_mib * kBytesPerMiB), static_cast<std::uint64_t>(job.out_mib * kBytesPerMiB), type};
+}
+
 std::vector<ScenarioLaunch> launches(const Scenario& scenario, Time wait) {
   std::mt19937_64 random(scenario.seed);
   std::vector<ScenarioLaunch> all;
   std::vector<std::uint32_t> last(scenario.jobs.size());
+  std::vector<std::mt19937_64> gaps;  // streams of their own: who else comes changes nobody's
+  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) gaps.emplace_back(scenario.seed * 1000003 + j);
   std::uint32_t rounds = 0;
   for (const ScenarioJob& job : scenario.jobs) rounds = std::max(rounds, job.launches);
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -160,6 +194,10 @@ std::vector<ScenarioLaunch> launches(const Scenario& scenario, Time wait) {
       const std::int32_t priority = granted_priority(asked, thread_priority(job.nice), job.root);
       if (round == 0) {
         all.push_back({j, priority, job.arrival, std::nullopt});
+      } else if (job.per_second) {
+        const double drawn = (static_cast<double>(gaps[j]() >> 11) + 0.5) * 0x1p-53;  // 0..1, neither
+        const Time gap(std::llround(-std::log(drawn) / *job.per_second * kPicosPerSecond));
+        all.push_back({j, priority, all[last[j]].arrival + gap, std::nullopt});
       } else {
         all.push_back({j, priority, wait, last[j]});
       }

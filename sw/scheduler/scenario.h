@@ -24,6 +24,8 @@ struct ScenarioJob {
   std::int32_t nice = 0;               ///< of its host thread
   bool root = true;                    ///< may ask for more than its thread has
   std::uint32_t launches = 1;
+  std::optional<double> per_second;  ///< launches come in a Poisson stream of this rate, whatever ends when
+  double in_mib = 0, out_mib = 0;    ///< of each launch's inputs and outputs
 };
 
 /// Who wants the GPU when. Says nothing of who gets it.
@@ -33,7 +35,7 @@ struct Scenario {
   std::optional<Time> task;  ///< about the length of a task of jobs that no workload describes
   std::uint64_t seed = 1;    ///< of what is drawn
   std::vector<Time> waits;   ///< each a run of its own: from the end of a launch to the next one of the same job
-  FakeCosts costs;
+  FakeCosts costs;           ///< its memory: of the scenario
   std::vector<ScenarioJob> jobs;
   std::optional<Time> pair_gap;  ///< not one scenario, but one for each pair of jobs: see runs_of()
 };
@@ -45,6 +47,8 @@ struct Scenario {
 /// The scenarios that a file stands for: itself, or those of its pairs in order of the jobs. Three of each pair: the first job
 /// `pair_gap` before the second, the second before the first, both together. Named A_B, B_A, A_B_together.
 [[nodiscard]] std::vector<Scenario> runs_of(const Scenario& scenario);
+/// What each launch of the job copies.
+[[nodiscard]] MemoryDemand memory_demand(const ScenarioJob& job, KernelType type);
 
 /// One launch of a job.
 struct ScenarioLaunch {
@@ -54,7 +58,8 @@ struct ScenarioLaunch {
   std::optional<std::uint32_t> after;
 };
 
-/// Every launch, with its priority drawn and granted. Equal seeds draw equal priorities, whatever the wait.
+/// Every launch, with its priority and its Poisson arrival drawn, priorities granted. Equal seeds draw equally, whatever the
+/// wait.
 [[nodiscard]] std::vector<ScenarioLaunch> launches(const Scenario& scenario, Time wait);
 
 }  // namespace sluice

@@ -12,6 +12,7 @@
 #include "sw/core/metrics.h"
 #include "sw/policy/i_policy.h"
 #include "sw/scheduler/decision_log.h"
+#include "sw/scheduler/pair_times.h"
 #include "sw/scheduler/registry.h"
 
 namespace sluice {
@@ -25,6 +26,14 @@ Turnaround turnaround(const LaunchOutcome& launch) {
 Time alone(const Scenario& scenario, const ScenarioJob& job) {
   if (!job.alone) throw InputError(fmt::format("{}: job {}: alone_ms is missing", scenario.file, job.name));
   return *job.alone;
+}
+
+void check_memory(const Scenario& scenario, const ScenarioJob& job, const MemoryDemand& demand) {
+  try {
+    check_fits(scenario.costs.memory->bytes, demand);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: job {}: {}", scenario.file, job.name, error.what()));
+  }
 }
 
 }  // namespace
@@ -83,7 +92,7 @@ ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine,
 }
 
 ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                             std::optional<Time> wait, const std::filesystem::path& decisions, ITaskObserver* observer) {
+                             std::optional<Time> wait, const FakeSettings& settings) {
   SchedulerInput input{target.machine, {}};
   std::vector<FakeJob> jobs;
   std::vector<Time> alone_times;
@@ -99,6 +108,8 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
     job.arrival = launch.arrival;
     job.priority = launch.priority;
     job.after = launch.after;
+    job.memory = memory_demand(scenario.jobs[launch.job], job.kernel.type);
+    if (scenario.costs.memory) check_memory(scenario, scenario.jobs[launch.job], job.memory);
     alone_times.push_back(waves * job.task_time);
     total += static_cast<double>((alone_times.back() + job.arrival + scenario.costs.copy).count());
     input.mix.push_back(job.kernel);
@@ -107,9 +118,18 @@ ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& tar
   }
   constexpr double kMostTime = 2e18;  // leaves room in 63 bits for the cost of evictions
   if (total > kMostTime) throw InputError(fmt::format("{}: takes more than {:g} ms in all", scenario.file, kMostTime / 1e9));
-  LoggedScheduler decides(make_scheduler(scheduler, input), decisions);
-  const FakeResult result = run_fake(target.machine, jobs, decides, scenario.costs, observer);
+  input.predicted = settings.co_runs.predicted;
+  input.executed = settings.co_runs.executed;
+  input.seed = settings.seed;
+  std::unique_ptr<IScheduler> made = make_scheduler(scheduler, input);
+  const auto* kernelet = dynamic_cast<const KerneletScheduler*>(made.get());
+  LoggedScheduler decides(std::move(made), settings.decisions);
+  const TaskTimes times =
+      settings.co_runs.executed.pairs.empty() ? TaskTimes{} : pair_times(target.machine, jobs, input.executed);
+  const FakeResult result = run_fake(target.machine, jobs, decides, scenario.costs, settings.observer, times);
   ScheduleRun run{std::string(scheduler), "fake", "hardware", wait, {}, result.end, result.decisions};
+  if (scenario.costs.memory) run.copies = result.copies;
+  if (kernelet != nullptr) run.pruning = kernelet->pruning();
   Time first = Time::max();
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const FakeOutcome& o = result.jobs[k];

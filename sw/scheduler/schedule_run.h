@@ -9,7 +9,9 @@
 #include "sw/core/counters.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
+#include "sw/policy/corun_table.h"
 #include "sw/scheduler/fake_executor.h"
+#include "sw/scheduler/kernelet_scheduler.h"
 #include "sw/scheduler/scenario.h"
 
 namespace sluice {
@@ -29,12 +31,14 @@ struct LaunchOutcome {
 /// A scenario under one scheduler.
 struct ScheduleRun {
   std::string scheduler, executor, flavour;
-  std::optional<Time> wait;         ///< where launches come again
-  std::vector<LaunchOutcome> jobs;  ///< every launch
-  Time makespan{};                  ///< from the first arrival to the last end
-  std::uint64_t decisions = 0;      ///< calls of the scheduler
-  StallCycles stalls{};             ///< on the model: SM cycles that issued nothing, by reason
-  std::uint64_t sm_cycles = 0;      ///< their denominator; 0: the executor has no SM cycles
+  std::optional<Time> wait;              ///< where launches come again
+  std::vector<LaunchOutcome> jobs;       ///< every launch
+  Time makespan{};                       ///< from the first arrival to the last end, of copies as well
+  std::uint64_t decisions = 0;           ///< calls of the scheduler
+  std::optional<CopyTimes> copies{};     ///< where the scenario has a memory
+  std::optional<PruningCost> pruning{};  ///< of `kernelet` and `kernelet_opt`
+  StallCycles stalls{};                  ///< on the model: SM cycles that issued nothing, by reason
+  std::uint64_t sm_cycles = 0;           ///< their denominator; 0: the executor has no SM cycles
 
   [[nodiscard]] double antt() const;
   [[nodiscard]] double stp() const;  ///< a job with several launches counts with their mean speed-up
@@ -53,12 +57,23 @@ struct ScheduleTarget {
 /// Jobs are kernels of the workload. @throws InputError when one is not in it
 [[nodiscard]] ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine, const Workload& workload);
 
+/// What is known of kernels side by side.
+struct CoRunTables {
+  CoRunTable predicted, executed;
+};
+
+/// What runs on the fake executor beside the scenario itself.
+struct FakeSettings {
+  CoRunTables co_runs{};   ///< pairs take the times of `executed`; without: every task the same, whatever runs beside it
+  std::uint64_t seed = 1;  ///< of schedulers that draw
+  std::filesystem::path decisions{};  ///< gets a JSON line each (json_line in sw/scheduler/decision_log.h); empty: none
+  ITaskObserver* observer = nullptr;
+};
+
 /// On the fake executor, where a job alone takes the time that the scenario says.
-/// @param decisions  a JSON line each (json_line in sw/scheduler/decision_log.h) is added to this file; empty: none
-/// @throws InputError when a job has no such time, or fits no SM; CheckFailed when the scheduler leaves a job unfinished;
-/// SystemError when the file cannot be written
+/// @throws InputError when a job has no such time, fits no SM, or needs more than the device's memory; CheckFailed when the
+/// scheduler leaves a job unfinished; SystemError when a decision cannot be written
 [[nodiscard]] ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                                           std::optional<Time> wait = {}, const std::filesystem::path& decisions = {},
-                                           ITaskObserver* observer = nullptr);
+                                           std::optional<Time> wait = {}, const FakeSettings& settings = {});
 
 }  // namespace sluice

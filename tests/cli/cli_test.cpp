@@ -202,6 +202,7 @@ TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
   refuses(scenario + " --scheduler piv --flavour software", "--flavour software: executor fake has hardware");
   refuses(scenario + " --scheduler piv --machine " + fermi, "--machine and --workload: give both or neither");
   refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");
+  refuses(scenario + " --scheduler kernelet --pairs nowhere.json", "nowhere.json: can't be read");
   refuses("schedule --scenario " + edited(effisha, "priority = 11", "priority = 31") + " --scheduler piv",
           "effisha_group.toml:58: job.priority = 31: must be a whole number, 0..30");
   refuses("schedule --scenario " + edited(effisha, "arrival_ms = 15", "arrival_ms = -15") + " --scheduler piv",

@@ -9,6 +9,7 @@
 #include "sw/core/resources.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/registry.h"
+#include "tests/scheduler/corun_tables.h"
 
 namespace sluice {
 namespace {
@@ -84,6 +85,7 @@ class Watcher : public IScheduler, public ITaskObserver {
 void check_one(std::string_view name, bool with_costs) {
   MachineConfig machine;
   machine.name = "random";
+  machine.core_mhz = 1000;
   machine.sm.capacity = {1536, 32768, 49152, *rc::gen::inRange(1U, 8U)};
   const auto n = *rc::gen::inRange(1U, 7U);
   machine.num_sms = n + *rc::gen::inRange(0U, 3U);
@@ -106,6 +108,9 @@ void check_one(std::string_view name, bool with_costs) {
     input.intensities[job.kernel.name] = {*rc::gen::inRange(0, 11) / 10.0, *rc::gen::inRange(0, 11) / 10.0};
     jobs.push_back(std::move(job));
   }
+  input.predicted = test::random_co_runs(input.mix, machine);
+  input.executed = test::random_co_runs(input.mix, machine);
+  input.seed = *rc::gen::inRange(0U, 1000U);
   FakeCosts costs;
   if (with_costs) costs = {time(0, 3), time(0, 10), time(0, 40), time(0, 10)};
   Watcher watcher(make_scheduler(name, input), machine, jobs, costs);

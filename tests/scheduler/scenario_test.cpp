@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -80,8 +82,8 @@ TEST_F(ScenarioFile, PairsArriveByTheirGapAlone) {
 
 TEST_F(ScenarioFile, RefusesInOneLineThatNamesFileAndField) {
   EXPECT_EQ(refusal(head_ + "alone = 3\n"),
-            ":6: job.alone: unknown key; allowed: after, alone_ms, arrival_ms, kernel, launches, name, nice, priority, "
-            "random_priority, root");
+            ":6: job.alone: unknown key; allowed: after, alone_ms, arrival_ms, in_mib, kernel, launches, name, nice, out_mib, "
+            "per_second, priority, random_priority, root");
   EXPECT_EQ(refusal(head_ + "arrival_ms = -3\n"), ":6: job.arrival_ms = -3: must be a number, 0..1000000");
   EXPECT_EQ(refusal(head_ + "arrival_ms = nan\n"), ":6: job.arrival_ms = nan: must be a number, 0..1000000");
   EXPECT_EQ(refusal(head_ + "arrival_ms = inf\n"), ":6: job.arrival_ms = inf: must be a number, 0..1000000");
@@ -112,6 +114,80 @@ TEST_F(ScenarioFile, RefusesInOneLineThatNamesFileAndField) {
             ": task_us is missing: needed where no --workload is given");
   EXPECT_EQ(refusal("name = 'S'\ntask_us = 1e-6\n[[job]]\nname = 'A'\nalone_ms = 1e6\n"),
             ": job A: 1e+15 tasks of task_us: at most 2^32 - 1");
+}
+
+TEST_F(ScenarioFile, RefusesAMemoryThatIsNone) {
+  EXPECT_EQ(refusal(head_ + "per_second = 0\n"), ":6: job.per_second = 0: must be a number, 0.001..1000000");
+  EXPECT_EQ(refusal(head_ + "after = 'A'\nper_second = 2\n"),
+            ":7: job.per_second = 2: launches that come by themselves follow no other job");
+  EXPECT_EQ(refusal("wait_ms = 3\n" + head_ + "launches = 3\nper_second = 2\n"), ":1: wait_ms = 3: no job has several launches");
+  EXPECT_EQ(refusal(head_ + "in_mib = -1\n"), ":6: job.in_mib = -1: must be a number, 0..1000000000");
+  EXPECT_EQ(refusal(head_ + "[memory]\ndevice_mib = 0\ngb_per_second = 6\n"),
+            ":7: memory.device_mib = 0: must be a number, 1..1000000000");
+  EXPECT_EQ(refusal(head_ + "[memory]\ndevice_mib = 9\n"), ":6: memory.gb_per_second: is missing");
+  EXPECT_EQ(refusal(head_ + "[costs]\ncopy_us = 1\n[memory]\ndevice_mib = 9\ngb_per_second = 6\n"),
+            ":9: memory.device_mib = 9: costs.copy_us is given, too");
+  EXPECT_EQ(refusal(head_ + "in_mib = 80\nout_mib = 21\n[memory]\ndevice_mib = 100\ngb_per_second = 6\n"),
+            ": job A: 101.0 MiB of inputs and outputs: the device has 100.0 MiB");
+}
+
+TEST_F(ScenarioFile, LaunchesComeInAPoissonStream) {
+  const std::string stream =
+      "launches = 4000\nper_second = 2\n[[job]]\nname = 'B'\nalone_ms = 1\n" + std::string("launches = 2\n");
+  const Scenario s = read(head_ + stream + "per_second = 5\n");
+  std::vector<Time> a;
+  for (const ScenarioLaunch& launch : launches(s, {})) {
+    EXPECT_FALSE(launch.after);
+    if (launch.job == 0) a.push_back(launch.arrival);
+  }
+  ASSERT_EQ(a.size(), 4000U);
+  EXPECT_EQ(a[0], Time(0));
+  double sum = 0, squares = 0;
+  for (std::size_t i = 1; i < a.size(); ++i) {
+    const double gap = std::chrono::duration<double>(a[i] - a[i - 1]).count();
+    sum += gap;
+    squares += gap * gap;
+  }
+  const double mean = sum / 3999, deviation = std::sqrt(squares / 3999 - mean * mean);
+  EXPECT_NEAR(mean, 0.5, 0.03) << "two a second";
+  EXPECT_NEAR(deviation, mean, 0.04) << "gaps of a Poisson stream vary as much as they last";
+  const std::vector<ScenarioLaunch> other = launches(read("seed = 2\n" + head_ + stream + "per_second = 5\n"), {});
+  EXPECT_NE(other[2].arrival, launches(s, {})[2].arrival);
+}
+
+TEST_F(ScenarioFile, CopiesTakeTheirTimeOnTheBus) {
+  const Scenario s = read(head_ + "in_mib = 3\nout_mib = 6\n[memory]\ndevice_mib = 9\ngb_per_second = 1.048576\n");
+  const ScheduleRun r = schedule_on_fake(s, abstract_target(s), "arrival");
+  EXPECT_EQ(r.makespan, Time(3ms + 1500us + 6ms));
+  ASSERT_TRUE(r.copies);
+  EXPECT_EQ(r.copies->total, Time(9ms));
+  EXPECT_EQ(r.copies->overlapped, Time(0));
+}
+
+/// Section 5.1: "at least two kernels pending for execution at any time", until the last ones have come.
+TEST(KerneletScenarios, TwoKernelsArePendingAtAnyTime) {
+  const std::filesystem::path root = SLUICE_SOURCE_DIR;
+  const MachineConfig machine = read_machine(root / "configs/machines/c2050.toml");
+  const Workload workload = read_workload(root / "configs/workloads/kernelet.toml");
+  for (const char* name : {"ci", "mi", "mix", "all"}) {
+    const Scenario s = read_scenario(root / (std::string("configs/scenarios/kernelet_") + name + ".toml"));
+    const ScheduleRun r = schedule_on_fake(s, target_of(s, machine, workload), "base");
+    std::vector<std::pair<Time, int>> changes;
+    Time last{};
+    for (const LaunchOutcome& launch : r.jobs) {
+      changes.emplace_back(launch.arrival, 1);
+      // Also where each launch took a third less.
+      changes.emplace_back(launch.arrival + launch.turnaround * 2 / 3, -1);
+      last = std::max(last, launch.arrival);
+    }
+    std::ranges::sort(changes, {}, [](const auto& c) { return std::pair(c.first, -c.second); });
+    int pending = 0, least = 1000;
+    for (std::size_t i = 0; i + 1 < changes.size() && changes[i].first < last; ++i) {
+      pending += changes[i].second;
+      if (changes[i + 1].first > changes[i].first) least = std::min(least, pending);
+    }
+    EXPECT_GE(least, 2) << name;
+  }
 }
 
 TEST_F(ScenarioFile, RefusesWhatTakesLongerThanTheClockCounts) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Kernelet's evaluation: pairs on the GPU model, their rates as the Markov model predicts them, and schedules with these rates.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sw/core/machine.h"
+#include "sw/report/kernelet_figures.h"
+#include "sw/scheduler/schedule_run.h"
+
+namespace sluice {
+
+struct KerneletRuns {
+  MachineConfig machine;
+  std::string machine_text;  ///< all that distinguishes the machine: part of the fingerprint of kept runs
+  Workload workload;
+  std::uint64_t window = 100000;  ///< cycles of each run
+  std::uint64_t seed = 1;
+  unsigned jobs = 1;
+  std::filesystem::path folder;  ///< finished runs are kept here, and reused
+};
+
+/// Each kernel alone with one CTA on every SM and with all that fit, and every two kernels at every slice ratio, on the GPU model
+/// with the twin of the partition unit. `predicted` sees the runs alone only.
+/// @throws InputError when a kernel makes no progress in the window; Interrupted
+[[nodiscard]] CoRunTables measure_co_runs(const KerneletRuns& runs);
+
+/// Every ratio of every pair: predicted and measured IPC of both kernels together, of the machine's peak.
+[[nodiscard]] std::vector<figures::PairPoint> pair_points(const CoRunTables& tables, const MachineConfig& machine);
+
+/// Random schedules of a scenario: makespans in seconds, in order of their seeds 1, 2, ...
+/// @param jobs  threads, at least 1
+[[nodiscard]] std::vector<double> monte_carlo(const Scenario& scenario, const ScheduleTarget& target, const CoRunTables& tables,
+                                              unsigned schedules, unsigned jobs);
+
+/// What pruning leaves out at other thresholds, and what it costs: FindCoSchedule once over all kernels of the table.
+[[nodiscard]] std::vector<figures::PruningPoint> pruning_points(const CoRunTables& tables, const KerneletRuns& runs);
+
+}  // namespace sluice

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/kernelet_figures.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "sw/report/charts.h"
+#include "sw/report/svg.h"
+
+namespace sluice::figures {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kBand = 0.2;  ///< of peak IPC: the paper's lines y = x +- 0.2 and +- 1.6 of 8
+const charts::Series kSeries[] = {{"Sequential", 0}, {"Base", 1}, {"Kernelet", 2}, {"OPT", 3}};
+
+Figure named(std::string id, std::string title) {
+  Figure f;
+  f.id = std::move(id);
+  f.title = std::move(title);
+  return f;
+}
+
+struct Within {
+  std::size_t points = 0, inside = 0;
+  double mean = 0, worst = 0;
+  [[nodiscard]] double share() const { return points == 0 ? NAN : static_cast<double>(inside) / static_cast<double>(points); }
+};
+
+template <class Keep>
+Within within(const std::vector<PairPoint>& points, const Keep& keep) {
+  Within w;
+  for (const PairPoint& p : points) {
+    if (!keep(p)) continue;
+    const double error = std::abs(p.predicted - p.measured);
+    ++w.points;
+    w.inside += error <= kBand ? 1 : 0;
+    w.mean += error;
+    w.worst = std::max(w.worst, error);
+  }
+  if (w.points > 0) w.mean /= static_cast<double>(w.points);
+  return w;
+}
+
+ordered_json to_json(const Within& w) {
+  return {{"points", w.points}, {"within_20", w.inside}, {"mean_error", w.mean}, {"largest_error", w.worst}};
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::string out = "<div class=\"scroll\"><table><thead><tr>";
+  for (const std::string& cell : rows.front()) out += fmt::format("<th>{}</th>", svg::escape(cell));
+  out += "</tr></thead><tbody>\n";
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    out += "<tr>";
+    for (const std::string& cell : rows[i]) out += fmt::format("<td>{}</td>", svg::escape(cell));
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+std::string variant(const CopyRun& run) { return fmt::format("{},{}", run.overlap ? "Y" : "N", run.co_schedule ? "Y" : "N"); }
+
+const CopyRun* find(const std::vector<CopyRun>& runs, const std::string& workload, double scale, bool overlap, bool co_schedule) {
+  const auto found = std::ranges::find_if(runs, [&](const CopyRun& r) {
+    return r.workload == workload && r.scale == scale && r.overlap == overlap && r.co_schedule == co_schedule;
+  });
+  return found == runs.end() ? nullptr : &*found;
+}
+
+template <class Of>
+std::vector<std::string> names(const std::vector<CopyRun>& runs, const Of& of) {
+  std::vector<std::string> all;
+  for (const CopyRun& r : runs)
+    if (std::ranges::find(all, of(r)) == all.end()) all.push_back(of(r));
+  return all;
+}
+
+/// Bars of every variant by group, each over the time of Y,Y.
+std::string variant_bars(const std::vector<CopyRun>& runs, const std::string& title,
+                         const std::function<std::string(const CopyRun&)>& group) {
+  charts::GroupedBars chart;
+  chart.title = title;
+  chart.y_label = "total time over Y,Y";
+  chart.baseline = 1;
+  const std::vector<std::string> variants = names(runs, variant);
+  for (const std::string& v : variants) chart.series.push_back({v, chart.series.size()});
+  for (const std::string& g : names(runs, group)) {
+    const auto seconds = [&](const std::string& v) {
+      for (const CopyRun& r : runs)
+        if (group(r) == g && variant(r) == v) return r.seconds;
+      return static_cast<double>(NAN);
+    };
+    charts::GroupedBars::Group bars{g, false, {}};
+    for (const std::string& v : variants) bars.bars.push_back({seconds(v) / seconds("Y,Y"), false, ""});
+    chart.groups.push_back(std::move(bars));
+  }
+  return charts::legend(chart.series) + charts::grouped_bars(chart);
+}
+
+ordered_json to_json(const std::vector<CopyRun>& runs) {
+  ordered_json all = ordered_json::array();
+  for (const CopyRun& r : runs)
+    all.push_back({{"workload", r.workload},
+                   {"scale", r.scale},
+                   {"variant", variant(r)},
+                   {"seconds", r.seconds},
+                   {"overlapped", r.overlapped}});
+  return all;
+}
+
+}  // namespace
+
+Figure kernels_alone(const std::vector<AloneRow>& rows) {
+  Figure f = named("alone", "the eight kernels alone on the C2050");
+  f.published = "mean IPC 0.52 of 1; DRAM bandwidth used 0.02 % to 14 % (section 1); nothing about each kernel";
+  double mean = 0, low = 1, high = 0;
+  std::vector<std::vector<std::string>> cells = {{"kernel", "IPC of peak", "DRAM bandwidth", "CTAs on an SM"}};
+  for (const AloneRow& row : rows) {
+    mean += row.ipc / static_cast<double>(rows.size());
+    low = std::min(low, row.memory);
+    high = std::max(high, row.memory);
+    cells.push_back(
+        {row.kernel, fmt::format("{:.3f}", row.ipc), fmt::format("{:.1f} %", 100 * row.memory), fmt::format("{}", row.ctas)});
+    f.data[row.kernel] = {{"ipc", row.ipc}, {"memory_utilisation", row.memory}, {"ctas", row.ctas}};
+  }
+  f.measured = fmt::format("mean IPC {:.2f} of 1; DRAM bandwidth used {:.1f} % to {:.0f} %. Derived from code, not fitted.", mean,
+                           100 * low, 100 * high);
+  f.html = table(cells);
+  return f;
+}
+
+Figure pair_prediction(const KerneletMachine& machine, const std::vector<PairPoint>& points) {
+  Figure f = named("5" + machine.suffix, "predicted and simulated IPC of pairs, " + machine.label);
+  f.published = "most predictions within 20 % of the peak IPC, at the slice ratio that the model chooses";
+  const Within chosen = within(points, [](const PairPoint&p) { return p.chosen; }),
+               all = within(points, [](const PairPoint&) { return true; });
+  f.measured = fmt::format(
+      "{} of {} pairs within 20 % of peak ({:.0f} %), mean error {:.1f} %; at all {} slice ratios {:.0f} %, mean error {:.1f} %",
+      chosen.inside, chosen.points, 100 * chosen.share(), 100 * chosen.mean, all.points, 100 * all.share(), 100 * all.mean);
+  const auto chart = [&](const std::string& title, bool only_chosen) {
+    charts::Scatter scatter{title, "simulated IPC, of peak", "predicted IPC, of peak", kBand, {}};
+    for (const PairPoint& p : points)
+      if (p.chosen || !only_chosen)
+        scatter.points.push_back({p.measured, p.predicted, p.chosen ? 0U : 1U,
+                                  fmt::format("{} {} beside {} {}: {:.3f} simulated, {:.3f} predicted", p.ctas[0], p.first,
+                                              p.ctas[1], p.second, p.measured, p.predicted)});
+    return charts::scatter(scatter);
+  };
+  f.html = chart("the model's ratio of each pair", true) + chart("all ratios", false);
+  f.data = {{"chosen", to_json(chosen)}, {"all", to_json(all)}, {"pairs", ordered_json::array()}};
+  double profit = 0;
+  for (const PairPoint& p : points) {
+    profit += std::abs(p.predicted_profit - p.measured_profit) / static_cast<double>(points.size());
+    f.data["pairs"].push_back({{"kernels", {p.first, p.second}},
+                               {"ctas", {p.ctas[0], p.ctas[1]}},
+                               {"predicted", p.predicted},
+                               {"simulated", p.measured},
+                               {"predicted_profit", p.predicted_profit},
+                               {"simulated_profit", p.measured_profit},
+                               {"chosen", p.chosen}});
+  }
+  f.data["mean_profit_error"] = profit;
+  return f;
+}
+
+Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>& runs) {
+  Figure f = named("6" + machine.suffix, "total time of four workloads, " + machine.label);
+  f.published =
+      fmt::format("Kernelet over Base {} %; within {} % of OPT; larger gains on MIX and ALL", machine.gain, machine.distance);
+  charts::GroupedBars chart;
+  chart.title = "total time over that of Base";
+  chart.y_label = "total time over Base";
+  chart.baseline = 1;
+  chart.series.assign(std::begin(kSeries), std::end(kSeries));
+  std::vector<std::string> gains, distances;
+  std::vector<std::vector<std::string>> cells = {{"workload", "Sequential, s", "Base, s", "Kernelet, s", "OPT, s",
+                                                  "Kernelet over Base", "from OPT", "pairs pruned",
+                                                  "profit lost by pruning, a decision"}};
+  for (const Makespans& r : runs) {
+    const double gain = r.base / r.kernelet - 1, distance = r.kernelet / r.opt - 1;
+    gains.push_back(fmt::format("{} {:+.1f} %", r.workload, 100 * gain));
+    distances.push_back(fmt::format("{} {:.1f} %", r.workload, 100 * distance));
+    chart.groups.push_back(
+        {r.workload,
+         false,
+         {{r.sequential / r.base, false, ""}, {1, false, ""}, {r.kernelet / r.base, false, ""}, {r.opt / r.base, false, ""}}});
+    cells.push_back({r.workload, fmt::format("{:.1f}", r.sequential), fmt::format("{:.1f}", r.base),
+                     fmt::format("{:.1f}", r.kernelet), fmt::format("{:.1f}", r.opt), fmt::format("{:+.1f} %", 100 * gain),
+                     fmt::format("{:+.1f} %", 100 * distance), fmt::format("{:.0f} %", 100 * r.pruned),
+                     fmt::format("{:.4f}", r.lost_profit)});
+    f.data[r.workload] = {{"sequential_s", r.sequential},
+                          {"base_s", r.base},
+                          {"kernelet_s", r.kernelet},
+                          {"opt_s", r.opt},
+                          {"over_base", gain},
+                          {"from_opt", distance},
+                          {"pruned", r.pruned},
+                          {"lost_profit", r.lost_profit}};
+  }
+  f.measured = fmt::format("over Base: {}; from OPT: {}", fmt::join(gains, ", "), fmt::join(distances, ", "));
+  f.html = charts::legend(chart.series) + charts::grouped_bars(chart) + table(cells);
+  return f;
+}
+
+Figure random_schedules(std::vector<double> seconds, double kernelet, double base) {
+  Figure f = named("7", "random schedules of ALL");
+  f.published = "none of 1,000 random schedules is better than Kernelet";
+  std::ranges::sort(seconds);
+  const auto better = std::ranges::count_if(seconds, [&](double s) { return s < kernelet; });
+  const auto worse = std::ranges::count_if(seconds, [&](double s) { return s > base; });
+  f.measured = fmt::format(
+      "{} of {} are better than Kernelet ({:.1f} s); the best takes {:.1f} s, the median {:.1f} s; {} are worse than Base",
+      better, seconds.size(), kernelet, seconds.front(), seconds[seconds.size() / 2], worse);
+  f.html = charts::distribution({"total time of random schedules", "seconds", seconds, {{"Kernelet", kernelet}, {"Base", base}}});
+  f.data = {{"kernelet_s", kernelet},
+            {"base_s", base},
+            {"better_than_kernelet", better},
+            {"worse_than_base", worse},
+            {"seconds", seconds}};
+  return f;
+}
+
+Figure copy_variants(const std::vector<CopyRun>& runs) {
+  Figure f = named("8", "with copies: overlap and co-scheduling, C2050");
+  f.published =
+      "Y,Y over the slowest variant 9.2, 13.0, 16.8, 17.5 % on CI, MI, MIX, ALL; over N,Y about 9 %; over Y,N 5 to 12 %; copies "
+      "beside "
+      "kernels 99, 95, 97, 97 %";
+  std::vector<std::string> slowest, overlap, co_scheduling, beside;
+  for (const std::string& w : names(runs, [](const CopyRun& r) { return r.workload; })) {
+    const CopyRun *yy = find(runs, w, 1, true, true), *ny = find(runs, w, 1, false, true), *yn = find(runs, w, 1, true, false),
+                  *nn = find(runs, w, 1, false, false);
+    if (yy == nullptr || ny == nullptr || yn == nullptr || nn == nullptr) continue;
+    const double most = std::max({ny->seconds, yn->seconds, nn->seconds});
+    slowest.push_back(fmt::format("{:.1f}", 100 * (most / yy->seconds - 1)));
+    overlap.push_back(fmt::format("{:.1f}", 100 * (ny->seconds / yy->seconds - 1)));
+    co_scheduling.push_back(fmt::format("{:.1f}", 100 * (yn->seconds / yy->seconds - 1)));
+    beside.push_back(fmt::format("{:.1f}", 100 * yy->overlapped));
+  }
+  f.measured =
+      fmt::format("Y,Y over the slowest variant {} %; over N,Y {} %; over Y,N {} %; copies beside kernels {} %",
+                  fmt::join(slowest, ", "), fmt::join(overlap, ", "), fmt::join(co_scheduling, ", "), fmt::join(beside, ", "));
+  f.html = variant_bars(runs, "first letter: copies beside kernels; second: co-scheduling",
+                        [](const CopyRun& r) { return r.workload; });
+  f.data = to_json(runs);
+  return f;
+}
+
+Figure copy_scales(const std::vector<CopyRun>& runs) {
+  Figure f = named("9", "MIX with inputs larger than the device's memory, C2050");
+  f.published = "at sf = 2.5 95 % of the copies' time is beside kernels; Kernelet gains at both scales";
+  std::vector<std::string> parts;
+  for (const CopyRun& r : runs) {
+    if (variant(r) != "Y,Y") continue;
+    double most = 0;
+    for (const CopyRun& other : runs)
+      if (other.scale == r.scale) most = std::max(most, other.seconds);
+    parts.push_back(fmt::format("sf = {}: {:.1f} % beside kernels, Y,Y {:.1f} % faster than the slowest", r.scale,
+                                100 * r.overlapped, 100 * (most / r.seconds - 1)));
+  }
+  f.measured = fmt::format("{}", fmt::join(parts, "; "));
+  f.html = variant_bars(runs, "MIX at two scales", [](const CopyRun& r) { return fmt::format("sf = {}", r.scale); });
+  f.data = to_json(runs);
+  return f;
+}
+
+Figure pruning(const std::vector<PruningPoint>& points) {
+  Figure f = named("pruning", "pairs pruned at other thresholds, C2050, all eight kernels");
+  f.published = "in an appendix that is not at hand";
+  std::vector<std::vector<std::string>> cells = {
+      {"issue slots alike below", "DRAM alike below", "pairs", "pruned", "profit lost"}};
+  f.data = ordered_json::array();
+  for (const PruningPoint& p : points) {
+    cells.push_back({fmt::format("{}", p.issue), fmt::format("{}", p.memory), fmt::format("{}", p.pairs),
+                     fmt::format("{}", p.pruned), fmt::format("{:.3f}", p.lost_profit)});
+    f.data.push_back(
+        {{"issue", p.issue}, {"memory", p.memory}, {"pairs", p.pairs}, {"pruned", p.pruned}, {"lost_profit", p.lost_profit}});
+    if (p.issue == 0.4 && p.memory == 0.1)
+      f.measured =
+          fmt::format("at 0.4 and 0.1 {} of {} pairs are pruned, which loses {:.3f} of predicted profit in the first choice",
+                      p.pruned, p.pairs, p.lost_profit);
+  }
+  f.html = table(cells);
+  return f;
+}
+
+}  // namespace sluice::figures
