@@ -33,10 +33,20 @@ class Readers : public ::testing::Test {
 };
 
 TEST_F(Readers, EveryShippedFileIsRead) {
-  for (const char* name : {"fermi_table1", "large_sm", "h200"})
+  for (const char* name : {"fermi_table1", "large_sm", "h200", "k40"})
     EXPECT_EQ(read_machine(kRoot / "configs/machines" / (std::string(name) + ".toml")).name, name);
   EXPECT_EQ(read_workload(kRoot / "configs/workloads/table2.toml").kernels.size(), 10U);
   EXPECT_EQ(read_workload(kRoot / "configs/workloads/h200_torch_ops.toml").kernels.size(), 9U);
+}
+
+/// SiM's table 2, and the peaks that NVIDIA gives.
+TEST_F(Readers, TheK40IsTheOneOfThePapers) {
+  const MachineConfig k40 = read_machine(kRoot / "configs/machines/k40.toml");
+  EXPECT_EQ(k40.sm.capacity, (SmResources{64 * kWarpSize, 65536, 48 * 1024, 16}));
+  EXPECT_EQ(k40.num_sms * k40.sm.alu_pipes * kWarpSize, 2880U) << "cores";
+  EXPECT_NEAR(k40.dram.channels * k40.dram.bytes_per_cycle * k40.dram.clock_mhz, 288e3, 1e3) << "MB/s";
+  EXPECT_EQ(k40.l2_slices * k40.l2.bytes, 1536U * 1024);
+  EXPECT_EQ(k40.sm.l1.bytes + k40.sm.capacity.shared_memory_bytes, 64U * 1024);
 }
 
 TEST_F(Readers, AWorkloadSurvivesTheRoundTrip) {
