@@ -22,7 +22,15 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string scenario, schedulers, executor = "fake", flavour = "hardware";
+  std::string scenario, schedulers, executor = "fake", flavour = "hardware", polling = "adaptive";
+  double time_scale = 1;
+
+  [[nodiscard]] std::optional<SoftwarePreemption> software() const {
+    if (flavour != "software") return {};
+    for (const Polling how : {Polling::Basic, Polling::Proxy})
+      if (polling == to_string(how)) return SoftwarePreemption{how};
+    return SoftwarePreemption{Polling::Adaptive};
+  }
 };
 
 using Execute =
@@ -35,11 +43,13 @@ struct ExecutorRow {
   bool needs_machine;  ///< and a workload
   Execute (*make)(const Options&);
 };
-constexpr std::string_view kHardware[] = {"hardware"};
+constexpr std::string_view kHardware[] = {"hardware"}, kBoth[] = {"hardware", "software"};
 constexpr ExecutorRow kExecutors[] = {
     {"fake", kHardware, false, [](const Options&) -> Execute { return schedule_on_fake; }},
-    {"model", kHardware, true,
-     [](const Options& options) -> Execute { return ScheduleOnModel(options.kind(), options.seed, options.jobs); }},
+    {"model", kBoth, true,
+     [](const Options& options) -> Execute {
+       return ScheduleOnModel({options.kind(), options.seed, options.jobs, options.software()});
+     }},
 };
 
 const ExecutorRow& executor_of(const Options& options) {
@@ -63,9 +73,12 @@ int run(const Options& options) {
     throw InputError("--machine and --workload: give both or neither");
   if (executor.needs_machine && options.machine_file.empty())
     throw InputError(fmt::format("--executor {}: needs --machine and --workload", executor.name));
-  const ScheduleTarget target = options.machine_file.empty() ? abstract_target(scenario)
-                                                             : target_of(scenario, read_machine(options.machine_file),
-                                                                         read_workload(options.workload_file));
+  if (options.time_scale != 1 && !executor.needs_machine)
+    throw InputError(fmt::format("--time-scale: executor {} takes no longer for long times", executor.name));
+  ScheduleTarget target = options.machine_file.empty()
+                              ? abstract_target(scenario)
+                              : target_of(scenario, read_machine(options.machine_file), read_workload(options.workload_file));
+  if (executor.needs_machine) scale_time(target, options.time_scale);
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
   const Execute execute = executor.make(options);
@@ -88,7 +101,20 @@ void add_schedule_command(CLI::App& app, Action& action) {
   command->add_option("--workload", options->workload_file, "workload description (TOML) of the jobs' kernels");
   command->add_option("--executor", options->executor, "what carries the schedule out: fake (discrete events) or model (the GPU)")
       ->capture_default_str();
-  command->add_option("--flavour", options->flavour, "how kernels are preempted: hardware")->capture_default_str();
+  command
+      ->add_option("--flavour", options->flavour,
+                   "how kernels are preempted: hardware (the partition unit) or software (executor model)")
+      ->capture_default_str();
+  command
+      ->add_option("--polling", options->polling,
+                   "flavour software: how CTAs learn that they are to leave: basic, proxy or adaptive")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"basic", "proxy", "adaptive"}));
+  command
+      ->add_option("--time-scale", options->time_scale,
+                   "executor model: simulate this share of the cycles: shorter CTAs on slower clocks, so times stay")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1.0));
   command
       ->add_option("--partitioner", options->partitioner,
                    "executor model: the Verilated RTL, its twin, or both compared at every port in every cycle")

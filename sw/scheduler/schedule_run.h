@@ -47,6 +47,11 @@ struct ScheduleTarget {
 /// Jobs are kernels of the workload. @throws InputError when one is not in it
 [[nodiscard]] ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine, const Workload& workload);
 
+/// Fewer cycles for the same times: kernels with this share of their instructions a warp, on clocks that are slower by as much.
+/// What counts in cycles (latencies, the unit's own steps) stays, and so weighs more.
+/// @param scale  0 < scale <= 1
+void scale_time(ScheduleTarget& target, double scale);
+
 /// On the fake executor, where a job alone takes the time that the scenario says.
 /// @throws InputError when a job has no such time, or fits no SM; CheckFailed when the scheduler leaves a job unfinished
 [[nodiscard]] ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,

@@ -212,6 +212,7 @@ TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
   refuses(scenario + " --scheduler ''", "--scheduler : must be one of warped_slicer, ");
   refuses(scenario + " --scheduler piv --executor model", "--executor model: needs --machine and --workload");
   refuses(scenario + " --scheduler piv --flavour software", "--flavour software: executor fake has hardware");
+  refuses(scenario + " --scheduler piv --time-scale 0.5", "--time-scale: executor fake takes no longer for long times");
   refuses(scenario + " --scheduler piv --machine " + fermi, "--machine and --workload: give both or neither");
   refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");
   refuses("schedule --scenario " + edited(effisha, "priority = 11", "priority = 31") + " --scheduler piv",

@@ -49,7 +49,7 @@ priority = 9
 };
 
 TEST_F(ScheduleModel, AgreesWithTheFakeExecutorAtEqualTimesAlone) {
-  ScheduleOnModel model(PartitionerKind::Both, 1, 2);
+  ScheduleOnModel model({PartitionerKind::Both, 1, 2});
   for (const char* scheduler : {"arrival", "prio_np", "piv"}) {
     const ScheduleRun on_model = model(scenario, target, scheduler, {});
     for (std::size_t k = 0; k < scenario.jobs.size(); ++k) scenario.jobs[k].alone = on_model.jobs[k].alone;
@@ -67,7 +67,7 @@ TEST_F(ScheduleModel, ComesAgainSoLongAfterItsEnd) {
   scenario = read("name = \"again\"\nwait_ms = 0.05\n[[job]]\nname = \"KNN\"\nlaunches = 3\n");
   target.kernels.resize(2);
   target.kernels = {target.kernels[1]};
-  const ScheduleRun run = ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "arrival", scenario.waits.front());
+  const ScheduleRun run = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", scenario.waits.front());
   ASSERT_EQ(run.jobs.size(), 3U);
   for (std::size_t k = 1; k < 3; ++k) {
     const double gap =
@@ -79,16 +79,51 @@ TEST_F(ScheduleModel, ComesAgainSoLongAfterItsEnd) {
 }
 
 TEST_F(ScheduleModel, HostCostsAreTheScenarios) {
-  ScheduleOnModel model(PartitionerKind::Twin, 1, 2);
+  ScheduleOnModel model({PartitionerKind::Twin, 1, 2});
   const ScheduleRun quick = model(scenario, target, "piv", {});
   scenario.costs.evict = scenario.costs.launch = std::chrono::microseconds(20);
   const ScheduleRun slow = model(scenario, target, "piv", {});
   EXPECT_GE(slow.jobs[1].turnaround, quick.jobs[1].turnaround + std::chrono::microseconds(38)) << "an eviction and a launch";
 }
 
+TEST_F(ScheduleModel, SoftwareCostsWhatItPolls) {
+  scale_time(target, 0.4);
+  std::vector<ScheduleRun> runs;
+  for (const std::optional<SoftwarePreemption>& how :
+       {std::optional<SoftwarePreemption>(), std::optional(SoftwarePreemption{Polling::Adaptive}),
+        std::optional(SoftwarePreemption{Polling::Proxy}), std::optional(SoftwarePreemption{Polling::Basic})})
+    runs.push_back(ScheduleOnModel({PartitionerKind::Twin, 1, 2, how})(scenario, target, "piv", {}));
+  EXPECT_EQ(runs[1].flavour, "software-adaptive");
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    EXPECT_LT(runs[i - 1].makespan, runs[i].makespan) << runs[i].flavour;
+    EXPECT_GT(runs[i].evictions(), 0U) << runs[i].flavour;
+    EXPECT_GT(runs[i].jobs[0].turnaround, runs[i].jobs[3].turnaround) << "the long job left for the urgent one";
+  }
+}
+
+TEST_F(ScheduleModel, SoftwareGivesTheGpuToOneJobAtATime) {
+  ScheduleOnModel model({PartitionerKind::Twin, 1, 2, SoftwarePreemption{}});
+  try {
+    (void)model(scenario, target, "even", {});
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(),
+                 "--flavour software: scheduler even: must give the GPU to one job at a time: arrival, rr, prio_np, piv, dprr");
+  }
+}
+
+TEST_F(ScheduleModel, AShareOfTheCyclesTakesTheSameTime) {
+  scenario.jobs.resize(1);
+  target.kernels.resize(1);
+  const Time whole = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
+  scale_time(target, 0.25);
+  const Time quarter = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
+  EXPECT_NEAR(static_cast<double>(quarter.count()) / static_cast<double>(whole.count()), 1, 0.5) << "latencies weigh more";
+}
+
 TEST_F(ScheduleModel, RefusesWhatItHasNot) {
   scenario.costs.copy = std::chrono::microseconds(1);
-  EXPECT_THROW((void)ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "piv", {}), InputError);
+  EXPECT_THROW((void)ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "piv", {}), InputError);
 }
 
 }  // namespace
