@@ -23,6 +23,7 @@ void add_trace_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_figures_command(CLI::App& report, Action& action);  ///< under `report`
+void add_report_effisha_command(CLI::App& report, Action& action);
 void add_gpu_command(CLI::App& app, Action& action);
 void add_kernelet_command(CLI::App& app, Action& action);
 

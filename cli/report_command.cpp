@@ -45,6 +45,7 @@ void add_report_command(CLI::App& app, Action& action) {
   command->add_option("path", options->path, "folder of an evaluation, or its results.json");
   command->add_flag("--json", options->json, "print the results, with a fresh summary, instead of the table");
   add_figures_command(*command, action);
+  add_report_effisha_command(*command, action);
   command->require_subcommand(0, 1);
   command->final_callback([options, command, &action] {
     if (!command->get_subcommands().empty()) return;

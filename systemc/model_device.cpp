@@ -29,8 +29,11 @@ void check(const RunSpec& spec) {
           sm.shared_memory_bytes));
     }
   }
-  const auto at_once = static_cast<std::size_t>(
-      std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after.has_value(); }));
+  // Where a run says how many slots there are, its kernels wait for them.
+  const auto at_once = spec.kernel_slots != 0
+                           ? std::size_t{spec.kernel_slots}
+                           : static_cast<std::size_t>(std::ranges::count_if(
+                                 spec.launches, [](const KernelLaunch& launch) { return !launch.after.has_value(); }));
   if (at_once > kMaxKernelSlots) {
     throw InputError(fmt::format("{} kernels at once: the partition unit has at most {} kernel slots", at_once, kMaxKernelSlots));
   }
