@@ -90,7 +90,8 @@ TEST_F(ScheduleModel, HostCostsAreTheScenarios) {
 }
 
 TEST_F(ScheduleModel, SoftwareCostsWhatItPolls) {
-  scale_time(target, 0.4);
+  scenario.jobs.resize(2);
+  target.kernels.resize(2);
   std::vector<ScheduleRun> runs;
   for (const std::optional<SoftwarePreemption>& how :
        {std::optional<SoftwarePreemption>(), std::optional(SoftwarePreemption{Polling::Adaptive}),
