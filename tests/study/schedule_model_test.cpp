@@ -2,9 +2,6 @@
 // Scenarios on the GPU model, beside the fake executor with the times that the model measures alone.
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <filesystem>
 
 #include "study/schedule_model.h"
@@ -107,26 +104,6 @@ TEST_F(ScheduleModel, SoftwareEvictsForTheUrgentJob) {
   EXPECT_GT(run.jobs[0].evictions, 0U);
   EXPECT_EQ(run.jobs[3].evictions, 0U);
   EXPECT_GT(run.jobs[0].arrival + run.jobs[0].turnaround, run.jobs[3].arrival + run.jobs[3].turnaround);
-}
-
-/// The paper's machine and kernels, RTL and twin compared at every port.
-TEST_F(ScheduleModel, ElevenKernelsOnTheK40InLockstep) {
-  if (std::getenv("SLUICE_FULL") == nullptr) GTEST_SKIP() << "long: runs with SLUICE_FULL=1";
-  const MachineConfig k40 = read_machine(kRoot / "configs/machines/k40.toml");
-  const Workload kernels = read_workload(kRoot / "configs/workloads/effisha.toml");
-  for (const char* name : {"group", "sjf", "random"}) {
-    scenario = read_scenario(kRoot / fmt::format("configs/scenarios/effisha_{}.toml", name));
-    target = target_of(scenario, k40, kernels);
-    scale_time(target, 0.05);
-    for (const char* scheduler : {"piv", "dprr"}) {
-      const ScheduleRun on_model = ScheduleOnModel({PartitionerKind::Both, 1, 2})(scenario, target, scheduler, {});
-      for (std::size_t k = 0; k < scenario.jobs.size(); ++k) scenario.jobs[k].alone = on_model.jobs[k].alone;
-      const ScheduleRun on_fake = schedule_on_fake(scenario, target, scheduler);
-      for (std::size_t k = 0; k < on_fake.jobs.size(); ++k)
-        EXPECT_NEAR(on_model.jobs[k].ntt() / on_fake.jobs[k].ntt(), 1, 0.1)
-            << name << ", " << scheduler << ", " << on_fake.jobs[k].name;
-    }
-  }
 }
 
 TEST_F(ScheduleModel, SoftwareGivesTheGpuToOneJobAtATime) {
