@@ -29,7 +29,7 @@ PersistentSource::PersistentSource(std::unique_ptr<IInstructionSource> tasks, co
       setting_(std::move(setting)),
       tasks_(kernel.grid_ctas),
       host_word_(kHostMemory + address_space * kLine),
-      counter_(kGpuWords + 2 * address_space * kLine),
+      counter_(kGpuWords + 2 * kLine * address_space),
       local_word_(counter_ + kLine) {
   for (const bool leader : {false, true})
     for (const bool checks : {false, true})
