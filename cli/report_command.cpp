@@ -49,6 +49,7 @@ void add_report_command(CLI::App& app, Action& action) {
   add_report_sim_command(*command, action);
   add_report_slate_command(*command, action);
   add_report_kernelet_command(*command, action);
+  add_report_effisha_command(*command, action);
   command->require_subcommand(0, 1);
   command->final_callback([options, command, &action] {
     if (!command->get_subcommands().empty()) return;

@@ -74,8 +74,12 @@ int run(const Options& options) {
   Workload workload = read_workload(options.workload_file);
   for (KernelDescriptor& kernel : workload.kernels)
     kernel.grid_ctas = std::max(1U, static_cast<std::uint32_t>(std::lround(options.scale * kernel.grid_ctas)));
-  ScheduleOnModel model(options.kind(), options.seed, options.jobs,
-                        ScheduleOnModel::Kept{std::filesystem::path(options.out) / "runs", machine_text(options.machine_file)});
+  ScheduleOnModel model({options.kind(),
+                         options.seed,
+                         options.jobs,
+                         {},
+                         std::filesystem::path(options.out) / "runs",
+                         machine_text(options.machine_file)});
   const auto& alone = model.measure_alone({machine, workload.kernels});
   std::vector<Scenario> pairs;
   for (const Mix& mix : parse_mixes(workload, machine, options.pairs)) pairs.push_back(pair_scenario(mix, alone));

@@ -25,7 +25,15 @@ namespace sluice::cli {
 namespace {
 
 struct Options : CommonOptions {
-  std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", decisions, timeline;
+  std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", polling = "adaptive", decisions, timeline;
+  double time_scale = 1;
+
+  [[nodiscard]] std::optional<SoftwarePreemption> software() const {
+    if (flavour != "software") return {};
+    for (const Polling how : {Polling::Basic, Polling::Proxy})
+      if (polling == to_string(how)) return SoftwarePreemption{how};
+    return SoftwarePreemption{Polling::Adaptive};
+  }
 };
 
 /// Files that a run leaves, where they are wanted: its decisions, a JSON line each, and a Chrome trace.
@@ -53,7 +61,7 @@ struct ExecutorRow {
   bool needs_machine;  ///< and a workload
   Execute (*make)(const Options&);
 };
-constexpr std::string_view kHardware[] = {"hardware"};
+constexpr std::string_view kHardware[] = {"hardware"}, kBoth[] = {"hardware", "software"};
 constexpr ExecutorRow kExecutors[] = {
     {"fake", kHardware, false,
      [](const Options& options) -> Execute {
@@ -64,9 +72,10 @@ constexpr ExecutorRow kExecutors[] = {
                          std::optional<Time> wait,
                          const Files& files) { return run_fake_with(scenario, target, scheduler, wait, files, settings); };
      }},
-    {"model", kHardware, true,
+    {"model", kBoth, true,
      [](const Options& options) -> Execute {
-       return [model = std::make_shared<ScheduleOnModel>(options.kind(), options.seed, options.jobs)](
+       return [model = std::make_shared<ScheduleOnModel>(
+                   ModelSetting{options.kind(), options.seed, options.jobs, options.software(), {}, {}})](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
                   const Files& files) { return (*model)(scenario, target, scheduler, wait, files.decisions, files.timeline); };
      }},
@@ -93,12 +102,16 @@ int run(const Options& options) {
     throw InputError("--machine and --workload: give both or neither");
   if (executor.needs_machine && options.machine_file.empty())
     throw InputError(fmt::format("--executor {}: needs --machine and --workload", executor.name));
+  if (options.time_scale != 1 && !executor.needs_machine)
+    throw InputError(fmt::format("--time-scale: executor {} takes no longer for long times", executor.name));
   const std::vector<Scenario> scenarios = runs_of(scenario);
   std::vector<ScheduleTarget> targets;
   for (const Scenario& s : scenarios)
     targets.push_back(options.machine_file.empty()
                           ? abstract_target(s)
                           : target_of(s, read_machine(options.machine_file), read_workload(options.workload_file)));
+  if (executor.needs_machine)
+    for (ScheduleTarget& target : targets) scale_time(target, options.time_scale);
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
   if (!options.pairs.empty() && executor.needs_machine) throw InputError("--pairs: executor fake only: the model has its own");
@@ -137,7 +150,20 @@ void add_schedule_command(CLI::App& app, Action& action) {
   command->add_option("--workload", options->workload_file, "workload description (TOML) of the jobs' kernels");
   command->add_option("--executor", options->executor, "what carries the schedule out: fake (discrete events) or model (the GPU)")
       ->capture_default_str();
-  command->add_option("--flavour", options->flavour, "how kernels are preempted: hardware")->capture_default_str();
+  command
+      ->add_option("--flavour", options->flavour,
+                   "how kernels are preempted: hardware (the partition unit) or software (executor model)")
+      ->capture_default_str();
+  command
+      ->add_option("--polling", options->polling,
+                   "flavour software: how CTAs learn that they are to leave: basic, proxy or adaptive")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"basic", "proxy", "adaptive"}));
+  command
+      ->add_option("--time-scale", options->time_scale,
+                   "executor model: simulate this share of the cycles: shorter CTAs on slower clocks, so times stay")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1.0));
   command
       ->add_option("--partitioner", options->partitioner,
                    "executor model: the Verilated RTL, its twin, or both compared at every port in every cycle")

@@ -104,7 +104,11 @@ void to_json(json& out, const RunResult& result) {
     write_fields(entry["work"], sm.work, kCounterFields);
     write_fields(entry["stalls"], sm.stalls, kStallFields);
   }
-  out["host"] = {{"evictions", result.host.evictions}, {"began", result.host.began}, {"decisions", result.host.decisions}};
+  out["host"] = {{"evictions", result.host.evictions},
+                 {"began", result.host.began},
+                 {"decisions", result.host.decisions},
+                 {"eviction_cycles", result.host.eviction_cycles},
+                 {"pcie_reads", result.host.pcie_reads}};
   out["decisions"] = json::array();
   for (const Decision& d : result.decisions) out["decisions"].push_back(decision_to_json(d));
 }
@@ -124,6 +128,8 @@ void from_json(const json& in, RunResult& result) {
   in.at("host").at("evictions").get_to(result.host.evictions);
   in.at("host").at("began").get_to(result.host.began);
   in.at("host").at("decisions").get_to(result.host.decisions);
+  in.at("host").at("eviction_cycles").get_to(result.host.eviction_cycles);
+  in.at("host").at("pcie_reads").get_to(result.host.pcie_reads);
   for (const json& d : in.at("decisions")) result.decisions.push_back(decision_from_json(d));
 }
 

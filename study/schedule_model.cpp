@@ -11,6 +11,7 @@
 #include "sw/core/errors.h"
 #include "sw/policy/i_policy.h"
 #include "sw/scheduler/decision_log.h"
+#include "sw/scheduler/one_at_a_time.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/model_device.h"
@@ -53,6 +54,10 @@ class Cycle {
   std::int64_t period_;
 };
 
+std::string flavour(const std::optional<SoftwarePreemption>& software) {
+  return software ? fmt::format("software-{}", to_string(software->polling)) : "hardware";
+}
+
 /// Everything that the result of a schedule depends on beside machine, seed and unit.
 std::string fingerprint(const RunSpec& spec, const std::string& scheduler, const SoloTimes& times,
                         const std::vector<CorunMeasurement>& coruns = {}) {
@@ -66,6 +71,7 @@ std::string fingerprint(const RunSpec& spec, const std::string& scheduler, const
     for (const double time : alone) text += fmt::format("{} {}\n", name, time);
   for (const CorunMeasurement& pair : coruns)
     text += fmt::format("{} {} {} {} {}\n", pair.first, pair.second, pair.rate.first_sms, pair.rate.first, pair.rate.second);
+  if (spec.software) text += flavour(spec.software);
   return text + fmt::format("host {} {} window {}", spec.machine.host.launch_us, spec.machine.host.evict_us, spec.window.value());
 }
 
@@ -73,14 +79,14 @@ ScheduleRun schedule_run(const ScheduleCase& c, const RunSpec& spec, const RunRe
                          const std::map<std::string, RunResult>& alone) {
   const Cycle cycle(c.target.machine);
   const std::vector<ScenarioLaunch> all = launches(c.scenario, c.wait.value_or(Time(0)));
-  ScheduleRun run{c.scheduler, "model", "hardware", c.wait, {}, {}, result.host.decisions};
+  ScheduleRun run{c.scheduler, "model", flavour(spec.software), c.wait, {}, {}, result.host.decisions};
   std::uint64_t first = spec.window.value(), last = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const KernelLaunch& launch = spec.launches[k];
     const KernelCounters& counters = result.kernels[k];
     const std::string& name = c.scenario.jobs[all[k].job].name;
     if (counters.finish_cycle == 0)
-      throw CheckFailed(fmt::format("scheduler {}: job {} ends with {} of {} CTAs done", c.scheduler, name,
+      throw CheckFailed(fmt::format("scheduler {}: job {} does not end: {} CTAs done, its grid has {}", c.scheduler, name,
                                     counters.ctas_completed, launch.kernel.grid_ctas));
     const std::uint64_t arrived =
         launch.after ? result.kernels[*launch.after].finish_cycle + launch.delay.value() : launch.arrival.value();
@@ -103,19 +109,19 @@ RunSpec ScheduleOnModel::empty_spec(const MachineConfig& machine, PartitionerKin
   spec.machine = machine;
   spec.partitioner = partitioner;
   spec.kernel_slots = kSlots;
-  spec.seed = seed_;
+  spec.seed = setting_.seed;
   return spec;
 }
 
 std::vector<RunResult> ScheduleOnModel::results_of(std::vector<NamedRun> runs, const std::string& what) const {
-  if (kept_) {
-    for (NamedRun& run : runs) run.fingerprint += fmt::format("{} seed {}", kept_->machine_text, seed_);
-    return run_all(runs, kept_->folder, jobs_, what);
+  if (!setting_.keep.empty()) {
+    for (NamedRun& run : runs) run.fingerprint += fmt::format("{} seed {}", setting_.machine_text, setting_.seed);
+    return run_all(runs, setting_.keep, setting_.jobs, what);
   }
   std::vector<RunSpec> specs;
   for (NamedRun& run : runs) specs.push_back(std::move(run.spec));
   std::vector<RunResult> results(specs.size());
-  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, jobs_);
+  const RunPool pool([] { return std::make_unique<ModelDevice>(); }, setting_.jobs);
   if (!pool.run(std::move(specs), [&](std::size_t i, const RunResult& r, const HostCost&) { results[i] = r; }))
     throw Interrupted("interrupted");
   return results;
@@ -125,7 +131,7 @@ const std::map<std::string, RunResult>& ScheduleOnModel::measure_alone(const Sch
   const std::vector<KernelDescriptor> kernels = without(alone_, target);
   std::vector<NamedRun> runs;
   for (const KernelDescriptor& kernel : kernels) {
-    RunSpec spec = launch_spec(target.machine, kernel, seed_);
+    RunSpec spec = launch_spec(target.machine, kernel, setting_.seed);
     runs.push_back({"alone-" + kernel.name, fingerprint(spec, "arrival", {}), std::move(spec)});
   }
   const std::vector<RunResult> results = results_of(std::move(runs), "alone");
@@ -184,7 +190,8 @@ const std::vector<CorunMeasurement>& ScheduleOnModel::measure_coruns(const Sched
 
 NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   const Cycle cycle(c.target.machine);
-  RunSpec spec = empty_spec(c.target.machine, partitioner_);
+  RunSpec spec = empty_spec(c.target.machine, setting_.partitioner);
+  spec.software = setting_.software;
   spec.machine.host.launch_us += microseconds(c.scenario.costs.launch);
   spec.machine.host.evict_us += microseconds(c.scenario.costs.evict);
   SchedulerInput input{c.target.machine, {}};
@@ -209,7 +216,11 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   spec.make_scheduler = [name = c.scheduler, input, file = c.decisions] {
     return std::make_unique<LoggedScheduler>(make_scheduler(name, input), file);
   };
-  (void)spec.make_scheduler();  // what it refuses, it refuses here
+  const std::unique_ptr<IScheduler> scheduler = make_scheduler(c.scheduler, input);  // what it refuses, it refuses here
+  if (spec.software && dynamic_cast<const OneAtATime*>(scheduler.get()) == nullptr)
+    throw InputError(
+        fmt::format("--flavour software: scheduler {}: must give the GPU to one job at a time: arrival, rr, prio_np, piv, dprr",
+                    c.scheduler));
   return {c.name, fingerprint(spec, c.scheduler, input.times, input.coruns), std::move(spec)};
 }
 

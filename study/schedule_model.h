@@ -26,24 +26,27 @@ struct ScheduleCase {
   std::filesystem::path timeline{};   ///< gets a Chrome trace of the CTAs, likewise
 };
 
+/// How scenarios run on the model.
+struct ModelSetting {
+  PartitionerKind partitioner = PartitionerKind::Twin;
+  std::uint64_t seed = 1;
+  unsigned jobs = 1;                             ///< simulations at a time
+  std::optional<SoftwarePreemption> software{};  ///< empty: the partition unit preempts
+  std::filesystem::path keep{};  ///< finished runs are kept here and found again, as run_all() does; empty: nowhere
+  std::string machine_text{};    ///< with `keep`: all that distinguishes the machine
+};
+
 /// Runs scenarios on the GPU model, the partition unit with four kernel slots in the loop: jobs that are evicted leave their
 /// slot.
 class ScheduleOnModel {
  public:
-  /// Where finished runs are kept and found again, as run_all() does.
-  struct Kept {
-    std::filesystem::path folder;
-    std::string machine_text;  ///< all that distinguishes the machine
-  };
-  /// @param jobs  simulations at a time
-  ScheduleOnModel(PartitionerKind partitioner, std::uint64_t seed, unsigned jobs, std::optional<Kept> kept = {})
-      : partitioner_(partitioner), seed_(seed), jobs_(jobs), kept_(std::move(kept)) {}
+  explicit ScheduleOnModel(ModelSetting setting) : setting_(std::move(setting)) {}
 
   /// A job's time alone is measured, once for each kernel of the object; what the scenario says of it is not used. So are the
   /// times at each CTA count, where a scheduler needs them. Launch and evict costs of the scenario are the host's.
   /// @param cases  kernels of one name are one kernel, and all machines are one
-  /// @throws InputError when a scenario has other costs, or a job fits no SM; CheckFailed when a scheduler leaves a job
-  /// unfinished, or RTL and twin differ; Interrupted
+  /// @throws InputError when a scenario has other costs, or a job fits no SM, or software is to preempt for a scheduler that
+  /// gives SMs to several jobs; CheckFailed when a scheduler leaves a job unfinished, or RTL and twin differ; Interrupted
   [[nodiscard]] std::vector<ScheduleRun> run(const std::vector<ScheduleCase>& cases);
   [[nodiscard]] ScheduleRun operator()(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
                                        std::optional<Time> wait, const std::filesystem::path& decisions = {},
@@ -66,10 +69,7 @@ class ScheduleOnModel {
   [[nodiscard]] NamedRun named(const ScheduleCase& c);
   [[nodiscard]] std::vector<RunResult> results_of(std::vector<NamedRun> runs, const std::string& what) const;
 
-  PartitionerKind partitioner_;
-  std::uint64_t seed_;
-  unsigned jobs_;
-  std::optional<Kept> kept_;
+  ModelSetting setting_;
   std::map<std::string, RunResult> alone_;  ///< by kernel, as `times_`
   SoloTimes times_;
   std::vector<CorunMeasurement> coruns_;

@@ -26,7 +26,7 @@ constexpr std::uint32_t kTaskSizes[] = {1, 2, 5, 10, 20, 50};
 class Study {
  public:
   explicit Study(const SlateStudyPlan& plan)
-      : plan_(plan), model_(plan.partitioner, plan.seed, plan.jobs, ScheduleOnModel::Kept{plan.runs_folder, plan.machine_text}) {
+      : plan_(plan), model_({plan.partitioner, plan.seed, plan.jobs, {}, plan.runs_folder, plan.machine_text}) {
     for (const char* name : kApps) apps_.push_back(kernel(name));
   }
 

@@ -42,6 +42,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
       counters_(spec.launches.size()),
       sm_counters_(spec.machine.num_sms, counters_),
       interconnect_("interconnect", spec.machine, clock_, counters_),
+      host_memory_("host_memory", spec.machine, clock_),
       unit_("partition_unit", spec.machine, clock_, kernels_, counters_, make_top(spec, clock_)),
       host_("partition_host", spec_, clock_, unit_) {
   const MachineConfig& machine = spec_.machine;
@@ -53,8 +54,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
       sources_.push_back(
           std::make_unique<SyntheticSource>(launch.kernel, k, machine.num_sms * machine.sm.capacity.cta_slots, spec_.seed));
     }
+    PersistentSource* workers = spec_.software ? make_persistent(k) : nullptr;
     kernels_.push_back({launch.kernel, sources_.back().get(), 0, launch.target_warp_instructions,
-                        launch.once ? launch.kernel.grid_ctas : 0, nullptr});
+                        launch.once && workers == nullptr ? launch.kernel.grid_ctas : 0, workers, nullptr});
   }
   for (std::uint32_t i = 0; i < machine.dram.channels; ++i) {
     channels_.push_back(std::make_unique<DramChannel>(numbered("dram_channel", i).c_str(), machine, clock_, counters_));
@@ -71,10 +73,22 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
     connect(sms_[i]->memory, *interconnect_.from_sm[i]);
     sms.push_back(sms_.back().get());
   }
+  interconnect_.to_host.bind(host_memory_.from_interconnect);
   unit_.connect(sms);
   unit_.observe(observer);
   host_.registers.socket.bind(unit_.registers.socket);
   SC_THREAD(watch);
+}
+
+PersistentSource* Gpu::make_persistent(std::uint32_t kernel) {
+  const std::uint64_t read = host_read_cycles(spec_.machine);
+  const auto slice = static_cast<std::uint64_t>(spec_.software->slice_us * spec_.machine.core_mhz);
+  auto workers = std::make_unique<PersistentSource>(
+      std::move(sources_.back()), spec_.launches[kernel].kernel, kernel,
+      PersistentSource::Setting{spec_.software->polling, slice, read / 2, [this] { return clock_.now(); }});
+  PersistentSource* made = workers.get();
+  sources_.back() = std::move(workers);
+  return made;
 }
 
 template <class Initiator, class Target>
@@ -141,6 +155,7 @@ RunResult Gpu::run() {
   result.decisions = host_.decisions();
   result.host = host_.record();
   result.host.began = unit_.began();
+  result.host.pcie_reads = host_memory_.reads();
   return result;
 }
 

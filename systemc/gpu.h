@@ -9,6 +9,7 @@
 #include "systemc/host/partition_host.h"
 #include "systemc/host/partition_unit.h"
 #include "systemc/memory/dram_channel.h"
+#include "systemc/memory/host_port.h"
 #include "systemc/memory/interconnect.h"
 #include "systemc/memory/l2_slice.h"
 #include "systemc/memory/packet.h"
@@ -28,6 +29,8 @@ class Gpu : public sc_core::sc_module {
   RunResult run();
 
  private:
+  /// Puts the runtime of persistent CTAs around the source made last.
+  PersistentSource* make_persistent(std::uint32_t kernel);
   void watch();  ///< SC_THREAD: stops when all is done
   /// Binds two sockets, with a protocol checker between them if the run asks for it.
   template <class Initiator, class Target>
@@ -42,6 +45,7 @@ class Gpu : public sc_core::sc_module {
   std::vector<KernelCounters> counters_;                  ///< what L2, DRAM and dispatcher count
   std::vector<std::vector<KernelCounters>> sm_counters_;  ///< what each SM counts, by kernel
   Interconnect interconnect_;
+  HostPort host_memory_;
   std::vector<std::unique_ptr<L2Slice>> slices_;
   std::vector<std::unique_ptr<DramChannel>> channels_;
   PartitionUnit unit_;

@@ -17,6 +17,8 @@ namespace {
 
 void check(const RunSpec& spec) {
   if (spec.launches.empty()) throw InputError("a run needs at least one kernel");
+  if (spec.software && !std::ranges::all_of(spec.launches, &KernelLaunch::once))
+    throw InputError("software preemption: every kernel must run once");
   const SmResources& sm = spec.machine.sm.capacity;
   for (const KernelLaunch& launch : spec.launches) {
     const SmResources cta = launch.kernel.demand();

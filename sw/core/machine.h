@@ -91,9 +91,11 @@ inline constexpr double kAsTheMachineGives = -1;  ///< follows from crossbar and
 
 /// What a host takes beside its accesses to the partition unit's registers, microseconds.
 struct HostConfig {
-  double decide_us = 0;  ///< from events to the plan that answers them
-  double launch_us = 0;  ///< before each launch into a kernel slot
-  double evict_us = 0;   ///< before each order to leave
+  double decide_us = 0;            ///< from events to the plan that answers them
+  double launch_us = 0;            ///< before each launch into a kernel slot
+  double evict_us = 0;             ///< before each order to leave
+  double pcie_read_us = 1.3;       ///< from a GPU's read of host memory to its answer, while none waits
+  std::uint32_t pcie_reads = 256;  ///< such reads in flight; the next ones wait
 };
 
 /// Warped-Slicer's sequencing constants (section IV-A, V).

@@ -18,6 +18,7 @@
 #include "sw/core/units.h"
 #include "sw/scheduler/i_scheduler.h"
 #include "sw/workload/i_instruction_source.h"
+#include "sw/workload/persistent_source.h"
 
 namespace sluice {
 
@@ -55,6 +56,8 @@ struct RunSpec {
   std::vector<KernelLaunch> launches;
   /// Who decides what each launch may hold: job k is launch k. Called in the process that runs the model; empty: Left-Over.
   MakeScheduler make_scheduler;
+  /// Kernels are preempted by software: each launch, which must be `once`, runs as persistent CTAs. Empty: by the partition unit.
+  std::optional<SoftwarePreemption> software{};
   std::vector<HostAction> actions;  ///< in order of time; by the model only
   Cycles window;  ///< at most so many; 0 = no bound. Ends before it once every kernel with a target has reached it
   PartitionerKind partitioner = PartitionerKind::Twin;
@@ -91,7 +94,9 @@ struct Decision {
 struct HostRecord {
   std::vector<std::uint64_t> evictions;  ///< of each launch: it left with CTAs left to run
   std::vector<std::uint64_t> began{};    ///< cycle in which the first CTA of each launch began; 0 where none did
-  std::uint64_t decisions = 0;           ///< calls of the scheduler
+  std::vector<std::vector<std::uint64_t>> eviction_cycles;  ///< of each of these: from the order until the host knows it is gone
+  std::uint64_t pcie_reads = 0;                             ///< of host memory, by all kernels
+  std::uint64_t decisions = 0;                              ///< calls of the scheduler
 };
 
 struct RunResult {

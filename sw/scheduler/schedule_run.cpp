@@ -91,6 +91,19 @@ ScheduleTarget target_of(const Scenario& scenario, const MachineConfig& machine,
   return target;
 }
 
+void scale_time(ScheduleTarget& target, double scale) {
+  target.machine.core_mhz *= scale;
+  target.machine.dram.clock_mhz *= scale;
+  const auto shorten = [scale](KernelBehaviour& behaviour) {
+    behaviour.warp_instructions =
+        std::max(1U, static_cast<std::uint32_t>(std::lround(scale * static_cast<double>(behaviour.warp_instructions))));
+  };
+  for (KernelDescriptor& kernel : target.kernels) {
+    shorten(kernel.behaviour);
+    if (kernel.phase) shorten(kernel.phase->behaviour);
+  }
+}
+
 ScheduleRun schedule_on_fake(const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
                              std::optional<Time> wait, const FakeSettings& settings) {
   SchedulerInput input{target.machine, {}};

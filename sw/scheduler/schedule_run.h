@@ -69,6 +69,10 @@ struct FakeSettings {
   std::filesystem::path decisions{};  ///< gets a JSON line each (json_line in sw/scheduler/decision_log.h); empty: none
   ITaskObserver* observer = nullptr;
 };
+/// Fewer cycles for the same times: kernels with this share of their instructions a warp, on clocks that are slower by as much.
+/// What counts in cycles (latencies, the unit's own steps) stays, and so weighs more.
+/// @param scale  0 < scale <= 1
+void scale_time(ScheduleTarget& target, double scale);
 
 /// On the fake executor, where a job alone takes the time that the scenario says.
 /// @throws InputError when a job has no such time, fits no SM, or needs more than the device's memory; CheckFailed when the

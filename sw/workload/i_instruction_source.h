@@ -20,6 +20,9 @@ enum class OpClass : std::uint8_t { Alu, Sfu, Dp, Tensor, Load, Store, Atomic, S
 
 inline constexpr std::uint8_t kNoRegister = 255;
 
+/// Addresses from here on are the host's memory, read over PCIe.
+inline constexpr std::uint64_t kHostMemory = 1ULL << 60;
+
 /// One warp instruction as the SM sees it.
 struct Instruction {
   OpClass op = OpClass::Exit;
@@ -49,6 +52,7 @@ struct WarpCursor {
   std::uint32_t position = 0;                    ///< instructions already fetched
   std::uint32_t handle = 0;                      ///< what begin_cta returned
   std::uint32_t lines_begin = 0, lines_end = 0;  ///< for the source: lines of the instruction fetched last
+  std::uint32_t stage = 0;                       ///< for the source: parts of its program that it has behind it
 };
 
 /// Feeds the warps of one kernel. `next` and `lines` are pure functions of the cursor: two equal cursors give equal answers,

@@ -128,9 +128,12 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
 
 void read_host(TomlTable table, HostConfig& host) {
   table.optional();
-  for (const auto& [key, value] :
-       {std::pair{"decide_us", &host.decide_us}, {"launch_us", &host.launch_us}, {"evict_us", &host.evict_us}})
+  for (const auto& [key, value] : {std::pair{"decide_us", &host.decide_us},
+                                   {"launch_us", &host.launch_us},
+                                   {"evict_us", &host.evict_us},
+                                   {"pcie_read_us", &host.pcie_read_us}})
     table.read(key, *value, 0, 1e6);
+  table.read("pcie_reads", host.pcie_reads, 1, 65536);
   table.finish();
 }
 

@@ -38,6 +38,8 @@ PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec&
       unit_(unit),
       scheduler_(spec.make_scheduler ? spec.make_scheduler() : unit_decides(Mode::LeftOver)()) {
   record_.evictions.resize(spec.launches.size());
+  record_.eviction_cycles.resize(spec.launches.size());
+  ordered_.resize(spec.launches.size());
   SC_THREAD(run);
   SC_THREAD(arrivals);
   SC_THREAD(alarms);
@@ -153,15 +155,20 @@ void PartitionHost::take_arrived(SluiceDriver& driver) {
   launch(driver, together);
 }
 
+std::uint32_t PartitionHost::ctas_to_launch(KernelId kernel) {
+  const KernelLaunch& launch = spec_.launches[kernel.value()];
+  if (PersistentSource* workers = unit_.workers(kernel))
+    return workers->begin_launch(occupancy(launch.kernel.demand(), spec_.machine.sm.capacity).value() * spec_.machine.num_sms);
+  return static_cast<std::uint32_t>(launch.kernel.grid_ctas - (launch.once ? unit_.dispatched(kernel) : 0));
+}
+
 void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& together) {
   for (const auto& [kernel, slot] : together) {
     const KernelLaunch& launch = spec_.launches[kernel.value()];
-    const std::uint64_t begun = launch.once ? unit_.dispatched(kernel) : 0;
     unit_.bind_slot(slot, kernel);
     tell_present();
     take_time(spec_.machine.host.launch_us);
-    driver.launch(slot, {launch.kernel.demand(), static_cast<std::uint32_t>(launch.kernel.grid_ctas - begun), !launch.once,
-                         together.size() > 1});
+    driver.launch(slot, {launch.kernel.demand(), ctas_to_launch(kernel), !launch.once, together.size() > 1});
     jobs_.move(JobId(kernel.value()), JobState::Running);
   }
   if (together.size() > 1) driver.go();
@@ -173,6 +180,8 @@ void PartitionHost::leave(SluiceDriver& driver, InSlot job) {
   leaving_.push_back(job);
   tell_present();
   take_time(spec_.machine.host.evict_us);
+  ordered_[job.kernel.value()] = clock_.now();
+  if (PersistentSource* workers = unit_.workers(job.kernel)) return workers->evict();
   driver.stop(job.slot);
   // It may have ended by itself meanwhile: the slot was free, and that is no error.
   if (unit_.over(job.kernel) && driver.errors().first == "BAD_KERNEL") driver.clear_errors();
@@ -185,6 +194,7 @@ void PartitionHost::left(std::uint32_t slots) {
     if (unit_.over(p.kernel)) return true;  // take_met() tells
     jobs_.move(job, JobState::Ready);
     ++record_.evictions[p.kernel.value()];
+    record_.eviction_cycles[p.kernel.value()].push_back(clock_.now() - ordered_[p.kernel.value()]);
     return true;
   });
 }

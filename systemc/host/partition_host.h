@@ -21,6 +21,9 @@ namespace sluice {
 /// and leaves; with a share again it takes a free slot, with the CTAs that are left. So there may be more jobs than slots. In
 /// every other mode kernels are launched as they arrive and slots are free, and the unit shares the SMs.
 ///
+/// Under software preemption a job is launched as persistent CTAs, and told to leave by the flag in host memory that these poll.
+/// That the last one is gone the host learns from the unit in both flavours.
+///
 /// Reports Arrived and Ready, LastTaskBegun, Evicted, Done, Profiled and Timer.
 class PartitionHost : public sc_core::sc_module {
  public:
@@ -46,6 +49,8 @@ class PartitionHost : public sc_core::sc_module {
   [[nodiscard]] std::optional<unsigned> free_slot(const SluiceDriver& driver) const;
   [[nodiscard]] bool can_take_arrived(const SluiceDriver& driver) const;
   void take_arrived(SluiceDriver& driver);
+  /// Of the grid, what is left; of persistent CTAs, as many as the machine holds.
+  [[nodiscard]] std::uint32_t ctas_to_launch(KernelId kernel);
   void launch(SluiceDriver& driver, const std::vector<InSlot>& together);  ///< all in one cycle
   void leave(SluiceDriver& driver, InSlot job);
   void left(std::uint32_t slots);   ///< a bit a slot: what they held has drained
@@ -74,6 +79,7 @@ class PartitionHost : public sc_core::sc_module {
   std::vector<InSlot> leaving_;     ///< evicted, their CTAs still there
   std::uint32_t slots_in_use_ = 0;  ///< a bit a slot: launched, and its KERNEL_DONE not seen
   sc_core::sc_event arrival_, alarm_, timer_;
+  std::vector<std::uint64_t> ordered_;  ///< core cycle of each kernel's last order to leave
   std::size_t next_action_ = 0;
   std::vector<Decision> decisions_;
   HostRecord record_;

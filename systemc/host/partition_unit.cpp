@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sw/workload/persistent_source.h"
 #include "systemc/unit/ports/i_partition_core.h"
 
 namespace sluice {
@@ -20,6 +21,7 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       top_(std::move(top)),
       resident_(machine.num_sms, std::vector<ResidentCta>(machine.sm.capacity.cta_slots)),
       over_(counters.size()),
+      all_issued_(counters.size()),
       began_(counters.size()),
       unfinished_(static_cast<std::uint32_t>(counters.size())),
       watched_(machine.num_sms, Watched{std::vector<std::uint32_t>(counters.size()), {}, {}, {}}) {
@@ -184,8 +186,27 @@ void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {
 void PartitionUnit::cta_completed(SmId id, KernelId kernel, std::uint32_t slot) {
   const std::uint32_t k = kernel.value();
   if (++counters_[k].ctas_completed == kernels_[k].grid) reached_.push_back(kernel);
+  if (workers(kernel) != nullptr && workers(kernel)->all_begun()) worker_left(kernel);
   end_cta(id.value(), slot);
   wake();
+}
+
+void PartitionUnit::worker_left(KernelId kernel) {
+  const std::uint32_t k = kernel.value();
+  if (!all_issued_[k]) {
+    all_issued_[k] = true;
+    issued_.push_back(kernel);
+    last_cta_dispatched.notify(sc_core::SC_ZERO_TIME);
+  }
+  if (counters_[k].ctas_dispatched == counters_[k].ctas_completed) reached_.push_back(kernel);
+}
+
+std::uint64_t PartitionUnit::dispatched(KernelId kernel) const {
+  return workers(kernel) != nullptr ? workers(kernel)->begun() : counters_[kernel.value()].ctas_dispatched;
+}
+
+std::uint64_t PartitionUnit::completed(KernelId kernel) const {
+  return workers(kernel) != nullptr ? workers(kernel)->ended() : counters_[kernel.value()].ctas_completed;
 }
 
 void PartitionUnit::target_reached(KernelId kernel) {

@@ -51,9 +51,12 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   [[nodiscard]] std::vector<KernelId> take_met();
   [[nodiscard]] std::vector<KernelId> take_issued() { return std::exchange(issued_, {}); }
   [[nodiscard]] bool any_issued() const { return !issued_.empty(); }
-  [[nodiscard]] std::uint64_t dispatched(KernelId kernel) const { return counters_[kernel.value()].ctas_dispatched; }
   [[nodiscard]] const std::vector<std::uint64_t>& began() const { return began_; }  ///< of each kernel: its first CTA, core cycle
-  [[nodiscard]] std::uint64_t completed(KernelId kernel) const { return counters_[kernel.value()].ctas_completed; }
+  /// CTAs of the kernel's own grid that have begun, and that have ended.
+  [[nodiscard]] std::uint64_t dispatched(KernelId kernel) const;
+  [[nodiscard]] std::uint64_t completed(KernelId kernel) const;
+  /// The source of a kernel that runs as persistent CTAs; null: an ordinary kernel.
+  [[nodiscard]] PersistentSource* workers(KernelId kernel) const { return kernels_[kernel.value()].workers; }
   [[nodiscard]] bool any_met() const { return !met_.empty(); }
   [[nodiscard]] bool over(KernelId kernel) const { return over_[kernel.value()]; }
   [[nodiscard]] std::uint64_t ended(KernelId kernel) const { return counters_[kernel.value()].finish_cycle; }  ///< core cycle
@@ -95,6 +98,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   void tick();  ///< SC_METHOD: one clock cycle of the unit
   void wake();  ///< SC_METHOD too: an access to the registers begins
   void end_met_kernels();
+  void worker_left(KernelId kernel);  ///< when its kernel has no CTA left to begin
   void dispatch(const SluiceTopOut& out);
   void trace_profile(const SluiceTopOut& out);
   void gather_activity(bool window);
@@ -111,7 +115,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::vector<StreamingMultiprocessor*> sms_;
   std::array<std::uint32_t, 8> slot_kernel_;        ///< kNoKernel: never bound, or its kernel went to another slot
   std::vector<std::vector<ResidentCta>> resident_;  ///< [SM][slot]
-  std::vector<bool> over_;
+  std::vector<bool> over_, all_issued_;  ///< all_issued: of kernels that run as workers
   std::vector<std::uint64_t> began_;
   std::vector<KernelId> reached_, met_, issued_;
   std::deque<Ended> ended_;

@@ -6,11 +6,14 @@
 #include <limits>
 #include <string>
 
+#include "sw/workload/i_instruction_source.h"
+
 namespace sluice {
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
                            std::vector<KernelCounters>& counters)
     : sc_module(name),
+      to_host("to_host"),
       config_(machine.interconnect),
       sectored_(machine.l2.sectored),
       clock_(clock),
@@ -29,6 +32,7 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineCon
     to_slice.push_back(std::make_unique<Initiator>(("to_slice" + std::to_string(slice)).c_str()));
     to_slice.back()->register_nb_transport_bw(this, &Interconnect::response, static_cast<int>(slice));
   }
+  to_host.register_nb_transport_bw(this, &Interconnect::from_host, 0);
   if (!config_.input_queued) return;
   SC_METHOD(arbitrate);
   sensitive << wake_;
@@ -78,10 +82,16 @@ tlm::tlm_sync_enum Interconnect::request(int sm, tlm::tlm_generic_payload& packe
                                          sc_core::sc_time& delay) {
   const auto input = static_cast<std::size_t>(sm);
   const Transfer how = transfer(packet, Way::ToL2);
-  const std::uint32_t slice = slice_of(packet.get_address());
-  PacketPool::info(packet).slice = slice;
   const std::uint64_t now = clock_.now() + clock_.to_cycles(delay);
   phase = tlm::END_REQ;
+  if (packet.get_address() >= kHostMemory) {
+    tlm::tlm_phase begin = tlm::BEGIN_REQ;
+    sc_core::sc_time there = clock_.cycles(now + config_.latency - clock_.now());
+    to_host->nb_transport_fw(packet, begin, there);
+    return tlm::TLM_UPDATED;
+  }
+  const std::uint32_t slice = slice_of(packet.get_address());
+  PacketPool::info(packet).slice = slice;
   if (config_.input_queued) {
     requests_.push(input, slice, now, how.units, how.unit_cycles, &packet);
     wake();
@@ -102,6 +112,11 @@ tlm::tlm_sync_enum Interconnect::response(int slice, tlm::tlm_generic_payload& p
     return tlm::TLM_COMPLETED;
   }
   return to_sm(packet, through(slice_out_[input], sm_in_[sm], now, how.cycles()));
+}
+
+tlm::tlm_sync_enum Interconnect::from_host(int, tlm::tlm_generic_payload& packet, tlm::tlm_phase&, sc_core::sc_time& delay) {
+  transfer(packet, Way::ToSm);
+  return to_sm(packet, clock_.now() + clock_.to_cycles(delay) + config_.latency);
 }
 
 void Interconnect::wake() {

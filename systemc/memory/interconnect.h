@@ -32,6 +32,7 @@ class Interconnect : public sc_core::sc_module {
 
   std::vector<std::unique_ptr<Target>> from_sm;      ///< one an SM
   std::vector<std::unique_ptr<Initiator>> to_slice;  ///< one an L2 slice
+  Initiator to_host;                                 ///< what is at kHostMemory and above: so rare that no port is reserved
 
   /// Which slice holds a line: neighbouring pairs of lines go to neighbouring slices.
   [[nodiscard]] std::uint32_t slice_of(std::uint64_t address) const;
@@ -46,6 +47,7 @@ class Interconnect : public sc_core::sc_module {
   };
 
   tlm::tlm_sync_enum request(int sm, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum from_host(int, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum response(int slice, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void arbitrate();  ///< SC_METHOD, with FIFO inputs only
   void wake();

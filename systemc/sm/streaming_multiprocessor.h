@@ -24,14 +24,17 @@
 
 namespace sluice {
 
+class PersistentSource;
+
 /// A kernel as the SMs see it while it runs.
 struct RunningKernel {
   KernelDescriptor descriptor;
   IInstructionSource* source = nullptr;
-  std::uint64_t issued = 0;  ///< warp instructions so far, all SMs
-  std::uint64_t target = 0;  ///< 0 = none
-  std::uint32_t grid = 0;    ///< CTAs after which the kernel is over; 0 = launched again and again
-  std::exception_ptr error;  ///< why its source could not begin a CTA; the simulation stops then
+  std::uint64_t issued = 0;             ///< warp instructions so far, all SMs
+  std::uint64_t target = 0;             ///< 0 = none
+  std::uint32_t grid = 0;               ///< CTAs after which the kernel is over; 0 = launched again and again
+  PersistentSource* workers = nullptr;  ///< its source, where CTAs are workers that claim the CTAs of the grid: `grid` is 0 then
+  std::exception_ptr error;             ///< why its source could not begin a CTA; the simulation stops then
 };
 
 /// What an SM tells the CTA dispatcher.

@@ -200,6 +200,9 @@ TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
   refuses(scenario + " --scheduler ''", "--scheduler : must be one of warped_slicer, ");
   refuses(scenario + " --scheduler piv --executor model", "--executor model: needs --machine and --workload");
   refuses(scenario + " --scheduler piv --flavour software", "--flavour software: executor fake has hardware");
+  refuses("report effisha --machine nowhere.toml --out " + (std::filesystem::temp_directory_path() / "sluice_effisha").string(),
+          "nowhere.toml: can't be read");
+  refuses(scenario + " --scheduler piv --time-scale 0.5", "--time-scale: executor fake takes no longer for long times");
   refuses(scenario + " --scheduler piv --machine " + fermi, "--machine and --workload: give both or neither");
   refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");
   refuses(scenario + " --scheduler kernelet --pairs nowhere.json", "nowhere.json: can't be read");

@@ -51,7 +51,7 @@ priority = 9
 };
 
 TEST_F(ScheduleModel, AgreesWithTheFakeExecutorAtEqualTimesAlone) {
-  ScheduleOnModel model(PartitionerKind::Both, 1, 2);
+  ScheduleOnModel model({PartitionerKind::Both, 1, 2});
   for (const char* scheduler : {"arrival", "prio_np", "piv"}) {
     const ScheduleRun on_model = model(scenario, target, scheduler, {});
     for (std::size_t k = 0; k < scenario.jobs.size(); ++k) scenario.jobs[k].alone = on_model.jobs[k].alone;
@@ -75,7 +75,7 @@ std::vector<std::string> dispatches(ScheduleRun run) {
 
 /// Schedulers that share SMs, some by times that are measured first; RTL and twin side by side.
 TEST_F(ScheduleModel, DispatchesInTheFakeExecutorsOrder) {
-  ScheduleOnModel model(PartitionerKind::Both, 1, 2);
+  ScheduleOnModel model({PartitionerKind::Both, 1, 2});
   for (const char* scheduler : {"adaptive", "slate_measured", "pt"}) {
     if (scheduler == std::string("pt")) {  // without quotas the last job's turn depends on how long the model's CTAs take
       scenario.jobs.resize(3);
@@ -93,13 +93,13 @@ TEST_F(ScheduleModel, RtlAndTwinAgreeOnTheK40) {
   scenario = read("name = \"pair\"\n[[job]]\nname = \"LM\"\n[[job]]\nname = \"TP\"\narrival_ms = 0.005\n");
   target =
       target_of(scenario, read_machine(kRoot / "configs/machines/k40.toml"), read_workload(kRoot / "configs/workloads/sim.toml"));
-  const ScheduleRun both = ScheduleOnModel(PartitionerKind::Both, 1, 2)(scenario, target, "adaptive", {});
-  const ScheduleRun twin = ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "adaptive", {});
+  const ScheduleRun both = ScheduleOnModel({PartitionerKind::Both, 1, 2})(scenario, target, "adaptive", {});
+  const ScheduleRun twin = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "adaptive", {});
   EXPECT_EQ(both.makespan, twin.makespan);
 }
 
 TEST_F(ScheduleModel, TimesAloneAreMeasuredAtEveryCount) {
-  ScheduleOnModel model(PartitionerKind::Twin, 1, 2);
+  ScheduleOnModel model({PartitionerKind::Twin, 1, 2});
   const SoloTimes times = model.measure_times(target);
   for (const KernelDescriptor& kernel : target.kernels) {
     const std::vector<double>& alone = times_of(kernel, times, target.machine);
@@ -113,7 +113,7 @@ TEST_F(ScheduleModel, ComesAgainSoLongAfterItsEnd) {
   scenario = read("name = \"again\"\nwait_ms = 0.05\n[[job]]\nname = \"KNN\"\nlaunches = 3\n");
   target.kernels.resize(2);
   target.kernels = {target.kernels[1]};
-  const ScheduleRun run = ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "arrival", scenario.waits.front());
+  const ScheduleRun run = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", scenario.waits.front());
   ASSERT_EQ(run.jobs.size(), 3U);
   for (std::size_t k = 1; k < 3; ++k) {
     const double gap =
@@ -125,16 +125,56 @@ TEST_F(ScheduleModel, ComesAgainSoLongAfterItsEnd) {
 }
 
 TEST_F(ScheduleModel, HostCostsAreTheScenarios) {
-  ScheduleOnModel model(PartitionerKind::Twin, 1, 2);
+  ScheduleOnModel model({PartitionerKind::Twin, 1, 2});
   const ScheduleRun quick = model(scenario, target, "piv", {});
   scenario.costs.evict = scenario.costs.launch = std::chrono::microseconds(20);
   const ScheduleRun slow = model(scenario, target, "piv", {});
   EXPECT_GE(slow.jobs[1].turnaround, quick.jobs[1].turnaround + std::chrono::microseconds(38)) << "an eviction and a launch";
 }
 
+TEST_F(ScheduleModel, SoftwareCostsWhatItPolls) {
+  scenario.jobs.resize(2);
+  target.kernels.resize(2);
+  std::vector<ScheduleRun> runs;
+  for (const std::optional<SoftwarePreemption>& how :
+       {std::optional<SoftwarePreemption>(), std::optional(SoftwarePreemption{Polling::Adaptive}),
+        std::optional(SoftwarePreemption{Polling::Proxy}), std::optional(SoftwarePreemption{Polling::Basic})})
+    runs.push_back(ScheduleOnModel({PartitionerKind::Twin, 1, 2, how})(scenario, target, "arrival", {}));
+  EXPECT_EQ(runs[1].flavour, "software-adaptive");
+  for (std::size_t i = 1; i < runs.size(); ++i) EXPECT_LT(runs[i - 1].makespan, runs[i].makespan) << runs[i].flavour;
+}
+
+TEST_F(ScheduleModel, SoftwareEvictsForTheUrgentJob) {
+  scale_time(target, 0.4);
+  const ScheduleRun run = ScheduleOnModel({PartitionerKind::Both, 1, 2, SoftwarePreemption{}})(scenario, target, "piv", {});
+  EXPECT_GT(run.jobs[0].evictions, 0U);
+  EXPECT_EQ(run.jobs[3].evictions, 0U);
+  EXPECT_GT(run.jobs[0].arrival + run.jobs[0].turnaround, run.jobs[3].arrival + run.jobs[3].turnaround);
+}
+
+TEST_F(ScheduleModel, SoftwareGivesTheGpuToOneJobAtATime) {
+  ScheduleOnModel model({PartitionerKind::Twin, 1, 2, SoftwarePreemption{}});
+  try {
+    (void)model(scenario, target, "even", {});
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(),
+                 "--flavour software: scheduler even: must give the GPU to one job at a time: arrival, rr, prio_np, piv, dprr");
+  }
+}
+
+TEST_F(ScheduleModel, AShareOfTheCyclesTakesTheSameTime) {
+  scenario.jobs.resize(1);
+  target.kernels.resize(1);
+  const Time whole = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
+  scale_time(target, 0.25);
+  const Time quarter = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
+  EXPECT_NEAR(static_cast<double>(quarter.count()) / static_cast<double>(whole.count()), 1, 0.5) << "latencies weigh more";
+}
+
 TEST_F(ScheduleModel, RefusesWhatItHasNot) {
   scenario.costs.copy = std::chrono::microseconds(1);
-  EXPECT_THROW((void)ScheduleOnModel(PartitionerKind::Twin, 1, 2)(scenario, target, "piv", {}), InputError);
+  EXPECT_THROW((void)ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "piv", {}), InputError);
 }
 
 }  // namespace

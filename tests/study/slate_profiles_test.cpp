@@ -73,7 +73,7 @@ TEST(SlateProfiles, OnTheModelSlateSharesAndGains) {
     ScenarioJob& job = scenario.jobs.emplace_back();
     job.name = job.kernel = kernel.name;
   }
-  ScheduleOnModel model(PartitionerKind::Twin, 1, 2);
+  ScheduleOnModel model({PartitionerKind::Twin, 1, 2});
   const auto run = [&](const char* scheduler) { return model(scenario, target, scheduler, {}); };
   const ScheduleRun one_by_one = run("arrival"), measured = run("slate_measured");
   EXPECT_LT(measured.makespan, one_by_one.makespan * 0.98) << "least_gain is 2 %";

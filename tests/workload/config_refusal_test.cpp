@@ -79,6 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "header_bytes = 8\nheader_bits = 8",
                 {"interconnect.header_bits", "unknown key", "allowed: ", "header_bytes"},
                 false},
+        Refusal{
+            "NoRead", "[partitioner]", "[host]\npcie_reads = 0\n[partitioner]", {"host.pcie_reads = 0: must be 1..65536"}, false},
         Refusal{"MissingKey", "store_credits = ", "", {"sm.store_credits", "is missing"}, false},
         Refusal{"MissingTable", "[interconnect]", "[interconect]", {"interconnect", "is missing"}, false},
         Refusal{"Twice", "ways = ", "ways = 4\nways = 4", {"ways"}, false}, Refusal{"Syntax", "banks = ", "banks = ", {}}),
