@@ -71,7 +71,8 @@ void ScheduleOnModel::measure_alone(const ScheduleTarget& target) {
     check_fits(target.machine, kernel);
     const std::string name = "alone-" + kernel.name;
     if (alone_.contains(kernel.name) || std::ranges::find(runs, name, &Named::name) != runs.end()) continue;
-    RunSpec& spec = runs.emplace_back(name, empty_spec(target, PartitionerKind::Twin, setting_.seed)).spec;
+    runs.push_back({name, empty_spec(target, PartitionerKind::Twin, setting_.seed)});
+    RunSpec& spec = runs.back().spec;
     spec.launches.push_back(once(kernel));
     spec.make_scheduler = [machine = target.machine, kernel] { return make_scheduler("arrival", {machine, {kernel}}); };
   }
