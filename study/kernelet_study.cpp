@@ -159,8 +159,8 @@ std::vector<figures::PairPoint> pair_points(const CoRunTables& tables, const Mac
     const std::vector<CoRun>& predicted = tables.predicted.pairs.at(names);
     std::size_t chosen = 0;
     double most = -1e9;
-    const auto profit = [&](const CoRunTable& table, const CoRun& run) {
-      return co_scheduling_profit(run.ipc, std::array{table.kernels.at(names.first).ipc, table.kernels.at(names.second).ipc});
+    const auto profit = [&first = names.first, &second = names.second](const CoRunTable& table, const CoRun& run) {
+      return co_scheduling_profit(run.ipc, std::array{table.kernels.at(first).ipc, table.kernels.at(second).ipc});
     };
     for (std::size_t i = 0; i < executed.size(); ++i) {
       const double peak = machine.sm.schedulers;
