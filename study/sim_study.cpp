@@ -100,7 +100,7 @@ SimOutcome run_sim(const SimStudy& study, double equal_ms) {
       const std::string &first = out.kernels[a].kernel.name, &second = out.kernels[b].kernel.name;
       for (const char* scheduler : kSimSchedulers) {
         std::vector<const ScheduleRun*> ours, sequential;
-        for (const std::string& order : {pair.name, second + "_" + first, pair.name + "_together"}) {
+        for (const std::string& order : {pair.name, fmt::format("{}_{}", second, first), pair.name + "_together"}) {
           if (run_of(order, scheduler) == nullptr) continue;
           ours.push_back(run_of(order, scheduler));
           sequential.push_back(run_of(order, kSequential));
