@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/scheduler/adaptive_scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -8,8 +10,9 @@
 
 namespace sluice {
 
-AdaptiveScheduler::AdaptiveScheduler(MachineConfig machine, SoloTimes times, const std::vector<KernelDescriptor>& mix, Time slice)
-    : machine_(std::move(machine)), times_(std::move(times)), slice_(slice) {
+AdaptiveScheduler::AdaptiveScheduler(MachineConfig machine, SoloTimes times, const std::vector<KernelDescriptor>& mix,
+                                     std::size_t slots, Time slice)
+    : machine_(std::move(machine)), times_(std::move(times)), slots_(slots), slice_(slice) {
   for (const KernelDescriptor& kernel : mix) (void)times_of(kernel, times_, machine_);
 }
 
@@ -56,7 +59,7 @@ std::vector<AdaptiveScheduler::Candidate> AdaptiveScheduler::group(std::vector<C
   std::vector<Candidate> chosen;
   SmResources left = machine_.sm.capacity;
   for (const Candidate& c : candidates) {
-    if (!fits(c.job->kernel.demand(), left)) continue;
+    if (chosen.size() >= slots_ || !fits(c.job->kernel.demand(), left)) continue;
     left = take(left, c.job->kernel.demand());
     chosen.push_back(c);
   }
@@ -73,7 +76,15 @@ void AdaptiveScheduler::allocate(const std::vector<Candidate>& group) {
   }
   const auto found = allocate_remaining_time(work, demand, machine_.sm.capacity);
   plan_.jobs.clear();
-  for (std::size_t i = 0; i < group.size(); ++i) plan_.jobs.push_back({group[i].job->id, {found->ctas[i]}});
+  plan_.reason.clear();
+  double longest = 0;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    plan_.jobs.push_back({group[i].job->id, {found->ctas[i]}});
+    const double remaining = group[i].left * work[i].alone.at(found->ctas[i].value() - 1);
+    if (remaining <= longest) continue;
+    longest = remaining;
+    plan_.reason = fmt::format("job {} ({}) has the longest remaining time", group[i].job->id.value(), group[i].job->kernel.name);
+  }
 }
 
 }  // namespace sluice

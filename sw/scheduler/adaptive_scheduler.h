@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sw/scheduler/i_scheduler.h"
+#include "sw/scheduler/policy_scheduler.h"
 #include "sw/scheduler/solo_times.h"
 
 namespace sluice {
@@ -14,15 +15,16 @@ namespace sluice {
 /// last task: from then on no count can help it, so it is not in the plan and its CTAs drain. Between these events the plan
 /// stays.
 ///
-/// Where one CTA of each job does not fit together, SiM lets the GPU queue them. Persistent CTAs never leave, so the last in the
-/// queue would starve: here groups that fit take turns, and the plan asks for a timer. A turn is a slice, and another one while a
-/// job of the group waits for the CTAs of the last group to leave.
+/// Where one CTA of each job does not fit together, or jobs outnumber the unit's slots, SiM lets the GPU queue them. Persistent
+/// CTAs never leave, so the last in the queue would starve: here groups that fit take turns, and the plan asks for a timer. A
+/// turn is a slice, and another one while a job of the group waits for the CTAs of the last group to leave.
 class AdaptiveScheduler : public IScheduler {
  public:
   /// @param mix  checked at once; jobs of other kernels when they come
+  /// @param slots  jobs that share at a time at most
   /// @throws InputError as times_of() does
   AdaptiveScheduler(MachineConfig machine, SoloTimes times, const std::vector<KernelDescriptor>& mix,
-                    Time slice = std::chrono::milliseconds(2));
+                    std::size_t slots = kNoSlotLimit, Time slice = std::chrono::milliseconds(2));
   /// @throws InputError as times_of() does
   [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override;
 
@@ -37,6 +39,7 @@ class AdaptiveScheduler : public IScheduler {
 
   MachineConfig machine_;
   SoloTimes times_;
+  std::size_t slots_;
   Time slice_;
   std::vector<JobId> known_;      ///< who had tasks to begin when the plan was made
   Plan plan_;                     ///< wake_at while there are turns

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/scheduler/pair_scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -53,6 +55,10 @@ Plan PairScheduler::decide(std::span<const JobView> jobs, std::span<const Event>
     for (const Seat& seat : seats_)
       plan_.jobs.push_back({seat.job, seat.share, limit(**std::ranges::find(ready, seat.job, &JobView::id), seat.slice)});
     if (!seats_.empty()) plan_.wake_at = slice_end_;
+    if (seats_.size() == 2)
+      plan_.reason = fmt::format("a slice of job {} beside one of job {}", seats_[0].job.value(), seats_[1].job.value());
+    else if (!seats_.empty())
+      plan_.reason = fmt::format("job {} alone: no pair gains", seats_[0].job.value());
   }
   return plan_;
 }

@@ -47,7 +47,7 @@ constexpr SchedulerRow kRows[] = {
     {"dprr", plain<Dprr>},
     {"adaptive",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
-       return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix);
+       return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix, input.slots);
      },
      true},
     // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.

@@ -21,7 +21,6 @@ struct SchedulerInput {
   MachineConfig machine;
   std::vector<KernelDescriptor> mix;       ///< job k is kernel k
   std::vector<CtaCount> ctas{};            ///< of `static`
-  std::size_t slots = kNoSlotLimit;        ///< jobs that can hold SMs at a time
   SoloCurves curves{};                     ///< of `solo_curve`
   SoloTimes times{};                       ///< of `adaptive`, `slate_measured`
   Intensities intensities{};               ///< of `slate`, `slate_symmetric`
@@ -29,6 +28,7 @@ struct SchedulerInput {
   CoRunTable predicted{};                  ///< of `kernelet`; a kernel that is not in it runs alone
   CoRunTable executed{};                   ///< of `kernelet_opt`, `monte_carlo`; the same
   std::uint64_t seed = 1;                  ///< of `monte_carlo`
+  std::size_t slots = kNoSlotLimit;        ///< jobs that can hold SMs at a time
 };
 
 /// A scheduler by its name.

@@ -46,6 +46,10 @@ Plan SlateScheduler::decide(std::span<const JobView> jobs, std::span<const Event
     const SmRange range = i == 0 ? SmRange{SmId(0), lower_sms_} : SmRange{SmId(lower_sms_), num_sms_ - lower_sms_};
     plan.jobs.push_back({*seats_[i], {kWholeMachine.ctas, seats_[1 - i] ? range : kEverySm}});
   }
+  if (seats_[0] && seats_[1])
+    plan.reason = fmt::format("jobs {} and {} gain from each other", seats_[0]->value(), seats_[1]->value());
+  else if (!plan.jobs.empty())
+    plan.reason = fmt::format("no partner for job {}", plan.jobs.front().job.value());
   return plan;
 }
 

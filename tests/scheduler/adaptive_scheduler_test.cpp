@@ -213,5 +213,15 @@ TEST(Pt, EachTakesWhatThoseBeforeItLeave) {
   EXPECT_EQ(r.jobs[1].ended, Time(40us)) << "two tasks at a time until A is done, ten then";
 }
 
+TEST(AdaptiveScheduler, SharesBetweenAsManyJobsAsTheUnitHasSlots) {
+  const std::vector<FakeJob> jobs{job("A", 40, 10us), job("B", 80, 10us), job("C", 60, 10us)};
+  SchedulerInput in = input(jobs);
+  in.slots = 2;
+  LoggedScheduler scheduler(make_scheduler("adaptive", in));
+  EXPECT_TRUE(run_fake(machine(), jobs, scheduler).finished);
+  for (const LoggedDecision& d : scheduler.decisions()) EXPECT_LE(d.plan.jobs.size(), 2U);
+  EXPECT_EQ(scheduler.decisions().front().plan.reason, "job 1 (B) has the longest remaining time");
+}
+
 }  // namespace
 }  // namespace sluice
