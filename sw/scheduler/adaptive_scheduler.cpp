@@ -80,7 +80,7 @@ void AdaptiveScheduler::allocate(const std::vector<Candidate>& group) {
   double longest = 0;
   for (std::size_t i = 0; i < group.size(); ++i) {
     plan_.jobs.push_back({group[i].job->id, {found->ctas[i]}});
-    const double remaining = group[i].left * work[i].alone.at(found->ctas[i].value() - 1);
+    const double remaining = found->remaining[i];
     if (remaining <= longest) continue;
     longest = remaining;
     plan_.reason = fmt::format("job {} ({}) has the longest remaining time", group[i].job->id.value(), group[i].job->kernel.name);
