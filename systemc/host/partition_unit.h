@@ -115,7 +115,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::vector<StreamingMultiprocessor*> sms_;
   std::array<std::uint32_t, 8> slot_kernel_;        ///< kNoKernel: never bound, or its kernel went to another slot
   std::vector<std::vector<ResidentCta>> resident_;  ///< [SM][slot]
-  std::vector<bool> over_, all_issued_;  ///< all_issued: of kernels that run as workers
+  std::vector<bool> over_, all_issued_;             ///< all_issued: of kernels that run as workers
   std::vector<std::uint64_t> began_;
   std::vector<KernelId> reached_, met_, issued_;
   std::deque<Ended> ended_;

@@ -220,7 +220,7 @@ TEST(AdaptiveScheduler, SharesBetweenAsManyJobsAsTheUnitHasSlots) {
   LoggedScheduler scheduler(make_scheduler("adaptive", in));
   EXPECT_TRUE(run_fake(machine(), jobs, scheduler).finished);
   for (const LoggedDecision& d : scheduler.decisions()) EXPECT_LE(d.plan.jobs.size(), 2U);
-  EXPECT_EQ(scheduler.decisions().front().plan.reason, "job 1 (B) has the longest remaining time");
+  EXPECT_EQ(scheduler.decisions().front().plan.reason, "job 2 (C) has the longest remaining time");
 }
 
 }  // namespace
