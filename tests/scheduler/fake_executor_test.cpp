@@ -326,10 +326,11 @@ TEST(FakeExecutor, EverySchedulerFinishesEveryJob) {
 TEST(DecisionLog, WritesALineForEachDecision) {
   const LoggedDecision d{Time(5),
                          {{EventKind::Arrived, JobId(1)}, {EventKind::Timer, JobId(0)}},
-                         {{{JobId(1), kWholeMachine}, {JobId(0), {CtaCount(2), {SmId(4), 3}}, 9}}, Time(8)}};
-  EXPECT_EQ(json_line(d), R"({"now_ps":5,"events":[{"kind":"arrived","job":1},{"kind":"timer"}],"shares":[)"
-                          R"({"job":1,"ctas":null,"first_sm":0,"sms":null,"task_limit":null},)"
-                          R"({"job":0,"ctas":2,"first_sm":4,"sms":3,"task_limit":9}],"wake_at_ps":8,"profile":false})");
+                         {{{JobId(1), kWholeMachine}, {JobId(0), {CtaCount(2), {SmId(4), 3}}, 9}}, Time(8), false, "why"}};
+  EXPECT_EQ(json_line(d),
+            R"({"now_ps":5,"events":[{"kind":"arrived","job":1},{"kind":"timer"}],"shares":[)"
+            R"({"job":1,"ctas":null,"first_sm":0,"sms":null,"task_limit":null},)"
+            R"({"job":0,"ctas":2,"first_sm":4,"sms":3,"task_limit":9}],"wake_at_ps":8,"profile":false,"reason":"why"})");
 }
 
 TEST(Registry, NamesTheAllowedSchedulersWhenItKnowsNone) {
