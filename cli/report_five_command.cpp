@@ -98,7 +98,8 @@ int run(const Options& options) {
   std::vector<figures::SchedulerRuns> of_pairs, of_arrivals;
   auto next = results.begin();
   for (const Row& row : kRows) {
-    figures::SchedulerRuns& runs = of_pairs.emplace_back(std::string(row.scheduler), std::string(row.system));
+    of_pairs.push_back({std::string(row.scheduler), std::string(row.system), {}, {}});
+    figures::SchedulerRuns& runs = of_pairs.back();
     for (const Scenario& pair : pairs) {
       runs.scenes.push_back(pair.name);
       runs.runs.push_back(std::move(*next++));
