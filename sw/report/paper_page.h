@@ -8,7 +8,7 @@
 // A page of the figures and tables of a paper's evaluation, each beside what the paper states.
 namespace sluice::figures {
 
-struct Figure {
+struct Figure {           // NOLINT(bugprone-exception-escape): of the JSON class
   std::string id, title;  ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
   std::string published;  ///< what the paper states, in numbers where it gives them; plain text
   std::string measured;   ///< one sentence of the same kind; plain text

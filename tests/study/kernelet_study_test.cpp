@@ -72,7 +72,7 @@ class CoRunFile : public ::testing::Test {
     try {
       (void)read_co_runs(file, "executed");
     } catch (const InputError& error) {
-      const std::string what = error.what();
+      std::string what = error.what();
       EXPECT_EQ(what.find('\n'), std::string::npos) << what;
       EXPECT_EQ(what.find(file.string() + ": executed: "), 0U) << what;
       return what;
