@@ -7,6 +7,7 @@ rtl/csr/sluice_csr_status.sv
 rtl/csr/sluice_csr.sv
 rtl/decision/reciprocal_divider.sv
 rtl/decision/perf_table.sv
+rtl/decision/star_hull.sv
 rtl/decision/step_prefetch.sv
 rtl/decision/waterfill_allocator.sv
 rtl/decision/loss_guard.sv

@@ -15,7 +15,8 @@ package sluice_pkg;
   localparam int unsigned NormW     = PerfFracW;    // the same inside the partition core: all ones = 1.0
   localparam int unsigned FactorW   = NormW;        // what a mantissa is multiplied by; docs/reference/blocks/partition_core.md says what these widths cost
   localparam int unsigned MantissaW = FactorW - 1;  // of scaled performance, leading one included
-  localparam int unsigned ProductW  = MantissaW + FactorW;
+  localparam int unsigned CurveW    = 16;           // of a curve that is relative to its best, whose leading one is at the top
+  localparam int unsigned ProductW  = CurveW + FactorW;
   localparam int unsigned ExponentW = 4;
   localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}; docs/reference/blocks/perf_table.md
   localparam int unsigned LossW     = 16;  // loss limit, in units of 2**-PerfFracW

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// partition_core: profile samples in, CTAs per kernel out (Warped-Slicer): perf_table -> step_prefetch -> waterfill_allocator -> loss_guard.
+// partition_core: profile samples in, CTAs per kernel out (Warped-Slicer): perf_table <-> star_hull -> step_prefetch -> waterfill_allocator -> loss_guard.
 // start_i begins a decision and drops one under way. After the profile window the samples follow, one a cycle at most, each kernel's in
 // counts 1..n, at least one a kernel, one kernel after the other; of a kernel whose levels take several windows in as many parts. The
 // configuration inputs are stable from start_i to done_o. done_o pulses once; results hold until the next start.
@@ -44,6 +44,7 @@ module partition_core #(
   localparam int unsigned KIndexW   = $clog2(MAX_KERNELS);
   localparam int unsigned CtaW      = sluice_pkg::CtaW;
   localparam int unsigned MantissaW = sluice_pkg::MantissaW;
+  localparam int unsigned CurveW    = sluice_pkg::CurveW;
   localparam int unsigned FactorW   = sluice_pkg::FactorW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
   localparam int unsigned NormW     = sluice_pkg::NormW;
@@ -68,10 +69,17 @@ module partition_core #(
   logic [MAX_KERNELS-1:0] list_pop, work, other;
   logic [2*MAX_KERNELS-1:0]       list_has, list_last;
   logic [2*MAX_KERNELS*StepW-1:0] list_step;
-  logic [2*MAX_KERNELS*sluice_pkg::ScaledW-1:0] list_entry;
-  logic [MAX_KERNELS*sluice_pkg::ExponentW-1:0] list_best;
+  logic [2*MAX_KERNELS*CurveW-1:0] list_curve;
+  logic                   read_valid, read_first, hull_multiply, hull_valid, hull_last, hull_push;
+  logic [MAX_KERNELS-1:0] read_kernel, hull_kernel;
+  logic [CountW-1:0]      read_ctas;
+  logic [sluice_pkg::ScaledW-1:0]   read_entry;
+  logic [sluice_pkg::ExponentW-1:0] read_best;
+  logic [CurveW-1:0]      hull_operand, hull_curve;
+  logic [FactorW-1:0]     hull_factor;
+  logic [StepW-1:0]       hull_alike;
   logic                 issue, first_valid, take_work, take_other, work_has, other_has, allocate_done, full;
-  logic [MantissaW-1:0] issue_mantissa;
+  logic [CurveW-1:0]    issue_curve;
   logic [FactorW-1:0]   issue_reciprocal;
   logic [StepW-1:0]     work_step, other_step;
   logic [NormW-1:0]     first_perf, work_perf, other_perf, full_perf;
@@ -127,13 +135,49 @@ module partition_core #(
     .divide_ready_i     (divide_ready),
     .divide_done_i      (divide_done),
     .done_kernel_i      (done_kernel),
+    .read_valid_o       (read_valid),
+    .read_kernel_o      (read_kernel),
+    .read_first_o       (read_first),
+    .read_ctas_o        (read_ctas),
+    .read_entry_o       (read_entry),
+    .read_best_o        (read_best),
+    .hull_valid_i       (hull_valid),
+    .hull_kernel_i      (hull_kernel),
+    .hull_last_i        (hull_last),
+    .hull_push_i        (hull_push),
+    .hull_alike_i       (hull_alike),
+    .hull_curve_i       (hull_curve),
     .known_o            (known),
     .pop_i              (list_pop),
     .has_o              (list_has),
     .last_o             (list_last),
     .step_o             (list_step),
-    .entry_o            (list_entry),
-    .best_exponent_o    (list_best)
+    .curve_o            (list_curve)
+  );
+
+  star_hull #(
+    .MAX_KERNELS (MAX_KERNELS),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_star_hull (
+    .clk_i,
+    .rst_ni,
+    .start_i         (flush),
+    .valid_i         (read_valid),
+    .kernel_i        (read_kernel),
+    .first_i         (read_first),
+    .ctas_i          (read_ctas),
+    .entry_i         (read_entry),
+    .best_exponent_i (read_best),
+    .multiply_o      (hull_multiply),
+    .curve_o         (hull_operand),
+    .factor_o        (hull_factor),
+    .product_i       (product_q),
+    .valid_o         (hull_valid),
+    .kernel_o        (hull_kernel),
+    .last_o          (hull_last),
+    .push_o          (hull_push),
+    .alike_o         (hull_alike),
+    .curve_hull_o    (hull_curve)
   );
 
   step_prefetch #(
@@ -145,15 +189,15 @@ module partition_core #(
     .start_i         (flush),
     .num_kernels_i,
     .known_i         (known),
+    .hold_i          (hull_multiply),
     .has_i           (list_has),
     .last_i          (list_last),
     .step_i          (list_step),
-    .entry_i         (list_entry),
-    .best_exponent_i (list_best),
+    .curve_i         (list_curve),
     .reciprocal_i    (reciprocals),
     .pop_o           (list_pop),
     .issue_o         (issue),
-    .mantissa_o      (issue_mantissa),
+    .curve_o         (issue_curve),
     .reciprocal_o    (issue_reciprocal),
     .product_i       (product_q),
     .first_valid_o   (first_valid),
@@ -172,8 +216,8 @@ module partition_core #(
     .other_perf_o    (other_perf)
   );
 
-  // The multiplier of the steps: operands, rows, sum, a cycle each.
-  logic [MantissaW-1:0] left_q;
+  // The multiplier of the hull and of the steps: operands, rows, sum, a cycle each.
+  logic [CurveW-1:0]    left_q;
   logic [FactorW-1:0]   right_q;
   logic [ProductW-1:0]  rows_sum, rows_carry, rows_sum_q, rows_carry_q;
   logic                 multiply_q, add_q;
@@ -182,13 +226,13 @@ module partition_core #(
       multiply_q <= 1'b0;
       add_q      <= 1'b0;
     end else begin
-      multiply_q <= issue;
+      multiply_q <= issue || hull_multiply;
       add_q      <= multiply_q;
     end
   always_ff @(posedge clk_i) begin
-    if (issue) begin
-      left_q  <= issue_mantissa;
-      right_q <= issue_reciprocal;
+    if (issue || hull_multiply) begin
+      left_q  <= hull_multiply ? hull_operand : issue_curve;
+      right_q <= hull_multiply ? hull_factor : issue_reciprocal;
     end
     if (multiply_q) begin
       rows_sum_q   <= rows_sum;
@@ -197,7 +241,7 @@ module partition_core #(
     if (add_q) product_q <= rows_sum_q + rows_carry_q;
   end
   product_rows #(
-    .LeftW  (MantissaW),
+    .LeftW  (CurveW),
     .RightW (FactorW)
   ) i_product_rows (
     .left_i  (left_q),

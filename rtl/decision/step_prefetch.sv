@@ -12,18 +12,18 @@ module step_prefetch #(
   input  logic                             rst_ni,
   input  logic                             start_i,         // new decision: nothing is loaded
   input  logic [sluice_pkg::KernelW-1:0]   num_kernels_i,   // 1..MAX_KERNELS
-  input  logic [MAX_KERNELS-1:0]           known_i,         // kernels that have the reciprocal of their best
+  input  logic [MAX_KERNELS-1:0]           known_i,         // kernels that have the reciprocal of their best, and their list
+  input  logic                             hold_i,          // nothing is loaded: the multiplier is taken
   // The table's lists, two steps of each.
   input  logic [2*MAX_KERNELS-1:0]         has_i,
   input  logic [2*MAX_KERNELS-1:0]         last_i,
   input  logic [2*MAX_KERNELS*$clog2(MAX_CTAS)-1:0]    step_i,
-  input  logic [2*MAX_KERNELS*sluice_pkg::ScaledW-1:0] entry_i,
-  input  logic [MAX_KERNELS*sluice_pkg::ExponentW-1:0] best_exponent_i,
+  input  logic [2*MAX_KERNELS*sluice_pkg::CurveW-1:0]  curve_i,         // relative to the kernel's best
   input  logic [MAX_KERNELS*sluice_pkg::FactorW-1:0]   reciprocal_i,
   output logic [MAX_KERNELS-1:0]           pop_o,
   // The multiplier: operands now, the product three cycles later.
   output logic                             issue_o,         // there may be some: told earlier than whether there are
-  output logic [sluice_pkg::MantissaW-1:0] mantissa_o,
+  output logic [sluice_pkg::CurveW-1:0]    curve_o,
   output logic [sluice_pkg::FactorW-1:0]   reciprocal_o,
   input  logic [sluice_pkg::ProductW-1:0]  product_i,
   // The allocator.
@@ -47,9 +47,7 @@ module step_prefetch #(
   localparam int unsigned KIndexW   = $clog2(K);
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
   localparam int unsigned StepW     = $clog2(MAX_CTAS);
-  localparam int unsigned MantissaW = sluice_pkg::MantissaW;
-  localparam int unsigned ExponentW = sluice_pkg::ExponentW;
-  localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
+  localparam int unsigned CurveW    = sluice_pkg::CurveW;
   localparam int unsigned NormW     = sluice_pkg::NormW;
   localparam int unsigned FactorW   = sluice_pkg::FactorW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
@@ -59,13 +57,10 @@ module step_prefetch #(
   logic [KernelW-1:0] load_d, load_q;
   logic [PlaceW-1:0]  place_d, place_q;
   logic               loading_d, loading_q, load;
-  logic [K-1:0]       load_kernel, list_has;
+  logic [K-1:0]       load_kernel;
   always_comb begin
-    for (int unsigned k = 0; k < K; k++) begin
-      load_kernel[k] = load_q[KIndexW-1:0] == KIndexW'(k);
-      list_has[k]    = has_i[2*k];
-    end
-    load      = loading_q && (load_kernel & known_i) != '0 && (!place_q[0] || (load_kernel & list_has) != '0);
+    for (int unsigned k = 0; k < K; k++) load_kernel[k] = load_q[KIndexW-1:0] == KIndexW'(k);
+    load      = loading_q && !hold_i && (load_kernel & known_i) != '0;
     load_d    = load_q;
     place_d   = place_q;
     loading_d = loading_q;
@@ -96,26 +91,23 @@ module step_prefetch #(
     if (!rst_ni) taken_q <= '0;
     else         taken_q <= start_i ? '0 : taken;
 
-  localparam int unsigned HeadW = 2 + StepW + ScaledW + FactorW + ExponentW;
+  localparam int unsigned HeadW = 2 + StepW + CurveW + FactorW;
   logic [HeadW-1:0]     near_head, other_head;
   logic                 has, last;
   logic [StepW-1:0]     step;
-  logic [ScaledW-1:0]   entry;
-  logic [ExponentW-1:0] best;
   always_comb begin
     near_head  = '0;
     other_head = '0;
     for (int unsigned k = 0; k < K; k++) begin
       for (int unsigned i = 0; i < 2; i++)
-        if (near[k] && taken_q[k] == (i == 1)) near_head = near_head | {has_i[2*k+i], last_i[2*k+i], step_i[(2*k+i)*StepW +: StepW], entry_i[(2*k+i)*ScaledW +: ScaledW],
-                                                                        reciprocal_i[k*FactorW +: FactorW], best_exponent_i[k*ExponentW +: ExponentW]};
-      if (other_i[k]) other_head = other_head | {has_i[2*k], last_i[2*k], step_i[2*k*StepW +: StepW], entry_i[2*k*ScaledW +: ScaledW],
-                                                 reciprocal_i[k*FactorW +: FactorW], best_exponent_i[k*ExponentW +: ExponentW]};
+        if (near[k] && taken_q[k] == (i == 1)) near_head = near_head | {has_i[2*k+i], last_i[2*k+i], step_i[(2*k+i)*StepW +: StepW], curve_i[(2*k+i)*CurveW +: CurveW],
+                                                                        reciprocal_i[k*FactorW +: FactorW]};
+      if (other_i[k]) other_head = other_head | {has_i[2*k], last_i[2*k], step_i[2*k*StepW +: StepW], curve_i[2*k*CurveW +: CurveW],
+                                                 reciprocal_i[k*FactorW +: FactorW]};
     end
-    {has, last, step, entry, reciprocal_o, best} = take_other_i ? other_head : near_head;
+    {has, last, step, curve_o, reciprocal_o} = take_other_i ? other_head : near_head;
   end
-  assign issue_o      = load || active_i;
-  assign mantissa_o   = {entry[ScaledW-1 -: ExponentW] != '0, entry[MantissaW-2:0]};
+  assign issue_o = load || active_i;
 
   // On their way: operands, rows, product. A step of their kernel that is taken meanwhile moves the queue, and their place in it.
   logic [3:1]           way_valid_q;
@@ -123,7 +115,6 @@ module step_prefetch #(
   logic [PlaceW-1:0]    way_place_q [4];
   logic [StepW-1:0]     way_step_q [4];
   logic                 way_last_q [4];
-  logic [ExponentW-1:0] way_exponent_q, way_best_q, way_below_q [4];
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) way_valid_q <= '0;
     else         way_valid_q <= start_i ? '0 : {way_valid_q[2:1], (load || take_work_i || take_other_i) && has};
@@ -144,11 +135,7 @@ module step_prefetch #(
       way_place_q[1]  <= loading_q ? place_q : {1'b1, (PlaceW - 1)'(0)};
       way_step_q[1]   <= step;
       way_last_q[1]   <= last;
-      way_exponent_q  <= entry[ScaledW-1 -: ExponentW];
-      way_best_q      <= best;
     end
-    if (way_valid_q[1]) way_below_q[2] <= way_best_q - way_exponent_q;
-    if (way_valid_q[2]) way_below_q[3] <= way_below_q[2];
     for (int unsigned s = 1; s < 3; s++)
       if (way_valid_q[s]) begin
         way_kernel_q[s+1] <= way_kernel_q[s];
@@ -158,11 +145,9 @@ module step_prefetch #(
       end
   end
 
-  // The product: relative to the best, what its exponent is below the best's, shifted.
-  logic [NormW:0]   shifted;
+  // The product: relative to the best.
   logic [NormW-1:0] perf;
-  assign shifted = product_i[ProductW-1 -: NormW+1] >> way_below_q[3];
-  assign perf    = way_last_q[3] ? '1 : shifted[NormW-1:0];
+  assign perf = way_last_q[3] ? '1 : product_i[ProductW-2 -: NormW];
 
   // The queues: a step arrives at its place, or, if the queue moves, at the one in front of it.
   logic [K-1:0]     has_q [DEPTH];
@@ -228,5 +213,5 @@ module step_prefetch #(
   assign first_perf_o  = perf;
 
   logic unused_bits;   // callers keep indices below MAX_KERNELS; a performance is below 1
-  assign unused_bits = ^{shifted, product_i};
+  assign unused_bits = ^product_i;
 endmodule

@@ -5,6 +5,7 @@
 
 #include "study/rtl_benchmark/rtl_benchmark.h"
 #include "sw/core/errors.h"
+#include "sw/partition/star_hull.h"
 #include "sw/partition/warped_slicer.h"
 #include "systemc/unit/rtl/decision_driver.h"
 
@@ -68,6 +69,8 @@ std::vector<Profile> exact_profiles(const DecisionCase& c) {
   return profiles;
 }
 
+/// The samples' curves, of which the core decides over the star hulls.
+
 constexpr std::uint32_t kKernelsAtMost = 8;
 
 Partition exact_partition(const DecisionCase& c, const std::vector<Profile>& profiles) {
@@ -78,7 +81,9 @@ Partition exact_partition(const DecisionCase& c, const std::vector<Profile>& pro
   machine.num_sms = kKernelsAtMost;
   machine.sm.capacity = {c.config.capacity_warps * kWarpSize, c.config.capacity_registers, c.config.capacity_shared_bytes,
                          c.config.capacity_slots};
-  return warped_slicer_partition(profiles, demand, machine);
+  std::vector<Profile> hulls;
+  for (const Profile& profile : profiles) hulls.push_back(star_hull(profile));
+  return warped_slicer_partition(hulls, demand, machine);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct DecisionTimes {
   unsigned waterfill = 0;  ///< cycles of water-filling, from the last performance with one CTA to done
   unsigned decision = 0;   ///< cycles from the end of the profile window to the first cycle of the new quotas
   [[nodiscard]] unsigned waterfill_bound() const { return levels + kernels + 4; }
-  [[nodiscard]] unsigned decision_bound() const { return kernels * levels + levels + 64; }
+  [[nodiscard]] unsigned decision_bound() const { return kernels * levels + 2 * levels + 64; }
 };
 /// The worst of `decisions` each, for (K, N) = (2, 8), (4, 8) and (8, 32) with as many SMs as levels (K x N): one window.
 [[nodiscard]] std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed);

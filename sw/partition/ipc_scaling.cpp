@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sw/partition/star_hull.h"
+
 namespace sluice {
 
 namespace {
@@ -15,7 +17,8 @@ double scaled(const ProfileSample& sample, double cta_avg, IpcScaling scaling, c
     case IpcScaling::None: return insts;
     case IpcScaling::Paper: return scale_ipc(insts, phi, ctas, cta_avg);
     case IpcScaling::Reciprocal: return scale_ipc_reciprocal(insts, phi, ctas, cta_avg);
-    case IpcScaling::Ceiling: return scale_ipc_ceiling(insts, static_cast<double>(sample.requests), window.request_share);
+    case IpcScaling::Ceiling:
+    case IpcScaling::CeilingHull: return scale_ipc_ceiling(insts, static_cast<double>(sample.requests), window.request_share);
   }
   return insts;
 }
@@ -40,7 +43,7 @@ Profile golden_profile(std::span<const ProfileSample> samples, KernelId kernel, 
     }
     profile.push_back(here > 0 ? sum / here : profile.empty() ? 0 : profile.back());
   }
-  return profile;
+  return scaling == IpcScaling::CeilingHull ? star_hull(profile) : profile;
 }
 
 }  // namespace
@@ -51,6 +54,7 @@ std::string_view to_string(IpcScaling scaling) {
     case IpcScaling::Paper: return "paper";
     case IpcScaling::Reciprocal: return "reciprocal";
     case IpcScaling::Ceiling: return "ceiling";
+    case IpcScaling::CeilingHull: return "ceiling_hull";
   }
   return "unknown";
 }

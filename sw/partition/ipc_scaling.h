@@ -21,11 +21,13 @@ namespace sluice {
 ///   B_scaled = min(B_sampled, B_max / NUM_SM). An instruction needs the same requests at any speed, so IPC is in proportion to B
 ///   and phi_mem is 1: IPC_scaled = IPC_sampled x B_scaled / B_sampled
 ///   = min(IPC_sampled, B_max / (NUM_SM x requests per instruction)).
-enum class IpcScaling { None, Paper, Reciprocal, Ceiling };
+/// - CeilingHull: Ceiling, and then the star hull of the curve (sw/partition/star_hull.h). What the hardware does.
+enum class IpcScaling { None, Paper, Reciprocal, Ceiling, CeilingHull };
 
-inline constexpr IpcScaling kIpcScalings[] = {IpcScaling::None, IpcScaling::Paper, IpcScaling::Reciprocal, IpcScaling::Ceiling};
+inline constexpr IpcScaling kIpcScalings[] = {IpcScaling::None, IpcScaling::Paper, IpcScaling::Reciprocal, IpcScaling::Ceiling,
+                                              IpcScaling::CeilingHull};
 
-[[nodiscard]] std::string_view to_string(IpcScaling scaling);  ///< "none", "paper", "reciprocal", "ceiling"
+[[nodiscard]] std::string_view to_string(IpcScaling scaling);  ///< "none", "paper", "reciprocal", "ceiling", "ceiling_hull"
 
 /// Equations 3 and 4 as printed: IPC_scaled = IPC * (1 + phi_mem * (CTA_i / CTA_avg - 1)).
 ///
@@ -56,7 +58,7 @@ struct SamplingWindow {
 
 /// Scaled instructions of each kernel with 1..N CTAs, N being its highest label. CTA_avg is the mean over all of a kernel's
 /// samples, whatever window they were taken in. Samples with one label are averaged. A level without a sample counts as its
-/// predecessor, so that it is never a step worth taking.
+/// predecessor: without the hull it is never a step worth taking.
 /// @param kernels  whose profiles, in this order; a kernel without a sample gets a profile of one level that is 0
 [[nodiscard]] std::vector<Profile> golden_profiles(std::span<const ProfileSample> samples, std::span<const KernelId> kernels,
                                                    IpcScaling scaling, const SamplingWindow& window);

@@ -71,7 +71,8 @@ struct DecisionRecord {
   Partition partition;
   /// What the SMs measured; `kernel` is an index into `kernels`. Empty where the device keeps none.
   std::vector<ProfileSample> samples{};
-  /// What the golden model decides from the samples, by the name of the scaling: "none", "paper", "reciprocal", "ceiling".
+  /// What the golden model decides from the samples, by the name of the scaling: "none", "paper", "reciprocal", "ceiling",
+  /// "ceiling_hull".
   std::vector<std::pair<std::string, Partition>> golden{};
   std::optional<DecisionReason> reason{};  ///< left out by older results
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sw/partition/ceiling.h"
+#include "sw/partition/star_hull.h"
 #include "sw/scheduler/policy_scheduler.h"
 
 namespace sluice {
@@ -321,7 +322,7 @@ void PartitionHost::record_decision(SluiceDriver& driver) {
   decisions_.push_back(decision);
   for (std::size_t i = 0; i < present_.size(); ++i) {
     const JobId job(present_[i].kernel.value());
-    jobs_.at(job).profile = decision.profiles[i];
+    jobs_.at(job).profile = star_hull(decision.profiles[i]);  // what the unit decided over
     jobs_.report({EventKind::Profiled, job});
   }
   decide(driver);

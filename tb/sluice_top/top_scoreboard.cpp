@@ -23,24 +23,39 @@ bool deciding(const SequencerOut& out) {
 
 constexpr double kPerfStep = 1.0 / kPerfOne;  ///< of a performance in the allocator
 
-/// A curve of entries as docs/reference/blocks/perf_table.md normalises it; nullopt when two of its steps fall together there.
-std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
-  const auto mantissa = [](std::uint32_t entry) { return entry < 4096 ? 0 : 4096 + entry % 4096; };
+/// The star hull of a curve of entries as docs/reference/blocks/star_hull.md computes it: relative to the best, 16 bits.
+std::vector<std::uint64_t> hull(const std::vector<std::uint32_t>& curve) {
   const std::uint32_t most = *std::ranges::max_element(curve);
-  Profile profile;
-  std::uint32_t best = 0;
-  double best_normalised = -1;
-  for (const std::uint32_t value : curve) {
-    if (value == most) {
-      profile.push_back(1);
+  std::vector<std::uint64_t> values;
+  for (const std::uint32_t entry : curve) {
+    const std::uint64_t value = entry < 4096 ? 0 : (4096 + entry % 4096) * 8 >> (most / 4096 - entry / 4096);
+    values.push_back(values.empty() ? value : std::max(values.back(), value));
+  }
+  std::uint64_t line = 0, fall = 0;  // in sixteenths
+  for (std::size_t n = values.size(); n > 0; --n) {
+    std::uint64_t& value = values[n - 1];
+    if (value < line / 16) {
+      value = line / 16;
     } else {
-      const std::uint32_t reciprocal = std::min((1U << 26) / mantissa(most), 16383U);
-      profile.push_back((mantissa(value) * reciprocal >> 12 >> (most / 4096 - value / 4096)) * kPerfStep);
+      std::uint64_t power = 1;  // the least one that is not below n
+      while (power < n) power *= 2;
+      line = value * 16;
+      fall = value * (8192 * power / n) / 512 / power;
     }
-    if (value <= best) continue;
-    if (profile.back() <= best_normalised) return std::nullopt;
-    best = value;
-    best_normalised = profile.back();
+    line -= fall;
+  }
+  return values;
+}
+
+/// The same normalised as docs/reference/blocks/step_prefetch.md does; nullopt when two of its steps fall together there.
+std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
+  const std::uint32_t most = *std::ranges::max_element(curve);
+  const std::uint64_t reciprocal = most < 4096 ? 0 : std::min((1U << 26) / (4096 + most % 4096), 16383U);
+  const std::vector<std::uint64_t> values = hull(curve);
+  Profile profile;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    profile.push_back(values[j] == values.back() ? 1 : static_cast<double>(values[j] * reciprocal >> 15) * kPerfStep);
+    if (j > 0 && values[j] > values[j - 1] && profile[j] <= profile[j - 1]) return std::nullopt;
   }
   return profile;
 }

@@ -88,6 +88,11 @@ TEST(GoldenProfiles, CutAtTheCeilingWhateverTheStalls) {
   EXPECT_EQ(golden_profiles(samples, kTwo, IpcScaling::Ceiling, {1000, 60})[0], (Profile{100, 150, 150}));
 }
 
+TEST(GoldenProfiles, TheHullIsOfWhatTheCeilingLeaves) {
+  const std::vector<ProfileSample> samples{sample(0, 0, 1, 100), sample(0, 1, 2, 120), sample(0, 2, 3, 600, 0, 120)};
+  EXPECT_EQ(golden_profiles(samples, kTwo, IpcScaling::CeilingHull, {1000, 60})[0], (Profile{100, 200, 300}));
+}
+
 TEST(GoldenProfiles, ALevelWithoutASampleGainsNothing) {
   const std::vector<ProfileSample> samples{sample(0, 0, 1, 100), sample(0, 1, 3, 300), sample(0, 2, 3, 320)};
   EXPECT_EQ(golden_profiles(samples, kTwo, IpcScaling::None, {1000, 0}), (std::vector<Profile>{{100, 100, 310}, {0}}));

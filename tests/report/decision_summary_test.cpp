@@ -130,7 +130,7 @@ TEST(GoldenDecisions, OnlyTheCeilingSeesThatTheMemoryIsFull) {
   machine.partitioner.lines_per_cycle = 50.0 * 8 / machine.partitioner.profile_cycles;  // one CTA of X draws the share of an SM
   add_golden_decisions(results, machine, kernels);
   const DecisionRecord& decision = results.runs[0].decisions[0];
-  ASSERT_EQ(decision.golden.size(), 4U);
+  ASSERT_EQ(decision.golden.size(), 5U);
   EXPECT_EQ(decision.golden[0].first, "none");
   EXPECT_EQ(decision.golden[0].second, intra(2, 2));
   EXPECT_EQ(decision.golden[3].first, "ceiling");
@@ -138,7 +138,7 @@ TEST(GoldenDecisions, OnlyTheCeilingSeesThatTheMemoryIsFull) {
   const DecisionSummary s = summarize_decisions(results);
   EXPECT_EQ(s.samples, 8U);
   EXPECT_EQ(s.clean_samples, 7U);
-  ASSERT_EQ(s.scalings.size(), 4U);
+  ASSERT_EQ(s.scalings.size(), 5U);
   EXPECT_EQ(s.scalings[0].second.same, 0U);
   EXPECT_EQ(s.scalings[3].second.same, 1U);
   EXPECT_NE(decision_report(s).find("scaling ceiling"), std::string::npos);

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
 constexpr std::uint32_t kBest = kPerfOne - 1;  // 1.0 of a performance in the allocator, else units of 1 / kPerfOne
 constexpr unsigned kReciprocalCycles = 14;     // of a division
+constexpr unsigned kHullCycles = 5;            // of an entry, from its read to its place in the list
 constexpr unsigned kLoads = 4;                 // steps that are loaded of each kernel, the first one included
 constexpr unsigned kNormaliseCycles = 3;       // from loading a step to its performance
 constexpr unsigned kJudgeCycles = 3;  // from that of the last kernel with one CTA: its place in the order, the last verdict, done
@@ -23,6 +24,15 @@ struct Entry {
 Entry unpack(std::uint32_t value) {
   const std::uint32_t exponent = value >> kEntryFractionBits, fraction = value % kLeadingOne;
   return {exponent == 0 ? fraction : fraction + kLeadingOne, exponent};
+}
+
+constexpr unsigned kCurveGuardBits = 3;  // of a value relative to the best, below the best's last bit
+constexpr unsigned kLineGuardBits = 4;   // of the line, below those
+
+/// value / n, in units of the line: by the reciprocal of n, 14 bits with the top one set.
+std::uint64_t a_cta_of(std::uint32_t value, unsigned n) {
+  const unsigned shift = static_cast<unsigned>(std::bit_width(n - 1));
+  return (std::uint64_t{value} * ((1U << (13 + shift)) / n)) >> (13 - kLineGuardBits) >> shift;
 }
 
 std::uint32_t linear(std::uint32_t performance) { return performance == kBest ? kPerfOne : performance; }
@@ -99,9 +109,30 @@ Allocation allocate(const PartitionCoreIn& config, const std::array<PerfTableRow
 
 std::uint32_t PerfTableRow::performance(std::size_t step) const {
   if (last(step)) return kBest;
-  const Entry best = unpack(steps_.back().value), entry = unpack(steps_[step].value);
-  const std::uint32_t reciprocal = std::min(kBest, kPerfOne * kLeadingOne / best.mantissa);
-  return ((entry.mantissa * reciprocal) >> kEntryFractionBits) >> (best.exponent - entry.exponent);
+  const std::uint32_t reciprocal = std::min(kBest, kPerfOne * kLeadingOne / best_mantissa_);
+  return (steps_[step].value * reciprocal) >> (kEntryFractionBits + kCurveGuardBits);
+}
+
+void PerfTableRow::raise() {
+  const Entry best = unpack(std::ranges::max(entries_));
+  best_mantissa_ = best.mantissa;
+  // From the highest count down; the steps are found in the order of their counts.
+  std::vector<std::uint32_t> hull(entries_.size());
+  std::uint64_t line = 0, fall = 0;
+  for (std::size_t n = entries_.size(); n > 0; --n) {
+    const Entry most = unpack(*std::max_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(n)));
+    const std::uint32_t value = (most.mantissa << kCurveGuardBits) >> (best.exponent - most.exponent);
+    const bool anchor = n == entries_.size() || value >= line >> kLineGuardBits;
+    hull[n - 1] = anchor ? value : static_cast<std::uint32_t>(line >> kLineGuardBits);
+    if (anchor) {
+      line = std::uint64_t{value} << kLineGuardBits;
+      fall = a_cta_of(value, static_cast<unsigned>(n));
+    }
+    line -= fall;
+  }
+  steps_.clear();
+  for (unsigned n = 1; n <= hull.size(); ++n)
+    if (steps_.empty() || hull[n - 1] > steps_.back().value) steps_.push_back({n, hull[n - 1]});
 }
 
 PartitionCoreTwin::PartitionCoreTwin(unsigned /*max_kernels*/, unsigned max_ctas) : max_ctas_(max_ctas) {}
@@ -111,8 +142,9 @@ void PartitionCoreTwin::forget() {
   writing_.reset();
   pending_.clear();
   finished_.clear();
-  align_left_.fill(0);
-  divide_left_ = decided_in_ = first_in_ = loaded_ = 0;
+  hull_left_.fill(0);
+  operand_ = false;
+  reads_left_ = divide_left_ = decided_in_ = first_in_ = loaded_ = 0;
 }
 
 /// docs/reference/blocks/perf_table.md: the top bit of 18, in a place from 3 to 17, leads the mantissa.
@@ -151,8 +183,11 @@ void PartitionCoreTwin::clock(const PartitionCoreIn& in) {
     decide();
   }
   load();
-  for (unsigned& left : align_left_) left -= left > 0 ? 1 : 0;
-  divide();
+  for (unsigned& left : hull_left_) left -= left > 0 ? 1 : 0;
+  operand_ = reads_left_ > 0;
+  const bool reading = reads_left_ > 0;
+  if (reading) --reads_left_;
+  divide(reading);
   if (writing_) {
     curves_[writing_->kernel].write(writing_->ctas, writing_->value);
     if (writing_->final) pending_.insert(writing_->kernel);
@@ -164,8 +199,7 @@ void PartitionCoreTwin::clock(const PartitionCoreIn& in) {
 /// docs/reference/blocks/step_prefetch.md: kernel by kernel, some cycles each, beside divisions and samples.
 bool PartitionCoreTwin::loads() const {
   const unsigned kernel = loaded_ / kLoads;
-  return collecting_ && kernel < config_.num_kernels && finished_.contains(kernel) &&
-         (loaded_ % kLoads != 0 || align_left_[kernel] == 0);
+  return collecting_ && kernel < config_.num_kernels && finished_.contains(kernel) && hull_left_[kernel] == 0 && !operand_;
 }
 
 void PartitionCoreTwin::load() {
@@ -175,16 +209,18 @@ void PartitionCoreTwin::load() {
 }
 
 /// One division at a time: best performances, once they are known.
-void PartitionCoreTwin::divide() {
+void PartitionCoreTwin::divide(bool reading) {
   if (divide_left_ > 0) {
     if (--divide_left_ == 0) finished_.insert(dividing_);
     return;
   }
-  if (pending_.empty()) return;
+  if (pending_.empty() || reading) return;
   divide_left_ = kReciprocalCycles;
   dividing_ = *pending_.begin();
   pending_.erase(pending_.begin());
-  align_left_[dividing_] = max_ctas_ - static_cast<unsigned>(curves_[dividing_].steps());
+  curves_[dividing_].raise();
+  reads_left_ = static_cast<unsigned>(curves_[dividing_].counts());
+  hull_left_[dividing_] = reads_left_ + kHullCycles;
 }
 
 void PartitionCoreTwin::decide() {

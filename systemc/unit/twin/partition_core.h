@@ -10,13 +10,16 @@
 
 namespace sluice {
 
-/// One kernel's row of the performance table. A value is an entry as stored: exponent and mantissa, larger is better.
+/// One kernel's row of the performance table. An entry is exponent and mantissa; larger is better.
 class PerfTableRow {
  public:
-  void write(unsigned ctas, std::uint32_t value) {
-    if (ctas == 1) steps_.clear();
-    if (ctas == 1 || value > steps_.back().value) steps_.push_back({ctas, value});
+  void write(unsigned ctas, std::uint32_t entry) {
+    if (ctas == 1) entries_.clear();
+    entries_.push_back(entry);
   }
+  [[nodiscard]] std::size_t counts() const { return entries_.size(); }
+  /// The steps of the entries' star hull (docs/reference/blocks/star_hull.md).
+  void raise();
   /// Relative to the best, units of 1 / kPerfOne; kPerfOne - 1 is the best.
   [[nodiscard]] std::uint32_t performance(std::size_t step) const;
   [[nodiscard]] bool last(std::size_t step) const { return step + 1 == steps_.size(); }
@@ -26,9 +29,11 @@ class PerfTableRow {
  private:
   struct Step {
     unsigned ctas;
-    std::uint32_t value;
+    std::uint32_t value;  ///< 16 bits, the best's leading one at the top
   };
+  std::vector<std::uint32_t> entries_{0};
   std::vector<Step> steps_{{1, 0}};
+  std::uint32_t best_mantissa_ = 0;
 };
 
 /// The twin of rtl/decision/partition_core.sv: same answers, same cycles at the ports, written from
@@ -51,13 +56,13 @@ class PartitionCoreTwin : public IPartitionCore {
   /// Without an input nothing changes.
   [[nodiscard]] bool settled() const {
     return !writing_ && pending_.empty() && divide_left_ == 0 && decided_in_ == 0 && first_in_ == 0 && !loads() &&
-           std::ranges::all_of(align_left_, [](unsigned left) { return left == 0; });
+           reads_left_ == 0 && std::ranges::all_of(hull_left_, [](unsigned left) { return left == 0; });
   }
 
  private:
   void forget();
   void clock(const PartitionCoreIn& in);
-  void divide();
+  void divide(bool reading);
   void decide();
   void load();
   [[nodiscard]] static std::uint32_t entry(std::uint32_t instructions);
@@ -68,14 +73,16 @@ class PartitionCoreTwin : public IPartitionCore {
   bool collecting_ = false;        ///< from the start until the allocator begins
   std::optional<Scaled> writing_;  ///< taken in the cycle before
   std::array<PerfTableRow, kMaxKernels> curves_;
-  std::set<unsigned> pending_;                      ///< kernels whose maximum is known, and whose reciprocal is not begun
-  unsigned divide_left_ = 0;                        ///< cycles until the division under way is done
-  std::set<unsigned> finished_;                     ///< kernels that have the reciprocal of their best
-  unsigned dividing_ = 0;                           ///< kernel of the division under way
-  std::array<unsigned, kMaxKernels> align_left_{};  ///< cycles until a kernel's first step is in front of its list
-  unsigned loaded_ = 0;                             ///< steps loaded, as many of each kernel
-  unsigned first_in_ = 0;                           ///< cycles until the last kernel's performance with one CTA is there
-  unsigned decided_in_ = 0;                         ///< cycles until done; 1 = in this cycle
+  std::set<unsigned> pending_;                     ///< kernels whose maximum is known, and whose reciprocal is not begun
+  unsigned divide_left_ = 0;                       ///< cycles until the division under way is done
+  std::set<unsigned> finished_;                    ///< kernels that have the reciprocal of their best
+  unsigned dividing_ = 0;                          ///< kernel of the division under way
+  unsigned reads_left_ = 0;                        ///< entries on their way to the hull, one a cycle
+  bool operand_ = false;                           ///< one takes the multiplier
+  std::array<unsigned, kMaxKernels> hull_left_{};  ///< cycles until the steps of a kernel are there
+  unsigned loaded_ = 0;                            ///< steps loaded, as many of each kernel
+  unsigned first_in_ = 0;                          ///< cycles until the last kernel's performance with one CTA is there
+  unsigned decided_in_ = 0;                        ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };
 
