@@ -25,6 +25,7 @@ package sluice_pkg;
   localparam int unsigned NormW     = 4;
   localparam int unsigned FactorW   = 4;
   localparam int unsigned MantissaW = 3;
+  localparam int unsigned CurveW    = 3;
   localparam int unsigned ProductW  = 7;
   localparam int unsigned ExponentW = 2;
   localparam int unsigned ScaledW   = 4;

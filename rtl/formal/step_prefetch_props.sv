@@ -11,19 +11,17 @@ module step_prefetch_props (
   input logic       work_i,        // kernel
   input logic       take_work_i,
   input logic       take_other_i,
+  input logic       hold_i,        // the multiplier is taken
   input logic [6:0] noise_i
 );
-  localparam int unsigned MantissaW = sluice_pkg::MantissaW;
-  localparam int unsigned ExponentW = sluice_pkg::ExponentW;
-  localparam int unsigned ScaledW   = sluice_pkg::ScaledW;
+  localparam int unsigned CurveW    = sluice_pkg::CurveW;
   localparam int unsigned NormW     = sluice_pkg::NormW;
   localparam int unsigned FactorW   = sluice_pkg::FactorW;
   localparam int unsigned ProductW  = sluice_pkg::ProductW;
 
   (* anyconst *) logic [2:0]           more0, more1;   // steps behind the first
-  (* anyconst *) logic [16*ScaledW-1:0] entries;       // 8 * kernel + step
+  (* anyconst *) logic [16*CurveW-1:0] entries;        // 8 * kernel + step
   (* anyconst *) logic [47:0]          steps;
-  (* anyconst *) logic [2*ExponentW-1:0] bests;
   (* anyconst *) logic [2*FactorW-1:0] reciprocals;
 
   // What the lists have in front: two steps of each.
@@ -36,24 +34,24 @@ module step_prefetch_props (
       last[i] = front_q[i/2] + 4'(i % 2) == {1'b0, i < 2 ? more0 : more1};
     end
   logic [11:0]          list_steps;
-  logic [4*ScaledW-1:0] list_entries;
+  logic [4*CurveW-1:0]  list_entries;
   always_comb
     for (int i = 0; i < 4; i++) begin
       list_steps[3*i +: 3]               = steps[32'({i >= 2, front_q[i/2][2:0] + 3'(i % 2)})*3 +: 3];
-      list_entries[i*ScaledW +: ScaledW] = entries[32'({i >= 2, front_q[i/2][2:0] + 3'(i % 2)})*ScaledW +: ScaledW];
+      list_entries[i*CurveW +: CurveW]   = entries[32'({i >= 2, front_q[i/2][2:0] + 3'(i % 2)})*CurveW +: CurveW];
     end
 
   logic        issue, first_valid, work_has, other_has, active;
   logic [3:0]  first_kernel;
   logic [2:0]  work_step, other_step;
   logic [NormW-1:0]     first_perf, work_perf, other_perf;
-  logic [MantissaW-1:0] mantissa;
+  logic [CurveW-1:0]    mantissa;
   logic [FactorW-1:0]   reciprocal;
   logic [ProductW-1:0]  product_q [4];
   step_prefetch #(.MAX_KERNELS (2), .MAX_CTAS (8)) dut (
-    .clk_i, .rst_ni, .start_i, .num_kernels_i (4'd2), .known_i, .has_i (has & {{2{known_i[1]}}, {2{known_i[0]}}}), .last_i (last),
-    .step_i (list_steps), .entry_i (list_entries),
-    .best_exponent_i (bests), .reciprocal_i (reciprocals), .pop_o (pop), .issue_o (issue), .mantissa_o (mantissa), .reciprocal_o (reciprocal),
+    .clk_i, .rst_ni, .start_i, .num_kernels_i (4'd2), .known_i, .hold_i, .has_i (has & {{2{known_i[1]}}, {2{known_i[0]}}}), .last_i (last),
+    .step_i (list_steps), .curve_i (list_entries),
+    .reciprocal_i (reciprocals), .pop_o (pop), .issue_o (issue), .curve_o (mantissa), .reciprocal_o (reciprocal),
     .product_i (product_q[3]), .first_valid_o (first_valid), .first_kernel_o (first_kernel), .first_perf_o (first_perf),
     .work_i (work_i ? 2'b10 : 2'b01), .other_i (work_i ? 2'b01 : 2'b10), .active_i (active), .take_work_i, .take_other_i,
     .work_has_o (work_has), .work_step_o (work_step), .work_perf_o (work_perf),
@@ -105,10 +103,7 @@ module step_prefetch_props (
     end
 
   function automatic [NormW-1:0] normalised(input logic kernel, input logic [2:0] step);
-    logic [ScaledW-1:0] entry;
-    entry      = entries[32'({kernel, step})*ScaledW +: ScaledW];
-    normalised = NormW'({entry[ScaledW-1 -: ExponentW] != '0, entry[MantissaW-2:0], reciprocals[32'(kernel)*FactorW +: FactorW]}
-                        >> (ProductW - NormW - 1) >> ExponentW'(bests[32'(kernel)*ExponentW +: ExponentW] - entry[ScaledW-1 -: ExponentW]));
+    normalised = NormW'({entries[32'({kernel, step})*CurveW +: CurveW], reciprocals[32'(kernel)*FactorW +: FactorW]} >> (ProductW - NormW - 1));
     if (step == (kernel ? more1 : more0)) normalised = '1;
   endfunction
 
@@ -133,7 +128,7 @@ module step_prefetch_props (
       end
       if (begun_q && first_valid) first_step_is_told_once: assert (first_kernel == {3'd0, told_q[0]} && first_perf == normalised(told_q[0], 3'd0)
                                                                    && told_q != '1);
-      if (begun_q && !start_i) loads_when_it_can: assert (load == (loads_q < 4'd8 && known_i[loads_q >= 4'd4]));
+      if (begun_q && !start_i) loads_when_it_can: assert (load == (loads_q < 4'd8 && !hold_i && known_i[loads_q >= 4'd4]));
     end
     if (started && !rst_ni) nothing_after_reset: assert (!load && !first_valid);
   end
