@@ -2,7 +2,7 @@
 // star_hull: a kernel's curve so that no CTA issues more beside others than beside fewer: F(n) = max(P(n), F(n+1) n / (n+1)), from the highest count
 // downwards (docs/reference/blocks/star_hull.md). A line to the origin is followed from its anchor, a sample at or above the line before; it falls by
 // anchor / count at each CTA, the product of the anchor and a constant.
-// An entry a cycle, the counts of a kernel one after the other; its value comes out five cycles later. Entries are relative to the kernel's best.
+// An entry a cycle, the counts of a kernel one after the other; its value comes out six cycles later. Entries are relative to the kernel's best.
 module star_hull #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 32
@@ -38,7 +38,8 @@ module star_hull #(
   localparam int unsigned GuardW    = 4;                 // of the line, below a curve's last bit
   localparam int unsigned LineW     = CurveW + GuardW;
   localparam int unsigned ShiftW    = $clog2(CountW + 1);
-  localparam int unsigned STAGES    = 5;
+  localparam int unsigned LINE      = 5;                 // the stage that compares with it
+  localparam int unsigned STAGES    = 6;
 
   // 2**s / n for n CTAs, FactorW bits with the top one set, and s.
   function automatic int unsigned shift_of(input int unsigned n);
@@ -54,14 +55,14 @@ module star_hull #(
     assign shift[n]  = ShiftW'(shift_of(n));
   end
 
-  // Read; operand; rows; sum; what a CTA of this entry issues; the line.
+  // Read; operand; rows; sum; what a CTA of this entry issues; the line; the step.
   logic [STAGES:1]        valid_q, first_q;
   logic [MAX_KERNELS-1:0] kernel_q [STAGES+1];
   logic [CountW-1:0]      ctas_q [STAGES+1];
   logic [ScaledW-1:0]     entry_q;
   logic [ExponentW-1:0]   below_q;
   logic [CurveW-1:0]      curve_q [STAGES+1];   // from 2
-  logic [LineW-1:0]       each_d, each_q;
+  logic [LineW-1:0]       each_d, each_q, line_q, fall_q;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) valid_q <= '0;
     else         valid_q <= start_i ? '0 : {valid_q[STAGES-1:1], valid_i};
@@ -79,36 +80,43 @@ module star_hull #(
       entry_q     <= entry_i;
       below_q     <= best_exponent_i - entry_i[ScaledW-1 -: ExponentW];
     end
-    for (int unsigned s = 1; s < STAGES; s++)
+    if (valid_q[4]) each_q <= each_d;
+  end
+
+  logic anchor;   // this entry is not below the line
+  for (genvar s = 1; s < STAGES; s++) begin : gen_stage
+    always_ff @(posedge clk_i)
       if (valid_q[s]) begin
         kernel_q[s+1] <= kernel_q[s];
         first_q[s+1]  <= first_q[s];
         ctas_q[s+1]   <= ctas_q[s];
-        curve_q[s+1]  <= (s == 1) ? curve_o : curve_q[s];
+        curve_q[s+1]  <= (s == 1) ? curve_o : (s == LINE && !anchor) ? line_q[LineW-1:GuardW] : curve_q[s];
       end
-    if (valid_q[4]) each_q <= each_d;
   end
 
-  // The line at this count, by how much it falls at each; the value before, and how many counts had it.
-  logic [LineW-1:0]  line_q, fall_q;
+  // The line at this count, by how much it falls at each.
+  assign anchor = first_q[LINE] || curve_q[LINE] >= line_q[LineW-1:GuardW];
+  always_ff @(posedge clk_i)
+    if (valid_q[LINE]) begin
+      line_q <= anchor ? {curve_q[LINE], GuardW'(0)} - each_q : line_q - fall_q;
+      if (anchor) fall_q <= each_q;
+    end
+
+  // The value before, and how many counts had it.
   logic [CurveW-1:0] before_q;
   logic [StepW-1:0]  alike_q;
-  logic              anchor;
-  assign anchor       = first_q[STAGES] || curve_q[STAGES] >= line_q[LineW-1:GuardW];
-  assign curve_hull_o = anchor ? curve_q[STAGES] : line_q[LineW-1:GuardW];
   always_ff @(posedge clk_i)
     if (valid_q[STAGES]) begin
-      line_q   <= anchor ? {curve_q[STAGES], GuardW'(0)} - each_q : line_q - fall_q;
-      if (anchor) fall_q <= each_q;
-      before_q <= curve_hull_o;
+      before_q <= curve_q[STAGES];
       alike_q  <= alike_o;
     end
 
-  assign valid_o  = valid_q[STAGES];
-  assign kernel_o = kernel_q[STAGES];
-  assign last_o   = ctas_q[STAGES] == CountW'(1);
-  assign push_o   = first_q[STAGES] || curve_hull_o != before_q;
-  assign alike_o  = push_o ? StepW'(1) : alike_q + 1'b1;
+  assign valid_o      = valid_q[STAGES];
+  assign kernel_o     = kernel_q[STAGES];
+  assign last_o       = ctas_q[STAGES] == CountW'(1);
+  assign push_o       = first_q[STAGES] || curve_q[STAGES] != before_q;
+  assign alike_o      = push_o ? StepW'(1) : alike_q + 1'b1;
+  assign curve_hull_o = curve_q[STAGES];
 
   logic unused_bits;
   assign unused_bits = ^product_i;

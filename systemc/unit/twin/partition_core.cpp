@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
 constexpr std::uint32_t kBest = kPerfOne - 1;  // 1.0 of a performance in the allocator, else units of 1 / kPerfOne
 constexpr unsigned kReciprocalCycles = 14;     // of a division
-constexpr unsigned kHullCycles = 5;            // of an entry, from its read to its place in the list
+constexpr unsigned kHullCycles = 6;            // of an entry, from its read to its place in the list
 constexpr unsigned kLoads = 4;                 // steps that are loaded of each kernel, the first one included
 constexpr unsigned kNormaliseCycles = 3;       // from loading a step to its performance
 constexpr unsigned kJudgeCycles = 3;  // from that of the last kernel with one CTA: its place in the order, the last verdict, done
