@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of step_prefetch with 2 kernels of at most 8 CTAs. The table's lists are any constant ones; a product is the mantissa with the reciprocal
-// below it, so that it tells of both. Assumed: a list is there once its kernel is known; steps are taken after the last kernel's first
-// step was told, by one kernel a cycle; one that took a step, or whose first one was told, may take
-// another in the next cycle as `work` only.
+// below it, so that it tells of both. Assumed: a list is there once its kernel is known; the multiplier is taken for a kernel that is not known yet
+// (perf_table_props shows it); steps are taken after the last kernel's first step was told, by one kernel a cycle; one that took a step, or whose
+// first one was told, may take another in the next cycle as `work` only.
 module step_prefetch_props (
   input logic       clk_i,
   input logic       rst_ni,
@@ -119,6 +119,7 @@ module step_prefetch_props (
     assume (!take_other_i || (active && !start_i && !took_q[!work_i]));
     if (started && !start_i) assume ((known_q & ~known_i) == '0);   // once known, until the next start
     if (start_i) assume (known_i == '0);
+    assume (!hold_i || known_i != '1);
     if (started && rst_ni) begin
       if (active) begin
         next_step_is_at_hand: assert (work_has == work_there && (!work_there || work_step == steps[32'({work_i, work_next[2:0]})*3 +: 3]));
