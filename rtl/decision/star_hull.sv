@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // star_hull: a kernel's curve so that no CTA issues more beside others than beside fewer: F(n) = max(P(n), F(n+1) n / (n+1)), from the highest count
-// downwards (docs/reference/blocks/star_hull.md). A line to the origin is followed from its anchor, a sample at or above the line before; it falls by
+// downwards (docs/reference/blocks/star_hull.md). A line to the origin is followed from its anchor, a sample above the line before; it falls by
 // anchor / count at each CTA, the product of the anchor and a constant.
 // An entry a cycle, the counts of a kernel one after the other; its value comes out six cycles later. Entries are relative to the kernel's best.
 module star_hull #(
@@ -83,7 +83,7 @@ module star_hull #(
     if (valid_q[4]) each_q <= each_d;
   end
 
-  logic anchor;   // this entry is not below the line
+  logic anchor;   // this entry is above the line
   for (genvar s = 1; s < STAGES; s++) begin : gen_stage
     always_ff @(posedge clk_i)
       if (valid_q[s]) begin
@@ -95,7 +95,7 @@ module star_hull #(
   end
 
   // The line at this count, by how much it falls at each.
-  assign anchor = first_q[LINE] || curve_q[LINE] >= line_q[LineW-1:GuardW];
+  assign anchor = first_q[LINE] || curve_q[LINE] > line_q[LineW-1:GuardW];
   always_ff @(posedge clk_i)
     if (valid_q[LINE]) begin
       line_q <= anchor ? {curve_q[LINE], GuardW'(0)} - each_q : line_q - fall_q;

@@ -122,7 +122,7 @@ void PerfTableRow::raise() {
   for (std::size_t n = entries_.size(); n > 0; --n) {
     const Entry most = unpack(*std::max_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(n)));
     const std::uint32_t value = (most.mantissa << kCurveGuardBits) >> (best.exponent - most.exponent);
-    const bool anchor = n == entries_.size() || value >= line >> kLineGuardBits;
+    const bool anchor = n == entries_.size() || value > line >> kLineGuardBits;
     hull[n - 1] = anchor ? value : static_cast<std::uint32_t>(line >> kLineGuardBits);
     if (anchor) {
       line = std::uint64_t{value} << kLineGuardBits;
