@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written from the error bounds that docs/reference/blocks/star_hull.md and step_prefetch.md state, over all mantissas and counts.
+// Written from the error bounds that docs/reference/blocks/star_hull.md and step_prefetch.md state, over all mantissas and
+// counts.
 #include <gtest/gtest.h>
 
 #include <cmath>
