@@ -27,7 +27,7 @@ class GpuError : public SystemError {
   X(cuMemsetD8) X(cuStreamCreateWithPriority) X(cuStreamDestroy) X(cuStreamSynchronize) \
   X(cuStreamQuery) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) \
   X(cuEventSynchronize) X(cuEventQuery) X(cuEventElapsedTime) X(cuLibraryLoadData) \
-  X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuKernelGetAttribute) X(cuKernelSetAttribute) \
+  X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuLibraryGetGlobal) X(cuKernelGetAttribute) X(cuKernelSetAttribute) \
   X(cuLaunchKernel) X(cuKernelGetFunction) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuKernelGetParamInfo) \
   X(cuCtxGetStreamPriorityRange)
 #define SLUICE_GREEN_FUNCTIONS(X) \
