@@ -65,10 +65,10 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command = gpu->add_subcommand("experiment", "One experiment of docs/user/gpu.md; goes on where an interrupted one was");
   command
       ->add_option("name", experiment->name,
-                   "verify, user_kernels, curves, overhead, preemption, repartition, pairs, ranges, triples, mps")
+                   "verify, user_kernels, curves, overhead, preemption, repartition, completion, pairs, ranges, triples, mps")
       ->required()
       ->check(CLI::IsMember(
-          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "ranges", "triples", "mps"}));
+          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "completion", "pairs", "ranges", "triples", "mps"}));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
       ->capture_default_str()
