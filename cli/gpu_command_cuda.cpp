@@ -240,7 +240,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"repartition", gpu::repartition_experiment},
                                                           {"pairs", gpu::pairs_experiment},
                                                           {"ranges", gpu::ranges_experiment},
-                                                          {"triples", gpu::triples_experiment}};
+                                                          {"triples", gpu::triples_experiment},
+                                                          {"completion", gpu::completion_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(session, options);
   record_measured(options.out, o.name, describe(session.context()));

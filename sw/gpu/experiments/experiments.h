@@ -27,6 +27,8 @@ void preemption_experiment(GpuSession& session, const ExperimentOptions& options
 void repartition_experiment(GpuSession& session, const ExperimentOptions& options);  ///< (g) a kernel arrives, a kernel ends
 void pairs_experiment(GpuSession& session, const ExperimentOptions& options);        ///< (b), (c)
 void triples_experiment(GpuSession& session, const ExperimentOptions& options);      ///< (d)
+/// What a program's stream may wait with for a launch whose blocks another grid does: latency, cost, and what it blocks.
+void completion_experiment(GpuSession& session, const ExperimentOptions& options);
 /// (c) where each kernel of a pair has SMs of its own: every split that the hardware makes, and which is best
 void ranges_experiment(GpuSession& session, const ExperimentOptions& options);
 /// (c) under MPS: needs no GpuSession, its clients are processes of their own. @param program  path of this program
