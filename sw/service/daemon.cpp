@@ -101,15 +101,13 @@ void Daemon::watch(int fd, std::uint64_t what, std::uint32_t events) const {
 }
 
 void Daemon::run(int stop) {
-  while (step(stop)) {
+  watch(stop, tag(Watched::Stop), EPOLLIN);
+  while (step()) {
   }
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop, nullptr);
 }
 
-bool Daemon::step(int stop) {
-  if (stop_ != stop) {
-    stop_ = stop;
-    watch(stop, tag(Watched::Stop), EPOLLIN);
-  }
+bool Daemon::step() {
   clock_.arm(service_.next());
   std::array<epoll_event, 64> events{};
   int n = -1;

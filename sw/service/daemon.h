@@ -24,8 +24,8 @@ class Daemon {
 
   /// Until `stop` is readable.
   void run(int stop);
-  /// Sleeps until there is something to do, and does all of it. @return false when `stop` is readable
-  bool step(int stop);
+  /// Sleeps until there is something to do, and does all of it. @return false when the `stop` of run() is readable
+  bool step();
   [[nodiscard]] std::uint64_t wake_ups() const { return wake_ups_; }
 
  private:
@@ -42,7 +42,6 @@ class Daemon {
   IClock& clock_;
   UniqueFd lock_, listener_, epoll_;
   std::map<SessionId, Connection> connections_;
-  int stop_ = -1;
   std::uint64_t wake_ups_ = 0;
 };
 
