@@ -115,10 +115,11 @@ bool Daemon::step() {
   while (n < 0 && errno == EINTR);
   if (n < 0) throw_errno("the service's epoll", errno);
   ++wake_ups_;
+  bool goes_on = true;
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(n))) {
     const auto what = static_cast<Watched>(event.data.u64 >> 32U);
     const SessionId session(static_cast<std::uint32_t>(event.data.u64));
-    if (what == Watched::Stop) return false;
+    if (what == Watched::Stop) goes_on = false;
     if (what == Watched::Listener) accept_all();
     const auto found = connections_.find(session);
     if (found == connections_.end()) continue;
@@ -131,7 +132,7 @@ bool Daemon::step() {
   }
   service_.advance(clock_.now());
   deliver();
-  return true;
+  return goes_on;
 }
 
 void Daemon::accept_all() {

@@ -89,8 +89,10 @@ inline ssize_t receive_packet(int from, std::span<std::byte> room, UniqueFd* wit
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t n = -1;
+  // A peer that closed before it had read all gives ECONNRESET once; what it had said is still there.
+  int resets = 0;
   do n = ::recvmsg(from, &message, MSG_CMSG_CLOEXEC | MSG_TRUNC | flags);
-  while (n < 0 && errno == EINTR);
+  while (n < 0 && (errno == EINTR || (errno == ECONNRESET && resets++ == 0)));
   if (n < 0) return n;
   for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
     if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
