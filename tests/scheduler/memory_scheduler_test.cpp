@@ -11,6 +11,7 @@
 #include "sw/core/errors.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/registry.h"
+#include "tests/scheduler/jobs.h"
 
 namespace sluice {
 namespace {
@@ -107,14 +108,7 @@ TEST(MemoryScheduler, RefusesWhatTheDeviceCannotHold) {
 }
 
 /// Two SMs of four slots.
-MachineConfig machine() {
-  MachineConfig m;
-  m.name = "small";
-  m.num_sms = 2;
-  m.core_mhz = 1000;
-  m.sm.capacity = {1024, 32768, 49152, 4};
-  return m;
-}
+MachineConfig machine() { return small_machine(2, {1024, 32768, 49152, 4}); }
 
 /// Sees the ports: begin and end of every task and copy.
 class Ports : public ITaskObserver {
