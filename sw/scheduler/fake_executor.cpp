@@ -137,7 +137,7 @@ class FakeExecutor::Run {
       case Happening::Kind::Copied: table_.move(JobId(h.job), JobState::Ready); break;
       case Happening::Kind::ToDevice: ready(copies_->end(CopyDirection::ToDevice)); break;
       case Happening::Kind::FromDevice:
-        (void)copies_->end(CopyDirection::FromDevice);
+        ready(copies_->end(CopyDirection::FromDevice));
         result_.end = now_;
         break;
       case Happening::Kind::TaskEnd: task_ended(h.job, h.sm); break;
@@ -171,8 +171,8 @@ class FakeExecutor::Run {
     }
   }
 
-  void ready(std::optional<JobId> job) {
-    if (job) table_.move(*job, JobState::Ready);
+  void ready(const std::vector<JobId>& jobs) {
+    for (const JobId job : jobs) table_.move(job, JobState::Ready);
   }
 
   void copy() {

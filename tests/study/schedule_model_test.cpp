@@ -167,7 +167,10 @@ TEST_F(ScheduleModel, AShareOfTheCyclesTakesTheSameTime) {
   scenario.jobs.resize(1);
   target.kernels.resize(1);
   const Time whole = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
+  const MachineConfig full = target.machine;
   scale_time(target, 0.25);
+  EXPECT_EQ(target.machine.core_mhz, 0.25 * full.core_mhz);
+  EXPECT_EQ(target.machine.dram.clock_mhz, 0.25 * full.dram.clock_mhz) << "as many core cycles an access";
   const Time quarter = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
   EXPECT_NEAR(static_cast<double>(quarter.count()) / static_cast<double>(whole.count()), 1, 0.5) << "latencies weigh more";
 }
