@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "study/run_pool.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
+#include "sw/scheduler/kernelet_scheduler.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
@@ -120,6 +122,37 @@ TEST_F(SchedulerConformance, EveryRowDecidesAlikeInFakeExecutorAndModel) {
     EXPECT_EQ(fake, model) << name;
     EXPECT_EQ(fake.size(), 5U) << name << ": two arrive together, one later; three end";
   }
+}
+
+/// Kernelet's slices, so short that a job has several: who is given SMs, beside whom and with how many CTAs, and in which order.
+TEST_F(SchedulerConformance, SlicesComeInTheSameOrderInBoth) {
+  CoRunTable table;
+  for (const KernelDescriptor& a : kernels()) {
+    table.kernels[a.name] = {1, 200.0 * a.warps_per_cta(), a.name == "DXT" ? 0.9 : 0.1, 0.5};
+    for (const KernelDescriptor& b : kernels())
+      if (a.name < b.name)
+        for (const auto& ctas : slice_ratios(a.demand(), b.demand(), machine.sm.capacity))
+          table.pairs[{a.name, b.name}].push_back({ctas, {a.name == "DXT" ? 0.9 : 0.7, 0.8}});
+  }
+  const MakeScheduler make = [this, table] { return std::make_unique<KerneletScheduler>(machine, table, kernels(), 5us); };
+  std::vector<std::vector<json>> orders;
+  for (const std::vector<json>& log : {lines(on_fake(make())), on_model(make)}) {
+    std::vector<json>& order = orders.emplace_back();
+    std::size_t slices = 0;
+    std::map<unsigned, std::uint64_t> limits;
+    for (const json& d : log) {
+      json shares = d["shares"];
+      for (json& share : shares) {
+        slices += limits[share["job"]] != share["task_limit"] ? 1 : 0;
+        limits[share["job"]] = share["task_limit"];
+        share.erase("task_limit");
+      }
+      if (!shares.empty() && (order.empty() || order.back() != shares)) order.push_back(shares);
+    }
+    EXPECT_GT(slices, 8U);
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_GE(orders[0].size(), 3U);
 }
 
 TEST_F(SchedulerConformance, TimersComeInBoth) {
