@@ -56,12 +56,14 @@ class SchedulerConformance : public ::testing::Test {
   }
 
   /// The model runs in a process of its own: its decisions come back as lines of a file.
-  std::vector<json> on_model(const MakeScheduler& make) {
+  std::vector<json> on_model(const MakeScheduler& make, PartitionerKind unit = PartitionerKind::Twin) {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("sluice_conformance_" + std::to_string(getpid()) + ".jsonl");
     std::filesystem::remove(file);
     RunSpec spec;
     spec.machine = machine;
+    spec.partitioner = unit;
+    if (unit == PartitionerKind::Both) spec.kernel_slots = 4;
     for (const KernelDescriptor& k : kernels()) {
       spec.launches.push_back({k, 0, Cycles(spec.launches.size() < 2 ? 0 : 1400)});
       spec.launches.back().once = true;
@@ -125,6 +127,7 @@ TEST_F(SchedulerConformance, EveryRowDecidesAlikeInFakeExecutorAndModel) {
 }
 
 /// Kernelet's slices, so short that a job has several: who is given SMs, beside whom and with how many CTAs, and in which order.
+/// RTL and twin side by side.
 TEST_F(SchedulerConformance, SlicesComeInTheSameOrderInBoth) {
   CoRunTable table;
   for (const KernelDescriptor& a : kernels()) {
@@ -136,7 +139,7 @@ TEST_F(SchedulerConformance, SlicesComeInTheSameOrderInBoth) {
   }
   const MakeScheduler make = [this, table] { return std::make_unique<KerneletScheduler>(machine, table, kernels(), 5us); };
   std::vector<std::vector<json>> orders;
-  for (const std::vector<json>& log : {lines(on_fake(make())), on_model(make)}) {
+  for (const std::vector<json>& log : {lines(on_fake(make())), on_model(make, PartitionerKind::Both)}) {
     std::vector<json>& order = orders.emplace_back();
     std::size_t slices = 0;
     std::map<unsigned, std::uint64_t> limits;
