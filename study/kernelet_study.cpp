@@ -59,7 +59,7 @@ double sm_ipc(const RunResult& run, std::size_t kernel, const MachineConfig& mac
 CoRunKernel figures_of(const KernelDescriptor& kernel, const Alone& alone, const MachineConfig& machine) {
   CoRunKernel k;
   k.ipc = sm_ipc(alone.full, 0, machine);
-  k.instructions_per_block = static_cast<double>(kernel.behaviour.warp_instructions) * kernel.warps_per_cta();
+  k.instructions_per_block = instructions_per_block(kernel);
   k.issue_utilisation = std::min(1.0, k.ipc / machine.sm.schedulers);
   const double bytes = static_cast<double>(alone.full.total.dram_bytes) / static_cast<double>(alone.full.cycles.value());
   k.memory_utilisation = std::min(1.0, bytes / dram_bytes_per_cycle(machine));

@@ -9,6 +9,7 @@
 #include "study/schedule_model.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
+#include "sw/policy/corun_file.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 
@@ -96,6 +97,26 @@ TEST_F(ScheduleModel, RtlAndTwinAgreeOnTheK40) {
   const ScheduleRun both = ScheduleOnModel({PartitionerKind::Both, 1, 2})(scenario, target, "adaptive", {});
   const ScheduleRun twin = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "adaptive", {});
   EXPECT_EQ(both.makespan, twin.makespan);
+}
+
+/// Kernelet on its own machines, units of 14 and of 8 SMs as RTL and twin side by side: with SLUICE_FULL=1. A slice of 5 ms ends
+/// within the jobs, whose times are scaled so that they take seconds to simulate.
+TEST_F(ScheduleModel, RtlAndTwinAgreeOnKerneletsMachines) {
+  if (std::getenv("SLUICE_FULL") == nullptr) GTEST_SKIP() << "with SLUICE_FULL=1";
+  scenario = read("name = \"pair\"\n[[job]]\nname = \"PC\"\n[[job]]\nname = \"BS\"\narrival_ms = 0.5\n");
+  for (const std::string name : {"c2050", "gtx680"}) {
+    target = target_of(scenario, read_machine(kRoot / ("configs/machines/" + name + ".toml")),
+                       read_workload(kRoot / "configs/workloads/kernelet.toml"));
+    for (KernelDescriptor& kernel : target.kernels) kernel.grid_ctas /= 10;
+    scale_time(target, 0.02);
+    const std::filesystem::path pairs = kRoot / ("results/kernelet/pairs_" + name + ".json");
+    const CoRunTables rates{read_co_runs(pairs, "predicted"), read_co_runs(pairs, "executed")};
+    std::vector<ScheduleRun> runs;
+    for (const PartitionerKind unit : {PartitionerKind::Both, PartitionerKind::Twin})
+      runs.push_back(ScheduleOnModel({unit, 1, 2, {}, {}, {}, rates})(scenario, target, "kernelet", {}));
+    EXPECT_EQ(runs[0].makespan, runs[1].makespan) << name;
+    EXPECT_GT(runs[0].decisions, 6U) << name << ": slices, beside two arrivals and two ends";
+  }
 }
 
 TEST_F(ScheduleModel, TimesAloneAreMeasuredAtEveryCount) {
