@@ -48,6 +48,7 @@ extern "C" __global__ void exit_with_a_space(unsigned* out) {
   if (threadIdx.x == 0) asm volatile("exit ;");
   out[blockIdx.x * 64 + threadIdx.x] = 2;
 }
+#ifndef __CUDACC_RTC__  // NVRTC has no alloca
 /// Memory on the stack, of a size that only the launch knows.
 extern "C" __global__ void stack_by_size(const unsigned* in, unsigned* out, unsigned n) {
   unsigned* p = (unsigned*)__builtin_alloca(n * 4);
@@ -56,6 +57,7 @@ extern "C" __global__ void stack_by_size(const unsigned* in, unsigned* out, unsi
   for (unsigned i = 0; i < n; ++i) s += p[i * 7 % n];
   if (threadIdx.x == 0) out[blockIdx.x] = s;
 }
+#endif
 /// A copy into shared memory that nobody waits for.
 extern "C" __global__ void copy_left_open(const unsigned* in, unsigned* out) {
   __shared__ __align__(16) unsigned s[1024];

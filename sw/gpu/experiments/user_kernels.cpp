@@ -50,7 +50,6 @@ constexpr Expected kGateLaunches[] = {
     {"shared_base,grid=3000,block=32,smem=4096,args=out:u32:3000", ""},
     {"conditional_barrier,grid=3000,block=256,args=in:u32:768000:uniform:0:1000;out:u32:768000;u32:767900", ""},
     {"exit_with_a_space,grid=1000,block=64,args=out:u32:64000", "thread exit"},
-    {"stack_by_size,grid=200000,block=64,args=in:u32:64:iota;out:u32:200000;u32:64", ""},
     {"copy_left_open,grid=4000,block=256,args=in:u32:4096000:iota;out:u32:4000", ""},
     {"module_variable,grid=4000,block=64,args=inout:u32:1:zero", ""},
     {"counted_barrier,grid=3000,block=256,args=out:u32:768000", ""},
