@@ -40,7 +40,7 @@ extern "C" __global__ void conditional_barrier(const unsigned* in, unsigned* out
   if (threadIdx.x < 160 && t < n) {
     s[threadIdx.x] = in[t];
     __syncthreads();
-    out[t] = s[159 - threadIdx.x];
+    out[t] = s[threadIdx.x ^ 1];
   }
 }
 extern "C" __global__ void exit_with_a_space(unsigned* out) {

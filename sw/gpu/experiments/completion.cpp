@@ -166,9 +166,9 @@ GraphExecHandle captured(Bench& b, bool wait) {
   return GraphExecHandle(exec);
 }
 
-/// How soon a new stream's kernel ends while `waiting` streams wait for a word. It is written after 100 ms, whatever happens:
-/// where streams share a channel, making one or launching into one may not return before.
-nlohmann::json beside_waiting_streams(Bench& b, unsigned waiting) {
+/// How soon a new stream's kernel ends while `waiting` streams wait, by a memory operation or with a sleeper, and have a kernel
+/// behind it. The word is written after 100 ms, whatever happens: where streams share a channel, a launch may not return before.
+nlohmann::json beside_waiting_streams(Bench& b, unsigned waiting, bool asleep) {
   const unsigned epoch = b.next_epoch();
   const Clock::time_point begin = Clock::now();
   const std::jthread release([&] {
@@ -178,7 +178,11 @@ nlohmann::json beside_waiting_streams(Bench& b, unsigned waiting) {
   std::vector<StreamHandle> streams;
   for (unsigned i = 0; i < waiting; ++i) {
     streams.push_back(make_stream());
-    Bench::wait(streams.back().get(), b.pinned(2), epoch);
+    if (asleep)
+      b.sleeper(streams.back().get(), 1, b.pinned(2), epoch, 1000);
+    else
+      Bench::wait(streams.back().get(), b.pinned(2), epoch);
+    b.follower(streams.back().get());
   }
   const StreamHandle fresh = make_stream();
   const Clock::time_point ready = Clock::now();
@@ -268,13 +272,14 @@ void completion_experiment(GpuSession& session, const ExperimentOptions& options
     }
   }
   progress.done("graphs");
-  for (const unsigned waiting : {0U, 1U, 8U, 16U, 24U, 31U, 32U, 48U, 64U, 128U}) {
-    const std::string key = fmt::format("beside {} waiting streams", waiting);
-    if (store.has(key)) continue;
-    nlohmann::json runs = nlohmann::json::array();
-    for (unsigned r = 0; r < options.repetitions; ++r) runs.push_back(beside_waiting_streams(b, waiting));
-    store.add(key, {{"waiting", waiting}, {"runs", runs}});
-  }
+  for (const bool asleep : {false, true})
+    for (const unsigned waiting : {0U, 1U, 8U, 16U, 24U, 31U, 32U, 48U, 64U, 96U, 127U, 128U}) {
+      const std::string key = fmt::format("beside {} streams that wait {}", waiting, asleep ? "with a sleeper" : "for a word");
+      if (store.has(key)) continue;
+      nlohmann::json runs = nlohmann::json::array();
+      for (unsigned r = 0; r < options.repetitions; ++r) runs.push_back(beside_waiting_streams(b, waiting, asleep));
+      store.add(key, {{"waiting", waiting}, {"asleep", asleep}, {"runs", runs}});
+    }
   progress.done("waiting streams");
   for (const unsigned ctas : {1U, b.sms(), b.sms() * 8})
     for (const unsigned ns : {0U, 2000U})
