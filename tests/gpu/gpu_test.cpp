@@ -330,5 +330,20 @@ TEST(Report, RebuildsTheCommittedResultsFromTheirMeasurements) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Report, AGateThatDecidesOtherwiseFails) {
+  const std::filesystem::path committed = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/h200/service",
+                              folder = std::filesystem::path(testing::TempDir()) / "sluice_service_report";
+  std::filesystem::remove_all(folder);
+  std::filesystem::copy(committed, folder, std::filesystem::copy_options::recursive);
+  EXPECT_EQ(write_report(folder, true), 0);
+  EXPECT_EQ(read_file(folder / "index.html"), read_file(committed / "index.html"));
+  std::string gate = read_file(folder / "gate.jsonl");
+  const std::string native = "\"decided\":\"waits for all\"";
+  ASSERT_NE(gate.find(native), std::string::npos);
+  write_file_atomically(folder / "gate.jsonl", gate.replace(gate.find(native), native.size(), "\"decided\":\"\""));
+  EXPECT_EQ(write_report(folder, true), 1);
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace sluice::gpu
