@@ -166,9 +166,13 @@ GraphExecHandle captured(Bench& b, bool wait) {
   return GraphExecHandle(exec);
 }
 
-/// How soon a new stream's kernel ends while `waiting` streams wait, by a memory operation or with a sleeper, and have a kernel
+/// A stream that late work could be launched into: made before the others, or after them, or after them with highest priority.
+enum class Target : std::uint8_t { First, New, Urgent };
+constexpr const char* kTargets[] = {"made first", "new", "new, urgent"};
+
+/// How soon a stream's kernel ends while `waiting` streams wait, by a memory operation or with a sleeper, and have a kernel
 /// behind it. The word is written after 100 ms, whatever happens: where streams share a channel, a launch may not return before.
-nlohmann::json beside_waiting_streams(Bench& b, unsigned waiting, bool asleep) {
+nlohmann::json beside_waiting_streams(Bench& b, unsigned waiting, bool asleep, Target target) {
   const unsigned epoch = b.next_epoch();
   const Clock::time_point begin = Clock::now();
   const std::jthread release([&] {
@@ -184,10 +188,11 @@ nlohmann::json beside_waiting_streams(Bench& b, unsigned waiting, bool asleep) {
       Bench::wait(streams.back().get(), b.pinned(2), epoch);
     b.follower(streams.back().get());
   }
-  const StreamHandle fresh = make_stream();
+  const StreamHandle fresh = make_stream(target == Target::Urgent);
+  CUstream stream = target == Target::First ? b.service() : fresh.get();
   const Clock::time_point ready = Clock::now();
-  b.follower(fresh.get());
-  check(driver().cuStreamSynchronize(fresh.get()), "waiting for a fresh stream");
+  b.follower(stream);
+  check(driver().cuStreamSynchronize(stream), "waiting for a stream beside others that wait");
   const double us = seconds(Clock::now() - ready) * 1e6;
   const bool held = b.word(2) == epoch;
   return {{"made_us", seconds(ready - begin) * 1e6}, {"us", us}, {"held", held}};
@@ -273,13 +278,16 @@ void completion_experiment(GpuSession& session, const ExperimentOptions& options
   }
   progress.done("graphs");
   for (const bool asleep : {false, true})
-    for (const unsigned waiting : {0U, 1U, 8U, 16U, 24U, 31U, 32U, 48U, 64U, 96U, 127U, 128U}) {
-      const std::string key = fmt::format("beside {} streams that wait {}", waiting, asleep ? "with a sleeper" : "for a word");
-      if (store.has(key)) continue;
-      nlohmann::json runs = nlohmann::json::array();
-      for (unsigned r = 0; r < options.repetitions; ++r) runs.push_back(beside_waiting_streams(b, waiting, asleep));
-      store.add(key, {{"waiting", waiting}, {"asleep", asleep}, {"runs", runs}});
-    }
+    for (const Target target : {Target::First, Target::New, Target::Urgent})
+      for (const unsigned waiting : {0U, 1U, 8U, 16U, 24U, 31U, 32U, 48U, 64U, 127U, 128U}) {
+        const char* name = kTargets[static_cast<std::size_t>(target)];
+        const std::string key =
+            fmt::format("stream {} beside {} that wait {}", name, waiting, asleep ? "with a sleeper" : "for a word");
+        if (store.has(key)) continue;
+        nlohmann::json runs = nlohmann::json::array();
+        for (unsigned r = 0; r < options.repetitions; ++r) runs.push_back(beside_waiting_streams(b, waiting, asleep, target));
+        store.add(key, {{"stream", name}, {"waiting", waiting}, {"asleep", asleep}, {"runs", runs}});
+      }
   progress.done("waiting streams");
   for (const unsigned ctas : {1U, b.sms(), b.sms() * 8})
     for (const unsigned ns : {0U, 2000U})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the experiment `completion` (completion.cpp): work that tells when it is done, what waits for it, what follows.
 struct Moments {
-  unsigned ended;                // CTAs that are done
-  unsigned long long last, next; // %globaltimer: end of the last CTA, begin of what follows
+  unsigned ended;                 // CTAs that are done
+  unsigned long long last, next;  // %globaltimer: end of the last CTA, begin of what follows
 };
 
 __device__ unsigned long long now() {
@@ -15,7 +15,9 @@ __device__ unsigned look(const unsigned* word) {
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(word) : "memory");
   return v;
 }
-__device__ void say(unsigned* word, unsigned v) { asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(word), "r"(v) : "memory"); }
+__device__ void say(unsigned* word, unsigned v) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(word), "r"(v) : "memory");
+}
 
 // Every CTA is busy for `ns`; the last to end says so in `done`.
 extern "C" __global__ void work(Moments* m, unsigned* done, unsigned epoch, unsigned ns) {
@@ -35,7 +37,8 @@ extern "C" __global__ void sleeper(const unsigned* done, unsigned epoch, unsigne
 
 extern "C" __global__ void follower(Moments* m) { m->next = now(); }
 
-// Looks at `order` every `ns` (0: at once again); the last CTA that has seen a new value says it in `answer`. Ends after `rounds`.
+// Looks at `order` every `ns` (0: at once again); the last CTA that has seen a new value says it in `answer`. Ends after
+// `rounds`.
 extern "C" __global__ void listener(Moments* m, const unsigned* order, unsigned* answer, unsigned rounds, unsigned ns) {
   for (unsigned round = 1; round <= rounds; ++round) {
     while (look(order) < round)

@@ -24,7 +24,8 @@ void gate_section(const std::filesystem::path& folder, Output& out) {
 
 void completion_section(const std::filesystem::path& folder, Output& out) {
   std::vector<std::vector<std::string>> gaps = {{"what follows a launch waits by", "p50 us", "p99 us"}};
-  std::vector<std::vector<std::string>> held = {{"streams that wait", "by", "a new stream's kernel, p50 us", "held up"}};
+  std::vector<std::vector<std::string>> held = {
+      {"streams that wait", "by", "a kernel in a stream that is", "ends after us", "held up"}};
   std::vector<std::vector<std::string>> orders = {{"CTAs that look", "every", "order lies in", "p50 us", "p99 us"}};
   std::vector<std::vector<std::string>> cost = {{"sleepers", "look every", "time of a kernel that fills the GPU"}};
   for (const json& j : lines(folder / "completion.jsonl")) {
@@ -42,7 +43,8 @@ void completion_section(const std::filesystem::path& folder, Output& out) {
         stuck += run["held"].get<bool>() ? 1 : 0;
       }
       held.push_back({std::to_string(j["waiting"].get<int>()), j["asleep"].get<bool>() ? "a sleeper" : "a memory operation",
-                      stuck > 0 ? "-" : fmt::format("{:.0f}", median(us)), fmt::format("{} of {}", stuck, us.size())});
+                      j["stream"].get<std::string>(), stuck > 0 ? "-" : fmt::format("{:.0f}", median(us)),
+                      fmt::format("{} of {}", stuck, us.size())});
     } else if (j.contains("pinned")) {
       orders.push_back({std::to_string(j["ctas"].get<int>()), fmt::format("{} ns", j["look_ns"].get<int>()),
                         j["pinned"].get<bool>() ? "host memory" : "device memory, by a copy", p(j["us"], 0.5), p(j["us"], 0.99)});
@@ -54,7 +56,7 @@ void completion_section(const std::filesystem::path& folder, Output& out) {
     }
   }
   if (gaps.size() > 1) out.table("From a launch's last block to what follows it", gaps);
-  if (held.size() > 1) out.table("Beside streams that wait: a kernel in a new stream", held);
+  if (held.size() > 1) out.table("A kernel beside streams that wait", held);
   if (orders.size() > 1) out.table("From an order to the last CTA that has seen it, round trip to the host", orders);
   if (cost.size() > 1) out.table("What sleepers take from others", cost);
 }
