@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // sluice report figures: runs what the figures of Warped-Slicer's evaluation need, and draws them on one page.
-#include <sluice_provenance.h>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +9,6 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/common.h"
 #include "cli/paper_page.h"
 #include "study/evaluation.h"
 #include "study/run_cache.h"
@@ -27,9 +24,9 @@ namespace {
 
 using figures::Figure;
 
-struct Options : CommonOptions {
-  std::string out, only, pairs = "all", triples = "triples", large_machine = "configs/machines/large_sm.toml",
-                         phase_workload = "configs/workloads/phases.toml";
+struct Options : PaperOptions {
+  std::string only, pairs = "all", triples = "triples", large_machine = "configs/machines/large_sm.toml",
+                    phase_workload = "configs/workloads/phases.toml";
   bool oracle = false;
 };
 
@@ -232,21 +229,16 @@ int run(const Options& options) {
   check_writable(options.out);
   Runs runs(options);
   std::vector<Figure> drawn;
-  nlohmann::ordered_json meta = {
-      {"version", SLUICE_VERSION},          {"commit", SLUICE_COMMIT},
-      {"machine", runs.machine().name},     {"workload", std::filesystem::path(options.workload_file).stem().string()},
-      {"window_cycles", options.window},    {"seed", options.seed},
-      {"partitioner", options.partitioner}, {"pairs", options.pairs}};
+  nlohmann::ordered_json meta =
+      options.meta({{"machine", runs.machine().name}, {"workload", options.workload_name()}, {"window_cycles", options.window}});
+  meta["pairs"] = options.pairs;
   if (options.oracle)
     meta["oracle_window_cycles"] = options.oracle_window == 0 ? search_window(options.window) : options.oracle_window;
   for (const auto& [id, make] : makers()) {
     if (!wanted.empty() && std::ranges::find(wanted, id) == wanted.end()) continue;
     drawn.push_back(make(runs));
-    const Figure& figure = drawn.back();
-    if (!options.json) fmt::print("{:<10} published: {}\n{:<10} model:     {}\n", id, figure.published, "", figure.measured);
   }
-  if (host_totals().reused == 0) meta["host_cpu_seconds"] = host_totals().cpu_seconds;
-  write_paper_page("Warped-Slicer's figures on the Sluice model", drawn, meta, options.out, options.json);
+  write_paper_page("Warped-Slicer's figures on the Sluice model", drawn, std::move(meta), options);
   return 0;
 }
 
@@ -254,26 +246,21 @@ int run(const Options& options) {
 
 void add_figures_command(CLI::App& report, Action& action) {
   auto options = std::make_shared<Options>();
-  options->machine_file = "configs/machines/fermi_table1.toml";
-  options->workload_file = "configs/workloads/table2.toml";
+  options->partitioner = "rtl";
   CLI::App* command =
       report.add_subcommand("figures", "Warped-Slicer's figures 1 to 10, the larger SM and energy, beside what the paper states");
-  command->add_option("--machine", options->machine_file, "machine description (TOML)")->capture_default_str();
-  command->add_option("--workload", options->workload_file, "workload description (TOML)")->capture_default_str();
+  options->add_inputs(*command, "configs/machines/fermi_table1.toml", "configs/workloads/table2.toml");
   command->add_option("--large-machine", options->large_machine, "machine with the larger SM")->capture_default_str();
   command->add_option("--phase-workload", options->phase_workload, "kernels that change in mid-run, for the phase monitor")
       ->capture_default_str();
   options->add_run(*command);
   CLI::Option* oracle_window = options->add_oracle(*command);
-  options->add_jobs(*command);
-  options->add_json(*command);
   command->add_option("--only", options->only, "some figures, e.g. 3a,10b; default all");
   command->add_option("--pairs", options->pairs, "mixes of the figures about pairs")->capture_default_str();
   command->add_option("--triples", options->triples, "mixes of the figures about triples")->capture_default_str();
   oracle_window->needs(command->add_flag("--oracle", options->oracle,
                                          "pairs and triples with the best of all partitions (over a thousand runs more)"));
-  command->add_option("--out", options->out, "folder of index.html and figures.json; finished runs in it are not repeated")
-      ->required();
+  options->add_page(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -64,11 +64,12 @@ void add_gpu_command(CLI::App& app, Action& action) {
   auto experiment = std::make_shared<GpuExperimentOptions>();
   command = gpu->add_subcommand("experiment", "One experiment of docs/user/gpu.md; goes on where an interrupted one was");
   command
-      ->add_option("name", experiment->name,
-                   "verify, user_kernels, curves, overhead, preemption, repartition, pairs, ranges, triples, mps")
+      ->add_option(
+          "name", experiment->name,
+          "verify, user_kernels, gate, curves, overhead, preemption, repartition, completion, pairs, ranges, triples, mps")
       ->required()
-      ->check(CLI::IsMember(
-          {"verify", "user_kernels", "curves", "overhead", "preemption", "repartition", "pairs", "ranges", "triples", "mps"}));
+      ->check(CLI::IsMember({"verify", "user_kernels", "gate", "curves", "overhead", "preemption", "repartition", "completion",
+                             "pairs", "ranges", "triples", "mps"}));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
       ->capture_default_str()

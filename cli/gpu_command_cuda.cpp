@@ -231,12 +231,17 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   }
   gpu::GpuSession session;
   using Run = void (*)(gpu::GpuSession&, const gpu::ExperimentOptions&);
-  constexpr std::pair<const char*, Run> kExperiments[] = {
-      {"verify", gpu::verify_experiment},         {"user_kernels", gpu::user_kernels_experiment},
-      {"curves", gpu::curves_experiment},         {"overhead", gpu::overhead_experiment},
-      {"preemption", gpu::preemption_experiment}, {"repartition", gpu::repartition_experiment},
-      {"pairs", gpu::pairs_experiment},           {"ranges", gpu::ranges_experiment},
-      {"triples", gpu::triples_experiment}};
+  constexpr std::pair<const char*, Run> kExperiments[] = {{"verify", gpu::verify_experiment},
+                                                          {"user_kernels", gpu::user_kernels_experiment},
+                                                          {"gate", gpu::gate_experiment},
+                                                          {"curves", gpu::curves_experiment},
+                                                          {"overhead", gpu::overhead_experiment},
+                                                          {"preemption", gpu::preemption_experiment},
+                                                          {"repartition", gpu::repartition_experiment},
+                                                          {"pairs", gpu::pairs_experiment},
+                                                          {"ranges", gpu::ranges_experiment},
+                                                          {"triples", gpu::triples_experiment},
+                                                          {"completion", gpu::completion_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(session, options);
   record_measured(options.out, o.name, describe(session.context()));

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // sluice report effisha: runs what the figures of EffiSha's evaluation need, and draws them on one page.
-#include <sluice_provenance.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/common.h"
 #include "cli/paper_page.h"
 #include "study/preemption_costs.h"
 #include "study/run_cache.h"
@@ -22,8 +19,8 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options : CommonOptions {
-  std::string out, scenarios = "configs/scenarios";
+struct Options : PaperOptions {
+  std::string scenarios = "configs/scenarios";
   double time_scale = 0.05;
 };
 
@@ -130,18 +127,9 @@ int run(const Options& options) {
                                               effisha::turnaround(settings),
                                               effisha::throughput(settings),
                                               effisha::software_and_hardware(costs)};
-  if (!options.json)
-    for (const figures::Figure& f : drawn)
-      fmt::print("{:<9} published: {}\n{:<9} model:     {}\n", f.id, f.published, "", f.measured);
-  nlohmann::ordered_json meta = {{"version", SLUICE_VERSION},
-                                 {"commit", SLUICE_COMMIT},
-                                 {"machine", study.machine().name},
-                                 {"workload", std::filesystem::path(options.workload_file).stem().string()},
-                                 {"seed", options.seed},
-                                 {"partitioner", options.partitioner},
-                                 {"time_scale_of_schedules", options.time_scale}};
-  if (host_totals().reused == 0) meta["host_cpu_seconds"] = host_totals().cpu_seconds;
-  write_paper_page("EffiSha's evaluation on the Sluice model", drawn, meta, options.out, options.json);
+  nlohmann::ordered_json meta = options.meta({{"machine", study.machine().name}, {"workload", options.workload_name()}});
+  meta["time_scale_of_schedules"] = options.time_scale;
+  write_paper_page("EffiSha's evaluation on the Sluice model", drawn, std::move(meta), options);
   return 0;
 }
 
@@ -149,24 +137,14 @@ int run(const Options& options) {
 
 void add_report_effisha_command(CLI::App& report, Action& action) {
   auto options = std::make_shared<Options>();
-  options->machine_file = "configs/machines/k40.toml";
-  options->workload_file = "configs/workloads/effisha.toml";
-  options->partitioner = "twin";
   CLI::App* command = report.add_subcommand("effisha", "EffiSha's tables and figures beside what the paper states");
-  command->add_option("--machine", options->machine_file, "machine description (TOML)")->capture_default_str();
-  command->add_option("--workload", options->workload_file, "workload description (TOML)")->capture_default_str();
+  options->add_inputs(*command, "configs/machines/k40.toml", "configs/workloads/effisha.toml");
   command->add_option("--scenarios", options->scenarios, "folder of effisha_{group,sjf,random,fig9}.toml")->capture_default_str();
-  command->add_option("--partitioner", options->partitioner, "of the schedules: rtl, twin or both")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"rtl", "twin", "both"}));
   command->add_option("--time-scale", options->time_scale, "share of the cycles that schedules simulate")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 1.0));
-  command->add_option("--seed", options->seed, "seed of the synthetic instruction streams")->capture_default_str();
-  options->add_jobs(*command);
-  options->add_json(*command);
-  command->add_option("--out", options->out, "folder of index.html and figures.json; finished runs in it are not repeated")
-      ->required();
+  options->add_unit(*command);
+  options->add_page(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

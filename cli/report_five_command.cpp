@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // sluice report five: every scheduler and policy on the same work, on the GPU model.
-#include <sluice_provenance.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +9,6 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/common.h"
 #include "cli/paper_page.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
@@ -26,8 +23,8 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options : CommonOptions {
-  std::string out, pairs = "all", scenario = "configs/scenarios/five_mixed.toml";
+struct Options : PaperOptions {
+  std::string pairs = "all", scenario = "configs/scenarios/five_mixed.toml";
   double scale = 0.25;
 };
 
@@ -106,13 +103,6 @@ int run(const Options& options) {
     }
     of_arrivals.push_back({runs.scheduler, runs.system, {mixed.name}, {std::move(*next++)}});
   }
-  const nlohmann::ordered_json meta = {{"version", SLUICE_VERSION},
-                                       {"commit", SLUICE_COMMIT},
-                                       {"machine", machine.name},
-                                       {"workload", std::filesystem::path(options.workload_file).stem().string()},
-                                       {"share_of_each_grid", options.scale},
-                                       {"seed", options.seed},
-                                       {"partitioner", options.partitioner}};
   write_paper_page(
       "Five systems on the same work",
       {figures::schedulers_compared(
@@ -120,7 +110,8 @@ int run(const Options& options) {
            of_pairs, std::string(kBaseline)),
        figures::schedulers_compared("arrivals", mixed.name + ": jobs that come one after the other", of_arrivals,
                                     std::string(kBaseline))},
-      meta, options.out, options.json);
+      options.meta({{"machine", machine.name}, {"workload", options.workload_name()}, {"share_of_each_grid", options.scale}}),
+      options);
   return 0;
 }
 
@@ -128,22 +119,15 @@ int run(const Options& options) {
 
 void add_report_five_command(CLI::App& report, Action& action) {
   auto options = std::make_shared<Options>();
-  options->machine_file = "configs/machines/fermi_table1.toml";
-  options->workload_file = "configs/workloads/table2.toml";
-  options->partitioner = "twin";
   CLI::App* command = report.add_subcommand("five", "Every scheduler and policy on the same pairs and the same arrivals");
-  command->add_option("--machine", options->machine_file, "machine description (TOML)")->capture_default_str();
-  command->add_option("--workload", options->workload_file, "workload description (TOML)")->capture_default_str();
+  options->add_inputs(*command, "configs/machines/fermi_table1.toml", "configs/workloads/table2.toml");
   command->add_option("--scenario", options->scenario, "jobs that arrive over time (TOML)")->capture_default_str();
   command->add_option("--pairs", options->pairs, "mixes, as for sluice eval")->capture_default_str();
   command->add_option("--scale", options->scale, "share of each kernel's grid that is run")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 1.0));
   options->add_unit(*command);
-  options->add_jobs(*command);
-  options->add_json(*command);
-  command->add_option("--out", options->out, "folder of index.html and figures.json; finished runs in it are not repeated")
-      ->required();
+  options->add_page(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

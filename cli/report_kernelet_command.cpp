@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // sluice report kernelet: pairs on the GPU model, schedules with their rates, on one page beside what the paper prints.
-#include <sluice_provenance.h>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/common.h"
 #include "cli/paper_page.h"
 #include "study/kernelet_study.h"
 #include "study/run_cache.h"
@@ -25,8 +20,8 @@ namespace {
 
 using figures::Figure;
 
-struct Options : CommonOptions {
-  std::string out, configs = "configs";
+struct Options : PaperOptions {
+  std::string configs = "configs";
   unsigned schedules = 1000;
 };
 
@@ -133,10 +128,7 @@ Figure alone_figure(const Machine& m) {
 int run(const Options& options) {
   check_writable(options.out);
   std::vector<Figure> drawn;
-  const auto add = [&](Figure figure) {
-    if (!options.json) fmt::print("{:<8} published: {}\n{:<8} model:     {}\n", figure.id, figure.published, "", figure.measured);
-    drawn.push_back(std::move(figure));
-  };
+  const auto add = [&](Figure figure) { drawn.push_back(std::move(figure)); };
   const Machine c2050 = measured(options, "c2050", {"a", "C2050", "5 to 31", "1 to 3"}),
                 gtx680 = measured(options, "gtx680", {"b", "GTX 680", "7 to 23", "4 to 15"});
   for (const Machine* m : {&c2050, &gtx680}) {
@@ -159,12 +151,10 @@ int run(const Options& options) {
   for (const figures::CopyRun& r : schedules.case_two("MIX", kLargeScale)) scales.push_back(r);
   add(figures::copy_scales(scales));
   add(figures::pruning(pruning_points(c2050.tables, c2050.runs)));
-  nlohmann::ordered_json meta = {{"version", SLUICE_VERSION},       {"commit", SLUICE_COMMIT},
-                                 {"machines", "c2050, gtx680"},     {"workload", "kernelet"},
-                                 {"window_cycles", options.window}, {"seed", options.seed},
-                                 {"partitioner", "twin"},           {"random_schedules", options.schedules}};
-  if (host_totals().reused == 0) meta["host_cpu_seconds"] = host_totals().cpu_seconds;
-  write_paper_page("Kernelet's figures on the Sluice model", drawn, meta, options.out, options.json);
+  nlohmann::ordered_json meta =
+      options.meta({{"machines", "c2050, gtx680"}, {"workload", "kernelet"}, {"window_cycles", options.window}});
+  meta["random_schedules"] = options.schedules;
+  write_paper_page("Kernelet's figures on the Sluice model", drawn, std::move(meta), options);
   return 0;
 }
 
@@ -185,12 +175,7 @@ void add_report_kernelet_command(CLI::App& report, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   command->add_option("--seed", options->seed, "seed of the synthetic instruction streams")->capture_default_str();
-  options->add_jobs(*command);
-  options->add_json(*command);
-  command
-      ->add_option("--out", options->out,
-                   "folder of index.html, figures.json and pairs_*.json; finished runs in it are not repeated")
-      ->required();
+  options->add_page(*command, "index.html, figures.json and pairs_*.json");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -28,6 +28,10 @@ struct Options : CommonOptions {
   std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", polling = "adaptive", decisions, timeline;
   double time_scale = 1;
 
+  [[nodiscard]] CoRunTables co_runs() const {
+    if (pairs.empty()) return {};
+    return {read_co_runs(pairs, "predicted"), read_co_runs(pairs, "executed")};
+  }
   [[nodiscard]] std::optional<SoftwarePreemption> software() const {
     if (flavour != "software") return {};
     for (const Polling how : {Polling::Basic, Polling::Proxy})
@@ -65,17 +69,14 @@ constexpr std::string_view kHardware[] = {"hardware"}, kBoth[] = {"hardware", "s
 constexpr ExecutorRow kExecutors[] = {
     {"fake", kHardware, false,
      [](const Options& options) -> Execute {
-       FakeSettings settings{{}, options.seed, {}, nullptr};
-       if (!options.pairs.empty())
-         settings.co_runs = {read_co_runs(options.pairs, "predicted"), read_co_runs(options.pairs, "executed")};
-       return [settings](const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler,
-                         std::optional<Time> wait,
-                         const Files& files) { return run_fake_with(scenario, target, scheduler, wait, files, settings); };
+       return [settings = FakeSettings{options.co_runs(), options.seed, {}, nullptr}](
+                  const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
+                  const Files& files) { return run_fake_with(scenario, target, scheduler, wait, files, settings); };
      }},
     {"model", kBoth, true,
      [](const Options& options) -> Execute {
        return [model = std::make_shared<ScheduleOnModel>(
-                   ModelSetting{options.kind(), options.seed, options.jobs, options.software(), {}, {}})](
+                   ModelSetting{options.kind(), options.seed, options.jobs, options.software(), {}, {}, options.co_runs()})](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
                   const Files& files) { return (*model)(scenario, target, scheduler, wait, files.decisions, files.timeline); };
      }},
@@ -114,7 +115,6 @@ int run(const Options& options) {
     for (ScheduleTarget& target : targets) scale_time(target, options.time_scale);
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
   if (waits.empty()) waits.emplace_back();
-  if (!options.pairs.empty() && executor.needs_machine) throw InputError("--pairs: executor fake only: the model has its own");
   for (const std::string& file : {options.decisions, options.timeline}) {
     if (file.empty()) continue;
     if (scenarios.size() * names.size() * waits.size() > 1)
@@ -170,11 +170,11 @@ void add_schedule_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
   command->add_option("--pairs", options->pairs,
-                      "executor fake: rates of pairs (JSON), as `sluice report kernelet` writes them: tasks of a pair take their "
-                      "times, and Kernelet decides by them");
+                      "rates of pairs (JSON), as `sluice report kernelet` writes them: Kernelet decides by them, and on executor "
+                      "fake the tasks of a pair take their times");
   command
       ->add_option("--seed", options->seed,
-                   "executor model: seed of the synthetic instruction streams; executor fake: of monte_carlo")
+                   "executor model: seed of the synthetic instruction streams; both executors: of monte_carlo")
       ->capture_default_str();
   command->add_option("--decisions", options->decisions,
                       "one scheduler: what it was told and what it decided, with the reason, a JSON line each");

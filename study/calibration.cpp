@@ -79,8 +79,7 @@ SoloLimits measure_limits(const RunResult& result, const MachineConfig& machine)
     const double heads = ports / std::max(machine.num_sms, machine.l2_slices);
     limits.interconnect_max = (1 + heads - std::sqrt(1 + heads * heads)) / heads;
   }
-  const DramConfig& d = machine.dram;
-  limits.dram = count(k.dram_bytes) / cycles / (d.channels * d.bytes_per_cycle * d.clock_mhz / machine.core_mhz);
+  limits.dram = count(k.dram_bytes) / cycles / dram_bytes_per_cycle(machine);
 
   constexpr double kFull = 0.85;  // of what there is: the rest is lost to chance
   const StallCycles& s = result.stalls;

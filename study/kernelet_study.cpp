@@ -9,6 +9,7 @@
 
 #include "study/run_cache.h"
 #include "study/run_specs.h"
+#include "study/slate_profiles.h"
 #include "sw/core/errors.h"
 #include "sw/partition/markov_fit.h"
 #include "sw/policy/co_schedule.h"
@@ -17,21 +18,6 @@
 namespace sluice {
 
 namespace {
-
-/// So many CTAs of each kernel on every SM, whatever happens.
-class FixedCounts : public IScheduler {
- public:
-  explicit FixedCounts(std::vector<CtaCount> ctas) : ctas_(std::move(ctas)) {}
-  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time) override {
-    Plan plan;
-    for (const JobView& job : jobs)
-      if (may_hold_sms(job.state)) plan.jobs.push_back({job.id, {ctas_.at(job.id.value())}});
-    return plan;
-  }
-
- private:
-  std::vector<CtaCount> ctas_;
-};
 
 NamedRun counted(const KerneletRuns& runs, const std::vector<KernelDescriptor>& kernels, const std::vector<CtaCount>& ctas) {
   NamedRun run;
@@ -44,12 +30,8 @@ NamedRun counted(const KerneletRuns& runs, const std::vector<KernelDescriptor>& 
   run.spec.machine = runs.machine;
   run.spec.window = Cycles(runs.window);
   run.spec.seed = runs.seed;
-  run.spec.make_scheduler = [ctas] { return std::make_unique<FixedCounts>(ctas); };
+  run.spec.make_scheduler = hold({ctas.begin(), ctas.end()});
   return run;
-}
-
-double dram_bytes_a_cycle(const MachineConfig& m) {
-  return m.dram.channels * m.dram.bytes_per_cycle * m.dram.clock_mhz / m.core_mhz;
 }
 
 /// Latencies are those of an access with nothing else under way (tests/systemc/closed_form_test.cpp), but for flits.
@@ -57,7 +39,7 @@ MarkovMachine markov_machine(const MachineConfig& m) {
   constexpr double kSectorBytes = 32;
   MarkovMachine out;
   out.schedulers = m.sm.schedulers;
-  out.cycles_per_sector = kSectorBytes * m.num_sms * m.sm.schedulers / dram_bytes_a_cycle(m);
+  out.cycles_per_sector = kSectorBytes * m.num_sms * m.sm.schedulers / dram_bytes_per_cycle(m);
   out.l1_latency = m.sm.l1.hit_latency;
   out.l2_latency = out.l1_latency + m.sm.l1.miss_latency + 2.0 * m.interconnect.latency + m.l2.hit_latency;
   out.dram_latency = out.l2_latency + m.dram.controller_latency + (m.dram.t_rcd + m.dram.t_cl) * m.core_mhz / m.dram.clock_mhz;
@@ -77,10 +59,10 @@ double sm_ipc(const RunResult& run, std::size_t kernel, const MachineConfig& mac
 CoRunKernel figures_of(const KernelDescriptor& kernel, const Alone& alone, const MachineConfig& machine) {
   CoRunKernel k;
   k.ipc = sm_ipc(alone.full, 0, machine);
-  k.instructions_per_block = static_cast<double>(kernel.behaviour.warp_instructions) * kernel.warps_per_cta();
+  k.instructions_per_block = instructions_per_block(kernel);
   k.issue_utilisation = std::min(1.0, k.ipc / machine.sm.schedulers);
   const double bytes = static_cast<double>(alone.full.total.dram_bytes) / static_cast<double>(alone.full.cycles.value());
-  k.memory_utilisation = std::min(1.0, bytes / dram_bytes_a_cycle(machine));
+  k.memory_utilisation = std::min(1.0, bytes / dram_bytes_per_cycle(machine));
   return k;
 }
 

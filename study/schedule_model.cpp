@@ -9,6 +9,7 @@
 #include "study/launch_fit.h"
 #include "study/run_pool.h"
 #include "sw/core/errors.h"
+#include "sw/policy/corun_file.h"
 #include "sw/policy/i_policy.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/one_at_a_time.h"
@@ -53,6 +54,14 @@ class Cycle {
  private:
   std::int64_t period_;
 };
+
+/// Time may be scaled (scale_time), and the table be of the whole kernels.
+CoRunTable of_kernels(CoRunTable table, const std::vector<KernelDescriptor>& mix) {
+  for (const KernelDescriptor& kernel : mix)
+    if (const auto known = table.kernels.find(kernel.name); known != table.kernels.end())
+      known->second.instructions_per_block = instructions_per_block(kernel);
+  return table;
+}
 
 std::string flavour(const std::optional<SoftwarePreemption>& software) {
   return software ? fmt::format("software-{}", to_string(software->polling)) : "hardware";
@@ -211,6 +220,9 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
         measured_intensity(entry.kernel, alone, static_cast<double>(alone.finish_cycle), c.target.machine);
   }
   if (needs_coruns(c.scheduler)) input.coruns = coruns_;
+  input.predicted = of_kernels(setting_.co_runs.predicted, input.mix);
+  input.executed = of_kernels(setting_.co_runs.executed, input.mix);
+  input.seed = setting_.seed;
   spec.window = Cycles(kPatience * serial);
   spec.timeline_file = c.timeline;
   spec.make_scheduler = [name = c.scheduler, input, file = c.decisions] {
@@ -221,7 +233,10 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
     throw InputError(
         fmt::format("--flavour software: scheduler {}: must give the GPU to one job at a time: arrival, rr, prio_np, piv, dprr",
                     c.scheduler));
-  return {c.name, fingerprint(spec, c.scheduler, input.times, input.coruns), std::move(spec)};
+  std::string rates;
+  for (const CoRunTable* table : {&input.predicted, &input.executed})
+    if (!table->kernels.empty()) rates += to_json(*table).dump();
+  return {c.name, fingerprint(spec, c.scheduler, input.times, input.coruns) + rates, std::move(spec)};
 }
 
 std::vector<ScheduleRun> ScheduleOnModel::run(const std::vector<ScheduleCase>& cases) {

@@ -31,11 +31,6 @@ double global_bytes_per_cycle(const KernelDescriptor& kernel, const KernelCounte
   return static_cast<double>(counters.l1_accesses + counters.store_lines) * kSectorBytes * kernel.behaviour.sectors / cycles;
 }
 
-double dram_bytes_per_cycle(const MachineConfig& machine) {
-  const DramConfig& d = machine.dram;
-  return d.channels * d.bytes_per_cycle * d.clock_mhz / machine.core_mhz;
-}
-
 std::optional<double> flops_per_cycle(const KernelDescriptor& kernel, const KernelCounters& counters, double cycles) {
   if (!kernel.flops_per_thread) return std::nullopt;
   return *kernel.flops_per_thread * kernel.block_threads * static_cast<double>(counters.ctas_completed) / cycles;

@@ -15,8 +15,6 @@ namespace sluice {
 
 /// Global loads and stores of a kernel, bytes a core cycle: nvprof's sum of load and store throughput (Slate, table II).
 [[nodiscard]] double global_bytes_per_cycle(const KernelDescriptor& kernel, const KernelCounters& counters, double cycles);
-/// What DRAM's data buses carry at most, bytes a core cycle.
-[[nodiscard]] double dram_bytes_per_cycle(const MachineConfig& machine);
 /// Single-precision operations a core cycle; not known where the workload does not say what a thread has.
 [[nodiscard]] std::optional<double> flops_per_cycle(const KernelDescriptor& kernel, const KernelCounters& counters,
                                                     double cycles);

@@ -144,4 +144,10 @@ struct MachineConfig {
   EnergyConfig energy;
 };
 
+/// What DRAM's data buses carry at most, bytes a core cycle.
+[[nodiscard]] inline double dram_bytes_per_cycle(const MachineConfig& machine) {
+  const DramConfig& d = machine.dram;
+  return d.channels * d.bytes_per_cycle * d.clock_mhz / machine.core_mhz;
+}
+
 }  // namespace sluice

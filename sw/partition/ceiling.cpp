@@ -32,8 +32,7 @@ double lines_per_cycle(const MachineConfig& machine) {
   const DramConfig& dram = machine.dram;
   const std::uint32_t fetch = machine.l2.sectored ? kSectorBytes : line;
   const double dram_bytes = units(fetch, dram.access_bytes) * dram.access_bytes * units(line, fetch);
-  const double bus = dram.channels * dram.bytes_per_cycle * dram.clock_mhz / machine.core_mhz;
-  return std::min(crossbar_lines_per_cycle(machine), bus / dram_bytes);
+  return std::min(crossbar_lines_per_cycle(machine), dram_bytes_per_cycle(machine) / dram_bytes);
 }
 
 std::uint32_t request_share(const MachineConfig& machine) {

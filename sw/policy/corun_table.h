@@ -23,6 +23,11 @@ struct CoRunKernel {
   double memory_utilisation = 0;      ///< of DRAM bandwidth, 0..1: MUR
 };
 
+/// Warp instructions of one CTA.
+[[nodiscard]] inline double instructions_per_block(const KernelDescriptor& kernel) {
+  return static_cast<double>(kernel.behaviour.warp_instructions) * kernel.warps_per_cta();
+}
+
 /// Two kernels with so many CTAs each on every SM. Element 0 belongs to the first kernel of the pair.
 struct CoRun {
   std::array<CtaCount, 2> ctas{};  ///< at least 1

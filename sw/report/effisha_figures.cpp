@@ -9,25 +9,14 @@
 #include <span>
 
 #include "sw/report/charts.h"
-#include "sw/report/svg.h"
 
 namespace sluice::effisha {
 
 namespace {
 
 using figures::Figure;
-using Row = std::vector<std::string>;
-
-std::string html_table(const Row& head, const std::vector<Row>& rows) {
-  const auto line = [](const Row& cells, std::string_view tag) {
-    std::string out = "<tr>";
-    for (const std::string& cell : cells) out += fmt::format("<{0}>{1}</{0}>", tag, svg::escape(cell));
-    return out + "</tr>";
-  };
-  std::string out = "<div class=\"scroll\"><table><thead>" + line(head, "th") + "</thead><tbody>\n";
-  for (const Row& row : rows) out += line(row, "td") + "\n";
-  return out + "</tbody></table></div>\n";
-}
+using figures::table;
+using Row = figures::TableRow;
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 double ms(Time time) { return std::chrono::duration<double, std::milli>(time).count(); }
@@ -90,7 +79,7 @@ Figure kernels(const std::vector<KernelCosts>& costs, const ScheduleRun& scaled)
       "Full size within {} of the table, to which it is fitted; as scheduled, at a share of the cycles, "
       "within {}.",
       percent(worst), percent(worst_scaled));
-  figure.html = html_table({"kernel", "table 3, ms", "full size, ms", "as scheduled, ms"}, rows);
+  figure.html = table({"kernel", "table 3, ms", "full size, ms", "as scheduled, ms"}, rows);
   return figure;
 }
 
@@ -106,7 +95,7 @@ Figure block_tasks(const std::vector<KernelCosts>& costs) {
       "Mean length with all SMs full: at most {:.2f} ms, the kernels' mean {:.3f} ms (fitted to what "
       "section 8.4 says of the latencies).",
       most(costs, [](const KernelCosts& k) { return k.task_ms; }), mean(costs, [](const KernelCosts& k) { return k.task_ms; }));
-  figure.html = html_table({"kernel", "block-task, ms"}, rows);
+  figure.html = table({"kernel", "block-task, ms"}, rows);
   return figure;
 }
 
@@ -128,7 +117,7 @@ Figure evictions(const std::vector<Evictions>& waits) {
   }
   figure.published = "Fewer evictions with higher priority, and with longer waits; no numbers in the text.";
   figure.measured = fmt::format("11,000 launches under piv: {}.", fmt::join(totals, ", "));
-  figure.html = html_table(head, rows);
+  figure.html = table(head, rows);
   return figure;
 }
 
@@ -158,7 +147,7 @@ Figure transformation_overhead(const std::vector<KernelCosts>& costs) {
   constexpr std::size_t kShown[] = {kHardware, kProxy, kAdaptive};
   figure.html = bars(costs, kShown, "Overhead without basic", "percent",
                      [](const KernelCosts& k, std::size_t m) { return 100 * k.by[m].overhead; }) +
-                html_table(head, rows);
+                table(head, rows);
   return figure;
 }
 
@@ -182,7 +171,7 @@ Figure scheduling_overhead(const std::vector<Setting>& settings) {
   for (const auto& [flavour, value] : worst) said.push_back(fmt::format("{} {}", flavour, percent(value)));
   figure.published = "All below 5 %; dprr above piv.";
   figure.measured = fmt::format("Over arrival, worst of all: {}.", fmt::join(said, ", "));
-  figure.html = html_table({"priorities", "scheduler", "overhead"}, rows);
+  figure.html = table({"priorities", "scheduler", "overhead"}, rows);
   return figure;
 }
 
@@ -207,7 +196,7 @@ Figure preemption_latency(const std::vector<KernelCosts>& costs) {
   figure.measured = fmt::format("Mean of the kernels: {}.", fmt::join(said, ", "));
   figure.html =
       bars(costs, kAll, "Mean latency", "ms", [](const KernelCosts& k, std::size_t m) { return k.by[m].latency_mean_ms; }) +
-      html_table(head, rows);
+      table(head, rows);
   return figure;
 }
 
@@ -240,7 +229,7 @@ Figure turnaround(const std::vector<Setting>& settings) {
       data["ANTT"] = {{"model", row.model.antt()}, {"fake", row.fake.antt()}};
       antt[setting.name + " " + label(row.model)] = row.model.antt();
     }
-    figure.html += fmt::format("<h3>{}</h3>\n", setting.name) + html_table(head, rows);
+    figure.html += fmt::format("<h3>{}</h3>\n", setting.name) + table(head, rows);
   }
   figure.data["worst_difference_to_fake"] = worst;
   const auto ntt = [&](std::string_view scheduler, std::string_view kernel) {
@@ -278,7 +267,7 @@ Figure throughput(const std::vector<Setting>& settings) {
   figure.published = "All preemptive schedulers above the default.";
   figure.measured =
       below.empty() ? "piv and dprr are above rr in every setting." : fmt::format("Not above rr: {}.", fmt::join(below, "; "));
-  figure.html = html_table({"priorities", "scheduler", "STP", "fake executor", "evictions"}, rows);
+  figure.html = table({"priorities", "scheduler", "STP", "fake executor", "evictions"}, rows);
   return figure;
 }
 
@@ -311,7 +300,7 @@ Figure software_and_hardware(const std::vector<KernelCosts>& costs) {
   figure.published = "No paper has this comparison.";
   figure.measured =
       fmt::format("Hardware {} {}, adaptive software {} {}.", rows[kHardware][2], "% overhead", rows[kAdaptive][2], "% overhead");
-  figure.html = html_table(head, rows);
+  figure.html = table(head, rows);
   return figure;
 }
 

@@ -9,7 +9,6 @@
 #include <functional>
 
 #include "sw/report/charts.h"
-#include "sw/report/svg.h"
 
 namespace sluice::figures {
 
@@ -50,18 +49,6 @@ Within within(const std::vector<PairPoint>& points, const Keep& keep) {
 
 ordered_json to_json(const Within& w) {
   return {{"points", w.points}, {"within_20", w.inside}, {"mean_error", w.mean}, {"largest_error", w.worst}};
-}
-
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::string out = "<div class=\"scroll\"><table><thead><tr>";
-  for (const std::string& cell : rows.front()) out += fmt::format("<th>{}</th>", svg::escape(cell));
-  out += "</tr></thead><tbody>\n";
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    out += "<tr>";
-    for (const std::string& cell : rows[i]) out += fmt::format("<td>{}</td>", svg::escape(cell));
-    out += "</tr>\n";
-  }
-  return out + "</tbody></table></div>\n";
 }
 
 std::string variant(const CopyRun& run) { return fmt::format("{},{}", run.overlap ? "Y" : "N", run.co_schedule ? "Y" : "N"); }
@@ -120,7 +107,8 @@ Figure kernels_alone(const std::vector<AloneRow>& rows) {
   Figure f = named("alone", "the eight kernels alone on the C2050");
   f.published = "mean IPC 0.52 of 1; DRAM bandwidth used 0.02 % to 14 % (section 1); nothing about each kernel";
   double mean = 0, low = 1, high = 0;
-  std::vector<std::vector<std::string>> cells = {{"kernel", "IPC of peak", "DRAM bandwidth", "CTAs on an SM"}};
+  const TableRow head = {"kernel", "IPC of peak", "DRAM bandwidth", "CTAs on an SM"};
+  std::vector<TableRow> cells;
   for (const AloneRow& row : rows) {
     mean += row.ipc / static_cast<double>(rows.size());
     low = std::min(low, row.memory);
@@ -131,7 +119,7 @@ Figure kernels_alone(const std::vector<AloneRow>& rows) {
   }
   f.measured = fmt::format("mean IPC {:.2f} of 1; DRAM bandwidth used {:.1f} % to {:.0f} %. Derived from code, not fitted.", mean,
                            100 * low, 100 * high);
-  f.html = table(cells);
+  f.html = table(head, cells);
   return f;
 }
 
@@ -179,9 +167,10 @@ Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>&
   chart.baseline = 1;
   chart.series.assign(std::begin(all_series), std::end(all_series));
   std::vector<std::string> gains, distances;
-  std::vector<std::vector<std::string>> cells = {{"workload", "Sequential, s", "Base, s", "Kernelet, s", "OPT, s",
-                                                  "Kernelet over Base", "from OPT", "pairs pruned",
-                                                  "profit lost by pruning, a decision"}};
+  const TableRow head = {"workload",    "Sequential, s", "Base, s",
+                         "Kernelet, s", "OPT, s",        "Kernelet over Base",
+                         "from OPT",    "pairs pruned",  "profit lost by pruning, a decision"};
+  std::vector<TableRow> cells;
   for (const Makespans& r : runs) {
     const double gain = r.base / r.kernelet - 1, distance = r.kernelet / r.opt - 1;
     gains.push_back(fmt::format("{} {:+.1f} %", r.workload, 100 * gain));
@@ -204,7 +193,7 @@ Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>&
                           {"lost_profit", r.lost_profit}};
   }
   f.measured = fmt::format("over Base: {}; from OPT: {}", fmt::join(gains, ", "), fmt::join(distances, ", "));
-  f.html = charts::legend(chart.series) + charts::grouped_bars(chart) + table(cells);
+  f.html = charts::legend(chart.series) + charts::grouped_bars(chart) + table(head, cells);
   return f;
 }
 
@@ -273,8 +262,8 @@ Figure copy_scales(const std::vector<CopyRun>& runs) {
 Figure pruning(const std::vector<PruningPoint>& points) {
   Figure f = named("pruning", "pairs pruned at other thresholds, C2050, all eight kernels");
   f.published = "in an appendix that is not at hand";
-  std::vector<std::vector<std::string>> cells = {
-      {"issue slots alike below", "DRAM alike below", "pairs", "pruned", "profit lost"}};
+  const TableRow head = {"issue slots alike below", "DRAM alike below", "pairs", "pruned", "profit lost"};
+  std::vector<TableRow> cells;
   f.data = ordered_json::array();
   for (const PruningPoint& p : points) {
     cells.push_back({fmt::format("{}", p.issue), fmt::format("{}", p.memory), fmt::format("{}", p.pairs),
@@ -286,7 +275,7 @@ Figure pruning(const std::vector<PruningPoint>& points) {
           fmt::format("at 0.4 and 0.1 {} of {} pairs are pruned, which loses {:.3f} of predicted profit in the first choice",
                       p.pruned, p.pairs, p.lost_profit);
   }
-  f.html = table(cells);
+  f.html = table(head, cells);
   return f;
 }
 

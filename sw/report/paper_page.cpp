@@ -8,6 +8,18 @@
 
 namespace sluice::figures {
 
+std::string table(const TableRow& head, const std::vector<TableRow>& rows, std::string_view css) {
+  const auto line = [](const TableRow& cells, std::string_view tag) {
+    std::string out = "<tr>";
+    for (const std::string& cell : cells) out += fmt::format("<{0}>{1}</{0}>", tag, svg::escape(cell));
+    return out + "</tr>";
+  };
+  std::string out = fmt::format("<div class=\"scroll\"><table{}><thead>{}</thead><tbody>\n",
+                                css.empty() ? "" : fmt::format(" class=\"{}\"", css), line(head, "th"));
+  for (const TableRow& row : rows) out += line(row, "td") + "\n";
+  return out + "</tbody></table></div>\n";
+}
+
 std::string page(std::string_view title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "

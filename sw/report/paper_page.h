@@ -16,6 +16,12 @@ struct Figure {           // NOLINT(bugprone-exception-escape): of the JSON clas
   nlohmann::ordered_json data;
 };
 
+using TableRow = std::vector<std::string>;  ///< plain text, escaped when it is drawn
+
+/// An HTML table that scrolls.
+/// @param css  class of the table, as "words"
+[[nodiscard]] std::string table(const TableRow& head, const std::vector<TableRow>& rows, std::string_view css = {});
+
 /// One page with all of them.
 /// @param title  plain text
 /// @param meta   what was run, by whom: version, commit, machine, seed, ...

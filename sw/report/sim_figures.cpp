@@ -129,8 +129,7 @@ Figure sim_units(const std::vector<SimKernel>& kernels, const MachineConfig& mac
       "here are chosen after these words and the programs.";
   const std::vector<std::string> units = {"ALU", "SFU", "LDST", "L2", "DRAM"};
   std::string rows = row({"kernel", units[0], units[1], units[2], units[3], units[4]}, "th");
-  const DramConfig& d = machine.dram;
-  const double peak = d.channels * d.bytes_per_cycle * d.clock_mhz / machine.core_mhz;
+  const double peak = dram_bytes_per_cycle(machine);
   std::vector<std::string> most;
   for (const SimKernel& k : kernels) {
     const KernelCounters& c = k.run.total;

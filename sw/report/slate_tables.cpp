@@ -6,24 +6,14 @@
 
 #include "sw/core/errors.h"
 #include "sw/report/slate_figures.h"
-#include "sw/report/svg.h"
 
 namespace sluice::figures {
 
 namespace {
 
-using Row = std::vector<std::string>;
+using Row = TableRow;
 
-std::string table(const Row& head, const std::vector<Row>& rows) {
-  const auto line = [](const Row& cells, const char* tag) {
-    std::string out = "<tr>";
-    for (const std::string& cell : cells) out += fmt::format("<{0}>{1}</{0}>", tag, svg::escape(cell));
-    return out + "</tr>";
-  };
-  std::string out = "<div class=\"scroll\"><table class=\"words\"><thead>" + line(head, "th") + "</thead><tbody>\n";
-  for (const Row& row : rows) out += line(row, "td") + "\n";
-  return out + "</tbody></table></div>";
-}
+std::string words(const Row& head, const std::vector<Row>& rows) { return table(head, rows, "words"); }
 
 constexpr const char* kLevels[] = {"Low", "Med", "High"};
 
@@ -63,7 +53,7 @@ Figure slate_policy_table() {
     }
   }
   figure.measured = fmt::format("{} cells of 25 are corun; {} pairs may share in one order only.", coruns, lopsided);
-  figure.html = table(head, rows);
+  figure.html = words(head, rows);
   return figure;
 }
 
@@ -93,7 +83,7 @@ Figure slate_profiles_table(const std::vector<SlateAlone>& kernels) {
                            {"published_gigabytes", p.gigabytes}};
   }
   figure.measured = fmt::format("{} of {} kernels are in the class that the paper gives them.", right, all);
-  figure.html = table({"kernel", "class, published", "class", "GFLOP/s, published", "GFLOP/s", "GB/s, published", "GB/s",
+  figure.html = words({"kernel", "class, published", "class", "GFLOP/s, published", "GFLOP/s", "GB/s, published", "GB/s",
                        "difference", "IPC an SM"},
                       rows);
   return figure;
@@ -109,7 +99,7 @@ Figure slate_gaussian_table(const SlateAlone& blocks, const SlateAlone& tasks) {
     return Row{what, published, fmt::format("{:.{}f}", before, digits), fmt::format("{:.{}f}", after, digits)};
   };
   figure.html =
-      table({"", "published: CUDA, Slate", "blocks", "tasks of ten"},
+      words({"", "published: CUDA, Slate", "blocks", "tasks of ten"},
             {row("IPC", "0.36, 0.47", blocks.ipc, tasks.ipc, 3), row("GB/s", "287, 396", blocks.gigabytes, tasks.gigabytes, 1),
              row("% of SM cycles that wait for memory", "26.1, 0 (memory throttle)", 100 * blocks.long_memory,
                  100 * tasks.long_memory, 1),
@@ -140,7 +130,7 @@ Figure slate_bs_rg_table(const std::vector<ScheduleRun>& runs, const std::vector
   }
   figure.measured = fmt::format("throughput, and with it IPC and bandwidth, {:+.1f} %: the work is the same.",
                                 percent(took.at("left_over"), took.at("slate")));
-  figure.html = table({"", "both done after, ms", "IPC an SM", "GB/s"}, rows);
+  figure.html = words({"", "both done after, ms", "IPC an SM", "GB/s"}, rows);
   return figure;
 }
 
@@ -151,7 +141,7 @@ Figure slate_overhead_table() {
       "communication. Offline: profiling.";
   figure.measured = "In hardware neither instructions nor atomics are added: the dispatcher is the queue.";
   figure.html =
-      table({"operation", "in software, as published", "with the partition unit"},
+      words({"operation", "in software, as published", "with the partition unit"},
             {{"test of the SM, loop over blocks", "3 % more instructions (BS)", "none: quota and mask of a kernel slot"},
              {"pull of a task", "an atomic", "the dispatcher's CTA counter"},
              {"change of a range", "retreat flag, workers launched anew", "a write of the mask; CTAs that are out of it drain"},

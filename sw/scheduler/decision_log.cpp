@@ -20,24 +20,31 @@ nlohmann::json bounded(Number value) {
 
 }  // namespace
 
-std::string json_line(const LoggedDecision& decision) {
+nlohmann::ordered_json shares_json(const Plan& plan) {
+  auto out = nlohmann::ordered_json::array();
+  for (const JobShare& s : plan.jobs)
+    out.push_back({{"job", s.job.value()},
+                   {"ctas", bounded(s.share.ctas.value())},
+                   {"first_sm", s.share.sms.first.value()},
+                   {"sms", bounded(s.share.sms.count)},
+                   {"task_limit", bounded(s.task_limit)}});
+  return out;
+}
+
+nlohmann::ordered_json to_json(const LoggedDecision& decision) {
   nlohmann::ordered_json out = {{"now_ps", decision.now.count()}, {"events", nlohmann::ordered_json::array()}};
   for (const Event& e : decision.events) {
     out["events"].push_back({{"kind", to_string(e.kind)}});
     if (e.kind != EventKind::Timer) out["events"].back()["job"] = e.job.value();
   }
-  out["shares"] = nlohmann::ordered_json::array();
-  for (const JobShare& s : decision.plan.jobs)
-    out["shares"].push_back({{"job", s.job.value()},
-                             {"ctas", bounded(s.share.ctas.value())},
-                             {"first_sm", s.share.sms.first.value()},
-                             {"sms", bounded(s.share.sms.count)},
-                             {"task_limit", bounded(s.task_limit)}});
+  out["shares"] = shares_json(decision.plan);
   out["wake_at_ps"] = decision.plan.wake_at ? nlohmann::ordered_json(decision.plan.wake_at->count()) : nlohmann::ordered_json();
   out["profile"] = decision.plan.profile;
   out["reason"] = decision.plan.reason;
-  return out.dump();
+  return out;
 }
+
+std::string json_line(const LoggedDecision& decision) { return to_json(decision).dump(); }
 
 Plan LoggedScheduler::decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) {
   decisions_.push_back({now, {events.begin(), events.end()}, inner_->decide(jobs, events, now)});

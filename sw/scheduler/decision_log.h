@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct LoggedDecision {
 /// One JSON object: {"now_ps", "events": [{"kind", "job"}], "shares": [{"job", "ctas", "first_sm", "sms", "task_limit"}],
 /// "wake_at_ps", "profile", "reason"}. What is without end (the whole machine, no limit, no timer) is null.
 [[nodiscard]] std::string json_line(const LoggedDecision& decision);
+[[nodiscard]] nlohmann::ordered_json to_json(const LoggedDecision& decision);
+[[nodiscard]] nlohmann::ordered_json shares_json(const Plan& plan);  ///< its "shares"
 
 /// A scheduler whose calls are kept, and written to a file, a line each, if there is one.
 class LoggedScheduler : public IScheduler {

@@ -35,7 +35,7 @@ std::vector<FakeCopies::Begun> FakeCopies::begin(Time now, bool gpu_busy) {
   return begun;
 }
 
-std::optional<JobId> FakeCopies::end(CopyDirection direction) {
+std::vector<JobId> FakeCopies::end(CopyDirection direction) {
   std::optional<CopyCommand>& engine = engines_[static_cast<std::size_t>(direction)];
   const CopyCommand copy = engine.value();
   engine.reset();

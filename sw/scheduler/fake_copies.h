@@ -34,8 +34,8 @@ class FakeCopies {
 
   /// Copies that begin now. @param gpu_busy  CTAs are on the GPU
   [[nodiscard]] std::vector<Begun> begin(Time now, bool gpu_busy);
-  /// The copy that ends now in this direction. @return the job that is ready
-  std::optional<JobId> end(CopyDirection direction);
+  /// The copy that ends now in this direction. @return the jobs that are ready
+  std::vector<JobId> end(CopyDirection direction);
   /// No CTA may begin: without overlap a copy is under way, or one waits while outputs or inputs are wanted. The GPU drains.
   [[nodiscard]] bool holds_gpu() const;
   /// Called before anything changes. @param gpu_busy  since `since`

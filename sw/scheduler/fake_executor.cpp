@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "sw/core/errors.h"
 #include "sw/policy/i_policy.h"
@@ -20,43 +21,69 @@ namespace {
 struct Happening {
   /// Pause: a launch or the order to leave has got through.
   /// Copied: by the copy cost of all jobs; ToDevice, FromDevice: a copy engine is free.
-  enum class Kind { Arrival, Copied, ToDevice, FromDevice, TaskEnd, Pause, Profiled, Timer } kind;
+  enum class Kind { Arrival, Loss, Copied, ToDevice, FromDevice, TaskEnd, Pause, Profiled, Timer } kind;
   std::uint32_t job = 0, sm = 0;
 };
+[[nodiscard]] bool of_a_job(Happening::Kind kind) {
+  using enum Happening::Kind;
+  return kind == Arrival || kind == Loss || kind == Copied || kind == TaskEnd || kind == Pause;
+}
 
-class Run {
+const TaskTimes kSameTimes{};
+
+}  // namespace
+
+class FakeExecutor::Run {
  public:
-  Run(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler, const FakeCosts& costs,
-      ITaskObserver* observer, const TaskTimes& task_times)
+  Run(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs, ITaskObserver* observer,
+      const TaskTimes& task_times, bool skips_waves)
       : machine_(machine),
-        specs_(jobs),
         scheduler_(scheduler),
         costs_(costs),
         observer_(observer),
         task_times_(task_times),
-        sms_(machine.num_sms) {
+        skips_waves_(skips_waves),
+        free_(machine.num_sms, machine.sm.capacity) {
     if (costs.memory) copies_.emplace(*costs.memory);
-    result_.jobs.resize(jobs.size());
-    shares_.resize(jobs.size());
-    resident_.resize(jobs.size());
-    pause_ends_.resize(jobs.size());
-    for (const FakeJob& job : jobs) task_time_.push_back(job.task_time);
-    followers_.resize(jobs.size());
-    for (Sm& sm : sms_) {
-      sm.left = machine.sm.capacity;
-      sm.resident.resize(jobs.size());
-    }
-    for (std::uint32_t k = 0; k < jobs.size(); ++k) {
-      if (jobs[k].after) {
-        followers_.at(*jobs[k].after).push_back(k);
-      } else {
-        later(jobs[k].arrival, {Happening::Kind::Arrival, k});
-      }
-    }
   }
 
-  FakeResult run() {
-    while (!agenda_.empty()) {
+  void add(std::uint32_t k, const FakeJob& spec) {
+    jobs_.emplace(k, Job{spec, spec.task_time, std::vector<std::uint32_t>(machine_.num_sms)});
+  }
+  /// Once all jobs that it may come after are added.
+  void begin(std::uint32_t k) {
+    const FakeJob& spec = jobs_.at(k).spec;
+    if (spec.after) {
+      jobs_.at(*spec.after).followers.push_back(k);
+    } else {
+      later(spec.arrival, {Happening::Kind::Arrival, k});
+    }
+  }
+  void lose(std::uint32_t k, Time at) { later(at, {Happening::Kind::Loss, k}); }
+  void forget(std::uint32_t k) { jobs_.erase(k); }
+  [[nodiscard]] bool has(std::uint32_t k) const { return jobs_.contains(k); }
+  [[nodiscard]] std::optional<Time> next() const {
+    return agenda_.empty() ? std::nullopt : std::optional(agenda_.begin()->first);
+  }
+  [[nodiscard]] const FakeOutcome& outcome(std::uint32_t k) const { return jobs_.at(k).outcome; }
+  [[nodiscard]] FakeProgress progress(std::uint32_t k) {
+    const Job& job = jobs_.at(k);
+    FakeProgress p{JobState::Prep, {}, job.outcome};
+    if (job.outcome.done || job.lost) {
+      p.state = job.lost ? JobState::Lost : JobState::Done;
+      p.tasks_begun = p.outcome.tasks_done;
+    } else if (job.arrived) {
+      const JobView& view = table_.at(JobId(k));
+      p.state = view.state;
+      p.tasks_begun = view.tasks_begun;
+      if (view.state == JobState::ToRun || view.state == JobState::Running) p.share = job.share.share;
+    }
+    if (job.resident != 0) p.outcome.held += now_ - job.held_since;
+    return p;
+  }
+
+  void advance(Time until) {
+    while (!agenda_.empty() && agenda_.begin()->first <= until) {
       if (copies_) copies_->account(now_, agenda_.begin()->first, resident_in_all_ > 0);
       now_ = agenda_.begin()->first;
       const std::vector<Happening> due = std::move(agenda_.begin()->second);
@@ -76,26 +103,41 @@ class Run {
       table_.forget_closed();
       skip_waves();
     }
+    if (until != Time::max()) now_ = std::max(now_, until);
+  }
+
+  [[nodiscard]] FakeResult result(std::size_t jobs) {
+    for (std::uint32_t k = 0; k < jobs; ++k) result_.jobs.push_back(outcome(k));
     result_.finished = std::ranges::all_of(result_.jobs, &FakeOutcome::done);
     if (copies_) result_.copies = copies_->times();
     return result_;
   }
 
  private:
-  struct Sm {
-    SmResources left;
-    std::vector<std::uint32_t> resident;  ///< CTAs by job
+  struct Job {
+    FakeJob spec;
+    Time task_time;                    ///< of its tasks that begin now
+    std::vector<std::uint32_t> on_sm;  ///< its CTAs
+    std::uint32_t resident = 0;        ///< on all SMs
+    JobShare share{};
+    Time pause_end{};  ///< in ToRun: when it may begin; in ToEvict: when it hears of it
+    Time held_since{};
+    std::vector<std::uint32_t> followers{};  ///< jobs that arrive after it
+    bool arrived = false, lost = false;
+    FakeOutcome outcome{};
   };
 
   void later(Time at, const Happening& what) { agenda_[at].push_back(what); }
 
   void happen(const Happening& h) {
+    if (of_a_job(h.kind) && !(jobs_.contains(h.job) && !jobs_.at(h.job).lost)) return;
     switch (h.kind) {
       case Happening::Kind::Arrival: arrive(h.job); break;
+      case Happening::Kind::Loss: lost(h.job); break;
       case Happening::Kind::Copied: table_.move(JobId(h.job), JobState::Ready); break;
       case Happening::Kind::ToDevice: ready(copies_->end(CopyDirection::ToDevice)); break;
       case Happening::Kind::FromDevice:
-        (void)copies_->end(CopyDirection::FromDevice);
+        ready(copies_->end(CopyDirection::FromDevice));
         result_.end = now_;
         break;
       case Happening::Kind::TaskEnd: task_ended(h.job, h.sm); break;
@@ -112,14 +154,16 @@ class Run {
   void arrive(std::uint32_t k) {
     JobView view;
     view.id = JobId(k);
-    view.kernel = specs_[k].kernel;
+    Job& job = jobs_.at(k);
+    view.kernel = job.spec.kernel;
     view.arrived = now_;
-    view.priority = specs_[k].priority;
-    view.tasks = specs_[k].kernel.grid_ctas;
+    view.priority = job.spec.priority;
+    view.tasks = job.spec.kernel.grid_ctas;
     table_.arrive(std::move(view));
-    result_.jobs[k].arrived = now_;
+    job.arrived = true;
+    job.outcome.arrived = now_;
     if (copies_) {
-      copies_->scheduler().arrive(JobId(k), specs_[k].memory);
+      copies_->scheduler().arrive(JobId(k), job.spec.memory);
     } else if (costs_.copy == Time(0)) {
       table_.move(JobId(k), JobState::Ready);
     } else {
@@ -127,8 +171,8 @@ class Run {
     }
   }
 
-  void ready(std::optional<JobId> job) {
-    if (job) table_.move(*job, JobState::Ready);
+  void ready(const std::vector<JobId>& jobs) {
+    for (const JobId job : jobs) table_.move(job, JobState::Ready);
   }
 
   void copy() {
@@ -140,40 +184,57 @@ class Run {
     }
   }
 
+  /// Its CTA leaves an SM, or all of them do.
+  void leave(Job& job, std::uint32_t sm, std::uint32_t ctas) {
+    const SmResources cta = job.spec.kernel.demand();
+    SmResources& left = free_[sm];
+    left = {left.threads + ctas * cta.threads, left.registers + ctas * cta.registers,
+            left.shared_memory_bytes + ctas * cta.shared_memory_bytes, left.cta_slots + ctas * cta.cta_slots};
+    job.on_sm[sm] -= ctas;
+    job.resident -= ctas;
+    resident_in_all_ -= ctas;
+    if (ctas != 0 && job.resident == 0) job.outcome.held += now_ - job.held_since;
+  }
+
+  /// Its owner is gone, and its CTAs with it.
+  void lost(std::uint32_t k) {
+    Job& job = jobs_.at(k);
+    if (job.outcome.done) return;
+    job.lost = true;
+    for (std::uint32_t sm = 0; sm < machine_.num_sms; ++sm) leave(job, sm, job.on_sm[sm]);
+    if (job.arrived) table_.move(JobId(k), JobState::Lost);
+  }
+
   void task_ended(std::uint32_t k, std::uint32_t sm) {
-    JobView& job = table_.at(JobId(k));
-    --sms_[sm].resident[k];
-    --resident_[k];
-    --resident_in_all_;
-    SmResources& left = sms_[sm].left;
-    const SmResources cta = job.kernel.demand();
-    left = {left.threads + cta.threads, left.registers + cta.registers, left.shared_memory_bytes + cta.shared_memory_bytes,
-            left.cta_slots + cta.cta_slots};
-    result_.jobs[k].tasks_done = ++job.tasks_done;
-    if (job.tasks_done < job.tasks) return leave_if_empty(k);
-    result_.jobs[k].ended = result_.end = now_;
-    result_.jobs[k].done = true;
+    JobView& view = table_.at(JobId(k));
+    Job& job = jobs_.at(k);
+    leave(job, sm, 1);
+    job.outcome.tasks_done = ++view.tasks_done;
+    if (view.tasks_done < view.tasks) return leave_if_empty(k);
+    job.outcome.ended = result_.end = now_;
+    job.outcome.done = true;
     table_.move(JobId(k), JobState::Done);
     if (copies_) ready(copies_->scheduler().kernel_done(JobId(k)));
-    for (const std::uint32_t f : followers_[k]) later(now_ + specs_[f].arrival, {Happening::Kind::Arrival, f});
+    for (const std::uint32_t f : job.followers) later(now_ + jobs_.at(f).spec.arrival, {Happening::Kind::Arrival, f});
   }
 
   void leave_if_empty(std::uint32_t k) {
-    if (result_.jobs[k].done || resident_[k] != 0 || now_ < pause_ends_[k]) return;
+    Job& job = jobs_.at(k);
+    if (job.outcome.done || job.resident != 0 || now_ < job.pause_end) return;
     if (table_.at(JobId(k)).state != JobState::ToEvict) return;
-    ++result_.jobs[k].evictions;
+    ++job.outcome.evictions;
     table_.move(JobId(k), JobState::Ready);
   }
 
   void pause(std::uint32_t k, Time length) {
-    pause_ends_[k] = now_ + length;
-    if (length > Time(0)) later(pause_ends_[k], {Happening::Kind::Pause, k});
+    jobs_.at(k).pause_end = now_ + length;
+    if (length > Time(0)) later(now_ + length, {Happening::Kind::Pause, k});
   }
 
   void profiled() {
     for (const JobView& job : table_.jobs()) {
       if (!may_hold_sms(job.state)) continue;
-      Profile found = specs_[job.id.value()].profile;
+      Profile found = jobs_.at(job.id.value()).spec.profile;
       const std::uint32_t most = occupancy(job.kernel.demand(), machine_.sm.capacity).value();
       for (std::uint32_t n = 1; found.size() < most; ++n) found.push_back(n);
       table_.at(job.id).profile = found;
@@ -188,8 +249,8 @@ class Run {
       const auto given = std::ranges::find(plan.jobs, view.id, &JobShare::job);
       const bool wanted = given != plan.jobs.end() && given->share.ctas.value() != 0 && given->share.sms.count != 0;
       if (wanted) {  // one that must leave keeps its share until it hears of it
-        shares_[k] = *given;
-        if (task_times_) task_time_[k] = task_times_(view.id, plan);
+        jobs_.at(k).share = *given;
+        if (task_times_) jobs_.at(k).task_time = task_times_(view.id, plan);
       }
       if (view.state == JobState::Ready && wanted) {
         table_.move(view.id, JobState::ToRun);
@@ -214,39 +275,40 @@ class Run {
     if (plan.profile) later(now_ + costs_.profile, {Happening::Kind::Profiled});
   }
 
-  [[nodiscard]] bool has_task(const JobView& job) const {
-    const std::uint32_t k = job.id.value();
-    const bool may_begin = job.state == JobState::Running || (job.state == JobState::ToRun && now_ >= pause_ends_[k]) ||
-                           (job.state == JobState::ToEvict && now_ < pause_ends_[k]);
-    return may_begin && job.tasks_begun < std::min(job.tasks, shares_[k].task_limit);
+  [[nodiscard]] bool has_task(const JobView& view) const {
+    const Job& job = jobs_.at(view.id.value());
+    const bool may_begin = view.state == JobState::Running || (view.state == JobState::ToRun && now_ >= job.pause_end) ||
+                           (view.state == JobState::ToEvict && now_ < job.pause_end);
+    return may_begin && view.tasks_begun < std::min(view.tasks, job.share.task_limit);
   }
 
   /// Begins a task on the first SM of the share that has room. @return it did
   bool begin_one(const JobView& view, bool quotas) {
-    const std::uint32_t k = view.id.value();
-    const Share& share = shares_[k].share;
+    const Job& job = jobs_.at(view.id.value());
+    const Share& share = job.share.share;
     if (!has_task(view)) return false;
     const std::uint32_t first = share.sms.first.value();
     const std::uint32_t end = first + std::min(share.sms.count, machine_.num_sms - std::min(first, machine_.num_sms));
     for (std::uint32_t sm = first; sm < end; ++sm) {
-      if (!fits(view.kernel.demand(), sms_[sm].left) || (quotas && sms_[sm].resident[k] >= share.ctas.value())) continue;
-      begin_on(k, sm);
+      if (!fits(view.kernel.demand(), free_[sm]) || (quotas && job.on_sm[sm] >= share.ctas.value())) continue;
+      begin_on(view.id.value(), sm);
       return true;
     }
     return false;
   }
 
   void begin_on(std::uint32_t k, std::uint32_t sm) {
-    JobView& job = table_.at(JobId(k));
-    sms_[sm].left = take(sms_[sm].left, job.kernel.demand());
-    ++sms_[sm].resident[k];
-    ++resident_[k];
+    JobView& view = table_.at(JobId(k));
+    Job& job = jobs_.at(k);
+    free_[sm] = take(free_[sm], view.kernel.demand());
+    ++job.on_sm[sm];
+    if (job.resident++ == 0) job.held_since = now_;
     ++resident_in_all_;
-    if (job.tasks_begun++ == 0) result_.jobs[k].began = now_;
-    if (job.state == JobState::ToRun) table_.move(JobId(k), JobState::Running);
-    if (job.tasks_begun == job.tasks) table_.report({EventKind::LastTaskBegun, JobId(k)});
-    later(now_ + task_time_[k], {Happening::Kind::TaskEnd, k, sm});
-    if (observer_ != nullptr) observer_->task_begins(JobId(k), SmId(sm), now_, now_ + task_time_[k]);
+    if (view.tasks_begun++ == 0) job.outcome.began = now_;
+    if (view.state == JobState::ToRun) table_.move(JobId(k), JobState::Running);
+    if (view.tasks_begun == view.tasks) table_.report({EventKind::LastTaskBegun, JobId(k)});
+    later(now_ + job.task_time, {Happening::Kind::TaskEnd, k, sm});
+    if (observer_ != nullptr) observer_->task_begins(JobId(k), SmId(sm), now_, now_ + job.task_time);
   }
 
   void dispatch() {
@@ -270,7 +332,7 @@ class Run {
   /// One job, or two that hold all that their shares allow, begin a task as one of their own ends, until something else happens:
   /// until then their tasks are counted, not run.
   void skip_waves() {
-    if (observer_ != nullptr || agenda_.empty() || (copies_ && copies_->holds_gpu())) return;
+    if (!skips_waves_ || agenda_.empty() || (copies_ && copies_->holds_gpu())) return;
     std::array<JobView*, 2> steady{};
     std::size_t count = 0;
     Time until = wake_at_.value_or(Time::max()), shortest = Time::max();
@@ -278,18 +340,18 @@ class Run {
       JobView& view = table_.at(id);
       if (!has_task(view)) continue;
       if (count == steady.size()) return;
-      const std::uint32_t k = id.value();
+      const Job& job = jobs_.at(id.value());
       steady[count++] = &view;
       // The last task is begun in a wave that is run: its beginning is an event.
-      const std::uint64_t tasks = std::min(view.tasks - 1, shares_[k].task_limit) - view.tasks_begun, held = resident_[k];
+      const std::uint64_t tasks = std::min(view.tasks - 1, job.share.task_limit) - view.tasks_begun, held = job.resident;
       if (held == 0 || tasks < 2 * held) return;
-      until = std::min(until, now_ + static_cast<std::int64_t>(tasks / held - 1) * task_time_[k]);
-      shortest = std::min(shortest, task_time_[k]);
+      until = std::min(until, now_ + static_cast<std::int64_t>(tasks / held - 1) * job.task_time);
+      shortest = std::min(shortest, job.task_time);
       if (scheduler_.mode() == Mode::LeftOver) break;  // those behind it wait
     }
     if (count == 0 || until - agenda_.begin()->first <= shortest) return;
     for (std::size_t i = 0; count == 2 && i < 2; ++i)
-      if (resident_[steady[i]->id.value()] != most_held(steady[i]->id.value())) return;
+      if (const Job& job = jobs_.at(steady[i]->id.value()); job.resident != most_held(job.share.share)) return;
     const auto job_of = [&](const Happening& h) -> JobView* {
       for (std::size_t i = 0; i < count; ++i)
         if (h.kind == Happening::Kind::TaskEnd && steady[i]->id == JobId(h.job)) return steady[i];
@@ -302,36 +364,31 @@ class Run {
     for (auto at = agenda_.begin(); at != end; ++at)
       for (const Happening& h : at->second) {
         JobView& job = *job_of(h);
-        const std::int64_t waves = (until - at->first - Time(1)) / task_time_[h.job];  // that end before it happens
+        const std::int64_t waves = (until - at->first - Time(1)) / jobs_.at(h.job).task_time;  // that end before it happens
         job.tasks_begun += static_cast<std::uint64_t>(waves);
         job.tasks_done += static_cast<std::uint64_t>(waves);
-        moved.emplace_back(at->first + waves * task_time_[h.job], h);
+        moved.emplace_back(at->first + waves * jobs_.at(h.job).task_time, h);
       }
     agenda_.erase(agenda_.begin(), end);
     for (const auto& [at, h] : moved) later(at, h);
   }
 
   /// CTAs of a job on all SMs of its share, where quotas hold.
-  [[nodiscard]] std::uint64_t most_held(std::uint32_t k) const {
-    const Share& share = shares_[k].share;
+  [[nodiscard]] std::uint64_t most_held(const Share& share) const {
     const std::uint32_t first = std::min(share.sms.first.value(), machine_.num_sms);
     return std::uint64_t{share.ctas.value()} * std::min(share.sms.count, machine_.num_sms - first);
   }
 
   const MachineConfig& machine_;
-  const std::vector<FakeJob>& specs_;
   IScheduler& scheduler_;
   const FakeCosts& costs_;
   ITaskObserver* observer_;
   const TaskTimes& task_times_;
-  std::vector<Time> task_time_;  ///< of the tasks of each job that begin now
-  std::vector<Sm> sms_;
-  std::vector<JobShare> shares_;
-  std::vector<std::uint32_t> resident_;  ///< CTAs of each job on all SMs
+  bool skips_waves_;
+  std::vector<SmResources> free_;  ///< on each SM
+  std::unordered_map<std::uint32_t, Job> jobs_;
   std::uint64_t resident_in_all_ = 0;
   std::optional<FakeCopies> copies_;
-  std::vector<Time> pause_ends_;  ///< of each job in ToRun: when it may begin; in ToEvict: when it hears of it
-  std::vector<std::vector<std::uint32_t>> followers_;  ///< jobs that arrive after each job
   JobTable table_;
   std::vector<JobId> holders_;  ///< who may have CTAs, oldest first; of the jobs of the last plan, and not yet closed
   std::map<Time, std::vector<Happening>> agenda_;
@@ -340,20 +397,45 @@ class Run {
   FakeResult result_;
 };
 
+namespace {
+
+void check(const MachineConfig& machine, const FakeJob& job) {
+  check_fits(machine, job.kernel);
+  if (job.kernel.grid_ctas == 0)
+    throw InputError(fmt::format("kernel {}: a grid of 0 CTAs: must be at least 1", job.kernel.name));
+  if (job.task_time <= Time(0))
+    throw InputError(fmt::format("kernel {}: task time {} ps: must be at least 1", job.kernel.name, job.task_time.count()));
+}
+
 }  // namespace
+
+FakeExecutor::FakeExecutor(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs)
+    : machine_(machine), costs_(costs), run_(std::make_unique<Run>(machine_, scheduler, costs_, nullptr, kSameTimes, false)) {}
+FakeExecutor::~FakeExecutor() = default;
+
+JobId FakeExecutor::submit(const FakeJob& job) {
+  check(machine_, job);
+  while (run_->has(next_id_)) ++next_id_;  // after 2^32 launches
+  run_->add(next_id_, job);
+  run_->begin(next_id_);
+  return JobId(next_id_++);
+}
+void FakeExecutor::lose(JobId job, Time now) { run_->lose(job.value(), now); }
+void FakeExecutor::forget(JobId job) { run_->forget(job.value()); }
+void FakeExecutor::advance(Time now) { run_->advance(now); }
+std::optional<Time> FakeExecutor::next() const { return run_->next(); }
+FakeProgress FakeExecutor::progress(JobId job) const { return run_->progress(job.value()); }
 
 FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler, const FakeCosts& costs,
                     ITaskObserver* observer, const TaskTimes& task_times) {
-  for (const FakeJob& job : jobs) {
-    check_fits(machine, job.kernel);
-    if (job.kernel.grid_ctas == 0)
-      throw InputError(fmt::format("kernel {}: a grid of 0 CTAs: must be at least 1", job.kernel.name));
-    if (job.task_time <= Time(0))
-      throw InputError(fmt::format("kernel {}: task time {} ps: must be at least 1", job.kernel.name, job.task_time.count()));
-  }
+  for (const FakeJob& job : jobs) check(machine, job);
   if (costs.memory && !(costs.memory->bytes_a_second > 0))
     throw InputError(fmt::format("memory: {} bytes a second: must be above 0", costs.memory->bytes_a_second));
-  return Run(machine, jobs, scheduler, costs, observer, task_times).run();
+  FakeExecutor::Run run(machine, scheduler, costs, observer, task_times, observer == nullptr);
+  for (std::uint32_t k = 0; k < jobs.size(); ++k) run.add(k, jobs[k]);
+  for (std::uint32_t k = 0; k < jobs.size(); ++k) run.begin(k);
+  run.advance(Time::max());
+  return run.result(jobs.size());
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct FakeOutcome {
   std::uint32_t evictions = 0;
   std::uint64_t tasks_done = 0;
   bool done = false;
+  Time held{};  ///< in which it had CTAs on the GPU
 };
 struct FakeResult {
   std::vector<FakeOutcome> jobs;
@@ -69,5 +71,39 @@ struct FakeResult {
 [[nodiscard]] FakeResult run_fake(const MachineConfig& machine, const std::vector<FakeJob>& jobs, IScheduler& scheduler,
                                   const FakeCosts& costs = {}, ITaskObserver* observer = nullptr,
                                   const TaskTimes& task_times = {});
+
+/// How far a job is.
+struct FakeProgress {
+  JobState state;
+  Share share{CtaCount(0), {}};  ///< in ToRun and Running
+  FakeOutcome outcome{};         ///< until now
+  std::uint64_t tasks_begun = 0;
+};
+
+/// The same with jobs that come while it runs, for who has a clock: every task is run one by one, so counts are exact at any
+/// time. Memory does not grow with the jobs that were forgotten.
+class FakeExecutor {
+ public:
+  /// @param costs  without a memory
+  FakeExecutor(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs = {});
+  ~FakeExecutor();
+  /// It arrives at `job.arrival`, not before the last time that advance() was given. @throws InputError as run_fake does
+  JobId submit(const FakeJob& job);
+  /// Its owner is gone at `now`, and its CTAs with it; nothing when it is done.
+  void lose(JobId job, Time now);
+  /// A job that is done or lost, and the scheduler has heard of it.
+  void forget(JobId job);
+  void advance(Time now);                          ///< all that happens until `now`. @throws what the scheduler throws
+  [[nodiscard]] std::optional<Time> next() const;  ///< when something happens
+  [[nodiscard]] FakeProgress progress(JobId job) const;
+
+  class Run;
+
+ private:
+  MachineConfig machine_;
+  FakeCosts costs_;
+  std::uint32_t next_id_ = 0;
+  std::unique_ptr<Run> run_;
+};
 
 }  // namespace sluice

@@ -9,12 +9,6 @@
 
 namespace sluice {
 
-namespace {
-
-constexpr std::size_t kNowhere = -1;
-
-}  // namespace
-
 std::string_view to_string(JobState state) {
   switch (state) {
     case JobState::Prep: return "prep";
@@ -43,19 +37,17 @@ std::string_view to_string(EventKind kind) {
 }
 
 void JobTable::arrive(JobView job) {
-  if (places_.size() <= job.id.value()) places_.resize(job.id.value() + 1, kNowhere);
-  if (places_[job.id.value()] != kNowhere)
+  if (!places_.try_emplace(job.id.value(), jobs_.size()).second)
     throw std::logic_error(fmt::format("job {} ({}): arrives twice", job.id.value(), job.kernel.name));
   job.state = JobState::Prep;
-  places_[job.id.value()] = jobs_.size();
   jobs_.push_back(std::move(job));
   report({EventKind::Arrived, jobs_.back().id});
 }
 
 JobView& JobTable::at(JobId id) {
-  if (id.value() >= places_.size() || places_[id.value()] == kNowhere)
-    throw std::logic_error(fmt::format("job {}: there is none", id.value()));
-  return jobs_[places_[id.value()]];
+  const auto found = places_.find(id.value());
+  if (found == places_.end()) throw std::logic_error(fmt::format("job {}: there is none", id.value()));
+  return jobs_[found->second];
 }
 
 void JobTable::move(JobId id, JobState to) {
@@ -73,8 +65,8 @@ void JobTable::move(JobId id, JobState to) {
 void JobTable::forget_closed() {
   const auto closed = [](const JobView& job) { return !is_open(job.state); };
   if (std::ranges::none_of(jobs_, closed)) return;
-  for (const JobView& job : jobs_) places_[job.id.value()] = kNowhere;
   std::erase_if(jobs_, closed);
+  places_.clear();
   for (std::size_t i = 0; i < jobs_.size(); ++i) places_[jobs_[i].id.value()] = i;
 }
 

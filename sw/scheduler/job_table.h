@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "sw/scheduler/job.h"
@@ -42,7 +45,7 @@ class JobTable {
 
  private:
   std::vector<JobView> jobs_;
-  std::vector<std::size_t> places_;  ///< of each id in jobs_; kNowhere
+  std::unordered_map<std::uint32_t, std::size_t> places_;  ///< in jobs_, of each id there
   std::vector<Event> events_;
 };
 

@@ -53,14 +53,15 @@ bool MemoryScheduler::leads(std::size_t place, State at_least) const {
 std::size_t MemoryScheduler::next(CopyDirection direction) const {
   if (direction == CopyDirection::FromDevice) return done_.empty() ? entries_.size() : find(done_.front(), State::WaitsOut);
   std::array<std::size_t, 2> ready_of{};
-  for (const Entry& entry : entries_)
-    if (entry.state == State::Loaded || entry.state == State::Ready) ++ready_of[kind(entry.demand)];
+  for (const Entry& entry : entries_) {
+    if (entry.state == State::CopyIn || entry.state == State::Loaded) return entries_.size();
+    if (entry.state == State::Placed || entry.state == State::Ready) ++ready_of[kind(entry.demand)];
+  }
   std::size_t best = entries_.size();
   const auto order = [&](const MemoryDemand& demand) { return std::tuple(ready_of[kind(demand)], demand.in_bytes); };
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const MemoryDemand& demand = entries_[i].demand;
-    if (entries_[i].state != State::Waiting || demand.in_bytes + demand.out_bytes > free_bytes_ || !leads(i, State::CopyIn))
-      continue;
+    if (entries_[i].state != State::Waiting || demand.in_bytes > free_bytes_ || !leads(i, State::CopyIn)) continue;
     if (best == entries_.size() || order(demand) < order(entries_[best].demand)) best = i;
   }
   return best;
@@ -74,7 +75,7 @@ std::optional<CopyCommand> MemoryScheduler::begin(CopyDirection direction) {
   Entry& entry = entries_[place];
   if (direction == CopyDirection::ToDevice) {
     entry.state = State::CopyIn;
-    free_bytes_ -= entry.demand.in_bytes + entry.demand.out_bytes;
+    free_bytes_ -= entry.demand.in_bytes;
     return CopyCommand{entry.job, direction, entry.demand.in_bytes};
   }
   entry.state = State::CopyOut;
@@ -82,38 +83,42 @@ std::optional<CopyCommand> MemoryScheduler::begin(CopyDirection direction) {
   return CopyCommand{entry.job, direction, entry.demand.out_bytes};
 }
 
-std::optional<JobId> MemoryScheduler::ended(const CopyCommand& copy) {
-  if (copy.direction == CopyDirection::FromDevice) {
+std::vector<JobId> MemoryScheduler::ended(const CopyCommand& copy) {
+  if (copy.direction == CopyDirection::FromDevice)
     release(find(copy.job, State::CopyOut));
-    return std::nullopt;
+  else
+    entries_[find(copy.job, State::CopyIn)].state = State::Loaded;
+  return make_ready();
+}
+
+std::vector<JobId> MemoryScheduler::make_ready() {
+  std::vector<JobId> ready;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (entry.state == State::Loaded && entry.demand.out_bytes <= free_bytes_) {
+      free_bytes_ -= entry.demand.out_bytes;
+      entry.state = State::Placed;
+    }
+    if (entry.state != State::Placed || !leads(i, State::WaitsOut)) continue;
+    entry.state = State::Ready;
+    ready.push_back(entry.job);
   }
-  const std::size_t place = find(copy.job, State::CopyIn);
-  entries_[place].state = State::Loaded;
-  return make_ready(place);
+  return ready;
 }
 
-std::optional<JobId> MemoryScheduler::make_ready(std::size_t place) {
-  if (entries_[place].state != State::Loaded || !leads(place, State::WaitsOut)) return std::nullopt;
-  entries_[place].state = State::Ready;
-  return entries_[place].job;
-}
-
-std::optional<JobId> MemoryScheduler::kernel_done(JobId job) {
+std::vector<JobId> MemoryScheduler::kernel_done(JobId job) {
   const std::size_t place = find(job, State::Ready);
-  const std::optional<std::uint32_t> program = entries_[place].demand.program;
   entries_[place].state = State::WaitsOut;
-  std::optional<JobId> follows;
-  for (std::size_t i = place + 1; program && i < entries_.size() && !follows; ++i)
-    if (entries_[i].demand.program == program) follows = make_ready(i);
+  free_bytes_ += entries_[place].demand.in_bytes;
   if (entries_[place].demand.out_bytes == 0)
     release(place);
   else
     done_.push_back(job);
-  return follows;
+  return make_ready();
 }
 
 void MemoryScheduler::release(std::size_t place) {
-  free_bytes_ += entries_[place].demand.in_bytes + entries_[place].demand.out_bytes;
+  free_bytes_ += entries_[place].demand.out_bytes;
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(place));
 }
 

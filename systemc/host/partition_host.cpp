@@ -40,6 +40,7 @@ PartitionHost::PartitionHost(const sc_core::sc_module_name& name, const RunSpec&
       scheduler_(spec.make_scheduler ? spec.make_scheduler() : unit_decides(Mode::LeftOver)()) {
   record_.evictions.resize(spec.launches.size());
   record_.eviction_cycles.resize(spec.launches.size());
+  slice_ends_.resize(spec.launches.size());
   ordered_.resize(spec.launches.size());
   SC_THREAD(run);
   SC_THREAD(arrivals);
@@ -156,11 +157,20 @@ void PartitionHost::take_arrived(SluiceDriver& driver) {
   launch(driver, together);
 }
 
+std::uint64_t PartitionHost::may_begin(KernelId kernel) const {
+  const KernelLaunch& launch = spec_.launches[kernel.value()];
+  const std::uint64_t grid = launch.once ? launch.kernel.grid_ctas : kNoTaskLimit;
+  const auto share = std::ranges::find(plan_.jobs, JobId(kernel.value()), &JobShare::job);
+  return scheduler_->mode() == Mode::Static && share != plan_.jobs.end() ? std::min(grid, share->task_limit) : grid;
+}
+
 std::uint32_t PartitionHost::ctas_to_launch(KernelId kernel) {
   const KernelLaunch& launch = spec_.launches[kernel.value()];
+  const std::uint64_t begun = unit_.dispatched(kernel), all = may_begin(kernel);
+  slice_ends_[kernel.value()] = all;
   if (PersistentSource* workers = unit_.workers(kernel))
     return workers->begin_launch(occupancy(launch.kernel.demand(), spec_.machine.sm.capacity).value() * spec_.machine.num_sms);
-  return static_cast<std::uint32_t>(launch.kernel.grid_ctas - (launch.once ? unit_.dispatched(kernel) : 0));
+  return all == kNoTaskLimit ? launch.kernel.grid_ctas : static_cast<std::uint32_t>(all - begun);
 }
 
 void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& together) {
@@ -169,14 +179,16 @@ void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& toge
     unit_.bind_slot(slot, kernel);
     tell_present();
     take_time(spec_.machine.host.launch_us);
-    driver.launch(slot, {launch.kernel.demand(), ctas_to_launch(kernel), !launch.once, together.size() > 1});
-    jobs_.move(JobId(kernel.value()), JobState::Running);
+    const std::uint32_t ctas = ctas_to_launch(kernel);
+    const bool again = slice_ends_[kernel.value()] == kNoTaskLimit;
+    driver.launch(slot, {launch.kernel.demand(), ctas, again, together.size() > 1});
+    const JobId job(kernel.value());
+    if (jobs_.at(job).state == JobState::ToRun) jobs_.move(job, JobState::Running);
   }
   if (together.size() > 1) driver.go();
 }
 
-void PartitionHost::leave(SluiceDriver& driver, InSlot job) {
-  jobs_.move(JobId(job.kernel.value()), JobState::ToEvict);
+void PartitionHost::stop(SluiceDriver& driver, InSlot job) {
   std::erase_if(present_, [&](const InSlot& p) { return p.slot == job.slot; });
   leaving_.push_back(job);
   tell_present();
@@ -184,20 +196,38 @@ void PartitionHost::leave(SluiceDriver& driver, InSlot job) {
   ordered_[job.kernel.value()] = clock_.now();
   if (PersistentSource* workers = unit_.workers(job.kernel)) return workers->evict();
   driver.stop(job.slot);
-  // It may have ended by itself meanwhile: the slot was free, and that is no error.
-  if (unit_.over(job.kernel) && driver.errors().first == "BAD_KERNEL") driver.clear_errors();
+  // Its CTAs may all have ended meanwhile: the slot was free, and that is no error.
+  const bool ended = unit_.over(job.kernel) || unit_.completed(job.kernel) >= slice_ends_[job.kernel.value()];
+  if (ended && driver.errors().first == "BAD_KERNEL") driver.clear_errors();
+}
+
+void PartitionHost::leave(SluiceDriver& driver, InSlot job) {
+  jobs_.move(JobId(job.kernel.value()), JobState::ToEvict);
+  stop(driver, job);
+}
+
+void PartitionHost::leave_between_slices(KernelId kernel) {
+  jobs_.move(JobId(kernel.value()), JobState::ToEvict);
+  ordered_[kernel.value()] = clock_.now();
+  if (!has_slot(kernel)) evicted(kernel);
+}
+
+void PartitionHost::evicted(KernelId kernel) {
+  jobs_.move(JobId(kernel.value()), JobState::Ready);
+  ++record_.evictions[kernel.value()];
+  record_.eviction_cycles[kernel.value()].push_back(clock_.now() - ordered_[kernel.value()]);
 }
 
 void PartitionHost::left(std::uint32_t slots) {
+  const auto drained = [&](const InSlot& p) { return ((slots >> p.slot) & 1U) != 0; };
   std::erase_if(leaving_, [&](const InSlot& p) {
-    if (((slots >> p.slot) & 1U) == 0) return false;
-    const JobId job(p.kernel.value());
-    if (unit_.over(p.kernel)) return true;  // take_met() tells
-    jobs_.move(job, JobState::Ready);
-    ++record_.evictions[p.kernel.value()];
-    record_.eviction_cycles[p.kernel.value()].push_back(clock_.now() - ordered_[p.kernel.value()]);
+    if (!drained(p)) return false;
+    // Of one that is over take_met() tells; one in another state was stopped at its task limit.
+    if (!unit_.over(p.kernel) && jobs_.at(JobId(p.kernel.value())).state == JobState::ToEvict) evicted(p.kernel);
     return true;
   });
+  const auto sliced = [&](const InSlot& p) { return drained(p) && !unit_.over(p.kernel); };
+  if (std::erase_if(present_, sliced) > 0) tell_present();
 }
 
 const Share& PartitionHost::share_of(KernelId kernel) const {
@@ -205,20 +235,34 @@ const Share& PartitionHost::share_of(KernelId kernel) const {
   return share == plan_.jobs.end() || share->share.sms.count == 0 ? kNothing : share->share;
 }
 
-bool PartitionHost::waits_for_slot() const {
-  return std::ranges::any_of(jobs_.jobs(), [](const JobView& job) { return job.state == JobState::ToRun; });
+bool PartitionHost::has_slot(KernelId kernel) const {
+  const auto in = [&](const std::vector<InSlot>& all) { return std::ranges::find(all, kernel, &InSlot::kernel) != all.end(); };
+  return in(present_) || in(leaving_);
+}
+
+bool PartitionHost::waits_for_slot(const JobView& job) const {
+  const KernelId kernel(job.id.value());
+  const bool may = job.state == JobState::ToRun || (job.state == JobState::Running && !has_slot(kernel));
+  return may && may_begin(kernel) > unit_.dispatched(kernel);
 }
 
 void PartitionHost::obey(SluiceDriver& driver) {
-  for (const InSlot& p : std::vector(present_))
-    if (share_of(p.kernel).ctas.value() == 0) leave(driver, p);
+  const auto wanted = [this](KernelId kernel) { return share_of(kernel).ctas.value() != 0; };
+  for (const InSlot& p : std::vector(present_)) {
+    if (!wanted(p.kernel)) {
+      leave(driver, p);
+    } else if (const std::uint64_t end = slice_ends_[p.kernel.value()];
+               may_begin(p.kernel) < end && unit_.dispatched(p.kernel) < end) {
+      stop(driver, p);
+    }
+  }
   std::vector<InSlot> together;
   for (const JobView& job : jobs_.jobs()) {
     const KernelId kernel(job.id.value());
-    const bool wanted = share_of(kernel).ctas.value() != 0;
-    if (job.state == JobState::ToRun && !wanted) jobs_.move(job.id, JobState::Ready);
-    if (job.state == JobState::Ready && wanted) jobs_.move(job.id, JobState::ToRun);
-    if (job.state != JobState::ToRun) continue;
+    if (job.state == JobState::ToRun && !wanted(kernel)) jobs_.move(job.id, JobState::Ready);
+    if (job.state == JobState::Running && !wanted(kernel) && !unit_.over(kernel)) leave_between_slices(kernel);
+    if (job.state == JobState::Ready && wanted(kernel)) jobs_.move(job.id, JobState::ToRun);
+    if (!waits_for_slot(job)) continue;
     const std::optional<unsigned> free = free_slot(driver);
     if (!free) continue;  // the next KERNEL_DONE brings one
     slots_in_use_ |= 1U << *free;
@@ -294,7 +338,8 @@ void PartitionHost::handle_interrupt(SluiceDriver& driver) {
     const std::uint32_t finished = driver.take_finished();
     slots_in_use_ &= ~finished;
     left(finished);
-    if (scheduler_->mode() == Mode::Static && waits_for_slot()) obey(driver);
+    const auto waits = [this](const JobView& job) { return waits_for_slot(job); };
+    if (scheduler_->mode() == Mode::Static && std::ranges::any_of(jobs_.jobs(), waits)) obey(driver);
   }
   if (regs::kIrqStatusDecision.get(events) != 0) record_decision(driver);
 }

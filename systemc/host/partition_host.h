@@ -21,6 +21,9 @@ namespace sluice {
 /// and leaves; with a share again it takes a free slot, with the CTAs that are left. So there may be more jobs than slots. In
 /// every other mode kernels are launched as they arrive and slots are free, and the unit shares the SMs.
 ///
+/// A launch has as many CTAs as the job's task limit allows: it is a slice. When they have ended and the limit allows more, the
+/// next slice is launched. A limit that falls below the CTAs of the slice stops it as an eviction does, but the job stays.
+///
 /// Under software preemption a job is launched as persistent CTAs, and told to leave by the flag in host memory that these poll.
 /// That the last one is gone the host learns from the unit in both flavours.
 ///
@@ -49,13 +52,18 @@ class PartitionHost : public sc_core::sc_module {
   [[nodiscard]] std::optional<unsigned> free_slot(const SluiceDriver& driver) const;
   [[nodiscard]] bool can_take_arrived(const SluiceDriver& driver) const;
   void take_arrived(SluiceDriver& driver);
-  /// Of the grid, what is left; of persistent CTAs, as many as the machine holds.
+  [[nodiscard]] std::uint64_t may_begin(KernelId kernel) const;  ///< CTAs in all, by grid and plan; kNoTaskLimit: without end
+  /// Of what it may begin, what is left; of a grid without end, all; of persistent CTAs, as many as the machine holds.
   [[nodiscard]] std::uint32_t ctas_to_launch(KernelId kernel);
   void launch(SluiceDriver& driver, const std::vector<InSlot>& together);  ///< all in one cycle
+  void stop(SluiceDriver& driver, InSlot job);                             ///< no CTA of it begins; those that have drain
   void leave(SluiceDriver& driver, InSlot job);
+  void leave_between_slices(KernelId kernel);  ///< of a job that has no slot, or whose slice is being stopped
+  void evicted(KernelId kernel);
   void left(std::uint32_t slots);   ///< a bit a slot: what they held has drained
   void obey(SluiceDriver& driver);  ///< puts the plan into force, as far as slots are free
-  [[nodiscard]] bool waits_for_slot() const;
+  [[nodiscard]] bool has_slot(KernelId kernel) const;
+  [[nodiscard]] bool waits_for_slot(const JobView& job) const;
   [[nodiscard]] const Share& share_of(KernelId kernel) const;
   void take_time(double microseconds);
   void tell_present();
@@ -76,10 +84,11 @@ class PartitionHost : public sc_core::sc_module {
   std::optional<Time> wake_at_;
   std::vector<KernelId> arrived_;   ///< not launched yet
   std::vector<InSlot> present_;     ///< oldest first
-  std::vector<InSlot> leaving_;     ///< evicted, their CTAs still there
+  std::vector<InSlot> leaving_;     ///< stopped, their CTAs still there
   std::uint32_t slots_in_use_ = 0;  ///< a bit a slot: launched, and its KERNEL_DONE not seen
   sc_core::sc_event arrival_, alarm_, timer_;
-  std::vector<std::uint64_t> ordered_;  ///< core cycle of each kernel's last order to leave
+  std::vector<std::uint64_t> slice_ends_;  ///< of each kernel: its CTAs begun when its last launch has begun all of its own
+  std::vector<std::uint64_t> ordered_;     ///< core cycle of each kernel's last order to leave
   std::size_t next_action_ = 0;
   std::vector<Decision> decisions_;
   HostRecord record_;

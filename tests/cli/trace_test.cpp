@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sluice trace` and `sluice bench model` as a user meets them, on small traces written here.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/sluice_program.h"
 #include "tests/trace/sample_traces.h"
 
 namespace {
@@ -19,14 +16,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using namespace sluice;
 
-class TraceCommand : public ::testing::Test {
+class TraceCommand : public test::Sluice {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              ("sluice_cli_" + std::to_string(getpid()) + "_" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   fs::path list(const std::string& name, const std::vector<std::string>& traces) {
     fs::create_directories(folder_ / name);
     std::ofstream out(folder_ / name / "kernelslist.g");
@@ -38,22 +29,14 @@ class TraceCommand : public ::testing::Test {
     return folder_ / name / "kernelslist.g";
   }
   std::pair<int, std::string> shell(const std::string& arguments, bool errors = false) {
-    const std::string command =
-        "cd '" SLUICE_SOURCE_DIR "' && '" SLUICE_BINARY "' " + arguments + (errors ? " 2>&1 >/dev/null" : " 2>/dev/null");
-    std::pair<int, std::string> outcome;
-    FILE* pipe = popen(command.c_str(), "r");
-    std::array<char, 4096> buffer{};
-    for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.second.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    outcome.first = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
+    const test::Outcome outcome = sluice(arguments);
+    return {outcome.exit, errors ? outcome.err : outcome.out};
   }
   json run(const fs::path& list, const std::string& rest = "") {
     const auto [code, out] = shell("trace " + list.string() + " --machine configs/machines/fermi_table1.toml --json " + rest);
     EXPECT_EQ(code, 0);
     return code == 0 ? json::parse(out) : json();
   }
-  fs::path folder_;
 };
 
 TEST_F(TraceCommand, WarpsWithoutInstructionsEndAtOnce) {

@@ -13,7 +13,6 @@
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/gpu/report/stats.h"
 #include "sw/gpu/rewrite/ptx.h"
-#include "sw/gpu/rewrite/source_text.h"
 #include "sw/gpu/rewrite/template.h"
 #include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/rewrite/warps_apart.h"
@@ -45,6 +44,14 @@ constexpr const char* kAlone =
     ".func f()\n{\n\tmov.u32 \t%r9, %tid.x;\n\tbar.sync \t0;\n\tret;\n}\n"
     ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tmov.u32 \t%r1, %ctaid.x;\n\tmov.u32 \t%r2, %tid.y;\n"
     "\tmov.u32 \t%r3, %ntid.x;\n\t@%p1 bra \t$L__BB0_1;\n$L__BB0_1:\n\tret;\n}\n";
+
+/// What stands beside the kernel in the module, with what it shares with others of its kind.
+std::string text_of(const std::string& ptx, const std::string& runtime, const TransformSpec& spec) {
+  const Transformed t = transform(normalised(ptx), normalised(runtime), spec);
+  std::string out;
+  for (const std::string& line : t.declarations) out += line;
+  return out + t.text;
+}
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
@@ -80,14 +87,14 @@ TEST(Template, RefusesWhatDoesNotMatch) {
 }
 
 TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
-  const std::string out = transform(kPtx, kRuntime, {"k", {64, 2, 1}, 5, false});
+  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 2, 1}, 5, false});
   EXPECT_EQ(out.find("%ctaid.x"), std::string::npos);
   EXPECT_EQ(out.find("%nctaid"), std::string::npos);
   EXPECT_EQ(out.find("entry other"), std::string::npos);
   EXPECT_NE(out.find(".maxntid 64, 2, 1\n.minnctapersm 5"), std::string::npos);
   EXPECT_NE(out.find("bra $SLUICE_END;"), std::string::npos);
   EXPECT_EQ(count(out, "bar.sync \t0;"), 1U) << "the kernel's own barrier";
-  EXPECT_EQ(count(out, "bar.sync 0;"), 2U) << "one after entering, one a block";
+  EXPECT_EQ(count(out, "bar.sync 1;"), 2U) << "one after entering, one a block, not the kernel's own";
   EXPECT_NE(out.find(".param .u64 k_param_0"), std::string::npos);
   EXPECT_NE(out.find("mov.u32 %r1, %sluice_block0;"), std::string::npos);
   EXPECT_NE(out.find("redux.sync.or.b32 %sluice_block0"), std::string::npos);
@@ -96,7 +103,7 @@ TEST(Transform, KeepsTheKernelAndReplacesOnlyTheBlockIndexAndTheReturn) {
 }
 
 TEST(Transform, JoinsTheRuntimeWithoutACall) {
-  const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
   EXPECT_EQ(out.find("call"), std::string::npos) << "a call from one thread's branch splits its warp";
   EXPECT_EQ(out.find(".func"), std::string::npos);
   EXPECT_NE(out.find("[sluice_job+8]"), std::string::npos);
@@ -104,15 +111,15 @@ TEST(Transform, JoinsTheRuntimeWithoutACall) {
   EXPECT_NE(out.find("mov.b32 \t%r1, %sluice_next;"), std::string::npos);
   EXPECT_NE(out.find("cvt.u64.u32 \t%rd7, %sluice_quota;"), std::string::npos);
   EXPECT_EQ(out.find("minnctapersm"), std::string::npos) << "no limit of ours";
-  EXPECT_THROW(static_cast<void>(transform(kPtx, "", {"k", {64, 1, 1}, 0, false})), InputError);
+  EXPECT_THROW(static_cast<void>(text_of(kPtx, "", {"k", {64, 1, 1}, 0, false})), InputError);
   std::string in_memory = kRuntime;
   in_memory.insert(in_memory.find("\tld.param.u64"), "\tld.local.u64 \t%rd2, [%rd1];\n");
-  EXPECT_THROW(static_cast<void>(transform(kPtx, in_memory, {"k", {64, 1, 1}, 0, false})), InputError)
+  EXPECT_THROW(static_cast<void>(text_of(kPtx, in_memory, {"k", {64, 1, 1}, 0, false})), InputError)
       << "an argument too long for the compiler to keep in registers has no memory in the joined text";
 }
 
 TEST(Transform, CounterweightIsInTheTextAndNeverRuns) {
-  const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 1, 1}, 0, false});
   const std::size_t skip = out.find("setp.le.u32 %sluice_go, %sluice_x, 1;"),
                     first = out.find("mad.lo.u32 %sluice_y, %sluice_y, %sluice_x");
   ASSERT_NE(skip, std::string::npos);
@@ -122,13 +129,13 @@ TEST(Transform, CounterweightIsInTheTextAndNeverRuns) {
 
 TEST(Transform, StepsOnlyTheAxesOfTheGrid) {
   const TransformSpec line{"k", {64, 1, 1}, 0, false, 1}, box{"k", {64, 1, 1}, 0, false, 3};
-  EXPECT_EQ(count(transform(kPtx, kRuntime, line), "sub.u32 %sluice_z"), 0U);
-  EXPECT_EQ(count(transform(kPtx, kRuntime, box), "sub.u32 %sluice_z"), 1U);
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, line), "sub.u32 %sluice_z"), 0U);
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, box), "sub.u32 %sluice_z"), 1U);
 }
 
 TEST(Transform, LeadersOfSmallCtasTakeTurns) {
   const auto turns = [](unsigned threads) {
-    return transform(kPtx, kRuntime, {"k", {threads, 1, 1}, 0, false}).find("%ctaid.y") != std::string::npos;
+    return text_of(kPtx, kRuntime, {"k", {threads, 1, 1}, 0, false}).find("%ctaid.y") != std::string::npos;
   };
   EXPECT_TRUE(turns(64));
   EXPECT_FALSE(turns(128)) << "a CTA of four warps has one on every sub-core";
@@ -136,15 +143,16 @@ TEST(Transform, LeadersOfSmallCtasTakeTurns) {
 
 TEST(Transform, FunctionsReadTheBlockIndexFromSharedMemory) {
   std::string ptx = kPtx;
+  ptx.insert(ptx.find("\tbar.sync"), "\tcall.uni f, ();\n");
   ptx.insert(ptx.find(".visible .entry k"), ".func f()\n{\n\tmov.u32 \t%r9, %ctaid.z;\n\tmov.u32 \t%r8, %nctaid.x;\n\tret;\n}\n");
-  const std::string out = transform(ptx, kRuntime, {"k", {64, 1, 1}, 0, false});
-  EXPECT_NE(out.find("ld.volatile.shared.u32 %r9, [sluice_current+8];"), std::string::npos);
+  const std::string out = text_of(ptx, kRuntime, {"k", {64, 1, 1}, 0, false});
+  EXPECT_NE(out.find("ld.volatile.shared.u32 %r9, [sluice_rt_state+100];"), std::string::npos);
   EXPECT_NE(out.find("ld.volatile.shared.u32 %r8, [sluice_rt_state+48];"), std::string::npos);
-  EXPECT_NE(out.find("st.volatile.shared.u32 [sluice_current+8], %sluice_z;"), std::string::npos);
+  EXPECT_NE(out.find("st.volatile.shared.u32 [sluice_rt_state+100], %sluice_z;"), std::string::npos);
 }
 
 TEST(Transform, StandInReplacesTheBarrierAndWaitsForAll) {
-  const std::string out = transform(kPtx, kRuntime, {"k", {64, 1, 1}, 5, true});
+  const std::string out = text_of(kPtx, kRuntime, {"k", {64, 1, 1}, 5, true});
   EXPECT_EQ(out.find("bar.sync \t0;"), std::string::npos);
   EXPECT_EQ(count(out, "barrier.cta.red.and.pred"), 2U) << "the kernel's barrier, and the end of the block";
   EXPECT_NE(out.find("bra $SLUICE_STAND;"), std::string::npos);
@@ -175,7 +183,7 @@ TEST(WarpsApart, OnlyWhereNoWarpCanTellThatThereAreOthers) {
 TEST(WarpsApart, TakesTheThreadsIndexFromTheWarpThatItTook) {
   TransformSpec spec{"k", {13, 13, 1}, 0, false, 2};
   spec.warps_apart = true;
-  const std::string out = transform(kAlone, kRuntime, spec);
+  const std::string out = text_of(kAlone, kRuntime, spec);
   const std::size_t begin = out.find("$SLUICE_RUN:");
   const std::string body = out.substr(begin, out.find("$SLUICE_LEAVE:") - begin);
   EXPECT_EQ(body.find("%tid."), std::string::npos);
@@ -184,7 +192,7 @@ TEST(WarpsApart, TakesTheThreadsIndexFromTheWarpThatItTook) {
   EXPECT_EQ(count(body, "mov.u32 %r3, 13;"), 2U);
   EXPECT_NE(out.find(".maxntid 192, 1, 1"), std::string::npos) << "whole warps";
   EXPECT_NE(out.find("sluice_rt_hand[128]"), std::string::npos);
-  EXPECT_EQ(transform(kAlone, kRuntime, {"k", {64, 1, 1}}).find("sluice_rt_hand"), std::string::npos);
+  EXPECT_EQ(text_of(kAlone, kRuntime, {"k", {64, 1, 1}}).find("sluice_rt_hand"), std::string::npos);
   EXPECT_EQ(count(out, "bar.sync 0;"), 1U) << "once a CTA";
   const std::size_t ahead = out.find("$SLUICE_AHEAD:"), run = out.find("$SLUICE_RUN:");
   EXPECT_EQ(out.substr(ahead, run - ahead).find("bra \t"), std::string::npos) << "no branch of one lane alone";
@@ -199,25 +207,6 @@ TEST(WarpsApart, ThreadNumbersDivideExactly) {
 TEST(Transform, CountsParameters) {
   EXPECT_EQ(parameter_count(kPtx, "k"), 1U);
   EXPECT_EQ(parameter_count(".visible .entry none()\n{\n\tret;\n}\n", "none"), 0U);
-}
-
-TEST(Transform, NamesWhyAKernelCannotBePersistent) {
-  EXPECT_FALSE(ineligible(only_kernel(kPtx, "k"), true));
-  EXPECT_NE(ineligible("mov.u32 %r1, %envreg2;", false)->find("cooperative grid"), std::string::npos);
-  EXPECT_NE(ineligible("mov.u32 %r1, %clusterid.x;", false)->find("clusters"), std::string::npos);
-  EXPECT_NE(ineligible("call cudaLaunchDeviceV2", false)->find("dynamic parallelism"), std::string::npos);
-  EXPECT_NE(ineligible("bar.red.popc.u32 %r1, 0, %p1;", true)->find("early return"), std::string::npos);
-  EXPECT_FALSE(ineligible("bar.red.popc.u32 %r1, 0, %p1;", false));
-  EXPECT_THROW(static_cast<void>(transform(kPtx, kRuntime, {"absent", {1, 1, 1}, 1, false})), InputError);
-}
-
-TEST(EarlyReturn, IsSeenInTheKernelAndMacrosNotInHelpersCommentsOrOtherKernels) {
-  EXPECT_TRUE(has_early_return("__global__ void k(int n) { if (n) return; __syncthreads(); }", "k"));
-  EXPECT_TRUE(has_early_return("template <int N> __global__ void k(int n) { if (n) return; }", "a::k<3>"));
-  EXPECT_TRUE(has_early_return("#define BAIL return\n__global__ void k() { BAIL; }", "k"));
-  EXPECT_TRUE(has_early_return("#define KERNEL(N) __global__ void N() { return; }\nKERNEL(k)", "k"));
-  EXPECT_FALSE(has_early_return("__device__ int f() { return 1; } __global__ void k() { f(); /* return */ }", "k"));
-  EXPECT_FALSE(has_early_return("__global__ void other(int n) { if (n) return; } __global__ void k() {}", "k"));
 }
 
 TEST(LaunchSpec, ReadsTemplatesExtentsAndArguments) {
@@ -338,6 +327,21 @@ TEST(Report, RebuildsTheCommittedResultsFromTheirMeasurements) {
   EXPECT_GT(std::filesystem::file_size(folder / "index.html"), 10000U);
   std::filesystem::remove(folder / "machine.json");
   EXPECT_THROW(static_cast<void>(write_report(folder, true)), InputError);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Report, AGateThatDecidesOtherwiseFails) {
+  const std::filesystem::path committed = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/h200/service",
+                              folder = std::filesystem::path(testing::TempDir()) / "sluice_service_report";
+  std::filesystem::remove_all(folder);
+  std::filesystem::copy(committed, folder, std::filesystem::copy_options::recursive);
+  EXPECT_EQ(write_report(folder, true), 0);
+  EXPECT_EQ(read_file(folder / "index.html"), read_file(committed / "index.html"));
+  std::string gate = read_file(folder / "gate.jsonl");
+  const std::string native = "\"decided\":\"waits for all\"";
+  ASSERT_NE(gate.find(native), std::string::npos);
+  write_file_atomically(folder / "gate.jsonl", gate.replace(gate.find(native), native.size(), "\"decided\":\"\""));
+  EXPECT_EQ(write_report(folder, true), 1);
   std::filesystem::remove_all(folder);
 }
 

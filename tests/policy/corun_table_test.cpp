@@ -8,16 +8,13 @@
 #include <limits>
 
 #include "sw/core/errors.h"
+#include "tests/scheduler/jobs.h"
 
 namespace sluice {
 namespace {
 
 MachineConfig machine() {
-  MachineConfig m;
-  m.name = "small";
-  m.num_sms = 2;
-  m.core_mhz = 1000;
-  m.sm.capacity = {1024, 32768, 49152, 8};
+  MachineConfig m = small_machine(2, {1024, 32768, 49152, 8});
   m.sm.schedulers = 2;
   return m;
 }

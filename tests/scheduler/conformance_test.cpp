@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "study/run_pool.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
+#include "sw/scheduler/kernelet_scheduler.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
@@ -54,12 +56,14 @@ class SchedulerConformance : public ::testing::Test {
   }
 
   /// The model runs in a process of its own: its decisions come back as lines of a file.
-  std::vector<json> on_model(const MakeScheduler& make) {
+  std::vector<json> on_model(const MakeScheduler& make, PartitionerKind unit = PartitionerKind::Twin) {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("sluice_conformance_" + std::to_string(getpid()) + ".jsonl");
     std::filesystem::remove(file);
     RunSpec spec;
     spec.machine = machine;
+    spec.partitioner = unit;
+    if (unit == PartitionerKind::Both) spec.kernel_slots = 4;
     for (const KernelDescriptor& k : kernels()) {
       spec.launches.push_back({k, 0, Cycles(spec.launches.size() < 2 ? 0 : 1400)});
       spec.launches.back().once = true;
@@ -120,6 +124,38 @@ TEST_F(SchedulerConformance, EveryRowDecidesAlikeInFakeExecutorAndModel) {
     EXPECT_EQ(fake, model) << name;
     EXPECT_EQ(fake.size(), 5U) << name << ": two arrive together, one later; three end";
   }
+}
+
+/// Kernelet's slices, so short that a job has several: who is given SMs, beside whom and with how many CTAs, and in which order.
+/// RTL and twin side by side.
+TEST_F(SchedulerConformance, SlicesComeInTheSameOrderInBoth) {
+  CoRunTable table;
+  for (const KernelDescriptor& a : kernels()) {
+    table.kernels[a.name] = {1, 200.0 * a.warps_per_cta(), a.name == "DXT" ? 0.9 : 0.1, 0.5};
+    for (const KernelDescriptor& b : kernels())
+      if (a.name < b.name)
+        for (const auto& ctas : slice_ratios(a.demand(), b.demand(), machine.sm.capacity))
+          table.pairs[{a.name, b.name}].push_back({ctas, {a.name == "DXT" ? 0.9 : 0.7, 0.8}});
+  }
+  const MakeScheduler make = [this, table] { return std::make_unique<KerneletScheduler>(machine, table, kernels(), 5us); };
+  std::vector<std::vector<json>> orders;
+  for (const std::vector<json>& log : {lines(on_fake(make())), on_model(make, PartitionerKind::Both)}) {
+    std::vector<json>& order = orders.emplace_back();
+    std::size_t slices = 0;
+    std::map<unsigned, std::uint64_t> limits;
+    for (const json& d : log) {
+      json shares = d["shares"];
+      for (json& share : shares) {
+        slices += limits[share["job"]] != share["task_limit"] ? 1 : 0;
+        limits[share["job"]] = share["task_limit"];
+        share.erase("task_limit");
+      }
+      if (!shares.empty() && (order.empty() || order.back() != shares)) order.push_back(shares);
+    }
+    EXPECT_GT(slices, 8U);
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_GE(orders[0].size(), 3U);
 }
 
 TEST_F(SchedulerConformance, TimersComeInBoth) {

@@ -8,11 +8,12 @@
 // Machines and jobs of the schedulers' tests.
 namespace sluice {
 
-/// A machine of `sms` SMs that hold `capacity` each.
+/// A machine of `sms` SMs that hold `capacity` each, at 1 GHz: a cycle is a nanosecond.
 inline MachineConfig small_machine(std::uint32_t sms, const SmResources& capacity) {
   MachineConfig m;
   m.name = "small";
   m.num_sms = sms;
+  m.core_mhz = 1000;
   m.sm.capacity = capacity;
   return m;
 }

@@ -15,31 +15,17 @@
 #include "sw/scheduler/pair_times.h"
 #include "sw/scheduler/registry.h"
 #include "tests/scheduler/corun_tables.h"
+#include "tests/scheduler/jobs.h"
 
 namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Two SMs of four slots at 1 GHz: a cycle is a nanosecond.
-MachineConfig machine() {
-  MachineConfig m;
-  m.name = "small";
-  m.num_sms = 2;
-  m.core_mhz = 1000;
-  m.sm.capacity = {1024, 32768, 49152, 4};
-  return m;
-}
+/// Two SMs of four slots.
+MachineConfig machine() { return small_machine(2, {1024, 32768, 49152, 4}); }
 
-FakeJob job(const std::string& name, std::uint32_t tasks, Time arrival = {}) {
-  FakeJob j;
-  j.kernel.name = name;
-  j.kernel.grid_ctas = tasks;
-  j.kernel.block_threads = 64;
-  j.task_time = 1ms;
-  j.arrival = arrival;
-  return j;
-}
+FakeJob job(const std::string& name, std::uint32_t tasks, Time arrival = {}) { return sluice::job(name, tasks, 1ms, arrival); }
 
 /// A task takes a millisecond with four CTAs on an SM: 4 tasks of 250,000 instructions at IPC 1. A and B gain a half together, A
 /// and C a tenth, B and C nothing.

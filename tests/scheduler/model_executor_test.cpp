@@ -14,6 +14,7 @@
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/model_device.h"
+#include "systemc/sim/sim_clock.h"
 #include "tests/scheduler/turns.h"
 
 namespace sluice {
@@ -44,6 +45,7 @@ class ModelExecutor : public ::testing::Test {
  protected:
   MachineConfig machine = read_machine(kRoot / "configs/machines/fermi_table1.toml");
 
+  std::filesystem::path timeline;
   std::vector<std::uint32_t> grids;  ///< of the first jobs, where they are not kGrid
 
   /// So many jobs of kGrid short CTAs each, `apart` cycles one after the other, on four kernel slots.
@@ -58,6 +60,7 @@ class ModelExecutor : public ::testing::Test {
     spec.partitioner = unit;
     spec.kernel_slots = 4;
     spec.window = Cycles(3000000);
+    spec.timeline_file = timeline;
     for (std::size_t k = 0; k < jobs; ++k) {
       KernelLaunch launch{mix[k % 2], 0, Cycles(k * apart)};
       launch.kernel.grid_ctas = k < grids.size() ? grids[k] : kGrid;
@@ -136,6 +139,51 @@ TEST_F(ModelExecutor, WhoFindsNoSlotTakesTheNextThatIsFree) {
   EXPECT_TRUE(times(ran, "evicted").empty());
   for (std::size_t k = 1; k < 4; ++k)
     EXPECT_LT(ran.result.kernels[4].finish_cycle, ran.result.kernels[k].finish_cycle) << "it had the first one's slot";
+}
+
+/// Two CTAs of each job on every SM. Job 0 may begin so many in all: at first limits[0], after each timer the next one.
+class InSlices : public IScheduler {
+ public:
+  InSlices(Time slice, std::vector<std::uint64_t> limits) : slice_(slice), limits_(std::move(limits)) {}
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override {
+    for (const Event& e : events) at_ += e.kind == EventKind::Timer && at_ + 1 < limits_.size() ? 1 : 0;
+    Plan plan;
+    for (const JobView& job : jobs)
+      if (may_hold_sms(job.state))
+        plan.jobs.push_back({job.id, Share{CtaCount(2)}, job.id.value() == 0 ? limits_[at_] : kNoTaskLimit});
+    plan.wake_at = (now / slice_ + 1) * slice_;
+    return plan;
+  }
+
+ private:
+  Time slice_;
+  std::vector<std::uint64_t> limits_;
+  std::size_t at_ = 0;
+};
+
+/// A slice ends with its CTAs, and the next is launched when the limit grows. One that shrinks stops the slice. RTL and twin side
+/// by side.
+TEST_F(ModelExecutor, NoCtaBeginsBeyondTheTaskLimit) {
+  const std::vector<std::uint64_t> limits{40, 40, 70, 70, kGrid, 80, 80, kGrid};
+  const Time slice = 8us;
+  timeline = std::filesystem::temp_directory_path() / ("sluice_slices_" + std::to_string(getpid()) + ".json");
+  const Ran ran = run(
+      2, 0, [&] { return std::make_unique<InSlices>(slice, limits); }, PartitionerKind::Both);
+  every_cta_ran_once(ran);
+  EXPECT_TRUE(times(ran, "evicted").empty()) << "a job between two slices stays";
+  std::ifstream in(timeline);
+  std::vector<std::uint64_t> begun(limits.size());  // CTAs of job 0 in each slice of time
+  const auto cycles = static_cast<std::uint64_t>(slice / Time(SimClock(machine.core_mhz).period_ps()));
+  for (const json& e : json::parse(in))
+    if (e.value("ph", "") == "X" && e["name"] == "DXT")
+      ++begun.at(std::min<std::uint64_t>(e["ts"].get<std::uint64_t>() / cycles, limits.size() - 1));
+  std::filesystem::remove(timeline);
+  EXPECT_EQ(begun[0] + begun[1], 40U);
+  EXPECT_EQ(begun[2] + begun[3], 30U);
+  EXPECT_GT(begun[4], 30U);
+  EXPECT_LT(begun[4] + begun[5], 230U) << "stopped before its end";
+  EXPECT_EQ(begun[6], 0U) << "more than 80 had begun";
+  EXPECT_GT(begun[7], 0U) << "launched again with what is left";
 }
 
 /// The youngest of two has to wait for a decision, an eviction and its launch; 700 cycles a microsecond.

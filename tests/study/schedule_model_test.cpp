@@ -9,6 +9,7 @@
 #include "study/schedule_model.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
+#include "sw/policy/corun_file.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 
@@ -98,6 +99,26 @@ TEST_F(ScheduleModel, RtlAndTwinAgreeOnTheK40) {
   EXPECT_EQ(both.makespan, twin.makespan);
 }
 
+/// Kernelet on its own machines, units of 14 and of 8 SMs as RTL and twin side by side: with SLUICE_FULL=1. A slice of 5 ms ends
+/// within the jobs, whose times are scaled so that they take seconds to simulate.
+TEST_F(ScheduleModel, RtlAndTwinAgreeOnKerneletsMachines) {
+  if (std::getenv("SLUICE_FULL") == nullptr) GTEST_SKIP() << "with SLUICE_FULL=1";
+  scenario = read("name = \"pair\"\n[[job]]\nname = \"PC\"\n[[job]]\nname = \"BS\"\narrival_ms = 0.5\n");
+  for (const std::string name : {"c2050", "gtx680"}) {
+    target = target_of(scenario, read_machine(kRoot / ("configs/machines/" + name + ".toml")),
+                       read_workload(kRoot / "configs/workloads/kernelet.toml"));
+    for (KernelDescriptor& kernel : target.kernels) kernel.grid_ctas /= 10;
+    scale_time(target, 0.02);
+    const std::filesystem::path pairs = kRoot / ("results/kernelet/pairs_" + name + ".json");
+    const CoRunTables rates{read_co_runs(pairs, "predicted"), read_co_runs(pairs, "executed")};
+    std::vector<ScheduleRun> runs;
+    for (const PartitionerKind unit : {PartitionerKind::Both, PartitionerKind::Twin})
+      runs.push_back(ScheduleOnModel({unit, 1, 2, {}, {}, {}, rates})(scenario, target, "kernelet", {}));
+    EXPECT_EQ(runs[0].makespan, runs[1].makespan) << name;
+    EXPECT_GT(runs[0].decisions, 6U) << name << ": slices, beside two arrivals and two ends";
+  }
+}
+
 TEST_F(ScheduleModel, TimesAloneAreMeasuredAtEveryCount) {
   ScheduleOnModel model({PartitionerKind::Twin, 1, 2});
   const SoloTimes times = model.measure_times(target);
@@ -167,7 +188,10 @@ TEST_F(ScheduleModel, AShareOfTheCyclesTakesTheSameTime) {
   scenario.jobs.resize(1);
   target.kernels.resize(1);
   const Time whole = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
+  const MachineConfig full = target.machine;
   scale_time(target, 0.25);
+  EXPECT_EQ(target.machine.core_mhz, 0.25 * full.core_mhz);
+  EXPECT_EQ(target.machine.dram.clock_mhz, 0.25 * full.dram.clock_mhz) << "as many core cycles an access";
   const Time quarter = ScheduleOnModel({PartitionerKind::Twin, 1, 2})(scenario, target, "arrival", {}).makespan;
   EXPECT_NEAR(static_cast<double>(quarter.count()) / static_cast<double>(whole.count()), 1, 0.5) << "latencies weigh more";
 }

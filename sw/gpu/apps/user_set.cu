@@ -111,7 +111,10 @@ __global__ void named_barriers(const unsigned* in, unsigned* out) {  // two halv
   __shared__ unsigned words[256];
   const unsigned i = blockIdx.x * 256 + threadIdx.x, half = threadIdx.x / 128;
   words[threadIdx.x] = in[i];
-  asm volatile("bar.sync %0, 128;" ::"r"(half + 1) : "memory");
+  if (half == 0)
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+  else
+    asm volatile("bar.sync 2, 128;" ::: "memory");
   out[i] = words[half * 128 + (127 - threadIdx.x % 128)] + half;
 }
 

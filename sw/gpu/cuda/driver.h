@@ -27,9 +27,10 @@ class GpuError : public SystemError {
   X(cuMemsetD8) X(cuStreamCreateWithPriority) X(cuStreamDestroy) X(cuStreamSynchronize) \
   X(cuStreamQuery) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) \
   X(cuEventSynchronize) X(cuEventQuery) X(cuEventElapsedTime) X(cuLibraryLoadData) \
-  X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuKernelGetAttribute) X(cuKernelSetAttribute) \
+  X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuLibraryGetGlobal) X(cuKernelGetAttribute) X(cuKernelSetAttribute) \
   X(cuLaunchKernel) X(cuKernelGetFunction) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuKernelGetParamInfo) \
-  X(cuCtxGetStreamPriorityRange)
+  X(cuCtxGetStreamPriorityRange) X(cuStreamWaitValue32) X(cuStreamBeginCapture) X(cuStreamEndCapture) \
+  X(cuGraphInstantiate) X(cuGraphLaunch) X(cuGraphDestroy) X(cuGraphExecDestroy) X(cuMemsetD32Async)
 #define SLUICE_GREEN_FUNCTIONS(X) \
   X(cuDeviceGetDevResource) X(cuDevSmResourceSplitByCount) X(cuDevResourceGenerateDesc) X(cuGreenCtxCreate) \
   X(cuGreenCtxDestroy) X(cuGreenCtxStreamCreate)

@@ -91,7 +91,7 @@ CUdeviceptr device_address(const PinnedMemory& memory) {
   return pointer;
 }
 
-Kernel::Kernel(const Context& context, const std::string& ptx, const std::string& name) : device_(context.device()) {
+Library load_library(const Context& context, const std::string& ptx, const std::string& name) {
   const Driver& d = driver();
   CUlibrary library = nullptr;
   std::array<char, 4096> log{};
@@ -103,8 +103,13 @@ Kernel::Kernel(const Context& context, const std::string& ptx, const std::string
                                name, context.limits().driver_version / 1000, context.limits().driver_version % 1000 / 10));
   const std::string text = log.data();
   check(result, fmt::format("loading {}{}{}", name, text.empty() ? "" : ": ", text.substr(0, text.find('\n'))));
-  library_ = LibraryHandle(library);
-  check(d.cuLibraryGetKernel(&kernel_, library, name.c_str()), "finding " + name);
+  return std::make_shared<const LibraryHandle>(library);
+}
+
+Kernel::Kernel(const Context& context, Library library, const std::string& name)
+    : library_(std::move(library)), device_(context.device()) {
+  const Driver& d = driver();
+  check(d.cuLibraryGetKernel(&kernel_, library_->get(), name.c_str()), "finding " + name);
   const auto get = [&](CUfunction_attribute which) {
     int value = 0;
     check(d.cuKernelGetAttribute(&value, which, kernel_, device_), "reading an attribute of " + name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,11 +35,15 @@ class Owned {
 
 inline void release_stream(CUstream s) { driver().cuStreamDestroy(s); }
 inline void release_event(CUevent e) { driver().cuEventDestroy(e); }
+inline void release_graph(CUgraph g) { driver().cuGraphDestroy(g); }
+inline void release_graph_exec(CUgraphExec g) { driver().cuGraphExecDestroy(g); }
 inline void release_library(CUlibrary l) { driver().cuLibraryUnload(l); }
 inline void release_device(CUdeviceptr p) { driver().cuMemFree(p); }
 inline void release_pinned(void* p) { driver().cuMemFreeHost(p); }
 using StreamHandle = Owned<CUstream, release_stream>;
 using EventHandle = Owned<CUevent, release_event>;
+using GraphHandle = Owned<CUgraph, release_graph>;
+using GraphExecHandle = Owned<CUgraphExec, release_graph_exec>;
 using LibraryHandle = Owned<CUlibrary, release_library>;
 using DeviceMemory = Owned<CUdeviceptr, release_device>;
 using PinnedMemory = Owned<void*, release_pinned>;
@@ -81,14 +86,23 @@ class Context {
 [[nodiscard]] PinnedMemory allocate_pinned(std::size_t bytes, const std::string& what);
 [[nodiscard]] CUdeviceptr device_address(const PinnedMemory& memory);
 
+/// A loaded module, shared by its kernels.
+using Library = std::shared_ptr<const LibraryHandle>;
+/// @param name  how messages call it. @throws GpuError when the driver does not take the PTX
+[[nodiscard]] Library load_library(const Context& context, const std::string& ptx, const std::string& name);
+
 /// A loaded kernel and its resources.
 class Kernel {
  public:
   Kernel() = default;
+  /// @throws GpuError when the library has no such kernel
+  Kernel(const Context& context, Library library, const std::string& name);
   /// @throws GpuError when the driver does not take the PTX, or it has no such kernel
-  Kernel(const Context& context, const std::string& ptx, const std::string& name);
+  Kernel(const Context& context, const std::string& ptx, const std::string& name)
+      : Kernel(context, load_library(context, ptx, name), name) {}
   [[nodiscard]] CUfunction function() const { return reinterpret_cast<CUfunction>(kernel_); }
   [[nodiscard]] CUkernel handle() const { return kernel_; }
+  [[nodiscard]] CUlibrary library() const { return library_->get(); }
   [[nodiscard]] unsigned registers() const { return registers_; }          ///< per thread
   [[nodiscard]] unsigned static_shared() const { return static_shared_; }  ///< bytes
   [[nodiscard]] unsigned local_bytes() const { return local_; }            ///< per thread: stack and spills
@@ -101,7 +115,7 @@ class Kernel {
   void configure(unsigned dynamic_shared, int carveout_percent) const;
 
  private:
-  LibraryHandle library_;
+  Library library_;
   CUkernel kernel_ = nullptr;
   CUdevice device_ = 0;
   unsigned registers_ = 0, static_shared_ = 0, local_ = 0, max_threads_ = 0;

@@ -20,12 +20,15 @@ struct ExperimentOptions {
 // One experiment a file; each appends to OUT/NAME.jsonl what is not there yet, and prints progress.
 void verify_experiment(GpuSession& session, const ExperimentOptions& options);        ///< results, exactly-once, placement
 void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what users' kernels do, bit by bit
-void curves_experiment(GpuSession& session, const ExperimentOptions& options);        ///< (a) performance against CTAs per SM
-void overhead_experiment(GpuSession& session, const ExperimentOptions& options);      ///< (e) transformed against untransformed
-void preemption_experiment(GpuSession& session, const ExperimentOptions& options);    ///< (f) evict order to all CTAs gone
-void repartition_experiment(GpuSession& session, const ExperimentOptions& options);   ///< (g) a kernel arrives, a kernel ends
-void pairs_experiment(GpuSession& session, const ExperimentOptions& options);         ///< (b), (c)
-void triples_experiment(GpuSession& session, const ExperimentOptions& options);       ///< (d)
+void gate_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what the gate decides, and whether it is right
+void curves_experiment(GpuSession& session, const ExperimentOptions& options);       ///< (a) performance against CTAs per SM
+void overhead_experiment(GpuSession& session, const ExperimentOptions& options);     ///< (e) transformed against untransformed
+void preemption_experiment(GpuSession& session, const ExperimentOptions& options);   ///< (f) evict order to all CTAs gone
+void repartition_experiment(GpuSession& session, const ExperimentOptions& options);  ///< (g) a kernel arrives, a kernel ends
+void pairs_experiment(GpuSession& session, const ExperimentOptions& options);        ///< (b), (c)
+void triples_experiment(GpuSession& session, const ExperimentOptions& options);      ///< (d)
+/// What a program's stream may wait with for a launch whose blocks another grid does: latency, cost, and what it blocks.
+void completion_experiment(GpuSession& session, const ExperimentOptions& options);
 /// (c) where each kernel of a pair has SMs of its own: every split that the hardware makes, and which is best
 void ranges_experiment(GpuSession& session, const ExperimentOptions& options);
 /// (c) under MPS: needs no GpuSession, its clients are processes of their own. @param program  path of this program

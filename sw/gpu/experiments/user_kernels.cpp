@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The set of apps/user_set.cu: bit by bit as untransformed, under quotas and evictions; or a reason why not.
+// The sets of apps/user_set.cu and gate_set.cu: bit by bit as untransformed, under quotas and evictions; or a reason why not.
 #include <fmt/format.h>
 
 #include <random>
@@ -39,14 +39,31 @@ constexpr const char* kLaunches[] = {
     "early_return_and_named_barrier,grid=100,block=64,args=out:u32:6400",
 };
 
-}  // namespace
+/// What the gate should say of each kernel of gate_set.cu: a rule's name, or "" for transformed.
+struct Expected {
+  const char* launch;
+  const char* rule;
+};
+constexpr Expected kGateLaunches[] = {
+    {"lookback,grid=40000,block=32,args=inout:u32:40000:zero;out:u32:40000", ""},
+    {"grid_barrier_by_hand,grid=100,block=64,args=inout:u32:1:zero;out:u32:6400", "waits for all"},
+    {"shared_base,grid=3000,block=32,smem=4096,args=out:u32:3000", ""},
+    {"conditional_barrier,grid=3000,block=256,args=in:u32:768000:uniform:0:1000;out:u32:768000;u32:767900", ""},
+    {"exit_with_a_space,grid=1000,block=64,args=out:u32:64000", "thread exit"},
+    {"copy_left_open,grid=4000,block=256,args=in:u32:4096000:iota;out:u32:4000", ""},
+    {"module_variable,grid=4000,block=64,args=inout:u32:1:zero", ""},
+    {"counted_barrier,grid=3000,block=256,args=out:u32:768000", ""},
+    {"counted_barrier_0,grid=1000,block=256,args=out:u32:256000", "barrier count"},
+    {"arrive_and_go,grid=1000,block=128,args=out:u32:128000", "barrier arrive"},
+    {"all_static_shared,grid=3000,block=256,args=out:u32:768000", ""},
+    {"barrier_in_a_function,grid=3000,block=128,args=in:u32:384000:uniform:0:1000;out:u32:384000", ""},
+};
 
-void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "user_kernels.jsonl");
-  Progress progress("user kernels", std::size(kLaunches));
+void run_set(GpuSession& session, const std::string& file, const std::vector<Expected>& launches, RawStore& store,
+             Progress& progress) {
   const unsigned sms = session.context().limits().sms;
-  for (const char* text : kLaunches) {
-    LaunchSpec spec = parse_launch(std::string("apps/user_set.cu:") + text);
+  for (const Expected& launch : launches) {
+    LaunchSpec spec = parse_launch(file + ":" + launch.launch);
     spec.text = embedded_file(spec.file);
     const std::string name = spec.kernel;
     if (!store.has(name)) {
@@ -56,6 +73,8 @@ void user_kernels_experiment(GpuSession& session, const ExperimentOptions& optio
       kernel.launch_native(stream.get());
       check(driver().cuStreamSynchronize(stream.get()), name + " failed on the GPU");
       const HostBuffers native = kernel.download();
+      if (launch.rule != nullptr)
+        result.update({{"expected", launch.rule}, {"decided", kernel.rule()}, {"waits", kernel.waits()}});
       if (kernel.refusal()) {
         result["refusal"] = *kernel.refusal();
       } else {
@@ -93,6 +112,22 @@ void user_kernels_experiment(GpuSession& session, const ExperimentOptions& optio
     }
     progress.done(name);
   }
+}
+
+}  // namespace
+
+void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options) {
+  RawStore store(options.out / "user_kernels.jsonl");
+  Progress progress("user kernels", std::size(kLaunches));
+  std::vector<Expected> launches;
+  for (const char* launch : kLaunches) launches.push_back({launch, nullptr});
+  run_set(session, "apps/user_set.cu", launches, store, progress);
+}
+
+void gate_experiment(GpuSession& session, const ExperimentOptions& options) {
+  RawStore store(options.out / "gate.jsonl");
+  Progress progress("gate", std::size(kGateLaunches));
+  run_set(session, "apps/gate_set.cu", {std::begin(kGateLaunches), std::end(kGateLaunches)}, store, progress);
 }
 
 }  // namespace sluice::gpu

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
+#include "sw/gpu/rewrite/gate.h"
 #include "sw/gpu/rewrite/ptx.h"
-#include "sw/gpu/rewrite/source_text.h"
 #include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/gpu/runtime/embedded.h"
@@ -101,13 +102,10 @@ unsigned DeviceTools::highest_sm() const {
 
 PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
                                std::optional<bool> warps_apart)
-    : context_(context), tools_(tools), spec_(std::move(spec)), stand_in_(has_early_return(spec_.text, spec_.kernel)) {
+    : context_(context), tools_(tools), spec_(std::move(spec)) {
   const CompiledKernel native = compiler.compile(spec_.text, spec_.file, spec_.kernel);
-  const std::string ptx = only_kernel(native.ptx, native.symbol);
+  const std::string ptx = only_kernel(normalised(native.ptx), native.symbol);
   native_ = Kernel(context, ptx, native.symbol);
-  refusal_ = ineligible(ptx, stand_in_);
-  if (spec_.blocks() >> 32 != 0)
-    refusal_ = fmt::format("a grid of {} blocks: the task queue takes up to 4,294,967,295", spec_.blocks());
   const std::vector<std::size_t> sizes = native_.parameter_sizes(parameter_count(ptx, native.symbol));
   if (sizes.size() != spec_.arguments.size())
     throw InputError(fmt::format("{}:{}: args= has {} arguments, the kernel takes {}", spec_.file, spec_.kernel,
@@ -121,40 +119,8 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
                                  spec_.block_threads(), native_.max_threads()));
   native_.configure(spec_.shared_bytes, -1);
   native_occupancy_ = native_.occupancy(spec_.block_threads(), spec_.shared_bytes);
-  if (!refusal_) {
-    const std::string runtime = compiler.compile_functions(
-        std::string(embedded_file("runtime/control.h")) + std::string(embedded_file("runtime/quota_runtime.cuh")),
-        "quota_runtime.cuh");
-    const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
-    TransformSpec form{native.symbol, spec_.block, 0, stand_in_, axes};
-    together_ = needs_warps_together(ptx, form, spec_.blocks());
-    form.warps_apart = warps_apart_ = !together_ && warps_apart.value_or(warps_end_apart(form));
-    try {
-      const auto load = [&](unsigned ctas) {
-        form.ctas_per_sm = ctas;
-        return Kernel(context, transform(ptx, runtime, form), native.symbol);
-      };
-      // As the untransformed kernel, with no limit to its registers: under one, the assembler keeps fewer loads on their way.
-      persistent_ = load(0);
-      if (persistent_.occupancy(warps() * kWarpSize, spec_.shared_bytes) < native_occupancy_)
-        persistent_ = load(native_occupancy_);
-      constexpr unsigned kFew = 16;  // bytes that a thread may spill
-      if (persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
-        Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others
-        if (roomier.local_bytes() + 16 < persistent_.local_bytes()) persistent_ = std::move(roomier);
-      }
-    } catch (const GpuError& e) {
-      refusal_ = fmt::format("the transformed PTX does not assemble: {}", e.what());
-    }
-  }
-  if (!refusal_) {
-    persistent_.configure(spec_.shared_bytes, -1);
-    occupancy_ = persistent_.occupancy(warps() * kWarpSize, spec_.shared_bytes);
-    const DeviceLimits& limits = context.limits();
-    constexpr std::uint32_t kRegisterUnit = 256, kSharedUnit = 128;  // of a warp's allocation; of a CTA's
-    demand_ = {warps() * kWarpSize, warps() * round_up(persistent_.registers() * kWarpSize, kRegisterUnit),
-               round_up(persistent_.static_shared() + spec_.shared_bytes, kSharedUnit) + limits.reserved_shared_per_cta, 1};
-  }
+  transform_kernel(compiler, ptx, native.symbol, warps_apart);
+  keep_variables(ptx);
   for (const ArgumentSpec& a : spec_.arguments) {
     // A word more, so that the comparison by words covers the last bytes.
     buffers_.push_back(a.is_buffer()
@@ -171,7 +137,81 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
   reset_buffers();
 }
 
+void PreparedKernel::transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol,
+                                      std::optional<bool> warps_apart) {
+  const DeviceLimits& limits = context_.limits();
+  const auto refuse = [&](const Refusal& why) {
+    refusal_ = why.reason;
+    rule_ = gate_row(why.rule).name;
+  };
+  const KernelStudy study = study_kernel(ptx, symbol, spec_.block);
+  stand_in_ = study.stand_in;
+  waits_ = study.waits;
+  const std::uint32_t taken = native_.static_shared() + spec_.shared_bytes;
+  const DeviceFacts device{limits.sms, native_occupancy_,
+                           limits.shared_per_cta_optin - std::min(limits.shared_per_cta_optin, taken), 0};
+  const LaunchFacts launch{spec_.grid, spec_.block, spec_.shared_bytes};
+  if (const auto why = refuse_launch({study.refusal, "", 0, study.waits}, launch, device)) return refuse(*why);
+  const std::string runtime = normalised(compiler.compile_functions(
+      std::string(embedded_file("runtime/control.h")) + std::string(embedded_file("runtime/quota_runtime.cuh")),
+      "quota_runtime.cuh"));
+  const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
+  TransformSpec form{symbol, spec_.block, 0, stand_in_, axes, false, waits_};
+  together_ = waits_ ? "its blocks may wait for others" : needs_warps_together(ptx, form, spec_.blocks());
+  form.warps_apart = warps_apart_ = !together_ && warps_apart.value_or(warps_end_apart(form));
+  Library library;
+  try {
+    const auto load = [&](unsigned ctas) {
+      form.ctas_per_sm = ctas;
+      const Transformed transformed = transform(ptx, runtime, form);
+      shared_behind_ = transformed.shared_behind;
+      library = load_library(context_, combined(ptx, runtime, {transformed}), symbol);
+      Kernel kernel(context_, library, transformed.entry);
+      if (persistent_shared() > 0) kernel.configure(persistent_shared(), -1);
+      return kernel;
+    };
+    // As the untransformed kernel, with no limit to its registers: under one, the assembler keeps fewer loads on their way.
+    persistent_ = load(0);
+    if (device.shared_left < shared_behind_)
+      return refuse({GateRule::SharedRoom, std::string(gate_row(GateRule::SharedRoom).native)});
+    if (persistent_.occupancy(warps() * kWarpSize, persistent_shared()) < native_occupancy_)
+      persistent_ = load(native_occupancy_);
+    constexpr unsigned kFew = 16;  // bytes that a thread may spill
+    if (persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
+      const Library tight = library;
+      Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others
+      if (roomier.local_bytes() + 16 < persistent_.local_bytes())
+        persistent_ = std::move(roomier);
+      else
+        library = tight;
+    }
+  } catch (const std::exception& e) {
+    return refuse({GateRule::Assembles, fmt::format("{}: {}", gate_row(GateRule::Assembles).native, e.what())});
+  }
+  native_ = Kernel(context_, library, symbol);  // beside the transformed one: both see one set of variables
+  native_.configure(spec_.shared_bytes, -1);
+  persistent_.configure(persistent_shared(), -1);
+  occupancy_ = persistent_.occupancy(warps() * kWarpSize, persistent_shared());
+  constexpr std::uint32_t kRegisterUnit = 256, kSharedUnit = 128;  // of a warp's allocation; of a CTA's
+  demand_ = {warps() * kWarpSize, warps() * round_up(persistent_.registers() * kWarpSize, kRegisterUnit),
+             round_up(persistent_.static_shared() + persistent_shared(), kSharedUnit) + limits.reserved_shared_per_cta, 1};
+}
+
+void PreparedKernel::keep_variables(const std::string& ptx) {
+  for (const Item& item : items_of(ptx)) {
+    if (item.kind != Item::Kind::Variable) continue;
+    Variable variable;
+    std::size_t bytes = 0;
+    if (driver().cuLibraryGetGlobal(&variable.address, &bytes, native_.library(), item.name.c_str()) != CUDA_SUCCESS) continue;
+    variable.bytes.resize(bytes);
+    check(driver().cuMemcpyDtoH(variable.bytes.data(), variable.address, bytes), "reading a variable of the module");
+    variables_.push_back(std::move(variable));
+  }
+}
+
 void PreparedKernel::reset_buffers() const {
+  for (const Variable& v : variables_)
+    check(driver().cuMemcpyHtoD(v.address, v.bytes.data(), v.bytes.size()), "setting a variable of the module back");
   for (std::size_t i = 0; i < buffers_.size(); ++i)
     if (spec_.arguments[i].is_buffer()) tools_.fill(buffers_[i].get(), spec_.arguments[i]);
   check(driver().cuCtxSynchronize(), spec_.label + ": filling buffers");

@@ -32,7 +32,7 @@ class DeviceTools {
   DeviceMemory scratch_;
 };
 
-/// A launch specification, compiled twice (as it is, and transformed) and with its buffers on the device.
+/// A launch specification: one module with the kernel as it is and the transformed one beside it, and its buffers on the device.
 class PreparedKernel {
  public:
   /// @throws GpuError, InputError when it does not compile, does not fit, or its arguments do not match the kernel's parameters
@@ -40,7 +40,7 @@ class PreparedKernel {
   PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
                  std::optional<bool> warps_apart = {});
 
-  /// Every buffer as before the first run: inputs filled, outputs poisoned.
+  /// Every buffer as before the first run: inputs filled, outputs poisoned, variables of the module as they were loaded.
   void reset_buffers() const;
   void poison_outputs() const;
   /// One launch of the untransformed kernel.
@@ -52,7 +52,9 @@ class PreparedKernel {
   [[nodiscard]] const std::optional<std::string>& refusal() const { return refusal_; }  ///< why it has no transformed form
   [[nodiscard]] const Kernel& native() const { return native_; }
   [[nodiscard]] const Kernel& persistent() const { return persistent_; }
-  [[nodiscard]] bool stand_in() const { return stand_in_; }
+  [[nodiscard]] bool stand_in() const { return stand_in_; }        ///< threads that are done early stand in at barriers
+  [[nodiscard]] bool waits() const { return waits_; }              ///< its blocks may wait for others: claimed one by one
+  [[nodiscard]] const std::string& rule() const { return rule_; }  ///< of the gate (gate.h), where it has no transformed form
   [[nodiscard]] const std::optional<std::string>& together() const {
     return together_;
   }                                                                ///< why its warps cannot go on by themselves
@@ -60,6 +62,9 @@ class PreparedKernel {
   [[nodiscard]] std::uint32_t warps() const { return (spec_.block_threads() + 31) / 32; }  ///< of a CTA
   [[nodiscard]] std::array<std::uint32_t, 3> persistent_block() const {  ///< threads that a transformed CTA is launched with
     return warps_apart_ ? std::array<std::uint32_t, 3>{warps() * 32, 1, 1} : spec_.block;
+  }
+  [[nodiscard]] std::uint32_t persistent_shared() const {  ///< bytes of dynamic shared memory of a transformed CTA
+    return spec_.shared_bytes + shared_behind_;
   }
   [[nodiscard]] unsigned native_occupancy() const { return native_occupancy_; }
   [[nodiscard]] unsigned occupancy() const { return occupancy_; }  ///< of the transformed kernel
@@ -70,17 +75,27 @@ class PreparedKernel {
   [[nodiscard]] const Context& context() const { return context_; }
 
  private:
+  void transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol,
+                        std::optional<bool> warps_apart);
+  void keep_variables(const std::string& ptx);
   const Context& context_;
   const DeviceTools& tools_;
   LaunchSpec spec_;
   std::optional<std::string> refusal_;
-  bool stand_in_ = false, warps_apart_ = false;
+  std::string rule_;
+  bool stand_in_ = false, waits_ = false, warps_apart_ = false;
+  std::uint32_t shared_behind_ = 0;
   std::optional<std::string> together_;
   Kernel native_, persistent_;
   unsigned native_occupancy_ = 0, occupancy_ = 0;
   SmResources demand_;
   std::vector<DeviceMemory> buffers_;
   std::vector<std::vector<char>> parameters_;  // one a parameter
+  struct Variable {
+    CUdeviceptr address = 0;
+    std::vector<char> bytes;
+  };
+  std::vector<Variable> variables_;  // of the module, as they were when it was loaded
 };
 
 }  // namespace sluice::gpu

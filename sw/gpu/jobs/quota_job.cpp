@@ -56,7 +56,9 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   // shorter ones.
   const std::uint64_t rounds = total() >> job_.width_bits;
   const auto best = static_cast<unsigned>(std::clamp(std::sqrt(static_cast<double>(rounds)), 1.0, 4.0));
-  job_.group = options.group > 0 ? options.group : best;
+  job_.group = kernel.waits() ? 1 : options.group > 0 ? options.group : best;
+  job_.shared_at =
+      kernel.persistent_shared() - static_cast<unsigned>(sizeof(SluiceState));  // of no meaning where the state is static
   job_.middle = std::max(job_.group / 2, 1U);
   const std::uint64_t even = job_.group + job_.middle, long_ranges = rounds > even ? (rounds - even) / job_.group : 0;
   const std::uint64_t left = rounds - long_ranges * job_.group;
@@ -74,7 +76,7 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : ke
   job_.inverse_blocks = UINT64_MAX / job_.blocks;
   const DeviceLimits& limits = kernel.context().limits();
   const SmResources demand = kernel.demand();
-  kernel.persistent().configure(spec.shared_bytes,
+  kernel.persistent().configure(kernel.persistent_shared(),
                                 options.carveout_percent.value_or(
                                     carveout_hints({&demand, 1}, limits.reserved_shared_per_cta, sm_capacity(limits)).front()));
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
@@ -100,15 +102,14 @@ void QuotaJob::order(const QuotaTable& quota) {
 }
 
 void QuotaJob::launch(CUstream stream) {
-  const LaunchSpec& spec = kernel_.spec();
   const std::array<std::uint32_t, 3> block = kernel_.persistent_block();
   const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis tells leaders apart
   std::vector<void*> parameters = kernel_.parameters();
   parameters.push_back(&job_);
   launched_ += sms * ctas;
-  check(driver().cuLaunchKernel(kernel_.persistent().function(), sms, ctas, 1, block[0], block[1], block[2], spec.shared_bytes,
-                                stream, parameters.data(), nullptr),
-        spec.label + ": launch");
+  check(driver().cuLaunchKernel(kernel_.persistent().function(), sms, ctas, 1, block[0], block[1], block[2],
+                                kernel_.persistent_shared(), stream, parameters.data(), nullptr),
+        kernel_.spec().label + ": launch");
 }
 
 void QuotaJob::fill(bool every_slot) {

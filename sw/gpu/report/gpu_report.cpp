@@ -36,6 +36,8 @@ int write_report(const std::filesystem::path& folder, bool as_json) {
     finish_section(folder, "triples", out);
     model_section(folder, sms, out);
     repartition_section(folder, sms, out);
+    gate_section(folder, out);
+    completion_section(folder, out);
   } catch (const json::exception& e) {
     throw InputError(fmt::format("{}: a measurement lacks a field or has one of another type: {}", folder.string(), e.what()));
   }

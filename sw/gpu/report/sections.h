@@ -27,6 +27,8 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
 /// (6) The model with descriptors imported from Nsight Compute, against the silicon.
 void model_section(const std::filesystem::path& folder, unsigned sms, Output& out);
 void repartition_section(const std::filesystem::path& folder, unsigned sms, Output& out);
+void gate_section(const std::filesystem::path& folder, Output& out);
+void completion_section(const std::filesystem::path& folder, Output& out);
 
 /// Performance of a kernel alone.
 struct Curve {

@@ -14,7 +14,7 @@
 namespace sluice::gpu {
 
 const std::regex& block_index() {
-  static const std::regex pattern(R"(mov\.u32\s+(%\w+),\s*%(n?)ctaid\.([xyz]);)");
+  static const std::regex pattern(R"(mov\.[bu]32\s+([%\w$]+),\s*%(n?)ctaid\.([xyz]);)");
   return pattern;
 }
 std::string read_block_index(const std::string& ptx, const std::function<std::string(int)>& block,
@@ -79,14 +79,14 @@ std::string with_runtime(const std::string& ptx, const std::string& runtime) {
   return out.append(at, ptx.cend());
 }
 
-std::string declarations(const std::string& runtime, bool warps_apart) {
+std::vector<std::string> declarations(const std::string& runtime, bool warps_apart) {
   const std::string text = without_header(runtime);
-  std::string out;
+  std::vector<std::string> out;
   for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
     end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
     if (!warps_apart && line.find("sluice_rt_hand") != std::string::npos) continue;
-    if (line.starts_with(".visible .shared") || line.starts_with(".shared")) out += line + "\n";
+    if (line.starts_with(".visible .shared") || line.starts_with(".shared")) out.push_back(line + "\n");
   }
   return out;
 }
@@ -95,7 +95,8 @@ std::string find_leader(const std::array<std::uint32_t, 3>& block) {
   const std::uint32_t warps = (block[0] * block[1] * block[2] + 31) / 32, subcores = 4;
   return fill(embedded_file("rewrite/find_leader.ptx"), {{"block_x", block[0]},
                                                          {"block_y", block[1]},
-                                                         {"few_warps", warps < subcores},
+                                                         {"any_shape", warps == 0},
+                                                         {"few_warps", warps > 0 && warps < subcores},
                                                          {"warps_and_subcores", warps + subcores},
                                                          {"warps", warps}});
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <regex>
 #include <string>
+#include <vector>
 
 namespace sluice::gpu {
 
@@ -25,11 +26,12 @@ namespace sluice::gpu {
 /// twice.
 [[nodiscard]] std::string with_runtime(const std::string& ptx, const std::string& runtime);
 
-/// The shared memory of the runtime, of which one part is only for warps apart.
-[[nodiscard]] std::string declarations(const std::string& runtime, bool warps_apart);
+/// The static shared memory of the runtime, a line each, of which one part is only for warps apart.
+[[nodiscard]] std::vector<std::string> declarations(const std::string& runtime, bool warps_apart);
 
 /// The CTA's leader, and its warp. CTAs of few warps lead by another one each, so that the SM's four sub-cores, which the
 /// hardware deals warps out to in turns, share the work. (For CTAs of four and more, measured, the first does as well or better.)
+/// @param block  zeros: read from the launch; then the first warp leads
 [[nodiscard]] std::string find_leader(const std::array<std::uint32_t, 3>& block);
 
 /// Multiply-adds that never run. The assembler (ptxas 13.0) spreads what either could do, moves and additions, over the integer

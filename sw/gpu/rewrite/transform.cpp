@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <regex>
 
-#include "sw/core/errors.h"
+#include "sw/gpu/rewrite/barriers.h"
 #include "sw/gpu/rewrite/join.h"
-#include "sw/gpu/rewrite/ptx.h"
 #include "sw/gpu/rewrite/template.h"
 #include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/gpu/runtime/control.h"
@@ -18,31 +17,6 @@ namespace sluice::gpu {
 
 namespace {
 
-struct Refusal {
-  const char* mark;
-  const char* reason;
-};
-constexpr Refusal kRefusals[] = {
-    {"%envreg", "cooperative grid synchronisation: all blocks would have to be resident at once"},
-    {"cudaCGSynchronize", "cooperative grid synchronisation: all blocks would have to be resident at once"},
-    {"cudaCGGetIntrinsicHandle", "cooperative grid synchronisation: all blocks would have to be resident at once"},
-    {"%cluster", "thread block clusters: the hardware places the blocks of a cluster together"},
-    {"%nclusterid", "thread block clusters: the hardware places the blocks of a cluster together"},
-    {".reqnctapercluster", "thread block clusters: the hardware places the blocks of a cluster together"},
-    {".explicitcluster", "thread block clusters: the hardware places the blocks of a cluster together"},
-    {"barrier.cluster", "thread block clusters: the hardware places the blocks of a cluster together"},
-    {"cudaGetParameterBuffer", "dynamic parallelism: a child grid belongs to the CTA that launched it"},
-    {"cudaLaunchDevice", "dynamic parallelism: a child grid belongs to the CTA that launched it"},
-    {"griddepcontrol", "programmatic dependent launch: the next grid waits for CTAs, not for blocks"},
-    {"setmaxnreg", "setmaxnreg: registers that one block gave away would be missing in the next"},
-};
-
-/// __syncthreads(), whatever the source called it.
-const std::regex& plain_barrier() {
-  static const std::regex pattern(R"((bar|barrier)(\.cta)?\.sync(\.aligned)?\s+0;)");
-  return pattern;
-}
-
 static_assert(offsetof(SluiceJob, grid_y) == offsetof(SluiceJob, grid_x) + 4 &&
               offsetof(SluiceJob, grid_z) == offsetof(SluiceJob, grid_x) + 8);
 /// In the kernel itself: registers that the loop's head loads, and parameters.
@@ -51,89 +25,151 @@ std::string in_kernel(const std::string& body) {
       body, [](int axis) { return fmt::format("mov.u32 {{}}, %sluice_block{};", axis); },
       [](int axis) { return fmt::format("ld.param.u32 {{}}, [sluice_job+{}];", offsetof(SluiceJob, grid_x) + 4UL * axis); });
 }
-/// In functions, which see neither.
-std::string in_function(const std::string& ptx) {
+/// In functions, which see neither. Where the state lies behind the dynamic shared memory, each reading computes its address.
+std::string in_function(const std::string& ptx, const std::string& dynamic) {
+  const auto read = [&](std::size_t offset) {
+    if (dynamic.empty()) return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", offset);
+    return fmt::format(
+        "{{{{ .reg .b32 %sluice_s, %sluice_d; mov.u32 %sluice_s, {}; mov.u32 %sluice_d, %dynamic_smem_size; add.u32 %sluice_s, "
+        "%sluice_s, %sluice_d; sub.u32 %sluice_s, %sluice_s, {}; and.b32 %sluice_s, %sluice_s, -{}; ld.volatile.shared.u32 {{}}, "
+        "[%sluice_s+{}]; }}}}",
+        dynamic, sizeof(SluiceState), sizeof(SluiceState), offset);
+  };
   return read_block_index(
-      ptx, [](int axis) { return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_current+{}];", 4 * axis); },
-      [](int axis) {
-        return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", offsetof(SluiceState, grid) + 4UL * axis);
-      });
+      ptx, [&](int axis) { return read(offsetof(SluiceState, current) + 4UL * axis); },
+      [&](int axis) { return read(offsetof(SluiceState, grid) + 4UL * axis); });
+}
+
+std::string standing_in(const std::string& text) {
+  return std::regex_replace(text, plain_barrier(),
+                            "{ .reg .pred %sluice_all, %sluice_not; setp.ne.u32 %sluice_not, 0, 0; "
+                            "barrier.cta.red.and.pred %sluice_all, 0, %sluice_not; }");
 }
 
 /// The loop around the body where a block's warps begin together.
-std::string block_loop(const std::string& body, const TransformSpec& spec, bool stands_in, bool functions_read) {
+std::string block_loop(const std::string& body, const TransformSpec& spec, const Reach& reach, bool stands_in,
+                       bool functions_read) {
   const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
-  return fill(embedded_file("rewrite/block_loop.ptx"), {{"inverse_warps", (65536 + warps - 1) / warps},
+  const bool any_shape = threads == 0;  // then read when it begins
+  const bool stack = std::regex_search(body, std::regex(R"(\balloca\b)"));
+  return fill(embedded_file("rewrite/block_loop.ptx"), {{"any_shape", any_shape},
+                                                        {"inverse_warps", any_shape ? 0 : (65536 + warps - 1) / warps},
                                                         {"find_leader", find_leader(spec.block)},
-                                                        {"whole_warps", threads % 32 == 0},
+                                                        {"whole_warps", !any_shape && threads % 32 == 0},
                                                         {"reads_x", reads_block(body, 0)},
                                                         {"reads_y", reads_block(body, 1)},
                                                         {"reads_z", reads_block(body, 2)},
                                                         {"functions_read", functions_read},
                                                         {"body", body + "\n"},
+                                                        {"stack", stack},
+                                                        {"drain", drain_of(reach.text)},
+                                                        {"barrier", free_barrier(reach.text).value_or(0)},
                                                         {"grid_has_y", spec.grid_axes > 1},
                                                         {"grid_has_z", spec.grid_axes > 2},
+                                                        {"waits", spec.waits},
                                                         {"stands_in", stands_in},
                                                         {"counterweight", counterweight()}});
 }
 
-}  // namespace
-
-std::optional<std::string> ineligible(const std::string& ptx, bool stand_in) {
-  for (const Refusal& refusal : kRefusals)
-    if (ptx.find(refusal.mark) != std::string::npos) return refusal.reason;
-  if (std::regex_search(std::regex_replace(ptx, block_index(), ""), std::regex("%n?ctaid")))
-    return "the block index is read other than by mov.u32 (inline assembly): it cannot be replaced";
-  if (std::regex_search(ptx, std::regex(R"(\bexit;)")))
-    return "inline assembly ends a thread (exit): threads of a persistent CTA outlive the block";
-  if (stand_in) {
-    const std::string rest = std::regex_replace(ptx, plain_barrier(), "");
-    if (std::regex_search(rest, std::regex(R"(\b(bar|barrier)(\.cta)?\.(sync|red|arrive))")))
-      return "a barrier other than __syncthreads() together with an early return: threads that have returned can only stand in "
-             "at __syncthreads()";
-  }
-  return std::nullopt;
+/// Limits to registers and threads. A shape that is not known keeps the kernel's own.
+std::string directives_of(const std::string& directives, const TransformSpec& spec, const std::array<std::uint32_t, 3>& threads) {
+  std::smatch found;
+  if (threads[0] == 0) return std::regex_replace(directives, std::regex(R"(\.reqntid\b)"), ".maxntid") + "\n";
+  std::string limit = spec.ctas_per_sm > 0 ? fmt::format(".minnctapersm {}", spec.ctas_per_sm) : "";
+  if (std::regex_search(directives, found, std::regex(R"(\.maxnreg\s+\d+)")) ||
+      (limit.empty() && std::regex_search(directives, found, std::regex(R"(\.minnctapersm\s+\d+)"))))
+    limit = found[0].str();
+  return fmt::format(".maxntid {}, {}, {}\n{}\n", threads[0], threads[1], threads[2], limit);
 }
 
-std::string transform(const std::string& ptx, const std::string& runtime, const TransformSpec& spec) {
-  std::string module = only_kernel(ptx, spec.symbol);
-  bool stands_in = false;
-  if (spec.stand_in && std::regex_search(module, plain_barrier())) {
-    stands_in = true;
-    module = std::regex_replace(module, plain_barrier(),
-                                "{ .reg .pred %sluice_all, %sluice_not; setp.ne.u32 %sluice_not, 0, 0; "
-                                "barrier.cta.red.and.pred %sluice_all, 0, %sluice_not; }");
+}  // namespace
+
+std::set<std::string> functions_changed(const std::string& ptx, const Reach& reach, bool stand_in) {
+  std::set<std::string> changed;
+  for (std::size_t before = ~std::size_t{0}; before != changed.size();) {
+    before = changed.size();
+    for (const Item* f : reach.functions) {
+      if (f->kind != Item::Kind::Function || changed.contains(f->name)) continue;
+      const std::string text = ptx.substr(f->body, f->end - f->body);
+      const std::vector<std::string_view> words = words_of(text);
+      if (std::regex_search(text, block_index()) || (stand_in && std::regex_search(text, plain_barrier())) ||
+          std::ranges::any_of(words, [&](std::string_view w) { return changed.contains(std::string(w)); }))
+        changed.insert(f->name);
+    }
   }
-  const Entry e = find_entry(module, spec.symbol);
-  std::string parameters = module.substr(e.parameters, e.directives - e.parameters);
+  return changed;
+}
+
+Transformed transform(const std::string& ptx, const std::string& runtime, const TransformSpec& spec) {
+  const Item e = find_entry(ptx, spec.symbol);
+  const std::vector<Item> items = items_of(ptx);
+  const Reach reach = reach_of(ptx, items, spec.symbol);
+  const bool stands_in = spec.stand_in && std::regex_search(reach.text, plain_barrier());
+  const std::set<std::string> changed = functions_changed(ptx, reach, stands_in);
+  const std::string suffix = "__sluice_" + spec.symbol;
+  Transformed out;
+  out.entry = spec.symbol + "__sluice";
+
+  const std::string dynamic = spec.warps_apart ? "" : dynamic_shared(ptx, items, reach);
+  if (dynamic == kOwnDynamic)
+    out.declarations.push_back(fmt::format(".extern .shared .align 16 .b8 {}[];\n", kOwnDynamic));
+  else if (dynamic.empty())
+    out.declarations = declarations(runtime, spec.warps_apart);
+  out.shared_behind = dynamic.empty() ? 0 : kSharedBehind;
+
+  const auto function = [&](const Item* f, std::size_t to) {
+    std::string text = in_function(ptx.substr(f->begin, to - f->begin), dynamic);
+    return renamed(stands_in ? standing_in(text) : text, changed, suffix);
+  };
+  bool functions_read = false;
+  std::string bodies;
+  for (const Item* f : reach.functions)
+    if (changed.contains(f->name)) {
+      out.text += function(f, f->body) + ";\n";  // declared first: they may call each other
+      bodies += function(f, f->end) + "\n";
+      functions_read = functions_read || std::regex_search(ptx.cbegin() + static_cast<std::ptrdiff_t>(f->body),
+                                                           ptx.cbegin() + static_cast<std::ptrdiff_t>(f->end), block_index());
+    }
+  out.text += bodies;
+
+  std::string parameters = ptx.substr(e.parameters, e.directives - e.parameters);
   if (parameters.size() > 1) parameters = parameters.substr(1, parameters.size() - 2);
   const bool alone = parameters.find(".param") == std::string::npos;
-  const std::string directives = module.substr(e.directives, e.body - e.directives);
-  std::smatch registers;
-  std::string limit = spec.ctas_per_sm > 0 ? fmt::format(".minnctapersm {}", spec.ctas_per_sm) : "";
-  if (std::regex_search(directives, registers, std::regex(R"(\.maxnreg\s+\d+)")) ||
-      (limit.empty() && std::regex_search(directives, registers, std::regex(R"(\.minnctapersm\s+\d+)"))))
-    limit = registers[0].str();
-  std::string body = in_kernel(module.substr(e.body + 1, e.end - e.body - 2));
-  body = std::regex_replace(body, std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
-  const std::string before = in_function(without_header(module.substr(0, e.begin))), behind = in_function(module.substr(e.end));
-  const bool functions_read = (before + behind).find("sluice_current") != std::string::npos;
+  std::string body = in_kernel(ptx.substr(e.body + 1, e.end - e.body - 2));
+  if (stands_in) body = standing_in(body);
+  body = std::regex_replace(renamed(body, changed, suffix), std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
   const std::uint32_t warps = (spec.block[0] * spec.block[1] * spec.block[2] + 31) / 32;
   const std::array<std::uint32_t, 3> threads = spec.warps_apart ? std::array{warps * 32, 1U, 1U} : spec.block;
-  const std::string loop = spec.warps_apart ? warps_apart_loop(with_thread_index(body, spec.block), spec)
-                                            : block_loop(body, spec, stands_in, functions_read);
+  std::string loop = with_runtime(spec.warps_apart ? warps_apart_loop(with_thread_index(body, spec.block), spec)
+                                                   : block_loop(body, spec, reach, stands_in, functions_read),
+                                  runtime);
+  std::string state;
+  if (!dynamic.empty()) {
+    loop = std::regex_replace(loop, std::regex(R"(\bsluice_rt_state\b)"), "%sluice_state");
+    state = fmt::format(
+        "\t.reg .b32 %sluice_state, %sluice_behind;\n\tmov.u32 %sluice_state, {};\n\tld.param.u32 %sluice_behind, "
+        "[sluice_job+{}];\n\tadd.u32 %sluice_state, %sluice_state, %sluice_behind;\n\tand.b32 %sluice_state, %sluice_state, "
+        "-{};\n",
+        dynamic, offsetof(SluiceJob, shared_at), sizeof(SluiceState));
+  }
+  out.text += fill(embedded_file("rewrite/entry.ptx"),
+                   {{"kernel", out.entry},
+                    {"parameters", alone ? "" : parameters + ",\n"},
+                    {"directives", directives_of(ptx.substr(e.directives, e.body - e.directives), spec, threads)},
+                    {"state", state},
+                    {"loop", loop}});
+  return out;
+}
 
-  std::string out = header(ptx) + "\n" + declarations(runtime, spec.warps_apart);
-  if (functions_read) out += ".shared .align 16 .b8 sluice_current[16];\n";
-  out += before;
-  out += fill(embedded_file("rewrite/entry.ptx"), {{"kernel", spec.symbol},
-                                                   {"parameters", alone ? "" : parameters + ",\n"},
-                                                   {"threads_x", threads[0]},
-                                                   {"threads_y", threads[1]},
-                                                   {"threads_z", threads[2]},
-                                                   {"limit", limit + "\n"},
-                                                   {"loop", with_runtime(loop, runtime)}});
-  return out + behind;
+std::string combined(const std::string& ptx, const std::string& runtime, const std::vector<Transformed>& kernels) {
+  std::string out = raised_header(ptx, runtime) + "\n";
+  std::set<std::string> declared;
+  for (const Transformed& kernel : kernels)
+    for (const std::string& line : kernel.declarations)
+      if (declared.insert(line).second) out += line;
+  out += without_header(ptx) + "\n";
+  for (const Transformed& kernel : kernels) out += kernel.text;
+  return out;
 }
 
 }  // namespace sluice::gpu

@@ -2,8 +2,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <regex>
+#include <set>
 #include <string>
+#include <vector>
+
+#include "sw/gpu/rewrite/ptx.h"
 
 namespace sluice::gpu {
 
@@ -12,21 +16,40 @@ struct TransformSpec {
   std::string symbol;                           ///< of the kernel in its PTX
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< threads of a CTA
   std::uint32_t ctas_per_sm = 0;  ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
-  bool stand_in = false;          ///< threads that return early stand in at the barriers of the others
+  bool stand_in = false;          ///< threads that are done early stand in at the barriers of the others
   int grid_axes = 3;              ///< the grid has one block along all later axes
   bool warps_apart = false;  ///< warps go on to the next block each by itself (warps_apart.h); launched as whole warps along x
+  bool waits = false;        ///< blocks may wait for others: what is claimed is begun
 };
 
-/// The kernel as a persistent one: its PTX, as the compiler made it from the user's unchanged text, in a loop around the calls of
-/// the runtime, with the block index and the grid's size read from shared memory. All its own instructions stay as they are, its
-/// parameters too; one more follows them, the SluiceJob (docs/user/gpu.md).
-/// @param ptx      module with the kernel
-/// @param runtime  PTX of runtime/quota_runtime.cuh
-/// @throws InputError when the module has no such kernel
-[[nodiscard]] std::string transform(const std::string& ptx, const std::string& runtime, const TransformSpec& spec);
+/// Bytes of dynamic shared memory that a transformed kernel takes behind the kernel's own, where it has shared memory: the
+/// runtime's state lies there, so that the kernel's own has the addresses that it has untransformed.
+inline constexpr std::uint32_t kSharedBehind = 256;
 
-/// Why a kernel cannot be made persistent, in words for a user; nothing when it can.
-/// @param stand_in  as in TransformSpec
-[[nodiscard]] std::optional<std::string> ineligible(const std::string& ptx, bool stand_in);
+/// A kernel as a persistent one, to stand in a module beside the kernel as it was.
+struct Transformed {
+  std::string entry;                      ///< its name
+  std::string text;                       ///< itself, and the functions of the module that it needs in another form
+  std::vector<std::string> declarations;  ///< that it shares with other transformed kernels of the module
+  std::uint32_t shared_behind = 0;        ///< kSharedBehind, or 0 where the kernel has no shared memory
+};
+
+/// The kernel as the compiler made it from the user's unchanged text, in a loop around the calls of the runtime, with the block
+/// index and the grid's size read from shared memory. All its own instructions stay as they are, its parameters too; one more
+/// follows them, the SluiceJob (docs/user/gpu.md).
+/// @param ptx      module with the kernel, normalised
+/// @param runtime  PTX of runtime/quota_runtime.cuh, normalised
+/// @throws InputError when the module has no such kernel
+[[nodiscard]] Transformed transform(const std::string& ptx, const std::string& runtime, const TransformSpec& spec);
+
+/// The module with its kernels as they are, and the transformed ones beside them: all see one set of variables.
+[[nodiscard]] std::string combined(const std::string& ptx, const std::string& runtime, const std::vector<Transformed>& kernels);
+
+/// Functions of `reach` that a transformed kernel needs in another form: they read the block index, or, where threads stand in,
+/// have barriers, or call such a function.
+[[nodiscard]] std::set<std::string> functions_changed(const std::string& ptx, const Reach& reach, bool stand_in);
+
+/// Matches __syncthreads(), whatever the source called it.
+[[nodiscard]] const std::regex& plain_barrier();
 
 }  // namespace sluice::gpu

@@ -18,7 +18,7 @@ namespace {
 
 /// A move from %tid or %ntid: register, "n" or nothing, axis.
 const std::regex& thread_index() {
-  static const std::regex pattern(R"(mov\.u32\s+(%\w+),\s*%(n?)tid\.([xyz]);)");
+  static const std::regex pattern(R"(mov\.[bu]32\s+([%\w$]+),\s*%(n?)tid\.([xyz]);)");
   return pattern;
 }
 /// Shared variables of the file, whichever kernel's. Who uses one has instructions that say so.
@@ -45,7 +45,7 @@ std::string thread_index_from_number(const std::array<std::uint32_t, 3>& block) 
 }  // namespace
 
 std::optional<std::string> needs_warps_together(const std::string& module, const TransformSpec& spec, std::uint64_t blocks) {
-  const Entry e = find_entry(module, spec.symbol);
+  const Item e = find_entry(module, spec.symbol);
   const std::string body = module.substr(e.body, e.end - e.body);
   const bool calls = std::regex_search(body, std::regex(R"(\bcall\b)"));  // else the file's functions are other kernels'
   const std::string functions =

@@ -63,7 +63,10 @@ struct SluiceJob {
   unsigned step;                      // 2**width_bits % blocks
   unsigned long long inverse_blocks;  // (2**64 - 1) / divisor
   unsigned by_launch;  // CTAs look for slots in the order of the launch: all slots are tried, wherever there is room
+  unsigned
+      shared_at;  // bytes from the dynamic shared memory's begin to the last place where the state may begin, not aligned yet
 };
+static_assert(sizeof(SluiceJob) == 128, "see above");
 
 /// A block's place in the grid.
 struct SluiceBlock {
@@ -89,5 +92,6 @@ struct alignas(128) SluiceState {
   unsigned long long enter_ns;
   unsigned rank, granted;  // while entering: which slot to try first; the quota that the slot was granted under
   unsigned began;          // warps apart: 1 once a block has been handed out
+  SluiceBlock current;     // for functions that read the block's index
 };
 static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "sluice_rt_next finds the state from a stage's address");

@@ -240,9 +240,9 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
     store(&unfinished->first, last - ((unsigned long long)left << job.width_bits));
     store(&unfinished->last, last);
     add(&c->returned, 1);
-    __threadfence();  // before the slot's next holder looks
   }
-  asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(taken) : "memory");
+  // The slot's next holder acquires it and sees the cell as it is now: filled, or cleared when this CTA came.
+  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(taken) : "memory");
   if (wanted != 0) {
     add(&c->resident_total, ~0u);
   } else if (fetch_add(&c->resident_total, ~0u) == 1) {
@@ -275,6 +275,19 @@ extern "C" __device__ void sluice_rt_next(SluiceJob job, unsigned stage, unsigne
   const unsigned run = tasks != 0 & s.leader.slot < quota;
   next.run = run;
   s.leader.left = tasks - run;
+}
+
+// The same for blocks that may wait for blocks with lower numbers: looks at the quota first, so that what is claimed is begun. Then a
+// block that others wait for runs, or all its predecessors have been begun and somebody is free to claim it.
+extern "C" __device__ void sluice_rt_next_begun(SluiceJob job, unsigned stage, unsigned quota) {
+  SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
+  SluiceStage& next = s.stage[stage >> 4 & 1];
+  unsigned long long task = 0;
+  unsigned tasks = 0;
+  if (s.leader.slot < quota) tasks = sluice_rt::claim(job, task, s.last);
+  next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
+  next.run = tasks != 0;
+  s.leader.left = tasks - (tasks != 0);
 }
 
 // Counts a block that is done, where the job wants that.

@@ -4,9 +4,11 @@
 #include "systemc/unit/rtl/rtl_sluice_top.h"
 
 #include <Vsluice_top_132.h>
+#include <Vsluice_top_14.h>
 #include <Vsluice_top_15.h>
 #include <Vsluice_top_16.h>
 #include <Vsluice_top_30.h>
+#include <Vsluice_top_8.h>
 #include <fmt/format.h>
 
 #include "sw/core/errors.h"
@@ -20,14 +22,14 @@ std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& paramete
            parameters.num_sm == sms && parameters.num_sched == schedulers;
   };
   if (is(16, 2)) return std::make_unique<RtlSluiceTop<Vsluice_top_16, 2>>(fst_file, clock_period_ps);
+  if (is(14, 2)) return std::make_unique<RtlSluiceTop<Vsluice_top_14, 2>>(fst_file, clock_period_ps);
+  if (is(8, 4)) return std::make_unique<RtlSluiceTop<Vsluice_top_8, 4>>(fst_file, clock_period_ps);
   if (is(15, 4)) return std::make_unique<RtlSluiceTop<Vsluice_top_15, 4>>(fst_file, clock_period_ps);
   if (is(30, 4)) return std::make_unique<RtlSluiceTop<Vsluice_top_30, 4>>(fst_file, clock_period_ps);
   if (is(132, 4)) return std::make_unique<RtlSluiceTop<Vsluice_top_132, 4>>(fst_file, clock_period_ps);
   throw InputError(
-      fmt::format("the RTL is Verilated for 4 kernel slots and 64 region units, on 16 SMs with 2 schedulers each and on 15, 30 "
-                  "or 132 SMs with "
-                  "4; "
-                  "this run has {}, {}, {} and {}: use --partitioner twin",
+      fmt::format("the RTL is Verilated for 4 kernel slots and 64 region units, on 14 or 16 SMs with 2 schedulers each "
+                  "and on 8, 15, 30 or 132 SMs with 4; this run has {}, {}, {} and {}: use --partitioner twin",
                   parameters.max_kernels, parameters.region_units, parameters.num_sm, parameters.num_sched));
 }
 

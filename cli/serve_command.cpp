@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "sw/scheduler/live_scheduler.h"
+#include "sw/service/daemon.h"
+#include "sw/service/real_clock.h"
+#include "sw/workload/machine_file.h"
+
+namespace sluice::cli {
+
+namespace {
+
+struct Options {
+  std::string socket = service::default_socket(), scheduler = "even", executor = "fake", machine, ctas, log;
+  double time_scale = 1;
+  bool json = false;
+};
+
+/// Where no machine file is given: an SM count and an SM as an H200 has them.
+MachineConfig default_machine() {
+  MachineConfig machine;
+  machine.name = "default";
+  machine.num_sms = 132;
+  machine.sm.capacity = {2048, 65536, 233472, 32};
+  return machine;
+}
+
+int serve(const Options& options) {
+  if (options.executor != "fake") throw InputError(fmt::format("--executor {}: must be fake", options.executor));
+  const MachineConfig machine = options.machine.empty() ? default_machine() : read_machine(options.machine);
+  auto scheduler = make_live_scheduler(options.scheduler, machine, parse_counts(options.ctas));
+  std::ofstream file;
+  if (!options.log.empty()) {
+    file.open(options.log, std::ios::app);
+    if (!file) throw InputError(fmt::format("--log {}: cannot write", options.log));
+  }
+  std::ostream& log = options.log.empty() ? std::cerr : file;
+  service::ServiceOptions settings;
+  settings.scheduler = options.scheduler;
+  settings.hello_within = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.time_scale));
+  service::Service service(
+      machine, std::move(scheduler), settings, [&log](const std::string& line) { log << line << std::endl; },
+      [](const std::string& line) { spdlog::warn("{}", line); });
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw SystemError("signals cannot be blocked");
+  const service::UniqueFd stop(::signalfd(-1, &signals, SFD_CLOEXEC));
+  if (!stop) throw_errno("signalfd", errno);
+  service::RealClock clock(options.time_scale);
+  {
+    service::Daemon daemon(options.socket, service, clock);
+    spdlog::info("serves at {} with scheduler {}, executor {}", options.socket, options.scheduler, options.executor);
+    daemon.run(stop.get());
+  }
+  throw Interrupted(fmt::format("the service has ended; {} decisions", service.decisions()));
+}
+
+int status(const Options& options) {
+  const std::string text = service::fetch_status(options.socket);
+  if (options.json) {
+    fmt::print("{}\n", text);
+    return 0;
+  }
+  const auto json = nlohmann::json::parse(text);
+  fmt::print("scheduler {}, {} decisions, {} clients lost\n", json["scheduler"].get<std::string>(),
+             json["decisions"].get<std::uint64_t>(), json["lost"].get<std::uint64_t>());
+  for (const auto& c : json["clients"])
+    fmt::print("{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU\n", c["pid"].get<int>(),
+               c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
+               c["kernels"]["quota"]["launches"].get<std::uint64_t>(), c["kernels"]["quota"]["gpu_ms"].get<double>());
+  return 0;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("serve", "Shares one GPU among the programs of one user, until SIGTERM or Ctrl-C");
+  command->add_option("--socket", options->socket, "where clients connect")->capture_default_str();
+  command->add_option("--scheduler", options->scheduler, "who decides, e.g. even, piv, dprr")->capture_default_str();
+  command->add_option("--executor", options->executor, "what carries decisions out: fake (executes nothing, keeps time)")
+      ->capture_default_str();
+  command->add_option("--machine", options->machine, "executor fake: machine description (TOML); default 132 SMs as an H200 has");
+  command->add_option("--ctas", options->ctas, "scheduler static: CTAs of the oldest job, the second oldest, ...");
+  command->add_option("--time-scale", options->time_scale, "executor fake: so many times as fast as the clock")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-6, 1e6));
+  command->add_option("--log", options->log, "gets a JSON line for each decision; default standard error");
+  CLI::App* report = command->add_subcommand("status", "Who shares the GPU now");
+  report->add_option("--socket", options->socket, "where the service listens")->capture_default_str();
+  report->add_flag("--json", options->json, "result as JSON on standard output");
+  command->callback([options, &action, report] {
+    action = [options, report] { return report->parsed() ? status(*options) : serve(*options); };
+  });
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/gpu/rewrite/gate.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "sw/gpu/rewrite/ptx.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+Refusal refusal(GateRule rule, const std::string& special = "") {
+  return {rule, fmt::format("{}{}{}", gate_row(rule).native, special.empty() ? "" : ": ", special)};
+}
+
+/// What `assemble` throws, in words; nothing when the text assembles.
+std::optional<std::string> fails(const Assemble& assemble, const std::string& ptx) {
+  try {
+    assemble(ptx);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble) {
+  RewrittenModule module{ptx, {}};
+  std::string text, own;
+  std::vector<Item> items;
+  try {
+    text = normalised(ptx);
+    own = normalised(runtime);
+    items = items_of(text);
+  } catch (const std::exception&) {
+    return module;  // not even the kernels' names are known: refuse_launch says so
+  }
+  std::map<std::string, Transformed> transformed;
+  for (const Item& item : items) {
+    if (item.kind != Item::Kind::Kernel || !item.has_body()) continue;
+    ModuleKernel& kernel = module.kernels[item.name];
+    try {
+      const KernelStudy study = study_kernel(text, item.name, {0, 0, 0});
+      kernel.refusal = study.refusal;
+      if (kernel.refusal) continue;
+      TransformSpec spec{item.name, {0, 0, 0}, 0, study.stand_in};
+      spec.waits = kernel.waits = study.waits;
+      const Transformed& done = transformed[item.name] = transform(text, own, spec);
+      kernel.entry = done.entry;
+      kernel.shared_behind = done.shared_behind;
+    } catch (const std::exception& e) {
+      kernel.refusal = refusal(GateRule::Unreadable, e.what());
+      transformed.erase(item.name);
+    }
+  }
+  const auto joined = [&] {
+    std::vector<Transformed> all;
+    for (const auto& [name, kernel] : transformed) all.push_back(kernel);
+    return combined(text, own, all);
+  };
+  const auto give_up = [&](const std::string& name, const std::string& why) {
+    module.kernels[name].refusal = refusal(GateRule::Assembles, why);
+    transformed.erase(name);
+  };
+  if (transformed.empty()) return module;
+  std::string candidate = joined();
+  if (fails(assemble, candidate)) {  // which of them is it?
+    for (auto& [name, kernel] : module.kernels)
+      if (transformed.contains(name))
+        if (const auto why = fails(assemble, combined(text, own, {transformed[name]}))) give_up(name, *why);
+    candidate = transformed.empty() ? "" : joined();
+    if (const auto why = transformed.empty() ? std::nullopt : fails(assemble, candidate))
+      while (!transformed.empty()) give_up(std::string(transformed.begin()->first), *why);
+  }
+  if (!transformed.empty()) module.text = std::move(candidate);
+  return module;
+}
+
+std::optional<Refusal> refuse_launch(const ModuleKernel& kernel, const LaunchFacts& launch, const DeviceFacts& device) {
+  if (launch.cooperative) return refusal(GateRule::Cooperative);
+  if (launch.cluster) return refusal(GateRule::ClusterLaunch);
+  if (launch.programmatic) return refusal(GateRule::ProgrammaticLaunch);
+  if (kernel.refusal) return kernel.refusal;
+  if (device.shared_left < kernel.shared_behind) return refusal(GateRule::SharedRoom);
+  const std::uint64_t blocks = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];  // CUDA's limits: below 2^63
+  if (blocks >> 32 != 0) return refusal(GateRule::GridSize);
+  const std::uint64_t together = std::uint64_t{device.sms} * device.occupancy;
+  if (kernel.waits && blocks <= together) return refusal(GateRule::WaitsForAll);
+  if (blocks < device.least_rounds * together) return refusal(GateRule::SmallGrid);
+  return std::nullopt;
+}
+
+const RewrittenModule& Gate::module(const std::string& ptx) {
+  std::unique_ptr<RewrittenModule>& known = modules_[ptx];
+  if (!known) known = std::make_unique<RewrittenModule>(rewrite_module(ptx, runtime_, assemble_));
+  return *known;
+}
+
+std::optional<Refusal> Gate::launch(const RewrittenModule& module, const std::string& kernel, const LaunchFacts& facts,
+                                    const DeviceFacts& device) {
+  const auto found = module.kernels.find(kernel);
+  const std::optional<Refusal> refused = found == module.kernels.end()
+                                             ? refusal(module.kernels.empty() ? GateRule::Unreadable : GateRule::NoPtx)
+                                             : refuse_launch(found->second, facts, device);
+  if (refused)
+    ++native_[refused->rule];
+  else
+    ++transformed_;
+  return refused;
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which kernels and launches run transformed and which as they are, with the reason. Needs neither CUDA nor a GPU.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sw/gpu/rewrite/transform.h"
+
+namespace sluice::gpu {
+
+/// One reason to run natively each; the order is the order in which they are looked at.
+enum class GateRule : std::uint8_t {
+  Cooperative,
+  ClusterLaunch,
+  ProgrammaticLaunch,
+  NoPtx,
+  Unreadable,
+  GridSync,
+  Clusters,
+  DynamicParallelism,
+  DependentLaunch,
+  SetMaxRegisters,
+  Collective,
+  GridIdentity,
+  BoundTexture,
+  BarrierArrive,
+  BarrierCount,
+  BarrierName,
+  ThreadExit,
+  BlockIndex,
+  SharedSize,
+  RemoteAsync,
+  CopyWithoutWait,
+  FunctionPointer,
+  OwnVariable,
+  BypassedBarrier,
+  PartialMatrix,
+  Assembles,
+  SharedRoom,
+  GridSize,
+  WaitsForAll,
+  SmallGrid
+};
+struct GateRow {
+  GateRule rule;
+  std::string_view name;    ///< in reports
+  std::string_view native;  ///< why such a kernel or launch runs as it is, in words for a user
+};
+/// docs/reference/gpu_gate.md has the same table; a test holds the two together.
+[[nodiscard]] std::span<const GateRow> gate_table();
+[[nodiscard]] const GateRow& gate_row(GateRule rule);
+
+struct Refusal {
+  GateRule rule;
+  std::string reason;  ///< the row's words, and what is special to this case
+};
+
+/// What the text of a kernel says.
+struct KernelStudy {
+  std::optional<Refusal> refusal;
+  bool stand_in = false;  ///< threads that are done early stand in at barriers
+  bool waits = false;     ///< its blocks may wait for other blocks: claimed one by one, begun when claimed
+};
+/// @param ptx    normalised. @param block  threads of a CTA; zeros: any
+[[nodiscard]] KernelStudy study_kernel(const std::string& ptx, const std::string& symbol,
+                                       const std::array<std::uint32_t, 3>& block);
+
+/// A kernel of a module that the service loads in place of the program's.
+struct ModuleKernel {
+  std::optional<Refusal> refusal;   ///< it has no transformed form
+  std::string entry;                ///< name of the transformed form: the kernel's parameters and, behind them, a SluiceJob
+  std::uint32_t shared_behind = 0;  ///< bytes of dynamic shared memory that its launches need more
+  bool waits = false;               ///< launch with JobOptions::group 1
+};
+struct RewrittenModule {
+  std::string
+      text;  ///< PTX to load: the kernels as they are, with the transformed ones beside them; the program's own if there are none
+  std::map<std::string, ModuleKernel> kernels;  ///< by their names in the module
+};
+/// Throws where the text does not assemble: ptxas, or the driver.
+using Assemble = std::function<void(const std::string& ptx)>;
+/// All kernels of a module, for blocks of any shape and grids of three axes. Nothing is thrown: what fails is a refusal.
+/// @param runtime   PTX of runtime/quota_runtime.cuh for the device
+[[nodiscard]] RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble);
+
+/// What a program asks for when it launches. A launch that is captured into a graph is like any other.
+struct LaunchFacts {
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t dynamic_shared = 0;  ///< bytes
+  bool cooperative = false, cluster = false, programmatic = false;
+};
+struct DeviceFacts {
+  std::uint32_t sms = 0;
+  std::uint32_t occupancy = 0;     ///< CTAs of the untransformed kernel on an SM, for this launch
+  std::uint32_t shared_left = 0;   ///< bytes that a CTA may have more than this launch's static and dynamic shared memory
+  std::uint32_t least_rounds = 2;  ///< grids of fewer times SMs * occupancy blocks run natively, and are counted
+};
+[[nodiscard]] std::optional<Refusal> refuse_launch(const ModuleKernel& kernel, const LaunchFacts& launch,
+                                                   const DeviceFacts& device);
+
+/// The gate of a process: a module is rewritten once and remembered with its reasons, launches are decided and counted.
+class Gate {
+ public:
+  Gate(std::string runtime, Assemble assemble) : runtime_(std::move(runtime)), assemble_(std::move(assemble)) {}
+  /// @return valid as long as the gate
+  [[nodiscard]] const RewrittenModule& module(const std::string& ptx);
+  /// @return why the launch runs natively; nothing: it runs transformed
+  std::optional<Refusal> launch(const RewrittenModule& module, const std::string& kernel, const LaunchFacts& facts,
+                                const DeviceFacts& device);
+  [[nodiscard]] std::uint64_t transformed() const { return transformed_; }
+  [[nodiscard]] const std::map<GateRule, std::uint64_t>& native() const { return native_; }  ///< launches by reason
+
+ private:
+  std::string runtime_;
+  Assemble assemble_;
+  std::map<std::string, std::unique_ptr<RewrittenModule>> modules_;  // by their text: programs load few
+  std::uint64_t transformed_ = 0;
+  std::map<GateRule, std::uint64_t> native_;
+};
+
+}  // namespace sluice::gpu

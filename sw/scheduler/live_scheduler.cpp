@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/scheduler/live_scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sw/core/errors.h"
+#include "sw/policy/registry.h"
+#include "sw/scheduler/registry.h"
+
+namespace sluice {
+
+namespace {
+
+/// One policy for whatever mix is there.
+class LivePolicy : public IScheduler {
+ public:
+  LivePolicy(std::unique_ptr<IPolicy> policy, MachineConfig machine, std::size_t kernels)
+      : policy_(std::move(policy)), machine_(std::move(machine)) {
+    mode_ = policy_->plans(machine_, std::vector<KernelDescriptor>(kernels)).front().mode;
+  }
+  [[nodiscard]] Mode mode() const override { return mode_; }
+
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event>, Time) override {
+    std::vector<const JobView*> present;
+    for (const JobView& job : jobs)
+      if (may_hold_sms(job.state)) present.push_back(&job);
+    const std::size_t all = present.size();
+    std::string refused;
+    for (; present.size() > 1; present.pop_back()) {
+      try {
+        Plan plan = shared(present);
+        if (all > 1) plan.reason = fmt::format("{} of {} jobs share the machine{}", present.size(), all, refused);
+        return plan;
+      } catch (const InputError& error) {
+        if (refused.empty()) refused = fmt::format(": {}", error.what());
+      }
+    }
+    Plan plan;
+    if (!present.empty()) plan.jobs.push_back({present.front()->id, kWholeMachine});
+    if (all > 1) plan.reason = fmt::format("1 of {} jobs has the machine{}", all, refused);
+    return plan;
+  }
+
+ private:
+  [[nodiscard]] Plan shared(const std::vector<const JobView*>& present) const {
+    std::vector<KernelDescriptor> mix;
+    std::vector<KernelId> ids;
+    for (const JobView* job : present) {
+      ids.emplace_back(static_cast<std::uint32_t>(mix.size()));
+      mix.push_back(job->kernel);
+    }
+    const PolicyPlan policy = policy_->plans(machine_, mix).front();
+    const std::vector<Share> shares = policy.shares ? policy.shares(ids) : std::vector(present.size(), kWholeMachine);
+    Plan plan;
+    for (std::size_t i = 0; i < present.size(); ++i) plan.jobs.push_back({present[i]->id, shares[i]});
+    return plan;
+  }
+
+  std::unique_ptr<IPolicy> policy_;
+  MachineConfig machine_;
+  Mode mode_;
+};
+
+/// The oldest job has the machine where `inner` refuses.
+class NeverRefuses : public IScheduler {
+ public:
+  explicit NeverRefuses(std::unique_ptr<IScheduler> inner) : inner_(std::move(inner)) {}
+  [[nodiscard]] Mode mode() const override { return inner_->mode(); }
+  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override {
+    try {
+      return inner_->decide(jobs, events, now);
+    } catch (const InputError& error) {
+      Plan plan;
+      const auto oldest = std::ranges::find_if(jobs, [](const JobView& job) { return may_hold_sms(job.state); });
+      if (oldest != jobs.end()) plan.jobs.push_back({oldest->id, kWholeMachine});
+      plan.reason = error.what();
+      return plan;
+    }
+  }
+
+ private:
+  std::unique_ptr<IScheduler> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<IScheduler> make_live_scheduler(std::string_view name, const MachineConfig& machine,
+                                                const std::vector<CtaCount>& ctas) {
+  if (needs_times(name) || needs_coruns(name))
+    throw InputError(fmt::format("scheduler {}: needs the times of all kernels beforehand, which a service does not have", name));
+  const PolicyRow* policy = find_policy(name);
+  const bool more_than_a_policy = std::ranges::find(scheduler_rows(), name, &SchedulerRow::name) != scheduler_rows().end();
+  if (policy == nullptr || more_than_a_policy)
+    return std::make_unique<NeverRefuses>(make_scheduler(name, SchedulerInput{machine, {}}));
+  if (policy->needs == PolicyNeeds::Search) return make_scheduler(name, SchedulerInput{machine, {}});  // refuses
+  if (policy->needs == PolicyNeeds::Counts && ctas.empty())
+    throw InputError(fmt::format("scheduler {}: needs --ctas a,b,...: CTAs of the oldest jobs", name));
+  if (policy->needs == PolicyNeeds::Curves)
+    throw InputError(
+        fmt::format("scheduler {}: needs the curves of all kernels beforehand, which a service does not have", name));
+  return std::make_unique<LivePolicy>(policy->make(ctas, {}), machine, std::max<std::size_t>(1, ctas.size()));
+}
+
+}  // namespace sluice

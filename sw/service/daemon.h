@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sw/service/clock.h"
+#include "sw/service/service.h"
+#include "sw/service/socket.h"
+
+namespace sluice::service {
+
+/// The service on a Unix socket: one thread, one epoll loop, woken by messages, by ends of clients and by the clock alone.
+class Daemon {
+ public:
+  /// Listens at `path` when it returns. What a dead daemon left there is removed.
+  /// @throws InputError when another daemon serves there, or it is no place for a socket; SystemError
+  Daemon(std::string path, Service& service, IClock& clock);
+  ~Daemon();  ///< tells the clients, and removes the socket
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  /// Until `stop` is readable.
+  void run(int stop);
+  /// Sleeps until there is something to do, and does all of it. @return false when the `stop` of run() is readable
+  bool step();
+  [[nodiscard]] std::uint64_t wake_ups() const { return wake_ups_; }
+
+ private:
+  struct Connection;
+  void accept_all();
+  void admit(UniqueFd socket);
+  void receive(Connection& c);
+  void deliver();
+  void watch(int fd, std::uint64_t tag, std::uint32_t events) const;
+  void send(Connection& c, const Outgoing& out);
+
+  std::string path_;
+  Service& service_;
+  IClock& clock_;
+  UniqueFd lock_, listener_, epoll_;
+  std::map<SessionId, Connection> connections_;
+  std::uint64_t wake_ups_ = 0;
+};
+
+/// Whether a process of this user gets a session.
+[[nodiscard]] constexpr bool admits(uid_t peer, uid_t own) { return peer == own; }
+
+/// What a service at `path` answers to STATUS: JSON. @throws InputError when nobody listens there; SystemError
+[[nodiscard]] std::string fetch_status(const std::string& path);
+
+}  // namespace sluice::service

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Messages and shared page of the service, as docs/reference/service_protocol.md says. Plain types, no other header of the
+// project: the client library uses it, too.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace sluice::service {
+
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kStubs = 63;  ///< of one session: with the page's head 4,096 bytes
+inline constexpr std::uint32_t kAllStubs = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::int32_t kThreadPriority = std::numeric_limits<std::int32_t>::min();
+inline constexpr std::uint64_t kMaxTaskNs = 1'000'000'000'000;
+
+enum class Type : std::uint16_t {
+  Hello = 1,
+  Register,
+  Priority,
+  Submit,
+  Release,
+  Status,
+  Bye,
+  Welcome = 128,
+  Ok,
+  StatusText,
+  Error,
+  Changed,
+};
+
+enum class Code : std::uint32_t {
+  Malformed = 1,
+  OutOfOrder,
+  Version,
+  NotAdmitted,
+  Full,
+  UnknownStub,
+  Busy,
+  Invalid,
+  TooSlow,
+  Shutdown,
+};
+[[nodiscard]] constexpr const char* to_string(Code code) {
+  constexpr std::array kNames = {"malformed",    "out_of_order", "version", "not_admitted", "full",
+                                 "unknown_stub", "busy",         "invalid", "too_slow",     "shutdown"};
+  const auto at = static_cast<std::size_t>(code) - 1;
+  return at < kNames.size() ? kNames[at] : "unknown";
+}
+
+struct Header {
+  std::uint16_t type, bytes;
+  std::uint32_t sequence;
+};
+struct Hello {
+  static constexpr Type kType = Type::Hello;
+  Header header;
+  std::uint32_t version;
+  std::int32_t priority;
+  char name[64];
+};
+struct Register {
+  static constexpr Type kType = Type::Register;
+  Header header;
+  std::uint32_t block_threads, registers, shared_bytes, reserved;
+  char name[256];
+};
+struct Priority {
+  static constexpr Type kType = Type::Priority;
+  Header header;
+  std::uint32_t stub;
+  std::int32_t priority;
+};
+struct Submit {
+  static constexpr Type kType = Type::Submit;
+  Header header;
+  std::uint32_t stub, tasks;
+  std::uint64_t task_ns;
+};
+struct Release {
+  static constexpr Type kType = Type::Release;
+  Header header;
+  std::uint32_t stub, reserved;
+};
+struct Status {
+  static constexpr Type kType = Type::Status;
+  Header header;
+};
+struct Bye {
+  static constexpr Type kType = Type::Bye;
+  Header header;
+};
+
+struct Welcome {
+  static constexpr Type kType = Type::Welcome;
+  Header header;
+  std::uint32_t session, stubs;
+  std::int32_t priority;
+  std::uint32_t reserved;
+};
+struct Ok {
+  static constexpr Type kType = Type::Ok;
+  Header header;
+  std::uint32_t value;
+  std::int32_t priority;
+};
+struct StatusText {
+  static constexpr Type kType = Type::StatusText;
+  Header header;
+  std::uint64_t length;
+};
+struct Error {
+  static constexpr Type kType = Type::Error;
+  Header header;
+  std::uint32_t code, fatal;
+  char text[240];
+};
+struct Changed {
+  static constexpr Type kType = Type::Changed;
+  Header header;
+  std::uint32_t stub, reserved;
+};
+static_assert(sizeof(Header) == 8 && sizeof(Hello) == 80 && sizeof(Register) == 280 && sizeof(Priority) == 16);
+static_assert(sizeof(Submit) == 24 && sizeof(Release) == 16 && sizeof(Status) == 8 && sizeof(Bye) == 8);
+static_assert(sizeof(Welcome) == 24 && sizeof(Ok) == 16 && sizeof(StatusText) == 16 && sizeof(Error) == 256 &&
+              sizeof(Changed) == 16);
+inline constexpr std::size_t kLongestMessage = sizeof(Register);
+
+/// A message with its header filled in.
+template <class Message>
+[[nodiscard]] Message make(std::uint32_t sequence) {
+  Message m{};
+  m.header = {static_cast<std::uint16_t>(Message::kType), sizeof(Message), sequence};
+  return m;
+}
+
+/// States of a stub: EffiSha's seven, and the numbers that the page has.
+enum class StubState : std::uint8_t { Free, Prep, Ready, ToRun, Running, ToEvict, Done };
+
+/// State and share of a stub, one word of the page.
+struct StubWord {
+  StubState state = StubState::Free;
+  std::uint16_t ctas = 0, first_sm = 0, sms = 0;
+
+  [[nodiscard]] constexpr std::uint64_t packed() const {
+    return static_cast<std::uint64_t>(state) | std::uint64_t{ctas} << 8U | std::uint64_t{first_sm} << 24U |
+           std::uint64_t{sms} << 40U;
+  }
+  [[nodiscard]] static constexpr StubWord of(std::uint64_t word) {
+    return {static_cast<StubState>(word & 0xffU), static_cast<std::uint16_t>(word >> 8U), static_cast<std::uint16_t>(word >> 24U),
+            static_cast<std::uint16_t>(word >> 40U)};
+  }
+};
+
+/// Written by the daemon only, each field at once; `word` last.
+struct Stub {
+  std::uint64_t word;
+  std::uint32_t job;
+  std::int32_t priority;
+  std::uint64_t tasks, tasks_begun, tasks_done, evictions, reserved[2];
+};
+struct Page {
+  static constexpr std::uint32_t kMagic = 0x50434c53;  ///< "SLCP"
+  std::uint32_t magic, version, session, stubs;
+  std::uint32_t reserved[12];
+  Stub stub[kStubs];
+};
+static_assert(sizeof(Stub) == 64 && sizeof(Page) == 4096);
+
+}  // namespace sluice::service

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sw/core/machine.h"
+#include "sw/scheduler/fake_executor.h"
+#include "sw/scheduler/i_scheduler.h"
+#include "sw/service/protocol.h"
+
+namespace sluice::service {
+
+using SessionId = Quantity<struct SessionIdTag, std::uint32_t>;  ///< counts up from 1; never used again
+
+/// Who is at the other end of a session.
+struct Peer {
+  std::int32_t pid = 0;
+  bool root = false;
+  std::int32_t thread_priority = 0;  ///< of its main thread (sw/scheduler/priority.h)
+};
+
+/// What the daemon sends. `text`: of StatusText, in a file that goes with it. The page goes with Welcome.
+struct Outgoing {
+  SessionId session;
+  std::vector<std::byte> message;
+  std::string text{};
+};
+
+struct ServiceOptions {
+  std::string scheduler;  ///< its name, for the status
+  std::size_t most_sessions = 64;
+  Time hello_within = std::chrono::seconds(1);
+  FakeCosts costs{};
+};
+
+/// The service without sockets, files, processes and clocks: messages in, messages and words of pages out. Jobs run on the fake
+/// executor. All that a client can do wrong ends as an Error to that client.
+class Service {
+ public:
+  using Log = std::function<void(const std::string& line)>;
+  /// @param decisions  gets a JSON line for each call of the scheduler; @param events  a line for each session that ends badly
+  Service(const MachineConfig& machine, std::unique_ptr<IScheduler> scheduler, ServiceOptions options, Log decisions = {},
+          Log events = {});
+  ~Service();
+
+  /// @param page  outlives the session; is cleared here
+  /// @return nullopt and an Error to send to nobody's session when there are too many: the caller sends `refused`
+  [[nodiscard]] std::optional<SessionId> open(const Peer& peer, Page& page, Time now);
+  /// Any bytes. Nothing when the session is closed.
+  void handle(SessionId session, std::span<const std::byte> message, Time now);
+  /// Its process or its socket is gone; its page as well when this returns. Nothing when it is closed.
+  void lost(SessionId session, Time now);
+  /// Its socket does not take the answers.
+  void too_slow(SessionId session, Time now);
+  void shutdown(Time now);  ///< an Error to every session, and its end
+
+  void advance(Time now);                          ///< decides, and tells the clients; to be called after every batch of messages
+  [[nodiscard]] std::optional<Time> next() const;  ///< when to advance without a message
+  [[nodiscard]] std::vector<Outgoing> take_outgoing();
+  /// Sessions that ended by themselves since the last call: what is outgoing for them is to be sent first.
+  [[nodiscard]] std::vector<SessionId> take_closed();
+
+  [[nodiscard]] std::string status_json() const;
+  [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
+  [[nodiscard]] std::size_t open_jobs() const;
+  [[nodiscard]] std::uint64_t decisions() const;
+  [[nodiscard]] std::uint64_t lost_sessions() const { return lost_; }
+
+ private:
+  struct Kernel;
+  struct Session;
+  class Logged;
+  struct Refusal;
+
+  void dispatch(Session& session, std::span<const std::byte> message, Time now);
+  void take(Session& session, const Hello& m);
+  void take(Session& session, const Register& m);
+  void take(Session& session, const Priority& m);
+  void take(Session& session, const Submit& m, Time now);
+  void take(Session& session, const Release& m);
+  void answer(const Session& session, std::uint32_t value, std::int32_t priority);
+  void say(const Session& session, const Refusal& refusal, bool fatal);
+  void end(SessionId id, Time now, bool lost);
+  void update(Session& session);
+  template <class Message>
+  void send(SessionId to, const Message& message, std::string text = {});
+
+  MachineConfig machine_;
+  std::unique_ptr<Logged> scheduler_;
+  ServiceOptions options_;
+  Log events_;
+  FakeExecutor executor_;
+  std::map<SessionId, Session> sessions_;
+  std::vector<Outgoing> outgoing_;
+  std::vector<SessionId> closed_;
+  std::vector<JobId> forsaken_;  ///< lost jobs that the scheduler has yet to hear of
+  std::uint32_t last_session_ = 0;
+  std::uint64_t lost_ = 0;
+};
+
+/// The Error of a connection that gets no session.
+[[nodiscard]] Error refusal(Code code, std::string_view text);
+
+}  // namespace sluice::service

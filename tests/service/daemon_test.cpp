@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon on a real socket, with real processes, and clocks that do not look at the time.
+#include "sw/service/daemon.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "sw/core/errors.h"
+#include "sw/service/sluice_client.h"
+#include "tests/service/harness.h"
+
+namespace sluice::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DaemonTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              fmt::format("sluice_{}_{}", getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+    path_ = (folder_ / "s").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void start(const std::string& scheduler, ServiceOptions options = {}) {
+    options.hello_within = 100h;  // the clock jumps over the time that a client takes to say it
+    service_.reset(new Service(make_service(scheduler, std::move(options))));
+    daemon_ = std::make_unique<Daemon>(path_, *service_, clock_);
+  }
+  /// Steps the daemon in this thread until the child has ended. @return its status
+  int serve(pid_t child) {
+    const UniqueFd gone(static_cast<int>(::syscall(434, child, 0)));  // pidfd_open: readable when it has ended
+    daemon_->run(gone.get());
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return status;
+  }
+
+  std::filesystem::path folder_;
+  std::string path_;
+  JumpingClock clock_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+/// A child that runs `work` and exits with what it returns.
+template <class Work>
+pid_t fork_child(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(work());
+  return child;
+}
+
+/// A client's whole life. @param die_at  the step before which it kills itself; 0: never
+int live(const char* path, const char* name, int priority, int launches, int die_at = 0) {
+  int step = 0;
+  const auto next = [&] {
+    if (++step == die_at) ::kill(::getpid(), SIGKILL);
+  };
+  sluice_session* session = nullptr;
+  next();
+  if (sluice_connect(path, name, priority, &session) != SLUICE_OK) return 10;
+  next();
+  sluice_stub stub = 0;
+  const sluice_kernel kernel = {"k", 64, 1024, 0};
+  if (sluice_kernel_stub(session, &kernel, &stub) != SLUICE_OK) return 11;
+  for (int k = 0; k < launches; ++k) {
+    next();
+    if (sluice_submit(session, stub, 40, 10'000) != SLUICE_OK) return 12;
+    next();
+    if (sluice_wait_share(session, stub, -1) != SLUICE_OK) return 13;
+    next();
+    if (sluice_wait(session, stub, -1) != SLUICE_OK) return 14;
+    sluice_progress p;
+    if (sluice_read(session, stub, &p) != SLUICE_OK || p.tasks_done != 40 || p.state != SLUICE_DONE) return 15;
+  }
+  next();
+  if (sluice_release(session, stub) != SLUICE_OK) return 16;
+  next();
+  sluice_disconnect(session);
+  return 0;
+}
+
+TEST_F(DaemonTest, AClientInAnotherProcessGetsItsLaunchesDone) {
+  start("piv");
+  EXPECT_EQ(serve(fork_child([&] { return live(path_.c_str(), "a", 5, 3); })), 0);
+  EXPECT_EQ(service_->sessions(), 0U);
+  EXPECT_EQ(service_->lost_sessions(), 0U);
+}
+
+TEST_F(DaemonTest, AnIdleServiceSleeps) {
+  start("piv");
+  const UniqueFd stop(::eventfd(0, EFD_CLOEXEC));
+  sluice_session* session = nullptr;
+  std::thread daemon([&] { daemon_->run(stop.get()); });
+  ASSERT_EQ(sluice_connect(path_.c_str(), "idle", 5, &session), SLUICE_OK) << sluice_last_error();
+  ::eventfd_write(stop.get(), 1);
+  daemon.join();
+  // With a client and no launch nothing arms the clock: the next wake-up can only be a message.
+  EXPECT_FALSE(service_->next());
+  const std::uint64_t before = daemon_->wake_ups();
+  const UniqueFd again(::eventfd(1, EFD_CLOEXEC));
+  daemon_->run(again.get());
+  EXPECT_EQ(daemon_->wake_ups() - before, 1U) << "the order to stop alone";
+  sluice_disconnect(session);
+}
+
+TEST_F(DaemonTest, FiftyRandomKillsLeaveTheOthersAndNothingElse) {
+  ServiceOptions slow;
+  slow.costs.launch = 3us;
+  slow.costs.evict = 5us;
+  start("piv", slow);
+  std::mt19937 random(26);
+  const std::size_t descriptors = open_descriptors();
+  const pid_t steady = fork_child([&] { return live(path_.c_str(), "steady", 5, 400); });
+  int killed = 0;
+  for (int k = 0; k < 50; ++k) {
+    const int die_at = static_cast<int>(1 + random() % 10), priority = static_cast<int>(random() % 10);
+    const int status = serve(fork_child([&] { return live(path_.c_str(), "victim", priority, 3, die_at); }));
+    killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 1 : 0;
+  }
+  EXPECT_EQ(killed, 50);
+  EXPECT_EQ(serve(steady), 0) << "its launches were done, every one with 40 tasks";
+  while (service_->sessions() != 0) daemon_->step();
+  EXPECT_EQ(service_->open_jobs(), 0U);
+  EXPECT_GT(service_->lost_sessions(), 30U);
+  EXPECT_EQ(open_descriptors(), descriptors);
+  std::ifstream maps("/proc/self/maps");
+  const std::string text(std::istreambuf_iterator<char>(maps), {});
+  EXPECT_EQ(text.find("sluice_page"), std::string::npos) << "pages of dead clients";
+}
+
+TEST_F(DaemonTest, AKilledDaemonIsNoticedAtOnce) {
+  const pid_t daemon = fork_child([&] {
+    start("piv");
+    clock_.stopped = true;  // the launch never ends
+    const UniqueFd never(::eventfd(0, EFD_CLOEXEC));
+    daemon_->run(never.get());
+    return 0;
+  });
+  sluice_session* session = nullptr;
+  while (sluice_connect(path_.c_str(), "a", 5, &session) == SLUICE_ERROR_NO_SERVICE) std::this_thread::yield();
+  const sluice_kernel kernel = {"k", 64, 1024, 0};
+  sluice_stub stub = 0;
+  ASSERT_EQ(sluice_kernel_stub(session, &kernel, &stub), SLUICE_OK);
+  ASSERT_EQ(sluice_submit(session, stub, 40, 10'000), SLUICE_OK);
+  ASSERT_EQ(sluice_wait_share(session, stub, -1), SLUICE_OK);
+  sluice_error waited = SLUICE_OK;
+  std::thread waiter([&] { waited = sluice_wait(session, stub, -1); });
+  ::kill(daemon, SIGKILL);
+  ::waitpid(daemon, nullptr, 0);
+  waiter.join();
+  EXPECT_EQ(waited, SLUICE_ERROR_GONE);
+  EXPECT_EQ(sluice_submit(session, stub, 1, 1), SLUICE_ERROR_GONE);
+  EXPECT_STREQ(sluice_last_error(), "the service is gone");
+  sluice_progress p;
+  EXPECT_EQ(sluice_read(session, stub, &p), SLUICE_OK);
+  EXPECT_EQ(p.state, SLUICE_RUNNING) << "what it was then";
+  sluice_disconnect(session);
+  start("piv");  // takes the dead daemon's socket over
+  EXPECT_EQ(serve(fork_child([&] { return live(path_.c_str(), "b", 5, 1); })), 0);
+}
+
+TEST_F(DaemonTest, RefusesASecondDaemonAndAFileThatIsNoSocket) {
+  start("piv");
+  Service other = make_service("piv");
+  EXPECT_THROW(Daemon(path_, other, clock_), InputError);
+  std::ofstream(folder_ / "file") << "text";
+  EXPECT_THROW(Daemon((folder_ / "file").string(), other, clock_), InputError);
+  EXPECT_THROW(Daemon(std::string(200, 'x'), other, clock_), InputError);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "file"));
+  daemon_.reset();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(DaemonTest, RefusesAnotherUser) {
+  EXPECT_FALSE(admits(65534, 0));
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  start("piv");
+  EXPECT_EQ(std::filesystem::status(path_).permissions(), std::filesystem::perms{0600});
+  ::chmod(path_.c_str(), 0666);  // as if the file's mode had not stopped it
+  const int status = serve(fork_child([&] {
+    if (::setuid(65534) != 0) return 1;
+    sluice_session* session = nullptr;
+    const sluice_error e = sluice_connect(path_.c_str(), "other", 5, &session);
+    return e == SLUICE_ERROR_GONE && std::string(sluice_last_error()).starts_with("not_admitted: user 65534") ? 0 : 2;
+  }));
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(service_->sessions(), 0U);
+}
+
+TEST_F(DaemonTest, RefusesAnOversizedMessageAndDescriptorsDoNotLeak) {
+  start("piv");
+  const std::size_t descriptors = open_descriptors();
+  const int status = serve(fork_child([&] {
+    const UniqueFd socket = connect_to(path_);
+    std::vector<std::byte> large(60'000);
+    Header header{1, 60'000, 1};
+    std::memcpy(large.data(), &header, sizeof header);
+    if (!send_packet(socket.get(), large, 0)) return 1;
+    Error e{};
+    return receive_packet(socket.get(), std::as_writable_bytes(std::span(&e, 1))) == sizeof e &&
+                   e.code == static_cast<std::uint32_t>(Code::Malformed)
+               ? 0
+               : 2;
+  }));
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(service_->sessions(), 0U);
+  EXPECT_EQ(open_descriptors(), descriptors);
+}
+
+TEST_F(DaemonTest, AForkedProcessHasNoSession) {
+  start("piv");
+  const UniqueFd stop(::eventfd(0, EFD_CLOEXEC));
+  std::thread daemon([&] { daemon_->run(stop.get()); });
+  sluice_session* session = nullptr;
+  ASSERT_EQ(sluice_connect(path_.c_str(), "a", 5, &session), SLUICE_OK);
+  int status = -1;
+  ::waitpid(fork_child([&] { return sluice_submit(session, 0, 1, 1) == SLUICE_ERROR_FORKED ? 0 : 1; }), &status, 0);
+  EXPECT_EQ(status, 0);
+  sluice_disconnect(session);
+  ::eventfd_write(stop.get(), 1);
+  daemon.join();
+}
+
+/// 16 clients at a time. SLUICE_FULL: 10^5 messages.
+TEST_F(DaemonTest, SixteenClientsTalkAtATime) {
+  start("dprr");
+  const int launches = std::getenv("SLUICE_FULL") != nullptr ? 6250 / 2 : 60;
+  const UniqueFd stop(::eventfd(0, EFD_CLOEXEC));
+  std::thread daemon([&] { daemon_->run(stop.get()); });
+  std::atomic<std::uint64_t> messages = 0, wrong = 0;
+  std::vector<std::thread> clients;
+  for (int k = 0; k < 16; ++k)
+    clients.emplace_back([&, k] {
+      sluice_session* session = nullptr;
+      sluice_stub stub = 0;
+      const sluice_kernel kernel = {"k", 64, 1024, 0};
+      wrong += sluice_connect(path_.c_str(), "a", k, &session) != SLUICE_OK;
+      wrong += sluice_kernel_stub(session, &kernel, &stub) != SLUICE_OK;
+      for (int i = 0; i < launches; ++i) {
+        wrong += sluice_set_priority(session, stub, i % 30, nullptr) != SLUICE_OK;
+        wrong += sluice_submit(session, stub, 8, 1'000) != SLUICE_OK;
+        wrong += sluice_wait(session, stub, -1) != SLUICE_OK;
+        messages += 2;
+      }
+      sluice_disconnect(session);
+    });
+  for (std::thread& client : clients) client.join();
+  ::eventfd_write(stop.get(), 1);
+  daemon.join();
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_EQ(messages, 32U * static_cast<unsigned>(launches));
+}
+
+}  // namespace
+}  // namespace sluice::service

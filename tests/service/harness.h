@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sw/scheduler/live_scheduler.h"
+#include "sw/service/daemon.h"
+#include "tests/scheduler/jobs.h"
+
+// A service for tests: two SMs of eight CTA slots, and clocks that do not look at the time.
+namespace sluice::service {
+
+inline MachineConfig two_sms() { return small_machine(2, {1536, 32768, 49152, 8}); }
+
+inline Service make_service(std::string scheduler, ServiceOptions options = {}, Service::Log log = {}, Service::Log events = {}) {
+  options.scheduler = scheduler;
+  return {two_sms(), make_live_scheduler(scheduler, two_sms()), std::move(options), std::move(log), std::move(events)};
+}
+
+/// Time passes only while the daemon would sleep for it, and then at once; a day and more it sleeps.
+class JumpingClock : public IClock {
+ public:
+  [[nodiscard]] Time now() override { return now_; }
+  void arm(std::optional<Time> at) override {
+    std::uint64_t count = 0;
+    if (::read(fd_.get(), &count, sizeof count) < 0) count = 0;
+    if (!at || stopped || *at > now_ + std::chrono::hours(24)) return;
+    now_ = std::max(now_, *at);
+    ::eventfd_write(fd_.get(), 1);
+  }
+  [[nodiscard]] int fd() const override { return fd_.get(); }
+  bool stopped = false;  ///< it stands still
+
+ private:
+  Time now_{};
+  UniqueFd fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+};
+
+inline std::size_t open_descriptors() {
+  std::size_t n = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++n;
+  return n;
+}
+
+inline Hello hello(std::uint32_t sequence = 1, std::int32_t priority = kThreadPriority, const char* name = "client") {
+  Hello m = make<Hello>(sequence);
+  m.version = kVersion;
+  m.priority = priority;
+  std::strncpy(m.name, name, sizeof m.name - 1);
+  return m;
+}
+inline Register kernel(std::uint32_t sequence, std::uint32_t threads = 64, const char* name = "kernel") {
+  Register m = make<Register>(sequence);
+  m.block_threads = threads;
+  m.registers = 1024;
+  std::strncpy(m.name, name, sizeof m.name - 1);
+  return m;
+}
+inline Submit submit(std::uint32_t sequence, std::uint32_t stub, std::uint32_t tasks, std::uint64_t task_ns = 10'000) {
+  Submit m = make<Submit>(sequence);
+  m.stub = stub;
+  m.tasks = tasks;
+  m.task_ns = task_ns;
+  return m;
+}
+template <class Message>
+std::span<const std::byte> bytes(const Message& message) {
+  return std::as_bytes(std::span(&message, 1));
+}
+
+}  // namespace sluice::service
