@@ -26,7 +26,7 @@ namespace {
 
 struct Options : CommonOptions {
   std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", polling = "adaptive", decisions, timeline;
-  double time_scale = 1;
+  double time_scale = 1, max_ntt = kNoNttLimit;
 
   [[nodiscard]] CoRunTables co_runs() const {
     if (pairs.empty()) return {};
@@ -69,14 +69,14 @@ constexpr std::string_view kHardware[] = {"hardware"}, kBoth[] = {"hardware", "s
 constexpr ExecutorRow kExecutors[] = {
     {"fake", kHardware, false,
      [](const Options& options) -> Execute {
-       return [settings = FakeSettings{options.co_runs(), options.seed, {}, nullptr}](
+       return [settings = FakeSettings{options.co_runs(), options.seed, {}, nullptr, kMinSlice, options.max_ntt}](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
                   const Files& files) { return run_fake_with(scenario, target, scheduler, wait, files, settings); };
      }},
     {"model", kBoth, true,
      [](const Options& options) -> Execute {
-       return [model = std::make_shared<ScheduleOnModel>(
-                   ModelSetting{options.kind(), options.seed, options.jobs, options.software(), {}, {}, options.co_runs()})](
+       return [model = std::make_shared<ScheduleOnModel>(ModelSetting{
+                   options.kind(), options.seed, options.jobs, options.software(), {}, {}, options.co_runs(), options.max_ntt})](
                   const Scenario& scenario, const ScheduleTarget& target, std::string_view scheduler, std::optional<Time> wait,
                   const Files& files) { return (*model)(scenario, target, scheduler, wait, files.decisions, files.timeline); };
      }},
@@ -98,6 +98,8 @@ int run(const Options& options) {
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
       throw InputError(fmt::format("--scheduler {}: must be one of {}", name, fmt::join(known, ", ")));
+  if (options.max_ntt != kNoNttLimit && std::ranges::find(names, "adaptive") == names.end())
+    throw InputError("--max-ntt: only scheduler adaptive bounds the NTT");
   const Scenario scenario = read_scenario(options.scenario);
   if (options.machine_file.empty() != options.workload_file.empty())
     throw InputError("--machine and --workload: give both or neither");
@@ -172,6 +174,10 @@ void add_schedule_command(CLI::App& app, Action& action) {
   command->add_option("--pairs", options->pairs,
                       "rates of pairs (JSON), as `sluice report kernelet` writes them: Kernelet decides by them, and on executor "
                       "fake the tasks of a pair take their times");
+  command
+      ->add_option("--max-ntt", options->max_ntt,
+                   "adaptive: a job whose turnaround would be more than so many times its time alone counts as the longest")
+      ->check(CLI::Range(1.0, 1e9));
   command
       ->add_option("--seed", options->seed,
                    "executor model: seed of the synthetic instruction streams; both executors: of monte_carlo")

@@ -223,6 +223,7 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   input.predicted = of_kernels(setting_.co_runs.predicted, input.mix);
   input.executed = of_kernels(setting_.co_runs.executed, input.mix);
   input.seed = setting_.seed;
+  input.ntt = {setting_.max_ntt, 1e6 / c.target.machine.core_mhz};  // times are in cycles
   spec.window = Cycles(kPatience * serial);
   spec.timeline_file = c.timeline;
   spec.make_scheduler = [name = c.scheduler, input, file = c.decisions] {
@@ -236,6 +237,7 @@ NamedRun ScheduleOnModel::named(const ScheduleCase& c) {
   std::string rates;
   for (const CoRunTable* table : {&input.predicted, &input.executed})
     if (!table->kernels.empty()) rates += to_json(*table).dump();
+  if (setting_.max_ntt != kNoNttLimit) rates += fmt::format(" max NTT {}", setting_.max_ntt);
   return {c.name, fingerprint(spec, c.scheduler, input.times, input.coruns) + rates, std::move(spec)};
 }
 

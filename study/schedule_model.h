@@ -35,6 +35,7 @@ struct ModelSetting {
   std::filesystem::path keep{};  ///< finished runs are kept here and found again, as run_all() does; empty: nowhere
   std::string machine_text{};    ///< with `keep`: all that distinguishes the machine
   CoRunTables co_runs{};         ///< what Kernelet decides by; a CTA's instructions are those of the scenario's kernel
+  double max_ntt = kNoNttLimit;  ///< of `adaptive`
 };
 
 /// Runs scenarios on the GPU model, the partition unit with four kernel slots in the loop: jobs that are evicted leave their

@@ -17,6 +17,7 @@ void check(const RemainingWork& kernel) {
   if (std::ranges::any_of(kernel.alone, [](double t) { return !std::isfinite(t) || t <= 0; }))
     throw InvalidProfile("times alone must be finite and above 0");
   if (!(kernel.left >= 0 && kernel.left <= 1)) throw InvalidProfile("the share of a grid that is left must be within 0..1");
+  if (!(kernel.waited >= 0) || !std::isfinite(kernel.waited)) throw InvalidProfile("the time waited must be finite, at least 0");
 }
 
 /// The counts that are faster than every smaller one. Times have their sign turned, so that more is better and nothing is
@@ -32,6 +33,14 @@ PerformanceSteps prune(const RemainingWork& kernel) {
   return steps;
 }
 
+/// Steps of a kernel whose NTT would be above the limit are worse than every step of another that is within it.
+void put_late_first(PerformanceSteps& steps, const RemainingWork& kernel, double max_ntt, double longest) {
+  for (double& performance : steps.performance) {
+    const double ntt = (kernel.waited - performance) / kernel.alone.back();
+    if (ntt > max_ntt) performance = -(longest + ntt);
+  }
+}
+
 }  // namespace
 
 double share_left(std::uint64_t blocks, std::uint64_t begun) {
@@ -40,13 +49,20 @@ double share_left(std::uint64_t blocks, std::uint64_t begun) {
 }
 
 std::optional<RemainingTimeResult> allocate_remaining_time(std::span<const RemainingWork> kernels,
-                                                           std::span<const SmResources> demand, const SmResources& capacity) {
+                                                           std::span<const SmResources> demand, const SmResources& capacity,
+                                                           double max_ntt) {
   std::vector<PerformanceSteps> steps;
   for (const RemainingWork& kernel : kernels) {
     check(kernel);
     steps.push_back(prune(kernel));
   }
-  const auto at = raise_worst(steps, demand, capacity);
+  std::vector<PerformanceSteps> ranked = steps;
+  if (max_ntt != kNoNttLimit) {
+    double longest = 0;
+    for (const PerformanceSteps& kernel : steps) longest = std::max(longest, -kernel.performance.front());
+    for (std::size_t k = 0; k < kernels.size(); ++k) put_late_first(ranked[k], kernels[k], max_ntt, longest);
+  }
+  const auto at = raise_worst(ranked, demand, capacity);
   if (!at) return std::nullopt;
   RemainingTimeResult result;
   for (std::size_t k = 0; k < steps.size(); ++k) {

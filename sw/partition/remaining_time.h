@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,7 +14,10 @@ namespace sluice {
 struct RemainingWork {
   std::vector<double> alone;  ///< with 1, 2, ... CTAs on every SM; any unit of time, the same for all kernels
   double left = 1;            ///< share of the grid that has not begun, 0..1
+  double waited = 0;          ///< since it arrived, in the unit of `alone`, at least 0; counts with a bound on the NTT only
 };
+
+inline constexpr double kNoNttLimit = std::numeric_limits<double>::infinity();
 
 /// Blocks left over blocks in all: the factor of SiM's equation 1. A grid without end (0) always has all of it left.
 [[nodiscard]] double share_left(std::uint64_t blocks, std::uint64_t begun);
@@ -37,12 +41,18 @@ struct RemainingTimeResult {
 /// count that is faster, hence at most n_k. Such a step fits, so no kernel above L is ever given up. The loop ends, so all reach
 /// L. Nothing else is optimal: not the other kernels' times, nor the end of a schedule in which counts change later.
 ///
+/// A bound on the NTT is ours: a kernel whose turnaround time would be more than `max_ntt` times its time alone counts as the
+/// longest; among such kernels the one with the largest NTT. The proof above does not hold then.
+///
 /// @pre as many kernels as demands
+/// @param max_ntt  at least 1; infinite: the paper's rule
 /// @return counts, each at least 1; nullopt when one CTA of each does not fit together
-/// @throws InvalidProfile when a kernel has no times, one is not finite or not above 0, or `left` is not within 0..1
+/// @throws InvalidProfile when a kernel has no times, one is not finite or not above 0, `left` is not within 0..1, or `waited` is
+/// below 0
 [[nodiscard]] std::optional<RemainingTimeResult> allocate_remaining_time(std::span<const RemainingWork> kernels,
                                                                          std::span<const SmResources> demand,
-                                                                         const SmResources& capacity);
+                                                                         const SmResources& capacity,
+                                                                         double max_ntt = kNoNttLimit);
 
 /// The same goal by trying every allocation that fits, on the curves as they are: a check that shares neither the pruning nor the
 /// loop. Among equal longest times the smallest sum of times, then the first in lexicographic order. Takes O(N^K).

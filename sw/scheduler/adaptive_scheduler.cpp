@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <tuple>
 
-#include "sw/partition/remaining_time.h"
+#include "sw/core/errors.h"
 
 namespace sluice {
 
 AdaptiveScheduler::AdaptiveScheduler(MachineConfig machine, SoloTimes times, const std::vector<KernelDescriptor>& mix,
-                                     std::size_t slots, Time slice)
-    : machine_(std::move(machine)), times_(std::move(times)), slots_(slots), slice_(slice) {
+                                     std::size_t slots, Time slice, NttLimit limit)
+    : machine_(std::move(machine)), times_(std::move(times)), slots_(slots), slice_(slice), limit_(limit) {
+  if (!(limit_.most >= 1)) throw InputError(fmt::format("max_ntt = {}: must be at least 1", limit_.most));
   for (const KernelDescriptor& kernel : mix) (void)times_of(kernel, times_, machine_);
 }
 
@@ -38,7 +39,7 @@ Plan AdaptiveScheduler::decide(std::span<const JobView> jobs, std::span<const Ev
     plan_.jobs.clear();
   }
   const std::vector<Candidate> chosen = group(candidates);
-  allocate(chosen);
+  allocate(chosen, now);
   if (chosen.size() == candidates.size()) {
     plan_.wake_at.reset();
     served_.clear();
@@ -67,14 +68,15 @@ std::vector<AdaptiveScheduler::Candidate> AdaptiveScheduler::group(std::vector<C
   return chosen;
 }
 
-void AdaptiveScheduler::allocate(const std::vector<Candidate>& group) {
+void AdaptiveScheduler::allocate(const std::vector<Candidate>& group, Time now) {
   std::vector<RemainingWork> work;
   std::vector<SmResources> demand;
   for (const Candidate& c : group) {
-    work.push_back({times_of(c.job->kernel, times_, machine_), c.left});
+    const double waited = static_cast<double>((now - c.job->arrived).count()) / limit_.unit_ps;
+    work.push_back({times_of(c.job->kernel, times_, machine_), c.left, std::max(0.0, waited)});
     demand.push_back(c.job->kernel.demand());
   }
-  const auto found = allocate_remaining_time(work, demand, machine_.sm.capacity);
+  const auto found = allocate_remaining_time(work, demand, machine_.sm.capacity, limit_.most);
   plan_.jobs.clear();
   plan_.reason.clear();
   double longest = 0;

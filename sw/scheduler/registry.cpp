@@ -47,7 +47,8 @@ constexpr SchedulerRow kRows[] = {
     {"dprr", plain<Dprr>},
     {"adaptive",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
-       return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix, input.slots);
+       return std::make_unique<AdaptiveScheduler>(input.machine, input.times, input.mix, input.slots, AdaptiveScheduler::kTurn,
+                                                  input.ntt);
      },
      true},
     // SiM's transformed kernels without its service: no quota holds, and each takes what those before it leave.
@@ -64,11 +65,11 @@ constexpr SchedulerRow kRows[] = {
     {"base", [](const SchedulerInput&) { return unit_decides(Mode::LeftOver)(); }},
     {"kernelet",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
-       return std::make_unique<KerneletScheduler>(input.machine, input.predicted, input.mix);
+       return std::make_unique<KerneletScheduler>(input.machine, input.predicted, input.mix, input.min_slice);
      }},
     {"kernelet_opt",
      [](const SchedulerInput& input) -> std::unique_ptr<IScheduler> {
-       auto scheduler = std::make_unique<KerneletScheduler>(input.machine, input.executed, input.mix);
+       auto scheduler = std::make_unique<KerneletScheduler>(input.machine, input.executed, input.mix, input.min_slice);
        scheduler->prune(0, 0);
        return scheduler;
      }},

@@ -9,7 +9,9 @@
 #include "sw/policy/corun_table.h"
 #include "sw/policy/i_policy.h"
 #include "sw/policy/solo_curve.h"
+#include "sw/scheduler/adaptive_scheduler.h"
 #include "sw/scheduler/i_scheduler.h"
+#include "sw/scheduler/pair_scheduler.h"
 #include "sw/scheduler/policy_scheduler.h"
 #include "sw/scheduler/slate_scheduler.h"
 #include "sw/scheduler/solo_times.h"
@@ -29,6 +31,8 @@ struct SchedulerInput {
   CoRunTable executed{};                   ///< of `kernelet_opt`, `monte_carlo`; the same
   std::uint64_t seed = 1;                  ///< of `monte_carlo`
   std::size_t slots = kNoSlotLimit;        ///< jobs that can hold SMs at a time
+  Time min_slice = kMinSlice;              ///< of `kernelet`, `kernelet_opt`: the shortest slice
+  AdaptiveScheduler::NttLimit ntt{};       ///< of `adaptive`
 };
 
 /// A scheduler by its name.

@@ -9,6 +9,7 @@
 #include "sw/core/counters.h"
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
+#include "sw/partition/remaining_time.h"
 #include "sw/policy/corun_table.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/kernelet_scheduler.h"
@@ -68,6 +69,8 @@ struct FakeSettings {
   std::uint64_t seed = 1;  ///< of schedulers that draw
   std::filesystem::path decisions{};  ///< gets a JSON line each (json_line in sw/scheduler/decision_log.h); empty: none
   ITaskObserver* observer = nullptr;
+  Time min_slice = kMinSlice;    ///< of Kernelet's schedulers
+  double max_ntt = kNoNttLimit;  ///< of `adaptive`
 };
 /// Fewer cycles for the same times: kernels with this share of their instructions a warp, on clocks that are slower by as much.
 /// What counts in cycles (latencies, the unit's own steps) stays, and so weighs more.

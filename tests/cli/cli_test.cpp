@@ -204,6 +204,8 @@ TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
           "nowhere.toml: can't be read");
   refuses(scenario + " --scheduler piv --time-scale 0.5", "--time-scale: executor fake takes no longer for long times");
   refuses(scenario + " --scheduler piv --machine " + fermi, "--machine and --workload: give both or neither");
+  refuses("schedule --scenario " + effisha + " --scheduler piv --max-ntt 3", "--max-ntt: only scheduler adaptive");
+  refuses("schedule --scenario " + effisha + " --scheduler adaptive --max-ntt 0.5", "--max-ntt: Value 0.5 not in range 1");
   refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");
   refuses(scenario + " --scheduler kernelet --pairs nowhere.json", "nowhere.json: can't be read");
   refuses("schedule --scenario " + edited(effisha, "priority = 11", "priority = 31") + " --scheduler piv",

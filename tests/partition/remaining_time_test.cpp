@@ -53,6 +53,21 @@ TEST(RemainingTime, AKernelThatIsDoneGetsOneCta) { EXPECT_EQ(allocated({{{8, 4, 
 
 TEST(RemainingTime, TiesGoToTheLowestIndex) { EXPECT_EQ(allocated({{{2, 1}, 1}, {{2, 1}, 1}}, 3), counts({2, 1})); }
 
+TEST(RemainingTime, AKernelBeyondTheBoundOnTheNttCountsAsTheLongest) {
+  const std::vector<double> longer{100, 90, 85, 82}, shorter{10, 5, 3, 2.5};
+  const auto with = [&](double waited, double max_ntt) {
+    const auto found = allocate_remaining_time(std::vector<RemainingWork>{{longer, 1}, {shorter, 1, waited}},
+                                               std::vector(2, slots(1)), slots(5), max_ntt);
+    EXPECT_EQ(found->remaining[1], shorter[found->ctas[1].value() - 1]) << "a time, and no rank";
+    return found->ctas;
+  };
+  EXPECT_EQ(with(0, kNoNttLimit), counts({4, 1}));
+  EXPECT_EQ(with(0, 4), counts({4, 1})) << "10 is four times 2.5";
+  EXPECT_EQ(with(0, 2), counts({3, 2})) << "5 is twice 2.5";
+  EXPECT_EQ(with(1, 2), counts({2, 3})) << "what it waited counts";
+  EXPECT_EQ(with(100, 2), counts({1, 4})) << "late with every count, and the longest to the end";
+}
+
 TEST(RemainingTime, HasNoAnswerWhenOneCtaOfEachDoesNotFit) { EXPECT_EQ(allocated({{{1}, 1}, {{1}, 1}}, 1), counts({})); }
 
 TEST(RemainingTime, RefusesBrokenTimes) {

@@ -69,6 +69,24 @@ std::vector<JobView> views(std::size_t n) {
   return jobs;
 }
 
+TEST(AdaptiveScheduler, AJobBeyondTheBoundOnTheNttCountsAsTheLongest) {
+  std::vector<JobView> jobs = views(2);
+  std::vector<double> longer, shorter;
+  for (int c = 1; c <= 16; ++c) {
+    longer.push_back(100 - c);
+    shorter.push_back(16.0 / c);
+  }
+  const auto with = [&](double most, Time now) {
+    AdaptiveScheduler scheduler(machine(), {{"A", longer}, {"B", shorter}}, {}, kNoSlotLimit, AdaptiveScheduler::kTurn,
+                                {most, 1e9});
+    return counts(scheduler.decide(jobs, {}, now));
+  };
+  EXPECT_EQ(with(kNoNttLimit, 4ms), (Counts{{0, 15}, {1, 1}}));
+  EXPECT_EQ(with(8, 0ms), (Counts{{0, 14}, {1, 2}})) << "1 ms alone, so 8 ms at most";
+  EXPECT_EQ(with(8, 4ms), (Counts{{0, 12}, {1, 4}})) << "4 of them are over";
+  EXPECT_THROW(with(0.5, 0ms), InputError);
+}
+
 TEST(AdaptiveScheduler, DecidesWhenAJobArrivesOrHasBegunItsLastTaskAndNotBetween) {
   std::vector<JobView> jobs = views(2);
   jobs[1].state = JobState::Prep;
