@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/paper_page.h"
+#include "study/kernelet_causes.h"
 #include "study/kernelet_study.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
@@ -37,10 +38,11 @@ struct Machine {
   figures::KerneletMachine names;
   KerneletRuns runs;
   CoRunTables tables;
+  std::map<std::string, std::vector<double>> alone;
 };
 
 Machine measured(const Options& options, const std::string& file, figures::KerneletMachine names) {
-  Machine m{std::move(names), {}, {}};
+  Machine m{std::move(names), {}, {}, {}};
   const std::filesystem::path path = std::filesystem::path(options.configs) / "machines" / (file + ".toml");
   m.runs.machine = read_machine(path);
   m.runs.machine_text = machine_text(path);
@@ -49,7 +51,9 @@ Machine measured(const Options& options, const std::string& file, figures::Kerne
   m.runs.seed = options.seed;
   m.runs.jobs = options.jobs;
   m.runs.folder = std::filesystem::path(options.out) / "runs" / file;
-  m.tables = measure_co_runs(m.runs);
+  KerneletMeasurements measured = measure_co_runs(m.runs);
+  m.tables = std::move(measured.tables);
+  m.alone = std::move(measured.alone);
   return m;
 }
 
@@ -80,6 +84,18 @@ class Schedules {
                      seconds(run(s, "kernelet_opt")),
                      static_cast<double>(cost.pruned) / static_cast<double>(std::max<std::uint64_t>(1, cost.pairs)),
                      cost.lost_profit / static_cast<double>(std::max<std::uint64_t>(1, cost.decisions))});
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::vector<figures::Cause> causes() const {
+    std::vector<figures::Cause> all;
+    for (const char* workload : kWorkloads) {
+      const Scenario s = scenario(workload);
+      for (figures::Cause cause : kernelet_causes(s, target(s), machine_.tables, machine_.alone)) {
+        cause.workload = workload;
+        all.push_back(std::move(cause));
+      }
     }
     return all;
   }
@@ -141,6 +157,7 @@ int run(const Options& options) {
   add(alone_figure(c2050));
   for (const Machine* m : {&c2050, &gtx680}) add(figures::pair_prediction(m->names, pair_points(m->tables, m->runs.machine)));
   for (const Machine* m : {&c2050, &gtx680}) add(figures::total_times(m->names, Schedules(options, *m).case_one()));
+  add(figures::causes(schedules.causes()));
   add(schedules.random());
   std::vector<figures::CopyRun> copies;
   for (const char* workload : kWorkloads)

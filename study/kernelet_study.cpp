@@ -46,9 +46,8 @@ MarkovMachine markov_machine(const MachineConfig& m) {
   return out;
 }
 
-struct Alone {
-  RunResult one, full;
-};
+/// A kernel alone with 1, 2, ... CTAs on every SM, to as many as fit.
+using Alone = std::vector<RunResult>;
 
 double sm_ipc(const RunResult& run, std::size_t kernel, const MachineConfig& machine) {
   const std::uint64_t instructions = run.kernels.at(kernel).warp_instructions;
@@ -56,12 +55,12 @@ double sm_ipc(const RunResult& run, std::size_t kernel, const MachineConfig& mac
   return static_cast<double>(instructions) / static_cast<double>(run.cycles.value()) / machine.num_sms;
 }
 
-CoRunKernel figures_of(const KernelDescriptor& kernel, const Alone& alone, const MachineConfig& machine) {
+CoRunKernel figures_of(const KernelDescriptor& kernel, const RunResult& alone, const MachineConfig& machine) {
   CoRunKernel k;
-  k.ipc = sm_ipc(alone.full, 0, machine);
+  k.ipc = sm_ipc(alone, 0, machine);
   k.instructions_per_block = instructions_per_block(kernel);
   k.issue_utilisation = std::min(1.0, k.ipc / machine.sm.schedulers);
-  const double bytes = static_cast<double>(alone.full.total.dram_bytes) / static_cast<double>(alone.full.cycles.value());
+  const double bytes = static_cast<double>(alone.total.dram_bytes) / static_cast<double>(alone.cycles.value());
   k.memory_utilisation = std::min(1.0, bytes / dram_bytes_per_cycle(machine));
   return k;
 }
@@ -73,7 +72,8 @@ CoRunKernel figures_of(const KernelDescriptor& kernel, const Alone& alone, const
 MarkovKernel model_of(const KernelDescriptor& kernel, const Alone& alone, const CoRunKernel& figures,
                       const MachineConfig& machine) {
   constexpr double kSectorsPerLine = 4;
-  const KernelCounters& count = alone.full.total;
+  const RunResult& full = alone.back();
+  const KernelCounters& count = full.total;
   const auto per_instruction = [&](std::uint64_t n) {
     return static_cast<double>(n) / static_cast<double>(count.warp_instructions);
   };
@@ -87,11 +87,11 @@ MarkovKernel model_of(const KernelDescriptor& kernel, const Alone& alone, const 
   MarkovMachine m = markov_machine(machine);
   m.l1_latency = machine.sm.alu_latency;  // of a result that is not from memory
   m.memory_stall_limit = 0;
-  const unsigned full = occupancy(kernel.demand(), machine.sm.capacity).value();
-  MarkovKernel model = calibrated_kernel(c, {kernel.warps_per_cta(), full, sm_ipc(alone.one, 0, machine), figures.ipc}, m);
+  const auto ctas = static_cast<unsigned>(alone.size());
+  MarkovKernel model = calibrated_kernel(c, {kernel.warps_per_cta(), ctas, sm_ipc(alone.front(), 0, machine), figures.ipc}, m);
   const KernelBehaviour& b = kernel.behaviour;
   const double ldst = b.load_fraction + b.store_fraction + b.shared_fraction;
-  const double unit_busy = static_cast<double>(count.ldst_busy) / static_cast<double>(alone.full.sm_cycles);
+  const double unit_busy = static_cast<double>(count.ldst_busy) / static_cast<double>(full.sm_cycles);
   model.exposure = std::min(1.0, ldst / std::max(model.waits[0].ratio, ldst));
   model.traffic = std::min(1.0, std::max(unit_busy, figures.memory_utilisation));
   return model;
@@ -99,12 +99,13 @@ MarkovKernel model_of(const KernelDescriptor& kernel, const Alone& alone, const 
 
 }  // namespace
 
-CoRunTables measure_co_runs(const KerneletRuns& runs) {
+KerneletMeasurements measure_co_runs(const KerneletRuns& runs) {
   const std::vector<KernelDescriptor>& kernels = runs.workload.kernels;
   std::vector<NamedRun> wanted;
   for (const KernelDescriptor& k : kernels)
-    for (const CtaCount ctas : {CtaCount(1), occupancy(k.demand(), runs.machine.sm.capacity)})
+    for (CtaCount ctas(1); fits(k.demand(), runs.machine.sm.capacity, ctas); ctas += CtaCount(1))
       wanted.push_back(counted(runs, {k}, {ctas}));
+  const std::size_t first_pair = wanted.size();
   struct Pair {
     std::size_t a, b;
     std::array<CtaCount, 2> ctas;
@@ -119,20 +120,24 @@ CoRunTables measure_co_runs(const KerneletRuns& runs) {
         }
   const std::vector<RunResult> results = run_all(wanted, runs.folder, runs.jobs, "pairs");
 
-  CoRunTables tables;
+  KerneletMeasurements measured;
+  auto& [tables, curves] = measured;
   std::vector<MarkovKernel> models;
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const Alone alone{results[2 * k], results[2 * k + 1]};
-    CoRunKernel& figures = tables.executed.kernels[kernels[k].name] = figures_of(kernels[k], alone, runs.machine);
-    models.push_back(model_of(kernels[k], alone, figures, runs.machine));
+  auto next = results.begin();
+  for (const KernelDescriptor& k : kernels) {
+    const Alone alone(next, next + occupancy(k.demand(), runs.machine.sm.capacity).value());
+    next += static_cast<std::ptrdiff_t>(alone.size());
+    CoRunKernel& figures = tables.executed.kernels[k.name] = figures_of(k, alone.back(), runs.machine);
+    models.push_back(model_of(k, alone, figures, runs.machine));
+    for (const RunResult& run : alone) curves[k.name].push_back(sm_ipc(run, 0, runs.machine));
   }
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const RunResult& r = results[2 * kernels.size() + i];
+    const RunResult& r = results[first_pair + i];
     tables.executed.pairs[{kernels[pairs[i].a].name, kernels[pairs[i].b].name}].push_back(
         {pairs[i].ctas, {sm_ipc(r, 0, runs.machine), sm_ipc(r, 1, runs.machine)}});
   }
   tables.predicted = predicted_co_runs(kernels, models, tables.executed.kernels, runs.machine);
-  return tables;
+  return measured;
 }
 
 std::vector<figures::PairPoint> pair_points(const CoRunTables& tables, const MachineConfig& machine) {

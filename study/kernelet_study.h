@@ -2,6 +2,7 @@
 #pragma once
 // Kernelet's evaluation: pairs on the GPU model, their rates as the Markov model predicts them, and schedules with these rates.
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,15 @@ struct KerneletRuns {
   std::filesystem::path folder;  ///< finished runs are kept here, and reused
 };
 
-/// Each kernel alone with one CTA on every SM and with all that fit, and every two kernels at every slice ratio, on the GPU model
-/// with the twin of the partition unit. `predicted` sees the runs alone only.
+struct KerneletMeasurements {
+  CoRunTables tables;
+  std::map<std::string, std::vector<double>> alone;  ///< IPC of one SM of each kernel with 1, 2, ... CTAs there, to all that fit
+};
+
+/// Each kernel alone with every number of CTAs on an SM, and every two kernels at every slice ratio, on the GPU model with the
+/// twin of the partition unit. `predicted` sees the runs alone only, with one CTA and with all that fit.
 /// @throws InputError when a kernel makes no progress in the window; Interrupted
-[[nodiscard]] CoRunTables measure_co_runs(const KerneletRuns& runs);
+[[nodiscard]] KerneletMeasurements measure_co_runs(const KerneletRuns& runs);
 
 /// Every ratio of every pair: predicted and measured IPC of both kernels together, of the machine's peak.
 [[nodiscard]] std::vector<figures::PairPoint> pair_points(const CoRunTables& tables, const MachineConfig& machine);

@@ -37,7 +37,7 @@ class KerneletStudy : public ::testing::Test {
 };
 
 TEST_F(KerneletStudy, MeasuresAndPredictsEveryRatioOnce) {
-  const CoRunTables tables = measure_co_runs(runs);
+  const auto [tables, alone] = measure_co_runs(runs);
   EXPECT_NO_THROW(check_complete(tables.executed, runs.workload.kernels, runs.machine));
   EXPECT_NO_THROW(check_complete(tables.predicted, runs.workload.kernels, runs.machine));
   const CoRunKernel &mm = tables.executed.kernels.at("MM"), &tea = tables.executed.kernels.at("TEA");
@@ -46,6 +46,10 @@ TEST_F(KerneletStudy, MeasuresAndPredictsEveryRatioOnce) {
   EXPECT_LE(mm.issue_utilisation, 1);
   EXPECT_LT(tea.memory_utilisation, 0.3);
   EXPECT_NEAR(tables.predicted.kernels.at("TEA").ipc, tea.ipc, 0.05) << "the model is calibrated to the kernel alone";
+
+  EXPECT_EQ(alone.at("MM").size(), occupancy(runs.workload.kernels[0].demand(), runs.machine.sm.capacity).value());
+  EXPECT_EQ(alone.at("MM").back(), mm.ipc);
+  EXPECT_LT(alone.at("MM").front(), mm.ipc);
 
   const std::vector<figures::PairPoint> points = pair_points(tables, runs.machine);
   EXPECT_EQ(points.size(), tables.executed.of("MM", "TEA").size());
@@ -58,10 +62,10 @@ TEST_F(KerneletStudy, MeasuresAndPredictsEveryRatioOnce) {
     EXPECT_GT(p.measured_profit, 0) << "the scratchpad of one, the ALUs of the other";
   }
   const std::size_t made = host_totals().runs;
-  EXPECT_EQ(to_json(measure_co_runs(runs).executed), to_json(tables.executed));
+  EXPECT_EQ(to_json(measure_co_runs(runs).tables.executed), to_json(tables.executed));
   EXPECT_EQ(host_totals().runs, made) << "kept";
   runs.window = 9000;
-  EXPECT_NE(to_json(measure_co_runs(runs).executed), to_json(tables.executed)) << "another window is another run";
+  EXPECT_NE(to_json(measure_co_runs(runs).tables.executed), to_json(tables.executed)) << "another window is another run";
 }
 
 class CoRunFile : public ::testing::Test {

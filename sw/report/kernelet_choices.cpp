@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures that the paper does not have: what Kernelet's choices rest on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sw/report/kernelet_figures.h"
+
+namespace sluice::figures {
+
+using nlohmann::ordered_json;
+
+Figure causes(const std::vector<Cause>& causes) {
+  Figure f;
+  f.id = "6a-causes";
+  f.title = "what each part of the prediction costs, C2050";
+  f.published = "not in the paper";
+  std::vector<std::string> mi;
+  std::vector<TableRow> cells;
+  f.data = ordered_json::array();
+  for (const Cause& c : causes) {
+    const double gain = c.base / c.seconds - 1, distance = c.seconds / c.opt - 1;
+    cells.push_back({c.workload, c.what, fmt::format("{:.1f}", c.seconds), fmt::format("{:+.1f} %", 100 * gain),
+                     fmt::format("{:+.1f} %", 100 * distance)});
+    f.data.push_back(
+        {{"workload", c.workload}, {"what", c.what}, {"seconds", c.seconds}, {"over_base", gain}, {"from_opt", distance}});
+    if (c.workload == "MI") mi.push_back(fmt::format("{} {:+.1f} %", c.what, 100 * gain));
+  }
+  f.measured = fmt::format("MI over Base: {}", fmt::join(mi, "; "));
+  f.html = table(TableRow{"workload", "rates that Kernelet decides by", "total, s", "over Base", "from OPT"}, cells);
+  return f;
+}
+
+Figure pruning(const std::vector<PruningPoint>& points) {
+  Figure f;
+  f.id = "pruning";
+  f.title = "pairs pruned at other thresholds, C2050, all eight kernels";
+  f.published = "in an appendix that is not at hand";
+  const TableRow head = {"issue slots alike below", "DRAM alike below", "pairs", "pruned", "profit lost"};
+  std::vector<TableRow> cells;
+  f.data = ordered_json::array();
+  for (const PruningPoint& p : points) {
+    cells.push_back({fmt::format("{}", p.issue), fmt::format("{}", p.memory), fmt::format("{}", p.pairs),
+                     fmt::format("{}", p.pruned), fmt::format("{:.3f}", p.lost_profit)});
+    f.data.push_back(
+        {{"issue", p.issue}, {"memory", p.memory}, {"pairs", p.pairs}, {"pruned", p.pruned}, {"lost_profit", p.lost_profit}});
+    if (p.issue == 0.4 && p.memory == 0.1)
+      f.measured =
+          fmt::format("at 0.4 and 0.1 {} of {} pairs are pruned, which loses {:.3f} of predicted profit in the first choice",
+                      p.pruned, p.pairs, p.lost_profit);
+  }
+  f.html = table(head, cells);
+  return f;
+}
+
+}  // namespace sluice::figures
