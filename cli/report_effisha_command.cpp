@@ -100,7 +100,10 @@ class Study {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       Scenario equal = requests[i].scenario;
       for (std::size_t k = 0; k < equal.jobs.size(); ++k) equal.jobs[k].alone = runs[i].jobs[k].alone;
-      const Setting::Row row{runs[i], schedule_on_fake(equal, requests[i].target, requests[i].scheduler)};
+      Scenario drains = equal;
+      drains.costs.evict = runs[i].eviction;
+      const Setting::Row row{runs[i], schedule_on_fake(equal, requests[i].target, requests[i].scheduler),
+                             schedule_on_fake(drains, abstract_target(drains), requests[i].scheduler)};
       const bool looks = row.model.scheduler != "arrival" && row.model.scheduler != "rr";
       for (Setting& of : settings)
         if (!looks || requests[i].scenario.name == "effisha_" + of.name) of.rows.push_back(row);

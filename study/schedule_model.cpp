@@ -106,6 +106,13 @@ ScheduleRun schedule_run(const ScheduleCase& c, const RunSpec& spec, const RunRe
     last = std::max(last, counters.finish_cycle);
   }
   run.makespan = cycle.time(last - first);
+  std::uint64_t evictions = 0, leaving = 0;
+  for (const std::vector<std::uint64_t>& of_job : result.host.eviction_cycles)
+    for (const std::uint64_t cycles : of_job) {
+      ++evictions;
+      leaving += cycles;
+    }
+  if (evictions > 0) run.eviction = cycle.time(leaving / evictions);
   run.stalls = result.stalls;
   run.sm_cycles = result.sm_cycles;
   return run;

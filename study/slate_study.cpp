@@ -111,6 +111,21 @@ class Study {
     return model_.run(cases);
   }
 
+  /// `left_over` over the pairs where a CTA's set-up takes 100, 300 and 1000 cycles.
+  std::vector<figures::SlateSetUp> set_up(const ScheduleRun& left_over) const {
+    std::vector<figures::SlateSetUp> all{{plan_.machine.sm.cta_launch_latency, left_over}};
+    for (const std::uint32_t cycles : {100U, 300U, 1000U}) {
+      ModelSetting setting{plan_.partitioner, plan_.seed,
+                           plan_.jobs,        {},
+                           plan_.runs_folder, fmt::format("{}set-up {}", plan_.machine_text, cycles)};
+      ScheduleTarget target = target_of(plan_.pairs, plan_.machine, plan_.workload);
+      target.machine.sm.cta_launch_latency = cycles;
+      ScheduleOnModel model(std::move(setting));
+      all.push_back({cycles, model.run({{fmt::format("set-up-{}", cycles), plan_.pairs, target, "left_over"}}).front()});
+    }
+    return all;
+  }
+
  private:
   [[nodiscard]] const KernelDescriptor& kernel(const char* name) const {
     const auto found = std::ranges::find(plan_.workload.kernels, name, &KernelDescriptor::name);
@@ -148,6 +163,7 @@ std::vector<figures::Figure> slate_study(const SlateStudyPlan& plan) {
   const std::vector<figures::SlateTasksRun> tasks = study.tasks();
   const std::vector<figures::SlateSmCurve> curves = study.curves();
   const std::vector<ScheduleRun> pairs = study.pairs();
+  const auto of = [&](const char* scheduler) { return *std::ranges::find(pairs, scheduler, &ScheduleRun::scheduler); };
   return {figures::slate_sm_scaling(curves),
           figures::slate_policy_table(),
           figures::slate_profiles_table(alone),
@@ -155,7 +171,8 @@ std::vector<figures::Figure> slate_study(const SlateStudyPlan& plan) {
           figures::slate_bs_rg_table(pairs, alone, plan.machine),
           figures::slate_overhead_table(),
           figures::slate_task_sizes(tasks),
-          figures::slate_pairs_figure(pairs)};
+          figures::slate_pairs_figure(pairs),
+          figures::slate_set_up_figure(study.set_up(of("left_over")), of("slate"))};
 }
 
 }  // namespace sluice

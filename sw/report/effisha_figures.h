@@ -33,6 +33,7 @@ struct Setting {
   std::string name;  ///< "group", "sjf", "random"
   struct Row {
     ScheduleRun model, fake;  ///< fake: with the times alone of the model
+    ScheduleRun drained;      ///< the fake one on one SM, where leaving takes as long as it takes the model in the mean
   };
   std::vector<Row> rows;
 };

@@ -52,6 +52,15 @@ struct SlateSmCurve {
 [[nodiscard]] Figure slate_task_sizes(const std::vector<SlateTasksRun>& runs);  ///< figure 5
 [[nodiscard]] Figure slate_pairs_figure(const std::vector<ScheduleRun>& runs);  ///< figure 7
 
+/// Runs of `left_over` on a machine on which every CTA takes so many cycles from its dispatch to its first instruction.
+struct SlateSetUp {
+  std::uint32_t cycles = 0;
+  ScheduleRun left_over;
+};
+/// Figure 7 as if a CTA's set-up cost `left_over` more, and Slate's workers, which stay, nothing.
+/// @param slate  on the machine as it is
+[[nodiscard]] Figure slate_set_up_figure(const std::vector<SlateSetUp>& runs, const ScheduleRun& slate);
+
 /// From the arrival of a pair to the end of its later job, by the pair's name; jobs are named PAIR.1 and PAIR.2.
 /// @throws InputError naming a job that is not named so, or has no partner
 [[nodiscard]] std::map<std::string, double> pair_makespans(const ScheduleRun& run);  ///< milliseconds

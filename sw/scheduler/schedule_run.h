@@ -38,6 +38,7 @@ struct ScheduleRun {
   std::uint64_t decisions = 0;           ///< calls of the scheduler
   std::optional<CopyTimes> copies{};     ///< where the scenario has a memory
   std::optional<PruningCost> pruning{};  ///< of `kernelet` and `kernelet_opt`
+  Time eviction{};                       ///< on the model: mean from the order to leave until the last CTA is gone; 0: none
   StallCycles stalls{};                  ///< on the model: SM cycles that issued nothing, by reason
   std::uint64_t sm_cycles = 0;           ///< their denominator; 0: the executor has no SM cycles
 

@@ -66,6 +66,7 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("tensor_latency", sm.tensor_latency, 1, 200);
   table.read("tensor_interval", sm.tensor_interval, 1, 64);
   table.read("register_unit", sm.register_unit, 1, 1024);
+  table.read("cta_launch_latency", sm.cta_launch_latency, 1, 100000);
   table.read("active_warps", sm.active_warps, 1, 64);
   table.read("cta_waits_for_stores", sm.cta_waits_for_stores);
   if (auto fetch = table.optional_table("fetch")) read_fetch(*fetch, sm.fetch);

@@ -11,7 +11,6 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
-constexpr std::uint64_t kLaunchLatency = 8;        ///< cycles from dispatch to the first instruction of a CTA
 constexpr std::uint64_t kCodeRegion = 1ULL << 56;  ///< where the kernels' code lies, 4 GiB each
 constexpr std::uint64_t kBarrierLatency = 4;       ///< cycles from the last arrival to the next instruction
 
@@ -84,7 +83,7 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
   }
   // All are there before the first one ends, which one without an instruction does at once.
   for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1)
-    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), now_ + kLaunchLatency);
+    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), now_ + config_.cta_launch_latency);
   if (!in_tick_) wake_.notify(clock_.cycles(1));
 }
 

@@ -26,7 +26,7 @@ ScheduleRun run(const std::string& scheduler, const std::string& flavour, Time s
 
 std::vector<Setting> settings() {
   const auto row = [](const std::string& scheduler, const std::string& flavour, Time scan, Time md) {
-    return Setting::Row{run(scheduler, flavour, scan, md), run(scheduler, "hardware", scan, 11ms)};
+    return Setting::Row{run(scheduler, flavour, scan, md), run(scheduler, "hardware", scan, 11ms), run(scheduler, "hardware", scan, md)};
   };
   return {{"group",
            {row("arrival", "hardware", 11ms, 10ms), row("rr", "hardware", 4ms, 12ms), row("piv", "hardware", 1ms, 11ms),
@@ -45,6 +45,8 @@ TEST(EffishaFigures, MeansAreOverTheKernels) {
 TEST(EffishaFigures, TheDifferenceToTheFakeExecutorIsTheHardwareFlavours) {
   const figures::Figure figure = turnaround(settings());
   EXPECT_NEAR(figure.data["worst_difference_to_fake"].get<double>(), 1 - 10.0 / 11, 1e-12) << "arrival; software has 22 to 11";
+  EXPECT_EQ(figure.data["worst_difference_to_fake_with_drain"], 0.0);
+  EXPECT_EQ(figure.data["group"]["piv"]["MD"]["fake_with_drain"], 1.1);
   EXPECT_LT(figure.html.find("MD"), figure.html.find("Scan")) << "in order of priority";
   EXPECT_EQ(figure.data["group"]["piv, software-adaptive"]["MD"]["model"], 2.2);
 }

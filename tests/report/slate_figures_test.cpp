@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "sw/core/errors.h"
@@ -46,6 +47,15 @@ TEST(SlateFigures, ASignIsThePublishedOneOrNot) {
   const Figure neither = slate_pairs_figure({run("left_over", 3ms, 2ms), run("slate", 2ms, 3ms)});
   EXPECT_EQ(neither.data["published_sign"]["slate"], 0);
   EXPECT_THROW((void)slate_pairs_figure({run("slate", 2ms, 3ms)}), InputError);
+}
+
+TEST(SlateFigures, ASetUpThatCostsTheBaselineTurnsSigns) {
+  const Figure f =
+      slate_set_up_figure({{8, run("left_over", 2ms, 3ms)}, {100, run("left_over", 2ms, 4ms)}}, run("slate", 2ms, 3ms));
+  EXPECT_EQ(f.data[0]["published_sign"], 1);
+  EXPECT_EQ(f.data[1]["cycles"], 100);
+  EXPECT_EQ(f.data[1]["published_sign"], 2) << "BS_MM as fast, RG_TR faster";
+  EXPECT_DOUBLE_EQ(f.data[1]["mean"].get<double>(), std::sqrt(4.0 / 3));
 }
 
 TEST(SlateFigures, ACurveSaturatesWhereItHasNineteenTwentiethsOfItsBest) {

@@ -65,6 +65,16 @@ TEST_P(ClosedForm, ManyWarpsIssueOneInstructionASchedulerAndCycle) {
   EXPECT_NEAR(64 * 20 * 32 / slope(machine, script).cycles, machine.sm.schedulers, 0.01);
 }
 
+TEST_P(ClosedForm, EveryCtaInTurnPaysItsSetUp) {
+  constexpr std::uint32_t kTurns = 3, kMore = 100;
+  machine.sm.capacity.cta_slots = 1;
+  const Script script{times(64, op(OpClass::Alu)), 5, {}, false, kTurns * machine.num_sms, 1};
+  RunSpec usual = spec(machine, script), longer = usual;
+  longer.machine.sm.cta_launch_latency += kMore;
+  const std::vector<RunResult> results = run({usual, longer});
+  EXPECT_EQ(results[1].cycles.value() - results[0].cycles.value(), kTurns * kMore);
+}
+
 TEST_P(ClosedForm, OneWarpInALoopIssuesWidthInstructionsAFetch) {
   Script script{times(4, op(OpClass::Alu)), 500, {}, true, 1, 1};
   const double a_fetch = machine.sm.fetch.latency + 1;  // the next one begins when its last instruction has issued
