@@ -135,8 +135,11 @@ Figure alone_figure(const Machine& m) {
   std::vector<figures::AloneRow> rows;
   for (const KernelDescriptor& k : m.runs.workload.kernels) {
     const CoRunKernel& figures = m.tables.executed.kernels.at(k.name);
+    const std::vector<double>& curve = m.alone.at(k.name);
+    const auto best = std::ranges::max_element(curve);
     rows.push_back({k.name, figures.ipc / m.runs.machine.sm.schedulers, figures.memory_utilisation,
-                    occupancy(k.demand(), m.runs.machine.sm.capacity).value()});
+                    static_cast<std::uint32_t>(curve.size()), static_cast<std::uint32_t>(best - curve.begin()) + 1,
+                    *best / curve.back()});
   }
   return figures::kernels_alone(rows);
 }

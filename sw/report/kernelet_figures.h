@@ -13,8 +13,10 @@ namespace sluice::figures {
 /// A kernel alone.
 struct AloneRow {
   std::string kernel;
-  double ipc = 0, memory = 0;  ///< of the machine's peak, of DRAM bandwidth
-  std::uint32_t ctas = 0;      ///< on an SM
+  double ipc = 0, memory = 0;   ///< of the machine's peak, of DRAM bandwidth
+  std::uint32_t ctas = 0;       ///< on an SM
+  std::uint32_t best_ctas = 0;  ///< with which it is fastest
+  double best = 1;              ///< its speed there, 1 = with `ctas`
 };
 
 /// Two kernels at one slice ratio.
