@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sw/gpu/runtime/fill.h"
+#include "sw/gpu/source/compile_options.h"
 
 namespace sluice::gpu {
 
@@ -32,11 +33,12 @@ struct ArgumentSpec {
 
 /// A kernel and one launch of it.
 struct LaunchSpec {
-  std::string label;   ///< what reports call it
-  std::string file;    ///< for messages
-  std::string text;    ///< the file's contents: CUDA, or PTX where `symbol` is given
-  std::string kernel;  ///< name as in a host launch, template arguments included; of PTX see find_kernel
-  std::string symbol;  ///< of the kernel in the PTX; empty: the text is CUDA
+  std::string label;         ///< what reports call it
+  std::string file;          ///< for messages
+  std::string text;          ///< the file's contents: CUDA, or PTX where `symbol` is given
+  std::string kernel;        ///< name as in a host launch, template arguments included; of PTX see find_kernel
+  std::string symbol;        ///< of the kernel in the PTX; empty: the text is CUDA
+  CompileOptions options{};  ///< of CUDA text
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic
   std::vector<ArgumentSpec> arguments;

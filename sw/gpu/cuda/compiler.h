@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "sw/gpu/source/compile_options.h"
+
 namespace sluice::gpu {
 
 struct CompiledKernel {
@@ -22,19 +24,21 @@ class Compiler {
   /// @param kernel  as in a host launch ("tile<16>"); an extern "C" name stays itself
   /// @param file    how messages call the text
   /// @throws GpuError with the first error of the compiler's log
-  [[nodiscard]] CompiledKernel compile(const std::string& text, const std::string& file, const std::string& kernel) const {
-    return run(text, file, kernel);
+  [[nodiscard]] CompiledKernel compile(const std::string& text, const std::string& file, const std::string& kernel,
+                                       const CompileOptions& options = {}) const {
+    return run(text, file, kernel, options);
   }
   /// PTX of device functions only, for joining to other PTX.
   [[nodiscard]] std::string compile_functions(const std::string& text, const std::string& file) const {
-    return run(text, file, "").ptx;
+    return run(text, file, "", {}).ptx;
   }
 
   /// $XDG_CACHE_HOME/sluice, else ~/.cache/sluice, else empty.
   [[nodiscard]] static std::filesystem::path default_cache();
 
  private:
-  [[nodiscard]] CompiledKernel run(const std::string& text, const std::string& file, const std::string& kernel) const;
+  [[nodiscard]] CompiledKernel run(const std::string& text, const std::string& file, const std::string& kernel,
+                                   const CompileOptions& more) const;
   int arch_;
   std::filesystem::path cache_;
 };
