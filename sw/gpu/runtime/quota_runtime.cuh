@@ -60,11 +60,11 @@ __device__ __forceinline__ unsigned exchange(unsigned* p, unsigned v, unsigned l
 }
 /// Who finds this value by an acquire (sw/gpu/rewrite/warp_loop.ptx) sees what the leader wrote before.
 __device__ __forceinline__ void publish(unsigned* p, unsigned v, unsigned leader) {
-  unsigned old;
-  asm volatile("{ .reg .pred one; setp.ne.u32 one, %3, 0; @one atom.release.cta.shared.exch.b32 %0, [%1], %2; }"
-               : "=&r"(old)
-               : "r"(shared(p)), "r"(v), "r"(leader)
-               : "memory");
+  asm volatile(
+      "{ .reg .pred one; .reg .b32 old; setp.ne.u32 one, %2, 0; @one atom.release.cta.shared.exch.b32 old, [%0], %1; }" ::"r"(
+          shared(p)),
+      "r"(v), "r"(leader)
+      : "memory");
 }
 __device__ __forceinline__ unsigned long long exchange(unsigned long long* p, unsigned long long v, unsigned leader) {
   unsigned long long old;
