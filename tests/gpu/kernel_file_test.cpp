@@ -144,7 +144,7 @@ TEST_F(KernelFileTest, WhatHasNoPtxIsRefusedWithWhatItHas) {
   EXPECT_EQ(refusal(elf(".text", "")), "no PTX: the file has no section .nv_fatbin");
   EXPECT_EQ(refusal(elf(".nv_fatbin", fatbin_container(fatbin_entry(2, 90, "elf", Packing::None) +
                                                        fatbin_entry(1, 90, ptx("sm_90", {"k"}), Packing::Zstd)))),
-            "no PTX for sm_80 or older: it has machine code sm_90, PTX sm_90");
+            "no PTX for sm_80 or older: it has PTX sm_90, machine code sm_90");
   EXPECT_EQ(refusal(elf(".nv_fatbin", fatbin_container(""))), "no PTX for sm_80 or older: it has no code");
   EXPECT_TRUE(refusal(elf(".nv_fatbin", "garbage of some length")).starts_with("fatbin: begins with "));
 }

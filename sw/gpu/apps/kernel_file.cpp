@@ -2,9 +2,11 @@
 #include "sw/gpu/apps/kernel_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -35,18 +37,18 @@ KernelFile in_fatbins(const std::vector<std::span<const std::byte>>& fatbins, co
   // Each container is a module: of one its best PTX is taken, of several the one that has the kernel.
   std::map<std::string, std::size_t> module_of;
   std::vector<std::string> symbols, modules;
-  std::string targets;
+  std::set<std::string> has;
   for (const std::span<const std::byte> section : fatbins)
     for (const std::span<const std::byte> container : containers_of(section)) {
       const std::vector<FatbinImage> images = read_fatbin(container);
       for (const FatbinImage& image : images)
         if (image.kind != FatbinImage::Kind::Other)
-          targets += fmt::format("{}{} sm_{}", targets.empty() ? "" : ", ",
-                                 image.kind == FatbinImage::Kind::Ptx ? "PTX" : "machine code", image.sm);
+          has.insert(fmt::format("{} sm_{}", image.kind == FatbinImage::Kind::Ptx ? "PTX" : "machine code", image.sm));
       if (const FatbinImage* best = best_ptx(images, sm)) modules.push_back(best->bytes);
     }
   if (modules.empty())
-    throw InputError(fmt::format("{}: no PTX for sm_{} or older: it has {}", path, sm, targets.empty() ? "no code" : targets));
+    throw InputError(fmt::format("{}: no PTX for sm_{} or older: it has {}", path, sm,
+                                 has.empty() ? "no code" : fmt::format("{}", fmt::join(has, ", "))));
   for (std::size_t m = 0; m < modules.size(); ++m)
     for (const std::string& symbol : kernels_of(normalised(modules[m])))
       if (module_of.emplace(symbol, m).second) symbols.push_back(symbol);
