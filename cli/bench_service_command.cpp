@@ -98,7 +98,7 @@ int run(const Options& options) {
     const StubState state = StubWord::of(client.page->stub[0].word).state;
     if (state == StubState::Done || client.page->stub[0].tasks == 0) {
       Submit submit = make<Submit>(0);
-      submit.tasks = 1 + static_cast<std::uint32_t>(random() % (2 * machine.num_sms));
+      submit.tasks = 1 + static_cast<std::uint32_t>(random() % (std::uint64_t{2} * machine.num_sms));
       submit.task_ns = 20'000;
       measured([&] { say(service, client, submit, clock.now()); });
       ++said;
