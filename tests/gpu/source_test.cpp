@@ -75,6 +75,21 @@ TEST(Nvrtc, GetsFoldersAndNames) {
   EXPECT_NE(compiler().compile(text, "a.cu", "k", {{folder.string()}, {"N=345"}}).ptx.find("2345"), std::string::npos);
   EXPECT_NE(refusal([&] { (void)compiler().compile(text, "a.cu", "k"); }).find("mine.h"), std::string::npos);
 }
+
+TEST(Nvrtc, FindsKernelsByOtherNamesAndSaysWhichThereAre) {
+  const std::string text =
+      "namespace n { __global__ void run(int* x) { *x = 1; } }\n__global__ void run2(int* x) { *x = 2; }\n"
+      "template <class T> __global__ void tile(T* x) { *x = 3; }\n";
+  const auto symbol = [&](const char* name) { return compiler().compile(text, "a.cu", name).symbol; };
+  EXPECT_EQ(symbol("n::run"), "_ZN1n3runEPi");
+  EXPECT_EQ(symbol("run"), "_ZN1n3runEPi");
+  EXPECT_EQ(symbol("_Z4run2Pi"), "_Z4run2Pi");
+  EXPECT_EQ(symbol("run2(int*)"), "_Z4run2Pi");
+  EXPECT_EQ(symbol("tile<float>"), "_Z4tileIfEvPT_");
+  EXPECT_EQ(refusal([&] { (void)symbol("sub"); }), "a.cu: no kernel sub: must be one of run2(int*); n::run(int*)");
+  EXPECT_NE(refusal([] { (void)compiler().compile("__global__ void k() { x; }", "a.cu", "k"); }).find("does not compile"),
+            std::string::npos);
+}
 #endif
 
 }  // namespace

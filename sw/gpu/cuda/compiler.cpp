@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <vector>
 
 #include "sw/gpu/cuda/driver.h"
+#include "sw/gpu/rewrite/kernel_name.h"
+#include "sw/gpu/rewrite/ptx.h"
 #include "sw/gpu/source/first_error.h"
 #include "sw/gpu/source/stand_ins.h"
 #include "sw/io/atomic_file.h"
@@ -37,14 +40,33 @@ std::filesystem::path Compiler::default_cache() {
   return {};
 }
 
+CompiledKernel Compiler::compile(const std::string& text, const std::string& file, const std::string& kernel,
+                                 const CompileOptions& options) const {
+  std::exception_ptr why;
+  if (!kernel.starts_with("_Z")) try {
+      return run(text, file, kernel, options, false);
+    } catch (const InputError&) {
+      why = std::current_exception();
+    }
+  CompiledKernel all;
+  try {
+    all = run(text, file, "", options, false);
+  } catch (const InputError&) {  // it is not the name
+    if (why) std::rethrow_exception(why);
+    throw;
+  }
+  all.symbol = find_kernel(kernels_of(normalised(all.ptx)), kernel, file);
+  return all;
+}
+
 CompiledKernel Compiler::run(const std::string& text, const std::string& file, const std::string& kernel,
-                             const CompileOptions& more) const {
+                             const CompileOptions& more, bool functions) const {
   const Nvrtc& n = nvrtc();
   int major = 0, minor = 0;
   check_nvrtc(n.nvrtcVersion(&major, &minor), "NVRTC");
   std::vector<std::string> options = {fmt::format("--gpu-architecture=compute_{}", arch_), "--std=c++17", "-default-device",
                                       "-w"};
-  if (kernel.empty()) options.emplace_back("--relocatable-device-code=true");  // else unused functions are dropped
+  if (functions) options.emplace_back("--relocatable-device-code=true");  // else unused functions are dropped
   const char* home = std::getenv("CUDA_HOME");
   for (const char* root : {home, "/usr/local/cuda"}) {
     if (root == nullptr || !std::filesystem::exists(std::filesystem::path(root) / "include/cuda_runtime.h")) continue;

@@ -19,7 +19,7 @@ namespace {
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
-constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
+constexpr std::size_t kStreams = 12;  ///< grids of one job that may be on the GPU at a time: one for each step of the watchdog
 
 }  // namespace
 
