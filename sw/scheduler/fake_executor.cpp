@@ -13,7 +13,10 @@ namespace sluice {
 
 namespace {
 
-const TaskTimes kSameTimes{};
+const TaskTimes& same_times() {
+  static const TaskTimes none;
+  return none;
+}
 
 void check(const MachineConfig& machine, const FakeJob& job) {
   check_fits(machine, job.kernel);
@@ -26,7 +29,7 @@ void check(const MachineConfig& machine, const FakeJob& job) {
 }  // namespace
 
 FakeExecutor::FakeExecutor(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs)
-    : machine_(machine), costs_(costs), run_(std::make_unique<Run>(machine_, scheduler, costs_, nullptr, kSameTimes, false)) {}
+    : machine_(machine), costs_(costs), run_(std::make_unique<Run>(machine_, scheduler, costs_, nullptr, same_times(), false)) {}
 FakeExecutor::~FakeExecutor() = default;
 
 JobId FakeExecutor::submit(const FakeJob& job) {

@@ -95,7 +95,7 @@ TEST(KernelName, SymbolsAndNamesOfTheSourceAreFound) {
                                                         {"plain", "plain"},
                                                         {"hidden", "_ZN12_GLOBAL__N_16hiddenEv"}}) {
     std::string found;
-    const std::string why = message([&] { found = find_kernel(kSymbols, name, "f"); });
+    const std::string why = message([&, &asked = name] { found = find_kernel(kSymbols, asked, "f"); });
     EXPECT_EQ(found, symbol) << name << ": " << why;
   }
 }
