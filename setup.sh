@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what Sluice builds and tests with, from Debian's packages and only those, and says which. Does nothing when all is there.
 set -euo pipefail
-packages=(build-essential cmake ninja-build ccache pkg-config git libsystemc-dev verilator yosys berkeley-abc opensta iverilog python3 z3 zlib1g-dev liblzma-dev xz-utils
-          libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev
+packages=(build-essential cmake ninja-build ccache pkg-config git libsystemc-dev verilator yosys berkeley-abc opensta iverilog python3 z3 zlib1g-dev liblzma-dev
+          liblz4-dev libzstd-dev xz-utils libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev
           clang-format clang-tidy)
 missing=()
 for package in "${packages[@]}"; do

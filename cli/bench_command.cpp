@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_rtl_command.h"
+#include "cli/bench_service_command.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/run_one.h"
@@ -158,6 +159,7 @@ void add_bench_command(CLI::App& app, Action& action) {
   options->add_json(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
   add_bench_rtl_command(*bench, action);
+  add_bench_service_command(*bench, action);
 }
 
 }  // namespace sluice::cli

@@ -11,10 +11,12 @@ struct GpuProbeOptions {
 };
 struct GpuRunOptions {
   std::vector<std::string> kernels, apps;
+  std::vector<std::string> includes, defines;
+  std::string nvcc;  ///< compiler of CUDA text; empty: NVRTC
   std::string policy = kEven, quota;
   unsigned passes = 1, group = 0;
   double epsilon = 0;
-  bool small = false, json = false;
+  bool small = false, together = false, json = false;
 };
 struct GpuExperimentOptions {
   std::string name, out, apps, profiles;

@@ -44,13 +44,23 @@ void add_gpu_command(CLI::App& app, Action& action) {
       gpu->add_subcommand("run", "User kernels, unchanged, under a policy; outputs compared with the untransformed kernels'");
   command->add_option(
       "--kernel", run->kernels,
-      "FILE.cu:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC;SPEC...]; repeat for a mix (docs/user/gpu.md)");
+      "FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC;SPEC...]; repeat for a mix (docs/user/gpu.md)");
+  command->add_option("-I", run->includes, "folder of headers, for CUDA text; repeat for more");
+  command->add_option("-D", run->defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");
+  command->add_flag(
+      "--nvcc{nvcc}", run->nvcc,
+      "compile CUDA text with nvcc, which takes files with host code; --nvcc=PATH names another than the installed");
   command->add_option("--app", run->apps, "one of Sluice's own kernels (BLK .. LAT); repeat for a mix");
   command->add_option("--policy", run->policy, "native, even, spatial, warped_slicer, static (with --quota)")
       ->capture_default_str()
       ->check(CLI::IsMember({"native", kEven, kSpatial, kWarpedSlicer, kStatic}));
   command->add_option("--quota", run->quota, "CTAs of each kernel per SM, e.g. 3,2");
-  command->add_option("--passes", run->passes, "times each grid runs")->capture_default_str()->check(CLI::Range(1, 1000000));
+  command->add_option("--passes", run->passes, "times each grid runs, each time when the time before is done")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  command->add_flag("--passes-overlap", run->together,
+                    "--passes of one persistent grid that does not wait between them; results are right where running again "
+                    "changes nothing");
   command->add_option("--group", run->group, "block tasks claimed at a time; 0: as suits the queue")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));

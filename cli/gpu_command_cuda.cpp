@@ -16,9 +16,11 @@
 
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
+#include "sw/gpu/apps/kernel_file.h"
 #include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/jobs/online_profile.h"
+#include "sw/gpu/source/nvcc.h"
 #include "sw/io/atomic_file.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
@@ -69,46 +71,62 @@ Partition decide(const gpu::GpuSession& session, const gpu::PreparedMix& mix, co
 
 struct Outcome {
   double seconds = 0;
-  std::uint32_t violations = 0;
+  std::uint32_t violations = 0, watchdog_raises = 0;
   std::vector<std::uint32_t> max_ctas;
 };
 
 /// All kernels under one partition, until all are done.
 std::vector<Outcome> run_partition(const gpu::PreparedMix& mix, const Partition& partition, const GpuRunOptions& options) {
-  const unsigned sms = mix.front()->context().limits().sms;
-  const auto tables = gpu::tables_of(partition, sms);
+  const std::ptrdiff_t sms = mix.front()->context().limits().sms;
+  const auto tables = gpu::tables_of(partition, static_cast<unsigned>(sms));
   const std::vector<int> carveouts = gpu::carveouts(mix);
   std::vector<std::unique_ptr<gpu::QuotaJob>> jobs;
   for (std::size_t k = 0; k < mix.size(); ++k) {
     gpu::JobOptions o;
-    o.passes = options.passes;
+    (options.together ? o.passes : o.launches) = options.passes;
     o.group = options.group;
     o.log_lifetimes = true;
     o.carveout_percent = carveouts[k];
     jobs.push_back(std::make_unique<gpu::QuotaJob>(*mix[k], o));
   }
-  std::vector<Outcome> outcomes;
+  std::vector<Outcome> outcomes(jobs.size());
   const gpu::Clock::time_point start = gpu::Clock::now();
   for (std::size_t k = 0; k < jobs.size(); ++k) jobs[k]->set(tables[k]);
+  constexpr double kLimit = 600;  // seconds
+  std::size_t open = 0;
+  for (std::size_t k = 0; k < jobs.size(); ++k) open += std::ranges::count(tables[k], 0U) != sms ? 1 : 0;
+  while (open > 0) {
+    if (gpu::seconds(gpu::Clock::now() - start) > kLimit) throw gpu::GpuError(fmt::format("not done after {} s", kLimit));
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+      if (outcomes[k].seconds > 0 || std::ranges::count(tables[k], 0U) == sms || !jobs[k]->poll()) continue;
+      outcomes[k].seconds = gpu::seconds(gpu::Clock::now() - start);
+      --open;
+    }
+  }
   for (std::size_t k = 0; k < jobs.size(); ++k) {
-    if (std::ranges::count(tables[k], 0U) != static_cast<std::ptrdiff_t>(sms)) jobs[k]->finish(600);
-    Outcome o{gpu::seconds(gpu::Clock::now() - start), 0, {}};
+    Outcome& o = outcomes[k];
     const gpu::JobState s = jobs[k]->state();
     o.violations = s.violations;
+    o.watchdog_raises = jobs[k]->watchdog_raises();
     const std::vector<std::uint32_t> logged = jobs[k]->overlap_by_sm();
-    for (std::size_t sm = 0; sm < sms; ++sm) {
+    for (std::size_t sm = 0; sm < tables[k].size(); ++sm) {
       const std::uint32_t seen = logged.empty() ? s.max_resident[sm] : std::max(logged[sm], s.max_resident[sm]);
-      if (seen > tables[k][sm]) ++o.violations;
+      if (seen > jobs[k]->quota()[sm]) ++o.violations;  // what the watchdog raised is allowed
       o.max_ctas.push_back(seen);
     }
-    outcomes.push_back(std::move(o));
   }
   return outcomes;
 }
 
-gpu::LaunchSpec with_text(gpu::LaunchSpec spec) {
-  spec.text = read_file(spec.file);
-  return spec;
+/// The kernel's file as it is: PTX of it where it has some or nvcc compiles it, CUDA text for NVRTC otherwise.
+void read_code(gpu::LaunchSpec& spec, const GpuRunOptions& options, const gpu::DeviceLimits& device) {
+  const auto sm = static_cast<unsigned>(device.compute_major * 10 + device.compute_minor);
+  gpu::KernelFile file = gpu::read_kernel_file(spec.file, spec.kernel, sm);
+  spec.options = {options.includes, options.defines};
+  if (!file.is_ptx && !options.nvcc.empty())
+    file = gpu::kernel_in_ptx(gpu::ptx_by_nvcc(options.nvcc, spec.file, sm, spec.options), spec.kernel, spec.file);
+  spec.text = std::move(file.text);
+  spec.symbol = std::move(file.symbol);
 }
 
 /// Adds to the folder's machine.json, or begins it: the GPU, and when and with which commit an experiment was done.
@@ -140,10 +158,13 @@ int gpu_run(const GpuRunOptions& options) {
   if (options.kernels.empty() && options.apps.empty())
     throw InputError("sluice gpu run: --kernel or --app must be given at least once");
   std::vector<gpu::LaunchSpec> specs;
-  for (const std::string& k : options.kernels) specs.push_back(with_text(gpu::parse_launch(k)));
+  for (const std::string& k : options.kernels) specs.push_back(gpu::parse_launch(k));
   for (const std::string& a : options.apps)
     specs.push_back(gpu::make_app(a, options.small ? gpu::AppScale::Small : gpu::AppScale::Full).launch);
+  for (std::size_t k = 0; k < options.kernels.size(); ++k)
+    if (!std::filesystem::exists(specs[k].file)) throw InputError(specs[k].file + ": no such file");
   const gpu::GpuSession session;
+  for (std::size_t k = 0; k < options.kernels.size(); ++k) read_code(specs[k], options, session.context().limits());
   std::vector<std::unique_ptr<gpu::PreparedKernel>> kernels;
   gpu::PreparedMix mix;
   for (const gpu::LaunchSpec& spec : specs) {
@@ -156,7 +177,7 @@ int gpu_run(const GpuRunOptions& options) {
   std::vector<std::vector<std::uint64_t>> native_prints;
   bool quota = options.policy != "native", good = true;
   for (std::size_t k = 0; k < mix.size(); ++k) {
-    mix[k]->launch_native(stream.get());
+    for (unsigned pass = 0; pass < (options.together ? 1 : options.passes); ++pass) mix[k]->launch_native(stream.get());
     gpu::check(gpu::driver().cuStreamSynchronize(stream.get()), specs[k].label + " failed on the GPU");
     native_prints.push_back(mix[k]->fingerprints());
     nlohmann::json kernel = {{"name", specs[k].label},
@@ -190,6 +211,7 @@ int gpu_run(const GpuRunOptions& options) {
       out["kernels"][k].update({{"quota", partition.shares[k].ctas.value()},
                                 {"max_ctas_seen", *std::ranges::max_element(outcomes[k].max_ctas)},
                                 {"quota_violations", outcomes[k].violations},
+                                {"watchdog_raises", outcomes[k].watchdog_raises},
                                 {"seconds", outcomes[k].seconds},
                                 {"bit_identical", same}});
       good = good && same && outcomes[k].violations == 0;

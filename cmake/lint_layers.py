@@ -16,7 +16,7 @@ sw/scheduler
 sw/driver
 sw/report
 sw/service
-sw/gpu/runtime sw/gpu/rewrite
+sw/gpu/runtime sw/gpu/rewrite sw/gpu/fatbin sw/gpu/source
 sw/gpu/cuda
 sw/gpu/apps sw/gpu/jobs
 sw/gpu/experiments sw/gpu/report

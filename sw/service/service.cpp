@@ -1,93 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sessions from their begin to their end, and the time that passes for them.
 #include "sw/service/service.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <cstring>
-#include <nlohmann/json.hpp>
-#include <utility>
 
-#include "sw/core/errors.h"
-#include "sw/policy/i_policy.h"
-#include "sw/scheduler/decision_log.h"
-#include "sw/scheduler/priority.h"
+#include "sw/service/logged_scheduler.h"
+#include "sw/service/session.h"
 
 namespace sluice::service {
 
-/// Why a request is not granted.
-struct Service::Refusal {
-  Code code;
-  std::string text;
-};
-
-/// Times the scheduler, counts its calls, and tells each of them.
-class Service::Logged : public IScheduler {
- public:
-  Logged(std::unique_ptr<IScheduler> inner, Log log) : inner_(std::move(inner)), log_(std::move(log)) {}
-  [[nodiscard]] Mode mode() const override { return inner_->mode(); }
-  [[nodiscard]] Plan decide(std::span<const JobView> jobs, std::span<const Event> events, Time now) override {
-    const auto begin = std::chrono::steady_clock::now();
-    Plan plan = inner_->decide(jobs, events, now);
-    const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
-    ++calls_;
-    if (log_) {
-      nlohmann::ordered_json line = to_json(LoggedDecision{now, {events.begin(), events.end()}, plan});
-      line["before"] = shares_json(before_);
-      line["us"] = us;
-      log_(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-      before_ = plan;
-    }
-    return plan;
-  }
-  [[nodiscard]] std::uint64_t calls() const { return calls_; }
-
- private:
-  std::unique_ptr<IScheduler> inner_;
-  Log log_;
-  Plan before_;
-  std::uint64_t calls_ = 0;
-};
-
-struct Service::Kernel {
-  KernelDescriptor kernel;
-  std::int32_t priority;
-  std::optional<JobId> job{};  ///< until it is done
-};
-
-struct Service::Session {
-  SessionId id;
-  Peer peer;
-  Page* page;
-  Time hello_by;
-  std::string name{};
-  std::int32_t priority = 0;
-  std::uint32_t sequence = 0;
-  std::array<std::optional<Kernel>, kStubs> kernels{};
-  std::uint64_t launches = 0;
-  Time held{};  ///< of launches that have ended
-
-  [[nodiscard]] bool is_open() const { return !name.empty(); }
-};
-
 namespace {
-
-template <class Value>
-void store(Value& place, Value value) {
-  std::atomic_ref(place).store(value, std::memory_order_release);
-}
-
-/// @return nullopt when it is no text as the protocol has it
-template <std::size_t n>
-std::optional<std::string> text(const char (&field)[n]) {
-  const char* end = std::find(field, field + n, '\0');
-  if (end == field + n || end == field) return {};
-  if (std::any_of(field, end, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) return {};
-  return std::string(field, end);
-}
 
 std::uint16_t saturated(std::uint32_t value) { return static_cast<std::uint16_t>(std::min(value, 65535U)); }
 
@@ -103,8 +28,6 @@ StubState stub_state(JobState state) {
   }
   return StubState::Done;
 }
-
-bool is_priority(std::int32_t p) { return p == kThreadPriority || (p >= 0 && p <= kMaxPriority); }
 
 }  // namespace
 
@@ -137,12 +60,6 @@ std::optional<SessionId> Service::open(const Peer& peer, Page& page, Time now) {
   return id;
 }
 
-template <class Message>
-void Service::send(SessionId to, const Message& message, std::string text) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&message);
-  outgoing_.push_back({to, {bytes, bytes + sizeof message}, std::move(text)});
-}
-
 void Service::answer(const Session& session, std::uint32_t value, std::int32_t priority) {
   Ok ok = make<Ok>(session.sequence);
   ok.value = value;
@@ -170,137 +87,6 @@ void Service::handle(SessionId id, std::span<const std::byte> message, Time now)
     say(found->second, why, fatal);
     if (fatal) end(id, now, true);
   }
-}
-
-void Service::dispatch(Session& session, std::span<const std::byte> message, Time now) {
-  Header header{};
-  if (message.size() < sizeof header) throw Refusal{Code::Malformed, fmt::format("a message of {} bytes", message.size())};
-  std::memcpy(&header, message.data(), sizeof header);
-  if (header.bytes != message.size())
-    throw Refusal{Code::Malformed, fmt::format("a message of {} bytes that says {}", message.size(), header.bytes)};
-  if (header.sequence != session.sequence + 1)
-    throw Refusal{Code::OutOfOrder, fmt::format("message {} after {}", header.sequence, session.sequence)};
-  const auto as = [&]<class Message>(Message m) {
-    if (message.size() != sizeof m)
-      throw Refusal{Code::Malformed, fmt::format("type {} of {} bytes: must be {}", header.type, message.size(), sizeof m)};
-    std::memcpy(&m, message.data(), sizeof m);
-    return m;
-  };
-  const auto type = static_cast<Type>(header.type);
-  const bool known =
-      header.type >= static_cast<std::uint16_t>(Type::Hello) && header.type <= static_cast<std::uint16_t>(Type::Bye);
-  if (!known) throw Refusal{Code::Malformed, fmt::format("type {}: there is none", header.type)};
-  const bool before_hello = type == Type::Hello || type == Type::Status || type == Type::Bye;
-  if (!session.is_open() && !before_hello) throw Refusal{Code::OutOfOrder, "a request before HELLO"};
-  session.sequence = header.sequence;
-  switch (type) {
-    case Type::Hello: return take(session, as(Hello{}));
-    case Type::Register: return take(session, as(Register{}));
-    case Type::Priority: return take(session, as(Priority{}));
-    case Type::Submit: return take(session, as(Submit{}), now);
-    case Type::Release: return take(session, as(Release{}));
-    case Type::Status: {
-      (void)as(Status{});
-      std::string json = status_json();
-      StatusText m = make<StatusText>(session.sequence);
-      m.length = json.size();
-      return send(session.id, m, std::move(json));
-    }
-    default: (void)as(Bye{}); return end(session.id, now, false);
-  }
-}
-
-void Service::take(Session& session, const Hello& m) {
-  if (session.is_open()) throw Refusal{Code::OutOfOrder, "a second HELLO"};
-  if (m.version != kVersion) throw Refusal{Code::Version, fmt::format("version {}: must be {}", m.version, kVersion)};
-  const std::optional<std::string> name = text(m.name);
-  if (!name) throw Refusal{Code::Malformed, "HELLO: name: must be text that ends with a zero byte"};
-  if (!is_priority(m.priority))
-    throw Refusal{Code::Malformed, fmt::format("HELLO: priority {}: must be 0..{}", m.priority, kMaxPriority)};
-  session.name = *name;
-  const auto asked = m.priority == kThreadPriority ? std::nullopt : std::optional(m.priority);
-  session.priority = granted_priority(asked, session.peer.thread_priority, session.peer.root);
-  Welcome welcome = make<Welcome>(session.sequence);
-  welcome.session = session.id.value();
-  welcome.stubs = kStubs;
-  welcome.priority = session.priority;
-  send(session.id, welcome);
-}
-
-void Service::take(Session& session, const Register& m) {
-  const std::optional<std::string> name = text(m.name);
-  if (!name || m.reserved != 0) throw Refusal{Code::Malformed, "REGISTER: name or reserved field"};
-  Kernel kernel{{}, session.priority};
-  kernel.kernel.name = *name;
-  kernel.kernel.block_threads = m.block_threads;
-  kernel.kernel.registers_per_cta = m.registers;
-  kernel.kernel.shared_bytes_per_cta = m.shared_bytes;
-  constexpr std::uint32_t kMostThreads = 1024;
-  if (m.block_threads == 0 || m.block_threads > kMostThreads)
-    throw Refusal{Code::Invalid, fmt::format("block_threads = {}: must be 1..{}", m.block_threads, kMostThreads)};
-  try {
-    check_fits(machine_, kernel.kernel);
-  } catch (const InputError& error) {
-    throw Refusal{Code::Invalid, error.what()};
-  }
-  const auto place = std::ranges::find_if(session.kernels, [](const auto& k) { return !k; });
-  if (place == session.kernels.end()) throw Refusal{Code::Full, fmt::format("a session has {} stubs", kStubs)};
-  *place = std::move(kernel);
-  const auto stub = static_cast<std::uint32_t>(place - session.kernels.begin());
-  store(session.page->stub[stub].word, StubWord{StubState::Prep}.packed());
-  answer(session, stub, session.priority);
-}
-
-void Service::take(Session& session, const Priority& m) {
-  if (!is_priority(m.priority))
-    throw Refusal{Code::Invalid, fmt::format("priority = {}: must be 0..{}", m.priority, kMaxPriority)};
-  const auto asked = m.priority == kThreadPriority ? std::nullopt : std::optional(m.priority);
-  const std::int32_t granted = granted_priority(asked, session.peer.thread_priority, session.peer.root);
-  if (m.stub == kAllStubs) {
-    session.priority = granted;
-    for (std::optional<Kernel>& kernel : session.kernels)
-      if (kernel) kernel->priority = granted;
-  } else if (m.stub < kStubs && session.kernels[m.stub]) {
-    session.kernels[m.stub]->priority = granted;
-  } else {
-    throw Refusal{Code::UnknownStub, fmt::format("stub {}: no kernel is registered there", m.stub)};
-  }
-  answer(session, m.stub, granted);
-}
-
-void Service::take(Session& session, const Submit& m, Time now) {
-  if (m.stub >= kStubs || !session.kernels[m.stub])
-    throw Refusal{Code::UnknownStub, fmt::format("stub {}: no kernel is registered there", m.stub)};
-  Kernel& kernel = *session.kernels[m.stub];
-  if (kernel.job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
-  if (m.tasks == 0) throw Refusal{Code::Invalid, "tasks = 0: must be 1..4294967295"};
-  if (m.task_ns == 0 || m.task_ns > kMaxTaskNs)
-    throw Refusal{Code::Invalid, fmt::format("task_ns = {}: must be 1..{}", m.task_ns, kMaxTaskNs)};
-  FakeJob job;
-  job.kernel = kernel.kernel;
-  job.kernel.grid_ctas = m.tasks;
-  job.task_time = std::chrono::nanoseconds(m.task_ns);
-  job.arrival = now;
-  job.priority = kernel.priority;
-  kernel.job = executor_.submit(job);
-  ++session.launches;
-  Stub& stub = session.page->stub[m.stub];
-  store(stub.job, kernel.job->value());
-  store(stub.priority, kernel.priority);
-  store(stub.tasks, std::uint64_t{m.tasks});
-  for (std::uint64_t* count : {&stub.tasks_begun, &stub.tasks_done, &stub.evictions}) store(*count, std::uint64_t{0});
-  store(stub.word, StubWord{StubState::Prep}.packed());
-  answer(session, kernel.job->value(), kernel.priority);
-}
-
-void Service::take(Session& session, const Release& m) {
-  if (m.reserved != 0) throw Refusal{Code::Malformed, "RELEASE: reserved field"};
-  if (m.stub >= kStubs || !session.kernels[m.stub])
-    throw Refusal{Code::UnknownStub, fmt::format("stub {}: no kernel is registered there", m.stub)};
-  if (session.kernels[m.stub]->job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
-  session.kernels[m.stub].reset();
-  store(session.page->stub[m.stub].word, StubWord{}.packed());
-  answer(session, m.stub, session.priority);
 }
 
 void Service::lost(SessionId session, Time now) {
@@ -358,9 +144,9 @@ void Service::update(Session& session) {
     if (!kernel || !kernel->job) continue;
     const FakeProgress p = executor_.progress(*kernel->job);
     Stub& stub = session.page->stub[k];
-    store(stub.tasks_begun, p.tasks_begun);
-    store(stub.tasks_done, p.outcome.tasks_done);
-    store(stub.evictions, std::uint64_t{p.outcome.evictions});
+    store_word(stub.tasks_begun, p.tasks_begun);
+    store_word(stub.tasks_done, p.outcome.tasks_done);
+    store_word(stub.evictions, std::uint64_t{p.outcome.evictions});
     const std::uint64_t word = StubWord{stub_state(p.state), saturated(p.share.ctas.value()),
                                         saturated(p.share.sms.first.value()), saturated(p.share.sms.count)}
                                    .packed();
@@ -370,7 +156,7 @@ void Service::update(Session& session) {
       kernel->job.reset();
     }
     if (word == stub.word) continue;
-    store(stub.word, word);
+    store_word(stub.word, word);
     Changed changed = make<Changed>(0);
     changed.stub = k;
     send(session.id, changed);
@@ -393,36 +179,6 @@ std::size_t Service::open_jobs() const {
   for (const auto& [id, session] : sessions_)
     jobs += static_cast<std::size_t>(std::ranges::count_if(session.kernels, [](const auto& k) { return k && k->job; }));
   return jobs;
-}
-
-std::string Service::status_json() const {
-  constexpr std::array kMostAdvanced = {JobState::Running, JobState::ToEvict, JobState::ToRun, JobState::Ready, JobState::Prep};
-  auto clients = nlohmann::ordered_json::array();
-  for (const auto& [id, session] : sessions_) {
-    if (!session.is_open()) continue;
-    Time held = session.held;
-    auto best = kMostAdvanced.size();
-    for (const std::optional<Kernel>& kernel : session.kernels) {
-      if (!kernel || !kernel->job) continue;
-      const FakeProgress p = executor_.progress(*kernel->job);
-      held += p.outcome.held;
-      const auto at = std::ranges::find(kMostAdvanced, p.state) - kMostAdvanced.begin();
-      best = std::min(best, static_cast<std::size_t>(at));
-    }
-    const auto part = [](std::uint64_t launches, double ms) {
-      return nlohmann::ordered_json{{"launches", launches}, {"gpu_ms", ms}};
-    };
-    const double ms = std::chrono::duration<double, std::milli>(held).count();
-    clients.push_back({{"pid", session.peer.pid},
-                       {"name", session.name},
-                       {"priority", session.priority},
-                       {"state", best == kMostAdvanced.size() ? "idle" : sluice::to_string(kMostAdvanced[best])},
-                       {"kernels", {{"quota", part(session.launches, ms)}, {"split", part(0, 0)}, {"native", part(0, 0)}}},
-                       {"reasons", nlohmann::ordered_json::object()}});
-  }
-  const nlohmann::ordered_json out{
-      {"scheduler", options_.scheduler}, {"clients", clients}, {"decisions", decisions()}, {"lost", lost_}};
-  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace sluice::service

@@ -34,6 +34,30 @@ TEST_F(Serve, TheExampleClientsShareAndTheDaemonEndsCleanly) {
   for (const char* key : {"now_ps", "events", "before", "shares", "us", "reason"}) EXPECT_TRUE(decision.contains(key)) << key;
 }
 
+/// Voluntary switches: how often each thread of the daemon has slept and woken.
+TEST_F(Serve, AnIdleDaemonUsesNoCpu) {
+  const std::string look =
+      "cut -d' ' -f14,15 /proc/$D/stat; cat /proc/$D/task/*/status | grep -E '^(non)?voluntary' | cksum; echo";
+  const Outcome o = with_daemon(
+      "--scheduler dprr", "'" SLUICE_CLIENT_EXAMPLE "' $S a 5 50 100 >/dev/null; sleep 0.2; " + look + "; sleep 1; " + look);
+  const std::size_t half = o.out.find("\n\n");
+  ASSERT_NE(half, std::string::npos) << o.out << o.err;
+  EXPECT_EQ(o.out.substr(0, half + 2), o.out.substr(half + 2, half + 2)) << o.out;
+}
+
+TEST_F(Serve, ItsBenchmarkCountsDecisionsAndTheirLatency) {
+  const Outcome o = sluice("bench service --clients 16 --messages 2000 --json");
+  ASSERT_EQ(o.exit, 0) << o.err;
+  const auto json = nlohmann::json::parse(o.out);
+  EXPECT_EQ(json["messages"], 2000);
+  EXPECT_GT(json["decisions"].get<int>(), 100);
+  for (const char* what : {"latency_us", "scheduler_us"})
+    EXPECT_LE(json[what]["p50"].get<double>(), json[what]["p99"].get<double>()) << what;
+  EXPECT_GT(json["latency_us"]["p50"].get<double>(), 0);
+  refuses("bench service --clients 65", "--clients");
+  refuses("bench service --scheduler evn", "must be one of");
+}
+
 TEST_F(Serve, RefusesASecondDaemonInOneLine) {
   const Outcome o = with_daemon("--scheduler piv", "'" SLUICE_BINARY "' serve --socket $S; echo second $?");
   EXPECT_NE(o.out.find("second 2\n"), std::string::npos) << o.out;

@@ -24,11 +24,11 @@ constexpr const char* kTypeList = "u8, u16, i32, u32, i64, u64, f32, f64";
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts(1);
-  int angle = 0;
+  int depth = 0;
   for (const char c : text) {
-    if (c == '<') ++angle;
-    if (c == '>') --angle;
-    if (c == at && angle <= 0)
+    if (c == '<' || c == '(') ++depth;
+    if (c == '>' || c == ')') --depth;
+    if (c == at && depth <= 0)
       parts.emplace_back();
     else
       parts.back() += c;
@@ -133,11 +133,11 @@ std::string_view to_string(ElementType type) { return kTypes[static_cast<std::si
 LaunchSpec parse_launch(const std::string& text) {
   const std::vector<std::string> parts = split(text, ',');
   LaunchSpec spec;
-  const std::size_t colon = parts[0].find(".cu:");
-  if (colon == std::string::npos || colon + 4 == parts[0].size())
-    throw InputError(fmt::format("--kernel \"{}\": must begin with FILE.cu:NAME", text));
-  spec.file = parts[0].substr(0, colon + 3);
-  spec.kernel = parts[0].substr(colon + 4);
+  const std::size_t colon = parts[0].find(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == parts[0].size())
+    throw InputError(fmt::format("--kernel \"{}\": must begin with FILE:NAME", text));
+  spec.file = parts[0].substr(0, colon);
+  spec.kernel = parts[0].substr(colon + 1);
   spec.label = spec.kernel;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');

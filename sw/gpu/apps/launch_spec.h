@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sw/gpu/runtime/fill.h"
+#include "sw/gpu/source/compile_options.h"
 
 namespace sluice::gpu {
 
@@ -32,10 +33,12 @@ struct ArgumentSpec {
 
 /// A kernel and one launch of it.
 struct LaunchSpec {
-  std::string label;   ///< what reports call it
-  std::string file;    ///< for messages
-  std::string text;    ///< the file's contents
-  std::string kernel;  ///< name as in a host launch, template arguments included
+  std::string label;         ///< what reports call it
+  std::string file;          ///< for messages
+  std::string text;          ///< the file's contents: CUDA, or PTX where `symbol` is given
+  std::string kernel;        ///< name as in a host launch, template arguments included; of PTX see find_kernel
+  std::string symbol;        ///< of the kernel in the PTX; empty: the text is CUDA
+  CompileOptions options{};  ///< of CUDA text
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic
   std::vector<ArgumentSpec> arguments;
@@ -44,8 +47,8 @@ struct LaunchSpec {
   [[nodiscard]] std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
 };
 
-/// Parses `FILE.cu:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC]`; docs/user/gpu.md has the argument specification.
-/// Commas inside <...> belong to the name. Does not read the file.
+/// Parses `FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC]`; docs/user/gpu.md has the argument specification.
+/// Commas inside <...> and (...) belong to the name. Does not read the file.
 /// @throws InputError naming the part and what it may be
 [[nodiscard]] LaunchSpec parse_launch(const std::string& text);
 

@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <vector>
 
 #include "sw/gpu/cuda/driver.h"
+#include "sw/gpu/rewrite/kernel_name.h"
+#include "sw/gpu/rewrite/ptx.h"
+#include "sw/gpu/source/first_error.h"
+#include "sw/gpu/source/stand_ins.h"
 #include "sw/io/atomic_file.h"
 
 namespace sluice::gpu {
@@ -19,13 +24,6 @@ std::uint64_t hash(const std::string& text, std::uint64_t seed) {
   std::uint64_t h = 0xcbf29ce484222325ULL ^ seed;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return h;
-}
-
-std::string first_error(const std::string& log) {
-  std::size_t at = log.find("error");
-  if (at == std::string::npos) at = 0;
-  const std::size_t begin = log.rfind('\n', at) == std::string::npos ? 0 : log.rfind('\n', at) + 1;
-  return log.substr(begin, log.find('\n', at) - begin);
 }
 
 void check_nvrtc(nvrtcResult result, const std::string& what) {
@@ -42,13 +40,33 @@ std::filesystem::path Compiler::default_cache() {
   return {};
 }
 
-CompiledKernel Compiler::run(const std::string& text, const std::string& file, const std::string& kernel) const {
+CompiledKernel Compiler::compile(const std::string& text, const std::string& file, const std::string& kernel,
+                                 const CompileOptions& options) const {
+  std::exception_ptr why;
+  if (!kernel.starts_with("_Z")) try {
+      return run(text, file, kernel, options, false);
+    } catch (const InputError&) {
+      why = std::current_exception();
+    }
+  CompiledKernel all;
+  try {
+    all = run(text, file, "", options, false);
+  } catch (const InputError&) {  // it is not the name
+    if (why) std::rethrow_exception(why);
+    throw;
+  }
+  all.symbol = find_kernel(kernels_of(normalised(all.ptx)), kernel, file);
+  return all;
+}
+
+CompiledKernel Compiler::run(const std::string& text, const std::string& file, const std::string& kernel,
+                             const CompileOptions& more, bool functions) const {
   const Nvrtc& n = nvrtc();
   int major = 0, minor = 0;
   check_nvrtc(n.nvrtcVersion(&major, &minor), "NVRTC");
   std::vector<std::string> options = {fmt::format("--gpu-architecture=compute_{}", arch_), "--std=c++17", "-default-device",
                                       "-w"};
-  if (kernel.empty()) options.emplace_back("--relocatable-device-code=true");  // else unused functions are dropped
+  if (functions) options.emplace_back("--relocatable-device-code=true");  // else unused functions are dropped
   const char* home = std::getenv("CUDA_HOME");
   for (const char* root : {home, "/usr/local/cuda"}) {
     if (root == nullptr || !std::filesystem::exists(std::filesystem::path(root) / "include/cuda_runtime.h")) continue;
@@ -59,6 +77,8 @@ CompiledKernel Compiler::run(const std::string& text, const std::string& file, c
   }
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   if (!folder.empty() && std::filesystem::is_directory(folder)) options.push_back("--include-path=" + folder.string());
+  for (const std::string& i : more.includes) options.push_back("--include-path=" + i);
+  for (const std::string& d : more.defines) options.push_back("--define-macro=" + d);
 
   std::string key = fmt::format("{}.{}\n{}\n{}\n", major, minor, kernel, file);
   for (const std::string& o : options) key += o + "\n";
@@ -74,7 +94,13 @@ CompiledKernel Compiler::run(const std::string& text, const std::string& file, c
   }
 
   nvrtcProgram raw = nullptr;
-  check_nvrtc(n.nvrtcCreateProgram(&raw, text.c_str(), file.c_str(), 0, nullptr, nullptr), file);
+  std::vector<const char*> texts, names;
+  for (const StandIn& s : stand_ins()) {
+    texts.push_back(s.text);
+    names.push_back(s.name);
+  }
+  check_nvrtc(n.nvrtcCreateProgram(&raw, text.c_str(), file.c_str(), static_cast<int>(names.size()), texts.data(), names.data()),
+              file);
   const std::unique_ptr<nvrtcProgram, void (*)(nvrtcProgram*)> program(&raw,
                                                                        [](nvrtcProgram* p) { nvrtc().nvrtcDestroyProgram(p); });
   if (!kernel.empty()) check_nvrtc(n.nvrtcAddNameExpression(raw, kernel.c_str()), fmt::format("{}:{}", file, kernel));
@@ -92,7 +118,8 @@ CompiledKernel Compiler::run(const std::string& text, const std::string& file, c
           fmt::format("{}:{}: dynamic parallelism: a child grid belongs to the CTA that launched it, which a persistent CTA "
                       "outlives; such kernels are not run",
                       file, kernel));
-    throw InputError(fmt::format("{}:{} does not compile: {}", file, kernel, first_error(log)));
+    throw InputError(
+        fmt::format("{}:{} does not compile: {} (NVRTC takes no host code: --nvcc does)", file, kernel, first_error(log)));
   }
   CompiledKernel compiled;
   compiled.symbol = "-";

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "sw/gpu/source/compile_options.h"
+
 namespace sluice::gpu {
 
 struct CompiledKernel {
@@ -19,22 +21,25 @@ class Compiler {
   /// @param cache  created when needed; empty = no cache
   Compiler(int arch, std::filesystem::path cache) : arch_(arch), cache_(std::move(cache)) {}
 
-  /// @param kernel  as in a host launch ("tile<16>"); an extern "C" name stays itself
+  /// @param kernel  as in a host launch ("tile<16>"); an extern "C" name stays itself; what else find_kernel takes, of kernels
+  /// that
+  ///                are no templates
   /// @param file    how messages call the text
-  /// @throws GpuError with the first error of the compiler's log
-  [[nodiscard]] CompiledKernel compile(const std::string& text, const std::string& file, const std::string& kernel) const {
-    return run(text, file, kernel);
-  }
+  /// @throws InputError with the first error of the compiler's log, or with the kernels that there are; GpuError
+  [[nodiscard]] CompiledKernel compile(const std::string& text, const std::string& file, const std::string& kernel,
+                                       const CompileOptions& options = {}) const;
   /// PTX of device functions only, for joining to other PTX.
   [[nodiscard]] std::string compile_functions(const std::string& text, const std::string& file) const {
-    return run(text, file, "").ptx;
+    return run(text, file, "", {}, true).ptx;
   }
 
   /// $XDG_CACHE_HOME/sluice, else ~/.cache/sluice, else empty.
   [[nodiscard]] static std::filesystem::path default_cache();
 
  private:
-  [[nodiscard]] CompiledKernel run(const std::string& text, const std::string& file, const std::string& kernel) const;
+  /// @param kernel  empty: all kernels that are no templates. @param functions  and functions that no kernel calls
+  [[nodiscard]] CompiledKernel run(const std::string& text, const std::string& file, const std::string& kernel,
+                                   const CompileOptions& more, bool functions) const;
   int arch_;
   std::filesystem::path cache_;
 };

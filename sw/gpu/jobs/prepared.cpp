@@ -103,7 +103,8 @@ unsigned DeviceTools::highest_sm() const {
 PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
                                std::optional<bool> warps_apart)
     : context_(context), tools_(tools), spec_(std::move(spec)) {
-  const CompiledKernel native = compiler.compile(spec_.text, spec_.file, spec_.kernel);
+  const CompiledKernel native = spec_.symbol.empty() ? compiler.compile(spec_.text, spec_.file, spec_.kernel, spec_.options)
+                                                     : CompiledKernel{spec_.text, spec_.symbol};
   const std::string ptx = only_kernel(normalised(native.ptx), native.symbol);
   native_ = Kernel(context, ptx, native.symbol);
   const std::vector<std::size_t> sizes = native_.parameter_sizes(parameter_count(ptx, native.symbol));

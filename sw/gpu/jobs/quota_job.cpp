@@ -2,6 +2,7 @@
 #include "sw/gpu/jobs/quota_job.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <bit>
@@ -18,11 +19,12 @@ namespace {
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
-constexpr std::size_t kStreams = 6;  ///< grids of one job that may be on the GPU at a time
+constexpr std::size_t kStreams = 12;  ///< grids of one job that may be on the GPU at a time: one for each step of the watchdog
 
 }  // namespace
 
-QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options) : kernel_(kernel), options_(options) {
+QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
+    : kernel_(kernel), options_(options), watchdog_(options.watchdog, kernel.occupancy()) {
   const LaunchSpec& spec = kernel.spec();
   if (kernel.refusal()) throw InputError(fmt::format("{}: no quota possible: {}", spec.label, *kernel.refusal()));
   control_ = allocate(sizeof(SluiceControl), "control block");
@@ -201,17 +203,49 @@ bool QuotaJob::settle(double limit) {
 
 void QuotaJob::finish(double limit) {
   const Clock::time_point start = Clock::now();
-  for (;;) {
-    while (!idle())
-      if (seconds(Clock::now() - start) > limit)
-        throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
-    const JobState s = state();
-    if (s.all_claimed && s.returned == 0) return;
+  while (!poll())
     if (seconds(Clock::now() - start) > limit)
       throw GpuError(fmt::format("{}: not done after {} s", kernel_.spec().label, limit));
-    if (s.all_claimed) redistribute();
-    fill(s.all_claimed);
+}
+
+bool QuotaJob::poll() {
+  if (!idle()) {
+    watch();
+    return false;
   }
+  const JobState s = state();
+  const bool ended = s.all_claimed && s.returned == 0;
+  if (ended && rounds_ + 1 >= options_.launches) return true;
+  if (ended) {
+    ++rounds_;
+    rewind();
+  } else if (s.all_claimed) {
+    redistribute();
+  }
+  fill(s.all_claimed && !ended);
+  return false;
+}
+
+void QuotaJob::watch() {
+  constexpr std::chrono::milliseconds kBetween(1);
+  const Clock::time_point now = Clock::now();
+  if (!kernel_.waits() || now - watched_ < kBetween) return;
+  watched_ = now;
+  const JobState s = state();
+  const std::uint64_t done = std::accumulate(s.done.begin(), s.done.end(), std::uint64_t{0});
+  const std::optional<QuotaTable> raised = watchdog_.look(now, done, s.resident, quota_);
+  if (!raised) return;
+  spdlog::warn("{}: no block has ended for {} ms: quota raised to at most {} (blocks wait for blocks that it keeps out)",
+               kernel_.spec().label, std::chrono::duration_cast<std::chrono::milliseconds>(options_.watchdog).count(),
+               *std::ranges::max_element(*raised));
+  order(*raised);
+  fill();
+}
+
+void QuotaJob::rewind() {
+  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
+        "rewinding the queue");
+  check(driver().cuCtxSynchronize(), "rewinding the queue");
 }
 
 void QuotaJob::redistribute() {
@@ -238,10 +272,8 @@ void QuotaJob::redistribute() {
 }
 
 double QuotaJob::run_timed(bool empty) {
-  if (!empty)
-    check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
-          "rewinding the queue");
-  check(driver().cuCtxSynchronize(), "rewinding the queue");
+  if (!empty) rewind();
+  check(driver().cuCtxSynchronize(), "before a timed launch");
   const EventHandle first = make_event(), last = make_event();
   CUstream stream = streams_.front().get();
   check(driver().cuEventRecord(first.get(), stream), "recording an event");
@@ -252,56 +284,6 @@ double QuotaJob::run_timed(bool empty) {
   float ms = 0;
   check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
   return ms / 1e3;
-}
-
-void QuotaJob::clear_placement() {
-  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, max_resident), 0, sizeof(SluiceControl::max_resident)),
-        "clearing counters");
-  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, lifetimes), 0, sizeof(unsigned)), "clearing counters");
-  check(driver().cuCtxSynchronize(), "clearing counters");
-}
-
-std::vector<std::uint32_t> QuotaJob::overlap_by_sm() {
-  if (lifetimes_.get() == 0) return {};
-  unsigned number = 0;
-  check(driver().cuMemcpyDtoH(&number, control_.get() + offsetof(SluiceControl, lifetimes), sizeof number), "reading the log");
-  if (number > SLUICE_MAX_LIFETIMES) return {};
-  std::vector<SluiceLifetime> log(number);
-  if (number > 0) check(driver().cuMemcpyDtoH(log.data(), lifetimes_.get(), number * sizeof(SluiceLifetime)), "reading the log");
-  return most_overlapping(log, kernel_.context().limits().sms);
-}
-
-std::uint64_t QuotaJob::blocks_with_wrong_count() {
-  std::vector<unsigned> runs(counted_runs());
-  check(driver().cuMemcpyDtoH(runs.data(), runs_.get(), runs.size() * 4), "reading the count of runs");
-  return static_cast<std::uint64_t>(std::ranges::count_if(runs, [&](unsigned r) { return r != options_.passes; }));
-}
-
-std::uint64_t QuotaJob::counted_runs() const { return kernel_.spec().blocks() * (kernel_.warps_apart() ? kernel_.warps() : 1); }
-
-std::vector<std::uint32_t> most_overlapping(const std::vector<SluiceLifetime>& lifetimes, std::uint32_t num_sms) {
-  std::vector<std::uint32_t> most(num_sms, 0);
-  std::vector<std::int64_t> open(num_sms, 0);  // a stay shorter than the timer's tick ends before it begins
-  struct Edge {
-    unsigned long long at;
-    bool enters;
-    unsigned sm;
-  };
-  std::vector<Edge> edges;
-  for (const SluiceLifetime& l : lifetimes) {
-    edges.push_back({l.enter_ns, true, l.sm});
-    edges.push_back({l.leave_ns, false, l.sm});
-  }
-  std::ranges::sort(edges, [](const Edge& a, const Edge& b) { return a.at != b.at ? a.at < b.at : a.enters < b.enters; });
-  for (const Edge& e : edges) {
-    if (e.sm >= num_sms) continue;
-    if (!e.enters) {
-      --open[e.sm];
-      continue;
-    }
-    most[e.sm] = std::max(most[e.sm], static_cast<std::uint32_t>(std::max<std::int64_t>(0, ++open[e.sm])));
-  }
-  return most;
 }
 
 }  // namespace sluice::gpu

@@ -7,6 +7,7 @@
 
 #include "sw/gpu/jobs/layout.h"
 #include "sw/gpu/jobs/prepared.h"
+#include "sw/gpu/jobs/watchdog.h"
 #include "sw/gpu/runtime/control.h"
 
 namespace sluice::gpu {
@@ -26,9 +27,11 @@ struct JobState {
 };
 
 struct JobOptions {
-  std::uint64_t passes = 1;  ///< times the grid runs; kernels are idempotent
-  unsigned group = 0;        ///< most tasks claimed at a time; 0: as many as suits the length of the queue
-  bool count_runs = false;   ///< count how often each block ran; each warp of it, where warps go on by themselves
+  std::uint64_t passes = 1;    ///< times the grid runs in one launch, where a pass may begin before the one before has ended
+  std::uint64_t launches = 1;  ///< times that finish() runs all this, each when the time before is done
+  Clock::duration watchdog = std::chrono::milliseconds(100);  ///< how long blocks that may wait for others may stand still
+  unsigned group = 0;       ///< most tasks claimed at a time; 0: as many as suits the length of the queue
+  bool count_runs = false;  ///< count how often each block ran; each warp of it, where warps go on by themselves
   bool log_lifetimes = false;
   std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice
 };
@@ -61,6 +64,9 @@ class QuotaJob {
   /// Waits until every task is done, adding CTAs where some left too early. @throws GpuError after `limit` seconds or when it
   /// traps
   void finish(double limit);
+  /// One step of finish(), which does not wait. @return all is done
+  bool poll();
+  [[nodiscard]] std::uint32_t watchdog_raises() const { return watchdog_.raises(); }  ///< see quota() for what came of it
 
   /// Runs all tasks from the start, on an idle job, under its present quotas, with CTAs launched once.
   /// @param empty  launches without tasks: CTAs take their slots, find nothing and leave. @pre all tasks are done
@@ -69,18 +75,20 @@ class QuotaJob {
 
   [[nodiscard]] JobState state();
   [[nodiscard]] bool idle() const;  ///< no grid of the job is on the GPU
-  [[nodiscard]] std::uint64_t total() const { return kernel_.spec().blocks() * options_.passes; }
+  [[nodiscard]] std::uint64_t total() const { return kernel_.spec().blocks() * options_.passes * options_.launches; }
   [[nodiscard]] std::uint64_t done_total();  ///< tasks finished since the start
   void clear_placement();                    ///< forgets max_resident and the lifetimes; @pre idle
   /// Most CTAs on each SM at a time by the lifetime log, which shares nothing with the slots; empty when not logged or overflown.
   [[nodiscard]] std::vector<std::uint32_t> overlap_by_sm();
-  /// Blocks, or warps of blocks, that did not run exactly `passes` times. @pre count_runs
+  /// Blocks, or warps of blocks, that did not run exactly as often as asked. @pre count_runs
   [[nodiscard]] std::uint64_t blocks_with_wrong_count();
   [[nodiscard]] const PreparedKernel& kernel() const { return kernel_; }
   [[nodiscard]] const QuotaTable& quota() const { return quota_; }
 
  private:
   void launch(CUstream stream);
+  void rewind();                                     // all tasks are to be claimed again
+  void watch();                                      // raises quotas under which nothing moves
   [[nodiscard]] std::uint64_t counted_runs() const;  // how many things are counted
   void redistribute();  // unfinished tasks of slots without a quota go to slots that have one, as many as there are; @pre idle
   const PreparedKernel& kernel_;
@@ -92,6 +100,9 @@ class QuotaJob {
   SluiceJob job_{};
   QuotaTable quota_;
   std::uint32_t epoch_ = 0, launched_ = 0;
+  std::uint64_t rounds_ = 0;  // of options_.launches that are done
+  Watchdog watchdog_;
+  Clock::time_point watched_{};
 };
 
 /// Most intervals open at a time, per SM. An interval that ends when another begins does not overlap it.

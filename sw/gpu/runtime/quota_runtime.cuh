@@ -58,6 +58,14 @@ __device__ __forceinline__ unsigned exchange(unsigned* p, unsigned v, unsigned l
       : "memory");
   return old;
 }
+/// Who finds this value by an acquire (sw/gpu/rewrite/warp_loop.ptx) sees what the leader wrote before.
+__device__ __forceinline__ void publish(unsigned* p, unsigned v, unsigned leader) {
+  asm volatile(
+      "{ .reg .pred one; .reg .b32 old; setp.ne.u32 one, %2, 0; @one atom.release.cta.shared.exch.b32 old, [%0], %1; }" ::"r"(
+          shared(p)),
+      "r"(v), "r"(leader)
+      : "memory");
+}
 __device__ __forceinline__ unsigned long long exchange(unsigned long long* p, unsigned long long v, unsigned leader) {
   unsigned long long old;
   asm volatile(
@@ -335,7 +343,7 @@ extern "C" __device__ void sluice_rt_look_ahead(SluiceJob job, unsigned block, u
   }
   const unsigned run = left != 0 & s.leader.slot < quota;
   sluice_rt::exchange(&s.leader.left, left - run, leader);
-  sluice_rt::exchange(&s.next, run ? next << SLUICE_WARP_BITS : sluice_rt_no_block(warps), leader);
+  sluice_rt::publish(&s.next, run ? next << SLUICE_WARP_BITS : sluice_rt_no_block(warps), leader);
 }
 
 // The last warp of a block has gone: all that the CTA began before this block is done, or as much of this one instead, and counts.
@@ -343,7 +351,7 @@ extern "C" __device__ void sluice_rt_look_ahead(SluiceJob job, unsigned block, u
 extern "C" __device__ void sluice_rt_hand_out(SluiceJob job, unsigned next, unsigned leader) {
   SluiceState& s = sluice_rt_state;
   sluice_rt::exchange(&s.next, ~0u, leader);
-  sluice_rt::exchange(&sluice_rt_hand[0], next, leader);
+  sluice_rt::publish(&sluice_rt_hand[0], next, leader);
   sluice_rt::add(&job.control->done[s.leader.sm], sluice_rt::exchange(&s.began, 1, leader), leader);
 }
 
