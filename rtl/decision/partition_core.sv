@@ -326,6 +326,6 @@ module partition_core #(
   assign scaled_valid_o  = write_valid_q;
   assign scaled_kernel_o = KernelW'(write_kernel_q);
   assign scaled_ctas_o   = CtaW'(write_ctas_q);
-  assign idle_o          = state_q == Idle && !write_valid_q && !divide_valid && !divide_busy;
+  assign idle_o          = state_q == Idle && !write_valid_q && !divide_valid && !read_valid && !divide_busy;
   assign done_o          = allocate_done;
 endmodule
