@@ -21,16 +21,18 @@ namespace {
 
 NamedRun counted(const KerneletRuns& runs, const std::vector<KernelDescriptor>& kernels, const std::vector<CtaCount>& ctas) {
   NamedRun run;
+  std::vector<Share> shares;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     run.name += fmt::format("{}{}-{}", k == 0 ? "" : "-", kernels[k].name, ctas[k].value());
     run.spec.launches.push_back({kernels[k], 0, Cycles(0)});
+    shares.push_back({ctas[k]});
   }
   run.fingerprint =
       fmt::format("{}{} {} {} seed {}", runs.machine_text, format_workload({"", kernels}, ""), run.name, runs.window, runs.seed);
   run.spec.machine = runs.machine;
   run.spec.window = Cycles(runs.window);
   run.spec.seed = runs.seed;
-  run.spec.make_scheduler = hold({ctas.begin(), ctas.end()});
+  run.spec.make_scheduler = hold(std::move(shares));
   return run;
 }
 

@@ -20,6 +20,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+/* NOLINTBEGIN(modernize-use-using): C reads this, too */
 typedef enum {
   SLUICE_OK = 0,
   SLUICE_ERROR_NO_SERVICE = 1, /* nobody listens there */
@@ -61,6 +62,7 @@ typedef struct {
   uint64_t tasks, tasks_begun, tasks_done; /* CTAs of the launch */
   uint64_t evictions;                      /* how often it left the GPU with tasks left */
 } sluice_progress;
+/* NOLINTEND(modernize-use-using) */
 
 /* socket: path, or NULL for the default. name: 1..63 bytes. priority: 0..30, or SLUICE_THREAD_PRIORITY. */
 sluice_error sluice_connect(const char* socket, const char* name, int32_t priority, sluice_session** session);

@@ -41,8 +41,8 @@ class Bench {
   }
 
   [[nodiscard]] unsigned sms() const { return session_.context().limits().sms; }
-  [[nodiscard]] volatile unsigned& word(unsigned i) { return static_cast<volatile unsigned*>(words_.get())[16 * i]; }
-  [[nodiscard]] CUdeviceptr pinned(unsigned i) const { return device_address(words_) + 64 * i; }
+  [[nodiscard]] volatile unsigned& word(unsigned i) { return static_cast<volatile unsigned*>(words_.get())[std::size_t{16} * i]; }
+  [[nodiscard]] CUdeviceptr pinned(unsigned i) const { return device_address(words_) + CUdeviceptr{64} * i; }
   [[nodiscard]] CUdeviceptr device_word() const { return device_word_.get(); }
   [[nodiscard]] CUstream program() const { return program_.get(); }
   [[nodiscard]] CUstream service() const { return service_.get(); }

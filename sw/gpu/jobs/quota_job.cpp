@@ -56,7 +56,8 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   // A claim costs a trip to the L2 and delays its CTA; long ranges let CTAs drift apart, and neighbours in the grid no longer
   // find each other's lines in the L2: more than four cost more than they save (measured). What they leave uneven is claimed by
   // shorter ones.
-  const std::uint64_t rounds = total() >> job_.width_bits;
+  const std::uint64_t tasks = spec.blocks() * options.passes;  // of one launch
+  const std::uint64_t rounds = tasks >> job_.width_bits;
   const auto best = static_cast<unsigned>(std::clamp(std::sqrt(static_cast<double>(rounds)), 1.0, 4.0));
   job_.group = kernel.waits() ? 1 : options.group > 0 ? options.group : best;
   job_.shared_at =
@@ -67,7 +68,7 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   const std::uint64_t middle_ranges = left > job_.middle ? (left - job_.middle) / job_.middle : 0;
   job_.middle_ticket = long_ranges << job_.width_bits;
   job_.single_ticket = job_.middle_ticket + (middle_ranges << job_.width_bits);
-  job_.tickets = job_.single_ticket + total() - ((long_ranges * job_.group + middle_ranges * job_.middle) << job_.width_bits);
+  job_.tickets = job_.single_ticket + tasks - ((long_ranges * job_.group + middle_ranges * job_.middle) << job_.width_bits);
   const auto step = static_cast<unsigned>((std::uint64_t{1} << job_.width_bits) % spec.blocks());
   job_.step = step;
   job_.step_x = step % job_.grid_x;

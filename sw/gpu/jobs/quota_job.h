@@ -75,6 +75,7 @@ class QuotaJob {
 
   [[nodiscard]] JobState state();
   [[nodiscard]] bool idle() const;  ///< no grid of the job is on the GPU
+  /// Tasks of all launches.
   [[nodiscard]] std::uint64_t total() const { return kernel_.spec().blocks() * options_.passes * options_.launches; }
   [[nodiscard]] std::uint64_t done_total();  ///< tasks finished since the start
   void clear_placement();                    ///< forgets max_resident and the lifetimes; @pre idle

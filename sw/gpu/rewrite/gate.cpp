@@ -102,9 +102,9 @@ const RewrittenModule& Gate::module(const std::string& ptx) {
 std::optional<Refusal> Gate::launch(const RewrittenModule& module, const std::string& kernel, const LaunchFacts& facts,
                                     const DeviceFacts& device) {
   const auto found = module.kernels.find(kernel);
-  const std::optional<Refusal> refused = found == module.kernels.end()
-                                             ? refusal(module.kernels.empty() ? GateRule::Unreadable : GateRule::NoPtx)
-                                             : refuse_launch(found->second, facts, device);
+  std::optional<Refusal> refused = found == module.kernels.end()
+                                       ? refusal(module.kernels.empty() ? GateRule::Unreadable : GateRule::NoPtx)
+                                       : refuse_launch(found->second, facts, device);
   if (refused)
     ++native_[refused->rule];
   else
