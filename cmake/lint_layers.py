@@ -32,7 +32,7 @@ synth tb... tests... fuzz...
 """.split()
 # Headers of others, or generated: where they may be included.
 FOREIGN = {r"systemc|tlm|tlm_utils/.*": r"systemc|tb|tests", r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose",
-           r"verilated.*\.h|V\w+\.h": r"systemc/unit/rtl|study/rtl_benchmark|tb", r"sluice_provenance\.h": r"study|cli"}
+           r"verilated.*\.h|V\w+\.h": r"systemc/unit/rtl|study/rtl_benchmark|tb", r"sluice_provenance\.h": r"study|cli", r"interpose_symbols\.inc": r"sw/interpose"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)', re.MULTILINE)
 
 

@@ -43,6 +43,8 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   if (fits.native == 0 || fits.transformed == 0) return std::string(gpu::gate_row(gpu::GateRule::SharedRoom).native);
   if (const auto refused = gpu::refuse_launch(*kernel.form, launch.facts, {sms_, fits.native, fits.shared_left}))
     return refused->reason;
+  // CTAs without a slot give up after a while: where others fill the range, blocks could be left.
+  if (quota_.first > 0 || quota_.last < sms_ - 1) return "a range of SMs that other work may fill: not enforced";
   Control* const at = control(launch.stream);
   if (at == nullptr || !begin(*at, launch.stream, fits.transformed)) return "no memory for the job's state";
 
