@@ -29,6 +29,7 @@ void add_report_slate_command(CLI::App& report, Action& action);     ///< under 
 void add_report_kernelet_command(CLI::App& report, Action& action);  ///< under `report`
 void add_report_effisha_command(CLI::App& report, Action& action);   ///< under `report`
 void add_serve_command(CLI::App& app, Action& action);
+void add_run_command(CLI::App& app, Action& action);
 void add_gpu_command(CLI::App& app, Action& action);
 void add_kernelet_command(CLI::App& app, Action& action);
 

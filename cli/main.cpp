@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
   sluice::cli::add_report_command(app, action);
   sluice::cli::add_verify_command(app, action);
   sluice::cli::add_serve_command(app, action);
+  sluice::cli::add_run_command(app, action);
   sluice::cli::add_gpu_command(app, action);
   sluice::cli::add_kernelet_command(app, action);
   app.footer(kExitCodes);

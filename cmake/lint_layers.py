@@ -20,6 +20,7 @@ sw/gpu/runtime sw/gpu/rewrite sw/gpu/fatbin sw/gpu/source
 sw/gpu/cuda
 sw/gpu/apps sw/gpu/jobs
 sw/gpu/experiments sw/gpu/report
+sw/interpose
 systemc/sim
 systemc/unit/ports systemc/unit/twin systemc/unit/rtl
 systemc/memory systemc/sm
@@ -30,8 +31,8 @@ cli
 synth tb... tests... fuzz...
 """.split()
 # Headers of others, or generated: where they may be included.
-FOREIGN = {r"systemc|tlm|tlm_utils/.*": r"systemc|tb|tests", r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda",
-           r"verilated.*\.h|V\w+\.h": r"systemc/unit/rtl|study/rtl_benchmark|tb", r"sluice_provenance\.h": r"study|cli"}
+FOREIGN = {r"systemc|tlm|tlm_utils/.*": r"systemc|tb|tests", r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose",
+           r"verilated.*\.h|V\w+\.h": r"systemc/unit/rtl|study/rtl_benchmark|tb", r"sluice_provenance\.h": r"study|cli", r"interpose_symbols\.inc": r"sw/interpose"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)', re.MULTILINE)
 
 

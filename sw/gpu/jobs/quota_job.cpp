@@ -5,12 +5,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
 #include <thread>
+
+#include "sw/gpu/jobs/job_shape.h"
 
 namespace sluice::gpu {
 
@@ -43,40 +43,15 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   for (std::size_t i = 0; i < kStreams; ++i) streams_.push_back(make_stream());
   quota_.assign(kernel.context().limits().sms, 0);
 
+  job_ = job_shape(
+      {spec.grid, options.passes, kernel.occupancy() * kernel.context().limits().sms, kernel.waits() ? 1 : options.group});
   job_.control = reinterpret_cast<SluiceControl*>(control_.get());
   job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
   job_.runs = reinterpret_cast<unsigned*>(runs_.get());
   job_.gone = reinterpret_cast<volatile unsigned*>(device_address(gone_));
-  job_.grid_x = spec.grid[0];
-  job_.grid_y = spec.grid[1];
-  job_.grid_z = spec.grid[2];
-  job_.blocks = static_cast<unsigned>(spec.blocks());
   job_.counts_runs = options.count_runs ? 1 : 0;
-  job_.width_bits = static_cast<unsigned>(std::bit_width(kernel.occupancy() * kernel.context().limits().sms)) - 1;
-  // A claim costs a trip to the L2 and delays its CTA; long ranges let CTAs drift apart, and neighbours in the grid no longer
-  // find each other's lines in the L2: more than four cost more than they save (measured). What they leave uneven is claimed by
-  // shorter ones.
-  const std::uint64_t tasks = spec.blocks() * options.passes;  // of one launch
-  const std::uint64_t rounds = tasks >> job_.width_bits;
-  const auto best = static_cast<unsigned>(std::clamp(std::sqrt(static_cast<double>(rounds)), 1.0, 4.0));
-  job_.group = kernel.waits() ? 1 : options.group > 0 ? options.group : best;
   job_.shared_at =
       kernel.persistent_shared() - static_cast<unsigned>(sizeof(SluiceState));  // of no meaning where the state is static
-  job_.middle = std::max(job_.group / 2, 1U);
-  const std::uint64_t even = job_.group + job_.middle, long_ranges = rounds > even ? (rounds - even) / job_.group : 0;
-  const std::uint64_t left = rounds - long_ranges * job_.group;
-  const std::uint64_t middle_ranges = left > job_.middle ? (left - job_.middle) / job_.middle : 0;
-  job_.middle_ticket = long_ranges << job_.width_bits;
-  job_.single_ticket = job_.middle_ticket + (middle_ranges << job_.width_bits);
-  job_.tickets = job_.single_ticket + tasks - ((long_ranges * job_.group + middle_ranges * job_.middle) << job_.width_bits);
-  const auto step = static_cast<unsigned>((std::uint64_t{1} << job_.width_bits) % spec.blocks());
-  job_.step = step;
-  job_.step_x = step % job_.grid_x;
-  job_.step_y = step / job_.grid_x % job_.grid_y;
-  job_.step_z = step / job_.grid_x / job_.grid_y;
-  job_.inverse_x = UINT32_MAX / job_.grid_x;
-  job_.inverse_y = UINT32_MAX / job_.grid_y;
-  job_.inverse_blocks = UINT64_MAX / job_.blocks;
   const DeviceLimits& limits = kernel.context().limits();
   const SmResources demand = kernel.demand();
   kernel.persistent().configure(kernel.persistent_shared(),

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/gpu/jobs/job_shape.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace sluice::gpu {
+
+SluiceJob job_shape(const JobSize& size) {
+  SluiceJob job{};
+  job.grid_x = size.grid[0];
+  job.grid_y = size.grid[1];
+  job.grid_z = size.grid[2];
+  job.blocks = job.grid_x * job.grid_y * job.grid_z;
+  job.width_bits = static_cast<unsigned>(std::bit_width(size.ctas)) - 1;
+  // A claim costs a trip to the L2 and delays its CTA; long ranges let CTAs drift apart, and neighbours in the grid no longer
+  // find each other's lines in the L2: more than four cost more than they save (measured). What they leave uneven is claimed by
+  // shorter ones.
+  const std::uint64_t tasks = job.blocks * size.passes;  // of one launch
+  const std::uint64_t rounds = tasks >> job.width_bits;
+  const auto best = static_cast<unsigned>(std::clamp(std::sqrt(static_cast<double>(rounds)), 1.0, 4.0));
+  job.group = size.group > 0 ? size.group : best;
+  job.middle = std::max(job.group / 2, 1U);
+  const std::uint64_t even = job.group + job.middle, long_ranges = rounds > even ? (rounds - even) / job.group : 0;
+  const std::uint64_t left = rounds - long_ranges * job.group;
+  const std::uint64_t middle_ranges = left > job.middle ? (left - job.middle) / job.middle : 0;
+  job.middle_ticket = long_ranges << job.width_bits;
+  job.single_ticket = job.middle_ticket + (middle_ranges << job.width_bits);
+  job.tickets = job.single_ticket + tasks - ((long_ranges * job.group + middle_ranges * job.middle) << job.width_bits);
+  const auto step = static_cast<unsigned>((std::uint64_t{1} << job.width_bits) % job.blocks);
+  job.step = step;
+  job.step_x = step % job.grid_x;
+  job.step_y = step / job.grid_x % job.grid_y;
+  job.step_z = step / job.grid_x / job.grid_y;
+  job.inverse_x = UINT32_MAX / job.grid_x;
+  job.inverse_y = UINT32_MAX / job.grid_y;
+  job.inverse_blocks = UINT64_MAX / job.blocks;
+  return job;
+}
+
+}  // namespace sluice::gpu

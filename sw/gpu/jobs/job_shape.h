@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "sw/gpu/runtime/control.h"
+
+namespace sluice::gpu {
+
+struct JobSize {
+  std::array<std::uint32_t, 3> grid{1, 1, 1};  ///< blocks along each axis, fewer than 2^32 in all
+  std::uint64_t passes = 1;                    ///< times that the grid runs
+  std::uint32_t ctas = 1;                      ///< of the transformed kernel that the GPU holds at a time, at least 1
+  unsigned group = 0;                          ///< most tasks claimed at a time; 0: as many as suits the length of the queue
+};
+/// The ranges of a job's queue and the divisors of its grid. The caller sets the pointers, counts_runs, by_launch and shared_at.
+[[nodiscard]] SluiceJob job_shape(const JobSize& size);
+
+}  // namespace sluice::gpu
