@@ -70,11 +70,11 @@ struct SmConfig {
   std::uint32_t tensor_latency = 24, tensor_interval = 8;  ///< matrix unit
   std::uint32_t register_unit = 64;                        ///< registers of a warp are allocated in multiples of this many
   std::uint32_t shared_latency = 24;
-  std::uint32_t ldst_queue = 4;       ///< memory instructions waiting in the LDST pipeline
-  std::uint32_t store_credits = 64;   ///< stores in flight to L2
+  std::uint32_t ldst_queue = 4;          ///< memory instructions waiting in the LDST pipeline
+  std::uint32_t store_credits = 64;      ///< stores in flight to L2
   std::uint32_t cta_launch_latency = 8;  ///< from dispatch to a CTA's first instruction: its set-up
-  std::uint32_t active_warps = 6;     ///< two-level scheduler: size of the active set
-  bool cta_waits_for_stores = false;  ///< a CTA holds its resources until its stores are acknowledged
+  std::uint32_t active_warps = 6;        ///< two-level scheduler: size of the active set
+  bool cta_waits_for_stores = false;     ///< a CTA holds its resources until its stores are acknowledged
   FetchConfig fetch;
   CacheConfig l1;
 };

@@ -185,6 +185,7 @@ void PartitionHost::handle_interrupt(SluiceDriver& driver) {
 }
 
 void PartitionHost::record_decision(SluiceDriver& driver) {
+  if (!unit_.decided_for_present()) return;  // a kernel has come or gone since: the unit profiles anew
   Decision decision;
   decision.sampled_at = Cycles(unit_.sampled_at());
   decision.decided_at = Cycles(unit_.irq_at());

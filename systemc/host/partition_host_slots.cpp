@@ -53,7 +53,6 @@ void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& toge
   for (const auto& [kernel, slot] : together) {
     const KernelLaunch& launch = spec_.launches[kernel.value()];
     unit_.bind_slot(slot, kernel);
-    tell_present();
     take_time(spec_.machine.host.launch_us);
     const std::uint32_t ctas = ctas_to_launch(kernel);
     const bool again = slice_ends_[kernel.value()] == kNoTaskLimit;
@@ -62,6 +61,7 @@ void PartitionHost::launch(SluiceDriver& driver, const std::vector<InSlot>& toge
     if (jobs_.at(job).state == JobState::ToRun) jobs_.move(job, JobState::Running);
   }
   if (together.size() > 1) driver.go();
+  tell_present();  // not before: until then the unit may decide without them
 }
 
 void PartitionHost::stop(SluiceDriver& driver, InSlot job) {

@@ -80,6 +80,7 @@ void PartitionUnit::tick() {
 
   if (top_->outputs().irq && !irq_) {
     irq_at_ = now + 1;
+    decided_for_ = present_;
     irq_raised.notify(sc_core::SC_ZERO_TIME);
   }
   irq_ = top_->outputs().irq;
@@ -162,6 +163,7 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
 
 void PartitionUnit::trace_profile(const SluiceTopOut& out) {
   if (out.profile_kernel >= profiles_.size()) profiles_.resize(out.profile_kernel + 1U);
+  decided_for_ = present_;
   Profile& profile = profiles_[out.profile_kernel];
   if (out.profile_ctas == 1) profile.clear();
   if (out.profile_ctas == 1 && out.profile_kernel == 0) samples_.clear();

@@ -65,6 +65,8 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
 
   /// The performance table as it was last written: scaled IPC of each present kernel, oldest first, at 1..n CTAs.
   [[nodiscard]] const std::vector<Profile>& profiles() const { return profiles_; }
+  /// The present kernels have not changed since the table and the interrupt: what the unit decided is about them.
+  [[nodiscard]] bool decided_for_present() const { return decided_for_ == present_; }
   /// What the SMs did and held in the windows of that table, from the events at the unit's ports, in order of time.
   [[nodiscard]] const std::vector<ProfileSample>& samples() const { return samples_; }
   [[nodiscard]] std::uint64_t sampled_at() const { return sampled_at_; }  ///< end of the last profile window, core cycles
@@ -125,7 +127,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   bool irq_ = false;
   std::uint64_t irq_at_ = 0, sampled_at_ = 0;
   std::vector<Profile> profiles_;
-  std::vector<KernelId> present_;
+  std::vector<KernelId> present_, decided_for_;
   std::vector<Watched> watched_;  ///< [SM]
   bool in_window_ = false;
   std::vector<ProfileSample> samples_;

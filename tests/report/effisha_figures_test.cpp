@@ -26,7 +26,8 @@ ScheduleRun run(const std::string& scheduler, const std::string& flavour, Time s
 
 std::vector<Setting> settings() {
   const auto row = [](const std::string& scheduler, const std::string& flavour, Time scan, Time md) {
-    return Setting::Row{run(scheduler, flavour, scan, md), run(scheduler, "hardware", scan, 11ms), run(scheduler, "hardware", scan, md)};
+    return Setting::Row{run(scheduler, flavour, scan, md), run(scheduler, "hardware", scan, 11ms),
+                        run(scheduler, "hardware", scan, md)};
   };
   return {{"group",
            {row("arrival", "hardware", 11ms, 10ms), row("rr", "hardware", 4ms, 12ms), row("piv", "hardware", 1ms, 11ms),

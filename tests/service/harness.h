@@ -21,7 +21,8 @@ namespace sluice::service {
 
 inline MachineConfig two_sms() { return small_machine(2, {1536, 32768, 49152, 8}); }
 
-inline Service make_service(const std::string& scheduler, ServiceOptions options = {}, Service::Log log = {}, Service::Log events = {}) {
+inline Service make_service(const std::string& scheduler, ServiceOptions options = {}, Service::Log log = {},
+                            Service::Log events = {}) {
   options.scheduler = scheduler;
   return {two_sms(), make_live_scheduler(scheduler, two_sms()), std::move(options), std::move(log), std::move(events)};
 }
