@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "sw/core/resources.h"
 #include "sw/interpose/shares.h"
 
 namespace sluice::interpose {

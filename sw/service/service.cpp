@@ -164,14 +164,15 @@ void Service::contexts_end(const std::string& why, Time now) {
 void Service::advance(Time now) {
   executor_->advance(now);
   for (const JobId job : std::exchange(forsaken_, {})) executor_->forget(job);
-  const std::uint64_t unasked =
-      StubWord{StubState::Free, open_jobs() == 0 ? saturated(kAll) : std::uint16_t{0}, 0, saturated(kAll)}.packed();
   std::vector<SessionId> silent;
   for (auto& [id, session] : sessions_) {
     update(session, now);
-    if (session.page->unasked != unasked) store_word(session.page->unasked, unasked);
     if (!session.is_open() && now >= session.hello_by) silent.push_back(id);
   }
+  const std::uint64_t unasked =
+      StubWord{StubState::Free, open_jobs() == 0 ? saturated(kAll) : std::uint16_t{0}, 0, saturated(kAll)}.packed();
+  for (auto& [id, session] : sessions_)
+    if (session.page->unasked != unasked) store_word(session.page->unasked, unasked);
   for (const SessionId id : silent) {
     say(sessions_.at(id), {Code::TooSlow, "no HELLO"}, true);
     end(id, now, true);

@@ -34,7 +34,8 @@ Plan TimeSlices::narrowed(Plan plan, std::span<const JobView> jobs, const OwnerO
   }
   // Its turn begins when the others have left: their report is an event, and this is asked again.
   const bool free = std::ranges::all_of(there, [&](std::uint32_t owner) { return owner == holder_; });
-  if (!free) until_ = now + kSlice;
+  if (free && waits_) until_ = now + kSlice;
+  waits_ = !free;
   std::erase_if(plan.jobs, [&](const JobShare& s) { return !free || !holds(s) || owner_of(s.job) != holder_; });
   if (plan.jobs.size() == 1) plan.jobs.front().share = kWholeMachine;
   if (free && wanted.size() > 1 && (!plan.wake_at || until_ < *plan.wake_at)) plan.wake_at = until_;

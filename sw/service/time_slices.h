@@ -20,7 +20,8 @@ class TimeSlices {
 
  private:
   std::optional<std::uint32_t> holder_;
-  Time until_{};  ///< end of the holder's turn
+  Time until_{};        ///< end of the holder's turn
+  bool waits_ = false;  ///< for the last one to leave
 };
 
 }  // namespace sluice::service
