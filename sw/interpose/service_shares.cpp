@@ -77,6 +77,8 @@ class ServiceShares : public IShares {
     if (!lane.busy) {
       lane.busy = true;
       lane.share = unasked();
+      lane.begun_before = lane.begun;
+      lane.done_before = lane.done;
     }
     if (!lane.open || other) {
       lane.news = true;
@@ -206,13 +208,7 @@ class ServiceShares : public IShares {
       std::fprintf(stderr, "sluice: %s: %s\n", lane.kernel.name.c_str(), sluice_last_error());
       return true;
     }
-    if (e == SLUICE_OK && !lane.open) {
-      kept.open = lane.open = true;
-      kept.begun_before = lane.begun_before = kept.begun;
-      kept.done_before = lane.done_before = kept.done;
-      lane.begun = kept.begun;
-      lane.done = kept.done;
-    }
+    kept.open = lane.open = lane.open || e == SLUICE_OK;
     return e == SLUICE_OK;
   }
 

@@ -112,6 +112,19 @@ class ServiceSharesTest : public ::testing::Test {
     }
     return false;
   }
+  void outlive_a_killed_service() const {
+    ::setenv("SLUICE_REQUIRE_SERVICE", "1", 1);
+    const pid_t daemon = ::fork();
+    if (daemon == 0) {
+      serve("piv");
+      ::_exit(0);
+    }
+    while (!service::connect_to(folder_ / "s")) std::this_thread::yield();
+    (void)program(*new Notes, 5).launched(1, kKernel, 1000);
+    ::kill(daemon, SIGKILL);
+    std::this_thread::sleep_for(1s);
+    ::_exit(99);
+  }
   static Share last(Notes& notes) { return notes.told().empty() ? Share{CtaCount(99), {}} : notes.told().back().second; }
 
   std::filesystem::path folder_;
@@ -192,21 +205,7 @@ TEST_F(ServiceSharesTest, WhoNeedsTheServiceEndsWithIt) {
   EXPECT_EXIT(program(notes, 5), ::testing::ExitedWithCode(2), "no service: No such file or directory: ends");
   ::unsetenv("SLUICE_REQUIRE_SERVICE");
   EXPECT_NE(program(*new Notes, 5).native().find("no service"), std::string::npos);
-  EXPECT_EXIT(
-      {
-        ::setenv("SLUICE_REQUIRE_SERVICE", "1", 1);
-        const pid_t parent = ::getpid(), daemon = ::fork();
-        if (daemon == 0) {
-          serve("piv");
-          ::_exit(0);
-        }
-        while (!service::connect_to(folder_ / "s")) std::this_thread::yield();
-        (void)program(notes, 5).launched(1, kKernel, 1000);
-        ::kill(daemon, SIGKILL);
-        std::this_thread::sleep_for(1s);
-        ::_exit(parent == ::getpid() ? 99 : 98);
-      },
-      ::testing::ExitedWithCode(2), "the service is gone: ends");
+  EXPECT_EXIT(outlive_a_killed_service(), ::testing::ExitedWithCode(2), "the service is gone: ends");
 }
 
 TEST(CoverageLines, TakeWhatTheTableHas) {
