@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/program.h"
 
+#include <pthread.h>
+
 #include <algorithm>
-#include <cstdio>
+
 #include <cstdlib>
 
 #include "sw/gpu/runtime/control.h"
@@ -10,14 +12,15 @@
 
 namespace sluice::interpose {
 
-FixedQuota FixedQuota::from_environment() {
-  FixedQuota quota;
-  if (const char* ctas = std::getenv("SLUICE_QUOTA"); ctas != nullptr)
-    quota.ctas = static_cast<std::uint32_t>(std::strtoul(ctas, nullptr, 10));
-  if (const char* sms = std::getenv("SLUICE_SMS"); sms != nullptr && std::sscanf(sms, "%u-%u", &quota.first, &quota.last) == 2)
-    quota.ctas = SLUICE_MAX_SLOTS;
-  quota.ctas = std::min<std::uint32_t>(quota.ctas, SLUICE_MAX_SLOTS);
-  return quota;
+Program::Program() {
+  std::atexit([] { instance().tell_at_exit(); });
+  pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
+                 [] {
+                   instance().coverage_.forget();
+                   instance().lanes_.forget();
+                   instance().graphs_.forget();
+                   instance().lock_.unlock();
+                 });
 }
 
 Program& Program::instance() {
@@ -26,13 +29,13 @@ Program& Program::instance() {
 }
 
 void Program::module(void* handle, std::shared_ptr<const Code> code, std::string why) {
-  const std::scoped_lock lock(order_);
+  const std::scoped_lock held(lock_);
   modules_[handle] = {std::move(code), std::move(why)};
   std::erase_if(kernels_, [&](const auto& k) { return k.second.module == handle; });
 }
 
 void Program::kernel(void* handle, void* module, const char* name, bool library) {
-  const std::scoped_lock lock(order_);
+  const std::scoped_lock held(lock_);
   if (const auto known = kernels_.find(handle);
       known != kernels_.end() && known->second.module == module && known->second.name == name)
     return;
@@ -40,6 +43,7 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernel.name = name;
   kernel.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
   kernel.module = module;
+  kernel.library = library;
   if (const auto found = modules_.find(module); found != modules_.end()) {
     if (!found->second.why.empty()) kernel.why = found->second.why;
     kernel.code = found->second.code;
@@ -55,6 +59,8 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
           SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function), static_cast<CUlibrary>(module), entry);
     else
       found = SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
+    if (found == CUDA_SUCCESS && library)  // graphs and attributes take functions only
+      found = SLUICE_REAL(cuKernelGetFunction)(&kernel.function, reinterpret_cast<CUkernel>(kernel.function));
     if (found != CUDA_SUCCESS) kernel.form = nullptr;
     std::size_t offset = 0, bytes = 0;
     for (std::size_t i = 0; found == CUDA_SUCCESS; ++i) {
@@ -64,19 +70,25 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
       kernel.parameters.emplace_back(offset, bytes);
     }
   }
+  if (kernel.function != nullptr && kernel.form != nullptr) {
+    Original& original = originals_[kernel.function] = {static_cast<CUfunction>(handle), name, kernel.form->shared_behind, {},
+                                                        kernel.form->waits};
+    for (const auto& [at, size] : kernel.parameters) original.bytes.push_back(size);
+  }
   kernels_[handle] = std::move(kernel);
 }
 
 void Program::same_kernel(void* handle, void* known) {
-  const std::scoped_lock lock(order_);
+  const std::scoped_lock held(lock_);
   if (const auto found = kernels_.find(known); found != kernels_.end()) {
     Kernel copy = found->second;
+    if (copy.function != nullptr) originals_[copy.function].function = static_cast<CUfunction>(handle);
     kernels_[handle] = std::move(copy);
   }
 }
 
 void Program::attribute(void* handle, CUfunction_attribute which, int value) {
-  const std::scoped_lock lock(order_);
+  const std::scoped_lock held(lock_);
   const auto found = kernels_.find(handle);
   if (found == kernels_.end() || found->second.function == nullptr) return;
   found->second.shapes.clear();
@@ -89,15 +101,20 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   const auto [at, fresh] = kernel.shapes.try_emplace({threads, facts.dynamic_shared});
   Shape& shape = at->second;
   if (!fresh) return shape;
+  if (kernel.library) {  // `native` may be the kernel's own handle
+    CUfunction function = nullptr;
+    if (SLUICE_REAL(cuKernelGetFunction)(&function, reinterpret_cast<CUkernel>(native)) == CUDA_SUCCESS) native = function;
+  }
   CUdevice device = 0;
-  int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0;
+  int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0, registers = 0;
   const auto device_attribute = SLUICE_REAL(cuDeviceGetAttribute);
+  const auto attribute_of = SLUICE_REAL(cuFuncGetAttribute);
   SLUICE_REAL(cuCtxGetDevice)(&device);
   device_attribute(&optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
   device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
-  sms_ = static_cast<std::uint32_t>(sms);
-  SLUICE_REAL(cuFuncGetAttribute)(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, native);
-  SLUICE_REAL(cuFuncGetAttribute)(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, native);
+  shape.sms = static_cast<std::uint32_t>(sms);
+  attribute_of(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, native);
+  attribute_of(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, native);
   if (facts.dynamic_shared > static_cast<unsigned>(allowed)) return shape;  // the driver refuses it
   const int taken = own + static_cast<int>(facts.dynamic_shared);
   shape.shared_left = optin > taken ? static_cast<unsigned>(optin - taken) : 0;
@@ -105,26 +122,61 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   if (occupancy(&ctas, native, static_cast<int>(threads), facts.dynamic_shared) == CUDA_SUCCESS)
     shape.native = static_cast<unsigned>(ctas);
   const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
-  if (shared > 0) SLUICE_REAL(cuFuncSetAttribute)
+  if (shared > 0)
+    SLUICE_REAL(cuFuncSetAttribute)
   (kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
    static_cast<int>(std::max(shared, static_cast<unsigned>(allowed))));
+  ctas = 0;
   if (occupancy(&ctas, kernel.function, static_cast<int>(threads), shared) == CUDA_SUCCESS)
-    shape.transformed = static_cast<unsigned>(ctas);
+    shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
+  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.function);
+  const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8, whole = (threads + 31) / 32 * 32;  // as the device allots
+  shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
+                  shape.transformed};
   return shape;
 }
 
-std::optional<Program::Transformed> Program::transform(const Launch& launch) {
-  if (launch.function == nullptr) return std::nullopt;  // the driver says so
+std::optional<Transformed> Program::transformed(const Launch& launch, std::string& name, std::string& reason) {
   const auto found = kernels_.find(launch.function);
-  Kernel unknown;
-  unknown.name = "?";
-  unknown.why = "a kernel whose handle came by an unknown way";
+  if (found == kernels_.end()) {
+    name = "?";
+    reason = "a kernel whose handle came by an unknown way";
+    return std::nullopt;
+  }
+  name = found->second.name;
   Transformed out;
-  Kernel& kernel = found == kernels_.end() ? unknown : found->second;
-  const std::optional<std::string> native = prepare(kernel, launch, out);
-  coverage_.count(kernel.name, native.value_or(""));
-  if (native) return std::nullopt;
-  return out;
+  const std::optional<std::string> native = prepare(found->second, launch, out);
+  if (!native) return out;
+  reason = *native;
+  return std::nullopt;
+}
+
+std::optional<Program::Original> Program::original(CUfunction ours) const {
+  const auto found = originals_.find(ours);
+  return found == originals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::pair<std::string, std::string> Program::name_and_reason(CUfunction function) const {
+  const auto found = kernels_.find(function);
+  if (found == kernels_.end()) return {"?", "a kernel whose handle came by an unknown way"};
+  return {found->second.name, found->second.why};
+}
+
+KernelDemand Program::demand(CUfunction original, unsigned threads, unsigned shared) const {
+  const auto kernel = kernels_.find(original);
+  if (kernel == kernels_.end()) return {};
+  const auto shape = kernel->second.shapes.find({threads, shared});
+  return shape == kernel->second.shapes.end() ? KernelDemand{} : shape->second.demand;
+}
+
+void Program::stream_ends(CUstream stream) {
+  const std::scoped_lock held(lock_);
+  lanes_.stream_ends(stream);
+}
+
+void Program::context_ends(CUcontext context) {
+  const std::scoped_lock held(lock_);
+  lanes_.context_ends(context);
 }
 
 }  // namespace sluice::interpose

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,17 +16,12 @@
 
 #include "sw/gpu/rewrite/gate.h"
 #include "sw/interpose/coverage.h"
+#include "sw/interpose/graphs.h"
+#include "sw/interpose/lanes.h"
 
 namespace sluice::interpose {
 
 [[nodiscard]] const char* runtime_text();
-
-/// SLUICE_QUOTA=N, or SLUICE_SMS=A-B: all CTAs there and none elsewhere. Neither: everything runs natively.
-struct FixedQuota {
-  std::uint32_t ctas = 0;               ///< of one kernel on an SM; 0: no quota
-  std::uint32_t first = 0, last = ~0U;  ///< SMs
-  [[nodiscard]] static FixedQuota from_environment();
-};
 
 /// A module as the driver gets it: machine code of the kernels as they are with the transformed ones beside them.
 struct Code {
@@ -44,6 +40,19 @@ struct Launch {
   void** extra = nullptr;
 };
 
+/// What to launch in place of a launch.
+struct Transformed {
+  CUfunction function = nullptr;
+  unsigned grid[2] = {1, 1}, shared = 0;
+  std::vector<void*> parameters;     ///< the program's, and the job
+  std::shared_ptr<SluiceJob> job;    ///< what the last of them points to
+  KernelDemand demand;
+  std::uint64_t blocks = 0;
+  bool waits = false;
+  std::vector<std::size_t> bytes;  ///< of the program's parameters
+  [[nodiscard]] Pending pending(const gpu::LaunchFacts& facts) const;  ///< a copy that outlives the program's arguments
+};
+
 class Program {
  public:
   static Program& instance();  ///< lives as long as the process
@@ -53,55 +62,63 @@ class Program {
   void kernel(void* handle, void* module, const char* name, bool library);
   void same_kernel(void* handle, void* known);  ///< a CUfunction of a CUkernel
   void attribute(void* handle, CUfunction_attribute which, int value);
-  /// What to launch in place of it. @return nothing: as it is
-  struct Transformed {
-    CUfunction function = nullptr;
-    unsigned grid[3] = {1, 1, 1}, shared = 0;
-    std::vector<void*> parameters;
-    gpu::LaunchFacts facts;
-    std::shared_ptr<void> keep;  ///< what `parameters` point to
+  /// Launches, transformed or as it is. @param as_it_is  the driver's own call; @param with  the driver's call for our launch
+  using Native = std::function<CUresult()>;
+  using Ours = std::function<CUresult(const Transformed&)>;
+  [[nodiscard]] CUresult launch(const Launch& launch, const Native& as_it_is, const Ours& with);
+  /// The transformed form of a launch, without a control block. The lock is held.
+  /// @return nothing: natively, for the reason
+  [[nodiscard]] std::optional<Transformed> transformed(const Launch& launch, std::string& name, std::string& reason);
+  /// What stands behind a function of ours.
+  struct Original {
+    CUfunction function = nullptr;  ///< the program's
+    std::string name;
+    std::uint32_t shared_behind = 0;
+    std::vector<std::size_t> bytes;  ///< of the program's parameters; behind them comes the job
+    bool waits = false;
   };
-  /// Puts the job's state for the launch into its stream. The caller holds `order()` until it has launched.
-  [[nodiscard]] std::optional<Transformed> transform(const Launch& launch);
+  /// One CTA of the program's kernel. @pre it was launched, or became a node, in this shape
+  [[nodiscard]] KernelDemand demand(CUfunction original, unsigned threads, unsigned shared) const;
+  [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
+  [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
   void stream_ends(CUstream stream);
-  [[nodiscard]] std::recursive_mutex& order() { return order_; }
+  void context_ends(CUcontext context);
+  [[nodiscard]] std::mutex& lock() { return lock_; }
   [[nodiscard]] Coverage& coverage() { return coverage_; }
-  [[nodiscard]] const FixedQuota& quota() const { return quota_; }
+  [[nodiscard]] Lanes& lanes() { return lanes_; }
+  [[nodiscard]] Graphs& graphs() { return graphs_; }
+  [[nodiscard]] std::string coverage_json();
+  void tell_at_exit();
 
  private:
+  Program();
   struct Module {
     std::shared_ptr<const Code> code;
     std::string why;
   };
   struct Shape {
-    unsigned native = 0, transformed = 0, shared_left = 0;
+    unsigned native = 0, transformed = 0, shared_left = 0, sms = 0;
+    KernelDemand demand;
   };
   struct Kernel {
     std::string name, why;
     void* module = nullptr;
+    bool library = false;
     const gpu::ModuleKernel* form = nullptr;
     CUfunction function = nullptr;  ///< transformed
     std::shared_ptr<const Code> code;
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
     std::map<std::pair<unsigned, unsigned>, Shape> shapes;        ///< by threads and dynamic shared memory
   };
-  struct Control {
-    CUdeviceptr memory = 0;
-    std::uint32_t wanted = 0;
-    CUevent free = nullptr;  ///< of a stream that has ended: when its last job has
-  };
-  using StreamId = std::pair<unsigned long long, unsigned long long>;  // of its context, and its own: never used again
   [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, const Launch& launch, Transformed& out);
   [[nodiscard]] const Shape& shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts);
-  [[nodiscard]] Control* control(CUstream stream);
-  [[nodiscard]] bool begin(Control& control, CUstream stream, std::uint32_t ctas) const;
-  std::recursive_mutex order_;
-  FixedQuota quota_ = FixedQuota::from_environment();
+  [[nodiscard]] std::shared_ptr<Lane> enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason);
+  mutable std::mutex lock_;
   std::unordered_map<void*, Module> modules_;
   std::unordered_map<void*, Kernel> kernels_;
-  std::map<StreamId, Control> controls_;
-  std::vector<std::pair<unsigned long long, Control>> retired_;
-  std::uint32_t sms_ = 0;
+  std::unordered_map<CUfunction, Original> originals_;
+  Lanes lanes_{lock_};
+  Graphs graphs_{*this};
   Coverage coverage_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "sw/core/resources.h"
 #include "sw/core/share.h"
 
 namespace sluice::interpose {

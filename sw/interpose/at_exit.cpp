@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process tells at its end: the coverage table on standard error, and as JSON in the file that SLUICE_REPORT names.
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "sw/interpose/program.h"
+
+namespace sluice::interpose {
+
+std::string Program::coverage_json() {
+  const std::scoped_lock held(lock_);
+  return coverage_.json().dump();
+}
+
+void Program::tell_at_exit() {
+  const std::scoped_lock held(lock_);
+  if (coverage_.empty()) return;
+  coverage_.collect(true);
+  graphs_.collect(true);
+  const Lanes::Sums sums = lanes_.sums();
+  std::fprintf(stderr, "%s", coverage_.table().c_str());
+  if (sums.violations > 0 || sums.naps > 0 || sums.raises > 0)
+    std::fprintf(stderr, "sluice: %llu quota violations, %llu sleepers, %llu raises of the watchdog, %llu later grids\n",
+                 static_cast<unsigned long long>(sums.violations), static_cast<unsigned long long>(sums.naps),
+                 static_cast<unsigned long long>(sums.raises), static_cast<unsigned long long>(sums.later_grids));
+  const char* path = std::getenv("SLUICE_REPORT");
+  if (path == nullptr || *path == '\0') return;
+  nlohmann::json report = coverage_.json();
+  report["quota_violations"] = sums.known ? nlohmann::json(sums.violations) : nlohmann::json();
+  report["sleepers"] = sums.naps;
+  report["watchdog_raises"] = sums.raises;
+  report["later_grids"] = sums.later_grids;
+  report["orders"] = sums.orders;
+  std::FILE* file = std::fopen(path, "w");
+  if (file == nullptr || std::fprintf(file, "%s\n", report.dump(2).c_str()) < 0)
+    std::fprintf(stderr, "sluice: SLUICE_REPORT=%s cannot be written\n", path);
+  if (file != nullptr) std::fclose(file);
+}
+
+}  // namespace sluice::interpose

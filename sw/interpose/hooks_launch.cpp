@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches, and the ends of streams and contexts.
+#include "sw/interpose/hooks.h"
+#include "sw/interpose/program.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+Program& program() { return Program::instance(); }
+
+CUresult stream_destroy(CUstream stream) {
+  program().stream_ends(stream);
+  return SLUICE_REAL(cuStreamDestroy_v2)(stream);
+}
+CUresult context_destroy(CUcontext context) {
+  program().context_ends(context);
+  return SLUICE_REAL(cuCtxDestroy_v2)(context);
+}
+/// A device's own context ends with its last user, or when it is reset.
+CUresult primary_ends(CUdevice device, CUresult (*real)(CUdevice)) {
+  CUcontext context = nullptr;
+  unsigned flags = 0;
+  int active = 0;
+  if (SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS && active != 0 &&
+      SLUICE_REAL(cuDevicePrimaryCtxRetain)(&context, device) == CUDA_SUCCESS)
+    SLUICE_REAL(cuDevicePrimaryCtxRelease_v2)(device);
+  const bool resets = real == SLUICE_REAL(cuDevicePrimaryCtxReset_v2);
+  if (resets && context != nullptr) program().context_ends(context);
+  const CUresult result = real(device);
+  if (!resets && context != nullptr && SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS && active == 0)
+    program().context_ends(context);
+  return result;
+}
+CUresult primary_release(CUdevice device) { return primary_ends(device, SLUICE_REAL(cuDevicePrimaryCtxRelease_v2)); }
+CUresult primary_reset(CUdevice device) { return primary_ends(device, SLUICE_REAL(cuDevicePrimaryCtxReset_v2)); }
+
+/// @param per_thread  stream 0 is the thread's own
+CUlaunchConfig config_of(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                         CUstream stream) {
+  return {gx, gy, gz, bx, by, bz, shared, stream, nullptr, 0};
+}
+/// @param native  launches as the program said
+template <class Native>
+CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters, void** extra, bool per_thread, bool cooperative,
+                const Native& native) {
+  Launch l{function, c.hStream == nullptr && per_thread ? CU_STREAM_PER_THREAD : c.hStream, {}, parameters, extra};
+  l.facts.grid = {c.gridDimX, c.gridDimY, c.gridDimZ};
+  l.facts.block = {c.blockDimX, c.blockDimY, c.blockDimZ};
+  l.facts.dynamic_shared = c.sharedMemBytes;
+  l.facts.cooperative = cooperative;
+  for (unsigned i = 0; i < c.numAttrs; ++i) {
+    const CUlaunchAttribute& a = c.attrs[i];
+    if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) l.facts.cooperative = l.facts.cooperative || a.value.cooperative != 0;
+    if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) l.facts.cluster = true;
+    if (a.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION && a.value.programmaticStreamSerializationAllowed != 0)
+      l.facts.programmatic = true;
+    if (a.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || a.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+      l.facts.programmatic = true;
+  }
+  return program().launch(l, native, [&](const Transformed& ours) {
+    CUlaunchConfig config = c;
+    config.gridDimX = ours.grid[0];
+    config.gridDimY = ours.grid[1];
+    config.gridDimZ = 1;
+    config.sharedMemBytes = ours.shared;
+    config.hStream = l.stream;
+    return SLUICE_REAL(cuLaunchKernelEx)(&config, ours.function, const_cast<void**>(ours.parameters.data()), nullptr);
+  });
+}
+template <Symbol Own, bool PerThread>
+CUresult launch_kernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                       unsigned shared, CUstream stream, void** parameters, void** extra) {
+  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, extra, PerThread, false, [&] {
+    return real<decltype(cuLaunchKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+  });
+}
+template <Symbol Own, bool PerThread>
+CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction f, void** parameters, void** extra) {
+  if (config == nullptr) return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra);
+  return launch(*config, f, parameters, extra, PerThread, false,
+                [&] { return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra); });
+}
+template <Symbol Own, bool PerThread>
+CUresult launch_cooperative(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                            unsigned shared, CUstream stream, void** parameters) {
+  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, nullptr, PerThread, true, [&] {
+    return real<decltype(cuLaunchCooperativeKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters);
+  });
+}
+
+
+}  // namespace
+
+void* launch_hook(Symbol symbol) {
+  switch (symbol) {
+    case kcuStreamDestroy_v2: return address(stream_destroy);
+    case kcuLaunchKernel: return address(launch_kernel<kcuLaunchKernel, false>);
+    case kcuLaunchKernel_ptsz: return address(launch_kernel<kcuLaunchKernel_ptsz, true>);
+    case kcuLaunchKernelEx: return address(launch_kernel_ex<kcuLaunchKernelEx, false>);
+    case kcuLaunchKernelEx_ptsz: return address(launch_kernel_ex<kcuLaunchKernelEx_ptsz, true>);
+    case kcuLaunchCooperativeKernel: return address(launch_cooperative<kcuLaunchCooperativeKernel, false>);
+    case kcuLaunchCooperativeKernel_ptsz: return address(launch_cooperative<kcuLaunchCooperativeKernel_ptsz, true>);
+    case kcuCtxDestroy_v2: return address(context_destroy);
+    case kcuDevicePrimaryCtxRelease_v2: return address(primary_release);
+    case kcuDevicePrimaryCtxReset_v2: return address(primary_reset);
+    default: return nullptr;
+  }
+}
+
+}  // namespace sluice::interpose
