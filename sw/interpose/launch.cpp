@@ -54,7 +54,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   out.job->flags = SLUICE_HELD;
   out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
   out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
-  out.function = in_context(kernel, kernel.function);
+  out.function = ours(kernel);
   out.grid[0] = fits.sms;
   out.grid[1] = fits.transformed;
   out.demand = fits.demand;
@@ -108,15 +108,26 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   return lane;
 }
 
-CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Ours& with) {
-  std::string name, reason;
-  std::unique_lock held(lock_);
-  if (launch.function == nullptr) {
-    held.unlock();
-    return as_it_is();  // the driver says so
+CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+  const auto timed = coverage_.begin(row, 0, stream);
+  held.unlock();
+  const CUresult result = as_it_is();
+  if (timed) {
+    held.lock();
+    coverage_.end(*timed, stream);
   }
-  std::optional<Transformed> ours = transformed(launch, name, reason);
-  if (capturing(launch.stream)) {
+  return result;
+}
+
+CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Ours& with) {
+  if (launch.function == nullptr) return as_it_is();  // the driver says so
+  const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
+  std::unique_lock held(lock_);
+  if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
+    if (Kernel& k = found->second; k.known_row != nullptr && k.known == launch.facts) return run_native(held, *k.known_row, launch.stream, as_it_is);
+  std::string name, reason;
+  std::optional<Transformed> ours = transformed(held, launch, name, reason);
+  if (captured) {
     if (ours && graphs_.captured_into_body(launch.stream)) {
       ours.reset();
       reason = "in the body of a conditional node";
@@ -136,15 +147,13 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     if (lane == nullptr) ours.reset();
   }
   if (!ours) {
-    if (reason.empty()) reason = "?";
-    const auto timed = coverage_.begin({Coverage::Way::Native, name, reason}, 0, launch.stream);
-    held.unlock();
-    const CUresult result = as_it_is();
-    if (timed) {
-      held.lock();
-      coverage_.end(*timed, launch.stream);
+    Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
+    if (const auto found = kernels_.find(launch.function);
+        found != kernels_.end() && found->second.later == nullptr && found->second.lazy == nullptr) {
+      found->second.known = launch.facts;  // the next one like it is not decided anew
+      found->second.known_row = &row;
     }
-    return result;
+    return run_native(held, row, launch.stream, as_it_is);
   }
   if (ours->waits || lane->watched) lanes_.watch(*lane);
   std::unique_lock<std::mutex> order;
@@ -171,7 +180,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     lane->busy = true;
   }
   ++slot.launched;
-  const auto timed = coverage_.begin({Coverage::Way::Quota, name, ""}, ours->blocks, launch.stream);
+  const auto timed = coverage_.begin(coverage_.row({Coverage::Way::Quota, name, ""}), ours->blocks, launch.stream);
   const bool asleep = lane->watched && !lanes_.polls();
   held.unlock();
   const CUresult result = with(*ours);
