@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/rewrite/transform.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostLanes = 31;      ///< of which launches have not ended: beside 32 streams that wait no grid begins
 constexpr std::size_t kMostPending = 512;   ///< launches of a stream whose shares may change: the driver's queue must not fill up
+constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
 bool capturing(CUstream stream) {
@@ -111,7 +113,7 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
 CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
   const auto timed = coverage_.begin(row, 0, stream);
   held.unlock();
-  const CUresult result = as_it_is();
+  const CUresult result = as_it_is(stream);
   if (timed) {
     held.lock();
     coverage_.end(*timed, stream);
@@ -119,8 +121,39 @@ CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& 
   return result;
 }
 
+CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+  while (!opaque_.free() || !lanes_.shares().admit(row.key->kernel)) {
+    held.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    held.lock();
+  }
+  if (opaque_.ended()) lanes_.shares().admitted_ended();
+  opaque_.enters();
+  const CUresult result = run_native(held, row, stream, as_it_is);
+  if (!held.owns_lock()) held.lock();
+  opaque_.entered(stream);
+  return result;
+}
+
+std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel, const std::string& reason,
+                                           CUstream stream, const Native& as_it_is) {
+  const Home* home = lanes_.home();
+  const std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms) return std::nullopt;
+  Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
+  const auto timed = coverage_.begin(row, 0, stream);
+  const CUresult result = opaque_.split(stream, lane->share.sms.count, as_it_is);
+  if (result != CUDA_SUCCESS) {  // as it is
+    --row.launches;
+    return std::nullopt;
+  }
+  if (timed) coverage_.end(*timed, stream);
+  held.unlock();
+  return result;
+}
+
 CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Ours& with) {
-  if (launch.function == nullptr) return as_it_is();  // the driver says so
+  if (launch.function == nullptr) return as_it_is(launch.stream);  // the driver says so
   const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
   std::unique_lock held(lock_);
   if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
@@ -133,12 +166,12 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
       reason = "in the body of a conditional node";
     }
     held.unlock();
-    return ours ? with(*ours) : as_it_is();  // counted when it is replayed
+    return ours ? with(*ours) : as_it_is(launch.stream);  // counted when it is replayed
   }
   std::shared_ptr<Lane> lane;
   if (ours) {
     if (const auto us = coverage_.microseconds(name, ours->blocks); us && *us < short_us()) {
-      reason = "short launches: bringing persistent CTAs would cost more than it gives";
+      reason = kShort;
       ours.reset();
     }
   }
@@ -148,8 +181,13 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   }
   if (!ours) {
     Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
+    const bool opaque = Opaque::mode() != Opaque::Mode::Native && lanes_.shares().native().empty() && lanes_.gone().empty() &&
+                        reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort;
+    if (opaque && Opaque::mode() == Opaque::Mode::Hold) return run_held(held, row, launch.stream, as_it_is);
+    if (opaque)
+      if (const auto result = run_split(held, name, reason, launch.stream, as_it_is)) return *result;
     if (const auto found = kernels_.find(launch.function);
-        found != kernels_.end() && found->second.later == nullptr && found->second.lazy == nullptr) {
+        !opaque && found != kernels_.end() && found->second.later == nullptr && found->second.lazy == nullptr) {
       found->second.known = launch.facts;  // the next one like it is not decided anew
       found->second.known_row = &row;
     }
@@ -172,7 +210,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   }
   if (lane->stale && !lanes_.send(*lane)) {
     held.unlock();
-    return as_it_is();
+    return as_it_is(launch.stream);
   }
   if (lane->watched) {
     slot.pending.push_back(ours->pending(launch.facts));

@@ -21,6 +21,7 @@
 #include "sw/interpose/coverage.h"
 #include "sw/interpose/graphs.h"
 #include "sw/interpose/lanes.h"
+#include "sw/interpose/opaque.h"
 
 namespace sluice::interpose {
 
@@ -56,7 +57,7 @@ class Program {
   void same_kernel(void* handle, void* known);  ///< a CUfunction of a CUkernel
   void attribute(void* handle, CUfunction_attribute which, int value);
   /// Launches, transformed or as it is. @param as_it_is  the driver's own call; @param with  the driver's call for our launch
-  using Native = std::function<CUresult()>;
+  using Native = std::function<CUresult(CUstream)>;  ///< in that stream instead of the program's
   using Ours = std::function<CUresult(const Transformed&)>;
   [[nodiscard]] CUresult launch(const Launch& launch, const Native& as_it_is, const Ours& with);
   /// The transformed form of a launch, without a control block. The lock is held, and given up while a kernel is compiled.
@@ -119,6 +120,9 @@ class Program {
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
   void compile(std::unique_lock<std::mutex>& held, CUfunction function);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
+  [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
+  [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
+                                                  const std::string& reason, CUstream stream, const Native& as_it_is);
   std::unordered_map<void*, Prepared> modules_;
   std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
   std::atomic<bool> captures_{false};  // some stream has been captured
@@ -127,6 +131,7 @@ class Program {
   Lanes lanes_{lock_};
   Graphs graphs_{*this};
   Coverage coverage_;
+  Opaque opaque_;
 };
 
 }  // namespace sluice::interpose

@@ -114,6 +114,19 @@ TEST_F(Run, AWatchdogRaisesTheQuotaOfBlocksThatWait) {
   EXPECT_GE(nlohmann::json::parse(text("report"))["watchdog_raises"], 1);
 }
 
+TEST_F(Run, HoldsLaunchesThatCannotBeTransformedOneAtATime) {
+  const std::string slow = "FAKE_CUDA_OPAQUE=1 FAKE_CUDA_TASK_US=20000";
+  const Outcome together = client(slow, "--quota 2");
+  EXPECT_EQ(together.exit, 0) << together.err;
+  EXPECT_NE(text("books").find("launch opaque 1000x1 arg 7 arg 9 beside another\n"), std::string::npos) << text("books");
+  fs::remove(folder_ / "books");
+  const Outcome held = client(slow, "--quota 2 --opaque hold");
+  EXPECT_EQ(held.exit, 0) << held.err;
+  EXPECT_EQ(count(text("books"), "launch opaque 1000x1 arg 7 arg 9\n"), 4) << text("books");
+  EXPECT_NE(held.err.find("4 native"), std::string::npos) << held.err;
+  EXPECT_NE(held.err.find("opaque: inline assembly ends a thread"), std::string::npos) << held.err;
+}
+
 TEST_F(Run, TheAssemblersWrapperKeepsThePtxAndChangesNothing) {
   const fs::path real = folder_ / "real";
   std::ofstream(real) << "#!/bin/sh\ncp " SLUICE_INTERPOSE " '" << (folder_ / "out.cubin").string() << "'\necho \"$@\"\nexit $CODE\n";
