@@ -2,6 +2,7 @@
 #include "sw/interpose/graphs.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "sw/interpose/program.h"
@@ -38,8 +39,9 @@ Graphs::Params params_of(const Graphs::Params& asked, const Transformed& ours) {
 void restore(Graphs::Params& params, const Program::Original& original) {
   SluiceJob job;
   std::memcpy(&job, params.kernelParams[original.bytes.size()], sizeof job);
-  params.func = original.function;
-  if (params.kern != nullptr) params.kern = original.kernel;
+  static const int form = std::getenv("SLUICE_NODE_FORM") == nullptr ? 0 : std::atoi(std::getenv("SLUICE_NODE_FORM"));
+  params.func = form == 2 ? nullptr : original.function;
+  params.kern = form == 1 ? nullptr : original.kernel;
   params.gridDimX = job.grid_x;
   params.gridDimY = job.grid_y;
   params.gridDimZ = job.grid_z;
@@ -70,7 +72,7 @@ CUresult Graphs::set_params(CUgraph graph, const Params& params, const WithParam
   std::string name, reason;
   std::unique_lock held(program_.lock());
   std::optional<Transformed> ours;
-  if (graph == nullptr || !bodies_.contains(graph)) ours = program_.transformed(held, launch_of(params), name, reason);
+  if (graph == nullptr || !bodies_.contains(graph)) ours = program_.transformed(held, launch_of(params), true, name, reason);
   held.unlock();
   return ours ? driver(params_of(params, *ours)) : driver(params);
 }
@@ -79,7 +81,7 @@ CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Param
   Node now;
   std::unique_lock held(program_.lock());
   std::optional<Transformed> ours;
-  if (execs_.contains(exec)) ours = program_.transformed(held, launch_of(params), now.kernel, now.reason);
+  if (execs_.contains(exec)) ours = program_.transformed(held, launch_of(params), true, now.kernel, now.reason);
   const auto known = execs_.find(exec);
   Params set = ours ? params_of(params, *ours) : params;
   const auto old = known == execs_.end() ? std::map<CUgraphNode, Node>::iterator{} : known->second.nodes.find(node);
@@ -135,6 +137,7 @@ bool Graphs::give_block(Params& params, Node& node, Exec& exec) {
   ours.shared = params.sharedMemBytes;
   ours.bytes = original->bytes;
   ours.waits = original->waits;
+  ours.demand.name = original->name;
   ours.job = std::make_shared<SluiceJob>();
   std::memcpy(ours.job.get(), params.kernelParams[original->bytes.size()], sizeof(SluiceJob));
   ours.job->control = reinterpret_cast<SluiceControl*>(node.slot->control);
@@ -165,7 +168,7 @@ void Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec
     if (!original) {
       std::tie(node.kernel, node.reason) = program_.name_and_reason(function_of(params));
       std::string reason;
-      if (program_.transformed(held, launch_of(params), node.kernel, reason)) reason = "in the body of a conditional node";
+      if (program_.transformed(held, launch_of(params), false, node.kernel, reason)) reason = "in the body of a conditional node";
       node.reason = reason;
       return;
     }

@@ -40,7 +40,9 @@ class Graphs {
   void body(CUgraph graph);  ///< of a conditional node: what is in there runs as it is
   /// A launch into `stream` becomes a node of such a graph. The stream is captured. @pre the lock is held
   [[nodiscard]] bool captured_into_body(CUstream stream) const;
-  void collect(bool wait);  ///< GPU times of replays that are done
+  bool collect();    ///< GPU times of replays that are done. @return some are not
+  void count_all();  ///< replays since the last call, to the coverage
+  [[nodiscard]] bool empty() const { return execs_.empty(); }
   void forget();
 
  private:

@@ -33,6 +33,7 @@ struct Pending {
   unsigned shared = 0;
   std::vector<std::byte> arguments;
   std::vector<std::size_t> at;  ///< where each parameter begins; the last is the SluiceJob
+  std::string kernel;
   std::uint64_t blocks = 0, number = 0;  ///< number: of the launch on its control block
   bool waits = false;
 };

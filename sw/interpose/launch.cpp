@@ -73,6 +73,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
 Pending Transformed::pending(const gpu::LaunchFacts& facts) const {
   Pending out;
   out.function = function;
+  out.kernel = demand.name;
   out.grid = {grid[0], grid[1]};
   out.block = facts.block;
   out.shared = shared;
@@ -159,7 +160,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
     if (Kernel& k = found->second; k.known_row != nullptr && k.known == launch.facts) return run_native(held, *k.known_row, launch.stream, as_it_is);
   std::string name, reason;
-  std::optional<Transformed> ours = transformed(held, launch, name, reason);
+  std::optional<Transformed> ours = transformed(held, launch, captured, name, reason);
   if (captured) {
     if (ours && graphs_.captured_into_body(launch.stream)) {
       ours.reset();

@@ -12,6 +12,19 @@
 
 namespace sluice::interpose {
 
+namespace {
+
+/// For which a launch waits for its kernel's code, before it runs natively: SLUICE_COMPILE_WAIT_MS.
+std::chrono::milliseconds compile_wait() {
+  static const std::chrono::milliseconds wait = [] {
+    const char* set = std::getenv("SLUICE_COMPILE_WAIT_MS");
+    return std::chrono::milliseconds(set == nullptr ? 40 : std::atoi(set));
+  }();
+  return wait;
+}
+
+}  // namespace
+
 Program::Program() {
   std::atexit([] { instance().tell_at_exit(); });
   pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
@@ -93,14 +106,17 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernels_[handle] = std::move(kernel);
 }
 
-void Program::compile(std::unique_lock<std::mutex>& held, CUfunction function) {
+void Program::compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient) {
   const auto found = kernels_.find(function);
-  if (found == kernels_.end() || found->second.lazy == nullptr) return;
+  if (found == kernels_.end() || (found->second.lazy == nullptr && (found->second.later == nullptr || !patient))) return;
+  const Clock::time_point begin = Clock::now();
   const std::shared_ptr<Lazy> lazy = std::move(found->second.lazy);
+  std::shared_ptr<Later> later = found->second.later;
   found->second.lazy = nullptr;  // who launches it meanwhile does not wait
   const std::string name = found->second.name;
   held.unlock();
-  const std::shared_ptr<Later> later = lazy->kernel(name);
+  if (lazy != nullptr) later = lazy->kernel(name);
+  later->wait_until(begin + (patient ? std::chrono::hours(1) : compile_wait()));
   held.lock();
   if (const auto still = kernels_.find(function); still != kernels_.end()) still->second.later = later;
 }
@@ -186,9 +202,9 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   return shape;
 }
 
-std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, std::string& name,
-                                                std::string& reason) {
-  if (lanes_.shares().native().empty()) compile(held, launch.function);
+std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
+                                                std::string& name, std::string& reason) {
+  if (lanes_.shares().native().empty()) compile(held, launch.function, patient);
   const auto found = kernels_.find(launch.function);
   if (found == kernels_.end()) {
     name = "?";

@@ -61,9 +61,10 @@ class Program {
   using Ours = std::function<CUresult(const Transformed&)>;
   [[nodiscard]] CUresult launch(const Launch& launch, const Native& as_it_is, const Ours& with);
   /// The transformed form of a launch, without a control block. The lock is held, and given up while a kernel is compiled.
+  /// @param patient  waits until the kernel is compiled: a node of a graph is made once
   /// @return nothing: natively, for the reason
-  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const Launch& launch, std::string& name,
-                                                       std::string& reason);
+  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
+                                                       std::string& name, std::string& reason);
   void captures() { captures_ = true; }  ///< from here on a stream may be captured
   /// What stands behind a function of ours.
   struct Original {
@@ -118,7 +119,7 @@ class Program {
   /// In the current context. Null: the driver refuses
   [[nodiscard]] CUfunction ours(const Kernel& kernel);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
-  void compile(std::unique_lock<std::mutex>& held, CUfunction function);
+  void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
   [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,

@@ -222,7 +222,8 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
     const gpu::QuotaTable in_force = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
     if (lane.share.ctas.value() > 0)
       if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, in_force)) {
-        std::fprintf(stderr, "sluice: no block has ended for 100 ms: quota raised to at most %u\n", *std::ranges::max_element(*raised));
+        std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.kernel.c_str(),
+                     *std::ranges::max_element(*raised));
         lane.raised = std::move(raised);
         ++counted_.raises;
         static_cast<void>(send(lane));

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -106,6 +107,16 @@ __global__ void arithmetic(float* out, unsigned steps) {
 }
 __global__ void clock_of(unsigned long long* out) { *out = now(); }
 __global__ void nothing() {}
+
+void tile_on_host(std::vector<float>& values, unsigned n) {
+  const std::vector<float> before = values;
+  for (unsigned block = 0; block * 256 < n; ++block) {
+    float sum = 0;
+    for (unsigned i = block * 256; i < std::min(n, block * 256 + 256); ++i) sum += static_cast<float>(static_cast<int>(before[i]) % 3);
+    for (unsigned i = block * 256; i < std::min(n, block * 256 + 256); ++i)
+      values[i] = std::fma(before[i ^ 1], 0.1f, std::fma(before[i], 0.5f, sum));
+  }
+}
 
 std::uint64_t fingerprint(const void* device, std::size_t bytes) {
   std::vector<unsigned char> host(bytes);
@@ -207,7 +218,19 @@ int check() {
     CHECK(cudaStreamWaitEvent(next, e));
   }
   c.say("two streams and events");
-  for (int i = 0; i < 5; ++i) tile<<<dim3(c.n / 256 / 16, 16), 256, 1024, c.s1>>>(c.a, c.n - 78);
+  for (const unsigned less : {0U, 64U, 78U}) {  // all threads; whole warps return early; parts of a warp do
+    std::vector<float> expected(c.n), found(c.n);
+    CHECK(cudaMemcpy(expected.data(), c.a, c.n * 4, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 5; ++i) tile<<<dim3(c.n / 256 / 16, 16), 256, 1024, c.s1>>>(c.a, c.n - less);
+    for (int i = 0; i < 5; ++i) tile_on_host(expected, c.n - less);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(found.data(), c.a, c.n * 4, cudaMemcpyDeviceToHost));
+    unsigned wrong = 0, first = 0;
+    for (unsigned i = 0; i < c.n; ++i)
+      if (std::memcmp(&expected[i], &found[i], 4) != 0 && wrong++ == 0) first = i;
+    std::printf("tile, %u threads return early: %u wrong, the first is %u\n", less, wrong, first);
+    CHECK(cudaMemcpy(c.a, expected.data(), c.n * 4, cudaMemcpyHostToDevice));
+  }
   c.say("shared memory");
   cudaGraph_t graph;
   cudaGraphExec_t exec;
@@ -409,6 +432,39 @@ int overhead() {
   return 0;
 }
 
+/// What a node says that it has.
+int node() {
+  CHECK(cudaFree(nullptr));
+  cudaKernel_t kernel;
+  cudaFunction_t function;
+  CHECK(cudaGetKernel(&kernel, reinterpret_cast<const void*>(add)));
+  CHECK(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(add)));
+  std::printf("kernel %p function %p\n", static_cast<void*>(kernel), static_cast<void*>(function));
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  CHECK(cudaGetDriverEntryPointByVersion("cuGraphKernelNodeGetParams", &entry, 12000, cudaEnableDefault, &found));
+  const auto get = reinterpret_cast<CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*)>(entry);
+  Check c;
+  float v = 0.25f;
+  int steps = 100;
+  void* of_add[] = {&c.a, &c.n, &v, &steps};
+  cudaKernelNodeParams p{};
+  p.func = reinterpret_cast<void*>(add);
+  p.gridDim = dim3(c.n / 128);
+  p.blockDim = dim3(128);
+  p.kernelParams = of_add;
+  cudaGraph_t graph;
+  cudaGraphNode_t made;
+  CHECK(cudaGraphCreate(&graph, 0));
+  CHECK(cudaGraphAddKernelNode(&made, graph, nullptr, 0, &p));
+  CUDA_KERNEL_NODE_PARAMS seen{};
+  CHECK(get(made, &seen));
+  std::printf("node: func %p kern %p ctx %p\n", static_cast<void*>(seen.func), static_cast<void*>(seen.kern), static_cast<void*>(seen.ctx));
+  cudaKernelNodeParams again{};
+  std::printf("runtime: %d\n", static_cast<int>(cudaGraphKernelNodeGetParams(made, &again)));
+  return 0;
+}
+
 int busy(int ms) {
   int sms = 0;
   CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
@@ -437,6 +493,7 @@ int main(int argc, char** argv) {
   if (what == "check") return check();
   if (what == "requota" && argc > 3) return requota(argv[2], std::atoi(argv[3]));
   if (what == "overhead") return overhead();
+  if (what == "node") return node();
   if (what == "busy" && argc > 2) return busy(std::atoi(argv[2]));
   std::printf("usage: interpose_probe check | requota FILE ROUNDS | overhead | busy MS\n");
   return 2;

@@ -313,7 +313,8 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
 __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsigned left, unsigned long long last) {
   const unsigned sm = s.leader.sm, slot = s.leader.slot;
   SluiceControl* c = job.control;
-  const unsigned epoch = load(&job.orders->epoch), wanted = load(&job.orders->wanted);
+  const bool held = (job.flags & (SLUICE_HELD | SLUICE_LATER)) != 0;  // then nobody waits for `gone`
+  const unsigned epoch = held ? 0 : load(&job.orders->epoch), wanted = held ? 1 : load(&job.orders->wanted);
   if (job.lifetimes != nullptr) {
     const unsigned at = fetch_add(&c->lifetimes, 1);
     if (at < SLUICE_MAX_LIFETIMES) {
