@@ -43,14 +43,12 @@ void Lanes::on_share(LaneId id, const Share& share) {
     const std::scoped_lock held(orders_lock_);
     asked_[id] = share;
   }
-  if (lock_.try_lock()) {  // the order leaves at once, from this thread
+  if (lock_.try_lock()) {  // the order leaves at once, and CTAs come, from this thread
     const std::scoped_lock held(std::adopt_lock, lock_);
     CUcontext before = nullptr;
     SLUICE_REAL(cuCtxGetCurrent)(&before);
     take_orders();
-    for (const std::shared_ptr<Lane>& lane : all())
-      if (lane->stale && lane->watched && SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) == CUDA_SUCCESS)
-        static_cast<void>(send(*lane));
+    static_cast<void>(step());
     SLUICE_REAL(cuCtxSetCurrent)(before);
   }
   wake();
