@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +55,7 @@ class ServiceShares : public IShares {
     if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK ||
         !tell_device()) {
       end(sluice_last_error());
+      sluice_disconnect(std::exchange(session_, nullptr));
       return;
     }
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -90,8 +92,8 @@ class ServiceShares : public IShares {
   void progress(LaneId id, std::uint64_t begun, std::uint64_t done) override {
     const std::scoped_lock lock(mutex_);
     Lane& lane = lanes_known_[id];
-    lane.begun = begun;
-    lane.done = done;
+    lane.begun = std::max(lane.begun, begun);  // one look at a time, and CTAs leave
+    lane.done = std::max(lane.done, done);
   }
   void last_begun(LaneId) override {}  // of a lane: more launches may follow
   void evicted(LaneId id) override {

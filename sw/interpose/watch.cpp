@@ -104,6 +104,7 @@ void Lanes::take_orders() {
   for (const std::shared_ptr<Lane>& lane : all()) {
     const auto found = asked.find(lane->id);
     const Share share = !gone_.empty() ? kWholeMachine : found == asked.end() ? lane->share : found->second;
+    if (found != asked.end() && share.ctas.value() == 0) lane->evicted = false;  // each such order is answered
     if (share == lane->share) continue;
     lane->share = share;
     lane->stale = true;
