@@ -14,6 +14,7 @@ std::string Program::coverage_json() {
 }
 
 void Program::tell_at_exit() {
+  finish_compiling();
   const std::scoped_lock held(lock_);
   if (coverage_.empty()) return;
   coverage_.collect(true);

@@ -28,16 +28,15 @@ bool transforms() {
 /// Loads `image`, or the code made of it; the program's own where the driver does not take ours.
 template <class Handle, class Load>
 CUresult load(Handle* handle, const void* image, const Load& as) {
-  std::string why;
-  std::shared_ptr<const Code> code;
-  if (image != nullptr && transforms()) code = code_of(image, why);
-  bool ours = code != nullptr && !code->cubin.empty();
-  CUresult result = ours ? as(code->cubin.data(), true) : CUDA_ERROR_UNKNOWN;
+  Prepared ours;
+  if (image != nullptr && transforms()) ours = prepared(image);
+  const bool loads = ours.code != nullptr && !ours.code->cubin.empty();
+  CUresult result = loads ? as(ours.code->cubin.data(), true) : CUDA_ERROR_UNKNOWN;
   if (result != CUDA_SUCCESS) {
-    if (ours) code = nullptr;
+    if (loads) ours = {nullptr, nullptr, "the driver does not load the transformed module"};
     result = as(image, false);
   }
-  if (result == CUDA_SUCCESS) program().module(*handle, code, why);
+  if (result == CUDA_SUCCESS) program().module(*handle, std::move(ours));
   return result;
 }
 
@@ -83,12 +82,12 @@ CUresult library_load_file(CUlibrary* library, const char* path, CUjit_option* j
 }
 CUresult module_unload(CUmodule module) {
   const CUresult result = SLUICE_REAL(cuModuleUnload)(module);
-  if (result == CUDA_SUCCESS) program().module(module, nullptr, "");
+  if (result == CUDA_SUCCESS) program().module(module, {});
   return result;
 }
 CUresult library_unload(CUlibrary library) {
   const CUresult result = SLUICE_REAL(cuLibraryUnload)(library);
-  if (result == CUDA_SUCCESS) program().module(library, nullptr, "");
+  if (result == CUDA_SUCCESS) program().module(library, {});
   return result;
 }
 CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {

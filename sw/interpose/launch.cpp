@@ -54,7 +54,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   out.job->flags = SLUICE_HELD;
   out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
   out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
-  out.function = kernel.function;
+  out.function = in_context(kernel, kernel.function);
   out.grid[0] = fits.sms;
   out.grid[1] = fits.transformed;
   out.demand = fits.demand;

@@ -28,10 +28,17 @@ Program& Program::instance() {
   return *program;
 }
 
-void Program::module(void* handle, std::shared_ptr<const Code> code, std::string why) {
+void Program::module(void* handle, Prepared prepared) {
   const std::scoped_lock held(lock_);
-  modules_[handle] = {std::move(code), std::move(why)};
+  modules_[handle] = std::move(prepared);
   std::erase_if(kernels_, [&](const auto& k) { return k.second.module == handle; });
+}
+
+CUfunction Program::in_context(const Kernel& kernel, CUfunction handle) const {
+  CUfunction function = nullptr;
+  if (!kernel.library || SLUICE_REAL(cuKernelGetFunction)(&function, reinterpret_cast<CUkernel>(handle)) != CUDA_SUCCESS)
+    return handle;
+  return function;
 }
 
 void Program::kernel(void* handle, void* module, const char* name, bool library) {
@@ -47,42 +54,58 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   if (const auto found = modules_.find(module); found != modules_.end()) {
     if (!found->second.why.empty()) kernel.why = found->second.why;
     kernel.code = found->second.code;
+    kernel.later = found->second.later;
     if (kernel.code != nullptr)
-      if (const auto form = kernel.code->rewritten.kernels.find(name); form != kernel.code->rewritten.kernels.end())
-        kernel.form = &form->second;
+      if (const auto form = kernel.code->kernels.find(name); form != kernel.code->kernels.end()) kernel.form = &form->second;
   }
   if (kernel.form != nullptr && !kernel.form->refusal) {
     const char* entry = kernel.form->entry.c_str();
-    CUresult found = CUDA_SUCCESS;
-    if (library)
-      found =
-          SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function), static_cast<CUlibrary>(module), entry);
-    else
-      found = SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
-    if (found == CUDA_SUCCESS && library)  // graphs and attributes take functions only
-      found = SLUICE_REAL(cuKernelGetFunction)(&kernel.function, reinterpret_cast<CUkernel>(kernel.function));
+    const CUresult found =
+        library ? SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function), static_cast<CUlibrary>(module), entry)
+                : SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
     if (found != CUDA_SUCCESS) kernel.form = nullptr;
+  }
+  if (kernel.form != nullptr || kernel.later != nullptr) {
     std::size_t offset = 0, bytes = 0;
-    for (std::size_t i = 0; found == CUDA_SUCCESS; ++i) {
+    for (std::size_t i = 0;; ++i) {
       const CUresult more = library ? SLUICE_REAL(cuKernelGetParamInfo)(static_cast<CUkernel>(handle), i, &offset, &bytes)
                                     : SLUICE_REAL(cuFuncGetParamInfo)(static_cast<CUfunction>(handle), i, &offset, &bytes);
       if (more != CUDA_SUCCESS) break;
       kernel.parameters.emplace_back(offset, bytes);
     }
   }
-  if (kernel.function != nullptr && kernel.form != nullptr) {
-    Original& original = originals_[kernel.function] = {static_cast<CUfunction>(handle), name, kernel.form->shared_behind, {},
-                                                        kernel.form->waits};
-    for (const auto& [at, size] : kernel.parameters) original.bytes.push_back(size);
-  }
   kernels_[handle] = std::move(kernel);
+}
+
+void Program::adopt(Kernel& kernel) {
+  const std::shared_ptr<const Code> code = kernel.later->code();
+  kernel.later = nullptr;
+  kernel.why = "its module could not be compiled in the background";
+  if (code == nullptr) return;
+  const auto form = code->kernels.find(kernel.name);
+  if (form == code->kernels.end()) return;
+  if (form->second.refusal) {
+    kernel.why = form->second.refusal->reason;
+    return;
+  }
+  kernel.why = "compiled in the background for the next process: this one has its own copy of the module's variables";
+  if (code->variables) return;
+  CUcontext context = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&context);
+  const Relaxed relaxed;
+  CUmodule& beside = beside_[{code.get(), context}];
+  kernel.why = "the driver does not load the transformed module";
+  if (beside == nullptr && SLUICE_REAL(cuModuleLoadData)(&beside, code->cubin.data()) != CUDA_SUCCESS) return;
+  if (SLUICE_REAL(cuModuleGetFunction)(&kernel.function, beside, form->second.entry.c_str()) != CUDA_SUCCESS) return;
+  kernel.code = code;
+  kernel.form = &form->second;
+  kernel.library = false;
 }
 
 void Program::same_kernel(void* handle, void* known) {
   const std::scoped_lock held(lock_);
   if (const auto found = kernels_.find(known); found != kernels_.end()) {
     Kernel copy = found->second;
-    if (copy.function != nullptr) originals_[copy.function].function = static_cast<CUfunction>(handle);
     kernels_[handle] = std::move(copy);
   }
 }
@@ -93,23 +116,21 @@ void Program::attribute(void* handle, CUfunction_attribute which, int value) {
   if (found == kernels_.end() || found->second.function == nullptr) return;
   found->second.shapes.clear();
   if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-    SLUICE_REAL(cuFuncSetAttribute)(found->second.function, which, value);
+    SLUICE_REAL(cuFuncSetAttribute)(in_context(found->second, found->second.function), which, value);
 }
 
 const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts) {
   const unsigned threads = facts.block[0] * facts.block[1] * facts.block[2];
-  const auto [at, fresh] = kernel.shapes.try_emplace({threads, facts.dynamic_shared});
+  CUdevice device = 0;
+  SLUICE_REAL(cuCtxGetDevice)(&device);
+  const auto [at, fresh] = kernel.shapes.try_emplace({static_cast<unsigned>(device), threads, facts.dynamic_shared});
   Shape& shape = at->second;
   if (!fresh) return shape;
-  if (kernel.library) {  // `native` may be the kernel's own handle
-    CUfunction function = nullptr;
-    if (SLUICE_REAL(cuKernelGetFunction)(&function, reinterpret_cast<CUkernel>(native)) == CUDA_SUCCESS) native = function;
-  }
-  CUdevice device = 0;
+  native = in_context(kernel, native);
+  const CUfunction ours = in_context(kernel, kernel.function);
   int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0, registers = 0;
   const auto device_attribute = SLUICE_REAL(cuDeviceGetAttribute);
   const auto attribute_of = SLUICE_REAL(cuFuncGetAttribute);
-  SLUICE_REAL(cuCtxGetDevice)(&device);
   device_attribute(&optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
   device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
   shape.sms = static_cast<std::uint32_t>(sms);
@@ -124,12 +145,12 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
   if (shared > 0)
     SLUICE_REAL(cuFuncSetAttribute)
-  (kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+  (ours, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
    static_cast<int>(std::max(shared, static_cast<unsigned>(allowed))));
   ctas = 0;
-  if (occupancy(&ctas, kernel.function, static_cast<int>(threads), shared) == CUDA_SUCCESS)
+  if (occupancy(&ctas, ours, static_cast<int>(threads), shared) == CUDA_SUCCESS)
     shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
-  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.function);
+  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, ours);
   const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8, whole = (threads + 31) / 32 * 32;  // as the device allots
   shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
                   shape.transformed};
@@ -145,10 +166,15 @@ std::optional<Transformed> Program::transformed(const Launch& launch, std::strin
   }
   name = found->second.name;
   Transformed out;
-  const std::optional<std::string> native = prepare(found->second, launch, out);
-  if (!native) return out;
-  reason = *native;
-  return std::nullopt;
+  Kernel& kernel = found->second;
+  if (kernel.later != nullptr && kernel.later->done()) adopt(kernel);
+  if (const std::optional<std::string> native = prepare(kernel, launch, out)) {
+    reason = *native;
+    return std::nullopt;
+  }
+  if (const auto [at, fresh] = originals_.try_emplace(out.function); fresh || at->second.function != launch.function)
+    at->second = {launch.function, name, kernel.form->shared_behind, out.bytes, out.waits};
+  return out;
 }
 
 std::optional<Program::Original> Program::original(CUfunction ours) const {
@@ -165,7 +191,9 @@ std::pair<std::string, std::string> Program::name_and_reason(CUfunction function
 KernelDemand Program::demand(CUfunction original, unsigned threads, unsigned shared) const {
   const auto kernel = kernels_.find(original);
   if (kernel == kernels_.end()) return {};
-  const auto shape = kernel->second.shapes.find({threads, shared});
+  CUdevice device = 0;
+  SLUICE_REAL(cuCtxGetDevice)(&device);
+  const auto shape = kernel->second.shapes.find({static_cast<unsigned>(device), threads, shared});
   return shape == kernel->second.shapes.end() ? KernelDemand{} : shape->second.demand;
 }
 

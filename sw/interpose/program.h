@@ -3,6 +3,7 @@
 // The program that runs under `sluice run`: its modules, its kernels, its launches.
 #include <cuda.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,21 +16,12 @@
 #include <vector>
 
 #include "sw/gpu/rewrite/gate.h"
+#include "sw/interpose/code.h"
 #include "sw/interpose/coverage.h"
 #include "sw/interpose/graphs.h"
 #include "sw/interpose/lanes.h"
 
 namespace sluice::interpose {
-
-[[nodiscard]] const char* runtime_text();
-
-/// A module as the driver gets it: machine code of the kernels as they are with the transformed ones beside them.
-struct Code {
-  std::vector<char> cubin;
-  gpu::RewrittenModule rewritten;
-};
-/// @param image  as cuModuleLoadData takes it: PTX, a fat binary, or a cubin. @param why  gets the reason when there is no code
-[[nodiscard]] std::shared_ptr<const Code> code_of(const void* image, std::string& why);
 
 /// One launch, as the program asked for it.
 struct Launch {
@@ -56,8 +48,8 @@ struct Transformed {
 class Program {
  public:
   static Program& instance();  ///< lives as long as the process
-  /// A module or library was loaded, or was unloaded (`code` null, `why` empty).
-  void module(void* handle, std::shared_ptr<const Code> code, std::string why);
+  /// A module or library was loaded with the code, or as it is; or it was unloaded (all empty).
+  void module(void* handle, Prepared prepared);
   /// The program has a kernel's handle. @param module  it comes from; @param library  `module` is a CUlibrary
   void kernel(void* handle, void* module, const char* name, bool library);
   void same_kernel(void* handle, void* known);  ///< a CUfunction of a CUkernel
@@ -92,10 +84,6 @@ class Program {
 
  private:
   Program();
-  struct Module {
-    std::shared_ptr<const Code> code;
-    std::string why;
-  };
   struct Shape {
     unsigned native = 0, transformed = 0, shared_left = 0, sms = 0;
     KernelDemand demand;
@@ -105,16 +93,20 @@ class Program {
     void* module = nullptr;
     bool library = false;
     const gpu::ModuleKernel* form = nullptr;
-    CUfunction function = nullptr;  ///< transformed
+    CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
+    std::shared_ptr<Later> later;
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
-    std::map<std::pair<unsigned, unsigned>, Shape> shapes;        ///< by threads and dynamic shared memory
+    std::map<std::array<unsigned, 3>, Shape> shapes;  ///< by device, threads and dynamic shared memory
   };
   [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, const Launch& launch, Transformed& out);
   [[nodiscard]] const Shape& shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts);
   [[nodiscard]] std::shared_ptr<Lane> enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason);
   mutable std::mutex lock_;
-  std::unordered_map<void*, Module> modules_;
+  void adopt(Kernel& kernel);  // what was compiled in the background
+  [[nodiscard]] CUfunction in_context(const Kernel& kernel, CUfunction handle) const;
+  std::unordered_map<void*, Prepared> modules_;
+  std::map<std::pair<const Code*, CUcontext>, CUmodule> beside_;  // modules of ours, loaded beside the program's
   std::unordered_map<void*, Kernel> kernels_;
   std::unordered_map<CUfunction, Original> originals_;
   Lanes lanes_{lock_};
