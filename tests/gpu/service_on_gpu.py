@@ -34,7 +34,7 @@ class Service:
         self.errors = open(self.log + ".err", "w+")
         self.process = subprocess.Popen([SLUICE, "serve", "--executor", "gpu", "--scheduler", scheduler, "--socket", SOCKET, "--log",
                                          self.log, *options], stderr=self.errors)
-        wait_for(lambda: os.path.exists(SOCKET), 5)
+        wait_for(lambda: subprocess.run([SLUICE, "serve", "status", "--socket", SOCKET], capture_output=True).returncode == 0, 5)
 
     def __enter__(self):
         return self
@@ -110,7 +110,7 @@ def share():
         for mps in ((), ("--mps",)):
             with Service(scheduler, *options, *mps) as service:
                 programs = [Program(2, 1, 4000, 30, 8, run=("--priority", 5, "--name", "a")), Program(2, 2, 3000, 50, 8, run=("--priority", 8))]
-                time.sleep(1.5)
+                time.sleep(2.5)
                 states = [c["state"] for c in service.status()["clients"]]
                 for p in programs:
                     p.end()
@@ -156,7 +156,7 @@ def kills():
         time.sleep(1.5)
         for k in range(12):
             victim = Program(9, 1 + k % 3, 4000, 30, 8)
-            time.sleep(0.15 + 0.09 * k)
+            time.sleep(0.15 + 0.2 * k)
             victim.process.kill()
             victim.process.wait()
         trapped = Program(0.2, 1, 400, 30, 8, "trap").end()
@@ -167,7 +167,7 @@ def kills():
     service = Service("even")
     program = Program(3, 1, 4000, 30, 8)
     needy = Program(3, 1, 4000, 30, 8, run=("--require-service",))
-    time.sleep(1.8)
+    time.sleep(2.8)
     service.process.kill()
     service.process.wait()
     begin = time.monotonic()
@@ -182,7 +182,7 @@ def mps():
     with Service("even", "--mps") as service:
         others = [Program(6, 1, 4000, 30, 8) for _ in range(2)]
         victim = Program(6, 1, 4000, 30, 8)
-        time.sleep(2)
+        time.sleep(3)
         victim.process.kill()
         begin = time.monotonic()
         restarted = wait_for(lambda: service.said("MPS was started anew"), 3)

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
     check(cudaStreamCreate(&lane[s]));
     check(cudaMalloc(&memory[s], words * 4));
     check(cudaMemsetAsync(memory[s], 0, words * 4, lane[s]));
+    add<<<blocks, kThreads, 0, lane[s]>>>(memory[s], ns, 0);  // the first launch loads the kernel: not of the seconds
   }
   check(cudaDeviceSynchronize());
   const auto begin = std::chrono::steady_clock::now();
