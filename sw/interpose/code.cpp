@@ -42,18 +42,13 @@ std::string ptx_of(const void* image, unsigned sm) {
   return best == nullptr ? "" : best->bytes;
 }
 
-bool has_variables(const std::string& ptx) {
-  try {
-    const std::string text = gpu::normalised(ptx);
-    return std::ranges::any_of(gpu::items_of(text), [&](const gpu::Item& item) {
-      return item.kind == gpu::Item::Kind::Variable && text.substr(item.begin, item.end - item.begin).find(".shared") == std::string::npos;
-    });
-  } catch (const std::exception&) {
-    return true;
-  }
+bool has_variables(const std::string& text) {
+  return std::ranges::any_of(gpu::items_of(text), [&](const gpu::Item& item) {
+    return item.kind == gpu::Item::Kind::Variable && text.substr(item.begin, item.end - item.begin).find(".shared") == std::string::npos;
+  });
 }
 
-Code made(const std::string& ptx) {
+Code made(const std::string& ptx, bool variables) {
   Code code;
   std::string last;
   const auto assemble = [&](const std::string& text) {
@@ -69,7 +64,7 @@ Code made(const std::string& ptx) {
   else
     code.cubin.clear();
   code.kernels = std::move(module.kernels);
-  code.variables = has_variables(ptx);
+  code.variables = variables;
   return code;
 }
 
@@ -123,10 +118,58 @@ std::shared_ptr<const Code> Later::code() const {
   const std::scoped_lock held(lock_);
   return code_;
 }
-void Later::set(std::shared_ptr<const Code> code) {
+std::string Later::why() const {
+  const std::scoped_lock held(lock_);
+  return why_;
+}
+void Later::set(std::shared_ptr<const Code> code, std::string why) {
   const std::scoped_lock held(lock_);
   code_ = std::move(code);
+  why_ = std::move(why);
   done_ = true;
+}
+
+namespace {
+
+/// From the cache, or made now or in the background, and kept.
+std::shared_ptr<Later> compile(const std::string& ptx, const std::string& version, bool variables) {
+  auto later = std::make_shared<Later>();
+  const std::string key = "code-" + digest(std::string_view(ptx)) + version;
+  if (const auto kept = user_cache().load(key))
+    if (auto code = unpacked(*kept)) {
+      later->set(std::make_shared<const Code>(std::move(*code)));
+      return later;
+    }
+  const auto make = [later, ptx, key, variables] {
+    try {
+      const SomeContext context;
+      auto code = std::make_shared<const Code>(made(ptx, variables));
+      user_cache().store(key, packed(*code));
+      later->set(std::move(code));
+    } catch (const std::exception& e) {
+      later->set(nullptr, e.what());
+    }
+  };
+  if (ptx.size() > kAtOnce)
+    compile_later(make);
+  else
+    make();
+  return later;
+}
+
+}  // namespace
+
+std::shared_ptr<Later> Lazy::kernel(const std::string& name) {
+  const std::scoped_lock held(lock_);
+  std::shared_ptr<Later>& later = kernels_[name];
+  if (later != nullptr) return later;
+  try {
+    later = compile(gpu::only_kernel(ptx_, name), version_, false);
+  } catch (const std::exception& e) {
+    later = std::make_shared<Later>();
+    later->set(nullptr, e.what());
+  }
+  return later;
 }
 
 Prepared prepared(const void* image) {
@@ -134,36 +177,29 @@ Prepared prepared(const void* image) {
   try {
     const SomeContext context;
     const unsigned sm = device_sm();
-    if (sm < 90) return {nullptr, nullptr, "the device is older than compute capability 9.0"};
+    out.why = "the device is older than compute capability 9.0";
+    if (sm < 90) return out;
     const std::string ptx = ptx_of(image, sm);
-    if (ptx.empty()) return {nullptr, nullptr, std::string(gpu::gate_row(gpu::GateRule::NoPtx).native)};
+    out.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
+    if (ptx.empty()) return out;
     int driver = 0;
     SLUICE_REAL(cuDriverGetVersion)(&driver);
-    const std::string key = fmt::format("code-{}-{}-{}-sm{}-{}", digest(std::string_view(ptx)), kVersion,
-                                        digest(std::string_view(runtime_text())).substr(0, 8), sm, driver);
-    if (const auto kept = user_cache().load(key))
-      if (auto code = unpacked(*kept)) return {std::make_shared<const Code>(std::move(*code)), nullptr, ""};
-    const auto make = [ptx, key] {
-      auto code = std::make_shared<const Code>(made(ptx));
-      user_cache().store(key, packed(*code));
-      return code;
-    };
-    if (ptx.size() > kAtOnce) {
-      out.later = std::make_shared<Later>();
-      out.why = "its module is being compiled in the background";
-      compile_later([later = out.later, make] {
-        std::shared_ptr<const Code> code;
-        try {
-          const SomeContext own;
-          code = make();
-        } catch (const std::exception&) {  // then it stays as it is
-        }
-        later->set(code);
-      });
+    const std::string version =
+        fmt::format("-{}-{}-sm{}-{}", kVersion, digest(std::string_view(runtime_text())).substr(0, 8), sm, driver);
+    out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
+    std::string text = gpu::normalised(ptx);
+    if (!has_variables(text)) {
+      out.why = "it is being compiled";
+      out.lazy = std::make_shared<Lazy>(std::move(text), version);
       return out;
     }
-    out.code = make();
-    if (out.code->kernels.empty()) out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
+    out.later = compile(ptx, version, true);
+    out.why = "its module is being compiled in the background";
+    if (!out.later->done()) return out;
+    out.code = out.later->code();
+    out.why = out.later->why();
+    out.later = nullptr;
+    if (out.code != nullptr && out.code->kernels.empty()) out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
   } catch (const std::exception& e) {
     out.why = e.what();
   }

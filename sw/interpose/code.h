@@ -30,18 +30,34 @@ class Later {
  public:
   [[nodiscard]] bool done() const;
   [[nodiscard]] std::shared_ptr<const Code> code() const;  ///< @pre done. null: it failed
-  void set(std::shared_ptr<const Code> code);
+  [[nodiscard]] std::string why() const;                   ///< it failed
+  void set(std::shared_ptr<const Code> code, std::string why = "");
 
  private:
   mutable std::mutex lock_;
   bool done_ = false;
   std::shared_ptr<const Code> code_;
+  std::string why_;
+};
+
+/// A module without variables: each kernel is compiled when it is first launched, and loaded beside the program's module.
+class Lazy {
+ public:
+  Lazy(std::string ptx, std::string version) : ptx_(std::move(ptx)), version_(std::move(version)) {}
+  /// Compiles the kernel, at once or, a long one, in the background. @pre there is a context, or a GPU to make one
+  [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name);
+
+ private:
+  std::mutex lock_;
+  const std::string ptx_, version_;  // normalised; of what decides about the code beside it
+  std::map<std::string, std::shared_ptr<Later>> kernels_;
 };
 
 /// What an image becomes: code, or code later, or a reason.
 struct Prepared {
   std::shared_ptr<const Code> code;
   std::shared_ptr<Later> later;
+  std::shared_ptr<Lazy> lazy;
   std::string why;
 };
 /// @param image  as cuModuleLoadData takes it: PTX, a fat binary, or a cubin whose PTX the cache has

@@ -30,15 +30,22 @@ CUevent Coverage::event(CUcontext context) {
   return event;
 }
 
-std::optional<Coverage::Timed> Coverage::begin(const Key& key, std::uint64_t blocks, CUstream stream) {
-  Row& row = rows_[key];
+Coverage::Row& Coverage::row(const Key& key) {
+  const auto [at, fresh] = rows_.try_emplace(key);
+  if (fresh) at->second.key = &at->first;
+  return at->second;
+}
+
+std::optional<Coverage::Timed> Coverage::begin(Row& row, std::uint64_t blocks, CUstream stream) {
+  constexpr std::uint64_t kBetweenClocks = 16;  // launches between which the clock is not read
   ++row.launches;
+  if (row.launches % kBetweenClocks != 0 && !std::has_single_bit(row.launches)) return std::nullopt;
   const auto now = std::chrono::steady_clock::now();
   if (!std::has_single_bit(row.launches) && now - row.last < kBetween) return std::nullopt;
   row.last = now;
   collect(false);
   if (open_.size() >= kMostOpen) return std::nullopt;
-  Timed timed{key, blocks, nullptr, nullptr, nullptr};
+  Timed timed{&row, blocks, nullptr, nullptr, nullptr};
   SLUICE_REAL(cuCtxGetCurrent)(&timed.context);
   timed.begin = event(timed.context);
   timed.end = event(timed.context);
@@ -63,11 +70,11 @@ void Coverage::collect(bool wait) {
     }
     float ms = 0;
     if (done != CUDA_SUCCESS || SLUICE_REAL(cuEventElapsedTime)(&ms, timed.begin, timed.end) != CUDA_SUCCESS) continue;
-    Row& row = rows_[timed.key];
+    Row& row = *timed.row;
     ++row.timed;
     row.ms += static_cast<double>(ms);
-    if (timed.key.way == Way::Quota) {
-      Mean& mean = means_[{timed.key.kernel, std::bit_width(timed.blocks)}];
+    if (row.key->way == Way::Quota) {
+      Mean& mean = means_[{row.key->kernel, std::bit_width(timed.blocks)}];
       ++mean.timed;
       mean.ms += static_cast<double>(ms);
     }
@@ -77,10 +84,10 @@ void Coverage::collect(bool wait) {
 }
 
 void Coverage::add(const Key& key, std::uint64_t launches, double ms, std::uint64_t timed_launches) {
-  Row& row = rows_[key];
-  row.launches += launches;
-  row.ms += ms;
-  row.timed += timed_launches;
+  Row& sums = row(key);
+  sums.launches += launches;
+  sums.ms += ms;
+  sums.timed += timed_launches;
 }
 
 std::optional<double> Coverage::microseconds(const std::string& kernel, std::uint64_t blocks) {

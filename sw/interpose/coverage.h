@@ -24,15 +24,23 @@ class Coverage {
     std::string kernel, reason;
     auto operator<=>(const Key&) const = default;
   };
+  struct Row {
+    const Key* key = nullptr;
+    std::uint64_t launches = 0, timed = 0;
+    double ms = 0;
+    std::chrono::steady_clock::time_point last;
+    [[nodiscard]] double gpu_ms() const { return timed == 0 ? 0 : ms / static_cast<double>(timed) * static_cast<double>(launches); }
+  };
   /// A launch that was counted, and between whose events it is timed.
   struct Timed {
-    Key key;
+    Row* row = nullptr;
     std::uint64_t blocks = 0;
     CUcontext context = nullptr;
     CUevent begin = nullptr, end = nullptr;
   };
+  [[nodiscard]] Row& row(const Key& key);  ///< stays where it is until forget()
   /// Counts a launch. @return what to hand to end() behind it, where it is timed; the stream is not captured
-  [[nodiscard]] std::optional<Timed> begin(const Key& key, std::uint64_t blocks, CUstream stream);
+  [[nodiscard]] std::optional<Timed> begin(Row& row, std::uint64_t blocks, CUstream stream);
   void end(Timed timed, CUstream stream);  ///< with the lock held
   /// A replay of a graph, some of whose launches are timed as a whole: each gets an equal part.
   void add(const Key& key, std::uint64_t launches, double ms, std::uint64_t timed_launches);
@@ -45,12 +53,6 @@ class Coverage {
   [[nodiscard]] std::string table() const;  ///< for people
 
  private:
-  struct Row {
-    std::uint64_t launches = 0, timed = 0, asked = 0;
-    double ms = 0;
-    std::chrono::steady_clock::time_point last;
-    [[nodiscard]] double gpu_ms() const { return timed == 0 ? 0 : ms / static_cast<double>(timed) * static_cast<double>(launches); }
-  };
   struct Mean {
     unsigned timed = 0;
     double ms = 0;

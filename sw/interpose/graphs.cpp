@@ -34,6 +34,18 @@ Graphs::Params params_of(const Graphs::Params& asked, const Transformed& ours) {
   return p;
 }
 
+/// What the node's parameters were before we changed them.
+void restore(Graphs::Params& params, const Program::Original& original) {
+  SluiceJob job;
+  std::memcpy(&job, params.kernelParams[original.bytes.size()], sizeof job);
+  params.func = original.function;
+  if (params.kern != nullptr) params.kern = original.kernel;
+  params.gridDimX = job.grid_x;
+  params.gridDimY = job.grid_y;
+  params.gridDimZ = job.grid_z;
+  params.sharedMemBytes -= original.shared_behind;
+}
+
 /// Calls `each` for the kernel nodes of a graph and of its child graphs.
 void kernel_nodes(CUgraph graph, const std::function<void(CUgraphNode, Graphs::Params&)>& each) {
   std::size_t count = 0;
@@ -58,7 +70,7 @@ CUresult Graphs::set_params(CUgraph graph, const Params& params, const WithParam
   std::string name, reason;
   std::unique_lock held(program_.lock());
   std::optional<Transformed> ours;
-  if (graph == nullptr || !bodies_.contains(graph)) ours = program_.transformed(launch_of(params), name, reason);
+  if (graph == nullptr || !bodies_.contains(graph)) ours = program_.transformed(held, launch_of(params), name, reason);
   held.unlock();
   return ours ? driver(params_of(params, *ours)) : driver(params);
 }
@@ -66,9 +78,9 @@ CUresult Graphs::set_params(CUgraph graph, const Params& params, const WithParam
 CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Params& params, const WithParams& driver) {
   Node now;
   std::unique_lock held(program_.lock());
-  const auto known = execs_.find(exec);
   std::optional<Transformed> ours;
-  if (known != execs_.end()) ours = program_.transformed(launch_of(params), now.kernel, now.reason);
+  if (execs_.contains(exec)) ours = program_.transformed(held, launch_of(params), now.kernel, now.reason);
+  const auto known = execs_.find(exec);
   Params set = ours ? params_of(params, *ours) : params;
   const auto old = known == execs_.end() ? std::map<CUgraphNode, Node>::iterator{} : known->second.nodes.find(node);
   if (ours && old != known->second.nodes.end()) now.slot = old->second.slot;
@@ -89,15 +101,7 @@ CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Param
 
 void Graphs::to_original(Params& params) const {
   const std::scoped_lock held(program_.lock());
-  const auto original = program_.original(params.func);
-  if (!original || params.kernelParams == nullptr) return;
-  SluiceJob job;
-  std::memcpy(&job, params.kernelParams[original->bytes.size()], sizeof job);
-  params.func = original->function;
-  params.gridDimX = job.grid_x;
-  params.gridDimY = job.grid_y;
-  params.gridDimZ = job.grid_z;
-  params.sharedMemBytes -= original->shared_behind;
+  if (const auto original = program_.original(params.func); original && params.kernelParams != nullptr) restore(params, *original);
 }
 
 std::shared_ptr<Slot> Graphs::block(Lane& lane, unsigned ctas) {
@@ -154,26 +158,20 @@ bool Graphs::give_block(Params& params, Node& node, Exec& exec) {
   return true;
 }
 
-void Graphs::give_blocks(CUgraph graph, Exec& exec) {
+void Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec& exec) {
   kernel_nodes(graph, [&](CUgraphNode at, Params& params) {
     Node& node = exec.nodes[at];
     const auto original = program_.original(params.func);
     if (!original) {
       std::tie(node.kernel, node.reason) = program_.name_and_reason(function_of(params));
       std::string reason;
-      if (program_.transformed(launch_of(params), node.kernel, reason)) reason = "in the body of a conditional node";
+      if (program_.transformed(held, launch_of(params), node.kernel, reason)) reason = "in the body of a conditional node";
       node.reason = reason;
       return;
     }
     if (give_block(params, node, exec) && SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &params) == CUDA_SUCCESS) return;
     // As the program had it: without a control block ours cannot run.
-    SluiceJob job;
-    std::memcpy(&job, params.kernelParams[original->bytes.size()], sizeof job);
-    params.func = original->function;
-    params.gridDimX = job.grid_x;
-    params.gridDimY = job.grid_y;
-    params.gridDimZ = job.grid_z;
-    params.sharedMemBytes -= original->shared_behind;
+    restore(params, *original);
     node.kernel = original->name;
     node.reason = "no memory for the job's state";
     node.slot = nullptr;
@@ -194,7 +192,7 @@ void Graphs::sum_up(Exec& exec) {
 CUresult Graphs::instantiate(CUgraph graph, CUgraphExec* exec, const std::function<CUresult()>& driver) {
   Exec made;
   std::unique_lock held(program_.lock());
-  if (graph != nullptr) give_blocks(graph, made);
+  if (graph != nullptr) give_blocks(held, graph, made);
   held.unlock();
   const CUresult result = driver();
   held.lock();
@@ -209,7 +207,7 @@ CUresult Graphs::instantiate(CUgraph graph, CUgraphExec* exec, const std::functi
 CUresult Graphs::update(CUgraphExec exec, CUgraph graph, const std::function<CUresult()>& driver) {
   Exec made;
   std::unique_lock held(program_.lock());
-  if (graph != nullptr) give_blocks(graph, made);
+  if (graph != nullptr) give_blocks(held, graph, made);
   held.unlock();
   const CUresult result = driver();
   held.lock();

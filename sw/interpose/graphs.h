@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -67,7 +68,7 @@ class Graphs {
     Home* home;
     CUevent free;  // of the executable that had it: when its last replay has ended
   };
-  void give_blocks(CUgraph graph, Exec& exec);
+  void give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec& exec);
   [[nodiscard]] bool give_block(Params& params, Node& node, Exec& exec);
   [[nodiscard]] std::shared_ptr<Slot> block(Lane& lane, unsigned ctas);
   void sum_up(Exec& exec);

@@ -9,7 +9,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kStaging = 8192, kLaterStreams = 8;
+constexpr std::size_t kStaging = std::size_t{8192} * 64, kLaterStreams = 8;
 
 unsigned attribute(CUdevice_attribute which) {
   CUdevice device = 0;
@@ -54,6 +54,15 @@ bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
     return false;
   std::memcpy(to, staging_, bytes);
   return true;
+}
+
+std::vector<std::byte> Home::read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
+  auto* to = static_cast<std::byte*>(staging_);
+  if (from.empty() || from.size() * bytes > kStaging) return {};
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(to + i * bytes, from[i], bytes, copies_) != CUDA_SUCCESS) return {};
+  if (SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS) return {};
+  return {to, to + from.size() * bytes};
 }
 
 CUdeviceptr Home::zeroed(std::size_t bytes) {

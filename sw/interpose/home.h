@@ -3,6 +3,7 @@
 // What the interposer has of its own in a context: streams, staging memory, words in host memory that the GPU writes.
 #include <cuda.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -40,6 +41,8 @@ class Home {
   /// Copies, and waits until it is there. At most 8 KB.
   [[nodiscard]] bool write(CUdeviceptr to, const void* from, std::size_t bytes);
   [[nodiscard]] bool read(void* to, CUdeviceptr from, std::size_t bytes);
+  /// So many bytes from each place, behind each other; empty: the driver refuses. At most 64 places, and 8 KB of each.
+  [[nodiscard]] std::vector<std::byte> read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes);
   [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes);  ///< device memory; 0: there is none
   [[nodiscard]] CUstream idle_stream();                 ///< of those for later grids; null: none
   [[nodiscard]] Told told();                            ///< word 0: there is none

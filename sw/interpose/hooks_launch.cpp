@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches, and the ends of streams and contexts.
+#include <functional>
+
 #include "sw/interpose/hooks.h"
 #include "sw/interpose/program.h"
 
@@ -9,6 +11,23 @@ namespace {
 
 Program& program() { return Program::instance(); }
 
+template <Symbol Own>
+CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode) {
+  program().captures();
+  return real<decltype(cuStreamBeginCapture)>(Own)(stream, mode);
+}
+template <Symbol Own>
+CUresult begin_capture_to(CUstream stream, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, std::size_t count,
+                          CUstreamCaptureMode mode) {
+  program().captures();
+  return real<decltype(cuStreamBeginCaptureToGraph)>(Own)(stream, graph, after, edges, count, mode);
+}
+/// Captures in the mode of its time: all threads.
+template <Symbol Own>
+CUresult begin_capture_first(CUstream stream) {
+  program().captures();
+  return real<CUresult(CUstream)>(Own)(stream);
+}
 CUresult stream_destroy(CUstream stream) {
   program().stream_ends(stream);
   return SLUICE_REAL(cuStreamDestroy_v2)(stream);
@@ -58,7 +77,7 @@ CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters,
     if (a.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || a.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
       l.facts.programmatic = true;
   }
-  return program().launch(l, native, [&](const Transformed& ours) {
+  const auto with = [&](const Transformed& ours) {
     CUlaunchConfig config = c;
     config.gridDimX = ours.grid[0];
     config.gridDimY = ours.grid[1];
@@ -66,29 +85,33 @@ CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters,
     config.sharedMemBytes = ours.shared;
     config.hStream = l.stream;
     return SLUICE_REAL(cuLaunchKernelEx)(&config, ours.function, const_cast<void**>(ours.parameters.data()), nullptr);
-  });
+  };
+  return program().launch(l, std::ref(native), std::ref(with));
 }
 template <Symbol Own, bool PerThread>
 CUresult launch_kernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                        unsigned shared, CUstream stream, void** parameters, void** extra) {
-  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, extra, PerThread, false, [&] {
-    return real<decltype(cuLaunchKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, extra, PerThread, false, [&](CUstream in) {
+    return real<decltype(cuLaunchKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, in, parameters, extra);
   });
 }
 template <Symbol Own, bool PerThread>
 CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction f, void** parameters, void** extra) {
   if (config == nullptr) return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra);
-  return launch(*config, f, parameters, extra, PerThread, false,
-                [&] { return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra); });
+  return launch(*config, f, parameters, extra, PerThread, false, [&](CUstream in) {
+    if (in == config->hStream) return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra);
+    CUlaunchConfig there = *config;
+    there.hStream = in;
+    return real<decltype(cuLaunchKernelEx)>(Own)(&there, f, parameters, extra);
+  });
 }
 template <Symbol Own, bool PerThread>
 CUresult launch_cooperative(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                             unsigned shared, CUstream stream, void** parameters) {
-  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, nullptr, PerThread, true, [&] {
-    return real<decltype(cuLaunchCooperativeKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters);
+  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, nullptr, PerThread, true, [&](CUstream in) {
+    return real<decltype(cuLaunchCooperativeKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, in, parameters);
   });
 }
-
 
 }  // namespace
 
@@ -101,6 +124,12 @@ void* launch_hook(Symbol symbol) {
     case kcuLaunchKernelEx_ptsz: return address(launch_kernel_ex<kcuLaunchKernelEx_ptsz, true>);
     case kcuLaunchCooperativeKernel: return address(launch_cooperative<kcuLaunchCooperativeKernel, false>);
     case kcuLaunchCooperativeKernel_ptsz: return address(launch_cooperative<kcuLaunchCooperativeKernel_ptsz, true>);
+    case kcuStreamBeginCapture: return address(begin_capture_first<kcuStreamBeginCapture>);
+    case kcuStreamBeginCapture_ptsz: return address(begin_capture_first<kcuStreamBeginCapture_ptsz>);
+    case kcuStreamBeginCapture_v2: return address(begin_capture<kcuStreamBeginCapture_v2>);
+    case kcuStreamBeginCapture_v2_ptsz: return address(begin_capture<kcuStreamBeginCapture_v2_ptsz>);
+    case kcuStreamBeginCaptureToGraph: return address(begin_capture_to<kcuStreamBeginCaptureToGraph>);
+    case kcuStreamBeginCaptureToGraph_ptsz: return address(begin_capture_to<kcuStreamBeginCaptureToGraph_ptsz>);
     case kcuCtxDestroy_v2: return address(context_destroy);
     case kcuDevicePrimaryCtxRelease_v2: return address(primary_release);
     case kcuDevicePrimaryCtxReset_v2: return address(primary_reset);

@@ -33,7 +33,7 @@ CUresult load(Handle* handle, const void* image, const Load& as) {
   const bool loads = ours.code != nullptr && !ours.code->cubin.empty();
   CUresult result = loads ? as(ours.code->cubin.data(), true) : CUDA_ERROR_UNKNOWN;
   if (result != CUDA_SUCCESS) {
-    if (loads) ours = {nullptr, nullptr, "the driver does not load the transformed module"};
+    if (loads) ours = {nullptr, nullptr, nullptr, "the driver does not load the transformed module"};
     result = as(image, false);
   }
   if (result == CUDA_SUCCESS) program().module(*handle, std::move(ours));

@@ -115,7 +115,7 @@ class Lanes : public ILanes {
   [[nodiscard]] bool step();  // @return something is outstanding
   [[nodiscard]] bool step(Lane& lane, Clock::time_point now);
   void hear(Lane& lane, Slot& slot);
-  void look(Lane& lane, Slot& slot, Clock::time_point now);
+  void look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now);
   void help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now);
   [[nodiscard]] std::vector<std::shared_ptr<Lane>> all() const;
   [[nodiscard]] std::shared_ptr<Lane> make_lane(Home& home, bool stream);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/rewrite/transform.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostLanes = 31;      ///< of which launches have not ended: beside 32 streams that wait no grid begins
 constexpr std::size_t kMostPending = 512;   ///< launches of a stream whose shares may change: the driver's queue must not fill up
+constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
 bool capturing(CUstream stream) {
@@ -54,7 +56,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   out.job->flags = SLUICE_HELD;
   out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
   out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
-  out.function = in_context(kernel, kernel.function);
+  out.function = ours(kernel);
   out.grid[0] = fits.sms;
   out.grid[1] = fits.transformed;
   out.demand = fits.demand;
@@ -108,26 +110,68 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   return lane;
 }
 
-CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Ours& with) {
-  std::string name, reason;
-  std::unique_lock held(lock_);
-  if (launch.function == nullptr) {
-    held.unlock();
-    return as_it_is();  // the driver says so
+CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+  const auto timed = coverage_.begin(row, 0, stream);
+  held.unlock();
+  const CUresult result = as_it_is(stream);
+  if (timed) {
+    held.lock();
+    coverage_.end(*timed, stream);
   }
-  std::optional<Transformed> ours = transformed(launch, name, reason);
-  if (capturing(launch.stream)) {
+  return result;
+}
+
+CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+  while (!opaque_.free() || !lanes_.shares().admit(row.key->kernel)) {
+    held.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    held.lock();
+  }
+  if (opaque_.ended()) lanes_.shares().admitted_ended();
+  opaque_.enters();
+  const CUresult result = run_native(held, row, stream, as_it_is);
+  if (!held.owns_lock()) held.lock();
+  opaque_.entered(stream);
+  return result;
+}
+
+std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel, const std::string& reason,
+                                           CUstream stream, const Native& as_it_is) {
+  const Home* home = lanes_.home();
+  const std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms) return std::nullopt;
+  Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
+  const auto timed = coverage_.begin(row, 0, stream);
+  const CUresult result = opaque_.split(stream, lane->share.sms.count, as_it_is);
+  if (result != CUDA_SUCCESS) {  // as it is
+    --row.launches;
+    return std::nullopt;
+  }
+  if (timed) coverage_.end(*timed, stream);
+  held.unlock();
+  return result;
+}
+
+CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Ours& with) {
+  if (launch.function == nullptr) return as_it_is(launch.stream);  // the driver says so
+  const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
+  std::unique_lock held(lock_);
+  if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
+    if (Kernel& k = found->second; k.known_row != nullptr && k.known == launch.facts) return run_native(held, *k.known_row, launch.stream, as_it_is);
+  std::string name, reason;
+  std::optional<Transformed> ours = transformed(held, launch, name, reason);
+  if (captured) {
     if (ours && graphs_.captured_into_body(launch.stream)) {
       ours.reset();
       reason = "in the body of a conditional node";
     }
     held.unlock();
-    return ours ? with(*ours) : as_it_is();  // counted when it is replayed
+    return ours ? with(*ours) : as_it_is(launch.stream);  // counted when it is replayed
   }
   std::shared_ptr<Lane> lane;
   if (ours) {
     if (const auto us = coverage_.microseconds(name, ours->blocks); us && *us < short_us()) {
-      reason = "short launches: bringing persistent CTAs would cost more than it gives";
+      reason = kShort;
       ours.reset();
     }
   }
@@ -136,15 +180,18 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     if (lane == nullptr) ours.reset();
   }
   if (!ours) {
-    if (reason.empty()) reason = "?";
-    const auto timed = coverage_.begin({Coverage::Way::Native, name, reason}, 0, launch.stream);
-    held.unlock();
-    const CUresult result = as_it_is();
-    if (timed) {
-      held.lock();
-      coverage_.end(*timed, launch.stream);
+    Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
+    const bool opaque = Opaque::mode() != Opaque::Mode::Native && lanes_.shares().native().empty() && lanes_.gone().empty() &&
+                        reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort;
+    if (opaque && Opaque::mode() == Opaque::Mode::Hold) return run_held(held, row, launch.stream, as_it_is);
+    if (opaque)
+      if (const auto result = run_split(held, name, reason, launch.stream, as_it_is)) return *result;
+    if (const auto found = kernels_.find(launch.function);
+        !opaque && found != kernels_.end() && found->second.later == nullptr && found->second.lazy == nullptr) {
+      found->second.known = launch.facts;  // the next one like it is not decided anew
+      found->second.known_row = &row;
     }
-    return result;
+    return run_native(held, row, launch.stream, as_it_is);
   }
   if (ours->waits || lane->watched) lanes_.watch(*lane);
   std::unique_lock<std::mutex> order;
@@ -163,7 +210,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   }
   if (lane->stale && !lanes_.send(*lane)) {
     held.unlock();
-    return as_it_is();
+    return as_it_is(launch.stream);
   }
   if (lane->watched) {
     slot.pending.push_back(ours->pending(launch.facts));
@@ -171,7 +218,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     lane->busy = true;
   }
   ++slot.launched;
-  const auto timed = coverage_.begin({Coverage::Way::Quota, name, ""}, ours->blocks, launch.stream);
+  const auto timed = coverage_.begin(coverage_.row({Coverage::Way::Quota, name, ""}), ours->blocks, launch.stream);
   const bool asleep = lane->watched && !lanes_.polls();
   held.unlock();
   const CUresult result = with(*ours);

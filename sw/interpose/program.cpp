@@ -16,6 +16,7 @@ Program::Program() {
   std::atexit([] { instance().tell_at_exit(); });
   pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
                  [] {
+                   for (auto& [handle, kernel] : instance().kernels_) kernel.known_row = nullptr;
                    instance().coverage_.forget();
                    instance().lanes_.forget();
                    instance().graphs_.forget();
@@ -34,10 +35,23 @@ void Program::module(void* handle, Prepared prepared) {
   std::erase_if(kernels_, [&](const auto& k) { return k.second.module == handle; });
 }
 
-CUfunction Program::in_context(const Kernel& kernel, CUfunction handle) const {
+CUfunction Program::in_context(const Kernel& kernel, CUfunction handle) {
   CUfunction function = nullptr;
   if (!kernel.library || SLUICE_REAL(cuKernelGetFunction)(&function, reinterpret_cast<CUkernel>(handle)) != CUDA_SUCCESS)
     return handle;
+  return function;
+}
+
+CUfunction Program::ours(const Kernel& kernel) {
+  if (!kernel.beside) return in_context(kernel, kernel.function);
+  CUcontext context = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&context);
+  CUfunction& function = beside_[{kernel.code.get(), context}];
+  if (function != nullptr) return function;
+  const Relaxed relaxed;
+  CUmodule module = nullptr;
+  if (SLUICE_REAL(cuModuleLoadData)(&module, kernel.code->cubin.data()) == CUDA_SUCCESS)
+    SLUICE_REAL(cuModuleGetFunction)(&function, module, kernel.form->entry.c_str());
   return function;
 }
 
@@ -50,11 +64,13 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernel.name = name;
   kernel.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
   kernel.module = module;
+  kernel.own = handle;
   kernel.library = library;
   if (const auto found = modules_.find(module); found != modules_.end()) {
     if (!found->second.why.empty()) kernel.why = found->second.why;
     kernel.code = found->second.code;
     kernel.later = found->second.later;
+    kernel.lazy = found->second.lazy;
     if (kernel.code != nullptr)
       if (const auto form = kernel.code->kernels.find(name); form != kernel.code->kernels.end()) kernel.form = &form->second;
   }
@@ -65,7 +81,7 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
                 : SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
     if (found != CUDA_SUCCESS) kernel.form = nullptr;
   }
-  if (kernel.form != nullptr || kernel.later != nullptr) {
+  if (kernel.form != nullptr || kernel.later != nullptr || kernel.lazy != nullptr) {
     std::size_t offset = 0, bytes = 0;
     for (std::size_t i = 0;; ++i) {
       const CUresult more = library ? SLUICE_REAL(cuKernelGetParamInfo)(static_cast<CUkernel>(handle), i, &offset, &bytes)
@@ -77,12 +93,26 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernels_[handle] = std::move(kernel);
 }
 
+void Program::compile(std::unique_lock<std::mutex>& held, CUfunction function) {
+  const auto found = kernels_.find(function);
+  if (found == kernels_.end() || found->second.lazy == nullptr) return;
+  const std::shared_ptr<Lazy> lazy = std::move(found->second.lazy);
+  found->second.lazy = nullptr;  // who launches it meanwhile does not wait
+  const std::string name = found->second.name;
+  held.unlock();
+  const std::shared_ptr<Later> later = lazy->kernel(name);
+  held.lock();
+  if (const auto still = kernels_.find(function); still != kernels_.end()) still->second.later = later;
+}
+
 void Program::adopt(Kernel& kernel) {
   const std::shared_ptr<const Code> code = kernel.later->code();
+  kernel.why = kernel.later->why();
   kernel.later = nullptr;
-  kernel.why = "its module could not be compiled in the background";
+  kernel.known_row = nullptr;
   if (code == nullptr) return;
   const auto form = code->kernels.find(kernel.name);
+  kernel.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
   if (form == code->kernels.end()) return;
   if (form->second.refusal) {
     kernel.why = form->second.refusal->reason;
@@ -90,16 +120,12 @@ void Program::adopt(Kernel& kernel) {
   }
   kernel.why = "compiled in the background for the next process: this one has its own copy of the module's variables";
   if (code->variables) return;
-  CUcontext context = nullptr;
-  SLUICE_REAL(cuCtxGetCurrent)(&context);
-  const Relaxed relaxed;
-  CUmodule& beside = beside_[{code.get(), context}];
-  kernel.why = "the driver does not load the transformed module";
-  if (beside == nullptr && SLUICE_REAL(cuModuleLoadData)(&beside, code->cubin.data()) != CUDA_SUCCESS) return;
-  if (SLUICE_REAL(cuModuleGetFunction)(&kernel.function, beside, form->second.entry.c_str()) != CUDA_SUCCESS) return;
   kernel.code = code;
   kernel.form = &form->second;
-  kernel.library = false;
+  kernel.beside = true;
+  if (ours(kernel) != nullptr) return;
+  kernel.why = "the driver does not load the transformed module";
+  kernel.form = nullptr;
 }
 
 void Program::same_kernel(void* handle, void* known) {
@@ -113,10 +139,12 @@ void Program::same_kernel(void* handle, void* known) {
 void Program::attribute(void* handle, CUfunction_attribute which, int value) {
   const std::scoped_lock held(lock_);
   const auto found = kernels_.find(handle);
-  if (found == kernels_.end() || found->second.function == nullptr) return;
+  if (found == kernels_.end()) return;
   found->second.shapes.clear();
-  if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-    SLUICE_REAL(cuFuncSetAttribute)(in_context(found->second, found->second.function), which, value);
+  found->second.known_row = nullptr;
+  if (which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return;
+  found->second.carveout = value;
+  if (found->second.form != nullptr && !found->second.form->refusal) SLUICE_REAL(cuFuncSetAttribute)(ours(found->second), which, value);
 }
 
 const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts) {
@@ -127,7 +155,8 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   Shape& shape = at->second;
   if (!fresh) return shape;
   native = in_context(kernel, native);
-  const CUfunction ours = in_context(kernel, kernel.function);
+  const CUfunction transformed = ours(kernel);
+  if (kernel.carveout) SLUICE_REAL(cuFuncSetAttribute)(transformed, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, *kernel.carveout);
   int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0, registers = 0;
   const auto device_attribute = SLUICE_REAL(cuDeviceGetAttribute);
   const auto attribute_of = SLUICE_REAL(cuFuncGetAttribute);
@@ -145,35 +174,42 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
   if (shared > 0)
     SLUICE_REAL(cuFuncSetAttribute)
-  (ours, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+  (transformed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
    static_cast<int>(std::max(shared, static_cast<unsigned>(allowed))));
   ctas = 0;
-  if (occupancy(&ctas, ours, static_cast<int>(threads), shared) == CUDA_SUCCESS)
+  if (occupancy(&ctas, transformed, static_cast<int>(threads), shared) == CUDA_SUCCESS)
     shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
-  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, ours);
+  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, transformed);
   const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8, whole = (threads + 31) / 32 * 32;  // as the device allots
   shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
                   shape.transformed};
   return shape;
 }
 
-std::optional<Transformed> Program::transformed(const Launch& launch, std::string& name, std::string& reason) {
+std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, std::string& name,
+                                                std::string& reason) {
+  if (lanes_.shares().native().empty()) compile(held, launch.function);
   const auto found = kernels_.find(launch.function);
   if (found == kernels_.end()) {
     name = "?";
     reason = "a kernel whose handle came by an unknown way";
     return std::nullopt;
   }
-  name = found->second.name;
-  Transformed out;
   Kernel& kernel = found->second;
+  name = kernel.name;
+  Transformed out;
   if (kernel.later != nullptr && kernel.later->done()) adopt(kernel);
   if (const std::optional<std::string> native = prepare(kernel, launch, out)) {
     reason = *native;
     return std::nullopt;
   }
-  if (const auto [at, fresh] = originals_.try_emplace(out.function); fresh || at->second.function != launch.function)
-    at->second = {launch.function, name, kernel.form->shared_behind, out.bytes, out.waits};
+  if (const auto [at, fresh] = originals_.try_emplace(out.function); fresh)
+    at->second = {in_context(kernel, static_cast<CUfunction>(kernel.own)),
+                  kernel.library ? static_cast<CUkernel>(kernel.own) : nullptr,
+                  name,
+                  kernel.form->shared_behind,
+                  out.bytes,
+                  out.waits};
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,6 +21,7 @@
 #include "sw/interpose/coverage.h"
 #include "sw/interpose/graphs.h"
 #include "sw/interpose/lanes.h"
+#include "sw/interpose/opaque.h"
 
 namespace sluice::interpose {
 
@@ -55,15 +57,18 @@ class Program {
   void same_kernel(void* handle, void* known);  ///< a CUfunction of a CUkernel
   void attribute(void* handle, CUfunction_attribute which, int value);
   /// Launches, transformed or as it is. @param as_it_is  the driver's own call; @param with  the driver's call for our launch
-  using Native = std::function<CUresult()>;
+  using Native = std::function<CUresult(CUstream)>;  ///< in that stream instead of the program's
   using Ours = std::function<CUresult(const Transformed&)>;
   [[nodiscard]] CUresult launch(const Launch& launch, const Native& as_it_is, const Ours& with);
-  /// The transformed form of a launch, without a control block. The lock is held.
+  /// The transformed form of a launch, without a control block. The lock is held, and given up while a kernel is compiled.
   /// @return nothing: natively, for the reason
-  [[nodiscard]] std::optional<Transformed> transformed(const Launch& launch, std::string& name, std::string& reason);
+  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const Launch& launch, std::string& name,
+                                                       std::string& reason);
+  void captures() { captures_ = true; }  ///< from here on a stream may be captured
   /// What stands behind a function of ours.
   struct Original {
     CUfunction function = nullptr;  ///< the program's
+    CUkernel kernel = nullptr;      ///< the same, of a library
     std::string name;
     std::uint32_t shared_behind = 0;
     std::vector<std::size_t> bytes;  ///< of the program's parameters; behind them comes the job
@@ -93,9 +98,15 @@ class Program {
     void* module = nullptr;
     bool library = false;
     const gpu::ModuleKernel* form = nullptr;
+    void* own = nullptr;            ///< the handle that the module gave
     CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
+    bool beside = false;  ///< `code` is loaded beside the program's module, in each context
     std::shared_ptr<Later> later;
+    std::shared_ptr<Lazy> lazy;
+    std::optional<int> carveout;        ///< as the program set it
+    gpu::LaunchFacts known;             ///< of the last launch that ran natively
+    Coverage::Row* known_row = nullptr;  ///< where such launches count; null: decide anew
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
     std::map<std::array<unsigned, 3>, Shape> shapes;  ///< by device, threads and dynamic shared memory
   };
@@ -103,15 +114,24 @@ class Program {
   [[nodiscard]] const Shape& shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts);
   [[nodiscard]] std::shared_ptr<Lane> enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason);
   mutable std::mutex lock_;
-  void adopt(Kernel& kernel);  // what was compiled in the background
-  [[nodiscard]] CUfunction in_context(const Kernel& kernel, CUfunction handle) const;
+  void adopt(Kernel& kernel);  // what was compiled for it
+  /// In the current context. Null: the driver refuses
+  [[nodiscard]] CUfunction ours(const Kernel& kernel);
+  [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
+  void compile(std::unique_lock<std::mutex>& held, CUfunction function);
+  [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
+  [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
+  [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
+                                                  const std::string& reason, CUstream stream, const Native& as_it_is);
   std::unordered_map<void*, Prepared> modules_;
-  std::map<std::pair<const Code*, CUcontext>, CUmodule> beside_;  // modules of ours, loaded beside the program's
+  std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
+  std::atomic<bool> captures_{false};  // some stream has been captured
   std::unordered_map<void*, Kernel> kernels_;
   std::unordered_map<CUfunction, Original> originals_;
   Lanes lanes_{lock_};
   Graphs graphs_{*this};
   Coverage coverage_;
+  Opaque opaque_;
 };
 
 }  // namespace sluice::interpose

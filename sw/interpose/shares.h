@@ -27,8 +27,7 @@ struct DeviceShape {
   SmResources sm;  ///< of one
 };
 
-/// The interposer, as who decides sees it. Every call may come from any thread, inside a call of IShares too; none waits for the
-/// GPU.
+/// The interposer, as who decides sees it. Calls come from threads of who decides, never from inside a call of IShares.
 class ILanes {
  public:
   virtual ~ILanes() = default;

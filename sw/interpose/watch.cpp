@@ -43,6 +43,16 @@ void Lanes::on_share(LaneId id, const Share& share) {
     const std::scoped_lock held(orders_lock_);
     asked_[id] = share;
   }
+  if (lock_.try_lock()) {  // the order leaves at once, from this thread
+    const std::scoped_lock held(std::adopt_lock, lock_);
+    CUcontext before = nullptr;
+    SLUICE_REAL(cuCtxGetCurrent)(&before);
+    take_orders();
+    for (const std::shared_ptr<Lane>& lane : all())
+      if (lane->stale && lane->watched && SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) == CUDA_SUCCESS)
+        static_cast<void>(send(*lane));
+    SLUICE_REAL(cuCtxSetCurrent)(before);
+  }
   wake();
 }
 
@@ -128,19 +138,19 @@ bool Lanes::step() {
 bool Lanes::step(Lane& lane, Clock::time_point now) {
   const bool outstanding = lane.outstanding();
   if (lane.stale) static_cast<void>(send(lane));
-  std::size_t looked = 0;
+  std::vector<Slot*> due;
   for (const std::shared_ptr<Slot>& slot : lane.slots) {
     hear(lane, *slot);
-    if (slot->pending.empty() || !outstanding) continue;
-    const bool waits = slot->pending.front().waits || !slot->node;  // is its progress wanted
+    if (slot->pending.empty() || !outstanding || due.size() == kNodesLookedAt) continue;
+    const bool progress = slot->pending.front().waits || !slot->node;  // it is wanted
     const bool needed = (slot->asleep && lane.share.ctas.value() > 0) || slot->raised;
-    if (needed && now - slot->helped >= slot->patience && looked < kNodesLookedAt) {
-      ++looked;
-      look(lane, *slot, now);
-    } else if (waits && now - slot->looked >= kBetweenLooks) {
-      look(lane, *slot, now);
-    }
+    if ((needed && now - slot->helped >= slot->patience) || (progress && now - slot->looked >= kBetweenLooks)) due.push_back(slot.get());
   }
+  std::vector<CUdeviceptr> from;
+  for (const Slot* slot : due) from.push_back(slot->control + kFrom);
+  const std::vector<std::byte> counters = lane.home->read_each(from, kTo - kFrom);
+  if (!counters.empty())
+    for (std::size_t i = 0; i < due.size(); ++i) look(lane, *due[i], counters.data() + i * (kTo - kFrom), now);
   const bool still = lane.outstanding();
   if (lane.busy && !still) shares_->idle(lane.id);
   if (!still && lane.raised) {
@@ -184,9 +194,9 @@ void Lanes::hear(Lane& lane, Slot& slot) {
   }
 }
 
-void Lanes::look(Lane& lane, Slot& slot, Clock::time_point now) {
-  alignas(SluiceControl) static std::byte bytes[kTo];  // one thread; the layout's own offsets
-  if (!lane.home->read(bytes + kFrom, slot.control + kFrom, kTo - kFrom)) return;
+void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now) {
+  alignas(SluiceControl) static std::byte bytes[kTo];  // under the lock; where the layout has them
+  std::memcpy(bytes + kFrom, counters, kTo - kFrom);
   const auto& c = *reinterpret_cast<const SluiceControl*>(bytes);
   slot.looked = now;
   const Pending& front = slot.pending.front();

@@ -3,12 +3,22 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 namespace {
 constexpr const char* kPtx =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<3>;\n"
     "mov.u32 %r1, %ctaid.x;\nret;\n}\n";
+/// Its blocks wait for what other blocks write.
+constexpr const char* kWaits =
+    ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry waits(.param .u64 a, .param .u64 b)\n{\n.reg .pred %p;\n"
+    ".reg .b32 %r<3>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %ctaid.x;\n$L:\nld.volatile.global.u32 %r2, [%rd1];\n"
+    "setp.eq.u32 %p, %r2, 0;\n@%p bra $L;\nret;\n}\n";
+/// Has no transformed form.
+constexpr const char* kOpaque =
+    ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry opaque(.param .u64 a, .param .u64 b)\n{\nexit;\n}\n";
 int wrong = 0;
 void expect(bool good, const char* what) {
   if (!good) std::printf("wrong: %s\n", what);
@@ -98,6 +108,19 @@ int main() {
   void* arguments[] = {&a, &b};
   const auto stream = reinterpret_cast<CUstream>(5);
   expect(launch(k, 1000, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "by array");
+  if (std::getenv("FAKE_CUDA_WAITS") != nullptr) {
+    CUfunction waits = nullptr;
+    expect(cuModuleLoadData_f(&module, kWaits) == CUDA_SUCCESS, "load");
+    expect(cuModuleGetFunction_f(&waits, module, "waits") == CUDA_SUCCESS, "function");
+    expect(launch(waits, 1000, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "blocks that wait");
+  }
+  if (std::getenv("FAKE_CUDA_OPAQUE") != nullptr) {
+    CUfunction opaque = nullptr;
+    expect(cuModuleLoadData_f(&module, kOpaque) == CUDA_SUCCESS, "load");
+    expect(cuModuleGetFunction_f(&opaque, module, "opaque") == CUDA_SUCCESS, "function");
+    for (std::uintptr_t s = 20; s < 24; ++s)
+      expect(launch(opaque, 1000, 1, 1, 64, 1, 1, 0, reinterpret_cast<CUstream>(s), arguments, nullptr) == CUDA_SUCCESS, "as it is");
+  }
   unsigned long long buffer[] = {17, 19};
   std::size_t bytes = sizeof buffer;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};

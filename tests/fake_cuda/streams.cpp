@@ -133,6 +133,12 @@ unsigned allowed(const SluiceJob& job, const Grid& grid) {
   return sum;
 }
 
+/// CTAs below which blocks of a kernel named "waits" do not end: FAKE_CUDA_WAITS.
+unsigned ctas_needed(const Grid& grid) {
+  const char* ctas = std::getenv("FAKE_CUDA_WAITS");
+  return ctas == nullptr || !grid.function->name.starts_with("waits") ? 0 : static_cast<unsigned>(std::atoi(ctas));
+}
+
 /// Claims and runs blocks until none is left or no CTA is allowed.
 void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
   SluiceControl& c = *job.control;
@@ -140,6 +146,10 @@ void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
     const unsigned ctas = allowed(job, grid);
     word(c.resident_total).store(ctas);
     if (ctas == 0) return;
+    if (ctas < ctas_needed(grid)) {  // the blocks that have begun wait for others
+      std::this_thread::sleep_for(microseconds(200));
+      continue;
+    }
     const std::uint64_t before = runs.total;
     {
       const std::scoped_lock held(runs.lock);
@@ -167,8 +177,11 @@ std::string words(const Grid& grid) {
 
 void execute(const Grid& grid) {
   if (!grid.function->ours) {
+    static std::atomic<int> beside{0};
+    const bool alone = beside++ == 0;
     std::this_thread::sleep_for(microseconds(task_us()));
-    tell(words(grid));
+    --beside;
+    tell(words(grid) + (alone ? "" : " beside another"));
     return;
   }
   const SluiceJob& job = grid.job;
@@ -250,6 +263,10 @@ CUresult cuEventRecord(CUevent e, CUstream s) {
     event->at = std::chrono::steady_clock::now();
     event->done = true;
   });
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned) {
+  sluice::fake::enqueue(s, [e] { cuEventSynchronize(e); });
   return CUDA_SUCCESS;
 }
 CUresult cuEventQuery(CUevent e) { return reinterpret_cast<Event*>(e)->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
