@@ -62,13 +62,14 @@ class Program:
             command = [SLUICE, "run", "--socket", SOCKET, *map(str, run), "--"] + command
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def end(self, limit=60):
+    def end(self, limit=25):
         try:
             self.out, self.err = self.process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
+            stacks = subprocess.run(["sh", "-c", f"cat /proc/{self.process.pid}/task/*/wchan /proc/{self.process.pid}/task/*/comm"], capture_output=True, text=True).stdout
             self.process.kill()
             self.out, self.err = self.process.communicate()
-            self.err += " HUNG"
+            self.err += " HUNG " + " ".join(stacks.split())
         self.code = self.process.returncode
         found = re.search(r"us_each (\S+) wrong (\d+)", self.out)
         self.us, self.wrong = (float(found[1]), int(found[2])) if found else (None, None)
@@ -114,8 +115,11 @@ def share():
                 states = [c["state"] for c in service.status()["clients"]]
                 for p in programs:
                     p.end()
+                lines = service.lines()
                 note(f"two programs share: {scheduler} {' '.join(mps)}", all(p.right and p.quota > 0 for p in programs), states=states,
-                     programs=[p.figures() for p in programs], decisions=service.status()["decisions"], lost=service.status()["lost"])
+                     programs=[p.figures() for p in programs],
+                     decisions=service.status()["decisions"], lost=service.status()["lost"],
+                     log=[] if all(p.right for p in programs) else [(line["now_ps"] // 1000000, line["events"], line["shares"]) for line in lines[-8:]])
 
 
 def evict():
