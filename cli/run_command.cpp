@@ -50,6 +50,8 @@ bool use_service(const RunOptions& options) {
       options.name.empty() ? std::filesystem::path(options.command.front()).filename().string() : options.name;
   setenv("SLUICE_NAME", name.substr(0, sizeof(service::Hello::name) - 1).c_str(), 1);
   if (options.priority) setenv("SLUICE_PRIORITY", std::to_string(*options.priority).c_str(), 1);
+  // A stream whose launch waits holds one of the context's queues to the GPU: eight without this, two under MPS.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   const std::string mps = std::filesystem::absolute(service::mps_folder(options.socket));
   if (std::filesystem::exists(mps)) setenv("CUDA_MPS_PIPE_DIRECTORY", mps.c_str(), 1);
   return true;

@@ -5,6 +5,7 @@
 
 #include "sw/gpu/runtime/control.h"
 #include "sw/interpose/fixed_shares.h"
+#include "sw/interpose/service_shares.h"
 
 namespace sluice::interpose {
 
@@ -13,6 +14,7 @@ std::unique_ptr<IShares> make_shares(ILanes& lanes) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
+  if (!set("SLUICE_SOCKET").empty()) return service_shares(lanes);
   const std::string quota = set("SLUICE_QUOTA"), sms = set("SLUICE_SMS"), file = set("SLUICE_QUOTA_FILE");
   if (quota.empty() && sms.empty() && file.empty()) return std::make_unique<NoShares>("no quota is set");
   Share share = kWholeMachine;

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +55,7 @@ class ServiceShares : public IShares {
     if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK ||
         !tell_device()) {
       end(sluice_last_error());
+      sluice_disconnect(std::exchange(session_, nullptr));
       return;
     }
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -90,8 +92,8 @@ class ServiceShares : public IShares {
   void progress(LaneId id, std::uint64_t begun, std::uint64_t done) override {
     const std::scoped_lock lock(mutex_);
     Lane& lane = lanes_known_[id];
-    lane.begun = begun;
-    lane.done = done;
+    lane.begun = std::max(lane.begun, begun);  // one look at a time, and CTAs leave
+    lane.done = std::max(lane.done, done);
   }
   void last_begun(LaneId) override {}  // of a lane: more launches may follow
   void evicted(LaneId id) override {
@@ -126,6 +128,8 @@ class ServiceShares : public IShares {
     std::optional<Clock::time_point> idle_since;
     std::uint64_t begun = 0, done = 0;            ///< of the lane
     std::uint64_t begun_before = 0, done_before = 0;  ///< of them before this job
+    std::uint64_t told_begun = 0, told_done = 0;
+    std::optional<std::uint8_t> answered;  ///< the order to leave that was obeyed last
   };
   static ServiceShares*& ending() {
     static ServiceShares* last = nullptr;  // of a process that was forked: the child's own
@@ -164,21 +168,25 @@ class ServiceShares : public IShares {
     Lane lane = copy_of(id);
     if (lane.news && !submit(id, lane)) return false;
     if (!lane.open) return !lane.refused || as_if_alone(id, lane);
-    sluice_progress now{};
-    if (sluice_read(session_, *lane.stub, &now) != SLUICE_OK) return false;
-    const bool told_to_leave = now.state == SLUICE_TO_EVICT;
+    const service::Stub& stub = session_->page->stub[*lane.stub];
+    const StubWord now = StubWord::of(__atomic_load_n(&stub.word, __ATOMIC_ACQUIRE));
+    // An order that was answered stands there until the service has read the answer.
+    const bool told_to_leave = now.state == StubState::ToEvict && lane.answered != now.evictions;
     const bool over = lane.idle_since && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger);
     if (over) return close(id, lane);
     const bool has_left = told_to_leave && lane.left;
     const std::uint64_t begun = lane.begun - lane.begun_before, done = lane.done - lane.done_before;
-    if (has_left || begun != now.tasks_begun || done != now.tasks_done)
+    if (has_left || begun != lane.told_begun || done != lane.told_done)
       if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) != SLUICE_OK)
         return false;
-    const bool holds = now.state == SLUICE_TO_RUN || now.state == SLUICE_RUNNING;
-    const Share share = holds ? share_of({StubState::Running, now.ctas, now.first_sm, now.sms}) : kNothing;
+    const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
+    const Share share = holds ? share_of(now) : kNothing;
     {
       const std::scoped_lock lock(mutex_);
       Lane& kept = lanes_known_[id];
+      kept.told_begun = begun;
+      kept.told_done = done;
+      if (has_left) kept.answered = now.evictions;
       kept.to_leave = told_to_leave && !has_left;
       if (has_left || !told_to_leave) kept.left = false;
       if (kept.share == share && !(told_to_leave && !lane.to_leave)) return true;
@@ -207,6 +215,10 @@ class ServiceShares : public IShares {
     if (e == SLUICE_ERROR_REFUSED) {
       std::fprintf(stderr, "sluice: %s: %s\n", lane.kernel.name.c_str(), sluice_last_error());
       return true;
+    }
+    if (!lane.open) {
+      kept.answered = lane.answered = std::nullopt;
+      kept.told_begun = kept.told_done = lane.told_begun = lane.told_done = 0;
     }
     kept.open = lane.open = lane.open || e == SLUICE_OK;
     return e == SLUICE_OK;

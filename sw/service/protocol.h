@@ -177,14 +177,15 @@ enum class StubState : std::uint8_t { Free, Prep, Ready, ToRun, Running, ToEvict
 struct StubWord {
   StubState state = StubState::Free;
   std::uint16_t ctas = 0, first_sm = 0, sms = 0;
+  std::uint8_t evictions = 0;  ///< of the launch until now, modulo 256: which order to leave it is
 
   [[nodiscard]] constexpr std::uint64_t packed() const {
     return static_cast<std::uint64_t>(state) | std::uint64_t{ctas} << 8U | std::uint64_t{first_sm} << 24U |
-           std::uint64_t{sms} << 40U;
+           std::uint64_t{sms} << 40U | std::uint64_t{evictions} << 56U;
   }
   [[nodiscard]] static constexpr StubWord of(std::uint64_t word) {
     return {static_cast<StubState>(word & 0xffU), static_cast<std::uint16_t>(word >> 8U), static_cast<std::uint16_t>(word >> 24U),
-            static_cast<std::uint16_t>(word >> 40U)};
+            static_cast<std::uint16_t>(word >> 40U), static_cast<std::uint8_t>(word >> 56U)};
   }
 };
 

@@ -20,8 +20,9 @@ constexpr std::uint32_t kAll = 65535;  ///< CTAs or SMs: as many as there are
 
 std::uint16_t saturated(std::uint32_t value) { return static_cast<std::uint16_t>(std::min(value, kAll)); }
 
-StubWord word_of(StubState state, const Share& share) {
-  return {state, saturated(share.ctas.value()), saturated(share.sms.first.value()), saturated(share.sms.count)};
+StubWord word_of(StubState state, const Share& share, std::uint32_t evictions) {
+  return {state, saturated(share.ctas.value()), saturated(share.sms.first.value()), saturated(share.sms.count),
+          static_cast<std::uint8_t>(evictions)};
 }
 
 StubState stub_state(JobState state) {
@@ -188,7 +189,7 @@ void Service::update(Session& session, Time now) {
     store_word(stub.tasks_begun, p.tasks_begun);
     store_word(stub.tasks_done, p.tasks_done);
     store_word(stub.evictions, std::uint64_t{p.evictions});
-    const std::uint64_t word = word_of(stub_state(p.state), p.share).packed();
+    const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
     if (p.state == JobState::Done) {
       session.held += p.held;
       executor_->forget(*taken->job);

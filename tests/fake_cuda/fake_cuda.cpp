@@ -78,6 +78,10 @@ CUresult cuDeviceGetAttribute(int* v, CUdevice_attribute which, CUdevice) {
   *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
        : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT              ? 4
        : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 232448
+       : which == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR    ? 2048
+       : which == CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR  ? 65536
+       : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR ? 233472
+       : which == CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR     ? 8
                                                                         : 0;
   return CUDA_SUCCESS;
 }

@@ -40,8 +40,7 @@ class Notes : public ILanes {
     gone_ = why;
   }
   std::string coverage_json() override {
-    return R"({"quota":{"launches":3,"kernels":{"k":3}},"native":{"launches":1,"kernels":{"n":{"launches":1,"gpu_ms":2.0}}},)"
-           R"("reasons":{"n":"no PTX"}})";
+    return R"({"table":[{"kernel":"k","way":"quota","launches":3},{"kernel":"n","way":"native","reason":"no PTX","launches":1,"gpu_ms":2.0}]})";
   }
   DeviceShape device() override { return {2, {1536, 32768, 49152, 8}}; }
 
@@ -211,8 +210,9 @@ TEST_F(ServiceSharesTest, WhoNeedsTheServiceEndsWithIt) {
 TEST(CoverageLines, TakeWhatTheTableHas) {
   EXPECT_TRUE(coverage_lines("").empty());
   EXPECT_TRUE(coverage_lines("[1]").empty());
-  const auto lines = coverage_lines(R"({"quota":{"kernels":{"a":{"launches":2,"gpu_ms":1.5}}},"native":{"kernels":{"b":4}},)"
-                                    R"("reasons":{"b":"why"}})");
+  const auto lines = coverage_lines(
+      R"({"table":[{"kernel":"a","way":"quota","reason":"","launches":2,"gpu_ms":1.5},{"kernel":"b","way":"native","reason":"why",)"
+      R"("launches":3},{"kernel":"b","way":"native","reason":"other","launches":1},{"kernel":"c","way":"no","launches":1}]})");
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].gpu_ns, 1'500'000U);
   EXPECT_EQ(lines[1].launches, 4U);
