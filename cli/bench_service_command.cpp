@@ -81,6 +81,9 @@ int run(const Options& options) {
     kernel.registers = 8192;
     std::strncpy(kernel.name, "k", sizeof kernel.name - 1);
     say(service, clients[k], kernel, clock.now());
+    TakeStub stub = make<TakeStub>(0);
+    stub.stub = kAnyStub;
+    say(service, clients[k], stub, clock.now());
   }
   std::mt19937_64 random(options.seed);
   std::uint64_t said = 0;

@@ -8,11 +8,13 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "sw/scheduler/live_scheduler.h"
 #include "sw/service/daemon.h"
+#include "sw/service/mps.h"
 #include "sw/service/real_clock.h"
 #include "sw/workload/machine_file.h"
 
@@ -23,7 +25,7 @@ namespace {
 struct Options {
   std::string socket = service::default_socket(), scheduler = "even", executor = "fake", machine, ctas, log;
   double time_scale = 1;
-  bool json = false;
+  bool mps = false, isolate = false, json = false;
 };
 
 /// Where no machine file is given: an SM count and an SM as an H200 has them.
@@ -36,9 +38,13 @@ MachineConfig default_machine() {
 }
 
 int serve(const Options& options) {
-  if (options.executor != "fake") throw InputError(fmt::format("--executor {}: must be fake", options.executor));
+  const bool gpu = options.executor == "gpu";
+  if (!gpu && options.executor != "fake") throw InputError(fmt::format("--executor {}: must be gpu or fake", options.executor));
+  if (!gpu && (options.mps || options.isolate)) throw InputError("--mps and --isolate go with --executor gpu");
+  if (gpu && options.time_scale != 1) throw InputError("--time-scale goes with --executor fake");
   const MachineConfig machine = options.machine.empty() ? default_machine() : read_machine(options.machine);
-  auto scheduler = make_live_scheduler(options.scheduler, machine, parse_counts(options.ctas));
+  const auto ctas = parse_counts(options.ctas);
+  auto scheduler = make_live_scheduler(options.scheduler, machine, ctas);
   std::ofstream file;
   if (!options.log.empty()) {
     file.open(options.log, std::ios::app);
@@ -47,6 +53,11 @@ int serve(const Options& options) {
   std::ostream& log = options.log.empty() ? std::cerr : file;
   service::ServiceOptions settings;
   settings.scheduler = options.scheduler;
+  settings.executor = gpu ? service::ExecutorKind::Gpu : service::ExecutorKind::Fake;
+  settings.isolate = options.isolate;
+  settings.shared_fate = options.mps;
+  if (options.machine.empty())
+    settings.for_machine = [&](const MachineConfig& m) { return make_live_scheduler(options.scheduler, m, ctas); };
   settings.hello_within = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.time_scale));
   service::Service service(
       machine, std::move(scheduler), settings, [&log](const std::string& line) { log << line << std::endl; },
@@ -60,7 +71,15 @@ int serve(const Options& options) {
   if (!stop) throw_errno("signalfd", errno);
   service::RealClock clock(options.time_scale);
   {
+    std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
     service::Daemon daemon(options.socket, service, clock);
+    if (options.mps) {
+      mps.emplace(service::mps_folder(options.socket));
+      daemon.on_context_loss([&] {
+        mps->restart();
+        spdlog::warn("MPS was started anew");
+      });
+    }
     spdlog::info("serves at {} with scheduler {}, executor {}", options.socket, options.scheduler, options.executor);
     daemon.run(stop.get());
   }
@@ -77,9 +96,10 @@ int status(const Options& options) {
   fmt::print("scheduler {}, {} decisions, {} clients lost\n", json["scheduler"].get<std::string>(),
              json["decisions"].get<std::uint64_t>(), json["lost"].get<std::uint64_t>());
   for (const auto& c : json["clients"])
-    fmt::print("{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU\n", c["pid"].get<int>(),
-               c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
-               c["kernels"]["quota"]["launches"].get<std::uint64_t>(), c["kernels"]["quota"]["gpu_ms"].get<double>());
+    fmt::print("{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU; {} native, {:.3f} ms\n",
+               c["pid"].get<int>(), c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
+               c["kernels"]["quota"]["launches"].get<std::uint64_t>(), c["kernels"]["quota"]["gpu_ms"].get<double>(),
+               c["kernels"]["native"]["launches"].get<std::uint64_t>(), c["kernels"]["native"]["gpu_ms"].get<double>());
   return 0;
 }
 
@@ -90,10 +110,12 @@ void add_serve_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("serve", "Shares one GPU among the programs of one user, until SIGTERM or Ctrl-C");
   command->add_option("--socket", options->socket, "where clients connect")->capture_default_str();
   command->add_option("--scheduler", options->scheduler, "who decides, e.g. even, piv, dprr")->capture_default_str();
-  command->add_option("--executor", options->executor, "what carries decisions out: fake (executes nothing, keeps time)")
+  command->add_option("--executor", options->executor, "what carries decisions out: gpu (programs under `sluice run`, each its own part), fake (executes nothing, keeps time)")
       ->capture_default_str();
-  command->add_option("--machine", options->machine, "executor fake: machine description (TOML); default 132 SMs as an H200 has");
+  command->add_option("--machine", options->machine, "machine description (TOML); default: gpu: the GPU of the first client, fake: 132 SMs as an H200 has");
   command->add_option("--ctas", options->ctas, "scheduler static: CTAs of the oldest job, the second oldest, ...");
+  CLI::Option* mps = command->add_flag("--mps", options->mps, "executor gpu: clients run in an MPS server of the service's own");
+  command->add_flag("--isolate", options->isolate, "executor gpu: one program holds the GPU at a time, in turns")->excludes(mps);
   command->add_option("--time-scale", options->time_scale, "executor fake: so many times as fast as the clock")
       ->capture_default_str()
       ->check(CLI::Range(1e-6, 1e6));

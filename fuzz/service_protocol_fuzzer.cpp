@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: two clients of the service say any bytes, and a third does not notice. The input is a list of steps, a byte
-// of how and a byte of length each: raw bytes, a message with a right header, time that passes, an end, a new session.
+// of how and a byte of length each: raw bytes, a message with a right header, time that passes, an end, a new session. The
+// input's length says which scheduler and executor.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }();
   constexpr const char* kNames[] = {"piv", "even", "dprr", "fcfs"};
   const char* name = kNames[size % 4];
-  Service service(machine, make_live_scheduler(name, machine), {.scheduler = name}, {}, {});
+  const bool gpu = (size & 4U) != 0;
+  ServiceOptions options{.scheduler = name, .executor = gpu ? ExecutorKind::Gpu : ExecutorKind::Fake, .isolate = (size & 8U) != 0};
+  options.for_machine = [name](const MachineConfig& m) { return make_live_scheduler(name, m); };
+  Service service(machine, make_live_scheduler(name, machine), options, {}, {});
   std::deque<Page> pages;
   Time now{};
   std::uint32_t sequence[3] = {};
@@ -43,7 +48,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   kernel.block_threads = 64;
   kernel.name[0] = 'k';
   say(2, kernel);
-  Submit submit = make<Submit>(3);
+  TakeStub stub = make<TakeStub>(3);
+  stub.stub = kAnyStub;
+  say(2, stub);
+  Submit submit = make<Submit>(4);
   submit.tasks = 4;
   submit.task_ns = 1000;
   say(2, submit);
@@ -58,10 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 0: service.handle(sessions[k], bytes, now); break;
       case 1: {  // a right header, so that the fields behind it are reached; no task count that takes minutes
         if (bytes.size() < sizeof(Header)) break;
-        const Header header{static_cast<std::uint16_t>(1 + (how >> 3U) % 7), static_cast<std::uint16_t>(bytes.size()),
+        const Header header{static_cast<std::uint16_t>(1 + (how >> 3U) % 11), static_cast<std::uint16_t>(bytes.size()),
                             ++sequence[k]};
         std::memcpy(bytes.data(), &header, sizeof header);
-        if (header.type == static_cast<std::uint16_t>(Type::Submit) && bytes.size() == sizeof(Submit)) bytes[14] = bytes[15] = {};
+        if (header.type == static_cast<std::uint16_t>(Type::Submit) && bytes.size() == sizeof(Submit)) std::fill(bytes.begin() + 18, bytes.begin() + 24, std::byte{});
         service.handle(sessions[k], bytes, now);
         break;
       }
@@ -78,6 +86,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t k = 0; k < 2; ++k) service.lost(sessions[k], now);
   service.advance(now);
   for (int k = 0; k < 1000 && service.next(); ++k) service.advance(now = std::max(now, *service.next()));
+  if (gpu) {  // with the others gone it has a share, once it has left as it was told to
+    Report report = make<Report>(4);
+    const auto tell = [&](What what, std::uint64_t tasks) {
+      ++report.header.sequence;
+      report.what = static_cast<std::uint32_t>(what);
+      report.tasks_begun = report.tasks_done = tasks;
+      say(2, report);
+      service.advance(now);
+    };
+    if (StubWord::of(witness.stub[0].word).state == StubState::ToEvict) tell(What::Evicted, 0);
+    if (StubWord::of(witness.stub[0].word).ctas == 0) std::abort();
+    tell(What::Done, 4);
+  }
   if (StubWord::of(witness.stub[0].word).state != StubState::Done || witness.stub[0].tasks_done != 4) std::abort();
   if (service.open_jobs() != 0 || service.sessions() != 1) std::abort();
   return 0;

@@ -1,61 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module's best PTX, rewritten and assembled by the driver's linker.
-#include <array>
+#include "sw/interpose/code.h"
+
+#include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "sw/gpu/fatbin/fatbin.h"
-#include "sw/interpose/program.h"
+#include "sw/gpu/rewrite/ptx.h"
+#include "sw/interpose/cache.h"
+#include "sw/interpose/compile.h"
 #include "sw/interpose/table.h"
 
 namespace sluice::interpose {
 
 namespace {
 
-/// A context for the driver's linker, where the thread has none: the first GPU's own, kept until the process ends.
-class SomeContext {
- public:
-  SomeContext() {
-    CUcontext context = nullptr;
-    if (SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS && context != nullptr) return;
-    static const CUcontext primary = [] {
-      CUcontext made = nullptr;
-      CUdevice device = 0;
-      if (SLUICE_REAL(cuDeviceGet)(&device, 0) != CUDA_SUCCESS) return made;
-      return SLUICE_REAL(cuDevicePrimaryCtxRetain)(&made, device) == CUDA_SUCCESS ? made : nullptr;
-    }();
-    pushed_ = primary != nullptr && SLUICE_REAL(cuCtxPushCurrent_v2)(primary) == CUDA_SUCCESS;
-  }
-  ~SomeContext() {
-    CUcontext gone = nullptr;
-    if (pushed_) SLUICE_REAL(cuCtxPopCurrent_v2)(&gone);
-  }
-  SomeContext(const SomeContext&) = delete;
-  SomeContext& operator=(const SomeContext&) = delete;
-
- private:
-  bool pushed_ = false;
-};
-
-/// @throws std::runtime_error with the assembler's words
-std::vector<char> assembled(const std::string& ptx) {
-  std::array<char, 2048> log{};
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-  CUlinkState link = nullptr;
-  if (SLUICE_REAL(cuLinkCreate_v2)(2, options, values, &link) != CUDA_SUCCESS)
-    throw std::runtime_error("the driver's linker does not start");
-  void* cubin = nullptr;
-  std::size_t bytes = 0;
-  CUresult result = SLUICE_REAL(cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1,
-                                                  "sluice", 0, nullptr, nullptr);
-  if (result == CUDA_SUCCESS) result = SLUICE_REAL(cuLinkComplete)(link, &cubin, &bytes);
-  std::vector<char> out;
-  if (result == CUDA_SUCCESS) out.assign(static_cast<char*>(cubin), static_cast<char*>(cubin) + bytes);
-  SLUICE_REAL(cuLinkDestroy)(link);
-  if (result != CUDA_SUCCESS) throw std::runtime_error(log[0] != 0 ? log.data() : "the driver does not assemble it");
-  return out;
-}
+constexpr int kVersion = 1;  // of the transformation, beside the runtime's text
+constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
 unsigned device_sm() {
   CUdevice device = 0;
@@ -67,7 +30,8 @@ unsigned device_sm() {
 }
 
 std::string ptx_of(const void* image, unsigned sm) {
-  if (std::memcmp(image, "\177ELF", 4) == 0) return "";
+  if (const std::size_t bytes = elf_bytes(image); bytes > 0)
+    return user_cache().load("ptx-" + digest({static_cast<const std::byte*>(image), bytes})).value_or("");
   const std::span<const std::byte> fat = gpu::fatbin_in_memory(image);
   if (fat.empty()) {
     std::string text(static_cast<const char*>(image));
@@ -78,35 +42,174 @@ std::string ptx_of(const void* image, unsigned sm) {
   return best == nullptr ? "" : best->bytes;
 }
 
+bool has_variables(const std::string& text) {
+  return std::ranges::any_of(gpu::items_of(text), [&](const gpu::Item& item) {
+    return item.kind == gpu::Item::Kind::Variable && text.substr(item.begin, item.end - item.begin).find(".shared") == std::string::npos;
+  });
+}
+
+Code made(const std::string& ptx, bool variables) {
+  Code code;
+  std::string last;
+  const auto assemble = [&](const std::string& text) {
+    if (text == last) return;
+    last.clear();
+    code.cubin = assembled(text);
+    last = text;
+  };
+  gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble);
+  const bool any = std::ranges::any_of(module.kernels, [](const auto& k) { return !k.second.refusal; });
+  if (any)
+    assemble(module.text);
+  else
+    code.cubin.clear();
+  code.kernels = std::move(module.kernels);
+  code.variables = variables;
+  return code;
+}
+
 }  // namespace
 
-std::shared_ptr<const Code> code_of(const void* image, std::string& why) {
+const Cache& user_cache() {
+  static const auto* cache = new Cache(Cache::of_user());
+  return *cache;
+}
+
+std::string packed(const Code& code) {
+  nlohmann::json kernels = nlohmann::json::object();
+  for (const auto& [name, k] : code.kernels) {
+    kernels[name] = {{"entry", k.entry}, {"shared", k.shared_behind}, {"waits", k.waits}};
+    if (k.refusal) kernels[name]["refusal"] = {static_cast<int>(k.refusal->rule), k.refusal->reason};
+  }
+  const nlohmann::json all = {{"kernels", kernels},
+                              {"variables", code.variables},
+                              {"cubin", nlohmann::json::binary({code.cubin.begin(), code.cubin.end()})}};
+  std::string text;
+  nlohmann::json::to_cbor(all, text);
+  return text;
+}
+
+std::optional<Code> unpacked(const std::string& text) {
+  try {
+    const nlohmann::json all = nlohmann::json::from_cbor(text);
+    Code code;
+    const auto& cubin = all.at("cubin").get_binary();
+    code.cubin.assign(cubin.begin(), cubin.end());
+    code.variables = all.at("variables").get<bool>();
+    for (const auto& [name, k] : all.at("kernels").items()) {
+      gpu::ModuleKernel& kernel = code.kernels[name];
+      kernel.entry = k.at("entry").get<std::string>();
+      kernel.shared_behind = k.at("shared").get<std::uint32_t>();
+      kernel.waits = k.at("waits").get<bool>();
+      if (k.contains("refusal"))
+        kernel.refusal = {static_cast<gpu::GateRule>(k["refusal"].at(0).get<int>()), k["refusal"].at(1).get<std::string>()};
+    }
+    return code;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+bool Later::done() const {
+  const std::scoped_lock held(lock_);
+  return done_;
+}
+std::shared_ptr<const Code> Later::code() const {
+  const std::scoped_lock held(lock_);
+  return code_;
+}
+std::string Later::why() const {
+  const std::scoped_lock held(lock_);
+  return why_;
+}
+void Later::set(std::shared_ptr<const Code> code, std::string why) {
+  const std::scoped_lock held(lock_);
+  code_ = std::move(code);
+  why_ = std::move(why);
+  done_ = true;
+  set_.notify_all();
+}
+void Later::wait_until(std::chrono::steady_clock::time_point end) const {
+  std::unique_lock held(lock_);
+  set_.wait_until(held, end, [&] { return done_; });
+}
+
+namespace {
+
+/// From the cache, or made now or in the background, and kept.
+/// @param now  does not return before it is done
+std::shared_ptr<Later> compile(const std::string& ptx, const std::string& version, bool variables, bool now) {
+  auto later = std::make_shared<Later>();
+  const std::string key = "code-" + digest(std::string_view(ptx)) + version;
+  if (const auto kept = user_cache().load(key))
+    if (auto code = unpacked(*kept)) {
+      later->set(std::make_shared<const Code>(std::move(*code)));
+      return later;
+    }
+  const auto make = [later, ptx, key, variables] {
+    try {
+      const SomeContext context;
+      auto code = std::make_shared<const Code>(made(ptx, variables));
+      user_cache().store(key, packed(*code));
+      later->set(std::move(code));
+    } catch (const std::exception& e) {
+      later->set(nullptr, e.what());
+    }
+  };
+  if (now)
+    make();
+  else
+    compile_later(make);
+  return later;
+}
+
+}  // namespace
+
+std::shared_ptr<Later> Lazy::kernel(const std::string& name) {
+  const std::scoped_lock held(lock_);
+  std::shared_ptr<Later>& later = kernels_[name];
+  if (later != nullptr) return later;
+  try {
+    later = compile(gpu::only_kernel(ptx_, name), version_, false, false);
+  } catch (const std::exception& e) {
+    later = std::make_shared<Later>();
+    later->set(nullptr, e.what());
+  }
+  return later;
+}
+
+Prepared prepared(const void* image) {
+  Prepared out;
   try {
     const SomeContext context;
     const unsigned sm = device_sm();
-    if (sm < 90) {
-      why = "the device is older than compute capability 9.0";
-      return nullptr;
-    }
+    out.why = "the device is older than compute capability 9.0";
+    if (sm < 90) return out;
     const std::string ptx = ptx_of(image, sm);
-    if (ptx.empty()) {
-      why = gpu::gate_row(gpu::GateRule::NoPtx).native;
-      return nullptr;
+    out.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
+    if (ptx.empty()) return out;
+    int driver = 0;
+    SLUICE_REAL(cuDriverGetVersion)(&driver);
+    const std::string version =
+        fmt::format("-{}-{}-sm{}-{}", kVersion, digest(std::string_view(runtime_text())).substr(0, 8), sm, driver);
+    out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
+    std::string text = gpu::normalised(ptx);
+    if (!has_variables(text)) {
+      out.why = "it is being compiled";
+      out.lazy = std::make_shared<Lazy>(std::move(text), version);
+      return out;
     }
-    auto code = std::make_shared<Code>();
-    code->rewritten = gpu::rewrite_module(ptx, runtime_text(), [&](const std::string& text) { code->cubin = assembled(text); });
-    bool any = false;
-    for (const auto& [name, kernel] : code->rewritten.kernels) any = any || !kernel.refusal;
-    if (code->rewritten.kernels.empty()) why = gpu::gate_row(gpu::GateRule::Unreadable).native;
-    if (any)
-      code->cubin = assembled(code->rewritten.text);
-    else
-      code->cubin.clear();
-    return code;
+    out.later = compile(ptx, version, true, ptx.size() <= kAtOnce);
+    out.why = "its module is being compiled in the background";
+    if (!out.later->done()) return out;
+    out.code = out.later->code();
+    out.why = out.later->why();
+    out.later = nullptr;
+    if (out.code != nullptr && out.code->kernels.empty()) out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
   } catch (const std::exception& e) {
-    why = e.what();
-    return nullptr;
+    out.why = e.what();
   }
+  return out;
 }
 
 }  // namespace sluice::interpose

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch under the fixed quota. Each stream has a control block of its own: its launches follow each other, so one is enough.
-// The quota never shrinks, so every CTA with a slot stays until the queue is empty, and the grid's end is the job's end.
+// A launch under a quota. Each stream has a control block of its own: its launches follow each other, so one is enough. The grid's
+// last CTA stays until all blocks are done, so the grid's end is the launch's end.
 #include <algorithm>
-#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
 
 #include "sw/gpu/jobs/job_shape.h"
 #include "sw/gpu/rewrite/transform.h"
@@ -13,113 +15,223 @@ namespace sluice::interpose {
 
 namespace {
 
-struct Argument {
-  SluiceJob job;
-};
+constexpr std::size_t kMostLanes = 31;      ///< of which launches have not ended: beside 32 streams that wait no grid begins
+constexpr std::size_t kMostPending = 512;   ///< launches of a stream whose shares may change: the driver's queue must not fill up
+constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
+constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
-/// Allocations are allowed while another thread captures.
-class Relaxed {
- public:
-  Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
-  ~Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
-  Relaxed(const Relaxed&) = delete;
-  Relaxed& operator=(const Relaxed&) = delete;
+bool capturing(CUstream stream) {
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  return SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
 
- private:
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-};
+/// Launches under quota that take less, on average, go on natively. SLUICE_SHORT_US; 0: none.
+double short_us() {
+  static const double us = [] {
+    const char* set = std::getenv("SLUICE_SHORT_US");
+    return set == nullptr ? 20.0 : std::strtod(set, nullptr);
+  }();
+  return us;
+}
 
 }  // namespace
 
 std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch, Transformed& out) {
-  if (quota_.ctas == 0) return "no quota is set";
+  if (const std::string& why = lanes_.shares().native(); !why.empty()) return why;
+  if (!lanes_.gone().empty()) return lanes_.gone();
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
   if (kernel.form == nullptr) return kernel.why;
   if (kernel.form->refusal) return kernel.form->refusal->reason;
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (SLUICE_REAL(cuStreamIsCapturing)(launch.stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE)
-    return "captured into a graph";
   const Shape& fits = shape(kernel, launch.function, launch.facts);
   if (fits.native == 0 || fits.transformed == 0) return std::string(gpu::gate_row(gpu::GateRule::SharedRoom).native);
-  if (const auto refused = gpu::refuse_launch(*kernel.form, launch.facts, {sms_, fits.native, fits.shared_left}))
+  if (const auto refused = gpu::refuse_launch(*kernel.form, launch.facts, {fits.sms, fits.native, fits.shared_left}))
     return refused->reason;
-  // CTAs without a slot give up after a while: where others fill the range, blocks could be left.
-  if (quota_.first > 0 || quota_.last < sms_ - 1) return "a range of SMs that other work may fill: not enforced";
-  Control* const at = control(launch.stream);
-  if (at == nullptr || !begin(*at, launch.stream, fits.transformed)) return "no memory for the job's state";
-
-  auto argument = std::make_shared<Argument>();
-  argument->job = gpu::job_shape({launch.facts.grid, 1, sms_ * fits.transformed, kernel.form->waits ? 1U : 0U});
-  argument->job.control = reinterpret_cast<SluiceControl*>(at->memory);
-  out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
-  argument->job.shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
-  out.function = kernel.function;
-  out.grid[0] = sms_;
-  out.grid[1] = fits.transformed;
   char* buffer = nullptr;
   for (void** e = launch.extra; e != nullptr && *e != CU_LAUNCH_PARAM_END; e += 2)
     if (*e == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<char*>(e[1]);
   if (!kernel.parameters.empty() && buffer == nullptr && launch.parameters == nullptr) return "no arguments are given";
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+
+  out.job = std::make_shared<SluiceJob>(
+      gpu::job_shape({launch.facts.grid, 1, fits.sms * fits.transformed, kernel.form->waits ? 1U : 0U}));
+  out.job->flags = SLUICE_HELD;
+  out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
+  out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
+  out.function = ours(kernel);
+  out.grid[0] = fits.sms;
+  out.grid[1] = fits.transformed;
+  out.demand = fits.demand;
+  out.blocks = out.job->blocks;
+  out.waits = kernel.form->waits;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     out.parameters.push_back(buffer != nullptr ? buffer + kernel.parameters[i].first : launch.parameters[i]);
-  out.parameters.push_back(&argument->job);
-  out.keep = argument;
+    out.bytes.push_back(kernel.parameters[i].second);
+  }
+  out.parameters.push_back(out.job.get());
   return std::nullopt;
 }
 
-Program::Control* Program::control(CUstream stream) {
-  StreamId id;
-  if (SLUICE_REAL(cuCtxGetId)(nullptr, &id.first) != CUDA_SUCCESS ||
-      SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS)
-    return nullptr;
-  Control& control = controls_[id];
-  if (control.memory != 0) return &control;
-  const Relaxed relaxed;
-  for (auto old = retired_.begin(); old != retired_.end(); ++old) {
-    if (old->first != id.first || SLUICE_REAL(cuEventQuery)(old->second.free) != CUDA_SUCCESS) continue;
-    SLUICE_REAL(cuEventDestroy_v2)(old->second.free);
-    control = {old->second.memory, old->second.wanted, nullptr};
-    retired_.erase(old);
-    return &control;
-  }
-  if (SLUICE_REAL(cuMemAlloc_v2)(&control.memory, sizeof(SluiceControl)) != CUDA_SUCCESS) {
-    controls_.erase(id);
-    return nullptr;
-  }
-  const CUdeviceptr quotas = control.memory + offsetof(SluiceControl, orders.quota);
-  const std::uint32_t last = std::min(quota_.last, sms_ - 1), count = quota_.first <= last ? last - quota_.first + 1 : 0;
-  if (SLUICE_REAL(cuMemsetD8Async)(control.memory, 0, sizeof(SluiceControl), stream) == CUDA_SUCCESS &&
-      SLUICE_REAL(cuMemsetD32Async)(quotas + 4 * quota_.first, quota_.ctas, count, stream) == CUDA_SUCCESS)
-    return &control;
-  SLUICE_REAL(cuMemFree_v2)(control.memory);
-  controls_.erase(id);
-  return nullptr;
-}
-
-bool Program::begin(Control& control, CUstream stream, std::uint32_t ctas) const {
-  const std::uint32_t last = std::min(quota_.last, sms_ - 1), wanted = std::min(quota_.ctas, ctas) * (last - quota_.first + 1);
-  const auto set = [&](std::size_t at, std::uint32_t value, std::size_t words) {
-    return SLUICE_REAL(cuMemsetD32Async)(control.memory + at, value, words, stream) == CUDA_SUCCESS;
+Pending Transformed::pending(const gpu::LaunchFacts& facts) const {
+  Pending out;
+  out.function = function;
+  out.kernel = demand.name;
+  out.grid = {grid[0], grid[1]};
+  out.block = facts.block;
+  out.shared = shared;
+  out.blocks = blocks;
+  out.waits = waits;
+  const auto add = [&](const void* from, std::size_t count) {
+    const std::size_t at = (out.arguments.size() + 15) / 16 * 16;
+    out.at.push_back(at);
+    out.arguments.resize(at + count);
+    std::memcpy(out.arguments.data() + at, from, count);
   };
-  if (control.wanted != wanted && !set(offsetof(SluiceControl, orders.wanted), wanted, 1)) return false;
-  control.wanted = wanted;
-  return set(offsetof(SluiceControl, next), 0, 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i) add(parameters[i], bytes[i]);
+  add(job.get(), sizeof(SluiceJob));
+  return out;
 }
 
-void Program::stream_ends(CUstream stream) {
-  const std::scoped_lock lock(order_);
-  StreamId id;
-  if (controls_.empty() || SLUICE_REAL(cuCtxGetId)(nullptr, &id.first) != CUDA_SUCCESS ||
-      SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS)
-    return;
-  const auto found = controls_.find(id);
-  if (found == controls_.end()) return;
-  const Relaxed relaxed;
-  CUevent event = nullptr;
-  if (SLUICE_REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
-      SLUICE_REAL(cuEventRecord)(event, stream) == CUDA_SUCCESS)
-    retired_.push_back({id.first, {found->second.memory, found->second.wanted, event}});
-  controls_.erase(found);
+std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason) {
+  std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  if (lane == nullptr) {
+    reason = "no memory for the job's state";
+    return nullptr;
+  }
+  const Clock::time_point begin = Clock::now();
+  while (lane->watched) {
+    const Slot& slot = *lane->slots.front();
+    if (slot.told.word == nullptr) break;
+    if (slot.pending.size() < kMostPending && (!slot.pending.empty() || lanes_.outstanding() < kMostLanes)) break;
+    if (slot.pending.empty() && Clock::now() - begin > kLongest) {
+      reason = "31 streams hold launches that have not ended: a 32nd could keep their blocks from the GPU";
+      return nullptr;
+    }
+    lanes_.wake();
+    lanes_.wait_for_change(held);
+  }
+  return lane;
+}
+
+CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+  const auto timed = coverage_.begin(row, 0, stream);
+  held.unlock();
+  const CUresult result = as_it_is(stream);
+  if (timed) {
+    held.lock();
+    coverage_.end(*timed, stream);
+  }
+  return result;
+}
+
+CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+  while (!opaque_.free() || !lanes_.shares().admit(row.key->kernel)) {
+    held.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    held.lock();
+  }
+  if (opaque_.ended()) lanes_.shares().admitted_ended();
+  opaque_.enters();
+  const CUresult result = run_native(held, row, stream, as_it_is);
+  if (!held.owns_lock()) held.lock();
+  opaque_.entered(stream);
+  return result;
+}
+
+std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel, const std::string& reason,
+                                           CUstream stream, const Native& as_it_is) {
+  const Home* home = lanes_.home();
+  const std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms) return std::nullopt;
+  Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
+  const auto timed = coverage_.begin(row, 0, stream);
+  const CUresult result = opaque_.split(stream, lane->share.sms.count, as_it_is);
+  if (result != CUDA_SUCCESS) {  // as it is
+    --row.launches;
+    return std::nullopt;
+  }
+  if (timed) coverage_.end(*timed, stream);
+  held.unlock();
+  return result;
+}
+
+CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Ours& with) {
+  if (launch.function == nullptr) return as_it_is(launch.stream);  // the driver says so
+  const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
+  std::unique_lock held(lock_);
+  if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
+    if (Kernel& k = found->second; k.known_row != nullptr && k.known == launch.facts) return run_native(held, *k.known_row, launch.stream, as_it_is);
+  std::string name, reason;
+  std::optional<Transformed> ours = transformed(held, launch, captured, name, reason);
+  if (captured) {
+    if (ours && graphs_.captured_into_body(launch.stream)) {
+      ours.reset();
+      reason = "in the body of a conditional node";
+    }
+    held.unlock();
+    return ours ? with(*ours) : as_it_is(launch.stream);  // counted when it is replayed
+  }
+  std::shared_ptr<Lane> lane;
+  if (ours) {
+    if (const auto us = coverage_.microseconds(name, ours->blocks); us && *us < short_us()) {
+      reason = kShort;
+      ours.reset();
+    }
+  }
+  if (ours) {
+    lane = enter(held, launch.stream, reason);
+    if (lane == nullptr) ours.reset();
+  }
+  if (!ours) {
+    Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
+    const bool opaque = Opaque::mode() != Opaque::Mode::Native && lanes_.shares().native().empty() && lanes_.gone().empty() &&
+                        reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort;
+    if (opaque && Opaque::mode() == Opaque::Mode::Hold) return run_held(held, row, launch.stream, as_it_is);
+    if (opaque)
+      if (const auto result = run_split(held, name, reason, launch.stream, as_it_is)) return *result;
+    if (const auto found = kernels_.find(launch.function);
+        !opaque && found != kernels_.end() && found->second.later == nullptr && found->second.lazy == nullptr) {
+      found->second.known = launch.facts;  // the next one like it is not decided anew
+      found->second.known_row = &row;
+    }
+    return run_native(held, row, launch.stream, as_it_is);
+  }
+  if (ours->waits || lane->watched) lanes_.watch(*lane);
+  std::unique_lock<std::mutex> order;
+  if (lane->watched) {
+    held.unlock();
+    order = std::unique_lock(lane->launching);
+    held.lock();
+  }
+  Slot& slot = *lane->slots.front();
+  ours->job->control = reinterpret_cast<SluiceControl*>(slot.control);
+  ours->job->orders = reinterpret_cast<SluiceOrders*>(lane->orders);
+  const Share share = lanes_.shares().launched(lane->id, ours->demand, ours->blocks);
+  if (share != lane->share) {
+    lane->share = share;
+    lane->stale = true;
+  }
+  if (lane->stale && !lanes_.send(*lane)) {
+    held.unlock();
+    return as_it_is(launch.stream);
+  }
+  if (lane->watched) {
+    slot.pending.push_back(ours->pending(launch.facts));
+    slot.pending.back().number = slot.launched;
+    lane->busy = true;
+  }
+  ++slot.launched;
+  const auto timed = coverage_.begin(coverage_.row({Coverage::Way::Quota, name, ""}), ours->blocks, launch.stream);
+  const bool asleep = lane->watched && !lanes_.polls();
+  held.unlock();
+  const CUresult result = with(*ours);
+  if (timed || result != CUDA_SUCCESS) {
+    held.lock();
+    if (timed) coverage_.end(*timed, launch.stream);
+    if (result != CUDA_SUCCESS) --slot.launched;
+    if (result != CUDA_SUCCESS && lane->watched) slot.pending.pop_back();  // none is behind it: this thread has the lane's order
+    held.unlock();
+  }
+  if (asleep) lanes_.wake();
+  return result;
 }
 
 }  // namespace sluice::interpose

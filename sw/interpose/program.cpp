@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/program.h"
 
+#include <pthread.h>
+
 #include <algorithm>
-#include <cstdio>
+
 #include <cstdlib>
 
 #include "sw/gpu/runtime/control.h"
@@ -10,14 +12,29 @@
 
 namespace sluice::interpose {
 
-FixedQuota FixedQuota::from_environment() {
-  FixedQuota quota;
-  if (const char* ctas = std::getenv("SLUICE_QUOTA"); ctas != nullptr)
-    quota.ctas = static_cast<std::uint32_t>(std::strtoul(ctas, nullptr, 10));
-  if (const char* sms = std::getenv("SLUICE_SMS"); sms != nullptr && std::sscanf(sms, "%u-%u", &quota.first, &quota.last) == 2)
-    quota.ctas = SLUICE_MAX_SLOTS;
-  quota.ctas = std::min<std::uint32_t>(quota.ctas, SLUICE_MAX_SLOTS);
-  return quota;
+namespace {
+
+/// For which a launch waits for its kernel's code, before it runs natively: SLUICE_COMPILE_WAIT_MS.
+std::chrono::milliseconds compile_wait() {
+  static const std::chrono::milliseconds wait = [] {
+    const char* set = std::getenv("SLUICE_COMPILE_WAIT_MS");
+    return std::chrono::milliseconds(set == nullptr ? 40 : std::atoi(set));
+  }();
+  return wait;
+}
+
+}  // namespace
+
+Program::Program() {
+  std::atexit([] { instance().tell_at_exit(); });
+  pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
+                 [] {
+                   for (auto& [handle, kernel] : instance().kernels_) kernel.known_row = nullptr;
+                   instance().coverage_.forget();
+                   instance().lanes_.forget();
+                   instance().graphs_.forget();
+                   instance().lock_.unlock();
+                 });
 }
 
 Program& Program::instance() {
@@ -25,14 +42,34 @@ Program& Program::instance() {
   return *program;
 }
 
-void Program::module(void* handle, std::shared_ptr<const Code> code, std::string why) {
-  const std::scoped_lock lock(order_);
-  modules_[handle] = {std::move(code), std::move(why)};
+void Program::module(void* handle, Prepared prepared) {
+  const std::scoped_lock held(lock_);
+  modules_[handle] = std::move(prepared);
   std::erase_if(kernels_, [&](const auto& k) { return k.second.module == handle; });
 }
 
+CUfunction Program::in_context(const Kernel& kernel, CUfunction handle) {
+  CUfunction function = nullptr;
+  if (!kernel.library || SLUICE_REAL(cuKernelGetFunction)(&function, reinterpret_cast<CUkernel>(handle)) != CUDA_SUCCESS)
+    return handle;
+  return function;
+}
+
+CUfunction Program::ours(const Kernel& kernel) {
+  if (!kernel.beside) return in_context(kernel, kernel.function);
+  CUcontext context = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&context);
+  CUfunction& function = beside_[{kernel.code.get(), context}];
+  if (function != nullptr) return function;
+  const Relaxed relaxed;
+  CUmodule module = nullptr;
+  if (SLUICE_REAL(cuModuleLoadData)(&module, kernel.code->cubin.data()) == CUDA_SUCCESS)
+    SLUICE_REAL(cuModuleGetFunction)(&function, module, kernel.form->entry.c_str());
+  return function;
+}
+
 void Program::kernel(void* handle, void* module, const char* name, bool library) {
-  const std::scoped_lock lock(order_);
+  const std::scoped_lock held(lock_);
   if (const auto known = kernels_.find(handle);
       known != kernels_.end() && known->second.module == module && known->second.name == name)
     return;
@@ -40,24 +77,26 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernel.name = name;
   kernel.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
   kernel.module = module;
+  kernel.own = handle;
+  kernel.library = library;
   if (const auto found = modules_.find(module); found != modules_.end()) {
     if (!found->second.why.empty()) kernel.why = found->second.why;
     kernel.code = found->second.code;
+    kernel.later = found->second.later;
+    kernel.lazy = found->second.lazy;
     if (kernel.code != nullptr)
-      if (const auto form = kernel.code->rewritten.kernels.find(name); form != kernel.code->rewritten.kernels.end())
-        kernel.form = &form->second;
+      if (const auto form = kernel.code->kernels.find(name); form != kernel.code->kernels.end()) kernel.form = &form->second;
   }
   if (kernel.form != nullptr && !kernel.form->refusal) {
     const char* entry = kernel.form->entry.c_str();
-    CUresult found = CUDA_SUCCESS;
-    if (library)
-      found =
-          SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function), static_cast<CUlibrary>(module), entry);
-    else
-      found = SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
+    const CUresult found =
+        library ? SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function), static_cast<CUlibrary>(module), entry)
+                : SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
     if (found != CUDA_SUCCESS) kernel.form = nullptr;
+  }
+  if (kernel.form != nullptr || kernel.later != nullptr || kernel.lazy != nullptr) {
     std::size_t offset = 0, bytes = 0;
-    for (std::size_t i = 0; found == CUDA_SUCCESS; ++i) {
+    for (std::size_t i = 0;; ++i) {
       const CUresult more = library ? SLUICE_REAL(cuKernelGetParamInfo)(static_cast<CUkernel>(handle), i, &offset, &bytes)
                                     : SLUICE_REAL(cuFuncGetParamInfo)(static_cast<CUfunction>(handle), i, &offset, &bytes);
       if (more != CUDA_SUCCESS) break;
@@ -67,8 +106,46 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernels_[handle] = std::move(kernel);
 }
 
+void Program::compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient) {
+  const auto found = kernels_.find(function);
+  if (found == kernels_.end() || (found->second.lazy == nullptr && (found->second.later == nullptr || !patient))) return;
+  const Clock::time_point begin = Clock::now();
+  const std::shared_ptr<Lazy> lazy = std::move(found->second.lazy);
+  std::shared_ptr<Later> later = found->second.later;
+  found->second.lazy = nullptr;  // who launches it meanwhile does not wait
+  const std::string name = found->second.name;
+  held.unlock();
+  if (lazy != nullptr) later = lazy->kernel(name);
+  later->wait_until(begin + (patient ? std::chrono::hours(1) : compile_wait()));
+  held.lock();
+  if (const auto still = kernels_.find(function); still != kernels_.end()) still->second.later = later;
+}
+
+void Program::adopt(Kernel& kernel) {
+  const std::shared_ptr<const Code> code = kernel.later->code();
+  kernel.why = kernel.later->why();
+  kernel.later = nullptr;
+  kernel.known_row = nullptr;
+  if (code == nullptr) return;
+  const auto form = code->kernels.find(kernel.name);
+  kernel.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
+  if (form == code->kernels.end()) return;
+  if (form->second.refusal) {
+    kernel.why = form->second.refusal->reason;
+    return;
+  }
+  kernel.why = "compiled in the background for the next process: this one has its own copy of the module's variables";
+  if (code->variables) return;
+  kernel.code = code;
+  kernel.form = &form->second;
+  kernel.beside = true;
+  if (ours(kernel) != nullptr) return;
+  kernel.why = "the driver does not load the transformed module";
+  kernel.form = nullptr;
+}
+
 void Program::same_kernel(void* handle, void* known) {
-  const std::scoped_lock lock(order_);
+  const std::scoped_lock held(lock_);
   if (const auto found = kernels_.find(known); found != kernels_.end()) {
     Kernel copy = found->second;
     kernels_[handle] = std::move(copy);
@@ -76,28 +153,34 @@ void Program::same_kernel(void* handle, void* known) {
 }
 
 void Program::attribute(void* handle, CUfunction_attribute which, int value) {
-  const std::scoped_lock lock(order_);
+  const std::scoped_lock held(lock_);
   const auto found = kernels_.find(handle);
-  if (found == kernels_.end() || found->second.function == nullptr) return;
+  if (found == kernels_.end()) return;
   found->second.shapes.clear();
-  if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-    SLUICE_REAL(cuFuncSetAttribute)(found->second.function, which, value);
+  found->second.known_row = nullptr;
+  if (which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return;
+  found->second.carveout = value;
+  if (found->second.form != nullptr && !found->second.form->refusal) SLUICE_REAL(cuFuncSetAttribute)(ours(found->second), which, value);
 }
 
 const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts) {
   const unsigned threads = facts.block[0] * facts.block[1] * facts.block[2];
-  const auto [at, fresh] = kernel.shapes.try_emplace({threads, facts.dynamic_shared});
+  CUdevice device = 0;
+  SLUICE_REAL(cuCtxGetDevice)(&device);
+  const auto [at, fresh] = kernel.shapes.try_emplace({static_cast<unsigned>(device), threads, facts.dynamic_shared});
   Shape& shape = at->second;
   if (!fresh) return shape;
-  CUdevice device = 0;
-  int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0;
+  native = in_context(kernel, native);
+  const CUfunction transformed = ours(kernel);
+  if (kernel.carveout) SLUICE_REAL(cuFuncSetAttribute)(transformed, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, *kernel.carveout);
+  int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0, registers = 0;
   const auto device_attribute = SLUICE_REAL(cuDeviceGetAttribute);
-  SLUICE_REAL(cuCtxGetDevice)(&device);
+  const auto attribute_of = SLUICE_REAL(cuFuncGetAttribute);
   device_attribute(&optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
   device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
-  sms_ = static_cast<std::uint32_t>(sms);
-  SLUICE_REAL(cuFuncGetAttribute)(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, native);
-  SLUICE_REAL(cuFuncGetAttribute)(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, native);
+  shape.sms = static_cast<std::uint32_t>(sms);
+  attribute_of(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, native);
+  attribute_of(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, native);
   if (facts.dynamic_shared > static_cast<unsigned>(allowed)) return shape;  // the driver refuses it
   const int taken = own + static_cast<int>(facts.dynamic_shared);
   shape.shared_left = optin > taken ? static_cast<unsigned>(optin - taken) : 0;
@@ -105,26 +188,75 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   if (occupancy(&ctas, native, static_cast<int>(threads), facts.dynamic_shared) == CUDA_SUCCESS)
     shape.native = static_cast<unsigned>(ctas);
   const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
-  if (shared > 0) SLUICE_REAL(cuFuncSetAttribute)
-  (kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+  if (shared > 0)
+    SLUICE_REAL(cuFuncSetAttribute)
+  (transformed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
    static_cast<int>(std::max(shared, static_cast<unsigned>(allowed))));
-  if (occupancy(&ctas, kernel.function, static_cast<int>(threads), shared) == CUDA_SUCCESS)
-    shape.transformed = static_cast<unsigned>(ctas);
+  ctas = 0;
+  if (occupancy(&ctas, transformed, static_cast<int>(threads), shared) == CUDA_SUCCESS)
+    shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
+  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, transformed);
+  const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8, whole = (threads + 31) / 32 * 32;  // as the device allots
+  shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
+                  shape.transformed};
   return shape;
 }
 
-std::optional<Program::Transformed> Program::transform(const Launch& launch) {
-  if (launch.function == nullptr) return std::nullopt;  // the driver says so
+std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
+                                                std::string& name, std::string& reason) {
+  if (lanes_.shares().native().empty()) compile(held, launch.function, patient);
   const auto found = kernels_.find(launch.function);
-  Kernel unknown;
-  unknown.name = "?";
-  unknown.why = "a kernel whose handle came by an unknown way";
+  if (found == kernels_.end()) {
+    name = "?";
+    reason = "a kernel whose handle came by an unknown way";
+    return std::nullopt;
+  }
+  Kernel& kernel = found->second;
+  name = kernel.name;
   Transformed out;
-  Kernel& kernel = found == kernels_.end() ? unknown : found->second;
-  const std::optional<std::string> native = prepare(kernel, launch, out);
-  coverage_.count(kernel.name, native.value_or(""));
-  if (native) return std::nullopt;
+  if (kernel.later != nullptr && kernel.later->done()) adopt(kernel);
+  if (const std::optional<std::string> native = prepare(kernel, launch, out)) {
+    reason = *native;
+    return std::nullopt;
+  }
+  if (const auto [at, fresh] = originals_.try_emplace(out.function); fresh)
+    at->second = {in_context(kernel, static_cast<CUfunction>(kernel.own)),
+                  kernel.library ? static_cast<CUkernel>(kernel.own) : nullptr,
+                  name,
+                  kernel.form->shared_behind,
+                  out.bytes,
+                  out.waits};
   return out;
+}
+
+std::optional<Program::Original> Program::original(CUfunction ours) const {
+  const auto found = originals_.find(ours);
+  return found == originals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::pair<std::string, std::string> Program::name_and_reason(CUfunction function) const {
+  const auto found = kernels_.find(function);
+  if (found == kernels_.end()) return {"?", "a kernel whose handle came by an unknown way"};
+  return {found->second.name, found->second.why};
+}
+
+KernelDemand Program::demand(CUfunction original, unsigned threads, unsigned shared) const {
+  const auto kernel = kernels_.find(original);
+  if (kernel == kernels_.end()) return {};
+  CUdevice device = 0;
+  SLUICE_REAL(cuCtxGetDevice)(&device);
+  const auto shape = kernel->second.shapes.find({static_cast<unsigned>(device), threads, shared});
+  return shape == kernel->second.shapes.end() ? KernelDemand{} : shape->second.demand;
+}
+
+void Program::stream_ends(CUstream stream) {
+  const std::scoped_lock held(lock_);
+  lanes_.stream_ends(stream);
+}
+
+void Program::context_ends(CUcontext context) {
+  const std::scoped_lock held(lock_);
+  lanes_.context_ends(context);
 }
 
 }  // namespace sluice::interpose

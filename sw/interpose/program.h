@@ -3,7 +3,10 @@
 // The program that runs under `sluice run`: its modules, its kernels, its launches.
 #include <cuda.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,26 +17,13 @@
 #include <vector>
 
 #include "sw/gpu/rewrite/gate.h"
+#include "sw/interpose/code.h"
 #include "sw/interpose/coverage.h"
+#include "sw/interpose/graphs.h"
+#include "sw/interpose/lanes.h"
+#include "sw/interpose/opaque.h"
 
 namespace sluice::interpose {
-
-[[nodiscard]] const char* runtime_text();
-
-/// SLUICE_QUOTA=N, or SLUICE_SMS=A-B: all CTAs there and none elsewhere. Neither: everything runs natively.
-struct FixedQuota {
-  std::uint32_t ctas = 0;               ///< of one kernel on an SM; 0: no quota
-  std::uint32_t first = 0, last = ~0U;  ///< SMs
-  [[nodiscard]] static FixedQuota from_environment();
-};
-
-/// A module as the driver gets it: machine code of the kernels as they are with the transformed ones beside them.
-struct Code {
-  std::vector<char> cubin;
-  gpu::RewrittenModule rewritten;
-};
-/// @param image  as cuModuleLoadData takes it: PTX, a fat binary, or a cubin. @param why  gets the reason when there is no code
-[[nodiscard]] std::shared_ptr<const Code> code_of(const void* image, std::string& why);
 
 /// One launch, as the program asked for it.
 struct Launch {
@@ -44,65 +34,105 @@ struct Launch {
   void** extra = nullptr;
 };
 
+/// What to launch in place of a launch.
+struct Transformed {
+  CUfunction function = nullptr;
+  unsigned grid[2] = {1, 1}, shared = 0;
+  std::vector<void*> parameters;     ///< the program's, and the job
+  std::shared_ptr<SluiceJob> job;    ///< what the last of them points to
+  KernelDemand demand;
+  std::uint64_t blocks = 0;
+  bool waits = false;
+  std::vector<std::size_t> bytes;  ///< of the program's parameters
+  [[nodiscard]] Pending pending(const gpu::LaunchFacts& facts) const;  ///< a copy that outlives the program's arguments
+};
+
 class Program {
  public:
   static Program& instance();  ///< lives as long as the process
-  /// A module or library was loaded, or was unloaded (`code` null, `why` empty).
-  void module(void* handle, std::shared_ptr<const Code> code, std::string why);
+  /// A module or library was loaded with the code, or as it is; or it was unloaded (all empty).
+  void module(void* handle, Prepared prepared);
   /// The program has a kernel's handle. @param module  it comes from; @param library  `module` is a CUlibrary
   void kernel(void* handle, void* module, const char* name, bool library);
   void same_kernel(void* handle, void* known);  ///< a CUfunction of a CUkernel
   void attribute(void* handle, CUfunction_attribute which, int value);
-  /// What to launch in place of it. @return nothing: as it is
-  struct Transformed {
-    CUfunction function = nullptr;
-    unsigned grid[3] = {1, 1, 1}, shared = 0;
-    std::vector<void*> parameters;
-    gpu::LaunchFacts facts;
-    std::shared_ptr<void> keep;  ///< what `parameters` point to
+  /// Launches, transformed or as it is. @param as_it_is  the driver's own call; @param with  the driver's call for our launch
+  using Native = std::function<CUresult(CUstream)>;  ///< in that stream instead of the program's
+  using Ours = std::function<CUresult(const Transformed&)>;
+  [[nodiscard]] CUresult launch(const Launch& launch, const Native& as_it_is, const Ours& with);
+  /// The transformed form of a launch, without a control block. The lock is held, and given up while a kernel is compiled.
+  /// @param patient  waits until the kernel is compiled: a node of a graph is made once
+  /// @return nothing: natively, for the reason
+  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
+                                                       std::string& name, std::string& reason);
+  void captures() { captures_ = true; }  ///< from here on a stream may be captured
+  /// What stands behind a function of ours.
+  struct Original {
+    CUfunction function = nullptr;  ///< the program's
+    CUkernel kernel = nullptr;      ///< the same, of a library
+    std::string name;
+    std::uint32_t shared_behind = 0;
+    std::vector<std::size_t> bytes;  ///< of the program's parameters; behind them comes the job
+    bool waits = false;
   };
-  /// Puts the job's state for the launch into its stream. The caller holds `order()` until it has launched.
-  [[nodiscard]] std::optional<Transformed> transform(const Launch& launch);
+  /// One CTA of the program's kernel. @pre it was launched, or became a node, in this shape
+  [[nodiscard]] KernelDemand demand(CUfunction original, unsigned threads, unsigned shared) const;
+  [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
+  [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
   void stream_ends(CUstream stream);
-  [[nodiscard]] std::recursive_mutex& order() { return order_; }
+  void context_ends(CUcontext context);
+  [[nodiscard]] std::mutex& lock() { return lock_; }
   [[nodiscard]] Coverage& coverage() { return coverage_; }
-  [[nodiscard]] const FixedQuota& quota() const { return quota_; }
+  [[nodiscard]] Lanes& lanes() { return lanes_; }
+  [[nodiscard]] Graphs& graphs() { return graphs_; }
+  [[nodiscard]] std::string coverage_json();
+  void tell_at_exit();
 
  private:
-  struct Module {
-    std::shared_ptr<const Code> code;
-    std::string why;
-  };
+  Program();
   struct Shape {
-    unsigned native = 0, transformed = 0, shared_left = 0;
+    unsigned native = 0, transformed = 0, shared_left = 0, sms = 0;
+    KernelDemand demand;
   };
   struct Kernel {
     std::string name, why;
     void* module = nullptr;
+    bool library = false;
     const gpu::ModuleKernel* form = nullptr;
-    CUfunction function = nullptr;  ///< transformed
+    void* own = nullptr;            ///< the handle that the module gave
+    CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
+    bool beside = false;  ///< `code` is loaded beside the program's module, in each context
+    std::shared_ptr<Later> later;
+    std::shared_ptr<Lazy> lazy;
+    std::optional<int> carveout;        ///< as the program set it
+    gpu::LaunchFacts known;             ///< of the last launch that ran natively
+    Coverage::Row* known_row = nullptr;  ///< where such launches count; null: decide anew
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
-    std::map<std::pair<unsigned, unsigned>, Shape> shapes;        ///< by threads and dynamic shared memory
+    std::map<std::array<unsigned, 3>, Shape> shapes;  ///< by device, threads and dynamic shared memory
   };
-  struct Control {
-    CUdeviceptr memory = 0;
-    std::uint32_t wanted = 0;
-    CUevent free = nullptr;  ///< of a stream that has ended: when its last job has
-  };
-  using StreamId = std::pair<unsigned long long, unsigned long long>;  // of its context, and its own: never used again
   [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, const Launch& launch, Transformed& out);
   [[nodiscard]] const Shape& shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts);
-  [[nodiscard]] Control* control(CUstream stream);
-  [[nodiscard]] bool begin(Control& control, CUstream stream, std::uint32_t ctas) const;
-  std::recursive_mutex order_;
-  FixedQuota quota_ = FixedQuota::from_environment();
-  std::unordered_map<void*, Module> modules_;
+  [[nodiscard]] std::shared_ptr<Lane> enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason);
+  mutable std::mutex lock_;
+  void adopt(Kernel& kernel);  // what was compiled for it
+  /// In the current context. Null: the driver refuses
+  [[nodiscard]] CUfunction ours(const Kernel& kernel);
+  [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
+  void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
+  [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
+  [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
+  [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
+                                                  const std::string& reason, CUstream stream, const Native& as_it_is);
+  std::unordered_map<void*, Prepared> modules_;
+  std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
+  std::atomic<bool> captures_{false};  // some stream has been captured
   std::unordered_map<void*, Kernel> kernels_;
-  std::map<StreamId, Control> controls_;
-  std::vector<std::pair<unsigned long long, Control>> retired_;
-  std::uint32_t sms_ = 0;
+  std::unordered_map<CUfunction, Original> originals_;
+  Lanes lanes_{lock_};
+  Graphs graphs_{*this};
   Coverage coverage_;
+  Opaque opaque_;
 };
 
 }  // namespace sluice::interpose

@@ -225,6 +225,7 @@ void Daemon::deliver() {
     if (!closed.empty()) service_.advance(clock_.now());  // what they held is for others
     again = !closed.empty();
   }
+  if (service_.take_context_loss() && on_context_loss_) on_context_loss_();
 }
 
 std::string fetch_status(const std::string& path) {

@@ -2,8 +2,10 @@
 #pragma once
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sw/service/clock.h"
@@ -22,6 +24,8 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
+  /// What is to be done when the clients' contexts were lost, before anybody is served again.
+  void on_context_loss(std::function<void()> work) { on_context_loss_ = std::move(work); }
   /// Until `stop` is readable.
   void run(int stop);
   /// Sleeps until there is something to do, and does all of it. @return false when the `stop` of run() is readable
@@ -42,6 +46,7 @@ class Daemon {
   IClock& clock_;
   UniqueFd lock_, listener_, epoll_;
   std::map<SessionId, Connection> connections_;
+  std::function<void()> on_context_loss_;
   std::uint64_t wake_ups_ = 0;
 };
 

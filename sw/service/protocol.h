@@ -9,9 +9,11 @@
 
 namespace sluice::service {
 
-inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::uint32_t kStubs = 63;  ///< of one session: with the page's head 4,096 bytes
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kStubs = 63;      ///< of one session: with the page's head 4,096 bytes
+inline constexpr std::uint32_t kKernels = 4096;  ///< of one session
 inline constexpr std::uint32_t kAllStubs = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint32_t kAnyStub = kAllStubs;  ///< of `TakeStub`: one that is free
 inline constexpr std::int32_t kThreadPriority = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::uint64_t kMaxTaskNs = 1'000'000'000'000;
 
@@ -23,6 +25,10 @@ enum class Type : std::uint16_t {
   Release,
   Status,
   Bye,
+  TakeStub,
+  Report,
+  Machine,
+  Coverage,
   Welcome = 128,
   Ok,
   StatusText,
@@ -41,10 +47,11 @@ enum class Code : std::uint32_t {
   Invalid,
   TooSlow,
   Shutdown,
+  ContextLost,
 };
 [[nodiscard]] constexpr const char* to_string(Code code) {
   constexpr std::array kNames = {"malformed",    "out_of_order", "version", "not_admitted", "full",
-                                 "unknown_stub", "busy",         "invalid", "too_slow",     "shutdown"};
+                                 "unknown_stub", "busy",         "invalid", "too_slow",     "shutdown", "context_lost"};
   const auto at = static_cast<std::size_t>(code) - 1;
   return at < kNames.size() ? kNames[at] : "unknown";
 }
@@ -75,8 +82,8 @@ struct Priority {
 struct Submit {
   static constexpr Type kType = Type::Submit;
   Header header;
-  std::uint32_t stub, tasks;
-  std::uint64_t task_ns;
+  std::uint32_t stub, reserved;
+  std::uint64_t tasks, task_ns;
 };
 struct Release {
   static constexpr Type kType = Type::Release;
@@ -90,6 +97,33 @@ struct Status {
 struct Bye {
   static constexpr Type kType = Type::Bye;
   Header header;
+};
+struct TakeStub {
+  static constexpr Type kType = Type::TakeStub;
+  Header header;
+  std::uint32_t stub, kernel;
+};
+/// What a client says of a launch that runs in its process. Has no answer.
+enum class What : std::uint32_t { Progress, LastTaskBegun, Evicted, Done };
+struct Report {
+  static constexpr Type kType = Type::Report;
+  Header header;
+  std::uint32_t stub, what;
+  std::uint64_t tasks_begun, tasks_done;
+};
+struct Machine {
+  static constexpr Type kType = Type::Machine;
+  Header header;
+  std::uint32_t sms, threads, registers, shared_bytes, cta_slots, reserved;
+};
+/// How a kernel's launches ran, of the whole session until now. Has no answer.
+enum class Way : std::uint32_t { Quota, Split, Native };
+struct Coverage {
+  static constexpr Type kType = Type::Coverage;
+  Header header;
+  std::uint32_t way, reserved;
+  std::uint64_t launches, gpu_ns;
+  char name[256], reason[160];
 };
 
 struct Welcome {
@@ -122,10 +156,11 @@ struct Changed {
   std::uint32_t stub, reserved;
 };
 static_assert(sizeof(Header) == 8 && sizeof(Hello) == 80 && sizeof(Register) == 280 && sizeof(Priority) == 16);
-static_assert(sizeof(Submit) == 24 && sizeof(Release) == 16 && sizeof(Status) == 8 && sizeof(Bye) == 8);
+static_assert(sizeof(Submit) == 32 && sizeof(Release) == 16 && sizeof(Status) == 8 && sizeof(Bye) == 8);
+static_assert(sizeof(TakeStub) == 16 && sizeof(Report) == 32 && sizeof(Machine) == 32 && sizeof(Coverage) == 448);
 static_assert(sizeof(Welcome) == 24 && sizeof(Ok) == 16 && sizeof(StatusText) == 16 && sizeof(Error) == 256 &&
               sizeof(Changed) == 16);
-inline constexpr std::size_t kLongestMessage = sizeof(Register);
+inline constexpr std::size_t kLongestMessage = sizeof(Coverage);
 
 /// A message with its header filled in.
 template <class Message>
@@ -142,14 +177,15 @@ enum class StubState : std::uint8_t { Free, Prep, Ready, ToRun, Running, ToEvict
 struct StubWord {
   StubState state = StubState::Free;
   std::uint16_t ctas = 0, first_sm = 0, sms = 0;
+  std::uint8_t evictions = 0;  ///< of the launch until now, modulo 256: which order to leave it is
 
   [[nodiscard]] constexpr std::uint64_t packed() const {
     return static_cast<std::uint64_t>(state) | std::uint64_t{ctas} << 8U | std::uint64_t{first_sm} << 24U |
-           std::uint64_t{sms} << 40U;
+           std::uint64_t{sms} << 40U | std::uint64_t{evictions} << 56U;
   }
   [[nodiscard]] static constexpr StubWord of(std::uint64_t word) {
     return {static_cast<StubState>(word & 0xffU), static_cast<std::uint16_t>(word >> 8U), static_cast<std::uint16_t>(word >> 24U),
-            static_cast<std::uint16_t>(word >> 40U)};
+            static_cast<std::uint16_t>(word >> 40U), static_cast<std::uint8_t>(word >> 56U)};
   }
 };
 
@@ -163,7 +199,8 @@ struct Stub {
 struct Page {
   static constexpr std::uint32_t kMagic = 0x50434c53;  ///< "SLCP"
   std::uint32_t magic, version, session, stubs;
-  std::uint32_t reserved[12];
+  std::uint64_t unasked;  ///< share that a launch without one may take until it is given its own; a StubWord
+  std::uint32_t reserved[10];
   Stub stub[kStubs];
 };
 static_assert(sizeof(Stub) == 64 && sizeof(Page) == 4096);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sw/service/reported_executor.h"
+#include "sw/service/fake_execution.h"
 #include "sw/service/logged_scheduler.h"
 #include "sw/service/session.h"
 
@@ -14,7 +16,14 @@ namespace sluice::service {
 
 namespace {
 
-std::uint16_t saturated(std::uint32_t value) { return static_cast<std::uint16_t>(std::min(value, 65535U)); }
+constexpr std::uint32_t kAll = 65535;  ///< CTAs or SMs: as many as there are
+
+std::uint16_t saturated(std::uint32_t value) { return static_cast<std::uint16_t>(std::min(value, kAll)); }
+
+StubWord word_of(StubState state, const Share& share, std::uint32_t evictions) {
+  return {state, saturated(share.ctas.value()), saturated(share.sms.first.value()), saturated(share.sms.count),
+          static_cast<std::uint8_t>(evictions)};
+}
 
 StubState stub_state(JobState state) {
   switch (state) {
@@ -41,12 +50,20 @@ Error refusal(Code code, std::string_view text) {
 
 Service::Service(const MachineConfig& machine, std::unique_ptr<IScheduler> scheduler, ServiceOptions options, Log decisions,
                  Log events)
-    : machine_(machine),
-      scheduler_(std::make_unique<Logged>(std::move(scheduler), std::move(decisions))),
-      options_(std::move(options)),
-      events_(std::move(events)),
-      executor_(machine_, *scheduler_, options_.costs) {}
+    : machine_(machine), options_(std::move(options)), events_(std::move(events)), decisions_(std::move(decisions)) {
+  make_executor(std::move(scheduler));
+}
 Service::~Service() = default;
+
+void Service::make_executor(std::unique_ptr<IScheduler> scheduler) {
+  if (scheduler_) calls_before_ += scheduler_->calls();
+  executor_.reset();
+  scheduler_ = std::make_unique<Logged>(std::move(scheduler), decisions_);
+  if (options_.executor == ExecutorKind::Fake)
+    executor_ = std::make_unique<FakeExecution>(machine_, *scheduler_, options_.costs);
+  else
+    executor_ = std::make_unique<ReportedExecutor>(*scheduler_, options_.isolate);
+}
 
 std::optional<SessionId> Service::open(const Peer& peer, Page& page, Time now) {
   if (sessions_.size() >= options_.most_sessions) return {};
@@ -94,7 +111,11 @@ void Service::lost(SessionId session, Time now) {
   if (found == sessions_.end()) return;
   if (events_ && found->second.is_open())
     events_(fmt::format("client {} {}: gone without BYE", found->second.peer.pid, found->second.name));
+  const bool takes_others = options_.shared_fate && on_gpu(found->second);
+  const std::string why = fmt::format("client {} {} died with work on the GPU: MPS ended the contexts of all",
+                                      found->second.peer.pid, found->second.name);
   end(session, now, found->second.is_open());
+  if (takes_others) contexts_end(why, now);
 }
 
 void Service::too_slow(SessionId session, Time now) {
@@ -114,46 +135,65 @@ void Service::shutdown(Time now) {
 
 void Service::end(SessionId id, Time now, bool lost) {
   const Session& session = sessions_.at(id);
-  for (const std::optional<Kernel>& kernel : session.kernels) {
-    if (!kernel || !kernel->job) continue;
-    executor_.lose(*kernel->job, now);
-    forsaken_.push_back(*kernel->job);
+  for (const std::optional<Taken>& stub : session.stubs) {
+    if (!stub || !stub->job) continue;
+    executor_->lose(*stub->job, now);
+    forsaken_.push_back(*stub->job);
   }
   if (lost) ++lost_;
   closed_.push_back(id);
   sessions_.erase(id);
 }
 
+bool Service::on_gpu(const Session& session) {
+  return std::ranges::any_of(session.stubs, [](const auto& stub) { return stub && stub->job; });
+}
+
+/// Contexts without work are lost as well: what ends here is every session that has told of its GPU.
+void Service::contexts_end(const std::string& why, Time now) {
+  contexts_lost_ = true;
+  if (events_) events_(why);
+  std::vector<SessionId> others;
+  for (const auto& [id, session] : sessions_)
+    if (session.has_context) others.push_back(id);
+  for (const SessionId id : others) {
+    say(sessions_.at(id), {Code::ContextLost, why}, true);
+    end(id, now, false);
+  }
+}
+
 void Service::advance(Time now) {
-  executor_.advance(now);
-  for (const JobId job : std::exchange(forsaken_, {})) executor_.forget(job);
+  executor_->advance(now);
+  for (const JobId job : std::exchange(forsaken_, {})) executor_->forget(job);
   std::vector<SessionId> silent;
   for (auto& [id, session] : sessions_) {
-    update(session);
+    update(session, now);
     if (!session.is_open() && now >= session.hello_by) silent.push_back(id);
   }
+  const std::uint64_t unasked =
+      StubWord{StubState::Free, open_jobs() == 0 ? saturated(kAll) : std::uint16_t{0}, 0, saturated(kAll)}.packed();
+  for (auto& [id, session] : sessions_)
+    if (session.page->unasked != unasked) store_word(session.page->unasked, unasked);
   for (const SessionId id : silent) {
     say(sessions_.at(id), {Code::TooSlow, "no HELLO"}, true);
     end(id, now, true);
   }
 }
 
-void Service::update(Session& session) {
+void Service::update(Session& session, Time now) {
   for (std::uint32_t k = 0; k < kStubs; ++k) {
-    std::optional<Kernel>& kernel = session.kernels[k];
-    if (!kernel || !kernel->job) continue;
-    const FakeProgress p = executor_.progress(*kernel->job);
+    std::optional<Taken>& taken = session.stubs[k];
+    if (!taken || !taken->job) continue;
+    const Progress p = executor_->progress(*taken->job, now);
     Stub& stub = session.page->stub[k];
     store_word(stub.tasks_begun, p.tasks_begun);
-    store_word(stub.tasks_done, p.outcome.tasks_done);
-    store_word(stub.evictions, std::uint64_t{p.outcome.evictions});
-    const std::uint64_t word = StubWord{stub_state(p.state), saturated(p.share.ctas.value()),
-                                        saturated(p.share.sms.first.value()), saturated(p.share.sms.count)}
-                                   .packed();
+    store_word(stub.tasks_done, p.tasks_done);
+    store_word(stub.evictions, std::uint64_t{p.evictions});
+    const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
     if (p.state == JobState::Done) {
-      session.held += p.outcome.held;
-      executor_.forget(*kernel->job);
-      kernel->job.reset();
+      session.held += p.held;
+      executor_->forget(*taken->job);
+      taken->job.reset();
     }
     if (word == stub.word) continue;
     store_word(stub.word, word);
@@ -164,7 +204,7 @@ void Service::update(Session& session) {
 }
 
 std::optional<Time> Service::next() const {
-  std::optional<Time> first = executor_.next();
+  std::optional<Time> first = executor_->next();
   for (const auto& [id, session] : sessions_)
     if (!session.is_open() && (!first || session.hello_by < *first)) first = session.hello_by;
   return first;
@@ -172,12 +212,12 @@ std::optional<Time> Service::next() const {
 
 std::vector<Outgoing> Service::take_outgoing() { return std::exchange(outgoing_, {}); }
 std::vector<SessionId> Service::take_closed() { return std::exchange(closed_, {}); }
-std::uint64_t Service::decisions() const { return scheduler_->calls(); }
+std::uint64_t Service::decisions() const { return calls_before_ + scheduler_->calls(); }
 
 std::size_t Service::open_jobs() const {
   std::size_t jobs = forsaken_.size();
   for (const auto& [id, session] : sessions_)
-    jobs += static_cast<std::size_t>(std::ranges::count_if(session.kernels, [](const auto& k) { return k && k->job; }));
+    jobs += static_cast<std::size_t>(std::ranges::count_if(session.stubs, [](const auto& s) { return s && s->job; }));
   return jobs;
 }
 

@@ -5,15 +5,18 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sw/core/machine.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/i_scheduler.h"
+#include "sw/service/i_executor.h"
 #include "sw/service/protocol.h"
 
 namespace sluice::service {
@@ -34,15 +37,22 @@ struct Outgoing {
   std::string text{};
 };
 
+enum class ExecutorKind { Fake, Gpu };
+
 struct ServiceOptions {
   std::string scheduler;  ///< its name, for the status
+  ExecutorKind executor = ExecutorKind::Fake;
+  bool isolate = false;       ///< executor Gpu: one session holds the GPU at a time
+  bool shared_fate = false;   ///< executor Gpu: a client that dies with work on the GPU takes the contexts of all others with it
+  /// Executor Gpu: a scheduler for the machine that a client reports. Without it the machine stays what it is.
+  std::function<std::unique_ptr<IScheduler>(const MachineConfig&)> for_machine{};
   std::size_t most_sessions = 64;
   Time hello_within = std::chrono::seconds(1);
   FakeCosts costs{};
 };
 
-/// The service without sockets, files, processes and clocks: messages in, messages and words of pages out. Jobs run on the fake
-/// executor. All that a client can do wrong ends as an Error to that client.
+/// The service without sockets, files, processes and clocks: messages in, messages and words of pages out. Jobs run on an
+/// executor: the fake one, or the clients themselves. All that a client can do wrong ends as an Error to that client.
 class Service {
  public:
   using Log = std::function<void(const std::string& line)>;
@@ -68,14 +78,17 @@ class Service {
   /// Sessions that ended by themselves since the last call: what is outgoing for them is to be sent first.
   [[nodiscard]] std::vector<SessionId> take_closed();
 
-  [[nodiscard]] std::string status_json() const;
+  [[nodiscard]] std::string status_json(Time now) const;
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] std::size_t open_jobs() const;
   [[nodiscard]] std::uint64_t decisions() const;
   [[nodiscard]] std::uint64_t lost_sessions() const { return lost_; }
+  /// Contexts were lost since the last call: what they lived in is to be started anew.
+  [[nodiscard]] bool take_context_loss() { return std::exchange(contexts_lost_, false); }
 
  private:
-  struct Kernel;
+  struct Taken;
+  struct Covered;
   struct Session;
   class Logged;
   struct Refusal;
@@ -86,10 +99,19 @@ class Service {
   void take(Session& session, const Priority& m);
   void take(Session& session, const Submit& m, Time now);
   void take(Session& session, const Release& m);
+  void take(Session& session, const TakeStub& m, Time now);
+  void take(Session& session, const Report& m, Time now);
+  void take(Session& session, const Machine& m);
+  void take(Session& session, const Coverage& m);
+  [[nodiscard]] Taken& taken(Session& session, std::uint32_t stub);
+  [[nodiscard]] static nlohmann::ordered_json kernels_json(const Session& session, Time held);
+  void make_executor(std::unique_ptr<IScheduler> scheduler);
   void answer(const Session& session, std::uint32_t value, std::int32_t priority);
   void say(const Session& session, const Refusal& refusal, bool fatal);
   void end(SessionId id, Time now, bool lost);
-  void update(Session& session);
+  [[nodiscard]] static bool on_gpu(const Session& session);
+  void contexts_end(const std::string& why, Time now);
+  void update(Session& session, Time now);
   template <class Message>
   void send(SessionId to, const Message& message, std::string text = {});
 
@@ -97,13 +119,17 @@ class Service {
   std::unique_ptr<Logged> scheduler_;
   ServiceOptions options_;
   Log events_;
-  FakeExecutor executor_;
+  Log decisions_;
+  std::uint64_t calls_before_ = 0;  ///< of schedulers for other machines
+  bool machine_known_ = false;      ///< a client has reported it
+  std::unique_ptr<IExecutor> executor_;
   std::map<SessionId, Session> sessions_;
   std::vector<Outgoing> outgoing_;
   std::vector<SessionId> closed_;
-  std::vector<JobId> forsaken_;  ///< lost jobs that the scheduler has yet to hear of
+  std::vector<JobId> forsaken_;  ///< jobs of nobody that the scheduler has yet to hear of
   std::uint32_t last_session_ = 0;
   std::uint64_t lost_ = 0;
+  bool contexts_lost_ = false;
 };
 
 /// The Error of a connection that gets no session.

@@ -44,7 +44,7 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
   };
   const auto type = static_cast<Type>(header.type);
   const bool known =
-      header.type >= static_cast<std::uint16_t>(Type::Hello) && header.type <= static_cast<std::uint16_t>(Type::Bye);
+      header.type >= static_cast<std::uint16_t>(Type::Hello) && header.type <= static_cast<std::uint16_t>(Type::Coverage);
   if (!known) throw Refusal{Code::Malformed, fmt::format("type {}: there is none", header.type)};
   const bool before_hello = type == Type::Hello || type == Type::Status || type == Type::Bye;
   if (!session.is_open() && !before_hello) throw Refusal{Code::OutOfOrder, "a request before HELLO"};
@@ -55,9 +55,13 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
     case Type::Priority: return take(session, as(Priority{}));
     case Type::Submit: return take(session, as(Submit{}), now);
     case Type::Release: return take(session, as(Release{}));
+    case Type::TakeStub: return take(session, as(TakeStub{}), now);
+    case Type::Report: return take(session, as(Report{}), now);
+    case Type::Machine: return take(session, as(Machine{}));
+    case Type::Coverage: return take(session, as(Coverage{}));
     case Type::Status: {
       (void)as(Status{});
-      std::string json = status_json();
+      std::string json = status_json(now);
       StatusText m = make<StatusText>(session.sequence);
       m.length = json.size();
       return send(session.id, m, std::move(json));
@@ -86,23 +90,50 @@ void Service::take(Session& session, const Hello& m) {
 void Service::take(Session& session, const Register& m) {
   const std::optional<std::string> name = text(m.name);
   if (!name || m.reserved != 0) throw Refusal{Code::Malformed, "REGISTER: name or reserved field"};
-  Kernel kernel{{}, session.priority};
-  kernel.kernel.name = *name;
-  kernel.kernel.block_threads = m.block_threads;
-  kernel.kernel.registers_per_cta = m.registers;
-  kernel.kernel.shared_bytes_per_cta = m.shared_bytes;
+  KernelDescriptor kernel;
+  kernel.name = *name;
+  kernel.block_threads = m.block_threads;
+  kernel.registers_per_cta = m.registers;
+  kernel.shared_bytes_per_cta = m.shared_bytes;
   constexpr std::uint32_t kMostThreads = 1024;
   if (m.block_threads == 0 || m.block_threads > kMostThreads)
     throw Refusal{Code::Invalid, fmt::format("block_threads = {}: must be 1..{}", m.block_threads, kMostThreads)};
   try {
-    check_fits(machine_, kernel.kernel);
+    check_fits(machine_, kernel);
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, error.what()};
   }
-  const auto place = std::ranges::find_if(session.kernels, [](const auto& k) { return !k; });
-  if (place == session.kernels.end()) throw Refusal{Code::Full, fmt::format("a session has {} stubs", kStubs)};
-  *place = std::move(kernel);
-  const auto stub = static_cast<std::uint32_t>(place - session.kernels.begin());
+  if (session.kernels.size() >= kKernels) throw Refusal{Code::Full, fmt::format("a session has {} kernels", kKernels)};
+  session.kernels.push_back(std::move(kernel));
+  answer(session, static_cast<std::uint32_t>(session.kernels.size() - 1), session.priority);
+}
+
+Service::Taken& Service::taken(Session& session, std::uint32_t stub) {
+  if (stub >= kStubs || !session.stubs[stub]) throw Refusal{Code::UnknownStub, fmt::format("stub {}: nobody took it", stub)};
+  return *session.stubs[stub];
+}
+
+void Service::take(Session& session, const TakeStub& m, Time now) {
+  if (m.kernel >= session.kernels.size()) throw Refusal{Code::Invalid, fmt::format("kernel {}: there is none", m.kernel)};
+  if (m.stub != kAnyStub) {
+    Taken& stub = taken(session, m.stub);
+    if (stub.job) {
+      try {
+        const JobId before = *stub.job;
+        stub.job = executor_->change_kernel(before, session.kernels[m.kernel], now);
+        forsaken_.push_back(before);
+      } catch (const InputError& error) {
+        throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
+      }
+      store_word(session.page->stub[m.stub].job, stub.job->value());
+    }
+    stub.kernel = m.kernel;
+    return answer(session, m.stub, stub.priority);
+  }
+  const auto place = std::ranges::find_if(session.stubs, [](const auto& s) { return !s; });
+  if (place == session.stubs.end()) throw Refusal{Code::Full, fmt::format("a session has {} stubs", kStubs)};
+  *place = Taken{m.kernel, session.priority};
+  const auto stub = static_cast<std::uint32_t>(place - session.stubs.begin());
   store_word(session.page->stub[stub].word, StubWord{StubState::Prep}.packed());
   answer(session, stub, session.priority);
 }
@@ -114,47 +145,82 @@ void Service::take(Session& session, const Priority& m) {
   const std::int32_t granted = granted_priority(asked, session.peer.thread_priority, session.peer.root);
   if (m.stub == kAllStubs) {
     session.priority = granted;
-    for (std::optional<Kernel>& kernel : session.kernels)
-      if (kernel) kernel->priority = granted;
-  } else if (m.stub < kStubs && session.kernels[m.stub]) {
-    session.kernels[m.stub]->priority = granted;
+    for (std::optional<Taken>& stub : session.stubs)
+      if (stub) stub->priority = granted;
   } else {
-    throw Refusal{Code::UnknownStub, fmt::format("stub {}: no kernel is registered there", m.stub)};
+    taken(session, m.stub).priority = granted;
   }
   answer(session, m.stub, granted);
 }
 
 void Service::take(Session& session, const Submit& m, Time now) {
-  if (m.stub >= kStubs || !session.kernels[m.stub])
-    throw Refusal{Code::UnknownStub, fmt::format("stub {}: no kernel is registered there", m.stub)};
-  Kernel& kernel = *session.kernels[m.stub];
-  if (kernel.job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
-  if (m.tasks == 0) throw Refusal{Code::Invalid, "tasks = 0: must be 1..4294967295"};
-  if (m.task_ns == 0 || m.task_ns > kMaxTaskNs)
-    throw Refusal{Code::Invalid, fmt::format("task_ns = {}: must be 1..{}", m.task_ns, kMaxTaskNs)};
-  FakeJob job;
-  job.kernel = kernel.kernel;
-  job.kernel.grid_ctas = m.tasks;
-  job.task_time = std::chrono::nanoseconds(m.task_ns);
-  job.arrival = now;
-  job.priority = kernel.priority;
-  kernel.job = executor_.submit(job);
+  if (m.reserved != 0) throw Refusal{Code::Malformed, "SUBMIT: reserved field"};
+  Taken& taken_ = taken(session, m.stub);
+  if (taken_.job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
+  Launch launch;
+  launch.kernel = session.kernels[taken_.kernel];
+  launch.tasks = m.tasks;
+  launch.task_time = std::chrono::nanoseconds(std::min(m.task_ns, kMaxTaskNs + 1));
+  launch.priority = taken_.priority;
+  launch.owner = session.id.value();
+  try {
+    check_fits(machine_, launch.kernel);  // the machine may be another one than when it was registered
+    taken_.job = executor_->submit(launch, now);
+  } catch (const InputError& error) {
+    throw Refusal{Code::Invalid, error.what()};
+  }
   ++session.launches;
   Stub& stub = session.page->stub[m.stub];
-  store_word(stub.job, kernel.job->value());
-  store_word(stub.priority, kernel.priority);
-  store_word(stub.tasks, std::uint64_t{m.tasks});
+  store_word(stub.job, taken_.job->value());
+  store_word(stub.priority, taken_.priority);
+  store_word(stub.tasks, m.tasks);
   for (std::uint64_t* count : {&stub.tasks_begun, &stub.tasks_done, &stub.evictions}) store_word(*count, std::uint64_t{0});
   store_word(stub.word, StubWord{StubState::Prep}.packed());
-  answer(session, kernel.job->value(), kernel.priority);
+  answer(session, taken_.job->value(), taken_.priority);
+}
+
+void Service::take(Session& session, const Report& m, Time now) {
+  const Taken& stub = taken(session, m.stub);
+  if (!stub.job) throw Refusal{Code::Invalid, fmt::format("stub {}: its launch has ended", m.stub)};
+  try {
+    executor_->report(*stub.job, m, now);
+  } catch (const InputError& error) {
+    throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
+  }
+}
+
+void Service::take(Session& session, const Machine& m) {
+  constexpr std::uint32_t kMostSms = 1024, kMostThreads = 1U << 16U, kMostBytes = 1U << 24U, kMostSlots = 1024;
+  const bool sane = m.sms >= 1 && m.sms <= kMostSms && m.threads >= 32 && m.threads <= kMostThreads && m.registers >= 1 &&
+                    m.registers <= kMostBytes && m.shared_bytes <= kMostBytes && m.cta_slots >= 1 && m.cta_slots <= kMostSlots;
+  if (m.reserved != 0 || !sane) throw Refusal{Code::Invalid, "MACHINE: a figure out of its range"};
+  const SmResources sm{m.threads, m.registers, m.shared_bytes, m.cta_slots};
+  const bool same = machine_.num_sms == m.sms && machine_.sm.capacity == sm;
+  if (!same && (machine_known_ || !options_.for_machine || open_jobs() != 0))
+    throw Refusal{Code::Invalid, fmt::format("the service shares a GPU of {} SMs, not this one of {} SMs: {}", machine_.num_sms,
+                                             m.sms, machine_.name)};
+  if (!same) {
+    machine_.num_sms = m.sms;
+    machine_.sm.capacity = sm;
+    machine_.name = "as client " + std::to_string(session.peer.pid) + " has it";
+    make_executor(options_.for_machine(machine_));
+  }
+  machine_known_ = session.has_context = true;
+  answer(session, m.sms, session.priority);
+}
+
+void Service::take(Session& session, const Coverage& m) {
+  const std::optional<std::string> name = text(m.name), reason = m.reason[0] == 0 ? std::string() : text(m.reason);
+  if (m.reserved != 0 || m.way > static_cast<std::uint32_t>(Way::Native) || !name || !reason)
+    throw Refusal{Code::Malformed, "COVERAGE: way, name, reason or reserved field"};
+  if (session.covered.size() >= kKernels && !session.covered.contains({m.way, *name})) return;  // the sums miss it
+  session.covered[{m.way, *name}] = {m.launches, m.gpu_ns, *reason};
 }
 
 void Service::take(Session& session, const Release& m) {
   if (m.reserved != 0) throw Refusal{Code::Malformed, "RELEASE: reserved field"};
-  if (m.stub >= kStubs || !session.kernels[m.stub])
-    throw Refusal{Code::UnknownStub, fmt::format("stub {}: no kernel is registered there", m.stub)};
-  if (session.kernels[m.stub]->job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
-  session.kernels[m.stub].reset();
+  if (taken(session, m.stub).job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
+  session.stubs[m.stub].reset();
   store_word(session.page->stub[m.stub].word, StubWord{}.packed());
   answer(session, m.stub, session.priority);
 }

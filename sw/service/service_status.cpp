@@ -8,30 +8,51 @@
 
 namespace sluice::service {
 
-std::string Service::status_json() const {
+namespace {
+
+nlohmann::ordered_json part(std::uint64_t launches, double ms) { return {{"launches", launches}, {"gpu_ms", ms}}; }
+
+}  // namespace
+
+/// Of a client that reports no coverage: what the executor knows.
+nlohmann::ordered_json Service::kernels_json(const Session& session, Time held) {
+  if (session.covered.empty()) {
+    const double ms = std::chrono::duration<double, std::milli>(held).count();
+    return {{"quota", part(session.launches, ms)}, {"split", part(0, 0)}, {"native", part(0, 0)}};
+  }
+  std::array<std::pair<std::uint64_t, double>, 3> sums{};
+  for (const auto& [kernel, covered] : session.covered) {
+    sums.at(kernel.first).first += covered.launches;
+    sums.at(kernel.first).second += static_cast<double>(covered.gpu_ns) / 1e6;
+  }
+  return {{"quota", part(sums[0].first, sums[0].second)},
+          {"split", part(sums[1].first, sums[1].second)},
+          {"native", part(sums[2].first, sums[2].second)}};
+}
+
+std::string Service::status_json(Time now) const {
   constexpr std::array kMostAdvanced = {JobState::Running, JobState::ToEvict, JobState::ToRun, JobState::Ready, JobState::Prep};
   auto clients = nlohmann::ordered_json::array();
   for (const auto& [id, session] : sessions_) {
     if (!session.is_open()) continue;
     Time held = session.held;
     auto best = kMostAdvanced.size();
-    for (const std::optional<Kernel>& kernel : session.kernels) {
-      if (!kernel || !kernel->job) continue;
-      const FakeProgress p = executor_.progress(*kernel->job);
-      held += p.outcome.held;
+    for (const std::optional<Taken>& stub : session.stubs) {
+      if (!stub || !stub->job) continue;
+      const Progress p = executor_->progress(*stub->job, now);
+      held += p.held;
       const auto at = std::ranges::find(kMostAdvanced, p.state) - kMostAdvanced.begin();
       best = std::min(best, static_cast<std::size_t>(at));
     }
-    const auto part = [](std::uint64_t launches, double ms) {
-      return nlohmann::ordered_json{{"launches", launches}, {"gpu_ms", ms}};
-    };
-    const double ms = std::chrono::duration<double, std::milli>(held).count();
+    auto reasons = nlohmann::ordered_json::object();
+    for (const auto& [kernel, covered] : session.covered)
+      if (!covered.reason.empty()) reasons[kernel.second] = covered.reason;
     clients.push_back({{"pid", session.peer.pid},
                        {"name", session.name},
                        {"priority", session.priority},
                        {"state", best == kMostAdvanced.size() ? "idle" : sluice::to_string(kMostAdvanced[best])},
-                       {"kernels", {{"quota", part(session.launches, ms)}, {"split", part(0, 0)}, {"native", part(0, 0)}}},
-                       {"reasons", nlohmann::ordered_json::object()}});
+                       {"kernels", kernels_json(session, held)},
+                       {"reasons", reasons}});
   }
   const nlohmann::ordered_json out{
       {"scheduler", options_.scheduler}, {"clients", clients}, {"decisions", decisions()}, {"lost", lost_}};

@@ -3,6 +3,7 @@
 // What the files of class Service share: a client as the service sees it.
 #include <array>
 #include <atomic>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,10 +19,17 @@ struct Service::Refusal {
   std::string text;
 };
 
-struct Service::Kernel {
-  KernelDescriptor kernel;
+/// A place of the page.
+struct Service::Taken {
+  std::uint32_t kernel;  ///< in Session::kernels
   std::int32_t priority;
   std::optional<JobId> job{};  ///< until it is done
+};
+
+/// How a kernel's launches ran, as its client says.
+struct Service::Covered {
+  std::uint64_t launches = 0, gpu_ns = 0;
+  std::string reason;
 };
 
 struct Service::Session {
@@ -32,8 +40,11 @@ struct Service::Session {
   std::string name{};
   std::int32_t priority = 0;
   std::uint32_t sequence = 0;
-  std::array<std::optional<Kernel>, kStubs> kernels{};
+  std::vector<KernelDescriptor> kernels{};
+  std::array<std::optional<Taken>, kStubs> stubs{};
+  std::map<std::pair<std::uint32_t, std::string>, Covered> covered{};  ///< by way and kernel; empty: the executor's figures hold
   std::uint64_t launches = 0;
+  bool has_context = false;  ///< it has said which GPU it uses
   Time held{};  ///< of launches that have ended
 
   [[nodiscard]] bool is_open() const { return !name.empty(); }

@@ -41,8 +41,11 @@ typedef enum { /* of a stub */
                SLUICE_DONE
 } sluice_state;
 
+typedef enum { SLUICE_PROGRESS, SLUICE_LAST_TASK_BEGUN, SLUICE_EVICTED, SLUICE_ENDED } sluice_what;
+typedef enum { SLUICE_QUOTA, SLUICE_SPLIT, SLUICE_NATIVE } sluice_way;
+
 typedef struct sluice_session sluice_session;
-typedef uint32_t sluice_stub; /* 0..62: the place of a kernel in its session */
+typedef uint32_t sluice_stub; /* 0..62: the place of a launch in its session; a program has one a stream */
 
 #define SLUICE_THREAD_PRIORITY INT32_MIN /* (20 - nice) / 2 of the process */
 #define SLUICE_WHOLE 65535               /* CTAs: as many as fit; SMs: all behind the first */
@@ -62,17 +65,26 @@ typedef struct {
   uint64_t tasks, tasks_begun, tasks_done; /* CTAs of the launch */
   uint64_t evictions;                      /* how often it left the GPU with tasks left */
 } sluice_progress;
+
+typedef struct {
+  uint32_t sms;
+  uint32_t threads, registers, shared_bytes, ctas; /* of one SM: what it holds at a time */
+} sluice_gpu;
 /* NOLINTEND(modernize-use-using) */
 
 /* socket: path, or NULL for the default. name: 1..63 bytes. priority: 0..30, or SLUICE_THREAD_PRIORITY. */
 sluice_error sluice_connect(const char* socket, const char* name, int32_t priority, sluice_session** session);
 /* Says good-bye, and frees the session: no other call may be under way. Launches that have not ended are lost. */
 void sluice_disconnect(sluice_session* session);
+/* Takes a free stub for launches of the kernel, one at a time. */
 sluice_error sluice_kernel_stub(sluice_session* session, const sluice_kernel* kernel, sluice_stub* stub);
+/* What the stub launches from here on is another kernel, also in a launch that has not ended (executor `gpu`). */
+sluice_error sluice_next_kernel(sluice_session* session, sluice_stub stub, const sluice_kernel* kernel);
 /* Of one stub or SLUICE_ALL_STUBS, for launches to come. granted (may be NULL): what it is; more than the thread's is root's. */
 sluice_error sluice_set_priority(sluice_session* session, sluice_stub stub, int32_t priority, int32_t* granted);
-/* tasks: CTAs, 1..2^32-1. task_ns: on the executor `fake` how long each takes, 1..10^12. Returns at once. */
-sluice_error sluice_submit(sluice_session* session, sluice_stub stub, uint32_t tasks, uint64_t task_ns);
+/* tasks: CTAs. Executor `fake`: 1..2^32-1, and each takes task_ns, 1..10^12. Executor `gpu`: the caller runs them under the
+ * stub's share and reports what they do; 0: as many as come until it reports SLUICE_ENDED. Returns at once. */
+sluice_error sluice_submit(sluice_session* session, sluice_stub stub, uint64_t tasks, uint64_t task_ns);
 /* Until the stub's launch has a share, or is done. timeout_ms < 0: no limit. */
 sluice_error sluice_wait_share(sluice_session* session, sluice_stub stub, int timeout_ms);
 /* Until the stub's launch is done. timeout_ms < 0: no limit. */
@@ -80,6 +92,19 @@ sluice_error sluice_wait(sluice_session* session, sluice_stub stub, int timeout_
 /* Reads shared memory, sends nothing; also when the service is gone: what it was then. */
 sluice_error sluice_read(const sluice_session* session, sluice_stub stub, sluice_progress* progress);
 sluice_error sluice_release(sluice_session* session, sluice_stub stub);
+
+/* Executor `gpu`. None of these waits for an answer but sluice_machine. begun, done: tasks of the launch until now.
+ * SLUICE_EVICTED answers the state SLUICE_TO_EVICT: no CTA of the stub is left on the GPU, tasks are. */
+sluice_error sluice_report(sluice_session* session, sluice_stub stub, sluice_what what, uint64_t begun, uint64_t done);
+/* The GPU that this process uses: the service shares the one that it is told first, unless it was started for another. */
+sluice_error sluice_machine(sluice_session* session, const sluice_gpu* gpu);
+/* How launches of a kernel ran in this process until now, for `sluice serve status`. reason: may be NULL. */
+sluice_error sluice_coverage(sluice_session* session, sluice_way way, const char* kernel, const char* reason, uint64_t launches,
+                             uint64_t gpu_ns);
+/* To poll(2): readable when the service has said something. sluice_listen() takes that in; sluice_read() has what it changed. */
+int sluice_descriptor(const sluice_session* session);
+sluice_error sluice_listen(sluice_session* session);
+
 /* One line about this thread's last error; never NULL. */
 const char* sluice_last_error(void);
 

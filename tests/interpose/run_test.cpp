@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sluice run` in front of a driver for tests.
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
 #include "tests/cli/sluice_program.h"
 #ifdef SLUICE_FAKE_CUDA
 
@@ -9,9 +13,14 @@ namespace {
 class Run : public Sluice {
  protected:
   Outcome client(const std::string& before = "", const std::string& options = "--quota 2") {
-    return shell(before + " SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
+    return shell(before + " SLUICE_COMPILE_WAIT_MS=10000 SLUICE_CACHE_DIR='" + (folder_ / "cache").string() + "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
                  (folder_ / "books").string() + "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run " + options +
                  " -- " SLUICE_FAKE_CLIENT);
+  }
+  static std::ptrdiff_t count(const std::string& all, const std::string& what) {
+    std::ptrdiff_t n = 0;
+    for (std::size_t at = all.find(what); at != std::string::npos; at = all.find(what, at + 1)) ++n;
+    return n;
   }
   std::string text(const char* name) {
     std::ifstream in(folder_ / name);
@@ -27,11 +36,111 @@ TEST_F(Run, TransformsLargeGridsAndRunsEveryBlockOnce) {
   EXPECT_NE(books.find("launch k__sluice 4x8 arg 17 arg 19 quota 2 wanted 8 blocks 385 wrong 0\n"), std::string::npos)
       << "arguments by buffer; the queue rewound\n"
       << books;
-  EXPECT_NE(books.find("launch k 13x1 arg 7 arg 9\n"), std::string::npos) << books;
-  EXPECT_NE(books.find("launch k 1000x1 arg 7 arg 9\n"), std::string::npos) << "captured\n" << books;
+  EXPECT_NE(books.find("launch refused\n"), std::string::npos) << books;
   EXPECT_NE(books.find("blocks 128 wrong 0\n"), std::string::npos) << "of a library\n" << books;
-  EXPECT_NE(o.err.find("3 launches under quota, 2 native"), std::string::npos) << o.err;
-  EXPECT_NE(text("report").find("\"launches\": 3"), std::string::npos) << text("report");
+  EXPECT_EQ(books.find("not rewound"), std::string::npos) << books;
+  EXPECT_NE(o.err.find("under quota 10 launches"), std::string::npos) << o.err;
+  const nlohmann::json report = nlohmann::json::parse(text("report"));
+  EXPECT_EQ(report["kernels"]["quota"]["launches"], 10) << report;
+  EXPECT_EQ(report["kernels"]["native"]["launches"], 4) << report;
+  EXPECT_GT(report["kernels"]["quota"]["gpu_ms"], 0.0) << report;
+  EXPECT_NE(report["reasons"]["k"].get<std::string>().find("less than two rounds"), std::string::npos) << report;
+  EXPECT_EQ(report["quota_violations"], 0) << report;
+}
+
+TEST_F(Run, NodesOfGraphsAreTransformedAndEachExecutableHasItsOwnState) {
+  const Outcome o = client();
+  EXPECT_EQ(o.exit, 0) << "a node's parameters are what the program made them\n" << o.out << o.err;
+  const std::string books = text("books");
+  EXPECT_EQ(count(books, "launch k__sluice 4x8 arg 27 arg 29 quota 2 wanted 8 blocks 500 wrong 0\n"), 3) << "captured\n" << books;
+  EXPECT_EQ(count(books, "launch k 2x1 arg 27 arg 29\n"), 3) << "captured, small\n" << books;
+  EXPECT_EQ(count(books, "launch k__sluice 4x8 arg 37 arg 29 quota 2 wanted 8 blocks 301 wrong 0\n"), 3)
+      << "two executables of a graph and one of its copy, at the same time\n"
+      << books;
+  EXPECT_EQ(count(books, "launch k__sluice 4x8 arg 47 arg 29 quota 2 wanted 8 blocks 302 wrong 0\n"), 1)
+      << "changed in the executable\n"
+      << books;
+  EXPECT_EQ(books.find("crash"), std::string::npos) << books;
+}
+
+TEST_F(Run, AQuotaThatChangesReachesWhatRunsAndEvictedBlocksRunLater) {
+  std::ofstream(folder_ / "quota") << "0\n";
+  std::thread changes([&] {
+    for (const char* quota : {"1\n", "0\n", "3\n"}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      std::ofstream(folder_ / "quota") << quota;
+    }
+  });
+  const Outcome o = client("FAKE_CUDA_TASK_US=2000", "--quota-file '" + (folder_ / "quota").string() + "'");
+  changes.join();
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  const std::string books = text("books");
+  EXPECT_NE(books.find("arg 7 arg 9 quota 0 wanted 0 blocks 1000 wrong 0 slept 2\n"), std::string::npos) << books;
+  EXPECT_NE(books.find("later grid of k__sluice\n"), std::string::npos) << books;
+  EXPECT_NE(books.find("arg 27 arg 29 quota 3 wanted 12 blocks 500 wrong 0\n"), std::string::npos) << "in a graph\n" << books;
+  const nlohmann::json report = nlohmann::json::parse(text("report"));
+  EXPECT_EQ(report["sleepers"], 2) << report;
+  EXPECT_GE(report["later_grids"], 2) << report;
+}
+
+TEST_F(Run, AModuleIsCompiledOnceForAllProcessesAndADamagedEntryAnew) {
+  EXPECT_EQ(client().exit, 0);
+  const auto entry = [&]() -> fs::path {
+    for (const auto& e : fs::directory_iterator(folder_ / "cache")) return e.path();
+    return {};
+  };
+  ASSERT_FALSE(entry().empty());
+  EXPECT_EQ(count(text("books"), "assemble\n"), 1) << text("books");
+  fs::remove(folder_ / "books");
+  EXPECT_EQ(client().exit, 0);
+  EXPECT_EQ(count(text("books"), "assemble\n"), 0) << text("books");
+  EXPECT_NE(text("books").find("blocks 1000 wrong 0"), std::string::npos) << text("books");
+  fs::remove(folder_ / "books");
+  {
+    std::fstream damaged(entry(), std::ios::in | std::ios::out | std::ios::binary);
+    damaged.seekp(100);
+    damaged.put('?');
+  }
+  EXPECT_EQ(client().exit, 0);
+  EXPECT_EQ(count(text("books"), "assemble\n"), 1) << text("books");
+}
+
+TEST_F(Run, AWatchdogRaisesTheQuotaOfBlocksThatWait) {
+  const Outcome o = client("FAKE_CUDA_WAITS=20 FAKE_CUDA_TASK_US=100", "--quota 1");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_NE(o.err.find("waits: no block has ended for 100 ms"), std::string::npos) << o.err;
+  EXPECT_NE(text("books").find("waits__sluice 4x8 arg 7 arg 9 quota 1 wanted 4 blocks 1000 wrong 0"), std::string::npos)
+      << text("books");
+  EXPECT_GE(nlohmann::json::parse(text("report"))["watchdog_raises"], 1);
+}
+
+TEST_F(Run, HoldsLaunchesThatCannotBeTransformedOneAtATime) {
+  const std::string slow = "FAKE_CUDA_OPAQUE=1 FAKE_CUDA_TASK_US=20000";
+  const Outcome together = client(slow, "--quota 2");
+  EXPECT_EQ(together.exit, 0) << together.err;
+  EXPECT_NE(text("books").find("launch opaque 1000x1 arg 7 arg 9 beside another\n"), std::string::npos) << text("books");
+  fs::remove(folder_ / "books");
+  const Outcome held = client(slow, "--quota 2 --opaque hold");
+  EXPECT_EQ(held.exit, 0) << held.err;
+  EXPECT_EQ(count(text("books"), "launch opaque 1000x1 arg 7 arg 9\n"), 4) << text("books");
+  EXPECT_NE(held.err.find("4 native"), std::string::npos) << held.err;
+  EXPECT_NE(held.err.find("opaque: inline assembly ends a thread"), std::string::npos) << held.err;
+}
+
+TEST_F(Run, TheAssemblersWrapperKeepsThePtxAndChangesNothing) {
+  const fs::path real = folder_ / "real";
+  std::ofstream(real) << "#!/bin/sh\ncp " SLUICE_INTERPOSE " '" << (folder_ / "out.cubin").string() << "'\necho \"$@\"\nexit $CODE\n";
+  fs::permissions(real, fs::perms::owner_all);
+  std::ofstream(folder_ / "in.ptx") << ".version 8.0\n";
+  const std::string call = "SLUICE_CACHE_DIR='" + (folder_ / "cache").string() + "' SLUICE_REAL_PTXAS='" + real.string() +
+                           "' $PTXAS -v --gpu-name=sm_90a '" + (folder_ / "in.ptx").string() + "' -o '" +
+                           (folder_ / "out.cubin").string() + "'";
+  const std::string wrapped = "PTXAS='" + (fs::path(SLUICE_INTERPOSE).parent_path() / "ptxas").string() + "' ";
+  const Outcome ours = shell("export CODE=0 " + wrapped + "; " + call), theirs = shell("export CODE=0 PTXAS='" + real.string() + "'; " + call);
+  EXPECT_EQ(ours.exit, 0) << ours.err;
+  EXPECT_EQ(ours.out, theirs.out);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "cache"), fs::directory_iterator()), 1);
+  EXPECT_EQ(shell("export CODE=3 " + wrapped + "; " + call).exit, 3) << "its exit code";
 }
 
 TEST_F(Run, WithoutMemoryForTheJobRunsNatively) {
@@ -42,7 +151,7 @@ TEST_F(Run, WithoutMemoryForTheJobRunsNatively) {
 
 TEST_F(Run, PassesTheExitCodeAndTellsBadInput) {
   EXPECT_EQ(shell(SLUICE_BINARY " run --quota 2 -- sh -c 'exit 37'").exit, 37);
-  EXPECT_EQ(shell(SLUICE_BINARY " run -- true").exit, 2);
+  EXPECT_EQ(shell(SLUICE_BINARY " run --socket /nowhere -- true").exit, 0) << "natively";
   EXPECT_EQ(shell(SLUICE_BINARY " run --sms 5-3 -- true").exit, 2);
 }
 

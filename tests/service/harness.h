@@ -66,7 +66,13 @@ inline Register kernel(std::uint32_t sequence, std::uint32_t threads = 64, const
   std::strncpy(m.name, name, sizeof m.name - 1);
   return m;
 }
-inline Submit submit(std::uint32_t sequence, std::uint32_t stub, std::uint32_t tasks, std::uint64_t task_ns = 10'000) {
+inline TakeStub take_stub(std::uint32_t sequence, std::uint32_t kernel = 0, std::uint32_t stub = kAnyStub) {
+  TakeStub m = make<TakeStub>(sequence);
+  m.stub = stub;
+  m.kernel = kernel;
+  return m;
+}
+inline Submit submit(std::uint32_t sequence, std::uint32_t stub, std::uint64_t tasks, std::uint64_t task_ns = 10'000) {
   Submit m = make<Submit>(sequence);
   m.stub = stub;
   m.tasks = tasks;

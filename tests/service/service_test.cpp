@@ -35,6 +35,7 @@ struct Clients {
     const SessionId session = open();
     (void)say(session, hello(1, priority));
     (void)say(session, kernel(2));
+    (void)say(session, take_stub(3));
     return session;
   }
   [[nodiscard]] StubWord word(std::size_t client, std::uint32_t stub = 0) const {
@@ -58,7 +59,7 @@ TEST(Service, ALaunchRunsToItsEndAndThePageTellsIt) {
   const SessionId a = c.ready();
   EXPECT_EQ(c.pages[0].magic, Page::kMagic);
   EXPECT_EQ(c.word(0).state, StubState::Prep);
-  (void)c.say(a, submit(3, 0, 40));
+  (void)c.say(a, submit(4, 0, 40));
   c.service.advance(0us);
   EXPECT_EQ(c.word(0).state, StubState::Running);
   EXPECT_EQ(c.word(0).ctas, 65535);
@@ -75,9 +76,9 @@ TEST(Service, ALaunchRunsToItsEndAndThePageTellsIt) {
 TEST(Service, AnImportantClientEvictsTheOtherAndTheLogSaysIt) {
   Clients c;
   const SessionId low = c.ready(2), high = c.ready(9);
-  (void)c.say(low, submit(3, 0, 100));
+  (void)c.say(low, submit(4, 0, 100));
   c.service.advance(0us);
-  (void)c.say(high, submit(3, 0, 16), 5us);
+  (void)c.say(high, submit(4, 0, 16), 5us);
   c.service.advance(5us);
   EXPECT_EQ(c.word(0).state, StubState::ToEvict);
   c.service.advance(10us);
@@ -90,7 +91,7 @@ TEST(Service, AnImportantClientEvictsTheOtherAndTheLogSaysIt) {
   EXPECT_EQ(line["before"][0]["job"], 0);
   EXPECT_EQ(line["shares"][0]["job"], 1);
   EXPECT_GE(line["us"].get<double>(), 0);
-  const auto status = nlohmann::json::parse(c.service.status_json());
+  const auto status = nlohmann::json::parse(c.service.status_json(10us));
   EXPECT_EQ(status["clients"][0]["state"], "ready");
   EXPECT_EQ(status["clients"][1]["state"], "running");
   EXPECT_DOUBLE_EQ(status["clients"][0]["kernels"]["quota"]["gpu_ms"], 0.01);
@@ -101,7 +102,7 @@ TEST(Service, AnImportantClientEvictsTheOtherAndTheLogSaysIt) {
 TEST(Service, StatusHasExactlyTheKeysThatScriptsRead) {
   Clients c("even");
   (void)c.ready(3);
-  EXPECT_EQ(c.service.status_json(),
+  EXPECT_EQ(c.service.status_json({}),
             R"({"scheduler":"even","clients":[{"pid":101,"name":"client","priority":3,"state":"idle","kernels":{)"
             R"("quota":{"launches":0,"gpu_ms":0.0},"split":{"launches":0,"gpu_ms":0.0},"native":{"launches":0,"gpu_ms":0.0}},)"
             R"("reasons":{}}],"decisions":0,"lost":0})");
@@ -109,7 +110,7 @@ TEST(Service, StatusHasExactlyTheKeysThatScriptsRead) {
 
 TEST(Service, TwoClientsOfAPolicyShareEverySm) {
   Clients c("even");
-  for (const SessionId s : {c.ready(), c.ready()}) (void)c.say(s, submit(3, 0, 100));
+  for (const SessionId s : {c.ready(), c.ready()}) (void)c.say(s, submit(4, 0, 100));
   c.service.advance(0us);
   EXPECT_EQ(c.word(0).ctas, 4);
   EXPECT_EQ(c.word(1).ctas, 4);
@@ -119,9 +120,9 @@ TEST(Service, TwoClientsOfAPolicyShareEverySm) {
 TEST(Service, OnlyRootGoesAboveItsThreadsPriority) {
   Clients c;
   const SessionId a = c.ready(25);
-  const auto status = nlohmann::json::parse(c.service.status_json());
+  const auto status = nlohmann::json::parse(c.service.status_json({}));
   EXPECT_EQ(status["clients"][0]["priority"], 10);
-  Priority ask = make<Priority>(3);
+  Priority ask = make<Priority>(4);
   ask.stub = kAllStubs;
   ask.priority = 4;
   Ok ok{};
@@ -137,29 +138,29 @@ TEST(Service, MalformedMessagesEndTheirSessionAlone) {
     return std::vector<std::byte>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
   };
   const auto whole = [&](auto message) { return cut(message, sizeof message); };
-  Register endless = kernel(3), strange = kernel(3);
+  Register endless = kernel(4), strange = kernel(4);
   std::memset(endless.name, 'x', sizeof endless.name);
   strange.name[0] = '\n';
-  Status unknown = make<Status>(3), liar = make<Status>(3);
+  Status unknown = make<Status>(4), liar = make<Status>(4);
   unknown.header.type = 99;
   liar.header.bytes = 9;
   const auto liar_bytes = bytes(liar);
   const std::pair<std::vector<std::byte>, Code> cases[] = {
       {{}, Code::Malformed},
       {std::vector<std::byte>(3), Code::Malformed},
-      {cut(submit(3, 0, 1), 20), Code::Malformed},
+      {cut(submit(4, 0, 1), 20), Code::Malformed},
       {{liar_bytes.begin(), liar_bytes.end()}, Code::Malformed},
       {whole(unknown), Code::Malformed},
       {whole(endless), Code::Malformed},
       {whole(strange), Code::Malformed},
-      {whole(submit(5, 0, 1)), Code::OutOfOrder},
-      {whole(submit(2, 0, 1)), Code::OutOfOrder},
-      {whole(hello(3)), Code::OutOfOrder},
+      {whole(submit(6, 0, 1)), Code::OutOfOrder},
+      {whole(submit(3, 0, 1)), Code::OutOfOrder},
+      {whole(hello(4)), Code::OutOfOrder},
   };
   for (const auto& [message, code] : cases) {
     Clients c;
     const SessionId bad = c.ready(), good = c.ready();
-    (void)c.say(bad, submit(99, 0, 1));  // already out of order: see below
+    (void)c.say(bad, submit(100, 0, 1));  // already out of order: see below
     ASSERT_EQ(c.service.sessions(), 1U);
     const SessionId again = c.ready();
     c.service.handle(again, message, {});
@@ -167,7 +168,7 @@ TEST(Service, MalformedMessagesEndTheirSessionAlone) {
     EXPECT_EQ(c.service.sessions(), 1U);
     EXPECT_EQ(c.service.lost_sessions(), 2U);
     EXPECT_EQ(c.events.size(), 2U);
-    (void)c.say(good, submit(3, 0, 16));
+    (void)c.say(good, submit(4, 0, 16));
     c.service.advance(10us);
     EXPECT_EQ(c.word(1).state, StubState::Done);
   }
@@ -176,19 +177,19 @@ TEST(Service, MalformedMessagesEndTheirSessionAlone) {
 TEST(Service, RefusesWithoutEndingTheSession) {
   Clients c;
   const SessionId a = c.ready();
-  EXPECT_EQ(code_of(c.say(a, submit(3, 7, 1))), Code::UnknownStub);
-  EXPECT_EQ(code_of(c.say(a, submit(4, 0, 0))), Code::Invalid);
-  EXPECT_EQ(code_of(c.say(a, submit(5, 0, 1, 0))), Code::Invalid);
-  EXPECT_EQ(code_of(c.say(a, kernel(6, 1025))), Code::Invalid);
-  Register large = kernel(7);
+  EXPECT_EQ(code_of(c.say(a, submit(4, 7, 1))), Code::UnknownStub);
+  EXPECT_EQ(code_of(c.say(a, submit(5, 0, 0))), Code::Invalid);
+  EXPECT_EQ(code_of(c.say(a, submit(6, 0, 1, 0))), Code::Invalid);
+  EXPECT_EQ(code_of(c.say(a, kernel(7, 1025))), Code::Invalid);
+  Register large = kernel(8);
   large.shared_bytes = 49153;
   const Error e = error_of(c.say(a, large));
   EXPECT_STREQ(e.text, "kernel kernel: one CTA needs 49153 bytes of shared memory, an SM of machine small has 49152");
   EXPECT_EQ(e.fatal, 0U);
-  (void)c.say(a, submit(8, 0, 100));
-  EXPECT_EQ(code_of(c.say(a, submit(9, 0, 1))), Code::Busy);
-  for (std::uint32_t k = 1; k < kStubs; ++k) (void)c.say(a, kernel(9 + k));
-  EXPECT_EQ(code_of(c.say(a, kernel(9 + kStubs))), Code::Full);
+  (void)c.say(a, submit(9, 0, 100));
+  EXPECT_EQ(code_of(c.say(a, submit(10, 0, 1))), Code::Busy);
+  for (std::uint32_t k = 1; k < kStubs; ++k) (void)c.say(a, take_stub(10 + k));
+  EXPECT_EQ(code_of(c.say(a, take_stub(10 + kStubs))), Code::Full);
   EXPECT_EQ(c.service.sessions(), 1U);
 }
 
@@ -214,9 +215,9 @@ TEST(Service, ALostClientsShareGoesToTheOthersAtOnce) {
   for (const bool before_the_decision : {false, true}) {
     Clients c("arrival");
     const SessionId a = c.ready(), b = c.ready();
-    (void)c.say(a, submit(3, 0, 1000));
+    (void)c.say(a, submit(4, 0, 1000));
     if (!before_the_decision) c.service.advance(0us);
-    (void)c.say(b, submit(3, 0, 16), 3us);
+    (void)c.say(b, submit(4, 0, 16), 3us);
     c.service.lost(a, 3us);
     c.service.advance(3us);
     EXPECT_EQ(c.word(1).state, StubState::Running);

@@ -13,7 +13,7 @@ struct JobSize {
   std::uint32_t ctas = 1;                      ///< of the transformed kernel that the GPU holds at a time, at least 1
   unsigned group = 0;                          ///< most tasks claimed at a time; 0: as many as suits the length of the queue
 };
-/// The ranges of a job's queue and the divisors of its grid. The caller sets the pointers, counts_runs, by_launch and shared_at.
+/// The ranges of a job's queue and the divisors of its grid. The caller sets the pointers, counts_runs, flags and shared_at.
 [[nodiscard]] SluiceJob job_shape(const JobSize& size);
 
 }  // namespace sluice::gpu

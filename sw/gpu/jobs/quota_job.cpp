@@ -38,6 +38,8 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   mirror_ = allocate_pinned(sizeof(SluiceControl), "counter buffer");
   gone_ = allocate_pinned(64, "eviction flag");
   std::memset(gone_.get(), 0, 64);
+  const CUdeviceptr gone = device_address(gone_);
+  check(driver().cuMemcpyHtoD(control_.get() + offsetof(SluiceControl, gone), &gone, sizeof gone), "clearing a control block");
   copies_ = make_stream(true);
   counters_ = make_stream(true);
   for (std::size_t i = 0; i < kStreams; ++i) streams_.push_back(make_stream());
@@ -48,7 +50,7 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   job_.control = reinterpret_cast<SluiceControl*>(control_.get());
   job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
   job_.runs = reinterpret_cast<unsigned*>(runs_.get());
-  job_.gone = reinterpret_cast<volatile unsigned*>(device_address(gone_));
+  job_.orders = reinterpret_cast<SluiceOrders*>(control_.get() + offsetof(SluiceControl, orders));
   job_.counts_runs = options.count_runs ? 1 : 0;
   job_.shared_at =
       kernel.persistent_shared() - static_cast<unsigned>(sizeof(SluiceState));  // of no meaning where the state is static
@@ -91,7 +93,7 @@ void QuotaJob::launch(CUstream stream) {
 }
 
 void QuotaJob::fill(bool every_slot) {
-  job_.by_launch = every_slot ? 1 : 0;
+  job_.flags = every_slot ? SLUICE_BY_LAUNCH : 0;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
   for (const StreamHandle& stream : streams_) {
     const CUresult free = driver().cuStreamQuery(stream.get());
@@ -241,7 +243,7 @@ void QuotaJob::redistribute() {
     for (std::size_t slot = 0; slot < SLUICE_MAX_SLOTS; ++slot)
       for (std::size_t sm = 0; sm < quota_.size() && !left.empty(); ++sm) {
         if ((slot < quota_[sm]) != open) continue;
-        cells[sm * SLUICE_MAX_SLOTS + slot] = left.back();
+        cells[slot * SLUICE_MAX_SM + sm] = left.back();
         left.pop_back();
       }
   check(driver().cuMemcpyHtoD(at, cells.data(), cells.size() * sizeof(SluiceRange)), "moving unfinished tasks");

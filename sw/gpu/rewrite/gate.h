@@ -96,6 +96,7 @@ struct LaunchFacts {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t dynamic_shared = 0;  ///< bytes
   bool cooperative = false, cluster = false, programmatic = false;
+  bool operator==(const LaunchFacts&) const = default;
 };
 struct DeviceFacts {
   std::uint32_t sms = 0;

@@ -8,6 +8,22 @@
 #define SLUICE_WARP_BITS 6 /* of the word that hands out warps: the next warp, up to twice as many as a CTA has, less one */
 #define SLUICE_NO_BLOCK 0x3ffffffu /* in its other bits; grids are smaller */
 
+/* SluiceJob.flags. A program's launch (sw/interpose) is a held grid: its last CTA stays, asleep, until all blocks are done, so that the
+ * grid's end is the launch's end, and makes the control block ready for the next launch. Later grids bring CTAs for the blocks of an
+ * earlier one. */
+#define SLUICE_BY_LAUNCH 1u /* CTAs look for slots in the order of the launch: all slots are tried, wherever there is room */
+#define SLUICE_HELD 2u
+#define SLUICE_LATER 4u
+#define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for */
+
+/* SluiceControl.gate, from its lowest bit: CTAs of the held grid that have ended (15), CTAs of later grids inside (15), number of the
+ * launch (18), CTAs of later grids that ever came (16, wraps: who saw the same word twice knows that nobody came in between). */
+#define SLUICE_GATE_ENDED 0x7fffu
+#define SLUICE_GATE_INSIDE_SHIFT 15
+#define SLUICE_GATE_NUMBER_SHIFT 30
+#define SLUICE_GATE_NUMBERS 0x3ffffu
+#define SLUICE_GATE_CAME_SHIFT 48
+
 /// Tasks first, first + 2**width_bits .. before last, that an evicted CTA had claimed and not begun; empty when the two are
 /// equal.
 struct SluiceRange {
@@ -36,11 +52,16 @@ struct SluiceControl {
   alignas(128) unsigned returned;        // slots with an unfinished range
   unsigned violations;                   // acquisitions that found more CTAs than the quota they were granted under
   unsigned lifetimes;                    // entries of the lifetime log, may exceed its capacity
+  volatile unsigned* gone;               // host memory: epoch of the eviction order under which the last CTA left; null: not told
+  alignas(128) unsigned long long gate;  // of held grids, above
+  unsigned ended, naps;                  // held grids that have ended; times that one's last CTA went to sleep
+  volatile unsigned long long* told;     // host memory: naps << 32 | ended, when either changes; null: not told
   unsigned slots[SLUICE_MAX_SM];         // bit s: slot s is taken
   unsigned resident[SLUICE_MAX_SM];      // CTAs inside, counted apart from the slots
   unsigned max_resident[SLUICE_MAX_SM];  // most of them at a time since the host cleared it
   unsigned done[SLUICE_MAX_SM];          // tasks finished; wraps
-  SluiceRange unfinished[SLUICE_MAX_SM][SLUICE_MAX_SLOTS];  // belongs to whoever holds the slot
+  unsigned filled[SLUICE_MAX_SM];        // bit s: slot s has an unfinished range; a hint, the range says it
+  SluiceRange unfinished[SLUICE_MAX_SLOTS][SLUICE_MAX_SM];  // belongs to whoever holds the slot; last, as few have all of it
 };
 
 /// What stays the same for a job: a parameter of the transformed kernel. Task t is block t % (grid_x * grid_y * grid_z). A CTA
@@ -49,9 +70,9 @@ struct SluiceControl {
 /// longer than this: the compiler keeps a larger argument in memory, where the joined text has none.
 struct SluiceJob {
   SluiceControl* control;
-  SluiceLifetime* lifetimes;  // null: not logged
-  unsigned* runs;             // times each block of the grid ran, where counts_runs; of warps apart: times each warp of it did
-  volatile unsigned* gone;    // host memory: epoch of the eviction order under which the last CTA left
+  const SluiceOrders* orders;  // the job's own, or those of several jobs
+  SluiceLifetime* lifetimes;   // null: not logged
+  unsigned* runs;              // times each block of the grid ran, where counts_runs; of warps apart: times each warp of it did
   unsigned long long tickets;
   unsigned long long middle_ticket, single_ticket;  // where ranges of `middle` tasks begin, and single tasks
   unsigned grid_x, grid_y, grid_z;
@@ -62,7 +83,7 @@ struct SluiceJob {
   unsigned inverse_x, inverse_y;      // (2**32 - 1) / divisor: division by multiplication
   unsigned step;                      // 2**width_bits % blocks
   unsigned long long inverse_blocks;  // (2**64 - 1) / divisor
-  unsigned by_launch;  // CTAs look for slots in the order of the launch: all slots are tried, wherever there is room
+  unsigned flags;                     // SLUICE_BY_LAUNCH and the like
   unsigned
       shared_at;  // bytes from the dynamic shared memory's begin to the last place where the state may begin, not aligned yet
 };

@@ -97,6 +97,13 @@ __device__ __forceinline__ unsigned of_leader(unsigned v) {
 __device__ __forceinline__ unsigned long long of_leader(unsigned long long v) {
   return (unsigned long long)of_leader((unsigned)(v >> 32)) << 32 | of_leader((unsigned)v);
 }
+__device__ __forceinline__ void clear_bits(unsigned* p, unsigned kept) {
+  asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(p), "r"(kept) : "memory");
+}
+/// The slot's next holder acquires it and sees the cell as it is now: filled, or cleared.
+__device__ __forceinline__ void give_slot(SluiceControl* c, unsigned sm, unsigned bit) {
+  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~bit) : "memory");
+}
 /// Sets a slot's bit. @return the bits before
 __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsigned bit) {
   unsigned old;
@@ -105,9 +112,10 @@ __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsi
 }
 /// One attempt at a free slot below the SM's quota, each CTA of an SM at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
-__device__ __forceinline__ Attempt take_slot(SluiceState& s, SluiceControl* c) {
+__device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& s) {
+  SluiceControl* c = job.control;
   const unsigned sm = s.leader.sm;
-  const unsigned quota = load(&c->orders.quota[sm]);
+  const unsigned quota = load(&job.orders->quota[sm]);
   const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
   unsigned bit = 1u << (s.rank & 31) & below;  // most are the first to ask for theirs
   unsigned seen = bit != 0 ? try_slot(c, sm, bit) : load(&c->slots[sm]);
@@ -115,7 +123,7 @@ __device__ __forceinline__ Attempt take_slot(SluiceState& s, SluiceControl* c) {
     const unsigned open = ~seen & below, above = open & ~0u << (s.rank & 31);
     if (open == 0 || __popc(seen) >= (int)quota) {
       // A CTA without a slot stays a moment while slots are open on other SMs: the hardware then places the next CTAs there.
-      if (load(&c->resident_total) >= load(&c->orders.wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
+      if (load(&c->resident_total) >= load(&job.orders->wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
       __nanosleep(200);
       return kAgain;
     }
@@ -123,7 +131,7 @@ __device__ __forceinline__ Attempt take_slot(SluiceState& s, SluiceControl* c) {
     seen = try_slot(c, sm, bit);
   }
   if (__popc(seen) >= (int)quota) {  // others have come since, or drain above the quota
-    asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~bit) : "memory");
+    clear_bits(&c->slots[sm], ~bit);
     return kAgain;
   }
   s.leader.slot = __ffs(bit) - 1;
@@ -185,6 +193,89 @@ __device__ __forceinline__ unsigned claim(const SluiceJob& job, unsigned long lo
   return range_of(job, fetch_add(&job.control->next, 1ull), task, last);
 }
 
+/// Takes over a range from the cell of a slot whose bit the caller has set. @return how many tasks it has
+__device__ __forceinline__ unsigned take_over(const SluiceJob& job, unsigned sm, unsigned slot, unsigned long long& task,
+                                              unsigned long long& last) {
+  SluiceControl* c = job.control;
+  SluiceRange* unfinished = &c->unfinished[slot][sm];
+  task = load(&unfinished->first);
+  last = load(&unfinished->last);
+  if (task == last) return 0;
+  store(&unfinished->first, last);
+  clear_bits(&c->filled[sm], ~(1u << slot));
+  add(&c->returned, ~0u);
+  return (unsigned)(last - task >> job.width_bits);
+}
+/// With the queue empty: a range that an evicted CTA left in a slot which nobody holds, of a held grid. The slot may lie beyond the
+/// quota: it is taken for a moment only.
+__device__ __forceinline__ unsigned adopt(const SluiceJob& job, unsigned near, unsigned long long& task, unsigned long long& last) {
+  SluiceControl* c = job.control;
+  if ((job.flags & (SLUICE_HELD | SLUICE_LATER)) == 0 || load(&c->returned) == 0) return 0;
+  for (unsigned i = 0; i < SLUICE_MAX_SM; ++i) {
+    const unsigned sm = near + i & SLUICE_MAX_SM - 1;
+    for (unsigned filled = load(&c->filled[sm]); filled != 0; filled &= filled - 1) {
+      const unsigned slot = __ffs(filled) - 1, bit = 1u << slot;
+      if ((try_slot(c, sm, bit) & bit) != 0) continue;  // its holder has the range
+      const unsigned tasks = take_over(job, sm, slot, task, last);
+      give_slot(c, sm, bit);
+      if (tasks != 0) return tasks;
+    }
+  }
+  return 0;
+}
+
+// Held grids and later ones: SLUICE_HELD.
+__device__ __forceinline__ unsigned long long gate_add(SluiceControl* c, unsigned long long v) {
+  unsigned long long old;
+  asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(&c->gate), "l"(v) : "memory");
+  return old;
+}
+/// A CTA of a later grid comes. @return its launch has not ended, and does not before the CTA has gone
+__device__ __forceinline__ bool pass_gate(const SluiceJob& job) {
+  const unsigned long long inside = 1ull << SLUICE_GATE_INSIDE_SHIFT;
+  const unsigned long long gate = gate_add(job.control, inside + (1ull << SLUICE_GATE_CAME_SHIFT));
+  if ((gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS) == job.flags >> SLUICE_NUMBER_SHIFT) return true;
+  gate_add(job.control, 0 - inside);
+  return false;
+}
+__device__ __forceinline__ void tell(SluiceControl* c) {
+  if (c->told != nullptr) *c->told = (unsigned long long)c->naps << 32 | c->ended;
+}
+/// A CTA of a held grid ends. The last one waits until all blocks are done and nobody is inside.
+__device__ __forceinline__ void end_held(const SluiceJob& job) {
+  SluiceControl* c = job.control;
+  unsigned sms, ctas;
+  asm("mov.u32 %0, %%nctaid.x;" : "=r"(sms));
+  asm("mov.u32 %0, %%nctaid.y;" : "=r"(ctas));
+  unsigned long long gate = gate_add(c, 1) + 1;
+  if ((gate & SLUICE_GATE_ENDED) != sms * ctas) return;
+  bool asleep = false;
+  for (;;) {
+    if ((gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0) {
+      asleep = false;
+    } else if (load(&c->next) >= job.tickets && load(&c->returned) == 0) {
+      // The word as it was read: nobody came since, and what nobody holds nobody changes.
+      const unsigned long long number = (gate >> SLUICE_GATE_NUMBER_SHIFT) + 1 & SLUICE_GATE_NUMBERS;
+      const unsigned long long fresh = gate >> SLUICE_GATE_CAME_SHIFT << SLUICE_GATE_CAME_SHIFT | number << SLUICE_GATE_NUMBER_SHIFT;
+      unsigned long long old;
+      asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
+                   : "=l"(old)
+                   : "l"(&c->gate), "l"(gate), "l"(fresh)
+                   : "memory");
+      if (old == gate) break;
+    } else if (!asleep) {
+      asleep = true;
+      ++c->naps;
+      tell(c);
+    }
+    __nanosleep(1000);
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(gate) : "l"(&c->gate) : "memory");
+  }
+  store(&c->next, 0);
+  ++c->ended;
+  tell(c);
+}
+
 /// Takes a slot and first tasks. @return a task was found: `task`; the CTA's state has what follows it
 __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsigned inverse_warps, unsigned long long& task) {
   SluiceControl* c = job.control;
@@ -199,24 +290,16 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
   s.leader.sm = sm;
   // As the CTAs lie on the SM: those that a smaller quota sends away lie together, and leave room for others.
   s.rank = warp * inverse_warps >> 16;
-  if (job.by_launch) asm("mov.u32 %0, %%ctaid.y;" : "=r"(s.rank));  // launched as SMs x CTAs
+  if ((job.flags & SLUICE_BY_LAUNCH) != 0) asm("mov.u32 %0, %%ctaid.y;" : "=r"(s.rank));  // launched as SMs x CTAs
   Attempt attempt = kAgain;
-  while (attempt == kAgain) attempt = take_slot(s, c);
+  while (attempt == kAgain) attempt = take_slot(job, s);
   unsigned tasks = 0;
   if (attempt == kTaken) {
     const unsigned inside = fetch_add(&c->resident[sm], 1) + 1;
     add(&c->resident_total, 1);
-    SluiceRange* unfinished = &c->unfinished[sm][s.leader.slot];  // what the slot's last holder had not begun
-    const unsigned long long first = load(&unfinished->first), last = load(&unfinished->last);
-    if (first != last) {
-      store(&unfinished->first, last);
-      add(&c->returned, ~0u);
-      task = first;
-      s.last = last;
-      tasks = (unsigned)(last - first >> job.width_bits);
-    } else {
-      tasks = claim(job, task, s.last);
-    }
+    tasks = take_over(job, sm, s.leader.slot, task, s.last);  // what the slot's last holder had not begun
+    if (tasks == 0) tasks = claim(job, task, s.last);
+    if (tasks == 0) tasks = adopt(job, sm, task, s.last);
     s.leader.left = tasks - (tasks != 0);
     asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&c->max_resident[sm]), "r"(inside) : "memory");
     if (inside > s.granted) add(&c->violations, 1);
@@ -230,7 +313,8 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
 __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsigned left, unsigned long long last) {
   const unsigned sm = s.leader.sm, slot = s.leader.slot;
   SluiceControl* c = job.control;
-  const unsigned epoch = load(&c->orders.epoch), wanted = load(&c->orders.wanted);
+  const bool held = (job.flags & (SLUICE_HELD | SLUICE_LATER)) != 0;  // then nobody waits for `gone`
+  const unsigned epoch = held ? 0 : load(&job.orders->epoch), wanted = held ? 1 : load(&job.orders->wanted);
   if (job.lifetimes != nullptr) {
     const unsigned at = fetch_add(&c->lifetimes, 1);
     if (at < SLUICE_MAX_LIFETIMES) {
@@ -242,19 +326,18 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
     }
   }
   add(&c->resident[sm], ~0u);
-  const unsigned taken = ~(1u << slot);
   if (left != 0) {
-    SluiceRange* unfinished = &c->unfinished[sm][slot];
+    SluiceRange* unfinished = &c->unfinished[slot][sm];
     store(&unfinished->first, last - ((unsigned long long)left << job.width_bits));
     store(&unfinished->last, last);
+    asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(&c->filled[sm]), "r"(1u << slot) : "memory");
     add(&c->returned, 1);
   }
-  // The slot's next holder acquires it and sees the cell as it is now: filled, or cleared when this CTA came.
-  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(taken) : "memory");
+  give_slot(c, sm, 1u << slot);
   if (wanted != 0) {
     add(&c->resident_total, ~0u);
-  } else if (fetch_add(&c->resident_total, ~0u) == 1) {
-    *job.gone = epoch;
+  } else if (fetch_add(&c->resident_total, ~0u) == 1 && c->gone != nullptr) {
+    *c->gone = epoch;
     __threadfence_system();
   }
 }
@@ -269,6 +352,10 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
 extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps) {
   SluiceState& s = sluice_rt_state;
   unsigned long long task = 0;
+  s.began = (job.flags & SLUICE_LATER) == 0 || sluice_rt::pass_gate(job);  // it is inside
+  s.leader.slot = sluice_rt::kNoSlot;
+  s.stage[0].run = 0;
+  if (s.began == 0) return;
   s.stage[0].run = sluice_rt::enter(job, s, inverse_warps, task);
   s.stage[0].block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
 }
@@ -278,7 +365,8 @@ extern "C" __device__ void sluice_rt_next(SluiceJob job, unsigned stage, unsigne
   SluiceState& s = *(SluiceState*)__cvta_shared_to_generic(stage & ~127u);
   SluiceStage& next = s.stage[stage >> 4 & 1];
   unsigned long long task;
-  const unsigned tasks = sluice_rt::claim(job, task, s.last);
+  unsigned tasks = sluice_rt::claim(job, task, s.last);
+  if (tasks == 0 & s.leader.slot < quota) tasks = sluice_rt::adopt(job, s.leader.sm, task, s.last);
   next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
   const unsigned run = tasks != 0 & s.leader.slot < quota;
   next.run = run;
@@ -306,6 +394,11 @@ extern "C" __device__ void sluice_rt_count(SluiceJob job, unsigned x, unsigned y
 extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
   SluiceState& s = sluice_rt_state;
   if (s.leader.slot != sluice_rt::kNoSlot) sluice_rt::leave(job, s, s.leader.left, s.last);
+  if ((job.flags & SLUICE_LATER) != 0) {
+    if (s.began != 0) sluice_rt::gate_add(job.control, 0 - (1ull << SLUICE_GATE_INSIDE_SHIFT));
+  } else if ((job.flags & SLUICE_HELD) != 0) {
+    sluice_rt::end_held(job);
+  }
 }
 
 // Warps apart (sw/gpu/rewrite/warp_loop.ptx). A word of shared memory says which block is handed out and how many of its warps have been: a
@@ -329,7 +422,7 @@ extern "C" __device__ void sluice_rt_enter_apart(SluiceJob job, unsigned inverse
 extern "C" __device__ void sluice_rt_look_ahead(SluiceJob job, unsigned block, unsigned warps, unsigned leader) {
   SluiceState& s = sluice_rt_state;
   SluiceControl* c = job.control;
-  const unsigned quota = sluice_rt::load(&c->orders.quota[s.leader.sm]);
+  const unsigned quota = sluice_rt::load(&job.orders->quota[s.leader.sm]);
   unsigned left = sluice_rt::of_leader(sluice_rt::exchange(&s.leader.left, 0, leader)), next;
   if (left != 0) {
     next = block + job.step;

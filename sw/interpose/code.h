@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The machine code that is loaded in place of a program's module.
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/rewrite/gate.h"
+
+namespace sluice::interpose {
+
+[[nodiscard]] const char* runtime_text();
+
+/// A module as the driver gets it: machine code of the kernels as they are with the transformed ones beside them.
+struct Code {
+  std::vector<char> cubin;  ///< empty: no kernel has a transformed form
+  std::map<std::string, gpu::ModuleKernel> kernels;
+  bool variables = false;  ///< it has variables: a second copy of it beside the program's would have its own
+};
+[[nodiscard]] std::string packed(const Code& code);
+/// @return nothing when the text is no code
+[[nodiscard]] std::optional<Code> unpacked(const std::string& text);
+
+/// A module that is compiled by a thread, while the program's own runs.
+class Later {
+ public:
+  [[nodiscard]] bool done() const;
+  void wait_until(std::chrono::steady_clock::time_point end) const;
+  [[nodiscard]] std::shared_ptr<const Code> code() const;  ///< @pre done. null: it failed
+  [[nodiscard]] std::string why() const;                   ///< it failed
+  void set(std::shared_ptr<const Code> code, std::string why = "");
+
+ private:
+  mutable std::mutex lock_;
+  mutable std::condition_variable set_;
+  bool done_ = false;
+  std::shared_ptr<const Code> code_;
+  std::string why_;
+};
+
+/// A module without variables: each kernel is compiled by the thread when it is first launched, and loaded beside the program's
+/// module.
+class Lazy {
+ public:
+  Lazy(std::string ptx, std::string version) : ptx_(std::move(ptx)), version_(std::move(version)) {}
+  /// @return what the kernel becomes, now or later. @pre there is a context, or a GPU to make one
+  [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name);
+
+ private:
+  std::mutex lock_;
+  const std::string ptx_, version_;  // normalised; of what decides about the code beside it
+  std::map<std::string, std::shared_ptr<Later>> kernels_;
+};
+
+/// What an image becomes: code, or code later, or a reason.
+struct Prepared {
+  std::shared_ptr<const Code> code;
+  std::shared_ptr<Later> later;
+  std::shared_ptr<Lazy> lazy;
+  std::string why;
+};
+/// @param image  as cuModuleLoadData takes it: PTX, a fat binary, or a cubin whose PTX the cache has
+[[nodiscard]] Prepared prepared(const void* image);
+/// At the process's end: what is being compiled goes to the cache, for the next process.
+void finish_compiling();
+
+}  // namespace sluice::interpose

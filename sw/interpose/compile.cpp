@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/interpose/compile.h"
+
+#include <pthread.h>
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "sw/interpose/code.h"
+#include "sw/interpose/table.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+constexpr auto kLongestEnd = std::chrono::seconds(10);
+
+struct Queue {
+  std::mutex lock;
+  std::condition_variable moved;
+  std::deque<std::function<void()>> work;
+  bool running = false;
+};
+Queue& queue() {
+  static auto* all = new Queue;  // never destroyed: its thread may run while the process ends
+  return *all;
+}
+
+void run_queue() {
+  Queue& q = queue();
+  std::unique_lock held(q.lock);
+  while (!q.work.empty()) {
+    const std::function<void()> work = std::move(q.work.front());
+    q.work.pop_front();
+    held.unlock();
+    work();
+    held.lock();
+  }
+  q.running = false;
+  q.moved.notify_all();
+}
+
+}  // namespace
+
+SomeContext::SomeContext() {
+  CUcontext context = nullptr;
+  if (SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS && context != nullptr) return;
+  static const CUcontext primary = [] {
+    CUcontext made = nullptr;
+    CUdevice device = 0;
+    if (SLUICE_REAL(cuDeviceGet)(&device, 0) != CUDA_SUCCESS) return made;
+    return SLUICE_REAL(cuDevicePrimaryCtxRetain)(&made, device) == CUDA_SUCCESS ? made : nullptr;
+  }();
+  pushed_ = primary != nullptr && SLUICE_REAL(cuCtxPushCurrent_v2)(primary) == CUDA_SUCCESS;
+}
+SomeContext::~SomeContext() {
+  CUcontext gone = nullptr;
+  if (pushed_) SLUICE_REAL(cuCtxPopCurrent_v2)(&gone);
+}
+
+std::vector<char> assembled(const std::string& ptx) {
+  std::array<char, 2048> log{};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  CUlinkState link = nullptr;
+  if (SLUICE_REAL(cuLinkCreate_v2)(2, options, values, &link) != CUDA_SUCCESS)
+    throw std::runtime_error("the driver's linker does not start");
+  void* cubin = nullptr;
+  std::size_t bytes = 0;
+  CUresult result = SLUICE_REAL(cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1, "sluice",
+                                                  0, nullptr, nullptr);
+  if (result == CUDA_SUCCESS) result = SLUICE_REAL(cuLinkComplete)(link, &cubin, &bytes);
+  std::vector<char> out;
+  if (result == CUDA_SUCCESS) out.assign(static_cast<char*>(cubin), static_cast<char*>(cubin) + bytes);
+  SLUICE_REAL(cuLinkDestroy)(link);
+  if (result != CUDA_SUCCESS) throw std::runtime_error(log[0] != 0 ? log.data() : "the driver does not assemble it");
+  return out;
+}
+
+void compile_later(std::function<void()> work) {
+  Queue& q = queue();
+  const std::scoped_lock held(q.lock);
+  q.work.push_back(std::move(work));
+  if (q.running) return;
+  q.running = true;
+  sigset_t all, before;  // the program's signals are the program's
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(run_queue).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void finish_compiling() {
+  Queue& q = queue();
+  std::unique_lock held(q.lock);
+  q.moved.wait_for(held, kLongestEnd, [&] { return !q.running; });
+}
+
+}  // namespace sluice::interpose

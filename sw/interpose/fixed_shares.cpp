@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/interpose/fixed_shares.h"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+#include "sw/gpu/runtime/control.h"
+
+namespace sluice::interpose {
+
+std::optional<Share> share_of(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  if (text == "all") return kWholeMachine;
+  unsigned ctas = 0, first = 0, last = 0;
+  char rest = 0;
+  const std::string line(text);
+  const int found = std::sscanf(line.c_str(), "%u %u-%u%c", &ctas, &first, &last, &rest);
+  if (found == 1 && line.find_first_not_of("0123456789") == std::string::npos && ctas <= SLUICE_MAX_SLOTS)
+    return Share{CtaCount(ctas), kEverySm};
+  if (found == 3 && ctas <= SLUICE_MAX_SLOTS && first <= last && last < SLUICE_MAX_SM)
+    return Share{CtaCount(ctas), {SmId(first), last - first + 1}};
+  return std::nullopt;
+}
+
+FixedShares::FixedShares(ILanes& lanes, Share share, std::string file)
+    : lanes_(lanes), share_at_start_(share), file_(std::move(file)), share_(share) {
+  if (file_.empty()) return;
+  read();
+  sigset_t all, before;  // the program's signals are the program's
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([this] { follow(); }).detach();  // lives as long as the process, as this does
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Share FixedShares::launched(LaneId lane, const KernelDemand& /*kernel*/, std::uint64_t /*blocks*/) {
+  const std::scoped_lock held(lock_);
+  known_.insert(lane);
+  return share_;
+}
+
+bool FixedShares::admit(const std::string& /*kernel*/) {
+  const std::scoped_lock held(lock_);
+  return share_.ctas.value() > 0;
+}
+
+void FixedShares::read() {
+  std::ifstream in(file_);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const auto share = share_of(text);
+  if (!share) {
+    if (!text.empty()) std::fprintf(stderr, "sluice: %s: must be N, \"N A-B\" or all: the quota stays\n", file_.c_str());
+    return;  // an empty file is one that is being written
+  }
+  std::set<LaneId> lanes;
+  {
+    const std::scoped_lock held(lock_);
+    if (*share == share_) return;
+    share_ = *share;
+    lanes = known_;
+  }
+  for (const LaneId lane : lanes) lanes_.on_share(lane, *share);
+}
+
+void FixedShares::follow() {
+  pthread_setname_np(pthread_self(), "sluice-quota");
+  const int changes = inotify_init1(IN_CLOEXEC);
+  const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();  // a new file may be moved there
+  if (changes < 0 || inotify_add_watch(changes, folder.c_str(), IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
+    std::fprintf(stderr, "sluice: %s cannot be followed\n", file_.c_str());
+    return;
+  }
+  alignas(inotify_event) std::array<char, 4096> events{};
+  while (::read(changes, events.data(), events.size()) > 0) read();
+}
+
+}  // namespace sluice::interpose

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "sw/interpose/shares.h"
+
+namespace sluice::interpose {
+
+/// One share for all launches of the process.
+class FixedShares : public IShares {
+ public:
+  /// @param file  where another share may come from at any time; empty: none
+  FixedShares(ILanes& lanes, Share share, std::string file);
+  [[nodiscard]] Share launched(LaneId lane, const KernelDemand& kernel, std::uint64_t blocks) override;
+  [[nodiscard]] bool admit(const std::string& kernel) override;
+  void progress(LaneId, std::uint64_t, std::uint64_t) override {}
+  void last_begun(LaneId) override {}
+  void evicted(LaneId) override {}
+  void idle(LaneId) override {}
+  /// A range of SMs needs the thread, too: where others fill it, a launch's first CTAs may find no room.
+  [[nodiscard]] bool changes() const override { return !file_.empty() || share_at_start_.sms != kEverySm; }
+  [[nodiscard]] std::string native() const override { return ""; }
+
+ private:
+  void follow();  // the file, for ever
+  void read();
+  ILanes& lanes_;
+  const Share share_at_start_;
+  const std::string file_;
+  std::mutex lock_;
+  Share share_;
+  std::set<LaneId> known_;
+};
+
+/// Nothing is transformed.
+class NoShares : public IShares {
+ public:
+  explicit NoShares(std::string why) : why_(std::move(why)) {}
+  [[nodiscard]] Share launched(LaneId, const KernelDemand&, std::uint64_t) override { return kWholeMachine; }
+  [[nodiscard]] bool admit(const std::string&) override { return true; }
+  void progress(LaneId, std::uint64_t, std::uint64_t) override {}
+  void last_begun(LaneId) override {}
+  void evicted(LaneId) override {}
+  void idle(LaneId) override {}
+  [[nodiscard]] bool changes() const override { return false; }
+  [[nodiscard]] std::string native() const override { return why_; }
+
+ private:
+  const std::string why_;
+};
+
+/// "N" CTAs on each SM, "N A-B" on the SMs A to B alone, "all", or "0": nothing runs until there is another share.
+/// @return nothing for other text
+[[nodiscard]] std::optional<Share> share_of(std::string_view text);
+
+}  // namespace sluice::interpose

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/interpose/home.h"
+
+#include <cstring>
+
+#include "sw/interpose/table.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+constexpr std::size_t kStaging = std::size_t{8192} * 64, kLaterStreams = 8;
+
+unsigned attribute(CUdevice_attribute which) {
+  CUdevice device = 0;
+  int value = 0;
+  SLUICE_REAL(cuCtxGetDevice)(&device);
+  SLUICE_REAL(cuDeviceGetAttribute)(&value, which, device);
+  return static_cast<unsigned>(value);
+}
+
+}  // namespace
+
+Relaxed::Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
+Relaxed::~Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
+
+std::unique_ptr<Home> Home::make() {
+  const Relaxed relaxed;
+  auto home = std::make_unique<Home>();
+  if (SLUICE_REAL(cuCtxGetCurrent)(&home->context_) != CUDA_SUCCESS || home->context_ == nullptr ||
+      SLUICE_REAL(cuCtxGetId)(home->context_, &home->id_) != CUDA_SUCCESS)
+    return nullptr;
+  home->shape_.sms = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  home->shape_.sm = {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+                     attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+                     attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+                     attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)};
+  if (SLUICE_REAL(cuStreamCreate)(&home->copies_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+      SLUICE_REAL(cuMemHostAlloc)(&home->staging_, kStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+    return nullptr;
+  return home;
+}
+
+bool Home::write(CUdeviceptr to, const void* from, std::size_t bytes) {
+  if (bytes > kStaging) return false;
+  std::memcpy(staging_, from, bytes);
+  return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, staging_, bytes, copies_) == CUDA_SUCCESS &&
+         SLUICE_REAL(cuStreamSynchronize)(copies_) == CUDA_SUCCESS;
+}
+
+bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
+  if (bytes > kStaging || SLUICE_REAL(cuMemcpyDtoHAsync_v2)(staging_, from, bytes, copies_) != CUDA_SUCCESS ||
+      SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS)
+    return false;
+  std::memcpy(to, staging_, bytes);
+  return true;
+}
+
+std::vector<std::byte> Home::read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
+  auto* to = static_cast<std::byte*>(staging_);
+  if (from.empty() || from.size() * bytes > kStaging) return {};
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(to + i * bytes, from[i], bytes, copies_) != CUDA_SUCCESS) return {};
+  if (SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS) return {};
+  return {to, to + from.size() * bytes};
+}
+
+CUdeviceptr Home::zeroed(std::size_t bytes) {
+  const Relaxed relaxed;
+  CUdeviceptr memory = 0;
+  if (SLUICE_REAL(cuMemAlloc_v2)(&memory, bytes) != CUDA_SUCCESS) return 0;
+  if (SLUICE_REAL(cuMemsetD8Async)(memory, 0, bytes, copies_) == CUDA_SUCCESS &&
+      SLUICE_REAL(cuStreamSynchronize)(copies_) == CUDA_SUCCESS)
+    return memory;
+  SLUICE_REAL(cuMemFree_v2)(memory);
+  return 0;
+}
+
+CUstream Home::idle_stream() {
+  for (CUstream stream : later_)
+    if (SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS) return stream;
+  if (later_.size() == kLaterStreams) return nullptr;
+  CUstream made = nullptr;
+  if (SLUICE_REAL(cuStreamCreate)(&made, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return nullptr;
+  later_.push_back(made);
+  return made;
+}
+
+Told Home::told() {
+  if (free_.empty()) {
+    constexpr std::size_t kWords = 512;
+    const Relaxed relaxed;
+    void* memory = nullptr;
+    CUdeviceptr device = 0;
+    if (SLUICE_REAL(cuMemHostAlloc)(&memory, kWords * 8, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS ||
+        SLUICE_REAL(cuMemHostGetDevicePointer_v2)(&device, memory, 0) != CUDA_SUCCESS)
+      return {};
+    for (std::size_t i = kWords; i-- > 0;) free_.push_back({static_cast<volatile std::uint64_t*>(memory) + i, device + 8 * i});
+  }
+  const Told told = free_.back();
+  free_.pop_back();
+  *told.word = 0;
+  return told;
+}
+
+}  // namespace sluice::interpose

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the interposer has of its own in a context: streams, staging memory, words in host memory that the GPU writes.
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sw/interpose/shares.h"
+
+namespace sluice::interpose {
+
+/// Calls of the driver by the interposer's own: allowed while another thread captures a stream.
+class Relaxed {
+ public:
+  Relaxed();
+  ~Relaxed();
+  Relaxed(const Relaxed&) = delete;
+  Relaxed& operator=(const Relaxed&) = delete;
+
+ private:
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+/// A word in host memory that a lane's GPU code writes (SluiceControl.told).
+struct Told {
+  volatile std::uint64_t* word = nullptr;
+  CUdeviceptr device = 0;
+};
+
+/// Of one context. It must be current in every call, and no two calls at a time.
+class Home {
+ public:
+  /// Of the current context. @return null where the driver refuses
+  [[nodiscard]] static std::unique_ptr<Home> make();
+  [[nodiscard]] CUcontext context() const { return context_; }
+  [[nodiscard]] unsigned long long id() const { return id_; }
+  [[nodiscard]] const DeviceShape& shape() const { return shape_; }
+  /// Copies, and waits until it is there. At most 8 KB.
+  [[nodiscard]] bool write(CUdeviceptr to, const void* from, std::size_t bytes);
+  [[nodiscard]] bool read(void* to, CUdeviceptr from, std::size_t bytes);
+  /// So many bytes from each place, behind each other; empty: the driver refuses. At most 64 places, and 8 KB of each.
+  [[nodiscard]] std::vector<std::byte> read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes);
+  [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes);  ///< device memory; 0: there is none
+  [[nodiscard]] CUstream idle_stream();                 ///< of those for later grids; null: none
+  [[nodiscard]] Told told();                            ///< word 0: there is none
+  void give_back(const Told& told) { free_.push_back(told); }
+
+ private:
+  CUcontext context_ = nullptr;
+  unsigned long long id_ = 0;
+  DeviceShape shape_;
+  CUstream copies_ = nullptr;
+  std::vector<CUstream> later_;
+  std::vector<Told> free_;
+  void* staging_ = nullptr;
+};
+
+}  // namespace sluice::interpose

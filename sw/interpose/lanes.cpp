@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/interpose/lanes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sw/interpose/program.h"
+#include "sw/interpose/table.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+constexpr std::size_t kFixed = offsetof(SluiceControl, unfinished);
+
+std::optional<unsigned long long> current_context() {
+  unsigned long long id = 0;
+  if (SLUICE_REAL(cuCtxGetId)(nullptr, &id) != CUDA_SUCCESS) return std::nullopt;
+  return id;
+}
+
+}  // namespace
+
+gpu::QuotaTable quotas_of(const Share& share, std::uint32_t sms) {
+  const std::uint32_t first = std::min(share.sms.first.value(), sms);
+  return gpu::uniform_quota(sms, std::min<std::uint32_t>(share.ctas.value(), SLUICE_MAX_SLOTS), first,
+                            std::min(share.sms.count, sms - first));
+}
+
+bool Lane::outstanding() const {
+  return std::ranges::any_of(slots, [](const auto& s) { return !s->node && !s->pending.empty(); }) ||
+         std::ranges::any_of(replays, [](const auto& r) { return SLUICE_REAL(cuEventQuery)(r.second) == CUDA_ERROR_NOT_READY; });
+}
+
+IShares& Lanes::shares() {
+  if (!shares_) shares_ = make_shares(*this);
+  return *shares_;
+}
+
+Home* Lanes::home() {
+  const auto id = current_context();
+  if (!id) return nullptr;
+  std::unique_ptr<Home>& home = homes_[*id];
+  if (!home) home = Home::make();
+  return home.get();
+}
+
+std::shared_ptr<Slot> Lanes::slot(Home& home, unsigned ctas, bool watched) {
+  auto slot = std::make_shared<Slot>();
+  slot->ctas = ctas;
+  slot->control = home.zeroed(kFixed + std::size_t{ctas} * sizeof(SluiceControl::unfinished[0]));
+  if (slot->control == 0) return nullptr;
+  if (watched) {
+    slot->told = home.told();
+    if (slot->told.word == nullptr ||
+        !home.write(slot->control + offsetof(SluiceControl, told), &slot->told.device, sizeof slot->told.device))
+      return nullptr;
+  }
+  return slot;
+}
+
+std::shared_ptr<Lane> Lanes::make_lane(Home& home, bool stream) {
+  auto lane = std::make_shared<Lane>();
+  lane->id = next_++;
+  lane->home = &home;
+  lane->watched = shares().changes();
+  if (stream) {
+    lane->slots.push_back(slot(home, SLUICE_MAX_SLOTS, lane->watched));
+    if (lane->slots.front() == nullptr) return nullptr;
+    lane->orders = lane->slots.front()->control + offsetof(SluiceControl, orders);
+  } else {
+    lane->orders = home.zeroed(sizeof(SluiceOrders));
+    if (lane->orders == 0) return nullptr;
+  }
+  return lane;
+}
+
+std::shared_ptr<Lane> Lanes::of_stream(CUstream stream) {
+  StreamId id;
+  Home* const own = home();
+  if (own == nullptr || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return nullptr;
+  id.first = own->id();
+  const auto known = streams_.find(id);
+  if (known != streams_.end()) return known->second;
+  for (auto old = retired_.begin(); old != retired_.end(); ++old) {
+    if (old->first->home != own || old->first->outstanding() || SLUICE_REAL(cuEventQuery)(old->second) != CUDA_SUCCESS) continue;
+    SLUICE_REAL(cuEventDestroy_v2)(old->second);
+    std::shared_ptr<Lane> lane = old->first;
+    retired_.erase(old);
+    lane->id = next_++;
+    lane->stale = true;
+    return streams_[id] = lane;
+  }
+  std::shared_ptr<Lane> lane = make_lane(*own, true);
+  if (lane != nullptr) streams_[id] = lane;
+  return lane;
+}
+
+std::shared_ptr<Lane> Lanes::of_graphs() {
+  Home* const own = home();
+  if (own == nullptr) return nullptr;
+  const auto known = graphs_.find(own->id());
+  if (known != graphs_.end()) return known->second;
+  std::shared_ptr<Lane> lane = make_lane(*own, false);
+  if (lane != nullptr) graphs_[own->id()] = lane;
+  return lane;
+}
+
+void Lanes::stream_ends(CUstream stream) {
+  StreamId id;
+  const auto context = current_context();
+  if (streams_.empty() || !context || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return;
+  id.first = *context;
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  const Relaxed relaxed;
+  CUevent event = nullptr;
+  if (SLUICE_REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+      SLUICE_REAL(cuEventRecord)(event, stream) == CUDA_SUCCESS)
+    retired_.emplace_back(found->second, event);
+  streams_.erase(found);
+}
+
+void Lanes::context_ends(CUcontext context) {
+  for (auto home = homes_.begin(); home != homes_.end();) {
+    if (home->second == nullptr || home->second->context() != context) {
+      ++home;
+      continue;
+    }
+    const unsigned long long id = home->first;
+    const Sums now = sums();
+    std::erase_if(streams_, [&](const auto& s) { return s.first.first == id; });
+    std::erase_if(retired_, [&](const auto& r) { return r.first->home == home->second.get(); });
+    graphs_.erase(id);
+    home = homes_.erase(home);
+    counted_.violations = now.violations;
+    counted_.naps = now.naps;
+  }
+}
+
+void Lanes::forget() {
+  static_cast<void>(shares_.release());  // its thread and its session are the parent's
+  for (auto& [id, home] : homes_) static_cast<void>(home.release());
+  homes_.clear();
+  streams_.clear();
+  graphs_.clear();
+  retired_.clear();
+  gone_.clear();
+  running_ = polls_ = false;
+}
+
+std::size_t Lanes::outstanding() const {
+  const auto waits = [](const auto& lane) { return lane.second->outstanding(); };
+  return static_cast<std::size_t>(std::ranges::count_if(streams_, waits) + std::ranges::count_if(graphs_, waits));
+}
+
+std::vector<std::shared_ptr<Lane>> Lanes::all() const {
+  std::vector<std::shared_ptr<Lane>> all;
+  for (const auto& [id, lane] : streams_) all.push_back(lane);
+  for (const auto& [id, lane] : graphs_) all.push_back(lane);
+  for (const auto& [lane, event] : retired_) all.push_back(lane);
+  return all;
+}
+
+Lanes::Sums Lanes::sums() {
+  Sums sums = counted_;
+  const auto add = [&](const Lane& lane) {
+    for (const std::shared_ptr<Slot>& slot : lane.slots) {
+      unsigned violations = 0, told[2] = {};
+      if (!lane.home->read(&violations, slot->control + offsetof(SluiceControl, violations), sizeof violations) ||
+          !lane.home->read(told, slot->control + offsetof(SluiceControl, ended), sizeof told))
+        sums.known = false;
+      sums.violations += violations;
+      sums.naps += told[1];
+    }
+  };
+  CUcontext before = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&before);
+  const auto in_context = [&](const Lane& lane) {
+    SLUICE_REAL(cuCtxSetCurrent)(lane.home->context());
+    add(lane);
+  };
+  for (const auto& lane : all()) in_context(*lane);
+  SLUICE_REAL(cuCtxSetCurrent)(before);
+  return sums;
+}
+
+std::string Lanes::coverage_json() { return Program::instance().coverage_json(); }
+
+DeviceShape Lanes::device() {
+  Home* const own = home();
+  return own == nullptr ? DeviceShape{} : own->shape();
+}
+
+}  // namespace sluice::interpose

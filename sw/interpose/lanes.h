@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What follows each other on the GPU under one share: its quotas in device memory, its launches, and a thread that brings CTAs to
+// launches whose grid has too few.
+#include <cuda.h>
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/jobs/watchdog.h"
+#include "sw/gpu/runtime/control.h"
+#include "sw/interpose/home.h"
+#include "sw/interpose/shares.h"
+
+namespace sluice::interpose {
+
+using Clock = std::chrono::steady_clock;
+
+/// A transformed launch, kept so that a later grid can work for it.
+struct Pending {
+  CUfunction function = nullptr;
+  std::array<unsigned, 2> grid{1, 1};  ///< SMs, CTAs on each
+  std::array<unsigned, 3> block{1, 1, 1};
+  unsigned shared = 0;
+  std::vector<std::byte> arguments;
+  std::vector<std::size_t> at;  ///< where each parameter begins; the last is the SluiceJob
+  std::string kernel;
+  std::uint64_t blocks = 0, number = 0;  ///< number: of the launch on its control block
+  bool waits = false;
+};
+
+/// A control block, and the launches that use it one after the other.
+struct Slot {
+  CUdeviceptr control = 0;
+  unsigned ctas = 0;  ///< on an SM: it has room for so many
+  Told told;
+  std::deque<Pending> pending;  ///< of a graph's node: the one launch, again and again
+  bool node = false;
+  std::uint64_t launched = 0;        ///< since it was made; not of nodes
+  std::uint32_t ended = 0, naps = 0;  ///< as last told
+  bool asleep = false;               ///< the launch in front has blocks left, and no CTA but the sleeper
+  bool raised = false;               ///< its quota grew while it ran
+  Clock::time_point helped, looked;  ///< when a later grid was launched for it; when its counters were read
+  Clock::duration patience{};        ///< until the next later grid
+  std::uint32_t done = 0;            ///< blocks, as last read; wraps
+  std::optional<gpu::Watchdog> watchdog;
+};
+
+struct Lane {
+  LaneId id = 0;
+  Home* home = nullptr;
+  CUdeviceptr orders = 0;
+  Share share{CtaCount(0)};
+  bool stale = true;   ///< the share is not in device memory
+  bool evicted = false;  ///< told
+  bool watched = false;
+  std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
+  std::vector<std::shared_ptr<Slot>> slots;
+  std::map<CUgraphExec, CUevent> replays;  ///< of a lane of graphs: behind the last of each executable
+  std::uint64_t done = 0;  ///< blocks that have ended
+  bool busy = false, last_begun = false;  ///< as told
+  std::mutex launching;    ///< launches enter the stream in the order in which they are noted
+  [[nodiscard]] bool outstanding() const;
+};
+
+[[nodiscard]] gpu::QuotaTable quotas_of(const Share& share, std::uint32_t sms);
+
+/// The lanes of the process, under one lock that is never held while the driver may wait for the GPU.
+class Lanes : public ILanes {
+ public:
+  explicit Lanes(std::mutex& lock) : lock_(lock) {}
+  void on_share(LaneId lane, const Share& share) override;
+  void on_gone(const std::string& why) override;
+  [[nodiscard]] std::string coverage_json() override;
+  [[nodiscard]] DeviceShape device() override;
+
+  // With the lock held.
+  [[nodiscard]] IShares& shares();
+  [[nodiscard]] Home* home();  ///< of the current context; null: the driver refuses
+  [[nodiscard]] const std::string& gone() const { return gone_; }
+  /// The stream's lane, in the current context. @return null: no memory
+  [[nodiscard]] std::shared_ptr<Lane> of_stream(CUstream stream);
+  [[nodiscard]] std::shared_ptr<Lane> of_graphs();
+  /// A control block for `ctas` CTAs on an SM. @return null: no memory
+  [[nodiscard]] std::shared_ptr<Slot> slot(Home& home, unsigned ctas, bool watched);
+  [[nodiscard]] bool send(Lane& lane);  ///< the share, to device memory
+  void watch(Lane& lane);  ///< from here on the thread looks at it
+  void wake();                          ///< the thread sleeps: something is outstanding now
+  [[nodiscard]] bool polls() const { return polls_; }
+  void stream_ends(CUstream stream);
+  void context_ends(CUcontext context);
+  void forget();  ///< in a forked child: the parent's are not its own
+  struct Sums {
+    std::uint64_t violations = 0, naps = 0, raises = 0, later_grids = 0, orders = 0;
+    bool known = true;  ///< all control blocks could be read
+  };
+  [[nodiscard]] Sums sums();
+  [[nodiscard]] std::size_t outstanding() const;
+  /// Waits, without the lock, until something in the lanes has changed, or for a millisecond.
+  void wait_for_change(std::unique_lock<std::mutex>& held) { changed_.wait_for(held, std::chrono::milliseconds(1)); }
+
+ private:
+  using StreamId = std::pair<unsigned long long, unsigned long long>;  // of its context, and its own: never used again
+  struct Look;
+  void run();
+  void take_orders();
+  [[nodiscard]] bool step();  // @return something is outstanding
+  [[nodiscard]] bool step(Lane& lane, Clock::time_point now);
+  void hear(Lane& lane, Slot& slot);
+  void look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now);
+  void help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now);
+  [[nodiscard]] std::vector<std::shared_ptr<Lane>> all() const;
+  [[nodiscard]] std::shared_ptr<Lane> make_lane(Home& home, bool stream);
+  std::mutex& lock_;
+  std::condition_variable changed_;
+  std::mutex orders_lock_;  // of the following: taken last
+  std::condition_variable moved_;
+  std::map<LaneId, Share> asked_;
+  std::optional<std::string> asked_gone_;
+  bool poked_ = false;
+  std::unique_ptr<IShares> shares_;
+  std::map<unsigned long long, std::unique_ptr<Home>> homes_;
+  std::map<StreamId, std::shared_ptr<Lane>> streams_;
+  std::map<unsigned long long, std::shared_ptr<Lane>> graphs_;
+  std::vector<std::pair<std::shared_ptr<Lane>, CUevent>> retired_;  // of streams that have ended; when their work has
+  std::string gone_;
+  LaneId next_ = 1;
+  Sums counted_;
+  bool running_ = false, polls_ = false;
+  Clock::time_point hurry_;  // looks often until then
+};
+
+}  // namespace sluice::interpose

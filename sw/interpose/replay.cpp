@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays of graphs: shares, counts, times.
+#include <bit>
+
+#include "sw/interpose/program.h"
+#include "sw/interpose/table.h"
+
+namespace sluice::interpose {
+
+namespace {
+constexpr auto kBetweenTimed = std::chrono::milliseconds(100);
+constexpr std::size_t kMostTimed = 64;
+}  // namespace
+
+CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<CUresult()>& driver) {
+  std::unique_lock held(program_.lock());
+  const auto known = execs_.find(exec);
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (known == execs_.end() || SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS ||
+      capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+    held.unlock();
+    return driver();
+  }
+  Exec& e = known->second;
+  Lanes& lanes = program_.lanes();
+  const std::shared_ptr<Lane> lane = e.blocks > 0 ? e.lane : nullptr;
+  if (lane != nullptr) {
+    const Share share = lanes.shares().launched(lane->id, e.largest, e.blocks);
+    if (share != lane->share) {
+      lane->share = share;
+      lane->stale = true;
+    }
+    if (lane->stale) static_cast<void>(lanes.send(*lane));
+    if (lanes.shares().changes()) lanes.watch(*lane);
+    lane->busy = true;
+  }
+  ++e.replays;
+  const auto now = Clock::now();
+  Timed timed;
+  if ((std::has_single_bit(e.replays) || now - e.timed > kBetweenTimed) && open_.size() < kMostTimed) {
+    e.timed = now;
+    static_cast<void>(collect());
+    for (const auto& [at, node] : e.nodes) timed.nodes.emplace_back(node.kernel, node.reason);
+    SLUICE_REAL(cuEventCreate)(&timed.begin, CU_EVENT_DEFAULT);
+    SLUICE_REAL(cuEventCreate)(&timed.end, CU_EVENT_DEFAULT);
+    SLUICE_REAL(cuEventRecord)(timed.begin, stream);
+  }
+  const bool watched = lane != nullptr && lane->watched;
+  if (lane != nullptr && e.last == nullptr) SLUICE_REAL(cuEventCreate)(&e.last, CU_EVENT_DISABLE_TIMING);
+  CUevent last = e.last;
+  held.unlock();
+  const CUresult result = driver();
+  if (last != nullptr) SLUICE_REAL(cuEventRecord)(last, stream);
+  if (timed.end != nullptr || watched) {
+    held.lock();
+    if (timed.end != nullptr && SLUICE_REAL(cuEventRecord)(timed.end, stream) == CUDA_SUCCESS) open_.push_back(std::move(timed));
+    if (watched) lane->replays[exec] = last;
+    const bool asleep = watched && !lanes.polls();
+    held.unlock();
+    if (asleep) lanes.wake();
+  }
+  return result;
+}
+
+void Graphs::count(Exec& exec) {
+  const std::uint64_t fresh = exec.replays - exec.counted;
+  exec.counted = exec.replays;
+  for (const auto& [at, node] : exec.nodes)
+    program_.coverage().add({node.reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, node.kernel, node.reason}, fresh, 0, 0);
+}
+
+bool Graphs::collect() {
+  for (std::size_t i = open_.size(); i-- > 0;) {
+    Timed timed = std::move(open_.front());
+    open_.pop_front();
+    const CUresult done = SLUICE_REAL(cuEventQuery)(timed.end);
+    if (done == CUDA_ERROR_NOT_READY) {
+      open_.push_back(std::move(timed));
+      continue;
+    }
+    float ms = 0;
+    if (done == CUDA_SUCCESS && SLUICE_REAL(cuEventElapsedTime)(&ms, timed.begin, timed.end) == CUDA_SUCCESS && !timed.nodes.empty())
+      for (const auto& [kernel, reason] : timed.nodes)
+        program_.coverage().add({reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, kernel, reason}, 0,
+                                static_cast<double>(ms) / static_cast<double>(timed.nodes.size()), 1);
+    SLUICE_REAL(cuEventDestroy_v2)(timed.begin);
+    SLUICE_REAL(cuEventDestroy_v2)(timed.end);
+  }
+  return !open_.empty();
+}
+
+void Graphs::count_all() {
+  for (auto& [handle, exec] : execs_) count(exec);
+}
+
+}  // namespace sluice::interpose

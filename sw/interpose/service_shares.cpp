@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lane is a job of the service while it has launches, and a little longer: 10^5 short launches are one job. What the program's
+// threads say is noted under a lock; one thread of ours talks to the service.
+#include "sw/interpose/service_shares.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "sw/interpose/service_coverage.h"
+#include "sw/service/client_session.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using service::StubState;
+using service::StubWord;
+
+constexpr auto kLinger = std::chrono::milliseconds(1);  ///< between a lane's last launch and the end of its job
+constexpr auto kCoverage = std::chrono::milliseconds(500);
+constexpr Share kNothing{CtaCount(0), {}};
+
+Share share_of(const StubWord& word) {
+  constexpr std::uint16_t kAll = SLUICE_WHOLE;
+  Share share = kWholeMachine;
+  if (word.ctas != kAll) share.ctas = CtaCount(word.ctas);
+  share.sms.first = SmId(word.first_sm);
+  if (word.sms != kAll) share.sms.count = word.sms;
+  return share;
+}
+
+std::string own_name() {
+  if (const char* name = std::getenv("SLUICE_NAME"); name != nullptr && *name != '\0') return name;
+  return std::string(::program_invocation_short_name).substr(0, sizeof(service::Hello::name) - 1);
+}
+
+class ServiceShares : public IShares {
+ public:
+  explicit ServiceShares(ILanes& lanes) : lanes_(lanes), required_(std::getenv("SLUICE_REQUIRE_SERVICE") != nullptr) {
+    const char* priority = std::getenv("SLUICE_PRIORITY");
+    const std::int32_t asked = priority == nullptr ? SLUICE_THREAD_PRIORITY : std::atoi(priority);
+    const std::string name = own_name();
+    if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK ||
+        !tell_device()) {
+      end(sluice_last_error());
+      sluice_disconnect(std::exchange(session_, nullptr));
+      return;
+    }
+    wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    std::thread([this] { talk(); }).detach();  // ends with the process, or with the service
+    ending() = this;
+    static const int registered = std::atexit([] { ending()->good_bye(); });
+    (void)registered;
+  }
+
+  Share launched(LaneId id, const KernelDemand& kernel, std::uint64_t) override {
+    const std::scoped_lock lock(mutex_);
+    if (!why_.empty()) return kWholeMachine;
+    Lane& lane = lanes_known_[id];
+    lane.idle_since.reset();
+    const bool other = lane.kernel.name != kernel.name || lane.kernel.threads != kernel.threads ||
+                       lane.kernel.registers != kernel.registers || lane.kernel.shared != kernel.shared;
+    if (other) {
+      lane.kernel = kernel;
+      ++lane.version;
+    }
+    if (!lane.busy) {
+      lane.busy = true;
+      lane.share = unasked();
+      lane.begun_before = lane.begun;
+      lane.done_before = lane.done;
+    }
+    if (!lane.open || other) {
+      lane.news = true;
+      ::eventfd_write(wake_.get(), 1);
+    }
+    return lane.share;
+  }
+  bool admit(const std::string&) override { return true; }
+  void progress(LaneId id, std::uint64_t begun, std::uint64_t done) override {
+    const std::scoped_lock lock(mutex_);
+    Lane& lane = lanes_known_[id];
+    lane.begun = std::max(lane.begun, begun);  // one look at a time, and CTAs leave
+    lane.done = std::max(lane.done, done);
+  }
+  void last_begun(LaneId) override {}  // of a lane: more launches may follow
+  void evicted(LaneId id) override {
+    const std::scoped_lock lock(mutex_);
+    lanes_known_[id].left = true;
+    ::eventfd_write(wake_.get(), 1);
+  }
+  void idle(LaneId id) override {
+    const std::scoped_lock lock(mutex_);
+    Lane& lane = lanes_known_[id];
+    lane.idle_since = Clock::now();
+    if (lane.to_leave) ::eventfd_write(wake_.get(), 1);  // somebody waits for it
+  }
+  bool changes() const override { return true; }
+  std::string native() const override {
+    const std::scoped_lock lock(mutex_);
+    return why_;
+  }
+
+ private:
+  struct Lane {
+    KernelDemand kernel;
+    std::uint64_t version = 0;  ///< of the kernel
+    Share share = kNothing;
+    bool busy = false;      ///< between a launch and the end of the job
+    bool news = false;      ///< the service has to hear of a launch
+    bool open = false;      ///< a job of the service
+    bool to_leave = false;  ///< told to
+    bool left = false;      ///< and has
+    bool refused = false;   ///< the service takes no more: it runs as if alone
+    std::optional<sluice_stub> stub;
+    std::optional<Clock::time_point> idle_since;
+    std::uint64_t begun = 0, done = 0;            ///< of the lane
+    std::uint64_t begun_before = 0, done_before = 0;  ///< of them before this job
+    std::uint64_t told_begun = 0, told_done = 0;
+    std::optional<std::uint8_t> answered;  ///< the order to leave that was obeyed last
+  };
+  static ServiceShares*& ending() {
+    static ServiceShares* last = nullptr;  // of a process that was forked: the child's own
+    return last;
+  }
+
+  bool tell_device() {
+    const DeviceShape device = lanes_.device();
+    const sluice_gpu gpu = {device.sms, device.sm.threads, device.sm.registers, device.sm.shared_memory_bytes,
+                            device.sm.cta_slots};
+    return sluice_machine(session_, &gpu) == SLUICE_OK;
+  }
+
+  /// What a lane may take until the service has answered: the whole GPU while nobody has anything of it.
+  Share unasked() const {
+    return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE)));
+  }
+
+  void talk() {
+    while (why_now().empty()) {
+      pollfd fds[] = {{sluice_descriptor(session_), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+      ::poll(fds, 2, any_busy() ? static_cast<int>(kLinger.count()) : static_cast<int>(kCoverage.count()));
+      eventfd_t count = 0;
+      (void)::eventfd_read(wake_.get(), &count);
+      const std::scoped_lock lock(talking_);
+      if (!why_now().empty()) return;
+      if (sluice_listen(session_) != SLUICE_OK) return gone();
+      for (const LaneId id : known())
+        if (!step(id)) return gone();
+      if (!send_coverage(false)) return gone();
+    }
+  }
+
+  /// What a lane has to say, and what it is told. @return false when the service is gone
+  bool step(LaneId id) {
+    Lane lane = copy_of(id);
+    if (lane.news && !submit(id, lane)) return false;
+    if (!lane.open) return !lane.refused || as_if_alone(id, lane);
+    const service::Stub& stub = session_->page->stub[*lane.stub];
+    const StubWord now = StubWord::of(__atomic_load_n(&stub.word, __ATOMIC_ACQUIRE));
+    // An order that was answered stands there until the service has read the answer.
+    const bool told_to_leave = now.state == StubState::ToEvict && lane.answered != now.evictions;
+    const bool over = lane.idle_since && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger);
+    if (over) return close(id, lane);
+    const bool has_left = told_to_leave && lane.left;
+    const std::uint64_t begun = lane.begun - lane.begun_before, done = lane.done - lane.done_before;
+    if (has_left || begun != lane.told_begun || done != lane.told_done)
+      if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) != SLUICE_OK)
+        return false;
+    const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
+    const Share share = holds ? share_of(now) : kNothing;
+    {
+      const std::scoped_lock lock(mutex_);
+      Lane& kept = lanes_known_[id];
+      kept.told_begun = begun;
+      kept.told_done = done;
+      if (has_left) kept.answered = now.evictions;
+      kept.to_leave = told_to_leave && !has_left;
+      if (has_left || !told_to_leave) kept.left = false;
+      if (kept.share == share && !(told_to_leave && !lane.to_leave)) return true;
+      kept.share = share;
+    }
+    lanes_.on_share(id, share);
+    return true;
+  }
+
+  bool submit(LaneId id, Lane& lane) {
+    const sluice_kernel kernel = {lane.kernel.name.c_str(), lane.kernel.threads, lane.kernel.registers, lane.kernel.shared};
+    sluice_error e = SLUICE_OK;
+    if (!lane.stub) {
+      sluice_stub stub = 0;
+      e = sluice_kernel_stub(session_, &kernel, &stub);
+      if (e == SLUICE_OK) lane.stub = stub;
+    } else {
+      e = sluice_next_kernel(session_, *lane.stub, &kernel);
+    }
+    if (e == SLUICE_OK && !lane.open) e = sluice_submit(session_, *lane.stub, 0, 0);
+    const std::scoped_lock lock(mutex_);
+    Lane& kept = lanes_known_[id];
+    kept.news = kept.version != lane.version;  // it changed meanwhile: the next round tells it
+    kept.stub = lane.stub;
+    kept.refused = lane.refused = e == SLUICE_ERROR_REFUSED && !lane.open;
+    if (e == SLUICE_ERROR_REFUSED) {
+      std::fprintf(stderr, "sluice: %s: %s\n", lane.kernel.name.c_str(), sluice_last_error());
+      return true;
+    }
+    if (!lane.open) {
+      kept.answered = lane.answered = std::nullopt;
+      kept.told_begun = kept.told_done = lane.told_begun = lane.told_done = 0;
+    }
+    kept.open = lane.open = lane.open || e == SLUICE_OK;
+    return e == SLUICE_OK;
+  }
+
+  bool as_if_alone(LaneId id, const Lane& lane) {
+    if (lane.idle_since) {
+      const std::scoped_lock lock(mutex_);
+      lanes_known_[id].busy = false;
+    } else if (lane.share != kWholeMachine) {
+      {
+        const std::scoped_lock lock(mutex_);
+        lanes_known_[id].share = kWholeMachine;
+      }
+      lanes_.on_share(id, kWholeMachine);
+    }
+    return true;
+  }
+
+  bool close(LaneId id, const Lane& lane) {
+    const std::uint64_t done = lane.done - lane.done_before;
+    {
+      const std::scoped_lock lock(mutex_);
+      Lane& kept = lanes_known_[id];
+      if (!kept.idle_since) return true;  // a launch came in between
+      kept.busy = kept.open = kept.left = kept.to_leave = false;
+      kept.share = kNothing;
+    }
+    return sluice_report(session_, *lane.stub, SLUICE_ENDED, std::max(done, lane.begun - lane.begun_before), done) == SLUICE_OK;
+  }
+
+  bool send_coverage(bool at_once) {
+    if (!at_once && Clock::now() - told_coverage_ < kCoverage) return true;
+    told_coverage_ = Clock::now();
+    const std::string table = lanes_.coverage_json();
+    if (table == last_coverage_) return true;
+    last_coverage_ = table;
+    for (const CoverageLine& line : coverage_lines(table))
+      if (sluice_coverage(session_, line.way, line.kernel.c_str(), line.reason.c_str(), line.launches, line.gpu_ns) != SLUICE_OK)
+        return false;
+    return true;
+  }
+
+  void good_bye() {
+    if (process_ != ::getpid()) return;  // of the process that this one was forked from
+    const std::scoped_lock lock(talking_);
+    if (!why_now().empty()) return;
+    (void)send_coverage(true);
+    const std::scoped_lock state(mutex_);
+    why_ = "the process ends";
+    sluice_disconnect(std::exchange(session_, nullptr));
+  }
+
+  void gone() {
+    end(sluice_last_error());
+    lanes_.on_gone(why_now());
+  }
+  void end(const std::string& why) {
+    std::fprintf(stderr, "sluice: %s: %s\n", why.c_str(), required_ ? "ends, as --require-service says" : "runs natively");
+    if (required_) ::_exit(2);
+    const std::scoped_lock lock(mutex_);
+    why_ = "no service: " + why;
+  }
+
+  std::string why_now() const {
+    const std::scoped_lock lock(mutex_);
+    return why_;
+  }
+  bool any_busy() const {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [id, lane] : lanes_known_)
+      if (lane.busy) return true;
+    return false;
+  }
+  std::vector<LaneId> known() const {
+    const std::scoped_lock lock(mutex_);
+    std::vector<LaneId> ids;
+    for (const auto& [id, lane] : lanes_known_)
+      if (lane.busy) ids.push_back(id);
+    return ids;
+  }
+  Lane copy_of(LaneId id) const {
+    const std::scoped_lock lock(mutex_);
+    return lanes_known_.at(id);
+  }
+
+  ILanes& lanes_;
+  bool required_;
+  pid_t process_ = ::getpid();
+  sluice_session* session_ = nullptr;
+  service::UniqueFd wake_;
+  std::mutex talking_;         ///< with the service
+  mutable std::mutex mutex_;   ///< of what follows
+  std::map<LaneId, Lane> lanes_known_;
+  std::string why_;  ///< nobody decides any more
+  Clock::time_point told_coverage_{};
+  std::string last_coverage_;
+};
+
+}  // namespace
+
+std::unique_ptr<IShares> service_shares(ILanes& lanes) { return std::make_unique<ServiceShares>(lanes); }
+
+}  // namespace sluice::interpose

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who says what a program's launches hold, and who carries it out: the seam between the interposer and the service.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sw/core/resources.h"
+#include "sw/core/share.h"
+
+namespace sluice::interpose {
+
+/// What follows each other: a stream, or all graphs of a context. A number that is never used again in the process.
+using LaneId = std::uint64_t;
+
+/// One CTA of a kernel as it is launched, and how it fits.
+struct KernelDemand {
+  std::string name;
+  std::uint32_t threads = 0;    ///< of a CTA
+  std::uint32_t registers = 0;  ///< of a CTA, as the device allots them
+  std::uint32_t shared = 0;     ///< of a CTA, bytes, static and dynamic
+  std::uint32_t fits = 0;       ///< CTAs on an SM that is empty
+};
+
+struct DeviceShape {
+  std::uint32_t sms = 0;
+  SmResources sm;  ///< of one
+};
+
+/// The interposer, as who decides sees it. Calls come from threads of who decides, never from inside a call of IShares.
+class ILanes {
+ public:
+  virtual ~ILanes() = default;
+  /// The share of the lane's launches from here on: those that run, and those that wait behind them. No CTAs: evicted.
+  virtual void on_share(LaneId lane, const Share& share) = 0;
+  /// Nobody decides any more: every lane gets the whole GPU, launches to come run natively with this reason.
+  virtual void on_gone(const std::string& why) = 0;
+  [[nodiscard]] virtual std::string coverage_json() = 0;  ///< as SLUICE_REPORT gets it at the end
+  [[nodiscard]] virtual DeviceShape device() = 0;         ///< of the current context
+};
+
+/// Decides. Calls come with the interposer's lock held, or from its thread: they do not wait, and do not call ILanes::on_share
+/// for the lane that they are about.
+class IShares {
+ public:
+  virtual ~IShares() = default;
+  /// A transformed launch enters the lane behind those that are there. A replay of a graph is told as one launch: the demand of
+  /// its largest kernel, the blocks of all.
+  /// @return what the lane's launches hold now
+  [[nodiscard]] virtual Share launched(LaneId lane, const KernelDemand& kernel, std::uint64_t blocks) = 0;
+  /// A launch that cannot be transformed wants to start (`--opaque hold`). @return false: ask again soon
+  [[nodiscard]] virtual bool admit(const std::string& kernel) = 0;
+  virtual void admitted_ended() {}  ///< what was admitted has ended
+  /// About each millisecond, of the launch in front. @param begun, done  blocks since the lane's first launch
+  virtual void progress(LaneId lane, std::uint64_t begun, std::uint64_t done) = 0;
+  virtual void last_begun(LaneId lane) = 0;  ///< no block of the newest launch is left to begin
+  virtual void evicted(LaneId lane) = 0;     ///< without a share, and the last CTA has left; blocks are left
+  virtual void idle(LaneId lane) = 0;        ///< all launches of the lane have ended
+  /// Shares may change: the interposer's thread watches the lanes and tells what happens there. Constant.
+  [[nodiscard]] virtual bool changes() const = 0;
+  /// Why nothing is transformed; empty: launches are. Constant but for on_gone().
+  [[nodiscard]] virtual std::string native() const = 0;
+};
+
+/// As the environment says, at the first launch that could be transformed: SLUICE_QUOTA, SLUICE_SMS, SLUICE_QUOTA_FILE, or the
+/// service.
+[[nodiscard]] std::unique_ptr<IShares> make_shares(ILanes& lanes);
+
+}  // namespace sluice::interpose

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lanes' thread: it sends changed quotas, hears from the GPU what has ended and what sleeps, and launches grids for the blocks of
+// launches that have too few CTAs.
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "sw/interpose/lanes.h"
+#include "sw/interpose/table.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
+constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000);
+constexpr std::size_t kNodesLookedAt = 64;  // of a lane of graphs, at a time: each costs a copy of 10 us
+constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = offsetof(SluiceControl, filled);
+
+}  // namespace
+
+/// A control block's counters.
+struct Lanes::Look {
+  std::uint32_t resident = 0, done = 0, ended = 0, number = 0;
+  bool left = false;  ///< blocks that nobody has begun
+};
+
+void Lanes::wake() {
+  const std::scoped_lock held(orders_lock_);
+  poked_ = true;
+  moved_.notify_all();
+}
+
+void Lanes::on_share(LaneId id, const Share& share) {
+  {
+    const std::scoped_lock held(orders_lock_);
+    asked_[id] = share;
+  }
+  if (lock_.try_lock()) {  // the order leaves at once, and CTAs come, from this thread
+    const std::scoped_lock held(std::adopt_lock, lock_);
+    CUcontext before = nullptr;
+    SLUICE_REAL(cuCtxGetCurrent)(&before);
+    take_orders();
+    static_cast<void>(step());
+    SLUICE_REAL(cuCtxSetCurrent)(before);
+  }
+  wake();
+}
+
+void Lanes::on_gone(const std::string& why) {
+  {
+    const std::scoped_lock held(orders_lock_);
+    asked_gone_ = why;
+  }
+  wake();
+}
+
+void Lanes::watch(Lane& lane) {
+  if (!lane.watched) {
+    lane.watched = true;
+    for (const std::shared_ptr<Slot>& slot : lane.slots) {
+      slot->told = lane.home->told();
+      if (slot->told.word != nullptr &&
+          !lane.home->write(slot->control + offsetof(SluiceControl, told), &slot->told.device, sizeof slot->told.device))
+        slot->told.word = nullptr;
+    }
+  }
+  if (!running_) {
+    running_ = true;
+    sigset_t all, before;  // the program's signals are the program's
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread([this] { run(); }).detach();  // until the process ends
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+}
+
+void Lanes::run() {
+  pthread_setname_np(pthread_self(), "sluice");
+  bool outstanding = false;
+  for (;;) {
+    {
+      std::unique_lock waits(orders_lock_);
+      const auto poked = [&] { return poked_; };
+      if (outstanding)
+        moved_.wait_for(waits, Clock::now() < hurry_ ? kSoon : kSometimes, poked);
+      else
+        moved_.wait(waits, poked);
+      poked_ = false;
+    }
+    const std::scoped_lock held(lock_);
+    take_orders();
+    outstanding = polls_ = step();
+    changed_.notify_all();
+  }
+}
+
+void Lanes::take_orders() {
+  std::map<LaneId, Share> asked;
+  {
+    const std::scoped_lock held(orders_lock_);
+    asked.swap(asked_);
+    if (asked_gone_) gone_ = *asked_gone_;
+  }
+  for (const std::shared_ptr<Lane>& lane : all()) {
+    const auto found = asked.find(lane->id);
+    if (found != asked.end() && found->second.ctas.value() == 0) lane->evicted = false;  // each such order has an answer
+    const Share share = !gone_.empty() ? kWholeMachine : found == asked.end() ? lane->share : found->second;
+    if (found != asked.end() && share.ctas.value() == 0) lane->evicted = false;  // each such order is answered
+    if (share == lane->share) continue;
+    lane->share = share;
+    lane->stale = true;
+    if (share.ctas.value() > 0) lane->evicted = false;
+    for (const std::shared_ptr<Slot>& slot : lane->slots) slot->raised = true;
+    hurry_ = Clock::now() + kHurry;
+  }
+}
+
+bool Lanes::step() {
+  bool outstanding = false;
+  const Clock::time_point now = Clock::now();
+  for (const std::shared_ptr<Lane>& lane : all()) {
+    if (!lane->watched || SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) != CUDA_SUCCESS) continue;
+    outstanding = step(*lane, now) || outstanding;
+  }
+  return outstanding;
+}
+
+bool Lanes::step(Lane& lane, Clock::time_point now) {
+  const bool outstanding = lane.outstanding();
+  if (lane.stale) static_cast<void>(send(lane));
+  std::vector<Slot*> due;
+  for (const std::shared_ptr<Slot>& slot : lane.slots) {
+    hear(lane, *slot);
+    if (slot->pending.empty() || !outstanding || due.size() == kNodesLookedAt) continue;
+    const bool progress = slot->pending.front().waits || !slot->node;  // it is wanted
+    const bool needed = (slot->asleep && lane.share.ctas.value() > 0) || slot->raised;
+    if ((needed && now - slot->helped >= slot->patience) || (progress && now - slot->looked >= kBetweenLooks)) due.push_back(slot.get());
+  }
+  std::vector<CUdeviceptr> from;
+  for (const Slot* slot : due) from.push_back(slot->control + kFrom);
+  const std::vector<std::byte> counters = lane.home->read_each(from, kTo - kFrom);
+  if (!counters.empty())
+    for (std::size_t i = 0; i < due.size(); ++i) look(lane, *due[i], counters.data() + i * (kTo - kFrom), now);
+  const bool still = lane.outstanding();
+  if (lane.busy && !still) shares_->idle(lane.id);
+  if (!still && lane.raised) {
+    lane.raised.reset();
+    static_cast<void>(send(lane));
+  }
+  lane.busy = still;
+  return still;
+}
+
+bool Lanes::send(Lane& lane) {
+  SluiceOrders orders{};
+  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
+  std::ranges::copy(quotas, orders.quota);
+  orders.wanted = std::accumulate(quotas.begin(), quotas.end(), 0U);
+  orders.epoch = static_cast<unsigned>(++counted_.orders);
+  lane.stale = !lane.home->write(lane.orders, &orders, sizeof orders);
+  return !lane.stale;
+}
+
+void Lanes::hear(Lane& lane, Slot& slot) {
+  if (slot.told.word == nullptr) return;
+  const std::uint64_t word = *slot.told.word;
+  const auto ended = static_cast<std::uint32_t>(word), naps = static_cast<std::uint32_t>(word >> 32);
+  if (ended != slot.ended) {
+    slot.ended = ended;
+    slot.asleep = false;
+    slot.raised = false;
+    slot.patience = {};
+    lane.last_begun = false;
+    while (!slot.node && !slot.pending.empty() && static_cast<std::int32_t>(ended - slot.pending.front().number) > 0)
+      slot.pending.pop_front();
+  }
+  if (naps != slot.naps) {
+    slot.naps = naps;
+    slot.asleep = true;
+  }
+  if (slot.asleep && lane.share.ctas.value() == 0 && !lane.evicted) {
+    lane.evicted = true;
+    shares_->evicted(lane.id);
+  }
+}
+
+void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now) {
+  alignas(SluiceControl) static std::byte bytes[kTo];  // under the lock; where the layout has them
+  std::memcpy(bytes + kFrom, counters, kTo - kFrom);
+  const auto& c = *reinterpret_cast<const SluiceControl*>(bytes);
+  slot.looked = now;
+  const Pending& front = slot.pending.front();
+  SluiceJob job;
+  std::memcpy(&job, front.arguments.data() + front.at.back(), sizeof job);
+  Look seen;
+  seen.resident = c.resident_total;
+  seen.done = std::accumulate(std::begin(c.done), std::end(c.done), 0U);
+  seen.ended = static_cast<std::uint32_t>(c.gate & SLUICE_GATE_ENDED);
+  seen.number = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS);
+  seen.left = c.next < job.tickets || c.returned != 0;
+  lane.done += seen.done - slot.done;
+  slot.done = seen.done;
+  if (!slot.node) {
+    shares_->progress(lane.id, lane.done + seen.resident, lane.done);
+    if (!seen.left && slot.pending.size() == 1 && !lane.last_begun && seen.number == (front.number & SLUICE_GATE_NUMBERS)) {
+      lane.last_begun = true;
+      shares_->last_begun(lane.id);
+    }
+    if (seen.number != (front.number & SLUICE_GATE_NUMBERS)) return;  // it has just ended: hear() tells
+  }
+  if (front.waits && seen.ended + seen.resident > 0) {
+    if (!slot.watchdog) slot.watchdog.emplace(kStandsStill, front.grid[1]);
+    const gpu::QuotaTable in_force = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
+    if (lane.share.ctas.value() > 0)
+      if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, in_force)) {
+        std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.kernel.c_str(),
+                     *std::ranges::max_element(*raised));
+        lane.raised = std::move(raised);
+        ++counted_.raises;
+        static_cast<void>(send(lane));
+        slot.raised = true;
+      }
+  }
+  if (!seen.left || lane.share.ctas.value() == 0) {
+    slot.raised = slot.raised && seen.left;
+    return;
+  }
+  if ((slot.asleep || slot.raised) && now - slot.helped >= slot.patience) help(lane, slot, seen, now);
+}
+
+void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now) {
+  const Pending& launch = slot.pending.front();
+  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
+  std::uint64_t wanted = 0;
+  for (const std::uint32_t q : quotas) wanted += std::min(q, launch.grid[1]);
+  if (seen.ended == 0 && !slot.asleep) return;  // its own grid has not begun, or all of it has room
+  if (seen.resident >= wanted) {
+    slot.raised = false;
+    return;
+  }
+  CUstream stream = lane.home->idle_stream();
+  if (stream == nullptr) return;
+  std::vector<std::byte> arguments = launch.arguments;
+  SluiceJob job;
+  std::memcpy(&job, arguments.data() + launch.at.back(), sizeof job);
+  job.flags = SLUICE_LATER | seen.number << SLUICE_NUMBER_SHIFT;
+  std::memcpy(arguments.data() + launch.at.back(), &job, sizeof job);
+  std::vector<void*> parameters;
+  for (const std::size_t at : launch.at) parameters.push_back(arguments.data() + at);
+  const CUresult result =
+      SLUICE_REAL(cuLaunchKernel)(launch.function, launch.grid[0], launch.grid[1], 1, launch.block[0], launch.block[1],
+                                  launch.block[2], launch.shared, stream, parameters.data(), nullptr);
+  if (result == CUDA_SUCCESS) ++counted_.later_grids;
+  slot.helped = now;
+  slot.patience = std::clamp<Clock::duration>(2 * slot.patience, kPatience, kMostPatience);
+}
+
+}  // namespace sluice::interpose

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+namespace sluice::service {
+
+/// Where clients of a service at `socket` find its MPS server; it is there while that runs.
+[[nodiscard]] inline std::string mps_folder(const std::string& socket) { return socket + ".mps"; }
+
+/// An MPS control daemon of our own, with its pipes and logs in a folder that nobody else can enter.
+class MpsServer {
+ public:
+  /// Starts it. @param folder  is made, and removed at the end
+  /// @throws InputError when there is no nvidia-cuda-mps-control, or it ends at once
+  explicit MpsServer(std::filesystem::path folder);
+  ~MpsServer();
+  MpsServer(const MpsServer&) = delete;
+  MpsServer& operator=(const MpsServer&) = delete;
+  /// After a client's death: ends it with all its servers, and starts another. @throws InputError
+  void restart();
+  [[nodiscard]] pid_t process() const { return control_; }
+
+ private:
+  void start();
+  void end();
+  std::filesystem::path folder_;
+  pid_t control_ = -1;
+};
+
+}  // namespace sluice::service

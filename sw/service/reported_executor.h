@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <optional>
+
+#include "sw/scheduler/i_scheduler.h"
+#include "sw/scheduler/job_table.h"
+#include "sw/service/i_executor.h"
+#include "sw/service/time_slices.h"
+
+namespace sluice::service {
+
+/// CTAs run in the clients' own processes, on a GPU that this one never touches: clients read their shares in their pages, and
+/// report. A job that is to leave has left when its client says so; until then it is not given another share.
+class ReportedExecutor : public IExecutor {
+ public:
+  /// @param isolate  the jobs of one owner at a time
+  ReportedExecutor(IScheduler& scheduler, bool isolate);
+  [[nodiscard]] JobId submit(const Launch& launch, Time now) override;
+  [[nodiscard]] JobId change_kernel(JobId job, const KernelDescriptor& kernel, Time now) override;
+  void report(JobId job, const Report& what, Time now) override;
+  void lose(JobId job, Time now) override;
+  void forget(JobId job) override { jobs_.erase(job); }
+  void advance(Time now) override;
+  [[nodiscard]] std::optional<Time> next() const override { return wake_at_; }
+  [[nodiscard]] Progress progress(JobId job, Time now) const override;
+
+ private:
+  struct Job {
+    std::uint32_t owner = 0;
+    Progress now{};
+    std::optional<Time> held_since{};
+    bool last_begun = false;
+  };
+  [[nodiscard]] JobView& open(JobId id);  ///< @throws InputError when its launch has ended
+  void move(JobId id, JobState to, Time now);
+  void done(JobId id, Time now);
+  void obey(const Plan& plan, Time now);
+
+  IScheduler& scheduler_;
+  bool isolate_;
+  TimeSlices slices_;
+  JobTable table_;
+  std::map<JobId, Job> jobs_;
+  std::uint32_t next_id_ = 0;
+  std::optional<Time> wake_at_;
+};
+
+}  // namespace sluice::service

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A driver for tests: executes nothing and tells on FAKE_CUDA_BOOKS what was asked of it. Device memory is host memory. A transformed
+// launch claims its tickets by the runtime's arithmetic, and the books say how many blocks did not run exactly once.
+#include <cuda.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/runtime/control.h"
+
+namespace sluice::fake {
+
+struct Function {
+  std::string name;
+  std::size_t parameters = 0;
+  bool ours = false;  ///< transformed
+};
+
+/// A launch, with its arguments copied: 8 bytes each, the job as it is.
+struct Grid {
+  const Function* function = nullptr;
+  std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1};
+  unsigned shared = 0;
+  std::vector<unsigned long long> arguments;
+  SluiceJob job{};
+};
+[[nodiscard]] Grid grid_of(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block, unsigned shared,
+                           void** parameters);
+/// Pointers to the arguments, as a program would have them. @return valid as long as `grid` and the result
+[[nodiscard]] std::vector<void*> pointers(Grid& grid);
+
+void tell(const std::string& line);
+/// Runs in the stream's thread, behind what is there.
+void enqueue(CUstream stream, std::function<void()> work);
+/// Executes a launch. @return when its grid has ended
+void execute(const Grid& grid);
+/// Appends the launch to the graph that the stream captures into. @return false: it captures none
+[[nodiscard]] bool captured(CUstream stream, const Grid& grid);
+
+}  // namespace sluice::fake

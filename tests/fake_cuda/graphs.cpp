@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs of the driver for tests: kernel nodes one after the other, in the order in which they were added.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "tests/fake_cuda/fake.h"
+
+namespace sluice::fake {
+
+namespace {
+
+struct Node {
+  Grid grid;
+  std::vector<void*> seen;  // what GetParams pointed to
+};
+struct Graph {
+  std::vector<std::shared_ptr<Node>> nodes;
+};
+struct Exec {
+  std::map<Node*, Grid> grids;
+  std::vector<Node*> order;
+};
+
+std::mutex g_lock;
+std::map<CUstream, Graph*>& capturing() {
+  static auto* all = new std::map<CUstream, Graph*>;
+  return *all;
+}
+
+Grid of_params(const CUDA_KERNEL_NODE_PARAMS& p) {
+  return grid_of(p.func, {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes,
+                 p.kernelParams);
+}
+Graph* graph(CUgraph g) { return reinterpret_cast<Graph*>(g); }
+Node* node(CUgraphNode n) { return reinterpret_cast<Node*>(n); }
+Exec* exec(CUgraphExec e) { return reinterpret_cast<Exec*>(e); }
+void fill(Exec& e, const Graph& g) {
+  e.order.clear();
+  for (const auto& n : g.nodes) {
+    e.grids[n.get()] = n->grid;
+    e.order.push_back(n.get());
+  }
+}
+
+}  // namespace
+
+bool captured(CUstream stream, const Grid& grid) {
+  const std::scoped_lock held(g_lock);
+  const auto found = capturing().find(stream);
+  if (found == capturing().end()) return false;
+  found->second->nodes.push_back(std::make_shared<Node>(Node{grid, {}}));
+  return true;
+}
+
+}  // namespace sluice::fake
+
+using namespace sluice::fake;  // NOLINT(google-build-using-namespace): the driver's names are global
+
+extern "C" {
+CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus* status) {
+  const std::scoped_lock held(g_lock);
+  *status = capturing().contains(s) ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamBeginCapture_v2(CUstream s, CUstreamCaptureMode) {
+  const std::scoped_lock held(g_lock);
+  return capturing()[s] = new Graph, CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream s, CUgraph* g) {
+  const std::scoped_lock held(g_lock);
+  *g = reinterpret_cast<CUgraph>(capturing().at(s));
+  return capturing().erase(s), CUDA_SUCCESS;
+}
+CUresult cuGraphCreate(CUgraph* g, unsigned) { return *g = reinterpret_cast<CUgraph>(new Graph), CUDA_SUCCESS; }
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* n, CUgraph g, const CUgraphNode*, std::size_t, const CUDA_KERNEL_NODE_PARAMS* p) {
+  graph(g)->nodes.push_back(std::make_shared<Node>(Node{of_params(*p), {}}));
+  return *n = reinterpret_cast<CUgraphNode>(graph(g)->nodes.back().get()), CUDA_SUCCESS;
+}
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
+  return node(n)->grid = of_params(*p), CUDA_SUCCESS;
+}
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS* p) {
+  Grid& g = node(n)->grid;
+  node(n)->seen = pointers(g);
+  *p = {};
+  p->func = reinterpret_cast<CUfunction>(const_cast<Function*>(g.function));
+  p->gridDimX = g.grid[0];
+  p->gridDimY = g.grid[1];
+  p->gridDimZ = g.grid[2];
+  p->blockDimX = g.block[0];
+  p->blockDimY = g.block[1];
+  p->blockDimZ = g.block[2];
+  p->sharedMemBytes = g.shared;
+  p->kernelParams = node(n)->seen.data();
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphGetNodes(CUgraph g, CUgraphNode* nodes, std::size_t* count) {
+  const std::size_t room = *count;
+  *count = graph(g)->nodes.size();
+  for (std::size_t i = 0; nodes != nullptr && i < std::min(room, *count); ++i)
+    nodes[i] = reinterpret_cast<CUgraphNode>(graph(g)->nodes[i].get());
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType* type) { return *type = CU_GRAPH_NODE_TYPE_KERNEL, CUDA_SUCCESS; }
+CUresult cuGraphClone(CUgraph* copy, CUgraph of) {
+  auto* made = new Graph;
+  for (const auto& n : graph(of)->nodes) made->nodes.push_back(std::make_shared<Node>(Node{n->grid, {}}));
+  return *copy = reinterpret_cast<CUgraph>(made), CUDA_SUCCESS;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* e, CUgraph g, unsigned long long) {
+  auto* made = new Exec;
+  fill(*made, *graph(g));
+  return *e = reinterpret_cast<CUgraphExec>(made), CUDA_SUCCESS;
+}
+CUresult cuGraphExecUpdate_v2(CUgraphExec e, CUgraph g, CUgraphExecUpdateResultInfo*) {
+  return fill(*exec(e), *graph(g)), CUDA_SUCCESS;
+}
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec e, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
+  return exec(e)->grids[node(n)] = of_params(*p), CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec e, CUstream s) {
+  for (Node* n : exec(e)->order) {
+    const Grid grid = exec(e)->grids[n];
+    enqueue(s, [grid] { execute(grid); });
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphExecDestroy(CUgraphExec) { return CUDA_SUCCESS; }  // a replay may be under way
+CUresult cuGraphDestroy(CUgraph) { return CUDA_SUCCESS; }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams and events of the driver for tests. Each stream is a thread. A launch of the transformed kernels takes FAKE_CUDA_TASK_US for
+// each block, divided by the CTAs that the quotas allow, and obeys quotas that change meanwhile.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "tests/fake_cuda/fake.h"
+
+namespace sluice::fake {
+
+namespace {
+
+using std::chrono::microseconds;
+
+class Stream {
+ public:
+  Stream() : thread_([this] { run(); }) { thread_.detach(); }
+  void add(std::function<void()> work) {
+    const std::scoped_lock held(lock_);
+    work_.push_back(std::move(work));
+    ++open_;
+    moved_.notify_all();
+  }
+  void wait() {
+    std::unique_lock held(lock_);
+    moved_.wait(held, [&] { return open_ == 0; });
+  }
+  bool done() {
+    const std::scoped_lock held(lock_);
+    return open_ == 0;
+  }
+
+ private:
+  void run() {
+    std::unique_lock held(lock_);
+    for (;;) {
+      moved_.wait(held, [&] { return !work_.empty(); });
+      const std::function<void()> work = std::move(work_.front());
+      work_.pop_front();
+      held.unlock();
+      work();
+      held.lock();
+      --open_;
+      moved_.notify_all();
+    }
+  }
+  std::mutex lock_;
+  std::condition_variable moved_;
+  std::deque<std::function<void()>> work_;
+  std::size_t open_ = 0;
+  std::thread thread_;
+};
+
+std::mutex g_lock;
+std::map<CUstream, std::shared_ptr<Stream>>& streams() {
+  static auto* all = new std::map<CUstream, std::shared_ptr<Stream>>;
+  return *all;
+}
+std::shared_ptr<Stream> stream_of(CUstream stream) {
+  const std::scoped_lock held(g_lock);
+  std::shared_ptr<Stream>& s = streams()[stream];
+  if (s == nullptr) s = std::make_shared<Stream>();
+  return s;
+}
+
+struct Event {
+  std::atomic<bool> done{true};
+  std::chrono::steady_clock::time_point at;
+};
+
+/// What the device and the host write at the same time.
+template <class T>
+std::atomic_ref<T> word(T& t) {
+  return std::atomic_ref<T>(t);
+}
+
+unsigned task_us() {
+  const char* us = std::getenv("FAKE_CUDA_TASK_US");
+  return us == nullptr ? 0 : static_cast<unsigned>(std::atoi(us));
+}
+
+}  // namespace
+
+void enqueue(CUstream stream, std::function<void()> work) { stream_of(stream)->add(std::move(work)); }
+
+namespace {
+
+/// How often each block of the launch on a control block ran, until it has ended.
+struct Runs {
+  std::mutex lock;
+  std::vector<unsigned> blocks;
+  std::uint64_t total = 0;
+};
+Runs& runs_of(const SluiceControl* control) {
+  static auto* all = new std::map<const SluiceControl*, std::unique_ptr<Runs>>;
+  const std::scoped_lock held(g_lock);
+  std::unique_ptr<Runs>& runs = (*all)[control];
+  if (runs == nullptr) runs = std::make_unique<Runs>();
+  return *runs;
+}
+
+/// The tasks of a ticket, by the runtime's arithmetic.
+void run_ticket(const SluiceJob& job, unsigned long long ticket, Runs& runs) {
+  unsigned long long first = 0, task = 0;
+  unsigned tasks = job.group;
+  if (ticket >= job.middle_ticket) {
+    first = job.middle_ticket;
+    task = first * tasks;
+    tasks = job.middle;
+    if (ticket >= job.single_ticket) {
+      task += (job.single_ticket - first) * tasks;
+      tasks = 1;
+      first = job.single_ticket;
+    }
+    ticket -= first;
+  }
+  task += ((ticket >> job.width_bits) * tasks << job.width_bits) + (ticket & ((1U << job.width_bits) - 1));
+  for (unsigned i = 0; i < tasks; ++i) ++runs.blocks[(task + (static_cast<unsigned long long>(i) << job.width_bits)) % job.blocks];
+  runs.total += tasks;
+}
+
+unsigned allowed(const SluiceJob& job, const Grid& grid) {
+  unsigned sum = 0;
+  for (unsigned sm = 0; sm < grid.grid[0]; ++sm)
+    sum += std::min(word(const_cast<unsigned&>(job.orders->quota[sm])).load(), grid.grid[1]);
+  return sum;
+}
+
+/// CTAs below which blocks of a kernel named "waits" do not end: FAKE_CUDA_WAITS.
+unsigned ctas_needed(const Grid& grid) {
+  const char* ctas = std::getenv("FAKE_CUDA_WAITS");
+  return ctas == nullptr || !grid.function->name.starts_with("waits") ? 0 : static_cast<unsigned>(std::atoi(ctas));
+}
+
+/// Claims and runs blocks until none is left or no CTA is allowed.
+void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
+  SluiceControl& c = *job.control;
+  for (;;) {
+    const unsigned ctas = allowed(job, grid);
+    word(c.resident_total).store(ctas);
+    if (ctas == 0) return;
+    if (ctas < ctas_needed(grid)) {  // the blocks that have begun wait for others
+      std::this_thread::sleep_for(microseconds(200));
+      continue;
+    }
+    const std::uint64_t before = runs.total;
+    {
+      const std::scoped_lock held(runs.lock);
+      for (unsigned i = 0; i < ctas && word(c.next).load() < job.tickets; ++i) run_ticket(job, word(c.next).fetch_add(1), runs);
+      word(c.done[0]).fetch_add(static_cast<unsigned>(runs.total - before));
+    }
+    if (word(c.next).load() >= job.tickets) break;
+    std::this_thread::sleep_for(microseconds(task_us()));
+  }
+  word(c.resident_total).store(0);
+}
+
+void tell_told(SluiceControl& c) {
+  const auto ended = word(c.ended).load(), naps = word(c.naps).load();
+  if (c.told != nullptr) word(const_cast<unsigned long long&>(*c.told)).store(static_cast<unsigned long long>(naps) << 32 | ended);
+}
+
+std::string words(const Grid& grid) {
+  std::string line = "launch " + grid.function->name + " " + std::to_string(grid.grid[0]) + "x" + std::to_string(grid.grid[1]);
+  for (const unsigned long long a : grid.arguments) line += " arg " + std::to_string(static_cast<unsigned>(a));
+  return line;
+}
+
+}  // namespace
+
+void execute(const Grid& grid) {
+  if (!grid.function->ours) {
+    static std::atomic<int> beside{0};
+    const bool alone = beside++ == 0;
+    std::this_thread::sleep_for(microseconds(task_us()));
+    --beside;
+    tell(words(grid) + (alone ? "" : " beside another"));
+    return;
+  }
+  const SluiceJob& job = grid.job;
+  if (job.control == nullptr || job.orders == nullptr) {
+    tell("crash: a transformed launch without a control block");
+    return;
+  }
+  SluiceControl& c = *job.control;
+  Runs& runs = runs_of(job.control);
+  const auto number = [&] { return word(c.gate).load() >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS; };
+  if ((job.flags & SLUICE_LATER) != 0) {
+    if (number() != job.flags >> SLUICE_NUMBER_SHIFT) return tell("later grid: too late");
+    word(c.gate).fetch_add(1ULL << SLUICE_GATE_INSIDE_SHIFT);
+    work_on(job, grid, runs);
+    word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
+    return tell("later grid of " + grid.function->name);
+  }
+  const unsigned long long at_start = word(c.next).load();
+  {
+    const std::scoped_lock held(runs.lock);
+    runs.blocks.assign(job.blocks, 0);
+  }
+  const unsigned quota = word(const_cast<unsigned&>(job.orders->quota[0])).load(), wanted = word(const_cast<unsigned&>(job.orders->wanted)).load();
+  work_on(job, grid, runs);
+  word(c.gate).fetch_add(grid.grid[0] * grid.grid[1]);
+  unsigned naps = 0;
+  bool asleep = false;
+  while (word(c.next).load() < job.tickets || (word(c.gate).load() >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0) {
+    const bool inside = (word(c.gate).load() >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0;
+    if (!inside && !asleep) {
+      ++naps;
+      word(c.naps).fetch_add(1);
+      tell_told(c);
+    }
+    asleep = !inside;
+    std::this_thread::sleep_for(microseconds(20));
+  }
+  unsigned wrong = 0;
+  {
+    const std::scoped_lock held(runs.lock);
+    for (const unsigned n : runs.blocks) wrong += n == 1 ? 0U : 1U;
+  }
+  tell(words(grid) + " quota " + std::to_string(quota) + " wanted " + std::to_string(wanted) + " blocks " + std::to_string(job.blocks) +
+       " wrong " + std::to_string(wrong) + (at_start == 0 ? "" : " not rewound") + (naps == 0 ? "" : " slept " + std::to_string(naps)));
+  word(c.next).store(0);
+  word(c.gate).store((number() + 1) << SLUICE_GATE_NUMBER_SHIFT);
+  word(c.ended).fetch_add(1);
+  tell_told(c);
+}
+
+}  // namespace sluice::fake
+
+using sluice::fake::Event;
+
+extern "C" {
+CUresult cuStreamCreate(CUstream* s, unsigned) {
+  static std::atomic<std::uintptr_t> next{1000};
+  return *s = reinterpret_cast<CUstream>(next++), CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
+CUresult cuStreamGetId(CUstream s, unsigned long long* id) { return *id = reinterpret_cast<unsigned long long>(s), CUDA_SUCCESS; }
+CUresult cuStreamSynchronize(CUstream s) { return sluice::fake::stream_of(s)->wait(), CUDA_SUCCESS; }
+CUresult cuStreamQuery(CUstream s) { return sluice::fake::stream_of(s)->done() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
+CUresult cuCtxSynchronize() {
+  std::vector<std::shared_ptr<sluice::fake::Stream>> all;
+  {
+    const std::scoped_lock held(sluice::fake::g_lock);
+    for (const auto& [handle, stream] : sluice::fake::streams()) all.push_back(stream);
+  }
+  for (const auto& stream : all) stream->wait();
+  return CUDA_SUCCESS;
+}
+CUresult cuEventCreate(CUevent* e, unsigned) { return *e = reinterpret_cast<CUevent>(new Event), CUDA_SUCCESS; }
+CUresult cuEventDestroy_v2(CUevent) { return CUDA_SUCCESS; }  // its stream may still write it
+CUresult cuEventRecord(CUevent e, CUstream s) {
+  auto* event = reinterpret_cast<Event*>(e);
+  event->done = false;
+  sluice::fake::enqueue(s, [event] {
+    event->at = std::chrono::steady_clock::now();
+    event->done = true;
+  });
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned) {
+  sluice::fake::enqueue(s, [e] { cuEventSynchronize(e); });
+  return CUDA_SUCCESS;
+}
+CUresult cuEventQuery(CUevent e) { return reinterpret_cast<Event*>(e)->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
+CUresult cuEventSynchronize(CUevent e) {
+  while (cuEventQuery(e) != CUDA_SUCCESS) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  return CUDA_SUCCESS;
+}
+#undef cuEventElapsedTime  // the first of its name is called
+CUresult cuEventElapsedTime(float* ms, CUevent a, CUevent b) {
+  const auto ns = reinterpret_cast<Event*>(b)->at - reinterpret_cast<Event*>(a)->at;
+  return *ms = std::chrono::duration<float, std::milli>(ns).count(), CUDA_SUCCESS;
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream s) {
+  sluice::fake::enqueue(s, [to, from, bytes] {  // quotas are read meanwhile: word by word
+    for (std::size_t i = 0; i < bytes / 4; ++i)
+      sluice::fake::word(reinterpret_cast<unsigned*>(to)[i]).store(static_cast<const unsigned*>(from)[i]);
+  });
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream s) {
+  sluice::fake::enqueue(s, [to, from, bytes] {
+    for (std::size_t i = 0; i < bytes / 4; ++i) static_cast<unsigned*>(to)[i] = sluice::fake::word(reinterpret_cast<unsigned*>(from)[i]).load();
+  });
+  return CUDA_SUCCESS;
+}
+CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, std::size_t n, CUstream s) {
+  sluice::fake::enqueue(s, [p, v, n] {
+    for (std::size_t i = 0; i < n; ++i) reinterpret_cast<unsigned char*>(p)[i] = v;
+  });
+  return CUDA_SUCCESS;
+}
+}

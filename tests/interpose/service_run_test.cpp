@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sluice serve --executor gpu` and programs under `sluice run`, in front of a driver for tests.
+#include <csignal>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "tests/cli/sluice_program.h"
+#ifdef SLUICE_FAKE_CUDA
+
+namespace sluice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// A process of ours, until it is waited for.
+class Process {
+ public:
+  explicit Process(const std::string& command) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
+  Process& operator=(Process&&) = delete;
+  ~Process() {
+    if (pid_ > 0) (void)end(SIGKILL);
+  }
+  void signal(int number) const { ::kill(pid_, number); }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// @return exit code, or 128 and the signal
+  int wait() {
+    int status = 0;
+    ::waitpid(std::exchange(pid_, 0), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  int end(int number) {
+    signal(number);
+    return wait();
+  }
+
+ private:
+  pid_t pid_;
+};
+
+class ServiceRun : public Sluice {
+ protected:
+  [[nodiscard]] std::string file(const std::string& name) const { return "'" + (folder_ / name).string() + "'"; }
+  Process serve(const std::string& options) {
+    Process daemon(SLUICE_BINARY " serve --executor gpu --socket " + file("s") + " --log " + file("log") + " " + options + " 2>" +
+                   file("serve"));
+    for (int k = 0; k < 1000 && sluice("serve status --socket " + file("s")).exit != 0; ++k) std::this_thread::sleep_for(5ms);
+    return daemon;
+  }
+  /// @param what  streams, launches in each, blocks, launches between waits
+  Process run(const std::string& name, const std::string& what, const std::string& options = "") {
+    return Process("env FAKE_CUDA_TASK_US=200 FAKE_CUDA_BOOKS=" + file(name) + " SLUICE_REPORT=" + file(name + ".json") +
+                   " SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' SLUICE_SHORT_US=0 " SLUICE_BINARY " run --socket " + file("s") + " " + options +
+                   " -- " SLUICE_FAKE_STEADY " " + what + " >" + file(name + ".out") + " 2>" + file(name + ".err"));
+  }
+  [[nodiscard]] std::string text(const std::string& name) const {
+    std::ifstream in(folder_ / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  [[nodiscard]] nlohmann::json status() { return nlohmann::json::parse(sluice("serve status --json --socket " + file("s")).out); }
+  /// Launches in the program's books: under quota, and all.
+  [[nodiscard]] std::pair<int, int> launches(const std::string& name) const {
+    std::istringstream in(text(name));
+    int quota = 0, all = 0;
+    for (std::string line; std::getline(in, line);) {
+      if (!line.starts_with("launch ")) continue;
+      ++all;
+      if (line.find("__sluice") == std::string::npos) continue;
+      ++quota;
+      EXPECT_NE(line.find(" wrong 0"), std::string::npos) << line;
+    }
+    return {quota, all};
+  }
+  static std::size_t descriptors(pid_t process) {
+    std::size_t n = 0;
+    for ([[maybe_unused]] const auto& fd : fs::directory_iterator("/proc/" + std::to_string(process) + "/fd")) ++n;
+    return n;
+  }
+  bool soon(const std::function<bool()>& now) {
+    for (int k = 0; k < 2000; ++k, std::this_thread::sleep_for(2ms))
+      if (now()) return true;
+    return false;
+  }
+};
+
+TEST_F(ServiceRun, ProgramsWithSeveralStreamsShare) {
+  for (const char* options : {"--scheduler even", "--scheduler piv", "--scheduler dprr", "--scheduler even --isolate"}) {
+    Process daemon = serve(options);
+    Process a = run("a", "1 40 300 4", "--priority 3 --name first"), b = run("b", "2 20 300 4", "--priority 9");
+    EXPECT_TRUE(soon([&] { return status()["clients"].size() == 2; })) << options << text("a.err");
+    EXPECT_EQ(a.wait(), 0) << options << text("a.err");
+    EXPECT_EQ(b.wait(), 0) << options << text("b.err");
+    for (const char* name : {"a", "b"}) {
+      EXPECT_EQ(launches(name), std::pair(40, 40)) << options << text(std::string(name) + ".err");
+      EXPECT_EQ(nlohmann::json::parse(text(std::string(name) + ".json"))["kernels"]["quota"]["launches"], 40);
+      fs::remove(folder_ / name);
+    }
+    const auto after = status();
+    EXPECT_EQ(after["lost"], 0) << options;
+    EXPECT_EQ(after["clients"].size(), 0U);
+    EXPECT_EQ(daemon.end(SIGTERM), 130);
+    EXPECT_EQ(text("serve").find("invalid"), std::string::npos) << options << text("serve");
+  }
+}
+
+TEST_F(ServiceRun, TheStatusTellsWhatAProgramHas) {
+  Process daemon = serve("--scheduler even");
+  Process a = run("a", "1 2000 300 4", "--priority 3 --name first");
+  EXPECT_TRUE(soon([&] {
+    const auto now = status();
+    return now["clients"].size() == 1 && now["clients"][0]["kernels"]["quota"]["launches"] > 3 &&
+           now["clients"][0]["kernels"]["quota"]["gpu_ms"] > 0.0;
+  })) << status();
+  EXPECT_EQ(status()["clients"][0]["name"], "first");
+  EXPECT_EQ(status()["clients"][0]["priority"], 3);
+  EXPECT_EQ(status()["clients"][0]["pid"], a.pid()) << "the program is the process that was started";
+}
+
+/// SLUICE_FULL: fifty.
+TEST_F(ServiceRun, RandomKillsLeaveTheOthersRightAndNothingBehind) {
+  const int kills = std::getenv("SLUICE_FULL") != nullptr ? 50 : 6;
+  Process daemon = serve("--scheduler even");
+  const std::size_t before = descriptors(daemon.pid());
+  std::mt19937 random(26);
+  Process steady = run("steady", "1 " + std::to_string(40 * kills) + " 300 4");
+  for (int k = 0; k < kills; ++k) {
+    Process victim = run("victim", std::to_string(1 + random() % 3) + " 100000 300 4");
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 400));
+    EXPECT_EQ(victim.end(SIGKILL), 128 + SIGKILL) << text("victim.err");
+  }
+  EXPECT_EQ(steady.wait(), 0) << text("steady.err");
+  EXPECT_EQ(launches("steady"), std::pair(40 * kills, 40 * kills));
+  EXPECT_TRUE(soon([&] { return status()["clients"].empty(); }));
+  EXPECT_TRUE(soon([&] { return descriptors(daemon.pid()) == before; })) << before << " " << descriptors(daemon.pid());
+  EXPECT_EQ(daemon.end(SIGTERM), 130);
+  EXPECT_FALSE(fs::exists(folder_ / "s"));
+}
+
+TEST_F(ServiceRun, WithoutAServiceProgramsRunNativelyOrEnd) {
+  EXPECT_EQ(run("a", "1 4 300 4").wait(), 0);
+  EXPECT_EQ(std::ranges::count(text("a.err"), '\n'), 1) << text("a.err");
+  EXPECT_NE(text("a.err").find("runs natively"), std::string::npos);
+  EXPECT_EQ(run("a", "1 4 300 4", "--require-service").wait(), 2);
+  Process daemon = serve("--scheduler even");
+  Process a = run("b", "1 2000 300 4"), needs = run("c", "1 100000 300 4", "--require-service");
+  EXPECT_TRUE(soon([&] { return launches("b").first > 4 && launches("c").first > 4; })) << text("b.err") << text("c.err");
+  (void)daemon.end(SIGKILL);
+  const auto begin = Clock::now();
+  EXPECT_EQ(needs.wait(), 2) << text("c.err");
+  EXPECT_LT(Clock::now() - begin, 1s);
+  EXPECT_EQ(a.wait(), 0) << text("b.err");
+  const auto [quota, all] = launches("b");
+  EXPECT_EQ(all, 2000);
+  EXPECT_LT(quota, 2000);
+}
+
+TEST_F(ServiceRun, RefusesBadInputAndASecondDaemon) {
+  Process daemon = serve("--scheduler even");
+  refuses("serve --executor gpu --socket " + file("s"), "another daemon serves it");
+  refuses("serve --executor nothing --socket " + file("t"), "must be gpu or fake");
+  refuses("serve --mps --socket " + file("t"), "go with --executor gpu");
+  EXPECT_EQ(sluice("serve --executor gpu --mps --isolate --socket " + file("t")).exit, 2);
+  EXPECT_EQ(sluice("run --priority 31 --socket " + file("s") + " -- true").exit, 2);
+  EXPECT_EQ(sluice("run --quota 2 --socket " + file("s") + " -- true").exit, 2);
+  EXPECT_EQ(sluice("run --socket " + file("s") + " -- sh -c 'exit 37'").exit, 37);
+}
+
+}  // namespace
+}  // namespace sluice::test
+#endif

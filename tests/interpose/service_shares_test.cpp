@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of the service as the interposer has them, with a daemon of this process and no driver.
+#include "sw/interpose/service_shares.h"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "sw/interpose/service_coverage.h"
+#include "sw/scheduler/live_scheduler.h"
+#include "sw/service/daemon.h"
+#include "sw/service/real_clock.h"
+#include "tests/scheduler/jobs.h"
+
+namespace sluice::interpose {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The interposer's side, noted. A lane that is told to leave does so at once.
+class Notes : public ILanes {
+ public:
+  void on_share(LaneId lane, const Share& share) override {
+    const std::scoped_lock lock(mutex_);
+    told_.emplace_back(lane, share);
+    if (share.ctas.value() == 0 && leaves_ != nullptr) leaves_->evicted(lane);
+  }
+  void on_gone(const std::string& why) override {
+    const std::scoped_lock lock(mutex_);
+    gone_ = why;
+  }
+  std::string coverage_json() override {
+    return R"({"table":[{"kernel":"k","way":"quota","launches":3},{"kernel":"n","way":"native","reason":"no PTX","launches":1,"gpu_ms":2.0}]})";
+  }
+  DeviceShape device() override { return {2, {1536, 32768, 49152, 8}}; }
+
+  void leave_through(IShares* shares) { leaves_ = shares; }
+  [[nodiscard]] std::vector<std::pair<LaneId, Share>> told() {
+    const std::scoped_lock lock(mutex_);
+    return told_;
+  }
+  [[nodiscard]] std::string gone() {
+    const std::scoped_lock lock(mutex_);
+    return gone_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<LaneId, Share>> told_;
+  std::string gone_;
+  IShares* leaves_ = nullptr;
+};
+
+const KernelDemand kKernel{"k", 64, 1024, 0, 8}, kLarge{"large", 768, 1024, 0, 2};
+
+class ServiceSharesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("sluice_shares_" + std::to_string(::getpid()) + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+    ::setenv("SLUICE_SOCKET", (folder_ / "s").c_str(), 1);
+    ::unsetenv("SLUICE_PRIORITY");
+    ::unsetenv("SLUICE_REQUIRE_SERVICE");
+  }
+  void TearDown() override {
+    stop();
+    std::filesystem::remove_all(folder_);
+  }
+  /// A daemon, until it is stopped.
+  void serve(const std::string& scheduler) const {
+    const MachineConfig machine = small_machine(2, {1536, 32768, 49152, 8});
+    service::ServiceOptions options{.scheduler = scheduler, .executor = service::ExecutorKind::Gpu};
+    service::Service service(machine, make_live_scheduler(scheduler, machine), options);
+    service::RealClock clock(1);
+    service::Daemon daemon(folder_ / "s", service, clock);
+    daemon.run(stop_.get());
+  }
+  void start(const std::string& scheduler) {
+    daemon_ = std::thread([this, scheduler] { serve(scheduler); });
+    while (!service::connect_to(folder_ / "s")) std::this_thread::yield();
+  }
+  void stop() {
+    if (!daemon_.joinable()) return;
+    ::eventfd_write(stop_.get(), 1);
+    daemon_.join();
+  }
+  /// A program: its shares live as long as its process, as they do in the interposer.
+  static IShares& program(Notes& notes, int priority) {
+    ::setenv("SLUICE_PRIORITY", std::to_string(priority).c_str(), 1);
+    IShares* shares = service_shares(notes).release();
+    notes.leave_through(shares);
+    return *shares;
+  }
+  [[nodiscard]] nlohmann::json status() const { return nlohmann::json::parse(service::fetch_status(folder_ / "s")); }
+  /// Within two seconds.
+  static bool soon(const std::function<bool()>& true_now) {
+    for (int k = 0; k < 2000; ++k) {
+      if (true_now()) return true;
+      std::this_thread::sleep_for(1ms);
+    }
+    return false;
+  }
+  void outlive_a_killed_service() const {
+    ::setenv("SLUICE_REQUIRE_SERVICE", "1", 1);
+    const pid_t daemon = ::fork();
+    if (daemon == 0) {
+      serve("piv");
+      ::_exit(0);
+    }
+    while (!service::connect_to(folder_ / "s")) std::this_thread::yield();
+    (void)program(*new Notes, 5).launched(1, kKernel, 1000);
+    ::kill(daemon, SIGKILL);
+    std::this_thread::sleep_for(1s);
+    ::_exit(99);
+  }
+  static Share last(Notes& notes) { return notes.told().empty() ? Share{CtaCount(99), {}} : notes.told().back().second; }
+
+  std::filesystem::path folder_;
+  service::UniqueFd stop_{::eventfd(0, EFD_CLOEXEC)};
+  std::thread daemon_;
+};
+
+TEST_F(ServiceSharesTest, AProgramThatIsAloneBeginsWithoutWaiting) {
+  start("piv");
+  auto& notes = *new Notes;
+  IShares& shares = program(notes, 5);
+  EXPECT_EQ(shares.native(), "");
+  EXPECT_EQ(shares.launched(1, kKernel, 100), kWholeMachine);
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_run"; })) << status();
+  shares.progress(1, 60, 50);
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "running"; })) << status();
+  EXPECT_EQ(shares.launched(1, kKernel, 100), kWholeMachine);
+  shares.idle(1);
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "idle"; })) << status();
+  EXPECT_TRUE(notes.told().empty()) << "it had what it got";
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["kernels"]["quota"]["launches"] == 3; })) << status();
+  EXPECT_EQ(status()["clients"][0]["reasons"]["n"], "no PTX");
+}
+
+TEST_F(ServiceSharesTest, AnImportantProgramEvictsTheOtherAndGivesWay) {
+  start("piv");
+  auto &low_notes = *new Notes, &high_notes = *new Notes;
+  IShares &low = program(low_notes, 2), &high = program(high_notes, 9);
+  EXPECT_EQ(low.launched(1, kKernel, 1000), kWholeMachine);
+  low.progress(1, 10, 0);
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "running"; })) << status();
+  EXPECT_EQ(high.launched(7, kKernel, 1000).ctas, CtaCount(0)) << "the GPU is another's";
+  EXPECT_TRUE(soon([&] { return last(high_notes) == kWholeMachine; }));
+  EXPECT_TRUE(soon([&] { return last(low_notes).ctas == CtaCount(0); }));
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "ready"; })) << status();
+  high.idle(7);
+  EXPECT_TRUE(soon([&] { return last(low_notes) == kWholeMachine; }));
+  EXPECT_EQ(status()["lost"], 0);
+}
+
+TEST_F(ServiceSharesTest, StreamsShareAndAnotherKernelIsDecidedAnew) {
+  start("even");
+  auto& notes = *new Notes;
+  IShares& shares = program(notes, 5);
+  (void)shares.launched(1, kKernel, 1000);
+  (void)shares.launched(2, kKernel, 1000);
+  EXPECT_TRUE(soon([&] { return last(notes).ctas == CtaCount(4); }));
+  (void)shares.launched(2, kLarge, 1000);
+  EXPECT_TRUE(soon([&] { return last(notes).ctas == CtaCount(1); }));
+  shares.idle(1);
+  EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine; })) << "the other stream has all";
+  shares.idle(2);
+}
+
+TEST_F(ServiceSharesTest, AKilledServiceIsLeftWithinASecond) {
+  const pid_t daemon = ::fork();
+  if (daemon == 0) {
+    serve("piv");
+    ::_exit(0);
+  }
+  while (!service::connect_to(folder_ / "s")) std::this_thread::yield();
+  auto& notes = *new Notes;
+  IShares& shares = program(notes, 5);
+  (void)shares.launched(1, kKernel, 1000);
+  ::kill(daemon, SIGKILL);
+  ::waitpid(daemon, nullptr, 0);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(soon([&] { return !notes.gone().empty(); }));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
+  EXPECT_EQ(notes.gone(), "no service: the service is gone");
+  EXPECT_EQ(shares.native(), notes.gone());
+  EXPECT_EQ(shares.launched(1, kKernel, 1000), kWholeMachine);
+}
+
+TEST_F(ServiceSharesTest, WhoNeedsTheServiceEndsWithIt) {
+  ::setenv("SLUICE_REQUIRE_SERVICE", "1", 1);
+  Notes notes;
+  EXPECT_EXIT(program(notes, 5), ::testing::ExitedWithCode(2), "no service: No such file or directory: ends");
+  ::unsetenv("SLUICE_REQUIRE_SERVICE");
+  EXPECT_NE(program(*new Notes, 5).native().find("no service"), std::string::npos);
+  EXPECT_EXIT(outlive_a_killed_service(), ::testing::ExitedWithCode(2), "the service is gone: ends");
+}
+
+TEST(CoverageLines, TakeWhatTheTableHas) {
+  EXPECT_TRUE(coverage_lines("").empty());
+  EXPECT_TRUE(coverage_lines("[1]").empty());
+  const auto lines = coverage_lines(
+      R"({"table":[{"kernel":"a","way":"quota","reason":"","launches":2,"gpu_ms":1.5},{"kernel":"b","way":"native","reason":"why",)"
+      R"("launches":3},{"kernel":"b","way":"native","reason":"other","launches":1},{"kernel":"c","way":"no","launches":1}]})");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].gpu_ns, 1'500'000U);
+  EXPECT_EQ(lines[1].launches, 4U);
+  EXPECT_EQ(lines[1].reason, "why");
+}
+
+}  // namespace
+}  // namespace sluice::interpose

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPS server with a control daemon of ours in the real one's place.
+#include "sw/service/mps.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include "sw/core/errors.h"
+
+namespace sluice::service {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Mps : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("sluice_mps_" + std::to_string(::getpid()));
+    fs::create_directories(folder_ / "bin");
+    before_ = std::getenv("PATH");
+  }
+  void TearDown() override {
+    ::setenv("PATH", before_.c_str(), 1);
+    fs::remove_all(folder_);
+  }
+  /// @param script  stands for nvidia-cuda-mps-control
+  void install(const std::string& script) {
+    const fs::path program = folder_ / "bin/nvidia-cuda-mps-control";
+    std::ofstream(program) << "#!/bin/sh\n" << script;
+    fs::permissions(program, fs::perms::owner_all);
+    ::setenv("PATH", ((folder_ / "bin").string() + ":" + before_).c_str(), 1);
+  }
+  std::string read(const char* name) {
+    std::ifstream in(folder_ / name);
+    std::string word;
+    in >> word;
+    return word;
+  }
+
+  fs::path folder_;
+  std::string before_;
+};
+
+/// With a server that would outlive it, and that does not listen to SIGTERM.
+constexpr const char* kControl =
+    "test \"$1\" = -f || exit 3\n"
+    "(trap '' TERM; exec sleep 600) &\n"
+    "echo $! > \"$CUDA_MPS_PIPE_DIRECTORY/../server\"\n"
+    "touch \"$CUDA_MPS_PIPE_DIRECTORY/control\"\n"
+    "wait\n";
+
+TEST_F(Mps, StartsRestartsAndLeavesNothingBehind) {
+  install(kControl);
+  pid_t server = 0;
+  {
+    MpsServer mps(folder_ / "s.mps");
+    EXPECT_EQ(fs::status(folder_ / "s.mps").permissions(), fs::perms::owner_all);
+    const pid_t first = mps.process();
+    const pid_t first_server = std::stoi(read("server"));
+    EXPECT_EQ(::kill(first_server, 0), 0);
+    const auto begin = std::chrono::steady_clock::now();
+    mps.restart();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500));
+    EXPECT_NE(mps.process(), first);
+    EXPECT_NE(::kill(first, 0), 0);
+    server = std::stoi(read("server"));
+    EXPECT_NE(server, first_server);
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "s.mps"));
+  for (int k = 0; k < 500 && fs::exists("/proc/" + std::to_string(server) + "/exe"); ++k) ::usleep(1000);
+  EXPECT_FALSE(fs::exists("/proc/" + std::to_string(server) + "/exe")) << "a server was left";
+}
+
+TEST_F(Mps, SaysThatItIsNotThere) {
+  ::setenv("PATH", (folder_ / "bin").c_str(), 1);
+  EXPECT_THROW(MpsServer(folder_ / "s.mps"), InputError);
+  install("exit 1\n");
+  EXPECT_THROW(MpsServer(folder_ / "s.mps"), InputError);
+  EXPECT_FALSE(fs::exists(folder_ / "s.mps"));
+}
+
+}  // namespace
+}  // namespace sluice::service

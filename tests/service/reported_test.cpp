@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executor gpu without sockets: clients that report what their launches do.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <deque>
+#include <nlohmann/json.hpp>
+
+#include "sw/service/time_slices.h"
+#include "tests/service/harness.h"
+
+namespace sluice::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+ServiceOptions gpu_options() {
+  ServiceOptions options;
+  options.executor = ExecutorKind::Gpu;
+  return options;
+}
+
+/// Clients that count their own messages.
+struct Reported {
+  explicit Reported(const std::string& scheduler = "piv", ServiceOptions options = gpu_options())
+      : service(make_service(scheduler, std::move(options))) {}
+
+  std::size_t open(std::int32_t priority = 5) {
+    sessions.push_back(*service.open({static_cast<std::int32_t>(sessions.size()) + 100, false, 10}, pages.emplace_back(), now));
+    sequences.push_back(0);
+    const std::size_t client = sessions.size() - 1;
+    (void)say(client, hello(0, priority));
+    return client;
+  }
+  /// With a kernel, a stub and a launch that goes on until it is done.
+  std::size_t launch(std::int32_t priority = 5) {
+    const std::size_t client = open(priority);
+    (void)say(client, kernel(0));
+    (void)say(client, take_stub(0));
+    (void)say(client, submit(0, 0, 0));
+    step();
+    return client;
+  }
+  template <class Message>
+  std::vector<Outgoing> say(std::size_t client, Message message) {
+    message.header.sequence = ++sequences[client];
+    service.handle(sessions[client], bytes(message), now);
+    std::vector<Outgoing> out = service.take_outgoing();
+    std::erase_if(out, [](const Outgoing& o) { return header(o).type == static_cast<std::uint16_t>(Type::Changed); });
+    return out;
+  }
+  /// @return the code of the Error that it caused; 0: none
+  template <class Message>
+  std::uint32_t refused(std::size_t client, const Message& message) {
+    for (const Outgoing& o : say(client, message))
+      if (header(o).type == static_cast<std::uint16_t>(Type::Error)) return error(o).code;
+    return 0;
+  }
+  std::uint32_t report(std::size_t client, What what, std::uint64_t begun = 0, std::uint64_t done = 0, std::uint32_t stub = 0) {
+    Report m = make<Report>(0);
+    m.stub = stub;
+    m.what = static_cast<std::uint32_t>(what);
+    m.tasks_begun = begun;
+    m.tasks_done = done;
+    const std::uint32_t code = refused(client, m);
+    step();
+    return code;
+  }
+  void step(Time later = {}) {
+    now += later;
+    service.advance(now);
+  }
+  [[nodiscard]] StubWord word(std::size_t client, std::uint32_t stub = 0) const {
+    return StubWord::of(pages[client].stub[stub].word);
+  }
+  static Header header(const Outgoing& o) {
+    Header h{};
+    std::memcpy(&h, o.message.data(), sizeof h);
+    return h;
+  }
+  static Error error(const Outgoing& o) {
+    Error e{};
+    std::memcpy(&e, o.message.data(), std::min(sizeof e, o.message.size()));
+    return e;
+  }
+
+  std::deque<Page> pages;
+  std::vector<SessionId> sessions;
+  std::vector<std::uint32_t> sequences;
+  Time now{};
+  Service service;
+};
+
+constexpr auto kInvalid = static_cast<std::uint32_t>(Code::Invalid);
+
+TEST(Reported, ALaunchIsWhatItsClientSays) {
+  Reported c;
+  const std::size_t a = c.launch();
+  EXPECT_EQ(c.word(a).state, StubState::ToRun);
+  EXPECT_EQ(c.word(a).ctas, 65535);
+  EXPECT_FALSE(c.service.next()) << "no clock runs for it";
+  EXPECT_EQ(c.report(a, What::Progress, 20, 12), 0U);
+  EXPECT_EQ(c.word(a).state, StubState::Running);
+  EXPECT_EQ(c.pages[a].stub[0].tasks_done, 12U);
+  c.step(3ms);
+  EXPECT_EQ(c.report(a, What::Done, 40, 40), 0U);
+  EXPECT_EQ(c.word(a).state, StubState::Done);
+  EXPECT_EQ(c.service.open_jobs(), 0U);
+  const auto status = nlohmann::json::parse(c.service.status_json(c.now));
+  EXPECT_DOUBLE_EQ(status["clients"][0]["kernels"]["quota"]["gpu_ms"], 3);
+  EXPECT_EQ(c.refused(a, submit(0, 0, 0)), 0U) << "the stub takes another launch";
+}
+
+TEST(Reported, AnEvictionIsOverWhenTheClientSaysSo) {
+  Reported c;
+  const std::size_t low = c.launch(2);
+  (void)c.report(low, What::Progress, 10, 2);
+  EXPECT_EQ(c.report(low, What::Evicted, 10, 2), kInvalid) << "nobody told it to leave";
+  const std::size_t high = c.launch(9);
+  EXPECT_EQ(c.word(low).state, StubState::ToEvict);
+  EXPECT_EQ(c.word(high).state, StubState::ToRun);
+  EXPECT_EQ(c.report(high, What::Done), 0U);
+  EXPECT_EQ(c.word(low).state, StubState::ToEvict) << "it has the GPU again when it has left, not earlier";
+  EXPECT_EQ(c.report(low, What::Evicted, 12, 12), 0U);
+  EXPECT_EQ(c.word(low).state, StubState::ToRun);
+  EXPECT_EQ(c.pages[low].stub[0].evictions, 1U);
+}
+
+TEST(Reported, OneThatWasGivenAShareAndNotSeenToRunHasToSayThatItLeft) {
+  Reported c;
+  const std::size_t low = c.launch(2);
+  (void)c.launch(9);
+  EXPECT_EQ(c.word(low).state, StubState::ToEvict);
+  EXPECT_EQ(c.report(low, What::Done), 0U) << "or that it was done before it heard of it";
+  EXPECT_EQ(c.word(low).state, StubState::Done);
+}
+
+TEST(Reported, AProgramHasALaunchInEachOfItsStreams) {
+  Reported c("even");
+  const std::size_t a = c.launch();
+  for (std::uint32_t stub : {1U, 2U}) {
+    (void)c.say(a, take_stub(0));
+    EXPECT_EQ(c.refused(a, submit(0, stub, 0)), 0U);
+  }
+  c.step();
+  for (std::uint32_t stub = 0; stub < 3; ++stub) EXPECT_EQ(c.word(a, stub).ctas, 2) << "eight slots for three";
+}
+
+TEST(Reported, AnotherKernelInTheStreamIsDecidedAnew) {
+  Reported c("even");
+  const std::size_t a = c.launch(), b = c.launch();
+  EXPECT_EQ(c.word(a).ctas, 4);
+  (void)c.report(a, What::Progress, 8, 0);
+  (void)c.say(a, kernel(0, 768, "large"));  // of which two fit an SM
+  EXPECT_EQ(c.refused(a, take_stub(0, 1, 0)), 0U);
+  EXPECT_EQ(c.word(a).ctas, 4) << "until it is decided";
+  c.step();
+  EXPECT_EQ(c.word(a).state, StubState::Running);
+  EXPECT_EQ(c.word(a).ctas, 1);
+  EXPECT_EQ(c.word(b).ctas, 4);
+  EXPECT_EQ(c.service.open_jobs(), 2U);
+  EXPECT_EQ(c.refused(a, take_stub(0, 2, 0)), kInvalid) << "a kernel that nobody registered";
+}
+
+TEST(Reported, CountsNeitherFallNorPassTheLaunch) {
+  Reported c;
+  const std::size_t a = c.open();
+  (void)c.say(a, kernel(0));
+  (void)c.say(a, take_stub(0));
+  (void)c.say(a, submit(0, 0, 16));
+  c.step();
+  EXPECT_EQ(c.report(a, What::Progress, 8, 4), 0U);
+  EXPECT_EQ(c.report(a, What::Progress, 7, 4), kInvalid);
+  EXPECT_EQ(c.report(a, What::Progress, 9, 3), kInvalid);
+  EXPECT_EQ(c.report(a, What::Progress, 8, 9), kInvalid);
+  EXPECT_EQ(c.report(a, What::Progress, 17, 9), kInvalid);
+  EXPECT_EQ(c.report(a, static_cast<What>(9), 9, 9), kInvalid);
+  EXPECT_EQ(c.report(a, What::Progress, 0, 0, 1), static_cast<std::uint32_t>(Code::UnknownStub));
+  EXPECT_EQ(c.report(a, What::Done, 16, 16), 0U);
+  EXPECT_EQ(c.report(a, What::Progress, 16, 16), kInvalid) << "it has ended";
+}
+
+Machine machine(std::uint32_t sms) {
+  Machine m = make<Machine>(0);
+  m.sms = sms;
+  m.threads = 1024;
+  m.registers = 32768;
+  m.shared_bytes = 49152;
+  m.cta_slots = 6;
+  return m;
+}
+
+TEST(Reported, TheMachineIsTheFirstClientsGpu) {
+  ServiceOptions options = gpu_options();
+  options.for_machine = [](const MachineConfig& m) { return make_live_scheduler("even", m); };
+  Reported c("even", options);
+  const std::size_t a = c.open(), b = c.open();
+  EXPECT_EQ(c.refused(a, machine(0)), kInvalid);
+  EXPECT_EQ(c.refused(a, machine(4)), 0U);
+  EXPECT_EQ(c.refused(b, machine(4)), 0U) << "the same";
+  EXPECT_EQ(c.refused(b, machine(5)), kInvalid) << "another GPU";
+  (void)c.launch();
+  (void)c.launch();
+  EXPECT_EQ(c.word(3).ctas, 3) << "half of six slots";
+  Reported fixed("even");
+  EXPECT_EQ(fixed.refused(fixed.open(), machine(4)), kInvalid) << "the service was started for a GPU of two SMs";
+}
+
+TEST(Reported, IsolatedClientsHoldTheGpuInTurns) {
+  ServiceOptions options = gpu_options();
+  options.isolate = true;
+  Reported c("even", options);
+  const std::size_t a = c.launch(), b = c.launch();
+  EXPECT_EQ(c.word(a).ctas, 65535) << "alone it has all";
+  EXPECT_EQ(c.word(b).state, StubState::Ready);
+  c.step(TimeSlices::kSlice - 1ms);
+  EXPECT_EQ(c.word(a).state, StubState::ToRun);
+  c.step(1ms);
+  EXPECT_EQ(c.word(a).state, StubState::ToEvict);
+  EXPECT_EQ(c.word(b).state, StubState::Ready) << "until the other has left";
+  c.step(5ms);
+  EXPECT_EQ(c.report(a, What::Evicted), 0U);
+  EXPECT_EQ(c.word(b).ctas, 65535);
+  EXPECT_EQ(c.word(a).state, StubState::Ready);
+  c.step(TimeSlices::kSlice - 1us);
+  EXPECT_EQ(c.word(b).state, StubState::ToRun) << "a whole turn, from when it could begin";
+  c.service.lost(c.sessions[b], c.now);
+  c.step();
+  EXPECT_EQ(c.word(a).ctas, 65535) << "at once";
+  c.step(1s);
+  EXPECT_EQ(c.word(a).state, StubState::ToRun) << "nobody else wants it";
+}
+
+TEST(Reported, WhoDiesAtWorkUnderMpsTakesTheOthersContexts) {
+  ServiceOptions options = gpu_options();
+  options.shared_fate = true;
+  options.for_machine = [](const MachineConfig& m) { return make_live_scheduler("piv", m); };
+  Reported c("piv", options);
+  const std::size_t observer = c.open(), idle = c.open(), worker = c.open();
+  (void)c.say(idle, machine(4));
+  (void)c.say(worker, machine(4));
+  c.service.lost(c.sessions[idle], c.now);
+  EXPECT_FALSE(c.service.take_context_loss()) << "nothing of it was on the GPU";
+  const std::size_t victim = c.launch();
+  c.service.lost(c.sessions[victim], c.now);
+  const auto out = c.service.take_outgoing();
+  const auto said = std::ranges::find_if(out, [&](const Outgoing& o) { return o.session == c.sessions[worker]; });
+  ASSERT_NE(said, out.end());
+  EXPECT_EQ(Reported::error(*said).code, static_cast<std::uint32_t>(Code::ContextLost));
+  EXPECT_STREQ(Reported::error(*said).text, "client 103 client died with work on the GPU: MPS ended the contexts of all");
+  EXPECT_EQ(c.service.sessions(), 1U) << "who has no context has lost none: " << observer;
+  EXPECT_TRUE(c.service.take_context_loss());
+  EXPECT_FALSE(c.service.take_context_loss());
+  const std::size_t next = c.launch();
+  EXPECT_EQ(c.word(next).state, StubState::ToRun) << "the next one is served";
+}
+
+TEST(Reported, WhatClientsSayOfTheirKernelsIsInTheStatus) {
+  Reported c;
+  const std::size_t a = c.launch();
+  const auto say = [&](Way way, const char* name, const char* reason, std::uint64_t launches, std::uint64_t ns) {
+    Coverage m = make<Coverage>(0);
+    m.way = static_cast<std::uint32_t>(way);
+    m.launches = launches;
+    m.gpu_ns = ns;
+    std::strncpy(m.name, name, sizeof m.name - 1);
+    std::strncpy(m.reason, reason, sizeof m.reason - 1);
+    return c.refused(a, m);
+  };
+  EXPECT_EQ(say(Way::Quota, "k", "", 3, 1'000'000), 0U);
+  EXPECT_EQ(say(Way::Quota, "k", "", 7, 2'500'000), 0U) << "until now, not since the last";
+  EXPECT_EQ(say(Way::Native, "g", "cooperative launch", 2, 500'000), 0U);
+  const auto client = nlohmann::json::parse(c.service.status_json(c.now))["clients"][0];
+  EXPECT_EQ(client["kernels"]["quota"], (nlohmann::json{{"launches", 7}, {"gpu_ms", 2.5}}));
+  EXPECT_EQ(client["kernels"]["native"], (nlohmann::json{{"launches", 2}, {"gpu_ms", 0.5}}));
+  EXPECT_EQ(client["reasons"], (nlohmann::json{{"g", "cooperative launch"}}));
+  EXPECT_EQ(say(static_cast<Way>(3), "k", "", 1, 1), static_cast<std::uint32_t>(Code::Malformed));
+}
+
+TEST(Reported, WhileNothingRunsANewcomerMayBeginUnasked) {
+  Reported c;
+  const std::size_t a = c.launch();
+  EXPECT_EQ(StubWord::of(c.pages[a].unasked).ctas, 0);
+  (void)c.report(a, What::Done);
+  EXPECT_EQ(StubWord::of(c.pages[a].unasked).ctas, 65535);
+  EXPECT_EQ(StubWord::of(c.pages[a].unasked).sms, 65535);
+}
+
+}  // namespace
+}  // namespace sluice::service
