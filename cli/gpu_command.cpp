@@ -76,9 +76,9 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command
       ->add_option(
           "name", experiment->name,
-          "verify, user_kernels, gate, curves, overhead, preemption, repartition, completion, pairs, ranges, triples, mps")
+          "verify, sizes, user_kernels, gate, curves, overhead, preemption, repartition, completion, pairs, ranges, triples, mps")
       ->required()
-      ->check(CLI::IsMember({"verify", "user_kernels", "gate", "curves", "overhead", "preemption", "repartition", "completion",
+      ->check(CLI::IsMember({"verify", "sizes", "user_kernels", "gate", "curves", "overhead", "preemption", "repartition", "completion",
                              "pairs", "ranges", "triples", "mps"}));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")

@@ -254,6 +254,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   gpu::GpuSession session;
   using Run = void (*)(gpu::GpuSession&, const gpu::ExperimentOptions&);
   constexpr std::pair<const char*, Run> kExperiments[] = {{"verify", gpu::verify_experiment},
+                                                          {"sizes", gpu::sizes_experiment},
                                                           {"user_kernels", gpu::user_kernels_experiment},
                                                           {"gate", gpu::gate_experiment},
                                                           {"curves", gpu::curves_experiment},

@@ -19,6 +19,7 @@ struct ExperimentOptions {
 
 // One experiment a file; each appends to OUT/NAME.jsonl what is not there yet, and prints progress.
 void verify_experiment(GpuSession& session, const ExperimentOptions& options);        ///< results, exactly-once, placement
+void sizes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< grids that last as long as the papers' launches
 void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what users' kernels do, bit by bit
 void gate_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what the gate decides, and whether it is right
 void curves_experiment(GpuSession& session, const ExperimentOptions& options);       ///< (a) performance against CTAs per SM
