@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct ExperimentOptions {
   std::vector<std::string> apps;      ///< empty: the experiment's own choice
   std::map<std::string, double> phi;  ///< equation 3's phi_mem of each application, from a profile of it alone; 0 where absent
   double window = 10e-3;              ///< seconds of a measurement
+  std::filesystem::path scenarios = "configs/scenarios";  ///< folder of the papers' scenarios
+  std::string program;                                    ///< path of this program, for clients
+  nlohmann::json on;                                      ///< GPU, driver, clocks, date, commit: goes into every line
 };
 
 // One experiment a file; each appends to OUT/NAME.jsonl what is not there yet, and prints progress.
@@ -36,6 +40,17 @@ void ranges_experiment(GpuSession& session, const ExperimentOptions& options);
 void mps_experiment(const std::string& program, const ExperimentOptions& options);
 /// What one MPS client does: takes orders from standard input, one a line ("run APP SECONDS"), answers on standard output.
 int mps_client(const std::vector<std::string>& apps);
+
+// EffiSha's evaluation (docs/reference/gpu_papers.md).
+void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figure 10: the pushed flag
+void effisha_pkm_experiment(GpuSession& session, const ExperimentOptions& options);       ///< figures 10, 11: slices
+void effisha_latency_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figure 13
+void effisha_schedules_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figures 12, 14, 15
+void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< their default: processes, MPS
+void effisha_priorities_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figure 9
+// SiM's evaluation.
+void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options);  ///< times over CTAs: what `adaptive` knows
+void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 10, 11
 
 /// Unordered choices of `size` names, in order.
 [[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);
