@@ -36,7 +36,8 @@ namespace {
 
 constexpr const char* kExperiments[] = {"verify",  "sizes",  "user_kernels", "gate", "curves", "overhead", "preemption", "repartition",
                                         "completion", "pairs", "ranges", "triples", "mps", "effisha_overhead", "effisha_pkm", "effisha_latency", "effisha_schedules", "effisha_processes",
-                                        "effisha_priorities", "sim_curves", "sim_pairs"};
+                                        "effisha_priorities", "sim_curves", "sim_pairs",
+                                        "slate_alone", "slate_ranges", "slate_resize", "slate_pairs", "slate_processes"};
 
 }  // namespace
 

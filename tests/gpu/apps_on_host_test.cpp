@@ -9,16 +9,6 @@
 #include "sw/gpu/apps/app_rows.h"
 #include "tests/gpu/host_cuda.h"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wall"
-#pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wuseless-cast"
-#pragma GCC diagnostic ignored "-Wdouble-promotion"
 namespace fft_text {
 #include "sw/gpu/apps/fft.cu"  // NOLINT
 }
@@ -123,7 +113,6 @@ namespace transpose_text {
 }
 #undef TILE
 #undef ROWS
-#pragma GCC diagnostic pop
 
 namespace sluice::gpu {
 namespace {

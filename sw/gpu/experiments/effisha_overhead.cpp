@@ -88,10 +88,12 @@ double native_by_clock(const PreparedKernel& kernel, CUstream stream) {
 
 }  // namespace
 
-void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "effisha_overhead.jsonl");
-  const std::vector<std::string> apps = chosen(options);
-  Progress progress("effisha_overhead", apps.size());
+namespace {
+
+/// Each kernel as it is and under quotas, in turns.
+void compare_alone(GpuSession& session, const ExperimentOptions& options, const std::string& name, const std::vector<std::string>& apps) {
+  RawStore store(options.out / (name + ".jsonl"));
+  Progress progress(name, apps.size());
   const unsigned sms = session.context().limits().sms;
   for (const std::string& app : apps) {
     if (!store.has(app)) {
@@ -121,6 +123,20 @@ void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& o
     }
     progress.done(app);
   }
+}
+
+}  // namespace
+
+void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options) {
+  compare_alone(session, options, "effisha_overhead", chosen(options));
+}
+
+void slate_alone_experiment(GpuSession& session, const ExperimentOptions& options) {
+  std::vector<std::string> apps;
+  for (const PaperKernel& k : paper_kernels("slate")) apps.push_back(k.app);
+  for (const PaperKernel& k : paper_kernels("kernelet"))
+    if (std::ranges::count(apps, k.app) == 0) apps.push_back(k.app);
+  compare_alone(session, options, "slate_alone", options.apps.empty() ? apps : options.apps);
 }
 
 void effisha_pkm_experiment(GpuSession& session, const ExperimentOptions& options) {

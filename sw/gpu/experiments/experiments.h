@@ -52,6 +52,13 @@ void effisha_priorities_experiment(GpuSession& session, const ExperimentOptions&
 void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options);  ///< times over CTAs: what `adaptive` knows
 void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 10, 11
 
+// Slate's evaluation.
+void slate_alone_experiment(GpuSession& session, const ExperimentOptions& options);      ///< table III; Kernelet's kernels too
+void slate_ranges_experiment(GpuSession& session, const ExperimentOptions& options);     ///< what `slate_measured` knows
+void slate_resize_experiment(GpuSession& session, const ExperimentOptions& options);     ///< ranges that move
+void slate_pairs_experiment(GpuSession& session, const ExperimentOptions& options);      ///< figure 7
+void slate_processes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< the same as processes, and under MPS
+
 /// Unordered choices of `size` names, in order.
 [[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);
 [[nodiscard]] std::string mix_name(const std::vector<std::string>& names);

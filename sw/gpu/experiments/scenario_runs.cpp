@@ -35,7 +35,8 @@ nlohmann::json described(const LoopDecision& d) {
 
 }  // namespace
 
-GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const std::string& paper, std::optional<Time> wait) {
+GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const std::string& paper, std::optional<Time> wait,
+                         std::uint32_t times) {
   GpuScenario s{scenario, launches(scenario, wait.value_or(Time(0))), {}, {}, {}};
   for (const ScenarioJob& job : scenario.jobs) {
     const auto& known = paper_kernels(paper);
@@ -43,6 +44,7 @@ GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const st
     if (found == known.end()) throw InputError(fmt::format("{}: job {}: kernel {} is none of {}", scenario.file, job.name, job.kernel, paper));
     s.apps.push_back(found->app);
     s.sizes.push_back(measured_size(found->app, job.alone ? ms(*job.alone) : found->milliseconds.value_or(kEqualLength)));
+    s.sizes.back().passes *= times;
     s.kernels.push_back(&session.app(s.apps.back(), s.sizes.back()));
     if (s.kernels.back()->refusal()) throw InputError(fmt::format("{}: no quota possible: {}", job.name, *s.kernels.back()->refusal()));
   }
@@ -53,7 +55,7 @@ SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& sce
   SchedulerInput input{session.machine(), {}};
   for (const ScenarioLaunch& launch : scenario.all) {
     input.mix.push_back(descriptor(*scenario.kernels[launch.job]));
-    input.mix.back().name = scenario.scenario.jobs[launch.job].name;
+    input.mix.back().name = scenario.scenario.jobs[launch.job].kernel;
   }
   return input;
 }

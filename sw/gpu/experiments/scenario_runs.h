@@ -22,9 +22,10 @@ struct GpuScenario {
   std::vector<AppSize> sizes;      ///< by job
 };
 /// @param paper  whose names the scenario uses (paper_kernels)
+/// @param times  as much work in every launch
 /// @throws InputError when a job is none of the paper's, or has no size for its time (app_sizes.h)
 [[nodiscard]] GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const std::string& paper,
-                                       std::optional<Time> wait = {});
+                                       std::optional<Time> wait = {}, std::uint32_t times = 1);
 
 /// What a run of a scenario gives: milliseconds since its start of each launch, in order.
 struct GpuRun {

@@ -36,28 +36,25 @@ void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options
   for (const PaperKernel& k : kernels) {
     if (!store.has(k.name)) {
       const PreparedKernel& kernel = session.app(k.app, measured_size(k.app, *k.milliseconds));
-      QuotaMix mix({&kernel});
+      QuotaJob job(kernel, {});
       const StreamHandle stream = make_stream();
+      static_cast<void>(native_seconds(kernel, stream.get()));
       nlohmann::json curve = nlohmann::json::array(), native = nlohmann::json::array();
-      std::uint32_t violations = 0;
-      const unsigned repetitions = std::min(options.repetitions, 3U);
-      for (unsigned r = 0; r < repetitions; ++r) {
+      for (unsigned r = 0; r < std::min(options.repetitions, 3U); ++r) {
         native.push_back(native_seconds(kernel, stream.get()) * 1e3);
         nlohmann::json points = nlohmann::json::array();
-        for (unsigned ctas = 1; ctas <= kernel.occupancy(); ++ctas) {
-          const MixRates rates = mix.restart({uniform_quota(sms, ctas)}, 1e-3, options.window);
-          points.push_back(rates.blocks_per_second[0]);
-          violations += rates.violations;
+        for (unsigned ctas = 1; ctas <= kernel.occupancy(); ++ctas) {  // the whole grid: what SiM's offline profile has
+          job.order(uniform_quota(sms, ctas));
+          points.push_back(job.run_timed() * 1e3);
         }
-        mix.evict();
         curve.push_back(points);
       }
       store.add(k.name, {{"app", k.app},
                          {"name", k.name},
                          {"blocks", kernel.spec().blocks()},
                          {"native_ms", native},
-                         {"blocks_per_second", curve},
-                         {"violations", violations},
+                         {"ms", curve},
+                         {"violations", job.state().violations},
                          {"occupancy", kernel.occupancy()},
                          {"on", options.on}});
     }
@@ -70,12 +67,12 @@ static SoloTimes solo_times(const ExperimentOptions& options) {
   SoloTimes times;
   for (const nlohmann::json& line : RawStore::read(options.out / "sim_curves.jsonl")) {
     std::vector<double>& own = times[line["name"]];
-    const auto runs = line["blocks_per_second"].get<std::vector<std::vector<double>>>();
+    const auto runs = line["ms"].get<std::vector<std::vector<double>>>();
     for (std::size_t c = 0; c < runs.front().size(); ++c) {
-      std::vector<double> rates;
-      for (const auto& run : runs) rates.push_back(run[c]);
-      std::ranges::nth_element(rates, rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2));
-      own.push_back(line["blocks"].get<double>() / rates[rates.size() / 2] * 1e3);
+      std::vector<double> one;
+      for (const auto& run : runs) one.push_back(run[c]);
+      std::ranges::nth_element(one, one.begin() + static_cast<std::ptrdiff_t>(one.size() / 2));
+      own.push_back(one[one.size() / 2]);
     }
   }
   return times;

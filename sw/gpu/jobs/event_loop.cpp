@@ -168,7 +168,8 @@ class Loop {
           launches_[k].ran = false;
         }
       } else if (!wanted && runs) {  // one that must leave gets nothing new before it has
-        order(view, QuotaTable(machine_.num_sms, 0));
+        // One that has begun its last task drains by itself; an order would make it give back what its CTAs have claimed.
+        if (!launches_[k].last_begun) order(view, QuotaTable(machine_.num_sms, 0));
         // Its CTAs may be under way although none was seen yet: they leave as those of a running one do.
         if (view.state == JobState::ToRun) table_.move(view.id, JobState::Running);
         table_.move(view.id, JobState::ToEvict);

@@ -28,8 +28,8 @@ JobSight GpuQuotaJobs::look(JobId job) {
   QuotaJob& j = at(job);
   const JobGlance seen = j.glance();
   JobSight sight;
-  sight.begun = seen.begun;
-  sight.done = seen.begun - std::min<std::uint64_t>(seen.begun, seen.resident);  // each CTA has one task under way
+  sight.begun = seen.begun - std::min<std::uint64_t>(seen.begun, seen.returned);  // a slot gave back one task at least
+  sight.done = sight.begun - std::min<std::uint64_t>(sight.begun, seen.resident);  // each CTA has one task under way
   sight.resident = seen.resident;
   sight.all_begun = seen.all_claimed && seen.returned == 0;
   sight.gone = seen.idle;

@@ -165,7 +165,11 @@ bool QuotaJob::tend(const JobGlance& seen) {
                             ? seen.all_claimed && seen.returned == 0
                             : poll();
   const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
-  if (!seen.all_claimed && seen.all_there && seen.resident < wanted) fill();
+  constexpr std::chrono::microseconds kBetween(100);  // a launch that finds no slot costs the others a little
+  if (!seen.all_claimed && seen.all_there && seen.resident < wanted && Clock::now() - tended_ > kBetween) {
+    tended_ = Clock::now();
+    fill();
+  }
   return false;
 }
 

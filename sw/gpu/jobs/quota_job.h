@@ -120,7 +120,7 @@ class QuotaJob {
   std::uint32_t epoch_ = 0, launched_ = 0;
   std::uint64_t rounds_ = 0;  // of options_.launches that are done
   Watchdog watchdog_;
-  Clock::time_point watched_{};
+  Clock::time_point watched_{}, tended_{};
 };
 
 /// Most intervals open at a time, per SM. An interval that ends when another begins does not overlap it.

@@ -96,6 +96,12 @@ figures::Figure requirements(const std::vector<Requirement>& all) {
   return figure;
 }
 
+void print(const std::vector<Requirement>& all) {
+  for (const Requirement& r : all)
+    fmt::print("{:<7}{}: {} (target: {}){}\n", r.holds ? "holds" : "missed", r.what, r.measured, r.target,
+               r.holds || r.reason.empty() ? "" : "; " + r.reason);
+}
+
 void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,
                 const json& machine) {
   nlohmann::ordered_json meta;

@@ -56,10 +56,12 @@ struct Requirement {
   std::string reason{};  ///< where it does not hold
 };
 [[nodiscard]] figures::Figure requirements(const std::vector<Requirement>& all);
+void print(const std::vector<Requirement>& all);  ///< to standard output, a line each
 
-/// `sluice gpu report` of a folder with EffiSha's, SiM's measurements. @return every requirement holds
+/// `sluice gpu report` of a folder with EffiSha's, SiM's, Slate's measurements. @return every requirement holds
 [[nodiscard]] bool write_effisha_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_sim_page(const std::filesystem::path& folder, const nlohmann::json& machine);
+[[nodiscard]] bool write_slate_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 /// index.html and figures.json.
 void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,
                 const nlohmann::json& machine);
