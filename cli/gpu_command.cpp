@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/gpu_actions.h"
+#include "study/gpu_lines.h"
 #include "sw/core/errors.h"
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/policy/names.h"
@@ -34,10 +35,34 @@ int gpu_scenario_client(const GpuClientOptions&) { no_cuda(); }
 
 namespace {
 
-constexpr const char* kExperiments[] = {"verify",  "sizes",  "user_kernels", "gate", "curves", "overhead", "preemption", "repartition",
-                                        "completion", "pairs", "ranges", "triples", "mps", "effisha_overhead", "effisha_pkm", "effisha_latency", "effisha_schedules", "effisha_processes",
-                                        "effisha_priorities", "sim_curves", "sim_pairs",
-                                        "slate_alone", "slate_ranges", "slate_resize", "slate_pairs", "slate_processes"};
+constexpr const char* kExperiments[] = {"verify",
+                                        "sizes",
+                                        "user_kernels",
+                                        "gate",
+                                        "curves",
+                                        "overhead",
+                                        "preemption",
+                                        "repartition",
+                                        "completion",
+                                        "pairs",
+                                        "ranges",
+                                        "triples",
+                                        "mps",
+                                        "effisha_overhead",
+                                        "effisha_pkm",
+                                        "effisha_latency",
+                                        "effisha_schedules",
+                                        "effisha_processes",
+                                        "effisha_priorities",
+                                        "sim_curves",
+                                        "sim_pairs",
+                                        "sim_equal",
+                                        "kernelet_slices",
+                                        "slate_alone",
+                                        "slate_ranges",
+                                        "slate_resize",
+                                        "slate_pairs",
+                                        "slate_processes"};
 
 }  // namespace
 
@@ -120,7 +145,12 @@ void add_gpu_command(CLI::App& app, Action& action) {
       gpu->add_subcommand("report", "Rebuild every table, JSON file and plot from the measurements in a folder; needs no GPU");
   command->add_option("folder", report->folder, "folder of the measurements")->capture_default_str();
   command->add_flag("--json", report->json, "print the summary as JSON instead of tables");
-  command->callback([report, &action] { action = [report] { return gpu::write_report(report->folder, report->json); }; });
+  command->callback([report, &action] {
+    action = [report] {
+      if (const std::optional<bool> good = gpu::write_paper_page(report->folder)) return *good ? 0 : 1;
+      return gpu::write_report(report->folder, report->json);
+    };
+  });
 }
 
 }  // namespace sluice::cli

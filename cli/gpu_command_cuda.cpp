@@ -278,6 +278,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"effisha_priorities", gpu::effisha_priorities_experiment},
                                                           {"sim_curves", gpu::sim_curves_experiment},
                                                           {"sim_pairs", gpu::sim_pairs_experiment},
+                                                          {"sim_equal", gpu::sim_equal_experiment},
+                                                          {"kernelet_slices", gpu::kernelet_slices_experiment},
                                                           {"slate_alone", gpu::slate_alone_experiment},
                                                           {"slate_ranges", gpu::slate_ranges_experiment},
                                                           {"slate_resize", gpu::slate_resize_experiment},

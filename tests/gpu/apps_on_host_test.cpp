@@ -3,10 +3,13 @@
 // computes is right before a GPU has seen it.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
-#include "sw/gpu/apps/apps.h"
+#include "sw/core/errors.h"
 #include "sw/gpu/apps/app_rows.h"
+#include "sw/gpu/apps/app_sizes.h"
+#include "sw/gpu/apps/apps.h"
 #include "tests/gpu/host_cuda.h"
 
 namespace fft_text {
@@ -154,7 +157,8 @@ T argument(const LaunchSpec& spec, HostBuffers& buffers, std::size_t i) {
 }
 
 template <class... T, std::size_t... I>
-std::function<void()> call(void (*kernel)(T...), const LaunchSpec& spec, HostBuffers& buffers, std::index_sequence<I...> /*all*/) {
+std::function<void()> call(void (*kernel)(T...), const LaunchSpec& spec, HostBuffers& buffers,
+                           std::index_sequence<I...> /*all*/) {
   EXPECT_EQ(spec.arguments.size(), sizeof...(T)) << spec.label;
   return [=, &spec, &buffers] { kernel(argument<T>(spec, buffers, I)...); };
 }
@@ -195,6 +199,18 @@ SLUICE_RIGHT(TEA, 5, tea_text::tea)
 SLUICE_RIGHT(GS, 50, gaussian_text::gaussian)
 SLUICE_RIGHT(RG, 5, quasirandom_text::quasirandom)
 SLUICE_RIGHT(TR, 10, transpose_text::transpose)
+
+TEST(Apps, EveryKernelOfAPaperHasASizeForItsTimeAndForEqualLengths) {
+  for (const char* paper : {"effisha", "sim", "kernelet", "slate"})
+    for (const PaperKernel& k : paper_kernels(paper)) {
+      EXPECT_GT(measured_size(k.app, kEqualLength).passes, 0U);
+      if (!k.milliseconds) continue;
+      EXPECT_GT(measured_size(k.app, *k.milliseconds).passes, 0U);
+      // As a scenario has it: rounded to picoseconds, and back.
+      EXPECT_GT(measured_size(k.app, static_cast<double>(std::llround(*k.milliseconds * 1e9)) * 1e-9).passes, 0U);
+    }
+  EXPECT_THROW((void)measured_size("FFT", 3), InputError);
+}
 
 TEST(Apps, PassesAreAnAxisThatTheKernelDoesNotRead) {
   EXPECT_EQ(make_app("FFT", AppSize{100, 7}).launch.grid, (std::array<std::uint32_t, 3>{100, 7, 1}));

@@ -113,11 +113,9 @@ TEST(EventLoop, SharesAsOnTheFakeExecutorAndHearsOfTheLastTask) {
   ModelQuotaJobs gpu(s.machine, s.fake);
   const LoopResult loop = run_event_loop(s.machine, s.loop, on_loop, gpu, kLimit);
   EXPECT_EQ(on_loop.said, on_fake.said);
-  for (std::size_t k = 0; k < 2; ++k)
-    EXPECT_LE(std::chrono::abs(loop.jobs[k].ended - fake.jobs[k].ended), s.fake[k].task_time);
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_LE(std::chrono::abs(loop.jobs[k].ended - fake.jobs[k].ended), s.fake[k].task_time);
   std::size_t last_begun = 0;
-  for (const LoopDecision& d : loop.decisions)
-    last_begun += std::ranges::count(d.events, EventKind::LastTaskBegun, &Event::kind);
+  for (const LoopDecision& d : loop.decisions) last_begun += std::ranges::count(d.events, EventKind::LastTaskBegun, &Event::kind);
   EXPECT_EQ(last_begun, 2U) << "once a job";
 }
 

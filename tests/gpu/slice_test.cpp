@@ -11,13 +11,13 @@ namespace sluice::gpu {
 namespace {
 
 std::string kernel(const std::string& parameters, const std::string& body) {
-  return normalised(".version 9.0\n.target sm_90\n.address_size 64\n\n.visible .entry k(" + parameters + ")\n.maxntid 64, 1, 1\n{\n" +
-                    body + "\tret;\n}\n");
+  return normalised(".version 9.0\n.target sm_90\n.address_size 64\n\n.visible .entry k(" + parameters +
+                    ")\n.maxntid 64, 1, 1\n{\n" + body + "\tret;\n}\n");
 }
 
 TEST(Slice, FindsItsOwnIndexFromTheSlicesFirstBlock) {
-  const std::string text =
-      sliced(kernel("\n\t.param .u64 k_param_0\n", "\tmov.u32 \t%r1, %ctaid.x;\n\tmov.u32 \t%r2, %nctaid.x;\n"), "k", {100, 1, 1});
+  const std::string text = sliced(
+      kernel("\n\t.param .u64 k_param_0\n", "\tmov.u32 \t%r1, %ctaid.x;\n\tmov.u32 \t%r2, %nctaid.x;\n"), "k", {100, 1, 1});
   EXPECT_NE(text.find(".param .u64 k_param_0\n,\n\t.param .u32 slice_first"), std::string::npos) << text;
   EXPECT_NE(text.find("mov.u32 %slice_x, %ctaid.x;\n\tadd.u32 %slice_x, %slice_x, %slice_first;"), std::string::npos) << text;
   EXPECT_NE(text.find("mov.u32 %r1, %slice_x;"), std::string::npos) << text;
@@ -35,9 +35,7 @@ TEST(Slice, CountsAlongXFirst) {
   EXPECT_NE(text.find("mov.u32 %r1, %slice_y;"), std::string::npos) << text;
 }
 
-TEST(Slice, AGridThatNoNumberCountsIsRefused) {
-  EXPECT_THROW((void)sliced(kernel("", ""), "k", {1U << 31, 2, 1}), InputError);
-}
+TEST(Slice, AGridThatNoNumberCountsIsRefused) { EXPECT_THROW((void)sliced(kernel("", ""), "k", {1U << 31, 2, 1}), InputError); }
 
 TEST(JobShape, TasksBeforeATicketCountTheRangesOfAllLengths) {
   for (const std::uint32_t blocks : {1U, 7U, 1000U, 123457U})

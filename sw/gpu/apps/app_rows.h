@@ -42,9 +42,7 @@ using Extent = std::array<std::uint32_t, 3>;
   spec.arguments = std::move(arguments);
   return spec;
 }
-[[nodiscard]] inline ArgumentSpec out(Type type, std::size_t count) {
-  return buffer(Kind::Out, type, count, SLUICE_FILL_POISON);
-}
+[[nodiscard]] inline ArgumentSpec out(Type type, std::size_t count) { return buffer(Kind::Out, type, count, SLUICE_FILL_POISON); }
 [[nodiscard]] inline ArgumentSpec uniform(Type type, std::size_t count, float a, float b, std::uint32_t seed = 1) {
   return buffer(Kind::In, type, count, SLUICE_FILL_UNIFORM, seed, a, b);
 }

@@ -37,8 +37,8 @@ struct PaperKernel {
   std::string name;                    ///< the paper's, and the scenarios'
   std::optional<double> milliseconds;  ///< of a launch alone, where the paper prints it
 };
-/// @param paper  "effisha" (table 3), "sim" (table 3), "kernelet" (table 2), "slate" (table II)
-/// @throws InputError naming the four
+/// @param paper  "effisha" (table 3), "sim" (table 3), "kernelet" (table 2), "slate" (table II), "table2" (Warped-Slicer's)
+/// @throws InputError naming the five
 [[nodiscard]] const std::vector<PaperKernel>& paper_kernels(const std::string& paper);
 
 /// How much work a launch has: a grid of about so many blocks, run so many times over in one launch. The passes are an axis of

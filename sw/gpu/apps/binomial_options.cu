@@ -10,9 +10,9 @@ __device__ __forceinline__ float at_expiry(float price, float strike, float step
   return gain > 0.0f ? gain : 0.0f;
 }
 
-__global__ void __launch_bounds__(THREADS) binomial_options(const float* __restrict__ price, const float* __restrict__ strike,
-                                                            const float* __restrict__ years, float* __restrict__ call,
-                                                            float rate, float volatility) {
+__global__ void __launch_bounds__(THREADS)
+    binomial_options(const float* __restrict__ price, const float* __restrict__ strike, const float* __restrict__ years,
+                     float* __restrict__ call, float rate, float volatility) {
   __shared__ float first[THREADS + 1];
   const int t = (int)threadIdx.x;
   const float dt = years[blockIdx.x] / STEPS, step = volatility * sqrtf(dt);

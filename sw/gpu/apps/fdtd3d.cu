@@ -5,9 +5,9 @@
 #define HEIGHT 16
 #define RADIUS 4
 
-__global__ void __launch_bounds__(WIDTH* HEIGHT) fdtd3d(const float* __restrict__ in, float* __restrict__ out, unsigned width,
-                                                        unsigned rows, unsigned planes, float c0, float c1, float c2, float c3,
-                                                        float c4) {
+__global__ void __launch_bounds__(WIDTH* HEIGHT)
+    fdtd3d(const float* __restrict__ in, float* __restrict__ out, unsigned width, unsigned rows, unsigned planes, float c0,
+           float c1, float c2, float c3, float c4) {
   __shared__ float tile[HEIGHT + 2 * RADIUS][WIDTH + 2 * RADIUS];
   const float c[RADIUS + 1] = {c0, c1, c2, c3, c4};
   const unsigned x = threadIdx.x, y = threadIdx.y;
@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(WIDTH* HEIGHT) fdtd3d(const float* __restrict_
     float sum = c[0] * queue[RADIUS];
 #pragma unroll
     for (int i = 1; i <= RADIUS; ++i)
-      sum += c[i] * (queue[RADIUS - i] + queue[RADIUS + i] + tile[y + RADIUS - i][x + RADIUS] +
-                     tile[y + RADIUS + i][x + RADIUS] + tile[y + RADIUS][x + RADIUS - i] + tile[y + RADIUS][x + RADIUS + i]);
+      sum += c[i] * (queue[RADIUS - i] + queue[RADIUS + i] + tile[y + RADIUS - i][x + RADIUS] + tile[y + RADIUS + i][x + RADIUS] +
+                     tile[y + RADIUS][x + RADIUS - i] + tile[y + RADIUS][x + RADIUS + i]);
     out[own + (z + RADIUS) * plane] = sum;
   }
 }

@@ -2,9 +2,9 @@
 // Lennard-Jones forces over lists of neighbours (SHOC's MD): a thread looks after one atom.
 #define NEIGHBOURS 128
 
-__global__ void __launch_bounds__(256) molecular_dynamics(const float4* __restrict__ position,
-                                                          const unsigned* __restrict__ neighbour, float4* __restrict__ force,
-                                                          unsigned atoms, float cutoff, float lj1, float lj2) {
+__global__ void __launch_bounds__(256)
+    molecular_dynamics(const float4* __restrict__ position, const unsigned* __restrict__ neighbour, float4* __restrict__ force,
+                       unsigned atoms, float cutoff, float lj1, float lj2) {
   const unsigned atom = blockIdx.x * 256 + threadIdx.x;
   const float4 own = position[atom];
   float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);

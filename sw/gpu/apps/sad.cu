@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of absolute differences for motion estimation (Parboil's sad): a block has one macroblock of 16 x 16 pixels. A thread looks
-// after 18 of the 33 x 33 places where it may have come from, and writes a sum for each 4 x 4 part of it. 61 threads are
+// Sums of absolute differences for motion estimation (Parboil's sad): a block has one macroblock of 16 x 16 pixels. A thread
+// looks after 18 of the 33 x 33 places where it may have come from, and writes a sum for each 4 x 4 part of it. 61 threads are
 // published.
 #define THREADS 61
 #define PLACES 33

@@ -4,8 +4,8 @@
 #define THREADS 256
 #define EACH 8
 
-__global__ void __launch_bounds__(THREADS) scan(const float* __restrict__ in, const float* __restrict__ before,
-                                                float* __restrict__ out) {
+__global__ void __launch_bounds__(THREADS)
+    scan(const float* __restrict__ in, const float* __restrict__ before, float* __restrict__ out) {
   __shared__ float tile[THREADS * EACH + THREADS * EACH / 32];  // a word more after each 32: no two threads in one bank
   __shared__ float sums[2][THREADS];
   const int t = (int)threadIdx.x;

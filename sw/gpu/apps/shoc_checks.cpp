@@ -78,7 +78,8 @@ std::array<std::uint32_t, 4> md5_of_key(std::uint32_t number, std::uint32_t digi
       default: mix = c ^ (b | ~d), word = 7 * i; break;
     }
     word = word % 16 * 4;
-    const std::uint32_t m = message[word] | message[word + 1] << 8 | message[word + 2] << 16 | std::uint32_t{message[word + 3]} << 24;
+    const std::uint32_t m =
+        message[word] | message[word + 1] << 8 | message[word + 2] << 16 | std::uint32_t{message[word + 3]} << 24;
     mix += a + m + static_cast<std::uint32_t>(std::floor(std::abs(std::sin(i + 1.0)) * 4294967296.0));
     a = d;
     d = c;
@@ -159,7 +160,8 @@ std::string check_stencil2d(const LaunchSpec& spec, const HostBuffers& buffers) 
       for (std::size_t dy = 0; dy < 3; ++dy)
         for (std::size_t dx = 0; dx < 3; ++dx)
           want += weight[(dy != 1 ? 1U : 0U) + (dx != 1 ? 1U : 0U)] * in[(y + dy - 1) * width + x + dx - 1];
-      if (!(std::abs(got[y * width + x] - want) <= 1e-5)) return fmt::format("cell {},{} = {}, CPU {}", x, y, got[y * width + x], want);
+      if (!(std::abs(got[y * width + x] - want) <= 1e-5))
+        return fmt::format("cell {},{} = {}, CPU {}", x, y, got[y * width + x], want);
     }
   return "";
 }

@@ -11,8 +11,8 @@ using namespace app_parts;  // NOLINT(google-build-using-namespace): this folder
 
 App binomial_options(std::uint32_t blocks) {
   return {launch("BO", "binomial_options.cu", "binomial_options", {blocks, 1, 1}, {128, 1, 1},
-                 {uniform(Type::F32, blocks, 5, 30, 1), uniform(Type::F32, blocks, 1, 100, 2), uniform(Type::F32, blocks, 0.25F, 10, 3),
-                  out(Type::F32, blocks), scalar(0.02F), scalar(0.3F)}),
+                 {uniform(Type::F32, blocks, 5, 30, 1), uniform(Type::F32, blocks, 1, 100, 2),
+                  uniform(Type::F32, blocks, 0.25F, 10, 3), out(Type::F32, blocks), scalar(0.02F), scalar(0.3F)}),
           "Binomial options", false, check_binomial_options};
 }
 
@@ -59,14 +59,16 @@ App particle_filter(std::uint32_t blocks) {
 App tpacf(std::uint32_t blocks) {
   const std::uint32_t points = blocks < 64 ? 512 : 1024;
   return {launch("TP", "tpacf.cu", "tpacf", {blocks, 1, 1}, {256, 1, 1},
-                 {uniform(Type::F32, std::size_t{blocks} * 3 * points, -1, 1, 1), uniform(Type::F32, std::size_t{3} * points, -1, 1, 2),
+                 {uniform(Type::F32, std::size_t{blocks} * 3 * points, -1, 1, 1),
+                  uniform(Type::F32, std::size_t{3} * points, -1, 1, 2),
                   buffer(Kind::In, Type::F32, 20, SLUICE_FILL_IOTA, 1, 0.1F, -1), out(Type::U32, std::size_t{blocks} * 20),
                   scalar(points)}),
           "Two-point correlation", false, check_tpacf};
 }
 
-constexpr AppRow kRows[] = {{"BO", binomial_options, 40, 8192}, {"FD", fdtd3d, 12, 512},          {"LM", lava_md, 128, 8192},
-                            {"NB", nbody, 40, 528},             {"PF", particle_filter, 40, 8192}, {"TP", tpacf, 20, 1056}};
+constexpr AppRow kRows[] = {{"BO", binomial_options, 40, 8192}, {"FD", fdtd3d, 12, 512},
+                            {"LM", lava_md, 128, 8192},         {"NB", nbody, 40, 528},
+                            {"PF", particle_filter, 40, 8192},  {"TP", tpacf, 20, 1056}};
 
 }  // namespace
 

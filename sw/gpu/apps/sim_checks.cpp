@@ -53,10 +53,12 @@ std::string check_lava_md(const LaunchSpec& spec, const HostBuffers& buffers) {
   for (int box = 0; box < layers * kSide * kSide; ++box)
     for (int other = 0; other < layers * kSide * kSide; ++other) {
       const auto near = [](int a, int b) { return std::abs(a - b) <= 1; };
-      if (!near(box % kSide, other % kSide) || !near(box / kSide % kSide, other / kSide % kSide) || !near(box / 64, other / 64)) continue;
+      if (!near(box % kSide, other % kSide) || !near(box / kSide % kSide, other / kSide % kSide) || !near(box / 64, other / 64))
+        continue;
       for (int i = 0; i < kParticles; ++i)
         for (int j = 0; j < kParticles; ++j) {
-          const std::size_t a = (static_cast<std::size_t>(box) * kParticles + i) * 4, n = static_cast<std::size_t>(other) * kParticles + j;
+          const std::size_t a = (static_cast<std::size_t>(box) * kParticles + i) * 4,
+                            n = static_cast<std::size_t>(other) * kParticles + j;
           double dot = 0;
           for (std::size_t c = 0; c < 3; ++c) dot += position[a + c] * position[4 * n + c];
           const double v = charge[n] * std::exp(-2 * alpha * alpha * (position[a + 3] + position[4 * n + 3] - dot));

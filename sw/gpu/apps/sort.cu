@@ -21,9 +21,9 @@ __device__ __forceinline__ unsigned sum_before(unsigned value, unsigned (*sums)[
   return sums[side][t] - value;
 }
 
-__global__ void __launch_bounds__(THREADS) radix_sort(const uint4* __restrict__ keys_in, const uint4* __restrict__ values_in,
-                                                      uint4* __restrict__ keys_out, uint4* __restrict__ values_out,
-                                                      unsigned first_bit) {
+__global__ void __launch_bounds__(THREADS)
+    radix_sort(const uint4* __restrict__ keys_in, const uint4* __restrict__ values_in, uint4* __restrict__ keys_out,
+               uint4* __restrict__ values_out, unsigned first_bit) {
   __shared__ unsigned sums[2][THREADS], keys[THREADS * EACH], values[THREADS * EACH];
   const int t = (int)threadIdx.x;
   const size_t own = (size_t)blockIdx.x * THREADS + t;

@@ -40,7 +40,8 @@ App gaussian(std::uint32_t blocks) {
   const std::uint32_t width = grid.columns * 4, height = grid.rows * 4;
   const std::size_t n = std::size_t{width} * height;
   return {launch("GS", "gaussian.cu", "gaussian", {grid.columns, grid.rows, 1}, {4, 4, 1},
-                 {uniform(Type::F32, n, -1, 1, 1), uniform(Type::F32, height, -1, 1, 2), out(Type::F32, n), scalar(width), scalar(1U)}),
+                 {uniform(Type::F32, n, -1, 1, 1), uniform(Type::F32, height, -1, 1, 2), out(Type::F32, n), scalar(width),
+                  scalar(1U)}),
           "Gaussian elimination", false, check_gaussian};
 }
 

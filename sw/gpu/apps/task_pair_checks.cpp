@@ -40,10 +40,10 @@ std::string check_mri_q(const LaunchSpec& spec, const HostBuffers& buffers) {
   };
   const std::string real = near(
       "real", as<float>(buffers[4]), [&](std::size_t i) { return sum(i, 0); }, 0, 5e-3);
-  return !real.empty() ? real
-                       : near(
-                             "imaginary", as<float>(buffers[5]),
-                             [&](std::size_t i) { return sum(i, std::numbers::pi / 2); }, 0, 5e-3);
+  return !real.empty()
+             ? real
+             : near(
+                   "imaginary", as<float>(buffers[5]), [&](std::size_t i) { return sum(i, std::numbers::pi / 2); }, 0, 5e-3);
 }
 
 std::string check_tea(const LaunchSpec& spec, const HostBuffers& buffers) {

@@ -5,9 +5,9 @@
 #define BINS 20
 #define COPIES 128
 
-__global__ void __launch_bounds__(THREADS) tpacf(const float* __restrict__ sets, const float* __restrict__ data,
-                                                 const float* __restrict__ edge, unsigned* __restrict__ histogram,
-                                                 unsigned points) {
+__global__ void __launch_bounds__(THREADS)
+    tpacf(const float* __restrict__ sets, const float* __restrict__ data, const float* __restrict__ edge,
+          unsigned* __restrict__ histogram, unsigned points) {
   __shared__ float tile[3][THREADS];
   __shared__ unsigned counts[BINS][COPIES];
   const unsigned t = threadIdx.x;

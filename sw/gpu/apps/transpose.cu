@@ -3,8 +3,8 @@
 #define TILE 32
 #define ROWS 8
 
-__global__ void __launch_bounds__(TILE* ROWS) transpose(const float* __restrict__ in, float* __restrict__ out, unsigned width,
-                                                        unsigned height) {
+__global__ void __launch_bounds__(TILE* ROWS)
+    transpose(const float* __restrict__ in, float* __restrict__ out, unsigned width, unsigned height) {
   __shared__ float tile[TILE][TILE + 1];
   const unsigned x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * TILE, row = blockIdx.y * TILE;
 #pragma unroll

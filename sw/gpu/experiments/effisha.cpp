@@ -19,7 +19,8 @@ constexpr const char* kSchedulers[] = {"rr", "prio_np", "piv", "dprr"};
 constexpr std::pair<const char*, Streams> kStreams[] = {
     {"fcfs", Streams::One}, {"streams", Streams::Each}, {"stream_priorities", Streams::Priorities}};
 
-GpuScenario setting(GpuSession& session, const ExperimentOptions& options, const std::string& name, std::optional<Time> wait = {}) {
+GpuScenario setting(GpuSession& session, const ExperimentOptions& options, const std::string& name,
+                    std::optional<Time> wait = {}) {
   return gpu_scenario(session, read_scenario(options.scenarios / ("effisha_" + name + ".toml")), "effisha", wait);
 }
 
@@ -82,7 +83,9 @@ void effisha_schedules_experiment(GpuSession& session, const ExperimentOptions& 
     const auto prints = wanted(s);
     for (unsigned r = 0; r < options.repetitions; ++r) {
       const auto key = [&](const char* system) { return fmt::format("{}/{}/{}", name, system, r); };
-      const auto told = [&](const char* system) { return nlohmann::json{{"setting", name}, {"system", system}, {"repetition", r}}; };
+      const auto told = [&](const char* system) {
+        return nlohmann::json{{"setting", name}, {"system", system}, {"repetition", r}};
+      };
       for (const auto& [system, kind] : kStreams)
         if (!store.has(key(system))) add(store, key(system), run_streams(s, kind), told(system), options);
       for (const char* system : kSchedulers) {
@@ -109,7 +112,8 @@ void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& 
       static_cast<void>(processes.run(s));  // the first run of a process is slower
       for (unsigned r = 0; r < options.repetitions; ++r) {
         const std::string key = fmt::format("{}/{}/{}", name, system, r);
-        if (!store.has(key)) add(store, key, processes.run(s), {{"setting", name}, {"system", system}, {"repetition", r}}, options);
+        if (!store.has(key))
+          add(store, key, processes.run(s), {{"setting", name}, {"system", system}, {"repetition", r}}, options);
       }
       progress.done(fmt::format("{} {}", name, system));
     };

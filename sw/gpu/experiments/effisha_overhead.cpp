@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// EffiSha's figures 10, 11 and 13 on the GPU: what eviction costs, what slices of the same latency cost, how long an eviction takes.
+// EffiSha's figures 10, 11 and 13 on the GPU: what eviction costs, what slices of the same latency cost, how long an eviction
+// takes.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <random>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/experiments/experiments.h"
-#include "sw/gpu/rewrite/ptx.h"
-#include "sw/gpu/rewrite/slice.h"
+#include "sw/gpu/experiments/slices.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
 
@@ -35,63 +34,13 @@ AppSize published(const std::string& app) {
   throw InputError(app + ": is of no paper");
 }
 
-/// The kernel in slices.
-class Slices {
- public:
-  Slices(const GpuSession& session, const PreparedKernel& kernel) : kernel_(kernel) {
-    const LaunchSpec& spec = kernel.spec();
-    const CompiledKernel native = session.compiler().compile(spec.text, spec.file, spec.kernel, spec.options);
-    sliced_ = Kernel(session.context(), sliced(only_kernel(normalised(native.ptx), native.symbol), native.symbol, spec.grid), native.symbol);
-    sliced_.configure(spec.shared_bytes, -1);
-  }
-  void launch(CUstream stream, std::uint32_t first, std::uint32_t blocks) const {
-    const LaunchSpec& spec = kernel_.spec();
-    std::vector<void*> parameters = kernel_.parameters();
-    parameters.push_back(&first);
-    check(driver().cuLaunchKernel(sliced_.function(), blocks, 1, 1, spec.block[0], spec.block[1], spec.block[2], spec.shared_bytes,
-                                  stream, parameters.data(), nullptr),
-          spec.label + ": launch of a slice");
-  }
-  /// All slices, one after the other. @param queued  slices that the GPU has at a time
-  [[nodiscard]] double run(CUstream stream, std::uint32_t blocks, std::size_t queued) const {
-    const auto all = static_cast<std::uint32_t>(kernel_.spec().blocks());
-    std::array<EventHandle, 2> done;
-    for (EventHandle& e : done) e = make_event();
-    const Clock::time_point start = Clock::now();
-    std::size_t n = 0;
-    for (std::uint32_t first = 0; first < all; first += blocks, ++n) {
-      if (n >= queued) wait(done[(n - queued) % done.size()]);
-      launch(stream, first, std::min(blocks, all - first));
-      check(driver().cuEventRecord(done[n % done.size()].get(), stream), "recording an event");
-    }
-    check(driver().cuStreamSynchronize(stream), kernel_.spec().label + " failed on the GPU");
-    return seconds(Clock::now() - start) * 1e3;
-  }
-
- private:
-  static void wait(const EventHandle& event) {  // by looking: a sleeping host would add its own microseconds
-    CUresult result = CUDA_ERROR_NOT_READY;
-    while (result == CUDA_ERROR_NOT_READY) result = driver().cuEventQuery(event.get());
-    check(result, "a slice failed on the GPU");
-  }
-  const PreparedKernel& kernel_;
-  Kernel sliced_;
-};
-
-/// One whole launch by the host's clock, as slices are measured.
-double native_by_clock(const PreparedKernel& kernel, CUstream stream) {
-  const Clock::time_point start = Clock::now();
-  kernel.launch_native(stream);
-  check(driver().cuStreamSynchronize(stream), kernel.spec().label + " failed on the GPU");
-  return seconds(Clock::now() - start) * 1e3;
-}
-
 }  // namespace
 
 namespace {
 
 /// Each kernel as it is and under quotas, in turns.
-void compare_alone(GpuSession& session, const ExperimentOptions& options, const std::string& name, const std::vector<std::string>& apps) {
+void compare_alone(GpuSession& session, const ExperimentOptions& options, const std::string& name,
+                   const std::vector<std::string>& apps) {
   RawStore store(options.out / (name + ".jsonl"));
   Progress progress(name, apps.size());
   const unsigned sms = session.context().limits().sms;
@@ -171,7 +120,8 @@ void effisha_pkm_experiment(GpuSession& session, const ExperimentOptions& option
             native.push_back(a);
             cut.push_back(b);
           }
-          points.push_back({{"response_ms", response}, {"queued", queued}, {"blocks", blocks}, {"native_ms", native}, {"pkm_ms", cut}});
+          points.push_back(
+              {{"response_ms", response}, {"queued", queued}, {"blocks", blocks}, {"native_ms", native}, {"pkm_ms", cut}});
         }
       }
       store.add(app, {{"app", app}, {"points", points}, {"bit_identical", same}, {"on", options.on}});

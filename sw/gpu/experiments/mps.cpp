@@ -44,7 +44,8 @@ void mps_experiment(const std::string& program, const ExperimentOptions& options
   const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
   std::map<std::string, std::unique_ptr<Client>> clients;
   std::map<std::string, double> blocks;
-  for (const std::string& app : apps) clients[app] = std::make_unique<Client>(app, std::vector<std::string>{program, "gpu", "mps-client", "--app", app});
+  for (const std::string& app : apps)
+    clients[app] = std::make_unique<Client>(app, std::vector<std::string>{program, "gpu", "mps-client", "--app", app});
   for (const std::string& app : apps) {
     const nlohmann::json hello = clients[app]->receive();
     if (hello["mps"] == 0) throw GpuError(app + ": the client does not share its context through MPS");

@@ -27,11 +27,12 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
     std::vector<std::string> environment;
     // The server's numbers: 0 is normal, 1 is below normal.
     if (priorities) environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
-    clients_.push_back(std::make_unique<Client>(
-        scenario.scenario.jobs[job].name,
-        std::vector<std::string>{program, "gpu", "scenario-client", "--app", scenario.apps[job], "--blocks",
-                                 std::to_string(scenario.sizes[job].blocks), "--passes", std::to_string(scenario.sizes[job].passes)},
-        environment));
+    clients_.push_back(
+        std::make_unique<Client>(scenario.scenario.jobs[job].name,
+                                 std::vector<std::string>{program, "gpu", "scenario-client", "--app", scenario.apps[job],
+                                                          "--blocks", std::to_string(scenario.sizes[job].blocks), "--passes",
+                                                          std::to_string(scenario.sizes[job].passes)},
+                                 environment));
   }
   for (const auto& client : clients_) static_cast<void>(client->receive());  // it is ready
 }
@@ -39,7 +40,8 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
 GpuRun ScenarioProcesses::run(const GpuScenario& scenario) {
   constexpr std::int64_t kLead = 20'000'000;  // until all have heard
   const std::int64_t start = nanoseconds() + kLead;
-  for (std::size_t k = 0; k < clients_.size(); ++k) clients_[k]->send(std::to_string(start + scenario.all[k].arrival.count() / 1000));
+  for (std::size_t k = 0; k < clients_.size(); ++k)
+    clients_[k]->send(std::to_string(start + scenario.all[k].arrival.count() / 1000));
   GpuRun run;
   for (std::size_t k = 0; k < clients_.size(); ++k) {
     const nlohmann::json answer = clients_[k]->receive();

@@ -30,7 +30,11 @@ nlohmann::json described(const LoopDecision& d) {
     events.push_back(e.kind == EventKind::Timer ? "timer" : fmt::format("{} {}", to_string(e.kind), e.job.value()));
   for (const JobShare& share : d.plan.jobs)
     shares.push_back({share.job.value(), share.share.ctas.value(), share.share.sms.first.value(), share.share.sms.count});
-  return {{"at_us", us(d.at)}, {"decide_us", us(d.decided - d.at)}, {"send_us", us(d.sent - d.decided)}, {"events", events}, {"shares", shares}};
+  return {{"at_us", us(d.at)},
+          {"decide_us", us(d.decided - d.at)},
+          {"send_us", us(d.sent - d.decided)},
+          {"events", events},
+          {"shares", shares}};
 }
 
 }  // namespace
@@ -41,12 +45,14 @@ GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const st
   for (const ScenarioJob& job : scenario.jobs) {
     const auto& known = paper_kernels(paper);
     const auto found = std::ranges::find(known, job.kernel, &PaperKernel::name);
-    if (found == known.end()) throw InputError(fmt::format("{}: job {}: kernel {} is none of {}", scenario.file, job.name, job.kernel, paper));
+    if (found == known.end())
+      throw InputError(fmt::format("{}: job {}: kernel {} is none of {}", scenario.file, job.name, job.kernel, paper));
     s.apps.push_back(found->app);
     s.sizes.push_back(measured_size(found->app, job.alone ? ms(*job.alone) : found->milliseconds.value_or(kEqualLength)));
     s.sizes.back().passes *= times;
     s.kernels.push_back(&session.app(s.apps.back(), s.sizes.back()));
-    if (s.kernels.back()->refusal()) throw InputError(fmt::format("{}: no quota possible: {}", job.name, *s.kernels.back()->refusal()));
+    if (s.kernels.back()->refusal())
+      throw InputError(fmt::format("{}: no quota possible: {}", job.name, *s.kernels.back()->refusal()));
   }
   return s;
 }
@@ -69,7 +75,8 @@ GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, ISchedule
     // A grid that does not fill the GPU is spread: CTAs that come first would take all tasks to a part of the SMs.
     const std::uint64_t spread = (kernel.spec().blocks() + input.machine.num_sms - 1) / input.machine.num_sms;
     const CtaCount most(static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel.occupancy(), spread)));
-    jobs.push_back({static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after, {}});
+    jobs.push_back(
+        {static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after, {}});
   }
   GpuQuotaJobs gpu(scenario.kernels);
   const LoopResult result = run_event_loop(input.machine, jobs, scheduler, gpu, kLimit);
@@ -78,7 +85,8 @@ GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, ISchedule
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const LoopOutcome& o = result.jobs[k];
     run.jobs.push_back(described(scenario, k));
-    run.jobs.back().update({{"arrived_ms", ms(o.arrived)}, {"began_ms", ms(o.began)}, {"ended_ms", ms(o.ended)}, {"evictions", o.evictions}});
+    run.jobs.back().update(
+        {{"arrived_ms", ms(o.arrived)}, {"began_ms", ms(o.began)}, {"ended_ms", ms(o.ended)}, {"evictions", o.evictions}});
   }
   for (const LoopDecision& d : result.decisions) run.decisions.push_back(described(d));
   return run;
@@ -90,7 +98,8 @@ GpuRun run_streams(const GpuScenario& scenario, Streams kind) {
   std::vector<StreamHandle> streams;
   for (const ScenarioLaunch& launch : scenario.all) {
     const auto above = static_cast<unsigned>(std::distance(levels.begin(), levels.find(launch.priority)));
-    streams.push_back(kind == Streams::Priorities ? make_stream_of_rank(above, static_cast<unsigned>(levels.size())) : make_stream());
+    streams.push_back(kind == Streams::Priorities ? make_stream_of_rank(above, static_cast<unsigned>(levels.size()))
+                                                  : make_stream());
   }
   struct Flight {
     std::size_t launch;

@@ -17,9 +17,9 @@ namespace sluice::gpu {
 struct GpuScenario {
   Scenario scenario;
   std::vector<ScenarioLaunch> all;
-  PreparedMix kernels;             ///< by job
-  std::vector<std::string> apps;   ///< by job
-  std::vector<AppSize> sizes;      ///< by job
+  PreparedMix kernels;            ///< by job
+  std::vector<std::string> apps;  ///< by job
+  std::vector<AppSize> sizes;     ///< by job
 };
 /// @param paper  whose names the scenario uses (paper_kernels)
 /// @param times  as much work in every launch

@@ -11,6 +11,7 @@
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
+#include "sw/policy/i_policy.h"
 
 namespace sluice::gpu {
 
@@ -30,12 +31,13 @@ Scenario seven(const ExperimentOptions& options) {
 
 void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "sim_curves.jsonl");
-  const auto& kernels = paper_kernels("sim");
+  std::vector<PaperKernel> kernels = paper_kernels("sim");
+  kernels.insert(kernels.end(), paper_kernels("table2").begin(), paper_kernels("table2").end());
   Progress progress("sim_curves", kernels.size());
   const unsigned sms = session.context().limits().sms;
   for (const PaperKernel& k : kernels) {
     if (!store.has(k.name)) {
-      const PreparedKernel& kernel = session.app(k.app, measured_size(k.app, *k.milliseconds));
+      const PreparedKernel& kernel = session.app(k.app, measured_size(k.app, k.milliseconds.value_or(kEqualLength)));
       QuotaJob job(kernel, {});
       const StreamHandle stream = make_stream();
       static_cast<void>(native_seconds(kernel, stream.get()));
@@ -62,8 +64,10 @@ void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options
   }
 }
 
+namespace {
+
 /// Milliseconds of a whole grid with 1, 2, ... CTAs an SM, from sim_curves.
-static SoloTimes solo_times(const ExperimentOptions& options) {
+SoloTimes solo_times(const ExperimentOptions& options) {
   SoloTimes times;
   for (const nlohmann::json& line : RawStore::read(options.out / "sim_curves.jsonl")) {
     std::vector<double>& own = times[line["name"]];
@@ -78,33 +82,63 @@ static SoloTimes solo_times(const ExperimentOptions& options) {
   return times;
 }
 
-void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "sim_pairs.jsonl");
+/// What `adaptive` is made from: a time for every count that fits by the resources, although the driver places fewer of some.
+SchedulerInput with_times(const GpuSession& session, const GpuScenario& s, const SoloTimes& times) {
+  SchedulerInput input = scheduler_input(session, s);
+  input.times = times;
+  for (const KernelDescriptor& k : input.mix) {
+    std::vector<double>& own = input.times[k.name];
+    if (own.empty()) throw InputError(fmt::format("kernel {}: has no times: run sim_curves first", k.name));
+    own.resize(occupancy(k.demand(), input.machine.sm.capacity).value(), own.back());
+  }
+  return input;
+}
+
+void run_all(GpuSession& session, const ExperimentOptions& options, const std::string& name, const std::string& paper,
+             const std::vector<Scenario>& runs) {
+  RawStore store(options.out / (name + ".jsonl"));
   const SoloTimes times = solo_times(options);
-  if (times.empty()) throw InputError(fmt::format("{}: is missing: run sim_curves first", (options.out / "sim_curves.jsonl").string()));
-  const std::vector<Scenario> runs = runs_of(seven(options));
-  Progress progress("sim_pairs", runs.size() * options.repetitions);
+  Progress progress(name, runs.size() * options.repetitions);
   for (unsigned r = 0; r < options.repetitions; ++r)
     for (const Scenario& scenario : runs) {
-      const GpuScenario s = gpu_scenario(session, scenario, "sim");
-      const auto line = [&](const char* system, const GpuRun& run) {
+      const GpuScenario s = gpu_scenario(session, scenario, paper);
+      const auto line = [&](const char* system, const auto& run) {
         const std::string key = fmt::format("{}/{}/{}", scenario.name, system, r);
         if (store.has(key)) return;
-        nlohmann::json told = {{"scenario", scenario.name}, {"system", system}, {"repetition", r},
-                               {"jobs", run.jobs},          {"on", options.on}};
-        if (!run.decisions.empty()) told.update({{"decisions", run.decisions}, {"violations", run.violations}});
+        const GpuRun done = run();
+        nlohmann::json told = {
+            {"scenario", scenario.name}, {"system", system}, {"repetition", r}, {"jobs", done.jobs}, {"on", options.on}};
+        if (!done.decisions.empty()) told.update({{"decisions", done.decisions}, {"violations", done.violations}});
         store.add(key, std::move(told));
       };
-      line("sequential", run_streams(s, Streams::One));
-      line("streams", run_streams(s, Streams::Each));
-      for (const char* system : kSystems) {
-        SchedulerInput input = scheduler_input(session, s);
-        input.times = times;
-        const auto scheduler = make_scheduler(system, input);
-        line(system, run_scheduled(session, s, *scheduler));
-      }
+      line("sequential", [&] { return run_streams(s, Streams::One); });
+      line("streams", [&] { return run_streams(s, Streams::Each); });
+      for (const char* system : kSystems)
+        line(system, [&] {
+          const auto scheduler = make_scheduler(system, with_times(session, s, times));
+          return run_scheduled(session, s, *scheduler);
+        });
       progress.done(fmt::format("{} {}", scenario.name, r));
     }
+}
+
+}  // namespace
+
+void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
+  run_all(session, options, "sim_pairs", "sim", runs_of(seven(options)));
+}
+
+void sim_equal_experiment(GpuSession& session, const ExperimentOptions& options) {
+  std::vector<Scenario> runs;
+  for (const std::vector<std::string>& pair : choose(table2_names(), 2)) {
+    Scenario& scenario = runs.emplace_back();
+    scenario.file = scenario.name = mix_name(pair);
+    for (const std::string& app : pair) {
+      ScenarioJob& job = scenario.jobs.emplace_back();
+      job.name = job.kernel = app;
+    }
+  }
+  run_all(session, options, "sim_equal", "table2", runs);
 }
 
 }  // namespace sluice::gpu

@@ -38,7 +38,8 @@ const PreparedKernel& kernel(GpuSession& session, const std::string& of) {
 
 std::vector<QuotaTable> ranges(const PreparedMix& mix, std::uint32_t first_sms) {
   const unsigned sms = mix[0]->context().limits().sms;
-  return {uniform_quota(sms, mix[0]->occupancy(), 0, first_sms), uniform_quota(sms, mix[1]->occupancy(), first_sms, sms - first_sms)};
+  return {uniform_quota(sms, mix[0]->occupancy(), 0, first_sms),
+          uniform_quota(sms, mix[1]->occupancy(), first_sms, sms - first_sms)};
 }
 
 Scenario together(const Names& pair) {
@@ -63,7 +64,8 @@ Known known(const ExperimentOptions& options) {
     for (const nlohmann::json& s : line["splits"])
       k.coruns.push_back({line["first"], line["second"], {s["first_sms"], s["first"], s["second"]}});
   }
-  if (k.coruns.empty()) throw InputError(fmt::format("{}: is missing: run slate_ranges first", (options.out / "slate_ranges.jsonl").string()));
+  if (k.coruns.empty())
+    throw InputError(fmt::format("{}: is missing: run slate_ranges first", (options.out / "slate_ranges.jsonl").string()));
   return k;
 }
 
@@ -93,8 +95,12 @@ void slate_ranges_experiment(GpuSession& session, const ExperimentOptions& optio
         violations += rates.violations;
       }
       running.evict();
-      store.add(name(pair), {{"first", pair.first}, {"second", pair.second}, {"splits", splits}, {"solo_blocks_per_second", solo},
-                             {"violations", violations}, {"on", options.on}});
+      store.add(name(pair), {{"first", pair.first},
+                             {"second", pair.second},
+                             {"splits", splits},
+                             {"solo_blocks_per_second", solo},
+                             {"violations", violations},
+                             {"on", options.on}});
     }
     progress.done(name(pair));
   }
@@ -121,8 +127,13 @@ void slate_resize_experiment(GpuSession& session, const ExperimentOptions& optio
         violations = change.violations;
       }
       running.evict();
-      store.add(name(pair), {{"first", pair.first}, {"second", pair.second}, {"us", times}, {"late", late}, {"begun", begun},
-                             {"violations", violations}, {"on", options.on}});
+      store.add(name(pair), {{"first", pair.first},
+                             {"second", pair.second},
+                             {"us", times},
+                             {"late", late},
+                             {"begun", begun},
+                             {"violations", violations},
+                             {"on", options.on}});
     }
     progress.done(name(pair));
   }
@@ -139,7 +150,8 @@ void slate_pairs_experiment(GpuSession& session, const ExperimentOptions& option
         const std::string key = fmt::format("{}/{}/{}", name(pair), system, r);
         if (store.has(key)) return;
         const GpuRun result = run();
-        nlohmann::json told = {{"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", result.jobs}, {"on", options.on}};
+        nlohmann::json told = {
+            {"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", result.jobs}, {"on", options.on}};
         if (!result.decisions.empty()) told.update({{"decisions", result.decisions}, {"violations", result.violations}});
         store.add(key, std::move(told));
       };
@@ -172,7 +184,9 @@ void slate_processes_experiment(GpuSession& session, const ExperimentOptions& op
         ScenarioProcesses processes(options.program, s, false);
         static_cast<void>(processes.run(s));
         for (unsigned r = 0; r < options.repetitions; ++r)
-          store.add(fmt::format("{}/{}", key, r), {{"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", processes.run(s).jobs}, {"on", options.on}});
+          store.add(
+              fmt::format("{}/{}", key, r),
+              {{"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", processes.run(s).jobs}, {"on", options.on}});
       }
       progress.done(key);
     }

@@ -16,7 +16,13 @@ namespace {
 class Loop {
  public:
   Loop(const MachineConfig& machine, const std::vector<LoopJob>& jobs, IScheduler& scheduler, IQuotaJobs& gpu, Time limit)
-      : machine_(machine), jobs_(jobs), scheduler_(scheduler), gpu_(gpu), limit_(limit), launches_(jobs.size()), open_(jobs.size()) {
+      : machine_(machine),
+        jobs_(jobs),
+        scheduler_(scheduler),
+        gpu_(gpu),
+        limit_(limit),
+        launches_(jobs.size()),
+        open_(jobs.size()) {
     result_.jobs.resize(jobs.size());
     for (std::uint32_t k = 0; k < jobs.size(); ++k) {
       if (jobs[k].after)
@@ -195,7 +201,8 @@ class Loop {
     std::optional<Time> next = wake_at_;
     if (!due_.empty()) next = std::min(next.value_or(Time::max()), due_.begin()->first);
     if (!next && holders_.empty())
-      throw CheckFailed(fmt::format("event loop: {} launches wait at {} s, and the scheduler gives them no SMs", open_, seconds(now)));
+      throw CheckFailed(
+          fmt::format("event loop: {} launches wait at {} s, and the scheduler gives them no SMs", open_, seconds(now)));
     gpu_.rest(next ? std::optional(*next + start_) : std::nullopt);
   }
 

@@ -28,9 +28,9 @@ struct LoopOutcome {
 
 /// One call of the scheduler.
 struct LoopDecision {
-  Time at{};          ///< when its events had been seen
-  Time decided{};     ///< when the plan was there
-  Time sent{};        ///< when all quotas had been sent
+  Time at{};       ///< when its events had been seen
+  Time decided{};  ///< when the plan was there
+  Time sent{};     ///< when all quotas had been sent
   std::vector<Event> events;
   Plan plan;
 };

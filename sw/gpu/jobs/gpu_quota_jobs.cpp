@@ -16,7 +16,8 @@ Time GpuQuotaJobs::now() { return std::chrono::duration_cast<Time>(Clock::now() 
 void GpuQuotaJobs::arrive(JobId job, std::uint32_t kernel) {
   auto free = idle_.find(kernel);
   if (free == idle_.end())
-    free = idle_.emplace(kernel, std::make_unique<QuotaJob>(*kernels_.at(kernel), JobOptions{.carveout_percent = carveouts_[kernel]}));
+    free = idle_.emplace(kernel,
+                         std::make_unique<QuotaJob>(*kernels_.at(kernel), JobOptions{.carveout_percent = carveouts_[kernel]}));
   free->second->restart();
   open_[job.value()] = {kernel, std::move(free->second)};
   idle_.erase(free);
@@ -28,7 +29,7 @@ JobSight GpuQuotaJobs::look(JobId job) {
   QuotaJob& j = at(job);
   const JobGlance seen = j.glance();
   JobSight sight;
-  sight.begun = seen.begun - std::min<std::uint64_t>(seen.begun, seen.returned);  // a slot gave back one task at least
+  sight.begun = seen.begun - std::min<std::uint64_t>(seen.begun, seen.returned);   // a slot gave back one task at least
   sight.done = sight.begun - std::min<std::uint64_t>(sight.begun, seen.resident);  // each CTA has one task under way
   sight.resident = seen.resident;
   sight.all_begun = seen.all_claimed && seen.returned == 0;

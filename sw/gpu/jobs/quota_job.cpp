@@ -161,9 +161,8 @@ void QuotaJob::restart() {
 }
 
 bool QuotaJob::tend(const JobGlance& seen) {
-  if (seen.idle) return std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; })
-                            ? seen.all_claimed && seen.returned == 0
-                            : poll();
+  if (seen.idle)
+    return std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; }) ? seen.all_claimed && seen.returned == 0 : poll();
   const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
   constexpr std::chrono::microseconds kBetween(100);  // a launch that finds no slot costs the others a little
   if (!seen.all_claimed && seen.all_there && seen.resident < wanted && Clock::now() - tended_ > kBetween) {
@@ -254,8 +253,8 @@ void QuotaJob::watch() {
 
 void QuotaJob::rewind() {
   // By a copy: setting memory can be a kernel, which would wait for room on SMs that other jobs hold.
-  check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, next), static_cast<const char*>(gone_.get()) + kZeroAt,
-                                   sizeof(SluiceControl::next), copies_.get()),
+  check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, next),
+                                   static_cast<const char*>(gone_.get()) + kZeroAt, sizeof(SluiceControl::next), copies_.get()),
         "beginning anew");
   check(driver().cuStreamSynchronize(copies_.get()), "beginning anew");
 }

@@ -28,12 +28,12 @@ struct JobState {
 
 /// How far a job is, at a glance.
 struct JobGlance {
-  std::uint64_t begun = 0;          ///< tasks that CTAs have claimed; those that evicted CTAs gave back among them
-  std::uint32_t resident = 0;       ///< CTAs that hold a slot
-  std::uint32_t returned = 0;       ///< slots with tasks that were given back
-  bool all_claimed = false;         ///< the queue is empty; tasks given back may be left
-  bool all_there = true;            ///< no CTA that was launched is still to come
-  bool idle = false;                ///< no grid of the job was on the GPU before
+  std::uint64_t begun = 0;     ///< tasks that CTAs have claimed; those that evicted CTAs gave back among them
+  std::uint32_t resident = 0;  ///< CTAs that hold a slot
+  std::uint32_t returned = 0;  ///< slots with tasks that were given back
+  bool all_claimed = false;    ///< the queue is empty; tasks given back may be left
+  bool all_there = true;       ///< no CTA that was launched is still to come
+  bool idle = false;           ///< no grid of the job was on the GPU before
 };
 
 struct JobOptions {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sw/core/errors.h"
-#include "sw/gpu/report/paper_lines.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/io/atomic_file.h"
 #include "sw/report/html_style.h"
@@ -23,9 +22,6 @@ int write_report(const std::filesystem::path& folder, bool as_json) {
   if (!machine.is_object()) throw InputError(fmt::format("{}: must be a JSON object", (folder / "machine.json").string()));
   Output out;
   try {
-    if (std::filesystem::exists(folder / "effisha_schedules.jsonl")) return write_effisha_page(folder, machine) ? 0 : 1;
-    if (std::filesystem::exists(folder / "sim_pairs.jsonl")) return write_sim_page(folder, machine) ? 0 : 1;
-    if (std::filesystem::exists(folder / "slate_pairs.jsonl")) return write_slate_page(folder, machine) ? 0 : 1;
     const unsigned sms = machine.value("sms", 1U);
     verify_section(folder, out);
     user_kernels_section(folder, out);

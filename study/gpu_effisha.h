@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/gpu/report/paper_lines.h"
+#include "study/gpu_lines.h"
 
 // Figures of EffiSha's evaluation on a GPU; each adds what must hold of it.
 namespace sluice::gpu {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "sw/gpu/report/effisha.h"
+#include "study/gpu_effisha.h"
 
 namespace sluice::gpu {
 
@@ -26,12 +26,12 @@ std::map<std::string, Alone> read_alone(const std::filesystem::path& folder) {
   std::map<std::string, Alone> alone;
   for (const json& line : lines(folder / "effisha_schedules.jsonl"))
     if (line.contains("alone"))
-      for (const auto& [name, times] : line["alone"].items())
-        alone[name] = {median(times["native_ms"].get<Values>()), median(times["quota_ms"].get<Values>())};
+      for (const auto& [name, times] : line.at("alone").items())
+        alone[name] = {median(times.at("native_ms").get<Values>()), median(times.at("quota_ms").get<Values>())};
   return alone;
 }
 
-std::map<std::string, double> part(const std::map<std::string, Alone>& alone, double Alone::* which) {
+std::map<std::string, double> part(const std::map<std::string, Alone>& alone, double Alone::*which) {
   std::map<std::string, double> out;
   for (const auto& [name, times] : alone) out[name] = times.*which;
   return out;
@@ -41,9 +41,15 @@ std::map<std::string, double> part(const std::map<std::string, Alone>& alone, do
 
 Figure effisha_schedules(const std::string& setting, const std::map<std::string, ScenarioOutcome>& systems,
                          const std::map<std::string, Alone>& alone, std::vector<Requirement>& required) {
-  Figure figure{"14 " + setting, fmt::format("Figures 12, 14, 15: normalised turnaround times, priorities \"{}\"", setting), {}, {}, {}, {}};
+  Figure figure{"14 " + setting,
+                fmt::format("Figures 12, 14, 15: normalised turnaround times, priorities \"{}\"", setting),
+                {},
+                {},
+                {},
+                {}};
   figure.published = setting == "group"
-                         ? "Default (processes): ANTT 5.08; Scan 9.16, Triad 8.07, FFT 10.8. piv: Reduction 38, Sort 14, Scan 39. Overhead below 5 %."
+                         ? "Default (processes): ANTT 5.08; Scan 9.16, Triad 8.07, FFT 10.8. piv: Reduction 38, Sort 14, Scan "
+                           "39. Overhead below 5 %."
                          : "piv and dprr below the default; STP of all preemptive schedulers above it. Overhead below 5 %.";
   const auto native = part(alone, &Alone::native), quota = part(alone, &Alone::quota);
   std::vector<std::string> order;
@@ -58,7 +64,8 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
   std::ranges::stable_sort(rows_of, {}, [&](std::size_t i) { return launches[i].priority; });
   std::vector<TableRow> rows;
   for (const std::size_t i : rows_of) rows.push_back({launches[i].name, fmt::format("{}", launches[i].priority)});
-  std::array<TableRow, 5> foot{TableRow{"ANTT", ""}, {"STP", ""}, {"makespan, ms", ""}, {"over the better default", ""}, {"evictions", ""}};
+  std::array<TableRow, 5> foot{
+      TableRow{"ANTT", ""}, {"STP", ""}, {"makespan, ms", ""}, {"over the better default", ""}, {"evictions", ""}};
   double base = INFINITY;
   for (const char* s : {"processes", "streams", "fcfs"})
     if (systems.contains(s)) base = std::min(base, median(systems.at(s).makespans));
@@ -100,7 +107,8 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
     foot[2].push_back(with_interval(measured(o.makespans), "", 1));
     foot[3].push_back(fmt::format("{:+.1f} %", 100 * over));
     foot[4].push_back(fake ? fmt::format("{:.0f} ({})", evictions, fake->evictions()) : "-");
-    figure.data[s].update({{"antt", antt(o, native)}, {"stp", stp(o, native)}, {"makespan_ms", makespan}, {"evictions", evictions}});
+    figure.data[s].update(
+        {{"antt", antt(o, native)}, {"stp", stp(o, native)}, {"makespan_ms", makespan}, {"evictions", evictions}});
     if (fake) {
       worst_makespan = std::max(worst_makespan, over);
       decide.insert(decide.end(), o.decide_us.begin(), o.decide_us.end());
@@ -115,17 +123,21 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
   figure.html = figures::table(head, rows);
   std::vector<std::string> said;
   for (const std::string& s : order) said.push_back(fmt::format("{} {:.2f}", s, antt(systems.at(s), native)));
-  figure.measured = fmt::format("ANTT: {}. In brackets: the fake executor with the times alone under quotas.", fmt::join(said, ", "));
+  figure.measured =
+      fmt::format("ANTT: {}. In brackets: the fake executor with the times alone under quotas.", fmt::join(said, ", "));
   if (decide.empty()) return figure;
-  required.push_back({setting + ": time until all are done, over the better default", "at most +3 %", fmt::format("{:+.1f} % (worst)", 100 * worst_makespan),
-                      worst_makespan <= 0.03, "the default lets kernels overlap at their ends and pays no transformation; one at a time, the overhead of figure 10 counts in full"});
-  required.push_back({setting + ": turnaround within 10 % or 0.2 ms of the fake executor", "every one", fmt::format("{} of {}", near, compared),
-                      near == compared, furthest});
+  required.push_back({setting + ": time until all are done, over the better default", "at most +3 %",
+                      fmt::format("{:+.1f} % (worst)", 100 * worst_makespan), worst_makespan <= 0.03,
+                      "the default lets kernels overlap at their ends and pays no transformation; one at a time, the overhead of "
+                      "figure 10 counts in full"});
+  required.push_back({setting + ": turnaround within 10 % or 0.2 ms of the fake executor", "every one",
+                      fmt::format("{} of {}", near, compared), near == compared, furthest});
   if (setting == "sjf") {
     for (const auto& [s, most] : {std::pair("piv", 1.7), std::pair("dprr", 3.3)})
       if (systems.contains(s))
-        required.push_back({fmt::format("sjf: ANTT under {}", s), fmt::format("at most {}", most), fmt::format("{:.2f}", antt(systems.at(s), native)),
-                            antt(systems.at(s), native) <= most, "overhead of the transformation"});
+        required.push_back({fmt::format("sjf: ANTT under {}", s), fmt::format("at most {}", most),
+                            fmt::format("{:.2f}", antt(systems.at(s), native)), antt(systems.at(s), native) <= most,
+                            "overhead of the transformation"});
   }
   for (const char* s : {"piv", "dprr"})
     if (systems.contains(s))
@@ -135,28 +147,37 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
   if (setting == "group" && systems.contains("piv"))
     for (const auto& [name, most] : {std::pair("FFT", 1.1), std::pair("Spmv", 1.1), std::pair("BFS", 1.35)}) {
       const double ntt = figure.data["piv"]["ntt"][name];
-      required.push_back({fmt::format("group: NTT of {} under piv", name), fmt::format("at most {}", most), fmt::format("{:.2f}", ntt), ntt <= most,
+      required.push_back({fmt::format("group: NTT of {} under piv", name), fmt::format("at most {}", most),
+                          fmt::format("{:.2f}", ntt), ntt <= most,
                           "overhead of the transformation, and the eviction that it waits for"});
     }
-  required.push_back({setting + ": decisions of the scheduler, p99", "at most 50 us", fmt::format("{:.1f} us, then {:.1f} us to send", percentile(decide, 0.99), percentile(send, 0.99)),
+  required.push_back({setting + ": decisions of the scheduler, p99", "at most 50 us",
+                      fmt::format("{:.1f} us, then {:.1f} us to send", percentile(decide, 0.99), percentile(send, 0.99)),
                       percentile(decide, 0.99) <= 50, ""});
-  required.push_back({setting + ": outputs bit-identical, 0 violations", "all", fmt::format("{}, {} violations", same ? "all" : "NOT all", violations), same && violations == 0, ""});
+  required.push_back({setting + ": outputs bit-identical, 0 violations", "all",
+                      fmt::format("{}, {} violations", same ? "all" : "NOT all", violations), same && violations == 0, ""});
   return figure;
 }
 
-Figure effisha_evictions(const std::filesystem::path& folder, const std::map<std::string, Alone>& alone, std::vector<Requirement>& required) {
-  Figure figure{"9", "Evictions by priority under piv, 100 launches a kernel", "Fewer with a larger wait and with a higher priority (1,000 launches).", {}, {}, {}};
+Figure effisha_evictions(const std::filesystem::path& folder, const std::map<std::string, Alone>& alone,
+                         std::vector<Requirement>& required) {
+  Figure figure{"9",
+                "Evictions by priority under piv, 100 launches a kernel",
+                "Fewer with a larger wait and with a higher priority (1,000 launches).",
+                {},
+                {},
+                {}};
   std::vector<TableRow> rows;
   std::vector<double> totals;
   double worst = -1;
   for (const json& line : lines(folder / "effisha_priorities.jsonl")) {
     std::array<double, 9> by{}, launches{};
-    for (const json& job : line["jobs"]) {
-      by[job["priority"].get<std::size_t>() - 1] += job["evictions"].get<double>();
-      launches[job["priority"].get<std::size_t>() - 1] += 1;
+    for (const json& job : line.at("jobs")) {
+      by[job.at("priority").get<std::size_t>() - 1] += job.at("evictions").get<double>();
+      launches[job.at("priority").get<std::size_t>() - 1] += 1;
     }
     Values priority, rate;
-    TableRow row = {fmt::format("{:g}", line["wait_ms"].get<double>())};
+    TableRow row = {fmt::format("{:g}", line.at("wait_ms").get<double>())};
     double all = 0;
     for (std::size_t p = 0; p < by.size(); ++p) {
       priority.push_back(static_cast<double>(p));
@@ -176,7 +197,8 @@ Figure effisha_evictions(const std::filesystem::path& folder, const std::map<std
   const bool falling = std::ranges::is_sorted(totals, std::greater{});
   figure.measured = fmt::format("Totals {}; rank correlation with the priority at most {:.2f}.", fmt::join(totals, ", "), worst);
   figure.html = figures::table({"wait, ms", "1", "2", "3", "4", "5", "6", "7", "8", "9", "all", "correlation"}, rows);
-  required.push_back({"evictions: rank correlation with priority, every wait", "at most -0.9", fmt::format("{:.2f}", worst), worst <= -0.9, ""});
+  required.push_back(
+      {"evictions: rank correlation with priority, every wait", "at most -0.9", fmt::format("{:.2f}", worst), worst <= -0.9, ""});
   required.push_back({"evictions: totals fall with the wait", "falling", falling ? "falling" : "not falling", falling, ""});
   return figure;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,9 +59,13 @@ struct Requirement {
 [[nodiscard]] figures::Figure requirements(const std::vector<Requirement>& all);
 void print(const std::vector<Requirement>& all);  ///< to standard output, a line each
 
-/// `sluice gpu report` of a folder with EffiSha's, SiM's, Slate's measurements. @return every requirement holds
+/// Writes the page of a folder that holds the measurements of a paper's evaluation, and prints what must hold.
+/// @return every requirement holds; nothing when the folder holds no paper's
+/// @throws InputError when a measurement lacks a field
+[[nodiscard]] std::optional<bool> write_paper_page(const std::filesystem::path& folder);
 [[nodiscard]] bool write_effisha_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_sim_page(const std::filesystem::path& folder, const nlohmann::json& machine);
+[[nodiscard]] bool write_kernelet_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_slate_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 /// index.html and figures.json.
 void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,
