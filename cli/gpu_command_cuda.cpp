@@ -279,6 +279,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"sim_curves", gpu::sim_curves_experiment},
                                                           {"sim_pairs", gpu::sim_pairs_experiment},
                                                           {"sim_equal", gpu::sim_equal_experiment},
+                                                          {"sim_processes", gpu::sim_processes_experiment},
                                                           {"kernelet_slices", gpu::kernelet_slices_experiment},
                                                           {"slate_alone", gpu::slate_alone_experiment},
                                                           {"slate_ranges", gpu::slate_ranges_experiment},

@@ -114,7 +114,8 @@ void write_page(const std::filesystem::path& folder, const std::string& title, c
   nlohmann::ordered_json meta;
   for (const char* key : {"name", "driver_cuda", "core_mhz", "sms"})
     if (machine.contains(key)) meta[key] = machine[key];
-  for (const auto& [name, when] : machine.value("measured", json::object()).items()) meta[name] = when;
+  const json experiments = machine.value("measured", json::object());  // items() of a temporary would dangle
+  for (const auto& [name, when] : experiments.items()) meta[name] = when;
   write_file_atomically(folder / "index.html", figures::page(title, figures, meta));
   write_file_atomically(folder / "figures.json", figures::page_json(figures, meta).dump(1) + "\n");
 }

@@ -137,16 +137,29 @@ Figure throughput(const ScenarioOutcomes& all, std::vector<Requirement>& require
                                 percent(ours.best), ours.best_pair, percent(ours.high));
   figure.html = figures::table({"system", "with a kernel that leaves slots", "without", "best pair", "worst pair"}, rows) +
                 figures::table(head, pairs);
-  const std::string why =
-      "one SM of an H200 issues four instructions a cycle and hides latency better than a K40's: these kernels leave less free, "
-      "and the transformation "
-      "costs them more (sim_alone)";
+  std::vector<double> over_pt;
+  for (const auto& [pair, value] : by_pair["adaptive"])
+    if (leaves_slots(pair)) over_pt.push_back(value / by_pair["arrival"].at(pair));
+  const double pt = geometric_mean(over_pt);
+  const std::string why = fmt::format(
+      "against the same kernels under quotas one after the other it is {}: the transformation takes the rest (effisha_overhead: "
+      "LM 10 %, FD and TP 5 %). "
+      "Only FD, of which three CTAs fit an SM, leaves room that every partner uses",
+      percent(pt));
+  required.push_back({"pairs with a kernel that leaves slots free, over one after the other under quotas (PT)", "at least +5 %",
+                      percent(pt), pt >= 1.05, ""});
   required.push_back({"pairs with a kernel that leaves slots free, over sequential", "at least +12 %", percent(ours.low),
                       ours.low >= 1.12, why});
   required.push_back({"the best pair", "at least +25 %", percent(ours.best), ours.best >= 1.25, why});
   required.push_back({"pairs without such a kernel", "at least +1 %", percent(ours.high), ours.high >= 1.01, why});
   required.push_back(
       {"every pair", "at least 0.97", fmt::format("{:.3f} ({})", ours.worst, ours.worst_pair), ours.worst >= 0.97, why});
+  if (gains.contains("mps")) {
+    std::size_t above = 0;
+    for (const auto& [pair, value] : by_pair["adaptive"]) above += value > by_pair["mps"][pair] ? 1 : 0;
+    required.push_back(
+        {"above MPS", "18 of 21 pairs", fmt::format("{} of {}", above, by_pair["adaptive"].size()), above >= 18, why});
+  }
   if (gains.contains("even")) {
     std::vector<double> over;
     for (const auto& [pair, value] : by_pair["adaptive"]) over.push_back(value / by_pair["even"][pair]);
@@ -237,7 +250,8 @@ Figure decisions(const std::filesystem::path& folder, std::vector<Requirement>& 
 
 bool write_sim_page(const std::filesystem::path& folder, const json& machine) {
   std::vector<Requirement> required;
-  const ScenarioOutcomes all = read_outcomes(folder / "sim_pairs.jsonl", "scenario");
+  ScenarioOutcomes all = read_outcomes(folder / "sim_pairs.jsonl", "scenario");
+  for (auto& [scenario, systems] : read_outcomes(folder / "sim_processes.jsonl", "scenario")) all[scenario].merge(systems);
   std::vector<Figure> figures = {curves(folder), throughput(all, required), equal_lengths(folder, required),
                                  decisions(folder, required)};
   figures.insert(figures.begin(), requirements(required));

@@ -69,7 +69,11 @@ TEST_F(GpuPages, APageSaysWhatIsMissed) {
       {"alone", {{"NeuralNet", {{"native_ms", {14}}, {"quota_ms", {14}}}}, {"Sort", {{"native_ms", {5}}, {"quota_ms", {5}}}}}}};
   write("effisha_schedules.jsonl", {alone, run("streams", 0, 19, 8), run("fcfs", 0, 14, 19), run("piv", 0, 19, 8)});
   EXPECT_EQ(write_paper_page(folder_), false) << "STP is not above that of streams";
+  write("machine.json",
+        {{{"name", "GPU X"}, {"sms", 132}, {"measured", {{"effisha_schedules", {{"commit", "c"}, {"date", "d"}}}}}}});
+  EXPECT_EQ(write_paper_page(folder_), false);
   const json page = json::parse(read_file(folder_ / "figures.json"));
+  EXPECT_EQ(page["meta"]["effisha_schedules"]["commit"], "c");
   std::size_t missed = 0, all = 0;
   for (const json& r : page["figures"]["required"]["data"]) {
     ++all;

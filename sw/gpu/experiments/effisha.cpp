@@ -107,8 +107,8 @@ void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& 
   Progress progress("effisha_processes", 3 * std::size(kSettings));
   for (const char* name : kSettings) {
     const GpuScenario s = setting(session, options, name);
-    const auto run = [&](const char* system, bool priorities) {
-      ScenarioProcesses processes(options.program, s, priorities);
+    const auto run = [&](const char* system, Clients clients) {
+      ScenarioProcesses processes(options.program, s, clients);
       static_cast<void>(processes.run(s));  // the first run of a process is slower
       for (unsigned r = 0; r < options.repetitions; ++r) {
         const std::string key = fmt::format("{}/{}/{}", name, system, r);
@@ -117,10 +117,10 @@ void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& 
       }
       progress.done(fmt::format("{} {}", name, system));
     };
-    run("processes", false);
+    run("processes", Clients::Plain);
     const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
-    run("mps", false);
-    run("mps_priorities", true);
+    run("mps", Clients::Plain);
+    run("mps_priorities", Clients::Priorities);
   }
 }
 

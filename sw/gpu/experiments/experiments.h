@@ -60,7 +60,8 @@ void slate_resize_experiment(GpuSession& session, const ExperimentOptions& optio
 void slate_pairs_experiment(GpuSession& session, const ExperimentOptions& options);      ///< figure 7
 void slate_processes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< the same as processes, and under MPS
 
-void sim_equal_experiment(GpuSession& session, const ExperimentOptions& options);  ///< table II's ten, all 15 ms: 45 pairs
+void sim_processes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< the pairs under MPS
+void sim_equal_experiment(GpuSession& session, const ExperimentOptions& options);      ///< table II's ten, all 15 ms: 45 pairs
 
 /// Kernelet's slices: what they cost by their length.
 void kernelet_slices_experiment(GpuSession& session, const ExperimentOptions& options);

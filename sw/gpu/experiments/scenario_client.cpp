@@ -17,7 +17,7 @@ std::int64_t nanoseconds() {  // CLOCK_MONOTONIC: one clock for all processes
 
 }  // namespace
 
-ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, bool priorities) {
+ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients) {
   std::vector<std::int32_t> sorted;
   for (const ScenarioLaunch& launch : scenario.all) sorted.push_back(launch.priority);
   std::ranges::sort(sorted);
@@ -26,7 +26,9 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
     const std::size_t job = scenario.all[k].job;
     std::vector<std::string> environment;
     // The server's numbers: 0 is normal, 1 is below normal.
-    if (priorities) environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
+    if (clients == Clients::Priorities)
+      environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
+    if (clients == Clients::Halves) environment.emplace_back("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50");
     clients_.push_back(
         std::make_unique<Client>(scenario.scenario.jobs[job].name,
                                  std::vector<std::string>{program, "gpu", "scenario-client", "--app", scenario.apps[job],

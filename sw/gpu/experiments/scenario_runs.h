@@ -44,11 +44,13 @@ struct GpuRun {
 enum class Streams { One, Each, Priorities };
 [[nodiscard]] GpuRun run_streams(const GpuScenario& scenario, Streams streams);
 
+/// What clients of MPS ask for. Priorities: the more important half of the jobs are of the higher priority. Halves: each gets
+/// half of the threads.
+enum class Clients { Plain, Priorities, Halves };
 /// A process of its own for each job, as a user starts them.
 class ScenarioProcesses {
  public:
-  /// @param priorities  under MPS: the more important half of the jobs are clients of the higher priority
-  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, bool priorities);
+  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients);
   [[nodiscard]] GpuRun run(const GpuScenario& scenario);
 
  private:

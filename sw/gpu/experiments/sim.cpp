@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SiM's pairs on the GPU: the second kernel half a millisecond after the first, in both orders, and together.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
@@ -126,6 +128,38 @@ void run_all(GpuSession& session, const ExperimentOptions& options, const std::s
 
 void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
   run_all(session, options, "sim_pairs", "sim", runs_of(seven(options)));
+}
+
+void sim_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
+  RawStore store(options.out / "sim_processes.jsonl");
+  const std::vector<Scenario> all = runs_of(seven(options));
+  Progress progress("sim_processes", 2 * all.size() / 3);
+  const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
+  for (const auto& [system, clients] : {std::pair("mps", Clients::Plain), std::pair("mps_halves", Clients::Halves)})
+    for (std::size_t first = 0; first < all.size(); first += 3) {  // the three scenarios of a pair have the same processes
+      const GpuScenario s = gpu_scenario(session, all[first], "sim");
+      std::optional<ScenarioProcesses> processes;
+      for (std::size_t which = first; which < first + 3; ++which)
+        for (unsigned r = 0; r < options.repetitions; ++r) {
+          const std::string key = fmt::format("{}/{}/{}", all[which].name, system, r);
+          if (store.has(key)) continue;
+          if (!processes) {
+            processes.emplace(options.program, s, clients);
+            static_cast<void>(processes->run(s));  // the first run of a process is slower
+          }
+          GpuScenario now = s;
+          for (std::size_t k = 0; k < now.all.size(); ++k) {
+            const auto job = std::ranges::find(all[which].jobs, now.scenario.jobs[now.all[k].job].name, &ScenarioJob::name);
+            now.all[k].arrival = job->arrival;
+          }
+          store.add(key, {{"scenario", all[which].name},
+                          {"system", system},
+                          {"repetition", r},
+                          {"jobs", processes->run(now).jobs},
+                          {"on", options.on}});
+        }
+      progress.done(fmt::format("{} {}", all[first].name, system));
+    }
 }
 
 void sim_equal_experiment(GpuSession& session, const ExperimentOptions& options) {

@@ -181,7 +181,7 @@ void slate_processes_experiment(GpuSession& session, const ExperimentOptions& op
       const std::string key = fmt::format("{}/{}", name(pair), system);
       if (!store.has(key + "/0")) {
         const GpuScenario s = gpu_scenario(session, together(pair), "slate", {}, kTimes);
-        ScenarioProcesses processes(options.program, s, false);
+        ScenarioProcesses processes(options.program, s, Clients::Plain);
         static_cast<void>(processes.run(s));
         for (unsigned r = 0; r < options.repetitions; ++r)
           store.add(
