@@ -19,7 +19,7 @@ struct GpuRunOptions {
   bool small = false, together = false, json = false;
 };
 struct GpuExperimentOptions {
-  std::string name, out, apps, profiles;
+  std::string name, out, apps, profiles, scenarios = "configs/scenarios";
   unsigned repetitions = 5;
   double window_ms = 10;
 };
@@ -29,5 +29,10 @@ int gpu_probe(const GpuProbeOptions& options);
 int gpu_run(const GpuRunOptions& options);
 int gpu_experiment(const GpuExperimentOptions& options);
 int gpu_mps_client(const std::string& app);
+struct GpuClientOptions {
+  std::string app;
+  unsigned blocks = 0, passes = 1;
+};
+int gpu_scenario_client(const GpuClientOptions& options);
 
 }  // namespace sluice::cli

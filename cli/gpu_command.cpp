@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // sluice gpu: the same policies on a real GPU. `report` needs none; the others need a build with SLUICE_CUDA.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/gpu_actions.h"
+#include "study/gpu_lines.h"
 #include "sw/core/errors.h"
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/policy/names.h"
@@ -28,7 +30,42 @@ int gpu_probe(const GpuProbeOptions&) { no_cuda(); }
 int gpu_run(const GpuRunOptions&) { no_cuda(); }
 int gpu_experiment(const GpuExperimentOptions&) { no_cuda(); }
 int gpu_mps_client(const std::string&) { no_cuda(); }
+int gpu_scenario_client(const GpuClientOptions&) { no_cuda(); }
 #endif
+
+namespace {
+
+constexpr const char* kExperiments[] = {"verify",
+                                        "sizes",
+                                        "user_kernels",
+                                        "gate",
+                                        "curves",
+                                        "overhead",
+                                        "preemption",
+                                        "repartition",
+                                        "completion",
+                                        "pairs",
+                                        "ranges",
+                                        "triples",
+                                        "mps",
+                                        "effisha_overhead",
+                                        "effisha_pkm",
+                                        "effisha_latency",
+                                        "effisha_schedules",
+                                        "effisha_processes",
+                                        "effisha_priorities",
+                                        "sim_curves",
+                                        "sim_pairs",
+                                        "sim_equal",
+                                        "sim_processes",
+                                        "kernelet_slices",
+                                        "slate_alone",
+                                        "slate_ranges",
+                                        "slate_resize",
+                                        "slate_pairs",
+                                        "slate_processes"};
+
+}  // namespace
 
 void add_gpu_command(CLI::App& app, Action& action) {
   CLI::App* gpu = app.add_subcommand("gpu", "The same policies on a real NVIDIA GPU: per-SM CTA quotas, profiling, experiments");
@@ -73,13 +110,9 @@ void add_gpu_command(CLI::App& app, Action& action) {
 
   auto experiment = std::make_shared<GpuExperimentOptions>();
   command = gpu->add_subcommand("experiment", "One experiment of docs/user/gpu.md; goes on where an interrupted one was");
-  command
-      ->add_option(
-          "name", experiment->name,
-          "verify, user_kernels, gate, curves, overhead, preemption, repartition, completion, pairs, ranges, triples, mps")
+  command->add_option("name", experiment->name, fmt::format("{}", fmt::join(kExperiments, ", ")))
       ->required()
-      ->check(CLI::IsMember({"verify", "user_kernels", "gate", "curves", "overhead", "preemption", "repartition", "completion",
-                             "pairs", "ranges", "triples", "mps"}));
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kExperiments), std::end(kExperiments))));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
       ->capture_default_str()
@@ -88,6 +121,7 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--window-ms", experiment->window_ms, "length of one measurement")
       ->capture_default_str()
       ->check(CLI::Range(1.0, 1000.0));
+  command->add_option("--scenarios", experiment->scenarios, "folder of the papers' scenarios")->capture_default_str();
   command->add_option("--profiles", experiment->profiles, "raw Nsight Compute page of the applications: phi_mem for equation 3");
   command->callback([experiment, &action] { action = [experiment] { return gpu_experiment(*experiment); }; });
 
@@ -95,6 +129,13 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command = gpu->add_subcommand("mps-client", "")->group("");  // started by `experiment mps`
   command->add_option("--app", *client)->required();
   command->callback([client, &action] { action = [client] { return gpu_mps_client(*client); }; });
+
+  auto process = std::make_shared<GpuClientOptions>();
+  command = gpu->add_subcommand("scenario-client", "")->group("");  // started by the experiments of processes
+  command->add_option("--app", process->app)->required();
+  command->add_option("--blocks", process->blocks)->required();
+  command->add_option("--passes", process->passes)->required();
+  command->callback([process, &action] { action = [process] { return gpu_scenario_client(*process); }; });
 
   struct ReportOptions {
     std::string folder = "results/h200";
@@ -105,7 +146,12 @@ void add_gpu_command(CLI::App& app, Action& action) {
       gpu->add_subcommand("report", "Rebuild every table, JSON file and plot from the measurements in a folder; needs no GPU");
   command->add_option("folder", report->folder, "folder of the measurements")->capture_default_str();
   command->add_flag("--json", report->json, "print the summary as JSON instead of tables");
-  command->callback([report, &action] { action = [report] { return gpu::write_report(report->folder, report->json); }; });
+  command->callback([report, &action] {
+    action = [report] {
+      if (const std::optional<bool> good = gpu::write_paper_page(report->folder)) return *good ? 0 : 1;
+      return gpu::write_report(report->folder, report->json);
+    };
+  });
 }
 
 }  // namespace sluice::cli

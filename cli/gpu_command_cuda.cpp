@@ -19,6 +19,7 @@
 #include "sw/gpu/apps/kernel_file.h"
 #include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/experiments/experiments.h"
+#include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/gpu/jobs/online_profile.h"
 #include "sw/gpu/source/nvcc.h"
 #include "sw/io/atomic_file.h"
@@ -127,6 +128,17 @@ void read_code(gpu::LaunchSpec& spec, const GpuRunOptions& options, const gpu::D
     file = gpu::kernel_in_ptx(gpu::ptx_by_nvcc(options.nvcc, spec.file, sm, spec.options), spec.kernel, spec.file);
   spec.text = std::move(file.text);
   spec.symbol = std::move(file.symbol);
+}
+
+/// Where a line was measured, and by what.
+nlohmann::json measured_on(const gpu::Context& context) {
+  const std::filesystem::path version = "/proc/driver/nvidia/version";
+  const std::string text = std::filesystem::exists(version) ? read_file(version) : "";
+  return {{"gpu", context.limits().name},
+          {"driver", text.substr(0, text.find('\n'))},
+          {"core_mhz", context.limits().core_mhz},
+          {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"commit", SLUICE_COMMIT}};
 }
 
 /// Adds to the folder's machine.json, or begins it: the GPU, and when and with which commit an experiment was done.
@@ -244,16 +256,36 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   for (const std::string& app : options.apps) static_cast<void>(gpu::make_app(app, gpu::AppScale::Small));
   if (!o.profiles.empty()) options.phi = gpu::read_phi(o.profiles);
   make_folder(options.out);
+  options.scenarios = o.scenarios;
+  std::array<char, 4096> path{};
+  if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw_errno("/proc/self/exe", errno);
+  options.program = path.data();
   if (o.name == "mps") {
-    std::array<char, 4096> path{};
-    if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw_errno("/proc/self/exe", errno);
-    gpu::mps_experiment(path.data(), options);
+    gpu::mps_experiment(options.program, options);
     record_measured(options.out, o.name, nlohmann::json::object());
     return 0;
   }
   gpu::GpuSession session;
+  options.on = measured_on(session.context());
   using Run = void (*)(gpu::GpuSession&, const gpu::ExperimentOptions&);
   constexpr std::pair<const char*, Run> kExperiments[] = {{"verify", gpu::verify_experiment},
+                                                          {"sizes", gpu::sizes_experiment},
+                                                          {"effisha_overhead", gpu::effisha_overhead_experiment},
+                                                          {"effisha_pkm", gpu::effisha_pkm_experiment},
+                                                          {"effisha_latency", gpu::effisha_latency_experiment},
+                                                          {"effisha_schedules", gpu::effisha_schedules_experiment},
+                                                          {"effisha_processes", gpu::effisha_processes_experiment},
+                                                          {"effisha_priorities", gpu::effisha_priorities_experiment},
+                                                          {"sim_curves", gpu::sim_curves_experiment},
+                                                          {"sim_pairs", gpu::sim_pairs_experiment},
+                                                          {"sim_equal", gpu::sim_equal_experiment},
+                                                          {"sim_processes", gpu::sim_processes_experiment},
+                                                          {"kernelet_slices", gpu::kernelet_slices_experiment},
+                                                          {"slate_alone", gpu::slate_alone_experiment},
+                                                          {"slate_ranges", gpu::slate_ranges_experiment},
+                                                          {"slate_resize", gpu::slate_resize_experiment},
+                                                          {"slate_pairs", gpu::slate_pairs_experiment},
+                                                          {"slate_processes", gpu::slate_processes_experiment},
                                                           {"user_kernels", gpu::user_kernels_experiment},
                                                           {"gate", gpu::gate_experiment},
                                                           {"curves", gpu::curves_experiment},
@@ -271,6 +303,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
 }
 
 int gpu_mps_client(const std::string& app) { return gpu::mps_client({app}); }
+int gpu_scenario_client(const GpuClientOptions& o) { return gpu::scenario_client(o.app, {o.blocks, o.passes}); }
 
 }  // namespace sluice::cli
 #endif

@@ -7,40 +7,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "sw/gpu/apps/check_tools.h"
+
 namespace sluice::gpu {
 
 namespace {
 
-template <class T>
-std::vector<T> as(const std::vector<std::byte>& bytes) {
-  std::vector<T> out(bytes.size() / sizeof(T));
-  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
-  return out;
-}
-template <class T>
-T value(const ArgumentSpec& a) {
-  T v;
-  std::memcpy(&v, a.value.data(), sizeof(T));
-  return v;
-}
-
-/// Every element within `relative` of the reference's, or within `absolute`.
-template <class T, class F>
-std::string near(const char* what, const std::vector<T>& got, const F& want, double relative, double absolute = 0) {
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto expected = static_cast<double>(want(i));
-    const auto actual = static_cast<double>(got[i]);
-    if (!(std::abs(actual - expected) <= std::max(relative * std::abs(expected), absolute)))
-      return fmt::format("{}[{}] = {}, CPU {}", what, i, actual, expected);
-  }
-  return "";
-}
-template <class T, class F>
-std::string same(const char* what, const std::vector<T>& got, const F& want) {
-  for (std::size_t i = 0; i < got.size(); ++i)
-    if (got[i] != want(i)) return fmt::format("{}[{}] = {}, CPU {}", what, i, got[i], want(i));
-  return "";
-}
 constexpr std::uint32_t kPoison32 = 0xa5a5a5a5;
 constexpr std::uint8_t kPoison8 = 0xa5;
 

@@ -4,182 +4,39 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "sw/core/errors.h"
-#include "sw/gpu/apps/app_checks.h"
-#include "sw/gpu/runtime/embedded.h"
+#include "sw/gpu/apps/app_rows.h"
 
 namespace sluice::gpu {
 
 namespace {
 
-using Kind = ArgumentSpec::Kind;
-using Type = ElementType;
-using Extent = std::array<std::uint32_t, 3>;
-
-LaunchSpec launch(const std::string& label, const std::string& file, const std::string& kernel, Extent grid, Extent block,
-                  std::vector<ArgumentSpec> arguments, std::uint32_t shared_bytes = 0) {
-  LaunchSpec spec;
-  spec.label = label;
-  spec.file = "apps/" + file;
-  spec.text = embedded_file(spec.file);
-  spec.kernel = kernel;
-  spec.grid = grid;
-  spec.block = block;
-  spec.shared_bytes = shared_bytes;
-  spec.arguments = std::move(arguments);
-  return spec;
-}
-ArgumentSpec out(Type type, std::size_t count) { return buffer(Kind::Out, type, count, SLUICE_FILL_POISON); }
-ArgumentSpec uniform(Type type, std::size_t count, float a, float b, std::uint32_t seed = 1) {
-  return buffer(Kind::In, type, count, SLUICE_FILL_UNIFORM, seed, a, b);
-}
-
-App black_scholes(bool full) {
-  const std::uint32_t blocks = full ? 131072 : 160;
-  const std::size_t n = std::size_t{blocks} * 1024;
-  return {launch("BLK", "black_scholes.cu", "black_scholes", {blocks, 1, 1}, {128, 1, 1},
-                 {uniform(Type::F32, n, 5, 30, 1), uniform(Type::F32, n, 1, 100, 2), uniform(Type::F32, n, 0.25F, 10, 3),
-                  out(Type::F32, n), out(Type::F32, n), scalar(0.02F), scalar(0.3F)}),
-          "Black-Scholes", false, check_black_scholes};
-}
-
-App bfs(bool full) {
-  const std::uint32_t blocks = full ? 65536 : 200;
-  const std::size_t nodes = std::size_t{blocks} * 512 - 77, degree = 8;
-  const auto bound = static_cast<float>(nodes - nodes % 256);  // a float holds it
-  return {
-      launch("BFS", "bfs.cu", "bfs", {blocks, 1, 1}, {512, 1, 1},
-             {buffer(Kind::In, Type::U32, nodes + 1, SLUICE_FILL_IOTA, 1, static_cast<float>(degree), 0),
-              uniform(Type::U32, nodes * degree, 0, bound, 2), buffer(Kind::In, Type::U8, nodes, SLUICE_FILL_CHANCE, 3, 0.25F),
-              buffer(Kind::In, Type::U8, nodes, SLUICE_FILL_CHANCE, 4, 0.4F), out(Type::U32, nodes), out(Type::U8, nodes),
-              scalar(6U), scalar(static_cast<std::uint32_t>(nodes))}),
-      "Breadth-first search", false, check_bfs};
-}
-
-App dxt(bool full) {
-  const std::uint32_t width = full ? 8192 : 256, height = full ? 4096 : 128;
-  const std::uint32_t tiles = width / 4 * (height / 4);
-  return {launch("DXT", "dxt.cu", "dxt", {tiles / 8, 1, 1}, {64, 1, 1},
-                 {uniform(Type::U32, std::size_t{width} * height, 0, 4.0e9F, 1), out(Type::U64, tiles), scalar(width)}),
-          "DXT compression", false, check_dxt};
-}
-
-App hotspot(bool full) {
-  const std::uint32_t columns = full ? 12288 : 300, rows = full ? 12288 : 200;
-  const std::size_t n = std::size_t{columns} * rows;
-  return {launch("HOT", "hotspot.cu", "hotspot", {(columns + 55) / 56, (rows + 23) / 24, 1}, {64, 4, 1},
-                 {uniform(Type::F32, n, 323, 341, 1), uniform(Type::F32, n, 0, 0.5F, 2), out(Type::F32, n),
-                  scalar(static_cast<std::int32_t>(columns)), scalar(static_cast<std::int32_t>(rows)), scalar(0.1F), scalar(0.4F),
-                  scalar(0.3F), scalar(0.02F), scalar(80.0F)}),
-          "Hotspot", false, check_hotspot};
-}
-
-App denoise(bool full) {
-  const std::uint32_t width = full ? 8192 : 128, height = full ? 2048 : 96;
-  return {launch("IMG", "denoise.cu", "denoise", {width / 8, height / 16, 1}, {8, 8, 1},
-                 {uniform(Type::U32, std::size_t{width + 6} * (height + 6), 0, 4.0e9F, 1),
-                  out(Type::U32, std::size_t{width} * height), scalar(static_cast<std::int32_t>(width)), scalar(0.0004F),
-                  scalar(0.05F)}),
-          "Image denoising", false, check_denoise};
-}
-
-App knn(bool full) {
-  const std::uint32_t blocks = full ? 98304 : 100;
-  return {launch("KNN", "knn.cu", "knn", {blocks, 1, 1}, {256, 1, 1},
-                 {uniform(Type::F32, std::size_t{blocks} * 8192, -180, 180, 1), scalar(std::array<float, 2>{12.5F, 41.25F}),
-                  out(Type::F32, std::size_t{blocks} * 4), out(Type::U32, std::size_t{blocks} * 4)}),
-          "k-nearest neighbour", false, check_knn};
-}
-
-App lbm(bool full) {
-  const std::uint32_t ny = full ? 512 : 16, nz = full ? 384 : 12;
-  const std::size_t n = std::size_t{128} * ny * nz * 19;
-  return {launch("LBM", "lbm.cu", "lbm", {ny, nz, 1}, {128, 1, 1},
-                 {uniform(Type::F32, n, 0.04F, 0.06F, 1), out(Type::F32, n), scalar(1.2F)}),
-          "Lattice-Boltzmann", false, check_lbm};
-}
-
-App matrix_multiply(bool full) {
-  const std::uint32_t rows = full ? 8192 : 320, columns = full ? 8192 : 448, inner = full ? 256 : 64;
-  return {launch("MM", "matrix_multiply.cu", "matrix_multiply<64, 16>", {columns / 64, rows / 64, 1}, {256, 1, 1},
-                 {uniform(Type::F32, std::size_t{rows} * inner, -1, 1, 1),
-                  uniform(Type::F32, std::size_t{inner} * columns, -1, 1, 2), out(Type::F32, std::size_t{rows} * columns),
-                  scalar(static_cast<std::int32_t>(inner)), scalar(static_cast<std::int32_t>(columns))}),
-          "Matrix multiply", false, check_matrix_multiply};
-}
-
-App matrix_vector(bool full) {
-  const std::uint32_t blocks = full ? 43690 : 100, columns = 64;
-  const std::size_t rows = std::size_t{blocks} * 192;
-  return {launch("MVP", "matrix_vector.cu", "matrix_vector", {blocks, 1, 1}, {192, 1, 1},
-                 {uniform(Type::F32, rows * columns, -1, 1, 1), uniform(Type::F32, columns, -1, 1, 2), out(Type::F32, rows),
-                  scalar(static_cast<std::int32_t>(columns))}),
-          "Matrix-vector product", false, check_matrix_vector};
-}
-
-App neural_network(bool full) {
-  const std::uint32_t pictures = full ? 131072 : 150, maps = 8;
-  return {launch("NN", "neural_network.cu", "neural_network", {pictures, 1, 1}, {13, 13, 1},
-                 {uniform(Type::F32, std::size_t{pictures} * 841, -1, 1, 1),
-                  uniform(Type::F32, std::size_t{maps} * 26, -0.3F, 0.3F, 2), out(Type::F32, std::size_t{pictures} * maps * 169),
-                  scalar(static_cast<std::int32_t>(maps))}),
-          "Neural network layer", false, check_neural_network};
-}
-
-App micro_fma(bool full) {
-  const std::uint32_t blocks = full ? 131072 : 50;
-  return {launch("FMA", "micro.cu", "micro_fma", {blocks, 1, 1}, {256, 1, 1},
-                 {out(Type::F32, std::size_t{blocks} * 256), scalar(0.999F), scalar(0.25F)}),
-          "FMA pipe", true, check_micro_fma};
-}
-App micro_sfu(bool full) {
-  const std::uint32_t blocks = full ? 131072 : 50;
-  return {launch("SFU", "micro.cu", "micro_sfu", {blocks, 1, 1}, {256, 1, 1}, {out(Type::F32, std::size_t{blocks} * 256)}),
-          "Special functions", true, check_micro_sfu};
-}
-App micro_stream(bool full) {
-  const std::uint32_t blocks = full ? 131072 : 50;
-  const std::size_t n = std::size_t{blocks} * 4096;
-  return {launch("STREAM", "micro.cu", "micro_stream", {blocks, 1, 1}, {256, 1, 1},
-                 {uniform(Type::F32, n, -1, 1), out(Type::F32, n)}),
-          "Memory stream", true, check_micro_stream};
-}
-App micro_shared(bool full) {
-  const std::uint32_t blocks = full ? 163840 : 50;
-  return {launch("SHM", "micro.cu", "micro_shared", {blocks, 1, 1}, {256, 1, 1},
-                 {out(Type::U32, std::size_t{blocks} * 256), scalar(std::int32_t{16})}, 8192),
-          "Shared memory", true, check_micro_shared};
-}
-App micro_l1(bool full) {
-  const std::uint32_t blocks = full ? 40960 : 50;
-  return {launch("L1", "micro.cu", "micro_l1", {blocks, 1, 1}, {128, 1, 1},
-                 {uniform(Type::U32, std::size_t{blocks} * 6144, 0, 4.0e9F, 1), out(Type::U32, std::size_t{blocks} * 128)}),
-          "L1 cache", true, check_micro_l1};
-}
-App micro_latency(bool full) {
-  const std::uint32_t blocks = full ? 131072 : 200, words = full ? 1U << 26 : 1U << 16;
-  return {launch("LAT", "micro.cu", "micro_latency", {blocks, 1, 1}, {64, 1, 1},
-                 {buffer(Kind::In, Type::U32, words, SLUICE_FILL_CHASE), out(Type::U32, std::size_t{blocks} * 64),
-                  scalar(words - 1)}),
-          "Memory latency", true, check_micro_latency};
-}
-
-struct Entry {
-  const char* name;
-  App (*make)(bool full);
-};
-constexpr Entry kApps[] = {{"BLK", black_scholes},   {"BFS", bfs},           {"DXT", dxt},       {"HOT", hotspot},
-                           {"IMG", denoise},         {"KNN", knn},           {"LBM", lbm},       {"MM", matrix_multiply},
-                           {"MVP", matrix_vector},   {"NN", neural_network}, {"FMA", micro_fma}, {"SFU", micro_sfu},
-                           {"STREAM", micro_stream}, {"SHM", micro_shared},  {"L1", micro_l1},   {"LAT", micro_latency}};
 constexpr std::size_t kTable2 = 10;
+
+std::vector<AppRow> all_rows() {
+  std::vector<AppRow> all;
+  for (const auto& rows : {table2_rows(), shoc_rows(), sim_rows(), task_pair_rows()})
+    all.insert(all.end(), rows.begin(), rows.end());
+  return all;
+}
+
+const AppRow& row(const std::string& name) {
+  static const std::vector<AppRow> all = all_rows();
+  const auto found = std::ranges::find(all, name, &AppRow::name);
+  if (found != all.end()) return *found;
+  std::vector<std::string> names;
+  for (const AppRow& r : all) names.emplace_back(r.name);
+  throw InputError(fmt::format("application \"{}\": must be one of {}", name, fmt::join(names, ", ")));
+}
 
 }  // namespace
 
 const std::vector<std::string>& app_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const Entry& e : kApps) all.emplace_back(e.name);
+    for (const AppRow& r : table2_rows()) all.emplace_back(r.name);
     return all;
   }();
   return names;
@@ -187,10 +44,64 @@ const std::vector<std::string>& app_names() {
 
 std::vector<std::string> table2_names() { return {app_names().begin(), app_names().begin() + kTable2}; }
 
+const std::vector<PaperKernel>& paper_kernels(const std::string& paper) {
+  static const std::vector<std::pair<std::string, std::vector<PaperKernel>>> papers = {
+      {"effisha",
+       {{"NN", "NeuralNet", 14.25},
+        {"SORT", "Sort", 5.46},
+        {"RED", "Reduction", 2.06},
+        {"MD5", "MD5Hash", 3.29},
+        {"MD", "MD", 13.8},
+        {"SCAN", "Scan", 1.41},
+        {"TRIAD", "Triad", 1.22},
+        {"ST2D", "Stencil2D", 28.4},
+        {"FFT", "FFT", 1.17},
+        {"SPMV", "Spmv", 4.57},
+        {"BFS", "BFS", 5.99}}},
+      {"sim",
+       {{"BO", "BO", 5.476},
+        {"FD", "FD", 8.821},
+        {"LM", "LM", 8.958},
+        {"MD5", "MD", 71.475},
+        {"NB", "NB", 39.155},
+        {"PF", "PF", 43.105},
+        {"TP", "TP", 11.23}}},
+      {"kernelet",
+       {{"LAT", "PC", {}},
+        {"SAD", "SAD", {}},
+        {"SPMV", "SPMV", {}},
+        {"HOT", "ST", {}},
+        {"BLK", "BS", {}},
+        {"MM", "MM", {}},
+        {"MRIQ", "MRIQ", {}},
+        {"TEA", "TEA", {}}}},
+      {"slate", {{"BLK", "BS", {}}, {"GS", "GS", {}}, {"MM", "MM", {}}, {"RG", "RG", {}}, {"TR", "TR", {}}}}};
+  static const std::vector<PaperKernel> ten = [] {
+    std::vector<PaperKernel> kernels;
+    for (const std::string& name : table2_names()) kernels.push_back({name, name, {}});
+    return kernels;
+  }();
+  if (paper == "table2") return ten;
+  for (const auto& [name, kernels] : papers)
+    if (name == paper) return kernels;
+  throw InputError(fmt::format("paper \"{}\": must be one of effisha, sim, kernelet, slate, table2", paper));
+}
+
 App make_app(const std::string& name, AppScale scale) {
-  for (const Entry& e : kApps)
-    if (name == e.name) return e.make(scale == AppScale::Full);
-  throw InputError(fmt::format("application \"{}\": must be one of {}", name, fmt::join(app_names(), ", ")));
+  const AppRow& r = row(name);
+  return r.make(scale == AppScale::Full ? r.full : r.small);
+}
+
+App make_app(const std::string& name, const AppSize& size) {
+  const AppRow& r = row(name);
+  App app = r.make(r.sized() && size.blocks > 0 ? size.blocks : r.full);
+  if (size.passes > 1) app.launch.grid[app.launch.grid[1] > 1 ? 2 : 1] = size.passes;
+  return app;
+}
+
+AppSize full_size(const std::string& name) {
+  const AppRow& r = row(name);
+  return {r.sized() ? r.full : 0, 1};
 }
 
 }  // namespace sluice::gpu

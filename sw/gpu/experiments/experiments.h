@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,15 @@ struct ExperimentOptions {
   std::vector<std::string> apps;      ///< empty: the experiment's own choice
   std::map<std::string, double> phi;  ///< equation 3's phi_mem of each application, from a profile of it alone; 0 where absent
   double window = 10e-3;              ///< seconds of a measurement
+  std::filesystem::path scenarios = "configs/scenarios";  ///< folder of the papers' scenarios
+  std::string program;                                    ///< path of this program, for clients
+  nlohmann::json on;                                      ///< GPU, driver, clocks, date, commit: goes into every line
 };
 
 // One experiment a file; each appends to OUT/NAME.jsonl what is not there yet, and prints progress.
-void verify_experiment(GpuSession& session, const ExperimentOptions& options);        ///< results, exactly-once, placement
+void verify_experiment(GpuSession& session, const ExperimentOptions& options);  ///< results, exactly-once, placement
+void sizes_experiment(GpuSession& session,
+                      const ExperimentOptions& options);  ///< grids that last as long as the papers' launches
 void user_kernels_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what users' kernels do, bit by bit
 void gate_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what the gate decides, and whether it is right
 void curves_experiment(GpuSession& session, const ExperimentOptions& options);       ///< (a) performance against CTAs per SM
@@ -35,6 +41,30 @@ void ranges_experiment(GpuSession& session, const ExperimentOptions& options);
 void mps_experiment(const std::string& program, const ExperimentOptions& options);
 /// What one MPS client does: takes orders from standard input, one a line ("run APP SECONDS"), answers on standard output.
 int mps_client(const std::vector<std::string>& apps);
+
+// EffiSha's evaluation (docs/reference/gpu_papers.md).
+void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options);    ///< figure 10: the pushed flag
+void effisha_pkm_experiment(GpuSession& session, const ExperimentOptions& options);         ///< figures 10, 11: slices
+void effisha_latency_experiment(GpuSession& session, const ExperimentOptions& options);     ///< figure 13
+void effisha_schedules_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 12, 14, 15
+void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& options);   ///< their default: processes, MPS
+void effisha_priorities_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figure 9
+// SiM's evaluation.
+void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options);  ///< times over CTAs: what `adaptive` knows
+void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 10, 11
+
+// Slate's evaluation.
+void slate_alone_experiment(GpuSession& session, const ExperimentOptions& options);      ///< table III; Kernelet's kernels too
+void slate_ranges_experiment(GpuSession& session, const ExperimentOptions& options);     ///< what `slate_measured` knows
+void slate_resize_experiment(GpuSession& session, const ExperimentOptions& options);     ///< ranges that move
+void slate_pairs_experiment(GpuSession& session, const ExperimentOptions& options);      ///< figure 7
+void slate_processes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< the same as processes, and under MPS
+
+void sim_processes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< the pairs under MPS
+void sim_equal_experiment(GpuSession& session, const ExperimentOptions& options);      ///< table II's ten, all 15 ms: 45 pairs
+
+/// Kernelet's slices: what they cost by their length.
+void kernelet_slices_experiment(GpuSession& session, const ExperimentOptions& options);
 
 /// Unordered choices of `size` names, in order.
 [[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);

@@ -1,98 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mixes under MPS: one process an application, all clients of a server started for the experiment.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "sw/gpu/experiments/clients.h"
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/jobs/rates.h"
-#include "sw/io/atomic_file.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
 
 namespace sluice::gpu {
-
-namespace {
-
-/// A child process that answers a line with a line.
-class Client {
- public:
-  Client(const std::string& program, const std::string& app) : app_(app) {
-    std::array<int, 2> in{}, out{};
-    if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) throw GpuError("MPS client: no pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    std::vector<std::string> words = {program, "gpu", "mps-client", "--app", app};
-    std::vector<char*> arguments;
-    for (std::string& w : words) arguments.push_back(w.data());
-    arguments.push_back(nullptr);
-    const int error = posix_spawn(&pid_, program.c_str(), &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(in[0]);
-    close(out[1]);
-    to_ = in[1];
-    from_ = fdopen(out[0], "r");
-    if (error != 0) throw GpuError(fmt::format("{}: cannot be started as an MPS client", program));
-  }
-  ~Client() {
-    close(to_);  // end of input: the client ends
-    fclose(from_);
-    waitpid(pid_, nullptr, 0);
-  }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  void send(const std::string& line) const {
-    if (write(to_, (line + "\n").c_str(), line.size() + 1) < 0) throw GpuError(app_ + ": the MPS client has ended");
-  }
-  [[nodiscard]] nlohmann::json receive() {
-    std::string line;
-    for (int c = fgetc(from_); c != '\n'; c = fgetc(from_)) {
-      if (c == EOF) throw GpuError(app_ + ": the MPS client has ended");
-      line += static_cast<char>(c);
-    }
-    return nlohmann::json::parse(line);
-  }
-
- private:
-  std::string app_;
-  pid_t pid_ = 0;
-  int to_ = -1;
-  FILE* from_ = nullptr;
-};
-
-/// An MPS server of our own, ended with the experiment.
-class Server {
- public:
-  explicit Server(const std::filesystem::path& folder) {
-    make_folder(folder);
-    setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
-    setenv("CUDA_MPS_LOG_DIRECTORY", folder.c_str(), 1);
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "2", 1);  // the clients share the hardware's connections
-    if (std::system("nvidia-cuda-mps-control -d >/dev/null 2>&1") != 0)
-      throw GpuError("nvidia-cuda-mps-control -d does not start: is MPS installed?");
-  }
-  ~Server() {
-    if (std::system("echo quit | nvidia-cuda-mps-control >/dev/null 2>&1") != 0)
-      std::fputs("the MPS server did not end\n", stderr);
-  }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-};
-
-}  // namespace
 
 int mps_client(const std::vector<std::string>& apps) {
   GpuSession session;
@@ -119,10 +41,11 @@ int mps_client(const std::vector<std::string>& apps) {
 void mps_experiment(const std::string& program, const ExperimentOptions& options) {
   RawStore store(options.out / "mps.jsonl");
   const std::vector<std::string> apps = options.apps.empty() ? table2_names() : options.apps;
-  const Server server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
+  const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
   std::map<std::string, std::unique_ptr<Client>> clients;
   std::map<std::string, double> blocks;
-  for (const std::string& app : apps) clients[app] = std::make_unique<Client>(program, app);
+  for (const std::string& app : apps)
+    clients[app] = std::make_unique<Client>(app, std::vector<std::string>{program, "gpu", "mps-client", "--app", app});
   for (const std::string& app : apps) {
     const nlohmann::json hello = clients[app]->receive();
     if (hello["mps"] == 0) throw GpuError(app + ": the client does not share its context through MPS");

@@ -31,6 +31,12 @@ const PreparedKernel& GpuSession::app(const std::string& name, AppScale scale) {
   return *slot;
 }
 
+const PreparedKernel& GpuSession::app(const std::string& name, const AppSize& size) {
+  auto& slot = sized_[{name, size.blocks, size.passes}];
+  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, size).launch);
+  return *slot;
+}
+
 MachineConfig GpuSession::machine(double epsilon) const {
   MachineConfig m;
   m.name = context_.limits().name;

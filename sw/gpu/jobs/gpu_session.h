@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sw/core/kernel.h"
@@ -23,6 +24,7 @@ class GpuSession {
  public:
   explicit GpuSession(int ordinal = 0);
   [[nodiscard]] const PreparedKernel& app(const std::string& name, AppScale scale = AppScale::Full);
+  [[nodiscard]] const PreparedKernel& app(const std::string& name, const AppSize& size);
   void release(const std::string& name, AppScale scale = AppScale::Full) { apps_.erase({name, scale}); }
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] const Compiler& compiler() const { return compiler_; }
@@ -35,6 +37,7 @@ class GpuSession {
   Compiler compiler_;
   DeviceTools tools_;
   std::map<std::pair<std::string, AppScale>, std::unique_ptr<PreparedKernel>> apps_;
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::unique_ptr<PreparedKernel>> sized_;
 };
 
 /// The kernel as the policies see it: what one CTA of its transformed form holds.

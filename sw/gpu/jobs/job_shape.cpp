@@ -39,4 +39,11 @@ SluiceJob job_shape(const JobSize& size) {
   return job;
 }
 
+std::uint64_t tasks_before(const SluiceJob& job, std::uint64_t ticket) {
+  ticket = std::min<std::uint64_t>(ticket, job.tickets);
+  const std::uint64_t longest = std::min<std::uint64_t>(ticket, job.middle_ticket);
+  const std::uint64_t middle = std::min<std::uint64_t>(ticket, job.single_ticket) - longest;
+  return longest * job.group + middle * job.middle + (ticket - longest - middle);
+}
+
 }  // namespace sluice::gpu

@@ -15,5 +15,7 @@ struct JobSize {
 };
 /// The ranges of a job's queue and the divisors of its grid. The caller sets the pointers, counts_runs, flags and shared_at.
 [[nodiscard]] SluiceJob job_shape(const JobSize& size);
+/// Tasks of all tickets before this one.
+[[nodiscard]] std::uint64_t tasks_before(const SluiceJob& job, std::uint64_t ticket);
 
 }  // namespace sluice::gpu

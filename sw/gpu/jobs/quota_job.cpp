@@ -19,6 +19,7 @@ namespace {
 /// What the host reads of the control block: everything behind the orders.
 constexpr std::size_t kMirrorOffset = offsetof(SluiceControl, resident_total);
 constexpr std::size_t kMirrorBytes = offsetof(SluiceControl, unfinished) - kMirrorOffset;
+constexpr std::size_t kZeroAt = 32;   ///< in the buffer of `gone`: a word that stays zero
 constexpr std::size_t kStreams = 12;  ///< grids of one job that may be on the GPU at a time: one for each step of the watchdog
 
 }  // namespace
@@ -141,6 +142,38 @@ JobState QuotaJob::state() {
   return s;
 }
 
+JobGlance QuotaJob::glance() {
+  JobGlance g;
+  g.idle = idle();  // first: what is seen afterwards is then its last word
+  constexpr std::size_t kBytes = offsetof(SluiceControl, violations) - kMirrorOffset;
+  check(driver().cuMemcpyDtoHAsync(mirror_.get(), control_.get() + kMirrorOffset, kBytes, counters_.get()), "reading counters");
+  check(driver().cuStreamSynchronize(counters_.get()), kernel_.spec().label + " failed on the GPU");
+  const auto& c = *reinterpret_cast<const SluiceControl*>(static_cast<const char*>(mirror_.get()) - kMirrorOffset);
+  g.begun = tasks_before(job_, c.next);
+  g.resident = c.resident_total;
+  g.returned = c.returned;
+  g.all_claimed = c.next >= job_.tickets;
+  g.all_there = c.arrived == launched_;
+  return g;
+}
+
+void QuotaJob::restart() {
+  rounds_ = 0;
+  rewind();
+}
+
+bool QuotaJob::tend(const JobGlance& seen) {
+  if (seen.idle)
+    return std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; }) ? seen.all_claimed && seen.returned == 0 : poll();
+  const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
+  constexpr std::chrono::microseconds kBetween(100);  // a launch that finds no slot costs the others a little
+  if (!seen.all_claimed && seen.all_there && seen.resident < wanted && Clock::now() - tended_ > kBetween) {
+    tended_ = Clock::now();
+    fill();
+  }
+  return false;
+}
+
 std::uint64_t QuotaJob::done_total() {
   const JobState s = state();
   return std::accumulate(s.done.begin(), s.done.end(), std::uint64_t{0});
@@ -221,9 +254,11 @@ void QuotaJob::watch() {
 }
 
 void QuotaJob::rewind() {
-  check(driver().cuMemsetD8(control_.get() + offsetof(SluiceControl, next), 0, sizeof(SluiceControl::next)),
-        "rewinding the queue");
-  check(driver().cuCtxSynchronize(), "rewinding the queue");
+  // By a copy: setting memory can be a kernel, which would wait for room on SMs that other jobs hold.
+  check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, next),
+                                   static_cast<const char*>(gone_.get()) + kZeroAt, sizeof(SluiceControl::next), copies_.get()),
+        "beginning anew");
+  check(driver().cuStreamSynchronize(copies_.get()), "beginning anew");
 }
 
 void QuotaJob::redistribute() {

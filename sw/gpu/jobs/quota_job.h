@@ -26,6 +26,16 @@ struct JobState {
   std::vector<std::uint32_t> residents, max_resident;  ///< per SM
 };
 
+/// How far a job is, at a glance.
+struct JobGlance {
+  std::uint64_t begun = 0;     ///< tasks that CTAs have claimed; those that evicted CTAs gave back among them
+  std::uint32_t resident = 0;  ///< CTAs that hold a slot
+  std::uint32_t returned = 0;  ///< slots with tasks that were given back
+  bool all_claimed = false;    ///< the queue is empty; tasks given back may be left
+  bool all_there = true;       ///< no CTA that was launched is still to come
+  bool idle = false;           ///< no grid of the job was on the GPU before
+};
+
 struct JobOptions {
   std::uint64_t passes = 1;    ///< times the grid runs in one launch, where a pass may begin before the one before has ended
   std::uint64_t launches = 1;  ///< times that finish() runs all this, each when the time before is done
@@ -74,6 +84,13 @@ class QuotaJob {
   double run_timed(bool empty = false);
 
   [[nodiscard]] JobState state();
+  /// The few words of state() that events are made of: a copy of less than a kilobyte.
+  [[nodiscard]] JobGlance glance();
+  /// All tasks are to be run again, from the first launch on. @pre idle
+  void restart();
+  /// Adds CTAs where slots are open, none of an earlier launch is still to come, and tasks are left for them; of an idle job also
+  /// those that finish what evicted CTAs left. @return every task is done
+  bool tend(const JobGlance& seen);
   [[nodiscard]] bool idle() const;  ///< no grid of the job is on the GPU
   /// Tasks of all launches.
   [[nodiscard]] std::uint64_t total() const { return kernel_.spec().blocks() * options_.passes * options_.launches; }
@@ -103,7 +120,7 @@ class QuotaJob {
   std::uint32_t epoch_ = 0, launched_ = 0;
   std::uint64_t rounds_ = 0;  // of options_.launches that are done
   Watchdog watchdog_;
-  Clock::time_point watched_{};
+  Clock::time_point watched_{}, tended_{};
 };
 
 /// Most intervals open at a time, per SM. An interval that ends when another begins does not overlap it.

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// EffiSha's schedules on a GPU, and the page of all its figures.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "study/gpu_effisha.h"
+
+namespace sluice::gpu {
+
+using figures::Figure;
+using figures::TableRow;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kOurs[] = {"rr", "prio_np", "piv", "dprr"};
+/// What the GPU offers itself, in the order of the columns.
+constexpr const char* kTheirs[] = {"processes", "mps", "mps_priorities", "fcfs", "streams", "stream_priorities"};
+bool is_ours(const std::string& system) { return std::ranges::find(kOurs, system) != std::end(kOurs); }
+
+std::map<std::string, Alone> read_alone(const std::filesystem::path& folder) {
+  std::map<std::string, Alone> alone;
+  for (const json& line : lines(folder / "effisha_schedules.jsonl"))
+    if (line.contains("alone"))
+      for (const auto& [name, times] : line.at("alone").items())
+        alone[name] = {median(times.at("native_ms").get<Values>()), median(times.at("quota_ms").get<Values>())};
+  return alone;
+}
+
+std::map<std::string, double> part(const std::map<std::string, Alone>& alone, double Alone::*which) {
+  std::map<std::string, double> out;
+  for (const auto& [name, times] : alone) out[name] = times.*which;
+  return out;
+}
+
+}  // namespace
+
+Figure effisha_schedules(const std::string& setting, const std::map<std::string, ScenarioOutcome>& systems,
+                         const std::map<std::string, Alone>& alone, std::vector<Requirement>& required) {
+  Figure figure{"14 " + setting,
+                fmt::format("Figures 12, 14, 15: normalised turnaround times, priorities \"{}\"", setting),
+                {},
+                {},
+                {},
+                {}};
+  figure.published = setting == "group"
+                         ? "Default (processes): ANTT 5.08; Scan 9.16, Triad 8.07, FFT 10.8. piv: Reduction 38, Sort 14, Scan "
+                           "39. Overhead below 5 %."
+                         : "piv and dprr below the default; STP of all preemptive schedulers above it. Overhead below 5 %.";
+  const auto native = part(alone, &Alone::native), quota = part(alone, &Alone::quota);
+  std::vector<std::string> order;
+  for (const char* s : kTheirs)
+    if (systems.contains(s)) order.emplace_back(s);
+  for (const char* s : kOurs)
+    if (systems.contains(s)) order.emplace_back(s);
+  TableRow head = {"kernel", "priority"};
+  const auto& launches = systems.at(order.front()).launches;
+  std::vector<std::size_t> rows_of(launches.size());
+  for (std::size_t i = 0; i < rows_of.size(); ++i) rows_of[i] = i;
+  std::ranges::stable_sort(rows_of, {}, [&](std::size_t i) { return launches[i].priority; });
+  std::vector<TableRow> rows;
+  for (const std::size_t i : rows_of) rows.push_back({launches[i].name, fmt::format("{}", launches[i].priority)});
+  std::array<TableRow, 5> foot{
+      TableRow{"ANTT", ""}, {"STP", ""}, {"makespan, ms", ""}, {"over the better default", ""}, {"evictions", ""}};
+  double base = INFINITY;
+  for (const char* s : {"processes", "streams", "fcfs"})
+    if (systems.contains(s)) base = std::min(base, median(systems.at(s).makespans));
+  double worst_makespan = 0, default_stp = 0;
+  unsigned near = 0, compared = 0;
+  std::string furthest;
+  double furthest_by = 0;
+  Values decide, send;
+  std::uint64_t violations = 0;
+  bool same = true;
+  for (const std::string& s : order) {
+    const ScenarioOutcome& o = systems.at(s);
+    head.push_back(s);
+    std::optional<ScheduleRun> fake;
+    if (is_ours(s)) fake = on_fake_executor(o, quota, s);
+    double evictions = 0;
+    for (std::size_t r = 0; r < rows_of.size(); ++r) {
+      const auto& launch = o.launches[rows_of[r]];
+      const double ntt = launch.turnaround / native.at(launch.name);
+      std::string cell = fmt::format("{:.2f}", ntt);
+      if (fake) {
+        const double other = static_cast<double>(fake->jobs[rows_of[r]].turnaround.count()) * 1e-9;
+        cell += fmt::format(" ({:.2f})", other / native.at(launch.name));
+        const double off = std::abs(launch.turnaround - other);
+        ++compared;
+        near += off <= std::max(0.1 * other, 0.2) ? 1 : 0;
+        if (off / other > furthest_by && off > 0.2) {
+          furthest_by = off / other;
+          furthest = fmt::format("{} under {}: {:.2f} ms, {:.2f} there", launch.name, s, launch.turnaround, other);
+        }
+        evictions += launch.evictions;
+      }
+      rows[r].push_back(cell);
+      figure.data[s]["ntt"][launch.name] = ntt;
+    }
+    const double makespan = median(o.makespans), over = makespan / base - 1;
+    foot[0].push_back(fmt::format("{:.2f}", antt(o, native)) + (fake ? fmt::format(" ({:.2f})", fake->antt()) : ""));
+    foot[1].push_back(fmt::format("{:.2f}", stp(o, native)) + (fake ? fmt::format(" ({:.2f})", fake->stp()) : ""));
+    foot[2].push_back(with_interval(measured(o.makespans), "", 1));
+    foot[3].push_back(fmt::format("{:+.1f} %", 100 * over));
+    foot[4].push_back(fake ? fmt::format("{:.0f} ({})", evictions, fake->evictions()) : "-");
+    figure.data[s].update(
+        {{"antt", antt(o, native)}, {"stp", stp(o, native)}, {"makespan_ms", makespan}, {"evictions", evictions}});
+    if (fake) {
+      worst_makespan = std::max(worst_makespan, over);
+      decide.insert(decide.end(), o.decide_us.begin(), o.decide_us.end());
+      send.insert(send.end(), o.send_us.begin(), o.send_us.end());
+      violations += o.violations;
+      same = same && o.identical;
+    } else if (s == "processes" || s == "streams" || s == "fcfs") {
+      default_stp = std::max(default_stp, stp(o, native));
+    }
+  }
+  for (TableRow& row : foot) rows.push_back(row);
+  figure.html = figures::table(head, rows);
+  std::vector<std::string> said;
+  for (const std::string& s : order) said.push_back(fmt::format("{} {:.2f}", s, antt(systems.at(s), native)));
+  figure.measured =
+      fmt::format("ANTT: {}. In brackets: the fake executor with the times alone under quotas.", fmt::join(said, ", "));
+  if (decide.empty()) return figure;
+  required.push_back({setting + ": time until all are done, over the better default", "at most +3 %",
+                      fmt::format("{:+.1f} % (worst)", 100 * worst_makespan), worst_makespan <= 0.03,
+                      "the default lets kernels overlap at their ends and pays no transformation; one at a time, the overhead of "
+                      "figure 10 counts in full"});
+  required.push_back({setting + ": turnaround within 10 % or 0.2 ms of the fake executor", "every one",
+                      fmt::format("{} of {}", near, compared), near == compared, furthest});
+  if (setting == "sjf") {
+    for (const auto& [s, most] : {std::pair("piv", 1.7), std::pair("dprr", 3.3)})
+      if (systems.contains(s))
+        required.push_back({fmt::format("sjf: ANTT under {}", s), fmt::format("at most {}", most),
+                            fmt::format("{:.2f}", antt(systems.at(s), native)), antt(systems.at(s), native) <= most,
+                            "overhead of the transformation"});
+  }
+  for (const char* s : {"piv", "dprr"})
+    if (systems.contains(s))
+      required.push_back({fmt::format("{}: STP under {}", setting, s), fmt::format("above the defaults' {:.2f}", default_stp),
+                          fmt::format("{:.2f}", stp(systems.at(s), native)), stp(systems.at(s), native) > default_stp,
+                          "the default's own sharing ends short kernels early"});
+  if (setting == "group" && systems.contains("piv"))
+    for (const auto& [name, most] : {std::pair("FFT", 1.1), std::pair("Spmv", 1.1), std::pair("BFS", 1.35)}) {
+      const double ntt = figure.data["piv"]["ntt"][name];
+      required.push_back({fmt::format("group: NTT of {} under piv", name), fmt::format("at most {}", most),
+                          fmt::format("{:.2f}", ntt), ntt <= most,
+                          "overhead of the transformation, and the eviction that it waits for"});
+    }
+  required.push_back({setting + ": decisions of the scheduler, p99", "at most 50 us",
+                      fmt::format("{:.1f} us, then {:.1f} us to send", percentile(decide, 0.99), percentile(send, 0.99)),
+                      percentile(decide, 0.99) <= 50, ""});
+  required.push_back({setting + ": outputs bit-identical, 0 violations", "all",
+                      fmt::format("{}, {} violations", same ? "all" : "NOT all", violations), same && violations == 0, ""});
+  return figure;
+}
+
+Figure effisha_evictions(const std::filesystem::path& folder, const std::map<std::string, Alone>& alone,
+                         std::vector<Requirement>& required) {
+  Figure figure{"9",
+                "Evictions by priority under piv, 100 launches a kernel",
+                "Fewer with a larger wait and with a higher priority (1,000 launches).",
+                {},
+                {},
+                {}};
+  std::vector<TableRow> rows;
+  std::vector<double> totals;
+  double worst = -1;
+  for (const json& line : lines(folder / "effisha_priorities.jsonl")) {
+    std::array<double, 9> by{}, launches{};
+    for (const json& job : line.at("jobs")) {
+      by[job.at("priority").get<std::size_t>() - 1] += job.at("evictions").get<double>();
+      launches[job.at("priority").get<std::size_t>() - 1] += 1;
+    }
+    Values priority, rate;
+    TableRow row = {fmt::format("{:g}", line.at("wait_ms").get<double>())};
+    double all = 0;
+    for (std::size_t p = 0; p < by.size(); ++p) {
+      priority.push_back(static_cast<double>(p));
+      rate.push_back(by[p] / std::max(launches[p], 1.0));
+      row.push_back(fmt::format("{:.0f}", by[p]));
+      all += by[p];
+    }
+    const double correlation = rank_correlation(priority, rate);
+    worst = std::max(worst, correlation);
+    row.insert(row.end(), {fmt::format("{:.0f}", all), fmt::format("{:.2f}", correlation)});
+    rows.push_back(row);
+    totals.push_back(all);
+    figure.data[row.front()] = {{"by_priority", by}, {"total", all}, {"correlation", correlation}};
+  }
+  if (rows.empty()) return figure;
+  (void)alone;
+  const bool falling = std::ranges::is_sorted(totals, std::greater{});
+  figure.measured = fmt::format("Totals {}; rank correlation with the priority at most {:.2f}.", fmt::join(totals, ", "), worst);
+  figure.html = figures::table({"wait, ms", "1", "2", "3", "4", "5", "6", "7", "8", "9", "all", "correlation"}, rows);
+  required.push_back(
+      {"evictions: rank correlation with priority, every wait", "at most -0.9", fmt::format("{:.2f}", worst), worst <= -0.9, ""});
+  required.push_back({"evictions: totals fall with the wait", "falling", falling ? "falling" : "not falling", falling, ""});
+  return figure;
+}
+
+bool write_effisha_page(const std::filesystem::path& folder, const json& machine) {
+  std::vector<Requirement> required;
+  const auto alone = read_alone(folder);
+  ScenarioOutcomes outcomes = read_outcomes(folder / "effisha_schedules.jsonl", "setting");
+  for (auto& [setting, systems] : read_outcomes(folder / "effisha_processes.jsonl", "setting")) outcomes[setting].merge(systems);
+  std::vector<Figure> figures = {effisha_kernels(alone), effisha_overhead(folder, required), effisha_slices(folder, required),
+                                 effisha_latency(folder, required)};
+  for (const char* setting : {"group", "sjf", "random"})
+    if (outcomes.contains(setting)) figures.push_back(effisha_schedules(setting, outcomes.at(setting), alone, required));
+  figures.push_back(effisha_evictions(folder, alone, required));
+  figures.insert(figures.begin(), requirements(required));
+  std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
+  write_page(folder, "EffiSha on " + machine.value("name", "a GPU"), figures, machine);
+  print(required);
+  return std::ranges::all_of(required, &Requirement::holds);
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/report/output.h"
+#include "sw/gpu/report/stats.h"
+#include "sw/report/paper_page.h"
+#include "sw/scheduler/schedule_run.h"
+
+// What the pages of the papers' evaluations on a GPU share.
+namespace sluice::gpu {
+
+/// A value with its 95 % interval by bootstrap, of a median.
+struct Measured {
+  double value = 0;
+  Interval interval;
+};
+[[nodiscard]] Measured measured(const Values& values);
+[[nodiscard]] std::string with_interval(const Measured& m, const char* unit, int digits);
+
+/// Launches of one scenario under one system; medians over the repetitions, milliseconds.
+struct ScenarioOutcome {
+  struct Launch {
+    std::string name;
+    std::int32_t priority = 0;
+    double arrived = 0, ended = 0, turnaround = 0, evictions = 0;
+  };
+  std::vector<Launch> launches;
+  Values makespans;  ///< first arrival to last end, of each repetition
+  Values decide_us, send_us;
+  std::uint64_t violations = 0;
+  unsigned repetitions = 0;
+  bool identical = true;  ///< outputs, where they were compared
+};
+/// Scenario, system.
+using ScenarioOutcomes = std::map<std::string, std::map<std::string, ScenarioOutcome>>;
+/// @param scenario  the lines' field that names it
+[[nodiscard]] ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* scenario);
+
+/// The same launches in the fake executor, with these times alone.
+/// @param alone  milliseconds by name
+[[nodiscard]] ScheduleRun on_fake_executor(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone,
+                                           const std::string& scheduler);
+
+[[nodiscard]] double antt(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);
+[[nodiscard]] double stp(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);
+
+/// One requirement of the acceptance list.
+struct Requirement {
+  std::string what, target, measured;
+  bool holds = false;
+  std::string reason{};  ///< where it does not hold
+};
+[[nodiscard]] figures::Figure requirements(const std::vector<Requirement>& all);
+void print(const std::vector<Requirement>& all);  ///< to standard output, a line each
+
+/// Writes the page of a folder that holds the measurements of a paper's evaluation, and prints what must hold.
+/// @return every requirement holds; nothing when the folder holds no paper's
+/// @throws InputError when a measurement lacks a field
+[[nodiscard]] std::optional<bool> write_paper_page(const std::filesystem::path& folder);
+[[nodiscard]] bool write_effisha_page(const std::filesystem::path& folder, const nlohmann::json& machine);
+[[nodiscard]] bool write_sim_page(const std::filesystem::path& folder, const nlohmann::json& machine);
+[[nodiscard]] bool write_kernelet_page(const std::filesystem::path& folder, const nlohmann::json& machine);
+[[nodiscard]] bool write_slate_page(const std::filesystem::path& folder, const nlohmann::json& machine);
+/// index.html and figures.json.
+void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,
+                const nlohmann::json& machine);
+
+}  // namespace sluice::gpu

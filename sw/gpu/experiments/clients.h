@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace sluice::gpu {
+
+/// A child process with a GPU context of its own, which answers lines on its standard input with lines of JSON.
+class Client {
+ public:
+  /// @param name  for messages; @param words  of the command, the program first; @param environment  NAME=VALUE, besides ours
+  Client(std::string name, std::vector<std::string> words, const std::vector<std::string>& environment = {});
+  ~Client();  ///< ends its input, and waits for its end
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void send(const std::string& line) const;
+  [[nodiscard]] nlohmann::json receive();
+
+ private:
+  std::string name_;
+  pid_t pid_ = 0;
+  int to_ = -1;
+  FILE* from_ = nullptr;
+};
+
+/// An MPS server of our own, ended with the experiment. Children that are started meanwhile are its clients.
+class MpsServer {
+ public:
+  explicit MpsServer(const std::filesystem::path& folder);
+  ~MpsServer();
+  MpsServer(const MpsServer&) = delete;
+  MpsServer& operator=(const MpsServer&) = delete;
+};
+
+}  // namespace sluice::gpu

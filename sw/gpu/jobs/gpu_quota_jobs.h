@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/jobs/gpu_session.h"
+#include "sw/gpu/jobs/i_quota_jobs.h"
+
+namespace sluice::gpu {
+
+/// The event loop's jobs on the GPU of this process. Launches of a kernel that do not overlap share one job's memory; one that
+/// comes while another of the same kernel is open gets a job of its own.
+class GpuQuotaJobs : public IQuotaJobs {
+ public:
+  /// @param kernels  by their number in LoopJob; all get one split of L1 and scratchpad, so that they may meet on an SM
+  explicit GpuQuotaJobs(PreparedMix kernels);
+
+  [[nodiscard]] Time now() override;
+  void rest(std::optional<Time> /*next*/) override {}
+  void arrive(JobId job, std::uint32_t kernel) override;
+  void hold(JobId job, const QuotaTable& quota) override;
+  [[nodiscard]] JobSight look(JobId job) override;
+  void forget(JobId job) override;
+
+  /// Acquisitions above a quota, of all jobs since they were made.
+  [[nodiscard]] std::uint64_t violations();
+
+ private:
+  QuotaJob& at(JobId job) { return *open_.at(job.value()).job; }
+  struct Open {
+    std::uint32_t kernel;
+    std::unique_ptr<QuotaJob> job;
+  };
+  Clock::time_point start_ = Clock::now();
+  PreparedMix kernels_;
+  std::vector<int> carveouts_;
+  std::map<std::uint32_t, Open> open_;
+  std::multimap<std::uint32_t, std::unique_ptr<QuotaJob>> idle_;  // by kernel
+};
+
+}  // namespace sluice::gpu

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of the papers' evaluations on a GPU, from lines as the experiments write them.
+#include "study/gpu_lines.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "sw/core/errors.h"
+#include "sw/io/atomic_file.h"
+
+namespace sluice::gpu {
+namespace {
+
+using nlohmann::json;
+
+class GpuPages : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    make_folder(folder_);
+  }
+  void write(const std::string& name, const std::vector<json>& all) const {
+    std::ofstream out(folder_ / name);
+    for (const json& line : all) out << line.dump() << "\n";
+  }
+  std::filesystem::path folder_;
+};
+
+json job(const std::string& name, int priority, double arrived, double ended) {
+  return {{"name", name},      {"priority", priority}, {"arrived_ms", arrived},
+          {"ended_ms", ended}, {"began_ms", arrived},  {"evictions", 1}};
+}
+json run(const std::string& system, int repetition, double first_end, double second_end) {
+  json line = {{"key", system + std::to_string(repetition)},
+               {"setting", "sjf"},
+               {"system", system},
+               {"repetition", repetition},
+               {"jobs", {job("NeuralNet", 1, 0, first_end), job("Sort", 4, 3, second_end)}}};
+  if (system == "piv")
+    line.update({{"decisions", {{{"decide_us", 5}, {"send_us", 20}}}}, {"violations", 0}, {"bit_identical", true}});
+  return line;
+}
+
+TEST_F(GpuPages, AnOutcomeIsTheMedianOfItsRepetitions) {
+  write("s.jsonl", {run("piv", 0, 20, 8), run("piv", 1, 26, 9), run("piv", 2, 21, 30)});
+  const ScenarioOutcome o = read_outcomes(folder_ / "s.jsonl", "setting").at("sjf").at("piv");
+  EXPECT_EQ(o.repetitions, 3U);
+  EXPECT_EQ(o.launches[0].turnaround, 21);
+  EXPECT_EQ(o.launches[1].turnaround, 6) << "since its arrival";
+  EXPECT_EQ(o.makespans, (Values{20, 26, 30}));
+  const std::map<std::string, double> alone = {{"NeuralNet", 14}, {"Sort", 5}};
+  EXPECT_DOUBLE_EQ(antt(o, alone), (21.0 / 14 + 6.0 / 5) / 2);
+  EXPECT_DOUBLE_EQ(stp(o, alone), 14.0 / 21 + 5.0 / 6);
+}
+
+TEST_F(GpuPages, TheFakeExecutorGetsTheSameLaunches) {
+  write("s.jsonl", {run("piv", 0, 20, 8)});
+  const ScenarioOutcome o = read_outcomes(folder_ / "s.jsonl", "setting").at("sjf").at("piv");
+  const ScheduleRun fake = on_fake_executor(o, {{"NeuralNet", 14}, {"Sort", 5}}, "piv");
+  EXPECT_NEAR(static_cast<double>(fake.jobs[0].turnaround.count()) * 1e-9, 19, 0.02) << "evicted once, for 5 ms";
+  EXPECT_NEAR(static_cast<double>(fake.jobs[1].turnaround.count()) * 1e-9, 5, 0.02);
+}
+
+TEST_F(GpuPages, APageSaysWhatIsMissed) {
+  const json alone = {
+      {"key", "alone"},
+      {"alone", {{"NeuralNet", {{"native_ms", {14}}, {"quota_ms", {14}}}}, {"Sort", {{"native_ms", {5}}, {"quota_ms", {5}}}}}}};
+  write("effisha_schedules.jsonl", {alone, run("streams", 0, 19, 8), run("fcfs", 0, 14, 19), run("piv", 0, 19, 8)});
+  EXPECT_EQ(write_paper_page(folder_), false) << "STP is not above that of streams";
+  write("machine.json",
+        {{{"name", "GPU X"}, {"sms", 132}, {"measured", {{"effisha_schedules", {{"commit", "c"}, {"date", "d"}}}}}}});
+  EXPECT_EQ(write_paper_page(folder_), false);
+  const json page = json::parse(read_file(folder_ / "figures.json"));
+  EXPECT_EQ(page["meta"]["effisha_schedules"]["commit"], "c");
+  std::size_t missed = 0, all = 0;
+  for (const json& r : page["figures"]["required"]["data"]) {
+    ++all;
+    missed += r["holds"].get<bool>() ? 0 : 1;
+  }
+  EXPECT_EQ(missed, 1U) << page["figures"]["required"].dump(1);
+  EXPECT_GE(all, 5U);
+}
+
+TEST_F(GpuPages, AFolderOfNoPaperIsLeftAlone) {
+  EXPECT_EQ(write_paper_page(folder_), std::nullopt);
+  write("sim_pairs.jsonl", {{{"key", "x"}, {"system", "adaptive"}}});
+  EXPECT_THROW((void)write_paper_page(folder_), InputError) << "a line without its scenario";
+}
+
+}  // namespace
+}  // namespace sluice::gpu
