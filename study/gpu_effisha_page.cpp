@@ -160,7 +160,7 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
       if (systems.contains(s))
         required.push_back({fmt::format("sjf: ANTT under {}", s), fmt::format("at most {}", most),
                             fmt::format("{:.2f}", antt(systems.at(s), native)), antt(systems.at(s), native) <= most,
-                            "overhead of the transformation"});
+                            overhead});
   }
   for (const char* s : {"piv", "dprr"})
     if (systems.contains(s))
