@@ -159,8 +159,7 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
     for (const auto& [s, most] : {std::pair("piv", 1.7), std::pair("dprr", 3.3)})
       if (systems.contains(s))
         required.push_back({fmt::format("sjf: ANTT under {}", s), fmt::format("at most {}", most),
-                            fmt::format("{:.2f}", antt(systems.at(s), native)), antt(systems.at(s), native) <= most,
-                            overhead});
+                            fmt::format("{:.2f}", antt(systems.at(s), native)), antt(systems.at(s), native) <= most, overhead});
   }
   for (const char* s : {"piv", "dprr"})
     if (systems.contains(s))
