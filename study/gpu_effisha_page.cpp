@@ -68,6 +68,9 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
   std::array<TableRow, 5> foot{
       TableRow{"ANTT", ""}, {"STP", ""}, {"makespan, ms", ""}, {"over the better default", ""}, {"evictions", ""}};
   double base = INFINITY;
+  std::string defaults;  // which were measured
+  for (const char* s : {"processes", "mps", "streams"})
+    if (systems.contains(s)) defaults += (defaults.empty() ? "" : ", ") + std::string(s);
   for (const char* s : {"processes", "mps", "streams"})
     if (systems.contains(s)) base = std::min(base, median(systems.at(s).makespans));
   double worst_makespan = 0, default_stp = 0;
@@ -140,13 +143,11 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
   if (decide.empty()) return figure;
   if (systems.contains("stream_priorities") && systems.contains("piv")) {
     const double streams = antt(systems.at("stream_priorities"), native), piv = antt(systems.at("piv"), native);
-    figure.measured +=
-        streams <= piv
-            ? " Stream priorities in one process are better than piv here: they cost nothing, and six levels are enough."
-            : " piv is better than stream priorities in one process.";
+    figure.measured += streams <= piv ? " Stream priorities in one process are better than piv here."
+                                      : " piv is better than stream priorities in one process.";
   }
   required.push_back({setting + ": time until all are done, over the better default", "at most +3 %",
-                      fmt::format("{:+.1f} % (worst)", 100 * worst_makespan), worst_makespan <= 0.03,
+                      fmt::format("{:+.1f} % (worst), of {}", 100 * worst_makespan, defaults), worst_makespan <= 0.03,
                       fmt::format("alone under quotas the kernels take {:.1f} ms in sum, untransformed {:.1f}; a launch takes "
                                   "{:.2f} ms, an eviction {:.2f}",
                                   sum_quota, sum_native, costs.launch, costs.evict)});

@@ -122,16 +122,21 @@ Figure pairings(const std::filesystem::path& folder, std::vector<Requirement>& r
   rows.push_back(mean);
   figure.html =
       figures::table({"pair", "slate_measured, ms", "over processes", "over MPS", "over streams", "over one stream"}, rows);
-  figure.measured = fmt::format("Over processes {}, over MPS {}.", mean[2], mean[3]);
+  figure.measured = fmt::format("Over two streams {}, over processes {}, over MPS {}.", mean[4], mean[2], mean[3]);
   const std::string why = "pairs without Gaussian end as they do one after the other";
-  for (const auto& [base, target] : {std::pair<std::string, double>("mps", 1.11), {"processes", 1.18}})
-    if (over.contains(base)) {
-      required.push_back({"15 pairings over " + base, fmt::format("at least {}", percent(target)),
-                          percent(geometric_mean(over[base])), geometric_mean(over[base]) >= target, why});
-      required.push_back({"15 pairings, none below, over " + base, "-2 %",
-                          fmt::format("{} ({})", percent(least[base].first), least[base].second), least[base].first >= 0.98,
-                          why});
-    }
+  constexpr std::size_t kPairs = 15;  // a part of them is no evidence for all
+  for (const auto& [base, target] : {std::pair<std::string, double>("mps", 1.11), {"processes", 1.18}}) {
+    const std::size_t pairs = over.contains(base) ? over[base].size() : 0;
+    const std::string left = pairs == kPairs ? why : fmt::format("{} of {} pairs were not measured", kPairs - pairs, kPairs);
+    const std::string gain =
+        pairs == 0 ? "not measured" : fmt::format("{} ({} pairs)", percent(geometric_mean(over[base])), pairs);
+    required.push_back({"15 pairings over " + base, fmt::format("at least {}", percent(target)), gain,
+                        pairs == kPairs && geometric_mean(over[base]) >= target, left});
+    const std::string worst =
+        pairs == 0 ? "not measured" : fmt::format("{} ({})", percent(least[base].first), least[base].second);
+    required.push_back(
+        {"15 pairings, none below, over " + base, "-2 %", worst, pairs == kPairs && least[base].first >= 0.98, left});
+  }
   required.push_back({"violations", "0", fmt::format("{}", violations), violations == 0, ""});
   return figure;
 }
