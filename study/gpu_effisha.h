@@ -18,10 +18,12 @@ struct Alone {
 [[nodiscard]] figures::Figure effisha_overhead(const std::filesystem::path& folder, std::vector<Requirement>& required);
 [[nodiscard]] figures::Figure effisha_slices(const std::filesystem::path& folder, std::vector<Requirement>& required);
 [[nodiscard]] figures::Figure effisha_latency(const std::filesystem::path& folder, std::vector<Requirement>& required);
+/// Of the latencies of effisha_latency: means over the kernels of the medians.
+[[nodiscard]] HandoverCosts handover_costs(const std::filesystem::path& folder);
 /// Figures 12, 14, 15 of one setting of priorities.
 [[nodiscard]] figures::Figure effisha_schedules(const std::string& setting, const std::map<std::string, ScenarioOutcome>& systems,
-                                                const std::map<std::string, Alone>& alone, std::vector<Requirement>& required);
-[[nodiscard]] figures::Figure effisha_evictions(const std::filesystem::path& folder, const std::map<std::string, Alone>& alone,
+                                                const std::map<std::string, Alone>& alone, const HandoverCosts& costs,
                                                 std::vector<Requirement>& required);
+[[nodiscard]] figures::Figure effisha_evictions(const std::filesystem::path& folder, std::vector<Requirement>& required);
 
 }  // namespace sluice::gpu

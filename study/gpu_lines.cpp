@@ -60,12 +60,14 @@ ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* sc
 }
 
 ScheduleRun on_fake_executor(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone,
-                             const std::string& scheduler) {
+                             const std::string& scheduler, const HandoverCosts& costs) {
   constexpr double kPicosPerMs = 1e9;
   const auto time = [](double ms) { return Time(std::llround(ms * kPicosPerMs)); };
   Scenario scenario;
   scenario.file = scenario.name = scheduler;
   scenario.task = time(0.01);  // as in configs/scenarios: an eviction is immediate
+  scenario.costs.launch = time(costs.launch);
+  scenario.costs.evict = time(costs.evict);
   for (const ScenarioOutcome::Launch& launch : outcome.launches) {
     ScenarioJob& job = scenario.jobs.emplace_back();
     job.name = job.kernel = launch.name;

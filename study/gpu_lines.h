@@ -42,10 +42,14 @@ using ScenarioOutcomes = std::map<std::string, std::map<std::string, ScenarioOut
 /// @param scenario  the lines' field that names it
 [[nodiscard]] ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* scenario);
 
+/// What a launch and an eviction take beside a kernel's own time, milliseconds.
+struct HandoverCosts {
+  double launch = 0, evict = 0;
+};
 /// The same launches in the fake executor, with these times alone.
 /// @param alone  milliseconds by name
 [[nodiscard]] ScheduleRun on_fake_executor(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone,
-                                           const std::string& scheduler);
+                                           const std::string& scheduler, const HandoverCosts& costs = {});
 
 [[nodiscard]] double antt(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);
 [[nodiscard]] double stp(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);

@@ -50,7 +50,7 @@ Figure alone(const std::filesystem::path& folder, std::vector<Requirement>& requ
   figure.measured = fmt::format("Gaussian {}; least {} ({}).", percent(gaussian), percent(worst), worst_app);
   figure.html = figures::table({"kernel", "of", "alone, ms", "gain", "95 %"}, rows);
   required.push_back({"alone, every kernel of Slate's", "not below -2 %", fmt::format("{} ({})", percent(worst), worst_app),
-                      worst >= 0.98, "its tile goes through a barrier, and so does the next block's index: neither is hidden"});
+                      worst >= 0.98, "a block's end waits for a trip to the L2 and a barrier, and Transpose's blocks are short"});
   return figure;
 }
 
@@ -73,8 +73,7 @@ Figure resize(const std::filesystem::path& folder, std::vector<Requirement>& req
                                 late, all.size());
   figure.html = figures::table({"pair", "p50, us", "p99, us", "later than 10 ms"}, rows);
   required.push_back({"resize, p50", "at most 60 us", fmt::format("{:.1f} us", median(all)), median(all) <= 60,
-                      "the host looks at one kernel's counters after the other's, some 10 us each, before it launches CTAs for "
-                      "SMs that became free"});
+                      "QuotaMix::change looks at one kernel after the other, and sleeps 20 us between looks"});
   required.push_back({"resize, p99", "at most 300 us", fmt::format("{:.1f} us", percentile(all, 0.99)),
                       percentile(all, 0.99) <= 300, "as above"});
   required.push_back({"resize, later than 10 ms", "0", fmt::format("{}", late), late == 0,
@@ -123,16 +122,21 @@ Figure pairings(const std::filesystem::path& folder, std::vector<Requirement>& r
   rows.push_back(mean);
   figure.html =
       figures::table({"pair", "slate_measured, ms", "over processes", "over MPS", "over streams", "over one stream"}, rows);
-  figure.measured = fmt::format("Over processes {}, over MPS {}.", mean[2], mean[3]);
-  const std::string why = "kernels that each fill the memory system gain nothing from a range of their own";
-  for (const auto& [base, target] : {std::pair<std::string, double>("mps", 1.11), {"processes", 1.18}})
-    if (over.contains(base)) {
-      required.push_back({"15 pairings over " + base, fmt::format("at least {}", percent(target)),
-                          percent(geometric_mean(over[base])), geometric_mean(over[base]) >= target, why});
-      required.push_back({"15 pairings, none below, over " + base, "-2 %",
-                          fmt::format("{} ({})", percent(least[base].first), least[base].second), least[base].first >= 0.98,
-                          why});
-    }
+  figure.measured = fmt::format("Over two streams {}, over processes {}, over MPS {}.", mean[4], mean[2], mean[3]);
+  const std::string why = "pairs without Gaussian end as they do one after the other";
+  constexpr std::size_t kPairs = 15;  // a part of them is no evidence for all
+  for (const auto& [base, target] : {std::pair<std::string, double>("mps", 1.11), {"processes", 1.18}}) {
+    const std::size_t pairs = over.contains(base) ? over[base].size() : 0;
+    const std::string left = pairs == kPairs ? why : fmt::format("{} of {} pairs were not measured", kPairs - pairs, kPairs);
+    const std::string gain =
+        pairs == 0 ? "not measured" : fmt::format("{} ({} pairs)", percent(geometric_mean(over[base])), pairs);
+    required.push_back({"15 pairings over " + base, fmt::format("at least {}", percent(target)), gain,
+                        pairs == kPairs && geometric_mean(over[base]) >= target, left});
+    const std::string worst =
+        pairs == 0 ? "not measured" : fmt::format("{} ({})", percent(least[base].first), least[base].second);
+    required.push_back(
+        {"15 pairings, none below, over " + base, "-2 %", worst, pairs == kPairs && least[base].first >= 0.98, left});
+  }
   required.push_back({"violations", "0", fmt::format("{}", violations), violations == 0, ""});
   return figure;
 }

@@ -58,7 +58,7 @@ GpuRun ScenarioProcesses::run(const GpuScenario& scenario) {
 }
 
 int scenario_client(const std::string& app, const AppSize& size) {
-  GpuSession session;
+  GpuSession session(0, false);  // untransformed kernels, beside other processes that do the same
   const PreparedKernel& kernel = session.app(app, size);
   const StreamHandle stream = make_stream();
   static_cast<void>(native_seconds(kernel, stream.get()));  // loads its code

@@ -18,11 +18,11 @@ constexpr std::uint64_t kEndless = 1ULL << 24;  ///< passes over the grid: more 
 
 }  // namespace
 
-GpuSession::GpuSession(int ordinal)
+GpuSession::GpuSession(int ordinal, bool for_quotas)
     : context_(ordinal),
       compiler_(context_.limits().compute_major * 10 + context_.limits().compute_minor, Compiler::default_cache()),
       tools_(context_, compiler_) {
-  static_cast<void>(tools_.highest_sm());
+  if (for_quotas) static_cast<void>(tools_.highest_sm());
 }
 
 const PreparedKernel& GpuSession::app(const std::string& name, AppScale scale) {

@@ -22,7 +22,8 @@ using PreparedMix = std::vector<const PreparedKernel*>;
 /// A GPU with the applications that experiments run on it, prepared when first asked for.
 class GpuSession {
  public:
-  explicit GpuSession(int ordinal = 0);
+  /// @param for_quotas  makes sure that the SMs can be numbered as quotas need it; takes a GPU that nobody else keeps busy
+  explicit GpuSession(int ordinal = 0, bool for_quotas = true);
   [[nodiscard]] const PreparedKernel& app(const std::string& name, AppScale scale = AppScale::Full);
   [[nodiscard]] const PreparedKernel& app(const std::string& name, const AppSize& size);
   void release(const std::string& name, AppScale scale = AppScale::Full) { apps_.erase({name, scale}); }
