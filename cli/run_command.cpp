@@ -24,7 +24,7 @@ struct RunOptions {
   unsigned quota = 0;
   std::string sms, quota_file, opaque = "native", socket = service::default_socket(), name;
   std::optional<int> priority;
-  bool require = false;
+  bool require = false, spin = false;
   std::vector<std::string> command;
 };
 
@@ -36,7 +36,8 @@ void put_first(const char* variable, const std::string& value, char between) {
 
 /// The environment of a client of the service. @return false when there is none: the program runs without us
 bool use_service(const RunOptions& options) {
-  for (const char* fixed : {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE", "SLUICE_REQUIRE_SERVICE", "SLUICE_NAME", "SLUICE_PRIORITY"}) unsetenv(fixed);
+  for (const char* fixed : {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE", "SLUICE_REQUIRE_SERVICE", "SLUICE_NAME", "SLUICE_PRIORITY",
+                            "SLUICE_SPIN"}) unsetenv(fixed);
   try {
     (void)service::fetch_status(options.socket);
   } catch (const std::exception& error) {
@@ -46,6 +47,7 @@ bool use_service(const RunOptions& options) {
   }
   setenv("SLUICE_SOCKET", std::filesystem::absolute(options.socket).c_str(), 1);
   if (options.require) setenv("SLUICE_REQUIRE_SERVICE", "1", 1);
+  if (options.spin) setenv("SLUICE_SPIN", "1", 1);
   const std::string name =
       options.name.empty() ? std::filesystem::path(options.command.front()).filename().string() : options.name;
   setenv("SLUICE_NAME", name.substr(0, sizeof(service::Hello::name) - 1).c_str(), 1);
@@ -122,6 +124,7 @@ void add_run_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(0, kMaxPriority))
       ->excludes(quota, sms, file);
   command->add_option("--name", options->name, "for the status; default: the program's")->excludes(quota, sms, file);
+  command->add_flag("--spin", options->spin, "hears from the service sooner, for a core of its own while it has launches");
   command->add_flag("--require-service", options->require, "exit code 2 at once when there is no service, or it ends")
       ->excludes(quota, sms, file);
   command->add_option("command", options->command, "the program and its arguments, behind --")->required();

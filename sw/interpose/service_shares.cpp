@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -48,7 +49,10 @@ std::string own_name() {
 
 class ServiceShares : public IShares {
  public:
-  explicit ServiceShares(ILanes& lanes) : lanes_(lanes), required_(std::getenv("SLUICE_REQUIRE_SERVICE") != nullptr) {
+  explicit ServiceShares(ILanes& lanes)
+      : lanes_(lanes),
+        required_(std::getenv("SLUICE_REQUIRE_SERVICE") != nullptr),
+        spins_(std::getenv("SLUICE_SPIN") != nullptr) {
     const char* priority = std::getenv("SLUICE_PRIORITY");
     const std::int32_t asked = priority == nullptr ? SLUICE_THREAD_PRIORITY : std::atoi(priority);
     const std::string name = own_name();
@@ -149,9 +153,10 @@ class ServiceShares : public IShares {
   }
 
   void talk() {
-    while (why_now().empty()) {
+    while (why_now().empty() && !leaving_) {
       pollfd fds[] = {{sluice_descriptor(session_), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
-      ::poll(fds, 2, any_busy() ? static_cast<int>(kLinger.count()) : static_cast<int>(kCoverage.count()));
+      const bool busy = any_busy();
+      ::poll(fds, 2, busy && spins_ ? 0 : static_cast<int>(busy ? kLinger.count() : kCoverage.count()));
       eventfd_t count = 0;
       (void)::eventfd_read(wake_.get(), &count);
       const std::scoped_lock lock(talking_);
@@ -264,6 +269,7 @@ class ServiceShares : public IShares {
 
   void good_bye() {
     if (process_ != ::getpid()) return;  // of the process that this one was forked from
+    leaving_ = true;
     const std::scoped_lock lock(talking_);
     if (!why_now().empty()) return;
     (void)send_coverage(true);
@@ -306,7 +312,8 @@ class ServiceShares : public IShares {
   }
 
   ILanes& lanes_;
-  bool required_;
+  bool required_, spins_;
+  std::atomic<bool> leaving_{false};
   pid_t process_ = ::getpid();
   sluice_session* session_ = nullptr;
   service::UniqueFd wake_;
