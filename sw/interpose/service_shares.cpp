@@ -62,6 +62,7 @@ class ServiceShares : public IShares {
       sluice_disconnect(std::exchange(session_, nullptr));
       return;
     }
+    descriptor_ = sluice_descriptor(session_);
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     std::thread([this] { talk(); }).detach();  // ends with the process, or with the service
     ending() = this;
@@ -154,7 +155,7 @@ class ServiceShares : public IShares {
 
   void talk() {
     while (why_now().empty() && !leaving_) {
-      pollfd fds[] = {{sluice_descriptor(session_), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+      pollfd fds[] = {{descriptor_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       const bool busy = any_busy();
       ::poll(fds, 2, busy && spins_ ? 0 : static_cast<int>(busy ? kLinger.count() : kCoverage.count()));
       eventfd_t count = 0;
@@ -315,7 +316,8 @@ class ServiceShares : public IShares {
   bool required_, spins_;
   std::atomic<bool> leaving_{false};
   pid_t process_ = ::getpid();
-  sluice_session* session_ = nullptr;
+  sluice_session* session_ = nullptr;  ///< with `talking_` held, or `mutex_` and no `why_`
+  int descriptor_ = -1;
   service::UniqueFd wake_;
   std::mutex talking_;         ///< with the service
   mutable std::mutex mutex_;   ///< of what follows
