@@ -15,7 +15,6 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kMostLanes = 31;      ///< of which launches have not ended: beside 32 streams that wait no grid begins
 constexpr std::size_t kMostPending = 512;   ///< launches of a stream whose shares may change: the driver's queue must not fill up
 constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
@@ -23,6 +22,17 @@ constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch wait
 bool capturing(CUstream stream) {
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   return SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/// Lanes that may hold launches which have not ended, where those may sleep: beside as many streams as the process has channels no
+/// grid begins.
+std::size_t most_lanes() {
+  static const std::size_t lanes = [] {
+    constexpr int kByDefault = 8, kMost = 32;
+    const char* set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    return static_cast<std::size_t>(std::clamp(set == nullptr ? kByDefault : std::atoi(set), 2, kMost) - 1);
+  }();
+  return lanes;
 }
 
 /// Launches under quota that take less, on average, go on natively. SLUICE_SHORT_US; 0: none.
@@ -100,9 +110,9 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   while (lane->watched) {
     const Slot& slot = *lane->slots.front();
     if (slot.told.word == nullptr) break;
-    if (slot.pending.size() < kMostPending && (!slot.pending.empty() || lanes_.outstanding() < kMostLanes)) break;
+    if (slot.pending.size() < kMostPending && (!slot.pending.empty() || lanes_.outstanding() < most_lanes())) break;
     if (slot.pending.empty() && Clock::now() - begin > kLongest) {
-      reason = "31 streams hold launches that have not ended: a 32nd could keep their blocks from the GPU";
+      reason = "other streams hold launches that have not ended: one stream more could keep their blocks from the GPU";
       return nullptr;
     }
     lanes_.wake();
