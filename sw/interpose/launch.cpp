@@ -52,6 +52,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
   if (kernel.form == nullptr) return kernel.why;
   if (kernel.form->refusal) return kernel.form->refusal->reason;
+  if (ours(kernel) == nullptr) return "the driver does not load the transformed module";
   const Shape& fits = shape(kernel, launch.function, launch.facts);
   if (fits.native == 0 || fits.transformed == 0) return std::string(gpu::gate_row(gpu::GateRule::SharedRoom).native);
   if (const auto refused = gpu::refuse_launch(*kernel.form, launch.facts, {fits.sms, fits.native, fits.shared_left}))
@@ -101,7 +102,7 @@ Pending Transformed::pending(const gpu::LaunchFacts& facts) const {
 }
 
 std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason) {
-  std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
   if (lane == nullptr) {
     reason = "no memory for the job's state";
     return nullptr;
@@ -148,8 +149,8 @@ CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& ro
 
 std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel, const std::string& reason,
                                            CUstream stream, const Native& as_it_is) {
-  const Home* home = lanes_.home();
-  const std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  const Home* home = lanes_.home(held);
+  const std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
   if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms) return std::nullopt;
   Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
   const auto timed = coverage_.begin(row, 0, stream);
