@@ -53,7 +53,6 @@ bool use_service(const RunOptions& options) {
   setenv("SLUICE_NAME", name.substr(0, sizeof(service::Hello::name) - 1).c_str(), 1);
   if (options.priority) setenv("SLUICE_PRIORITY", std::to_string(*options.priority).c_str(), 1);
   // A stream whose launch waits holds one of the context's queues to the GPU: eight without this, two under MPS.
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   const std::string mps = std::filesystem::absolute(service::mps_folder(options.socket));
   if (std::filesystem::exists(mps)) setenv("CUDA_MPS_PIPE_DIRECTORY", mps.c_str(), 1);
   return true;
@@ -100,6 +99,8 @@ int run(const RunOptions& options) {
     put_first("LD_LIBRARY_PATH", folder.string(), ':');
     put_first("LD_PRELOAD", library.string(), ':');
     keep_triton_ptx(folder);
+    // Streams whose launches sleep hold a channel each; the default is 8.
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   }
   std::vector<char*> arguments;
   for (const std::string& a : options.command) arguments.push_back(const_cast<char*>(a.c_str()));  // execvp only reads

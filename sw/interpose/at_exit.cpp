@@ -3,22 +3,33 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "sw/interpose/program.h"
 
 namespace sluice::interpose {
 
+namespace {
+constexpr auto kLongest = std::chrono::milliseconds(200);
+}  // namespace
+
 std::string Program::coverage_json() {
   const std::scoped_lock held(lock_);
+  graphs_.count_all();
   return coverage_.json().dump();
 }
 
 void Program::tell_at_exit() {
   finish_compiling();
-  const std::scoped_lock held(lock_);
-  if (coverage_.empty()) return;
-  coverage_.collect(true);
-  graphs_.collect(true);
+  std::unique_lock held(lock_);
+  if (coverage_.empty() && graphs_.empty()) return;
+  const auto until = Clock::now() + kLongest;  // launches that nobody waited for may never end
+  while ((coverage_.collect() | graphs_.collect()) && Clock::now() < until) {
+    held.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    held.lock();
+  }
+  graphs_.count_all();
   const Lanes::Sums sums = lanes_.sums();
   std::fprintf(stderr, "%s", coverage_.table().c_str());
   if (sums.violations > 0 || sums.naps > 0 || sums.raises > 0)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -90,7 +91,8 @@ void Cache::store(const std::string& key, std::string_view content) const {
   if (folder_.empty()) return;
   std::error_code failed;
   fs::create_directories(folder_, failed);
-  const fs::path path = folder_ / key, fresh = folder_ / fmt::format("{}.{}.new", key, ::getpid());
+  static std::atomic<unsigned> next{0};  // threads store, too
+  const fs::path path = folder_ / key, fresh = folder_ / fmt::format("{}.{}.{}.new", key, ::getpid(), next++);
   {
     std::ofstream out(fresh, std::ios::binary);
     out << kMagic << digest(content) << content;

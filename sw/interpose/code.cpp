@@ -127,12 +127,18 @@ void Later::set(std::shared_ptr<const Code> code, std::string why) {
   code_ = std::move(code);
   why_ = std::move(why);
   done_ = true;
+  set_.notify_all();
+}
+void Later::wait_until(std::chrono::steady_clock::time_point end) const {
+  std::unique_lock held(lock_);
+  set_.wait_until(held, end, [&] { return done_; });
 }
 
 namespace {
 
 /// From the cache, or made now or in the background, and kept.
-std::shared_ptr<Later> compile(const std::string& ptx, const std::string& version, bool variables) {
+/// @param now  does not return before it is done
+std::shared_ptr<Later> compile(const std::string& ptx, const std::string& version, bool variables, bool now) {
   auto later = std::make_shared<Later>();
   const std::string key = "code-" + digest(std::string_view(ptx)) + version;
   if (const auto kept = user_cache().load(key))
@@ -150,10 +156,10 @@ std::shared_ptr<Later> compile(const std::string& ptx, const std::string& versio
       later->set(nullptr, e.what());
     }
   };
-  if (ptx.size() > kAtOnce)
-    compile_later(make);
-  else
+  if (now)
     make();
+  else
+    compile_later(make);
   return later;
 }
 
@@ -164,7 +170,7 @@ std::shared_ptr<Later> Lazy::kernel(const std::string& name) {
   std::shared_ptr<Later>& later = kernels_[name];
   if (later != nullptr) return later;
   try {
-    later = compile(gpu::only_kernel(ptx_, name), version_, false);
+    later = compile(gpu::only_kernel(ptx_, name), version_, false, false);
   } catch (const std::exception& e) {
     later = std::make_shared<Later>();
     later->set(nullptr, e.what());
@@ -193,7 +199,7 @@ Prepared prepared(const void* image) {
       out.lazy = std::make_shared<Lazy>(std::move(text), version);
       return out;
     }
-    out.later = compile(ptx, version, true);
+    out.later = compile(ptx, version, true, ptx.size() <= kAtOnce);
     out.why = "its module is being compiled in the background";
     if (!out.later->done()) return out;
     out.code = out.later->code();

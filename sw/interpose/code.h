@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The machine code that is loaded in place of a program's module.
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -29,22 +31,25 @@ struct Code {
 class Later {
  public:
   [[nodiscard]] bool done() const;
+  void wait_until(std::chrono::steady_clock::time_point end) const;
   [[nodiscard]] std::shared_ptr<const Code> code() const;  ///< @pre done. null: it failed
   [[nodiscard]] std::string why() const;                   ///< it failed
   void set(std::shared_ptr<const Code> code, std::string why = "");
 
  private:
   mutable std::mutex lock_;
+  mutable std::condition_variable set_;
   bool done_ = false;
   std::shared_ptr<const Code> code_;
   std::string why_;
 };
 
-/// A module without variables: each kernel is compiled when it is first launched, and loaded beside the program's module.
+/// A module without variables: each kernel is compiled by the thread when it is first launched, and loaded beside the program's
+/// module.
 class Lazy {
  public:
   Lazy(std::string ptx, std::string version) : ptx_(std::move(ptx)), version_(std::move(version)) {}
-  /// Compiles the kernel, at once or, a long one, in the background. @pre there is a context, or a GPU to make one
+  /// @return what the kernel becomes, now or later. @pre there is a context, or a GPU to make one
   [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name);
 
  private:

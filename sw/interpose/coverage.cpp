@@ -43,7 +43,7 @@ std::optional<Coverage::Timed> Coverage::begin(Row& row, std::uint64_t blocks, C
   const auto now = std::chrono::steady_clock::now();
   if (!std::has_single_bit(row.launches) && now - row.last < kBetween) return std::nullopt;
   row.last = now;
-  collect(false);
+  static_cast<void>(collect());
   if (open_.size() >= kMostOpen) return std::nullopt;
   Timed timed{&row, blocks, nullptr, nullptr, nullptr};
   SLUICE_REAL(cuCtxGetCurrent)(&timed.context);
@@ -58,12 +58,11 @@ void Coverage::end(Timed timed, CUstream stream) {
   if (SLUICE_REAL(cuEventRecord)(timed.end, stream) == CUDA_SUCCESS) open_.push_back(std::move(timed));
 }
 
-void Coverage::collect(bool wait) {
+bool Coverage::collect() {
   for (std::size_t i = open_.size(); i-- > 0;) {
     Timed timed = std::move(open_.front());
     open_.pop_front();
-    CUresult done = SLUICE_REAL(cuEventQuery)(timed.end);
-    if (done == CUDA_ERROR_NOT_READY && wait) done = SLUICE_REAL(cuEventSynchronize)(timed.end);
+    const CUresult done = SLUICE_REAL(cuEventQuery)(timed.end);
     if (done == CUDA_ERROR_NOT_READY) {
       open_.push_back(std::move(timed));
       continue;
@@ -81,6 +80,7 @@ void Coverage::collect(bool wait) {
     free_.emplace(timed.context, timed.begin);
     free_.emplace(timed.context, timed.end);
   }
+  return !open_.empty();
 }
 
 void Coverage::add(const Key& key, std::uint64_t launches, double ms, std::uint64_t timed_launches) {

@@ -46,7 +46,7 @@ class Coverage {
   void add(const Key& key, std::uint64_t launches, double ms, std::uint64_t timed_launches);
   /// Mean of the timed launches under quota of about so many blocks; nothing before there are three.
   [[nodiscard]] std::optional<double> microseconds(const std::string& kernel, std::uint64_t blocks);
-  void collect(bool wait);  ///< reads the events that are done
+  bool collect();           ///< reads the events that are done. @return some are not
   void forget();            ///< in a child: the parent tells its own
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] nlohmann::json json() const;

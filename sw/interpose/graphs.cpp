@@ -39,7 +39,7 @@ void restore(Graphs::Params& params, const Program::Original& original) {
   SluiceJob job;
   std::memcpy(&job, params.kernelParams[original.bytes.size()], sizeof job);
   params.func = original.function;
-  if (params.kern != nullptr) params.kern = original.kernel;
+  params.kern = original.kernel;  // the CUDA runtime knows its kernels by it
   params.gridDimX = job.grid_x;
   params.gridDimY = job.grid_y;
   params.gridDimZ = job.grid_z;
@@ -70,32 +70,35 @@ CUresult Graphs::set_params(CUgraph graph, const Params& params, const WithParam
   std::string name, reason;
   std::unique_lock held(program_.lock());
   std::optional<Transformed> ours;
-  if (graph == nullptr || !bodies_.contains(graph)) ours = program_.transformed(held, launch_of(params), name, reason);
+  if (graph == nullptr || !bodies_.contains(graph)) ours = program_.transformed(held, launch_of(params), true, name, reason);
   held.unlock();
   return ours ? driver(params_of(params, *ours)) : driver(params);
 }
 
 CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Params& params, const WithParams& driver) {
-  Node now;
+  Exec fresh;  // with the node alone: a replay with what it had may be under way
+  Node& now = fresh.nodes[node];
   std::unique_lock held(program_.lock());
   std::optional<Transformed> ours;
-  if (execs_.contains(exec)) ours = program_.transformed(held, launch_of(params), now.kernel, now.reason);
-  const auto known = execs_.find(exec);
+  if (execs_.contains(exec)) ours = program_.transformed(held, launch_of(params), true, now.kernel, now.reason);
   Params set = ours ? params_of(params, *ours) : params;
-  const auto old = known == execs_.end() ? std::map<CUgraphNode, Node>::iterator{} : known->second.nodes.find(node);
-  if (ours && old != known->second.nodes.end()) now.slot = old->second.slot;
-  if (ours && !give_block(set, now, known->second)) {
+  if (ours && !give_block(held, set, now, fresh)) {
     set = params;
     now.reason = "no memory for the job's state";
   }
   held.unlock();
   const CUresult result = driver(set);
   held.lock();
-  if (const auto still = execs_.find(exec); result == CUDA_SUCCESS && still != execs_.end()) {
-    count(still->second);
-    still->second.nodes[node] = std::move(now);
-    sum_up(still->second);
+  const auto known = execs_.find(exec);
+  if (result == CUDA_SUCCESS && known != execs_.end()) {
+    count(known->second);
+    std::swap(known->second.nodes[node], now);
+    if (known->second.lane == nullptr) known->second.lane = fresh.lane;
+    fresh.lane = known->second.lane;
+    fresh.last = known->second.last;
+    sum_up(known->second);
   }
+  drop(fresh);
   return result;
 }
 
@@ -104,7 +107,7 @@ void Graphs::to_original(Params& params) const {
   if (const auto original = program_.original(params.func); original && params.kernelParams != nullptr) restore(params, *original);
 }
 
-std::shared_ptr<Slot> Graphs::block(Lane& lane, unsigned ctas) {
+std::shared_ptr<Slot> Graphs::block(std::unique_lock<std::mutex>& held, Lane& lane, unsigned ctas) {
   for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
     if (spare->home != lane.home || spare->slot->ctas < ctas || (spare->slot->told.word == nullptr) == lane.watched) continue;
     if (spare->free != nullptr && SLUICE_REAL(cuEventQuery)(spare->free) != CUDA_SUCCESS) continue;
@@ -113,18 +116,21 @@ std::shared_ptr<Slot> Graphs::block(Lane& lane, unsigned ctas) {
     std::erase(lane.slots, slot);
     return slot;
   }
-  return program_.lanes().slot(*lane.home, ctas, lane.watched);
+  held.unlock();  // memory may have to wait for the GPU, and the GPU for the lanes' thread
+  std::shared_ptr<Slot> slot = Lanes::slot(*lane.home, ctas, lane.watched);
+  held.lock();
+  return slot;
 }
 
-bool Graphs::give_block(Params& params, Node& node, Exec& exec) {
+bool Graphs::give_block(std::unique_lock<std::mutex>& held, Params& params, Node& node, Exec& exec) {
   const auto original = program_.original(params.func);
   if (!original) return false;
-  if (exec.lane == nullptr) exec.lane = program_.lanes().of_graphs();
+  if (exec.lane == nullptr) exec.lane = program_.lanes().of_graphs(held);
   if (exec.lane == nullptr) return false;
   Lane& lane = *exec.lane;
   if (original->waits) program_.lanes().watch(lane);
   if (node.slot == nullptr || node.slot->ctas < params.gridDimY) {
-    node.slot = block(lane, params.gridDimY);
+    node.slot = block(held, lane, params.gridDimY);
     if (node.slot == nullptr) return false;
     lane.slots.push_back(node.slot);
   }
@@ -135,6 +141,7 @@ bool Graphs::give_block(Params& params, Node& node, Exec& exec) {
   ours.shared = params.sharedMemBytes;
   ours.bytes = original->bytes;
   ours.waits = original->waits;
+  ours.demand.name = original->name;
   ours.job = std::make_shared<SluiceJob>();
   std::memcpy(ours.job.get(), params.kernelParams[original->bytes.size()], sizeof(SluiceJob));
   ours.job->control = reinterpret_cast<SluiceControl*>(node.slot->control);
@@ -165,11 +172,11 @@ void Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec
     if (!original) {
       std::tie(node.kernel, node.reason) = program_.name_and_reason(function_of(params));
       std::string reason;
-      if (program_.transformed(held, launch_of(params), node.kernel, reason)) reason = "in the body of a conditional node";
+      if (program_.transformed(held, launch_of(params), false, node.kernel, reason)) reason = "in the body of a conditional node";
       node.reason = reason;
       return;
     }
-    if (give_block(params, node, exec) && SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &params) == CUDA_SUCCESS) return;
+    if (give_block(held, params, node, exec) && SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &params) == CUDA_SUCCESS) return;
     // As the program had it: without a control block ours cannot run.
     restore(params, *original);
     node.kernel = original->name;

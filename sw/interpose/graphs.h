@@ -40,7 +40,9 @@ class Graphs {
   void body(CUgraph graph);  ///< of a conditional node: what is in there runs as it is
   /// A launch into `stream` becomes a node of such a graph. The stream is captured. @pre the lock is held
   [[nodiscard]] bool captured_into_body(CUstream stream) const;
-  void collect(bool wait);  ///< GPU times of replays that are done
+  bool collect();    ///< GPU times of replays that are done. @return some are not
+  void count_all();  ///< replays since the last call, to the coverage
+  [[nodiscard]] bool empty() const { return execs_.empty(); }
   void forget();
 
  private:
@@ -69,8 +71,8 @@ class Graphs {
     CUevent free;  // of the executable that had it: when its last replay has ended
   };
   void give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec& exec);
-  [[nodiscard]] bool give_block(Params& params, Node& node, Exec& exec);
-  [[nodiscard]] std::shared_ptr<Slot> block(Lane& lane, unsigned ctas);
+  [[nodiscard]] bool give_block(std::unique_lock<std::mutex>& held, Params& params, Node& node, Exec& exec);
+  [[nodiscard]] std::shared_ptr<Slot> block(std::unique_lock<std::mutex>& held, Lane& lane, unsigned ctas);
   void sum_up(Exec& exec);
   void count(Exec& exec);
   void drop(Exec& exec);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -61,9 +62,10 @@ class Program {
   using Ours = std::function<CUresult(const Transformed&)>;
   [[nodiscard]] CUresult launch(const Launch& launch, const Native& as_it_is, const Ours& with);
   /// The transformed form of a launch, without a control block. The lock is held, and given up while a kernel is compiled.
+  /// @param patient  waits until the kernel is compiled: a node of a graph is made once
   /// @return nothing: natively, for the reason
-  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const Launch& launch, std::string& name,
-                                                       std::string& reason);
+  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
+                                                       std::string& name, std::string& reason);
   void captures() { captures_ = true; }  ///< from here on a stream may be captured
   /// What stands behind a function of ours.
   struct Original {
@@ -102,6 +104,7 @@ class Program {
     CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
     bool beside = false;  ///< `code` is loaded beside the program's module, in each context
+    std::set<CUcontext> seen;  ///< contexts in which it is loaded
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
     std::optional<int> carveout;        ///< as the program set it
@@ -116,9 +119,10 @@ class Program {
   mutable std::mutex lock_;
   void adopt(Kernel& kernel);  // what was compiled for it
   /// In the current context. Null: the driver refuses
-  [[nodiscard]] CUfunction ours(const Kernel& kernel);
+  [[nodiscard]] CUfunction ours(const Kernel& kernel) const;
+  void load(std::unique_lock<std::mutex>& held, CUfunction handle);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
-  void compile(std::unique_lock<std::mutex>& held, CUfunction function);
+  void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
   [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,

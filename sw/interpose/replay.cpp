@@ -39,7 +39,7 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
   Timed timed;
   if ((std::has_single_bit(e.replays) || now - e.timed > kBetweenTimed) && open_.size() < kMostTimed) {
     e.timed = now;
-    collect(false);
+    static_cast<void>(collect());
     for (const auto& [at, node] : e.nodes) timed.nodes.emplace_back(node.kernel, node.reason);
     SLUICE_REAL(cuEventCreate)(&timed.begin, CU_EVENT_DEFAULT);
     SLUICE_REAL(cuEventCreate)(&timed.end, CU_EVENT_DEFAULT);
@@ -69,12 +69,11 @@ void Graphs::count(Exec& exec) {
     program_.coverage().add({node.reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, node.kernel, node.reason}, fresh, 0, 0);
 }
 
-void Graphs::collect(bool wait) {
+bool Graphs::collect() {
   for (std::size_t i = open_.size(); i-- > 0;) {
     Timed timed = std::move(open_.front());
     open_.pop_front();
-    CUresult done = SLUICE_REAL(cuEventQuery)(timed.end);
-    if (done == CUDA_ERROR_NOT_READY && wait) done = SLUICE_REAL(cuEventSynchronize)(timed.end);
+    const CUresult done = SLUICE_REAL(cuEventQuery)(timed.end);
     if (done == CUDA_ERROR_NOT_READY) {
       open_.push_back(std::move(timed));
       continue;
@@ -87,8 +86,11 @@ void Graphs::collect(bool wait) {
     SLUICE_REAL(cuEventDestroy_v2)(timed.begin);
     SLUICE_REAL(cuEventDestroy_v2)(timed.end);
   }
-  if (wait)
-    for (auto& [handle, exec] : execs_) count(exec);
+  return !open_.empty();
+}
+
+void Graphs::count_all() {
+  for (auto& [handle, exec] : execs_) count(exec);
 }
 
 }  // namespace sluice::interpose

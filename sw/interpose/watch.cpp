@@ -43,14 +43,12 @@ void Lanes::on_share(LaneId id, const Share& share) {
     const std::scoped_lock held(orders_lock_);
     asked_[id] = share;
   }
-  if (lock_.try_lock()) {  // the order leaves at once, from this thread
+  if (lock_.try_lock()) {  // the order leaves at once, and CTAs come, from this thread
     const std::scoped_lock held(std::adopt_lock, lock_);
     CUcontext before = nullptr;
     SLUICE_REAL(cuCtxGetCurrent)(&before);
     take_orders();
-    for (const std::shared_ptr<Lane>& lane : all())
-      if (lane->stale && lane->watched && SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) == CUDA_SUCCESS)
-        static_cast<void>(send(*lane));
+    static_cast<void>(step());
     SLUICE_REAL(cuCtxSetCurrent)(before);
   }
   wake();
@@ -119,6 +117,7 @@ void Lanes::take_orders() {
     if (share == lane->share) continue;
     lane->share = share;
     lane->stale = true;
+    lane->raised.reset();  // the watchdog looks anew
     if (share.ctas.value() > 0) lane->evicted = false;
     for (const std::shared_ptr<Slot>& slot : lane->slots) slot->raised = true;
     hurry_ = Clock::now() + kHurry;
@@ -223,7 +222,8 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
     const gpu::QuotaTable in_force = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
     if (lane.share.ctas.value() > 0)
       if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, in_force)) {
-        std::fprintf(stderr, "sluice: no block has ended for 100 ms: quota raised to at most %u\n", *std::ranges::max_element(*raised));
+        std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.kernel.c_str(),
+                     *std::ranges::max_element(*raised));
         lane.raised = std::move(raised);
         ++counted_.raises;
         static_cast<void>(send(lane));

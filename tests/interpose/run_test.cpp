@@ -13,7 +13,7 @@ namespace {
 class Run : public Sluice {
  protected:
   Outcome client(const std::string& before = "", const std::string& options = "--quota 2") {
-    return shell(before + " SLUICE_CACHE_DIR='" + (folder_ / "cache").string() + "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
+    return shell(before + " SLUICE_COMPILE_WAIT_MS=10000 SLUICE_CACHE_DIR='" + (folder_ / "cache").string() + "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
                  (folder_ / "books").string() + "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run " + options +
                  " -- " SLUICE_FAKE_CLIENT);
   }
@@ -108,7 +108,7 @@ TEST_F(Run, AModuleIsCompiledOnceForAllProcessesAndADamagedEntryAnew) {
 TEST_F(Run, AWatchdogRaisesTheQuotaOfBlocksThatWait) {
   const Outcome o = client("FAKE_CUDA_WAITS=20 FAKE_CUDA_TASK_US=100", "--quota 1");
   EXPECT_EQ(o.exit, 0) << o.out << o.err;
-  EXPECT_NE(o.err.find("no block has ended for 100 ms"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("waits: no block has ended for 100 ms"), std::string::npos) << o.err;
   EXPECT_NE(text("books").find("waits__sluice 4x8 arg 7 arg 9 quota 1 wanted 4 blocks 1000 wrong 0"), std::string::npos)
       << text("books");
   EXPECT_GE(nlohmann::json::parse(text("report"))["watchdog_raises"], 1);

@@ -112,7 +112,8 @@ KernelStudy study_kernel(const std::string& ptx, const std::string& symbol, cons
   if (found(text, R"(\bcp\.async\.bulk[\w.:]*mbarrier)") && !found(text, R"(\bmbarrier\.(test|try)_wait)"))
     return refuse(R::CopyWithoutWait);
   if (reach.indirect && !functions_changed(ptx, reach, study.stand_in).empty()) return refuse(R::FunctionPointer);
-  if (found(reach.text, R"((^|[;{}\s])\.(global|const)\s+\.)")) return refuse(R::OwnVariable);
+  static const std::regex pointer(R"(\.ptr\s+\.(global|const)\b)");  // of a parameter: where it points to
+  if (found(std::regex_replace(reach.text, pointer, ""), R"((^|[;{}\s])\.(global|const)\s+\.)")) return refuse(R::OwnVariable);
   // A barrier with a count of threads waits for these, whoever is done; one for all threads needs them.
   if (study.stand_in && (found(std::regex_replace(text, plain_barrier(), ""), R"(\b(bar|barrier)(\.cta)?\.(sync|red))")))
     return refuse(R::BypassedBarrier);
