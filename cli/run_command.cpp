@@ -24,7 +24,7 @@ struct RunOptions {
   unsigned quota = 0;
   std::string sms, quota_file, opaque = "native", socket = service::default_socket(), name;
   std::optional<int> priority;
-  bool require = false;
+  bool require = false, spin = false;
   std::vector<std::string> command;
 };
 
@@ -36,7 +36,9 @@ void put_first(const char* variable, const std::string& value, char between) {
 
 /// The environment of a client of the service. @return false when there is none: the program runs without us
 bool use_service(const RunOptions& options) {
-  for (const char* fixed : {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE", "SLUICE_REQUIRE_SERVICE", "SLUICE_NAME", "SLUICE_PRIORITY"}) unsetenv(fixed);
+  for (const char* fixed : {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE", "SLUICE_REQUIRE_SERVICE", "SLUICE_NAME",
+                            "SLUICE_PRIORITY", "SLUICE_SPIN"})
+    unsetenv(fixed);
   try {
     (void)service::fetch_status(options.socket);
   } catch (const std::exception& error) {
@@ -46,12 +48,12 @@ bool use_service(const RunOptions& options) {
   }
   setenv("SLUICE_SOCKET", std::filesystem::absolute(options.socket).c_str(), 1);
   if (options.require) setenv("SLUICE_REQUIRE_SERVICE", "1", 1);
+  if (options.spin) setenv("SLUICE_SPIN", "1", 1);
   const std::string name =
       options.name.empty() ? std::filesystem::path(options.command.front()).filename().string() : options.name;
   setenv("SLUICE_NAME", name.substr(0, sizeof(service::Hello::name) - 1).c_str(), 1);
   if (options.priority) setenv("SLUICE_PRIORITY", std::to_string(*options.priority).c_str(), 1);
   // A stream whose launch waits holds one of the context's queues to the GPU: eight without this, two under MPS.
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   const std::string mps = std::filesystem::absolute(service::mps_folder(options.socket));
   if (std::filesystem::exists(mps)) setenv("CUDA_MPS_PIPE_DIRECTORY", mps.c_str(), 1);
   return true;
@@ -61,8 +63,7 @@ bool use_service(const RunOptions& options) {
 void use_fixed(const RunOptions& options) {
   for (const char* other : {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE"}) unsetenv(other);
   if (options.quota > 0) setenv("SLUICE_QUOTA", std::to_string(options.quota).c_str(), 1);
-  if (!options.quota_file.empty())
-    setenv("SLUICE_QUOTA_FILE", std::filesystem::absolute(options.quota_file).c_str(), 1);
+  if (!options.quota_file.empty()) setenv("SLUICE_QUOTA_FILE", std::filesystem::absolute(options.quota_file).c_str(), 1);
   if (options.sms.empty()) return;
   unsigned first = 0, last = 0;
   char rest = 0;
@@ -98,6 +99,8 @@ int run(const RunOptions& options) {
     put_first("LD_LIBRARY_PATH", folder.string(), ':');
     put_first("LD_PRELOAD", library.string(), ':');
     keep_triton_ptx(folder);
+    // Streams whose launches sleep hold a channel each; the default is 8.
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   }
   std::vector<char*> arguments;
   for (const std::string& a : options.command) arguments.push_back(const_cast<char*>(a.c_str()));  // execvp only reads
@@ -113,21 +116,23 @@ void add_run_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Run a CUDA program as it is, under the service or a quota of its own");
   CLI::Option* quota = command->add_option("--quota", options->quota, "CTAs of one kernel on each SM")->check(CLI::Range(1, 32));
   CLI::Option* sms = command->add_option("--sms", options->sms, "the SMs A-B alone")->excludes(quota);
-  CLI::Option* file = command->add_option("--quota-file", options->quota_file, "a file with the quota, which may change at any time");
+  CLI::Option* file =
+      command->add_option("--quota-file", options->quota_file, "a file with the quota, which may change at any time");
   command->add_option("--opaque", options->opaque, "launches that cannot be transformed: native, hold, split")
       ->check(CLI::IsMember({"native", "hold", "split"}))
       ->capture_default_str();
-  command->add_option("--socket", options->socket, "where the service listens")->capture_default_str()->excludes(quota, sms, file);
+  command->add_option("--socket", options->socket, "where the service listens")
+      ->capture_default_str()
+      ->excludes(quota, sms, file);
   command->add_option("--priority", options->priority, "larger is more important; default: that of the process")
       ->check(CLI::Range(0, kMaxPriority))
       ->excludes(quota, sms, file);
   command->add_option("--name", options->name, "for the status; default: the program's")->excludes(quota, sms, file);
+  command->add_flag("--spin", options->spin, "hears from the service sooner, for a core of its own while it has launches");
   command->add_flag("--require-service", options->require, "exit code 2 at once when there is no service, or it ends")
       ->excludes(quota, sms, file);
   command->add_option("command", options->command, "the program and its arguments, behind --")->required();
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace sluice::cli

@@ -96,8 +96,8 @@ int status(const Options& options) {
   fmt::print("scheduler {}, {} decisions, {} clients lost\n", json["scheduler"].get<std::string>(),
              json["decisions"].get<std::uint64_t>(), json["lost"].get<std::uint64_t>());
   for (const auto& c : json["clients"])
-    fmt::print("{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU; {} native, {:.3f} ms\n",
-               c["pid"].get<int>(), c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
+    fmt::print("{:>8}  {:24} priority {:2}  {:8}  {} launches, {:.3f} ms on the GPU; {} native, {:.3f} ms\n", c["pid"].get<int>(),
+               c["name"].get<std::string>(), c["priority"].get<int>(), c["state"].get<std::string>(),
                c["kernels"]["quota"]["launches"].get<std::uint64_t>(), c["kernels"]["quota"]["gpu_ms"].get<double>(),
                c["kernels"]["native"]["launches"].get<std::uint64_t>(), c["kernels"]["native"]["gpu_ms"].get<double>());
   return 0;
@@ -110,9 +110,13 @@ void add_serve_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("serve", "Shares one GPU among the programs of one user, until SIGTERM or Ctrl-C");
   command->add_option("--socket", options->socket, "where clients connect")->capture_default_str();
   command->add_option("--scheduler", options->scheduler, "who decides, e.g. even, piv, dprr")->capture_default_str();
-  command->add_option("--executor", options->executor, "what carries decisions out: gpu (programs under `sluice run`, each its own part), fake (executes nothing, keeps time)")
+  command
+      ->add_option(
+          "--executor", options->executor,
+          "what carries decisions out: gpu (programs under `sluice run`, each its own part), fake (executes nothing, keeps time)")
       ->capture_default_str();
-  command->add_option("--machine", options->machine, "machine description (TOML); default: gpu: the GPU of the first client, fake: 132 SMs as an H200 has");
+  command->add_option("--machine", options->machine,
+                      "machine description (TOML); default: gpu: the GPU of the first client, fake: 132 SMs as an H200 has");
   command->add_option("--ctas", options->ctas, "scheduler static: CTAs of the oldest job, the second oldest, ...");
   CLI::Option* mps = command->add_flag("--mps", options->mps, "executor gpu: clients run in an MPS server of the service's own");
   command->add_flag("--isolate", options->isolate, "executor gpu: one program holds the GPU at a time, in turns")->excludes(mps);

@@ -15,7 +15,7 @@ sw/workload sw/trace
 sw/scheduler
 sw/driver
 sw/report
-sw/service
+sw/service sw/service/examples
 sw/gpu/runtime sw/gpu/rewrite sw/gpu/fatbin sw/gpu/source
 sw/gpu/cuda
 sw/gpu/apps sw/gpu/jobs

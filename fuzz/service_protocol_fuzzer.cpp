@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr const char* kNames[] = {"piv", "even", "dprr", "fcfs"};
   const char* name = kNames[size % 4];
   const bool gpu = (size & 4U) != 0;
-  ServiceOptions options{.scheduler = name, .executor = gpu ? ExecutorKind::Gpu : ExecutorKind::Fake, .isolate = (size & 8U) != 0};
+  ServiceOptions options{
+      .scheduler = name, .executor = gpu ? ExecutorKind::Gpu : ExecutorKind::Fake, .isolate = (size & 8U) != 0};
   options.for_machine = [name](const MachineConfig& m) { return make_live_scheduler(name, m); };
   Service service(machine, make_live_scheduler(name, machine), options, {}, {});
   std::deque<Page> pages;
@@ -69,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const Header header{static_cast<std::uint16_t>(1 + (how >> 3U) % 11), static_cast<std::uint16_t>(bytes.size()),
                             ++sequence[k]};
         std::memcpy(bytes.data(), &header, sizeof header);
-        if (header.type == static_cast<std::uint16_t>(Type::Submit) && bytes.size() == sizeof(Submit)) std::fill(bytes.begin() + 18, bytes.begin() + 24, std::byte{});
+        if (header.type == static_cast<std::uint16_t>(Type::Submit) && bytes.size() == sizeof(Submit))
+          std::fill(bytes.begin() + 18, bytes.begin() + 24, std::byte{});
         service.handle(sessions[k], bytes, now);
         break;
       }

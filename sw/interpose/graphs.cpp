@@ -2,7 +2,6 @@
 #include "sw/interpose/graphs.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "sw/interpose/program.h"
@@ -39,9 +38,8 @@ Graphs::Params params_of(const Graphs::Params& asked, const Transformed& ours) {
 void restore(Graphs::Params& params, const Program::Original& original) {
   SluiceJob job;
   std::memcpy(&job, params.kernelParams[original.bytes.size()], sizeof job);
-  static const int form = std::getenv("SLUICE_NODE_FORM") == nullptr ? 0 : std::atoi(std::getenv("SLUICE_NODE_FORM"));
-  params.func = form == 2 ? nullptr : original.function;
-  params.kern = form == 1 ? nullptr : original.kernel;
+  params.func = original.function;
+  params.kern = original.kernel;  // the CUDA runtime knows its kernels by it
   params.gridDimX = job.grid_x;
   params.gridDimY = job.grid_y;
   params.gridDimZ = job.grid_z;
@@ -78,26 +76,29 @@ CUresult Graphs::set_params(CUgraph graph, const Params& params, const WithParam
 }
 
 CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Params& params, const WithParams& driver) {
-  Node now;
+  Exec fresh;  // with the node alone: a replay with what it had may be under way
+  Node& now = fresh.nodes[node];
   std::unique_lock held(program_.lock());
   std::optional<Transformed> ours;
   if (execs_.contains(exec)) ours = program_.transformed(held, launch_of(params), true, now.kernel, now.reason);
-  const auto known = execs_.find(exec);
   Params set = ours ? params_of(params, *ours) : params;
-  const auto old = known == execs_.end() ? std::map<CUgraphNode, Node>::iterator{} : known->second.nodes.find(node);
-  if (ours && old != known->second.nodes.end()) now.slot = old->second.slot;
-  if (ours && !give_block(set, now, known->second)) {
+  if (ours && !give_block(held, set, now, fresh)) {
     set = params;
     now.reason = "no memory for the job's state";
   }
   held.unlock();
   const CUresult result = driver(set);
   held.lock();
-  if (const auto still = execs_.find(exec); result == CUDA_SUCCESS && still != execs_.end()) {
-    count(still->second);
-    still->second.nodes[node] = std::move(now);
-    sum_up(still->second);
+  const auto known = execs_.find(exec);
+  if (result == CUDA_SUCCESS && known != execs_.end()) {
+    count(known->second);
+    std::swap(known->second.nodes[node], now);
+    if (known->second.lane == nullptr) known->second.lane = fresh.lane;
+    fresh.lane = known->second.lane;
+    fresh.last = known->second.last;
+    sum_up(known->second);
   }
+  drop(fresh);
   return result;
 }
 
@@ -106,7 +107,7 @@ void Graphs::to_original(Params& params) const {
   if (const auto original = program_.original(params.func); original && params.kernelParams != nullptr) restore(params, *original);
 }
 
-std::shared_ptr<Slot> Graphs::block(Lane& lane, unsigned ctas) {
+std::shared_ptr<Slot> Graphs::block(std::unique_lock<std::mutex>& held, Lane& lane, unsigned ctas) {
   for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
     if (spare->home != lane.home || spare->slot->ctas < ctas || (spare->slot->told.word == nullptr) == lane.watched) continue;
     if (spare->free != nullptr && SLUICE_REAL(cuEventQuery)(spare->free) != CUDA_SUCCESS) continue;
@@ -115,18 +116,21 @@ std::shared_ptr<Slot> Graphs::block(Lane& lane, unsigned ctas) {
     std::erase(lane.slots, slot);
     return slot;
   }
-  return program_.lanes().slot(*lane.home, ctas, lane.watched);
+  held.unlock();  // memory may have to wait for the GPU, and the GPU for the lanes' thread
+  std::shared_ptr<Slot> slot = Lanes::slot(*lane.home, ctas, lane.watched);
+  held.lock();
+  return slot;
 }
 
-bool Graphs::give_block(Params& params, Node& node, Exec& exec) {
+bool Graphs::give_block(std::unique_lock<std::mutex>& held, Params& params, Node& node, Exec& exec) {
   const auto original = program_.original(params.func);
   if (!original) return false;
-  if (exec.lane == nullptr) exec.lane = program_.lanes().of_graphs();
+  if (exec.lane == nullptr) exec.lane = program_.lanes().of_graphs(held);
   if (exec.lane == nullptr) return false;
   Lane& lane = *exec.lane;
   if (original->waits) program_.lanes().watch(lane);
   if (node.slot == nullptr || node.slot->ctas < params.gridDimY) {
-    node.slot = block(lane, params.gridDimY);
+    node.slot = block(held, lane, params.gridDimY);
     if (node.slot == nullptr) return false;
     lane.slots.push_back(node.slot);
   }
@@ -172,7 +176,7 @@ void Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec
       node.reason = reason;
       return;
     }
-    if (give_block(params, node, exec) && SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &params) == CUDA_SUCCESS) return;
+    if (give_block(held, params, node, exec) && SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &params) == CUDA_SUCCESS) return;
     // As the program had it: without a control block ours cannot run.
     restore(params, *original);
     node.kernel = original->name;

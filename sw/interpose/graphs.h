@@ -71,8 +71,8 @@ class Graphs {
     CUevent free;  // of the executable that had it: when its last replay has ended
   };
   void give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec& exec);
-  [[nodiscard]] bool give_block(Params& params, Node& node, Exec& exec);
-  [[nodiscard]] std::shared_ptr<Slot> block(Lane& lane, unsigned ctas);
+  [[nodiscard]] bool give_block(std::unique_lock<std::mutex>& held, Params& params, Node& node, Exec& exec);
+  [[nodiscard]] std::shared_ptr<Slot> block(std::unique_lock<std::mutex>& held, Lane& lane, unsigned ctas);
   void sum_up(Exec& exec);
   void count(Exec& exec);
   void drop(Exec& exec);

@@ -9,7 +9,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kStaging = std::size_t{8192} * 64, kLaterStreams = 8;
+constexpr std::size_t kStaging = std::size_t{8192} * 64, kLaterStreams = 4;
 
 unsigned attribute(CUdevice_attribute which) {
   CUdevice device = 0;
@@ -24,18 +24,28 @@ unsigned attribute(CUdevice_attribute which) {
 Relaxed::Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
 Relaxed::~Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
 
+DeviceShape Home::shape_of_current() {
+  return {attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+          {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR), attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+           attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+           attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)}};
+}
+
 std::unique_ptr<Home> Home::make() {
   const Relaxed relaxed;
   auto home = std::make_unique<Home>();
   if (SLUICE_REAL(cuCtxGetCurrent)(&home->context_) != CUDA_SUCCESS || home->context_ == nullptr ||
       SLUICE_REAL(cuCtxGetId)(home->context_, &home->id_) != CUDA_SUCCESS)
     return nullptr;
-  home->shape_.sms = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  home->shape_.sm = {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-                     attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
-                     attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
-                     attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)};
+  home->shape_ = shape_of_current();
+  // All streams at once: neighbours have channels of their own.
+  for (std::size_t i = 0; i < kLaterStreams; ++i) {
+    CUstream later = nullptr;
+    if (SLUICE_REAL(cuStreamCreate)(&later, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return nullptr;
+    home->later_.push_back(later);
+  }
   if (SLUICE_REAL(cuStreamCreate)(&home->copies_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+      SLUICE_REAL(cuStreamCreate)(&home->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
       SLUICE_REAL(cuMemHostAlloc)(&home->staging_, kStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
     return nullptr;
   return home;
@@ -65,12 +75,15 @@ std::vector<std::byte> Home::read_each(const std::vector<CUdeviceptr>& from, std
   return {to, to + from.size() * bytes};
 }
 
-CUdeviceptr Home::zeroed(std::size_t bytes) {
+CUdeviceptr Home::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer) {
   const Relaxed relaxed;
   CUdeviceptr memory = 0;
   if (SLUICE_REAL(cuMemAlloc_v2)(&memory, bytes) != CUDA_SUCCESS) return 0;
-  if (SLUICE_REAL(cuMemsetD8Async)(memory, 0, bytes, copies_) == CUDA_SUCCESS &&
-      SLUICE_REAL(cuStreamSynchronize)(copies_) == CUDA_SUCCESS)
+  const auto low = static_cast<unsigned>(pointer), high = static_cast<unsigned>(pointer >> 32);
+  const auto set = SLUICE_REAL(cuMemsetD32Async);
+  if (SLUICE_REAL(cuMemsetD8Async)(memory, 0, bytes, setup_) == CUDA_SUCCESS &&
+      (pointer == 0 || (set(memory + at, low, 1, setup_) == CUDA_SUCCESS && set(memory + at + 4, high, 1, setup_) == CUDA_SUCCESS)) &&
+      SLUICE_REAL(cuStreamSynchronize)(setup_) == CUDA_SUCCESS)
     return memory;
   SLUICE_REAL(cuMemFree_v2)(memory);
   return 0;
@@ -79,14 +92,11 @@ CUdeviceptr Home::zeroed(std::size_t bytes) {
 CUstream Home::idle_stream() {
   for (CUstream stream : later_)
     if (SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS) return stream;
-  if (later_.size() == kLaterStreams) return nullptr;
-  CUstream made = nullptr;
-  if (SLUICE_REAL(cuStreamCreate)(&made, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return nullptr;
-  later_.push_back(made);
-  return made;
+  return nullptr;
 }
 
 Told Home::told() {
+  const std::scoped_lock held(free_lock_);
   if (free_.empty()) {
     constexpr std::size_t kWords = 512;
     const Relaxed relaxed;

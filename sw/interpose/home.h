@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "sw/interpose/shares.h"
@@ -30,7 +31,7 @@ struct Told {
   CUdeviceptr device = 0;
 };
 
-/// Of one context. It must be current in every call, and no two calls at a time.
+/// Of one context. It must be current in every call, and no two calls at a time, but for those that say so.
 class Home {
  public:
   /// Of the current context. @return null where the driver refuses
@@ -43,16 +44,19 @@ class Home {
   [[nodiscard]] bool read(void* to, CUdeviceptr from, std::size_t bytes);
   /// So many bytes from each place, behind each other; empty: the driver refuses. At most 64 places, and 8 KB of each.
   [[nodiscard]] std::vector<std::byte> read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes);
-  [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes);  ///< device memory; 0: there is none
-  [[nodiscard]] CUstream idle_stream();                 ///< of those for later grids; null: none
-  [[nodiscard]] Told told();                            ///< word 0: there is none
-  void give_back(const Told& told) { free_.push_back(told); }
+  [[nodiscard]] CUstream idle_stream();  ///< of those for later grids; null: none
+  // From any thread at any time:
+  /// Device memory, zero but for a pointer at `at`. @return 0: there is none
+  [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer);
+  [[nodiscard]] Told told();  ///< word 0: there is none
+  [[nodiscard]] static DeviceShape shape_of_current();
 
  private:
   CUcontext context_ = nullptr;
   unsigned long long id_ = 0;
   DeviceShape shape_;
-  CUstream copies_ = nullptr;
+  CUstream copies_ = nullptr, setup_ = nullptr;
+  std::mutex free_lock_;
   std::vector<CUstream> later_;
   std::vector<Told> free_;
   void* staging_ = nullptr;

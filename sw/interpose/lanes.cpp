@@ -37,47 +37,49 @@ IShares& Lanes::shares() {
   return *shares_;
 }
 
-Home* Lanes::home() {
+Home* Lanes::home(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   if (!id) return nullptr;
-  std::unique_ptr<Home>& home = homes_[*id];
-  if (!home) home = Home::make();
-  return home.get();
+  if (const auto known = homes_.find(*id); known != homes_.end()) return known->second.get();
+  held.unlock();
+  std::unique_ptr<Home> made = Home::make();
+  held.lock();
+  return homes_.try_emplace(*id, std::move(made)).first->second.get();  // another thread may have been faster
 }
 
 std::shared_ptr<Slot> Lanes::slot(Home& home, unsigned ctas, bool watched) {
   auto slot = std::make_shared<Slot>();
   slot->ctas = ctas;
-  slot->control = home.zeroed(kFixed + std::size_t{ctas} * sizeof(SluiceControl::unfinished[0]));
-  if (slot->control == 0) return nullptr;
   if (watched) {
     slot->told = home.told();
-    if (slot->told.word == nullptr ||
-        !home.write(slot->control + offsetof(SluiceControl, told), &slot->told.device, sizeof slot->told.device))
-      return nullptr;
+    if (slot->told.word == nullptr) return nullptr;
   }
-  return slot;
+  slot->control = home.zeroed(kFixed + std::size_t{ctas} * sizeof(SluiceControl::unfinished[0]), offsetof(SluiceControl, told),
+                              slot->told.device);
+  return slot->control == 0 ? nullptr : slot;
 }
 
-std::shared_ptr<Lane> Lanes::make_lane(Home& home, bool stream) {
+std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, Home& home, bool stream) {
   auto lane = std::make_shared<Lane>();
   lane->id = next_++;
   lane->home = &home;
   lane->watched = shares().changes();
+  held.unlock();
   if (stream) {
-    lane->slots.push_back(slot(home, SLUICE_MAX_SLOTS, lane->watched));
-    if (lane->slots.front() == nullptr) return nullptr;
-    lane->orders = lane->slots.front()->control + offsetof(SluiceControl, orders);
+    if (auto made = slot(home, SLUICE_MAX_SLOTS, lane->watched)) {
+      lane->orders = made->control + offsetof(SluiceControl, orders);
+      lane->slots.push_back(std::move(made));
+    }
   } else {
-    lane->orders = home.zeroed(sizeof(SluiceOrders));
-    if (lane->orders == 0) return nullptr;
+    lane->orders = home.zeroed(sizeof(SluiceOrders), 0, 0);
   }
-  return lane;
+  held.lock();
+  return lane->orders == 0 ? nullptr : lane;
 }
 
-std::shared_ptr<Lane> Lanes::of_stream(CUstream stream) {
+std::shared_ptr<Lane> Lanes::of_stream(std::unique_lock<std::mutex>& held, CUstream stream) {
   StreamId id;
-  Home* const own = home();
+  Home* const own = home(held);
   if (own == nullptr || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return nullptr;
   id.first = own->id();
   const auto known = streams_.find(id);
@@ -91,19 +93,17 @@ std::shared_ptr<Lane> Lanes::of_stream(CUstream stream) {
     lane->stale = true;
     return streams_[id] = lane;
   }
-  std::shared_ptr<Lane> lane = make_lane(*own, true);
-  if (lane != nullptr) streams_[id] = lane;
-  return lane;
+  std::shared_ptr<Lane> lane = make_lane(held, *own, true);
+  return lane == nullptr ? nullptr : streams_.try_emplace(id, lane).first->second;
 }
 
-std::shared_ptr<Lane> Lanes::of_graphs() {
-  Home* const own = home();
+std::shared_ptr<Lane> Lanes::of_graphs(std::unique_lock<std::mutex>& held) {
+  Home* const own = home(held);
   if (own == nullptr) return nullptr;
   const auto known = graphs_.find(own->id());
   if (known != graphs_.end()) return known->second;
-  std::shared_ptr<Lane> lane = make_lane(*own, false);
-  if (lane != nullptr) graphs_[own->id()] = lane;
-  return lane;
+  std::shared_ptr<Lane> lane = make_lane(held, *own, false);
+  return lane == nullptr ? nullptr : graphs_.try_emplace(own->id(), lane).first->second;
 }
 
 void Lanes::stream_ends(CUstream stream) {
@@ -188,8 +188,9 @@ Lanes::Sums Lanes::sums() {
 std::string Lanes::coverage_json() { return Program::instance().coverage_json(); }
 
 DeviceShape Lanes::device() {
-  Home* const own = home();
-  return own == nullptr ? DeviceShape{} : own->shape();
+  const auto id = current_context();
+  const auto known = id ? homes_.find(*id) : homes_.end();
+  return known == homes_.end() || known->second == nullptr ? Home::shape_of_current() : known->second->shape();
 }
 
 }  // namespace sluice::interpose

@@ -85,13 +85,14 @@ class Lanes : public ILanes {
 
   // With the lock held.
   [[nodiscard]] IShares& shares();
-  [[nodiscard]] Home* home();  ///< of the current context; null: the driver refuses
+  // Memory may have to wait for the GPU, and the GPU for the lanes' thread: the lock is given up meanwhile.
+  [[nodiscard]] Home* home(std::unique_lock<std::mutex>& held);  ///< of the current context; null: the driver refuses
   [[nodiscard]] const std::string& gone() const { return gone_; }
   /// The stream's lane, in the current context. @return null: no memory
-  [[nodiscard]] std::shared_ptr<Lane> of_stream(CUstream stream);
-  [[nodiscard]] std::shared_ptr<Lane> of_graphs();
-  /// A control block for `ctas` CTAs on an SM. @return null: no memory
-  [[nodiscard]] std::shared_ptr<Slot> slot(Home& home, unsigned ctas, bool watched);
+  [[nodiscard]] std::shared_ptr<Lane> of_stream(std::unique_lock<std::mutex>& held, CUstream stream);
+  [[nodiscard]] std::shared_ptr<Lane> of_graphs(std::unique_lock<std::mutex>& held);
+  /// A control block for `ctas` CTAs on an SM. Without the lock. @return null: no memory
+  [[nodiscard]] static std::shared_ptr<Slot> slot(Home& home, unsigned ctas, bool watched);
   [[nodiscard]] bool send(Lane& lane);  ///< the share, to device memory
   void watch(Lane& lane);  ///< from here on the thread looks at it
   void wake();                          ///< the thread sleeps: something is outstanding now
@@ -119,7 +120,7 @@ class Lanes : public ILanes {
   void look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now);
   void help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now);
   [[nodiscard]] std::vector<std::shared_ptr<Lane>> all() const;
-  [[nodiscard]] std::shared_ptr<Lane> make_lane(Home& home, bool stream);
+  [[nodiscard]] std::shared_ptr<Lane> make_lane(std::unique_lock<std::mutex>& held, Home& home, bool stream);
   std::mutex& lock_;
   std::condition_variable changed_;
   std::mutex orders_lock_;  // of the following: taken last

@@ -15,7 +15,6 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kMostLanes = 31;      ///< of which launches have not ended: beside 32 streams that wait no grid begins
 constexpr std::size_t kMostPending = 512;   ///< launches of a stream whose shares may change: the driver's queue must not fill up
 constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
@@ -23,6 +22,17 @@ constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch wait
 bool capturing(CUstream stream) {
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   return SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/// Lanes that may hold launches which have not ended, where those may sleep: beside as many streams as the process has channels no
+/// grid begins.
+std::size_t most_lanes() {
+  static const std::size_t lanes = [] {
+    constexpr int kByDefault = 8, kMost = 32;
+    const char* set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    return static_cast<std::size_t>(std::clamp(set == nullptr ? kByDefault : std::atoi(set), 2, kMost) - 1);
+  }();
+  return lanes;
 }
 
 /// Launches under quota that take less, on average, go on natively. SLUICE_SHORT_US; 0: none.
@@ -42,6 +52,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
   if (kernel.form == nullptr) return kernel.why;
   if (kernel.form->refusal) return kernel.form->refusal->reason;
+  if (ours(kernel) == nullptr) return "the driver does not load the transformed module";
   const Shape& fits = shape(kernel, launch.function, launch.facts);
   if (fits.native == 0 || fits.transformed == 0) return std::string(gpu::gate_row(gpu::GateRule::SharedRoom).native);
   if (const auto refused = gpu::refuse_launch(*kernel.form, launch.facts, {fits.sms, fits.native, fits.shared_left}))
@@ -91,7 +102,7 @@ Pending Transformed::pending(const gpu::LaunchFacts& facts) const {
 }
 
 std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason) {
-  std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
   if (lane == nullptr) {
     reason = "no memory for the job's state";
     return nullptr;
@@ -100,9 +111,9 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   while (lane->watched) {
     const Slot& slot = *lane->slots.front();
     if (slot.told.word == nullptr) break;
-    if (slot.pending.size() < kMostPending && (!slot.pending.empty() || lanes_.outstanding() < kMostLanes)) break;
+    if (slot.pending.size() < kMostPending && (!slot.pending.empty() || lanes_.outstanding() < most_lanes())) break;
     if (slot.pending.empty() && Clock::now() - begin > kLongest) {
-      reason = "31 streams hold launches that have not ended: a 32nd could keep their blocks from the GPU";
+      reason = "other streams hold launches that have not ended: one stream more could keep their blocks from the GPU";
       return nullptr;
     }
     lanes_.wake();
@@ -138,8 +149,8 @@ CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& ro
 
 std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel, const std::string& reason,
                                            CUstream stream, const Native& as_it_is) {
-  const Home* home = lanes_.home();
-  const std::shared_ptr<Lane> lane = lanes_.of_stream(stream);
+  const Home* home = lanes_.home(held);
+  const std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
   if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms) return std::nullopt;
   Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
   const auto timed = coverage_.begin(row, 0, stream);

@@ -55,17 +55,35 @@ CUfunction Program::in_context(const Kernel& kernel, CUfunction handle) {
   return function;
 }
 
-CUfunction Program::ours(const Kernel& kernel) {
+CUfunction Program::ours(const Kernel& kernel) const {
   if (!kernel.beside) return in_context(kernel, kernel.function);
   CUcontext context = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&context);
-  CUfunction& function = beside_[{kernel.code.get(), context}];
-  if (function != nullptr) return function;
-  const Relaxed relaxed;
-  CUmodule module = nullptr;
-  if (SLUICE_REAL(cuModuleLoadData)(&module, kernel.code->cubin.data()) == CUDA_SUCCESS)
-    SLUICE_REAL(cuModuleGetFunction)(&function, module, kernel.form->entry.c_str());
-  return function;
+  const auto loaded = beside_.find({kernel.code.get(), context});
+  return loaded == beside_.end() ? nullptr : loaded->second;
+}
+
+/// A module may be loaded when its kernels are first looked at, and loading may wait for all that runs.
+void Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
+  const auto found = kernels_.find(handle);
+  CUcontext context = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&context);
+  if (found == kernels_.end() || found->second.form == nullptr || found->second.form->refusal || !found->second.seen.insert(context).second)
+    return;
+  const Kernel kernel = found->second;
+  CUfunction function = ours(kernel);
+  held.unlock();
+  int registers = 0;
+  if (kernel.beside && function == nullptr) {
+    const Relaxed relaxed;
+    CUmodule module = nullptr;
+    if (SLUICE_REAL(cuModuleLoadData)(&module, kernel.code->cubin.data()) == CUDA_SUCCESS)
+      SLUICE_REAL(cuModuleGetFunction)(&function, module, kernel.form->entry.c_str());
+  }
+  if (function != nullptr) SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+  SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, in_context(kernel, handle));
+  held.lock();
+  if (kernel.beside && function != nullptr) beside_[{kernel.code.get(), context}] = function;
 }
 
 void Program::kernel(void* handle, void* module, const char* name, bool library) {
@@ -139,9 +157,6 @@ void Program::adopt(Kernel& kernel) {
   kernel.code = code;
   kernel.form = &form->second;
   kernel.beside = true;
-  if (ours(kernel) != nullptr) return;
-  kernel.why = "the driver does not load the transformed module";
-  kernel.form = nullptr;
 }
 
 void Program::same_kernel(void* handle, void* known) {
@@ -205,6 +220,10 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
 std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
                                                 std::string& name, std::string& reason) {
   if (lanes_.shares().native().empty()) compile(held, launch.function, patient);
+  if (const auto fresh = kernels_.find(launch.function);
+      fresh != kernels_.end() && fresh->second.later != nullptr && fresh->second.later->done())
+    adopt(fresh->second);
+  load(held, launch.function);
   const auto found = kernels_.find(launch.function);
   if (found == kernels_.end()) {
     name = "?";
@@ -214,7 +233,6 @@ std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& he
   Kernel& kernel = found->second;
   name = kernel.name;
   Transformed out;
-  if (kernel.later != nullptr && kernel.later->done()) adopt(kernel);
   if (const std::optional<std::string> native = prepare(kernel, launch, out)) {
     reason = *native;
     return std::nullopt;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -103,6 +104,7 @@ class Program {
     CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
     bool beside = false;  ///< `code` is loaded beside the program's module, in each context
+    std::set<CUcontext> seen;  ///< contexts in which it is loaded
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
     std::optional<int> carveout;        ///< as the program set it
@@ -117,7 +119,8 @@ class Program {
   mutable std::mutex lock_;
   void adopt(Kernel& kernel);  // what was compiled for it
   /// In the current context. Null: the driver refuses
-  [[nodiscard]] CUfunction ours(const Kernel& kernel);
+  [[nodiscard]] CUfunction ours(const Kernel& kernel) const;
+  void load(std::unique_lock<std::mutex>& held, CUfunction handle);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
   void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);

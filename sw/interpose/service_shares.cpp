@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -48,16 +49,19 @@ std::string own_name() {
 
 class ServiceShares : public IShares {
  public:
-  explicit ServiceShares(ILanes& lanes) : lanes_(lanes), required_(std::getenv("SLUICE_REQUIRE_SERVICE") != nullptr) {
+  explicit ServiceShares(ILanes& lanes)
+      : lanes_(lanes),
+        required_(std::getenv("SLUICE_REQUIRE_SERVICE") != nullptr),
+        spins_(std::getenv("SLUICE_SPIN") != nullptr) {
     const char* priority = std::getenv("SLUICE_PRIORITY");
     const std::int32_t asked = priority == nullptr ? SLUICE_THREAD_PRIORITY : std::atoi(priority);
     const std::string name = own_name();
-    if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK ||
-        !tell_device()) {
+    if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK || !tell_device()) {
       end(sluice_last_error());
       sluice_disconnect(std::exchange(session_, nullptr));
       return;
     }
+    descriptor_ = sluice_descriptor(session_);
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     std::thread([this] { talk(); }).detach();  // ends with the process, or with the service
     ending() = this;
@@ -126,7 +130,7 @@ class ServiceShares : public IShares {
     bool refused = false;   ///< the service takes no more: it runs as if alone
     std::optional<sluice_stub> stub;
     std::optional<Clock::time_point> idle_since;
-    std::uint64_t begun = 0, done = 0;            ///< of the lane
+    std::uint64_t begun = 0, done = 0;                ///< of the lane
     std::uint64_t begun_before = 0, done_before = 0;  ///< of them before this job
     std::uint64_t told_begun = 0, told_done = 0;
     std::optional<std::uint8_t> answered;  ///< the order to leave that was obeyed last
@@ -144,14 +148,13 @@ class ServiceShares : public IShares {
   }
 
   /// What a lane may take until the service has answered: the whole GPU while nobody has anything of it.
-  Share unasked() const {
-    return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE)));
-  }
+  Share unasked() const { return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE))); }
 
   void talk() {
-    while (why_now().empty()) {
-      pollfd fds[] = {{sluice_descriptor(session_), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
-      ::poll(fds, 2, any_busy() ? static_cast<int>(kLinger.count()) : static_cast<int>(kCoverage.count()));
+    while (why_now().empty() && !leaving_) {
+      pollfd fds[] = {{descriptor_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+      const bool busy = any_busy();
+      ::poll(fds, 2, busy && spins_ ? 0 : static_cast<int>(busy ? kLinger.count() : kCoverage.count()));
       eventfd_t count = 0;
       (void)::eventfd_read(wake_.get(), &count);
       const std::scoped_lock lock(talking_);
@@ -177,7 +180,8 @@ class ServiceShares : public IShares {
     const bool has_left = told_to_leave && lane.left;
     const std::uint64_t begun = lane.begun - lane.begun_before, done = lane.done - lane.done_before;
     if (has_left || begun != lane.told_begun || done != lane.told_done)
-      if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) != SLUICE_OK)
+      if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) !=
+          SLUICE_OK)
         return false;
     const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
     const Share share = holds ? share_of(now) : kNothing;
@@ -264,6 +268,7 @@ class ServiceShares : public IShares {
 
   void good_bye() {
     if (process_ != ::getpid()) return;  // of the process that this one was forked from
+    leaving_ = true;
     const std::scoped_lock lock(talking_);
     if (!why_now().empty()) return;
     (void)send_coverage(true);
@@ -306,12 +311,14 @@ class ServiceShares : public IShares {
   }
 
   ILanes& lanes_;
-  bool required_;
+  bool required_, spins_;
+  std::atomic<bool> leaving_{false};
   pid_t process_ = ::getpid();
-  sluice_session* session_ = nullptr;
+  sluice_session* session_ = nullptr;  ///< with `talking_` held, or `mutex_` and no `why_`
+  int descriptor_ = -1;
   service::UniqueFd wake_;
-  std::mutex talking_;         ///< with the service
-  mutable std::mutex mutex_;   ///< of what follows
+  std::mutex talking_;        ///< with the service
+  mutable std::mutex mutex_;  ///< of what follows
   std::map<LaneId, Lane> lanes_known_;
   std::string why_;  ///< nobody decides any more
   Clock::time_point told_coverage_{};

@@ -117,6 +117,7 @@ void Lanes::take_orders() {
     if (share == lane->share) continue;
     lane->share = share;
     lane->stale = true;
+    lane->raised.reset();  // the watchdog looks anew
     if (share.ctas.value() > 0) lane->evicted = false;
     for (const std::shared_ptr<Slot>& slot : lane->slots) slot->raised = true;
     hurry_ = Clock::now() + kHurry;

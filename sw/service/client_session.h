@@ -60,7 +60,7 @@ struct sluice_session {
   std::uint32_t sequence = 0;
   std::set<std::uint32_t> awaited;
   std::map<std::uint32_t, sluice::service::Answer> answers;
-  std::optional<std::string> gone;                                                                  ///< why
+  std::optional<std::string> gone;                                                        ///< why
   std::map<std::pair<std::string, std::array<std::uint32_t, 3>>, std::uint32_t> kernels;  ///< registered
 
   sluice_session() = default;

@@ -12,7 +12,8 @@ namespace sluice::service {
 /// Nothing runs anywhere: each task takes the time that its launch says.
 class FakeExecution : public IExecutor {
  public:
-  FakeExecution(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs) : inner_(machine, scheduler, costs) {}
+  FakeExecution(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs)
+      : inner_(machine, scheduler, costs) {}
   [[nodiscard]] JobId submit(const Launch& launch, Time now) override {
     if (launch.tasks == 0 || launch.tasks > std::numeric_limits<std::uint32_t>::max())
       throw InputError("tasks = " + std::to_string(launch.tasks) + ": must be 1..4294967295");

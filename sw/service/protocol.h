@@ -50,8 +50,8 @@ enum class Code : std::uint32_t {
   ContextLost,
 };
 [[nodiscard]] constexpr const char* to_string(Code code) {
-  constexpr std::array kNames = {"malformed",    "out_of_order", "version", "not_admitted", "full",
-                                 "unknown_stub", "busy",         "invalid", "too_slow",     "shutdown", "context_lost"};
+  constexpr std::array kNames = {"malformed", "out_of_order", "version",  "not_admitted", "full",        "unknown_stub",
+                                 "busy",      "invalid",      "too_slow", "shutdown",     "context_lost"};
   const auto at = static_cast<std::size_t>(code) - 1;
   return at < kNames.size() ? kNames[at] : "unknown";
 }

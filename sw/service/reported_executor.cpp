@@ -52,8 +52,8 @@ void ReportedExecutor::report(JobId id, const Report& what, Time now) {
   const bool counts = what.tasks_begun >= what.tasks_done && what.tasks_begun >= view.tasks_begun &&
                       what.tasks_done >= view.tasks_done && (view.tasks == 0 || what.tasks_begun <= view.tasks);
   if (!counts)
-    throw InputError(fmt::format("{} tasks begun and {} done of {}: counts do not go so", what.tasks_begun, what.tasks_done,
-                                 view.tasks));
+    throw InputError(
+        fmt::format("{} tasks begun and {} done of {}: counts do not go so", what.tasks_begun, what.tasks_done, view.tasks));
   job.now.tasks_begun = view.tasks_begun = what.tasks_begun;
   job.now.tasks_done = view.tasks_done = what.tasks_done;
   if (view.state == JobState::ToRun && what.tasks_begun > 0) move(id, JobState::Running, now);
@@ -108,7 +108,8 @@ void ReportedExecutor::advance(Time now) {
   if (!table_.has_events()) return;
   Plan plan = scheduler_.decide(table_.jobs(), table_.take_events(), now);
   if (isolate_)
-    plan = slices_.narrowed(std::move(plan), table_.jobs(), [&](JobId id) { return jobs_.at(id).owner; }, now);
+    plan = slices_.narrowed(
+        std::move(plan), table_.jobs(), [&](JobId id) { return jobs_.at(id).owner; }, now);
   obey(plan, now);
   table_.forget_closed();
 }

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sw/service/reported_executor.h"
 #include "sw/service/fake_execution.h"
 #include "sw/service/logged_scheduler.h"
+#include "sw/service/reported_executor.h"
 #include "sw/service/session.h"
 
 namespace sluice::service {

@@ -42,8 +42,8 @@ enum class ExecutorKind { Fake, Gpu };
 struct ServiceOptions {
   std::string scheduler;  ///< its name, for the status
   ExecutorKind executor = ExecutorKind::Fake;
-  bool isolate = false;       ///< executor Gpu: one session holds the GPU at a time
-  bool shared_fate = false;   ///< executor Gpu: a client that dies with work on the GPU takes the contexts of all others with it
+  bool isolate = false;      ///< executor Gpu: one session holds the GPU at a time
+  bool shared_fate = false;  ///< executor Gpu: a client that dies with work on the GPU takes the contexts of all others with it
   /// Executor Gpu: a scheduler for the machine that a client reports. Without it the machine stays what it is.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&)> for_machine{};
   std::size_t most_sessions = 64;

@@ -45,7 +45,7 @@ struct Service::Session {
   std::map<std::pair<std::uint32_t, std::string>, Covered> covered{};  ///< by way and kernel; empty: the executor's figures hold
   std::uint64_t launches = 0;
   bool has_context = false;  ///< it has said which GPU it uses
-  Time held{};  ///< of launches that have ended
+  Time held{};               ///< of launches that have ended
 
   [[nodiscard]] bool is_open() const { return !name.empty(); }
 };

@@ -298,4 +298,10 @@ CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, std::size_t n, CUstream
   });
   return CUDA_SUCCESS;
 }
+CUresult cuMemsetD32Async(CUdeviceptr p, unsigned v, std::size_t n, CUstream s) {
+  sluice::fake::enqueue(s, [p, v, n] {
+    for (std::size_t i = 0; i < n; ++i) sluice::fake::word(reinterpret_cast<unsigned*>(p)[i]).store(v);
+  });
+  return CUDA_SUCCESS;
+}
 }

@@ -59,8 +59,9 @@ class ServiceRun : public Sluice {
   /// @param what  streams, launches in each, blocks, launches between waits
   Process run(const std::string& name, const std::string& what, const std::string& options = "") {
     return Process("env FAKE_CUDA_TASK_US=200 FAKE_CUDA_BOOKS=" + file(name) + " SLUICE_REPORT=" + file(name + ".json") +
-                   " SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' SLUICE_SHORT_US=0 " SLUICE_BINARY " run --socket " + file("s") + " " + options +
-                   " -- " SLUICE_FAKE_STEADY " " + what + " >" + file(name + ".out") + " 2>" + file(name + ".err"));
+                   " SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' SLUICE_SHORT_US=0 " SLUICE_BINARY " run --socket " + file("s") +
+                   " " + options + " -- " SLUICE_FAKE_STEADY " " + what + " >" + file(name + ".out") + " 2>" +
+                   file(name + ".err"));
   }
   [[nodiscard]] std::string text(const std::string& name) const {
     std::ifstream in(folder_ / name);
@@ -146,10 +147,11 @@ TEST_F(ServiceRun, RandomKillsLeaveTheOthersRightAndNothingBehind) {
 }
 
 TEST_F(ServiceRun, WithoutAServiceProgramsRunNativelyOrEnd) {
-  EXPECT_EQ(run("a", "1 4 300 4").wait(), 0);
-  EXPECT_EQ(std::ranges::count(text("a.err"), '\n'), 1) << text("a.err");
-  EXPECT_NE(text("a.err").find("runs natively"), std::string::npos);
-  EXPECT_EQ(run("a", "1 4 300 4", "--require-service").wait(), 2);
+  const Outcome alone = sluice("run --socket " + file("s") + " -- sh -c 'exit 38'");
+  EXPECT_EQ(alone.exit, 38);
+  EXPECT_EQ(std::ranges::count(alone.err, '\n'), 1) << alone.err;
+  EXPECT_NE(alone.err.find("runs natively"), std::string::npos) << alone.err;
+  refuses("run --require-service --socket " + file("s") + " -- true", "no service");
   Process daemon = serve("--scheduler even");
   Process a = run("b", "1 2000 300 4"), needs = run("c", "1 100000 300 4", "--require-service");
   EXPECT_TRUE(soon([&] { return launches("b").first > 4 && launches("c").first > 4; })) << text("b.err") << text("c.err");
