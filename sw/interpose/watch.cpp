@@ -172,7 +172,7 @@ bool Lanes::send(Lane& lane) {
 
 void Lanes::hear(Lane& lane, Slot& slot) {
   if (slot.told.word == nullptr) return;
-  const std::uint64_t word = *slot.told.word;
+  const std::uint64_t word = __atomic_load_n(slot.told.word, __ATOMIC_ACQUIRE);  // the GPU writes it
   const auto ended = static_cast<std::uint32_t>(word), naps = static_cast<std::uint32_t>(word >> 32);
   if (ended != slot.ended) {
     slot.ended = ended;
