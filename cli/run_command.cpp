@@ -36,7 +36,9 @@ void put_first(const char* variable, const std::string& value, char between) {
 
 /// The environment of a client of the service. @return false when there is none: the program runs without us
 bool use_service(const RunOptions& options) {
-  for (const char* fixed : {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE", "SLUICE_REQUIRE_SERVICE", "SLUICE_NAME", "SLUICE_PRIORITY"}) unsetenv(fixed);
+  for (const char* fixed :
+       {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE", "SLUICE_REQUIRE_SERVICE", "SLUICE_NAME", "SLUICE_PRIORITY"})
+    unsetenv(fixed);
   try {
     (void)service::fetch_status(options.socket);
   } catch (const std::exception& error) {
@@ -60,8 +62,7 @@ bool use_service(const RunOptions& options) {
 void use_fixed(const RunOptions& options) {
   for (const char* other : {"SLUICE_QUOTA", "SLUICE_SMS", "SLUICE_QUOTA_FILE"}) unsetenv(other);
   if (options.quota > 0) setenv("SLUICE_QUOTA", std::to_string(options.quota).c_str(), 1);
-  if (!options.quota_file.empty())
-    setenv("SLUICE_QUOTA_FILE", std::filesystem::absolute(options.quota_file).c_str(), 1);
+  if (!options.quota_file.empty()) setenv("SLUICE_QUOTA_FILE", std::filesystem::absolute(options.quota_file).c_str(), 1);
   if (options.sms.empty()) return;
   unsigned first = 0, last = 0;
   char rest = 0;
@@ -114,11 +115,14 @@ void add_run_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Run a CUDA program as it is, under the service or a quota of its own");
   CLI::Option* quota = command->add_option("--quota", options->quota, "CTAs of one kernel on each SM")->check(CLI::Range(1, 32));
   CLI::Option* sms = command->add_option("--sms", options->sms, "the SMs A-B alone")->excludes(quota);
-  CLI::Option* file = command->add_option("--quota-file", options->quota_file, "a file with the quota, which may change at any time");
+  CLI::Option* file =
+      command->add_option("--quota-file", options->quota_file, "a file with the quota, which may change at any time");
   command->add_option("--opaque", options->opaque, "launches that cannot be transformed: native, hold, split")
       ->check(CLI::IsMember({"native", "hold", "split"}))
       ->capture_default_str();
-  command->add_option("--socket", options->socket, "where the service listens")->capture_default_str()->excludes(quota, sms, file);
+  command->add_option("--socket", options->socket, "where the service listens")
+      ->capture_default_str()
+      ->excludes(quota, sms, file);
   command->add_option("--priority", options->priority, "larger is more important; default: that of the process")
       ->check(CLI::Range(0, kMaxPriority))
       ->excludes(quota, sms, file);
@@ -126,9 +130,7 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_flag("--require-service", options->require, "exit code 2 at once when there is no service, or it ends")
       ->excludes(quota, sms, file);
   command->add_option("command", options->command, "the program and its arguments, behind --")->required();
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace sluice::cli

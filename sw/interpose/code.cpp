@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/code.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -17,7 +17,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr int kVersion = 2;  // of the transformation, beside the runtime's text
+constexpr int kVersion = 2;               // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
 unsigned device_sm() {
@@ -44,7 +44,8 @@ std::string ptx_of(const void* image, unsigned sm) {
 
 bool has_variables(const std::string& text) {
   return std::ranges::any_of(gpu::items_of(text), [&](const gpu::Item& item) {
-    return item.kind == gpu::Item::Kind::Variable && text.substr(item.begin, item.end - item.begin).find(".shared") == std::string::npos;
+    return item.kind == gpu::Item::Kind::Variable &&
+           text.substr(item.begin, item.end - item.begin).find(".shared") == std::string::npos;
   });
 }
 

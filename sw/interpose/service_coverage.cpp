@@ -20,7 +20,8 @@ std::vector<CoverageLine> coverage_lines(const std::string& text) {
     if (way == kWays.end() || kernel.empty()) continue;
     const std::uint64_t launches = row.value("launches", std::uint64_t{0});
     const auto ns = static_cast<std::uint64_t>(row.value("gpu_ms", 0.0) * 1e6);
-    const auto known = std::ranges::find_if(lines, [&](const CoverageLine& l) { return l.way == way->second && l.kernel == kernel; });
+    const auto known =
+        std::ranges::find_if(lines, [&](const CoverageLine& l) { return l.way == way->second && l.kernel == kernel; });
     if (known == lines.end()) {
       lines.push_back({way->second, kernel, row.value("reason", std::string()), launches, ns});
     } else {  // with another reason

@@ -52,8 +52,7 @@ class ServiceShares : public IShares {
     const char* priority = std::getenv("SLUICE_PRIORITY");
     const std::int32_t asked = priority == nullptr ? SLUICE_THREAD_PRIORITY : std::atoi(priority);
     const std::string name = own_name();
-    if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK ||
-        !tell_device()) {
+    if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK || !tell_device()) {
       end(sluice_last_error());
       sluice_disconnect(std::exchange(session_, nullptr));
       return;
@@ -126,7 +125,7 @@ class ServiceShares : public IShares {
     bool refused = false;   ///< the service takes no more: it runs as if alone
     std::optional<sluice_stub> stub;
     std::optional<Clock::time_point> idle_since;
-    std::uint64_t begun = 0, done = 0;            ///< of the lane
+    std::uint64_t begun = 0, done = 0;                ///< of the lane
     std::uint64_t begun_before = 0, done_before = 0;  ///< of them before this job
     std::uint64_t told_begun = 0, told_done = 0;
     std::optional<std::uint8_t> answered;  ///< the order to leave that was obeyed last
@@ -144,9 +143,7 @@ class ServiceShares : public IShares {
   }
 
   /// What a lane may take until the service has answered: the whole GPU while nobody has anything of it.
-  Share unasked() const {
-    return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE)));
-  }
+  Share unasked() const { return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE))); }
 
   void talk() {
     while (why_now().empty()) {
@@ -177,7 +174,8 @@ class ServiceShares : public IShares {
     const bool has_left = told_to_leave && lane.left;
     const std::uint64_t begun = lane.begun - lane.begun_before, done = lane.done - lane.done_before;
     if (has_left || begun != lane.told_begun || done != lane.told_done)
-      if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) != SLUICE_OK)
+      if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) !=
+          SLUICE_OK)
         return false;
     const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
     const Share share = holds ? share_of(now) : kNothing;
@@ -310,8 +308,8 @@ class ServiceShares : public IShares {
   pid_t process_ = ::getpid();
   sluice_session* session_ = nullptr;
   service::UniqueFd wake_;
-  std::mutex talking_;         ///< with the service
-  mutable std::mutex mutex_;   ///< of what follows
+  std::mutex talking_;        ///< with the service
+  mutable std::mutex mutex_;  ///< of what follows
   std::map<LaneId, Lane> lanes_known_;
   std::string why_;  ///< nobody decides any more
   Clock::time_point told_coverage_{};
