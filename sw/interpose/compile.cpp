@@ -73,8 +73,8 @@ std::vector<char> assembled(const std::string& ptx) {
     throw std::runtime_error("the driver's linker does not start");
   void* cubin = nullptr;
   std::size_t bytes = 0;
-  CUresult result = SLUICE_REAL(cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1, "sluice",
-                                                  0, nullptr, nullptr);
+  CUresult result = SLUICE_REAL(cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1,
+                                                  "sluice", 0, nullptr, nullptr);
   if (result == CUDA_SUCCESS) result = SLUICE_REAL(cuLinkComplete)(link, &cubin, &bytes);
   std::vector<char> out;
   if (result == CUDA_SUCCESS) out.assign(static_cast<char*>(cubin), static_cast<char*>(cubin) + bytes);

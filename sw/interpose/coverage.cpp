@@ -128,12 +128,13 @@ std::string Coverage::table() const {
   const nlohmann::json all = json();
   std::string text = "sluice:";
   for (const char* way : kWays)
-    text += fmt::format("{} {} launches {} ({:.1f} ms)", way == kWays[0] ? "" : ",", all["kernels"][way]["launches"].get<std::uint64_t>(),
-                        way == kWays[0] ? "under quota" : way, all["kernels"][way]["gpu_ms"].get<double>());
+    text += fmt::format("{} {} launches {} ({:.1f} ms)", way == kWays[0] ? "" : ",",
+                        all["kernels"][way]["launches"].get<std::uint64_t>(), way == kWays[0] ? "under quota" : way,
+                        all["kernels"][way]["gpu_ms"].get<double>());
   text += "\n";
   for (const auto& [key, row] : rows_)
-    text += fmt::format("  {:>9} {:6} {:>10.2f} ms {}{}{}\n", row.launches, kWays[static_cast<std::size_t>(key.way)], row.gpu_ms(),
-                        key.kernel, key.reason.empty() ? "" : ": ", key.reason);
+    text += fmt::format("  {:>9} {:6} {:>10.2f} ms {}{}{}\n", row.launches, kWays[static_cast<std::size_t>(key.way)],
+                        row.gpu_ms(), key.kernel, key.reason.empty() ? "" : ": ", key.reason);
   return text;
 }
 

@@ -14,8 +14,8 @@
 
 namespace sluice::interpose {
 
-/// Launches of a process and their GPU time: under quota, on SMs of their own, and natively with the reasons. Some launches of each
-/// kernel are timed by events, the 1st, 2nd, 4th, ... and one each 100 ms; the mean stands for the others.
+/// Launches of a process and their GPU time: under quota, on SMs of their own, and natively with the reasons. Some launches of
+/// each kernel are timed by events, the 1st, 2nd, 4th, ... and one each 100 ms; the mean stands for the others.
 class Coverage {
  public:
   enum class Way : std::uint8_t { Quota, Split, Native };
@@ -29,7 +29,9 @@ class Coverage {
     std::uint64_t launches = 0, timed = 0;
     double ms = 0;
     std::chrono::steady_clock::time_point last;
-    [[nodiscard]] double gpu_ms() const { return timed == 0 ? 0 : ms / static_cast<double>(timed) * static_cast<double>(launches); }
+    [[nodiscard]] double gpu_ms() const {
+      return timed == 0 ? 0 : ms / static_cast<double>(timed) * static_cast<double>(launches);
+    }
   };
   /// A launch that was counted, and between whose events it is timed.
   struct Timed {
@@ -46,8 +48,8 @@ class Coverage {
   void add(const Key& key, std::uint64_t launches, double ms, std::uint64_t timed_launches);
   /// Mean of the timed launches under quota of about so many blocks; nothing before there are three.
   [[nodiscard]] std::optional<double> microseconds(const std::string& kernel, std::uint64_t blocks);
-  bool collect();           ///< reads the events that are done. @return some are not
-  void forget();            ///< in a child: the parent tells its own
+  bool collect();  ///< reads the events that are done. @return some are not
+  void forget();   ///< in a child: the parent tells its own
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] nlohmann::json json() const;
   [[nodiscard]] std::string table() const;  ///< for people

@@ -104,7 +104,8 @@ CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Param
 
 void Graphs::to_original(Params& params) const {
   const std::scoped_lock held(program_.lock());
-  if (const auto original = program_.original(params.func); original && params.kernelParams != nullptr) restore(params, *original);
+  if (const auto original = program_.original(params.func); original && params.kernelParams != nullptr)
+    restore(params, *original);
 }
 
 std::shared_ptr<Slot> Graphs::block(std::unique_lock<std::mutex>& held, Lane& lane, unsigned ctas) {

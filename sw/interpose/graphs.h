@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CUDA graphs: their kernel nodes hold transformed kernels, and the program sees its own. A node gets its control block when its graph
-// is instantiated: executables of one graph may run at the same time.
+// CUDA graphs: their kernel nodes hold transformed kernels, and the program sees its own. A node gets its control block when its
+// graph is instantiated: executables of one graph may run at the same time.
 #include <cuda.h>
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class Graphs {
 
  private:
   struct Node {
-    std::string kernel, reason;       // reason empty: ours
+    std::string kernel, reason;  // reason empty: ours
     std::shared_ptr<Slot> slot;
     KernelDemand demand;
     std::uint64_t blocks = 0;

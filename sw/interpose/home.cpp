@@ -26,7 +26,8 @@ Relaxed::~Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
 
 DeviceShape Home::shape_of_current() {
   return {attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-          {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR), attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+          {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+           attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)}};
 }
@@ -82,7 +83,8 @@ CUdeviceptr Home::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer)
   const auto low = static_cast<unsigned>(pointer), high = static_cast<unsigned>(pointer >> 32);
   const auto set = SLUICE_REAL(cuMemsetD32Async);
   if (SLUICE_REAL(cuMemsetD8Async)(memory, 0, bytes, setup_) == CUDA_SUCCESS &&
-      (pointer == 0 || (set(memory + at, low, 1, setup_) == CUDA_SUCCESS && set(memory + at + 4, high, 1, setup_) == CUDA_SUCCESS)) &&
+      (pointer == 0 ||
+       (set(memory + at, low, 1, setup_) == CUDA_SUCCESS && set(memory + at + 4, high, 1, setup_) == CUDA_SUCCESS)) &&
       SLUICE_REAL(cuStreamSynchronize)(setup_) == CUDA_SUCCESS)
     return memory;
   SLUICE_REAL(cuMemFree_v2)(memory);

@@ -72,8 +72,8 @@ CUresult get_kernel(CUgraphNode node, Params* params) {
 }
 /// A node that is to be cooperative, or in clusters, becomes the program's kernel again.
 CUresult set_attribute(CUgraphNode node, CUkernelNodeAttrID which, const CUkernelNodeAttrValue* value) {
-  if (value != nullptr && ((which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative != 0) ||
-                           which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)) {
+  if (value != nullptr &&
+      ((which == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative != 0) || which == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)) {
     V2 p{};
     if (SLUICE_REAL(cuGraphKernelNodeGetParams_v2)(node, &p) == CUDA_SUCCESS) {
       const CUfunction before = p.func;
@@ -102,7 +102,8 @@ CUresult any_node(CUgraph graph, CUgraphNodeParams* params, const Driver& driver
 }
 CUresult add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, std::size_t count, CUgraphNodeParams* params) {
   using V1Add = CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, std::size_t, CUgraphNodeParams*);
-  return any_node(graph, params, [&](CUgraphNodeParams* p) { return real<V1Add>(kcuGraphAddNode)(node, graph, after, count, p); });
+  return any_node(graph, params,
+                  [&](CUgraphNodeParams* p) { return real<V1Add>(kcuGraphAddNode)(node, graph, after, count, p); });
 }
 CUresult add_node_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, std::size_t count,
                      CUgraphNodeParams* params) {
@@ -136,7 +137,8 @@ CUresult instantiate_with_flags(CUgraphExec* exec, CUgraph graph, unsigned long 
 }
 template <Symbol Own>
 CUresult instantiate_with_params(CUgraphExec* exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
-  return graphs().instantiate(graph, exec, [&] { return real<decltype(cuGraphInstantiateWithParams)>(Own)(exec, graph, params); });
+  return graphs().instantiate(graph, exec,
+                              [&] { return real<decltype(cuGraphInstantiateWithParams)>(Own)(exec, graph, params); });
 }
 CUresult update(CUgraphExec exec, CUgraph graph, CUgraphNode* error, CUgraphExecUpdateResult* why) {
   using Old = CUresult(CUgraphExec, CUgraph, CUgraphNode*, CUgraphExecUpdateResult*);

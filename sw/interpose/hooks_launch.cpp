@@ -17,8 +17,8 @@ CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode) {
   return real<decltype(cuStreamBeginCapture)>(Own)(stream, mode);
 }
 template <Symbol Own>
-CUresult begin_capture_to(CUstream stream, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, std::size_t count,
-                          CUstreamCaptureMode mode) {
+CUresult begin_capture_to(CUstream stream, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges,
+                          std::size_t count, CUstreamCaptureMode mode) {
   program().captures();
   return real<decltype(cuStreamBeginCaptureToGraph)>(Own)(stream, graph, after, edges, count, mode);
 }
@@ -47,7 +47,8 @@ CUresult primary_ends(CUdevice device, CUresult (*real)(CUdevice)) {
   const bool resets = real == SLUICE_REAL(cuDevicePrimaryCtxReset_v2);
   if (resets && context != nullptr) program().context_ends(context);
   const CUresult result = real(device);
-  if (!resets && context != nullptr && SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS && active == 0)
+  if (!resets && context != nullptr && SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS &&
+      active == 0)
     program().context_ends(context);
   return result;
 }

@@ -45,13 +45,13 @@ struct Slot {
   Told told;
   std::deque<Pending> pending;  ///< of a graph's node: the one launch, again and again
   bool node = false;
-  std::uint64_t launched = 0;        ///< since it was made; not of nodes
+  std::uint64_t launched = 0;         ///< since it was made; not of nodes
   std::uint32_t ended = 0, naps = 0;  ///< as last told
-  bool asleep = false;               ///< the launch in front has blocks left, and no CTA but the sleeper
-  bool raised = false;               ///< its quota grew while it ran
-  Clock::time_point helped, looked;  ///< when a later grid was launched for it; when its counters were read
-  Clock::duration patience{};        ///< until the next later grid
-  std::uint32_t done = 0;            ///< blocks, as last read; wraps
+  bool asleep = false;                ///< the launch in front has blocks left, and no CTA but the sleeper
+  bool raised = false;                ///< its quota grew while it ran
+  Clock::time_point helped, looked;   ///< when a later grid was launched for it; when its counters were read
+  Clock::duration patience{};         ///< until the next later grid
+  std::uint32_t done = 0;             ///< blocks, as last read; wraps
   std::optional<gpu::Watchdog> watchdog;
 };
 
@@ -60,15 +60,15 @@ struct Lane {
   Home* home = nullptr;
   CUdeviceptr orders = 0;
   Share share{CtaCount(0)};
-  bool stale = true;   ///< the share is not in device memory
+  bool stale = true;     ///< the share is not in device memory
   bool evicted = false;  ///< told
   bool watched = false;
   std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
   std::vector<std::shared_ptr<Slot>> slots;
   std::map<CUgraphExec, CUevent> replays;  ///< of a lane of graphs: behind the last of each executable
-  std::uint64_t done = 0;  ///< blocks that have ended
-  bool busy = false, last_begun = false;  ///< as told
-  std::mutex launching;    ///< launches enter the stream in the order in which they are noted
+  std::uint64_t done = 0;                  ///< blocks that have ended
+  bool busy = false, last_begun = false;   ///< as told
+  std::mutex launching;                    ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
 };
 
@@ -94,7 +94,7 @@ class Lanes : public ILanes {
   /// A control block for `ctas` CTAs on an SM. Without the lock. @return null: no memory
   [[nodiscard]] static std::shared_ptr<Slot> slot(Home& home, unsigned ctas, bool watched);
   [[nodiscard]] bool send(Lane& lane);  ///< the share, to device memory
-  void watch(Lane& lane);  ///< from here on the thread looks at it
+  void watch(Lane& lane);               ///< from here on the thread looks at it
   void wake();                          ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
   void stream_ends(CUstream stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch under a quota. Each stream has a control block of its own: its launches follow each other, so one is enough. The grid's
-// last CTA stays until all blocks are done, so the grid's end is the launch's end.
+// A launch under a quota. Each stream has a control block of its own: its launches follow each other, so one is enough. The
+// grid's last CTA stays until all blocks are done, so the grid's end is the launch's end.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kMostPending = 512;   ///< launches of a stream whose shares may change: the driver's queue must not fill up
+constexpr std::size_t kMostPending = 512;  ///< launches of a stream whose shares may change: the driver's queue must not fill up
 constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
@@ -24,8 +24,8 @@ bool capturing(CUstream stream) {
   return SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/// Lanes that may hold launches which have not ended, where those may sleep: beside as many streams as the process has channels no
-/// grid begins.
+/// Lanes that may hold launches which have not ended, where those may sleep: beside as many streams as the process has channels
+/// no grid begins.
 std::size_t most_lanes() {
   static const std::size_t lanes = [] {
     constexpr int kByDefault = 8, kMost = 32;
@@ -52,6 +52,8 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
   if (kernel.form == nullptr) return kernel.why;
   if (kernel.form->refusal) return kernel.form->refusal->reason;
+  // Measured: where a part of a warp stands in at the barriers of its other part, later blocks of the CTA come out wrong.
+  if (kernel.form->stands_in) return "threads may pass by a barrier, as after an early return: parts of a warp cannot stand in";
   if (ours(kernel) == nullptr) return "the driver does not load the transformed module";
   const Shape& fits = shape(kernel, launch.function, launch.facts);
   if (fits.native == 0 || fits.transformed == 0) return std::string(gpu::gate_row(gpu::GateRule::SharedRoom).native);
@@ -147,11 +149,12 @@ CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& ro
   return result;
 }
 
-std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel, const std::string& reason,
-                                           CUstream stream, const Native& as_it_is) {
+std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
+                                           const std::string& reason, CUstream stream, const Native& as_it_is) {
   const Home* home = lanes_.home(held);
   const std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
-  if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms) return std::nullopt;
+  if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms)
+    return std::nullopt;
   Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
   const auto timed = coverage_.begin(row, 0, stream);
   const CUresult result = opaque_.split(stream, lane->share.sms.count, as_it_is);
@@ -169,7 +172,8 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
   std::unique_lock held(lock_);
   if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
-    if (Kernel& k = found->second; k.known_row != nullptr && k.known == launch.facts) return run_native(held, *k.known_row, launch.stream, as_it_is);
+    if (Kernel& k = found->second; k.known_row != nullptr && k.known == launch.facts)
+      return run_native(held, *k.known_row, launch.stream, as_it_is);
   std::string name, reason;
   std::optional<Transformed> ours = transformed(held, launch, captured, name, reason);
   if (captured) {

@@ -19,7 +19,8 @@ std::unique_ptr<IShares> make_shares(ILanes& lanes) {
   if (quota.empty() && sms.empty() && file.empty()) return std::make_unique<NoShares>("no quota is set");
   Share share = kWholeMachine;
   unsigned first = 0, last = 0;
-  if (!quota.empty()) share.ctas = CtaCount(std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::atoi(quota.c_str())), 1, SLUICE_MAX_SLOTS));
+  if (!quota.empty())
+    share.ctas = CtaCount(std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::atoi(quota.c_str())), 1, SLUICE_MAX_SLOTS));
   if (std::sscanf(sms.c_str(), "%u-%u", &first, &last) == 2 && first <= last) share.sms = {SmId(first), last - first + 1};
   return std::make_unique<FixedShares>(lanes, share, file);
 }

@@ -18,9 +18,7 @@ Opaque::Mode Opaque::mode() {
   return mode;
 }
 
-bool Opaque::free() const {
-  return !entering_ && (!under_way_ || SLUICE_REAL(cuEventQuery)(held_) != CUDA_ERROR_NOT_READY);
-}
+bool Opaque::free() const { return !entering_ && (!under_way_ || SLUICE_REAL(cuEventQuery)(held_) != CUDA_ERROR_NOT_READY); }
 
 void Opaque::entered(CUstream stream) {
   if (held_ == nullptr) SLUICE_REAL(cuEventCreate)(&held_, CU_EVENT_DISABLE_TIMING);

@@ -68,7 +68,8 @@ void Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
   const auto found = kernels_.find(handle);
   CUcontext context = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&context);
-  if (found == kernels_.end() || found->second.form == nullptr || found->second.form->refusal || !found->second.seen.insert(context).second)
+  if (found == kernels_.end() || found->second.form == nullptr || found->second.form->refusal ||
+      !found->second.seen.insert(context).second)
     return;
   const Kernel kernel = found->second;
   CUfunction function = ours(kernel);
@@ -107,9 +108,9 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   }
   if (kernel.form != nullptr && !kernel.form->refusal) {
     const char* entry = kernel.form->entry.c_str();
-    const CUresult found =
-        library ? SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function), static_cast<CUlibrary>(module), entry)
-                : SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
+    const CUresult found = library ? SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function),
+                                                                     static_cast<CUlibrary>(module), entry)
+                                   : SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
     if (found != CUDA_SUCCESS) kernel.form = nullptr;
   }
   if (kernel.form != nullptr || kernel.later != nullptr || kernel.lazy != nullptr) {
@@ -175,7 +176,8 @@ void Program::attribute(void* handle, CUfunction_attribute which, int value) {
   found->second.known_row = nullptr;
   if (which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return;
   found->second.carveout = value;
-  if (found->second.form != nullptr && !found->second.form->refusal) SLUICE_REAL(cuFuncSetAttribute)(ours(found->second), which, value);
+  if (found->second.form != nullptr && !found->second.form->refusal)
+    SLUICE_REAL(cuFuncSetAttribute)(ours(found->second), which, value);
 }
 
 const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts) {
@@ -187,7 +189,8 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   if (!fresh) return shape;
   native = in_context(kernel, native);
   const CUfunction transformed = ours(kernel);
-  if (kernel.carveout) SLUICE_REAL(cuFuncSetAttribute)(transformed, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, *kernel.carveout);
+  if (kernel.carveout)
+    SLUICE_REAL(cuFuncSetAttribute)(transformed, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, *kernel.carveout);
   int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0, registers = 0;
   const auto device_attribute = SLUICE_REAL(cuDeviceGetAttribute);
   const auto attribute_of = SLUICE_REAL(cuFuncGetAttribute);
@@ -203,15 +206,15 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   if (occupancy(&ctas, native, static_cast<int>(threads), facts.dynamic_shared) == CUDA_SUCCESS)
     shape.native = static_cast<unsigned>(ctas);
   const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
-  if (shared > 0)
-    SLUICE_REAL(cuFuncSetAttribute)
+  if (shared > 0) SLUICE_REAL(cuFuncSetAttribute)
   (transformed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
    static_cast<int>(std::max(shared, static_cast<unsigned>(allowed))));
   ctas = 0;
   if (occupancy(&ctas, transformed, static_cast<int>(threads), shared) == CUDA_SUCCESS)
     shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
   attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, transformed);
-  const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8, whole = (threads + 31) / 32 * 32;  // as the device allots
+  const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8,
+                 whole = (threads + 31) / 32 * 32;  // as the device allots
   shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
                   shape.transformed};
   return shape;

@@ -39,12 +39,12 @@ struct Launch {
 struct Transformed {
   CUfunction function = nullptr;
   unsigned grid[2] = {1, 1}, shared = 0;
-  std::vector<void*> parameters;     ///< the program's, and the job
-  std::shared_ptr<SluiceJob> job;    ///< what the last of them points to
+  std::vector<void*> parameters;   ///< the program's, and the job
+  std::shared_ptr<SluiceJob> job;  ///< what the last of them points to
   KernelDemand demand;
   std::uint64_t blocks = 0;
   bool waits = false;
-  std::vector<std::size_t> bytes;  ///< of the program's parameters
+  std::vector<std::size_t> bytes;                                      ///< of the program's parameters
   [[nodiscard]] Pending pending(const gpu::LaunchFacts& facts) const;  ///< a copy that outlives the program's arguments
 };
 
@@ -103,15 +103,15 @@ class Program {
     void* own = nullptr;            ///< the handle that the module gave
     CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
-    bool beside = false;  ///< `code` is loaded beside the program's module, in each context
+    bool beside = false;       ///< `code` is loaded beside the program's module, in each context
     std::set<CUcontext> seen;  ///< contexts in which it is loaded
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
-    std::optional<int> carveout;        ///< as the program set it
-    gpu::LaunchFacts known;             ///< of the last launch that ran natively
-    Coverage::Row* known_row = nullptr;  ///< where such launches count; null: decide anew
+    std::optional<int> carveout;                                  ///< as the program set it
+    gpu::LaunchFacts known;                                       ///< of the last launch that ran natively
+    Coverage::Row* known_row = nullptr;                           ///< where such launches count; null: decide anew
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
-    std::map<std::array<unsigned, 3>, Shape> shapes;  ///< by device, threads and dynamic shared memory
+    std::map<std::array<unsigned, 3>, Shape> shapes;              ///< by device, threads and dynamic shared memory
   };
   [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, const Launch& launch, Transformed& out);
   [[nodiscard]] const Shape& shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts);
@@ -123,13 +123,15 @@ class Program {
   void load(std::unique_lock<std::mutex>& held, CUfunction handle);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
   void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
-  [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
-  [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is);
+  [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
+                                    const Native& as_it_is);
+  [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
+                                  const Native& as_it_is);
   [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
                                                   const std::string& reason, CUstream stream, const Native& as_it_is);
   std::unordered_map<void*, Prepared> modules_;
   std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
-  std::atomic<bool> captures_{false};  // some stream has been captured
+  std::atomic<bool> captures_{false};                               // some stream has been captured
   std::unordered_map<void*, Kernel> kernels_;
   std::unordered_map<CUfunction, Original> originals_;
   Lanes lanes_{lock_};

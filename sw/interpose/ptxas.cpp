@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lib/sluice/ptxas: runs the assembler that Triton would have run, unchanged, and keeps the PTX of what it makes in the cache, by the
-// machine code. The interposer finds it there when the program loads a module without PTX.
+// lib/sluice/ptxas: runs the assembler that Triton would have run, unchanged, and keeps the PTX of what it makes in the cache, by
+// the machine code. The interposer finds it there when the program loads a module without PTX.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
   const std::string made = output.empty() ? "" : contents(output);
   if (WEXITSTATUS(status) == 0 && made.size() >= 64 && !input.empty())
     if (const std::size_t bytes = sluice::interpose::elf_bytes(made.data()); bytes > 0 && bytes <= made.size())
-      sluice::interpose::Cache::of_user().store("ptx-" + sluice::interpose::digest(std::string_view(made).substr(0, bytes)), contents(input));
+      sluice::interpose::Cache::of_user().store("ptx-" + sluice::interpose::digest(std::string_view(made).substr(0, bytes)),
+                                                contents(input));
   return WEXITSTATUS(status);
 }

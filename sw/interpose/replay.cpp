@@ -66,7 +66,8 @@ void Graphs::count(Exec& exec) {
   const std::uint64_t fresh = exec.replays - exec.counted;
   exec.counted = exec.replays;
   for (const auto& [at, node] : exec.nodes)
-    program_.coverage().add({node.reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, node.kernel, node.reason}, fresh, 0, 0);
+    program_.coverage().add({node.reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, node.kernel, node.reason}, fresh,
+                            0, 0);
 }
 
 bool Graphs::collect() {
@@ -79,7 +80,8 @@ bool Graphs::collect() {
       continue;
     }
     float ms = 0;
-    if (done == CUDA_SUCCESS && SLUICE_REAL(cuEventElapsedTime)(&ms, timed.begin, timed.end) == CUDA_SUCCESS && !timed.nodes.empty())
+    if (done == CUDA_SUCCESS && SLUICE_REAL(cuEventElapsedTime)(&ms, timed.begin, timed.end) == CUDA_SUCCESS &&
+        !timed.nodes.empty())
       for (const auto& [kernel, reason] : timed.nodes)
         program_.coverage().add({reason.empty() ? Coverage::Way::Quota : Coverage::Way::Native, kernel, reason}, 0,
                                 static_cast<double>(ms) / static_cast<double>(timed.nodes.size()), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes' thread: it sends changed quotas, hears from the GPU what has ended and what sleeps, and launches grids for the blocks of
-// launches that have too few CTAs.
+// The lanes' thread: it sends changed quotas, hears from the GPU what has ended and what sleeps, and launches grids for the
+// blocks of launches that have too few CTAs.
 #include <pthread.h>
 
 #include <algorithm>
@@ -143,7 +143,8 @@ bool Lanes::step(Lane& lane, Clock::time_point now) {
     if (slot->pending.empty() || !outstanding || due.size() == kNodesLookedAt) continue;
     const bool progress = slot->pending.front().waits || !slot->node;  // it is wanted
     const bool needed = (slot->asleep && lane.share.ctas.value() > 0) || slot->raised;
-    if ((needed && now - slot->helped >= slot->patience) || (progress && now - slot->looked >= kBetweenLooks)) due.push_back(slot.get());
+    if ((needed && now - slot->helped >= slot->patience) || (progress && now - slot->looked >= kBetweenLooks))
+      due.push_back(slot.get());
   }
   std::vector<CUdeviceptr> from;
   for (const Slot* slot : due) from.push_back(slot->control + kFrom);
@@ -172,7 +173,7 @@ bool Lanes::send(Lane& lane) {
 
 void Lanes::hear(Lane& lane, Slot& slot) {
   if (slot.told.word == nullptr) return;
-  const std::uint64_t word = *slot.told.word;
+  const std::uint64_t word = __atomic_load_n(slot.told.word, __ATOMIC_ACQUIRE);  // the GPU writes it
   const auto ended = static_cast<std::uint32_t>(word), naps = static_cast<std::uint32_t>(word >> 32);
   if (ended != slot.ended) {
     slot.ended = ended;

@@ -14,7 +14,8 @@ constexpr const char* kPtx =
 /// Its blocks wait for what other blocks write.
 constexpr const char* kWaits =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry waits(.param .u64 a, .param .u64 b)\n{\n.reg .pred %p;\n"
-    ".reg .b32 %r<3>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %ctaid.x;\n$L:\nld.volatile.global.u32 %r2, [%rd1];\n"
+    ".reg .b32 %r<3>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %ctaid.x;\n$L:\nld.volatile.global.u32 %r2, "
+    "[%rd1];\n"
     "setp.eq.u32 %p, %r2, 0;\n@%p bra $L;\nret;\n}\n";
 /// Has no transformed form.
 constexpr const char* kOpaque =
@@ -119,7 +120,8 @@ int main() {
     expect(cuModuleLoadData_f(&module, kOpaque) == CUDA_SUCCESS, "load");
     expect(cuModuleGetFunction_f(&opaque, module, "opaque") == CUDA_SUCCESS, "function");
     for (std::uintptr_t s = 20; s < 24; ++s)
-      expect(launch(opaque, 1000, 1, 1, 64, 1, 1, 0, reinterpret_cast<CUstream>(s), arguments, nullptr) == CUDA_SUCCESS, "as it is");
+      expect(launch(opaque, 1000, 1, 1, 64, 1, 1, 0, reinterpret_cast<CUstream>(s), arguments, nullptr) == CUDA_SUCCESS,
+             "as it is");
   }
   unsigned long long buffer[] = {17, 19};
   std::size_t bytes = sizeof buffer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A driver for tests: executes nothing and tells on FAKE_CUDA_BOOKS what was asked of it. Device memory is host memory. A transformed
-// launch claims its tickets by the runtime's arithmetic, and the books say how many blocks did not run exactly once.
+// A driver for tests: executes nothing and tells on FAKE_CUDA_BOOKS what was asked of it. Device memory is host memory. A
+// transformed launch claims its tickets by the runtime's arithmetic, and the books say how many blocks did not run exactly once.
 #include <cuda.h>
 
 #include <array>

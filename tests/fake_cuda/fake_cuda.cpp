@@ -53,7 +53,8 @@ void tell(const std::string& line) {
   }
 }
 
-Grid grid_of(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block, unsigned shared, void** parameters) {
+Grid grid_of(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block, unsigned shared,
+             void** parameters) {
   Grid g{reinterpret_cast<Function*>(function), grid, block, shared, {}, {}};
   const std::size_t plain = g.function->parameters - (g.function->ours ? 1 : 0);
   for (std::size_t i = 0; i < plain && parameters != nullptr; ++i)
@@ -75,14 +76,14 @@ CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int* v) { return *v = 13000, CUDA_SUCCESS; }
 CUresult cuDeviceGet(CUdevice* d, int) { return *d = 0, CUDA_SUCCESS; }
 CUresult cuDeviceGetAttribute(int* v, CUdevice_attribute which, CUdevice) {
-  *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
-       : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT              ? 4
-       : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 232448
-       : which == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR    ? 2048
-       : which == CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR  ? 65536
+  *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR               ? 9
+       : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT                 ? 4
+       : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN    ? 232448
+       : which == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR       ? 2048
+       : which == CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR     ? 65536
        : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR ? 233472
-       : which == CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR     ? 8
-                                                                        : 0;
+       : which == CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR        ? 8
+                                                                           : 0;
   return CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext* c) { return *c = reinterpret_cast<CUcontext>(1), CUDA_SUCCESS; }
@@ -96,7 +97,9 @@ CUresult cuMemAlloc_v2(CUdeviceptr* p, std::size_t bytes) {
 }
 CUresult cuMemFree_v2(CUdeviceptr) { return CUDA_SUCCESS; }
 CUresult cuMemHostAlloc(void** p, std::size_t bytes, unsigned) { return *p = std::aligned_alloc(4096, bytes), CUDA_SUCCESS; }
-CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* d, void* p, unsigned) { return *d = reinterpret_cast<CUdeviceptr>(p), CUDA_SUCCESS; }
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* d, void* p, unsigned) {
+  return *d = reinterpret_cast<CUdeviceptr>(p), CUDA_SUCCESS;
+}
 CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
 CUresult cuLinkCreate_v2(unsigned, CUjit_option*, void**, CUlinkState* s) { return *s = nullptr, CUDA_SUCCESS; }
 CUresult cuLinkAddData_v2(CUlinkState, CUjitInputType, void* text, std::size_t, const char*, unsigned, CUjit_option*, void**) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events of the driver for tests. Each stream is a thread. A launch of the transformed kernels takes FAKE_CUDA_TASK_US for
-// each block, divided by the CTAs that the quotas allow, and obeys quotas that change meanwhile.
+// Streams and events of the driver for tests. Each stream is a thread. A launch of the transformed kernels takes
+// FAKE_CUDA_TASK_US for each block, divided by the CTAs that the quotas allow, and obeys quotas that change meanwhile.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -122,7 +122,8 @@ void run_ticket(const SluiceJob& job, unsigned long long ticket, Runs& runs) {
     ticket -= first;
   }
   task += ((ticket >> job.width_bits) * tasks << job.width_bits) + (ticket & ((1U << job.width_bits) - 1));
-  for (unsigned i = 0; i < tasks; ++i) ++runs.blocks[(task + (static_cast<unsigned long long>(i) << job.width_bits)) % job.blocks];
+  for (unsigned i = 0; i < tasks; ++i)
+    ++runs.blocks[(task + (static_cast<unsigned long long>(i) << job.width_bits)) % job.blocks];
   runs.total += tasks;
 }
 
@@ -164,7 +165,8 @@ void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
 
 void tell_told(SluiceControl& c) {
   const auto ended = word(c.ended).load(), naps = word(c.naps).load();
-  if (c.told != nullptr) word(const_cast<unsigned long long&>(*c.told)).store(static_cast<unsigned long long>(naps) << 32 | ended);
+  if (c.told != nullptr)
+    word(const_cast<unsigned long long&>(*c.told)).store(static_cast<unsigned long long>(naps) << 32 | ended);
 }
 
 std::string words(const Grid& grid) {
@@ -204,7 +206,8 @@ void execute(const Grid& grid) {
     const std::scoped_lock held(runs.lock);
     runs.blocks.assign(job.blocks, 0);
   }
-  const unsigned quota = word(const_cast<unsigned&>(job.orders->quota[0])).load(), wanted = word(const_cast<unsigned&>(job.orders->wanted)).load();
+  const unsigned quota = word(const_cast<unsigned&>(job.orders->quota[0])).load(),
+                 wanted = word(const_cast<unsigned&>(job.orders->wanted)).load();
   work_on(job, grid, runs);
   word(c.gate).fetch_add(grid.grid[0] * grid.grid[1]);
   unsigned naps = 0;
@@ -224,8 +227,9 @@ void execute(const Grid& grid) {
     const std::scoped_lock held(runs.lock);
     for (const unsigned n : runs.blocks) wrong += n == 1 ? 0U : 1U;
   }
-  tell(words(grid) + " quota " + std::to_string(quota) + " wanted " + std::to_string(wanted) + " blocks " + std::to_string(job.blocks) +
-       " wrong " + std::to_string(wrong) + (at_start == 0 ? "" : " not rewound") + (naps == 0 ? "" : " slept " + std::to_string(naps)));
+  tell(words(grid) + " quota " + std::to_string(quota) + " wanted " + std::to_string(wanted) + " blocks " +
+       std::to_string(job.blocks) + " wrong " + std::to_string(wrong) + (at_start == 0 ? "" : " not rewound") +
+       (naps == 0 ? "" : " slept " + std::to_string(naps)));
   word(c.next).store(0);
   word(c.gate).store((number() + 1) << SLUICE_GATE_NUMBER_SHIFT);
   word(c.ended).fetch_add(1);
@@ -288,7 +292,8 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t byte
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream s) {
   sluice::fake::enqueue(s, [to, from, bytes] {
-    for (std::size_t i = 0; i < bytes / 4; ++i) static_cast<unsigned*>(to)[i] = sluice::fake::word(reinterpret_cast<unsigned*>(from)[i]).load();
+    for (std::size_t i = 0; i < bytes / 4; ++i)
+      static_cast<unsigned*>(to)[i] = sluice::fake::word(reinterpret_cast<unsigned*>(from)[i]).load();
   });
   return CUDA_SUCCESS;
 }

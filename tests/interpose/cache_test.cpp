@@ -103,7 +103,8 @@ TEST(ShareOfText, TakesCountsRangesAndAllAndNothingElse) {
   EXPECT_EQ(share_of("0"), (Share{CtaCount(0), kEverySm}));
   EXPECT_EQ(share_of("4 8-71 \n"), (Share{CtaCount(4), {SmId(8), 64}}));
   EXPECT_EQ(share_of("all\n"), kWholeMachine);
-  for (const char* bad : {"", "x", "3x", "-1", "33", "3 4", "3 5-4", "3 0-256", "3 1-2 4"}) EXPECT_EQ(share_of(bad), std::nullopt) << bad;
+  for (const char* bad : {"", "x", "3x", "-1", "33", "3 4", "3 5-4", "3 0-256", "3 1-2 4"})
+    EXPECT_EQ(share_of(bad), std::nullopt) << bad;
 }
 
 }  // namespace

@@ -153,10 +153,10 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
                            limits.shared_per_cta_optin - std::min(limits.shared_per_cta_optin, taken), 0};
   const LaunchFacts launch{spec_.grid, spec_.block, spec_.shared_bytes};
   if (const auto why = refuse_launch({study.refusal, "", 0, study.waits}, launch, device)) return refuse(*why);
-  const std::string runtime = normalised(compiler.compile_functions(
-      std::string(embedded_file("runtime/control.h")) + std::string(embedded_file("runtime/quota_access.cuh")) +
-          std::string(embedded_file("runtime/quota_runtime.cuh")),
-      "quota_runtime.cuh"));
+  const std::string runtime = normalised(compiler.compile_functions(std::string(embedded_file("runtime/control.h")) +
+                                                                        std::string(embedded_file("runtime/quota_access.cuh")) +
+                                                                        std::string(embedded_file("runtime/quota_runtime.cuh")),
+                                                                    "quota_runtime.cuh"));
   const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
   TransformSpec form{symbol, spec_.block, 0, stand_in_, axes, false, waits_};
   together_ = waits_ ? "its blocks may wait for others" : needs_warps_together(ptx, form, spec_.blocks());

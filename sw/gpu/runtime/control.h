@@ -8,16 +8,17 @@
 #define SLUICE_WARP_BITS 6 /* of the word that hands out warps: the next warp, up to twice as many as a CTA has, less one */
 #define SLUICE_NO_BLOCK 0x3ffffffu /* in its other bits; grids are smaller */
 
-/* SluiceJob.flags. A program's launch (sw/interpose) is a held grid: its last CTA stays, asleep, until all blocks are done, so that the
- * grid's end is the launch's end, and makes the control block ready for the next launch. Later grids bring CTAs for the blocks of an
- * earlier one. */
+/* SluiceJob.flags. A program's launch (sw/interpose) is a held grid: its last CTA stays, asleep, until all blocks are done, so
+ * that the grid's end is the launch's end, and makes the control block ready for the next launch. Later grids bring CTAs for the
+ * blocks of an earlier one. */
 #define SLUICE_BY_LAUNCH 1u /* CTAs look for slots in the order of the launch: all slots are tried, wherever there is room */
 #define SLUICE_HELD 2u
 #define SLUICE_LATER 4u
 #define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for */
 
-/* SluiceControl.gate, from its lowest bit: CTAs of the held grid that have ended (15), CTAs of later grids inside (15), number of the
- * launch (18), CTAs of later grids that ever came (16, wraps: who saw the same word twice knows that nobody came in between). */
+/* SluiceControl.gate, from its lowest bit: CTAs of the held grid that have ended (15), CTAs of later grids inside (15), number of
+ * the launch (18), CTAs of later grids that ever came (16, wraps: who saw the same word twice knows that nobody came in between).
+ */
 #define SLUICE_GATE_ENDED 0x7fffu
 #define SLUICE_GATE_INSIDE_SHIFT 15
 #define SLUICE_GATE_NUMBER_SHIFT 30
