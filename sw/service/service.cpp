@@ -164,12 +164,12 @@ void Service::contexts_end(const std::string& why, Time now) {
 
 void Service::advance(Time now) {
   executor_->advance(now);
-  for (const JobId job : std::exchange(forsaken_, {})) executor_->forget(job);
   std::vector<SessionId> silent;
   for (auto& [id, session] : sessions_) {
     update(session, now);
     if (!session.is_open() && now >= session.hello_by) silent.push_back(id);
   }
+  for (const JobId job : std::exchange(forsaken_, {})) executor_->forget(job);
   const std::uint64_t unasked =
       StubWord{StubState::Free, open_jobs() == 0 ? saturated(kAll) : std::uint16_t{0}, 0, saturated(kAll)}.packed();
   for (auto& [id, session] : sessions_)
@@ -192,7 +192,7 @@ void Service::update(Session& session, Time now) {
     const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
     if (p.state == JobState::Done) {
       session.held += p.held;
-      executor_->forget(*taken->job);
+      forsaken_.push_back(*taken->job);  // forgotten when the scheduler has heard of it
       taken->job.reset();
     }
     if (word == stub.word) continue;

@@ -180,13 +180,15 @@ void Service::take(Session& session, const Submit& m, Time now) {
 }
 
 void Service::take(Session& session, const Report& m, Time now) {
-  const Taken& stub = taken(session, m.stub);
+  Taken& stub = taken(session, m.stub);
   if (!stub.job) throw Refusal{Code::Invalid, fmt::format("stub {}: its launch has ended", m.stub)};
   try {
     executor_->report(*stub.job, m, now);
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
   }
+  if (static_cast<What>(m.what) != What::Done) return;
+  update(session, now);  // the next message may be about the stub's next launch
 }
 
 void Service::take(Session& session, const Machine& m) {

@@ -101,8 +101,11 @@ TEST_F(ServiceRun, ProgramsWithSeveralStreamsShare) {
     EXPECT_EQ(a.wait(), 0) << options << text("a.err");
     EXPECT_EQ(b.wait(), 0) << options << text("b.err");
     for (const char* name : {"a", "b"}) {
-      EXPECT_EQ(launches(name), std::pair(40, 40)) << options << text(std::string(name) + ".err");
-      EXPECT_EQ(nlohmann::json::parse(text(std::string(name) + ".json"))["kernels"]["quota"]["launches"], 40);
+      // A kernel that the assembler is slow with runs natively until it is there.
+      const auto [quota, all] = launches(name);
+      EXPECT_EQ(all, 40) << options << text(std::string(name) + ".err");
+      EXPECT_GT(quota, 0) << options << text(std::string(name) + ".err");
+      EXPECT_EQ(nlohmann::json::parse(text(std::string(name) + ".json"))["kernels"]["quota"]["launches"], quota);
       fs::remove(folder_ / name);
     }
     const auto after = status();

@@ -162,6 +162,19 @@ TEST(Reported, AnotherKernelInTheStreamIsDecidedAnew) {
   EXPECT_EQ(c.refused(a, take_stub(0, 2, 0)), kInvalid) << "a kernel that nobody registered";
 }
 
+TEST(Reported, TheNextLaunchMayBeInTheSameBatchAsTheEndOfTheLast) {
+  Reported c;
+  const std::size_t a = c.launch();
+  Report done = make<Report>(0);
+  done.what = static_cast<std::uint32_t>(What::Done);
+  EXPECT_EQ(c.refused(a, done), 0U);
+  EXPECT_EQ(c.refused(a, take_stub(0, 0, 0)), 0U);
+  EXPECT_EQ(c.refused(a, submit(0, 0, 0)), 0U);
+  c.step();
+  EXPECT_EQ(c.word(a).state, StubState::ToRun);
+  EXPECT_EQ(c.service.open_jobs(), 1U);
+}
+
 TEST(Reported, CountsNeitherFallNorPassTheLaunch) {
   Reported c;
   const std::size_t a = c.open();
