@@ -49,7 +49,7 @@ class PartitionCoreTwin : public IPartitionCore {
   /// The sample that is written in this cycle, or null.
   [[nodiscard]] const Scaled* writing() const { return writing_ ? &*writing_ : nullptr; }
   /// Without an input nothing changes.
-  [[nodiscard]] bool settled() const { return !collecting_ && decided_in_ == 0; }
+  [[nodiscard]] bool settled() const { return !writing_ && decided_in_ == 0 && (!collecting_ || finals_left_ != 0); }
 
  private:
   void forget();
