@@ -53,6 +53,7 @@ package decision_pkg;
     logic               fresh;      // forgets that something went below zero
     logic               write;      // word <- B
     logic               write_q;    // word <- Q
+    logic               loop;       // one cycle of several
     logic               at_anchor;  // the word is that of the anchor, not of the level
   } control_t;
 endpackage

@@ -7,12 +7,18 @@ module decision_program (
   input  logic                   entry_i,          // B is an entry
   input  logic                   last_i,           // cycle of a loop
   input  logic                   below_i,
+  input  logic                   multiply_i,       // state_i is HullMultiply: told by registers, which the adder's operand and the table's word wait for
+  input  logic                   lose_i,           // state_i is JudgeTake
+  input  logic                   anchor_i,         // state_i is HullLoad
   output decision_pkg::control_t control_o
 );
   decision_pkg::control_t c;
   always_comb begin
     c          = '0;
     c.resource = resource_i;
+    c.multiply = multiply_i;
+    c.lose     = lose_i;
+    c.at_anchor = anchor_i;
     unique case (state_i)
       decision_pkg::Collect:      begin c.source = decision_pkg::FromEntry; c.load_b = sample_valid_i; c.write = entry_i; end
       decision_pkg::Best:         c.load_b = 1'b1;
@@ -24,9 +30,10 @@ module decision_program (
       decision_pkg::RaiseCompare,
       decision_pkg::HullCompare,
       decision_pkg::ScanCompare,
-      decision_pkg::FitTake,
-      decision_pkg::GainTake,
       decision_pkg::CountTake:    c.subtract = 1'b1;
+      decision_pkg::FitTake,
+      decision_pkg::GainTake:     begin c.subtract = 1'b1; c.loop = 1'b1; end
+      decision_pkg::JudgeTake:    c.loop = 1'b1;
       decision_pkg::StepCompare:  c.exceed = 1'b1;
       decision_pkg::RaiseKeep:    begin c.source = decision_pkg::FromWord; c.load_b = !below_i; c.write = below_i; end
       decision_pkg::HullKeep:     c.write = below_i;
@@ -36,9 +43,9 @@ module decision_program (
       decision_pkg::NormRead:     begin c.source = decision_pkg::FromMantissa; c.load_a = 1'b1; c.clear_q = 1'b1; end
       decision_pkg::NormStore:    begin c.write = 1'b1; c.write_q = 1'b1; end
       decision_pkg::NormDivide,
-      decision_pkg::HullDivide:   c.divide = 1'b1;
-      decision_pkg::HullLoad:     begin c.source = decision_pkg::FromLevel; c.load_b = 1'b1; c.clear_a = 1'b1; c.load_q = 1'b1; c.at_anchor = 1'b1; end
-      decision_pkg::HullMultiply: begin c.source = decision_pkg::FromAnchor; c.load_b = last_i; c.multiply = 1'b1; end
+      decision_pkg::HullDivide:   begin c.divide = 1'b1; c.loop = 1'b1; end
+      decision_pkg::HullLoad:     begin c.source = decision_pkg::FromLevel; c.load_b = 1'b1; c.clear_a = 1'b1; c.load_q = 1'b1; end
+      decision_pkg::HullMultiply: begin c.source = decision_pkg::FromAnchor; c.load_b = last_i; c.loop = 1'b1; end
       decision_pkg::HullLine:     begin c.source = decision_pkg::FromQuotient; c.load_b = 1'b1; end
 
       decision_pkg::FitSm:        begin c.source = decision_pkg::FromCapacity; c.load_a = 1'b1; c.fresh = resource_i == decision_pkg::Slots; end
@@ -49,7 +56,6 @@ module decision_program (
       decision_pkg::GainLoad:     begin c.source = decision_pkg::FromEpsilon; c.load_b = 1'b1; end
       decision_pkg::JudgeLimit:   begin c.source = decision_pkg::FromLimit; c.load_a = 1'b1; c.fresh = 1'b1; end
       decision_pkg::JudgeRead:    begin c.source = decision_pkg::FromWord; c.load_b = 1'b1; end
-      decision_pkg::JudgeTake:    c.lose = 1'b1;
       default: ;
     endcase
   end

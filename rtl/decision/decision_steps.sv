@@ -58,6 +58,7 @@ module decision_steps #(
   logic [CountW-1:0]      granted_ctas, ctas;
 
   logic                   last_kernel, last_left, last_level, last_part, trying, active;
+  logic                   multiply_q, lose_q, at_anchor_q;   // what state_q is
   logic [ExponentW-1:0]   places;                 // quotient bits of an entry that may not be zero
   assign ctas        = ctas_q[kernel_q];
   assign last_kernel = KernelW'(kernel_q) + 1'b1 == num_kernels_i;
@@ -75,6 +76,9 @@ module decision_steps #(
     .entry_i    (entry_q),
     .last_i     (last_left),
     .below_i,
+    .multiply_i (multiply_q),
+    .lose_i     (lose_q),
+    .anchor_i   (at_anchor_q),
     .control_o
   );
 
@@ -83,7 +87,7 @@ module decision_steps #(
     kernel_d       = kernel_q;
     level_d        = level_q;
     anchor_d       = anchor_q;
-    left_d         = left_q;
+    left_d         = left_q - LeftW'(control_o.loop);
     resource_d     = resource_q;
     exponent_d     = exponent_q;
     worst_d        = worst_q;
@@ -111,10 +115,7 @@ module decision_steps #(
       end
 
       // Upwards: an entry becomes the best that is not above its level.
-      decision_pkg::Best: begin
-        level_d = CountW'(1);
-        state_d = decision_pkg::RaiseRead;
-      end
+      decision_pkg::Best: begin level_d = CountW'(1); state_d = decision_pkg::RaiseRead; end
       decision_pkg::RaiseRead:    state_d = decision_pkg::RaiseCompare;
       decision_pkg::RaiseCompare: state_d = decision_pkg::RaiseKeep;
       decision_pkg::RaiseKeep: begin
@@ -123,18 +124,12 @@ module decision_steps #(
       end
 
       // Downwards: it becomes a performance, the quotient of the entry and the best.
-      decision_pkg::NormBest: begin
-        exponent_d = exponent_i;
-        state_d    = decision_pkg::NormRead;
-      end
+      decision_pkg::NormBest: begin exponent_d = exponent_i; state_d = decision_pkg::NormRead; end
       decision_pkg::NormRead: begin
         left_d  = LeftW'(places) | LeftW'(places == '0);   // a zero needs no bit, and may have one
         state_d = decision_pkg::NormDivide;
       end
-      decision_pkg::NormDivide: begin
-        left_d = left_q - 1'b1;
-        if (last_left) state_d = decision_pkg::NormStore;
-      end
+      decision_pkg::NormDivide: if (last_left) state_d = decision_pkg::NormStore;
       decision_pkg::NormStore: begin
         level_d = level_q - 1'b1;
         state_d = decision_pkg::NormRead;
@@ -146,21 +141,14 @@ module decision_steps #(
       end
 
       // Downwards: it becomes that of the star hull, at least the anchor's x level / anchor.
-      decision_pkg::HullLoad: begin
-        left_d  = LeftW'(PerfW);
-        state_d = decision_pkg::HullMultiply;
-      end
+      decision_pkg::HullLoad: begin left_d = LeftW'(PerfW); state_d = decision_pkg::HullMultiply; end
       decision_pkg::HullMultiply: begin
-        left_d = left_q - 1'b1;
         if (last_left) begin
           left_d  = LeftW'(PerfW + 1);
           state_d = decision_pkg::HullDivide;
         end
       end
-      decision_pkg::HullDivide: begin
-        left_d = left_q - 1'b1;
-        if (last_left) state_d = decision_pkg::HullLine;
-      end
+      decision_pkg::HullDivide: if (last_left) state_d = decision_pkg::HullLine;
       decision_pkg::HullLine:    state_d = decision_pkg::HullRead;
       decision_pkg::HullRead:    state_d = decision_pkg::HullCompare;
       decision_pkg::HullCompare: state_d = decision_pkg::HullKeep;
@@ -180,16 +168,12 @@ module decision_steps #(
       end
 
       // Do all CTAs fit on the SM, with those that the worst-off kernel's step adds?
-      decision_pkg::FitSm: begin
-        kernel_d = '0;
-        state_d  = decision_pkg::FitKernel;
-      end
+      decision_pkg::FitSm: begin kernel_d = '0; state_d = decision_pkg::FitKernel; end
       decision_pkg::FitKernel: begin
         left_d  = trying ? LeftW'(level_q) : LeftW'(ctas);
         state_d = below_i ? decision_pkg::FitEnd : decision_pkg::FitTake;
       end
       decision_pkg::FitTake: begin
-        left_d = left_q - 1'b1;
         if (last_left) begin
           kernel_d = kernel_q + 1'b1;
           state_d  = decision_pkg::FitKernel;
@@ -248,25 +232,13 @@ module decision_steps #(
         end
       end
       decision_pkg::GainLoad: state_d = decision_pkg::GainTake;
-      decision_pkg::GainTake: begin
-        left_d = left_q - 1'b1;
-        if (last_left) state_d = decision_pkg::GainCheck;
-      end
+      decision_pkg::GainTake: if (last_left) state_d = decision_pkg::GainCheck;
       decision_pkg::GainCheck: state_d = below_i ? decision_pkg::FitEnd : decision_pkg::FitSm;
 
       // May each kernel lose what it loses?
-      decision_pkg::JudgeLimit: begin
-        level_d = ctas;
-        state_d = decision_pkg::JudgeRead;
-      end
-      decision_pkg::JudgeRead: begin
-        left_d  = LeftW'(num_kernels_i);
-        state_d = decision_pkg::JudgeTake;
-      end
-      decision_pkg::JudgeTake: begin
-        left_d = left_q - 1'b1;
-        if (last_left) state_d = decision_pkg::JudgeCheck;
-      end
+      decision_pkg::JudgeLimit: begin level_d = ctas; state_d = decision_pkg::JudgeRead; end
+      decision_pkg::JudgeRead: begin left_d = LeftW'(num_kernels_i); state_d = decision_pkg::JudgeTake; end
+      decision_pkg::JudgeTake: if (last_left) state_d = decision_pkg::JudgeCheck;
       decision_pkg::JudgeCheck: begin
         spatial_d = spatial_q || (below_i && !best_i);
         kernel_d  = kernel_q + 1'b1;
@@ -311,8 +283,17 @@ module decision_steps #(
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) state_q <= decision_pkg::Idle;
-    else         state_q <= state_d;
+    if (!rst_ni) begin
+      state_q    <= decision_pkg::Idle;
+      multiply_q <= 1'b0;
+      lose_q     <= 1'b0;
+      at_anchor_q <= 1'b0;
+    end else begin
+      state_q    <= state_d;
+      multiply_q <= state_d == decision_pkg::HullMultiply;
+      lose_q     <= state_d == decision_pkg::JudgeTake;
+      at_anchor_q <= state_d == decision_pkg::HullLoad;
+    end
 
   // Set before they are looked at: no reset.
   always_ff @(posedge clk_i) begin

@@ -93,8 +93,8 @@ module serial_unit #(
     if (control_i.fresh || takes)                                                                 below_q <= (below_q && !control_i.fresh) || (takes && !carry);
   end
 
-  logic unused_bits;   // the table's part
-  assign unused_bits = ^{control_i.write, control_i.at_anchor};
+  logic unused_bits;   // of the table and of decision_steps
+  assign unused_bits = ^{control_i.write, control_i.at_anchor, control_i.loop};
   assign word_o  = control_i.write_q ? WordW'(q_q) : b_q[WordW-1:0];
   assign best_o  = b_q[FracW];
   assign below_o = below_q;
