@@ -47,7 +47,7 @@ module sluice_top #(
   output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
   output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
-  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/perf_table.md
+  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/partition_core.md
   output logic                                             idle_o             // the clock may stop until an input other than issue_*
                                                                               // and request_i changes
 );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of partition_core with narrow fields, two kernels and three CTAs. `fill` begins with the curves in the table: any performances that do not
+// Properties of partition_core with narrow fields, two kernels and three CTAs. `long_fill` begins with the curves in the table: any performances that do not
 // fall and end with 1.0, and compares the result with algorithm 1 and the loss limit, written as one expression.
 module partition_core_props (
   input logic                           clk_i,

@@ -128,7 +128,7 @@ unsigned PerfTableRow::finish() {
   for (std::uint32_t& word : words_) {
     const Entry entry = unpack(word);
     const unsigned places = kPerformanceBits - (best.exponent - entry.exponent);
-    word = best.mantissa == 0 ? kNoBest : ((std::uint64_t{entry.mantissa} << places) >> 1) / best.mantissa;
+    word = best.mantissa == 0 ? kNoBest : ((entry.mantissa << places) >> 1) / best.mantissa;  // 28 bits at most
     cycles += 2 + std::max(1U, places);
   }
   unsigned anchor = levels;
