@@ -62,7 +62,8 @@ TEST(Occupancy, EqualsTheGoldenOccupancyOfAShare) {
     const CoreAmounts demand{1, c.cta.threads / kWarpSize, c.cta.registers, c.cta.shared_memory_bytes};
     const OccupancyCount stated = count_occupancy(capacity, demand, c.share, kMaxCtas);
     if (random.chance(0.05)) {
-      ASSERT_FALSE(rtl.count(capacity, demand, c.share, random.in(1, stated.cycles - 1))) << "case " << i << ": an answer after an abort";
+      ASSERT_FALSE(rtl.count(capacity, demand, c.share, random.in(1, stated.cycles - 1)))
+          << "case " << i << ": an answer after an abort";
       coverage.hit("dropped");
     }
     const auto got = rtl.count(capacity, demand, c.share);

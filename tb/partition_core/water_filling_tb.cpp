@@ -17,8 +17,8 @@ namespace sluice::tb {
 namespace {
 
 constexpr unsigned kKernels = 4;
-constexpr std::uint32_t kBest = 4096;               // instructions
-constexpr std::uint32_t kUnit = kPerfOne / kBest;   // performance of an instruction
+constexpr std::uint32_t kBest = 4096;              // instructions
+constexpr std::uint32_t kUnit = kPerfOne / kBest;  // performance of an instruction
 
 struct Problem {
   struct Kernel {
@@ -145,8 +145,7 @@ void cover(const Problem& c, const std::optional<WaterfillResult>& want, Coverag
     left[3] -= ctas;
     all_best &= want->performance[k] == 1.0;
     for (std::size_t n = 1; n < ctas; ++n) {
-      if (kernel.curve[n] <=
-          *std::max_element(kernel.curve.begin(), kernel.curve.begin() + static_cast<long>(n)))
+      if (kernel.curve[n] <= *std::max_element(kernel.curve.begin(), kernel.curve.begin() + static_cast<long>(n)))
         coverage.hit("step of several");
     }
     for (std::size_t j = 0; j < k; ++j) {

@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
-constexpr unsigned kPerformanceBits = 15;                     // of a quotient and of a product's factor
+constexpr unsigned kPerformanceBits = 15;                        // of a quotient and of a product's factor
 constexpr std::uint32_t kNoBest = (1U << kPerformanceBits) - 1;  // quotients of zeros
 
 struct Entry {
@@ -216,8 +216,6 @@ void PartitionCoreTwin::decide() {
   decided_in_ += filling.cycles();
 }
 
-std::unique_ptr<IPartitionCore> make_twin_partition_core() {
-  return std::make_unique<PartitionCoreTwin>();
-}
+std::unique_ptr<IPartitionCore> make_twin_partition_core() { return std::make_unique<PartitionCoreTwin>(); }
 
 }  // namespace sluice
