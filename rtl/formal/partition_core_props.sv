@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of partition_core with narrow fields, two kernels and three CTAs. `long_fill` begins with the curves in the table: any performances that do not
-// fall and end with 1.0, and compares the result with algorithm 1 and the loss limit, written as one expression.
+// Properties of partition_core with narrow fields, two kernels and three CTAs: what an answer follows, an occupancy, and what each phase of a decision
+// leaves behind, written as one expression.
 module partition_core_props (
   input logic                           clk_i,
   input logic                           rst_ni,
@@ -75,82 +75,7 @@ module partition_core_props (
     end
     if (started && !rst_ni)            reset_ends_everything: assert (idle && !done && !count_done && !entry);
   end
-`elsif FILL
-  (* hierconn *) wire [5:0]       \dut.i_decision_steps.state_q ;
-  (* hierconn *) wire [K-1:0]     \dut.i_decision_steps.full_q ;
-  (* hierconn *) wire [1:0]       \dut.i_decision_steps.resource_q , \dut.i_decision_steps.ctas_q[0] , \dut.i_decision_steps.ctas_q[1] ;
-  (* hierconn *) wire             \dut.i_decision_steps.placed_q , \dut.i_decision_steps.multiply_q , \dut.i_decision_steps.lose_q ;
-  (* hierconn *) wire             \dut.i_decision_steps.at_anchor_q , \dut.i_decision_steps.no_fit_q , \dut.i_decision_steps.spatial_q ;
-  (* hierconn *) wire [WordW-1:0] \dut.i_perf_table.gen_row[0].word_q[0] , \dut.i_perf_table.gen_row[0].word_q[1] , \dut.i_perf_table.gen_row[0].word_q[2] ;
-  (* hierconn *) wire [WordW-1:0] \dut.i_perf_table.gen_row[1].word_q[0] , \dut.i_perf_table.gen_row[1].word_q[1] , \dut.i_perf_table.gen_row[1].word_q[2] ;
-  localparam logic [WordW-1:0] One = WordW'(sluice_pkg::PerfOne);
-
-  (* anyconst *) logic [WordW-1:0] p00, p01, p10, p11;   // below 1.0 or 1.0, with one and two CTAs; with three it is 1.0
-  logic [7:0] age_q;
-  initial age_q = '0;
-  always_ff @(posedge clk_i) if (!done) age_q <= age_q + 8'd1;
-  always_comb begin
-    assume (rst_ni && !start_i && !abort_i && !count_start_i);
-    assume (p00 <= p01 && p01 <= One && p10 <= p11 && p11 <= One);
-    if (!started) assume (\dut.i_decision_steps.state_q == decision_pkg::FitSm && \dut.i_decision_steps.full_q == '0 && !\dut.i_decision_steps.placed_q
-      && \dut.i_decision_steps.resource_q == 2'd0 && \dut.i_decision_steps.ctas_q[0] == 2'd1 && \dut.i_decision_steps.ctas_q[1] == 2'd1
-      && !\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.lose_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.no_fit_q
-      && !\dut.i_decision_steps.spatial_q && \dut.i_perf_table.gen_row[0].word_q[0] == p00 && \dut.i_perf_table.gen_row[0].word_q[1] == p01
-      && \dut.i_perf_table.gen_row[0].word_q[2] == One && \dut.i_perf_table.gen_row[1].word_q[0] == p10
-      && \dut.i_perf_table.gen_row[1].word_q[1] == p11 && \dut.i_perf_table.gen_row[1].word_q[2] == One);
-  end
-
-  function automatic [WordW-1:0] perf(input logic kernel, input logic [1:0] n);
-    perf = (n == 2'd3) ? One : kernel ? ((n == 2'd2) ? p11 : p10) : ((n == 2'd2) ? p01 : p00);
-  endfunction
-  function automatic loses(input logic kernel, input logic [1:0] n);
-    loses = 7'd2 * (7'(One) - 7'(perf(kernel, n))) > 7'(limit);
-  endfunction
-
-  // Algorithm 1: raise the worst-off kernel that is not full, until both are.
-  logic [1:0] want0, want1;
-  always_comb begin : algorithm
-    logic       full0, full1, second, refuse;
-    logic [1:0] have, next;
-    want0 = 2'd1;
-    want1 = 2'd1;
-    full0 = 1'b0;
-    full1 = 1'b0;
-    for (int i = 0; i < N + K; i++) begin
-      full0  = full0 || perf(1'b0, want0) == One;
-      full1  = full1 || perf(1'b1, want1) == One;
-      second = full0 || (!full1 && perf(1'b1, want1) < perf(1'b0, want0));
-      have   = second ? want1 : want0;
-      next   = (have == 2'd1 && perf(second, 2'd2) != perf(second, 2'd1)) ? 2'd2 : 2'd3;
-      refuse = !(second ? fit(want0, next) : fit(next, want1))
-            || (epsilon != '0 && 6'(perf(second, next)) - 6'(perf(second, have)) <= 6'(epsilon) * (next - have));
-      if (!(full0 && full1)) begin
-        if (refuse && second)       full1 = 1'b1;
-        if (refuse && !second)      full0 = 1'b1;
-        if (!refuse && second)      want1 = next;
-        if (!refuse && !second)     want0 = next;
-      end
-    end
-  end
-
-  (* anyconst *) logic [1:0] other0, other1;   // any other partition
-  logic [WordW-1:0] least, least_other;
-  assign least       = (perf(1'b0, ctas[1:0]) < perf(1'b1, ctas[CtaW +: 2])) ? perf(1'b0, ctas[1:0]) : perf(1'b1, ctas[CtaW +: 2]);
-  assign least_other = (perf(1'b0, other0) < perf(1'b1, other1)) ? perf(1'b0, other0) : perf(1'b1, other1);
-  always_comb begin
-    ends_in_time: assert (age_q <= 8'd170);
-    if (done) begin
-      refuses_exactly_what_does_not_fit_together: assert (no_fit == !fit(2'd1, 2'd1));
-      if (!no_fit) begin
-        every_kernel_has_a_cta: assert (ctas[0 +: CtaW] != '0 && ctas[CtaW +: CtaW] != '0);
-        result_fits_the_sm:     assert (fit(ctas[1:0], ctas[CtaW +: 2]));
-        result_is_algorithm_1:  assert (ctas == {1'b0, want1, 1'b0, want0});
-        verdict_is_that_some_kernel_loses_more: assert (spatial == (loses(1'b0, want0) || loses(1'b1, want1)));
-        if (epsilon == '0 && other0 != 2'd0 && other1 != 2'd0 && fit(other0, other1)) no_partition_has_a_better_minimum: assert (least_other <= least);
-      end
-    end
-  end
-`else
+`elsif COUNT
   // One occupancy, from the second cycle on.
   logic [6:0] age_q;
   initial age_q = '0;
@@ -166,5 +91,134 @@ module partition_core_props (
     count_ends_in_time: assert (age_q <= 7'd70);
     if (count_done) count_is_the_occupancy: assert (holds(counted[1:0]) && !counted[2] && (counted == 3'd3 || !holds(counted[1:0] + 2'd1)));
   end
+`else
+  // One phase, from its first state: the registers that it reads are any that may be there.
+  (* hierconn *) wire [5:0]       \dut.i_decision_steps.state_q ;
+  (* hierconn *) wire [K-1:0]     \dut.i_decision_steps.full_q ;
+  (* hierconn *) wire [1:0]       \dut.i_decision_steps.resource_q , \dut.i_decision_steps.level_q , \dut.i_decision_steps.ctas_q[0] ,
+                                  \dut.i_decision_steps.ctas_q[1] ;
+  (* hierconn *) wire             \dut.i_decision_steps.kernel_q , \dut.i_decision_steps.worst_q , \dut.i_decision_steps.placed_q ,
+                                  \dut.i_decision_steps.multiply_q , \dut.i_decision_steps.lose_q , \dut.i_decision_steps.at_anchor_q ;
+  (* hierconn *) wire [sluice_pkg::OperandW-1:0] \dut.i_serial_unit.b_q ;
+  (* hierconn *) wire             \dut.i_serial_unit.below_q ;
+  (* hierconn *) wire [WordW-1:0] \dut.i_perf_table.gen_row[0].word_q[0] , \dut.i_perf_table.gen_row[0].word_q[1] , \dut.i_perf_table.gen_row[0].word_q[2] ,
+                                  \dut.i_perf_table.gen_row[1].word_q[0] , \dut.i_perf_table.gen_row[1].word_q[1] , \dut.i_perf_table.gen_row[1].word_q[2] ;
+  localparam logic [WordW-1:0] One = WordW'(sluice_pkg::PerfOne);
+  logic [5:0]       state;
+  logic [1:0]       level, ctas0, ctas1;
+  logic [WordW-1:0] word0 [4], word1 [4];   // of a kernel, by CTAs
+  assign state = \dut.i_decision_steps.state_q ;
+  assign level = \dut.i_decision_steps.level_q ;
+  assign ctas0 = \dut.i_decision_steps.ctas_q[0] ;
+  assign ctas1 = \dut.i_decision_steps.ctas_q[1] ;
+  assign word0[0] = '0;
+  assign word0[1] = \dut.i_perf_table.gen_row[0].word_q[0] ;
+  assign word0[2] = \dut.i_perf_table.gen_row[0].word_q[1] ;
+  assign word0[3] = \dut.i_perf_table.gen_row[0].word_q[2] ;
+  assign word1[0] = '0;
+  assign word1[1] = \dut.i_perf_table.gen_row[1].word_q[0] ;
+  assign word1[2] = \dut.i_perf_table.gen_row[1].word_q[1] ;
+  assign word1[3] = \dut.i_perf_table.gen_row[1].word_q[2] ;
+  function automatic [WordW-1:0] perf(input logic kernel, input logic [1:0] n);
+    perf = kernel ? word1[n] : word0[n];
+  endfunction
+
+  logic [5:0] age_q;
+  logic       over_q, over;   // the phase has ended before, ends in this cycle
+  initial age_q  = '0;
+  initial over_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    age_q  <= age_q + 6'd1;
+    over_q <= over_q || over;
+  end
+  always_comb begin
+    assume (rst_ni && !start_i && !abort_i && !count_start_i);
+    if (!started) assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
+      && ctas0 != 2'd0 && ctas1 != 2'd0);
+`ifndef CURVE   // performances do not fall, and end with 1.0
+    if (!started) assume (word0[1] <= word0[2] && word0[2] <= One && word0[3] == One && word1[1] <= word1[2] && word1[2] <= One && word1[3] == One);
+`endif
+  end
+
+`ifdef CURVE
+  // Entries of three levels of kernel 0, a zero without a fraction.
+  localparam int unsigned FractionW = sluice_pkg::MantissaW - 1;
+  (* anyconst *) logic [WordW-1:0] entry1, entry2, entry3;
+  function automatic [WordW-1:0] more(input logic [WordW-1:0] a, input logic [WordW-1:0] b);
+    more = (a > b) ? a : b;
+  endfunction
+  function automatic [6:0] value(input logic [WordW-1:0] e);   // of exponent and mantissa
+    value = (e[WordW-1:FractionW] == '0) ? 7'd0 : 7'({1'b1, e[FractionW-1:0]}) << e[WordW-1:FractionW];
+  endfunction
+  logic [9:0] best, own1, own2, own3, hull1, hull2, line1, line2;
+  assign best  = 10'(value(more(more(entry1, entry2), entry3)));
+  assign own1  = (best == '0) ? 10'd7 : {value(entry1), 2'd0} / best;
+  assign own2  = (best == '0) ? 10'd7 : {value(more(entry1, entry2)), 2'd0} / best;
+  assign own3  = (best == '0) ? 10'd7 : 10'd4;
+  assign line2 = own3 * 10'd2 / 10'd3;
+  assign hull2 = (own2 >= line2) ? own2 : line2;
+  assign line1 = (own2 >= line2) ? hull2 / 10'd2 : own3 / 10'd3;
+  assign hull1 = (own1 >= line1) ? own1 : line1;
+  assign over  = state == decision_pkg::NextKernel;
+  always_comb begin
+    assume ((entry1[WordW-1:FractionW] != '0 || entry1 == '0) && (entry2[WordW-1:FractionW] != '0 || entry2 == '0)
+         && (entry3[WordW-1:FractionW] != '0 || entry3 == '0));
+    if (!started) assume (!\dut.i_decision_steps.kernel_q && ctas0 == 2'd3 && word0[1] == entry1 && word0[2] == entry2 && word0[3] == entry3);
+    curve_ends_in_time: assert (over_q || age_q <= 6'd55);
+    if (over && !over_q) curve_is_the_star_hull_of_the_quotients: assert (10'(word0[1]) == hull1 && 10'(word0[2]) == hull2 && 10'(word0[3]) == own3);
+  end
+`elsif FIT
+  // Of the CTAs that there are, and the worst-off kernel's step once the first ones are placed.
+  logic [1:0] want0, want1;
+  assign want0 = (\dut.i_decision_steps.placed_q && !\dut.i_decision_steps.worst_q ) ? level : ctas0;
+  assign want1 = (\dut.i_decision_steps.placed_q && \dut.i_decision_steps.worst_q ) ? level : ctas1;
+  assign over  = state == decision_pkg::FitEnd;
+  always_comb begin
+    if (!started) assume (\dut.i_decision_steps.resource_q == decision_pkg::Slots && level != 2'd0);
+    fit_ends_in_time: assert (over_q || age_q <= 6'd37);
+    if (over && !over_q) refuses_exactly_what_does_not_fit_together: assert (\dut.i_serial_unit.below_q == !fit(want0, want1));
+  end
+`elsif SCAN
+  logic can0, can1;
+  assign can0 = !\dut.i_decision_steps.full_q [0] && perf(1'b0, ctas0) < One;
+  assign can1 = !\dut.i_decision_steps.full_q [1] && perf(1'b1, ctas1) < One;
+  assign over = state == decision_pkg::ScanEnd;
+  always_comb begin
+    if (!started) assume (!\dut.i_decision_steps.kernel_q && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(One));
+    scan_ends_in_time: assert (over_q || age_q <= 6'd9);
+    if (over && !over_q) none_is_found_exactly_when_all_are_full: assert (\dut.i_serial_unit.b_q [sluice_pkg::PerfFracW] == !(can0 || can1));
+    if (over && !over_q && (can0 || can1)) worst_off_is_found_the_lowest_first:
+      assert (\dut.i_decision_steps.worst_q == (!can0 || (can1 && perf(1'b1, ctas1) < perf(1'b0, ctas0)))
+           && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(perf(\dut.i_decision_steps.worst_q , \dut.i_decision_steps.worst_q ? ctas1 : ctas0)));
+  end
+`elsif STEP
+  logic             kernel;
+  logic [1:0]       have, next;
+  logic [WordW-1:0] gain;
+  assign kernel = \dut.i_decision_steps.kernel_q ;
+  assign have   = kernel ? ctas1 : ctas0;
+  assign next   = (have == 2'd1 && perf(kernel, 2'd2) != perf(kernel, 2'd1)) ? 2'd2 : 2'd3;
+  assign gain   = perf(kernel, next) - perf(kernel, have);
+  assign over   = state == decision_pkg::FitSm || state == decision_pkg::FitEnd;
+  always_comb begin
+    if (!started) assume (perf(kernel, have) < One && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(perf(kernel, have)));
+    step_ends_in_time: assert (over_q || age_q <= 6'd12);
+    if (over && !over_q) begin
+      step_is_the_least_that_gains:          assert (level == next);
+      step_is_refused_if_it_gains_too_little: assert ((state == decision_pkg::FitEnd)
+        == (epsilon != '0 && 6'(gain) <= 6'(epsilon) * 6'(next - have)));
+    end
+  end
+`else
+  function automatic loses(input logic kernel, input logic [1:0] n);
+    loses = 7'd2 * (7'(One) - 7'(perf(kernel, n))) > 7'(limit);
+  endfunction
+  assign over = done;
+  always_comb begin
+    if (!started) assume (!\dut.i_decision_steps.kernel_q && !spatial);
+    judging_ends_in_time: assert (over_q || age_q <= 6'd10);
+    if (over && !over_q) verdict_is_that_some_kernel_loses_more: assert (spatial == (loses(1'b0, ctas0) || loses(1'b1, ctas1)));
+  end
+`endif
 `endif
 endmodule
