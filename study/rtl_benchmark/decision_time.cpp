@@ -51,8 +51,9 @@ class DecisionPath {
   }
 
   /// @param curves  warp instructions of a window by kernel and level
+  /// @param fits    whether the core has any CTA slot: without, it decides as soon as it has the curves
   /// @return cycles from the end of the window to the first of the new quotas
-  unsigned decide(const std::vector<std::vector<std::uint32_t>>& curves) {
+  unsigned decide(const std::vector<std::vector<std::uint32_t>>& curves, bool fits = true) {
     in_.change = true;
     unsigned since_window = 0;
     for (unsigned cycle = 0; cycle < 40000; ++cycle) {
@@ -64,7 +65,7 @@ class DecisionPath {
       core.capacity_warps = config_.capacity_warps;
       core.capacity_registers = config_.capacity_registers;
       core.capacity_shared_bytes = config_.capacity_shared;
-      core.capacity_slots = fits_ ? config_.capacity_slots : 0;
+      core.capacity_slots = fits ? config_.capacity_slots : 0;
       if (core.sample_valid) core.sample_warp_insts = curves[core.sample_kernel][core.sample_ctas - 1];
       in_.core = core_.cycle(core);
       sequencer_.clock(config_, in_);
@@ -73,17 +74,8 @@ class DecisionPath {
     }
     throw CheckFailed("partition_sequencer does not decide");
   }
-  /// What filling the SM and judging the kernels adds to a decision that ends because no CTA fits.
-  unsigned fill(const std::vector<std::vector<std::uint32_t>>& curves) {
-    const unsigned all = decide(curves);
-    fits_ = false;
-    const unsigned curves_only = decide(curves);
-    fits_ = true;
-    return all - curves_only;
-  }
 
  private:
-  bool fits_ = true;
   regs::Parameters parameters_;
   SluiceConfig config_;
   SequencerIn in_;
@@ -99,8 +91,9 @@ DecisionTimes measure(std::uint32_t levels, unsigned decisions, std::uint64_t se
   for (unsigned d = 0; d < decisions; ++d) {
     std::vector<std::vector<std::uint32_t>> curves;
     for (unsigned k = 0; k < kKernels; ++k) curves.push_back(rising(random, levels, 8000));
-    times.decision = std::max(times.decision, path.decide(curves));
-    times.waterfill = std::max(times.waterfill, path.fill(curves));
+    const unsigned decision = path.decide(curves), curves_only = path.decide(curves, false);
+    times.decision = std::max(times.decision, decision);
+    times.waterfill = std::max(times.waterfill, decision - curves_only);
   }
   return times;
 }
