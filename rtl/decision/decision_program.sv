@@ -28,12 +28,12 @@ module decision_program (
       decision_pkg::ScanRead,
       decision_pkg::StepRead:     begin c.source = decision_pkg::FromWord; c.load_a = 1'b1; c.fresh = 1'b1; end
       decision_pkg::RaiseCompare,
-      decision_pkg::HullCompare,
       decision_pkg::ScanCompare,
       decision_pkg::CountTake:    c.subtract = 1'b1;
       decision_pkg::FitTake,
       decision_pkg::GainTake:     begin c.subtract = 1'b1; c.loop = 1'b1; end
       decision_pkg::JudgeTake:    c.loop = 1'b1;
+      decision_pkg::HullCompare,
       decision_pkg::StepCompare:  c.exceed = 1'b1;
       decision_pkg::RaiseKeep:    begin c.source = decision_pkg::FromWord; c.load_b = !below_i; c.write = below_i; end
       decision_pkg::HullKeep:     c.write = below_i;

@@ -156,9 +156,9 @@ module partition_core_props (
   assign own2  = (best == '0) ? 10'd7 : {value(more(entry1, entry2)), 2'd0} / best;
   assign own3  = (best == '0) ? 10'd7 : 10'd4;
   assign line2 = own3 * 10'd2 / 10'd3;
-  assign hull2 = (own2 >= line2) ? own2 : line2;
-  assign line1 = (own2 >= line2) ? hull2 / 10'd2 : own3 / 10'd3;
-  assign hull1 = (own1 >= line1) ? own1 : line1;
+  assign hull2 = (own2 > line2) ? own2 : line2;
+  assign line1 = (own2 > line2) ? hull2 / 10'd2 : own3 / 10'd3;
+  assign hull1 = (own1 > line1) ? own1 : line1;
   assign over  = state == decision_pkg::NextKernel;
   always_comb begin
     assume ((entry1[WordW-1:FractionW] != '0 || entry1 == '0) && (entry2[WordW-1:FractionW] != '0 || entry2 == '0)

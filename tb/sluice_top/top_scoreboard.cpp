@@ -36,7 +36,7 @@ Profile normalised(const std::vector<std::uint32_t>& curve) {
   std::size_t anchor = performance.size();
   for (std::size_t n = performance.size(); n > 0; --n) {
     const std::uint64_t line = performance[anchor - 1] * n / anchor;
-    if (performance[n - 1] < line)
+    if (performance[n - 1] <= line)
       performance[n - 1] = line;
     else
       anchor = n;

@@ -134,7 +134,7 @@ unsigned PerfTableRow::finish() {
   unsigned anchor = levels;
   for (unsigned n = levels - 1; n > 0; --n) {
     const std::uint32_t line = words_[anchor - 1] * n / anchor;
-    if (words_[n - 1] >= line)
+    if (words_[n - 1] > line)
       anchor = n;
     else
       words_[n - 1] = line;
