@@ -68,7 +68,9 @@ TEST_F(Serve, RefusesBadInput) {
   refuses("serve --scheduler evn", "must be one of");
   refuses("serve --scheduler static", "--ctas");
   refuses("serve --scheduler adaptive", "needs the times of all kernels beforehand");
-  refuses("serve --executor gpu", "--executor gpu: must be fake");
+  refuses("serve --executor cuda", "--executor cuda: must be gpu or fake");
+  refuses("serve --mps", "go with --executor gpu");
+  refuses("serve --executor gpu --time-scale 2", "--time-scale goes with --executor fake");
   refuses("serve --time-scale 0", "--time-scale");
   refuses("serve status --socket " + (folder_ / "none").string(), "no service: start one with `sluice serve`");
 }
