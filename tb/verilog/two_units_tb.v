@@ -26,7 +26,8 @@ module two_units_tb;
     .clk_i(clk), .rst_ni(rst_n),
     .s_axi_awaddr_i(address), .s_axi_awvalid_i(valid), .s_axi_wdata_i(data), .s_axi_wstrb_i(4'hF), .s_axi_wvalid_i(valid),
     .s_axi_bvalid_o(bvalid[1]), .s_axi_bready_i(1'b1), .s_axi_araddr_i(address), .s_axi_arvalid_i(read), .s_axi_rdata_o(rdata_w),
-    .s_axi_rvalid_o(rvalid[1]), .s_axi_rready_i(1'b1), .issue_valid_i(10'b0), .issue_kernel_i(30'b0), .request_i(5'b0), .dispatch_valid_o(dispatch[1]),
+    .s_axi_rvalid_o(rvalid[1]), .s_axi_rready_i(1'b1), .issue_valid_i(10'b0), .issue_kernel_i(30'b0),
+    .request_i(5'b0), .dispatch_valid_o(dispatch[1]),
     .dispatch_ready_i(ready),
     .dispatch_sm_o(sm_w), .dispatch_slot_o(slot_w), .done_valid_i(1'b0), .done_sm_i(8'd0), .done_slot_i(5'd0));
 
