@@ -98,6 +98,19 @@ TEST_F(ExamplePair, AnEvictedProgramLeavesAndComesBack) {
   finish();
 }
 
+TEST_F(ExamplePair, AnSmThatStartsLargeCtasHoldsTheDispatchPort) {
+  tb::ExampleProgram large = kMix;  // four warps start in four cycles, in which the port names the SM again
+  large.warps = 4;
+  large.scratch = 128;
+  large.ctas = 64;
+  gpu_.load(1, large);
+  gpu_.driver().set_mode(Mode::Fcfs);
+  gpu_.launch(1, large, false);
+  ASSERT_TRUE(gpu_.finish(1, kLongest));
+  expect_results(large, tb::mix_results(large.threads(), large.warps * 8));
+  gpu_.driver().require_no_error();
+}
+
 TEST_F(ExamplePair, AnIllegalInstructionEndsItsLanesAndIsReported) {
   for (const std::uint32_t word :
        {0x00000000U, 0x02b54533U, 0x00051503U, 0xc8002573U, 0x0000100fU, 0x00152023U}) {  // the last: SW to byte 1

@@ -114,7 +114,7 @@ std::vector<std::uint32_t> mix_results(std::uint32_t threads, std::uint32_t thre
   std::vector<std::uint32_t> values(threads), results(threads);
   for (std::uint32_t g = 0; g < threads; ++g) {
     values[g] = g;
-    for (std::uint32_t i = 0; i < 64 + 4 * (g % threads_of_cta % 4); ++i) {
+    for (std::uint32_t i = 0; i < 64 + ((g % threads_of_cta) & 12U); ++i) {
       values[g] = values[g] * 1664525 + 1013904223;
       values[g] ^= values[g] >> 13;
     }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A program that computes: each thread iterates a linear congruential generator, threads of one warp for different times; then each adds the
-# value of the next thread of its CTA, through the scratchpad behind a barrier.
+# A program that computes: each thread iterates a linear congruential generator, for different times within a warp and between warps; then each
+# adds the value of the next thread of its CTA, through the scratchpad behind a barrier.
 #   result of thread g of the grid at byte 0x4000 + 4 g
         .option norelax
         csrr    a0, 0xcc1
@@ -9,9 +9,8 @@
         mul     a0, a0, a1
         add     a0, a0, a2          # thread in the grid
         mv      a4, a0              # the value
-        andi    a3, a2, 3
-        slli    a3, a3, 2
-        addi    a3, a3, 64          # iterations: 64, 68, 72, 76
+        andi    a3, a2, 12
+        addi    a3, a3, 64          # iterations: 64, 68, 72, 76 for threads 0, 4, 8, 12 and the three behind each
         lui     t0, %hi(1664525)
         addi    t0, t0, %lo(1664525)
         lui     t1, %hi(1013904223)
