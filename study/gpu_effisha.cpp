@@ -23,6 +23,12 @@ const PaperKernel& of(const std::string& app) { return *std::ranges::find(paper_
 bool is_of(const std::string& app) {
   return std::ranges::find(paper_kernels("effisha"), app, &PaperKernel::app) != paper_kernels("effisha").end();
 }
+/// The experiments also take kernels of the other papers.
+std::vector<json> lines_of_the_paper(const std::filesystem::path& file) {
+  std::vector<json> out = lines(file);
+  std::erase_if(out, [](const json& line) { return !is_of(line.at("app")); });
+  return out;
+}
 double mean(const Values& v) {
   double sum = 0;
   for (const double x : v) sum += x;
@@ -111,7 +117,7 @@ Figure effisha_slices(const std::filesystem::path& folder, std::vector<Requireme
       ratios.push_back(line.at("push_ms")[r].get<double>() / line.at("native_ms")[r].get<double>() - 1);
     push[line.at("app")] = median(ratios);
   }
-  for (const json& line : lines(folder / "effisha_pkm.jsonl")) {
+  for (const json& line : lines_of_the_paper(folder / "effisha_pkm.jsonl")) {
     same = same && line.at("bit_identical").get<bool>();
     for (const json& p : line.at("points")) {
       Values ratios;
@@ -157,7 +163,7 @@ Figure effisha_slices(const std::filesystem::path& folder, std::vector<Requireme
 
 HandoverCosts handover_costs(const std::filesystem::path& folder) {
   Values launch, evict;
-  for (const json& line : lines(folder / "effisha_latency.jsonl")) {
+  for (const json& line : lines_of_the_paper(folder / "effisha_latency.jsonl")) {
     launch.push_back(median(line.at("back_us").get<Values>()) * 1e-3);
     evict.push_back(median(line.at("grids_us").get<Values>()) * 1e-3);
   }
@@ -175,7 +181,7 @@ Figure effisha_latency(const std::filesystem::path& folder, std::vector<Requirem
   Values middle;
   double worst = 0;
   std::string worst_name;
-  for (const json& line : lines(folder / "effisha_latency.jsonl")) {
+  for (const json& line : lines_of_the_paper(folder / "effisha_latency.jsonl")) {
     if (!is_of(line.at("app"))) continue;
     const Values last = line.at("last_cta_us"), grids = line.at("grids_us"), back = line.at("back_us");
     const std::string name = of(line.at("app")).name;

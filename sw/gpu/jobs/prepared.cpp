@@ -146,7 +146,7 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
     rule_ = gate_row(why.rule).name;
   };
   const KernelStudy study = study_kernel(ptx, symbol, spec_.block);
-  stand_in_ = study.stand_in;
+  threads_leave_ = study.threads_leave;
   waits_ = study.waits;
   const std::uint32_t taken = native_.static_shared() + spec_.shared_bytes;
   const DeviceFacts device{limits.sms, native_occupancy_,
@@ -158,7 +158,7 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
                                                                         std::string(embedded_file("runtime/quota_runtime.cuh")),
                                                                     "quota_runtime.cuh"));
   const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
-  TransformSpec form{symbol, spec_.block, 0, stand_in_, axes, false, waits_};
+  TransformSpec form{symbol, spec_.block, 0, threads_leave_, axes, false, waits_};
   together_ = waits_ ? "its blocks may wait for others" : needs_warps_together(ptx, form, spec_.blocks());
   form.warps_apart = warps_apart_ = !together_ && warps_apart.value_or(warps_end_apart(form));
   Library library;

@@ -52,9 +52,9 @@ class PreparedKernel {
   [[nodiscard]] const std::optional<std::string>& refusal() const { return refusal_; }  ///< why it has no transformed form
   [[nodiscard]] const Kernel& native() const { return native_; }
   [[nodiscard]] const Kernel& persistent() const { return persistent_; }
-  [[nodiscard]] bool stand_in() const { return stand_in_; }        ///< threads that are done early stand in at barriers
-  [[nodiscard]] bool waits() const { return waits_; }              ///< its blocks may wait for others: claimed one by one
-  [[nodiscard]] const std::string& rule() const { return rule_; }  ///< of the gate (gate.h), where it has no transformed form
+  [[nodiscard]] bool threads_leave() const { return threads_leave_; }  ///< threads may return before barriers of the others
+  [[nodiscard]] bool waits() const { return waits_; }                  ///< its blocks may wait for others: claimed one by one
+  [[nodiscard]] const std::string& rule() const { return rule_; }      ///< of the gate (gate.h), where it has no transformed form
   [[nodiscard]] const std::optional<std::string>& together() const {
     return together_;
   }                                                                ///< why its warps cannot go on by themselves
@@ -83,7 +83,7 @@ class PreparedKernel {
   LaunchSpec spec_;
   std::optional<std::string> refusal_;
   std::string rule_;
-  bool stand_in_ = false, waits_ = false, warps_apart_ = false;
+  bool threads_leave_ = false, waits_ = false, warps_apart_ = false;
   std::uint32_t shared_behind_ = 0;
   std::optional<std::string> together_;
   Kernel native_, persistent_;

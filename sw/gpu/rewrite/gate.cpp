@@ -46,7 +46,7 @@ RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtim
       const KernelStudy study = study_kernel(text, item.name, {0, 0, 0});
       kernel.refusal = study.refusal;
       if (kernel.refusal) continue;
-      TransformSpec spec{item.name, {0, 0, 0}, 0, study.stand_in};
+      TransformSpec spec{item.name, {0, 0, 0}, 0, study.threads_leave};
       spec.waits = kernel.waits = study.waits;
       const Transformed& done = transformed[item.name] = transform(text, own, spec);
       kernel.entry = done.entry;

@@ -66,7 +66,7 @@ struct Refusal {
 /// What the text of a kernel says.
 struct KernelStudy {
   std::optional<Refusal> refusal;
-  bool stand_in = false;  ///< threads that are done early stand in at barriers
+  bool threads_leave = false;  ///< threads may return before barriers of the others
   bool waits = false;     ///< its blocks may wait for other blocks: claimed one by one, begun when claimed
 };
 /// @param ptx    normalised. @param block  threads of a CTA; zeros: any

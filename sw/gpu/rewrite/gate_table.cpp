@@ -42,7 +42,7 @@ constexpr GateRow kTable[] = {
      "it calls through pointers, and functions of the module read the block index or have barriers"},
     {R::OwnVariable, "own variable", "a global variable declared inside a function would exist twice"},
     {R::BypassedBarrier, "bypassed barrier",
-     "a barrier other than __syncthreads() that threads may pass by, as after an early return: they can only stand in at "
+     "a barrier other than __syncthreads() that threads may pass by, as after an early return: they are only counted off at "
      "__syncthreads()"},
     {R::PartialMatrix, "partial matrix", "warp-group matrix instructions where warps may not be whole at a block's end"},
     {R::Assembles, "assembles", "the transformed PTX does not assemble"},
@@ -100,7 +100,7 @@ KernelStudy study_kernel(const std::string& ptx, const std::string& symbol, cons
   const Behaviour behaviour = behaviour_of(ptx, reach);
   const std::uint32_t threads = block[0] * block[1] * block[2];
   study.waits = behaviour.waits;
-  study.stand_in = behaviour.bypassed_barrier;
+  study.threads_leave = behaviour.bypassed_barrier;
 
   for (const Mark& mark : kMarks) {
     if (mark.rule == R::GridIdentity && found(symbol, "nccl|nvshmem")) return refuse(R::Collective);
@@ -111,13 +111,13 @@ KernelStudy study_kernel(const std::string& ptx, const std::string& symbol, cons
   }
   if (found(text, R"(\bcp\.async\.bulk[\w.:]*mbarrier)") && !found(text, R"(\bmbarrier\.(test|try)_wait)"))
     return refuse(R::CopyWithoutWait);
-  if (reach.indirect && !functions_changed(ptx, reach, study.stand_in).empty()) return refuse(R::FunctionPointer);
+  if (reach.indirect && !functions_changed(ptx, reach, study.threads_leave).empty()) return refuse(R::FunctionPointer);
   static const std::regex pointer(R"(\.ptr\s+\.(global|const)\b)");  // of a parameter: where it points to
   if (found(std::regex_replace(reach.text, pointer, ""), R"((^|[;{}\s])\.(global|const)\s+\.)")) return refuse(R::OwnVariable);
   // A barrier with a count of threads waits for these, whoever is done; one for all threads needs them.
-  if (study.stand_in && (found(std::regex_replace(text, plain_barrier(), ""), R"(\b(bar|barrier)(\.cta)?\.(sync|red))")))
+  if (study.threads_leave && (found(std::regex_replace(text, plain_barrier(), ""), R"(\b(bar|barrier)(\.cta)?\.(sync|red))")))
     return refuse(R::BypassedBarrier);
-  if (found(text, R"(\bwgmma\b)") && (study.stand_in || threads % 32 != 0)) return refuse(R::PartialMatrix);
+  if (found(text, R"(\bwgmma\b)") && (study.threads_leave || threads % 32 != 0)) return refuse(R::PartialMatrix);
   return study;
 }
 

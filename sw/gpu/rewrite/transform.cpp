@@ -59,7 +59,7 @@ std::string of_threads_left(const std::string& text, const StateAddress& state, 
 }
 
 /// The loop around the body where a block's warps begin together.
-std::string block_loop(const std::string& body, const TransformSpec& spec, const Reach& reach, bool stands_in,
+std::string block_loop(const std::string& body, const TransformSpec& spec, const Reach& reach, bool threads_leave,
                        bool functions_read) {
   const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
   const bool any_shape = threads == 0;  // then read when it begins
@@ -79,7 +79,7 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
                                                         {"grid_has_y", spec.grid_axes > 1},
                                                         {"grid_has_z", spec.grid_axes > 2},
                                                         {"waits", spec.waits},
-                                                        {"stands_in", stands_in},
+                                                        {"threads_leave", threads_leave},
                                                         {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
                                                         {"counterweight", counterweight()}});
 }
@@ -97,7 +97,7 @@ std::string directives_of(const std::string& directives, const TransformSpec& sp
 
 }  // namespace
 
-std::set<std::string> functions_changed(const std::string& ptx, const Reach& reach, bool stand_in) {
+std::set<std::string> functions_changed(const std::string& ptx, const Reach& reach, bool threads_leave) {
   std::set<std::string> changed;
   for (std::size_t before = ~std::size_t{0}; before != changed.size();) {
     before = changed.size();
@@ -105,7 +105,7 @@ std::set<std::string> functions_changed(const std::string& ptx, const Reach& rea
       if (f->kind != Item::Kind::Function || changed.contains(f->name)) continue;
       const std::string text = ptx.substr(f->body, f->end - f->body);
       const std::vector<std::string_view> words = words_of(text);
-      if (std::regex_search(text, block_index()) || (stand_in && std::regex_search(text, plain_barrier())) ||
+      if (std::regex_search(text, block_index()) || (threads_leave && std::regex_search(text, plain_barrier())) ||
           std::ranges::any_of(words, [&](std::string_view w) { return changed.contains(std::string(w)); }))
         changed.insert(f->name);
     }
@@ -117,8 +117,8 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   const Item e = find_entry(ptx, spec.symbol);
   const std::vector<Item> items = items_of(ptx);
   const Reach reach = reach_of(ptx, items, spec.symbol);
-  const bool stands_in = spec.stand_in && std::regex_search(reach.text, plain_barrier());
-  const std::set<std::string> changed = functions_changed(ptx, reach, stands_in);
+  const bool threads_leave = spec.threads_leave && std::regex_search(reach.text, plain_barrier());
+  const std::set<std::string> changed = functions_changed(ptx, reach, threads_leave);
   const std::string suffix = "__sluice_" + spec.symbol;
   Transformed out;
   out.entry = spec.symbol + "__sluice";
@@ -135,7 +135,7 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   const StateAddress state_there = state_address(dynamic);
   const auto function = [&](const Item* f, std::size_t to) {
     std::string text = in_function(ptx.substr(f->begin, to - f->begin), state_there);
-    return renamed(stands_in ? of_threads_left(text, state_there, sleeps) : text, changed, suffix);
+    return renamed(threads_leave ? of_threads_left(text, state_there, sleeps) : text, changed, suffix);
   };
   bool functions_read = false;
   std::string bodies;
@@ -152,12 +152,12 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   if (parameters.size() > 1) parameters = parameters.substr(1, parameters.size() - 2);
   const bool alone = parameters.find(".param") == std::string::npos;
   std::string body = in_kernel(ptx.substr(e.body + 1, e.end - e.body - 2));
-  if (stands_in) body = of_threads_left(body, state_address(""), sleeps);
+  if (threads_leave) body = of_threads_left(body, state_address(""), sleeps);
   body = std::regex_replace(renamed(body, changed, suffix), std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
   const std::uint32_t warps = (spec.block[0] * spec.block[1] * spec.block[2] + 31) / 32;
   const std::array<std::uint32_t, 3> threads = spec.warps_apart ? std::array{warps * 32, 1U, 1U} : spec.block;
   std::string loop = with_runtime(spec.warps_apart ? warps_apart_loop(with_thread_index(body, spec.block), spec)
-                                                   : block_loop(body, spec, reach, stands_in, functions_read),
+                                                   : block_loop(body, spec, reach, threads_leave, functions_read),
                                   runtime);
   std::string state;
   if (!dynamic.empty()) {
