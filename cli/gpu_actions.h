@@ -18,6 +18,11 @@ struct GpuRunOptions {
   double epsilon = 0;
   bool small = false, together = false, json = false;
 };
+struct GpuRecordOptions {
+  std::vector<std::string> kernels, apps, includes, defines;
+  std::string nvcc, out, ctas = "64", limit = "1G";
+  bool small = false, json = false;
+};
 struct GpuExperimentOptions {
   std::string name, out, apps, profiles, scenarios = "configs/scenarios";
   unsigned repetitions = 5;
@@ -27,6 +32,7 @@ struct GpuExperimentOptions {
 // What `sluice gpu ...` does on a GPU. Each returns the exit code.
 int gpu_probe(const GpuProbeOptions& options);
 int gpu_run(const GpuRunOptions& options);
+int gpu_record(const GpuRecordOptions& options);
 int gpu_experiment(const GpuExperimentOptions& options);
 int gpu_mps_client(const std::string& app);
 struct GpuClientOptions {
