@@ -28,7 +28,7 @@ namespace {
 
 int gpu_probe(const GpuProbeOptions&) { no_cuda(); }
 int gpu_run(const GpuRunOptions&) { no_cuda(); }
-int gpu_record(const GpuRecordOptions&) { no_cuda(); }
+int gpu_record(const GpuRecordOptions&, RecordRequest) { no_cuda(); }
 int gpu_experiment(const GpuExperimentOptions&) { no_cuda(); }
 int gpu_mps_client(const std::string&) { no_cuda(); }
 int gpu_scenario_client(const GpuClientOptions&) { no_cuda(); }
@@ -122,7 +122,7 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_flag("--nvcc{nvcc}", record->nvcc, "compile CUDA text with nvcc; --nvcc=PATH names another than the installed");
   command->add_flag("--small", record->small, "--app: a small launch");
   command->add_flag("--json", record->json, "result as JSON on standard output");
-  command->callback([record, &action] { action = [record] { return gpu_record(*record); }; });
+  command->callback([record, &action] { action = [record] { return gpu_record(*record, record_request(*record)); }; });
 
   auto experiment = std::make_shared<GpuExperimentOptions>();
   command = gpu->add_subcommand("experiment", "One experiment of docs/user/gpu.md; goes on where an interrupted one was");

@@ -3,7 +3,6 @@
 #ifdef SLUICE_CUDA
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -18,21 +17,6 @@
 namespace sluice::cli {
 
 namespace {
-
-std::uint64_t count_of(const std::string& option, std::string_view text, bool sizes, const char* allowed) {
-  std::uint64_t value = 0;
-  auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(stop, text.data() + text.size());
-  const std::uint64_t factor = unit.empty()  ? 1
-                               : !sizes      ? 0
-                               : unit == "K" ? 1ULL << 10
-                               : unit == "M" ? 1ULL << 20
-                               : unit == "G" ? 1ULL << 30
-                                             : 0;
-  if (error != std::errc{} || factor == 0 || value == 0 || value > (1ULL << 50) / factor)
-    throw InputError(fmt::format("{} {}: must be {}", option, text, allowed));
-  return value * factor;
-}
 
 nlohmann::json describe(const gpu::LaunchSpec& spec, const gpu::Recording& r, const gpu::JoinResult& joined) {
   return {{"name", spec.label},
@@ -51,21 +35,9 @@ nlohmann::json describe(const gpu::LaunchSpec& spec, const gpu::Recording& r, co
 
 }  // namespace
 
-int gpu_record(const GpuRecordOptions& options) {
-  if (options.kernels.empty() && options.apps.empty())
-    throw InputError("sluice gpu record: --kernel or --app must be given at least once");
-  gpu::RecordOptions wanted;
-  wanted.ctas = options.ctas == "all" ? ~0ULL : count_of("--ctas", options.ctas, false, "a whole number from 1, or all");
-  wanted.limit = count_of("--limit", options.limit, true, "a number of bytes from 1, or of K, M or G");
-  std::vector<gpu::LaunchSpec> specs;
-  for (const std::string& k : options.kernels) specs.push_back(gpu::parse_launch(k));
-  for (const gpu::LaunchSpec& spec : specs)
-    if (!std::filesystem::exists(spec.file)) throw InputError(spec.file + ": no such file");
-  for (const std::string& a : options.apps)
-    specs.push_back(gpu::make_app(a, options.small ? gpu::AppScale::Small : gpu::AppScale::Full).launch);
+int gpu_record(const GpuRecordOptions& options, RecordRequest request) {
   const std::filesystem::path folder = options.out, list = folder / "kernelslist.g";
-  make_folder(folder);
-  write_file_atomically(list, "");  // before the GPU is busy with what could not be kept
+  std::vector<gpu::LaunchSpec>& specs = request.launches;
   const gpu::GpuSession session(0, false);
   for (std::size_t k = 0; k < options.kernels.size(); ++k)
     read_code(specs[k], {options.includes, options.defines}, options.nvcc, session.context().limits());
@@ -73,7 +45,8 @@ int gpu_record(const GpuRecordOptions& options) {
   std::string names;
   bool good = true;
   for (std::size_t k = 0; k < specs.size(); ++k) {
-    const gpu::Recording r = gpu::record(session.context(), session.compiler(), session.tools(), specs[k], wanted);
+    const gpu::Recording r =
+        gpu::record(session.context(), session.compiler(), session.tools(), specs[k], {request.ctas, request.limit});
     const std::string name = fmt::format("kernel-{}.traceg.xz", k + 1);
     const gpu::JoinResult joined = gpu::write_trace(r.kernel, static_cast<std::uint32_t>(k + 1), folder / name);
     names += name + "\n";
