@@ -101,14 +101,20 @@ void Walker::choose_marks() {
     }
   }
   // The most copies, then the best rank: a statement that is moved out of a loop, or shared, has fewer. Computations on whole
-  // numbers are moved about as well: only in loops, or where a block of SASS is nothing else.
+  // numbers are moved about and made twice as well: only in loops, or where a block of SASS is nothing else, and then the usual
+  // number of copies.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> usual;  // of each block and number of copies: statements
+  for (const auto& [key, c] : candidates)
+    if (c.rank >= kBranch) ++usual[{plan_.lines[key.first - 1].block, c.copies}];
   std::vector<Key> chosen(marked_.size());
-  std::vector<std::tuple<bool, std::uint32_t, int>> best(marked_.size(), {false, 0, 0});
+  std::vector<std::tuple<bool, std::uint32_t, std::uint32_t, int>> best(marked_.size());
   for (const auto& [key, c] : candidates) {
     const std::uint32_t block = plan_.lines[key.first - 1].block;
     if (c.rank == kInteger && !c.pure && !loops_[block]) continue;
-    const bool counts = loops_[block] || c.rank < kBranch;
-    const std::tuple score(c.rank < kBranch, counts ? c.copies : 1, -static_cast<int>(c.rank));
+    const bool sure = c.rank < kBranch;
+    const std::uint32_t alike = sure || !loops_[block] ? 1 : usual[{block, c.copies}];
+    const std::uint32_t copies = sure || loops_[block] ? c.copies : 1;
+    const std::tuple score(sure, alike, copies, -static_cast<int>(c.rank));
     if (marked_[block] && score <= best[block]) continue;
     marked_[block] = true;
     best[block] = score;
