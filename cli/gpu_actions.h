@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "sw/gpu/apps/launch_spec.h"
 #include "sw/policy/names.h"
 
 namespace sluice::cli {
@@ -18,6 +21,11 @@ struct GpuRunOptions {
   double epsilon = 0;
   bool small = false, together = false, json = false;
 };
+struct GpuRecordOptions {
+  std::vector<std::string> kernels, apps, includes, defines;
+  std::string nvcc, out, ctas = "64", limit = "1G";
+  bool small = false, json = false;
+};
 struct GpuExperimentOptions {
   std::string name, out, apps, profiles, scenarios = "configs/scenarios";
   unsigned repetitions = 5;
@@ -27,6 +35,13 @@ struct GpuExperimentOptions {
 // What `sluice gpu ...` does on a GPU. Each returns the exit code.
 int gpu_probe(const GpuProbeOptions& options);
 int gpu_run(const GpuRunOptions& options);
+struct RecordRequest {
+  std::vector<gpu::LaunchSpec> launches;  ///< of --kernel, then of --app
+  std::uint64_t ctas = 0, limit = 0;      ///< limit in bytes
+};
+/// Checks the options and makes the folder. @throws InputError naming the option and what it may be
+RecordRequest record_request(const GpuRecordOptions& options);
+int gpu_record(const GpuRecordOptions& options, RecordRequest request);
 int gpu_experiment(const GpuExperimentOptions& options);
 int gpu_mps_client(const std::string& app);
 struct GpuClientOptions {

@@ -28,6 +28,7 @@ namespace {
 
 int gpu_probe(const GpuProbeOptions&) { no_cuda(); }
 int gpu_run(const GpuRunOptions&) { no_cuda(); }
+int gpu_record(const GpuRecordOptions&, RecordRequest) { no_cuda(); }
 int gpu_experiment(const GpuExperimentOptions&) { no_cuda(); }
 int gpu_mps_client(const std::string&) { no_cuda(); }
 int gpu_scenario_client(const GpuClientOptions&) { no_cuda(); }
@@ -107,6 +108,21 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_flag("--small", run->small, "--app: a small launch, also checked against the CPU");
   command->add_flag("--json", run->json, "result as JSON on standard output");
   command->callback([run, &action] { action = [run] { return gpu_run(*run); }; });
+
+  auto record = std::make_shared<GpuRecordOptions>();
+  command = gpu->add_subcommand("record", "SASS traces of user kernels, for `sluice trace`; their outputs stay bit-identical");
+  command->add_option("--kernel", record->kernels, "FILE:NAME[,...] as of `sluice gpu run`; repeat for more");
+  command->add_option("--app", record->apps, "one of Sluice's own kernels (BLK .. LAT); repeat for more");
+  command->add_option("--out", record->out, "folder of the traces and their kernelslist.g")->required();
+  command->add_option("--ctas", record->ctas, "CTAs of each launch to record, from the first: a number, or all")
+      ->capture_default_str();
+  command->add_option("--limit", record->limit, "bytes of a kernel's log at most, with K, M or G")->capture_default_str();
+  command->add_option("-I", record->includes, "folder of headers, for CUDA text; repeat for more");
+  command->add_option("-D", record->defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");
+  command->add_flag("--nvcc{nvcc}", record->nvcc, "compile CUDA text with nvcc; --nvcc=PATH names another than the installed");
+  command->add_flag("--small", record->small, "--app: a small launch");
+  command->add_flag("--json", record->json, "result as JSON on standard output");
+  command->callback([record, &action] { action = [record] { return gpu_record(*record, record_request(*record)); }; });
 
   auto experiment = std::make_shared<GpuExperimentOptions>();
   command = gpu->add_subcommand("experiment", "One experiment of docs/user/gpu.md; goes on where an interrupted one was");

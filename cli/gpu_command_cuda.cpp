@@ -16,6 +16,7 @@
 
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
+#include "cli/gpu_kernel_code.h"
 #include "sw/gpu/apps/kernel_file.h"
 #include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/experiments/experiments.h"
@@ -119,17 +120,6 @@ std::vector<Outcome> run_partition(const gpu::PreparedMix& mix, const Partition&
   return outcomes;
 }
 
-/// The kernel's file as it is: PTX of it where it has some or nvcc compiles it, CUDA text for NVRTC otherwise.
-void read_code(gpu::LaunchSpec& spec, const GpuRunOptions& options, const gpu::DeviceLimits& device) {
-  const auto sm = static_cast<unsigned>(device.compute_major * 10 + device.compute_minor);
-  gpu::KernelFile file = gpu::read_kernel_file(spec.file, spec.kernel, sm);
-  spec.options = {options.includes, options.defines};
-  if (!file.is_ptx && !options.nvcc.empty())
-    file = gpu::kernel_in_ptx(gpu::ptx_by_nvcc(options.nvcc, spec.file, sm, spec.options), spec.kernel, spec.file);
-  spec.text = std::move(file.text);
-  spec.symbol = std::move(file.symbol);
-}
-
 /// Where a line was measured, and by what.
 nlohmann::json measured_on(const gpu::Context& context) {
   const std::filesystem::path version = "/proc/driver/nvidia/version";
@@ -154,6 +144,17 @@ void record_measured(const std::filesystem::path& folder, const std::string& exp
 
 }  // namespace
 
+void read_code(gpu::LaunchSpec& spec, const gpu::CompileOptions& options, const std::string& nvcc,
+               const gpu::DeviceLimits& device) {
+  const auto sm = static_cast<unsigned>(device.compute_major * 10 + device.compute_minor);
+  gpu::KernelFile file = gpu::read_kernel_file(spec.file, spec.kernel, sm);
+  spec.options = options;
+  if (!file.is_ptx && !nvcc.empty())
+    file = gpu::kernel_in_ptx(gpu::ptx_by_nvcc(nvcc, spec.file, sm, spec.options), spec.kernel, spec.file);
+  spec.text = std::move(file.text);
+  spec.symbol = std::move(file.symbol);
+}
+
 int gpu_probe(const GpuProbeOptions& options) {
   const gpu::GpuSession session;  // also proves that SM identifiers are usable and NVRTC compiles
   const nlohmann::json out = describe(session.context());
@@ -176,7 +177,8 @@ int gpu_run(const GpuRunOptions& options) {
   for (std::size_t k = 0; k < options.kernels.size(); ++k)
     if (!std::filesystem::exists(specs[k].file)) throw InputError(specs[k].file + ": no such file");
   const gpu::GpuSession session;
-  for (std::size_t k = 0; k < options.kernels.size(); ++k) read_code(specs[k], options, session.context().limits());
+  for (std::size_t k = 0; k < options.kernels.size(); ++k)
+    read_code(specs[k], {options.includes, options.defines}, options.nvcc, session.context().limits());
   std::vector<std::unique_ptr<gpu::PreparedKernel>> kernels;
   gpu::PreparedMix mix;
   for (const gpu::LaunchSpec& spec : specs) {

@@ -17,6 +17,7 @@ sw/driver
 sw/report
 sw/service sw/service/examples
 sw/gpu/runtime sw/gpu/rewrite sw/gpu/fatbin sw/gpu/source
+sw/gpu/record
 sw/gpu/cuda
 sw/gpu/apps sw/gpu/jobs
 sw/gpu/experiments sw/gpu/report

@@ -25,7 +25,8 @@ constexpr Group kGroups[] = {
     // integer
     {{OpClass::Alu, kNone},
      "BFE BFI BMSK BREV FLO IABS IADD IADD3 IADD32I ICMP IDP IDP4A IMAD IMADSP IMNMX IMUL IMUL32I ISAD ISCADD ISCADD32I ISET "
-     "ISETP ISUB LEA LOP LOP3 LOP32I POPC SHF SHL SHR VABSDIFF VABSDIFF4 VADD VMNMX XMAD"},
+     "ISETP ISUB LEA LOP LOP3 LOP32I POPC SHF SHL SHR VABSDIFF VABSDIFF4 VADD VHMNMX "
+     "VIADD VIADDMNMX VIMNMX VIMNMX3 VMNMX XMAD"},
     // conversion and movement
     {{OpClass::Alu, kNone},
      "F2F F2FP F2I F2IP FRND I2F I2FP I2I I2IP MOV MOV32I MOVM P2R PRMT PSET PSETP PLOP3 R2P SEL SGXT SHFL CSET CSETP"},
@@ -35,18 +36,20 @@ constexpr Group kGroups[] = {
      "UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"},
     // control
     {{OpClass::Alu, kNone},
-     "BMOV BPT BRA BREAK BRK BRX BRXU BSSY BSYNC CAL CALL CONT EXIT JCAL JMP JMX JMXU KILL NANOSLEEP PBK PCNT PEXIT PRET RET "
-     "RPCMOV RTT SSY SYNC WARPSYNC YIELD"},
+     "BMOV BPT BRA BREAK BRK BRX BRXU BSSY BSYNC CAL CALL CONT ELECT ENDCOLLECTIVE EXIT JCAL JMP JMX JMXU KILL NANOSLEEP PBK "
+     "PCNT PEXIT PRET RET "
+     "PREEXIT RPCMOV RTT SSY SYNC UCGABAR_ARV UCGABAR_WAIT USETMAXREG WARPGROUP WARPGROUPSET WARPSYNC YIELD"},
     // miscellaneous, cache control, constants
     {{OpClass::Alu, kNone},
-     "B2R CCTL CCTLL CCTLT CS2R CSMTEST DEPBAR ERRBAR GETLMEMBASE LDC LDGDEPBAR LEPC MATCH MEMBAR NOP PMTRIG QSPC R2B S2R "
-     "SETCTAID SETLMEMBASE VOTE VOTE_VTG"},
+     "ACQBULK B2R CCTL CCTLL CCTLT CS2R CGAERRBAR CSMTEST DEPBAR ERRBAR FENCE GETLMEMBASE LDC LDGDEPBAR LEPC MATCH MEMBAR NOP "
+     "PMTRIG QSPC R2B S2R "
+     "SETCTAID SETLMEMBASE UTMACCTL UTMACMDFLUSH VOTE VOTE_VTG"},
     // texture and surface
     {{OpClass::Alu, kNone},
      "SUATOM SUBFM SUCLAMP SUEAU SULD SULDGA SUQUERY SURED SUST SUSTGA TEX TEXS TLD TLD4 TLD4S TLDS TMML TXD TXQ"},
     {{OpClass::Sfu, kNone}, "MUFU"},
     {{OpClass::Dp, kNone}, "DADD DFMA DMNMX DMUL DSET DSETP"},
-    {{OpClass::Tensor, kNone}, "BMMA DMMA HMMA IMMA"},
+    {{OpClass::Tensor, kNone}, "BGMMA BMMA DMMA HGMMA HMMA IGMMA IMMA QGMMA"},
     {{OpClass::Barrier, kNone}, "BAR"},
     {{OpClass::Load, MemorySpace::Global}, "LDG LDGSTS"},
     {{OpClass::Load, MemorySpace::Local}, "LDL"},
@@ -54,8 +57,14 @@ constexpr Group kGroups[] = {
     {{OpClass::Store, MemorySpace::Global}, "STG"},
     {{OpClass::Store, MemorySpace::Local}, "STL"},
     {{OpClass::Store, MemorySpace::Generic}, "ST"},
-    {{OpClass::Atomic, MemorySpace::Global}, "ATOM ATOMG RED"},
-    {{OpClass::Shared, MemorySpace::Shared}, "ATOMS LDS LDSLK LDSM STS STSCUL"},
+    {{OpClass::Atomic, MemorySpace::Global}, "ATOM ATOMG RED REDG"},
+    {{OpClass::Shared, MemorySpace::Shared}, "ATOMS LDS LDSLK LDSM REDAS STAS STS STSCUL STSM"},
+    // Hopper's engine for copies, and barriers in shared memory: traces have no addresses of them, so the reader makes them ALU
+    // ones
+    {{OpClass::Load, MemorySpace::Global}, "UBLKCP UBLKPF UTMALDG UTMAPF"},
+    {{OpClass::Store, MemorySpace::Global}, "UTMASTG"},
+    {{OpClass::Atomic, MemorySpace::Global}, "UBLKRED UTMAREDG"},
+    {{OpClass::Shared, MemorySpace::Shared}, "SYNCS"},
 };
 
 std::unordered_map<std::string, Opcode> make_table() {

@@ -17,9 +17,9 @@ struct Opcode {
   MemorySpace space = MemorySpace::None;
 };
 
-/// Every opcode of NVIDIA's instruction set tables (CUDA Binary Utilities manual) from Kepler to Ampere. One table for all: a
+/// Every opcode of NVIDIA's instruction set tables (CUDA Binary Utilities manual) from Kepler to Hopper. One table for all: a
 /// name that two architectures share means the same in both, but for Kepler's LD and ST, which are global accesses there.
-/// @param binary_version  35, 60, 61, 70, 75, 80 or 86
+/// @param binary_version  35, 60, 61, 70, 75, 80, 86 or 90
 /// @return nullopt for a name that is in none of the tables
 [[nodiscard]] std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version);
 

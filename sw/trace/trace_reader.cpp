@@ -146,9 +146,9 @@ void TraceReader::read_header_line(std::string_view line) {
   if (key == "nregs") header_.registers_per_thread = static_cast<std::uint32_t>(number(255));
   if (key == "binary version") {
     header_.binary_version = static_cast<std::uint32_t>(number(1000));
-    constexpr std::uint32_t kKnown[] = {35, 60, 61, 70, 75, 80, 86};
+    constexpr std::uint32_t kKnown[] = {35, 60, 61, 70, 75, 80, 86, 90};
     if (std::ranges::find(kKnown, header_.binary_version) == std::end(kKnown))
-      lines_.fail(fmt::format("binary version = {}: must be one of 35, 60, 61, 70, 75, 80, 86", value));
+      lines_.fail(fmt::format("binary version = {}: must be one of 35, 60, 61, 70, 75, 80, 86, 90", value));
   }
   if (key == "cuda stream id") header_.stream = number(std::numeric_limits<std::uint64_t>::max());
   if (key == "shmem base_addr") header_.shared_base = fields.address();

@@ -137,6 +137,17 @@ TEST(TraceReader, NamesUnknownOpcodesAndCountsThem) {
   EXPECT_EQ(reader.unknown_opcodes(), (std::map<std::string, std::uint64_t>{{"FROB", 2}}));
 }
 
+TEST(TraceReader, KnowsHoppersOpcodes) {
+  for (const char* name :
+       {"HGMMA",     "QGMMA", "LDSM",      "STSM",  "UTMALDG",   "UTMASTG",    "UBLKCP", "SYNCS", "VIADD", "VIMNMX",
+        "VIADDMNMX", "REDG",  "LDGDEPBAR", "ELECT", "WARPGROUP", "USETMAXREG", "UIADD3", "ULDC",  "R2UR",  "S2UR"})
+    EXPECT_TRUE(find_opcode(name, 90)) << name;
+  EXPECT_EQ(find_opcode("HGMMA", 90)->op, OpClass::Tensor);
+  EXPECT_EQ(find_opcode("REDG", 90)->op, OpClass::Atomic);
+  // A copy by the tensor engine has no addresses in a trace.
+  EXPECT_EQ(decode("0000 ffffffff 0 UTMALDG.2D 0 0 0").instruction.op, OpClass::Alu);
+}
+
 TEST(TraceReader, KnowsTheOpcodesOfItsArchitectures) {
   for (const char* name : {"FFMA", "HFMA2", "IMAD", "LOP3", "SHFL", "BSSY", "WARPSYNC", "LDSM", "UIADD3", "LDGSTS", "LDGDEPBAR",
                            "SUST", "REDUX", "VOTEU", "XMAD", "NANOSLEEP", "CCTL", "MEMBAR", "S2UR"})

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/gpu/jobs/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <tuple>
+
+#include "sw/gpu/rewrite/ptx.h"
+#include "sw/gpu/source/first_error.h"
+#include "sw/gpu/source/program.h"
+#include "sw/io/atomic_file.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+void tool(const std::string& name, const std::vector<std::string>& words, const std::filesystem::path& log) {
+  const std::optional<int> status = run_tool(name, words, log);
+  if (!status)
+    throw InputError(
+        fmt::format("{}: not in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin: recording needs the CUDA toolkit", name));
+  if (*status != 0) throw InputError(fmt::format("{}: {}", name, first_error(read_file(log))));
+}
+
+/// The kernel assembled with line information, and its disassembly.
+std::pair<std::string, std::string> assembled(const std::string& ptx, const DeviceLimits& limits) {
+  const Scratch scratch;
+  const std::filesystem::path text = scratch.path() / "kernel.ptx", cubin = scratch.path() / "kernel.cubin",
+                              log = scratch.path() / "log";
+  write_file_atomically(text, ptx);
+  const bool alone = ptx.find(fmt::format("sm_{}{}a", limits.compute_major, limits.compute_minor)) != std::string::npos;
+  tool("ptxas",
+       {fmt::format("-arch=sm_{}{}{}", limits.compute_major, limits.compute_minor, alone ? "a" : ""), "-lineinfo", "-o",
+        cubin.string(), text.string()},
+       log);
+  tool("nvdisasm", {"-g", "-c", cubin.string()}, log);
+  return {read_file(cubin), read_file(log)};
+}
+
+/// Where the windows of shared and local memory begin among generic addresses.
+std::pair<std::uint64_t, std::uint64_t> windows(const Context& context, const std::string& head) {
+  const std::string ptx = head + R"(
+.visible .entry sluice_windows(.param .u64 out)
+{
+	.reg .b64 %a, %b, %c;
+	mov.u64 %a, 0;
+	ld.param.u64 %b, [out];
+	cvta.shared.u64 %c, %a;
+	st.global.u64 [%b], %c;
+	cvta.local.u64 %c, %a;
+	st.global.u64 [%b+8], %c;
+	ret;
+})";
+  const Kernel kernel(context, ptx, "sluice_windows");
+  const DeviceMemory out = allocate(16, "two addresses");
+  CUdeviceptr address = out.get();
+  void* parameters[] = {&address};
+  check(driver().cuLaunchKernel(kernel.function(), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), "reading the windows");
+  std::uint64_t found[2] = {};
+  check(driver().cuMemcpyDtoH(found, address, sizeof found), "reading the windows");
+  return {found[0], found[1]};
+}
+
+double seconds_of(CUstream stream, const std::string& label, const std::function<void()>& launch) {
+  const EventHandle first = make_event(), last = make_event();
+  check(driver().cuEventRecord(first.get(), stream), "recording an event");
+  launch();
+  check(driver().cuEventRecord(last.get(), stream), "recording an event");
+  check(driver().cuEventSynchronize(last.get()), label + " failed on the GPU");
+  float ms = 0;
+  check(driver().cuEventElapsedTime(&ms, first.get(), last.get()), "reading an event");
+  return ms / 1e3;
+}
+
+void copy_from(void* to, const DeviceMemory& memory, std::size_t bytes) {
+  if (bytes > 0) check(driver().cuMemcpyDtoH(to, memory.get(), bytes), "reading the log");
+}
+
+}  // namespace
+
+Recording record(const Context& context, const Compiler& compiler, const DeviceTools& tools, const LaunchSpec& spec,
+                 const RecordOptions& options) {
+  const CompiledKernel compiled = spec.symbol.empty() ? compiler.compile(spec.text, spec.file, spec.kernel, spec.options)
+                                                      : CompiledKernel{spec.text, spec.symbol};
+  const std::string ptx = only_kernel(normalised(compiled.ptx), compiled.symbol);
+  const Instrumented instrumented = instrument(ptx, compiled.symbol);
+  const auto [cubin, listing] = assembled(instrumented.with_lines, context.limits());
+  const PreparedKernel prepared(context, compiler, tools, spec);
+  const Kernel native(context, cubin, compiled.symbol), logging(context, instrumented.ptx, instrumented.entry);
+  native.configure(spec.shared_bytes, -1);
+  logging.configure(spec.shared_bytes, -1);
+  if (spec.block_threads() > logging.max_threads())
+    throw GpuError(fmt::format("{}: instrumented, it can have {} threads a CTA", spec.label, logging.max_threads()));
+
+  Recording out;
+  RecordedKernel& kernel = out.kernel;
+  const DeviceLimits& limits = context.limits();
+  kernel.symbol = compiled.symbol;
+  kernel.listing = listing;
+  kernel.grid = spec.grid;
+  kernel.block = spec.block;
+  kernel.registers = native.registers();
+  kernel.shared_bytes = native.static_shared() + spec.shared_bytes;
+  kernel.sm = static_cast<std::uint32_t>(limits.compute_major * 10 + limits.compute_minor);
+  kernel.origin = fmt::format("{}, CUDA {}.{}", limits.name, limits.driver_version / 1000, limits.driver_version % 1000 / 10);
+  kernel.plan = instrumented.plan;
+  std::tie(kernel.shared_window, kernel.local_window) = windows(context, header(ptx));
+  RecordedLog& log = kernel.log;
+
+  const StreamHandle stream = make_stream();
+  RecordJob job;
+  std::vector<void*> parameters = prepared.parameters();
+  parameters.push_back(&job);
+  const auto launch = [&](const Kernel& code) {
+    return seconds_of(stream.get(), spec.label, [&] {
+      check(driver().cuLaunchKernel(code.function(), spec.grid[0], spec.grid[1], spec.grid[2], spec.block[0], spec.block[1],
+                                    spec.block[2], spec.shared_bytes, stream.get(), parameters.data(), nullptr),
+            spec.label + ": launch");
+    });
+  };
+  prepared.reset_buffers();
+  out.native_seconds = launch(native);  // the first launch of a module is slower
+  prepared.reset_buffers();
+  out.native_seconds = std::min(out.native_seconds, launch(native));
+  const std::vector<std::uint64_t> prints = prepared.fingerprints();
+
+  log.ctas = static_cast<std::uint32_t>(std::min(options.ctas, spec.blocks()));
+  log.threads = spec.block_threads();
+  const std::size_t warps = std::size_t{log.ctas} * log.warps();
+  log.starts.assign(warps + 1, 0);
+  log.counts.assign(warps * 32, 0);
+  const DeviceMemory starts = allocate((warps + 1) * 4, "the log's index"), counts = allocate(warps * 32 * 4, "the log's counts");
+  const auto run = [&](CUdeviceptr rows) {
+    check(driver().cuMemcpyHtoD(starts.get(), log.starts.data(), log.starts.size() * 4), "the log's index");
+    check(driver().cuMemsetD8(counts.get(), 0, warps * 32 * 4), "the log's counts");
+    job = {rows, starts.get(), counts.get(), log.ctas, log.warps()};
+    prepared.reset_buffers();
+    const double seconds = launch(logging);
+    copy_from(log.counts.data(), counts, log.counts.size() * 4);
+    return seconds;
+  };
+  (void)run(0);
+  std::uint64_t rows = 0;
+  for (std::size_t w = 0; w < warps; ++w) {
+    log.starts[w] = static_cast<std::uint32_t>(rows);
+    rows += *std::max_element(&log.counts[w * 32], &log.counts[w * 32] + 32) + 1;  // one row more: a pair of words ends there
+  }
+  out.log_bytes = rows * 128;
+  if (out.log_bytes > options.limit || rows >= 1ULL << 32)
+    throw InputError(fmt::format("{}: --limit {}: the log of {} CTAs has {} bytes: allow that many, or record fewer with --ctas",
+                                 spec.label, options.limit, log.ctas, out.log_bytes));
+  log.starts[warps] = static_cast<std::uint32_t>(rows);
+  const DeviceMemory memory = allocate(out.log_bytes, fmt::format("a log of {} bytes", out.log_bytes));
+  out.recorded_seconds = run(memory.get());
+  for (std::size_t i = 0; i < log.counts.size(); ++i) log.counts[i] -= std::min(log.counts[i], log.starts[i / 32]);
+  out.bit_identical = prepared.fingerprints() == prints;
+  log.words.resize(rows * 32);
+  copy_from(log.words.data(), memory, out.log_bytes);
+  return out;
+}
+
+}  // namespace sluice::gpu

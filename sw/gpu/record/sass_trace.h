@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "sw/gpu/record/log.h"
+#include "sw/gpu/rewrite/instrument.h"
+
+namespace sluice::gpu {
+
+/// All that the recording of one launch leaves.
+struct RecordedKernel {
+  std::string symbol, listing;  ///< the kernel's name, and its disassembly (nvdisasm -g -c)
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t registers = 0, shared_bytes = 0, sm = 90;
+  std::uint64_t shared_window = 0, local_window = 0;  ///< generic addresses where they begin
+  std::string origin;                                 ///< GPU and driver, for the trace's header
+  RecordPlan plan;
+  RecordedLog log;
+};
+
+struct JoinResult {
+  std::uint64_t warp_instructions = 0;            ///< in the trace
+  std::map<std::string, std::uint64_t> unjoined;  ///< warp instructions of which something is not known, by what
+  std::map<std::string, std::uint64_t> opcodes;   ///< warp instructions by mnemonic, up to the first dot
+  std::uint64_t bytes = 0;                        ///< of the trace's file
+  [[nodiscard]] double joined_pct() const;
+};
+
+/// Writes the SASS trace of the recorded CTAs. @throws InputError when listing and log do not fit together, or the file fails
+[[nodiscard]] JoinResult write_trace(const RecordedKernel& kernel, std::uint32_t id, const std::filesystem::path& file);
+
+}  // namespace sluice::gpu

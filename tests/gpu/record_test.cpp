@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording without a GPU: a kernel of our own (data/sum.ptx), its disassembly by nvdisasm 12.4 (data/sum.sass), and logs written
+// here.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "sw/core/errors.h"
+#include "sw/gpu/record/sass_trace.h"
+#include "sw/gpu/record/walk.h"
+#include "sw/gpu/rewrite/instrument.h"
+#include "sw/gpu/rewrite/ptx.h"
+#include "sw/io/atomic_file.h"
+#include "sw/trace/trace_reader.h"
+
+namespace sluice::gpu {
+namespace {
+
+namespace fs = std::filesystem;
+std::string data(const std::string& name) { return read_file(fs::path(SLUICE_SOURCE_DIR) / "tests/gpu/data" / name); }
+constexpr std::uint64_t kIn = 0x7f0000001000, kOut = 0x7f0000900000;
+/// Blocks of sum.ptx: the head, the loop, what follows, threads 0 to 15, the end.
+enum Block : std::uint32_t { kHead, kLoop, kDone, kHalf, kEnd };
+
+/// One warp of `sum`, whose thread `lane` goes around the loop trips(lane) times.
+RecordedKernel recorded(const std::function<unsigned(unsigned)>& trips) {
+  RecordedKernel k;
+  k.symbol = "sum";
+  k.listing = data("sum.sass");
+  k.block = {32, 1, 1};
+  k.registers = 16;
+  k.shared_bytes = 128;
+  k.plan = instrument(normalised(data("sum.ptx")), "sum").plan;
+  k.log.ctas = 1;
+  k.log.threads = 32;
+  std::vector<std::vector<std::uint32_t>> words(32);
+  const auto wide = [](std::vector<std::uint32_t>& w, std::uint64_t a) {
+    w.push_back(static_cast<std::uint32_t>(a));
+    w.push_back(static_cast<std::uint32_t>(a >> 32));
+  };
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    std::vector<std::uint32_t>& w = words[lane];
+    w.push_back(kBlockTag | kHead);
+    for (unsigned t = 0; t < trips(lane); ++t) {
+      w.push_back(kBlockTag | kLoop);
+      wide(w, kIn + lane * 4 + t * 128);
+    }
+    w.push_back(kBlockTag | kDone);
+    w.push_back(lane * 4);
+    if (lane < 16) {
+      w.push_back(kBlockTag | kHalf);
+      w.push_back(lane * 4 + 64);
+      wide(w, kOut + lane * 4);
+    }
+    w.push_back(kBlockTag | kEnd);
+    k.log.counts.push_back(static_cast<std::uint32_t>(w.size()));
+  }
+  const std::uint32_t rows = *std::ranges::max_element(k.log.counts);
+  k.log.starts = {0, rows};
+  k.log.words.resize(std::size_t{rows} * 32);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (std::size_t i = 0; i < words[lane].size(); ++i) k.log.words[i * 32 + lane] = words[lane][i];
+  return k;
+}
+
+struct Trace {
+  JoinResult result;
+  std::string text;
+  [[nodiscard]] unsigned times(const std::string& pc_and_mask) const {
+    unsigned n = 0;
+    for (std::size_t at = text.find("\n" + pc_and_mask); at != std::string::npos; at = text.find("\n" + pc_and_mask, at + 1)) ++n;
+    return n;
+  }
+};
+Trace trace(const RecordedKernel& k) {
+  const fs::path file = fs::path(testing::TempDir()) / ("record_" + std::to_string(getpid()) + ".traceg");
+  Trace t;
+  t.result = write_trace(k, 1, file);
+  t.text = read_file(file);
+  EXPECT_EQ(t.result.bytes, t.text.size());
+  TraceReader reader(file);
+  TraceCta cta;
+  std::uint64_t instructions = 0;
+  while (reader.next_cta(cta))
+    for (const TraceWarp& warp : cta) instructions += warp.records.size();
+  EXPECT_EQ(instructions, t.result.warp_instructions);
+  EXPECT_TRUE(reader.unknown_opcodes().empty());
+  fs::remove(file);
+  return t;
+}
+
+TEST(Instrument, LogsBlocksAndAddressesAndKeepsTheStatements) {
+  const Instrumented i = instrument(normalised(data("sum.ptx")), "sum");
+  EXPECT_EQ(i.plan.words, (std::vector<std::uint32_t>{1, 3, 2, 4, 1, 0}));
+  EXPECT_EQ(i.plan.loops, std::vector<std::uint32_t>{kLoop});
+  EXPECT_EQ(i.plan.lines.size(), 28U);
+  EXPECT_EQ(i.plan.lines[10].op, "ld.global.f32");
+  EXPECT_EQ(i.plan.lines[10].space, PtxSpace::Global);
+  EXPECT_NE(i.with_lines.find(".loc 1 28 0"), std::string::npos);
+  EXPECT_NE(i.ptx.find("sum__sluice_record("), std::string::npos);
+  EXPECT_EQ(i.ptx.find(".entry sum("), std::string::npos);
+}
+
+TEST(Instrument, RefusesKernelsThatCallFunctions) {
+  std::string ptx = data("sum.ptx");
+  ptx.insert(ptx.find(".visible"), ".func helper() { ret; }\n");
+  ptx.insert(ptx.find("\tret;\n}", ptx.find("END:")), "\tcall helper;\n");
+  EXPECT_THROW((void)instrument(normalised(ptx), "sum"), InputError);
+}
+
+/// The listing's own comparisons say how often: one trip in front, then four at a time while more than three are left, two if
+/// more than one is, and one.
+TEST(Walker, GoesThroughAnUnrolledLoopAsItsComparisonsDo) {
+  for (unsigned trips = 0; trips <= 40; ++trips) {
+    const Trace t = trace(recorded([&](unsigned) { return trips; }));
+    unsigned left = trips == 0 ? 0 : trips - 1;
+    const unsigned fours = left > 3 ? left / 4 + (left % 4 > 3 ? 1 : 0) : 0;
+    left -= fours * 4;
+    const unsigned twos = left > 1 ? 1 : 0;
+    left -= twos * 2;
+    EXPECT_EQ(t.times("02b0 "), fours) << trips;
+    EXPECT_EQ(t.times("0350 "), twos) << trips;
+    EXPECT_EQ(t.times("0410 "), left) << trips;
+    EXPECT_EQ(t.times("0100 ffffffff"), trips > 0 ? 1U : 0U) << trips;
+    EXPECT_TRUE(t.result.unjoined.empty()) << trips;
+    EXPECT_DOUBLE_EQ(t.result.joined_pct(), 100);
+  }
+}
+
+TEST(SassTrace, HasTheAddressesOfTheLogInTheirOrder) {
+  const Trace t = trace(recorded([](unsigned) { return 6U; }));
+  EXPECT_NE(t.text.find("0200 ffffffff 1 R8 LDG.E 1 R6 4 1 0x7f0000001100 4 0\n"), std::string::npos) << t.text;
+  EXPECT_NE(t.text.find("0490 ffffffff 0 STS 2 R7 R2 4 1 0x0 4 0\n"), std::string::npos) << t.text;
+  EXPECT_NE(t.text.find("0500 0000ffff 0 STG.E 2 R2 R9 4 1 0x7f0000900000 4 0\n"), std::string::npos) << t.text;
+}
+
+TEST(SassTrace, ThreadsThatPartJoinAtTheBarrierOfTheBranch) {
+  const Trace t = trace(recorded([](unsigned lane) { return lane < 8 ? 2U : 1U; }));
+  EXPECT_EQ(t.times("0410 000000ff"), 1U);
+  EXPECT_EQ(t.times("0430 "), 2U);  // they wait there one after the other
+  EXPECT_EQ(t.times("0490 ffffffff"), 1U);
+  EXPECT_EQ(t.times("04b0 ffff0000"), 1U);  // those who end
+}
+
+TEST(SassTrace, WhatNoWayExplainsIsCounted) {
+  RecordedKernel k = recorded([](unsigned) { return 0U; });
+  k.plan.lines[19].block = kHalf;  // the store to shared memory counts for a block that half of the threads never see
+  const Trace t = trace(k);
+  EXPECT_TRUE(t.result.unjoined.contains("no_path"));
+  EXPECT_LT(t.result.joined_pct(), 100);
+}
+
+TEST(SassTrace, RefusesALogThatIsNotThePlans) {
+  RecordedKernel k = recorded([](unsigned) { return 1U; });
+  k.log.words[0] = 7;
+  EXPECT_THROW((void)write_trace(k, 1, fs::path(testing::TempDir()) / "never.traceg"), InputError);
+  EXPECT_FALSE(fs::exists(fs::path(testing::TempDir()) / "never.traceg"));
+}
+
+}  // namespace
+}  // namespace sluice::gpu
