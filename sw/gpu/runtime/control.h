@@ -112,9 +112,9 @@ struct alignas(128) SluiceState {
   unsigned next;            // warps apart: what is handed out next, as in sluice_rt_hand; ~0: not known
   unsigned long long last;  // what follows the last task of the range
   unsigned long long enter_ns;
-  unsigned rank, granted;  // while entering: which slot to try first; the quota that the slot was granted under
-  unsigned began;          // warps apart: 1 once a block has been handed out
-  SluiceBlock current;     // for functions that read the block's index
+  unsigned rank, granted;      // while entering: which slot to try first; the quota that the slot was granted under
+  unsigned began;              // warps apart: 1 once a block has been handed out
+  SluiceBlock current;         // for functions that read the block's index
   unsigned long long threads;  // mbarrier of the block's threads that have not returned, where some may return early
 };
 static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "sluice_rt_next finds the state from a stage's address");
