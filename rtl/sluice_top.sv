@@ -47,7 +47,7 @@ module sluice_top #(
   output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
   output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
-  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/perf_table.md
+  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/partition_core.md
   output logic                                             idle_o             // the clock may stop until an input other than issue_*
                                                                               // and request_i changes
 );
@@ -279,7 +279,9 @@ module sluice_top #(
   logic                           core_start, core_abort, core_idle, sample_valid, sample_final;
   logic                           core_done, core_no_fit, core_spatial;
   logic [KernelW-1:0]             core_num_kernels, sample_kernel;
-  logic                           count_start, count, count_fits;
+  logic                           count_start, count_done;
+  logic [KernelW-1:0]             count_share;
+  logic [CtaW-1:0]                count;
   logic [KernelW-1:0]             demand_kernel;
   logic [WarpW-1:0]               core_demand_warps;
   logic [RegW-1:0]                core_demand_registers;
@@ -333,8 +335,9 @@ module sluice_top #(
     .core_demand_registers_o (core_demand_registers),
     .core_demand_shared_o    (core_demand_shared),
     .core_count_start_o      (count_start),
-    .core_count_o            (count),
-    .core_count_fits_i       (count_fits),
+    .core_count_share_o      (count_share),
+    .core_count_done_i       (count_done),
+    .core_count_i            (count),
     .sample_valid_o          (sample_valid),
     .sample_kernel_o         (sample_kernel),
     .sample_ctas_o           (sample_ctas),
@@ -374,8 +377,9 @@ module sluice_top #(
     .demand_registers_i   (core_demand_registers),
     .demand_shared_i      (core_demand_shared),
     .count_start_i        (count_start),
-    .count_i              (count),
-    .count_fits_o         (count_fits),
+    .count_share_i        (count_share),
+    .count_done_o         (count_done),
+    .count_o              (count),
     .epsilon_i            (epsilon),
     .loss_limit_i         (loss_limit),
     .sample_valid_i       (sample_valid),

@@ -53,9 +53,10 @@ module partition_sequencer #(
   output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,   // while occupancies are counted, that of the counted one
   output logic [sluice_pkg::RegW-1:0]                   core_demand_registers_o,
   output logic [sluice_pkg::SharedW-1:0]                core_demand_shared_o,
-  output logic                                          core_count_start_o,    // occupancy: the capacity is left,
-  output logic                                          core_count_o,          // the demand is taken from it,
-  input  logic                                          core_count_fits_i,     // if it fits
+  output logic                                          core_count_start_o,    // pulse: how many CTAs of that demand fit into
+  output logic [sluice_pkg::KernelW-1:0]                core_count_share_o,    // 1/this of an SM
+  input  logic                                          core_count_done_i,     // pulse:
+  input  logic [sluice_pkg::CtaW-1:0]                   core_count_i,          // so many
   output logic                                          sample_valid_o,
   output logic [sluice_pkg::KernelW-1:0]                sample_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                   sample_ctas_o,
@@ -123,14 +124,14 @@ module partition_sequencer #(
   logic [RankW-1:0]   sample_kernel_q;
   logic [CountW-1:0]  sample_ctas_q;
 
-  logic                            restart, first_window, next_window, decided, count_start, count_done;
+  logic                            restart, first_window, next_window, decided, count_start;
   logic [KernelW-1:0]              num;
   logic [MAX_KERNELS:1]            num_is;     // the same, one-hot
   logic [MAX_KERNELS*KIndexW-1:0]  slots;
   logic [MAX_KERNELS*SmW-1:0]      firsts, slot_firsts;
   logic [MAX_KERNELS*SmCountW-1:0] counts;
   logic [MAX_KERNELS*CtaW-1:0]     ctas, slot_ctas, rests, levels;
-  logic [CtaW-1:0]                 occupancy, level_small, level_large;
+  logic [CtaW-1:0]                 level_small, level_large;
   logic [MAX_KERNELS-1:0]          working;    // rank_q, one-hot
   partition_plan #(
     .NUM_SM      (NUM_SM),
@@ -142,8 +143,8 @@ module partition_sequencer #(
     .plan_i            (restart),
     .num_present_i,
     .age_i,
-    .occupancy_valid_i ((state_q == PlanCount && count_done) ? working : '0),
-    .occupancy_i       (occupancy),
+    .occupancy_valid_i ((state_q == PlanCount && core_count_done_i) ? working : '0),
+    .occupancy_i       (core_count_i),
     .decided_valid_i   (decided),
     .decided_i         (core_ctas_i),
     .first_window_i    (first_window),
@@ -246,18 +247,7 @@ module partition_sequencer #(
     end
   end
 
-  occupancy_counter #(
-    .MAX_CTAS (MAX_CTAS)
-  ) i_occupancy_counter (
-    .clk_i,
-    .rst_ni,
-    .start_i (count_start),
-    .share_i ((mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1)),
-    .busy_o  (core_count_o),
-    .fits_i  (core_count_fits_i),
-    .done_o  (count_done),
-    .count_o (occupancy)
-  );
+  assign core_count_share_o = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
   assign core_count_start_o = count_start;
 
   localparam int unsigned DrainShift = 12;   // units of 4,096 cycles
@@ -325,7 +315,7 @@ module partition_sequencer #(
       rest_d  = rank_rest[CountW-1:0];
     end
     unique case (state_q)
-      PlanCount: if (count_done) rank_d = rank_q + 1'b1;
+      PlanCount: if (core_count_done_i) rank_d = rank_q + 1'b1;
       Profile: begin
         rank_d  = '0;
         walk_d  = Load;
@@ -387,9 +377,9 @@ module partition_sequencer #(
         count_start = 1'b1;
         state_d     = PlanCount;
       end
-      PlanCount: if (count_done) begin
+      PlanCount: if (core_count_done_i) begin
         state_d   = Plan;
-        starved_d = (starved_q && rank_q != '0) || occupancy == '0;
+        starved_d = (starved_q && rank_q != '0) || core_count_i == '0;
         if (last_kernel) begin
           changed_d = 1'b1;
           state_d   = Idle;
