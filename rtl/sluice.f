@@ -13,6 +13,7 @@ rtl/decision/decision_program.sv
 rtl/decision/decision_steps.sv
 rtl/decision/partition_core.sv
 rtl/sequencer/profile_counters.sv
+rtl/sequencer/occupancy_counter.sv
 rtl/sequencer/phase_monitor.sv
 rtl/sequencer/partition_plan.sv
 rtl/sequencer/quota_query.sv

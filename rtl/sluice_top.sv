@@ -334,10 +334,10 @@ module sluice_top #(
     .core_demand_warps_o     (core_demand_warps),
     .core_demand_registers_o (core_demand_registers),
     .core_demand_shared_o    (core_demand_shared),
-    .core_count_start_o      (count_start),
-    .core_count_share_o      (count_share),
-    .core_count_done_i       (count_done),
-    .core_count_i            (count),
+    .count_start_o           (count_start),
+    .count_share_o           (count_share),
+    .count_done_i            (count_done),
+    .count_i                 (count),
     .sample_valid_o          (sample_valid),
     .sample_kernel_o         (sample_kernel),
     .sample_ctas_o           (sample_ctas),
@@ -359,6 +359,25 @@ module sluice_top #(
     .idle_o                  (sequencer_idle)
   );
 
+  occupancy_counter #(
+    .MAX_KERNELS (K),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_occupancy_counter (
+    .clk_i,
+    .rst_ni,
+    .start_i              (count_start),
+    .share_i              (count_share),
+    .capacity_warps_i     (capacity_warps),
+    .capacity_registers_i (capacity_registers),
+    .capacity_shared_i    (capacity_shared),
+    .capacity_slots_i     (capacity_slots),
+    .demand_warps_i       (core_demand_warps),
+    .demand_registers_i   (core_demand_registers),
+    .demand_shared_i      (core_demand_shared),
+    .done_o               (count_done),
+    .count_o              (count)
+  );
+
   partition_core #(
     .MAX_KERNELS (K),
     .MAX_CTAS    (MAX_CTAS)
@@ -376,10 +395,6 @@ module sluice_top #(
     .demand_warps_i       (core_demand_warps),
     .demand_registers_i   (core_demand_registers),
     .demand_shared_i      (core_demand_shared),
-    .count_start_i        (count_start),
-    .count_share_i        (count_share),
-    .count_done_o         (count_done),
-    .count_o              (count),
     .epsilon_i            (epsilon),
     .loss_limit_i         (loss_limit),
     .sample_valid_i       (sample_valid),

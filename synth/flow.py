@@ -29,6 +29,7 @@ BLOCKS = {
     "serial_unit": (["MAX_CTAS"], ""),
     "decision_steps": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "partition_core": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
+    "occupancy_counter": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "partition_sequencer": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "phase_monitor": (["MAX_KERNELS", "NUM_SCHED"], "monitor"),
     "cta_dispatcher": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "REGION_UNITS"], "dispatcher"),

@@ -33,8 +33,7 @@ package decision_pkg;
     FitSm, FitKernel, FitTake, FitEnd,
     ScanPick, ScanRead, ScanCompare, ScanKeep, ScanEnd,
     StepFirst, StepRead, StepCompare, StepCheck, GainLoad, GainTake, GainCheck,
-    JudgeLimit, JudgeRead, JudgeTake, JudgeCheck, Done,
-    CountSm, CountDemand, CountTake, CountCheck, CountDone
+    JudgeLimit, JudgeRead, JudgeTake, JudgeCheck, Done
   } state_e;
 
   typedef struct packed {

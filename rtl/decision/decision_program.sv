@@ -28,8 +28,7 @@ module decision_program (
       decision_pkg::ScanRead,
       decision_pkg::StepRead:     begin c.source = decision_pkg::FromWord; c.load_a = 1'b1; c.fresh = 1'b1; end
       decision_pkg::RaiseCompare,
-      decision_pkg::ScanCompare,
-      decision_pkg::CountTake:    c.subtract = 1'b1;
+      decision_pkg::ScanCompare:  c.subtract = 1'b1;
       decision_pkg::FitTake,
       decision_pkg::GainTake:     begin c.subtract = 1'b1; c.loop = 1'b1; end
       decision_pkg::JudgeTake:    c.loop = 1'b1;
@@ -49,9 +48,7 @@ module decision_program (
       decision_pkg::HullLine:     begin c.source = decision_pkg::FromQuotient; c.load_b = 1'b1; end
 
       decision_pkg::FitSm:        begin c.source = decision_pkg::FromCapacity; c.load_a = 1'b1; c.fresh = resource_i == decision_pkg::Slots; end
-      decision_pkg::CountSm:      begin c.source = decision_pkg::FromCapacity; c.load_a = 1'b1; c.fresh = 1'b1; end
-      decision_pkg::FitKernel,
-      decision_pkg::CountDemand:  begin c.source = decision_pkg::FromDemand; c.load_b = 1'b1; end
+      decision_pkg::FitKernel:    begin c.source = decision_pkg::FromDemand; c.load_b = 1'b1; end
       decision_pkg::FitEnd:       begin c.source = decision_pkg::FromOne; c.load_b = 1'b1; end
       decision_pkg::GainLoad:     begin c.source = decision_pkg::FromEpsilon; c.load_b = 1'b1; end
       decision_pkg::JudgeLimit:   begin c.source = decision_pkg::FromLimit; c.load_a = 1'b1; c.fresh = 1'b1; end

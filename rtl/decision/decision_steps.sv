@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// decision_steps: the order of the steps of a decision and of an occupancy, one a cycle (docs/reference/blocks/partition_core.md), and what they count with:
+// decision_steps: the order of the steps of a decision, one a cycle (docs/reference/blocks/partition_core.md), and what they count with:
 // kernels, levels, cycles of a loop. What a step computes is in decision_program.
 module decision_steps #(
   parameter int unsigned MAX_KERNELS = 4,
@@ -10,8 +10,6 @@ module decision_steps #(
   input  logic                                    start_i,
   input  logic                                    abort_i,
   input  logic [sluice_pkg::KernelW-1:0]          num_kernels_i,
-  input  logic                                    count_start_i,
-  input  logic [sluice_pkg::KernelW-1:0]          count_share_i,
   input  logic                                    sample_valid_i,
   input  logic [sluice_pkg::KernelW-1:0]          sample_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]             sample_ctas_i,
@@ -22,11 +20,10 @@ module decision_steps #(
   input  logic                                    below_i,        // the last subtraction, or one before it, went below zero
   output decision_pkg::control_t                  control_o,
   output logic [$clog2(MAX_KERNELS)-1:0]          kernel_o,       // of table and demand
-  output logic [$clog2(MAX_CTAS+1)-1:0]           level_o,        // CTAs; at count_done_o: those that fit
+  output logic [$clog2(MAX_CTAS+1)-1:0]           level_o,        // CTAs
   output logic [$clog2(MAX_CTAS+1)-1:0]           anchor_o,
   output logic                                    entry_o,        // an entry is written
   output logic                                    idle_o,
-  output logic                                    count_done_o,
   output logic                                    done_o,
   output logic                                    no_fit_o,
   output logic                                    spatial_o,
@@ -41,10 +38,10 @@ module decision_steps #(
   localparam int unsigned LeftW     = (CountW > 5) ? CountW : 5;   // PerfW + 1 as well
 
   decision_pkg::state_e   state_d, state_q;
-  logic [KIndexW-1:0]     kernel_d, kernel_q;     // under work; while an occupancy is counted: demands of the present CTA
+  logic [KIndexW-1:0]     kernel_d, kernel_q;     // under work
   logic [CountW-1:0]      level_d, level_q;       // CTAs of it
   logic [CountW-1:0]      anchor_d, anchor_q;     // from whose performance the hull's line comes
-  logic [LeftW-1:0]       left_d, left_q;         // cycles of a loop; finals that are still to come; CTAs that may still fit
+  logic [LeftW-1:0]       left_d, left_q;         // cycles of a loop; finals that are still to come
   logic [1:0]             resource_d, resource_q;
   logic [ExponentW-1:0]   exponent_d, exponent_q; // of the kernel's best
   logic [KIndexW-1:0]     worst_d, worst_q;       // the worst-off kernel: it tries a step to level_q CTAs
@@ -57,16 +54,15 @@ module decision_steps #(
   logic [KIndexW-1:0]     granted_kernel;
   logic [CountW-1:0]      granted_ctas, ctas;
 
-  logic                   last_kernel, last_left, last_level, last_part, trying, active;
+  logic                   last_kernel, last_left, last_level, trying, active;
   logic                   multiply_q, lose_q, at_anchor_q;   // what state_q is
   logic [ExponentW-1:0]   places;                 // quotient bits of an entry that may not be zero
   assign ctas        = ctas_q[kernel_q];
   assign last_kernel = KernelW'(kernel_q) + 1'b1 == num_kernels_i;
-  assign last_part   = KernelW'(kernel_q) + 1'b1 == count_share_i;
   assign last_left   = left_q == LeftW'(1);
   assign last_level  = level_q == CountW'(1);
   assign trying      = placed_q && kernel_q == worst_q;
-  assign active      = state_q != decision_pkg::Idle || start_i || count_start_i;
+  assign active      = state_q != decision_pkg::Idle || start_i;
   assign places      = ExponentW'(PerfW) - (exponent_q - exponent_i);
 
   decision_program i_decision_program (
@@ -244,34 +240,9 @@ module decision_steps #(
         kernel_d  = kernel_q + 1'b1;
         state_d   = last_kernel ? decision_pkg::Done : decision_pkg::JudgeLimit;
       end
-
-      // An occupancy: of each resource in turn, how many CTAs' demands it holds, no more than the resources before it.
-      decision_pkg::CountSm: begin
-        kernel_d = '0;
-        level_d  = '0;
-        left_d   = LeftW'(level_q);
-        state_d  = decision_pkg::CountDemand;
-      end
-      decision_pkg::CountDemand: state_d = (left_q == '0) ? decision_pkg::CountDone : decision_pkg::CountTake;
-      decision_pkg::CountTake:   state_d = decision_pkg::CountCheck;
-      decision_pkg::CountCheck: begin
-        left_d   = left_q - LeftW'(last_part);
-        kernel_d = last_part ? '0 : kernel_q + 1'b1;
-        level_d  = level_q + CountW'(last_part && !below_i);
-        state_d  = decision_pkg::CountTake;
-        if (below_i || (last_part && last_left)) begin
-          resource_d = resource_q + 1'b1;
-          state_d    = (resource_q == decision_pkg::Shared) ? decision_pkg::CountDone : decision_pkg::CountSm;
-        end
-      end
       default: state_d = decision_pkg::Idle;
     endcase
 
-    if (count_start_i) begin
-      resource_d = decision_pkg::Slots;
-      level_d    = CountW'(MAX_CTAS);
-      state_d    = decision_pkg::CountSm;
-    end
     if (start_i) begin
       left_d    = LeftW'(num_kernels_i);
       no_fit_d  = 1'b0;
@@ -284,14 +255,14 @@ module decision_steps #(
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      state_q    <= decision_pkg::Idle;
-      multiply_q <= 1'b0;
-      lose_q     <= 1'b0;
+      state_q     <= decision_pkg::Idle;
+      multiply_q  <= 1'b0;
+      lose_q      <= 1'b0;
       at_anchor_q <= 1'b0;
     end else begin
-      state_q    <= state_d;
-      multiply_q <= state_d == decision_pkg::HullMultiply;
-      lose_q     <= state_d == decision_pkg::JudgeTake;
+      state_q     <= state_d;
+      multiply_q  <= state_d == decision_pkg::HullMultiply;
+      lose_q      <= state_d == decision_pkg::JudgeTake;
       at_anchor_q <= state_d == decision_pkg::HullLoad;
     end
 
@@ -322,7 +293,6 @@ module decision_steps #(
   assign anchor_o     = anchor_q;
   assign entry_o      = state_q == decision_pkg::Collect && entry_q;
   assign idle_o       = state_q == decision_pkg::Idle;
-  assign count_done_o = state_q == decision_pkg::CountDone;
   assign done_o       = state_q == decision_pkg::Done;
   assign no_fit_o     = no_fit_q;
   assign spatial_o    = spatial_q;

@@ -22,10 +22,6 @@ module partition_core #(
   input  logic [sluice_pkg::SharedW-1:0]             demand_shared_i,
   input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0 = the paper's rule
   input  logic [sluice_pkg::LossW-1:0]               loss_limit_i,          // of 1/K: what a kernel may lose, units of 2**-PerfFracW
-  input  logic                                       count_start_i,         // without a decision under way: how many CTAs of demand_*_i fit into
-  input  logic [sluice_pkg::KernelW-1:0]             count_share_i,         // 1/this of an SM, 1..MAX_KERNELS; both stable until
-  output logic                                       count_done_o,          // this pulse
-  output logic [sluice_pkg::CtaW-1:0]                count_o,               // with it
   input  logic                                       sample_valid_i,        // always taken
   input  logic [sluice_pkg::KernelW-1:0]             sample_kernel_i,
   input  logic [sluice_pkg::CtaW-1:0]                sample_ctas_i,         // 1..MAX_CTAS
@@ -100,8 +96,6 @@ module partition_core #(
     .start_i,
     .abort_i,
     .num_kernels_i,
-    .count_start_i,
-    .count_share_i,
     .sample_valid_i,
     .sample_kernel_i,
     .sample_ctas_i,
@@ -116,7 +110,6 @@ module partition_core #(
     .anchor_o     (anchor),
     .entry_o      (scaled_valid_o),
     .idle_o,
-    .count_done_o,
     .done_o,
     .no_fit_o,
     .spatial_o,
@@ -124,7 +117,6 @@ module partition_core #(
   );
 
   assign demand_kernel_o = sluice_pkg::KernelW'(kernel);
-  assign count_o         = sluice_pkg::CtaW'(level);
   assign scaled_kernel_o = sluice_pkg::KernelW'(kernel);
   assign scaled_ctas_o   = sluice_pkg::CtaW'(level);
   assign scaled_o        = new_word[sluice_pkg::ScaledW-1:0];

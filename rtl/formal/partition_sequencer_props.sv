@@ -30,8 +30,8 @@ module partition_sequencer_props #(
   input logic [M-1:0]                       settled_i,
   input logic [sluice_pkg::SmW-1:0]         query_sm_i,
   input logic [sluice_pkg::KernelW-1:0]     core_demand_kernel_i,
-  input logic                               core_count_done_i,
-  input logic [sluice_pkg::CtaW-1:0]        core_count_i,
+  input logic                               count_done_i,
+  input logic [sluice_pkg::CtaW-1:0]        count_i,
   input logic                               core_done_i,
   input logic                               core_no_fit_i,
   input logic                               core_spatial_i,
@@ -54,8 +54,8 @@ module partition_sequencer_props #(
   logic [3:0]        state;
   logic [K-1:0]      watch;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .core_count_start_o(count_start), .core_count_done_i,
-    .core_count_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
+    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .count_start_o(count_start), .count_done_i,
+    .count_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
     .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
     .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel), .sample_ctas_o(sample_ctas),
@@ -96,7 +96,7 @@ module partition_sequencer_props #(
     started      <= 1'b1;
     was_up       <= rst_ni;
     past_restart <= \dut.restart ;
-    counting     <= count_start || (counting && !core_count_done_i);
+    counting     <= count_start || (counting && !count_done_i);
     mode_q       <= mode_i;
     host_q       <= {quota_i, mask_i};
     quota_q      <= quota;
@@ -111,7 +111,7 @@ module partition_sequencer_props #(
       present     <= '0;
     end else begin
       core_wait   <= (\dut.state_q == Allocate && !core_done_i && !\dut.restart ) ? core_wait + 1'b1 : '0;
-      count_wait  <= (\dut.state_q == PlanCount && !core_count_done_i && !\dut.restart ) ? count_wait + 1'b1 : '0;
+      count_wait  <= (\dut.state_q == PlanCount && !count_done_i && !\dut.restart ) ? count_wait + 1'b1 : '0;
       if (\dut.restart ) begin
         plan_mode <= mode_i;
         present   <= '0;
@@ -122,7 +122,7 @@ module partition_sequencer_props #(
 
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (core_count_i <= CtaW'(N));
+    assume (count_i <= CtaW'(N));
     assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0 && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
     assume (mode_i <= 3'd5 && query_sm_i < SmW'(M));
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
@@ -130,7 +130,7 @@ module partition_sequencer_props #(
     if (started && !static_write_i) assume ({quota_i, mask_i} == host_q || !rst_ni);
     if (started && profiling_q) assume (settled_i == settled_q || !rst_ni);
     if (core_wait == 2'(Patience)) assume (core_done_i);
-    if (count_wait == 2'(Patience) && counting) assume (core_count_done_i);
+    if (count_wait == 2'(Patience) && counting) assume (count_done_i);
   end
 
   // How far it is from having settled (Idle or Monitor), field by field: part, levels that are left, step, and what the step waits for.

@@ -53,10 +53,12 @@ module partition_sequencer #(
   output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,   // while occupancies are counted, that of the counted one
   output logic [sluice_pkg::RegW-1:0]                   core_demand_registers_o,
   output logic [sluice_pkg::SharedW-1:0]                core_demand_shared_o,
-  output logic                                          core_count_start_o,    // pulse: how many CTAs of that demand fit into
-  output logic [sluice_pkg::KernelW-1:0]                core_count_share_o,    // 1/this of an SM
-  input  logic                                          core_count_done_i,     // pulse:
-  input  logic [sluice_pkg::CtaW-1:0]                   core_count_i,          // so many
+  // Occupancy counter.
+  output logic                                          count_start_o,         // pulse: how many CTAs of the demand that stands from the next cycle fit into
+  output logic [sluice_pkg::KernelW-1:0]                count_share_o,         // 1/this of an SM
+  input  logic                                          count_done_i,          // pulse:
+  input  logic [sluice_pkg::CtaW-1:0]                   count_i,               // so many
+  // Samples, to the core.
   output logic                                          sample_valid_o,
   output logic [sluice_pkg::KernelW-1:0]                sample_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                   sample_ctas_o,
@@ -143,8 +145,8 @@ module partition_sequencer #(
     .plan_i            (restart),
     .num_present_i,
     .age_i,
-    .occupancy_valid_i ((state_q == PlanCount && core_count_done_i) ? working : '0),
-    .occupancy_i       (core_count_i),
+    .occupancy_valid_i ((state_q == PlanCount && count_done_i) ? working : '0),
+    .occupancy_i       (count_i),
     .decided_valid_i   (decided),
     .decided_i         (core_ctas_i),
     .first_window_i    (first_window),
@@ -247,8 +249,8 @@ module partition_sequencer #(
     end
   end
 
-  assign core_count_share_o = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
-  assign core_count_start_o = count_start;
+  assign count_share_o = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
+  assign count_start_o = count_start;
 
   localparam int unsigned DrainShift = 12;   // units of 4,096 cycles
   logic drained;
@@ -315,7 +317,7 @@ module partition_sequencer #(
       rest_d  = rank_rest[CountW-1:0];
     end
     unique case (state_q)
-      PlanCount: if (core_count_done_i) rank_d = rank_q + 1'b1;
+      PlanCount: if (count_done_i) rank_d = rank_q + 1'b1;
       Profile: begin
         rank_d  = '0;
         walk_d  = Load;
@@ -377,9 +379,9 @@ module partition_sequencer #(
         count_start = 1'b1;
         state_d     = PlanCount;
       end
-      PlanCount: if (core_count_done_i) begin
+      PlanCount: if (count_done_i) begin
         state_d   = Plan;
-        starved_d = (starved_q && rank_q != '0) || core_count_i == '0;
+        starved_d = (starved_q && rank_q != '0) || count_i == '0;
         if (last_kernel) begin
           changed_d = 1'b1;
           state_d   = Idle;

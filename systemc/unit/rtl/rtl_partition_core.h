@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Verilated rtl/decision/partition_core.sv of any parameters behind the ports of IPartitionCore, with an optional waveform.
-#include <optional>
-
 #include "systemc/unit/ports/i_partition_core.h"
 #include "systemc/unit/rtl/verilated_model.h"
 #include "systemc/unit/rtl/verilated_ports.h"
-#include "systemc/unit/twin/partition_core.h"
 
 namespace sluice {
 
@@ -39,32 +36,6 @@ class RtlPartitionCore : public IPartitionCore {
     return out;
   }
 
-  /// An occupancy, between decisions. @param cut  the cycle after the start in which it is dropped; 0: none
-  /// @return nullopt when no answer comes within 1,000 cycles
-  std::optional<OccupancyCount> count(const CoreAmounts& capacity, const CoreAmounts& demand, std::uint32_t share,
-                                      unsigned cut = 0) {
-    PartitionCoreIn in;
-    in.capacity_slots = capacity[0];
-    in.capacity_warps = capacity[1];
-    in.capacity_registers = capacity[2];
-    in.capacity_shared_bytes = capacity[3];
-    in.demand_warps.fill(demand[1]);
-    in.demand_registers.fill(demand[2]);
-    in.demand_shared_bytes.fill(demand[3]);
-    for (unsigned cycles = 0; cycles < 1000; ++cycles) {
-      in.abort = cut != 0 && cycles == cut;
-      drive(in);
-      top_->count_start_i = cycles == 0;
-      top_->count_share_i = static_cast<CData>(share);
-      top_.low();
-      const bool done = top_->count_done_o != 0 && !in.abort;
-      const std::uint32_t ctas = top_->count_o;
-      top_.high();
-      if (done) return OccupancyCount{ctas, cycles};
-    }
-    return std::nullopt;
-  }
-
  private:
   void drive(const PartitionCoreIn& in) {
     top_->rst_ni = in.rst_n;
@@ -79,8 +50,6 @@ class RtlPartitionCore : public IPartitionCore {
     top_->demand_warps_i = static_cast<CData>(in.demand_warps[k]);
     top_->demand_registers_i = in.demand_registers[k];
     top_->demand_shared_i = in.demand_shared_bytes[k];
-    top_->count_start_i = 0;
-    top_->count_share_i = 1;
     top_->epsilon_i = static_cast<SData>(in.epsilon);
     top_->loss_limit_i = static_cast<SData>(in.loss_limit);
     top_->sample_valid_i = in.sample_valid;

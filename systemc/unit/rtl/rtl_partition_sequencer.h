@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the core's answers to what it counts.
+// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the answers of rtl/sequencer/occupancy_counter.sv.
 #include "systemc/unit/rtl/verilated_model.h"
 #include "systemc/unit/rtl/verilated_ports.h"
-#include "systemc/unit/twin/partition_core.h"
 #include "systemc/unit/twin/partition_sequencer.h"
 
 namespace sluice {
@@ -50,21 +49,24 @@ class RtlPartitionSequencer {
   }
 
  private:
-  /// The core counts an occupancy: the demand is that of the cycle after the start.
+  /// An occupancy: the demand is that of the cycle after the start; the answer comes two cycles after the demand that does not
+  /// fit, also when the sequencer no longer wants it.
   void count(const SluiceConfig& c) {
     if (answer_in_ == kAsked) {
-      const OccupancyCount counted =
-          count_occupancy({c.capacity_slots, c.capacity_warps, c.capacity_registers, c.capacity_shared},
-                          {1, top_->core_demand_warps_o, top_->core_demand_registers_o, top_->core_demand_shared_o},
-                          top_->core_count_share_o, p_.max_ctas);
-      top_->core_count_i = static_cast<CData>(counted.ctas);
-      answer_in_ = static_cast<int>(counted.cycles) - 1;
+      std::uint32_t fits = c.capacity_slots;
+      const auto hold = [&fits](std::uint32_t capacity, std::uint32_t demand) {
+        if (demand != 0) fits = std::min(fits, capacity / demand);
+      };
+      hold(c.capacity_warps, top_->core_demand_warps_o);
+      hold(c.capacity_registers, top_->core_demand_registers_o);
+      hold(c.capacity_shared, top_->core_demand_shared_o);
+      top_->count_i = static_cast<CData>(fits / top_->count_share_o);
+      answer_in_ = static_cast<int>(fits) + 2;
     }
-    top_->core_count_done_i = answer_in_ == 0;
+    top_->count_done_i = answer_in_ == 0;
     top_.eval();
     if (answer_in_ >= 0) --answer_in_;
-    if (top_->core_count_start_o != 0) answer_in_ = kAsked;
-    if (top_->core_abort_o != 0) answer_in_ = kSilent;
+    if (top_->count_start_o != 0) answer_in_ = kAsked;
   }
   void drive(const SluiceConfig& c, const SequencerIn& in) {
     top_->mode_i = c.mode;
@@ -133,7 +135,7 @@ class RtlPartitionSequencer {
 
   static constexpr int kSilent = -1, kAsked = -2;
   regs::Parameters p_;
-  int answer_in_ = kSilent;  ///< cycles until the core answers; kAsked: it was asked in the cycle before
+  int answer_in_ = kSilent;  ///< cycles until the answer; kAsked: asked in the cycle before
   VerilatedModel<Top> top_;
 };
 

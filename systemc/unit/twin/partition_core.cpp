@@ -143,20 +143,6 @@ unsigned PerfTableRow::finish() {
   return cycles + 2;  // it begins, and the next kernel does
 }
 
-OccupancyCount count_occupancy(const CoreAmounts& capacity, const CoreAmounts& demand, std::uint32_t share,
-                               std::uint32_t max_ctas) {
-  OccupancyCount count{max_ctas, 1};
-  for (std::size_t r = 0; r < capacity.size(); ++r) {
-    count.cycles += 2;
-    if (count.ctas == 0) break;
-    const std::uint32_t most = count.ctas * share;
-    const std::uint32_t takes = demand[r] == 0 ? most : std::min(most, capacity[r] / demand[r]);
-    count.cycles += 2 * std::min(takes + 1, most);  // a look after each; one that does not fit is seen
-    count.ctas = takes / share;
-  }
-  return count;
-}
-
 void PartitionCoreTwin::forget() {
   collecting_ = false;
   writing_.reset();

@@ -24,16 +24,6 @@ class PerfTableRow {
   std::vector<std::uint32_t> words_{0};
 };
 
-/// CTA slots, warps, registers, shared memory: the order in which the core tries them.
-using CoreAmounts = std::array<std::uint32_t, 4>;
-struct OccupancyCount {
-  std::uint32_t ctas = 0;
-  unsigned cycles = 0;  ///< from the start's to that of the answer
-};
-/// CTAs that fit into 1 / share of an SM, as the core counts them.
-[[nodiscard]] OccupancyCount count_occupancy(const CoreAmounts& capacity, const CoreAmounts& demand, std::uint32_t share,
-                                             std::uint32_t max_ctas);
-
 /// The twin of rtl/decision/partition_core.sv: same answers, same cycles at the ports, written from
 /// docs/reference/blocks/partition_core.md. A decision is computed at once when all samples are there; a counter stands for the
 /// cycles that the hardware takes.

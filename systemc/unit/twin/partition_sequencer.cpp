@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "systemc/unit/twin/partition_sequencer.h"
 
-#include "systemc/unit/twin/partition_core.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,10 +13,13 @@ constexpr std::uint64_t kDrainUnit = 4096;  // cycles, of DRAIN_LIMIT
 
 using State = regs::SequencerState;
 
-/// CTAs of a kernel slot that fit into 1 / share of an empty SM.
-OccupancyCount fitting(const SluiceConfig& c, std::uint32_t slot, std::uint32_t share, std::uint32_t max_ctas) {
-  return count_occupancy({c.capacity_slots, c.capacity_warps, c.capacity_registers, c.capacity_shared},
-                         {1, c.demand_warps[slot], c.demand_registers[slot], c.demand_shared[slot]}, share, max_ctas);
+/// CTAs of a kernel slot that fit into an empty SM.
+std::uint32_t fitting(const SluiceConfig& c, std::uint32_t slot) {
+  const auto times = [](std::uint32_t capacity, std::uint32_t demand) {
+    return demand == 0 ? std::numeric_limits<std::uint32_t>::max() : capacity / demand;
+  };
+  return std::min({c.capacity_slots, times(c.capacity_warps, c.demand_warps[slot]),
+                   times(c.capacity_registers, c.demand_registers[slot]), times(c.capacity_shared, c.demand_shared[slot])});
 }
 
 bool is(const SluiceConfig& config, Mode mode) { return config.mode == static_cast<std::uint8_t>(mode); }
@@ -121,15 +122,13 @@ void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const Sequenc
   offered_.reset();
   timer_ = 0;
   std::uint32_t next = 0;
-  unsigned counting = 0;  // cycles, with one to begin each kernel
   for (std::uint32_t i = 0; i < n; ++i) {
     Planned p;
     p.slot = in.age[i];
     p.first = next;
     p.count = parameters_.num_sm / n + (i < parameters_.num_sm % n ? 1 : 0);
-    const OccupancyCount fits = fitting(config, p.slot, is(config, Mode::Even) ? n : 1, parameters_.max_ctas);
-    p.most = fits.ctas;
-    counting += fits.cycles + 1;
+    p.fits = fitting(config, p.slot);
+    p.most = p.fits / (is(config, Mode::Even) ? n : 1);
     next += p.count;
     plan_.push_back(p);
   }
@@ -142,7 +141,7 @@ void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const Sequenc
   } else {
     layout_ = Layout::Hold;
     if (n != 0) go(State::kPlan);
-    timer_ = counting;
+    for (const Planned& p : plan_) timer_ += p.fits + 4;
   }
   changed_ = layout_ != before;
 }

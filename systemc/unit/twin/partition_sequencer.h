@@ -63,6 +63,7 @@ class PartitionSequencerTwin {
   /// One kernel of the plan.
   struct Planned {
     std::uint32_t slot = 0, first = 0, count = 0;  ///< its SMs
+    std::uint32_t fits = 0;                        ///< occupancy
     std::uint32_t most = 0;                        ///< occupancy, or the Even quota
     std::uint32_t base = 0;                        ///< levels of earlier windows
     [[nodiscard]] bool on(std::uint32_t sm) const { return sm >= first && sm < first + count; }
