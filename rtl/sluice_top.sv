@@ -76,6 +76,8 @@ module sluice_top #(
   logic [K*RegW-1:0]             demand_registers;
   logic [K*SharedW-1:0]          demand_shared;
   logic [K*GridW-1:0]            grid;
+  logic                          count, count_first, count_fits;   // occupancy
+  logic [K-1:0]                  count_kernel;
   logic [K-1:0]                  repeat_grid, launch, stop, evict, resume;
   logic [15:0]                   evict_count, loss_limit;
   logic [K*CtaW-1:0]             static_quota;
@@ -205,6 +207,10 @@ module sluice_top #(
     .evict_i              (evict),
     .evict_count_i        (evict_count),
     .resume_i             (resume),
+    .count_i              (count),
+    .count_first_i        (count_first),
+    .count_kernel_i       (count_kernel),
+    .count_fits_o         (count_fits),
     .round_robin_i        (round_robin),
     .in_order_i           (in_order),
     .regions_i            (regions),
@@ -281,7 +287,7 @@ module sluice_top #(
   logic [KernelW-1:0]             core_num_kernels, sample_kernel;
   logic                           count_start, count_done;
   logic [KernelW-1:0]             count_share;
-  logic [CtaW-1:0]                count;
+  logic [CtaW-1:0]                occupancy;
   logic [KernelW-1:0]             demand_kernel;
   logic [WarpW-1:0]               core_demand_warps;
   logic [RegW-1:0]                core_demand_registers;
@@ -335,9 +341,10 @@ module sluice_top #(
     .core_demand_registers_o (core_demand_registers),
     .core_demand_shared_o    (core_demand_shared),
     .count_start_o           (count_start),
+    .count_kernel_o          (count_kernel),
     .count_share_o           (count_share),
     .count_done_i            (count_done),
-    .count_i                 (count),
+    .occupancy_i             (occupancy),
     .sample_valid_o          (sample_valid),
     .sample_kernel_o         (sample_kernel),
     .sample_ctas_o           (sample_ctas),
@@ -366,16 +373,14 @@ module sluice_top #(
     .clk_i,
     .rst_ni,
     .start_i              (count_start),
+    .abort_i              (core_abort),
     .share_i              (count_share),
-    .capacity_warps_i     (capacity_warps),
-    .capacity_registers_i (capacity_registers),
-    .capacity_shared_i    (capacity_shared),
     .capacity_slots_i     (capacity_slots),
-    .demand_warps_i       (core_demand_warps),
-    .demand_registers_i   (core_demand_registers),
-    .demand_shared_i      (core_demand_shared),
+    .count_o              (count),
+    .count_first_o        (count_first),
+    .fits_i               (count_fits),
     .done_o               (count_done),
-    .count_o              (count)
+    .occupancy_o          (occupancy)
   );
 
   partition_core #(

@@ -1,91 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of occupancy_counter with at most four slots and eight kernels, at full width, for any inputs. Assumed: share and demand stand from the
-// cycle after the start until done_o, the share is 1..8.
+// Properties of occupancy_counter and the dispatcher's lane that it uses, with narrow fields and at most four slots. Assumed: the kernel is RUNNING, so
+// one CTA fits and the limits are what it leaves; share and kernel stand from the cycle after the start until done_o; the lane charges nothing
+// while CTAs are counted.
 module occupancy_counter_props (
-  input logic                           clk_i,
-  input logic                           rst_ni,
-  input logic                           start_i,
-  input logic [sluice_pkg::KernelW-1:0] share_i,
-  input logic [sluice_pkg::WarpW-1:0]   capacity_warps_i,
-  input logic [sluice_pkg::RegW-1:0]    capacity_registers_i,
-  input logic [sluice_pkg::SharedW-1:0] capacity_shared_i,
-  input logic [sluice_pkg::CtaW-1:0]    capacity_slots_i,
-  input logic [sluice_pkg::WarpW-1:0]   demand_warps_i,
-  input logic [sluice_pkg::RegW-1:0]    demand_registers_i,
-  input logic [sluice_pkg::SharedW-1:0] demand_shared_i
+  input logic                             clk_i,
+  input logic                             rst_ni,
+  input logic                             start_i,
+  input logic                             abort_i,
+  input logic                             take_i,
+  input logic [sluice_pkg::KernelW-1:0]   share_i,
+  input logic [1:0]                       kernel_i       // one-hot
 );
   localparam int unsigned N = 4;
   localparam int unsigned WarpW = sluice_pkg::WarpW, RegW = sluice_pkg::RegW, SharedW = sluice_pkg::SharedW, CtaW = sluice_pkg::CtaW;
 
-  logic            done;
-  logic [CtaW-1:0] count;
-  occupancy_counter #(.MAX_KERNELS(8), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .start_i, .share_i, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i,
-    .demand_warps_i, .demand_registers_i, .demand_shared_i, .done_o(done), .count_o(count));
-  (* hierconn *) wire               \dut.busy_q , \dut.taken_q , \dut.short_q ;
-  (* hierconn *) wire [WarpW-1:0]   \dut.warps_q ;
-  (* hierconn *) wire [RegW-1:0]    \dut.registers_q ;
-  (* hierconn *) wire [SharedW-1:0] \dut.shared_q ;
-  (* hierconn *) wire [2:0]         \dut.slots_q , \dut.part_q ;
+  (* anyconst *) logic [WarpW-1:0]   cap_warps, warps0, warps1;
+  (* anyconst *) logic [RegW-1:0]    cap_registers, registers0, registers1;
+  (* anyconst *) logic [SharedW-1:0] cap_shared, shared0, shared1;
+  (* anyconst *) logic [2:0]         cap_slots;
 
-  // The capacity as it was at the start.
-  logic [WarpW-1:0]   warps_q;
-  logic [RegW-1:0]    registers_q;
-  logic [SharedW-1:0] shared_q;
-  logic [CtaW-1:0]    slots_q;
-  always_ff @(posedge clk_i)
-    if (start_i) begin
-      warps_q     <= capacity_warps_i;
-      registers_q <= capacity_registers_i;
-      shared_q    <= capacity_shared_i;
-      slots_q     <= capacity_slots_i;
-    end
+  logic            count, first, fits, done;
+  logic [CtaW-1:0] occupancy;
+  occupancy_counter #(.MAX_KERNELS(2), .MAX_CTAS(N)) dut (
+    .clk_i, .rst_ni, .start_i, .abort_i, .share_i, .capacity_slots_i(CtaW'(cap_slots)), .count_o(count), .count_first_o(first), .fits_i(fits),
+    .done_o(done), .occupancy_o(occupancy));
+  sm_resource_table #(.NUM_SM(1), .MAX_KERNELS(2), .MAX_CTAS(N)) table_i (
+    .clk_i, .rst_ni, .capacity_slots_i(CtaW'(cap_slots)), .demand_warps_i({warps1, warps0}), .demand_registers_i({registers1, registers0}),
+    .demand_shared_i({shared1, shared0}), .limit_warps_i({cap_warps - warps1, cap_warps - warps0}),
+    .limit_registers_i({cap_registers - registers1, cap_registers - registers0}), .limit_shared_i({cap_shared - shared1, cap_shared - shared0}),
+    .take_i, .take_sm_i(1'b1), .take_kernel_i(2'b01), .count_i(count), .count_first_i(first), .count_kernel_i(kernel_i), .count_fits_o(fits),
+    .look_sm_i('0), .eval_i(1'b0), .eval_sm_i('0), .eval_quota_i('0), .done_valid_i(1'b0), .done_sm_i('0), .done_slot_i('0), .wait_sm_i('0),
+    .wait_slot_i('0));
+  localparam int unsigned AmountW = WarpW + RegW + SharedW;
+  (* hierconn *) wire [2:0]         \dut.state_q , \dut.slots_q ;
+  (* hierconn *) wire               \dut.part_q ;
+  (* hierconn *) wire [AmountW-1:0] \table_i.a_amounts_q , \table_i.take_amounts_q , \table_i.charge_amounts_q ;
+  (* hierconn *) wire               \table_i.count_q ;
+  localparam logic [2:0] Rest = 3'd0, First = 3'd1, Second = 3'd2, Count = 3'd3, Done = 3'd4;
 
-  function automatic fit(input logic [5:0] t);   // t demands
-    fit = (WarpW+6)'(demand_warps_i) * t <= (WarpW+6)'(warps_q) && (RegW+6)'(demand_registers_i) * t <= (RegW+6)'(registers_q)
-       && (SharedW+6)'(demand_shared_i) * t <= (SharedW+6)'(shared_q) && t <= 6'(slots_q);
+  logic [WarpW-1:0]   warps;
+  logic [RegW-1:0]    registers;
+  logic [SharedW-1:0] shared;
+  assign {shared, registers, warps} = kernel_i[1] ? {shared1, registers1, warps1} : {shared0, registers0, warps0};
+
+  function automatic fit(input logic [5:0] t);   // t CTAs, slots left aside
+    fit = (WarpW+6)'(warps) * t <= (WarpW+6)'(cap_warps) && (RegW+6)'(registers) * t <= (RegW+6)'(cap_registers)
+       && (SharedW+6)'(shared) * t <= (SharedW+6)'(cap_shared);
+  endfunction
+  function automatic [AmountW-1:0] sum(input logic [5:0] t);
+    sum = {SharedW'(shared * t), RegW'(registers * t), WarpW'(warps * t)};
   endfunction
 
-  logic started, was_up, pending;   // pending: a start that was not answered yet
-  logic [2:0] age;                  // cycles since the start
-  logic [2:0] fitted;               // demands that were taken and fitted
-  logic [WarpW+RegW+SharedW+3:0] asked, asked_q;
-  assign asked = {share_i, demand_warps_i, demand_registers_i, demand_shared_i};
+  logic started, pending;   // pending: a start that was not answered or dropped yet
+  logic [3:0] age;          // cycles since the start
+  logic [sluice_pkg::KernelW+1:0] asked, asked_q;
+  assign asked = {share_i, kernel_i};
   initial started = 1'b0;
   always_ff @(posedge clk_i) begin
     started <= 1'b1;
-    was_up  <= rst_ni;
     asked_q <= asked;
-    age     <= start_i ? 3'd1 : (age == 3'd7) ? age : age + 1'b1;
-    fitted  <= start_i ? 3'd0 : (\dut.taken_q && !\dut.short_q ) ? fitted + 1'b1 : fitted;
+    age     <= start_i ? 4'd1 : age + 1'b1;
   end
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni)      pending <= 1'b0;
-    else if (start_i) pending <= 1'b1;
-    else if (done)    pending <= 1'b0;
+    if (!rst_ni) pending <= 1'b0;
+    else         pending <= !abort_i && (start_i || (pending && !done));
 
-  logic [5:0] of_count, seen;   // demands of the CTAs counted; that were taken
-  assign of_count = 6'(count) * 6'(share_i);
-  assign seen     = 6'(fitted) + 6'(\dut.taken_q );
+  logic [5:0] n, of_share;   // CTAs that were added up; of the CTAs of a share
+  assign n        = 6'(\dut.slots_q );
+  assign of_share = 6'(occupancy) * 6'(share_i);
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (share_i >= 4'd1 && share_i <= 4'd8 && capacity_slots_i <= CtaW'(N));
-    if (started && pending && age != 3'd1) assume (asked == asked_q);
-    if (started && rst_ni && pending) begin
-      if (\dut.taken_q ) tells_whether_the_last_demand_fitted: assert (\dut.short_q == !fit(6'(fitted) + 6'd1));
-      if (\dut.busy_q && !(\dut.taken_q && \dut.short_q )) what_is_left_is_kept:
-        assert (\dut.slots_q == 3'(6'(slots_q) - seen) && \dut.warps_q == warps_q - WarpW'(demand_warps_i * seen)
-             && \dut.registers_q == registers_q - RegW'(demand_registers_i * seen) && \dut.shared_q == shared_q - SharedW'(demand_shared_i * seen)
-             && fit(seen));
-      demands_are_counted: assert (slots_q <= CtaW'(N) && fit(6'(fitted)) && (age == 3'd1 || (count <= CtaW'(N) && 4'(\dut.part_q ) < share_i
-        && 6'(fitted) == of_count + 6'(\dut.part_q ))));
-      if (done) result_is_the_most_that_fits: assert (count <= CtaW'(N) && fit(of_count) && !fit(of_count + 6'(share_i)) && !fit(6'(fitted) + 6'd1));
-    end
+    assume (share_i >= 1 && share_i <= 2 && (kernel_i == 2'b01 || kernel_i == 2'b10) && cap_slots >= 3'd1 && cap_slots <= 3'(N));
+    assume (warps0 <= cap_warps && warps1 <= cap_warps && registers0 <= cap_registers && registers1 <= cap_registers
+         && shared0 <= cap_shared && shared1 <= cap_shared);
+    assume (!(take_i && count));
+    if (started && pending && age != 4'd1) assume (asked == asked_q);
     if (started && rst_ni) begin
-      ends_after_demands_and_three_cycles: assert (pending == (\dut.busy_q || done) && !(\dut.busy_q && done)
-        && (!\dut.taken_q || \dut.busy_q ) && (!pending || (age == fitted + (done ? 3'd3 : \dut.taken_q ? 3'd2 : 3'd1)
-        && (\dut.taken_q || done || (fitted == 3'd0 && !\dut.short_q )))));
+      state_exists: assert (\dut.state_q <= Done && pending == (\dut.state_q != Rest));
+      if (\dut.state_q == Second) first_one_is_added: assert (\table_i.count_q && n == '0 && !\dut.part_q && occupancy == '0
+        && \table_i.a_amounts_q == '0 && \table_i.take_amounts_q == sum(6'd1));
+      if (\dut.state_q == Count) as_many_are_added_as_counted: assert (\table_i.count_q && n != '0 && n <= 6'(cap_slots) && fit(n)
+        && \table_i.charge_amounts_q == sum(n) && \table_i.a_amounts_q == sum(n) && \table_i.take_amounts_q == sum(6'd1) && fits == fit(n + 6'd1));
+      if (\dut.state_q == Second || \dut.state_q == Count || \dut.state_q == Done) every_shareth_counts: assert (
+        n == of_share + 6'(\dut.part_q ) && 4'(\dut.part_q ) < 4'(share_i) && n <= 6'(cap_slots));
+      if (done) result_is_the_most_that_fits: assert (n != '0 && fit(n) && n <= 6'(cap_slots) && (n == 6'(cap_slots) || !fit(n + 6'd1))
+        && fit(of_share) && of_share <= 6'(cap_slots) && (of_share + 6'(share_i) > 6'(cap_slots) || !fit(of_share + 6'(share_i))));
+      if (pending) ends_after_so_many_and_three_cycles: assert ((\dut.state_q != First || age == 4'd1) && (\dut.state_q != Second || age == 4'd2)
+        && (\dut.state_q != Count || 6'(age) == n + 6'd2) && (!done || 6'(age) == n + 6'd3));
+      done_is_asked_for: assert (!done || pending);
     end
-    if (started && !rst_ni) reset_is_clean: assert (!done && !\dut.busy_q && !\dut.taken_q );
+    if (started && !rst_ni) reset_is_clean: assert (!done && !count);
   end
 endmodule

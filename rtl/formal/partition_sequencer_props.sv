@@ -31,7 +31,7 @@ module partition_sequencer_props #(
   input logic [sluice_pkg::SmW-1:0]         query_sm_i,
   input logic [sluice_pkg::KernelW-1:0]     core_demand_kernel_i,
   input logic                               count_done_i,
-  input logic [sluice_pkg::CtaW-1:0]        count_i,
+  input logic [sluice_pkg::CtaW-1:0]        occupancy_i,
   input logic                               core_done_i,
   input logic                               core_no_fit_i,
   input logic                               core_spatial_i,
@@ -55,7 +55,7 @@ module partition_sequencer_props #(
   logic [K-1:0]      watch;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
     .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .count_start_o(count_start), .count_done_i,
-    .count_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
+    .occupancy_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
     .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
     .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel), .sample_ctas_o(sample_ctas),
@@ -122,7 +122,7 @@ module partition_sequencer_props #(
 
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (count_i <= CtaW'(N));
+    assume (occupancy_i <= CtaW'(N));
     assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0 && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
     assume (mode_i <= 3'd5 && query_sm_i < SmW'(M));
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);

@@ -1,95 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-// occupancy_counter: how many CTAs of one kernel fit into 1/share of an SM (docs/reference/blocks/occupancy_counter.md).
-// floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: a demand a cycle is taken from the capacity until a resource
-// is short, and every share-th is one CTA. The capacity is that of start_i; demand and share stand from the next cycle until done_o.
-// From start_i to done_o: n + 3 cycles, n demands fit. A start drops a count under way.
+// occupancy_counter: how many CTAs of one RUNNING kernel fit into 1/share of an SM (docs/reference/blocks/occupancy_counter.md).
+// floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: a CTA a cycle is added up until no other one fits, and every
+// share-th counts. The dispatcher adds and compares in its lane A, which rests while a plan is made; CTA slots are counted here.
+// From start_i to done_o: n + 3 cycles, n CTAs fit the whole SM, of which one is known to fit. A start drops a count under way.
 module occupancy_counter #(
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8   // slots of an SM at most
+  parameter int unsigned MAX_CTAS    = 8
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           start_i,
-  input  logic [sluice_pkg::KernelW-1:0] share_i,               // 1..MAX_KERNELS
-  input  logic [sluice_pkg::WarpW-1:0]   capacity_warps_i,      // of one SM
-  input  logic [sluice_pkg::RegW-1:0]    capacity_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0] capacity_shared_i,
-  input  logic [sluice_pkg::CtaW-1:0]    capacity_slots_i,      // at most MAX_CTAS
-  input  logic [sluice_pkg::WarpW-1:0]   demand_warps_i,        // of one CTA
-  input  logic [sluice_pkg::RegW-1:0]    demand_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0] demand_shared_i,
-  output logic                           done_o,                // pulse, in which count_o is the answer
-  output logic [sluice_pkg::CtaW-1:0]    count_o
+  input  logic                           abort_i,            // drops a count under way
+  input  logic [sluice_pkg::KernelW-1:0] share_i,            // 1..MAX_KERNELS; it and the kernel stand from the cycle after the start until done_o
+  input  logic [sluice_pkg::CtaW-1:0]    capacity_slots_i,   // 1..MAX_CTAS, stable
+  output logic                           count_o,            // to the dispatcher: one more in this cycle,
+  output logic                           count_first_o,      // or none yet
+  input  logic                           fits_i,             // two cycles later: and another one fits
+  output logic                           done_o,             // pulse, in which occupancy_o is the answer
+  output logic [sluice_pkg::CtaW-1:0]    occupancy_o
 );
   localparam int unsigned PartW  = $clog2(MAX_KERNELS);
   localparam int unsigned CountW = $clog2(MAX_CTAS + 1);
 
-  logic                           busy_d, busy_q, done_d, done_q;
-  logic                           taking, taken_d, taken_q;   // a demand is taken in this cycle; was taken in the last one
-  logic                           short_d, short_q;           // which was more than was left
-  logic                           warps_short, registers_short, shared_short;
-  logic [sluice_pkg::WarpW-1:0]   warps_d, warps_q;           // what is left; the capacity while nothing is counted
-  logic [sluice_pkg::RegW-1:0]    registers_d, registers_q;
-  logic [sluice_pkg::SharedW-1:0] shared_d, shared_q;
-  logic [CountW-1:0]              slots_d, slots_q;
-  logic [PartW-1:0]               part_d, part_q;             // demands of the CTA under count
-  logic [CountW-1:0]              count_d, count_q;
+  typedef enum logic [2:0] {Rest = 3'd0, First = 3'd1, Second = 3'd2, Count = 3'd3, Done = 3'd4} state_e;
+
+  state_e            state_d, state_q;
+  logic [CountW-1:0] slots_d, slots_q;   // CTAs that were added up
+  logic [PartW-1:0]  part_d, part_q;     // of them, those of the CTA under count
+  logic [CountW-1:0] ctas_d, ctas_q;     // the others, by share
 
   always_comb begin
-    taking                         = busy_q && !start_i;
-    {warps_short, warps_d}         = {1'b0, warps_q} - {1'b0, demand_warps_i};
-    {registers_short, registers_d} = {1'b0, registers_q} - {1'b0, demand_registers_i};
-    {shared_short, shared_d}       = {1'b0, shared_q} - {1'b0, demand_shared_i};
-    slots_d                        = slots_q - 1'b1;
-    if (!taking) begin
-      warps_d     = capacity_warps_i;
-      registers_d = capacity_registers_i;
-      shared_d    = capacity_shared_i;
-      slots_d     = capacity_slots_i[CountW-1:0];
-    end
-
-    short_d = taking && (warps_short || registers_short || shared_short || slots_q == '0);
-    taken_d = taking && !short_q;
-    busy_d  = start_i || (busy_q && !short_q);
-    done_d  = taken_q && short_q && !start_i;
+    state_d = state_q;
+    slots_d = slots_q;
     part_d  = part_q;
-    count_d = count_q;
-    if (!taken_q && !done_q) begin
-      part_d  = '0;
-      count_d = '0;
-    end else if (taken_q && !short_q) begin
-      part_d = part_q + 1'b1;
-      if (sluice_pkg::KernelW'(part_q) + 1'b1 == share_i) begin
+    ctas_d  = ctas_q;
+    unique case (state_q)
+      First: begin
+        slots_d = '0;
         part_d  = '0;
-        count_d = count_q + 1'b1;
+        ctas_d  = '0;
+        state_d = Second;
       end
-    end
+      Second, Count: begin   // one more fits
+        state_d = Count;
+        if (state_q == Count && (!fits_i || slots_q == capacity_slots_i[CountW-1:0])) state_d = Done;
+        else begin
+          slots_d = slots_q + 1'b1;
+          part_d  = part_q + 1'b1;
+          if (sluice_pkg::KernelW'(part_q) + 1'b1 == share_i) begin
+            part_d = '0;
+            ctas_d = ctas_q + 1'b1;
+          end
+        end
+      end
+      default: state_d = Rest;
+    endcase
+    if (start_i) state_d = First;
+    if (abort_i) state_d = Rest;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      taken_q <= 1'b0;
-      done_q  <= 1'b0;
-    end else begin
-      busy_q  <= busy_d;
-      taken_q <= taken_d;
-      done_q  <= done_d;
-    end
+    if (!rst_ni) state_q <= Rest;
+    else         state_q <= state_d;
 
   // Set before they are looked at: no reset.
   always_ff @(posedge clk_i) begin
-    short_q     <= short_d;
-    warps_q     <= warps_d;
-    registers_q <= registers_d;
-    shared_q    <= shared_d;
-    slots_q     <= slots_d;
-    part_q      <= part_d;
-    count_q     <= count_d;
+    slots_q <= slots_d;
+    part_q  <= part_d;
+    ctas_q  <= ctas_d;
   end
 
-  assign done_o  = done_q;
-  assign count_o = sluice_pkg::CtaW'(count_q);
+  assign count_o       = state_q == First || state_q == Second || state_q == Count;
+  assign count_first_o = state_q == First;
+  assign done_o        = state_q == Done;
+  assign occupancy_o   = sluice_pkg::CtaW'(ctas_q);
 
   logic unused_bits;   // the caller's slots are at most MAX_CTAS
   assign unused_bits = ^capacity_slots_i;

@@ -49,15 +49,16 @@ module partition_sequencer #(
   output logic                                          core_start_o,
   output logic                                          core_abort_o,          // the decision under way is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
-  input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle;
-  output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,   // while occupancies are counted, that of the counted one
+  input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
+  output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,
   output logic [sluice_pkg::RegW-1:0]                   core_demand_registers_o,
   output logic [sluice_pkg::SharedW-1:0]                core_demand_shared_o,
   // Occupancy counter.
-  output logic                                          count_start_o,         // pulse: how many CTAs of the demand that stands from the next cycle fit into
+  output logic                                          count_start_o,         // pulse: how many CTAs
+  output logic [MAX_KERNELS-1:0]                        count_kernel_o,        // of this kernel slot, one-hot, fit into
   output logic [sluice_pkg::KernelW-1:0]                count_share_o,         // 1/this of an SM
   input  logic                                          count_done_i,          // pulse:
-  input  logic [sluice_pkg::CtaW-1:0]                   count_i,               // so many
+  input  logic [sluice_pkg::CtaW-1:0]                   occupancy_i,           // so many
   // Samples, to the core.
   output logic                                          sample_valid_o,
   output logic [sluice_pkg::KernelW-1:0]                sample_kernel_o,
@@ -146,7 +147,7 @@ module partition_sequencer #(
     .num_present_i,
     .age_i,
     .occupancy_valid_i ((state_q == PlanCount && count_done_i) ? working : '0),
-    .occupancy_i       (count_i),
+    .occupancy_i,
     .decided_valid_i   (decided),
     .decided_i         (core_ctas_i),
     .first_window_i    (first_window),
@@ -206,15 +207,13 @@ module partition_sequencer #(
       if (!settled_i[m] && !spent_i[owner_o[m*KIndexW +: $clog2(MAX_KERNELS)]]) all_settled = 1'b0;
   end
 
-  // To the core: the demand of one kernel, of that which is counted or that which the core asks for. The one is known a cycle ahead.
-  logic [MAX_KERNELS-1:0] rank_slots, count_slots_q, asked_slots, demand_slots;
+  // To the core: the demand of the kernel that it asks for.
+  logic [MAX_KERNELS-1:0] rank_slots, asked_slots;
   logic [SmW-1:0]         rank_first;
   logic [SmCountW-1:0]    rank_sms;
   logic [CtaW-1:0]        rank_rest, rank_level;
   always_comb
     for (int unsigned r = 0; r < MAX_KERNELS; r++) working[r] = rank_q == RankW'(r);
-  always_ff @(posedge clk_i)   // looked at only while a kernel is counted: no reset
-    if (state_q == Plan) count_slots_q <= rank_slots;
   always_comb begin
     core_demand_warps_o     = '0;
     core_demand_registers_o = '0;
@@ -227,9 +226,8 @@ module partition_sequencer #(
         if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) asked_slots[k] = 1'b1;
       end
     end
-    demand_slots = (state_q == PlanCount) ? count_slots_q : asked_slots;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      if (demand_slots[k]) begin
+      if (asked_slots[k]) begin
         core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
         core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
         core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];
@@ -249,8 +247,9 @@ module partition_sequencer #(
     end
   end
 
-  assign count_share_o = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
-  assign count_start_o = count_start;
+  assign count_share_o  = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
+  assign count_start_o  = count_start;
+  assign count_kernel_o = rank_slots;
 
   localparam int unsigned DrainShift = 12;   // units of 4,096 cycles
   logic drained;
@@ -381,7 +380,7 @@ module partition_sequencer #(
       end
       PlanCount: if (count_done_i) begin
         state_d   = Plan;
-        starved_d = (starved_q && rank_q != '0) || count_i == '0;
+        starved_d = (starved_q && rank_q != '0) || occupancy_i == '0;
         if (last_kernel) begin
           changed_d = 1'b1;
           state_d   = Idle;

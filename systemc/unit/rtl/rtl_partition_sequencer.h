@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the answers of rtl/sequencer/occupancy_counter.sv.
+#include <algorithm>
+#include <bit>
+
 #include "systemc/unit/rtl/verilated_model.h"
 #include "systemc/unit/rtl/verilated_ports.h"
 #include "systemc/unit/twin/partition_sequencer.h"
@@ -49,24 +52,25 @@ class RtlPartitionSequencer {
   }
 
  private:
-  /// An occupancy: the demand is that of the cycle after the start; the answer comes two cycles after the demand that does not
-  /// fit, also when the sequencer no longer wants it.
+  /// An occupancy: the kernel slot is that of the cycle after the start; the answer comes n + 3 cycles after it.
   void count(const SluiceConfig& c) {
     if (answer_in_ == kAsked) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(std::uint32_t{top_->count_kernel_o}));
       std::uint32_t fits = c.capacity_slots;
       const auto hold = [&fits](std::uint32_t capacity, std::uint32_t demand) {
         if (demand != 0) fits = std::min(fits, capacity / demand);
       };
-      hold(c.capacity_warps, top_->core_demand_warps_o);
-      hold(c.capacity_registers, top_->core_demand_registers_o);
-      hold(c.capacity_shared, top_->core_demand_shared_o);
-      top_->count_i = static_cast<CData>(fits / top_->count_share_o);
+      hold(c.capacity_warps, c.demand_warps[k]);
+      hold(c.capacity_registers, c.demand_registers[k]);
+      hold(c.capacity_shared, c.demand_shared[k]);
+      top_->occupancy_i = static_cast<CData>(fits / top_->count_share_o);
       answer_in_ = static_cast<int>(fits) + 2;
     }
     top_->count_done_i = answer_in_ == 0;
     top_.eval();
     if (answer_in_ >= 0) --answer_in_;
     if (top_->count_start_o != 0) answer_in_ = kAsked;
+    if (top_->core_abort_o != 0) answer_in_ = kSilent;
   }
   void drive(const SluiceConfig& c, const SequencerIn& in) {
     top_->mode_i = c.mode;
