@@ -138,11 +138,9 @@ module decision_steps #(
 
       // Downwards: it becomes that of the star hull, at least the anchor's x level / anchor.
       decision_pkg::HullLoad: begin left_d = LeftW'(PerfW); state_d = decision_pkg::HullMultiply; end
-      decision_pkg::HullMultiply: begin
-        if (last_left) begin
-          left_d  = LeftW'(PerfW + 1);
-          state_d = decision_pkg::HullDivide;
-        end
+      decision_pkg::HullMultiply: if (last_left) begin
+        left_d  = LeftW'(PerfW + 1);
+        state_d = decision_pkg::HullDivide;
       end
       decision_pkg::HullDivide: if (last_left) state_d = decision_pkg::HullLine;
       decision_pkg::HullLine:    state_d = decision_pkg::HullRead;
@@ -169,14 +167,12 @@ module decision_steps #(
         left_d  = trying ? LeftW'(level_q) : LeftW'(ctas);
         state_d = below_i ? decision_pkg::FitEnd : decision_pkg::FitTake;
       end
-      decision_pkg::FitTake: begin
-        if (last_left) begin
-          kernel_d = kernel_q + 1'b1;
-          state_d  = decision_pkg::FitKernel;
-          if (last_kernel) begin
-            resource_d = resource_q + 1'b1;
-            state_d    = (resource_q == decision_pkg::Shared) ? decision_pkg::FitEnd : decision_pkg::FitSm;
-          end
+      decision_pkg::FitTake: if (last_left) begin
+        kernel_d = kernel_q + 1'b1;
+        state_d  = decision_pkg::FitKernel;
+        if (last_kernel) begin
+          resource_d = resource_q + 1'b1;
+          state_d    = (resource_q == decision_pkg::Shared) ? decision_pkg::FitEnd : decision_pkg::FitSm;
         end
       end
       decision_pkg::FitEnd: begin

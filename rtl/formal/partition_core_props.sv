@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of partition_core with narrow fields, two kernels and three CTAs: what an answer follows, an occupancy, and what each phase of a decision
+// Properties of partition_core with narrow fields, two kernels and three CTAs: what an answer follows, and what each phase of a decision
 // leaves behind, written as one expression.
 module partition_core_props (
   input logic                           clk_i,
   input logic                           rst_ni,
   input logic                           start_i,
   input logic                           abort_i,
-  input logic                           count_start_i,
   input logic                           sample_valid_i,
   input logic [sluice_pkg::KernelW-1:0] sample_kernel_i,
   input logic [sluice_pkg::CtaW-1:0]    sample_ctas_i,
@@ -28,17 +27,14 @@ module partition_core_props (
   (* anyconst *) logic [1:0]                   cap_slots;
   (* anyconst *) logic [PerfW-1:0]             epsilon;
   (* anyconst *) logic [sluice_pkg::LossW-1:0] limit;
-  (* anyconst *) logic                         shared_sm;   // an occupancy of half an SM
   logic [sluice_pkg::KernelW-1:0] demand_kernel;
-  logic [CtaW-1:0]                counted;
   logic [K*CtaW-1:0]              ctas;
-  logic                           count_done, entry, idle, done, no_fit, spatial;
+  logic                           entry, idle, done, no_fit, spatial;
   partition_core #(.MAX_KERNELS (K), .MAX_CTAS (N)) dut (
     .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .capacity_warps_i (cap_warps),
     .capacity_registers_i (cap_registers), .capacity_shared_i (cap_shared), .capacity_slots_i (CtaW'(cap_slots)), .demand_kernel_o (demand_kernel),
     .demand_warps_i (demand_kernel[0] ? warps1 : warps0), .demand_registers_i (demand_kernel[0] ? registers1 : registers0),
-    .demand_shared_i (demand_kernel[0] ? shared1 : shared0), .epsilon_i (epsilon), .loss_limit_i (limit), .count_start_i,
-    .count_share_i (shared_sm ? 4'd2 : 4'd1), .count_done_o (count_done), .count_o (counted), .sample_valid_i, .sample_kernel_i, .sample_ctas_i,
+    .demand_shared_i (demand_kernel[0] ? shared1 : shared0), .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_kernel_i, .sample_ctas_i,
     .sample_insts_i, .sample_final_i, .scaled_valid_o (entry), .idle_o (idle), .done_o (done), .no_fit_o (no_fit), .spatial_o (spatial), .ctas_o (ctas)
   );
 
@@ -55,41 +51,18 @@ module partition_core_props (
   end
 
 `ifdef PROTOCOL
-  logic deciding_q, counting_q;   // asked for and not answered
+  logic deciding_q;   // asked for and not answered
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      deciding_q <= 1'b0;
-      counting_q <= 1'b0;
-    end else begin
-      deciding_q <= !abort_i && (start_i || (deciding_q && !done));
-      counting_q <= !abort_i && (count_start_i || (counting_q && !count_done));
-    end
+    if (!rst_ni) deciding_q <= 1'b0;
+    else         deciding_q <= !abort_i && (start_i || (deciding_q && !done));
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (!(count_start_i && (start_i || deciding_q)) && !(start_i && counting_q));
     if (started && rst_ni) begin
       done_only_after_a_start:         assert (!done || deciding_q);
-      counted_only_when_it_was_asked:  assert (!count_done || counting_q);
       entry_only_of_a_decision:        assert (!entry || deciding_q);
-      idle_is_when_nothing_is_owed:    assert (idle == !(deciding_q || counting_q));
+      idle_is_when_nothing_is_owed:    assert (idle == !deciding_q);
     end
-    if (started && !rst_ni)            reset_ends_everything: assert (idle && !done && !count_done && !entry);
-  end
-`elsif COUNT
-  // One occupancy, from the second cycle on.
-  logic [6:0] age_q;
-  initial age_q = '0;
-  always_ff @(posedge clk_i) if (!count_done) age_q <= age_q + 7'd1;
-  function automatic holds(input logic [1:0] n);
-    logic [2:0] all;
-    all   = shared_sm ? {n, 1'b0} : {1'b0, n};
-    holds = 6'(warps0) * all <= 6'(cap_warps) && 6'(registers0) * all <= 6'(cap_registers) && 6'(shared0) * all <= 6'(cap_shared)
-         && all <= 3'(cap_slots);
-  endfunction
-  always_comb begin
-    assume (rst_ni == started && !start_i && !abort_i && count_start_i == (age_q == 7'd1) && warps0 == warps1 && registers0 == registers1 && shared0 == shared1);
-    count_ends_in_time: assert (age_q <= 7'd70);
-    if (count_done) count_is_the_occupancy: assert (holds(counted[1:0]) && !counted[2] && (counted == 3'd3 || !holds(counted[1:0] + 2'd1)));
+    if (started && !rst_ni)            reset_ends_everything: assert (idle && !done && !entry);
   end
 `else
   // One phase, from its first state: the registers that it reads are any that may be there.
@@ -132,7 +105,7 @@ module partition_core_props (
     over_q <= over_q || over;
   end
   always_comb begin
-    assume (rst_ni && !start_i && !abort_i && !count_start_i);
+    assume (rst_ni && !start_i && !abort_i);
     if (!started) assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
       && ctas0 != 2'd0 && ctas1 != 2'd0);
 `ifndef CURVE   // performances do not fall, and end with 1.0

@@ -45,16 +45,16 @@ module partition_sequencer_props #(
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
 
   logic [K*CtaW-1:0] quota, ctas;
-  logic              count_start, count, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision,
+  logic              count_start, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision,
     monitoring, idle, core_start, enable, clear, regions, regions_q;
   logic [SmW-1:0]    sample_sm;
   logic [CtaW-1:0]   sample_ctas;
   logic [KernelW-1:0] sample_kernel;
   logic [M*KIndexW-1:0] owner;
   logic [3:0]        state;
-  logic [K-1:0]      watch;
+  logic [K-1:0]      watch, count_kernel;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .count_start_o(count_start), .count_done_i,
+    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .count_start_o(count_start), .count_kernel_o(count_kernel), .count_done_i,
     .occupancy_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
     .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
@@ -75,6 +75,7 @@ module partition_sequencer_props #(
   (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
   (* hierconn *) wire [K*CtaW-1:0]     \dut.rests , \dut.levels ;
   (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
+  (* hierconn *) wire [2:0]            \dut.i_partition_plan.small_q , \dut.i_partition_plan.large_q ;
 
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank
@@ -83,8 +84,8 @@ module partition_sequencer_props #(
   assign slot = \dut.i_partition_plan.slot_q ;
 
   logic       started, was_up, past_restart;
-  logic       counting;                 // the core was asked to count and has not answered
-  logic [1:0] core_wait, count_wait;    // cycles that the core has kept it waiting: for a decision, for a count
+  logic       counting;                 // the counter was asked and has not answered
+  logic [1:0] core_wait, count_wait;    // cycles that core and counter have kept it waiting
   logic [2:0] mode_q, plan_mode;        // plan_mode: of the last restart
   logic [K-1:0] present;                // kernel slots of the last restart
   logic [K*CtaW+K*M-1:0] host_q;
@@ -178,9 +179,10 @@ module partition_sequencer_props #(
     if (reading && \dut.walk_q == Walk && 5'(\dut.sm_q ) + 5'(\dut.sms_q ) != 5'(\dut.firsts [32'(rank[0])*SmW +: SmW]) + 5'(slot_count)) ok_plan = 1'b0;
     if (reading && \dut.walk_q == Walk && \dut.rest_q != '0
         && 5'(\dut.level_q ) + 5'(\dut.sms_q ) != 5'(\dut.levels [32'(rank[0])*CtaW +: CtaW]) + 5'(slot_count)) ok_plan = 1'b0;
-    // Levels that are done and levels that are left are those of the occupancy.
+    // Levels that are done and levels that are left are those of the occupancy. The first level of this window follows from the windows before, and does not wrap.
+    if (deciding && (\dut.i_partition_plan.small_q == '0 || \dut.i_partition_plan.small_q > 3'(N)
+        || 4'(\dut.i_partition_plan.large_q ) != {\dut.i_partition_plan.small_q , 1'b0} - 4'd1)) ok_plan = 1'b0;
     for (int unsigned r = 0; r < K; r++) begin
-      if (planning && rank > KernelW'(r) && \dut.rests [r*CtaW +: CtaW] != \dut.ctas [r*CtaW +: CtaW]) ok_plan = 1'b0;
       if (deciding && \dut.rests [r*CtaW +: CtaW] != '0
           && 5'(\dut.levels [r*CtaW +: CtaW]) + 5'(\dut.rests [r*CtaW +: CtaW]) != 5'(\dut.ctas [r*CtaW +: CtaW]) + 5'd1) ok_plan = 1'b0;
     end
@@ -286,6 +288,7 @@ module partition_sequencer_props #(
       state_exists:                             assert (\dut.state_q <= PlanCount && (state == \dut.state_q || (state == Plan
         && \dut.state_q == PlanCount)) && \dut.layout_q <= Static);
       counter_runs_while_it_is_waited_for:      assert ((\dut.state_q != PlanCount || counting) && count_wait <= 2'(Patience) && (count_wait == '0 || \dut.state_q == PlanCount));
+      if (planning) kernel_of_the_rank_is_counted: assert (count_kernel == K'(1) << slot[rank[0]] && quota == '0);
       core_is_patiently_waited_for:             assert (core_wait <= 2'(Patience) && (!sample_valid || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
       plan_is_remembered:                       assert ((!rst_ni || plan_mode == mode_q) && (\dut.layout_q == Static) == (plan_mode == 3'd4)
