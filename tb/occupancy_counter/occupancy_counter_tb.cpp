@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of occupancy_counter: the Verilated RTL, with an adder and a comparison as the dispatcher has them, against the golden occupancy of a share of
-// an SM, and its cycles. SLUICE_FULL=1: 3 x 10^6 cases.
+// Bench of occupancy_counter: the Verilated RTL, with an adder and a comparison as the dispatcher has them, against the golden
+// occupancy of a share of an SM, and its cycles. SLUICE_FULL=1: 3 x 10^6 cases.
 #include <Voccupancy_counter.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the answers of rtl/sequencer/occupancy_counter.sv.
+// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the answers of occupancy_counter.sv.
 #include <algorithm>
 #include <bit>
 
