@@ -17,7 +17,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr int kVersion = 2;               // of the transformation, beside the runtime's text
+constexpr int kVersion = 3;               // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
 unsigned device_sm() {
@@ -79,7 +79,7 @@ const Cache& user_cache() {
 std::string packed(const Code& code) {
   nlohmann::json kernels = nlohmann::json::object();
   for (const auto& [name, k] : code.kernels) {
-    kernels[name] = {{"entry", k.entry}, {"shared", k.shared_behind}, {"waits", k.waits}, {"stands_in", k.stands_in}};
+    kernels[name] = {{"entry", k.entry}, {"shared", k.shared_behind}, {"waits", k.waits}};
     if (k.refusal) kernels[name]["refusal"] = {static_cast<int>(k.refusal->rule), k.refusal->reason};
   }
   const nlohmann::json all = {{"kernels", kernels},
@@ -102,7 +102,6 @@ std::optional<Code> unpacked(const std::string& text) {
       kernel.entry = k.at("entry").get<std::string>();
       kernel.shared_behind = k.at("shared").get<std::uint32_t>();
       kernel.waits = k.at("waits").get<bool>();
-      kernel.stands_in = k.at("stands_in").get<bool>();
       if (k.contains("refusal"))
         kernel.refusal = {static_cast<gpu::GateRule>(k["refusal"].at(0).get<int>()), k["refusal"].at(1).get<std::string>()};
     }

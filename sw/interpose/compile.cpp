@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
@@ -44,6 +45,21 @@ void run_queue() {
   }
   q.running = false;
   q.moved.notify_all();
+}
+
+/// The driver loads its compiler at the first use. What is registered for the process's end before that runs after the compiler
+/// is gone; so the compiler is loaded here, and the end waits for what it still does.
+void end_before_the_compiler() {
+  static const bool once = [] {
+    try {
+      const SomeContext context;
+      static_cast<void>(assembled(".version 7.0\n.target sm_80\n.address_size 64\n"));
+    } catch (const std::exception&) {
+      return false;  // no code will be compiled then
+    }
+    return std::atexit(finish_compiling) == 0;
+  }();
+  static_cast<void>(once);
 }
 
 }  // namespace
@@ -84,6 +100,7 @@ std::vector<char> assembled(const std::string& ptx) {
 }
 
 void compile_later(std::function<void()> work) {
+  end_before_the_compiler();
   Queue& q = queue();
   const std::scoped_lock held(q.lock);
   q.work.push_back(std::move(work));

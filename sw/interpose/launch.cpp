@@ -52,8 +52,6 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
   if (kernel.form == nullptr) return kernel.why;
   if (kernel.form->refusal) return kernel.form->refusal->reason;
-  // Measured: where a part of a warp stands in at the barriers of its other part, later blocks of the CTA come out wrong.
-  if (kernel.form->stands_in) return "threads may pass by a barrier, as after an early return: parts of a warp cannot stand in";
   if (ours(kernel) == nullptr) return "the driver does not load the transformed module";
   const Shape& fits = shape(kernel, launch.function, launch.facts);
   if (fits.native == 0 || fits.transformed == 0) return std::string(gpu::gate_row(gpu::GateRule::SharedRoom).native);

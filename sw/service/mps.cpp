@@ -48,7 +48,7 @@ std::vector<pid_t> children_of(pid_t root) {
 
 }  // namespace
 
-MpsServer::MpsServer(fs::path folder) : folder_(fs::absolute(folder)) {
+MpsServer::MpsServer(const fs::path& folder) : folder_(fs::absolute(folder)) {
   fs::remove_all(folder_);  // of a daemon that was killed; the socket's lock is ours
   start();
 }

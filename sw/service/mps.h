@@ -15,7 +15,7 @@ class MpsServer {
  public:
   /// Starts it. @param folder  is made, and removed at the end
   /// @throws InputError when there is no nvidia-cuda-mps-control, or it ends at once
-  explicit MpsServer(std::filesystem::path folder);
+  explicit MpsServer(const std::filesystem::path& folder);
   ~MpsServer();
   MpsServer(const MpsServer&) = delete;
   MpsServer& operator=(const MpsServer&) = delete;

@@ -155,28 +155,28 @@ void Service::take(Session& session, const Priority& m) {
 
 void Service::take(Session& session, const Submit& m, Time now) {
   if (m.reserved != 0) throw Refusal{Code::Malformed, "SUBMIT: reserved field"};
-  Taken& taken_ = taken(session, m.stub);
-  if (taken_.job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
+  Taken& launching = taken(session, m.stub);
+  if (launching.job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
   Launch launch;
-  launch.kernel = session.kernels[taken_.kernel];
+  launch.kernel = session.kernels[launching.kernel];
   launch.tasks = m.tasks;
   launch.task_time = std::chrono::nanoseconds(std::min(m.task_ns, kMaxTaskNs + 1));
-  launch.priority = taken_.priority;
+  launch.priority = launching.priority;
   launch.owner = session.id.value();
   try {
     check_fits(machine_, launch.kernel);  // the machine may be another one than when it was registered
-    taken_.job = executor_->submit(launch, now);
+    launching.job = executor_->submit(launch, now);
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, error.what()};
   }
   ++session.launches;
   Stub& stub = session.page->stub[m.stub];
-  store_word(stub.job, taken_.job->value());
-  store_word(stub.priority, taken_.priority);
+  store_word(stub.job, launching.job->value());
+  store_word(stub.priority, launching.priority);
   store_word(stub.tasks, m.tasks);
   for (std::uint64_t* count : {&stub.tasks_begun, &stub.tasks_done, &stub.evictions}) store_word(*count, std::uint64_t{0});
   store_word(stub.word, StubWord{StubState::Prep}.packed());
-  answer(session, taken_.job->value(), taken_.priority);
+  answer(session, launching.job->value(), launching.priority);
 }
 
 void Service::take(Session& session, const Report& m, Time now) {

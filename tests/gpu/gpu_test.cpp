@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of the GPU back end needs no GPU: the transformation of PTX, launch specifications, layouts, statistics.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 
@@ -16,6 +18,7 @@
 #include "sw/gpu/rewrite/template.h"
 #include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/rewrite/warps_apart.h"
+#include "sw/gpu/runtime/control.h"
 #include "sw/io/atomic_file.h"
 
 namespace sluice::gpu {
@@ -151,11 +154,14 @@ TEST(Transform, FunctionsReadTheBlockIndexFromSharedMemory) {
   EXPECT_NE(out.find("st.volatile.shared.u32 [sluice_rt_state+100], %sluice_z;"), std::string::npos);
 }
 
-TEST(Transform, StandInReplacesTheBarrierAndWaitsForAll) {
+TEST(Transform, ThreadsThatReturnEarlyAreCountedOffAtTheBarriersOfTheOthers) {
   const std::string out = text_of(kPtx, kRuntime, {"k", {64, 1, 1}, 5, true});
   EXPECT_EQ(out.find("bar.sync \t0;"), std::string::npos);
-  EXPECT_EQ(count(out, "barrier.cta.red.and.pred"), 2U) << "the kernel's barrier, and the end of the block";
-  EXPECT_NE(out.find("bra $SLUICE_STAND;"), std::string::npos);
+  const std::string threads = fmt::format("[sluice_rt_state+{}]", offsetof(SluiceState, threads));
+  EXPECT_EQ(count(out, "mbarrier.arrive.shared.b64 %sluice_phase, " + threads), 1U) << "the kernel's barrier";
+  EXPECT_EQ(count(out, "mbarrier.arrive_drop.shared.b64 %sluice_phase, " + threads), 1U) << "a thread is done";
+  EXPECT_EQ(count(out, "mbarrier.init.shared.b64 " + threads), 2U) << "in the first block, and in each that follows";
+  EXPECT_EQ(count(out, "barrier.cta.sync 1;"), 2U) << "before all count again, and after";
 }
 
 TEST(WarpsApart, OnlyWhereNoWarpCanTellThatThereAreOthers) {

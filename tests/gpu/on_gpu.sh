@@ -26,6 +26,28 @@ cat > "$D/cannot.cu" <<'K'
 #include <cooperative_groups.h>
 __global__ void grid_sync(unsigned* out, unsigned n) { if (n == 7) cooperative_groups::this_grid().sync(); out[blockIdx.x * 64 + threadIdx.x] = n; }
 K
+cat > "$D/early.cu" <<'K'
+__device__ __noinline__ unsigned other(unsigned* part, unsigned alone) {
+  __syncthreads();
+  return alone ? 0 : part[threadIdx.x ^ 1];
+}
+__global__ void early(unsigned* out, unsigned rounds) {
+  __shared__ unsigned part[256];
+  const unsigned last = 2 + 2 * (blockIdx.x * 7 % (blockDim.x / 2 - 1)), i = blockIdx.x * blockDim.x + threadIdx.x;
+  part[threadIdx.x] = i;
+  __syncthreads();
+  if (threadIdx.x >= last) { out[i] = 7; return; }
+  for (unsigned r = 0; r < rounds; ++r) {
+    const unsigned x = part[(threadIdx.x + 1) % last];
+    __syncthreads();
+    part[threadIdx.x] = x * 5 + r;
+    if (r % 16 == 15 && threadIdx.x >= last - r / 16) { out[i] = x; return; }
+    if (r % 16 == 15 && last <= r / 16 + 1) { out[i] = r; return; }
+    __syncthreads();
+  }
+  out[i] = part[threadIdx.x] + other(part, last < 64);
+}
+K
 echo '__global__ void broken(unsigned* out) { out[0] = nothing; }' > "$D/broken.cu"
 refuses "does not compile" $S gpu run --kernel "$D/broken.cu:broken,args=out:u32:4"
 fails "failed on the GPU" $S gpu run --kernel "$D/k.cu:traps,grid=100,block=64,args=out:u32:6400;u32:3"
@@ -39,6 +61,14 @@ refuses "dynamic parallelism" $S gpu run --kernel "$D/launches.cu:launches,grid=
 "$S" gpu run --kernel "$D/cannot.cu:grid_sync,grid=100,block=64,args=out:u32:6400;u32:3" --policy static --quota 1 2>&1 | grep -q "cooperative grid synchronisation"
 check "a kernel with grid synchronisation runs untransformed, with the reason" $?
 "$S" gpu probe --json >/dev/null; check "the GPU works on" $?
+# Parts of warps return at different times, before barriers of the others; outputs are compared with those of the kernel as it is.
+for block in 256 200; do
+  for quota in 1 3; do
+    "$S" gpu run --kernel "$D/early.cu:early,grid=20011,block=$block,args=out:u32:$((20011 * block));u32:40" --policy static --quota $quota --json \
+      > "$D/early.json" 2>&1
+    check "threads return early, blocks of $block at quota $quota: $(grep -oE '"(outputs|runs)[a-z_]*": *[^,}]*' "$D/early.json" | tr '\n' ' ')" $?
+  done
+done
 # Killed at random moments of a run that lasts seconds; the next run must find a working GPU.
 for i in 1 2 3 4 5 6; do
   "$S" gpu run --app BLK --app LBM --policy even --passes 20000 >/dev/null 2>&1 & p=$!

@@ -12,10 +12,11 @@ namespace {
 
 class Run : public Sluice {
  protected:
-  Outcome client(const std::string& before = "", const std::string& options = "--quota 2") {
-    return shell(before + " SLUICE_COMPILE_WAIT_MS=10000 SLUICE_CACHE_DIR='" + (folder_ / "cache").string() +
-                 "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" + (folder_ / "books").string() +
-                 "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run " + options + " -- " SLUICE_FAKE_CLIENT);
+  Outcome client(const std::string& before = "", const std::string& options = "--quota 2", int compile_wait_ms = 10000) {
+    return shell(before + " SLUICE_COMPILE_WAIT_MS=" + std::to_string(compile_wait_ms) + " SLUICE_CACHE_DIR='" +
+                 (folder_ / "cache").string() + "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
+                 (folder_ / "books").string() + "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run " + options +
+                 " -- " SLUICE_FAKE_CLIENT);
   }
   static std::ptrdiff_t count(const std::string& all, const std::string& what) {
     std::ptrdiff_t n = 0;
@@ -144,6 +145,13 @@ TEST_F(Run, TheAssemblersWrapperKeepsThePtxAndChangesNothing) {
   EXPECT_EQ(ours.out, theirs.out);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "cache"), fs::directory_iterator()), 1);
   EXPECT_EQ(shell("export CODE=3 " + wrapped + "; " + call).exit, 3) << "its exit code";
+}
+
+TEST_F(Run, AProcessThatEndsWhileItsKernelsAreCompiledOutlivesTheCompiler) {
+  const Outcome o = client("FAKE_CUDA_COMPILE_MS=300", "--quota 2", 1);
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(o.err.find("the compiler is gone"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("it is being compiled"), std::string::npos) << "it ran before there was code\n" << o.err;
 }
 
 TEST_F(Run, WithoutMemoryForTheJobRunsNatively) {

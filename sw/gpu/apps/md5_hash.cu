@@ -9,7 +9,7 @@ __device__ __forceinline__ unsigned rotate(unsigned x, int by) { return x << by 
 #define G(b, c, d) (((b) & (d)) | ((c) & ~(d)))
 #define H(b, c, d) ((b) ^ (c) ^ (d))
 #define I(b, c, d) ((c) ^ ((b) | ~(d)))
-#define STEP(MIX, a, b, c, d, word, by, constant) a = b + rotate(a + MIX(b, c, d) + word + constant, by)
+#define STEP(MIX, a, b, c, d, word, by, constant) (a) = (b) + rotate((a) + MIX(b, c, d) + (word) + (constant), by)
 #define FOUR(MIX, w0, w1, w2, w3, s0, s1, s2, s3, c0, c1, c2, c3) \
   STEP(MIX, a, b, c, d, w0, s0, c0);                              \
   STEP(MIX, d, a, b, c, w1, s1, c1);                              \

@@ -92,11 +92,11 @@ App matrix_vector(bool full) {
 }
 
 App neural_network(std::uint32_t pictures) {
-  constexpr std::uint32_t maps = 8;
+  constexpr std::uint32_t kMaps = 8;
   return {launch("NN", "neural_network.cu", "neural_network", {pictures, 1, 1}, {13, 13, 1},
                  {uniform(Type::F32, std::size_t{pictures} * 841, -1, 1, 1),
-                  uniform(Type::F32, std::size_t{maps} * 26, -0.3F, 0.3F, 2), out(Type::F32, std::size_t{pictures} * maps * 169),
-                  scalar(static_cast<std::int32_t>(maps))}),
+                  uniform(Type::F32, std::size_t{kMaps} * 26, -0.3F, 0.3F, 2),
+                  out(Type::F32, std::size_t{pictures} * kMaps * 169), scalar(static_cast<std::int32_t>(kMaps))}),
           "Neural network layer", false, check_neural_network};
 }
 

@@ -48,7 +48,6 @@ RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtim
       if (kernel.refusal) continue;
       TransformSpec spec{item.name, {0, 0, 0}, 0, study.stand_in};
       spec.waits = kernel.waits = study.waits;
-      kernel.stands_in = study.stand_in;
       const Transformed& done = transformed[item.name] = transform(text, own, spec);
       kernel.entry = done.entry;
       kernel.shared_behind = done.shared_behind;

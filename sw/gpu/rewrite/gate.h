@@ -79,7 +79,6 @@ struct ModuleKernel {
   std::string entry;                ///< name of the transformed form: the kernel's parameters and, behind them, a SluiceJob
   std::uint32_t shared_behind = 0;  ///< bytes of dynamic shared memory that its launches need more
   bool waits = false;               ///< launch with JobOptions::group 1
-  bool stands_in = false;           ///< right only while whole warps pass by its barriers
 };
 struct RewrittenModule {
   std::string

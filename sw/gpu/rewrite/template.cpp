@@ -32,7 +32,7 @@ const std::vector<Value>& layout() {
       SLUICE_OFFSET(SluiceState, leader),    SLUICE_OFFSET(SluiceState, leader.left), SLUICE_OFFSET(SluiceState, next),
       SLUICE_OFFSET(SluiceState, current.x), SLUICE_OFFSET(SluiceState, current.y),   SLUICE_OFFSET(SluiceState, current.z),
       {"SluiceJob", sizeof(SluiceJob)},      {"SluiceStage", sizeof(SluiceStage)},    {"SLUICE_WARP_BITS", SLUICE_WARP_BITS},
-      {"SLUICE_NO_BLOCK", SLUICE_NO_BLOCK},
+      {"SLUICE_NO_BLOCK", SLUICE_NO_BLOCK},  SLUICE_OFFSET(SluiceState, threads),
   };
   return values;
 }

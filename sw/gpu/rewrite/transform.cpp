@@ -25,25 +25,37 @@ std::string in_kernel(const std::string& body) {
       body, [](int axis) { return fmt::format("mov.u32 {{}}, %sluice_block{};", axis); },
       [](int axis) { return fmt::format("ld.param.u32 {{}}, [sluice_job+{}];", offsetof(SluiceJob, grid_x) + 4UL * axis); });
 }
-/// In functions, which see neither. Where the state lies behind the dynamic shared memory, each reading computes its address.
-std::string in_function(const std::string& ptx, const std::string& dynamic) {
+/// Where the state lies for functions, which see nothing of the kernel's. Behind dynamic shared memory, each use computes it.
+struct StateAddress {
+  std::string begin;  ///< instructions before
+  std::string base;
+};
+StateAddress state_address(const std::string& dynamic) {
+  if (dynamic.empty()) return {"", "sluice_rt_state"};
+  return {fmt::format(".reg .b32 %sluice_s, %sluice_d; mov.u32 %sluice_s, {}; mov.u32 %sluice_d, %dynamic_smem_size; add.u32 "
+                      "%sluice_s, %sluice_s, %sluice_d; sub.u32 %sluice_s, %sluice_s, {}; and.b32 %sluice_s, %sluice_s, -{}; ",
+                      dynamic, sizeof(SluiceState), sizeof(SluiceState)),
+          "%sluice_s"};
+}
+std::string in_function(const std::string& ptx, const StateAddress& state) {
   const auto read = [&](std::size_t offset) {
-    if (dynamic.empty()) return fmt::format("ld.volatile.shared.u32 {{}}, [sluice_rt_state+{}];", offset);
-    return fmt::format(
-        "{{{{ .reg .b32 %sluice_s, %sluice_d; mov.u32 %sluice_s, {}; mov.u32 %sluice_d, %dynamic_smem_size; add.u32 %sluice_s, "
-        "%sluice_s, %sluice_d; sub.u32 %sluice_s, %sluice_s, {}; and.b32 %sluice_s, %sluice_s, -{}; ld.volatile.shared.u32 {{}}, "
-        "[%sluice_s+{}]; }}}}",
-        dynamic, sizeof(SluiceState), sizeof(SluiceState), offset);
+    const std::string load = fmt::format("{}ld.volatile.shared.u32 {{}}, [{}+{}];", state.begin, state.base, offset);
+    return state.begin.empty() ? load : "{{ " + load + " }}";
   };
   return read_block_index(
       ptx, [&](int axis) { return read(offsetof(SluiceState, current) + 4UL * axis); },
       [&](int axis) { return read(offsetof(SluiceState, grid) + 4UL * axis); });
 }
 
-std::string standing_in(const std::string& text) {
+/// __syncthreads() of the threads that have not returned. The hardware's barrier counts those that have, as they do not exit. A
+/// vote over it fails: of a warp whose parts come apart, not every part's is counted.
+std::string of_threads_left(const std::string& text, const StateAddress& state, bool sleeps) {
+  const std::string at = fmt::format("[{}+{}]", state.base, offsetof(SluiceState, threads));
   return std::regex_replace(text, plain_barrier(),
-                            "{ .reg .pred %sluice_all, %sluice_not; setp.ne.u32 %sluice_not, 0, 0; "
-                            "barrier.cta.red.and.pred %sluice_all, 0, %sluice_not; }");
+                            fmt::format("{{ {}.reg .b64 %sluice_phase; .reg .pred %sluice_all; mbarrier.arrive.shared.b64 "
+                                        "%sluice_phase, {}; $$SLUICE_WAIT: mbarrier.{}_wait.shared.b64 %sluice_all, {}, "
+                                        "%sluice_phase; @!%sluice_all bra $$SLUICE_WAIT; }}",
+                                        state.begin, at, sleeps ? "try" : "test", at));
 }
 
 /// The loop around the body where a block's warps begin together.
@@ -68,6 +80,7 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
                                                         {"grid_has_z", spec.grid_axes > 2},
                                                         {"waits", spec.waits},
                                                         {"stands_in", stands_in},
+                                                        {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
                                                         {"counterweight", counterweight()}});
 }
 
@@ -117,9 +130,12 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
     out.declarations = declarations(runtime, spec.warps_apart);
   out.shared_behind = dynamic.empty() ? 0 : kSharedBehind;
 
+  static const std::regex hopper(R"(\.target\s+sm_(9|\d{3}))");
+  const bool sleeps = std::regex_search(runtime, hopper);  // a thread that waits may be put to sleep
+  const StateAddress state_there = state_address(dynamic);
   const auto function = [&](const Item* f, std::size_t to) {
-    std::string text = in_function(ptx.substr(f->begin, to - f->begin), dynamic);
-    return renamed(stands_in ? standing_in(text) : text, changed, suffix);
+    std::string text = in_function(ptx.substr(f->begin, to - f->begin), state_there);
+    return renamed(stands_in ? of_threads_left(text, state_there, sleeps) : text, changed, suffix);
   };
   bool functions_read = false;
   std::string bodies;
@@ -136,7 +152,7 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   if (parameters.size() > 1) parameters = parameters.substr(1, parameters.size() - 2);
   const bool alone = parameters.find(".param") == std::string::npos;
   std::string body = in_kernel(ptx.substr(e.body + 1, e.end - e.body - 2));
-  if (stands_in) body = standing_in(body);
+  if (stands_in) body = of_threads_left(body, state_address(""), sleeps);
   body = std::regex_replace(renamed(body, changed, suffix), std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
   const std::uint32_t warps = (spec.block[0] * spec.block[1] * spec.block[2] + 31) / 32;
   const std::array<std::uint32_t, 3> threads = spec.warps_apart ? std::array{warps * 32, 1U, 1U} : spec.block;

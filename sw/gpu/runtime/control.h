@@ -115,5 +115,6 @@ struct alignas(128) SluiceState {
   unsigned rank, granted;  // while entering: which slot to try first; the quota that the slot was granted under
   unsigned began;          // warps apart: 1 once a block has been handed out
   SluiceBlock current;     // for functions that read the block's index
+  unsigned long long threads;  // mbarrier of the block's threads that have not returned, where some may return early
 };
 static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "sluice_rt_next finds the state from a stage's address");
