@@ -4,7 +4,7 @@
 set -euo pipefail
 packages=(build-essential cmake ninja-build ccache pkg-config git libsystemc-dev verilator yosys berkeley-abc opensta iverilog python3 z3 zlib1g-dev liblzma-dev
           liblz4-dev libzstd-dev xz-utils libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev
-          clang-format clang-tidy)
+          clang-format clang-tidy binutils-riscv64-unknown-elf python3-yaml)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")

@@ -51,7 +51,13 @@ module sluice_top #(
   output logic                                             idle_o             // the clock may stop until an input other than issue_*
                                                                               // and request_i changes
 );
-  localparam int unsigned K         = MAX_KERNELS;
+  if (NUM_SM < 1 || NUM_SM > 256) $error("sluice_top: NUM_SM must be 1..256");
+  if (MAX_KERNELS < 2 || MAX_KERNELS > 8) $error("sluice_top: MAX_KERNELS must be 2..8");
+  if (MAX_CTAS < 4 || MAX_CTAS > 32) $error("sluice_top: MAX_CTAS must be 4..32");
+  if (NUM_SCHED < 1 || NUM_SCHED > 4) $error("sluice_top: NUM_SCHED must be 1..4");
+  if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
+
+  localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
   localparam int unsigned CtaW      = sluice_pkg::CtaW;

@@ -204,4 +204,5 @@ def main():
         print(f"wrote {path}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -62,7 +62,8 @@ module cta_dispatcher_props #(
 
   cta_dispatcher #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .REGION_UNITS(U)) dut (
     .clk_i, .rst_ni, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
-    .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i, .count_i, .count_first_i, .count_kernel_i, .round_robin_i, .in_order_i, .regions_i,
+    .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i,
+    .count_i, .count_first_i, .count_kernel_i, .round_robin_i, .in_order_i, .regions_i,
     .query_sm_o(query_sm), .query_quota_i((M == 1 || query_sm == 0) ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]), .quota_changed_i,
     .profiling_i, .settled_o(settled), .spent_o(gives_none), .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change),
       .resident_o(resident), .dispatched_o(dispatched),

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// sluice_sva: the rules at the ports of sluice_top, for its neighbours and for itself. A simulation that compiles this file checks every instance of
+// sluice_top, by the bind at its end. Each message names its rule; docs/user/integrate.md lists the rules. Reads ports only.
+module sluice_sva #(
+  parameter int unsigned NUM_SM      = 16,
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned NUM_SCHED   = 2
+) (
+  input logic                                            clk_i,
+  input logic                                            rst_ni,
+  input logic [11:0]                                     s_axi_awaddr_i,
+  input logic                                            s_axi_awvalid_i,
+  input logic                                            s_axi_awready_o,
+  input logic [31:0]                                     s_axi_wdata_i,
+  input logic [3:0]                                      s_axi_wstrb_i,
+  input logic                                            s_axi_wvalid_i,
+  input logic                                            s_axi_wready_o,
+  input logic [1:0]                                      s_axi_bresp_o,
+  input logic                                            s_axi_bvalid_o,
+  input logic                                            s_axi_bready_i,
+  input logic [11:0]                                     s_axi_araddr_i,
+  input logic                                            s_axi_arvalid_i,
+  input logic                                            s_axi_arready_o,
+  input logic [31:0]                                     s_axi_rdata_o,
+  input logic [1:0]                                      s_axi_rresp_o,
+  input logic                                            s_axi_rvalid_o,
+  input logic                                            s_axi_rready_i,
+  input logic [NUM_SM*NUM_SCHED-1:0]                     issue_valid_i,
+  input logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0] issue_kernel_i,
+  input logic [NUM_SM-1:0]                               request_i,
+  input logic                                            dispatch_valid_o,
+  input logic                                            dispatch_ready_i,
+  input logic [sluice_pkg::SmW-1:0]                      dispatch_sm_o,
+  input logic [sluice_pkg::KIndexW-1:0]                  dispatch_kernel_o,
+  input logic [sluice_pkg::SlotW-1:0]                    dispatch_slot_o,
+  input logic [sluice_pkg::GridW-1:0]                    dispatch_cta_o,
+  input logic [sluice_pkg::RegW-1:0]                     dispatch_register_base_o,
+  input logic [sluice_pkg::SharedW-1:0]                  dispatch_shared_base_o,
+  input logic                                            done_valid_i,
+  input logic [sluice_pkg::SmW-1:0]                      done_sm_i,
+  input logic [sluice_pkg::SlotW-1:0]                    done_slot_i
+);
+  localparam int unsigned KIndexW = sluice_pkg::KIndexW;
+  localparam int unsigned IndexW  = $clog2(NUM_SM * MAX_CTAS);
+
+  // CTAs that run, as the two ports say: taken, and not ended.
+  logic [NUM_SM*MAX_CTAS-1:0]         runs_q;
+  logic [NUM_SM*MAX_CTAS*KIndexW-1:0] kernel_q;
+  logic                               start, dispatch_exists, done_exists;
+  logic [IndexW-1:0]                  dispatch_at, done_at;   // indices into runs_q
+  assign start           = dispatch_valid_o && dispatch_ready_i;
+  assign dispatch_exists = 32'(dispatch_sm_o) < NUM_SM && 32'(dispatch_slot_o) < MAX_CTAS;
+  assign done_exists     = 32'(done_sm_i) < NUM_SM && 32'(done_slot_i) < MAX_CTAS;
+  assign dispatch_at     = dispatch_exists ? IndexW'(32'(dispatch_sm_o) * MAX_CTAS + 32'(dispatch_slot_o)) : '0;
+  assign done_at         = done_exists ? IndexW'(32'(done_sm_i) * MAX_CTAS + 32'(done_slot_i)) : '0;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      runs_q   <= '0;
+      kernel_q <= '0;
+    end else begin
+      if (done_valid_i && done_exists) runs_q[done_at] <= 1'b0;
+      if (start && dispatch_exists) begin
+        runs_q[dispatch_at]                      <= 1'b1;
+        kernel_q[32'(dispatch_at)*KIndexW +: KIndexW] <= dispatch_kernel_o;
+      end
+    end
+
+  // Kernels with a CTA on an SM, a bit each.
+  logic [NUM_SM*8-1:0] there;
+  always_comb begin
+    there = '0;
+    for (int unsigned m = 0; m < NUM_SM; m++)
+      for (int unsigned s = 0; s < MAX_CTAS; s++)
+        if (runs_q[m*MAX_CTAS + s]) there[m*8 + 32'(kernel_q[(m*MAX_CTAS + s)*KIndexW +: KIndexW])] = 1'b1;
+  end
+
+  // verilator lint_off SYNCASYNCNET
+  // Rules for the neighbours.
+  axi_write_address_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s_axi_awvalid_i && !s_axi_awready_o |=> s_axi_awvalid_i && $stable(s_axi_awaddr_i))
+    else $error("axi_write_address_waits: AW changed before it was taken");
+  axi_write_data_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s_axi_wvalid_i && !s_axi_wready_o |=> s_axi_wvalid_i && $stable({s_axi_wdata_i, s_axi_wstrb_i}))
+    else $error("axi_write_data_waits: W changed before it was taken");
+  axi_read_address_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s_axi_arvalid_i && !s_axi_arready_o |=> s_axi_arvalid_i && $stable(s_axi_araddr_i))
+    else $error("axi_read_address_waits: AR changed before it was taken");
+  done_names_a_slot: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i |-> done_exists)
+    else $error("done_names_a_slot: SM %0d, slot %0d do not exist", done_sm_i, done_slot_i);
+  done_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i && done_exists |-> runs_q[done_at])
+    else $error("done_is_of_a_cta_that_runs: SM %0d, slot %0d hold none", done_sm_i, done_slot_i);
+  for (genvar m = 0; m < NUM_SM; m++) begin : gen_sm
+    for (genvar s = 0; s < NUM_SCHED; s++) begin : gen_scheduler
+      issue_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        issue_valid_i[m*NUM_SCHED + s] |-> there[m*8 + 32'(issue_kernel_i[(m*NUM_SCHED + s)*KIndexW +: KIndexW])])
+        else $error("issue_is_of_a_cta_that_runs: SM %0d issues for a kernel slot without a CTA there", m);
+    end
+  end
+  inputs_are_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !$isunknown({s_axi_awvalid_i, s_axi_wvalid_i, s_axi_bready_i, s_axi_arvalid_i, s_axi_rready_i, dispatch_ready_i, done_valid_i, issue_valid_i, request_i}))
+    else $error("inputs_are_known: a control input is X or Z");
+
+  // Rules that the unit keeps.
+  axi_write_response_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s_axi_bvalid_o && !s_axi_bready_i |=> s_axi_bvalid_o && $stable(s_axi_bresp_o))
+    else $error("axi_write_response_waits: B changed before it was taken");
+  axi_read_response_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s_axi_rvalid_o && !s_axi_rready_i |=> s_axi_rvalid_o && $stable({s_axi_rdata_o, s_axi_rresp_o}))
+    else $error("axi_read_response_waits: R changed before it was taken");
+  dispatch_waits: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && !dispatch_ready_i |=> dispatch_valid_o
+    && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o}))
+    else $error("dispatch_waits: the CTA changed before it was taken");
+  dispatch_names_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    dispatch_valid_o |-> dispatch_exists && !runs_q[dispatch_at] && 32'(dispatch_kernel_o) < MAX_KERNELS)
+    else $error("dispatch_names_a_free_slot: SM %0d, slot %0d", dispatch_sm_o, dispatch_slot_o);
+  // verilator lint_on SYNCASYNCNET
+endmodule
+
+bind sluice_top sluice_sva #(
+  .NUM_SM      (NUM_SM),
+  .MAX_KERNELS (MAX_KERNELS),
+  .MAX_CTAS    (MAX_CTAS),
+  .NUM_SCHED   (NUM_SCHED)
+) i_sluice_sva (.*);

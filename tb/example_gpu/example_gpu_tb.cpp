@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two programs on the example GPU, one that waits for memory and one that computes, in the modes of the unit: what they leave in
+// memory is held against C++. The assertions of rtl/sluice_sva.sv watch the unit's ports meanwhile.
+#include <gtest/gtest.h>
+
+#include "tb/common/random.h"
+#include "tb/common/waveform.h"
+#include "tb/example_gpu/example_gpu_world.h"
+
+namespace sluice {
+namespace {
+
+const tb::ExampleProgram kGather{"gather", 0, 1, 0, 128, 0x1000}, kMix{"mix", 128, 2, 64, 128, 0x4000};
+constexpr std::uint64_t kLongest = 200000;  ///< cycles; the pair takes a fraction
+
+class ExamplePair : public testing::Test {
+ protected:
+  ExamplePair() : gpu_(tb::waveform("example_gpu")), random_(tb::seed()) {
+    for (std::uint32_t i = 0; i < tb::kTableWords; ++i) {
+      table_.push_back(random_.word());
+      gpu_.write_memory(i, table_.back());
+    }
+    gpu_.load(0, kGather);
+    gpu_.load(1, kMix);
+  }
+
+  void start(Mode mode) {
+    gpu_.driver().configure_sequencer({256, 1024, 0, 0, 1.6, 32, 65536});
+    gpu_.driver().set_mode(mode);
+    gpu_.launch(0, kGather, true);
+    gpu_.launch(1, kMix, true);
+    gpu_.driver().go();
+    began_ = gpu_.now();
+  }
+
+  void expect_results(const tb::ExampleProgram& program, const std::vector<std::uint32_t>& results) {
+    for (std::uint32_t g = 0; g < program.threads(); ++g)
+      ASSERT_EQ(gpu_.read_memory(program.result_at / 4 + g), results[g]) << program.name << ", thread " << g;
+  }
+
+  /// Both end; what they computed is right.
+  void finish() {
+    ASSERT_TRUE(gpu_.finish(0, kLongest) && gpu_.finish(1, kLongest)) << "a kernel does not end";
+    std::printf("%llu cycles for both\n", static_cast<unsigned long long>(gpu_.now() - began_));
+    expect_results(kGather, tb::gather_results(table_, kGather.threads()));
+    expect_results(kMix, tb::mix_results(kMix.threads(), kMix.warps * 8));
+    EXPECT_FALSE(gpu_.illegal());
+    gpu_.driver().require_no_error();
+  }
+
+  tb::ExampleGpu gpu_;
+  tb::Random random_;
+  std::vector<std::uint32_t> table_;
+  std::uint64_t began_ = 0;
+};
+
+class ExampleModes : public ExamplePair, public testing::WithParamInterface<Mode> {};
+
+TEST_P(ExampleModes, BothProgramsLeaveTheRightResults) {
+  start(GetParam());
+  finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ExampleGpu, ExampleModes, testing::Values(Mode::LeftOver, Mode::Even, Mode::Dynamic), [](const auto& mode) {
+      return std::string(mode.param == Mode::LeftOver ? "LeftOver" : mode.param == Mode::Even ? "Even" : "Dynamic");
+    });
+
+TEST_F(ExamplePair, DynamicGivesTheProgramThatComputesMoreWarpsThanEven) {
+  start(Mode::Dynamic);
+  for (int i = 0; i < 1000 && gpu_.driver().last_decision().count == 0; ++i) gpu_.run(64);
+  const DecisionReport decided = gpu_.driver().last_decision();
+  ASSERT_EQ(decided.count, 1U) << "no decision";
+  EXPECT_FALSE(decided.spatial || decided.no_fit || decided.no_profile);
+  std::printf("decision after %llu cycles: %u and %u CTAs\n", static_cast<unsigned long long>(gpu_.now() - began_),
+              decided.ctas[0], decided.ctas[1]);
+  EXPECT_GT(decided.ctas[1] * kMix.warps, tb::kExampleWarps / 2);
+  EXPECT_LE(decided.ctas[0] + decided.ctas[1] * kMix.warps, tb::kExampleWarps);
+  finish();
+}
+
+TEST_F(ExamplePair, AnEvictedProgramLeavesAndComesBack) {
+  start(Mode::LeftOver);
+  gpu_.run(2000);
+  const SlotReport before = gpu_.driver().slot_report(0);
+  EXPECT_EQ(before.resident, tb::kExampleSms * tb::kExampleWarps) << "the older kernel has every warp";
+  EXPECT_EQ(gpu_.driver().slot_report(1).dispatched, 0U);
+  gpu_.driver().evict(0, 65535);
+  for (int i = 0; i < 1000 && !gpu_.driver().evicted(0); ++i) gpu_.run(16);
+  const SlotReport gone = gpu_.driver().slot_report(0);
+  EXPECT_EQ(gone.resident, 0U);
+  EXPECT_LT(gone.dispatched, kGather.ctas);
+  gpu_.run(1000);
+  EXPECT_EQ(gpu_.driver().slot_report(0).dispatched, gone.dispatched) << "dispatched while evicted";
+  EXPECT_EQ(gpu_.driver().slot_report(1).resident, tb::kExampleSms * tb::kExampleWarps / kMix.warps)
+      << "the other has every warp";
+  gpu_.driver().resume(0);
+  finish();
+}
+
+TEST_F(ExamplePair, AnSmThatStartsLargeCtasHoldsTheDispatchPort) {
+  tb::ExampleProgram large = kMix;  // four warps start in four cycles, in which the port names the SM again
+  large.warps = 4;
+  large.scratch = 128;
+  large.ctas = 64;
+  gpu_.load(1, large);
+  gpu_.driver().set_mode(Mode::Fcfs);
+  gpu_.launch(1, large, false);
+  ASSERT_TRUE(gpu_.finish(1, kLongest));
+  expect_results(large, tb::mix_results(large.threads(), large.warps * 8));
+  gpu_.driver().require_no_error();
+}
+
+TEST_F(ExamplePair, AnIllegalInstructionEndsItsLanesAndIsReported) {
+  for (const std::uint32_t word :
+       {0x00000000U, 0x02b54533U, 0x00051503U, 0xc8002573U, 0x0000100fU, 0x00152023U}) {  // the last: SW to byte 1
+    gpu_.write_program(200, 0x00100513);                                                  // li a0, 1
+    gpu_.write_program(201, word);
+    gpu_.write_program(202, 0x0000006f);  // for ever
+    gpu_.pins().rst_ni = 0;
+    gpu_.run(1);
+    gpu_.pins().rst_ni = 1;
+    gpu_.run(8);
+    ASSERT_FALSE(gpu_.illegal());
+    tb::ExampleProgram program{"gather", 0, 1, 0, 3, 0};
+    gpu_.load(0, program);
+    gpu_.pins().entry_i = 200;
+    gpu_.driver().configure_machine({tb::kExampleWarps * kWarpSize, 2048, 1024, tb::kExampleWarps});
+    gpu_.launch(0, program, false);
+    EXPECT_TRUE(gpu_.finish(0, 1000)) << std::hex << word;
+    EXPECT_TRUE(gpu_.illegal()) << std::hex << word;
+  }
+}
+
+}  // namespace
+}  // namespace sluice
