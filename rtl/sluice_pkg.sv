@@ -12,13 +12,11 @@ package sluice_pkg;
   localparam int unsigned InstW     = 18;  // warp instructions of one SM in a window
   localparam int unsigned PerfFracW = 14;  // normalised performance: 1.0 = 2**PerfFracW = the kernel's own best
   localparam int unsigned PerfW     = PerfFracW + 1;
-  localparam int unsigned NormW     = PerfFracW;    // the same inside the partition core: all ones = 1.0
-  localparam int unsigned FactorW   = NormW;        // what a mantissa is multiplied by; docs/reference/blocks/partition_core.md says what these widths cost
-  localparam int unsigned MantissaW = FactorW - 1;  // of scaled performance, leading one included
-  localparam int unsigned CurveW    = 16;           // of a curve that is relative to its best, whose leading one is at the top
-  localparam int unsigned ProductW  = CurveW + FactorW;
+  localparam int unsigned MantissaW = 13;  // of an entry of the performance table, leading one included
   localparam int unsigned ExponentW = 4;
-  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}; docs/reference/blocks/perf_table.md
+  localparam int unsigned ScaledW   = ExponentW + MantissaW - 1;  // {exponent, mantissa}; docs/reference/blocks/partition_core.md
+  localparam int unsigned WordW     = 16;  // of the performance table: an entry, then a performance
+  localparam int unsigned OperandW  = 18;  // of the serial unit: amounts of an SM, the loss limit, twice a mantissa, more than a performance
   localparam int unsigned LossW     = 16;  // loss limit, in units of 2**-PerfFracW
   localparam int unsigned WarpW     = 7;   // warps of an SM
   localparam int unsigned RegW      = 17;  // registers of an SM

@@ -47,7 +47,7 @@ module sluice_top #(
   output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
   output logic [sluice_pkg::CtaW-1:0]                      profile_ctas_o,
-  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/perf_table.md
+  output logic [sluice_pkg::ScaledW-1:0]                   profile_scaled_o,  // {exponent, mantissa}: docs/reference/blocks/partition_core.md
   output logic                                             idle_o             // the clock may stop until an input other than issue_*
                                                                               // and request_i changes
 );
@@ -82,6 +82,8 @@ module sluice_top #(
   logic [K*RegW-1:0]             demand_registers;
   logic [K*SharedW-1:0]          demand_shared;
   logic [K*GridW-1:0]            grid;
+  logic                          count, count_first, count_fits;   // occupancy
+  logic [K-1:0]                  count_kernel;
   logic [K-1:0]                  repeat_grid, launch, stop, evict, resume;
   logic [15:0]                   evict_count, loss_limit;
   logic [K*CtaW-1:0]             static_quota;
@@ -211,6 +213,10 @@ module sluice_top #(
     .evict_i              (evict),
     .evict_count_i        (evict_count),
     .resume_i             (resume),
+    .count_i              (count),
+    .count_first_i        (count_first),
+    .count_kernel_i       (count_kernel),
+    .count_fits_o         (count_fits),
     .round_robin_i        (round_robin),
     .in_order_i           (in_order),
     .regions_i            (regions),
@@ -285,7 +291,9 @@ module sluice_top #(
   logic                           core_start, core_abort, core_idle, sample_valid, sample_final;
   logic                           core_done, core_no_fit, core_spatial;
   logic [KernelW-1:0]             core_num_kernels, sample_kernel;
-  logic                           count_start, count, count_fits;
+  logic                           count_start, count_done;
+  logic [KernelW-1:0]             count_share;
+  logic [CtaW-1:0]                occupancy;
   logic [KernelW-1:0]             demand_kernel;
   logic [WarpW-1:0]               core_demand_warps;
   logic [RegW-1:0]                core_demand_registers;
@@ -338,9 +346,11 @@ module sluice_top #(
     .core_demand_warps_o     (core_demand_warps),
     .core_demand_registers_o (core_demand_registers),
     .core_demand_shared_o    (core_demand_shared),
-    .core_count_start_o      (count_start),
-    .core_count_o            (count),
-    .core_count_fits_i       (count_fits),
+    .count_start_o           (count_start),
+    .count_kernel_o          (count_kernel),
+    .count_share_o           (count_share),
+    .count_done_i            (count_done),
+    .occupancy_i             (occupancy),
     .sample_valid_o          (sample_valid),
     .sample_kernel_o         (sample_kernel),
     .sample_ctas_o           (sample_ctas),
@@ -362,6 +372,23 @@ module sluice_top #(
     .idle_o                  (sequencer_idle)
   );
 
+  occupancy_counter #(
+    .MAX_KERNELS (K),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_occupancy_counter (
+    .clk_i,
+    .rst_ni,
+    .start_i              (count_start),
+    .abort_i              (core_abort),
+    .share_i              (count_share),
+    .capacity_slots_i     (capacity_slots),
+    .count_o              (count),
+    .count_first_o        (count_first),
+    .fits_i               (count_fits),
+    .done_o               (count_done),
+    .occupancy_o          (occupancy)
+  );
+
   partition_core #(
     .MAX_KERNELS (K),
     .MAX_CTAS    (MAX_CTAS)
@@ -379,9 +406,6 @@ module sluice_top #(
     .demand_warps_i       (core_demand_warps),
     .demand_registers_i   (core_demand_registers),
     .demand_shared_i      (core_demand_shared),
-    .count_start_i        (count_start),
-    .count_i              (count),
-    .count_fits_o         (count_fits),
     .epsilon_i            (epsilon),
     .loss_limit_i         (loss_limit),
     .sample_valid_i       (sample_valid),

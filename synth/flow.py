@@ -25,13 +25,11 @@ NOT_REGIONS = {f"REGION_UNITS={n}" for n in range(1, 16)}
 # Blocks, with the parameters each takes and the group it is counted in.
 BLOCKS = {
     "profile_counters": (["NUM_SCHED", "MAX_KERNELS"], "counters"),
-    "reciprocal_divider": (["MAX_KERNELS"], ""),
     "perf_table": (["MAX_KERNELS", "MAX_CTAS"], ""),
-    "star_hull": (["MAX_KERNELS", "MAX_CTAS"], ""),
-    "step_prefetch": (["MAX_KERNELS", "MAX_CTAS"], ""),
-    "waterfill_allocator": (["MAX_KERNELS", "MAX_CTAS"], ""),
-    "loss_guard": (["MAX_KERNELS"], ""),
+    "serial_unit": (["MAX_CTAS"], ""),
+    "decision_steps": (["MAX_KERNELS", "MAX_CTAS"], ""),
     "partition_core": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
+    "occupancy_counter": (["MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "partition_sequencer": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS"], "algorithm"),
     "phase_monitor": (["MAX_KERNELS", "NUM_SCHED"], "monitor"),
     "cta_dispatcher": (["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "REGION_UNITS"], "dispatcher"),
@@ -45,7 +43,7 @@ REGIONS = "cta_dispatcher, regions"
 REGIONS_SCRIPT = "small"   # it is not in the unit of the standard point, and its search is one long cycle: area is what it is measured for
 # Where a block is in a waveform of the unit.
 SCOPES = {"profile_counters": "gen_counters[0].i_profile_counters", "sluice_top": "",
-          **{b: f"i_partition_core.i_{b}" for b in ("reciprocal_divider", "perf_table", "star_hull", "step_prefetch", "waterfill_allocator", "loss_guard")},
+          **{b: f"i_partition_core.i_{b}" for b in ("perf_table", "serial_unit", "decision_steps")},
           **{b: f"i_cta_dispatcher.i_{b}" for b in ("kernel_slots", "sm_resource_table", "dispatch_picker")}}
 
 

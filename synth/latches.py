@@ -6,6 +6,7 @@ import collections
 
 MASTERS_OF_AN_INVERTER = 8   # the clock pin of a latch is 4 fF; a slow edge there costs more than inverters
 FEWEST_ROWS = 3              # two flip-flops are as small as three latches
+FEWEST_ROWS_FOR_A_CLOCK = 24   # of the other scripts: a row latch is slower than a flip-flop, and a few rows save little
 FEWEST_GATED = 2             # bits of one enable: two pay for their gate where they become row latches
 
 
@@ -27,7 +28,7 @@ def mark_gated(module):
             c["attributes"]["gated"] = "1"
 
 
-def share_masters(module, library):
+def share_masters(module, library, fewest=FEWEST_ROWS):
     """Replaces flip-flops behind clock gates that are written from one net by a master and row latches."""
     clock = module["ports"]["clk_i"]["bits"][0]
     written = collections.defaultdict(list)
@@ -41,7 +42,7 @@ def share_masters(module, library):
     a, y = inverter.inputs[0], inverter.outputs[0]
     masters = 0
     for net, rows in sorted(written.items(), key=str):
-        if len(rows) < FEWEST_ROWS:
+        if len(rows) < fewest:
             continue
         if masters % MASTERS_OF_AN_INVERTER == 0:
             low = top = top + 1

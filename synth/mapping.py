@@ -137,12 +137,13 @@ opt_clean
 write_verilog -noattr -noexpr netlist.v
 tee -o stat.txt stat -liberty {library.path}
 """
-        if gate and small:
+        if gate:
             step = work / "step.json"
-            yosys(f"{registers}opt_merge -share_all\nwrite_json {step}\n", work, "registers")
-            edit(step, module, latches.mark_gated)
-            yosys(f"read_json {step}\n{gates}write_json {step}\n", work, "gates")
-            edit(step, module, lambda m: latches.share_masters(m, library))
+            if small:
+                yosys(f"{registers}opt_merge -share_all\nwrite_json {step}\n", work, "registers")
+                edit(step, module, latches.mark_gated)
+            yosys((f"read_json {step}\n" if small else registers) + f"{gates}write_json {step}\n", work, "gates")
+            edit(step, module, lambda m: latches.share_masters(m, library, latches.FEWEST_ROWS if small else latches.FEWEST_ROWS_FOR_A_CLOCK))
             yosys(f"read_json {step}\n{cells}", work, "map")
         else:
             yosys(registers + gates + cells, work, "map")

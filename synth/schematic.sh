@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Draws small blocks as schematics of word-level operators, with netlistsvg (npm install netlistsvg; NETLISTSVG names another program).
 set -euo pipefail
-usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/reference/schematics, profile_counters loss_guard occupancy_counter)"; }
+usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/reference/schematics, profile_counters)"; }
 root="$(cd "$(dirname "$0")/.." && pwd)"
 out="$root/docs/reference/schematics"
 case "${1:-}" in
@@ -13,7 +13,7 @@ esac
 program=${NETLISTSVG:-netlistsvg}
 command -v "$program" > /dev/null || { echo "schematic.sh: no $program: npm install netlistsvg, or NETLISTSVG=program" >&2; exit 2; }
 command -v yosys > /dev/null || { echo "schematic.sh: no yosys: ./setup.sh installs it" >&2; exit 2; }
-[ $# -gt 0 ] || set -- profile_counters loss_guard occupancy_counter
+[ $# -gt 0 ] || set -- profile_counters
 for module in "$@"; do
   grep -qE "/$module\.sv$" "$root/rtl/sluice.f" || { echo "schematic.sh: $module: not in rtl/sluice.f" >&2; exit 2; }
 done

@@ -24,6 +24,10 @@ module cta_dispatcher #(
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
+  input  logic                                         count_i,               // occupancy_counter: CTAs of a RUNNING kernel, one more a cycle; only while
+  input  logic                                         count_first_i,         // no CTA is given out, from the cycle after that in which the quotas became 0
+  input  logic [MAX_KERNELS-1:0]                       count_kernel_i,        // one-hot
+  output logic                                         count_fits_o,          // two cycles later: and another one fits an empty SM, its slots left aside
   input  logic                                         round_robin_i,         // over the kernels, instead of oldest first
   input  logic                                         in_order_i,            // no kernel before an older one has issued its last CTA
   input  logic                                         regions_i,
@@ -158,6 +162,10 @@ module cta_dispatcher #(
     .take_sm_i          (sm_q),
     .take_kernel_i      (kernel_q),
     .take_slot_o        (take_slot),
+    .count_i,
+    .count_first_i,
+    .count_kernel_i,
+    .count_fits_o,
     .charge_sm_o        (charge_sm),
     .charged_sm_o       (charged_sm),
     .charged_room_o     (charged_room),

@@ -28,6 +28,11 @@ module sm_resource_table #(
   output logic [NUM_SM-1:0]                          charged_sm_o,       // and in the one after,
   output logic [MAX_KERNELS-1:0]                     charged_room_o,     // with whether one more CTA fits there,
   output logic                                       charged_full_o,     // and whether it holds just its quotas
+  // Lane A between charges: CTAs of one kernel on an empty SM, one more in each cycle but the first.
+  input  logic                                       count_i,            // never with take_i
+  input  logic                                       count_first_i,
+  input  logic [MAX_KERNELS-1:0]                     count_kernel_i,     // one-hot
+  output logic                                       count_fits_o,       // two cycles later: and another one fits
   // The CTA slots of an SM: kernel of each, and in the low bits which are used.
   input  logic [NUM_SM-1:0]                          look_sm_i,          // one-hot
   output logic [MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] look_slots_o,
@@ -92,9 +97,10 @@ module sm_resource_table #(
     .amounts_sm_i(take_sm_i & written_q), .slots_sm_i(take_sm_i), .amounts_i(amounts), .slots_i(slots), .amounts_o(a_row), .slots_o(a_slots));
   always_comb begin
     a_amounts    = (take_sm_i & credit_sm_q) != '0 ? credit_amounts : a_row;
+    if (count_i) a_amounts = charge_amounts & ~{AmountW{count_first_i}};
     take_amounts = '0;
     for (int unsigned k = 0; k < K; k++)
-      if (take_kernel_i[k]) take_amounts |= demand[k*AmountW +: AmountW];
+      if (count_i ? count_kernel_i[k] : take_kernel_i[k]) take_amounts |= demand[k*AmountW +: AmountW];
     a_free_up = ~a_slots[N-1:0];
     for (int unsigned s = 1; s < N; s *= 2) a_free_up = a_free_up | (a_free_up << s);
     take_slot_o = a_free_up & ~(a_free_up << 1);
@@ -106,7 +112,8 @@ module sm_resource_table #(
   end
 
   // Charge: the row with it, and its CTAs against the quotas.
-  logic                charge_q;
+  logic                charge_q, count_q;
+  logic [K-1:0]        charge_fits, unused_fits;
   logic [NUM_SM-1:0]   charged_sm_q;
   logic [K-1:0]        charge_kernel_q;
   logic [K*CountW-1:0] a_resident, a_quota;
@@ -129,7 +136,8 @@ module sm_resource_table #(
 
   // Compared.
   sm_row_room #(.MAX_KERNELS(K)) i_room_a (
-    .amounts_i(charge_amounts_q), .limit_warps_i, .limit_registers_i, .limit_shared_i, .count_room_i(count_room_q), .room_o(charged_room_o));
+    .amounts_i(charge_amounts_q), .limit_warps_i, .limit_registers_i, .limit_shared_i, .count_room_i(count_room_q), .fits_o(charge_fits), .room_o(charged_room_o));
+  assign count_fits_o = (charge_fits & count_kernel_i) != '0;
 
   // Lane B: read and counted, then compared.
   logic [AmountW-1:0]  b_amounts, b_amounts_q;
@@ -156,7 +164,7 @@ module sm_resource_table #(
     for (int unsigned g = 0; g < Groups; g++) row_quota[g*K*CountW +: K*CountW] = b_quota & {K*CountW{eval_group[g]}};
   end
   sm_row_room #(.MAX_KERNELS(K)) i_room_b (
-    .amounts_i(b_amounts_q), .limit_warps_i, .limit_registers_i, .limit_shared_i, .count_room_i(b_count_room), .room_o(eval_room_o));
+    .amounts_i(b_amounts_q), .limit_warps_i, .limit_registers_i, .limit_shared_i, .count_room_i(b_count_room), .fits_o(unused_fits), .room_o(eval_room_o));
   assign eval_used_o    = b_slots[N-1:0];
   assign eval_full_o    = b_resident_q == b_quota_q;
   assign charged_full_o = charged_full_q;
@@ -229,6 +237,7 @@ module sm_resource_table #(
     if (!rst_ni) begin
       written_q     <= '0;
       charge_q      <= 1'b0;
+      count_q       <= 1'b0;
       charge_sm_q   <= '0;
       charged_sm_q  <= '0;
       end_valid_q   <= 1'b0;
@@ -238,6 +247,7 @@ module sm_resource_table #(
     end else begin
       written_q     <= written_d;
       charge_q      <= take_i;
+      count_q       <= count_i;
       charge_sm_q   <= take_i ? take_sm_i : '0;
       charged_sm_q  <= charge_sm_q;
       end_valid_q   <= done_valid_i;
@@ -248,16 +258,18 @@ module sm_resource_table #(
 
   // Looked at only behind something valid: no reset.
   always_ff @(posedge clk_i) begin
+    if (take_i || count_i) begin
+      a_amounts_q    <= a_amounts;
+      take_amounts_q <= take_amounts;
+    end
     if (take_i) begin
       charge_kernel_q <= take_kernel_i;
-      a_amounts_q     <= a_amounts;
       a_slots_q       <= a_slots;
-      take_amounts_q  <= take_amounts;
     end
+    if (charge_q || count_q) charge_amounts_q <= charge_amounts;
     if (charge_q) begin
-      charge_amounts_q <= charge_amounts;
-      count_room_q     <= count_room_d;
-      charged_full_q   <= a_resident == a_quota;
+      count_room_q   <= count_room_d;
+      charged_full_q <= a_resident == a_quota;
     end
     if (eval_i) begin
       b_amounts_q  <= b_amounts;
@@ -320,5 +332,5 @@ module sm_resource_table #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{capacity_slots_i, eval_quota_i, credit_shared, credit_registers, credit_warps};
+  assign unused_bits = ^{unused_fits, capacity_slots_i, eval_quota_i, credit_shared, credit_registers, credit_warps};
 endmodule

@@ -25,6 +25,9 @@ module cta_dispatcher_props #(
   input logic [1:0]                               evict_i,
   input logic [15:0]                              evict_count_i,
   input logic [1:0]                               resume_i,
+  input logic                                     count_i,
+  input logic                                     count_first_i,
+  input logic [K-1:0]                             count_kernel_i,
   input logic                                     round_robin_i,
   input logic                                     in_order_i,
   input logic                                     regions_i,
@@ -59,7 +62,8 @@ module cta_dispatcher_props #(
 
   cta_dispatcher #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .REGION_UNITS(U)) dut (
     .clk_i, .rst_ni, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
-    .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i, .round_robin_i, .in_order_i, .regions_i,
+    .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i,
+    .count_i, .count_first_i, .count_kernel_i, .round_robin_i, .in_order_i, .regions_i,
     .query_sm_o(query_sm), .query_quota_i((M == 1 || query_sm == 0) ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]), .quota_changed_i,
     .profiling_i, .settled_o(settled), .spent_o(gives_none), .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change),
       .resident_o(resident), .dispatched_o(dispatched),
@@ -143,6 +147,7 @@ module cta_dispatcher_props #(
     assume (capacity_slots_i <= CtaW'(N));
     if (started && (state != '0 || launch_i != '0)) assume (capacity == capacity_q);
     if (started && !quota_changed_i) assume (quota_i == quota_q);
+    assume (!count_i || (started && quota_i == '0 && quota_q == '0));
     for (int unsigned i = 0; i < M*K; i++) assume (quota_i[i*CtaW +: CtaW] <= CtaW'(N));
     if (started) assume (up_q || launch_i == '0);
     for (int unsigned k = 0; k < K; k++)   // sluice_csr: a descriptor holds while its slot is busy, and was written three cycles before its launch
@@ -604,6 +609,7 @@ module cta_dispatcher_props #(
       if (again_q[k] && state[(1-k)*2 +: 2] == 2'd1 && state_q[(1-k)*2 +: 2] == 2'd1 && (\dut.older [k*K + 1 - k] || !\dut.older [(1-k)*K + k])) ok_again = 1'b0;
     end
     if (started) spent_is_running_without_a_cta_to_give: assert (ok_spent);
+    if (started) nothing_is_charged_while_ctas_are_counted: assert (!count_i || !\dut.fresh_q );
     if (started && was_up && rst_ni) a_grid_that_starts_again_is_the_youngest: assert (ok_again);
   end
 

@@ -30,7 +30,8 @@ module partition_sequencer_props #(
   input logic [M-1:0]                       settled_i,
   input logic [sluice_pkg::SmW-1:0]         query_sm_i,
   input logic [sluice_pkg::KernelW-1:0]     core_demand_kernel_i,
-  input logic                               core_count_fits_i,
+  input logic                               count_done_i,
+  input logic [sluice_pkg::CtaW-1:0]        occupancy_i,
   input logic                               core_done_i,
   input logic                               core_no_fit_i,
   input logic                               core_spatial_i,
@@ -44,17 +45,17 @@ module partition_sequencer_props #(
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5, Static = 3'd6;
 
   logic [K*CtaW-1:0] quota, ctas;
-  logic              count_start, count, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision,
+  logic              count_start, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision,
     monitoring, idle, core_start, enable, clear, regions, regions_q;
   logic [SmW-1:0]    sample_sm;
   logic [CtaW-1:0]   sample_ctas;
   logic [KernelW-1:0] sample_kernel;
   logic [M*KIndexW-1:0] owner;
   logic [3:0]        state;
-  logic [K-1:0]      watch;
+  logic [K-1:0]      watch, count_kernel;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .core_count_start_o(count_start), .core_count_o(count),
-    .core_count_fits_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
+    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .count_start_o(count_start), .count_kernel_o(count_kernel), .count_done_i,
+    .occupancy_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i, .query_quota_o(quota), .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
     .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
     .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel), .sample_ctas_o(sample_ctas),
@@ -74,9 +75,7 @@ module partition_sequencer_props #(
   (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
   (* hierconn *) wire [K*CtaW-1:0]     \dut.rests , \dut.levels ;
   (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
-  (* hierconn *) wire                  \dut.i_occupancy_counter.load_q ;
-  (* hierconn *) wire                  \dut.i_occupancy_counter.busy_q , \dut.i_occupancy_counter.done_q ;
-  (* hierconn *) wire [2:0]            \dut.i_occupancy_counter.count_q ;
+  (* hierconn *) wire [2:0]            \dut.i_partition_plan.small_q , \dut.i_partition_plan.large_q ;
 
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank
@@ -85,8 +84,8 @@ module partition_sequencer_props #(
   assign slot = \dut.i_partition_plan.slot_q ;
 
   logic       started, was_up, past_restart;
-  logic [2:0] demands_left;             // that may fit yet
-  logic [1:0] core_wait;                // cycles that the core has kept it waiting
+  logic       counting;                 // the counter was asked and has not answered
+  logic [1:0] core_wait, count_wait;    // cycles that core and counter have kept it waiting
   logic [2:0] mode_q, plan_mode;        // plan_mode: of the last restart
   logic [K-1:0] present;                // kernel slots of the last restart
   logic [K*CtaW+K*M-1:0] host_q;
@@ -98,7 +97,7 @@ module partition_sequencer_props #(
     started      <= 1'b1;
     was_up       <= rst_ni;
     past_restart <= \dut.restart ;
-    demands_left <= count_start ? 3'(N) : (count && !\dut.i_occupancy_counter.load_q && core_count_fits_i) ? demands_left - 1'b1 : demands_left;
+    counting     <= count_start || (counting && !count_done_i);
     mode_q       <= mode_i;
     host_q       <= {quota_i, mask_i};
     quota_q      <= quota;
@@ -108,10 +107,12 @@ module partition_sequencer_props #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       core_wait   <= '0;
+      count_wait  <= '0;
       plan_mode   <= '0;
       present     <= '0;
     end else begin
       core_wait   <= (\dut.state_q == Allocate && !core_done_i && !\dut.restart ) ? core_wait + 1'b1 : '0;
+      count_wait  <= (\dut.state_q == PlanCount && !count_done_i && !\dut.restart ) ? count_wait + 1'b1 : '0;
       if (\dut.restart ) begin
         plan_mode <= mode_i;
         present   <= '0;
@@ -122,7 +123,7 @@ module partition_sequencer_props #(
 
   always_comb begin
     if (!started) assume (!rst_ni);
-    if (demands_left == '0) assume (!core_count_fits_i);
+    assume (occupancy_i <= CtaW'(N));
     assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0 && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
     assume (mode_i <= 3'd5 && query_sm_i < SmW'(M));
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
@@ -130,6 +131,7 @@ module partition_sequencer_props #(
     if (started && !static_write_i) assume ({quota_i, mask_i} == host_q || !rst_ni);
     if (started && profiling_q) assume (settled_i == settled_q || !rst_ni);
     if (core_wait == 2'(Patience)) assume (core_done_i);
+    if (count_wait == 2'(Patience) && counting) assume (count_done_i);
   end
 
   // How far it is from having settled (Idle or Monitor), field by field: part, levels that are left, step, and what the step waits for.
@@ -146,9 +148,7 @@ module partition_sequencer_props #(
       if (KernelW'(r) < num && \dut.rests [r*CtaW +: CtaW] > levels_left) levels_left = \dut.rests [r*CtaW +: CtaW];
     case (\dut.state_q )
       Plan:      distance = {2'd3, 3'd0, kernels_left, 1'b1, 15'd0};
-      PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 12'd0, \dut.i_occupancy_counter.done_q ? 3'd0
-                                                               : !\dut.i_occupancy_counter.busy_q ? 3'd7
-                                                               : \dut.i_occupancy_counter.load_q ? 3'd6 : 3'd1 + demands_left};
+      PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 13'd0, 2'd2 - count_wait};
       WarmUp:    distance = {2'd2, levels_left, 5'd4, 12'd0, \dut.timer_q };
       Drain:     distance = {2'd2, levels_left, 5'd3, 11'd0, \dut.timer_q == '0 && !\dut.last_q , \dut.timer_q };
       Profile:   distance = {2'd2, levels_left, 5'd2, 12'd0, \dut.timer_q };
@@ -179,9 +179,10 @@ module partition_sequencer_props #(
     if (reading && \dut.walk_q == Walk && 5'(\dut.sm_q ) + 5'(\dut.sms_q ) != 5'(\dut.firsts [32'(rank[0])*SmW +: SmW]) + 5'(slot_count)) ok_plan = 1'b0;
     if (reading && \dut.walk_q == Walk && \dut.rest_q != '0
         && 5'(\dut.level_q ) + 5'(\dut.sms_q ) != 5'(\dut.levels [32'(rank[0])*CtaW +: CtaW]) + 5'(slot_count)) ok_plan = 1'b0;
-    // Levels that are done and levels that are left are those of the occupancy.
+    // Levels that are done and levels that are left are those of the occupancy. The first level of this window follows from the windows before, and does not wrap.
+    if (deciding && (\dut.i_partition_plan.small_q == '0 || \dut.i_partition_plan.small_q > 3'(N)
+        || 4'(\dut.i_partition_plan.large_q ) != {\dut.i_partition_plan.small_q , 1'b0} - 4'd1)) ok_plan = 1'b0;
     for (int unsigned r = 0; r < K; r++) begin
-      if (planning && rank > KernelW'(r) && \dut.rests [r*CtaW +: CtaW] != \dut.ctas [r*CtaW +: CtaW]) ok_plan = 1'b0;
       if (deciding && \dut.rests [r*CtaW +: CtaW] != '0
           && 5'(\dut.levels [r*CtaW +: CtaW]) + 5'(\dut.rests [r*CtaW +: CtaW]) != 5'(\dut.ctas [r*CtaW +: CtaW]) + 5'd1) ok_plan = 1'b0;
     end
@@ -286,9 +287,8 @@ module partition_sequencer_props #(
       // Progress.
       state_exists:                             assert (\dut.state_q <= PlanCount && (state == \dut.state_q || (state == Plan
         && \dut.state_q == PlanCount)) && \dut.layout_q <= Static);
-      counter_runs_while_it_is_waited_for:      assert (\dut.state_q != PlanCount || ((\dut.i_occupancy_counter.busy_q ^ \dut.i_occupancy_counter.done_q )
-                                                        && \dut.i_occupancy_counter.count_q <= 3'(N) - (\dut.i_occupancy_counter.busy_q
-                                                        ? demands_left : 3'd0) && (\dut.i_occupancy_counter.done_q || demands_left <= 3'(N))));
+      counter_runs_while_it_is_waited_for:      assert ((\dut.state_q != PlanCount || counting) && count_wait <= 2'(Patience) && (count_wait == '0 || \dut.state_q == PlanCount));
+      if (planning) kernel_of_the_rank_is_counted: assert (count_kernel == K'(1) << slot[rank[0]] && quota == '0);
       core_is_patiently_waited_for:             assert (core_wait <= 2'(Patience) && (!sample_valid || \dut.state_q == Scale) && (core_wait == '0 || \dut.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
       plan_is_remembered:                       assert ((!rst_ni || plan_mode == mode_q) && (\dut.layout_q == Static) == (plan_mode == 3'd4)

@@ -1,66 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// occupancy_counter: how many CTAs of one kernel fit into 1/share of an SM.
-// floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: demands are taken from the capacity, one a cycle, until a
-// resource is short, and every share-th is one CTA. The capacity is loaded with start_i, the demand in the first cycle of busy_o, and one taken in each that
-// follows, by waterfill_allocator's subtractors, which rest then. start_i to done_o: n + 3 cycles, n demands fit. Source: occupancy of a CTA on all four resources; share > 1 is
-// the Even policy.
+// occupancy_counter: how many CTAs of one RUNNING kernel fit into 1/share of an SM (docs/reference/blocks/occupancy_counter.md).
+// floor(capacity / share) holds t CTAs exactly when capacity holds share * t of them: a CTA a cycle is added up until no other one fits, and every
+// share-th counts. The dispatcher adds and compares in its lane A, which rests while a plan is made; CTA slots are counted here.
+// From start_i to done_o: n + 3 cycles, n CTAs fit the whole SM, of which one is known to fit. A start drops a count under way.
 module occupancy_counter #(
-  parameter int unsigned MAX_CTAS = 8   // demands that fit at most
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned MAX_CTAS    = 8
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           start_i,
-  input  logic [sluice_pkg::KernelW-1:0] share_i,  // 1..8, stable from start_i to done_o
-  output logic                           busy_o,   // but for its first cycle: one more demand is taken in this one,
-  input  logic                           fits_i,   // if it fits
-  output logic                           done_o,   // pulse; count_o holds until the next start
-  output logic [sluice_pkg::CtaW-1:0]    count_o
+  input  logic                           abort_i,            // drops a count under way
+  input  logic [sluice_pkg::KernelW-1:0] share_i,            // 1..MAX_KERNELS; it and the kernel stand from the cycle after the start until done_o
+  input  logic [sluice_pkg::CtaW-1:0]    capacity_slots_i,   // 1..MAX_CTAS, stable
+  output logic                           count_o,            // to the dispatcher: one more in this cycle,
+  output logic                           count_first_o,      // or none yet
+  input  logic                           fits_i,             // two cycles later: and another one fits
+  output logic                           done_o,             // pulse, in which occupancy_o is the answer
+  output logic [sluice_pkg::CtaW-1:0]    occupancy_o
 );
-  localparam int unsigned KernelW = sluice_pkg::KernelW;
-  localparam int unsigned CountW  = $clog2(MAX_CTAS + 1);
+  localparam int unsigned PartW  = $clog2(MAX_KERNELS);
+  localparam int unsigned CountW = $clog2(MAX_CTAS + 1);
 
-  logic [CountW-1:0]  count_d, count_q;
-  logic [KernelW-1:0] part_d, part_q;    // demands of the CTA under count
-  logic               busy_d, busy_q, load_d, load_q, done_d, done_q;   // load: the first cycle
+  typedef enum logic [2:0] {Rest = 3'd0, First = 3'd1, Second = 3'd2, Count = 3'd3, Done = 3'd4} state_e;
+
+  state_e            state_d, state_q;
+  logic [CountW-1:0] slots_d, slots_q;   // CTAs that were added up
+  logic [PartW-1:0]  part_d, part_q;     // of them, those of the CTA under count
+  logic [CountW-1:0] ctas_d, ctas_q;     // the others, by share
 
   always_comb begin
-    load_d  = start_i;
-    busy_d  = start_i || (busy_q && (load_q || fits_i));
-    done_d  = busy_q && !load_q && !fits_i && !start_i;
-    count_d = count_q;
+    state_d = state_q;
+    slots_d = slots_q;
     part_d  = part_q;
-    if (busy_q && !load_q && fits_i) begin
-      part_d = part_q + 1'b1;
-      if (part_q + 1'b1 == share_i) begin
+    ctas_d  = ctas_q;
+    unique case (state_q)
+      First: begin
+        slots_d = '0;
         part_d  = '0;
-        count_d = count_q + 1'b1;
+        ctas_d  = '0;
+        state_d = Second;
       end
-    end
-    if (start_i) begin
-      part_d  = '0;
-      count_d = '0;
-    end
+      Second, Count: begin   // one more fits
+        state_d = Count;
+        if (state_q == Count && (!fits_i || slots_q == capacity_slots_i[CountW-1:0])) state_d = Done;
+        else begin
+          slots_d = slots_q + 1'b1;
+          part_d  = part_q + 1'b1;
+          if (sluice_pkg::KernelW'(part_q) + 1'b1 == share_i) begin
+            part_d = '0;
+            ctas_d = ctas_q + 1'b1;
+          end
+        end
+      end
+      default: state_d = Rest;
+    endcase
+    if (start_i) state_d = First;
+    if (abort_i) state_d = Rest;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      done_q  <= 1'b0;
-      count_q <= '0;
-    end else begin
-      busy_q  <= busy_d;
-      done_q  <= done_d;
-      count_q <= count_d;
-    end
-  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) state_q <= Rest;
+    else         state_q <= state_d;
 
-  // Looked at only while it counts: no reset.
+  // Set before they are looked at: no reset.
   always_ff @(posedge clk_i) begin
-    part_q <= part_d;
-    load_q <= load_d;
+    slots_q <= slots_d;
+    part_q  <= part_d;
+    ctas_q  <= ctas_d;
   end
 
-  assign busy_o  = busy_q;
-  assign done_o  = done_q;
-  assign count_o = sluice_pkg::CtaW'(count_q);
+  assign count_o       = state_q == First || state_q == Second || state_q == Count;
+  assign count_first_o = state_q == First;
+  assign done_o        = state_q == Done;
+  assign occupancy_o   = sluice_pkg::CtaW'(ctas_q);
+
+  logic unused_bits;   // the caller's slots are at most MAX_CTAS
+  assign unused_bits = ^capacity_slots_i;
 endmodule

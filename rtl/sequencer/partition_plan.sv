@@ -36,13 +36,13 @@ module partition_plan #(
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned IndexW   = $clog2(MAX_KERNELS);
   localparam int unsigned CountW   = $clog2(MAX_CTAS + 1);
-  localparam int unsigned LeftW    = ((SmCountW > CountW) ? SmCountW : CountW) + 1;
+  localparam int unsigned LevelW   = $clog2(2 * MAX_CTAS);   // a range of s SMs has levels left for at most MAX_CTAS / s windows; s + 1 are at most 2 s
 
   logic [MAX_KERNELS:1]          num_q;   // one-hot: everything that answers for an SM looks at it
   logic [MAX_KERNELS*IndexW-1:0] slot_q;
-  logic [MAX_KERNELS*CountW-1:0] ctas_d, ctas_q, rest_d, rest_q;
-  // First level of this window in a range of NUM_SM / n SMs, and in one with one more. Where none is left they may have wrapped.
-  logic [CountW-1:0]             small_d, small_q, large_d, large_q;
+  logic [MAX_KERNELS*CountW-1:0] ctas_d, ctas_q;
+  // First level of this window in a range of NUM_SM / n SMs, and in one with one more.
+  logic [LevelW-1:0]             small_d, small_q, large_d, large_q;
 
   logic [SmCountW-1:0]    share;
   logic [MAX_KERNELS-1:0] larger;
@@ -63,29 +63,21 @@ module partition_plan #(
     end
   end
 
-  logic [LeftW-1:0] left;
   always_comb begin
     small_d = small_q;
     large_d = large_q;
     if (next_window_i) begin
-      small_d = small_q + CountW'(share);
-      large_d = large_q + CountW'(share) + 1'b1;
+      small_d = small_q + LevelW'(share);
+      large_d = large_q + LevelW'(share) + 1'b1;
     end
     if (first_window_i) begin
-      small_d = CountW'(1);
-      large_d = CountW'(1);
+      small_d = LevelW'(1);
+      large_d = LevelW'(1);
     end
     ctas_d = ctas_q;
-    rest_d = rest_q;
-    left   = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      left = LeftW'(rest_q[r*CountW +: CountW]) - LeftW'(count_o[r*SmCountW +: SmCountW]);
-      if (next_window_i)        rest_d[r*CountW +: CountW] = left[LeftW-1] ? '0 : left[CountW-1:0];
       if (decided_valid_i)      ctas_d[r*CountW +: CountW] = CountW'(decided_i[r*CtaW +: CtaW]);
-      if (occupancy_valid_i[r]) begin
-        ctas_d[r*CountW +: CountW] = CountW'(occupancy_i);
-        rest_d[r*CountW +: CountW] = CountW'(occupancy_i);
-      end
+      if (occupancy_valid_i[r]) ctas_d[r*CountW +: CountW] = CountW'(occupancy_i);
     end
   end
 
@@ -101,17 +93,21 @@ module partition_plan #(
     small_q <= small_d;
     large_q <= large_d;
     ctas_q  <= ctas_d;
-    rest_q  <= rest_d;
     if (plan_i)
       for (int unsigned r = 0; r < MAX_KERNELS; r++) slot_q[r*IndexW +: IndexW] <= IndexW'(age_i[r*KIndexW +: KIndexW]);
   end
 
+  logic [LevelW-1:0] level, rest;
   always_comb begin
+    level = '0;
+    rest  = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
+      level = larger[r] ? large_q : small_q;
+      rest  = LevelW'(ctas_q[r*CountW +: CountW]) - level;
       slot_o[r*KIndexW +: KIndexW] = KIndexW'(slot_q[r*IndexW +: IndexW]);
       ctas_o[r*CtaW +: CtaW]       = CtaW'(ctas_q[r*CountW +: CountW]);
-      rest_o[r*CtaW +: CtaW]       = CtaW'(rest_q[r*CountW +: CountW]);
-      level_o[r*CtaW +: CtaW]      = larger[r] ? CtaW'(large_q) : CtaW'(small_q);
+      rest_o[r*CtaW +: CtaW]       = (LevelW'(ctas_q[r*CountW +: CountW]) < level) ? '0 : CtaW'(rest) + 1'b1;
+      level_o[r*CtaW +: CtaW]      = CtaW'(level);
     end
   end
   always_comb begin
@@ -124,5 +120,5 @@ module partition_plan #(
   assign level_large_o = CtaW'(large_q);
 
   logic unused_high_bits;
-  assign unused_high_bits = ^{age_i, occupancy_i, decided_i, share, left};
+  assign unused_high_bits = ^{age_i, occupancy_i, decided_i, share};
 endmodule

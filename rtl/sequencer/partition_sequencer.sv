@@ -49,13 +49,17 @@ module partition_sequencer #(
   output logic                                          core_start_o,
   output logic                                          core_abort_o,          // the decision under way is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
-  input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle;
-  output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,   // while occupancies are counted, that of the counted one
+  input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
+  output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,
   output logic [sluice_pkg::RegW-1:0]                   core_demand_registers_o,
   output logic [sluice_pkg::SharedW-1:0]                core_demand_shared_o,
-  output logic                                          core_count_start_o,    // occupancy: the capacity is left,
-  output logic                                          core_count_o,          // the demand is taken from it,
-  input  logic                                          core_count_fits_i,     // if it fits
+  // Occupancy counter.
+  output logic                                          count_start_o,         // pulse: how many CTAs
+  output logic [MAX_KERNELS-1:0]                        count_kernel_o,        // of this kernel slot, one-hot, fit into
+  output logic [sluice_pkg::KernelW-1:0]                count_share_o,         // 1/this of an SM
+  input  logic                                          count_done_i,          // pulse:
+  input  logic [sluice_pkg::CtaW-1:0]                   occupancy_i,           // so many
+  // Samples, to the core.
   output logic                                          sample_valid_o,
   output logic [sluice_pkg::KernelW-1:0]                sample_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                   sample_ctas_o,
@@ -123,14 +127,14 @@ module partition_sequencer #(
   logic [RankW-1:0]   sample_kernel_q;
   logic [CountW-1:0]  sample_ctas_q;
 
-  logic                            restart, first_window, next_window, decided, count_start, count_done;
+  logic                            restart, first_window, next_window, decided, count_start;
   logic [KernelW-1:0]              num;
   logic [MAX_KERNELS:1]            num_is;     // the same, one-hot
   logic [MAX_KERNELS*KIndexW-1:0]  slots;
   logic [MAX_KERNELS*SmW-1:0]      firsts, slot_firsts;
   logic [MAX_KERNELS*SmCountW-1:0] counts;
   logic [MAX_KERNELS*CtaW-1:0]     ctas, slot_ctas, rests, levels;
-  logic [CtaW-1:0]                 occupancy, level_small, level_large;
+  logic [CtaW-1:0]                 level_small, level_large;
   logic [MAX_KERNELS-1:0]          working;    // rank_q, one-hot
   partition_plan #(
     .NUM_SM      (NUM_SM),
@@ -142,8 +146,8 @@ module partition_sequencer #(
     .plan_i            (restart),
     .num_present_i,
     .age_i,
-    .occupancy_valid_i ((state_q == PlanCount && count_done) ? working : '0),
-    .occupancy_i       (occupancy),
+    .occupancy_valid_i ((state_q == PlanCount && count_done_i) ? working : '0),
+    .occupancy_i,
     .decided_valid_i   (decided),
     .decided_i         (core_ctas_i),
     .first_window_i    (first_window),
@@ -203,15 +207,13 @@ module partition_sequencer #(
       if (!settled_i[m] && !spent_i[owner_o[m*KIndexW +: $clog2(MAX_KERNELS)]]) all_settled = 1'b0;
   end
 
-  // To the core: the demand of one kernel, of that which is counted or that which the core asks for. The one is known a cycle ahead.
-  logic [MAX_KERNELS-1:0] rank_slots, count_slots_q, asked_slots, demand_slots;
+  // To the core: the demand of the kernel that it asks for.
+  logic [MAX_KERNELS-1:0] rank_slots, asked_slots;
   logic [SmW-1:0]         rank_first;
   logic [SmCountW-1:0]    rank_sms;
   logic [CtaW-1:0]        rank_rest, rank_level;
   always_comb
     for (int unsigned r = 0; r < MAX_KERNELS; r++) working[r] = rank_q == RankW'(r);
-  always_ff @(posedge clk_i)   // looked at only while a kernel is counted: no reset
-    if (state_q == Plan) count_slots_q <= rank_slots;
   always_comb begin
     core_demand_warps_o     = '0;
     core_demand_registers_o = '0;
@@ -224,9 +226,8 @@ module partition_sequencer #(
         if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) asked_slots[k] = 1'b1;
       end
     end
-    demand_slots = (state_q == PlanCount) ? count_slots_q : asked_slots;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      if (demand_slots[k]) begin
+      if (asked_slots[k]) begin
         core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
         core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
         core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];
@@ -246,19 +247,9 @@ module partition_sequencer #(
     end
   end
 
-  occupancy_counter #(
-    .MAX_CTAS (MAX_CTAS)
-  ) i_occupancy_counter (
-    .clk_i,
-    .rst_ni,
-    .start_i (count_start),
-    .share_i ((mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1)),
-    .busy_o  (core_count_o),
-    .fits_i  (core_count_fits_i),
-    .done_o  (count_done),
-    .count_o (occupancy)
-  );
-  assign core_count_start_o = count_start;
+  assign count_share_o  = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
+  assign count_start_o  = count_start;
+  assign count_kernel_o = rank_slots;
 
   localparam int unsigned DrainShift = 12;   // units of 4,096 cycles
   logic drained;
@@ -325,7 +316,7 @@ module partition_sequencer #(
       rest_d  = rank_rest[CountW-1:0];
     end
     unique case (state_q)
-      PlanCount: if (count_done) rank_d = rank_q + 1'b1;
+      PlanCount: if (count_done_i) rank_d = rank_q + 1'b1;
       Profile: begin
         rank_d  = '0;
         walk_d  = Load;
@@ -387,9 +378,9 @@ module partition_sequencer #(
         count_start = 1'b1;
         state_d     = PlanCount;
       end
-      PlanCount: if (count_done) begin
+      PlanCount: if (count_done_i) begin
         state_d   = Plan;
-        starved_d = (starved_q && rank_q != '0) || occupancy == '0;
+        starved_d = (starved_q && rank_q != '0) || occupancy_i == '0;
         if (last_kernel) begin
           changed_d = 1'b1;
           state_d   = Idle;

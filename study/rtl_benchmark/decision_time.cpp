@@ -7,9 +7,6 @@
 #include <Vsequencer_2_8.h>
 #include <Vsequencer_4_8.h>
 #include <Vsequencer_8_32.h>
-#include <Vwaterfill_2.h>
-#include <Vwaterfill_4.h>
-#include <Vwaterfill_8.h>
 
 #include <algorithm>
 #include <random>
@@ -18,7 +15,6 @@
 #include "sw/core/errors.h"
 #include "systemc/unit/rtl/rtl_partition_core.h"
 #include "systemc/unit/rtl/rtl_partition_sequencer.h"
-#include "systemc/unit/rtl/rtl_waterfill_allocator.h"
 
 namespace sluice {
 
@@ -33,28 +29,6 @@ std::vector<std::uint32_t> rising(std::mt19937_64& random, std::uint32_t levels,
     curve.push_back(curve.back() + std::uniform_int_distribution<std::uint32_t>(1, 1000)(random));
   for (std::uint32_t& value : curve) value = std::max<std::uint32_t>(1, value * most / curve.back());
   return curve;
-}
-
-template <class Top, unsigned kKernels>
-unsigned waterfill_cycles(std::uint32_t levels, unsigned decisions, std::uint64_t seed) {
-  RtlWaterfillAllocator<Top, kKernels> allocator;
-  std::mt19937_64 random(seed);
-  unsigned worst = 0;
-  for (unsigned d = 0; d < decisions; ++d) {
-    WaterfillCase c;
-    c.capacity_warps = 127;
-    c.capacity_registers = 65536;
-    c.capacity_shared_bytes = 233472;
-    c.capacity_slots = levels;
-    for (unsigned k = 0; k < kKernels; ++k) {
-      const std::uint32_t warps = std::uniform_int_distribution<std::uint32_t>(1, 1 + d % 3)(random);
-      c.kernels.push_back({warps, 100, 0, rising(random, levels, kPerfOne)});
-    }
-    const auto answer = allocator.decide(c);
-    if (!answer) throw CheckFailed("waterfill_allocator does not end");
-    worst = std::max(worst, answer->cycles);
-  }
-  return worst;
 }
 
 template <class Sequencer, class Core, unsigned kKernels>
@@ -77,10 +51,12 @@ class DecisionPath {
   }
 
   /// @param curves  warp instructions of a window by kernel and level
-  unsigned decide(const std::vector<std::vector<std::uint32_t>>& curves) {
+  /// @param fits    whether the core has any CTA slot: without, it decides as soon as it has the curves
+  /// @return cycles from the end of the window to the first of the new quotas
+  unsigned decide(const std::vector<std::vector<std::uint32_t>>& curves, bool fits = true) {
     in_.change = true;
     unsigned since_window = 0;
-    for (unsigned cycle = 0; cycle < 20000; ++cycle) {
+    for (unsigned cycle = 0; cycle < 40000; ++cycle) {
       const SequencerOut out = sequencer_.out(config_, in_, 0);
       const auto state = static_cast<State>(out.state);
       if (since_window > 0 && out.quota_changed) return since_window;
@@ -89,7 +65,7 @@ class DecisionPath {
       core.capacity_warps = config_.capacity_warps;
       core.capacity_registers = config_.capacity_registers;
       core.capacity_shared_bytes = config_.capacity_shared;
-      core.capacity_slots = config_.capacity_slots;
+      core.capacity_slots = fits ? config_.capacity_slots : 0;
       if (core.sample_valid) core.sample_warp_insts = curves[core.sample_kernel][core.sample_ctas - 1];
       in_.core = core_.cycle(core);
       sequencer_.clock(config_, in_);
@@ -107,25 +83,33 @@ class DecisionPath {
   RtlPartitionCore<Core, kKernels> core_;
 };
 
-template <class Sequencer, class Core, class Waterfill, unsigned kKernels>
+template <class Sequencer, class Core, unsigned kKernels>
 DecisionTimes measure(std::uint32_t levels, unsigned decisions, std::uint64_t seed) {
-  DecisionTimes times{kKernels, levels, waterfill_cycles<Waterfill, kKernels>(levels, decisions, seed), 0};
+  DecisionTimes times{kKernels, levels, 0, 0};
   DecisionPath<Sequencer, Core, kKernels> path(levels);
   std::mt19937_64 random(seed);
   for (unsigned d = 0; d < decisions; ++d) {
     std::vector<std::vector<std::uint32_t>> curves;
     for (unsigned k = 0; k < kKernels; ++k) curves.push_back(rising(random, levels, 8000));
-    times.decision = std::max(times.decision, path.decide(curves));
+    const unsigned decision = path.decide(curves), curves_only = path.decide(curves, false);
+    times.decision = std::max(times.decision, decision);
+    times.waterfill = std::max(times.waterfill, decision - curves_only);
   }
   return times;
 }
 
 }  // namespace
 
+unsigned DecisionTimes::decision_bound() const {
+  const unsigned K = kernels, N = levels;
+  const unsigned reading = K * (N + 1) + 4, curve = 56 * N - 33;
+  const unsigned first = 4 * (1 + 2 * K) + 1, fit = 4 * (1 + K + N) + 1, scan = 4 * K + 1, judge = K * (K + 3) + 2;
+  return reading + K * curve + first + N * (scan + 1 + fit) + 3 * (N - K + K * (N - 1)) + scan + judge;
+}
+
 std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed) {
-  return {measure<Vsequencer_2_8, Vcore_2_8, Vwaterfill_2, 2>(8, decisions, seed),
-          measure<Vsequencer_4_8, Vcore_4_8, Vwaterfill_4, 4>(8, decisions, seed),
-          measure<Vsequencer_8_32, Vcore_8_32, Vwaterfill_8, 8>(32, decisions, seed)};
+  return {measure<Vsequencer_2_8, Vcore_2_8, 2>(8, decisions, seed), measure<Vsequencer_4_8, Vcore_4_8, 4>(8, decisions, seed),
+          measure<Vsequencer_8_32, Vcore_8_32, 8>(32, decisions, seed)};
 }
 
 }  // namespace sluice

@@ -20,10 +20,10 @@ struct DispatchRate {
 /// K present kernels with N profile levels each, on SMs of N CTA slots.
 struct DecisionTimes {
   std::uint32_t kernels = 0, levels = 0;
-  unsigned waterfill = 0;  ///< cycles of water-filling, from the last performance with one CTA to done
+  unsigned waterfill = 0;  ///< cycles that filling the SM and judging the kernels adds to a decision without any CTA
   unsigned decision = 0;   ///< cycles from the end of the profile window to the first cycle of the new quotas
-  [[nodiscard]] unsigned waterfill_bound() const { return levels + kernels + 4; }
-  [[nodiscard]] unsigned decision_bound() const { return kernels * levels + 2 * levels + 64; }
+  /// docs/reference/blocks/partition_core.md derives it; at most 2,500 for K = 4, N = 8.
+  [[nodiscard]] unsigned decision_bound() const;
 };
 /// The worst of `decisions` each, for (K, N) = (2, 8), (4, 8) and (8, 32) with as many SMs as levels (K x N): one window.
 [[nodiscard]] std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed);
@@ -41,7 +41,7 @@ struct FixedPointCost {
     return decisions == 0 ? 0 : 100.0 * static_cast<double>(changed) / static_cast<double>(decisions);
   }
 };
-/// What the error of an entry can be at most (docs/reference/blocks/perf_table.md), for such samples.
+/// What the error of an entry can be at most (docs/reference/blocks/partition_core.md), for such samples.
 inline constexpr double kEntryErrorBound = 1.0 / 4096;
 /// Random profiles as kernels have them: rising, saturating, or with an interior peak; 2 and 3 kernels, 8 CTA slots.
 [[nodiscard]] FixedPointCost measure_fixed_point(IPartitionCore& core, std::uint64_t decisions, std::uint64_t seed);

@@ -11,7 +11,7 @@ namespace sluice {
 /// CTAs on one SM compete for it, so what a CTA issues, IPC(n) / n, does not rise with n. A sample that lies below the line from
 /// the origin to a sample with more CTAs is therefore too low, and the line is the least that it can be: IPC'(n) = max over m >=
 /// n of IPC(m) n / m. The same, walked downwards: IPC'(n) = max(IPC(n), IPC'(n + 1) n / (n + 1)). The derivation and its error
-/// bound are in docs/reference/blocks/star_hull.md.
+/// bound are in docs/reference/blocks/partition_core.md.
 ///
 /// @param profile  performance with 1, 2, ... CTAs, not negative, any unit
 [[nodiscard]] Profile star_hull(std::span<const double> profile);

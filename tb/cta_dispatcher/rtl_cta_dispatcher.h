@@ -47,6 +47,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     top_->evict_i = in.evict;
     top_->resume_i = in.resume;
     top_->evict_count_i = in.evict_count;
+    top_->count_i = 0;
     top_->round_robin_i = in.round_robin;
     top_->in_order_i = in.in_order;
     top_->regions_i = in.regions;

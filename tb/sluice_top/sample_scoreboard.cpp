@@ -10,7 +10,7 @@ namespace sluice::tb {
 
 namespace {
 
-/// Instructions as an entry of the performance table holds them (docs/reference/blocks/perf_table.md).
+/// Instructions as an entry of the performance table holds them (docs/reference/blocks/partition_core.md).
 std::uint32_t entry_of(std::uint32_t insts) {
   if (insts < 8) return 0;
   std::uint32_t mantissa = insts, exponent = 10;

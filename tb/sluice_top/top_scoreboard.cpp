@@ -21,42 +21,28 @@ bool deciding(const SequencerOut& out) {
   return (state >= State::kWarmUp && state <= State::kDelay) || state == State::kDrain;
 }
 
-constexpr double kPerfStep = 1.0 / kPerfOne;  ///< of a performance in the allocator
+/// Warp instructions of an entry, times 1,024.
+std::uint64_t value(std::uint32_t entry) { return entry < 4096 ? 0 : std::uint64_t{4096 + entry % 4096} << (entry / 4096); }
 
-/// The star hull of a curve of entries as docs/reference/blocks/star_hull.md computes it: relative to the best, 16 bits.
-std::vector<std::uint64_t> hull(const std::vector<std::uint32_t>& curve) {
-  const std::uint32_t most = *std::ranges::max_element(curve);
-  std::vector<std::uint64_t> values;
+/// A curve of entries as docs/reference/blocks/partition_core.md makes performances of it: of the best, no lower than with fewer
+/// CTAs, on the star hull; each cut to 14 bits.
+Profile normalised(const std::vector<std::uint32_t>& curve) {
+  const std::uint64_t best = value(*std::ranges::max_element(curve));
+  std::vector<std::uint64_t> performance;
   for (const std::uint32_t entry : curve) {
-    const std::uint64_t value = entry < 4096 ? 0 : (4096 + entry % 4096) * 8 >> (most / 4096 - entry / 4096);
-    values.push_back(values.empty() ? value : std::max(values.back(), value));
+    const std::uint64_t own = best == 0 ? kPerfOne : value(entry) * kPerfOne / best;
+    performance.push_back(performance.empty() ? own : std::max(own, performance.back()));
   }
-  std::uint64_t line = 0, fall = 0;  // in sixteenths
-  for (std::size_t n = values.size(); n > 0; --n) {
-    std::uint64_t& value = values[n - 1];
-    if (value < line / 16) {
-      value = line / 16;
-    } else {
-      std::uint64_t power = 1;  // the least one that is not below n
-      while (power < n) power *= 2;
-      line = value * 16;
-      fall = value * (8192 * power / n) / 512 / power;
-    }
-    line -= fall;
+  std::size_t anchor = performance.size();
+  for (std::size_t n = performance.size(); n > 0; --n) {
+    const std::uint64_t line = performance[anchor - 1] * n / anchor;
+    if (performance[n - 1] <= line)
+      performance[n - 1] = line;
+    else
+      anchor = n;
   }
-  return values;
-}
-
-/// The same normalised as docs/reference/blocks/step_prefetch.md does; nullopt when two of its steps fall together there.
-std::optional<Profile> normalised(const std::vector<std::uint32_t>& curve) {
-  const std::uint32_t most = *std::ranges::max_element(curve);
-  const std::uint64_t reciprocal = most < 4096 ? 0 : std::min((1U << 26) / (4096 + most % 4096), 16383U);
-  const std::vector<std::uint64_t> values = hull(curve);
   Profile profile;
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    profile.push_back(values[j] == values.back() ? 1 : static_cast<double>(values[j] * reciprocal >> 15) * kPerfStep);
-    if (j > 0 && values[j] > values[j - 1] && profile[j] <= profile[j - 1]) return std::nullopt;
-  }
+  for (const std::uint64_t p : performance) profile.push_back(static_cast<double>(p) / kPerfOne);
   return profile;
 }
 
@@ -137,18 +123,17 @@ std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
   std::vector<SmResources> demand;
   for (std::size_t i = 0; i < kernels; ++i) {
     if (i >= curves_.size() || curves_[i].empty()) return fmt::format("decided without a profile of the {}. kernel", i + 1);
-    const auto curve = normalised(curves_[i]);
-    if (!curve || !asked_ || leaving) {
+    if (!asked_ || leaving) {
       ++not_judged_;
       return {};
     }
-    profiles.push_back(*curve);
+    profiles.push_back(normalised(curves_[i]));
     demand.push_back({out.core.demand_warps[i] * kWarpSize, out.core.demand_registers[i], out.core.demand_shared_bytes[i], 1});
   }
   if (asked_->epsilon != 0) coverage_.hit("epsilon decides");
   const SmResources capacity{asked_->capacity_warps * kWarpSize, asked_->capacity_registers, asked_->capacity_shared,
                              asked_->capacity_slots};
-  const auto golden = waterfill(profiles, demand, capacity, asked_->epsilon * kPerfStep);
+  const auto golden = waterfill(profiles, demand, capacity, static_cast<double>(asked_->epsilon) / kPerfOne);
   if (out.no_fit != !golden) return fmt::format("no_fit = {}, expected {}", out.no_fit, !golden);
   if (!golden) return {};
   const bool unsampled = std::ranges::any_of(

@@ -18,7 +18,7 @@ inline constexpr int kEntryExponentBias = 10;            ///< an entry is (2^12 
 
 /// IPC within the ceiling (docs/reference/blocks/profile_counters.md) of an entry of the performance table as the hardware shows
 /// it, for a window of this many cycles. The hardware leaves out the division by the window
-/// (docs/reference/blocks/perf_table.md).
+/// (docs/reference/blocks/partition_core.md).
 [[nodiscard]] inline double scaled_ipc(std::uint32_t scaled, std::uint32_t window_cycles) {
   constexpr std::uint32_t kLeadingOne = 1U << kEntryFractionBits;
   const std::uint32_t exponent = scaled >> kEntryFractionBits;
@@ -62,8 +62,7 @@ class IPartitionCore {
   virtual PartitionCoreOut cycle(const PartitionCoreIn& in) = 0;
 };
 
-/// @param max_kernels, max_ctas  parameters of the hardware
-[[nodiscard]] std::unique_ptr<IPartitionCore> make_twin_partition_core(unsigned max_kernels, unsigned max_ctas);
+[[nodiscard]] std::unique_ptr<IPartitionCore> make_twin_partition_core();
 /// @param fst_file waveform to write, empty for none
 /// @param clock_period_ps for the time axis of the waveform
 [[nodiscard]] std::unique_ptr<IPartitionCore> make_rtl_partition_core(const std::string& fst_file, std::uint64_t clock_period_ps);

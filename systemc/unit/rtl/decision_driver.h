@@ -60,11 +60,11 @@ class DecisionDriver {
 };
 
 /// @param watch  sees the outputs of every cycle
-/// @return the outputs when it is done; nullopt when that takes more than 5,000 cycles
+/// @return the outputs when it is done; nullopt when that takes more than 40,000 cycles
 template <class Watch>
 std::optional<PartitionCoreOut> decide(IPartitionCore& core, const DecisionCase& decision, Watch&& watch) {
   DecisionDriver driver(decision);
-  for (int guard = 0; guard < 5000; ++guard) {
+  for (int guard = 0; guard < 40000; ++guard) {
     const PartitionCoreOut out = core.cycle(driver.next(false));
     watch(out);
     if (out.done) return out;

@@ -50,8 +50,6 @@ class RtlPartitionCore : public IPartitionCore {
     top_->demand_warps_i = static_cast<CData>(in.demand_warps[k]);
     top_->demand_registers_i = in.demand_registers[k];
     top_->demand_shared_i = in.demand_shared_bytes[k];
-    top_->count_start_i = 0;
-    top_->count_i = 0;
     top_->epsilon_i = static_cast<SData>(in.epsilon);
     top_->loss_limit_i = static_cast<SData>(in.loss_limit);
     top_->sample_valid_i = in.sample_valid;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the core's subtractors that it counts
-// occupancies with.
+// The Verilated rtl/sequencer/partition_sequencer.sv behind the ports of its twin, and the answers of occupancy_counter.sv.
+#include <algorithm>
+#include <bit>
+
 #include "systemc/unit/rtl/verilated_model.h"
 #include "systemc/unit/rtl/verilated_ports.h"
 #include "systemc/unit/twin/partition_sequencer.h"
@@ -44,22 +46,32 @@ class RtlPartitionSequencer {
     drive(config, in);
     top_->clk_i = 0;
     top_.eval();
-    const Amounts demand{top_->core_demand_warps_o, top_->core_demand_registers_o, top_->core_demand_shared_o, 1};
-    bool fits = true;  // in the first cycle of a count the demand is only taken over
-    for (std::size_t i = 0; counting_ && i < demand.size(); ++i) fits &= demand[i] <= left_[i];
-    top_->core_count_fits_i = fits;
-    top_.eval();
-    if (top_->core_count_o != 0) {
-      for (std::size_t i = 0; counting_ && fits && i < demand.size(); ++i) left_[i] -= demand[i];
-    }
-    counting_ = top_->core_count_o != 0 && top_->core_count_start_o == 0;
-    if (top_->core_count_start_o != 0)
-      left_ = {config.capacity_warps, config.capacity_registers, config.capacity_shared, config.capacity_slots};
+    count(config);
     top_.low();
     top_.high();
   }
 
  private:
+  /// An occupancy: the kernel slot is that of the cycle after the start; the answer comes n + 3 cycles after it.
+  void count(const SluiceConfig& c) {
+    if (answer_in_ == kAsked) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(std::uint32_t{top_->count_kernel_o}));
+      std::uint32_t fits = c.capacity_slots;
+      const auto hold = [&fits](std::uint32_t capacity, std::uint32_t demand) {
+        if (demand != 0) fits = std::min(fits, capacity / demand);
+      };
+      hold(c.capacity_warps, c.demand_warps[k]);
+      hold(c.capacity_registers, c.demand_registers[k]);
+      hold(c.capacity_shared, c.demand_shared[k]);
+      top_->occupancy_i = static_cast<CData>(fits / top_->count_share_o);
+      answer_in_ = static_cast<int>(fits) + 2;
+    }
+    top_->count_done_i = answer_in_ == 0;
+    top_.eval();
+    if (answer_in_ >= 0) --answer_in_;
+    if (top_->count_start_o != 0) answer_in_ = kAsked;
+    if (top_->core_abort_o != 0) answer_in_ = kSilent;
+  }
   void drive(const SluiceConfig& c, const SequencerIn& in) {
     top_->mode_i = c.mode;
     top_->mode_write_i = c.mode_write;
@@ -125,10 +137,9 @@ class RtlPartitionSequencer {
     return out;
   }
 
-  using Amounts = std::array<std::uint32_t, 4>;  // warps, registers, shared memory, CTA slots
+  static constexpr int kSilent = -1, kAsked = -2;
   regs::Parameters p_;
-  Amounts left_{};
-  bool counting_ = false;  ///< a demand was asked for in the cycle before
+  int answer_in_ = kSilent;  ///< cycles until the answer; kAsked: asked in the cycle before
   VerilatedModel<Top> top_;
 };
 

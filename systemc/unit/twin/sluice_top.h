@@ -20,7 +20,6 @@ class SluiceTopTwin : public ISluiceTop {
         csr_(parameters),
         dispatcher_({parameters.num_sm, parameters.max_kernels, parameters.max_ctas, parameters.region_units}),
         sequencer_(parameters),
-        core_(parameters.max_kernels, parameters.max_ctas),
         monitor_(parameters.max_kernels),
         counters_(parameters.num_sm) {
     refresh();

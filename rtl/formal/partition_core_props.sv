@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties of partition_core with narrow fields, two kernels and three CTAs: what an answer follows, and what each phase of a decision
+// leaves behind, written as one expression.
+module partition_core_props (
+  input logic                           clk_i,
+  input logic                           rst_ni,
+  input logic                           start_i,
+  input logic                           abort_i,
+  input logic                           sample_valid_i,
+  input logic [sluice_pkg::KernelW-1:0] sample_kernel_i,
+  input logic [sluice_pkg::CtaW-1:0]    sample_ctas_i,
+  input logic [sluice_pkg::InstW-1:0]   sample_insts_i,
+  input logic                           sample_final_i
+);
+  localparam int unsigned K       = 2;
+  localparam int unsigned N       = 3;
+  localparam int unsigned CtaW    = sluice_pkg::CtaW;
+  localparam int unsigned WarpW   = sluice_pkg::WarpW;
+  localparam int unsigned RegW    = sluice_pkg::RegW;
+  localparam int unsigned SharedW = sluice_pkg::SharedW;
+  localparam int unsigned PerfW   = sluice_pkg::PerfW;
+  localparam int unsigned WordW   = sluice_pkg::WordW;
+
+  (* anyconst *) logic [WarpW-1:0]             cap_warps, warps0, warps1;
+  (* anyconst *) logic [RegW-1:0]              cap_registers, registers0, registers1;
+  (* anyconst *) logic [SharedW-1:0]           cap_shared, shared0, shared1;
+  (* anyconst *) logic [1:0]                   cap_slots;
+  (* anyconst *) logic [PerfW-1:0]             epsilon;
+  (* anyconst *) logic [sluice_pkg::LossW-1:0] limit;
+  logic [sluice_pkg::KernelW-1:0] demand_kernel;
+  logic [K*CtaW-1:0]              ctas;
+  logic                           entry, idle, done, no_fit, spatial;
+  partition_core #(.MAX_KERNELS (K), .MAX_CTAS (N)) dut (
+    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .capacity_warps_i (cap_warps),
+    .capacity_registers_i (cap_registers), .capacity_shared_i (cap_shared), .capacity_slots_i (CtaW'(cap_slots)), .demand_kernel_o (demand_kernel),
+    .demand_warps_i (demand_kernel[0] ? warps1 : warps0), .demand_registers_i (demand_kernel[0] ? registers1 : registers0),
+    .demand_shared_i (demand_kernel[0] ? shared1 : shared0), .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_kernel_i, .sample_ctas_i,
+    .sample_insts_i, .sample_final_i, .scaled_valid_o (entry), .idle_o (idle), .done_o (done), .no_fit_o (no_fit), .spatial_o (spatial), .ctas_o (ctas)
+  );
+
+  function automatic fit(input logic [1:0] a, input logic [1:0] b);   // a CTAs of kernel 0 and b of kernel 1
+    fit = 6'(warps0) * a + 6'(warps1) * b <= 6'(cap_warps) && 6'(registers0) * a + 6'(registers1) * b <= 6'(cap_registers)
+       && 6'(shared0) * a + 6'(shared1) * b <= 6'(cap_shared) && 3'(a) + 3'(b) <= 3'(cap_slots);
+  endfunction
+
+  logic started, was_up;
+  initial started = 1'b0;
+  always_ff @(posedge clk_i) begin
+    started <= 1'b1;
+    was_up  <= rst_ni;
+  end
+
+`ifdef PROTOCOL
+  logic deciding_q;   // asked for and not answered
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) deciding_q <= 1'b0;
+    else         deciding_q <= !abort_i && (start_i || (deciding_q && !done));
+  always_comb begin
+    if (!started) assume (!rst_ni);
+    if (started && rst_ni) begin
+      done_only_after_a_start:         assert (!done || deciding_q);
+      entry_only_of_a_decision:        assert (!entry || deciding_q);
+      idle_is_when_nothing_is_owed:    assert (idle == !deciding_q);
+    end
+    if (started && !rst_ni)            reset_ends_everything: assert (idle && !done && !entry);
+  end
+`else
+  // One phase, from its first state: the registers that it reads are any that may be there.
+  (* hierconn *) wire [5:0]       \dut.i_decision_steps.state_q ;
+  (* hierconn *) wire [K-1:0]     \dut.i_decision_steps.full_q ;
+  (* hierconn *) wire [1:0]       \dut.i_decision_steps.resource_q , \dut.i_decision_steps.level_q , \dut.i_decision_steps.ctas_q[0] ,
+                                  \dut.i_decision_steps.ctas_q[1] ;
+  (* hierconn *) wire             \dut.i_decision_steps.kernel_q , \dut.i_decision_steps.worst_q , \dut.i_decision_steps.placed_q ,
+                                  \dut.i_decision_steps.multiply_q , \dut.i_decision_steps.lose_q , \dut.i_decision_steps.at_anchor_q ;
+  (* hierconn *) wire [sluice_pkg::OperandW-1:0] \dut.i_serial_unit.b_q ;
+  (* hierconn *) wire             \dut.i_serial_unit.below_q ;
+  (* hierconn *) wire [WordW-1:0] \dut.i_perf_table.gen_row[0].word_q[0] , \dut.i_perf_table.gen_row[0].word_q[1] , \dut.i_perf_table.gen_row[0].word_q[2] ,
+                                  \dut.i_perf_table.gen_row[1].word_q[0] , \dut.i_perf_table.gen_row[1].word_q[1] , \dut.i_perf_table.gen_row[1].word_q[2] ;
+  localparam logic [WordW-1:0] One = WordW'(sluice_pkg::PerfOne);
+  logic [5:0]       state;
+  logic [1:0]       level, ctas0, ctas1;
+  logic [WordW-1:0] word0 [4], word1 [4];   // of a kernel, by CTAs
+  assign state = \dut.i_decision_steps.state_q ;
+  assign level = \dut.i_decision_steps.level_q ;
+  assign ctas0 = \dut.i_decision_steps.ctas_q[0] ;
+  assign ctas1 = \dut.i_decision_steps.ctas_q[1] ;
+  assign word0[0] = '0;
+  assign word0[1] = \dut.i_perf_table.gen_row[0].word_q[0] ;
+  assign word0[2] = \dut.i_perf_table.gen_row[0].word_q[1] ;
+  assign word0[3] = \dut.i_perf_table.gen_row[0].word_q[2] ;
+  assign word1[0] = '0;
+  assign word1[1] = \dut.i_perf_table.gen_row[1].word_q[0] ;
+  assign word1[2] = \dut.i_perf_table.gen_row[1].word_q[1] ;
+  assign word1[3] = \dut.i_perf_table.gen_row[1].word_q[2] ;
+  function automatic [WordW-1:0] perf(input logic kernel, input logic [1:0] n);
+    perf = kernel ? word1[n] : word0[n];
+  endfunction
+
+  logic [5:0] age_q;
+  logic       over_q, over;   // the phase has ended before, ends in this cycle
+  initial age_q  = '0;
+  initial over_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    age_q  <= age_q + 6'd1;
+    over_q <= over_q || over;
+  end
+  always_comb begin
+    assume (rst_ni && !start_i && !abort_i);
+    if (!started) assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
+      && ctas0 != 2'd0 && ctas1 != 2'd0);
+`ifndef CURVE   // performances do not fall, and end with 1.0
+    if (!started) assume (word0[1] <= word0[2] && word0[2] <= One && word0[3] == One && word1[1] <= word1[2] && word1[2] <= One && word1[3] == One);
+`endif
+  end
+
+`ifdef CURVE
+  // Entries of three levels of kernel 0, a zero without a fraction.
+  localparam int unsigned FractionW = sluice_pkg::MantissaW - 1;
+  (* anyconst *) logic [WordW-1:0] entry1, entry2, entry3;
+  function automatic [WordW-1:0] more(input logic [WordW-1:0] a, input logic [WordW-1:0] b);
+    more = (a > b) ? a : b;
+  endfunction
+  function automatic [6:0] value(input logic [WordW-1:0] e);   // of exponent and mantissa
+    value = (e[WordW-1:FractionW] == '0) ? 7'd0 : 7'({1'b1, e[FractionW-1:0]}) << e[WordW-1:FractionW];
+  endfunction
+  logic [9:0] best, own1, own2, own3, hull1, hull2, line1, line2;
+  assign best  = 10'(value(more(more(entry1, entry2), entry3)));
+  assign own1  = (best == '0) ? 10'd7 : {value(entry1), 2'd0} / best;
+  assign own2  = (best == '0) ? 10'd7 : {value(more(entry1, entry2)), 2'd0} / best;
+  assign own3  = (best == '0) ? 10'd7 : 10'd4;
+  assign line2 = own3 * 10'd2 / 10'd3;
+  assign hull2 = (own2 > line2) ? own2 : line2;
+  assign line1 = (own2 > line2) ? hull2 / 10'd2 : own3 / 10'd3;
+  assign hull1 = (own1 > line1) ? own1 : line1;
+  assign over  = state == decision_pkg::NextKernel;
+  always_comb begin
+    assume ((entry1[WordW-1:FractionW] != '0 || entry1 == '0) && (entry2[WordW-1:FractionW] != '0 || entry2 == '0)
+         && (entry3[WordW-1:FractionW] != '0 || entry3 == '0));
+    if (!started) assume (!\dut.i_decision_steps.kernel_q && ctas0 == 2'd3 && word0[1] == entry1 && word0[2] == entry2 && word0[3] == entry3);
+    curve_ends_in_time: assert (over_q || age_q <= 6'd55);
+    if (over && !over_q) curve_is_the_star_hull_of_the_quotients: assert (10'(word0[1]) == hull1 && 10'(word0[2]) == hull2 && 10'(word0[3]) == own3);
+  end
+`elsif FIT
+  // Of the CTAs that there are, and the worst-off kernel's step once the first ones are placed.
+  logic [1:0] want0, want1;
+  assign want0 = (\dut.i_decision_steps.placed_q && !\dut.i_decision_steps.worst_q ) ? level : ctas0;
+  assign want1 = (\dut.i_decision_steps.placed_q && \dut.i_decision_steps.worst_q ) ? level : ctas1;
+  assign over  = state == decision_pkg::FitEnd;
+  always_comb begin
+    if (!started) assume (\dut.i_decision_steps.resource_q == decision_pkg::Slots && level != 2'd0);
+    fit_ends_in_time: assert (over_q || age_q <= 6'd37);
+    if (over && !over_q) refuses_exactly_what_does_not_fit_together: assert (\dut.i_serial_unit.below_q == !fit(want0, want1));
+  end
+`elsif SCAN
+  logic can0, can1;
+  assign can0 = !\dut.i_decision_steps.full_q [0] && perf(1'b0, ctas0) < One;
+  assign can1 = !\dut.i_decision_steps.full_q [1] && perf(1'b1, ctas1) < One;
+  assign over = state == decision_pkg::ScanEnd;
+  always_comb begin
+    if (!started) assume (!\dut.i_decision_steps.kernel_q && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(One));
+    scan_ends_in_time: assert (over_q || age_q <= 6'd9);
+    if (over && !over_q) none_is_found_exactly_when_all_are_full: assert (\dut.i_serial_unit.b_q [sluice_pkg::PerfFracW] == !(can0 || can1));
+    if (over && !over_q && (can0 || can1)) worst_off_is_found_the_lowest_first:
+      assert (\dut.i_decision_steps.worst_q == (!can0 || (can1 && perf(1'b1, ctas1) < perf(1'b0, ctas0)))
+           && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(perf(\dut.i_decision_steps.worst_q , \dut.i_decision_steps.worst_q ? ctas1 : ctas0)));
+  end
+`elsif STEP
+  logic             kernel;
+  logic [1:0]       have, next;
+  logic [WordW-1:0] gain;
+  assign kernel = \dut.i_decision_steps.kernel_q ;
+  assign have   = kernel ? ctas1 : ctas0;
+  assign next   = (have == 2'd1 && perf(kernel, 2'd2) != perf(kernel, 2'd1)) ? 2'd2 : 2'd3;
+  assign gain   = perf(kernel, next) - perf(kernel, have);
+  assign over   = state == decision_pkg::FitSm || state == decision_pkg::FitEnd;
+  always_comb begin
+    if (!started) assume (perf(kernel, have) < One && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(perf(kernel, have)));
+    step_ends_in_time: assert (over_q || age_q <= 6'd12);
+    if (over && !over_q) begin
+      step_is_the_least_that_gains:          assert (level == next);
+      step_is_refused_if_it_gains_too_little: assert ((state == decision_pkg::FitEnd)
+        == (epsilon != '0 && 6'(gain) <= 6'(epsilon) * 6'(next - have)));
+    end
+  end
+`else
+  function automatic loses(input logic kernel, input logic [1:0] n);
+    loses = 7'd2 * (7'(One) - 7'(perf(kernel, n))) > 7'(limit);
+  endfunction
+  assign over = done;
+  always_comb begin
+    if (!started) assume (!\dut.i_decision_steps.kernel_q && !spatial);
+    judging_ends_in_time: assert (over_q || age_q <= 6'd10);
+    if (over && !over_q) verdict_is_that_some_kernel_loses_more: assert (spatial == (loses(1'b0, ctas0) || loses(1'b1, ctas1)));
+  end
+`endif
+`endif
+endmodule
