@@ -67,7 +67,7 @@ struct Refusal {
 struct KernelStudy {
   std::optional<Refusal> refusal;
   bool threads_leave = false;  ///< threads may return before barriers of the others
-  bool waits = false;     ///< its blocks may wait for other blocks: claimed one by one, begun when claimed
+  bool waits = false;          ///< its blocks may wait for other blocks: claimed one by one, begun when claimed
 };
 /// @param ptx    normalised. @param block  threads of a CTA; zeros: any
 [[nodiscard]] KernelStudy study_kernel(const std::string& ptx, const std::string& symbol,

@@ -16,7 +16,7 @@ struct TransformSpec {
   std::string symbol;                           ///< of the kernel in its PTX
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< threads of a CTA
   std::uint32_t ctas_per_sm = 0;  ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
-  bool threads_leave = false;          ///< threads may return before barriers of the others
+  bool threads_leave = false;     ///< threads may return before barriers of the others
   int grid_axes = 3;              ///< the grid has one block along all later axes
   bool warps_apart = false;  ///< warps go on to the next block each by itself (warps_apart.h); launched as whole warps along x
   bool waits = false;        ///< blocks may wait for others: what is claimed is begun
@@ -45,8 +45,8 @@ struct Transformed {
 /// The module with its kernels as they are, and the transformed ones beside them: all see one set of variables.
 [[nodiscard]] std::string combined(const std::string& ptx, const std::string& runtime, const std::vector<Transformed>& kernels);
 
-/// Functions of `reach` that a transformed kernel needs in another form: they read the block index, or, where threads may leave early,
-/// have barriers, or call such a function.
+/// Functions of `reach` that a transformed kernel needs in another form: they read the block index, or, where threads may leave
+/// early, have barriers, or call such a function.
 [[nodiscard]] std::set<std::string> functions_changed(const std::string& ptx, const Reach& reach, bool threads_leave);
 
 /// Matches __syncthreads(), whatever the source called it.
