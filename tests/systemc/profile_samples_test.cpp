@@ -68,7 +68,7 @@ TEST_F(ProfileSamples, OfPairsLaunchedTogetherAreAllClean) {
       const std::string pair = std::string(older) + "_" + younger;
       const bool of_the_paper = pair != "IMG_IMG" && pair != "MM_MM" && pair != "MM_IMG" && pair != "IMG_HOT" && pair != "MM_HOT";
       if (!of_the_paper) continue;
-      specs.push_back(dynamic(pair, 26500));
+      specs.push_back(dynamic(pair, 28700));
       names.push_back(pair);
     }
   }
