@@ -41,7 +41,7 @@ struct RecordRequest {
 };
 /// Checks the options and makes the folder. @throws InputError naming the option and what it may be
 RecordRequest record_request(const GpuRecordOptions& options);
-int gpu_record(const GpuRecordOptions& options, RecordRequest request);
+int gpu_record(const GpuRecordOptions& options, const RecordRequest& request);
 int gpu_experiment(const GpuExperimentOptions& options);
 int gpu_mps_client(const std::string& app);
 struct GpuClientOptions {

@@ -28,7 +28,7 @@ namespace {
 
 int gpu_probe(const GpuProbeOptions&) { no_cuda(); }
 int gpu_run(const GpuRunOptions&) { no_cuda(); }
-int gpu_record(const GpuRecordOptions&, RecordRequest) { no_cuda(); }
+int gpu_record(const GpuRecordOptions&, const RecordRequest&) { no_cuda(); }
 int gpu_experiment(const GpuExperimentOptions&) { no_cuda(); }
 int gpu_mps_client(const std::string&) { no_cuda(); }
 int gpu_scenario_client(const GpuClientOptions&) { no_cuda(); }

@@ -35,7 +35,7 @@ nlohmann::json describe(const gpu::LaunchSpec& spec, const gpu::Recording& r, co
 
 }  // namespace
 
-int gpu_record(const GpuRecordOptions& options, RecordRequest request) {
+int gpu_record(const GpuRecordOptions& options, const RecordRequest& request) {
   const std::filesystem::path folder = options.out, list = folder / "kernelslist.g";
   std::vector<gpu::LaunchSpec>& specs = request.launches;
   const gpu::GpuSession session(0, false);

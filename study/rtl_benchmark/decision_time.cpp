@@ -101,10 +101,10 @@ DecisionTimes measure(std::uint32_t levels, unsigned decisions, std::uint64_t se
 }  // namespace
 
 unsigned DecisionTimes::decision_bound() const {
-  const unsigned K = kernels, N = levels;
-  const unsigned reading = K * (N + 1) + 4, curve = 56 * N - 33;
-  const unsigned first = 4 * (1 + 2 * K) + 1, fit = 4 * (1 + K + N) + 1, scan = 4 * K + 1, judge = K * (K + 3) + 2;
-  return reading + K * curve + first + N * (scan + 1 + fit) + 3 * (N - K + K * (N - 1)) + scan + judge;
+  const unsigned k = kernels, n = levels;
+  const unsigned reading = k * (n + 1) + 4, curve = 56 * n - 33;
+  const unsigned first = 4 * (1 + 2 * k) + 1, fit = 4 * (1 + k + n) + 1, scan = 4 * k + 1, judge = k * (k + 3) + 2;
+  return reading + k * curve + first + n * (scan + 1 + fit) + 3 * (n - k + k * (n - 1)) + scan + judge;
 }
 
 std::vector<DecisionTimes> measure_decisions(unsigned decisions, std::uint64_t seed) {
