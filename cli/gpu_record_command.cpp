@@ -37,7 +37,7 @@ nlohmann::json describe(const gpu::LaunchSpec& spec, const gpu::Recording& r, co
 
 int gpu_record(const GpuRecordOptions& options, const RecordRequest& request) {
   const std::filesystem::path folder = options.out, list = folder / "kernelslist.g";
-  std::vector<gpu::LaunchSpec>& specs = request.launches;
+  std::vector<gpu::LaunchSpec> specs = request.launches;
   const gpu::GpuSession session(0, false);
   for (std::size_t k = 0; k < options.kernels.size(); ++k)
     read_code(specs[k], {options.includes, options.defines}, options.nvcc, session.context().limits());
