@@ -55,16 +55,16 @@ std::optional<Coverage::Timed> Coverage::begin(Row& row, std::uint64_t blocks, C
 }
 
 void Coverage::end(Timed timed, CUstream stream) {
-  if (SLUICE_REAL(cuEventRecord)(timed.end, stream) == CUDA_SUCCESS) open_.push_back(std::move(timed));
+  if (SLUICE_REAL(cuEventRecord)(timed.end, stream) == CUDA_SUCCESS) open_.push_back(timed);
 }
 
 bool Coverage::collect() {
   for (std::size_t i = open_.size(); i-- > 0;) {
-    Timed timed = std::move(open_.front());
+    Timed timed = open_.front();
     open_.pop_front();
     const CUresult done = SLUICE_REAL(cuEventQuery)(timed.end);
     if (done == CUDA_ERROR_NOT_READY) {
-      open_.push_back(std::move(timed));
+      open_.push_back(timed);
       continue;
     }
     float ms = 0;

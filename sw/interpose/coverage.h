@@ -22,7 +22,7 @@ class Coverage {
   struct Key {
     Way way = Way::Quota;
     std::string kernel, reason;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): of the compiler's own text
   };
   struct Row {
     const Key* key = nullptr;
