@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "study/gpu_effisha.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 
@@ -81,6 +82,22 @@ TEST_F(GpuPages, APageSaysWhatIsMissed) {
   }
   EXPECT_EQ(missed, 1U) << page["figures"]["required"].dump(1);
   EXPECT_GE(all, 5U);
+}
+
+TEST_F(GpuPages, KernelsOfOtherPapersAreNoneOfItsFigures) {
+  const json points = {{{"response_ms", 0.0625}, {"queued", 1}, {"pkm_ms", {1.5}}, {"native_ms", {1.0}}},
+                       {{"response_ms", 0.0625}, {"queued", 2}, {"pkm_ms", {1.2}}, {"native_ms", {1.0}}}};
+  std::vector<json> slices, overhead;
+  for (const char* app : {"NN", "BO"}) {  // BO is SiM's
+    slices.push_back({{"key", app}, {"app", app}, {"bit_identical", true}, {"points", points}});
+    overhead.push_back({{"key", app}, {"app", app}, {"push_ms", {1.1}}, {"native_ms", {1.0}}});
+  }
+  std::vector<Requirement> required;
+  write("effisha_overhead.jsonl", overhead);
+  write("effisha_pkm.jsonl", slices);
+  static_cast<void>(effisha_slices(folder_, required));
+  ASSERT_FALSE(required.empty());
+  EXPECT_EQ(required.front().measured, "1 of 1");
 }
 
 TEST_F(GpuPages, AFolderOfNoPaperIsLeftAlone) {
