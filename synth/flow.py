@@ -80,7 +80,7 @@ def arguments():
     for item in args.most:
         name, _, value = item.partition("=")
         if name not in BLOCKS or not value.replace(".", "", 1).isdigit():
-            parser.error(f"--most {item}: a block and square micrometres, like loss_guard=181; blocks: {', '.join(BLOCKS)}")
+            parser.error(f"--most {item}: a block and square micrometres, like serial_unit=2300; blocks: {', '.join(BLOCKS)}")
     readable("--activity", args.activity)
     writable("--json", args.json)
     writable("--html", args.html)

@@ -3,7 +3,7 @@
 """Draws docs/images/example_gpu.svg from the waveform of an eviction on the example GPU: changes on stdin, SVG on stdout.
 
   SLUICE_FST_DIR=/tmp build/release/bin/tb_example_gpu --gtest_filter=ExamplePair.AnEvicted*
-  fst_changes /tmp/example_gpu.AnEvictedProgramLeavesAndComesBack.fst TOP.example_gpu.i_sluice_top | tb/example_gpu/draw.py
+  fst_changes example_gpu.AnEvictedProgramLeavesAndComesBack.fst TOP.example_gpu.i_sluice_top | tb/example_gpu/draw.py
 
 fst_changes is synth/fst_changes.cpp."""
 import sys
