@@ -40,8 +40,8 @@ module sluice_top_props (
     .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
     .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_window_o(profile_window), .profile_valid_o(profile_valid),
     .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
-  (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh_q ;
-  (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.i_kernel_slots.index_kernel_q , \dut.i_cta_dispatcher.charge_sm ,
+  (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh ;
+  (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.charge_sm ,
     \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.give_sm ;
 
   // The unit is in any state, not only in one that it can reach. Of such states three are excluded: a request of the phase monitor while it
@@ -57,8 +57,8 @@ module sluice_top_props (
     irq_q   <= irq;
   end
   always_comb begin
-    if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh_q
-      && (\dut.i_cta_dispatcher.i_kernel_slots.index_kernel_q | \dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm |
+    if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh 
+      && (\dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm |
       \dut.i_cta_dispatcher.give_sm ) == '0);
     if (!started) assume (!idle || \dut.rests );
     if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests );
