@@ -287,6 +287,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"kernelet_slices", gpu::kernelet_slices_experiment},
                                                           {"kernelet_pairs", gpu::kernelet_pairs_experiment},
                                                           {"kernelet_queues", gpu::kernelet_queues_experiment},
+                                                          {"five_rates", gpu::five_rates_experiment},
+                                                          {"five_pairs", gpu::five_pairs_experiment},
                                                           {"slate_alone", gpu::slate_alone_experiment},
                                                           {"slate_ranges", gpu::slate_ranges_experiment},
                                                           {"slate_resize", gpu::slate_resize_experiment},

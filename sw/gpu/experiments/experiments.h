@@ -70,6 +70,10 @@ void kernelet_slices_experiment(GpuSession& session, const ExperimentOptions& op
 void kernelet_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< rates of every pair at every ratio
 void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figures 6, 7: CI, MI, MIX, ALL
 
+// All five systems on the pairs of table II's ten kernels, with equal work.
+void five_rates_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what the schedulers know beforehand
+void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options);  ///< turnarounds under each, and under MPS
+
 /// Unordered choices of `size` names, in order.
 [[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);
 [[nodiscard]] std::string mix_name(const std::vector<std::string>& names);

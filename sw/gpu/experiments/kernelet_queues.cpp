@@ -8,11 +8,10 @@
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/apps/ncu_page.h"
-#include "sw/gpu/experiments/experiments.h"
+#include "sw/gpu/experiments/corun_rates.h"
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
-#include "sw/policy/corun_table.h"
 
 namespace sluice::gpu {
 
@@ -20,106 +19,42 @@ namespace {
 
 constexpr Time kSlice = std::chrono::milliseconds(1);  // virtual slices cost little: long enough for the host's turn
 
-std::string pair_name(const PaperKernel& a, const PaperKernel& b) { return a.name + "_" + b.name; }
-
-const PreparedKernel& prepared(GpuSession& session, const PaperKernel& k) {
-  return session.app(k.app, measured_size(k.app, kEqualLength));
-}
-
-/// Blocks a second of each kernel under these quotas on every SM.
-std::vector<double> rates(QuotaMix& mix, const std::vector<std::uint32_t>& ctas, unsigned sms, double window) {
-  std::vector<QuotaTable> tables;
-  for (const std::uint32_t c : ctas) tables.push_back(uniform_quota(sms, c));
-  return mix.restart(tables, 1e-3, window).blocks_per_second;
-}
-
-}  // namespace
-
-void kernelet_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "kernelet_pairs.jsonl");
-  const auto& kernels = paper_kernels("kernelet");
-  const MachineConfig machine = session.machine();
-  Progress progress("kernelet_pairs", kernels.size() * (kernels.size() + 1) / 2);
-  for (const PaperKernel& k : kernels) {
-    if (!store.has(k.name)) {
-      const PreparedKernel& kernel = prepared(session, k);
-      QuotaMix alone({&kernel});
-      std::vector<double> curve;
-      for (std::uint32_t c = 1; c <= kernel.occupancy(); ++c) curve.push_back(rates(alone, {c}, machine.num_sms, options.window)[0]);
-      store.add(k.name, {{"kernel", k.name}, {"app", k.app}, {"blocks_per_second", curve}, {"on", options.on}});
-    }
-    progress.done(k.name);
-  }
-  for (std::size_t a = 0; a < kernels.size(); ++a)
-    for (std::size_t b = a + 1; b < kernels.size(); ++b) {
-      const std::string name = pair_name(kernels[a], kernels[b]);
-      if (!store.has(name)) {
-        const PreparedMix mix = {&prepared(session, kernels[a]), &prepared(session, kernels[b])};
-        QuotaMix running(mix);
-        nlohmann::json runs = nlohmann::json::array();
-        for (const auto& ctas : slice_ratios(descriptor(*mix[0]).demand(), descriptor(*mix[1]).demand(), machine.sm.capacity))
-          runs.push_back({{"ctas", {ctas[0].value(), ctas[1].value()}},
-                          {"blocks_per_second",
-                           rates(running, {ctas[0].value(), ctas[1].value()}, machine.num_sms, options.window)}});
-        running.evict();
-        store.add(name, {{"first", kernels[a].name}, {"second", kernels[b].name}, {"runs", runs}, {"on", options.on}});
-      }
-      progress.done(name);
-    }
-}
-
-namespace {
-
 /// What Kernelet and its OPT decide by.
 struct Tables {
   CoRunTable predicted, executed;
 };
 
 Tables tables(GpuSession& session, const ExperimentOptions& options) {
-  const std::filesystem::path file = options.out / "kernelet_pairs.jsonl";
-  const std::vector<nlohmann::json> lines = RawStore::read(file);
-  if (lines.empty()) throw InputError(fmt::format("{}: is missing: run kernelet_pairs first", file.string()));
   if (options.profiles.empty())
     throw InputError("kernelet_queues: --profiles FILE.csv: a raw Nsight Compute page of the eight kernels is needed");
   const MarkovPage page = read_markov(options.profiles);
   MachineConfig machine = session.machine();
   machine.sm.schedulers = page.machine.schedulers;
   const double sm_cycles = machine.num_sms * options.on.at("core_mhz").get<double>() * 1e6;
+  const CorunRates rates = read_corun_rates(options.out / "kernelet_pairs.jsonl", "kernelet", sm_cycles);
   std::vector<KernelDescriptor> kernels;
   std::vector<MarkovKernel> models;
-  Tables t;
+  Tables t{{}, rates.table};
   for (const PaperKernel& k : paper_kernels("kernelet")) {
     const auto known = page.apps.find(k.app);
     if (known == page.apps.end()) throw InputError(fmt::format("{}: no launch of {}", options.profiles.string(), k.app));
-    const auto line = std::ranges::find_if(lines, [&](const nlohmann::json& l) { return l.value("kernel", "") == k.name; });
-    if (line == lines.end()) throw InputError(fmt::format("{}: no line of {}", file.string(), k.name));
-    const double instructions = known->second.instructions_per_block;
+    const auto& [counters, instructions] = known->second;
     std::vector<double> ipc;
-    for (const double rate : (*line)["blocks_per_second"]) ipc.push_back(rate * instructions / sm_cycles);
-    const KernelDescriptor& kernel = kernels.emplace_back(descriptor(prepared(session, k)));
+    for (const double rate : rates.alone.at(k.name)) ipc.push_back(rate * instructions / sm_cycles);
+    const KernelDescriptor& kernel =
+        kernels.emplace_back(descriptor(session.app(k.app, measured_size(k.app, kEqualLength))));
     kernels.back().name = k.name;
-    models.push_back(calibrated_kernel(known->second.counters,
-                                       {kernel.warps_per_cta(), static_cast<unsigned>(ipc.size()), ipc.front(), ipc.back()},
-                                       page.machine));
+    models.push_back(calibrated_kernel(
+        counters, {kernel.warps_per_cta(), static_cast<unsigned>(ipc.size()), ipc.front(), ipc.back()}, page.machine));
     t.executed.kernels[k.name] = {ipc.back(), instructions, std::min(1.0, ipc.back() / page.machine.schedulers),
-                                  known->second.counters.dram_utilisation};
+                                  counters.dram_utilisation};
   }
-  t.predicted = predicted_co_runs(kernels, models, t.executed.kernels, machine);
-  for (const nlohmann::json& line : lines) {
-    if (!line.contains("runs")) continue;
-    const bool in_order = line["first"] < line["second"];  // the table has the lesser name first
-    const std::string first = line[in_order ? "first" : "second"], second = line[in_order ? "second" : "first"];
-    std::vector<CoRun>& runs = t.executed.pairs[{first, second}];
-    const std::array<std::size_t, 2> at = {in_order ? 0U : 1U, in_order ? 1U : 0U};
-    for (const nlohmann::json& r : line["runs"]) {
-      CoRun& run = runs.emplace_back();
-      for (std::size_t i = 0; i < 2; ++i) {
-        run.ctas[i] = CtaCount(r["ctas"][at[i]].get<std::uint32_t>());
-        const double per_block = t.executed.kernels.at(i == 0 ? first : second).instructions_per_block;
-        run.ipc[i] = std::max(1e-9, r["blocks_per_second"][at[i]].get<double>() * per_block / sm_cycles);  // none placed: stands still
-      }
+  for (auto& [names, runs] : t.executed.pairs)
+    for (CoRun& run : runs) {
+      run.ipc[0] *= t.executed.kernels.at(names.first).instructions_per_block;
+      run.ipc[1] *= t.executed.kernels.at(names.second).instructions_per_block;
     }
-  }
+  t.predicted = predicted_co_runs(kernels, models, t.executed.kernels, machine);
   return t;
 }
 
@@ -156,6 +91,10 @@ nlohmann::json told(const GpuRun& run) {
 }
 
 }  // namespace
+
+void kernelet_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
+  measure_corun_rates(session, options, "kernelet", "kernelet_pairs", false);
+}
 
 void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& options) {
   constexpr std::uint32_t kLaunches = 20, kShort = 3;
