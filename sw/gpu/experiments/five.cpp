@@ -94,7 +94,7 @@ void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options
         const GpuRun done = run();
         nlohmann::json told = {
             {"scenario", s.scenario.name}, {"system", system}, {"repetition", r}, {"jobs", done.jobs}, {"on", options.on}};
-        if (!done.decisions.empty()) told.update({{"decisions", done.decisions.size()}, {"violations", done.violations}});
+        if (!done.decisions.empty()) told.update({{"decided", done.decisions.size()}, {"violations", done.violations}});
         store.add(key, std::move(told));
       };
       for (std::size_t k = 0; k < pair.size(); ++k)  // the turnaround alone, of the same launch
