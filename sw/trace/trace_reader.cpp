@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "sw/core/errors.h"
+#include "sw/trace/control_bits.h"
 
 namespace sluice {
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t kSectorBytes = 32, kBanks = 32;
 constexpr std::uint32_t kMaxInstructions = 1U << kTraceRecordIndexBits;
+constexpr std::uint32_t kInstructionBytes = 16, kMaxControlled = 1U << 20, kNoControl = 1U << 21;
 constexpr std::size_t kKnownSlots = 1U << 14;
 constexpr std::size_t kMaxKnownText = 1U << 22;
 /// Local memory is interleaved so that the same word of 32 lanes is one line; this is where its lines lie, a region a warp.
@@ -158,7 +160,16 @@ void TraceReader::read_header_line(std::string_view line) {
     if (header_.tracer_version < 3 || header_.tracer_version > 5)
       lines_.fail(fmt::format("accelsim tracer version = {}: must be 3, 4 or 5", value));
   }
+  if (key.starts_with("control ")) read_control(key.substr(8), value);
   if (key == "enable lineinfo") header_.line_info = number(1) == 1;
+}
+
+void TraceReader::read_control(std::string_view pc, std::string_view bits) {
+  Fields at{lines_, pc.data(), pc.data() + pc.size()}, value{lines_, bits.data(), bits.data() + bits.size()};
+  const auto address = at.number<std::uint32_t>("PC", 16, 0, kMaxControlled * kInstructionBytes - 1);
+  const std::size_t index = address / kInstructionBytes;
+  if (index >= control_.size()) control_.resize(index + 1, kNoControl);
+  control_[index] = value.number<std::uint32_t>("control bits", 16, 0, kNoControl - 1);
 }
 
 void TraceReader::read_header() {
@@ -362,6 +373,8 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   const auto width = fields.number<unsigned>("memory width", 10, 0, 1024);
   const Opcode opcode = classify(mnemonic);
   instruction.op = opcode.op;
+  instruction.pipe = opcode.pipe;
+  set_control(instruction);
   std::uint32_t count = 0;
   if (is_memory(opcode.op) && width != 0) {
     instruction.bypass_l1 = has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU");
@@ -373,6 +386,7 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
     count = add_memory(instruction, opcode.space, fields, mask, bytes, warp, index);
   } else if (is_memory(opcode.op)) {
     instruction.op = OpClass::Alu;  // every lane is switched off, or the tracer gave no address
+    instruction.pipe = Pipe::None;
   } else if (width != 0) {
     lines_.fail(fmt::format("{} has a memory operand", mnemonic));
   }
@@ -408,6 +422,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
   }
   if (lanes == 0) {
     instruction.op = OpClass::Alu;
+    instruction.pipe = Pipe::None;
     return 0;
   }
   if (space == MemorySpace::Generic) {
@@ -438,8 +453,19 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
   return static_cast<std::uint32_t>(warp.lines.size() - begin);
 }
 
+void TraceReader::set_control(Instruction& instruction) const {
+  const std::size_t index = instruction.pc / kInstructionBytes;
+  if (index >= control_.size() || control_[index] == kNoControl) return;
+  const ControlBits bits = ControlBits::of(control_[index]);
+  instruction.timed = true;
+  instruction.stall = static_cast<std::uint8_t>(bits.stall);
+  instruction.waits = static_cast<std::uint8_t>(bits.waits);
+  instruction.write_barrier = static_cast<std::uint8_t>(bits.write);
+  instruction.read_barrier = static_cast<std::uint8_t>(bits.read);
+}
+
 std::uint32_t TraceReader::intern(const Instruction& instruction) {
-  static_assert(sizeof(Instruction) == 16 && std::is_trivially_copyable_v<Instruction>);
+  static_assert(sizeof(Instruction) == 24 && std::is_trivially_copyable_v<Instruction>);
   char bytes[sizeof instruction];
   std::memcpy(bytes, &instruction, sizeof instruction);
   std::uint64_t slot = text_hash({bytes, sizeof bytes});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sw/core/kernel.h"
+#include "sw/core/pipe.h"
 
 namespace sluice {
 
@@ -35,6 +36,11 @@ struct Instruction {
   bool bypass_l1 = false;         ///< Load: is looked up in L2 only
   std::uint32_t pc = kNoPc;       ///< byte address in the kernel's code; kNoPc: no instruction cache is modelled for it
   static constexpr std::uint32_t kNoPc = 0xffffffff;
+  Pipe pipe = Pipe::Fma;  ///< Alu: which one, on machines with sub-cores
+  bool timed = false;     ///< the next four are what the assembler says (sw/trace/control_bits.h); else registers decide
+  std::uint8_t stall = 1, waits = 0, write_barrier = kNoBarrier, read_barrier = kNoBarrier;
+  std::uint8_t unused[2] = {};  ///< instructions are compared and hashed as bytes
+  static constexpr std::uint8_t kNoBarrier = 7;
 
   bool operator==(const Instruction&) const = default;
 };

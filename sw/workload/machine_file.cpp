@@ -39,9 +39,31 @@ void read_fetch(TomlTable table, FetchConfig& fetch) {
   table.read("width", fetch.width, 1, 16);
   table.read("instruction_bytes", fetch.instruction_bytes, 4, 32);
   table.read("latency", fetch.latency, 1, 20);
+  table.optional();
+  table.read("prefetch_lines", fetch.prefetch_lines, 0, 64);
   table.finish();
   if (fetch.cache_bytes % (fetch.cache_ways * 128) != 0)
     table.fail("cache_bytes", fmt::format("must be a multiple of cache_ways x 128 bytes = {}", fetch.cache_ways * 128));
+}
+
+void read_sub_core(TomlTable table, SubCoreConfig& config) {
+  config.modelled = true;
+  for (const auto& [name, pipe] : {std::pair{"fma", Pipe::Fma},
+                                   {"imad", Pipe::Imad},
+                                   {"int", Pipe::Int},
+                                   {"half", Pipe::Half},
+                                   {"xu", Pipe::Xu},
+                                   {"dp", Pipe::Dp},
+                                   {"tensor", Pipe::Tensor},
+                                   {"lane", Pipe::Lane},
+                                   {"constant", Pipe::Constant},
+                                   {"special", Pipe::Special}}) {
+    PipeConfig& p = config.pipes[static_cast<std::size_t>(pipe)];
+    table.read(fmt::format("{}_interval", name), p.interval, 1, 64);
+    table.read(fmt::format("{}_latency", name), p.latency, 1, 200);
+  }
+  table.read("operand_read_latency", config.operand_read_latency, 1, 200);
+  table.finish();
 }
 
 void read_sm(TomlTable table, SmConfig& sm) {
@@ -67,9 +89,12 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("tensor_interval", sm.tensor_interval, 1, 64);
   table.read("register_unit", sm.register_unit, 1, 1024);
   table.read("cta_launch_latency", sm.cta_launch_latency, 1, 100000);
+  table.read("cta_launch_interval", sm.cta_launch_interval, 0, 100000);
+  table.read("barrier_latency", sm.barrier_latency, 1, 1000);
   table.read("active_warps", sm.active_warps, 1, 64);
   table.read("cta_waits_for_stores", sm.cta_waits_for_stores);
   if (auto fetch = table.optional_table("fetch")) read_fetch(*fetch, sm.fetch);
+  if (auto sub_core = table.optional_table("sub_core")) read_sub_core(*sub_core, sm.sub_core);
   table.finish();
 }
 
@@ -78,6 +103,8 @@ void read_interconnect(TomlTable table, InterconnectConfig& net) {
   table.read("bytes_per_cycle", net.bytes_per_cycle, 1, 1024);
   table.read("header_bytes", net.header_bytes, 0, 64);
   table.optional();
+  table.read("slice_bytes_per_cycle", net.slice_bytes_per_cycle, 0, 1024);
+  table.read("packed", net.packed);
   table.read("input_queued", net.input_queued);
   table.finish();
 }

@@ -31,7 +31,7 @@ std::vector<LineAccess>& LdstUnit::accept(const Instruction& instruction, const 
     }
     slot.access = free_accesses_.back();
     free_accesses_.pop_back();
-    accesses_[slot.access] = {warp, 1, instruction.dst, instruction.dst_count};
+    accesses_[slot.access] = {warp, 1, instruction.dst, instruction.dst_count, instruction.timed, instruction.write_barrier};
   }
   return slot.lines;
 }

@@ -23,6 +23,8 @@ struct AccessInFlight {
   WarpTag warp;
   std::uint32_t lines_left = 0;
   std::uint8_t dst = kNoRegister, dst_count = 1;
+  bool timed = false;  ///< its barrier counts, not its destination
+  std::uint8_t barrier = Instruction::kNoBarrier;
 };
 
 /// A line on its way to L2.

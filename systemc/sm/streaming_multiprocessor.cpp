@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
 constexpr std::uint64_t kCodeRegion = 1ULL << 56;  ///< where the kernels' code lies, 4 GiB each
-constexpr std::uint64_t kBarrierLatency = 4;       ///< cycles from the last arrival to the next instruction
 
 std::uint32_t registers_per_warp(const std::vector<RunningKernel>& kernels) {
   std::uint32_t most = 1;
@@ -75,6 +74,7 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.kernel = kernel.value();
     warp.cta_slot = slot;
     warp.outstanding = 0;
+    warp.barriers.clear();
     fetch_.flush(w);
     warp.state = Warp::State::Running;
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
@@ -82,8 +82,10 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     scheduler_of(w).admit(lane_of(w), next_age_++);
   }
   // All are there before the first one ends, which one without an instruction does at once.
+  const std::uint64_t set_up = std::max(now_, next_set_up_);
+  next_set_up_ = set_up + config_.cta_launch_interval;
   for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1)
-    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), now_ + config_.cta_launch_latency);
+    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), set_up + config_.cta_launch_latency);
   if (!in_tick_) wake_.notify(clock_.cycles(1));
 }
 
@@ -122,7 +124,7 @@ void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest
     }
     return;
   }
-  pipelines_.want(scheduler_index(slot), lane_of(slot), warp.next.op);
+  pipelines_.want(scheduler_index(slot), lane_of(slot), warp.next);
   warp.ready_cycle = earliest + warp.next.fetch_cycles;
   if (fetch_.modelled() && warp.next.pc != Instruction::kNoPc) {
     fetch(slot, earliest);
@@ -151,9 +153,11 @@ void StreamingMultiprocessor::fetch(std::uint32_t slot, std::uint64_t earliest) 
 }
 
 void StreamingMultiprocessor::ask_for_instructions(const Warp& warp) {
-  const std::uint64_t address = code_address(warp);
-  if (fetch_.miss(address))
-    send_line({address / kLineBytes * kLineBytes, kAllSectors, false, false, warp.kernel, kForInstructions});
+  const std::uint64_t line = code_address(warp) / kLineBytes * kLineBytes;
+  for (std::uint64_t ahead = 0; ahead <= config_.fetch.prefetch_lines; ++ahead) {
+    const std::uint64_t address = line + ahead * kLineBytes;
+    if (fetch_.miss(address)) send_line({address, kAllSectors, false, false, warp.kernel, kForInstructions});
+  }
 }
 
 void StreamingMultiprocessor::instructions_arrived(std::uint64_t address, std::uint64_t now) {
@@ -172,7 +176,7 @@ void StreamingMultiprocessor::instructions_arrived(std::uint64_t address, std::u
 
 void StreamingMultiprocessor::schedule_wake(std::uint32_t slot) {
   Warp& warp = warps_[slot];
-  const std::uint64_t operands = scoreboard_.operands_ready(slot, warp.next);
+  const std::uint64_t operands = operands_ready(slot);
   WarpScheduler& scheduler = scheduler_of(slot);
   if (operands == kNever) {
     scheduler.block(lane_of(slot));
@@ -230,18 +234,25 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
   std::uint64_t result = kNever;
   if (is_memory(instruction.op)) {
     std::vector<LineAccess>& lines = ldst_.accept(instruction, {slot, warp.generation, warp.kernel});
+    const bool answers = ldst_.answers(instruction.op);
     if (instruction.op != OpClass::Shared) kernel.source->lines(warp.cursor, warp.cursor.position - 1, lines);
     ldst_.accepted();
-    if (ldst_.answers(instruction.op)) ++warp.outstanding;
+    if (answers) ++warp.outstanding;
+    if (answers && instruction.timed) warp.barriers.take(instruction.write_barrier);
   } else {
-    result = pipelines_.begin(instruction, now, count);
+    result = pipelines_.begin(scheduler_index(slot), instruction, now, count);
+    if (instruction.timed) warp.barriers.until(instruction.write_barrier, result);
   }
-  scoreboard_.set(slot, instruction.dst, instruction.dst_count, result);
+  if (instruction.timed) {
+    warp.barriers.until(instruction.read_barrier, now + config_.sub_core.operand_read_latency);
+  } else {
+    scoreboard_.set(slot, instruction.dst, instruction.dst_count, result);
+  }
   if (++kernel.issued == kernel.target) listener_.target_reached(KernelId(warp.kernel));
   if (instruction.op == OpClass::Barrier) {
     enter_barrier(slot);
   } else {
-    advance(slot, now + 1);
+    advance(slot, now + std::max<std::uint64_t>(1, instruction.stall));
   }
 }
 
@@ -262,7 +273,7 @@ void StreamingMultiprocessor::release_barrier(Cta& cta) {
     if (warps_[slot].state != Warp::State::AtBarrier) continue;
     warps_[slot].state = Warp::State::Running;
     stall_breakdown_.wait_ends(warps_[slot].kernel, StallBreakdown::Wait::Barrier);
-    advance(slot, now_ + kBarrierLatency);
+    advance(slot, now_ + config_.barrier_latency);
   }
 }
 
@@ -298,7 +309,11 @@ void StreamingMultiprocessor::access_done(const AccessInFlight& access, std::uin
   Warp& warp = warps_[slot];
   if (warp.generation != access.warp.generation) return;  // killed meanwhile
   --warp.outstanding;
-  scoreboard_.set(slot, access.dst, access.dst_count, cycle);
+  if (access.timed) {
+    warp.barriers.released(access.barrier, cycle);
+  } else {
+    scoreboard_.set(slot, access.dst, access.dst_count, cycle);
+  }
   if (warp.state == Warp::State::WaitsForLoad) {
     schedule_wake(slot);
   } else if (warp.state == Warp::State::Draining && warp.outstanding == 0) {
@@ -353,7 +368,7 @@ void StreamingMultiprocessor::classify(std::uint64_t now) {
     const Warp& warp = warps_[w];
     const bool waits = warp.state == Warp::State::WaitsForFetch ||
                        (warp.state == Warp::State::Running && (fetch_.modelled() || warp.next.fetch_cycles != 0));
-    if (waits && scoreboard_.operands_ready(w, warp.next) <= now) stall_breakdown_.lack_of_instruction(warp.kernel);
+    if (waits && operands_ready(w) <= now) stall_breakdown_.lack_of_instruction(warp.kernel);
   }
 }
 
