@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model beside silicon, and recordings beside Nsight Compute's counts, from what measure.sh left in FOLDER.
 
-usage: compare.py [FOLDER] [--write]     prints the tables of README.md; --write: results.json beside this file, too"""
+usage: compare.py [FOLDER [MACHINE]] [--write]     prints the tables of README.md; --write: results.json beside this file, too"""
 import csv
 import json
 import pathlib
@@ -93,10 +93,11 @@ def recorded_table(wanted, recorded, ncu):
 
 
 def main():
-    folder = pathlib.Path(next((a for a in sys.argv[1:] if not a.startswith("-")), HERE))
+    given = [a for a in sys.argv[1:] if not a.startswith("-")]
+    folder, machine = pathlib.Path(given[0] if given else HERE), given[1] if len(given) > 1 else "h200_sm90"
     wanted = launches()
     recorded = {r["launch"]: r["kernels"][0] for r in lines(folder / "recorded.jsonl")}
-    model = {r["launch"]: r for r in lines(folder / "model.jsonl") if "cycles" in r}
+    model = {r["launch"]: r for r in lines(folder / f"model-{machine}.jsonl") if "cycles" in r}
     ncu = counted(folder, wanted)
     recorded_table(wanted, recorded, ncu)
     kernels = []
