@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "sw/core/errors.h"
-#include "sw/trace/control_bits.h"
 
 namespace sluice {
 
@@ -18,7 +17,6 @@ namespace {
 
 constexpr std::uint32_t kSectorBytes = 32, kBanks = 32;
 constexpr std::uint32_t kMaxInstructions = 1U << kTraceRecordIndexBits;
-constexpr std::uint32_t kInstructionBytes = 16, kMaxControlled = 1U << 20, kNoControl = 1U << 21;
 constexpr std::size_t kKnownSlots = 1U << 14;
 constexpr std::size_t kMaxKnownText = 1U << 22;
 /// Local memory is interleaved so that the same word of 32 lanes is one line; this is where its lines lie, a region a warp.
@@ -166,10 +164,8 @@ void TraceReader::read_header_line(std::string_view line) {
 
 void TraceReader::read_control(std::string_view pc, std::string_view bits) {
   Fields at{lines_, pc.data(), pc.data() + pc.size()}, value{lines_, bits.data(), bits.data() + bits.size()};
-  const auto address = at.number<std::uint32_t>("PC", 16, 0, kMaxControlled * kInstructionBytes - 1);
-  const std::size_t index = address / kInstructionBytes;
-  if (index >= control_.size()) control_.resize(index + 1, kNoControl);
-  control_[index] = value.number<std::uint32_t>("control bits", 16, 0, kNoControl - 1);
+  const auto address = at.number<std::uint32_t>("PC", 16, 0, ControlTable::kEnd - 1);
+  control_.add(address, value.number<std::uint32_t>("control bits", 16, 0, ControlTable::kMostBits));
 }
 
 void TraceReader::read_header() {
@@ -374,7 +370,7 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   const Opcode opcode = classify(mnemonic);
   instruction.op = opcode.op;
   instruction.pipe = opcode.pipe;
-  set_control(instruction);
+  control_.apply(instruction);
   std::uint32_t count = 0;
   if (is_memory(opcode.op) && width != 0) {
     instruction.bypass_l1 = has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU");
@@ -451,17 +447,6 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
   const std::size_t begin = warp.lines.size();
   (instruction.op == OpClass::Atomic ? add_atomic_lines : add_lines)(addresses, lanes, width, warp.lines);
   return static_cast<std::uint32_t>(warp.lines.size() - begin);
-}
-
-void TraceReader::set_control(Instruction& instruction) const {
-  const std::size_t index = instruction.pc / kInstructionBytes;
-  if (index >= control_.size() || control_[index] == kNoControl) return;
-  const ControlBits bits = ControlBits::of(control_[index]);
-  instruction.timed = true;
-  instruction.stall = static_cast<std::uint8_t>(bits.stall);
-  instruction.waits = static_cast<std::uint8_t>(bits.waits);
-  instruction.write_barrier = static_cast<std::uint8_t>(bits.write);
-  instruction.read_barrier = static_cast<std::uint8_t>(bits.read);
 }
 
 std::uint32_t TraceReader::intern(const Instruction& instruction) {

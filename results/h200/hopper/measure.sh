@@ -3,7 +3,7 @@
 # Microbenchmarks of an sm_90 GPU. usage: measure.sh OUT [FOLDER of pipes, memory, launch as built]   (about a minute and a half)
 set -u
 out=$1 built=${2:-$1}
-here=$(dirname "$(realpath "$0")")
+here=$(dirname "$(realpath "$0")")/../../../tests/gpu/sm90
 mkdir -p "$out"
 for program in pipes memory launch; do
   [ -x "$built/$program" ] || nvcc -arch=sm_90 -O3 -cudart static -o "$built/$program" "$here/$program.cu" || exit 1

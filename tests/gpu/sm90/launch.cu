@@ -80,6 +80,7 @@ int main() {
     cudaMemcpy(t, out, sizeof t, cudaMemcpyDeviceToHost);
     std::printf("{\"first_load\":%lld,\"next_load\":%lld}\n", t[2], t[3]);
   }
-  code<256>(out), code<1024>(out), code<2048>(out), code<4096>(out), code<6144>(out), code<8192>(out), code<12288>(out), code<16384>(out);
+  code<256>(out), code<1024>(out), code<2048>(out), code<4096>(out), code<6144>(out), code<8192>(out), code<12288>(out),
+      code<16384>(out);
   return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }

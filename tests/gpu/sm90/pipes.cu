@@ -12,12 +12,12 @@ constexpr int kSteps = 64, kRounds = 16, kChains = 4;
 
 namespace classes {  // the C library has functions of such names
 
-#define CLASS(NAME, TYPE, ZERO, COUNT, TEXT, CONSTRAINT)                                                   \
-  struct NAME {                                                                                            \
-    using T = TYPE;                                                                                        \
-    static constexpr const char* name = #NAME;                                                             \
-    static constexpr int instructions = COUNT;                                                             \
-    static __device__ T start(unsigned i) { return (T)(ZERO + i); }                                        \
+#define CLASS(NAME, TYPE, ZERO, COUNT, TEXT, CONSTRAINT)                                                                   \
+  struct NAME {                                                                                                            \
+    using T = TYPE;                                                                                                        \
+    static constexpr const char* name = #NAME;                                                                             \
+    static constexpr int instructions = COUNT;                                                                             \
+    static __device__ T start(unsigned i) { return (T)(ZERO + i); }                                                        \
     static __device__ void step(T& v, T a, T b) { asm volatile(TEXT : "+" CONSTRAINT(v) : CONSTRAINT(a), CONSTRAINT(b)); } \
   };
 
@@ -188,10 +188,25 @@ __global__ void alone(Result* out, float a, float b) {
 int main() {
   Result* out;
   cudaMalloc(&out, 2 * sizeof(Result));
-  measure<classes::ffma>(out), measure<classes::fadd>(out), measure<classes::fmul>(out), measure<classes::fmnmx>(out), measure<classes::imad>(out), measure<classes::iadd_lop>(out);
-  measure<classes::shf>(out), measure<classes::prmt>(out), measure<classes::imnmx>(out), measure<classes::popc>(out), measure<classes::hfma2>(out), measure<classes::mufu_ex2>(out);
-  measure<classes::mufu_rcp>(out), measure<classes::f2i_i2f>(out), measure<classes::dfma>(out), measure<classes::dadd>(out), measure<classes::shfl>(out);
-  measure<classes::hmma_16816>(out), measure<classes::imma_16832>(out);
+  measure<classes::ffma>(out);
+  measure<classes::fadd>(out);
+  measure<classes::fmul>(out);
+  measure<classes::fmnmx>(out);
+  measure<classes::imad>(out);
+  measure<classes::iadd_lop>(out);
+  measure<classes::shf>(out);
+  measure<classes::prmt>(out);
+  measure<classes::imnmx>(out);
+  measure<classes::popc>(out);
+  measure<classes::hfma2>(out);
+  measure<classes::mufu_ex2>(out);
+  measure<classes::mufu_rcp>(out);
+  measure<classes::f2i_i2f>(out);
+  measure<classes::dfma>(out);
+  measure<classes::dadd>(out);
+  measure<classes::shfl>(out);
+  measure<classes::hmma_16816>(out);
+  measure<classes::imma_16832>(out);
   Result r{};
   for (const int threads : {32, 64, 128, 256, 512, 1024}) {
     barriers<<<1, threads>>>(out);

@@ -31,8 +31,7 @@ __global__ void chase(u64 start, int warm, int hops, long long* out) {
 
 __global__ void shared_chase(long long* out) {
   __shared__ unsigned words[1024];
-  for (unsigned i = threadIdx.x; i < 1024; i += 32)
-    words[i] = (unsigned)__cvta_generic_to_shared(words) + (i + 33) % 1024 * 4;
+  for (unsigned i = threadIdx.x; i < 1024; i += 32) words[i] = (unsigned)__cvta_generic_to_shared(words) + (i + 33) % 1024 * 4;
   __syncthreads();
   unsigned at = (unsigned)__cvta_generic_to_shared(words);
   const long long begin = clock64();
@@ -64,12 +63,14 @@ void latency(const char* name, char* memory, std::size_t bytes, long long* out) 
 }
 
 enum Access { kLoadCa, kLoadCg, kStore, kCopy, kRed };
-/// Every warp makes `turns` turns: `U` accesses of 16 (or 4) bytes a lane in flight, lanes `lane_stride` bytes apart. All warps together go round
-/// and round in `bytes`.
+/// Every warp makes `turns` turns: `U` accesses of 16 (or 4) bytes a lane in flight, lanes `lane_stride` bytes apart. All warps
+/// together go round and round in `bytes`.
 template <Access A, int U, int Width>
-__global__ void __launch_bounds__(1024) pass(char* memory, std::size_t bytes, unsigned lane_stride, std::size_t turns, long long* cycles, unsigned* sink) {
+__global__ void __launch_bounds__(1024)
+    pass(char* memory, std::size_t bytes, unsigned lane_stride, std::size_t turns, long long* cycles, unsigned* sink) {
   const std::size_t chunk = (std::size_t)lane_stride * 32;
-  const std::size_t warps = (std::size_t)gridDim.x * (blockDim.x / 32), me = (std::size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  const std::size_t warps = (std::size_t)gridDim.x * (blockDim.x / 32),
+                    me = (std::size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   unsigned sum = 0;
   const long long begin = clock64();
   {
@@ -81,9 +82,15 @@ __global__ void __launch_bounds__(1024) pass(char* memory, std::size_t bytes, un
 #pragma unroll
       for (int u = 0; u < U; ++u) {
         char* at = base + u * chunk;
-        if (A == kLoadCa && Width == 16) asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v[u].x), "=r"(v[u].y), "=r"(v[u].z), "=r"(v[u].w) : "l"(at));
+        if (A == kLoadCa && Width == 16)
+          asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3}, [%4];"
+                       : "=r"(v[u].x), "=r"(v[u].y), "=r"(v[u].z), "=r"(v[u].w)
+                       : "l"(at));
         if (A == kLoadCa && Width == 4) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v[u].x) : "l"(at));
-        if ((A == kLoadCg || A == kCopy) && Width == 16) asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v[u].x), "=r"(v[u].y), "=r"(v[u].z), "=r"(v[u].w) : "l"(at));
+        if ((A == kLoadCg || A == kCopy) && Width == 16)
+          asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
+                       : "=r"(v[u].x), "=r"(v[u].y), "=r"(v[u].z), "=r"(v[u].w)
+                       : "l"(at));
         if (A == kLoadCg && Width == 4) asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[u].x) : "l"(at));
         if (A == kStore && Width == 16) asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(at), "r"(sum + u));
         if (A == kStore && Width == 4) asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(sum + u));
@@ -94,7 +101,9 @@ __global__ void __launch_bounds__(1024) pass(char* memory, std::size_t bytes, un
         for (int u = 0; u < U; ++u) sum ^= Width == 16 ? v[u].x ^ v[u].y ^ v[u].z ^ v[u].w : v[u].x;
       if (A == kCopy)
 #pragma unroll
-        for (int u = 0; u < U; ++u) asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(base + bytes + u * chunk), "r"(v[u].x), "r"(v[u].y), "r"(v[u].z), "r"(v[u].w));
+        for (int u = 0; u < U; ++u)
+          asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(base + bytes + u * chunk), "r"(v[u].x), "r"(v[u].y),
+                       "r"(v[u].z), "r"(v[u].w));
     }
   }
   if (sum == 0x12345678) *sink = sum;
@@ -122,9 +131,11 @@ void bandwidth(const char* name, char* memory, std::size_t bytes, unsigned lane_
   const double longest = (double)*std::max_element(each.begin(), each.end());
   const double accesses = (double)(warps * turns) * U * 32, moved = accesses * Width;
   const double sectors = accesses * (lane_stride >= 32 ? 1 : lane_stride / 32.0);
-  std::printf("{\"bandwidth\":\"%s\",\"bytes\":%zu,\"lane_stride\":%u,\"width\":%d,\"in_flight\":%d,\"ctas\":%d,\"threads\":%d,\"cycles\":%.0f,\"ms\":%.4f,"
-              "\"bytes_a_cycle\":%.1f,\"sectors_a_cycle\":%.2f,\"gb_a_second\":%.1f}\n",
-              name, bytes, lane_stride, Width, U, ctas, threads, longest, ms, moved / longest, sectors / longest, moved / ms / 1e6);
+  std::printf(
+      "{\"bandwidth\":\"%s\",\"bytes\":%zu,\"lane_stride\":%u,\"width\":%d,\"in_flight\":%d,\"ctas\":%d,\"threads\":%d,"
+      "\"cycles\":%.0f,\"ms\":%.4f,"
+      "\"bytes_a_cycle\":%.1f,\"sectors_a_cycle\":%.2f,\"gb_a_second\":%.1f}\n",
+      name, bytes, lane_stride, Width, U, ctas, threads, longest, ms, moved / longest, sectors / longest, moved / ms / 1e6);
 }
 
 int main() {
@@ -138,8 +149,10 @@ int main() {
   long long shared = 0;
   cudaMemcpy(&shared, cycles, 8, cudaMemcpyDeviceToHost);
   std::printf("{\"latency\":\"shared\",\"bytes\":4096,\"cycles\":%.1f}\n", (double)shared / 1024);
-  for (const std::size_t kb : {8, 32, 64, 96, 128, 160, 192, 208, 224, 240, 256, 320, 512}) latency<kCa>("ca", memory, kb << 10, cycles);
-  for (const std::size_t mb : {1, 2, 4, 8, 16, 20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256}) latency<kCg>("cg", memory, mb * kMega, cycles);
+  for (const std::size_t kb : {8, 32, 64, 96, 128, 160, 192, 208, 224, 240, 256, 320, 512})
+    latency<kCa>("ca", memory, kb << 10, cycles);
+  for (const std::size_t mb : {1, 2, 4, 8, 16, 20, 24, 28, 32, 40, 48, 56, 64, 96, 128, 256})
+    latency<kCg>("cg", memory, mb * kMega, cycles);
   latency<kAtomic>("atomic", memory, kMega, cycles);
   for (const std::size_t mb : {1, 16}) {  // one SM, then all
     bandwidth<kLoadCg, 8, 16>("l2_load", memory, mb * kMega, 16, 1, 1024, 20, cycles, sink);
