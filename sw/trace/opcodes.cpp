@@ -48,9 +48,11 @@ constexpr Group kGroups[] = {
     {{OpClass::Alu, kNone, Pipe::Special}, "B2R CS2R S2R"},
     {{OpClass::Alu, kNone, Pipe::Int}, "VOTE VOTE_VTG"},
     {{OpClass::Alu, kNone, Pipe::None},
-     "ACQBULK CCTL CCTLL CCTLT CGAERRBAR CSMTEST DEPBAR ERRBAR FENCE GETLMEMBASE LDGDEPBAR LEPC MEMBAR NOP "
+     "ACQBULK CCTL CCTLL CCTLT CGAERRBAR CSMTEST ERRBAR FENCE GETLMEMBASE LEPC MEMBAR NOP "
      "PMTRIG QSPC R2B "
      "SETCTAID SETLMEMBASE UTMACCTL UTMACMDFLUSH"},
+    {{OpClass::Alu, kNone, Pipe::None, CopyRole::Commit}, "LDGDEPBAR"},
+    {{OpClass::Alu, kNone, Pipe::None, CopyRole::Wait}, "DEPBAR"},
     // texture and surface
     {{OpClass::Alu, kNone, Pipe::Int},
      "SUATOM SUBFM SUCLAMP SUEAU SULD SULDGA SUQUERY SURED SUST SUSTGA TEX TEXS TLD TLD4 TLD4S TLDS TMML TXD TXQ"},
@@ -58,7 +60,8 @@ constexpr Group kGroups[] = {
     {{OpClass::Dp, kNone}, "DADD DFMA DMNMX DMUL DSET DSETP"},
     {{OpClass::Tensor, kNone}, "BGMMA BMMA DMMA HGMMA HMMA IGMMA IMMA QGMMA"},
     {{OpClass::Barrier, kNone}, "BAR"},
-    {{OpClass::Load, MemorySpace::Global}, "LDG LDGSTS"},
+    {{OpClass::Load, MemorySpace::Global}, "LDG"},
+    {{OpClass::Load, MemorySpace::Global, Pipe::None, CopyRole::Copy}, "LDGSTS"},
     {{OpClass::Load, MemorySpace::Local}, "LDL"},
     {{OpClass::Load, MemorySpace::Generic}, "LD"},
     {{OpClass::Store, MemorySpace::Global}, "STG"},

@@ -16,6 +16,7 @@ struct Opcode {
   OpClass op = OpClass::Alu;
   MemorySpace space = MemorySpace::None;
   Pipe pipe = Pipe::Int;  ///< Alu: since Volta
+  CopyRole copies = CopyRole::None;
 };
 
 /// Every opcode of NVIDIA's instruction set tables (CUDA Binary Utilities manual) from Kepler to Hopper. One table for all: a

@@ -370,10 +370,11 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   const Opcode opcode = classify(mnemonic);
   instruction.op = opcode.op;
   instruction.pipe = opcode.pipe;
+  instruction.copies = opcode.copies;
   control_.apply(instruction);
   std::uint32_t count = 0;
   if (is_memory(opcode.op) && width != 0) {
-    instruction.bypass_l1 = has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU");
+    instruction.bypass_l1 = (has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU")) || has_part(mnemonic, "BYPASS");
     const std::uint32_t bytes = access_bytes(mnemonic);
     if (opcode.op == OpClass::Load || opcode.op == OpClass::Shared) {
       const unsigned registers = std::min(std::max(1U, bytes / 4), 255U - instruction.dst);
@@ -383,12 +384,16 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   } else if (is_memory(opcode.op)) {
     instruction.op = OpClass::Alu;  // every lane is switched off, or the tracer gave no address
     instruction.pipe = Pipe::None;
+    instruction.copies = CopyRole::None;
   } else if (width != 0) {
     lines_.fail(fmt::format("{} has a memory operand", mnemonic));
   }
+  std::int64_t immediate = 0;
   if (!fields.done())
-    fields.number<std::int64_t>("immediate", 10, std::numeric_limits<std::int64_t>::min(),
-                                std::numeric_limits<std::int64_t>::max());
+    immediate = fields.number<std::int64_t>("immediate", 10, std::numeric_limits<std::int64_t>::min(),
+                                            std::numeric_limits<std::int64_t>::max());
+  if (instruction.copies == CopyRole::Wait)
+    instruction.groups_left = static_cast<std::uint8_t>(std::clamp<std::int64_t>(immediate, 0, 63));
   if (!fields.done()) lines_.fail(fmt::format("text after the end of the instruction: {}", fields.word("text")));
   plain = width == 0 && !unknown_.contains(std::string(mnemonic.substr(0, mnemonic.find('.'))));
   return intern(instruction) | count << kTraceRecordIndexBits;
@@ -419,6 +424,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
   if (lanes == 0) {
     instruction.op = OpClass::Alu;
     instruction.pipe = Pipe::None;
+    instruction.copies = CopyRole::None;
     return 0;
   }
   if (space == MemorySpace::Generic) {

@@ -8,6 +8,7 @@
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/cache_tags.h"
 #include "systemc/sim/sim_clock.h"
+#include "systemc/sm/copy_groups.h"
 
 namespace sluice {
 
@@ -25,6 +26,7 @@ struct AccessInFlight {
   std::uint8_t dst = kNoRegister, dst_count = 1;
   bool timed = false;  ///< its barrier counts, not its destination
   std::uint8_t barrier = Instruction::kNoBarrier;
+  std::uint8_t copy_group = CopyGroups::kNone;
 };
 
 /// A line on its way to L2.
@@ -61,8 +63,9 @@ class LdstUnit {
   [[nodiscard]] bool answers(OpClass op) const { return op != OpClass::Store || config_.cta_waits_for_stores; }
 
   /// Takes an issued memory instruction. The caller fills the lines it touches (none for scratchpad), then calls accepted().
+  /// @param copy_group  of an asynchronous copy
   /// @pre !full()
-  std::vector<LineAccess>& accept(const Instruction& instruction, const WarpTag& warp);
+  std::vector<LineAccess>& accept(const Instruction& instruction, const WarpTag& warp, std::uint8_t copy_group);
   void accepted();
   void cycle(std::uint64_t now);
   void fill(std::uint64_t address, std::uint8_t sectors, std::uint64_t now);            ///< sectors of an L1 miss came back

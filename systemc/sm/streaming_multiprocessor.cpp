@@ -75,6 +75,7 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.cta_slot = slot;
     warp.outstanding = 0;
     warp.barriers.clear();
+    warp.copies.clear();
     fetch_.flush(w);
     warp.state = Warp::State::Running;
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
@@ -233,7 +234,8 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
   count.thread_instructions += instruction.active_lanes;
   std::uint64_t result = kNever;
   if (is_memory(instruction.op)) {
-    std::vector<LineAccess>& lines = ldst_.accept(instruction, {slot, warp.generation, warp.kernel});
+    const std::uint8_t group = instruction.copies == CopyRole::Copy ? warp.copies.begin() : CopyGroups::kNone;
+    std::vector<LineAccess>& lines = ldst_.accept(instruction, {slot, warp.generation, warp.kernel}, group);
     const bool answers = ldst_.answers(instruction.op);
     if (instruction.op != OpClass::Shared) kernel.source->lines(warp.cursor, warp.cursor.position - 1, lines);
     ldst_.accepted();
@@ -241,6 +243,7 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
     if (answers && instruction.timed) warp.barriers.take(instruction.write_barrier);
   } else {
     result = pipelines_.begin(scheduler_index(slot), instruction, now, count);
+    if (instruction.copies == CopyRole::Commit) warp.copies.commit();
     if (instruction.timed) warp.barriers.until(instruction.write_barrier, result);
   }
   if (instruction.timed) {
@@ -309,6 +312,7 @@ void StreamingMultiprocessor::access_done(const AccessInFlight& access, std::uin
   Warp& warp = warps_[slot];
   if (warp.generation != access.warp.generation) return;  // killed meanwhile
   --warp.outstanding;
+  warp.copies.ended(access.copy_group);
   if (access.timed) {
     warp.barriers.released(access.barrier, cycle);
   } else {

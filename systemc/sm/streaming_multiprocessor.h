@@ -83,6 +83,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
     std::uint64_t generation = 0;                             ///< counts the uses of this slot
     std::uint32_t kernel = 0, cta_slot = 0, outstanding = 0;  ///< outstanding: memory instructions to be answered
     Barriers barriers;
+    CopyGroups copies;
     enum class State : std::uint8_t { Free, Running, WaitsForLoad, WaitsForFetch, AtBarrier, Draining } state = State::Free;
   };
   struct Cta {
@@ -117,6 +118,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   /// First cycle in which the warp's next instruction finds what it waits for.
   [[nodiscard]] std::uint64_t operands_ready(std::uint32_t slot) const {
     const Warp& warp = warps_[slot];
+    if (warp.next.copies == CopyRole::Wait && !warp.copies.done(warp.next.groups_left)) return kNever;
     return warp.next.timed ? warp.barriers.ready(warp.next.waits) : scoreboard_.operands_ready(slot, warp.next);
   }
   [[nodiscard]] std::uint32_t scheduler_index(std::uint32_t slot) const { return slot % config_.schedulers; }

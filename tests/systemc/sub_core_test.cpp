@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "systemc/sm/control_barriers.h"
+#include "systemc/sm/copy_groups.h"
 #include "systemc/sm/sub_core_pipes.h"
 
 namespace sluice {
@@ -71,6 +72,20 @@ TEST(Barriers, AreFreeWhenAllWhoTookThemAreThrough) {
   EXPECT_EQ(barriers.ready(1U << 1), 40U);
   barriers.until(2, 55);
   EXPECT_EQ(barriers.ready(0b110), 55U);
+}
+
+TEST(CopyGroups, WaitsForAllButTheYoungest) {
+  CopyGroups copies;
+  const std::uint8_t first = copies.begin();
+  copies.commit();
+  const std::uint8_t second = copies.begin();
+  copies.commit();
+  EXPECT_FALSE(copies.done(1));
+  copies.ended(first);
+  EXPECT_TRUE(copies.done(1));
+  EXPECT_FALSE(copies.done(0));
+  copies.ended(second);
+  EXPECT_TRUE(copies.done(0));
 }
 
 }  // namespace

@@ -61,6 +61,15 @@ TEST(TraceReader, ControlBitsOfTheHeaderGoToTheInstructionOfTheirPc) {
   EXPECT_FALSE(decode("0020 ffffffff 1 R2 MUFU.EX2 1 R3 0 0", bits + sample::header(1, 32)).instruction.timed);
 }
 
+TEST(TraceReader, CopiesIntoTheScratchpadAreWaitedFor) {
+  EXPECT_EQ(decode("0010 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f5000000000 16 0").instruction.copies, CopyRole::Copy);
+  EXPECT_TRUE(decode("0010 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f5000000000 16 0").instruction.bypass_l1);
+  EXPECT_EQ(decode("0020 ffffffff 0 LDGDEPBAR 0 0 0").instruction.copies, CopyRole::Commit);
+  const Instruction wait = decode("0030 ffffffff 0 DEPBAR.LE 0 0 2").instruction;
+  EXPECT_EQ(wait.copies, CopyRole::Wait);
+  EXPECT_EQ(wait.groups_left, 2);
+}
+
 TEST(TraceReader, RefusesControlBitsThatNoEncodingHas) {
   const auto with = [](const std::string& line) { return line + "\n" + sample::header(1, 32); };
   refuses(with("-control 0010 = 200000"), "control bits = 200000");

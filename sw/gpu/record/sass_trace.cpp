@@ -30,6 +30,12 @@ bool is_global(std::string_view name) {
   return name == "LDG" || name == "STG" || name == "ATOMG" || name == "REDG" || name == "RED";
 }
 
+/// Groups of copies that a DEPBAR leaves under way: "SB0, 0x1".
+std::uint32_t groups_left(const SassInstruction& s) {
+  const std::size_t at = s.name() == "DEPBAR" ? s.operands.find("0x") : std::string::npos;
+  return at == std::string::npos ? 0 : static_cast<std::uint32_t>(std::strtoul(s.operands.c_str() + at, nullptr, 16));
+}
+
 /// Bytes of an access, from its mnemonic.
 std::uint32_t width_of(std::string_view opcode) {
   for (const auto& [part, bytes] :
@@ -179,7 +185,7 @@ class Joiner {
       count = 0;
     }
     if (count > 0 && is_global(s.name())) count_sectors(s.name(), {addresses, count}, width);
-    writer_.instruction(s.pc, mask, s.destination, s.opcode, s.sources, width, {addresses, count});
+    writer_.instruction(s.pc, mask, s.destination, s.opcode, s.sources, width, {addresses, count}, groups_left(s));
   }
 
   void count_sectors(std::string_view name, std::span<const std::uint64_t> addresses, std::uint32_t width) {
