@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Model beside silicon, and recordings beside Nsight Compute's counts, from what measure.sh left in FOLDER.
+"""Model beside silicon, and recordings beside Nsight Compute's counts, from what measure.sh left in FOLDER, or from what --write kept.
 
-usage: compare.py [FOLDER [MACHINE]] [--write]     prints the tables of README.md; --write: results.json beside this file, too"""
+usage: compare.py [FOLDER [MACHINE]] [--write]
+prints the tables of README.md; --write: keeps results.json and what the tables need beside this file"""
 import csv
 import json
 import pathlib
@@ -11,11 +12,17 @@ import statistics
 import sys
 
 HERE = pathlib.Path(__file__).parent
+KEPT = ("launch", "cycles", "warp_instructions", "l1_miss_rate", "l2_miss_rate", "dram_bytes", "cpu_seconds", "peak_rss_mib")
+COUNTED = ("Kernel Name", "gpc__cycles", "smsp__inst", "sass__inst", "dram__bytes", "lts__t_sectors", "l1tex__t_")
 OPERATIONS = {"LDG": "ld", "STG": "st", "ATOMG": "atom", "RED": "red", "REDG": "red"}
 
 
 def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")] if path.exists() else []
+
+
+def keep(name, rows):
+    (HERE / name).write_text("".join(json.dumps(r) + "\n" for r in rows))
 
 
 def number(text):
@@ -39,7 +46,7 @@ def opcodes(text):
 
 def counted(folder, wanted):
     """By launch: Nsight Compute's figures. A launch that came several times has its last."""
-    found = {}
+    found = {r.pop("launch"): r for r in lines(folder / "counted.jsonl")}
     for path in sorted(folder.glob("ncu-*.csv"), key=lambda p: (p.name.split("-")[1], int(re.search(r"(\d+)\.csv", p.name).group(1)))):
         rows = list(csv.reader(line for line in path.read_text().splitlines() if line.startswith('"')))
         if not rows:
@@ -117,6 +124,9 @@ def main():
         print(f"\n{which}: {len(some)} kernels, mean absolute error {100 * statistics.mean(errors):.1f} %, median {100 * statistics.median(errors):.1f} %, "
               f"rank correlation {correlation:.3f}")
     if "--write" in sys.argv:
+        keep("counted.jsonl", [{"launch": n, **{k: v for k, v in f.items() if k.startswith(COUNTED)}} for n, f in ncu.items()])
+        keep("recorded.jsonl", lines(folder / "recorded.jsonl"))
+        keep(f"model-{machine}.jsonl", [{k: r[k] for k in KEPT} for r in model.values()])
         (HERE / "results.json").write_text(json.dumps({"kernels": kernels, "pairs": []}, indent=1) + "\n")
 
 

@@ -59,8 +59,9 @@ Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, 
   const auto cycles = [&](std::uint32_t width) {
     return std::max(1U, (config_.header_bytes + payload + width - 1) / width);  // without a header, a request takes a cycle still
   };
-  transfer.unit_cycles = cycles(config_.bytes_per_cycle);
-  transfer.slice_unit_cycles = config_.slice_bytes_per_cycle == 0 ? transfer.unit_cycles : cycles(config_.slice_bytes_per_cycle);
+  const std::uint32_t to_l2 = answer ? 0 : config_.to_l2_bytes_per_cycle, slice = config_.slice_bytes_per_cycle;
+  transfer.unit_cycles = cycles(to_l2 != 0 ? to_l2 : config_.bytes_per_cycle);
+  transfer.slice_unit_cycles = to_l2 != 0 || slice == 0 ? transfer.unit_cycles : cycles(slice);
   return transfer;
 }
 

@@ -54,11 +54,13 @@ void LdstUnit::cycle(std::uint64_t now) {
     pop();
     return;
   }
+  if (op.next == 0 && now < next_access_) return;
   const LineAccess& line = op.lines[op.next];
   const Outcome outcome = op.op == OpClass::Store ? store(op, line) : load(op, line);
   stalled_ = outcome == Outcome::Hold;
   if (stalled_) return;
   if (outcome == Outcome::Hit) finish_line(op.access, now + config_.l1.hit_latency);
+  if (op.next == 0) next_access_ = now + config_.ldst_interval;
   if (++op.next == op.lines.size()) pop();
 }
 

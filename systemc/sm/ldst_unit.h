@@ -104,6 +104,7 @@ class LdstUnit {
   std::vector<AccessInFlight> accesses_;
   std::vector<std::uint32_t> free_accesses_;
   std::uint32_t store_credits_;
+  std::uint64_t next_access_ = 0;  ///< cycle from which the next global access can begin
   bool stalled_ = false;
 };
 

@@ -114,7 +114,10 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
 
 void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest) {
   Warp& warp = warps_[slot];
+  const std::uint32_t follows = warp.next.pc + config_.fetch.instruction_bytes;
+  const bool first = warp.cursor.position == 0;
   warp.next = kernels_[warp.kernel].source->next(warp.cursor);
+  if (config_.jump_latency != 0 && !first && warp.next.pc != follows) earliest += config_.jump_latency;
   if (warp.next.op == OpClass::Exit) {
     scheduler_of(slot).block(lane_of(slot));
     if (warp.outstanding == 0) {
@@ -265,6 +268,7 @@ void StreamingMultiprocessor::enter_barrier(std::uint32_t slot) {
   stall_breakdown_.wait_begins(warp.kernel, StallBreakdown::Wait::Barrier);
   scheduler_of(slot).block(lane_of(slot));
   scheduler_of(slot).demote(lane_of(slot));
+  barrier_port_ = std::max(barrier_port_, now_) + config_.barrier_interval;
   Cta& cta = ctas_[warp.cta_slot];
   if (++cta.at_barrier == cta.live_warps) release_barrier(cta);
 }
@@ -276,7 +280,7 @@ void StreamingMultiprocessor::release_barrier(Cta& cta) {
     if (warps_[slot].state != Warp::State::AtBarrier) continue;
     warps_[slot].state = Warp::State::Running;
     stall_breakdown_.wait_ends(warps_[slot].kernel, StallBreakdown::Wait::Barrier);
-    advance(slot, now_ + config_.barrier_latency);
+    advance(slot, std::max(now_, barrier_port_) + config_.barrier_latency);
   }
 }
 

@@ -143,7 +143,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   Pipelines pipelines_;
   StallBreakdown stall_breakdown_;
   std::uint64_t next_age_ = 0;
-  std::uint64_t next_set_up_ = 0;  ///< cycle from which another CTA can be set up
+  std::uint64_t barrier_port_ = 0;  ///< cycle from which an arrival at a barrier is taken
+  std::uint64_t next_set_up_ = 0;   ///< cycle from which another CTA can be set up
 
   struct Response {
     std::uint64_t cycle;
