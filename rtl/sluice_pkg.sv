@@ -21,6 +21,7 @@ package sluice_pkg;
   localparam int unsigned WarpW     = 7;   // warps of an SM
   localparam int unsigned RegW      = 17;  // registers of an SM
   localparam int unsigned SharedW   = 18;  // bytes of shared memory of an SM
+  localparam int unsigned AmountW   = WarpW + RegW + SharedW;  // amounts_t
   localparam int unsigned KIndexW   = 3;   // kernel slot, 0..7
   localparam int unsigned SmW       = 8;   // SM, 0..255
   localparam int unsigned SlotW     = 5;   // CTA slot of an SM, 0..31
@@ -55,5 +56,11 @@ package sluice_pkg;
   localparam logic [1:0] SlotDraining = 2'd2;
 
   localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
+  // What a CTA needs, or an SM has left, but for CTA slots.
+  typedef struct packed {
+    logic [SharedW-1:0] shared;
+    logic [RegW-1:0]    registers;
+    logic [WarpW-1:0]   warps;
+  } amounts_t;
   // verilator lint_on UNUSEDPARAM
 endpackage

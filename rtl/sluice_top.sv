@@ -104,8 +104,9 @@ module sluice_top #(
   logic [K-1:0]           evict_done, kernel_done;
   logic                   bad_done, cannot_fit, slot_busy, bad_kernel;
   logic [KIndexW-1:0]     error_kernel;
-  logic [SmW-1:0]         error_sm, query_sm;
-  logic [K*CtaW-1:0]      query_quota, ctas;
+  logic [SmW-1:0]         error_sm;
+  logic [NUM_SM-1:0]      query_sm, port_sm;
+  logic [K*CtaW-1:0]      query_quota, port_quota, ctas;
   logic [3:0]             state;
   logic                   decision, spatial, no_fit, dropped, no_profile, monitoring, profiling;
   logic [NUM_SM-1:0]      settled;
@@ -222,6 +223,8 @@ module sluice_top #(
     .regions_i            (regions),
     .query_sm_o           (query_sm),
     .query_quota_i        (query_quota),
+    .port_sm_o            (port_sm),
+    .port_quota_i         (port_quota),
     .quota_changed_i      (quota_changed),
     .profiling_i          (profiling),
     .settled_o            (settled),
@@ -261,7 +264,10 @@ module sluice_top #(
   logic [NUM_SM*InstW-1:0]   insts;
   logic [NUM_SM*KIndexW-1:0] owner;
 
-  assign minus_share = (-request_share) & {sluice_pkg::ShareW{profile_clear}};
+  // The share does not change while a decision is made.
+  logic [sluice_pkg::ShareW-1:0] minus_share_q;
+  always_ff @(posedge clk_i) minus_share_q <= -request_share;   // looked at only then: no reset
+  assign minus_share = minus_share_q & {sluice_pkg::ShareW{profile_clear}};
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_counters
     profile_counters #(
       .NUM_SCHED   (NUM_SCHED),
@@ -329,6 +335,8 @@ module sluice_top #(
     .profiling_o             (profiling),
     .query_sm_i              (query_sm),
     .query_quota_o           (query_quota),
+    .port_sm_i               (port_sm),
+    .port_quota_o            (port_quota),
     .quota_changed_o         (quota_changed),
     .regions_o               (regions),
     .round_robin_o           (round_robin),

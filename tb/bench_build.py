@@ -34,7 +34,7 @@ def sh(args, cwd, **more):
 
 
 def bench_sources(design, coverage=False):
-    patterns = ["tb/common/*.cpp", *design["sources"], *(design.get("also_sources", []) if coverage else [])]
+    patterns = ["tb/common/*.cpp", "sw/core/errors.cpp", *design["sources"], *(design.get("also_sources", []) if coverage else [])]
     return list(dict.fromkeys(str(f) for pattern in patterns for f in sorted(ROOT.glob(pattern))))
 
 

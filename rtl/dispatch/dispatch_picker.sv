@@ -31,13 +31,12 @@ module dispatch_picker #(
   input  logic                                 charged_full_i,    // and it holds just its quotas
   output logic                                 eval_o,            // read
   output logic [NUM_SM-1:0]                    eval_sm_o,         // this one; one-hot, or 0
-  output logic [sluice_pkg::SmW-1:0]           eval_index_o,      // its number, or 0
+  output logic [NUM_SM-1:0]                    eval_slots_sm_o,   // a copy, for the longest path that begins here
   input  logic [MAX_KERNELS-1:0]               eval_room_i,       // from the next cycle on, until eval_o: one more fits there,
   input  logic                                 eval_full_i,       // and it holds just its quotas
   output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since these changed
 );
-  localparam int unsigned K   = MAX_KERNELS;
-  localparam int unsigned SmW = sluice_pkg::SmW;
+  localparam int unsigned K = MAX_KERNELS;
 
   logic [K*NUM_SM-1:0] room_d, room_q;   // one more fits: bit k*NUM_SM+m
   logic [NUM_SM-1:0]   dirty_d, dirty_q;
@@ -80,24 +79,18 @@ module dispatch_picker #(
 
   // The SM to read, and the one whose answer is here.
   logic [NUM_SM-1:0] want, granted, eval_d, eval_q, behind, answer_d, answer_q;
-  logic [SmW-1:0]    eval_index_d, eval_index_q;
   logic              wanted, unanswered_q, new_q;   // unanswered: eval_q is read because it was dirty; new: the answer was not here before,
   logic              renewed_q;                     // or is about a kernel that was not
   assign want   = dirty_q & ~busy_q;
   assign wanted = want != '0;
   rr_arbiter #(.N(NUM_SM)) i_dirty_arbiter (.clk_i, .rst_ni, .request_i(want), .grant_o(granted), .used_i(eval_q));
-  assign eval_o       = wanted || unanswered_q || quota_changed_i;
-  assign eval_sm_o    = eval_q;
-  assign eval_index_o = eval_index_q;
+  assign eval_o    = wanted || unanswered_q || quota_changed_i;
+  assign eval_sm_o = eval_q;
+  always_ff @(posedge clk_i) eval_slots_sm_o <= eval_d;
   always_comb begin
     for (int unsigned m = 0; m < NUM_SM; m++) behind[m] = eval_q[(m + NUM_SM - 1) % NUM_SM];
     eval_d   = granted | (behind & {NUM_SM{!wanted && eval_o}}) | (eval_q & {NUM_SM{!eval_o}});   // none is granted when none is wanted
     answer_d = eval_o ? eval_q : answer_q & ~busy_q;
-    eval_index_d = eval_index_q & {SmW{!eval_o}};
-    for (int unsigned m = 0; m < NUM_SM; m++) begin   // beside eval_d, not behind it
-      if (granted[m])                     eval_index_d |= SmW'(m);
-      if (behind[m] && !wanted && eval_o)  eval_index_d |= SmW'(m);
-    end
   end
 
   always_comb begin
@@ -131,7 +124,6 @@ module dispatch_picker #(
       dirty_q      <= '1;
       busy_q       <= '0;
       eval_q       <= '0;
-      eval_index_q <= '0;
       unanswered_q <= 1'b0;
       new_q        <= 1'b0;
       renewed_q    <= 1'b0;
@@ -142,7 +134,6 @@ module dispatch_picker #(
       dirty_q      <= dirty_d;
       busy_q       <= busy_d;
       eval_q       <= eval_d;
-      eval_index_q <= eval_index_d;
       unanswered_q <= wanted;
       new_q        <= eval_o;
       renewed_q    <= launched_i != '0;

@@ -44,7 +44,7 @@ module cta_dispatcher_props #(
   localparam int unsigned GridW = sluice_pkg::GridW, ResidentW = sluice_pkg::ResidentW, KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned SmW = sluice_pkg::SmW, SlotW = sluice_pkg::SlotW;
 
-  logic [SmW-1:0]         query_sm;
+  logic [M-1:0]           query_sm, port_sm;
   logic [K*2-1:0]         state;
   logic [3:0]             num_present;
   logic [K*KIndexW-1:0]   age;
@@ -64,7 +64,8 @@ module cta_dispatcher_props #(
     .clk_i, .rst_ni, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
     .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i,
     .count_i, .count_first_i, .count_kernel_i, .round_robin_i, .in_order_i, .regions_i,
-    .query_sm_o(query_sm), .query_quota_i((M == 1 || query_sm == 0) ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]), .quota_changed_i,
+    .query_sm_o(query_sm), .query_quota_i(query_sm[0] ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]),
+    .port_sm_o(port_sm), .port_quota_i(port_sm[0] ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]), .quota_changed_i,
     .profiling_i, .settled_o(settled), .spent_o(gives_none), .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change),
       .resident_o(resident), .dispatched_o(dispatched),
     .evict_done_o(evict_done), .kernel_done_o(kernel_done), .bad_done_o(bad_done), .cannot_fit_o(cannot_fit), .slot_busy_o(slot_busy),
@@ -76,52 +77,34 @@ module cta_dispatcher_props #(
   localparam int unsigned CountW = $clog2(N + 1), AmountW = WarpW + RegW + SharedW, LeftW = $clog2(M * N + 1);
   (* hierconn *) logic [M*AmountW-1:0]   \dut.i_sm_resource_table.amounts ;
   (* hierconn *) logic [M*2*N-1:0]       \dut.i_sm_resource_table.slots ;
-  (* hierconn *) logic [M*K*CountW-1:0]  \dut.i_sm_resource_table.quotas ;
+  (* hierconn *) logic [K*CountW-1:0]    \dut.i_sm_resource_table.a_quota_q ;
   (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.written_q , \dut.i_sm_resource_table.charge_sm_q , \dut.i_sm_resource_table.charged_sm_q ;
-  (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.end_sm_q , \dut.i_sm_resource_table.give_sm_q , \dut.i_sm_resource_table.credit_sm_q ;
-  (* hierconn *) logic [K-1:0]           \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.count_room_q , \dut.i_sm_resource_table.give_kernel_q ;
-  (* hierconn *) logic                   \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.end_valid_q ,
-    \dut.i_sm_resource_table.end_wait_q , \dut.i_sm_resource_table.meet_q ;
-  (* hierconn *) logic [N-1:0]           \dut.i_sm_resource_table.end_slot_q ;
-  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.a_amounts_q , \dut.i_sm_resource_table.take_amounts_q , \dut.i_sm_resource_table.charge_amounts_q ;
-  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.b_amounts_q , \dut.i_sm_resource_table.d_amounts_q , \dut.i_sm_resource_table.change_q ;
+  (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.i_end.end_sm_q , \dut.i_sm_resource_table.i_end.give_sm_q , \dut.i_sm_resource_table.i_end.credit_sm_q ;
+  (* hierconn *) logic [K-1:0]           \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.a_room_q , \dut.i_sm_resource_table.i_end.give_kernel_q ;
+  (* hierconn *) logic                   \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.i_end.end_valid_q ,
+    \dut.i_sm_resource_table.i_end.end_wait_q ;
+  (* hierconn *) logic [N-1:0]           \dut.i_sm_resource_table.i_end.end_slot_q ;
+  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.a_left_q , \dut.i_sm_resource_table.take_q , \dut.i_sm_resource_table.charged_q ;
+  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.b_left_q , \dut.i_sm_resource_table.i_end.left_q , \dut.i_sm_resource_table.i_end.change_q ;
   (* hierconn *) logic [2*N-1:0]         \dut.i_sm_resource_table.a_slots_q ;
   (* hierconn *) logic [K*CountW-1:0]    \dut.i_sm_resource_table.b_resident_q , \dut.i_sm_resource_table.b_quota_q ;
   (* hierconn *) logic [CountW-1:0]      \dut.i_sm_resource_table.b_count_q ;
-  (* hierconn *) logic [K*WarpW-1:0]     \dut.limit_warps ;
-  (* hierconn *) logic [K*RegW-1:0]      \dut.limit_registers ;
-  (* hierconn *) logic [K*SharedW-1:0]   \dut.limit_shared ;
   (* hierconn *) logic [K*M-1:0]         \dut.i_dispatch_picker.room_q ;
   (* hierconn *) logic [M-1:0]           \dut.i_dispatch_picker.eval_q , \dut.i_dispatch_picker.answer_q , \dut.i_dispatch_picker.busy_q ;
   (* hierconn *) logic                   \dut.i_dispatch_picker.new_q , \dut.i_sm_resource_table.charged_full_q ;
-  (* hierconn *) logic [K*GridW-1:0]     \dut.i_kernel_slots.next ;
-  (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.next_last , \dut.i_kernel_slots.second_last , \dut.i_kernel_slots.count_kernel_q ;
-  (* hierconn *) logic [GridW-1:0]       \dut.i_kernel_slots.cta_q , \dut.i_kernel_slots.count_grid_q ;
-  (* hierconn *) logic                   \dut.i_kernel_slots.index_q , \dut.i_kernel_slots.count_q ;
-  (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.index_kernel_q ;
-  (* hierconn *) logic [(GridW+3)/4-1:0] \dut.i_kernel_slots.cta_ones_q ;
-  (* hierconn *) logic                   \dut.pick_valid , \dut.fresh_q , \dut.charge_stale_q , \dut.charged_stale_q ;
-  (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.sm_q ;
-  (* hierconn *) logic [K-1:0]           \dut.can_take , \dut.pick_kernel , \dut.kernel_q ;
-  (* hierconn *) logic [N-1:0]           \dut.slot_q ;
+  (* hierconn *) logic [GridW-1:0]       \dut.i_kernel_slots.i_grid_index.next_q[0] , \dut.i_kernel_slots.i_grid_index.next_q[1] ;
+  (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.i_grid_index.last_q , \dut.i_kernel_slots.i_grid_index.second_q ,
+    \dut.i_kernel_slots.i_grid_index.port_q , \dut.i_kernel_slots.i_grid_index.count_q ;
+  (* hierconn *) logic [M-1:0]           \dut.eval_slots_sm ;
+  (* hierconn *) logic                   \dut.pick_valid , \dut.fresh , \dut.charge_stale_q , \dut.charged_stale_q ;
+  (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.port_sm ;
+  (* hierconn *) logic [K-1:0]           \dut.can_take , \dut.pick_kernel , \dut.port_kernel ;
+  (* hierconn *) logic [N-1:0]           \dut.i_dispatch_port.slot_q ;
   (* hierconn *) logic [K*K-1:0]         \dut.older ;
-  (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].hold_q , \dut.i_kernel_slots.gen_slot[1].hold_q ;
-  (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].finished_q , \dut.i_kernel_slots.gen_slot[1].finished_q ;
-  (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].evict_q , \dut.i_kernel_slots.gen_slot[1].evict_q ;
-  (* hierconn *) logic [LeftW-1:0]       \dut.i_kernel_slots.gen_slot[0].evict_left_q , \dut.i_kernel_slots.gen_slot[1].evict_left_q ;
-
-  // The rows of the table; the amounts of one that was not written mean nothing.
-  logic [M*AmountW-1:0] row;
-  logic [M*K*CtaW-1:0]  quota;
-  logic [M*N-1:0]       slot_used, owner;   // owner: kernel of each slot (there are two)
-  always_comb begin
-    for (int unsigned m = 0; m < M; m++) begin
-      slot_used[m*N +: N]         = \dut.i_sm_resource_table.slots [m*2*N +: N];
-      owner[m*N +: N]             = \dut.i_sm_resource_table.slots [m*2*N + N +: N];
-      row[m*AmountW +: AmountW]   = \dut.i_sm_resource_table.amounts [m*AmountW +: AmountW] & {AmountW{\dut.i_sm_resource_table.written_q [m]}};
-      for (int unsigned k = 0; k < K; k++) quota[(m*K + k)*CtaW +: CtaW] = CtaW'(\dut.i_sm_resource_table.quotas [(m*K + k)*CountW +: CountW]);
-    end
-  end
+  (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.hold_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.hold_q ;
+  (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.finished_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.finished_q ;
+  (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.evict_q ;
+  (* hierconn *) logic [LeftW-1:0]       \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_left_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.evict_left_q ;
 
   logic started;   // past the first cycle
   initial started = 1'b0;
@@ -142,6 +125,22 @@ module cta_dispatcher_props #(
     grid_before_q <= grid_i;
     capacity_q <= capacity;
   end
+  // The rows of the table, as amounts in use; those of one that was not written mean nothing. The capacity is that of the cycle before: where a kernel is
+  // present it is this one's, too.
+  function automatic logic [AmountW-1:0] used_of(input logic [AmountW-1:0] left);
+    used_of = {SharedW'(capacity_q[CtaW +: SharedW] - left[WarpW+RegW +: SharedW]), RegW'(capacity_q[CtaW+SharedW +: RegW] - left[WarpW +: RegW]),
+               WarpW'(capacity_q[CtaW+SharedW+RegW +: WarpW] - left[0 +: WarpW])};
+  endfunction
+  logic [M*AmountW-1:0] row;
+  logic [M*N-1:0]       slot_used, owner;   // owner: kernel of each slot (there are two)
+  always_comb begin
+    for (int unsigned m = 0; m < M; m++) begin
+      slot_used[m*N +: N]         = \dut.i_sm_resource_table.slots [m*2*N +: N];
+      owner[m*N +: N]             = \dut.i_sm_resource_table.slots [m*2*N + N +: N];
+      row[m*AmountW +: AmountW]   = used_of(\dut.i_sm_resource_table.amounts [m*AmountW +: AmountW]) & {AmountW{\dut.i_sm_resource_table.written_q [m]}};
+    end
+  end
+
   always_comb begin
     if (!started) assume (!rst_ni);
     assume (capacity_slots_i <= CtaW'(N));
@@ -223,7 +222,7 @@ module cta_dispatcher_props #(
   logic [K*AmountW-1:0]          demand, limit;
   logic [M*N-1:0]                waiting;     // at the port
   logic [M*SumW-1:0]             holding, owed, fresh;
-  logic [K*GridW-1:0]            given, index;   // the index of the next CTA of each kernel that comes to the port; and is picked
+  logic [K*GridW-1:0]            given, index;   // the index of the CTA of each kernel that is at the port, or comes there next; and is picked next
   logic [M*K*CtaW-1:0]           count;
   logic [K*ResidentW-1:0]        total;
   logic [M*CtaW-1:0]             ctas;
@@ -240,12 +239,11 @@ module cta_dispatcher_props #(
     if (valid) waiting[place] = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
       demand[k*AmountW +: AmountW] = {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
-      limit[k*AmountW +: AmountW]  = {\dut.limit_shared [k*SharedW +: SharedW], \dut.limit_registers [k*RegW +: RegW], \dut.limit_warps [k*WarpW +: WarpW]};
-      given[k*GridW +: GridW]      = \dut.i_kernel_slots.next [k*GridW +: GridW];
-      if (\dut.i_kernel_slots.count_q && \dut.i_kernel_slots.count_kernel_q [k])
-        given[k*GridW +: GridW] = (\dut.i_kernel_slots.cta_q + 1'b1 == grid[k*GridW +: GridW]) ? '0 : \dut.i_kernel_slots.cta_q + 1'b1;
-      index[k*GridW +: GridW] = given[k*GridW +: GridW];
-      if (\dut.fresh_q && kernel == KIndexW'(k))
+      limit[k*AmountW +: AmountW]  = {SharedW'(capacity_shared_i - demand_shared_i[k*SharedW +: SharedW]),
+        RegW'(capacity_registers_i - demand_registers_i[k*RegW +: RegW]), WarpW'(capacity_warps_i - demand_warps_i[k*WarpW +: WarpW])};
+      given[k*GridW +: GridW]      = k == 0 ? \dut.i_kernel_slots.i_grid_index.next_q[0] : \dut.i_kernel_slots.i_grid_index.next_q[1] ;
+      index[k*GridW +: GridW]      = given[k*GridW +: GridW];
+      if (valid && kernel == KIndexW'(k))
         index[k*GridW +: GridW] = (given[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW]) ? '0 : given[k*GridW +: GridW] + 1'b1;
     end
     for (int unsigned m = 0; m < M; m++)
@@ -259,7 +257,7 @@ module cta_dispatcher_props #(
           end
         if (counted_q && counted_sm_q[m] && counted_kernel_q == k[0])    owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
         if (credited_q && credited_sm_q[m] && credited_kernel_q == k[0]) owed[m*SumW +: SumW] = owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]);
-        if (\dut.fresh_q && sm == SmW'(m) && kernel == KIndexW'(k))     fresh[m*SumW +: SumW] = widened(demand[k*AmountW +: AmountW]);
+        if (\dut.fresh && sm == SmW'(m) && kernel == KIndexW'(k))     fresh[m*SumW +: SumW] = widened(demand[k*AmountW +: AmountW]);
       end
   end
 
@@ -287,15 +285,9 @@ module cta_dispatcher_props #(
     end
   end
 
-  logic ok_groups_of_ones;   // the port's index, in groups of four bits
-  always_comb begin
-    ok_groups_of_ones = 1'b1;
-    for (int unsigned g = 0; g < (GridW + 3) / 4; g++)
-      if (\dut.i_kernel_slots.cta_ones_q [g] != (&(\dut.i_kernel_slots.cta_q >> (4 * g) | ~GridW'(15)))) ok_groups_of_ones = 1'b0;
-  end
   logic ok_last_index_is_known, ok_lane_a_is_of_its_sm, ok_lane_d_is_of_its_sm, ok_answer_is_not_optimistic, ok_verdict_is_not_optimistic;
   logic ok_an_end_names_its_slot, ok_used_is_the_sum_over_ctas, ok_no_resource_over_allocated, ok_slot_is_one_of_the_sm,
-    ok_remembered_room_is_there, ok_quotas_of_an_sm_with_room_are_in_force, ok_quota_never_exceeded, ok_resident_counts_all_sms,
+    ok_remembered_room_is_there, ok_charge_knows_the_quotas, ok_quota_never_exceeded, ok_resident_counts_all_sms,
     ok_a_free_slot_has_no_cta, ok_slot_state_exists, ok_a_launched_cta_fits_an_empty_sm, ok_no_cta_lost_or_sent_twice, ok_index_is_next,
     ok_index_stays_in_the_grid, ok_in_order_the_older_go_first;
   always_comb begin
@@ -306,19 +298,19 @@ module cta_dispatcher_props #(
     ok_last_index_is_known = 1'b1;
     ok_used_is_the_sum_over_ctas = 1'b1;
     // The slot that is left is the one that ended, or there is none.
-    ok_an_end_names_its_slot = !leaves_q || (\dut.i_sm_resource_table.end_valid_q && !\dut.i_sm_resource_table.end_wait_q );
+    ok_an_end_names_its_slot = !leaves_q || (\dut.i_sm_resource_table.i_end.end_valid_q && !\dut.i_sm_resource_table.i_end.end_wait_q );
     for (int unsigned m = 0; m < M; m++)
       for (int unsigned s = 0; s < N; s++)
-        if (\dut.i_sm_resource_table.end_valid_q && !\dut.i_sm_resource_table.end_wait_q && \dut.i_sm_resource_table.end_sm_q [m]
-          && \dut.i_sm_resource_table.end_slot_q [s] && slot_used[m*N + s] && !(leaves_q && leaves_place_q == 3'(m*N + s)))
+        if (\dut.i_sm_resource_table.i_end.end_valid_q && !\dut.i_sm_resource_table.i_end.end_wait_q && \dut.i_sm_resource_table.i_end.end_sm_q [m]
+          && \dut.i_sm_resource_table.i_end.end_slot_q [s] && slot_used[m*N + s] && !(leaves_q && leaves_place_q == 3'(m*N + s)))
           ok_an_end_names_its_slot = 1'b0;
-    if (leaves_q && (\dut.i_sm_resource_table.end_sm_q != M'(1) << (leaves_place_q >= 3'(N))
-      || \dut.i_sm_resource_table.end_slot_q != N'(1) << (leaves_place_q >= 3'(N) ? leaves_place_q - 3'(N) : leaves_place_q)))
+    if (leaves_q && (\dut.i_sm_resource_table.i_end.end_sm_q != M'(1) << (leaves_place_q >= 3'(N))
+      || \dut.i_sm_resource_table.i_end.end_slot_q != N'(1) << (leaves_place_q >= 3'(N) ? leaves_place_q - 3'(N) : leaves_place_q)))
       ok_an_end_names_its_slot = 1'b0;
     ok_no_resource_over_allocated = 1'b1;
     ok_slot_is_one_of_the_sm = 1'b1;
     ok_remembered_room_is_there = 1'b1;
-    ok_quotas_of_an_sm_with_room_are_in_force = 1'b1;
+    ok_charge_knows_the_quotas = 1'b1;
     ok_quota_never_exceeded = 1'b1;
     ok_resident_counts_all_sms = 1'b1;
     ok_a_free_slot_has_no_cta = 1'b1;
@@ -334,44 +326,41 @@ module cta_dispatcher_props #(
       if (widened(row[m*AmountW +: AmountW]) + (\dut.i_sm_resource_table.charge_sm_q [m] ? widened(charge_demand) : '0) != holding[m*SumW +: SumW] + owed[m*SumW +: SumW])
         ok_used_is_the_sum_over_ctas = 1'b0;
       if (state != '0 && !(within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + fresh[m*SumW +: SumW], capacity_sum)
-          && ctas[m*CtaW +: CtaW] + CtaW'(\dut.fresh_q && \dut.sm_q [m]) <= capacity_slots_i)) ok_no_resource_over_allocated = 1'b0;
+          && ctas[m*CtaW +: CtaW] + CtaW'(\dut.fresh && \dut.port_sm [m]) <= capacity_slots_i)) ok_no_resource_over_allocated = 1'b0;
       for (int unsigned s = 0; s < N; s++)
         if (!(!(slot_used[m*N + s] || waiting[m*N + s]) || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
       // What the lanes carry from one cycle to the next.
-      if (\dut.i_sm_resource_table.charge_sm_q [m] && (\dut.i_sm_resource_table.a_amounts_q != row[m*AmountW +: AmountW]
-        || \dut.i_sm_resource_table.take_amounts_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
+      if (\dut.i_sm_resource_table.charge_sm_q [m] && (used_of(\dut.i_sm_resource_table.a_left_q ) != row[m*AmountW +: AmountW]
+        || \dut.i_sm_resource_table.take_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
         ok_lane_a_is_of_its_sm = 1'b0;
-      if (\dut.i_sm_resource_table.credit_sm_q [m] && (\dut.i_sm_resource_table.d_amounts_q != row[m*AmountW +: AmountW]
-        || \dut.i_sm_resource_table.meet_q != \dut.i_sm_resource_table.charge_sm_q [m]
-          || \dut.i_sm_resource_table.change_q != (\dut.i_sm_resource_table.meet_q ? {charge_demand[WarpW+RegW +: SharedW] - credit_demand[WarpW+RegW +: SharedW],
-               charge_demand[WarpW +: RegW] - credit_demand[WarpW +: RegW], charge_demand[0 +: WarpW] - credit_demand[0 +: WarpW]} : ~credit_demand)))
+      if (\dut.i_sm_resource_table.i_end.credit_sm_q [m] && (used_of(\dut.i_sm_resource_table.i_end.left_q ) != row[m*AmountW +: AmountW]
+        || \dut.i_sm_resource_table.i_end.change_q != (\dut.i_sm_resource_table.charge_sm_q [m] ? {credit_demand[WarpW+RegW +: SharedW] - charge_demand[WarpW+RegW +: SharedW],
+             credit_demand[WarpW +: RegW] - charge_demand[WarpW +: RegW], credit_demand[0 +: WarpW] - charge_demand[0 +: WarpW]} : credit_demand)))
         ok_lane_d_is_of_its_sm = 1'b0;
       if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
-        && (!within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(\dut.i_sm_resource_table.b_amounts_q ))
+        && ((state != '0 && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(used_of(\dut.i_sm_resource_table.b_left_q ))))
+        || (state != '0 && !within(widened(\dut.i_sm_resource_table.b_left_q ), capacity_sum))
         || CtaW'(\dut.i_sm_resource_table.b_count_q ) < ctas[m*CtaW +: CtaW]))
         ok_answer_is_not_optimistic = 1'b0;
-      if (\dut.i_sm_resource_table.charged_sm_q [m] && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW],
-        widened(\dut.i_sm_resource_table.charge_amounts_q ))) ok_verdict_is_not_optimistic = 1'b0;
+      if (\dut.i_sm_resource_table.charged_sm_q [m] && state != '0 && (!within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW],
+        widened(used_of(\dut.i_sm_resource_table.charged_q ))) || !within(widened(\dut.i_sm_resource_table.charged_q ), capacity_sum))) ok_verdict_is_not_optimistic = 1'b0;
       for (int unsigned k = 0; k < K; k++) begin
         if (\dut.i_sm_resource_table.charge_sm_q [m] && a_count[k*CtaW +: CtaW] < count[(m*K + k)*CtaW +: CtaW]) ok_lane_a_is_of_its_sm = 1'b0;
         if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
           && (CtaW'(\dut.i_sm_resource_table.b_resident_q [k*CountW +: CountW]) < count[(m*K + k)*CtaW +: CtaW]
-            || CtaW'(\dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW]) != quota_q[(m*K + k)*CtaW +: CtaW]
-            || \dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW] != CountW'(quota[(m*K + k)*CtaW +: CtaW])))
+            || CtaW'(\dut.i_sm_resource_table.b_quota_q [k*CountW +: CountW]) != quota_q[(m*K + k)*CtaW +: CtaW]))
           ok_answer_is_not_optimistic = 1'b0;
-        if (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.i_sm_resource_table.count_room_q [k]
-          && !(ctas[m*CtaW +: CtaW] < capacity_slots_i && count[(m*K + k)*CtaW +: CtaW] < quota[(m*K + k)*CtaW +: CtaW]) && state != '0)
+        if (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.i_sm_resource_table.a_room_q [k]
+          && !(ctas[m*CtaW +: CtaW] < capacity_slots_i && count[(m*K + k)*CtaW +: CtaW] < quota_q[(m*K + k)*CtaW +: CtaW]) && state != '0)
           ok_verdict_is_not_optimistic = 1'b0;
-        // The quotas that an SM knows are those in force where something is decided by them.
-        if (((\dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m]) || (\dut.fresh_q && \dut.sm_q [m])
-          || (\dut.i_sm_resource_table.charge_sm_q [m] && !\dut.charge_stale_q )
-             || (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q )) && quota[m*K*CtaW +: K*CtaW] != quota_q[m*K*CtaW +: K*CtaW])
-          ok_quotas_of_an_sm_with_room_are_in_force = 1'b0;
+        // The quotas of the SM that is charged are those of the cycle before.
+        if (\dut.i_sm_resource_table.charge_sm_q [m] && CtaW'(\dut.i_sm_resource_table.a_quota_q [k*CountW +: CountW]) != quota_q[(m*K + k)*CtaW +: CtaW])
+          ok_charge_knows_the_quotas = 1'b0;
         // What the picker remembers is true: one more fits, under the quota in force.
         if (!(!\dut.i_dispatch_picker.room_q [k*M + m] || \dut.i_dispatch_picker.busy_q [m] || state[k*2 +: 2] == 2'd0
             || (within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(limit[k*AmountW +: AmountW]))
              && ctas[m*CtaW +: CtaW] < capacity_slots_i
-             && count[(m*K + k)*CtaW +: CtaW] < quota [(m*K + k)*CtaW +: CtaW]))) ok_remembered_room_is_there = 1'b0;
+             && count[(m*K + k)*CtaW +: CtaW] < quota_q[(m*K + k)*CtaW +: CtaW]))) ok_remembered_room_is_there = 1'b0;
         if (!(!(\dut.pick_valid && \dut.pick_sm [m] && \dut.pick_kernel [k])
             || count[(m*K + k)*CtaW +: CtaW] < quota_i[(m*K + k)*CtaW +: CtaW])) ok_quota_never_exceeded = 1'b0;
       end
@@ -381,72 +370,64 @@ module cta_dispatcher_props #(
       if (!(state[k*2 +: 2] != 2'd0 || (total[k*ResidentW +: ResidentW] == '0 && !(counted_q && counted_kernel_q == k[0]) && !(credited_q && credited_kernel_q == k[0])
           && !(valid && kernel == KIndexW'(k)) && !(\dut.i_sm_resource_table.charge_q && \dut.i_sm_resource_table.charge_kernel_q [k])))) ok_a_free_slot_has_no_cta = 1'b0;
       if (!(state[k*2 +: 2] != 2'd3)) ok_slot_state_exists = 1'b0;
-      if (!(state[k*2 +: 2] == 2'd0
-          || (demand_warps_i [k*WarpW +: WarpW] <= capacity_warps_i && \dut.limit_warps [k*WarpW +: WarpW] == capacity_warps_i - demand_warps_i [k*WarpW +: WarpW]
-           && demand_registers_i [k*RegW +: RegW] <= capacity_registers_i && \dut.limit_registers [k*RegW +: RegW] == capacity_registers_i - demand_registers_i [k*RegW +: RegW]
-           && demand_shared_i [k*SharedW +: SharedW] <= capacity_shared_i
-           && \dut.limit_shared [k*SharedW +: SharedW] == capacity_shared_i - demand_shared_i [k*SharedW +: SharedW])))
-           ok_a_launched_cta_fits_an_empty_sm = 1'b0;
+      if (state[k*2 +: 2] != 2'd0 && !within(widened(demand[k*AmountW +: AmountW]), capacity_sum)) ok_a_launched_cta_fits_an_empty_sm = 1'b0;
       // Indices leave in order: with the one at the port they are exactly those admitted.
       if (!(state[k*2 +: 2] == 2'd0
           || index[k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1)
           : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
-      if (state[k*2 +: 2] != 2'd0 && (\dut.i_kernel_slots.next [k*GridW +: GridW] >= grid[k*GridW +: GridW]
-          || \dut.i_kernel_slots.next_last [k] != (\dut.i_kernel_slots.next [k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
-          || \dut.i_kernel_slots.second_last [k] != (\dut.i_kernel_slots.next_last [k] ? grid[k*GridW +: GridW] == GridW'(1)
-          : \dut.i_kernel_slots.next [k*GridW +: GridW] + GridW'(2) == grid[k*GridW +: GridW])))
+      if (state[k*2 +: 2] != 2'd0 && (given[k*GridW +: GridW] >= grid[k*GridW +: GridW]
+          || \dut.i_kernel_slots.i_grid_index.last_q [k] != (given[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
+          || \dut.i_kernel_slots.i_grid_index.second_q [k] != (given[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW] ? grid[k*GridW +: GridW] == GridW'(1)
+          : given[k*GridW +: GridW] + GridW'(2) == grid[k*GridW +: GridW])))
         ok_last_index_is_known = 1'b0;
-      if (\dut.i_kernel_slots.count_q && \dut.i_kernel_slots.count_kernel_q [k] && (\dut.i_kernel_slots.cta_q >= grid[k*GridW +: GridW]
-        || \dut.i_kernel_slots.count_grid_q != grid[k*GridW +: GridW])) ok_last_index_is_known = 1'b0;
       if (!(!(valid && kernel == KIndexW'(k)) || (cta == expected[k*GridW +: GridW] && cta < grid[k*GridW +: GridW]))) ok_index_is_next = 1'b0;
       if (!(state[k*2 +: 2] == 2'd0 || expected[k*GridW +: GridW] < grid[k*GridW +: GridW])) ok_index_stays_in_the_grid = 1'b0;
     end
     if (started) begin
-      slots_are_the_ctas_that_run_or_wait: assert (slot_used == (runs | (\dut.fresh_q ? '0 : waiting) | (leaves_q ? (M*N)'(1) << leaves_place_q : '0)));
-      a_cta_waits_where_none_runs: assert ((runs & waiting) == '0 && (!\dut.fresh_q || (slot_used & waiting) == '0) && (!leaves_q
+      slots_are_the_ctas_that_run_or_wait: assert (slot_used == (runs | (\dut.fresh ? '0 : waiting) | (leaves_q ? (M*N)'(1) << leaves_place_q : '0)));
+      a_cta_waits_where_none_runs: assert ((runs & waiting) == '0 && (!\dut.fresh || (slot_used & waiting) == '0) && (!leaves_q
         || !runs[leaves_place_q]) && (!leaves_q || !waiting[leaves_place_q]));
       port_names_what_exists: assert (valid ? sm < SmW'(M) && slot < SlotW'(N) && kernel < KIndexW'(K) && state[kernel[0]*2 +: 2] != 2'd0
-        && (\dut.fresh_q || owner[place] == kernel[0]) && \dut.sm_q == M'(1) << sm[0] && (\dut.fresh_q || \dut.slot_q == N'(1) << slot[1:0])
-        && \dut.kernel_q == K'(1) << kernel[0] : \dut.sm_q == '0);
-      busy_is_what_is_on_its_way: assert (\dut.i_dispatch_picker.busy_q == ((\dut.fresh_q ? \dut.sm_q
+        && (\dut.fresh || owner[place] == kernel[0]) && \dut.port_sm == M'(1) << sm[0] && (\dut.fresh || \dut.i_dispatch_port.slot_q == N'(1) << slot[1:0])
+        && \dut.port_kernel == K'(1) << kernel[0] : \dut.port_sm == '0 && \dut.port_kernel == '0);
+      busy_is_what_is_on_its_way: assert (\dut.i_dispatch_picker.busy_q == ((\dut.fresh ? \dut.port_sm 
         : '0) | \dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )
-        && (!\dut.fresh_q || (\dut.sm_q & (\dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )) == '0)
+        && (!\dut.fresh || (\dut.port_sm & (\dut.i_sm_resource_table.charge_sm_q | \dut.i_sm_resource_table.charged_sm_q )) == '0)
         && (\dut.i_sm_resource_table.charge_sm_q & \dut.i_sm_resource_table.charged_sm_q ) == '0
         && (\dut.i_sm_resource_table.charge_sm_q & (\dut.i_sm_resource_table.charge_sm_q - 1'b1)) == '0
         && (\dut.i_sm_resource_table.charged_sm_q & (\dut.i_sm_resource_table.charged_sm_q - 1'b1)) == '0
         && \dut.i_sm_resource_table.charge_q == (\dut.i_sm_resource_table.charge_sm_q != '0)
-        && \dut.i_kernel_slots.count_q == \dut.i_sm_resource_table.charge_q && (!\dut.i_sm_resource_table.charge_q
-        || (\dut.i_kernel_slots.count_kernel_q == \dut.i_sm_resource_table.charge_kernel_q && (\dut.i_sm_resource_table.charge_kernel_q == K'(1)
-        || \dut.i_sm_resource_table.charge_kernel_q == K'(2)))));
+        && (\dut.i_sm_resource_table.charge_q ? \dut.i_kernel_slots.i_grid_index.count_q == \dut.i_sm_resource_table.charge_kernel_q
+          && (\dut.i_sm_resource_table.charge_kernel_q == K'(1) || \dut.i_sm_resource_table.charge_kernel_q == K'(2))
+        : \dut.i_kernel_slots.i_grid_index.count_q == '0));
       each_end_is_counted_and_credited: assert ((!leaves_q || {1'b0, leaves_place_q} < 4'(M * N)) && (!counted_q || (counted_sm_q != '0
         && (counted_sm_q & (counted_sm_q - 1'b1)) == '0))
         && (!credited_q || (credited_sm_q != '0 && (credited_sm_q & (credited_sm_q - 1'b1)) == '0))
-        && \dut.i_sm_resource_table.give_sm_q == (counted_q ? counted_sm_q : '0)
-        && \dut.i_sm_resource_table.give_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
-        && \dut.i_sm_resource_table.credit_sm_q == (credited_q ? credited_sm_q : '0));
+        && \dut.i_sm_resource_table.i_end.give_sm_q == (counted_q ? counted_sm_q : '0)
+        && \dut.i_sm_resource_table.i_end.give_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
+        && \dut.i_sm_resource_table.i_end.credit_sm_q == (credited_q ? credited_sm_q : '0));
       an_end_names_its_slot: assert (ok_an_end_names_its_slot
-        && (!rst_ni || (\dut.i_sm_resource_table.end_valid_q == (leaves_q || bad_done_before) && !(leaves_q && bad_done_before))));
+        && (!rst_ni || (\dut.i_sm_resource_table.i_end.end_valid_q == (leaves_q || bad_done_before) && !(leaves_q && bad_done_before))));
       lane_a_is_of_its_sm: assert (ok_lane_a_is_of_its_sm);
       lane_d_is_of_its_sm: assert (ok_lane_d_is_of_its_sm);
       answer_is_not_optimistic: assert (ok_answer_is_not_optimistic);
       verdict_is_not_optimistic: assert (ok_verdict_is_not_optimistic);
-      one_sm_is_read: assert (query_sm == SmW'(\dut.i_dispatch_picker.eval_q >> 1)
+      one_sm_is_read: assert (query_sm == \dut.i_dispatch_picker.eval_q && (!rst_ni || query_sm == '0 || \dut.eval_slots_sm == query_sm)
         && (\dut.i_dispatch_picker.eval_q & (\dut.i_dispatch_picker.eval_q - 1'b1)) == '0
         && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
       last_index_is_known: assert (ok_last_index_is_known);
-      groups_of_ones_are_known: assert (ok_groups_of_ones);
-      what_is_fresh_is_valid: assert ((!\dut.fresh_q || valid) && \dut.i_kernel_slots.index_q == \dut.fresh_q
-        && \dut.i_kernel_slots.index_kernel_q == (\dut.fresh_q ? \dut.kernel_q : '0));
-      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0 && resident == '0));
+      what_is_fresh_is_valid: assert ((!\dut.fresh || valid) && (!rst_ni || \dut.i_kernel_slots.i_grid_index.port_q == \dut.port_kernel ));
+      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0
+        && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
         && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0
-        && \dut.i_sm_resource_table.give_sm_q == '0 && \dut.i_sm_resource_table.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0
+        && \dut.i_sm_resource_table.i_end.give_sm_q == '0 && \dut.i_sm_resource_table.i_end.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0
         && settled == '0 && gives_none == '0));
       used_is_the_sum_over_ctas: assert (ok_used_is_the_sum_over_ctas);
       no_resource_over_allocated: assert (ok_no_resource_over_allocated);
       slot_is_one_of_the_sm: assert (ok_slot_is_one_of_the_sm);
       remembered_room_is_there: assert (ok_remembered_room_is_there);
-      quotas_of_an_sm_with_room_are_in_force: assert (ok_quotas_of_an_sm_with_room_are_in_force);
+      charge_knows_the_quotas: assert (ok_charge_knows_the_quotas);
       age_is_an_order: assert (!\dut.older [0] && !\dut.older [3] && (state == '0 || \dut.older [1] != \dut.older [2]));
       quota_never_exceeded: assert (ok_quota_never_exceeded);
       resident_counts_all_sms: assert (ok_resident_counts_all_sms);
@@ -492,9 +473,9 @@ module cta_dispatcher_props #(
     logic taken;
     assign taken   = evict_i[k] && state[k*2 +: 2] != 2'd0;
     assign ended[k] = counted_q && counted_kernel_q == k[0];   // that its kernel gets to know
-    assign present[k*16 +: 16] = 16'(resident[k*ResidentW +: ResidentW]) + 16'(\dut.fresh_q && kernel == KIndexW'(k));
+    assign present[k*16 +: 16] = 16'(resident[k*ResidentW +: ResidentW]) + 16'(\dut.fresh && kernel == KIndexW'(k));
     assign rank[k*16 +: 16] = (evict_left[k*16 +: 16] < present[k*16 +: 16]) ? evict_left[k*16 +: 16] : present[k*16 +: 16];
-    assign empty[k] = resident[k*ResidentW +: ResidentW] == '0 && !(\dut.fresh_q && kernel == KIndexW'(k));
+    assign empty[k] = resident[k*ResidentW +: ResidentW] == '0 && !(\dut.fresh && kernel == KIndexW'(k));
     assign over[k] = evicting[k] && state[k*2 +: 2] != 2'd0 && (left[k*16 +: 16] == '0 || empty[k]);
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
@@ -564,7 +545,7 @@ module cta_dispatcher_props #(
     for (int unsigned m = 0; m < M; m++) begin
       holds_quotas[m] = 1'b1;
       for (int unsigned k = 0; k < K; k++)
-        if (count[(m*K + k)*CtaW +: CtaW] + CtaW'(\dut.fresh_q && \dut.sm_q [m] && \dut.kernel_q [k]) != quota_i[(m*K + k)*CtaW +: CtaW]) holds_quotas[m] = 1'b0;
+        if (count[(m*K + k)*CtaW +: CtaW] + CtaW'(\dut.fresh && \dut.port_sm [m] && \dut.port_kernel [k]) != quota_i[(m*K + k)*CtaW +: CtaW]) holds_quotas[m] = 1'b0;
     end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) held_quotas <= '0;
@@ -580,7 +561,7 @@ module cta_dispatcher_props #(
     for (int unsigned m = 0; m < M; m++)
       if (!held_quotas[m]) begin
         // Lane A's verdict, before and after it is compared; lane B's.
-        if (\dut.i_sm_resource_table.charge_sm_q [m] && !\dut.charge_stale_q && a_count == quota[m*K*CtaW +: K*CtaW]) ok_full = 1'b0;
+        if (\dut.i_sm_resource_table.charge_sm_q [m] && !\dut.charge_stale_q && a_count == quota_q[m*K*CtaW +: K*CtaW]) ok_full = 1'b0;
         if (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.i_sm_resource_table.charged_full_q ) ok_full = 1'b0;
         if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m] && \dut.i_dispatch_picker.new_q
             && \dut.i_sm_resource_table.b_resident_q == \dut.i_sm_resource_table.b_quota_q ) ok_full = 1'b0;
@@ -609,12 +590,12 @@ module cta_dispatcher_props #(
       if (again_q[k] && state[(1-k)*2 +: 2] == 2'd1 && state_q[(1-k)*2 +: 2] == 2'd1 && (\dut.older [k*K + 1 - k] || !\dut.older [(1-k)*K + k])) ok_again = 1'b0;
     end
     if (started) spent_is_running_without_a_cta_to_give: assert (ok_spent);
-    if (started) nothing_is_charged_while_ctas_are_counted: assert (!count_i || !\dut.fresh_q );
+    if (started) nothing_is_charged_while_ctas_are_counted: assert (!count_i || !\dut.fresh );
     if (started && was_up && rst_ni) a_grid_that_starts_again_is_the_youngest: assert (ok_again);
   end
 
   // Whether a kernel fits is known a cycle ahead.
-  (* hierconn *) logic \dut.i_kernel_slots.gen_slot[0].fits_q , \dut.i_kernel_slots.gen_slot[1].fits_q ;
+  (* hierconn *) logic \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.fits_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.fits_q ;
   logic [K-1:0] fitted, regions_fitted;   // by the descriptors and the capacity of the cycle before
   always_comb begin
     fitted = regions_fitted;
@@ -623,7 +604,7 @@ module cta_dispatcher_props #(
           || descriptor_q[k*AmountW +: WarpW] > capacity_q[CtaW+SharedW+RegW +: WarpW] || descriptor_q[k*AmountW + WarpW +: RegW] > capacity_q[CtaW+SharedW +: RegW]
           || descriptor_q[k*AmountW + WarpW + RegW +: SharedW] > capacity_q[CtaW +: SharedW]) fitted[k] = 1'b0;
     if (started && up_q && rst_ni)
-      fit_is_known_a_cycle_ahead: assert ({\dut.i_kernel_slots.gen_slot[1].fits_q , \dut.i_kernel_slots.gen_slot[0].fits_q } == fitted);
+      fit_is_known_a_cycle_ahead: assert ({\dut.i_kernel_slots.gen_slot[1].i_kernel_slot.fits_q , \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.fits_q } == fitted);
   end
 `ifndef REGIONS
   assign regions_fitted = '1;
@@ -631,16 +612,16 @@ module cta_dispatcher_props #(
 
   // The records kept here are those of the design.
   logic [K-1:0]       hold, evict, finished;
-  assign finished   = {\dut.i_kernel_slots.gen_slot[1].finished_q , \dut.i_kernel_slots.gen_slot[0].finished_q };
-  assign hold       = {\dut.i_kernel_slots.gen_slot[1].hold_q , \dut.i_kernel_slots.gen_slot[0].hold_q };
-  assign evict      = {\dut.i_kernel_slots.gen_slot[1].evict_q , \dut.i_kernel_slots.gen_slot[0].evict_q };
-  assign evict_left = {16'(\dut.i_kernel_slots.gen_slot[1].evict_left_q ), 16'(\dut.i_kernel_slots.gen_slot[0].evict_left_q )};
+  assign finished   = {\dut.i_kernel_slots.gen_slot[1].i_kernel_slot.finished_q , \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.finished_q };
+  assign hold       = {\dut.i_kernel_slots.gen_slot[1].i_kernel_slot.hold_q , \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.hold_q };
+  assign evict      = {\dut.i_kernel_slots.gen_slot[1].i_kernel_slot.evict_q , \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_q };
+  assign evict_left = {16'(\dut.i_kernel_slots.gen_slot[1].i_kernel_slot.evict_left_q ), 16'(\dut.i_kernel_slots.gen_slot[0].i_kernel_slot.evict_left_q )};
   logic ok_records;
   always_comb begin
-    ok_records = evict_left == left;
+    ok_records = 1'b1;
     for (int unsigned k = 0; k < K; k++)
       if (state[k*2 +: 2] != 2'd0 && (grid[k*GridW +: GridW] != grid_before_q[k*GridW +: GridW] || hold[k] != held[k] || (evict[k] && !hold[k])
-        || evict[k] != evicting[k] || finished[k] != spent[k] || grid[k*GridW +: GridW] == '0)) ok_records = 1'b0;
+        || evict[k] != evicting[k] || (evict[k] && evict_left[k*16 +: 16] != left[k*16 +: 16]) || finished[k] != spent[k] || grid[k*GridW +: GridW] == '0)) ok_records = 1'b0;
     if ((hold & {state[3:2] == 2'd0, state[1:0] == 2'd0}) != '0 || (evict & {state[3:2] == 2'd0, state[1:0] == 2'd0}) != '0) ok_records = 1'b0;
     if (started) records_agree: assert (ok_records);
   end
@@ -648,23 +629,29 @@ module cta_dispatcher_props #(
 `ifdef REGIONS
   // Regions of both resources, by the plain definition: the CTAs in slots, but the one whose regions are being taken.
   localparam int unsigned LenW = $clog2(U + 1), BaseW = $clog2(U);
-  (* hierconn *) logic [K*LenW-1:0]    \dut.gen_regions.register_length_q , \dut.gen_regions.shared_length_q ;
-  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.register_total_q , \dut.gen_regions.shared_total_q , \dut.gen_regions.register_total_d , \dut.gen_regions.shared_total_d ;
-  (* hierconn *) logic [4:0]           \dut.gen_regions.register_shift_q , \dut.gen_regions.shared_shift_q , \dut.gen_regions.register_shift_d , \dut.gen_regions.shared_shift_d ;
-  (* hierconn *) logic [M*N-1:0]       \dut.gen_regions.i_region_allocator.region ;
-  (* hierconn *) logic [N-1:0]         \dut.gen_regions.i_region_allocator.row_held_q , \dut.gen_regions.i_region_allocator.row_kernel_q ;
-  (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.merge_valid_q ;
-  (* hierconn *) logic [M-1:0]         \dut.gen_regions.i_region_allocator.merge_sm_q ;
-  (* hierconn *) logic [M*N*BaseW-1:0] \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
-  (* hierconn *) logic [N*BaseW-1:0]   \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q ,
-    \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q ;
-  (* hierconn *) logic [M*LenW-1:0]    \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest ;
-  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest ;
-  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown ;
-  (* hierconn *) logic                 \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q ,
-    \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q ;
-  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q ,
-    \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q ;
+  (* hierconn *) logic [K*LenW-1:0]    \dut.gen_regions.i_dispatch_regions.register_length_q , \dut.gen_regions.i_dispatch_regions.shared_length_q ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_dispatch_regions.register_total_q , \dut.gen_regions.i_dispatch_regions.shared_total_q ,
+    \dut.gen_regions.i_dispatch_regions.register_total_d , \dut.gen_regions.i_dispatch_regions.shared_total_d ;
+  (* hierconn *) logic [4:0]           \dut.gen_regions.i_dispatch_regions.register_shift_q , \dut.gen_regions.i_dispatch_regions.shared_shift_q ,
+    \dut.gen_regions.i_dispatch_regions.register_shift_d , \dut.gen_regions.i_dispatch_regions.shared_shift_d ;
+  (* hierconn *) logic [M*N-1:0]       \dut.gen_regions.i_dispatch_regions.i_region_allocator.region ;
+  (* hierconn *) logic [N-1:0]         \dut.gen_regions.i_dispatch_regions.i_region_allocator.row_held_q , \dut.gen_regions.i_dispatch_regions.i_region_allocator.row_kernel_q ;
+  (* hierconn *) logic                 \dut.gen_regions.i_dispatch_regions.i_region_allocator.merge_valid_q ;
+  (* hierconn *) logic [M-1:0]         \dut.gen_regions.i_dispatch_regions.i_region_allocator.merge_sm_q ;
+  (* hierconn *) logic [M*N*BaseW-1:0] \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.base ,
+    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.base ;
+  (* hierconn *) logic [N*BaseW-1:0]   \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.row_base_q ,
+    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.row_base_q ;
+  (* hierconn *) logic [M*LenW-1:0]    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.largest ,
+    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.largest ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.rest ,
+    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.rest ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.grown ,
+    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.grown ;
+  (* hierconn *) logic                 \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q ,
+    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q ;
+  (* hierconn *) logic [LenW-1:0]      \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q ,
+    \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q ;
   (* hierconn *) logic                 \dut.charge_regions_q ;
   (* hierconn *) logic [K-1:0]         \dut.charged_regions_q ;
   (* hierconn *) logic                 \dut.with_regions_q ;
@@ -699,14 +686,14 @@ module cta_dispatcher_props #(
   logic [M*K*U-1:0]   register_start, shared_start;
   logic [M*LenW-1:0]  register_largest, shared_largest;
   logic               register_overlap, register_outside, shared_overlap, shared_outside;
-  assign holds          = slot_used & \dut.gen_regions.i_region_allocator.region ;
-  assign register_bases = \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.base ;
-  assign shared_bases   = \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.base ;
-  region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.register_total_q ),
-    .length_i(\dut.gen_regions.register_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(register_bases), .bitmap_o(register_bitmap),
+  assign holds          = slot_used & \dut.gen_regions.i_dispatch_regions.i_region_allocator.region ;
+  assign register_bases = \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.base ;
+  assign shared_bases   = \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.base ;
+  region_view #(.M(M), .K(K), .N(N), .U(U)) i_register_view (.total_i(\dut.gen_regions.i_dispatch_regions.register_total_q ),
+    .length_i(\dut.gen_regions.i_dispatch_regions.register_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(register_bases), .bitmap_o(register_bitmap),
     .overlap_o(register_overlap), .outside_o(register_outside), .largest_o(register_largest), .start_o(register_start));
-  region_view #(.M(M), .K(K), .N(N), .U(U)) i_shared_view (.total_i(\dut.gen_regions.shared_total_q ),
-    .length_i(\dut.gen_regions.shared_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(shared_bases), .bitmap_o(shared_bitmap),
+  region_view #(.M(M), .K(K), .N(N), .U(U)) i_shared_view (.total_i(\dut.gen_regions.i_dispatch_regions.shared_total_q ),
+    .length_i(\dut.gen_regions.i_dispatch_regions.shared_length_q ), .holds_i(holds), .kernel_i(owner), .base_i(shared_bases), .bitmap_o(shared_bitmap),
     .overlap_o(shared_overlap), .outside_o(shared_outside), .largest_o(shared_largest), .start_o(shared_start));
 
   // What is kept about the regions: the row that the search sees, and the largest gaps or what is about to be written there.
@@ -717,19 +704,23 @@ module cta_dispatcher_props #(
     ok_largest = 1'b1;
     known      = '0;
     for (int unsigned m = 0; m < M; m++) begin
-      if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m]) begin
-        if (\dut.gen_regions.i_region_allocator.row_held_q != holds[m*N +: N]) ok_row = 1'b0;
+      if (\dut.fresh && \dut.with_regions_q && \dut.port_sm [m]) begin
+        if (\dut.gen_regions.i_dispatch_regions.i_region_allocator.row_held_q != holds[m*N +: N]) ok_row = 1'b0;
         for (int unsigned s = 0; s < N; s++)
-          if (holds[m*N + s] && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.row_base_q [s*BaseW +: BaseW] != register_bases[(m*N + s)*BaseW +: BaseW]
-                                || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.row_base_q [s*BaseW +: BaseW] != shared_bases[(m*N + s)*BaseW +: BaseW]
-                                || \dut.gen_regions.i_region_allocator.row_kernel_q [s] != owner[m*N + s])) ok_row = 1'b0;
+          if (holds[m*N + s]
+            && (\dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.row_base_q [s*BaseW +: BaseW] != register_bases[(m*N + s)*BaseW +: BaseW]
+                                || \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.row_base_q [s*BaseW +: BaseW] != shared_bases[(
+                                  m*N + s)*BaseW +: BaseW]
+                                || \dut.gen_regions.i_dispatch_regions.i_region_allocator.row_kernel_q [s] != owner[m*N + s])) ok_row = 1'b0;
       end
-      known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.largest [m*LenW +: LenW],
-        \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.largest [m*LenW +: LenW]};
+      known = {\dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.largest [m*LenW +: LenW],
+        \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.largest [m*LenW +: LenW]};
       if (\dut.i_sm_resource_table.charge_sm_q [m] && \dut.charge_regions_q ) known =
-        {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.rest , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.rest };
-      if (\dut.gen_regions.i_region_allocator.merge_valid_q && \dut.gen_regions.i_region_allocator.merge_sm_q [m])
-        known = {\dut.gen_regions.i_region_allocator.gen_resource[1].i_space.grown , \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.grown };
+        {\dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.rest ,
+          \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.rest };
+      if (\dut.gen_regions.i_dispatch_regions.i_region_allocator.merge_valid_q && \dut.gen_regions.i_dispatch_regions.i_region_allocator.merge_sm_q [m])
+        known = {\dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.grown ,
+          \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.grown };
       if (holds[m*N +: N] != '0 && known != {shared_largest[m*LenW +: LenW], register_largest[m*LenW +: LenW]}) ok_largest = 1'b0;
     end
   end
@@ -741,28 +732,32 @@ module cta_dispatcher_props #(
     ok_region_fits_where_a_cta_is_sent = 1'b1;
     ok_remembered_gap_is_there = 1'b1;
     ok_read_gap_is_not_optimistic = 1'b1;
-    ok_the_mode_is_the_cta_s = (!\dut.fresh_q || \dut.with_regions_q == regions_q) && (!\dut.i_sm_resource_table.charge_q || \dut.charge_stale_q
+    ok_the_mode_is_the_cta_s = (!\dut.fresh || \dut.with_regions_q == regions_q) && (!\dut.i_sm_resource_table.charge_q || \dut.charge_stale_q
       || \dut.charge_regions_q == regions_q);
     for (int unsigned m = 0; m < M; m++)
       if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
           && holds[m*N +: N] != '0   // where none is held, any fits
-          && (\dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q
-          || \dut.gen_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q > register_largest[m*LenW +: LenW]
-           || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q
-           || \dut.gen_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q > shared_largest[m*LenW +: LenW]))
+          && (\dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.eval_empty_q
+          || \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[0].i_space.eval_gap_q > register_largest[m*LenW +: LenW]
+           || \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.eval_empty_q
+           || \dut.gen_regions.i_dispatch_regions.i_region_allocator.gen_resource[1].i_space.eval_gap_q > shared_largest[m*LenW +: LenW]))
         ok_read_gap_is_not_optimistic = 1'b0;
     ok_a_region_holds_the_demand = 1'b1;
     ok_units_are_of_the_capacity = state == '0
-      || {\dut.gen_regions.register_total_q , \dut.gen_regions.register_shift_q , \dut.gen_regions.shared_total_q , \dut.gen_regions.shared_shift_q }
-         == {\dut.gen_regions.register_total_d , \dut.gen_regions.register_shift_d , \dut.gen_regions.shared_total_d , \dut.gen_regions.shared_shift_d };
+      || {\dut.gen_regions.i_dispatch_regions.register_total_q , \dut.gen_regions.i_dispatch_regions.register_shift_q ,
+        \dut.gen_regions.i_dispatch_regions.shared_total_q , \dut.gen_regions.i_dispatch_regions.shared_shift_q }
+         == {\dut.gen_regions.i_dispatch_regions.register_total_d , \dut.gen_regions.i_dispatch_regions.register_shift_d ,
+           \dut.gen_regions.i_dispatch_regions.shared_total_d , \dut.gen_regions.i_dispatch_regions.shared_shift_d };
     for (int unsigned k = 0; k < K; k++) begin
       if (state[k*2 +: 2] != 2'd0
-          && ((RegW+5)'(\dut.gen_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.register_shift_q < (RegW+5)'(demand_registers_i [k*RegW +: RegW])
-           || (SharedW+5)'(\dut.gen_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.shared_shift_q < (SharedW+5)'(demand_shared_i [k*SharedW +: SharedW])
-           || \dut.gen_regions.register_length_q [k*LenW +: LenW] > \dut.gen_regions.register_total_q
-           || \dut.gen_regions.shared_length_q [k*LenW +: LenW] > \dut.gen_regions.shared_total_q )) ok_a_region_holds_the_demand = 1'b0;
+          && ((RegW+5)'(\dut.gen_regions.i_dispatch_regions.register_length_q [k*LenW +: LenW]) << \dut.gen_regions.i_dispatch_regions.register_shift_q < (RegW+5)'(
+            demand_registers_i [k*RegW +: RegW])
+           || (SharedW+5)'(\dut.gen_regions.i_dispatch_regions.shared_length_q [k*LenW +: LenW]) << \dut.gen_regions.i_dispatch_regions.shared_shift_q < (SharedW+5)'(
+             demand_shared_i [k*SharedW +: SharedW])
+           || \dut.gen_regions.i_dispatch_regions.register_length_q [k*LenW +: LenW] > \dut.gen_regions.i_dispatch_regions.register_total_q
+           || \dut.gen_regions.i_dispatch_regions.shared_length_q [k*LenW +: LenW] > \dut.gen_regions.i_dispatch_regions.shared_total_q )) ok_a_region_holds_the_demand = 1'b0;
       for (int unsigned m = 0; m < M; m++) begin
-        if (\dut.fresh_q && \dut.with_regions_q && \dut.sm_q [m] && \dut.kernel_q [k]
+        if (\dut.fresh && \dut.with_regions_q && \dut.port_sm [m] && \dut.port_kernel [k]
             && (register_start[(m*K + k)*U +: U] == '0 || shared_start[(m*K + k)*U +: U] == '0)) ok_region_fits_where_a_cta_is_sent = 1'b0;
         if (regions_q && state[k*2 +: 2] != 2'd0 && ((\dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m])
              || (\dut.i_sm_resource_table.charged_sm_q [m] && !\dut.charged_stale_q && \dut.charged_regions_q [k]))
@@ -776,8 +771,8 @@ module cta_dispatcher_props #(
         register_kept = register_bases[i*BaseW +: BaseW];
         shared_kept   = shared_bases[i*BaseW +: BaseW];
       end
-    ok_port_tells_the_bases = !valid || \dut.fresh_q || (register_base == RegW'(RegW'(register_kept) << \dut.gen_regions.register_shift_q )
-                                                         && shared_base == SharedW'(SharedW'(shared_kept) << \dut.gen_regions.shared_shift_q ));
+    ok_port_tells_the_bases = !valid || \dut.fresh || (register_base == RegW'(RegW'(register_kept) << \dut.gen_regions.i_dispatch_regions.register_shift_q )
+                                                         && shared_base == SharedW'(SharedW'(shared_kept) << \dut.gen_regions.i_dispatch_regions.shared_shift_q ));
     if (started) begin
       regions_never_overlap:                  assert (!register_overlap && !shared_overlap);
       regions_stay_inside_the_sm:             assert (!register_outside && !shared_outside);

@@ -15,6 +15,7 @@ package sluice_pkg;
   localparam int unsigned RegW      = 2;
 `endif
   localparam int unsigned SharedW   = 2;
+  localparam int unsigned AmountW   = WarpW + RegW + SharedW;
   localparam int unsigned SmCountW  = 3;
   localparam int unsigned TimerW    = 3;
   localparam int unsigned WindowW   = 3;
@@ -47,4 +48,9 @@ package sluice_pkg;
   localparam logic [1:0] SlotFree     = 2'd0;
   localparam logic [1:0] SlotRunning  = 2'd1;
   localparam logic [1:0] SlotDraining = 2'd2;
+  typedef struct packed {
+    logic [SharedW-1:0] shared;
+    logic [RegW-1:0]    registers;
+    logic [WarpW-1:0]   warps;
+  } amounts_t;
 endpackage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of occupancy_counter and the dispatcher's lane that it uses, with narrow fields and at most four slots. Assumed: the kernel is RUNNING, so
-// one CTA fits and the limits are what it leaves; share and kernel stand from the cycle after the start until done_o; the lane charges nothing
+// one CTA fits; share and kernel stand from the cycle after the start until done_o; the lane charges nothing
 // while CTAs are counted.
 module occupancy_counter_props (
   input logic                             clk_i,
@@ -24,19 +24,20 @@ module occupancy_counter_props (
   occupancy_counter #(.MAX_KERNELS(2), .MAX_CTAS(N)) dut (
     .clk_i, .rst_ni, .start_i, .abort_i, .share_i, .capacity_slots_i(CtaW'(cap_slots)), .count_o(count), .count_first_o(first), .fits_i(fits),
     .done_o(done), .occupancy_o(occupancy));
-  sm_resource_table #(.NUM_SM(1), .MAX_KERNELS(2), .MAX_CTAS(N)) table_i (
-    .clk_i, .rst_ni, .capacity_slots_i(CtaW'(cap_slots)), .demand_warps_i({warps1, warps0}), .demand_registers_i({registers1, registers0}),
-    .demand_shared_i({shared1, shared0}), .limit_warps_i({cap_warps - warps1, cap_warps - warps0}),
-    .limit_registers_i({cap_registers - registers1, cap_registers - registers0}), .limit_shared_i({cap_shared - shared1, cap_shared - shared0}),
-    .take_i, .take_sm_i(1'b1), .take_kernel_i(2'b01), .count_i(count), .count_first_i(first), .count_kernel_i(kernel_i), .count_fits_o(fits),
-    .look_sm_i('0), .eval_i(1'b0), .eval_sm_i('0), .eval_quota_i('0), .done_valid_i(1'b0), .done_sm_i('0), .done_slot_i('0), .wait_sm_i('0),
-    .wait_slot_i('0));
   localparam int unsigned AmountW = WarpW + RegW + SharedW;
+  logic [AmountW-1:0] capacity;
+  assign capacity = {cap_shared, cap_registers, cap_warps};
+  sm_resource_table #(.NUM_SM(1), .MAX_KERNELS(2), .MAX_CTAS(N)) table_i (
+    .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i(CtaW'(cap_slots)), .none_i(1'b0),
+    .demand_i({shared1, registers1, warps1, shared0, registers0, warps0}),
+    .take_i, .take_sm_i(1'b1), .take_kernel_i(2'b01), .take_quota_i('0), .count_i(count), .count_first_i(first), .count_kernel_i(kernel_i), .count_fits_o(fits),
+    .look_sm_i('0), .eval_i(1'b0), .eval_sm_i('0), .eval_slots_sm_i('0), .eval_quota_i('0), .done_valid_i(1'b0), .done_sm_i('0), .done_slot_i('0),
+    .wait_slot_i('0));
   (* hierconn *) wire [2:0]         \dut.state_q , \dut.slots_q ;
   (* hierconn *) wire               \dut.part_q ;
-  (* hierconn *) wire [AmountW-1:0] \table_i.a_amounts_q , \table_i.take_amounts_q , \table_i.charge_amounts_q ;
+  (* hierconn *) wire [AmountW-1:0] \table_i.a_left_q , \table_i.take_q , \table_i.charged_q ;
   (* hierconn *) wire               \table_i.count_q ;
-  localparam logic [2:0] Rest = 3'd0, First = 3'd1, Second = 3'd2, Count = 3'd3, Done = 3'd4;
+  localparam logic [2:0] Rest = 3'b000, Done = 3'b001, First = 3'b100, Second = 3'b101, Count = 3'b110;
 
   logic [WarpW-1:0]   warps;
   logic [RegW-1:0]    registers;
@@ -49,6 +50,10 @@ module occupancy_counter_props (
   endfunction
   function automatic [AmountW-1:0] sum(input logic [5:0] t);
     sum = {SharedW'(shared * t), RegW'(registers * t), WarpW'(warps * t)};
+  endfunction
+
+  function automatic [AmountW-1:0] left(input logic [5:0] t);   // of an SM with so many
+    left = {SharedW'(cap_shared - SharedW'(shared * t)), RegW'(cap_registers - RegW'(registers * t)), WarpW'(cap_warps - WarpW'(warps * t))};
   endfunction
 
   logic started, pending;   // pending: a start that was not answered or dropped yet
@@ -76,11 +81,12 @@ module occupancy_counter_props (
     assume (!(take_i && count));
     if (started && pending && age != 4'd1) assume (asked == asked_q);
     if (started && rst_ni) begin
-      state_exists: assert (\dut.state_q <= Done && pending == (\dut.state_q != Rest));
+      state_exists: assert ((\dut.state_q == Rest || \dut.state_q == Done || \dut.state_q == First || \dut.state_q == Second || \dut.state_q == Count)
+        && pending == (\dut.state_q != Rest));
       if (\dut.state_q == Second) first_one_is_added: assert (\table_i.count_q && n == '0 && !\dut.part_q && occupancy == '0
-        && \table_i.a_amounts_q == '0 && \table_i.take_amounts_q == sum(6'd1));
+        && \table_i.a_left_q == capacity && \table_i.take_q == sum(6'd1));
       if (\dut.state_q == Count) as_many_are_added_as_counted: assert (\table_i.count_q && n != '0 && n <= 6'(cap_slots) && fit(n)
-        && \table_i.charge_amounts_q == sum(n) && \table_i.a_amounts_q == sum(n) && \table_i.take_amounts_q == sum(6'd1) && fits == fit(n + 6'd1));
+        && \table_i.charged_q == left(n) && \table_i.a_left_q == left(n) && \table_i.take_q == sum(6'd1) && fits == fit(n + 6'd1));
       if (\dut.state_q == Second || \dut.state_q == Count || \dut.state_q == Done) every_shareth_counts: assert (
         n == of_share + 6'(\dut.part_q ) && 4'(\dut.part_q ) < 4'(share_i) && n <= 6'(cap_slots));
       if (done) result_is_the_most_that_fits: assert (n != '0 && fit(n) && n <= 6'(cap_slots) && (n == 6'(cap_slots) || !fit(n + 6'd1))

@@ -22,7 +22,7 @@ module occupancy_counter #(
   localparam int unsigned PartW  = $clog2(MAX_KERNELS);
   localparam int unsigned CountW = $clog2(MAX_CTAS + 1);
 
-  typedef enum logic [2:0] {Rest = 3'd0, First = 3'd1, Second = 3'd2, Count = 3'd3, Done = 3'd4} state_e;
+  typedef enum logic [2:0] {Rest = 3'b000, Done = 3'b001, First = 3'b100, Second = 3'b101, Count = 3'b110} state_e;   // the high bit: it counts
 
   state_e            state_d, state_q;
   logic [CountW-1:0] slots_d, slots_q;   // CTAs that were added up
@@ -70,7 +70,7 @@ module occupancy_counter #(
     ctas_q  <= ctas_d;
   end
 
-  assign count_o       = state_q == First || state_q == Second || state_q == Count;
+  assign count_o       = state_q[2];
   assign count_first_o = state_q == First;
   assign done_o        = state_q == Done;
   assign occupancy_o   = sluice_pkg::CtaW'(ctas_q);

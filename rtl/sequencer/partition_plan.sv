@@ -24,10 +24,9 @@ module partition_plan #(
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_o,          // first SM of its range
   output logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_o,          // SMs of its range
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_o,
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     rest_o,           // levels that earlier windows left
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     level_o,          // the first of this window, if any is left
-  output logic [sluice_pkg::CtaW-1:0]                 level_small_o,    // the same by the size of the range
-  output logic [sluice_pkg::CtaW-1:0]                 level_large_o
+  output logic [MAX_KERNELS-1:0]                      larger_o,         // its range has one SM more
+  output logic [sluice_pkg::CtaW-1:0]                 level_small_o,    // first level of this window, by the size of the range; beyond the kernel's CTAs:
+  output logic [sluice_pkg::CtaW-1:0]                 level_large_o     // none is left
 );
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
   localparam int unsigned KernelW  = sluice_pkg::KernelW;
@@ -97,25 +96,18 @@ module partition_plan #(
       for (int unsigned r = 0; r < MAX_KERNELS; r++) slot_q[r*IndexW +: IndexW] <= IndexW'(age_i[r*KIndexW +: KIndexW]);
   end
 
-  logic [LevelW-1:0] level, rest;
-  always_comb begin
-    level = '0;
-    rest  = '0;
+  always_comb
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      level = larger[r] ? large_q : small_q;
-      rest  = LevelW'(ctas_q[r*CountW +: CountW]) - level;
       slot_o[r*KIndexW +: KIndexW] = KIndexW'(slot_q[r*IndexW +: IndexW]);
       ctas_o[r*CtaW +: CtaW]       = CtaW'(ctas_q[r*CountW +: CountW]);
-      rest_o[r*CtaW +: CtaW]       = (LevelW'(ctas_q[r*CountW +: CountW]) < level) ? '0 : CtaW'(rest) + 1'b1;
-      level_o[r*CtaW +: CtaW]      = CtaW'(level);
     end
-  end
   always_comb begin
     num_o = '0;
     for (int unsigned n = 1; n <= MAX_KERNELS; n++)
       if (num_q[n]) num_o |= KernelW'(n);
   end
   assign num_is_o      = num_q;
+  assign larger_o      = larger;
   assign level_small_o = CtaW'(small_q);
   assign level_large_o = CtaW'(large_q);
 

@@ -3,7 +3,8 @@
 // A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies); the static modes
 // enforce it at once. DYNAMIC runs WARM_UP -> DRAIN -> PROFILE -> SCALE, again for kernels with more levels than SMs, -> ALLOCATE -> DELAY ->
 // MONITOR (Warped-Slicer, figure 4). A sample whose SM did not hold what its label says is dropped.
-// partition_plan keeps the plan, quota_query answers for the SM that the dispatcher evaluates.
+// sequencer_states is the state machine, with sequencer_timer and sequencer_walker (over kernels and samples) beside it. partition_plan keeps the plan,
+// quota_query answers for the SMs that the dispatcher asks about.
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -32,8 +33,10 @@ module partition_sequencer #(
   input  logic [MAX_KERNELS-1:0]                        spent_i,               // kernel slots that dispatch nothing more
   input  logic [NUM_SM-1:0]                             settled_i,             // SMs that have held just their quotas since these changed; stays while
   output logic                                          profiling_o,           // a window runs or is read
-  input  logic [sluice_pkg::SmW-1:0]                    query_sm_i,            // whose quotas are wanted
+  input  logic [NUM_SM-1:0]                             query_sm_i,            // whose quotas are wanted: one-hot; two SMs in a cycle
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       query_quota_o,         // there, combinational; MAX_CTAS: no limit
+  input  logic [NUM_SM-1:0]                             port_sm_i,
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       port_quota_o,
   output logic                                          quota_changed_o,       // pulse: first cycle of new quotas
   output logic                                          regions_o,             // contiguous regions
   output logic                                          round_robin_o,         // FCFS
@@ -87,66 +90,101 @@ module partition_sequencer #(
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned LayoutW  = sluice_pkg::LayoutW;
-  localparam int unsigned WindowW  = sluice_pkg::WindowW;
-  localparam int unsigned TimerW   = sluice_pkg::TimerW;
   localparam int unsigned WarpW    = sluice_pkg::WarpW;
   localparam int unsigned RegW     = sluice_pkg::RegW;
   localparam int unsigned SharedW  = sluice_pkg::SharedW;
-  localparam int unsigned RankW    = $clog2(MAX_KERNELS + 1);
-  localparam int unsigned CountW   = $clog2(MAX_CTAS + 1);
-  localparam int unsigned IndexW   = (NUM_SM > 1) ? $clog2(NUM_SM) : 1;
-  localparam int unsigned RangeW   = $clog2((NUM_SM + 1) / 2 + 1);   // SMs of one of two kernels or more
+  localparam int unsigned K        = MAX_KERNELS;
 
-  // Enforcing takes no time of its own: quotas change in the cycle after the decision.
-  // Values as STATUS shows them (register map); PlanCount shows as Plan.
-  typedef enum logic [3:0] {Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6,
-                            Monitor = 4'd7, Drain = 4'd8, PlanCount = 4'd9} state_e;
+  sequencer_pkg::state_e state;
+  logic [LayoutW-1:0]    layout;
+  logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided, decision;
+  logic                  first_kernel, last_kernel, through, again;
+  logic [K-1:0]          working, sampled;
 
-  // The walk over kernels by age and over the SMs of each, while samples are read.
-  typedef enum logic [1:0] {Load = 2'd0, Walk = 2'd1, Rest = 2'd2} walk_e;
+  // The plan, by rank and by kernel slot.
+  logic [KernelW-1:0]    num;
+  logic [K:1]            num_is;
+  logic [K*KIndexW-1:0]  slots;
+  logic [K*SmW-1:0]      firsts, slot_firsts;
+  logic [K*SmCountW-1:0] counts;
+  logic [K*CtaW-1:0]     ctas, slot_ctas;
+  logic [CtaW-1:0]       level_small, level_large;
+  logic [K*K-1:0]        has_rank;
+  logic [K-1:0]          planned, larger;
 
-  state_e             state_d, state_q;
-  logic [LayoutW-1:0] layout_d, layout_q;
-  logic               changed_d, changed_q;    // layout_q or what it refers to is new in this cycle
-  logic [TimerW-1:0]  timer_d, timer_q;
-  logic               last_d, last_q;          // last cycle of the state that is timed
-  logic [RankW-1:0]   rank_d, rank_q;          // kernel of the plan, by age, under work
-  walk_e              walk_d, walk_q;
-  logic [IndexW-1:0]  sm_d, sm_q;              // SM of its range under work,
-  logic [RangeW-1:0]  sms_d, sms_q;            // SMs from it to the last of the range,
-  logic [CountW-1:0]  level_d, level_q;        // what that SM runs,
-  logic [CountW-1:0]  rest_d, rest_q;          // levels from that one on; 0: no other level is left
-  logic               again_d, again_q;        // some kernel has levels left for another window
-  logic               first_window_d, first_window_q;
-  logic               spatial_d, spatial_q, no_fit_d, no_fit_q, dropped_d, dropped_q, no_profile_d, no_profile_q, decision_d, decision_q;
-  logic               starved_d, starved_q;    // an EVEN share holds no CTA of its kernel
-  // Samples: by kernel slot, it dispatched nothing more in some cycle of the window; by rank, one of them counts.
-  logic [MAX_KERNELS-1:0] spent_d, spent_q, sampled_d, sampled_q;
-  // The sample that the core is offered.
-  logic               sample_valid_d, sample_valid_q, sample_final_q;
-  logic [RankW-1:0]   sample_kernel_q;
-  logic [CountW-1:0]  sample_ctas_q;
+  sequencer_states #(
+    .NUM_SM      (NUM_SM),
+    .MAX_KERNELS (K)
+  ) i_states (
+    .clk_i, .rst_ni, .change_i, .mode_write_i, .reprofile_i, .mode_i,
+    .any_present_i  (num_present_i != '0),
+    .delay_i        (delay_i != '0),
+    .num_i          (num),
+    .num_is_i       (num_is),
+    .last_i         (last),
+    .all_settled_i  (all_settled),
+    .first_kernel_i (first_kernel),
+    .last_kernel_i  (last_kernel),
+    .through_i      (through),
+    .again_i        (again),
+    .sampled_i      (sampled),
+    .count_done_i,
+    .no_cta_i       (occupancy_i == '0),
+    .core_done_i, .core_no_fit_i, .core_spatial_i,
+    .state_o        (state),
+    .layout_o       (layout),
+    .changed_o      (changed),
+    .restart_o      (restart),
+    .drained_o      (drained),
+    .first_window_o (first_window),
+    .next_window_o  (next_window),
+    .decided_o      (decided),
+    .count_start_o,
+    .in_first_o     (in_first),
+    .decision_o     (decision),
+    .spatial_o, .no_fit_o, .no_profile_o
+  );
 
-  logic                            restart, first_window, next_window, decided, count_start;
-  logic [KernelW-1:0]              num;
-  logic [MAX_KERNELS:1]            num_is;     // the same, one-hot
-  logic [MAX_KERNELS*KIndexW-1:0]  slots;
-  logic [MAX_KERNELS*SmW-1:0]      firsts, slot_firsts;
-  logic [MAX_KERNELS*SmCountW-1:0] counts;
-  logic [MAX_KERNELS*CtaW-1:0]     ctas, slot_ctas, rests, levels;
-  logic [CtaW-1:0]                 level_small, level_large;
-  logic [MAX_KERNELS-1:0]          working;    // rank_q, one-hot
+  sequencer_timer i_timer (.clk_i, .state_i(state), .drained_i(drained), .warm_up_i, .window_i, .drain_limit_i, .delay_i, .last_o(last));
+
+  sequencer_walker #(
+    .NUM_SM      (NUM_SM),
+    .MAX_KERNELS (K),
+    .MAX_CTAS    (MAX_CTAS)
+  ) i_walker (
+    .clk_i, .rst_ni,
+    .state_i        (state),
+    .restart_i      (restart),
+    .count_done_i,
+    .first_window_i (in_first),
+    .num_i          (num),
+    .slot_i         (slots),
+    .first_i        (firsts),
+    .count_i        (counts),
+    .ctas_i         (ctas),
+    .larger_i       (larger),
+    .level_small_i  (level_small),
+    .level_large_i  (level_large),
+    .settled_i, .spent_i,
+    .working_o      (working),
+    .kernel_o       (count_kernel_o),
+    .first_o        (first_kernel),
+    .last_o         (last_kernel),
+    .through_o      (through),
+    .again_o        (again),
+    .sample_read_o, .sample_sm_o, .sample_drop_o, .sample_valid_o, .sample_kernel_o, .sample_ctas_o, .sample_final_o, .dropped_o,
+    .sampled_o      (sampled)
+  );
+
   partition_plan #(
     .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (MAX_KERNELS),
+    .MAX_KERNELS (K),
     .MAX_CTAS    (MAX_CTAS)
   ) i_partition_plan (
-    .clk_i,
-    .rst_ni,
+    .clk_i, .rst_ni,
     .plan_i            (restart),
-    .num_present_i,
-    .age_i,
-    .occupancy_valid_i ((state_q == PlanCount && count_done_i) ? working : '0),
+    .num_present_i, .age_i,
+    .occupancy_valid_i ((state == sequencer_pkg::PlanCount && count_done_i) ? working : '0),
     .occupancy_i,
     .decided_valid_i   (decided),
     .decided_i         (core_ctas_i),
@@ -158,361 +196,50 @@ module partition_sequencer #(
     .first_o           (firsts),
     .count_o           (counts),
     .ctas_o            (ctas),
-    .rest_o            (rests),
-    .level_o           (levels),
+    .larger_o          (larger),
     .level_small_o     (level_small),
     .level_large_o     (level_large)
   );
 
-  logic [NUM_SM-1:0] query_sm;
-  always_comb
-    for (int unsigned m = 0; m < NUM_SM; m++) query_sm[m] = query_sm_i == SmW'(m);
+  plan_slots #(.MAX_KERNELS(K)) i_plan_slots (
+    .num_is_i(num_is), .slot_i(slots), .first_i(firsts), .ctas_i(ctas), .has_rank_o(has_rank), .planned_o(planned), .first_o(slot_firsts),
+    .ctas_o(slot_ctas));
 
-  quota_query #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (MAX_KERNELS),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_quota_query (
-    .layout_i       (layout_q),
-    .num_is_i       (num_is),
-    .slot_i         (slots),
-    .first_i        (firsts),
-    .ctas_i         (ctas),
-    .rest_i         (rests),
-    .level_small_i  (level_small),
-    .level_large_i  (level_large),
-    .static_quota_i (quota_i),
-    .static_mask_i  (mask_i),
-    .sm_i           (query_sm),
-    .quota_o        (query_quota_o),
-    .planned_o      (watch_o),
-    .ctas_o         (slot_ctas),
-    .first_o        (slot_firsts)
-  );
+  // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
+  quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
+    .layout_i(layout), .num_is_i(num_is), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large),
+    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
+    .sm_i(query_sm_i), .quota_o(query_quota_o));
+  quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
+    .layout_i(layout), .num_is_i(num_is), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large),
+    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
+    .sm_i(port_sm_i), .quota_o(port_quota_o));
 
-  sm_owner #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (MAX_KERNELS)
-  ) i_sm_owner (
-    .num_is_i (num_is),
-    .slot_i   (slots),
-    .owner_o
-  );
-
-  // The warm-up is over when every SM has held what the layout says; those of a kernel that has nothing to dispatch may never.
-  logic all_settled;
-  always_comb begin
-    all_settled = 1'b1;
-    for (int unsigned m = 0; m < NUM_SM; m++)
-      if (!settled_i[m] && !spent_i[owner_o[m*KIndexW +: $clog2(MAX_KERNELS)]]) all_settled = 1'b0;
-  end
+  sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_sm_owner (
+    .num_is_i(num_is), .slot_i(slots), .settled_i, .spent_i, .owner_o, .settled_o(all_settled));
 
   // To the core: the demand of the kernel that it asks for.
-  logic [MAX_KERNELS-1:0] rank_slots, asked_slots;
-  logic [SmW-1:0]         rank_first;
-  logic [SmCountW-1:0]    rank_sms;
-  logic [CtaW-1:0]        rank_rest, rank_level;
-  always_comb
-    for (int unsigned r = 0; r < MAX_KERNELS; r++) working[r] = rank_q == RankW'(r);
   always_comb begin
     core_demand_warps_o     = '0;
     core_demand_registers_o = '0;
     core_demand_shared_o    = '0;
-    rank_slots              = '0;
-    asked_slots             = '0;
-    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-        if (working[r] && slots[r*KIndexW +: KIndexW] == KIndexW'(k))                            rank_slots[k]  = 1'b1;
-        if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) asked_slots[k] = 1'b1;
-      end
-    end
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      if (asked_slots[k]) begin
-        core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
-        core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
-        core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];
-      end
-    end
-    rank_first = '0;
-    rank_sms   = '0;
-    rank_rest  = '0;
-    rank_level = '0;
-    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      if (working[r]) begin
-        rank_first |= firsts[r*SmW +: SmW];
-        rank_sms   |= counts[r*SmCountW +: SmCountW];
-        rank_rest  |= rests[r*CtaW +: CtaW];
-        rank_level |= levels[r*CtaW +: CtaW];
-      end
-    end
-  end
-
-  assign count_share_o  = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
-  assign count_start_o  = count_start;
-  assign count_kernel_o = rank_slots;
-
-  localparam int unsigned DrainShift = 12;   // units of 4,096 cycles
-  logic drained;
-  assign drained = all_settled || last_q;
-
-  // The timer. What it is loaded with follows from the state alone; that the next cycle is the last one is found a cycle ahead. The warm-up takes a
-  // cycle more than it says; the window and the delay are not 0.
-  logic timer_low, penultimate;
-  assign timer_low   = timer_q[TimerW-1:2] == '0;
-  assign penultimate = timer_low && timer_q[1:0] == 2'd2;
-  always_comb begin
-    timer_d = timer_q - 1'b1;
-    last_d  = penultimate;
-    unique case (state_q)
-      Plan, PlanCount: begin
-        timer_d = warm_up_i;
-        last_d  = warm_up_i == '0;
-      end
-      Scale: begin
-        timer_d = warm_up_i >> 1;
-        last_d  = warm_up_i[TimerW-1:1] == '0;
-      end
-      WarmUp: begin
-        last_d = timer_low && timer_q[1:0] == 2'd1;
-        if (last_q) begin
-          timer_d = TimerW'(drain_limit_i) << DrainShift;
-          last_d  = drain_limit_i == '0;
+    for (int unsigned k = 0; k < K; k++)
+      for (int unsigned r = 0; r < K; r++)
+        if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
+          core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
+          core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
+          core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];
         end
-      end
-      Drain: begin
-        last_d = timer_low && timer_q[1:0] == 2'd1;
-        if (drained) begin
-          timer_d = TimerW'(window_i);
-          last_d  = window_i[WindowW-1:1] == '0;
-        end
-      end
-      Allocate: begin
-        timer_d = TimerW'(delay_i);
-        last_d  = delay_i[WindowW-1:1] == '0;
-      end
-      default: ;
-    endcase
-  end
-
-  // The walk: Load: the next kernel; Walk: its levels, a cycle each, one where it has none left; Rest: through.
-  logic last_kernel, last_level, step, hand_on, rank_spent, drop;
-  assign last_kernel = KernelW'(rank_q) + 1'b1 == num;
-  assign last_level  = sms_q == RangeW'(1) || rest_q <= CountW'(1);
-  assign hand_on     = state_q == Scale && walk_q == Walk && rest_q != '0;            // the sample of the next cycle
-  always_comb begin
-    rank_d         = rank_q;
-    walk_d         = walk_q;
-    again_d        = again_q;
-    sm_d           = sm_q + 1'b1;
-    sms_d          = sms_q - 1'b1;
-    level_d        = level_q + 1'b1;
-    rest_d         = rest_q - 1'b1;
-    step           = 1'b0;
-    sample_valid_d = hand_on;
-    if (walk_q == Load) begin
-      sm_d    = rank_first[IndexW-1:0];
-      sms_d   = rank_sms[RangeW-1:0];
-      level_d = rank_level[CountW-1:0];
-      rest_d  = rank_rest[CountW-1:0];
-    end
-    unique case (state_q)
-      PlanCount: if (count_done_i) rank_d = rank_q + 1'b1;
-      Profile: begin
-        rank_d  = '0;
-        walk_d  = Load;
-        again_d = 1'b0;
-      end
-      Scale: begin
-        step = walk_q != Rest;
-        if (walk_q == Load) walk_d = Walk;
-        if (walk_q == Walk && last_level) begin
-          again_d = again_q || rest_q > CountW'(1);
-          rank_d  = rank_q + 1'b1;
-          walk_d  = last_kernel ? Rest : Load;
-        end
-      end
-      default: ;
-    endcase
-    if (restart) begin
-      rank_d         = '0;
-      sample_valid_d = 1'b0;
-    end
-  end
-
-  // A sample counts if its SM held what the label says: it has settled, and its kernel had CTAs to give all the time.
-  assign rank_spent = (rank_slots & spent_q) != '0;
-  assign drop       = !settled_i[sm_q] || rank_spent;
-  always_comb begin
-    dropped_d = dropped_q || (hand_on && drop && !restart);
-    sampled_d = sampled_q | (working & {MAX_KERNELS{hand_on && !drop}});
-    spent_d   = spent_q | (spent_i & {MAX_KERNELS{state_q == Profile}});
-    if (state_q == Drain) begin
-      spent_d = '0;
-      if (first_window_q) begin
-        dropped_d = 1'b0;
-        sampled_d = '0;
-      end
-    end
-  end
-
-  logic enforce, unsampled;   // unsampled: a kernel has no clean sample
-  assign restart = change_i || mode_write_i || (reprofile_i && state_q == Monitor);
-
-  always_comb begin
-    state_d         = state_q;
-    layout_d        = layout_q;
-    changed_d       = 1'b0;
-    first_window_d  = first_window_q;
-    spatial_d       = spatial_q;
-    no_fit_d        = no_fit_q;
-    decision_d      = 1'b0;
-    count_start     = 1'b0;
-    first_window    = 1'b0;
-    next_window     = 1'b0;
-    no_profile_d    = no_profile_q;
-    starved_d       = starved_q;
-    enforce         = 1'b0;
-
-    unique case (state_q)
-      Plan: begin
-        count_start = 1'b1;
-        state_d     = PlanCount;
-      end
-      PlanCount: if (count_done_i) begin
-        state_d   = Plan;
-        starved_d = (starved_q && rank_q != '0) || occupancy_i == '0;
-        if (last_kernel) begin
-          changed_d = 1'b1;
-          state_d   = Idle;
-          if (num == KernelW'(1)) begin
-            layout_d = sluice_pkg::LayoutAlone;
-          end else if (mode_i == sluice_pkg::ModeEven && !starved_d) begin
-            layout_d = sluice_pkg::LayoutCounts;
-          end else if (32'(num) > NUM_SM) begin
-            layout_d = sluice_pkg::LayoutFree;   // fewer SMs than kernels: no ranges to give
-          end else if (mode_i == sluice_pkg::ModeSpatial || mode_i == sluice_pkg::ModeEven) begin
-            layout_d = sluice_pkg::LayoutRanges;
-          end else begin
-            layout_d       = sluice_pkg::LayoutLevels;
-            first_window   = 1'b1;
-            first_window_d = 1'b1;
-            state_d        = WarmUp;
-          end
-          if (mode_i == sluice_pkg::ModeEven && num != KernelW'(1)) no_fit_d = starved_d;
-        end
-      end
-      WarmUp: if (last_q) state_d = Drain;
-      Drain: if (drained) state_d = Profile;
-      Profile: if (last_q) state_d = Scale;
-      Scale: if (walk_q == Rest) begin
-        state_d = Allocate;
-        if (again_q) begin
-          next_window    = 1'b1;
-          changed_d      = 1'b1;
-          first_window_d = 1'b0;
-          state_d        = WarmUp;
-        end
-      end
-      Allocate: if (core_done_i) begin
-        enforce = delay_i == '0;
-        state_d = (delay_i == '0) ? Monitor : Delay;
-      end
-      Delay: if (last_q) begin
-        enforce = 1'b1;
-        state_d = Monitor;
-      end
-      default: state_d = state_q;
-    endcase
-
-    unsampled = 1'b0;
-    for (int unsigned n = 1; n <= MAX_KERNELS; n++)
-      if (num_is[n] && (~sampled_q & MAX_KERNELS'((1 << n) - 1)) != '0) unsampled = 1'b1;
-    decided = enforce && !core_no_fit_i && !core_spatial_i && !unsampled;
-    if (enforce) begin
-      changed_d  = 1'b1;
-      decision_d = 1'b1;
-      spatial_d  = core_spatial_i && !core_no_fit_i && !unsampled;
-      no_fit_d   = core_no_fit_i;
-      no_profile_d = unsampled && !core_no_fit_i;
-      layout_d   = decided ? sluice_pkg::LayoutCounts : sluice_pkg::LayoutRanges;
-    end
-
-    if (restart) begin
-      decision_d = 1'b0;
-      spatial_d  = spatial_q;
-      no_fit_d   = no_fit_q;
-      no_profile_d = no_profile_q;
-      state_d    = Idle;
-      if (mode_i == sluice_pkg::ModeLeftOver || mode_i == sluice_pkg::ModeFcfs) begin
-        layout_d = sluice_pkg::LayoutFree;
-      end else if (mode_i == sluice_pkg::ModeStatic) begin
-        layout_d = sluice_pkg::LayoutStatic;
-      end else begin
-        layout_d = sluice_pkg::LayoutHold;
-        state_d  = (num_present_i == '0) ? Idle : Plan;
-      end
-      changed_d = layout_d != layout_q;
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q        <= Idle;
-      layout_q       <= sluice_pkg::LayoutFree;
-      changed_q      <= 1'b0;
-      spatial_q      <= 1'b0;
-      no_fit_q       <= 1'b0;
-      dropped_q      <= 1'b0;
-      no_profile_q   <= 1'b0;
-      decision_q     <= 1'b0;
-      sample_valid_q <= 1'b0;
-    end else begin
-      state_q        <= state_d;
-      layout_q       <= layout_d;
-      changed_q      <= changed_d;
-      spatial_q      <= spatial_d;
-      no_fit_q       <= no_fit_d;
-      dropped_q      <= dropped_d;
-      no_profile_q   <= no_profile_d;
-      decision_q     <= decision_d;
-      sample_valid_q <= sample_valid_d;
-    end
-  end
-
-  // Set before the states that look at them: no reset.
-  always_ff @(posedge clk_i) begin
-    if (state_q != Idle && state_q != Monitor) begin
-      timer_q <= timer_d;
-      last_q  <= last_d;
-    end
-    rank_q         <= rank_d;
-    walk_q         <= walk_d;
-    again_q        <= again_d;
-    first_window_q <= first_window_d;
-    starved_q      <= starved_d;
-    spent_q        <= spent_d;
-    sampled_q      <= sampled_d;
-    if (step) begin
-      sm_q    <= sm_d;
-      sms_q   <= sms_d;
-      level_q <= level_d;
-      rest_q  <= rest_d;
-    end
-    if (hand_on) begin
-      sample_kernel_q <= rank_q;
-      sample_ctas_q   <= level_q;
-      sample_final_q  <= rest_q == CountW'(1);
-    end
   end
 
   // The quota in force, where there is one for all SMs; in the profile layout the one that its levels end with.
   always_comb begin
     ctas_o = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      unique case (layout_q)
+    for (int unsigned k = 0; k < K; k++) begin
+      unique case (layout)
         sluice_pkg::LayoutFree:   ctas_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
         sluice_pkg::LayoutAlone,
-        sluice_pkg::LayoutRanges: ctas_o[k*CtaW +: CtaW] = watch_o[k] ? CtaW'(MAX_CTAS) : '0;
+        sluice_pkg::LayoutRanges: ctas_o[k*CtaW +: CtaW] = planned[k] ? CtaW'(MAX_CTAS) : '0;
         sluice_pkg::LayoutCounts,
         sluice_pkg::LayoutLevels: ctas_o[k*CtaW +: CtaW] = slot_ctas[k*CtaW +: CtaW];
         sluice_pkg::LayoutStatic: ctas_o[k*CtaW +: CtaW] = (mask_i[k*NUM_SM +: NUM_SM] != '0) ? quota_i[k*CtaW +: CtaW] : '0;
@@ -520,30 +247,21 @@ module partition_sequencer #(
       endcase
     end
   end
-  assign watch_sm_o         = (layout_q == sluice_pkg::LayoutRanges) ? slot_firsts : '0;
+  assign watch_o            = planned;
+  assign watch_sm_o         = (layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0;
+  assign count_share_o      = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
   assign core_abort_o       = restart;
   assign core_num_kernels_o = num;
-  assign quota_changed_o    = changed_q || (static_write_i && layout_q == sluice_pkg::LayoutStatic);
-  assign regions_o          = layout_q == sluice_pkg::LayoutFree;
-  assign round_robin_o      = layout_q == sluice_pkg::LayoutFree && mode_i == sluice_pkg::ModeFcfs;
-  assign in_order_o         = layout_q == sluice_pkg::LayoutFree && mode_i != sluice_pkg::ModeFcfs;
-  assign profile_enable_o   = state_q == Profile;
-  assign profiling_o        = state_q == Profile || state_q == Scale;
-  assign profile_clear_o    = state_q == Drain;   // in each of its cycles, as is the start: the last one counts
-  assign core_start_o       = state_q == Drain && first_window_q;
-  assign sample_drop_o      = drop;
-  assign sample_read_o      = hand_on;
-  assign sample_sm_o        = SmW'(sm_q);
-  assign sample_valid_o     = sample_valid_q;
-  assign sample_kernel_o    = KernelW'(sample_kernel_q);
-  assign sample_ctas_o      = CtaW'(sample_ctas_q);
-  assign sample_final_o     = sample_final_q;
-  assign state_o            = (state_q == PlanCount) ? Plan : state_q;
-  assign decision_o         = decision_q;
-  assign spatial_o          = spatial_q;
-  assign no_fit_o           = no_fit_q;
-  assign dropped_o          = dropped_q;
-  assign no_profile_o       = no_profile_q;
-  assign monitoring_o       = state_q == Monitor;
-  assign idle_o             = (state_q == Idle || state_q == Monitor) && !changed_q && !decision_q;
+  assign quota_changed_o    = changed || (static_write_i && layout == sluice_pkg::LayoutStatic);
+  assign regions_o          = layout == sluice_pkg::LayoutFree;
+  assign round_robin_o      = layout == sluice_pkg::LayoutFree && mode_i == sluice_pkg::ModeFcfs;
+  assign in_order_o         = layout == sluice_pkg::LayoutFree && mode_i != sluice_pkg::ModeFcfs;
+  assign profile_enable_o   = state == sequencer_pkg::Profile;
+  assign profiling_o        = state == sequencer_pkg::Profile || state == sequencer_pkg::Scale;
+  assign profile_clear_o    = state == sequencer_pkg::Drain;   // in each of its cycles, as is the start: the last one counts
+  assign core_start_o       = state == sequencer_pkg::Drain && in_first;
+  assign state_o            = (state == sequencer_pkg::PlanCount) ? sequencer_pkg::Plan : state;
+  assign decision_o         = decision;
+  assign monitoring_o       = state == sequencer_pkg::Monitor;
+  assign idle_o             = (state == sequencer_pkg::Idle || state == sequencer_pkg::Monitor) && !changed && !decision;
 endmodule

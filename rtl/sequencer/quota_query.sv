@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quota_query: how many CTAs of each kernel slot an SM may have, by the plan and its layout. Combinational.
+// quota_query: how many CTAs of each kernel slot an SM may have, by the plan (plan_slots) and its layout. Combinational.
 // The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts Ranges and Levels. Where an SM is in its range is a
 // constant for each number of kernels: nothing is compared or subtracted to find it.
 module quota_query #(
@@ -10,26 +10,22 @@ module quota_query #(
   input  logic [sluice_pkg::LayoutW-1:0]              layout_i,
   // The plan, by rank.
   input  logic [MAX_KERNELS:1]                        num_is_i,     // one-hot; all zero: none
-  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  slot_i,
-  input  logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
-  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     rest_i,
   input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,
   input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
+  // The same by kernel slot.
+  input  logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_i,   // bit k*K+r: slot k has rank r
+  input  logic [MAX_KERNELS-1:0]                      planned_i,
+  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     slot_ctas_i,
   // The host's, by kernel slot.
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     static_quota_i,
   input  logic [MAX_KERNELS*NUM_SM-1:0]               static_mask_i,
   input  logic [NUM_SM-1:0]                           sm_i,         // one-hot
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     quota_o,      // by kernel slot; MAX_CTAS: no limit
-  output logic [MAX_KERNELS-1:0]                      planned_o,    // by kernel slot: the plan is for it
-  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_o,       // by kernel slot, of the planned
-  output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_o
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     quota_o       // by kernel slot; MAX_CTAS: no limit
 );
-  localparam int unsigned CtaW    = sluice_pkg::CtaW;
-  localparam int unsigned KIndexW = sluice_pkg::KIndexW;
-  localparam int unsigned SmW     = sluice_pkg::SmW;
-  localparam int unsigned CountW  = $clog2(MAX_CTAS + 1);
-  localparam int unsigned PlaceW  = (NUM_SM > 2) ? $clog2((NUM_SM + 1) / 2) : 1;   // place of an SM in its range, of two kernels or more
+  localparam int unsigned CtaW   = sluice_pkg::CtaW;
+  localparam int unsigned CountW = $clog2(MAX_CTAS + 1);
+  localparam int unsigned PlaceW = (NUM_SM > 2) ? $clog2((NUM_SM + 1) / 2) : 1;   // place of an SM in its range, of two kernels or more
 
   // For each number of kernels that can share out the SMs: whose the SM is, the how manieth of its range it is, whether that has one SM more.
   localparam int unsigned MostRanges = (MAX_KERNELS < NUM_SM) ? MAX_KERNELS : NUM_SM;
@@ -75,8 +71,9 @@ module quota_query #(
   // Levels: one more with each SM of the range, as long as levels are left.
   logic [MAX_KERNELS-1:0] owner;
   logic [PlaceW-1:0]      place;
-  logic                   longer, some_left;
-  logic [CountW-1:0]      owner_ctas, owner_rest, owner_quota, level;
+  logic                   longer;
+  logic [CountW-1:0]      owner_ctas, owner_quota;
+  logic [CtaW:0]          level;
   always_comb begin
     owner = '0;
     place = '0;
@@ -89,46 +86,27 @@ module quota_query #(
       end
     end
     owner_ctas = '0;
-    owner_rest = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      if (owner[r]) begin
-        owner_ctas |= ctas_i[r*CtaW +: CountW];
-        owner_rest |= rest_i[r*CtaW +: CountW];
-      end
+      if (owner[r]) owner_ctas |= ctas_i[r*CtaW +: CountW];
     end
-    some_left   = 32'(place) < 32'(owner_rest);
-    level       = (longer ? level_large_i[CountW-1:0] : level_small_i[CountW-1:0]) + CountW'(place);
-    owner_quota = some_left ? level : owner_ctas;
+    level       = {1'b0, longer ? level_large_i : level_small_i} + (CtaW+1)'(place);
+    owner_quota = (level < (CtaW+1)'(owner_ctas)) ? CountW'(level) : owner_ctas;
     if (layout_i != sluice_pkg::LayoutLevels) owner_quota = CountW'(MAX_CTAS);
   end
 
   logic [MAX_KERNELS-1:0] owns;
-  always_comb begin
-    owns      = '0;
-    planned_o = '0;
-    ctas_o    = '0;
-    first_o   = '0;
-    for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
-      for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-        if ((num_is_i >> r) != '0 && slot_i[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
-          planned_o[k]             = 1'b1;
-          owns[k]                 |= owner[r];
-          ctas_o[k*CtaW +: CtaW]  |= ctas_i[r*CtaW +: CtaW];
-          first_o[k*SmW +: SmW]   |= first_i[r*SmW +: SmW];
-        end
-      end
-    end
-  end
+  always_comb
+    for (int unsigned k = 0; k < MAX_KERNELS; k++) owns[k] = (has_rank_i[k*MAX_KERNELS +: MAX_KERNELS] & owner) != '0;
 
   always_comb begin
     quota_o = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++) begin
       unique case (layout_i)
         sluice_pkg::LayoutFree:   quota_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
-        sluice_pkg::LayoutAlone:  if (planned_o[k]) quota_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
+        sluice_pkg::LayoutAlone:  if (planned_i[k]) quota_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
         sluice_pkg::LayoutRanges,
         sluice_pkg::LayoutLevels: if (owns[k]) quota_o[k*CtaW +: CtaW] = CtaW'(owner_quota);
-        sluice_pkg::LayoutCounts: quota_o[k*CtaW +: CtaW] = ctas_o[k*CtaW +: CtaW];
+        sluice_pkg::LayoutCounts: quota_o[k*CtaW +: CtaW] = slot_ctas_i[k*CtaW +: CtaW];
         sluice_pkg::LayoutStatic: if ((static_mask_i[k*NUM_SM +: NUM_SM] & sm_i) != '0) quota_o[k*CtaW +: CtaW] = static_quota_i[k*CtaW +: CtaW];
         default:                  quota_o[k*CtaW +: CtaW] = '0;
       endcase
@@ -136,5 +114,5 @@ module quota_query #(
   end
 
   logic unused_high_bits;
-  assign unused_high_bits = ^{ctas_i, rest_i, level_small_i, level_large_i};
+  assign unused_high_bits = ^{ctas_i, level};
 endmodule

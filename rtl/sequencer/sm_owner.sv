@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_owner: the kernel slot whose range each SM is in, by the plan (docs/reference/blocks/partition_sequencer.md). Combinational: for each number of
-// kernels the rank that owns an SM is a constant. Means something while two kernels or more share out the SMs.
+// sm_owner: the kernel slot whose range each SM is in, by the plan (docs/reference/blocks/partition_sequencer.md), and whether all ranges have settled.
+// Combinational: for each number of kernels the rank that owns an SM is a constant. Means something while two kernels or more share out the SMs.
 module sm_owner #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4
 ) (
   input  logic [MAX_KERNELS:1]                       num_is_i,   // one-hot: kernels of the plan
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] slot_i,     // by rank
-  output logic [NUM_SM*sluice_pkg::KIndexW-1:0]      owner_o
+  input  logic [NUM_SM-1:0]                          settled_i,
+  input  logic [MAX_KERNELS-1:0]                     spent_i,    // kernel slots that have nothing to dispatch: their SMs may never settle
+  output logic [NUM_SM*sluice_pkg::KIndexW-1:0]      owner_o,
+  output logic                                       settled_o   // every SM has settled, or its owner is spent
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned IndexW  = $clog2(MAX_KERNELS);
@@ -33,6 +36,29 @@ module sm_owner #(
     assign owner_o[m*KIndexW +: KIndexW] = KIndexW'(owner);
   end
 
+  logic [MAX_KERNELS-1:0] rank_spent;
+  logic [MAX_KERNELS:0]   settled_n;   // were there n kernels
+  always_comb
+    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
+      rank_spent[r] = 1'b0;
+      for (int unsigned k = 0; k < MAX_KERNELS; k++)
+        if (slot_i[r*KIndexW +: KIndexW] == KIndexW'(k) && spent_i[k]) rank_spent[r] = 1'b1;
+    end
+  for (genvar n = 0; n <= MAX_KERNELS; n++) begin : gen_settled
+    if (n >= 2 && n <= NUM_SM) begin : gen_shared
+      logic [n-1:0] settled;
+      for (genvar r = 0; r < n; r++) begin : gen_range
+        localparam int unsigned First = r * (NUM_SM / n) + ((r < NUM_SM % n) ? r : NUM_SM % n);
+        localparam int unsigned Count = NUM_SM / n + ((r < NUM_SM % n) ? 1 : 0);
+        assign settled[r] = (&settled_i[First +: Count]) || rank_spent[r];
+      end
+      assign settled_n[n] = &settled;
+    end else begin : gen_none
+      assign settled_n[n] = 1'b0;
+    end
+  end
+  assign settled_o = (settled_n[MAX_KERNELS:1] & num_is_i) != '0;
+
   logic unused_bits;
-  assign unused_bits = ^{num_is_i, slot_i};
+  assign unused_bits = ^{num_is_i, slot_i, settled_n[0], rank_spent, settled_i};
 endmodule

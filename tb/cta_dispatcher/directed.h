@@ -38,6 +38,7 @@ class DirectedDispatch {
       return;
     }
     in.quota = cycle.quota[out.query_sm];
+    in.port_quota = cycle.quota[out.dispatch_sm];
     if (out.dispatch_valid && in.dispatch_ready) started.push_back(out);
     ASSERT_EQ(trio_.clock(cycle), "");
     in.launch = in.stop = in.evict = in.resume = 0;

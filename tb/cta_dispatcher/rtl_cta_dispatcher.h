@@ -40,6 +40,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
       set_field(top_->demand_shared_i, k * 18, 18, in.demand_shared_bytes[k]);
       set_field(top_->grid_i, k * 32, 32, in.grid[k]);
       set_field(top_->query_quota_i, k * 6, 6, in.quota[k]);
+      set_field(top_->port_quota_i, k * 6, 6, in.port_quota[k]);
     }
     top_->repeat_i = in.repeat;
     top_->launch_i = in.launch;
@@ -59,7 +60,9 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     top_->done_slot_i = in.done_slot;
   }
   void sample() {
-    out_.query_sm = top_->query_sm_o;
+    out_.query_sm = 0;  // where none is wanted
+    for (unsigned m = 0; m < params_.num_sms; ++m)
+      if (get_field(top_->query_sm_o, m, 1) != 0) out_.query_sm = static_cast<std::uint8_t>(m);
     for (unsigned k = 0; k < params_.kernels; ++k) {
       out_.state[k] = static_cast<SlotState>(get_field(top_->slot_state_o, k * 2, 2));
       out_.age[k] = static_cast<std::uint8_t>(get_field(top_->age_o, k * 3, 3));

@@ -114,6 +114,7 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
   c.quota_changed = was_reset || c.regions != regions_before || chance(quota_changes_);
   if (c.quota_changed) new_quotas();
   c.quota = cycle_.quota[out.query_sm];
+  c.port_quota = cycle_.quota[out.dispatch_sm];
   // A descriptor is there a cycle before its launch, and stays.
   const auto launches = std::exchange(described_, std::uint8_t{0});
   c.launch = launches;
@@ -152,6 +153,7 @@ const DispatchCycle& DispatchTraffic::drain(const CtaDispatcherOut& out) {
   c.rst_n = true;
   c.quota_changed = false;
   c.quota = cycle_.quota[out.query_sm];
+  c.port_quota = cycle_.quota[out.dispatch_sm];
   c.launch = c.stop = c.evict = c.resume = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     if (out.state[k] == SlotState::kRunning) c.stop = static_cast<std::uint8_t>(c.stop | (1U << k));

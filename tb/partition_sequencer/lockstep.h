@@ -261,6 +261,9 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
       ASSERT_EQ(quotas.back(), twin.quota(traffic.config, sm, k))
           << "query_quota_o of kernel " << k << " on SM " << sm << ", cycle " << c;
     }
+    for (std::uint32_t k = 0; k < parameters.max_kernels; ++k)
+      ASSERT_EQ(rtl.port_quota(k), twin.quota(traffic.config, parameters.num_sm - 1 - sm, k))
+          << "port_quota_o of kernel " << k << ", cycle " << c;
     check_quotas(traffic.config, a, quotas, parameters, traffic.in, restarting);
     if (testing::Test::HasFatalFailure()) {
       ADD_FAILURE() << "cycle " << c;

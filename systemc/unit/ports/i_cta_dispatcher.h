@@ -32,9 +32,10 @@ struct CtaDispatcherIn {
   std::uint8_t evict = 0, resume = 0;                           ///< masks, pulses
   std::uint16_t evict_count = 0;                                ///< goes with `evict`
   bool round_robin = false, in_order = false, regions = false;  ///< from the mode
-  std::array<std::uint8_t, kMaxKernelSlots> quota{};  ///< of each kernel on SM CtaDispatcherOut::query_sm of the same cycle
-  bool quota_changed = false;                         ///< first cycle of new quotas
-  bool profiling = false;                             ///< `settled` stays as it is
+  std::array<std::uint8_t, kMaxKernelSlots> quota{};       ///< of each kernel on SM CtaDispatcherOut::query_sm of the same cycle
+  std::array<std::uint8_t, kMaxKernelSlots> port_quota{};  ///< and on SM CtaDispatcherOut::dispatch_sm
+  bool quota_changed = false;                              ///< first cycle of new quotas
+  bool profiling = false;                                  ///< `settled` stays as it is
   bool dispatch_ready = false;
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;

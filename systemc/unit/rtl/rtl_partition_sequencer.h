@@ -27,13 +27,18 @@ class RtlPartitionSequencer {
   /// Outputs of this cycle. Nothing but core_abort() and reads() depends on `in`.
   SequencerOut out(const SluiceConfig& config, const SequencerIn& in, std::uint32_t query_sm) {
     drive(config, in);
-    top_->query_sm_i = static_cast<CData>(query_sm);
+    clear_port(top_->query_sm_i);
+    set_field(top_->query_sm_i, query_sm, 1, 1);
+    clear_port(top_->port_sm_i);
+    set_field(top_->port_sm_i, p_.num_sm - 1 - query_sm, 1, 1);
     top_->clk_i = 0;
     top_.eval();
     return sample();
   }
   /// Of the SM asked for in out().
   [[nodiscard]] std::uint32_t quota(std::uint32_t kernel) const { return get_field(top_->query_quota_o, 6 * kernel, 6); }
+  /// Of the SM as far from the last one as that is from the first.
+  [[nodiscard]] std::uint32_t port_quota(std::uint32_t kernel) const { return get_field(top_->port_quota_o, 6 * kernel, 6); }
   [[nodiscard]] bool core_abort() const { return top_->core_abort_o != 0; }
   /// The SM whose counters are read.
   [[nodiscard]] std::optional<std::uint32_t> reads() const {

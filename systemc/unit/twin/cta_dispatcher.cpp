@@ -236,7 +236,7 @@ void CtaDispatcherTwin::compare(const CtaDispatcherIn& in) {
   busy_.erase(charged_->sm);
 }
 
-/// The CTA that was in its first cycle at the port before, by the quotas that its SM knows.
+/// The CTA that was in its first cycle at the port before.
 void CtaDispatcherTwin::charge(const CtaDispatcherIn& in) {
   charged_ = charging_;
   charging_.reset();
@@ -247,12 +247,11 @@ void CtaDispatcherTwin::charge(const CtaDispatcherIn& in) {
   sm.row.used.registers += demand.registers;
   sm.row.used.shared_bytes += demand.shared_bytes;
   ++out_.dispatched[charged_->kernel];
-  charged_->row.quota = sm.row.quota;
   charged_->stale |= in.quota_changed;
 }
 
 /// The CTA in its first cycle at the port takes its slot and its regions; the search does not see this cycle's release. Its row
-/// is read with what is credited in this cycle.
+/// is read with what is credited in this cycle, and the quotas of its SM.
 void CtaDispatcherTwin::seat(const CtaDispatcherIn& in) {
   if (!fresh_) return;
   Sm& sm = sms_[out_.dispatch_sm];
@@ -264,6 +263,7 @@ void CtaDispatcherTwin::seat(const CtaDispatcherIn& in) {
   charge.row.used.shared_bytes += demand.shared_bytes;
   ++charge.row.ctas;
   ++charge.row.resident[kernel];
+  std::copy_n(in.port_quota.begin(), params_.kernels, charge.row.quota.begin());
   charging_ = charge;
   sm.slots[out_.dispatch_slot] = {true, kernel};
   ++sm.row.ctas;
@@ -362,7 +362,6 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
   charge(in);
   seat(in);
   const auto given = end(in, runs);
-  if (row) sms_[*eval_].row.quota = row->quota;
 
   if (last_picked_) next_sm_ = *last_picked_ + 1;
   if (port_free) {

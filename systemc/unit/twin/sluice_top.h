@@ -149,8 +149,10 @@ class SluiceTopTwin : public ISluiceTop {
     to.regions = sequenced.regions;
     to.quota_changed = sequenced.quota_changed;
     to.profiling = sequenced.profiling;
-    for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
       to.quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().query_sm, k));
+      to.port_quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().dispatch_sm, k));
+    }
     to.dispatch_ready = in.dispatch_ready;
     to.done_valid = in.done_valid;
     to.done_sm = in.done_sm;
