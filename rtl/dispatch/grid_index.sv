@@ -19,12 +19,14 @@ module grid_index #(
 );
   localparam int unsigned K     = MAX_KERNELS;
   localparam int unsigned GridW = sluice_pkg::GridW;
+  localparam int unsigned LowW  = GridW / 2, HighW = GridW - LowW;   // halves of a count
   localparam logic [GridW-1:0] Apart = {{GridW-2{1'b1}}, 2'b00};   // -4
 
   logic [GridW-1:0] next_q [K];
   logic [GridW-1:0] dispatched_q [K];
   logic [K-1:0]     last_q, second_q;     // the next CTA is the last of its grid; the one behind that is
   logic [K-1:0]     port_q, count_q;      // whose CTA is at the port; is counted as dispatched. One-hot, or 0
+  logic [K-1:0]     count_high_q;         // a copy for the upper half
   logic [GridW-1:0] grid, cta, following, dispatched, carry;
   logic             ends, third;          // the CTA at the port is the last; the second one behind it is
   logic [K-1:0]     ones_q;               // the lower half of dispatched_q is all ones
@@ -53,7 +55,8 @@ module grid_index #(
         cta  |= next_q[k];
         grid |= grid_i[k*GridW +: GridW];
       end
-      if (count_q[k]) dispatched |= dispatched_q[k];
+      if (count_q[k])      dispatched[LowW-1:0]     |= dispatched_q[k][LowW-1:0];
+      if (count_high_q[k]) dispatched[GridW-1:LowW] |= dispatched_q[k][GridW-1:LowW];
     end
     ends      = (port_q & last_q) != '0;
     following = plus_one(cta) & ~{GridW{ends}};
@@ -62,20 +65,21 @@ module grid_index #(
     for (int unsigned i = 1; i < GridW; i++) carry[i] = Apart[i-1] ? cta[i-1] && !grid[i-1] : cta[i-1] || !grid[i-1];
     third = ends ? (cta >> 1) == '0 : (cta ^ ~grid ^ carry) == Apart;   // behind the last one: where the grid has one or two
   end
-  localparam int unsigned LowW = GridW / 2, HighW = GridW - LowW;
   logic [LowW-1:0]  low, counted_low;
   logic [HighW-1:0] high, counted_high;
   always_comb begin
     {high, low}  = dispatched;
     counted_low  = LowW'(plus_one(GridW'(low)));
-    counted_high = (count_q & ones_q) != '0 ? HighW'(plus_one(GridW'(high))) : high;
+    counted_high = (count_high_q & ones_q) != '0 ? HighW'(plus_one(GridW'(high))) : high;
   end
   assign cta_o  = cta;
   assign last_o = (port_q & second_q) | (~port_q & last_q);
 
   // A copy of its own of what the port knows: it selects many bits. 0 from the first cycle in which the port is free.
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk_i) begin
     if (free_i) port_q <= take_i;
+    count_high_q <= port_q & {K{fresh_i}};   // looked at only with count_q: no reset
+  end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) count_q <= '0;
     else         count_q <= port_q & {K{fresh_i}};

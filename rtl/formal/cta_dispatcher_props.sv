@@ -125,19 +125,17 @@ module cta_dispatcher_props #(
     grid_before_q <= grid_i;
     capacity_q <= capacity;
   end
-  // The rows of the table, as amounts in use; those of one that was not written mean nothing. The capacity is that of the cycle before: where a kernel is
+  // The rows of the table: what is left; that of one that was not written is the capacity. The capacity is that of the cycle before: where a kernel is
   // present it is this one's, too.
-  function automatic logic [AmountW-1:0] used_of(input logic [AmountW-1:0] left);
-    used_of = {SharedW'(capacity_q[CtaW +: SharedW] - left[WarpW+RegW +: SharedW]), RegW'(capacity_q[CtaW+SharedW +: RegW] - left[WarpW +: RegW]),
-               WarpW'(capacity_q[CtaW+SharedW+RegW +: WarpW] - left[0 +: WarpW])};
-  endfunction
+  logic [AmountW-1:0] capacity_left;
+  assign capacity_left = {capacity_q[CtaW +: SharedW], capacity_q[CtaW+SharedW +: RegW], capacity_q[CtaW+SharedW+RegW +: WarpW]};
   logic [M*AmountW-1:0] row;
   logic [M*N-1:0]       slot_used, owner;   // owner: kernel of each slot (there are two)
   always_comb begin
     for (int unsigned m = 0; m < M; m++) begin
       slot_used[m*N +: N]         = \dut.i_sm_resource_table.slots [m*2*N +: N];
       owner[m*N +: N]             = \dut.i_sm_resource_table.slots [m*2*N + N +: N];
-      row[m*AmountW +: AmountW]   = used_of(\dut.i_sm_resource_table.amounts [m*AmountW +: AmountW]) & {AmountW{\dut.i_sm_resource_table.written_q [m]}};
+      row[m*AmountW +: AmountW]   = \dut.i_sm_resource_table.written_q [m] ? \dut.i_sm_resource_table.amounts [m*AmountW +: AmountW] : capacity_left;
     end
   end
 
@@ -219,7 +217,7 @@ module cta_dispatcher_props #(
   function automatic logic within(input logic [SumW-1:0] a, input logic [SumW-1:0] b);   // of every resource a is at most b
     within = a[0 +: WarpW+3] <= b[0 +: WarpW+3] && a[WarpW+3 +: RegW+3] <= b[WarpW+3 +: RegW+3] && a[WarpW+RegW+6 +: SharedW+3] <= b[WarpW+RegW+6 +: SharedW+3];
   endfunction
-  logic [K*AmountW-1:0]          demand, limit;
+  logic [K*AmountW-1:0]          demand;
   logic [M*N-1:0]                waiting;     // at the port
   logic [M*SumW-1:0]             holding, owed, fresh;
   logic [K*GridW-1:0]            given, index;   // the index of the CTA of each kernel that is at the port, or comes there next; and is picked next
@@ -239,8 +237,6 @@ module cta_dispatcher_props #(
     if (valid) waiting[place] = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
       demand[k*AmountW +: AmountW] = {demand_shared_i[k*SharedW +: SharedW], demand_registers_i[k*RegW +: RegW], demand_warps_i[k*WarpW +: WarpW]};
-      limit[k*AmountW +: AmountW]  = {SharedW'(capacity_shared_i - demand_shared_i[k*SharedW +: SharedW]),
-        RegW'(capacity_registers_i - demand_registers_i[k*RegW +: RegW]), WarpW'(capacity_warps_i - demand_warps_i[k*WarpW +: WarpW])};
       given[k*GridW +: GridW]      = k == 0 ? \dut.i_kernel_slots.i_grid_index.next_q[0] : \dut.i_kernel_slots.i_grid_index.next_q[1] ;
       index[k*GridW +: GridW]      = given[k*GridW +: GridW];
       if (valid && kernel == KIndexW'(k))
@@ -323,27 +319,27 @@ module cta_dispatcher_props #(
                                                                     || (\dut.pick_kernel [1] && \dut.can_take [0] && \dut.older [1])));
     // The table is the sum of its CTAs, less the one that is charged in this cycle, with those whose end is not credited.
     for (int unsigned m = 0; m < M; m++) begin
-      if (widened(row[m*AmountW +: AmountW]) + (\dut.i_sm_resource_table.charge_sm_q [m] ? widened(charge_demand) : '0) != holding[m*SumW +: SumW] + owed[m*SumW +: SumW])
+      if (widened(row[m*AmountW +: AmountW]) + holding[m*SumW +: SumW] + owed[m*SumW +: SumW]
+        != widened(capacity_left) + (\dut.i_sm_resource_table.charge_sm_q [m] ? widened(charge_demand) : '0))
         ok_used_is_the_sum_over_ctas = 1'b0;
       if (state != '0 && !(within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + fresh[m*SumW +: SumW], capacity_sum)
           && ctas[m*CtaW +: CtaW] + CtaW'(\dut.fresh && \dut.port_sm [m]) <= capacity_slots_i)) ok_no_resource_over_allocated = 1'b0;
       for (int unsigned s = 0; s < N; s++)
         if (!(!(slot_used[m*N + s] || waiting[m*N + s]) || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
       // What the lanes carry from one cycle to the next.
-      if (\dut.i_sm_resource_table.charge_sm_q [m] && (used_of(\dut.i_sm_resource_table.a_left_q ) != row[m*AmountW +: AmountW]
+      if (\dut.i_sm_resource_table.charge_sm_q [m] && (\dut.i_sm_resource_table.a_left_q != row[m*AmountW +: AmountW]
         || \dut.i_sm_resource_table.take_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
         ok_lane_a_is_of_its_sm = 1'b0;
-      if (\dut.i_sm_resource_table.i_end.credit_sm_q [m] && (used_of(\dut.i_sm_resource_table.i_end.left_q ) != row[m*AmountW +: AmountW]
+      if (\dut.i_sm_resource_table.i_end.credit_sm_q [m] && (\dut.i_sm_resource_table.i_end.left_q != row[m*AmountW +: AmountW]
         || \dut.i_sm_resource_table.i_end.change_q != (\dut.i_sm_resource_table.charge_sm_q [m] ? {credit_demand[WarpW+RegW +: SharedW] - charge_demand[WarpW+RegW +: SharedW],
              credit_demand[WarpW +: RegW] - charge_demand[WarpW +: RegW], credit_demand[0 +: WarpW] - charge_demand[0 +: WarpW]} : credit_demand)))
         ok_lane_d_is_of_its_sm = 1'b0;
       if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
-        && ((state != '0 && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(used_of(\dut.i_sm_resource_table.b_left_q ))))
-        || (state != '0 && !within(widened(\dut.i_sm_resource_table.b_left_q ), capacity_sum))
+        && ((state != '0 && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + widened(\dut.i_sm_resource_table.b_left_q ), capacity_sum))
         || CtaW'(\dut.i_sm_resource_table.b_count_q ) < ctas[m*CtaW +: CtaW]))
         ok_answer_is_not_optimistic = 1'b0;
-      if (\dut.i_sm_resource_table.charged_sm_q [m] && state != '0 && (!within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW],
-        widened(used_of(\dut.i_sm_resource_table.charged_q ))) || !within(widened(\dut.i_sm_resource_table.charged_q ), capacity_sum))) ok_verdict_is_not_optimistic = 1'b0;
+      if (\dut.i_sm_resource_table.charged_sm_q [m] && state != '0
+        && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + widened(\dut.i_sm_resource_table.charged_q ), capacity_sum)) ok_verdict_is_not_optimistic = 1'b0;
       for (int unsigned k = 0; k < K; k++) begin
         if (\dut.i_sm_resource_table.charge_sm_q [m] && a_count[k*CtaW +: CtaW] < count[(m*K + k)*CtaW +: CtaW]) ok_lane_a_is_of_its_sm = 1'b0;
         if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
@@ -358,7 +354,7 @@ module cta_dispatcher_props #(
           ok_charge_knows_the_quotas = 1'b0;
         // What the picker remembers is true: one more fits, under the quota in force.
         if (!(!\dut.i_dispatch_picker.room_q [k*M + m] || \dut.i_dispatch_picker.busy_q [m] || state[k*2 +: 2] == 2'd0
-            || (within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW], widened(limit[k*AmountW +: AmountW]))
+            || (within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + widened(demand[k*AmountW +: AmountW]), capacity_sum)
              && ctas[m*CtaW +: CtaW] < capacity_slots_i
              && count[(m*K + k)*CtaW +: CtaW] < quota_q[(m*K + k)*CtaW +: CtaW]))) ok_remembered_room_is_there = 1'b0;
         if (!(!(\dut.pick_valid && \dut.pick_sm [m] && \dut.pick_kernel [k])
@@ -417,7 +413,7 @@ module cta_dispatcher_props #(
         && (\dut.i_dispatch_picker.answer_q & (\dut.i_dispatch_picker.answer_q - 1'b1)) == '0);
       last_index_is_known: assert (ok_last_index_is_known);
       what_is_fresh_is_valid: assert ((!\dut.fresh || valid) && (!rst_ni || \dut.i_kernel_slots.i_grid_index.port_q == \dut.port_kernel ));
-      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == '0
+      when_nothing_runs_all_is_free: assert ((runs | waiting) != '0 || leaves_q || counted_q || credited_q || \dut.i_sm_resource_table.charge_q || (row == {M{capacity_left}}
         && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
         && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0

@@ -29,7 +29,7 @@ module kernel_slots_props (
     .resident_o (resident), .dispatched_o (dispatched));
   (* hierconn *) wire [GridW-1:0] \dut.i_grid_index.next_q[0] , \dut.i_grid_index.next_q[1] ;
   (* hierconn *) wire [K-1:0]     \dut.i_grid_index.last_q , \dut.i_grid_index.second_q , \dut.i_grid_index.port_q , \dut.i_grid_index.count_q ,
-    \dut.i_grid_index.ones_q , \dut.last ;
+    \dut.i_grid_index.ones_q , \dut.i_grid_index.count_high_q , \dut.last ;
   (* hierconn *) wire             \dut.gen_slot[0].i_kernel_slot.fits_q , \dut.gen_slot[1].i_kernel_slot.fits_q ;
 
   // The port: a CTA comes a cycle after its admission, and stays until it is taken.
@@ -78,7 +78,8 @@ module kernel_slots_props (
   logic [K-1:0] fits;
   assign fits = {\dut.gen_slot[1].i_kernel_slot.fits_q , \dut.gen_slot[0].i_kernel_slot.fits_q };
   always_comb begin
-    ok_port  = \dut.i_grid_index.port_q == port_q && port_q != '1 && \dut.i_grid_index.count_q == counts_q && (!fresh_q || valid) && counts_q != '1;
+    ok_port  = \dut.i_grid_index.port_q == port_q && port_q != '1 && \dut.i_grid_index.count_q == counts_q
+      && (counts_q == '0 || \dut.i_grid_index.count_high_q == counts_q) && (!fresh_q || valid) && counts_q != '1;
     ok_index = 1'b1;
     ok_next  = 1'b1;
     ok_last  = 1'b1;
