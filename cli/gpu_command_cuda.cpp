@@ -257,6 +257,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   options.window = o.window_ms * 1e-3;
   for (const std::string& app : options.apps) static_cast<void>(gpu::make_app(app, gpu::AppScale::Small));
   if (!o.profiles.empty()) options.phi = gpu::read_phi(o.profiles);
+  options.profiles = o.profiles;
+  options.plans = o.plans;
   make_folder(options.out);
   options.scenarios = o.scenarios;
   std::array<char, 4096> path{};
@@ -283,6 +285,10 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"sim_equal", gpu::sim_equal_experiment},
                                                           {"sim_processes", gpu::sim_processes_experiment},
                                                           {"kernelet_slices", gpu::kernelet_slices_experiment},
+                                                          {"kernelet_pairs", gpu::kernelet_pairs_experiment},
+                                                          {"kernelet_queues", gpu::kernelet_queues_experiment},
+                                                          {"five_rates", gpu::five_rates_experiment},
+                                                          {"five_pairs", gpu::five_pairs_experiment},
                                                           {"slate_alone", gpu::slate_alone_experiment},
                                                           {"slate_ranges", gpu::slate_ranges_experiment},
                                                           {"slate_resize", gpu::slate_resize_experiment},

@@ -18,6 +18,12 @@ namespace sluice::cli {
 
 namespace {
 
+nlohmann::json describe(const std::map<std::string, gpu::SectorCount>& sectors) {
+  nlohmann::json out = nlohmann::json::object();
+  for (const auto& [opcode, count] : sectors) out[opcode] = {{"requests", count.requests}, {"sectors", count.sectors}};
+  return out;
+}
+
 nlohmann::json describe(const gpu::LaunchSpec& spec, const gpu::Recording& r, const gpu::JoinResult& joined) {
   return {{"name", spec.label},
           {"ctas", r.kernel.log.ctas},
@@ -26,6 +32,7 @@ nlohmann::json describe(const gpu::LaunchSpec& spec, const gpu::Recording& r, co
           {"joined_pct", joined.joined_pct()},
           {"unjoined", joined.unjoined},
           {"opcodes", joined.opcodes},
+          {"sectors", describe(joined.sectors)},
           {"bytes", joined.bytes},
           {"log_bytes", r.log_bytes},
           {"native_ms", r.native_seconds * 1e3},

@@ -127,7 +127,8 @@ std::optional<bool> write_paper_page(const std::filesystem::path& folder) {
       {"effisha_schedules.jsonl", write_effisha_page},
       {"sim_pairs.jsonl", write_sim_page},
       {"slate_pairs.jsonl", write_slate_page},
-      {"kernelet_slices.jsonl", write_kernelet_page}};
+      {"kernelet_slices.jsonl", write_kernelet_page},
+      {"five_pairs.jsonl", write_five_page}};
   for (const auto& [file, write] : kPages) {
     if (!std::filesystem::exists(folder / file)) continue;
     const std::filesystem::path machine = folder / "machine.json";

@@ -70,6 +70,7 @@ void print(const std::vector<Requirement>& all);  ///< to standard output, a lin
 [[nodiscard]] bool write_effisha_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_sim_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_kernelet_page(const std::filesystem::path& folder, const nlohmann::json& machine);
+[[nodiscard]] bool write_five_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_slate_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 /// index.html and figures.json.
 void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,

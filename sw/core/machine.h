@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 
+#include "sw/core/pipe.h"
 #include "sw/core/resources.h"
 
 namespace sluice {
@@ -27,6 +29,7 @@ struct CacheConfig {
   bool sectored = false;           ///< misses fetch 32-byte sectors, not lines
   CacheIndex index = CacheIndex::Xor;
   StorePolicy store = StorePolicy::Evict;  ///< L1 only
+  std::uint32_t atomic_interval = 0;       ///< L2 only: cycles that an atomic holds the slice for each sector; 0: one in all
 };
 
 /// Instruction supply of an SM: one warp a cycle is served `width` instructions from the instruction cache into its buffer.
@@ -34,7 +37,8 @@ struct FetchConfig {
   std::uint32_t cache_bytes = 0, cache_ways = 4;  ///< 0: instructions are always there
   std::uint32_t width = 2;
   std::uint32_t instruction_bytes = 16;
-  std::uint32_t latency = 2;  ///< cycles from the fetch to the first issue
+  std::uint32_t latency = 2;         ///< cycles from the fetch to the first issue
+  std::uint32_t prefetch_lines = 0;  ///< lines behind a missing one that are asked for with it
 };
 
 /// How a DRAM channel applies first-ready, first-come-first-served. Bus: of all requests the one whose data can start first, one
@@ -53,11 +57,20 @@ struct DramConfig {
   std::uint32_t queue_depth = 32;        ///< requests FR-FCFS chooses from
   std::uint32_t t_cl = 12, t_rp = 12, t_rc = 40, t_ras = 28, t_rcd = 12, t_rrd = 6, t_wtr = 5, t_wr = 12;
   DramScheduler scheduler = DramScheduler::Bus;
-  std::uint32_t t_wl = 4;   ///< Bank only: write command to write data
-  std::uint32_t t_rtw = 2;  ///< Bank only: idle bus between read and write data
+  std::uint32_t t_wl = 4;      ///< Bank only: write command to write data
+  std::uint32_t t_rtw = 2;     ///< Bank only: idle bus between read and write data
+  bool joins_sectors = false;  ///< sectors of one access_bytes block are one transfer; else each is one
 };
 
 inline constexpr std::uint32_t kMaxSchedulers = 4;  ///< of one SM: largest NUM_SCHED of the partition unit
+
+/// Sub-cores, since Volta: each scheduler has pipelines of its own, and an instruction issues when the control bits of its
+/// encoding say so, if its source has them.
+struct SubCoreConfig {
+  bool modelled = false;
+  std::array<PipeConfig, kPipes> pipes;     ///< by Pipe
+  std::uint32_t operand_read_latency = 10;  ///< cycles until a memory instruction has read its registers
+};
 
 /// One SM and its pipelines. Latencies in core cycles; intervals are cycles between two warp instructions of one pipeline.
 struct SmConfig {
@@ -70,12 +83,18 @@ struct SmConfig {
   std::uint32_t tensor_latency = 24, tensor_interval = 8;  ///< matrix unit
   std::uint32_t register_unit = 64;                        ///< registers of a warp are allocated in multiples of this many
   std::uint32_t shared_latency = 24;
-  std::uint32_t ldst_queue = 4;          ///< memory instructions waiting in the LDST pipeline
-  std::uint32_t store_credits = 64;      ///< stores in flight to L2
-  std::uint32_t cta_launch_latency = 8;  ///< from dispatch to a CTA's first instruction: its set-up
-  std::uint32_t active_warps = 6;        ///< two-level scheduler: size of the active set
-  bool cta_waits_for_stores = false;     ///< a CTA holds its resources until its stores are acknowledged
+  std::uint32_t ldst_queue = 4;           ///< memory instructions waiting in the LDST pipeline
+  std::uint32_t store_credits = 64;       ///< stores in flight to L2
+  std::uint32_t cta_launch_latency = 8;   ///< from dispatch to a CTA's first instruction: its set-up
+  std::uint32_t cta_launch_interval = 0;  ///< cycles between the set-ups of two CTAs
+  std::uint32_t barrier_latency = 4;      ///< cycles from the last arrival at a CTA's barrier to the next instruction
+  std::uint32_t active_warps = 6;         ///< two-level scheduler: size of the active set
+  bool cta_waits_for_stores = false;      ///< a CTA holds its resources until its stores are acknowledged
+  std::uint32_t barrier_interval = 0;     ///< cycles between two arrivals at barriers
+  std::uint32_t ldst_interval = 1;        ///< cycles that a global access holds the LDST pipeline at least
+  std::uint32_t jump_latency = 0;         ///< cycles more before an instruction that does not follow the last one in the code
   FetchConfig fetch;
+  SubCoreConfig sub_core;
   CacheConfig l1;
 };
 
@@ -84,6 +103,9 @@ struct InterconnectConfig {
   std::uint32_t latency = 0;           ///< core cycles, one way
   std::uint32_t bytes_per_cycle = 32;  ///< of one port, each direction
   std::uint32_t header_bytes = 8;
+  std::uint32_t slice_bytes_per_cycle = 0;  ///< of a slice's port; 0: as the SMs' ones
+  std::uint32_t to_l2_bytes_per_cycle = 0;  ///< of all ports on the way to L2; 0: as on the way back
+  bool packed = false;  ///< the sectors of an answer are one packet; else each is one, where the L2 has sectors
   bool input_queued =
       false;  ///< a packet that waits for its output port holds up those behind it (FIFO inputs); else it does not
 };

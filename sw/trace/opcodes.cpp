@@ -19,39 +19,49 @@ constexpr MemorySpace kNone = MemorySpace::None;
 /// Texture and surface instructions carry no addresses in a trace, constant loads hit their cache: both are ALU latencies here.
 constexpr Group kGroups[] = {
     // single precision
-    {{OpClass::Alu, kNone}, "FADD FADD32I FCHK FCMP FFMA FFMA32I FMNMX FMUL FMUL32I FSEL FSET FSETP FSWZ FSWZADD RRO"},
+    {{OpClass::Alu, kNone, Pipe::Fma}, "FADD FADD32I FFMA FFMA32I FMUL FSWZ FSWZADD"},
+    {{OpClass::Alu, kNone, Pipe::Int}, "FCHK FCMP FMNMX FSEL FSET FSETP RRO"},
     // half precision
-    {{OpClass::Alu, kNone}, "HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2"},
+    {{OpClass::Alu, kNone, Pipe::Half}, "HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2"},
     // integer
-    {{OpClass::Alu, kNone},
-     "BFE BFI BMSK BREV FLO IABS IADD IADD3 IADD32I ICMP IDP IDP4A IMAD IMADSP IMNMX IMUL IMUL32I ISAD ISCADD ISCADD32I ISET "
-     "ISETP ISUB LEA LOP LOP3 LOP32I POPC SHF SHL SHR VABSDIFF VABSDIFF4 VADD VHMNMX "
-     "VIADD VIADDMNMX VIMNMX VIMNMX3 VMNMX XMAD"},
+    {{OpClass::Alu, kNone, Pipe::Imad}, "IDP IDP4A IMAD IMADSP IMUL IMUL32I XMAD"},
+    {{OpClass::Alu, kNone, Pipe::Int},
+     "BFE BFI BMSK IABS IADD IADD3 IADD32I ICMP IMNMX ISAD ISCADD ISCADD32I ISET "
+     "ISETP ISUB LEA LOP LOP3 LOP32I SHF SHL SHR VABSDIFF VABSDIFF4 VADD VHMNMX "
+     "VIADD VIADDMNMX VIMNMX VIMNMX3 VMNMX"},
+    {{OpClass::Alu, kNone, Pipe::Xu}, "BREV FLO POPC"},
     // conversion and movement
-    {{OpClass::Alu, kNone},
-     "F2F F2FP F2I F2IP FRND I2F I2FP I2I I2IP MOV MOV32I MOVM P2R PRMT PSET PSETP PLOP3 R2P SEL SGXT SHFL CSET CSETP"},
+    {{OpClass::Alu, kNone, Pipe::Xu}, "F2F F2I FRND I2F I2I"},
+    {{OpClass::Alu, kNone, Pipe::Int}, "F2FP F2IP I2FP I2IP MOV MOV32I P2R PRMT PSET PSETP PLOP3 R2P SEL SGXT CSET CSETP"},
+    {{OpClass::Alu, kNone, Pipe::Lane}, "MOVM SHFL REDUX MATCH"},
     // uniform data path
-    {{OpClass::Alu, kNone},
-     "R2UR REDUX S2UR UBMSK UBREV UCLEA UF2FP UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR UPLOP3 UPOPC "
+    {{OpClass::Alu, kNone, Pipe::None},
+     "R2UR S2UR UBMSK UBREV UCLEA UF2FP UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR UPLOP3 UPOPC "
      "UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"},
     // control
-    {{OpClass::Alu, kNone},
+    {{OpClass::Alu, kNone, Pipe::None},
      "BMOV BPT BRA BREAK BRK BRX BRXU BSSY BSYNC CAL CALL CONT ELECT ENDCOLLECTIVE EXIT JCAL JMP JMX JMXU KILL NANOSLEEP PBK "
      "PCNT PEXIT PRET RET "
      "PREEXIT RPCMOV RTT SSY SYNC UCGABAR_ARV UCGABAR_WAIT USETMAXREG WARPGROUP WARPGROUPSET WARPSYNC YIELD"},
     // miscellaneous, cache control, constants
-    {{OpClass::Alu, kNone},
-     "ACQBULK B2R CCTL CCTLL CCTLT CS2R CGAERRBAR CSMTEST DEPBAR ERRBAR FENCE GETLMEMBASE LDC LDGDEPBAR LEPC MATCH MEMBAR NOP "
-     "PMTRIG QSPC R2B S2R "
-     "SETCTAID SETLMEMBASE UTMACCTL UTMACMDFLUSH VOTE VOTE_VTG"},
+    {{OpClass::Alu, kNone, Pipe::Constant}, "LDC"},
+    {{OpClass::Alu, kNone, Pipe::Special}, "B2R CS2R S2R"},
+    {{OpClass::Alu, kNone, Pipe::Int}, "VOTE VOTE_VTG"},
+    {{OpClass::Alu, kNone, Pipe::None},
+     "ACQBULK CCTL CCTLL CCTLT CGAERRBAR CSMTEST ERRBAR FENCE GETLMEMBASE LEPC MEMBAR NOP "
+     "PMTRIG QSPC R2B "
+     "SETCTAID SETLMEMBASE UTMACCTL UTMACMDFLUSH"},
+    {{OpClass::Alu, kNone, Pipe::None, CopyRole::Commit}, "LDGDEPBAR"},
+    {{OpClass::Alu, kNone, Pipe::None, CopyRole::Wait}, "DEPBAR"},
     // texture and surface
-    {{OpClass::Alu, kNone},
+    {{OpClass::Alu, kNone, Pipe::Int},
      "SUATOM SUBFM SUCLAMP SUEAU SULD SULDGA SUQUERY SURED SUST SUSTGA TEX TEXS TLD TLD4 TLD4S TLDS TMML TXD TXQ"},
     {{OpClass::Sfu, kNone}, "MUFU"},
     {{OpClass::Dp, kNone}, "DADD DFMA DMNMX DMUL DSET DSETP"},
     {{OpClass::Tensor, kNone}, "BGMMA BMMA DMMA HGMMA HMMA IGMMA IMMA QGMMA"},
     {{OpClass::Barrier, kNone}, "BAR"},
-    {{OpClass::Load, MemorySpace::Global}, "LDG LDGSTS"},
+    {{OpClass::Load, MemorySpace::Global}, "LDG"},
+    {{OpClass::Load, MemorySpace::Global, Pipe::None, CopyRole::Copy}, "LDGSTS"},
     {{OpClass::Load, MemorySpace::Local}, "LDL"},
     {{OpClass::Load, MemorySpace::Generic}, "LD"},
     {{OpClass::Store, MemorySpace::Global}, "STG"},

@@ -15,6 +15,8 @@ enum class MemorySpace : std::uint8_t { None, Global, Shared, Local, Generic };
 struct Opcode {
   OpClass op = OpClass::Alu;
   MemorySpace space = MemorySpace::None;
+  Pipe pipe = Pipe::Int;  ///< Alu: since Volta
+  CopyRole copies = CopyRole::None;
 };
 
 /// Every opcode of NVIDIA's instruction set tables (CUDA Binary Utilities manual) from Kepler to Hopper. One table for all: a

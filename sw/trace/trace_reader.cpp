@@ -158,7 +158,14 @@ void TraceReader::read_header_line(std::string_view line) {
     if (header_.tracer_version < 3 || header_.tracer_version > 5)
       lines_.fail(fmt::format("accelsim tracer version = {}: must be 3, 4 or 5", value));
   }
+  if (key.starts_with("control ")) read_control(key.substr(8), value);
   if (key == "enable lineinfo") header_.line_info = number(1) == 1;
+}
+
+void TraceReader::read_control(std::string_view pc, std::string_view bits) {
+  Fields at{lines_, pc.data(), pc.data() + pc.size()}, value{lines_, bits.data(), bits.data() + bits.size()};
+  const auto address = at.number<std::uint32_t>("PC", 16, 0, ControlTable::kEnd - 1);
+  control_.add(address, value.number<std::uint32_t>("control bits", 16, 0, ControlTable::kMostBits));
 }
 
 void TraceReader::read_header() {
@@ -362,9 +369,12 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   const auto width = fields.number<unsigned>("memory width", 10, 0, 1024);
   const Opcode opcode = classify(mnemonic);
   instruction.op = opcode.op;
+  instruction.pipe = opcode.pipe;
+  instruction.copies = opcode.copies;
+  control_.apply(instruction);
   std::uint32_t count = 0;
   if (is_memory(opcode.op) && width != 0) {
-    instruction.bypass_l1 = has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU");
+    instruction.bypass_l1 = (has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU")) || has_part(mnemonic, "BYPASS");
     const std::uint32_t bytes = access_bytes(mnemonic);
     if (opcode.op == OpClass::Load || opcode.op == OpClass::Shared) {
       const unsigned registers = std::min(std::max(1U, bytes / 4), 255U - instruction.dst);
@@ -373,12 +383,17 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
     count = add_memory(instruction, opcode.space, fields, mask, bytes, warp, index);
   } else if (is_memory(opcode.op)) {
     instruction.op = OpClass::Alu;  // every lane is switched off, or the tracer gave no address
+    instruction.pipe = Pipe::None;
+    instruction.copies = CopyRole::None;
   } else if (width != 0) {
     lines_.fail(fmt::format("{} has a memory operand", mnemonic));
   }
+  std::int64_t immediate = 0;
   if (!fields.done())
-    fields.number<std::int64_t>("immediate", 10, std::numeric_limits<std::int64_t>::min(),
-                                std::numeric_limits<std::int64_t>::max());
+    immediate = fields.number<std::int64_t>("immediate", 10, std::numeric_limits<std::int64_t>::min(),
+                                            std::numeric_limits<std::int64_t>::max());
+  if (instruction.copies == CopyRole::Wait)
+    instruction.groups_left = static_cast<std::uint8_t>(std::clamp<std::int64_t>(immediate, 0, 63));
   if (!fields.done()) lines_.fail(fmt::format("text after the end of the instruction: {}", fields.word("text")));
   plain = width == 0 && !unknown_.contains(std::string(mnemonic.substr(0, mnemonic.find('.'))));
   return intern(instruction) | count << kTraceRecordIndexBits;
@@ -408,6 +423,8 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
   }
   if (lanes == 0) {
     instruction.op = OpClass::Alu;
+    instruction.pipe = Pipe::None;
+    instruction.copies = CopyRole::None;
     return 0;
   }
   if (space == MemorySpace::Generic) {
@@ -439,7 +456,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
 }
 
 std::uint32_t TraceReader::intern(const Instruction& instruction) {
-  static_assert(sizeof(Instruction) == 16 && std::is_trivially_copyable_v<Instruction>);
+  static_assert(sizeof(Instruction) == 24 && std::is_trivially_copyable_v<Instruction>);
   char bytes[sizeof instruction];
   std::memcpy(bytes, &instruction, sizeof instruction);
   std::uint64_t slot = text_hash({bytes, sizeof bytes});

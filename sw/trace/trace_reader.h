@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sw/core/kernel.h"
+#include "sw/trace/control_bits.h"
 #include "sw/trace/line_reader.h"
 #include "sw/trace/opcodes.h"
 #include "sw/workload/i_instruction_source.h"
@@ -69,6 +70,7 @@ class TraceReader {
   std::uint32_t parse_instruction(std::string_view line, TraceWarp& warp, std::uint32_t index, bool& plain);
   std::uint32_t add_memory(Instruction& instruction, MemorySpace space, Fields& fields, std::uint32_t mask, std::uint32_t width,
                            TraceWarp& warp, std::uint32_t index);
+  void read_control(std::string_view pc, std::string_view bits);
   std::uint32_t intern(const Instruction& instruction);
   Opcode classify(std::string_view mnemonic);
 
@@ -78,6 +80,7 @@ class TraceReader {
   std::vector<Instruction> instructions_;
   std::vector<std::uint32_t> instruction_slots_;  ///< hash table into instructions_; 0 = free, else index + 1
   std::map<std::string, std::uint64_t> unknown_;
+  ControlTable control_;
 
   /// Lines without memory operands repeat word for word: their records by text.
   struct Known {

@@ -54,7 +54,7 @@ void TraceWriter::begin_cta(const std::array<std::uint32_t, 3>& index) {
 
 void TraceWriter::instruction(std::uint32_t pc, std::uint32_t mask, std::optional<std::uint8_t> destination,
                               std::string_view opcode, std::span<const std::uint8_t> sources, std::uint32_t width,
-                              std::span<const std::uint64_t> addresses) {
+                              std::span<const std::uint64_t> addresses, std::uint32_t immediate) {
   auto out = std::back_inserter(lines_);
   fmt::format_to(out, "{:04x} {:08x} ", pc, mask);
   if (destination)
@@ -67,7 +67,7 @@ void TraceWriter::instruction(std::uint32_t pc, std::uint32_t mask, std::optiona
     lines_ += "0 ";
   else
     fmt::format_to(out, "{} {}", width, address_fields(mask, addresses));
-  lines_ += "0\n";
+  fmt::format_to(out, "{}\n", immediate);
   ++instructions_;
 }
 

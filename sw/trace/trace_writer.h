@@ -26,7 +26,8 @@ class TraceWriter {
   void begin_cta(const std::array<std::uint32_t, 3>& index);
   /// @param addresses  one for each set bit of the mask; empty: it has no memory operand
   void instruction(std::uint32_t pc, std::uint32_t mask, std::optional<std::uint8_t> destination, std::string_view opcode,
-                   std::span<const std::uint8_t> sources, std::uint32_t width, std::span<const std::uint64_t> addresses);
+                   std::span<const std::uint8_t> sources, std::uint32_t width, std::span<const std::uint64_t> addresses,
+                   std::uint32_t immediate = 0);
   void end_warp(std::uint32_t warp);
   void end_cta();
   /// @return the file's bytes

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sw/core/kernel.h"
+#include "sw/core/pipe.h"
 
 namespace sluice {
 
@@ -23,6 +24,10 @@ inline constexpr std::uint8_t kNoRegister = 255;
 /// Addresses from here on are the host's memory, read over PCIe.
 inline constexpr std::uint64_t kHostMemory = 1ULL << 60;
 
+/// Asynchronous copies into the scratchpad: Copy begins one, Commit closes the group of those begun since the last, Wait waits
+/// for the older groups.
+enum class CopyRole : std::uint8_t { None, Copy, Commit, Wait };
+
 /// One warp instruction as the SM sees it.
 struct Instruction {
   OpClass op = OpClass::Exit;
@@ -35,6 +40,12 @@ struct Instruction {
   bool bypass_l1 = false;         ///< Load: is looked up in L2 only
   std::uint32_t pc = kNoPc;       ///< byte address in the kernel's code; kNoPc: no instruction cache is modelled for it
   static constexpr std::uint32_t kNoPc = 0xffffffff;
+  Pipe pipe = Pipe::Fma;  ///< Alu: which one, on machines with sub-cores
+  bool timed = false;     ///< the next four are what the assembler says (sw/trace/control_bits.h); else registers decide
+  std::uint8_t stall = 1, waits = 0, write_barrier = kNoBarrier, read_barrier = kNoBarrier;
+  CopyRole copies = CopyRole::None;
+  std::uint8_t groups_left = 0;  ///< Wait: so many groups, the youngest, may still be under way
+  static constexpr std::uint8_t kNoBarrier = 7;
 
   bool operator==(const Instruction&) const = default;
 };

@@ -22,6 +22,8 @@ void read_cache(TomlTable table, CacheConfig& cache, int level) {
   if (level == 1) {
     table.read("miss_latency", cache.miss_latency, 0, 1000);
     cache.store = static_cast<StorePolicy>(table.read_choice("store", {"evict", "through"}));
+  } else {
+    table.read("atomic_interval", cache.atomic_interval, 0, 64);
   }
   table.finish();
   if (cache.bytes % (cache.ways * cache.line_bytes) != 0) {
@@ -39,9 +41,31 @@ void read_fetch(TomlTable table, FetchConfig& fetch) {
   table.read("width", fetch.width, 1, 16);
   table.read("instruction_bytes", fetch.instruction_bytes, 4, 32);
   table.read("latency", fetch.latency, 1, 20);
+  table.optional();
+  table.read("prefetch_lines", fetch.prefetch_lines, 0, 64);
   table.finish();
   if (fetch.cache_bytes % (fetch.cache_ways * 128) != 0)
     table.fail("cache_bytes", fmt::format("must be a multiple of cache_ways x 128 bytes = {}", fetch.cache_ways * 128));
+}
+
+void read_sub_core(TomlTable table, SubCoreConfig& config) {
+  config.modelled = true;
+  for (const auto& [name, pipe] : {std::pair{"fma", Pipe::Fma},
+                                   {"imad", Pipe::Imad},
+                                   {"int", Pipe::Int},
+                                   {"half", Pipe::Half},
+                                   {"xu", Pipe::Xu},
+                                   {"dp", Pipe::Dp},
+                                   {"tensor", Pipe::Tensor},
+                                   {"lane", Pipe::Lane},
+                                   {"constant", Pipe::Constant},
+                                   {"special", Pipe::Special}}) {
+    PipeConfig& p = config.pipes[static_cast<std::size_t>(pipe)];
+    table.read(fmt::format("{}_interval", name), p.interval, 1, 64);
+    table.read(fmt::format("{}_latency", name), p.latency, 1, 200);
+  }
+  table.read("operand_read_latency", config.operand_read_latency, 1, 200);
+  table.finish();
 }
 
 void read_sm(TomlTable table, SmConfig& sm) {
@@ -67,9 +91,15 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("tensor_interval", sm.tensor_interval, 1, 64);
   table.read("register_unit", sm.register_unit, 1, 1024);
   table.read("cta_launch_latency", sm.cta_launch_latency, 1, 100000);
+  table.read("cta_launch_interval", sm.cta_launch_interval, 0, 100000);
+  table.read("barrier_latency", sm.barrier_latency, 1, 1000);
+  table.read("barrier_interval", sm.barrier_interval, 0, 1000);
+  table.read("ldst_interval", sm.ldst_interval, 1, 64);
+  table.read("jump_latency", sm.jump_latency, 0, 1000);
   table.read("active_warps", sm.active_warps, 1, 64);
   table.read("cta_waits_for_stores", sm.cta_waits_for_stores);
   if (auto fetch = table.optional_table("fetch")) read_fetch(*fetch, sm.fetch);
+  if (auto sub_core = table.optional_table("sub_core")) read_sub_core(*sub_core, sm.sub_core);
   table.finish();
 }
 
@@ -78,6 +108,9 @@ void read_interconnect(TomlTable table, InterconnectConfig& net) {
   table.read("bytes_per_cycle", net.bytes_per_cycle, 1, 1024);
   table.read("header_bytes", net.header_bytes, 0, 64);
   table.optional();
+  table.read("slice_bytes_per_cycle", net.slice_bytes_per_cycle, 0, 1024);
+  table.read("to_l2_bytes_per_cycle", net.to_l2_bytes_per_cycle, 0, 1024);
+  table.read("packed", net.packed);
   table.read("input_queued", net.input_queued);
   table.finish();
 }
@@ -105,6 +138,7 @@ void read_dram(TomlTable table, DramConfig& dram) {
   dram.scheduler = static_cast<DramScheduler>(table.read_choice("scheduler", {"bus", "bank"}));
   table.read("t_wl", dram.t_wl, 0, 1000);
   table.read("t_rtw", dram.t_rtw, 0, 1000);
+  table.read("joins_sectors", dram.joins_sectors);
   table.finish();
   if (dram.row_bytes % dram.access_bytes != 0)
     table.fail("row_bytes", fmt::format("must be a multiple of access_bytes = {}", dram.access_bytes));

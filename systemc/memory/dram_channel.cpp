@@ -65,6 +65,14 @@ std::uint64_t DramChannel::transfer_bytes(const tlm::tlm_generic_payload& packet
   const auto whole_bursts = [this](std::uint64_t bytes) {
     return (bytes + config_.access_bytes - 1) / config_.access_bytes * config_.access_bytes;
   };
+  if (packet.is_read() && sectored_ && config_.joins_sectors) {
+    std::uint64_t blocks = 0;
+    for (std::uint32_t first = 0; first < kLineBytes; first += config_.access_bytes) {
+      const std::uint32_t mask = ((1U << std::max(1U, config_.access_bytes / kSectorBytes)) - 1) << (first / kSectorBytes);
+      blocks += (who.sectors & mask) != 0 ? 1 : 0;
+    }
+    return blocks * config_.access_bytes;
+  }
   if (packet.is_read() && sectored_) return whole_bursts(kSectorBytes) * (sector_bytes(who.sectors) / kSectorBytes);
   return whole_bursts(sector_bytes(who.sectors));
 }

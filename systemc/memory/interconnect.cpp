@@ -51,19 +51,25 @@ Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, 
   const bool carries_data = answer ? packet.is_read() && !who.no_result : packet.is_write() || who.atomic;
   Transfer transfer;
   std::uint32_t payload = carries_data ? sector_bytes(who.sectors) : 0;
-  if (carries_data && sectored_ && answer) {
+  if (carries_data && sectored_ && answer && !config_.packed) {
     transfer.units = static_cast<std::uint32_t>(std::popcount(who.sectors));
     payload = kSectorBytes;
   }
   counters_[who.kernel].noc_bytes += std::uint64_t{transfer.units} * (config_.header_bytes + payload);
-  transfer.unit_cycles = (config_.header_bytes + payload + config_.bytes_per_cycle - 1) / config_.bytes_per_cycle;
+  const auto cycles = [&](std::uint32_t width) {
+    return std::max(1U, (config_.header_bytes + payload + width - 1) / width);  // without a header, a request takes a cycle still
+  };
+  const std::uint32_t to_l2 = answer ? 0 : config_.to_l2_bytes_per_cycle, slice = config_.slice_bytes_per_cycle;
+  transfer.unit_cycles = cycles(to_l2 != 0 ? to_l2 : config_.bytes_per_cycle);
+  transfer.slice_unit_cycles = to_l2 != 0 || slice == 0 ? transfer.unit_cycles : cycles(slice);
   return transfer;
 }
 
-std::uint64_t Interconnect::through(PortCalendar& out, PortCalendar& in, std::uint64_t ready, std::uint64_t cycles) {
+std::uint64_t Interconnect::through(PortCalendar& out, std::uint64_t out_cycles, PortCalendar& in, std::uint64_t in_cycles,
+                                    std::uint64_t ready) {
   const std::uint64_t now = clock_.now();
-  const std::uint64_t left = out.reserve(now, ready, cycles) - cycles;
-  return in.reserve(now, left + config_.latency, cycles);
+  const std::uint64_t left = out.reserve(now, ready, out_cycles) - out_cycles;
+  return in.reserve(now, left + config_.latency, in_cycles);
 }
 
 void Interconnect::to_l2(tlm::tlm_generic_payload& packet, std::uint64_t arrival) {
@@ -97,7 +103,7 @@ tlm::tlm_sync_enum Interconnect::request(int sm, tlm::tlm_generic_payload& packe
     wake();
     return tlm::TLM_UPDATED;
   }
-  to_l2(packet, through(sm_out_[input], slice_in_[slice], now, how.cycles()));
+  to_l2(packet, through(sm_out_[input], how.cycles(), slice_in_[slice], how.slice_cycles(), now));
   return tlm::TLM_UPDATED;
 }
 
@@ -111,7 +117,7 @@ tlm::tlm_sync_enum Interconnect::response(int slice, tlm::tlm_generic_payload& p
     wake();
     return tlm::TLM_COMPLETED;
   }
-  return to_sm(packet, through(slice_out_[input], sm_in_[sm], now, how.cycles()));
+  return to_sm(packet, through(slice_out_[input], how.slice_cycles(), sm_in_[sm], how.cycles(), now));
 }
 
 tlm::tlm_sync_enum Interconnect::from_host(int, tlm::tlm_generic_payload& packet, tlm::tlm_phase&, sc_core::sc_time& delay) {

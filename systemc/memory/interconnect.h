@@ -39,11 +39,12 @@ class Interconnect : public sc_core::sc_module {
 
  private:
   using Switch = InputQueuedSwitch<tlm::tlm_generic_payload*>;
-  /// What a packet takes of a port: `units` transfers of `unit_cycles` each.
+  /// What a packet takes of an SM's port, and of a slice's: `units` transfers of so many cycles each.
   struct Transfer {
     std::uint32_t units = 1;
-    std::uint64_t unit_cycles = 1;
+    std::uint64_t unit_cycles = 1, slice_unit_cycles = 1;
     [[nodiscard]] std::uint64_t cycles() const { return units * unit_cycles; }
+    [[nodiscard]] std::uint64_t slice_cycles() const { return units * slice_unit_cycles; }
   };
 
   tlm::tlm_sync_enum request(int sm, tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -55,8 +56,9 @@ class Interconnect : public sc_core::sc_module {
   /// A header, and the data of stores and of what atomics add on the way to L2, of reads and of what atomics return on the way
   /// back.
   Transfer transfer(tlm::tlm_generic_payload& packet, Way way);  ///< counts its bytes, too
-  /// Reserves both ports of a way for `cycles`. @return cycle in which the packet is whole at the far end
-  std::uint64_t through(PortCalendar& out, PortCalendar& in, std::uint64_t ready, std::uint64_t cycles);
+  /// Reserves both ports of a way. @return cycle in which the packet is whole at the far end
+  std::uint64_t through(PortCalendar& out, std::uint64_t out_cycles, PortCalendar& in, std::uint64_t in_cycles,
+                        std::uint64_t ready);
   void to_l2(tlm::tlm_generic_payload& packet, std::uint64_t arrival);
   tlm::tlm_sync_enum to_sm(tlm::tlm_generic_payload& packet, std::uint64_t arrival);
 

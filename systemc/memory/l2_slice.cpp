@@ -40,10 +40,13 @@ tlm::tlm_sync_enum L2Slice::request(tlm::tlm_generic_payload& packet, tlm::tlm_p
 void L2Slice::serve() {
   const std::uint64_t now = clock_.now();
   if (!queue_.empty() && queue_.front().cycle <= now && next_lookup_ <= now) {
+    const PacketInfo& who = PacketPool::info(*queue_.front().packet);
+    const std::uint32_t atomics = who.atomic ? config_.atomic_interval * (sector_bytes(who.sectors) / kSectorBytes) : 0;
+    const std::uint64_t lookup_cycles = std::max(1U, atomics);
     blocked_ = !lookup(*queue_.front().packet);
     if (!blocked_) {
+      next_lookup_ = now + lookup_cycles;
       queue_.pop_front();
-      next_lookup_ = now + 1;
     }
   }
   if (!queue_.empty() && !blocked_)

@@ -16,7 +16,7 @@ LdstUnit::LdstUnit(const SmConfig& config, IOwner& owner, std::vector<KernelCoun
   for (std::uint32_t i = config.l1.mshrs; i > 0; --i) free_mshrs_.push_back(i - 1);
 }
 
-std::vector<LineAccess>& LdstUnit::accept(const Instruction& instruction, const WarpTag& warp) {
+std::vector<LineAccess>& LdstUnit::accept(const Instruction& instruction, const WarpTag& warp, std::uint8_t copy_group) {
   MemoryOp& slot = queue_[(head_ + queued_) % queue_.size()];
   slot.op = instruction.op;
   slot.warp = warp;
@@ -31,7 +31,8 @@ std::vector<LineAccess>& LdstUnit::accept(const Instruction& instruction, const 
     }
     slot.access = free_accesses_.back();
     free_accesses_.pop_back();
-    accesses_[slot.access] = {warp, 1, instruction.dst, instruction.dst_count};
+    accesses_[slot.access] = {warp,      1, instruction.dst, instruction.dst_count, instruction.timed, instruction.write_barrier,
+                              copy_group};
   }
   return slot.lines;
 }
@@ -53,11 +54,13 @@ void LdstUnit::cycle(std::uint64_t now) {
     pop();
     return;
   }
+  if (op.next == 0 && now < next_access_) return;
   const LineAccess& line = op.lines[op.next];
   const Outcome outcome = op.op == OpClass::Store ? store(op, line) : load(op, line);
   stalled_ = outcome == Outcome::Hold;
   if (stalled_) return;
   if (outcome == Outcome::Hit) finish_line(op.access, now + config_.l1.hit_latency);
+  if (op.next == 0) next_access_ = now + config_.ldst_interval;
   if (++op.next == op.lines.size()) pop();
 }
 

@@ -8,6 +8,7 @@
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/cache_tags.h"
 #include "systemc/sim/sim_clock.h"
+#include "systemc/sm/copy_groups.h"
 
 namespace sluice {
 
@@ -23,6 +24,9 @@ struct AccessInFlight {
   WarpTag warp;
   std::uint32_t lines_left = 0;
   std::uint8_t dst = kNoRegister, dst_count = 1;
+  bool timed = false;  ///< its barrier counts, not its destination
+  std::uint8_t barrier = Instruction::kNoBarrier;
+  std::uint8_t copy_group = CopyGroups::kNone;
 };
 
 /// A line on its way to L2.
@@ -59,8 +63,9 @@ class LdstUnit {
   [[nodiscard]] bool answers(OpClass op) const { return op != OpClass::Store || config_.cta_waits_for_stores; }
 
   /// Takes an issued memory instruction. The caller fills the lines it touches (none for scratchpad), then calls accepted().
+  /// @param copy_group  of an asynchronous copy
   /// @pre !full()
-  std::vector<LineAccess>& accept(const Instruction& instruction, const WarpTag& warp);
+  std::vector<LineAccess>& accept(const Instruction& instruction, const WarpTag& warp, std::uint8_t copy_group);
   void accepted();
   void cycle(std::uint64_t now);
   void fill(std::uint64_t address, std::uint8_t sectors, std::uint64_t now);            ///< sectors of an L1 miss came back
@@ -99,6 +104,7 @@ class LdstUnit {
   std::vector<AccessInFlight> accesses_;
   std::vector<std::uint32_t> free_accesses_;
   std::uint32_t store_credits_;
+  std::uint64_t next_access_ = 0;  ///< cycle from which the next global access can begin
   bool stalled_ = false;
 };
 

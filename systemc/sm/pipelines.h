@@ -2,12 +2,14 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sw/core/counters.h"
 #include "sw/core/machine.h"
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/sim/sim_clock.h"
+#include "systemc/sm/sub_core_pipes.h"
 
 namespace sluice {
 
@@ -22,10 +24,14 @@ class Pipelines {
         dp_{config.dp_interval, config.dp_latency},
         tensor_{config.tensor_interval, config.tensor_latency},
         wanted_(config.schedulers),
-        alu_free_(config.alu_pipes) {}
+        alu_free_(config.alu_pipes) {
+    if (config.sub_core.modelled) sub_cores_.emplace(config);
+  }
 
-  /// The next instruction of this warp is an `op`.
-  void want(std::uint32_t scheduler, std::uint32_t lane, OpClass op) {
+  /// The next instruction of this warp.
+  void want(std::uint32_t scheduler, std::uint32_t lane, const Instruction& next) {
+    if (sub_cores_) return sub_cores_->want(scheduler, lane, next);
+    const OpClass op = next.op;
     Wanted& wanted = wanted_[scheduler];
     const std::uint64_t me = std::uint64_t{1} << lane;
     const auto set = [me](std::uint64_t& mask, bool yes) { mask = yes ? mask | me : mask & ~me; };
@@ -37,6 +43,7 @@ class Pipelines {
   }
   /// Lanes whose next instruction finds its pipeline free; barriers need none.
   [[nodiscard]] std::uint64_t open(std::uint32_t scheduler, std::uint64_t now, bool memory_full) const {
+    if (sub_cores_) return sub_cores_->open(scheduler, now, memory_full);
     const Wanted& wanted = wanted_[scheduler];
     std::uint64_t open = ~(wanted.alu | wanted.sfu | wanted.dp | wanted.tensor | wanted.memory);
     if (std::ranges::any_of(alu_free_, [now](std::uint64_t free) { return free <= now; })) open |= wanted.alu;
@@ -47,9 +54,12 @@ class Pipelines {
     return open;
   }
   /// Lanes whose next instruction goes to the LDST queue.
-  [[nodiscard]] std::uint64_t want_memory(std::uint32_t scheduler) const { return wanted_[scheduler].memory; }
+  [[nodiscard]] std::uint64_t want_memory(std::uint32_t scheduler) const {
+    return sub_cores_ ? sub_cores_->want_memory(scheduler) : wanted_[scheduler].memory;
+  }
   /// First cycle after `now` in which one of these ready warps may find its pipeline free; kNever: none waits for one of ours.
   [[nodiscard]] std::uint64_t next_free(std::uint32_t scheduler, std::uint64_t ready, std::uint64_t now) const {
+    if (sub_cores_) return sub_cores_->next_free(scheduler, ready, now);
     const Wanted& wanted = wanted_[scheduler];
     std::uint64_t next = kNever;
     if ((ready & wanted.alu) != 0) next = std::max(now + 1, *std::ranges::min_element(alu_free_));
@@ -59,7 +69,13 @@ class Pipelines {
     return next;
   }
   /// Begins an instruction of these pipelines and counts it. @return cycle of its result
-  std::uint64_t begin(const Instruction& instruction, std::uint64_t now, KernelCounters& count) {
+  std::uint64_t begin(std::uint32_t scheduler, const Instruction& instruction, std::uint64_t now, KernelCounters& count) {
+    const std::uint64_t result = begin_and_count(instruction, now, count);
+    return sub_cores_ ? sub_cores_->begin(scheduler, instruction, now) : result;
+  }
+
+ private:
+  std::uint64_t begin_and_count(const Instruction& instruction, std::uint64_t now, KernelCounters& count) {
     switch (instruction.op) {
       case OpClass::Alu:
         *std::ranges::min_element(alu_free_) = now + instruction.interval;
@@ -76,7 +92,6 @@ class Pipelines {
     }
   }
 
- private:
   struct Pipeline {
     std::uint32_t interval, latency;  ///< cycles
     std::uint64_t free = 0;
@@ -93,6 +108,7 @@ class Pipelines {
   Pipeline sfu_, dp_, tensor_;
   std::vector<Wanted> wanted_;           ///< by scheduler
   std::vector<std::uint64_t> alu_free_;  ///< by pipe
+  std::optional<SubCorePipes> sub_cores_;
 };
 
 }  // namespace sluice

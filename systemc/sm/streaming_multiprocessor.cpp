@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
 constexpr std::uint64_t kCodeRegion = 1ULL << 56;  ///< where the kernels' code lies, 4 GiB each
-constexpr std::uint64_t kBarrierLatency = 4;       ///< cycles from the last arrival to the next instruction
 
 std::uint32_t registers_per_warp(const std::vector<RunningKernel>& kernels) {
   std::uint32_t most = 1;
@@ -75,6 +74,8 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.kernel = kernel.value();
     warp.cta_slot = slot;
     warp.outstanding = 0;
+    warp.barriers.clear();
+    warp.copies.clear();
     fetch_.flush(w);
     warp.state = Warp::State::Running;
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
@@ -82,8 +83,10 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     scheduler_of(w).admit(lane_of(w), next_age_++);
   }
   // All are there before the first one ends, which one without an instruction does at once.
+  const std::uint64_t set_up = std::max(now_, next_set_up_);
+  next_set_up_ = set_up + config_.cta_launch_interval;
   for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1)
-    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), now_ + config_.cta_launch_latency);
+    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), set_up + config_.cta_launch_latency);
   if (!in_tick_) wake_.notify(clock_.cycles(1));
 }
 
@@ -111,7 +114,10 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
 
 void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest) {
   Warp& warp = warps_[slot];
+  const std::uint32_t follows = warp.next.pc + config_.fetch.instruction_bytes;
+  const bool first = warp.cursor.position == 0;
   warp.next = kernels_[warp.kernel].source->next(warp.cursor);
+  if (config_.jump_latency != 0 && !first && warp.next.pc != follows) earliest += config_.jump_latency;
   if (warp.next.op == OpClass::Exit) {
     scheduler_of(slot).block(lane_of(slot));
     if (warp.outstanding == 0) {
@@ -122,7 +128,7 @@ void StreamingMultiprocessor::advance(std::uint32_t slot, std::uint64_t earliest
     }
     return;
   }
-  pipelines_.want(scheduler_index(slot), lane_of(slot), warp.next.op);
+  pipelines_.want(scheduler_index(slot), lane_of(slot), warp.next);
   warp.ready_cycle = earliest + warp.next.fetch_cycles;
   if (fetch_.modelled() && warp.next.pc != Instruction::kNoPc) {
     fetch(slot, earliest);
@@ -151,9 +157,11 @@ void StreamingMultiprocessor::fetch(std::uint32_t slot, std::uint64_t earliest) 
 }
 
 void StreamingMultiprocessor::ask_for_instructions(const Warp& warp) {
-  const std::uint64_t address = code_address(warp);
-  if (fetch_.miss(address))
-    send_line({address / kLineBytes * kLineBytes, kAllSectors, false, false, warp.kernel, kForInstructions});
+  const std::uint64_t line = code_address(warp) / kLineBytes * kLineBytes;
+  for (std::uint64_t ahead = 0; ahead <= config_.fetch.prefetch_lines; ++ahead) {
+    const std::uint64_t address = line + ahead * kLineBytes;
+    if (fetch_.miss(address)) send_line({address, kAllSectors, false, false, warp.kernel, kForInstructions});
+  }
 }
 
 void StreamingMultiprocessor::instructions_arrived(std::uint64_t address, std::uint64_t now) {
@@ -172,7 +180,7 @@ void StreamingMultiprocessor::instructions_arrived(std::uint64_t address, std::u
 
 void StreamingMultiprocessor::schedule_wake(std::uint32_t slot) {
   Warp& warp = warps_[slot];
-  const std::uint64_t operands = scoreboard_.operands_ready(slot, warp.next);
+  const std::uint64_t operands = operands_ready(slot);
   WarpScheduler& scheduler = scheduler_of(slot);
   if (operands == kNever) {
     scheduler.block(lane_of(slot));
@@ -229,19 +237,28 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
   count.thread_instructions += instruction.active_lanes;
   std::uint64_t result = kNever;
   if (is_memory(instruction.op)) {
-    std::vector<LineAccess>& lines = ldst_.accept(instruction, {slot, warp.generation, warp.kernel});
+    const std::uint8_t group = instruction.copies == CopyRole::Copy ? warp.copies.begin() : CopyGroups::kNone;
+    std::vector<LineAccess>& lines = ldst_.accept(instruction, {slot, warp.generation, warp.kernel}, group);
+    const bool answers = ldst_.answers(instruction.op);
     if (instruction.op != OpClass::Shared) kernel.source->lines(warp.cursor, warp.cursor.position - 1, lines);
     ldst_.accepted();
-    if (ldst_.answers(instruction.op)) ++warp.outstanding;
+    if (answers) ++warp.outstanding;
+    if (answers && instruction.timed) warp.barriers.take(instruction.write_barrier);
   } else {
-    result = pipelines_.begin(instruction, now, count);
+    result = pipelines_.begin(scheduler_index(slot), instruction, now, count);
+    if (instruction.copies == CopyRole::Commit) warp.copies.commit();
+    if (instruction.timed) warp.barriers.until(instruction.write_barrier, result);
   }
-  scoreboard_.set(slot, instruction.dst, instruction.dst_count, result);
+  if (instruction.timed) {
+    warp.barriers.until(instruction.read_barrier, now + config_.sub_core.operand_read_latency);
+  } else {
+    scoreboard_.set(slot, instruction.dst, instruction.dst_count, result);
+  }
   if (++kernel.issued == kernel.target) listener_.target_reached(KernelId(warp.kernel));
   if (instruction.op == OpClass::Barrier) {
     enter_barrier(slot);
   } else {
-    advance(slot, now + 1);
+    advance(slot, now + std::max<std::uint64_t>(1, instruction.stall));
   }
 }
 
@@ -251,6 +268,7 @@ void StreamingMultiprocessor::enter_barrier(std::uint32_t slot) {
   stall_breakdown_.wait_begins(warp.kernel, StallBreakdown::Wait::Barrier);
   scheduler_of(slot).block(lane_of(slot));
   scheduler_of(slot).demote(lane_of(slot));
+  barrier_port_ = std::max(barrier_port_, now_) + config_.barrier_interval;
   Cta& cta = ctas_[warp.cta_slot];
   if (++cta.at_barrier == cta.live_warps) release_barrier(cta);
 }
@@ -262,7 +280,7 @@ void StreamingMultiprocessor::release_barrier(Cta& cta) {
     if (warps_[slot].state != Warp::State::AtBarrier) continue;
     warps_[slot].state = Warp::State::Running;
     stall_breakdown_.wait_ends(warps_[slot].kernel, StallBreakdown::Wait::Barrier);
-    advance(slot, now_ + kBarrierLatency);
+    advance(slot, std::max(now_, barrier_port_) + config_.barrier_latency);
   }
 }
 
@@ -298,7 +316,12 @@ void StreamingMultiprocessor::access_done(const AccessInFlight& access, std::uin
   Warp& warp = warps_[slot];
   if (warp.generation != access.warp.generation) return;  // killed meanwhile
   --warp.outstanding;
-  scoreboard_.set(slot, access.dst, access.dst_count, cycle);
+  warp.copies.ended(access.copy_group);
+  if (access.timed) {
+    warp.barriers.released(access.barrier, cycle);
+  } else {
+    scoreboard_.set(slot, access.dst, access.dst_count, cycle);
+  }
   if (warp.state == Warp::State::WaitsForLoad) {
     schedule_wake(slot);
   } else if (warp.state == Warp::State::Draining && warp.outstanding == 0) {
@@ -353,7 +376,7 @@ void StreamingMultiprocessor::classify(std::uint64_t now) {
     const Warp& warp = warps_[w];
     const bool waits = warp.state == Warp::State::WaitsForFetch ||
                        (warp.state == Warp::State::Running && (fetch_.modelled() || warp.next.fetch_cycles != 0));
-    if (waits && scoreboard_.operands_ready(w, warp.next) <= now) stall_breakdown_.lack_of_instruction(warp.kernel);
+    if (waits && operands_ready(w) <= now) stall_breakdown_.lack_of_instruction(warp.kernel);
   }
 }
 

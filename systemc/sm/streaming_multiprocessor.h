@@ -15,6 +15,7 @@
 #include "sw/workload/i_instruction_source.h"
 #include "systemc/memory/packet.h"
 #include "systemc/sim/sim_clock.h"
+#include "systemc/sm/control_barriers.h"
 #include "systemc/sm/fetch_unit.h"
 #include "systemc/sm/ldst_unit.h"
 #include "systemc/sm/pipelines.h"
@@ -81,6 +82,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
     std::uint64_t ready_cycle = 0;
     std::uint64_t generation = 0;                             ///< counts the uses of this slot
     std::uint32_t kernel = 0, cta_slot = 0, outstanding = 0;  ///< outstanding: memory instructions to be answered
+    Barriers barriers;
+    CopyGroups copies;
     enum class State : std::uint8_t { Free, Running, WaitsForLoad, WaitsForFetch, AtBarrier, Draining } state = State::Free;
   };
   struct Cta {
@@ -112,6 +115,12 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   void classify(std::uint64_t now);  ///< why nothing was issued
   [[nodiscard]] std::uint64_t next_event(std::uint64_t now, bool issued) const;
 
+  /// First cycle in which the warp's next instruction finds what it waits for.
+  [[nodiscard]] std::uint64_t operands_ready(std::uint32_t slot) const {
+    const Warp& warp = warps_[slot];
+    if (warp.next.copies == CopyRole::Wait && !warp.copies.done(warp.next.groups_left)) return kNever;
+    return warp.next.timed ? warp.barriers.ready(warp.next.waits) : scoreboard_.operands_ready(slot, warp.next);
+  }
   [[nodiscard]] std::uint32_t scheduler_index(std::uint32_t slot) const { return slot % config_.schedulers; }
   WarpScheduler& scheduler_of(std::uint32_t slot) { return schedulers_[scheduler_index(slot)]; }
   [[nodiscard]] std::uint32_t lane_of(std::uint32_t slot) const { return slot / config_.schedulers; }
@@ -134,6 +143,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   Pipelines pipelines_;
   StallBreakdown stall_breakdown_;
   std::uint64_t next_age_ = 0;
+  std::uint64_t barrier_port_ = 0;  ///< cycle from which an arrival at a barrier is taken
+  std::uint64_t next_set_up_ = 0;   ///< cycle from which another CTA can be set up
 
   struct Response {
     std::uint64_t cycle;

@@ -141,18 +141,45 @@ TEST(EventLoop, AJobThatNobodyServesIsAnErrorAndNoEndlessLoop) {
   EXPECT_THROW((void)run_event_loop(s.machine, s.loop, stingy, gpu, kLimit), CheckFailed);
 }
 
-/// The whole machine to one, and fewer tasks than it has.
+/// 10 tasks of job 0 on the whole machine, at 2 ms two more, at 3 ms all that are left.
 class Slicing : public IScheduler {
  public:
-  Plan decide(std::span<const JobView> /*jobs*/, std::span<const Event> /*events*/, Time /*now*/) override {
-    return {{{JobId(0), kWholeMachine, 10}}};
+  Plan decide(std::span<const JobView> jobs, std::span<const Event> /*events*/, Time now) override {
+    begun.push_back(jobs.empty() ? 0 : jobs[0].tasks_begun);
+    if (now >= 3 * kMillisecond) return {{{JobId(0), kWholeMachine}, {JobId(1), kWholeMachine}}};
+    return {{{JobId(0), kWholeMachine, now < 2 * kMillisecond ? 10U : 12U}},
+            now < 2 * kMillisecond ? 2 * kMillisecond : 3 * kMillisecond};
   }
+  std::vector<std::uint64_t> begun;
 };
-TEST(EventLoop, ALimitOfTasksIsRefused) {
+TEST(EventLoop, NoMoreTasksBeginThanThePlanAllows) {
   const Setting s = pair();
   ModelQuotaJobs gpu(s.machine, s.fake);
   Slicing slicing;
-  EXPECT_THROW((void)run_event_loop(s.machine, s.loop, slicing, gpu, kLimit), InputError);
+  const LoopResult loop = run_event_loop(s.machine, s.loop, slicing, gpu, kLimit);
+  ASSERT_GE(slicing.begun.size(), 4U);
+  EXPECT_EQ(slicing.begun[1], 10U) << "the second job arrives after 1 ms";
+  EXPECT_EQ(slicing.begun[2], 10U);
+  EXPECT_EQ(slicing.begun[3], 12U);
+  EXPECT_GT(loop.jobs[0].ended, 3 * kMillisecond);
+}
+
+TEST(EventLoop, SlicesOfTwoKernelsAsOnTheFakeExecutor) {
+  Setting s = pair();
+  s.loop[1].arrival = s.fake[1].arrival = Time(0);
+  CoRunTable& table = s.input.executed;
+  for (const KernelDescriptor& k : s.input.mix) table.kernels[k.name] = {1, 1e5, 0.5, 0.5};
+  for (const auto& ctas : slice_ratios(s.input.mix[0].demand(), s.input.mix[1].demand(), s.machine.sm.capacity))
+    table.pairs[{"first", "second"}].push_back({ctas, {0.7, 0.6}});
+  s.input.min_slice = kMillisecond / 2;
+  Kept on_fake(make_scheduler("kernelet_opt", s.input)), on_loop(make_scheduler("kernelet_opt", s.input));
+  const FakeResult fake = run_fake(s.machine, s.fake, on_fake);
+  ModelQuotaJobs gpu(s.machine, s.fake);
+  const LoopResult loop = run_event_loop(s.machine, s.loop, on_loop, gpu, kLimit);
+  EXPECT_EQ(on_loop.said.front(), on_fake.said.front()) << "both side by side";
+  EXPECT_EQ(on_loop.said.back(), on_fake.said.back());
+  for (std::size_t k = 0; k < 2; ++k)
+    EXPECT_LE(std::chrono::abs(loop.jobs[k].ended - fake.jobs[k].ended), 4 * s.fake[k].task_time) << s.fake[k].kernel.name;
 }
 
 }  // namespace

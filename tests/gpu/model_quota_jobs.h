@@ -31,9 +31,10 @@ class ModelQuotaJobs : public IQuotaJobs {
   void arrive(JobId job, std::uint32_t kernel) override {
     jobs_[job.value()] = {&kernels_.at(kernel), QuotaTable(machine_.num_sms), QuotaTable(machine_.num_sms)};
   }
-  void hold(JobId job, const QuotaTable& quota) override {
+  void hold(JobId job, const QuotaTable& quota, std::uint64_t task_limit) override {
     Job& j = jobs_.at(job.value());
     j.quota = quota;
+    j.tasks = std::min<std::uint64_t>(task_limit, j.kernel->kernel.grid_ctas);
     std::erase(order_, job.value());
     order_.push_back(job.value());
     place();
@@ -54,12 +55,12 @@ class ModelQuotaJobs : public IQuotaJobs {
   struct Job {
     const FakeJob* kernel = nullptr;
     QuotaTable quota, on_sm;
-    std::uint64_t begun = 0, done = 0;
+    std::uint64_t tasks = 0, begun = 0, done = 0;  // tasks: that may begin
   };
   bool begin(std::uint32_t k, std::uint32_t sm) {
     Job& j = jobs_.at(k);
     const SmResources cta = j.kernel->kernel.demand();
-    if (j.on_sm[sm] >= j.quota[sm] || j.begun == j.kernel->kernel.grid_ctas || !fits(cta, free_[sm])) return false;
+    if (j.on_sm[sm] >= j.quota[sm] || j.begun >= j.tasks || !fits(cta, free_[sm])) return false;
     free_[sm] = {free_[sm].threads - cta.threads, free_[sm].registers - cta.registers,
                  free_[sm].shared_memory_bytes - cta.shared_memory_bytes, free_[sm].cta_slots - cta.cta_slots};
     ++j.on_sm[sm];

@@ -92,6 +92,38 @@ Trace trace(const RecordedKernel& k) {
   return t;
 }
 
+/// The listing as `nvdisasm -hex` prints it, every instruction with these upper 64 bits.
+std::string with_encodings(const std::string& listing, const std::string& upper) {
+  std::string out;
+  for (std::size_t at = 0; at < listing.size();) {
+    const std::size_t end = std::min(listing.find('\n', at), listing.size());
+    const std::string row = listing.substr(at, end - at);
+    const std::size_t first = row.find_first_not_of(" \t");
+    const bool instruction = first != std::string::npos && row.compare(first, 2, "/*") == 0;
+    out += instruction ? row + "   /* 0x00000a00ff017b82 */\n      /* " + upper + " */\n" : row + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+TEST(Record, ControlBitsGoToTheHeaderAndChangeNothingElse) {
+  RecordedKernel k = recorded([](unsigned) { return 3U; });
+  const Trace without = trace(k);
+  k.listing = with_encodings(k.listing, "0x000fc40000000f00");
+  const Trace with = trace(k);
+  EXPECT_NE(with.text.find("-control 0000 = 0007e2\n"), std::string::npos);  // stall 2, no barriers
+  EXPECT_EQ(with.text.substr(with.text.find("#BEGIN_TB")), without.text.substr(without.text.find("#BEGIN_TB")));
+  EXPECT_EQ(with.result.unjoined, without.result.unjoined);
+}
+
+TEST(Record, CountsTheSectorsOfGlobalAccesses) {
+  const JoinResult r = trace(recorded([](unsigned) { return 3U; })).result;
+  ASSERT_TRUE(r.sectors.contains("LDG"));
+  EXPECT_EQ(r.sectors.at("LDG").sectors, 4 * r.sectors.at("LDG").requests);  // 32 words side by side
+  EXPECT_EQ(r.sectors.at("STG").requests, 1U);
+  EXPECT_EQ(r.sectors.at("STG").sectors, 2U);  // 16 of them
+}
+
 TEST(Instrument, LogsBlocksAndAddressesAndKeepsTheStatements) {
   const Instrumented i = instrument(normalised(data("sum.ptx")), "sum");
   EXPECT_EQ(i.plan.words, (std::vector<std::uint32_t>{1, 3, 2, 4, 1, 0}));

@@ -49,6 +49,34 @@ void refuses(const std::string& text, const std::string& reason) {
   }
 }
 
+TEST(TraceReader, ControlBitsOfTheHeaderGoToTheInstructionOfTheirPc) {
+  // Stall 5, no yield, result at barrier 2, sources at barrier 0, waits for barriers 1 and 3.
+  const std::string bits = fmt::format("-control 0010 = {:06x}\n", 5U | 1U << 4 | 2U << 5 | 0U << 8 | 0b1010U << 11);
+  const Instruction with = decode("0010 ffffffff 1 R2 MUFU.EX2 1 R3 0 0", bits + sample::header(1, 32)).instruction;
+  EXPECT_TRUE(with.timed);
+  EXPECT_EQ(with.stall, 5);
+  EXPECT_EQ(with.write_barrier, 2);
+  EXPECT_EQ(with.read_barrier, 0);
+  EXPECT_EQ(with.waits, 0b1010);
+  EXPECT_FALSE(decode("0020 ffffffff 1 R2 MUFU.EX2 1 R3 0 0", bits + sample::header(1, 32)).instruction.timed);
+}
+
+TEST(TraceReader, CopiesIntoTheScratchpadAreWaitedFor) {
+  EXPECT_EQ(decode("0010 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f5000000000 16 0").instruction.copies, CopyRole::Copy);
+  EXPECT_TRUE(decode("0010 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f5000000000 16 0").instruction.bypass_l1);
+  EXPECT_EQ(decode("0020 ffffffff 0 LDGDEPBAR 0 0 0").instruction.copies, CopyRole::Commit);
+  const Instruction wait = decode("0030 ffffffff 0 DEPBAR.LE 0 0 2").instruction;
+  EXPECT_EQ(wait.copies, CopyRole::Wait);
+  EXPECT_EQ(wait.groups_left, 2);
+}
+
+TEST(TraceReader, RefusesControlBitsThatNoEncodingHas) {
+  const auto with = [](const std::string& line) { return line + "\n" + sample::header(1, 32); };
+  refuses(with("-control 0010 = 200000"), "control bits = 200000");
+  refuses(with("-control zz = 10"), "PC = zz");
+  refuses(with("-control 1000000 = 10"), "PC = 1000000");
+}
+
 TEST(TraceReader, ReadsTheHeader) {
   const std::string text = sample::header(6, 48, 4, 7, 1);
   const TraceReader reader(text, "text");

@@ -9,12 +9,14 @@ __device__ __forceinline__ unsigned rotate(unsigned x, int by) { return x << by 
 #define G(b, c, d) (((b) & (d)) | ((c) & ~(d)))
 #define H(b, c, d) ((b) ^ (c) ^ (d))
 #define I(b, c, d) ((c) ^ ((b) | ~(d)))
-#define STEP(MIX, a, b, c, d, word, by, constant) (a) = (b) + rotate((a) + MIX(b, c, d) + (word) + (constant), by)
+__device__ __forceinline__ unsigned step(unsigned a, unsigned mixed, unsigned b, unsigned word, int by, unsigned constant) {
+  return b + rotate(a + mixed + word + constant, by);
+}
 #define FOUR(MIX, w0, w1, w2, w3, s0, s1, s2, s3, c0, c1, c2, c3) \
-  STEP(MIX, a, b, c, d, w0, s0, c0);                              \
-  STEP(MIX, d, a, b, c, w1, s1, c1);                              \
-  STEP(MIX, c, d, a, b, w2, s2, c2);                              \
-  STEP(MIX, b, c, d, a, w3, s3, c3)
+  a = step(a, MIX(b, c, d), b, w0, s0, c0);                       \
+  d = step(d, MIX(a, b, c), a, w1, s1, c1);                       \
+  c = step(c, MIX(d, a, b), d, w2, s2, c2);                       \
+  b = step(b, MIX(c, d, a), c, w3, s3, c3)
 
 /// Of one block: eight bytes of key, the end mark, and the length. Words 3 .. 13 and 15 are zero.
 __device__ __forceinline__ uint4 md5(unsigned w0, unsigned w1) {

@@ -21,7 +21,10 @@ std::string app_of_kernel(const std::string& kernel_name) {
   const std::string head = kernel_name.substr(0, kernel_name.find_first_of("<("));
   const std::size_t blank = head.find_last_of(' ');  // a template's name comes with its return type
   const std::string name = blank == std::string::npos ? head : head.substr(blank + 1);
-  for (const std::string& app : app_names()) {
+  std::vector<std::string> apps = app_names();
+  for (const char* paper : {"effisha", "sim", "kernelet", "slate"})
+    for (const PaperKernel& k : paper_kernels(paper)) apps.push_back(k.app);
+  for (const std::string& app : apps) {
     const std::string kernel = make_app(app, AppScale::Small).launch.kernel;
     if (kernel.substr(0, kernel.find('<')) == name) return app;
   }

@@ -15,7 +15,9 @@ struct ExperimentOptions {
   unsigned repetitions = 5;
   std::vector<std::string> apps;      ///< empty: the experiment's own choice
   std::map<std::string, double> phi;  ///< equation 3's phi_mem of each application, from a profile of it alone; 0 where absent
+  std::filesystem::path profiles;     ///< that page: Kernelet's model is made from it
   double window = 10e-3;              ///< seconds of a measurement
+  unsigned plans = 1000;              ///< random plans that Kernelet is compared with
   std::filesystem::path scenarios = "configs/scenarios";  ///< folder of the papers' scenarios
   std::string program;                                    ///< path of this program, for clients
   nlohmann::json on;                                      ///< GPU, driver, clocks, date, commit: goes into every line
@@ -63,8 +65,14 @@ void slate_processes_experiment(GpuSession& session, const ExperimentOptions& op
 void sim_processes_experiment(GpuSession& session, const ExperimentOptions& options);  ///< the pairs under MPS
 void sim_equal_experiment(GpuSession& session, const ExperimentOptions& options);      ///< table II's ten, all 15 ms: 45 pairs
 
-/// Kernelet's slices: what they cost by their length.
-void kernelet_slices_experiment(GpuSession& session, const ExperimentOptions& options);
+// Kernelet's evaluation.
+void kernelet_slices_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what slices cost by their length
+void kernelet_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< rates of every pair at every ratio
+void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figures 6, 7: CI, MI, MIX, ALL
+
+// All five systems on the pairs of table II's ten kernels, with equal work.
+void five_rates_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what the schedulers know beforehand
+void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options);  ///< turnarounds under each, and under MPS
 
 /// Unordered choices of `size` names, in order.
 [[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);

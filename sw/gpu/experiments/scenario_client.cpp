@@ -40,12 +40,20 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
 }
 
 GpuRun ScenarioProcesses::run(const GpuScenario& scenario) {
+  std::set<std::string> all;
+  for (const ScenarioJob& job : scenario.scenario.jobs) all.insert(job.name);
+  return run(scenario, all);
+}
+
+GpuRun ScenarioProcesses::run(const GpuScenario& scenario, const std::set<std::string>& jobs) {
   constexpr std::int64_t kLead = 20'000'000;  // until all have heard
   const std::int64_t start = nanoseconds() + kLead;
+  const auto wanted = [&](std::size_t k) { return jobs.contains(scenario.scenario.jobs[scenario.all[k].job].name); };
   for (std::size_t k = 0; k < clients_.size(); ++k)
-    clients_[k]->send(std::to_string(start + scenario.all[k].arrival.count() / 1000));
+    if (wanted(k)) clients_[k]->send(std::to_string(start + scenario.all[k].arrival.count() / 1000));
   GpuRun run;
   for (std::size_t k = 0; k < clients_.size(); ++k) {
+    if (!wanted(k)) continue;
     const nlohmann::json answer = clients_[k]->receive();
     const double arrived = static_cast<double>(scenario.all[k].arrival.count()) * 1e-9;
     run.jobs.push_back({{"name", scenario.scenario.jobs[scenario.all[k].job].name},

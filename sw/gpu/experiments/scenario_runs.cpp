@@ -41,7 +41,7 @@ nlohmann::json described(const LoopDecision& d) {
 
 GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const std::string& paper, std::optional<Time> wait,
                          std::uint32_t times) {
-  GpuScenario s{scenario, launches(scenario, wait.value_or(Time(0))), {}, {}, {}};
+  GpuScenario s{scenario, launches(scenario, wait.value_or(Time(0))), {}, {}, {}, {}};
   for (const ScenarioJob& job : scenario.jobs) {
     const auto& known = paper_kernels(paper);
     const auto found = std::ranges::find(known, job.kernel, &PaperKernel::name);
@@ -76,7 +76,8 @@ GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, ISchedule
     const std::uint64_t spread = (kernel.spec().blocks() + input.machine.num_sms - 1) / input.machine.num_sms;
     const CtaCount most(static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel.occupancy(), spread)));
     jobs.push_back(
-        {static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after, {}});
+        {static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after,
+         scenario.profiles.empty() ? Profile{} : scenario.profiles[launch.job]});
   }
   GpuQuotaJobs gpu(scenario.kernels);
   const LoopResult result = run_event_loop(input.machine, jobs, scheduler, gpu, kLimit);

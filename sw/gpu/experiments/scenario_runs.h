@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct GpuScenario {
   PreparedMix kernels;            ///< by job
   std::vector<std::string> apps;  ///< by job
   std::vector<AppSize> sizes;     ///< by job
+  std::vector<Profile> profiles{};  ///< by job: for schedulers that want them; may be empty
 };
 /// @param paper  whose names the scenario uses (paper_kernels)
 /// @param times  as much work in every launch
@@ -52,6 +54,8 @@ class ScenarioProcesses {
  public:
   ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients);
   [[nodiscard]] GpuRun run(const GpuScenario& scenario);
+  /// Only the launches of these jobs; the other processes wait.
+  [[nodiscard]] GpuRun run(const GpuScenario& scenario, const std::set<std::string>& jobs);
 
  private:
   std::vector<std::unique_ptr<Client>> clients_;

@@ -55,9 +55,14 @@ class Loop {
   }
 
  private:
+  struct Order {
+    QuotaTable quota{};
+    std::uint64_t task_limit = kNoTaskLimit;
+    bool operator==(const Order&) const = default;
+  };
   struct Launch {
     std::vector<std::uint32_t> followers{};  // launches that arrive after it
-    QuotaTable quota{};                      // in force
+    Order order{};                           // in force
     bool began = false, last_begun = false;
     bool ran = false;  // CTAs of it were seen since its last share began
   };
@@ -76,7 +81,7 @@ class Loop {
     view.tasks = jobs_[k].kernel.grid_ctas;
     table_.arrive(std::move(view));
     gpu_.arrive(JobId(k), jobs_[k].kernel_id);
-    launches_[k].quota.assign(machine_.num_sms, 0);
+    launches_[k].order.quota.assign(machine_.num_sms, 0);
     result_.jobs[k].arrived = at;
     table_.move(JobId(k), JobState::Ready);
   }
@@ -139,28 +144,27 @@ class Loop {
     result_.decisions.push_back(std::move(d));
   }
 
-  [[nodiscard]] QuotaTable table_of(std::uint32_t k, const JobShare& given) const {
-    if (given.task_limit < jobs_[k].kernel.grid_ctas)
-      throw InputError(fmt::format("{}: a plan limits its tasks, which quotas cannot", jobs_[k].kernel.name));
+  [[nodiscard]] Order order_of(std::uint32_t k, const JobShare& given) const {
     const std::uint32_t first = std::min(given.share.sms.first.value(), machine_.num_sms);
-    return uniform_quota(machine_.num_sms, std::min(given.share.ctas, jobs_[k].most).value(), first,
-                         std::min(given.share.sms.count, machine_.num_sms - first));
+    return {uniform_quota(machine_.num_sms, std::min(given.share.ctas, jobs_[k].most).value(), first,
+                          std::min(given.share.sms.count, machine_.num_sms - first)),
+            given.task_limit};
   }
 
   void obey(const Plan& plan) {
-    struct Order {
+    struct Change {
       JobId job;
-      QuotaTable quota;
+      Order order;
       bool grows;
       std::uint32_t registers;
     };
-    std::vector<Order> orders;
-    const auto order = [&](const JobView& view, QuotaTable quota) {
-      const QuotaTable& now = launches_[view.id.value()].quota;
-      if (quota == now) return;
+    std::vector<Change> changes;
+    const auto order = [&](const JobView& view, Order wanted) {
+      const Order& now = launches_[view.id.value()].order;
+      if (wanted == now) return;
       bool grows = false;
-      for (std::size_t sm = 0; sm < quota.size(); ++sm) grows = grows || quota[sm] > now[sm];
-      orders.push_back({view.id, std::move(quota), grows, view.kernel.registers_per_cta});
+      for (std::size_t sm = 0; sm < now.quota.size(); ++sm) grows = grows || wanted.quota[sm] > now.quota[sm];
+      changes.push_back({view.id, std::move(wanted), grows, view.kernel.registers_per_cta});
     };
     for (const JobView& view : table_.jobs()) {
       const std::uint32_t k = view.id.value();
@@ -168,26 +172,26 @@ class Loop {
       const bool wanted = given != plan.jobs.end() && given->share.ctas.value() != 0 && given->share.sms.count != 0;
       const bool runs = view.state == JobState::ToRun || view.state == JobState::Running;
       if (wanted && (runs || view.state == JobState::Ready)) {
-        order(view, table_of(k, *given));
+        order(view, order_of(k, *given));
         if (view.state == JobState::Ready) {
           table_.move(view.id, JobState::ToRun);
           launches_[k].ran = false;
         }
       } else if (!wanted && runs) {  // one that must leave gets nothing new before it has
         // One that has begun its last task drains by itself; an order would make it give back what its CTAs have claimed.
-        if (!launches_[k].last_begun) order(view, QuotaTable(machine_.num_sms, 0));
+        if (!launches_[k].last_begun) order(view, {QuotaTable(machine_.num_sms, 0)});
         // Its CTAs may be under way although none was seen yet: they leave as those of a running one do.
         if (view.state == JobState::ToRun) table_.move(view.id, JobState::Running);
         table_.move(view.id, JobState::ToEvict);
       }
     }
     // What shrinks makes room first; then large CTAs, while room lies together.
-    std::ranges::stable_sort(orders, [](const Order& a, const Order& b) {
+    std::ranges::stable_sort(changes, [](const Change& a, const Change& b) {
       return a.grows != b.grows ? !a.grows : a.grows && a.registers > b.registers;
     });
-    for (const Order& o : orders) {
-      gpu_.hold(o.job, o.quota);
-      launches_[o.job.value()].quota = o.quota;
+    for (Change& c : changes) {
+      gpu_.hold(c.job, c.order.quota, c.order.task_limit);
+      launches_[c.job.value()].order = std::move(c.order);
     }
     holders_.clear();
     for (const JobView& view : table_.jobs())

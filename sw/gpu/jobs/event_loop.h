@@ -45,8 +45,7 @@ struct LoopResult {
 /// done. The scheduler is the object that decides in the fake executor and in the model. Jobs are ready as they arrive: their
 /// inputs are in device memory.
 /// @param limit  after which it gives up
-/// @throws CheckFailed when the scheduler leaves a job without SMs and asks for no Timer, or at the limit; InputError when a plan
-/// limits tasks, which quotas cannot
+/// @throws CheckFailed when the scheduler leaves a job without SMs and asks for no Timer, or at the limit
 [[nodiscard]] LoopResult run_event_loop(const MachineConfig& machine, const std::vector<LoopJob>& jobs, IScheduler& scheduler,
                                         IQuotaJobs& gpu, Time limit);
 

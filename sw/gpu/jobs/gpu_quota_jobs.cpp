@@ -13,17 +13,22 @@ GpuQuotaJobs::GpuQuotaJobs(PreparedMix kernels) : kernels_(std::move(kernels)), 
 
 Time GpuQuotaJobs::now() { return std::chrono::duration_cast<Time>(Clock::now() - start_); }
 
-void GpuQuotaJobs::arrive(JobId job, std::uint32_t kernel) {
-  auto free = idle_.find(kernel);
+void GpuQuotaJobs::arrive(JobId job, std::uint32_t kernel) { open_[job.value()] = {kernel, nullptr}; }
+
+QuotaJob& GpuQuotaJobs::at(JobId job) {
+  Open& open = open_.at(job.value());
+  if (open.job) return *open.job;
+  auto free = idle_.find(open.kernel);
   if (free == idle_.end())
-    free = idle_.emplace(kernel,
-                         std::make_unique<QuotaJob>(*kernels_.at(kernel), JobOptions{.carveout_percent = carveouts_[kernel]}));
+    free = idle_.emplace(open.kernel, std::make_unique<QuotaJob>(*kernels_.at(open.kernel),
+                                                                 JobOptions{.carveout_percent = carveouts_[open.kernel]}));
   free->second->restart();
-  open_[job.value()] = {kernel, std::move(free->second)};
+  open.job = std::move(free->second);
   idle_.erase(free);
+  return *open.job;
 }
 
-void GpuQuotaJobs::hold(JobId job, const QuotaTable& quota) { at(job).set(quota); }
+void GpuQuotaJobs::hold(JobId job, const QuotaTable& quota, std::uint64_t task_limit) { at(job).set(quota, task_limit); }
 
 JobSight GpuQuotaJobs::look(JobId job) {
   QuotaJob& j = at(job);
@@ -48,7 +53,8 @@ void GpuQuotaJobs::forget(JobId job) {
 std::uint64_t GpuQuotaJobs::violations() {
   std::uint64_t all = 0;
   for (const auto& [kernel, job] : idle_) all += job->state().violations;
-  for (const auto& [id, open] : open_) all += open.job->state().violations;
+  for (const auto& [id, open] : open_)
+    if (open.job) all += open.job->state().violations;
   return all;
 }
 

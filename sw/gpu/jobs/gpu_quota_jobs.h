@@ -11,7 +11,7 @@
 namespace sluice::gpu {
 
 /// The event loop's jobs on the GPU of this process. Launches of a kernel that do not overlap share one job's memory; one that
-/// comes while another of the same kernel is open gets a job of its own.
+/// begins while another of the same kernel has begun gets a job of its own.
 class GpuQuotaJobs : public IQuotaJobs {
  public:
   /// @param kernels  by their number in LoopJob; all get one split of L1 and scratchpad, so that they may meet on an SM
@@ -20,7 +20,7 @@ class GpuQuotaJobs : public IQuotaJobs {
   [[nodiscard]] Time now() override;
   void rest(std::optional<Time> /*next*/) override {}
   void arrive(JobId job, std::uint32_t kernel) override;
-  void hold(JobId job, const QuotaTable& quota) override;
+  void hold(JobId job, const QuotaTable& quota, std::uint64_t task_limit) override;
   [[nodiscard]] JobSight look(JobId job) override;
   void forget(JobId job) override;
 
@@ -28,10 +28,10 @@ class GpuQuotaJobs : public IQuotaJobs {
   [[nodiscard]] std::uint64_t violations();
 
  private:
-  QuotaJob& at(JobId job) { return *open_.at(job.value()).job; }
+  [[nodiscard]] QuotaJob& at(JobId job);
   struct Open {
     std::uint32_t kernel;
-    std::unique_ptr<QuotaJob> job;
+    std::unique_ptr<QuotaJob> job;  ///< made or taken when it first holds something
   };
   Clock::time_point start_ = Clock::now();
   PreparedMix kernels_;

@@ -28,7 +28,8 @@ class IQuotaJobs {
   /// A launch of a kernel: all its tasks are to be run. It holds nothing yet.
   virtual void arrive(JobId job, std::uint32_t kernel) = 0;
   /// Puts a quota table into force: CTAs beyond it leave at their next block boundary, missing ones come as there is room.
-  virtual void hold(JobId job, const QuotaTable& quota) = 0;
+  /// @param task_limit  tasks that may have begun in all. A GPU may exceed it by what CTAs claim in the moment it is reached.
+  virtual void hold(JobId job, const QuotaTable& quota, std::uint64_t task_limit) = 0;
   [[nodiscard]] virtual JobSight look(JobId job) = 0;
   /// A finished job is not asked for any more.
   virtual void forget(JobId job) = 0;

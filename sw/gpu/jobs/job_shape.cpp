@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <ranges>
 
 namespace sluice::gpu {
 
@@ -44,6 +45,12 @@ std::uint64_t tasks_before(const SluiceJob& job, std::uint64_t ticket) {
   const std::uint64_t longest = std::min<std::uint64_t>(ticket, job.middle_ticket);
   const std::uint64_t middle = std::min<std::uint64_t>(ticket, job.single_ticket) - longest;
   return longest * job.group + middle * job.middle + (ticket - longest - middle);
+}
+
+std::uint64_t tickets_for(const SluiceJob& job, std::uint64_t tasks) {
+  const auto all = std::views::iota(std::uint64_t{0}, std::uint64_t{job.tickets});
+  return *all.begin() + static_cast<std::uint64_t>(
+                            std::ranges::lower_bound(all, tasks, {}, [&](std::uint64_t t) { return tasks_before(job, t); }) - all.begin());
 }
 
 }  // namespace sluice::gpu

@@ -70,14 +70,16 @@ QuotaJob::~QuotaJob() {
   }
 }
 
-void QuotaJob::order(const QuotaTable& quota) {
+void QuotaJob::order(const QuotaTable& quota, std::uint64_t task_limit) {
   quota_ = quota;
+  task_limit_ = task_limit;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");  // the buffer is free again
   auto* orders = static_cast<SluiceOrders*>(orders_.get());
   orders->epoch = ++epoch_;
   orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
   std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
   std::copy(quota.begin(), quota.end(), orders->quota);
+  orders->limit = tickets_for(job_, task_limit);
   check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
         "sending quotas");
 }
@@ -94,7 +96,7 @@ void QuotaJob::launch(CUstream stream) {
 }
 
 void QuotaJob::fill(bool every_slot) {
-  job_.flags = every_slot ? SLUICE_BY_LAUNCH : 0;
+  job_.flags = (every_slot ? SLUICE_BY_LAUNCH : 0) | (limited_ ? SLUICE_LIMITED : 0);
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");
   for (const StreamHandle& stream : streams_) {
     const CUresult free = driver().cuStreamQuery(stream.get());
@@ -105,11 +107,13 @@ void QuotaJob::fill(bool every_slot) {
   }
 }
 
-void QuotaJob::set(const QuotaTable& quota) {
+void QuotaJob::set(const QuotaTable& quota, std::uint64_t task_limit) {
+  if (task_limit != kNoTaskLimit && !limited_) evict();
   const bool anew = idle();
+  limited_ = anew ? task_limit != kNoTaskLimit : limited_;
   bool grows = false;
   for (std::size_t sm = 0; sm < quota.size(); ++sm) grows = grows || quota[sm] > (anew ? 0 : quota_[sm]);
-  order(quota);
+  order(quota, task_limit);
   if (grows) fill();
 }
 
@@ -163,6 +167,7 @@ void QuotaJob::restart() {
 }
 
 bool QuotaJob::tend(const JobGlance& seen) {
+  if (seen.begun >= task_limit_ && !seen.all_claimed && seen.returned == 0) return false;  // more come for the next limit
   if (seen.idle)
     return std::ranges::all_of(quota_, [](std::uint32_t q) { return q == 0; }) ? seen.all_claimed && seen.returned == 0 : poll();
   const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});

@@ -9,6 +9,7 @@
 #include "sw/gpu/jobs/prepared.h"
 #include "sw/gpu/jobs/watchdog.h"
 #include "sw/gpu/runtime/control.h"
+#include "sw/scheduler/i_scheduler.h"
 
 namespace sluice::gpu {
 
@@ -55,14 +56,15 @@ class QuotaJob {
   QuotaJob& operator=(const QuotaJob&) = delete;
 
   /// Puts a quota table into force; CTAs beyond it leave at their next block boundary. Does not add CTAs.
-  void order(const QuotaTable& quota);
+  /// @param task_limit  tasks that may have begun, up to the end of a claim. CTAs that were launched without one know of none.
+  void order(const QuotaTable& quota, std::uint64_t task_limit = kNoTaskLimit);
   /// Launches CTAs for the slots that are open; does not wait.
   /// @param every_slot  not the slots first that are as the CTAs lie on the SM: where other kernels leave little room, CTAs would
   /// come
   ///                    to the same few again and again, and tasks that belong to the others would wait
   void fill(bool every_slot = false);
-  /// order() and, where a quota grew, fill().
-  void set(const QuotaTable& quota);
+  /// order() and, where a quota grew, fill(). The first limit evicts: CTAs that know of none leave before it is in force.
+  void set(const QuotaTable& quota, std::uint64_t task_limit = kNoTaskLimit);
   /// Quota 0 everywhere, and waits until every CTA is gone. The job can be set() again and goes on where it was.
   /// @return seconds from before the order was sent until the last CTA had left, and until its grids had ended
   struct Eviction {
@@ -117,6 +119,8 @@ class QuotaJob {
   std::vector<StreamHandle> streams_;
   SluiceJob job_{};
   QuotaTable quota_;
+  std::uint64_t task_limit_ = kNoTaskLimit;
+  bool limited_ = false;  // whoever was launched looks at the limit
   std::uint32_t epoch_ = 0, launched_ = 0;
   std::uint64_t rounds_ = 0;  // of options_.launches that are done
   Watchdog watchdog_;

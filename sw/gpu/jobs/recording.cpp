@@ -36,7 +36,7 @@ std::pair<std::string, std::string> assembled(const std::string& ptx, const Devi
        {fmt::format("-arch=sm_{}{}{}", limits.compute_major, limits.compute_minor, alone ? "a" : ""), "-lineinfo", "-o",
         cubin.string(), text.string()},
        log);
-  tool("nvdisasm", {"-g", "-c", cubin.string()}, log);
+  tool("nvdisasm", {"-g", "-c", "-hex", cubin.string()}, log);
   return {read_file(cubin), read_file(log)};
 }
 

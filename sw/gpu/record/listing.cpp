@@ -124,6 +124,15 @@ SassInstruction instruction_of(std::string_view text, std::uint32_t line) {
   return i;
 }
 
+/// "/* 0x000fe20000000800 */"
+std::uint32_t control_of(std::string_view row) {
+  constexpr unsigned kShift = 105 - 64, kMask = 0x1fffff;
+  std::uint64_t upper = 0;
+  const auto [stop, error] = std::from_chars(row.data() + 5, row.data() + row.size(), upper, 16);
+  if (error != std::errc{}) throw InputError(fmt::format("nvdisasm: `{}` is not understood", row));
+  return static_cast<std::uint32_t>(upper >> kShift & kMask);
+}
+
 void make_blocks(SassKernel& kernel) {
   const std::vector<SassInstruction>& all = kernel.instructions;
   std::vector<bool> leads(all.size() + 1, false);
@@ -174,6 +183,8 @@ SassKernel parse_listing(std::string_view text, const std::string& symbol) {
     } else if (row.starts_with("//##")) {
       const std::size_t found = row.find("line ");
       line = found == std::string_view::npos ? 0 : number(row.substr(found + 5), 10);
+    } else if (row.starts_with("/* 0x")) {  // the upper half of the encoding of the instruction before
+      if (!kernel.instructions.empty()) kernel.instructions.back().control = control_of(row);
     } else if (row.starts_with("/*")) {
       kernel.instructions.push_back(instruction_of(row, line));
       targets.push_back(labels_in(kernel.instructions.back().operands));

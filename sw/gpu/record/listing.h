@@ -8,7 +8,7 @@
 
 namespace sluice::gpu {
 
-/// One SASS instruction, as `nvdisasm -g -c` prints it.
+/// One SASS instruction, as `nvdisasm -g -c`, or with -hex, prints it.
 struct SassInstruction {
   std::uint32_t pc = 0, line = 0;      ///< line of the PTX it comes from; 0: none is given
   std::string guard;                   ///< "P0", "!P0"; empty: always
@@ -17,6 +17,7 @@ struct SassInstruction {
   std::optional<std::uint8_t> destination;
   std::vector<std::uint8_t> sources;     ///< registers, at most five; RZ is left out
   std::optional<std::uint32_t> barrier;  ///< of BSSY and BSYNC
+  std::optional<std::uint32_t> control;  ///< bits 105 to 125 of the encoding: sw/trace/control_bits.h
   [[nodiscard]] std::string_view name() const { return std::string_view(opcode).substr(0, opcode.find('.')); }
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <span>
 #include <unordered_map>
 
 #include "sw/gpu/record/walk.h"
@@ -22,6 +23,18 @@ constexpr const char* kPredicate = "predicate";           // switched off or not
 constexpr const char* kBranch = "branch_in_instruction";  // inside one PTX instruction: the shorter way taken
 constexpr const char* kMerged = "merged_access";          // accesses that PTX and SASS have in other numbers: paired in order
 constexpr const char* kReconvergence = "reconvergence";   // threads that waited in vain
+
+constexpr std::uint64_t kSector = 32;  // bytes
+
+bool is_global(std::string_view name) {
+  return name == "LDG" || name == "STG" || name == "ATOMG" || name == "REDG" || name == "RED";
+}
+
+/// Groups of copies that a DEPBAR leaves under way: "SB0, 0x1".
+std::uint32_t groups_left(const SassInstruction& s) {
+  const std::size_t at = s.name() == "DEPBAR" ? s.operands.find("0x") : std::string::npos;
+  return at == std::string::npos ? 0 : static_cast<std::uint32_t>(std::strtoul(s.operands.c_str() + at, nullptr, 16));
+}
 
 /// Bytes of an access, from its mnemonic.
 std::uint32_t width_of(std::string_view opcode) {
@@ -70,8 +83,11 @@ class Joiner {
     return h;
   }
   [[nodiscard]] std::string notes() const {
-    return fmt::format("-recorded on = {}\n-recorded grid = ({},{},{})\n", kernel_.origin, kernel_.grid[0], kernel_.grid[1],
-                       kernel_.grid[2]);
+    std::string out = fmt::format("-recorded on = {}\n-recorded grid = ({},{},{})\n", kernel_.origin, kernel_.grid[0],
+                                  kernel_.grid[1], kernel_.grid[2]);
+    for (const SassInstruction& s : sass_.instructions)
+      if (s.control) out += fmt::format("-control {:04x} = {:06x}\n", s.pc, *s.control);
+    return out;
   }
   [[nodiscard]] std::array<std::uint32_t, 3> index_of(std::uint32_t cta) const {
     if (!whole()) return {cta, 0, 0};
@@ -168,7 +184,19 @@ class Joiner {
       add(memory ? kAddress : kPredicate, 1);
       count = 0;
     }
-    writer_.instruction(s.pc, mask, s.destination, s.opcode, s.sources, width, {addresses, count});
+    if (count > 0 && is_global(s.name())) count_sectors(s.name(), {addresses, count}, width);
+    writer_.instruction(s.pc, mask, s.destination, s.opcode, s.sources, width, {addresses, count}, groups_left(s));
+  }
+
+  void count_sectors(std::string_view name, std::span<const std::uint64_t> addresses, std::uint32_t width) {
+    std::vector<std::uint64_t>& all = sectors_;
+    all.clear();
+    for (const std::uint64_t a : addresses)
+      for (std::uint64_t sector = a / kSector; sector <= (a + width - 1) / kSector; ++sector) all.push_back(sector);
+    std::ranges::sort(all);
+    SectorCount& of = result_.sectors[std::string(name)];
+    ++of.requests;
+    of.sectors += static_cast<std::uint64_t>(std::ranges::unique(all).begin() - all.begin());
   }
 
   [[nodiscard]] std::vector<std::uint64_t> statements() const {
@@ -180,7 +208,8 @@ class Joiner {
   const RecordedKernel& kernel_;
   SassKernel sass_;
   Walker walker_;
-  std::vector<std::uint64_t> counts_;  // of each instruction
+  std::vector<std::uint64_t> counts_;   // of each instruction
+  std::vector<std::uint64_t> sectors_;  // of one access
   TraceWriter writer_;
   std::vector<std::uint64_t> statements_ = statements();
   std::unordered_map<std::size_t, std::vector<std::unique_ptr<Known>>> known_;

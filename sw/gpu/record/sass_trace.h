@@ -13,7 +13,7 @@ namespace sluice::gpu {
 
 /// All that the recording of one launch leaves.
 struct RecordedKernel {
-  std::string symbol, listing;  ///< the kernel's name, and its disassembly (nvdisasm -g -c)
+  std::string symbol, listing;  ///< the kernel's name, and its disassembly (nvdisasm -g -c -hex)
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t registers = 0, shared_bytes = 0, sm = 90;
   std::uint64_t shared_window = 0, local_window = 0;  ///< generic addresses where they begin
@@ -22,10 +22,16 @@ struct RecordedKernel {
   RecordedLog log;
 };
 
+/// Global accesses of one opcode: warp instructions, and the different sectors of 32 bytes that each of them touches.
+struct SectorCount {
+  std::uint64_t requests = 0, sectors = 0;
+};
+
 struct JoinResult {
   std::uint64_t warp_instructions = 0;            ///< in the trace
   std::map<std::string, std::uint64_t> unjoined;  ///< warp instructions of which something is not known, by what
   std::map<std::string, std::uint64_t> opcodes;   ///< warp instructions by mnemonic, up to the first dot
+  std::map<std::string, SectorCount> sectors;     ///< by the same
   std::uint64_t bytes = 0;                        ///< of the trace's file
   [[nodiscard]] double joined_pct() const;
 };

@@ -14,6 +14,7 @@
 #define SLUICE_BY_LAUNCH 1u /* CTAs look for slots in the order of the launch: all slots are tried, wherever there is room */
 #define SLUICE_HELD 2u
 #define SLUICE_LATER 4u
+#define SLUICE_LIMITED 8u /* CTAs look at SluiceOrders.limit before they draw a ticket */
 #define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for */
 
 /* SluiceControl.gate, from its lowest bit: CTAs of the held grid that have ended (15), CTAs of later grids inside (15), number of
@@ -42,6 +43,7 @@ struct SluiceOrders {
   unsigned epoch;   // number of this order; comes back in `gone`
   unsigned wanted;  // sum of quota over the SMs: CTAs without a slot wait a moment while fewer are resident
   unsigned quota[SLUICE_MAX_SM];
+  unsigned long long limit;  // of limited jobs: tickets that may be drawn; CTAs that look in the same moment draw one each
 };
 
 /// Device memory, one per job. What every CTA adds to has lines of its own: additions to one line come one after the other.

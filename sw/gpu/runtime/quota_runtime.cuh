@@ -104,9 +104,13 @@ __device__ __forceinline__ unsigned range_of(const SluiceJob& job, unsigned long
   return tasks;
 }
 
+/// The job may draw tickets.
+__device__ __forceinline__ bool below_limit(const SluiceJob& job) {
+  return (job.flags & SLUICE_LIMITED) == 0 || load(&job.control->next) < load(&job.orders->limit);
+}
 /// Claims a range.
 __device__ __forceinline__ unsigned claim(const SluiceJob& job, unsigned long long& task, unsigned long long& last) {
-  return range_of(job, fetch_add(&job.control->next, 1ull), task, last);
+  return range_of(job, below_limit(job) ? fetch_add(&job.control->next, 1ull) : job.tickets, task, last);
 }
 
 /// Takes over a range from the cell of a slot whose bit the caller has set. @return how many tasks it has
@@ -344,7 +348,9 @@ extern "C" __device__ void sluice_rt_look_ahead(SluiceJob job, unsigned block, u
     next = block + job.step;
     if (next >= job.blocks) next -= job.blocks;
   } else {
-    const unsigned long long ticket = sluice_rt::of_leader(sluice_rt::fetch_add(&c->next, 1ull, leader));
+    const unsigned open = sluice_rt::of_leader(leader & sluice_rt::below_limit(job));
+    const unsigned long long drawn = sluice_rt::of_leader(sluice_rt::fetch_add(&c->next, 1ull, leader & open));
+    const unsigned long long ticket = open != 0 ? drawn : job.tickets;
     unsigned long long task, last = 0;
     left = sluice_rt::range_of(job, ticket, task, last);
     sluice_rt::exchange(&s.last, last, leader);

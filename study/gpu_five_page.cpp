@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// All five systems, two streams and MPS on the same pairs, from what was measured on a GPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "study/gpu_lines.h"
+#include "sw/core/metrics.h"
+
+namespace sluice::gpu {
+
+using figures::Figure;
+using figures::TableRow;
+using nlohmann::json;
+
+namespace {
+
+struct Row {
+  const char *system, *whose;
+};
+constexpr Row kRows[] = {
+    {"sequential", "one stream"},
+    {"streams", "two streams: hardware of today"},
+    {"mps", "two processes under MPS"},
+    {"arrival", "one after the other, under quotas"},
+    {"piv", "EffiSha"},
+    {"dprr", "EffiSha"},
+    {"adaptive", "SiM"},
+    {"kernelet_opt", "Kernelet, by measured rates of pairs"},
+    {"slate_measured", "Slate, by measured ranges"},
+    {"warped_slicer", "Warped-Slicer, by curves alone"},
+    {"even", "even shares of every SM"},
+    {"spatial", "half of the SMs each"},
+};
+
+/// Of one system over all pairs.
+struct Sums {
+  Values gain, antt, stp;
+  std::string best, worst;
+};
+
+double total(const Values& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+double turnaround(const ScenarioOutcome::Launch& l) { return l.ended - l.arrived; }
+
+}  // namespace
+
+bool write_five_page(const std::filesystem::path& folder, const json& machine) {
+  const ScenarioOutcomes all = read_outcomes(folder / "five_pairs.jsonl", "scenario");
+  Figure mean{"five", "The same 45 pairs under every system", "No paper makes this comparison.", {}, {}, {}};
+  Figure each{"pairs", "Time of launches one after the other over the system's, by pair", "Not in a paper.", {}, {}, {}};
+  std::map<std::string, Sums> sums;
+  std::vector<TableRow> pairs;
+  std::uint64_t violations = 0;
+  for (const auto& [pair, systems] : all) {
+    const double one_after_the_other = median(systems.at("sequential").makespans);
+    const std::array<double, 2> alone = {turnaround(systems.at("alone_first").launches.front()),
+                                         turnaround(systems.at("alone_second").launches.front())};
+    TableRow row = {pair};
+    for (const Row& r : kRows) {
+      const auto found = systems.find(r.system);
+      if (found == systems.end()) {
+        row.emplace_back("-");
+        continue;
+      }
+      const ScenarioOutcome& o = found->second;
+      Sums& s = sums[r.system];
+      s.gain.push_back(one_after_the_other / median(o.makespans));
+      if (s.gain.back() >= *std::ranges::max_element(s.gain)) s.best = pair;
+      if (s.gain.back() <= *std::ranges::min_element(s.gain)) s.worst = pair;
+      double slower = 0, progress = 0;
+      for (std::size_t k = 0; k < 2; ++k) {
+        slower += turnaround(o.launches.at(k)) / alone[k] / 2;
+        progress += alone[k] / turnaround(o.launches.at(k));
+      }
+      s.antt.push_back(slower);
+      s.stp.push_back(progress);
+      violations += o.violations;
+      row.push_back(fmt::format("{:+.1f} %", 100 * (s.gain.back() - 1)));
+      each.data[pair][r.system] = s.gain.back();
+    }
+    pairs.push_back(row);
+  }
+  std::vector<TableRow> rows;
+  TableRow head = {"pair"};
+  for (const Row& r : kRows) {
+    head.emplace_back(r.system);
+    if (!sums.contains(r.system)) continue;
+    const Sums& s = sums[r.system];
+    const auto n = static_cast<double>(s.gain.size());
+    const double gain = geometric_mean(s.gain), antt = total(s.antt) / n, stp = total(s.stp) / n;
+    rows.push_back({r.system, r.whose, fmt::format("{:+.1f} %", 100 * (gain - 1)),
+                    fmt::format("{:+.1f} % ({})", 100 * (*std::ranges::max_element(s.gain) - 1), s.best),
+                    fmt::format("{:+.1f} % ({})", 100 * (*std::ranges::min_element(s.gain) - 1), s.worst), fmt::format("{:.3f}", stp),
+                    fmt::format("{:.3f}", antt)});
+    mean.data[r.system] = {{"gain", gain}, {"stp", stp}, {"antt", antt}, {"pairs", s.gain.size()}};
+  }
+  mean.data["violations"] = violations;
+  mean.measured = fmt::format("{} pairs of two kernels of 15 ms, both there from the start; {} violations of quotas.", all.size(), violations);
+  mean.html = figures::table({"system", "whose", "faster than one after the other", "best pair", "worst pair", "STP", "ANTT"}, rows);
+  each.html = figures::table(head, pairs);
+  write_page(folder, "Five systems on " + machine.value("name", "a GPU"), {mean, each}, machine);
+  fmt::print("{}\n", mean.measured);
+  return violations == 0;
+}
+
+}  // namespace sluice::gpu

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// All five systems on the GPU with equal work: each pair of table II's ten kernels, of 15 ms each, both there from the start.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "sw/gpu/apps/app_sizes.h"
+#include "sw/gpu/experiments/corun_rates.h"
+#include "sw/gpu/experiments/scenario_runs.h"
+#include "sw/io/progress.h"
+#include "sw/io/raw_store.h"
+#include "sw/policy/i_policy.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+constexpr const char* kPaper = "table2";
+/// One of each system, its baseline on this runtime, and the two plain shares.
+constexpr const char* kSchedulers[] = {"arrival", "piv", "dprr", "adaptive", "slate_measured", "kernelet_opt", "warped_slicer", "even",
+                                       "spatial"};
+
+Scenario scene_of(const std::vector<std::string>& kernels) {
+  Scenario scene;
+  scene.file = scene.name = mix_name(kernels);
+  for (const std::string& kernel : kernels) {
+    ScenarioJob& job = scene.jobs.emplace_back();
+    job.name = job.kernel = kernel;
+  }
+  return scene;
+}
+
+/// Milliseconds of the whole grid at each count: what SiM and Slate know.
+std::vector<double> times(const std::vector<double>& rates, std::uint64_t blocks, std::size_t counts) {
+  std::vector<double> ms;
+  for (const double rate : rates) ms.push_back(1e3 * static_cast<double>(blocks) / rate);
+  ms.resize(counts, ms.back());  // where the driver places fewer than fit by the resources
+  return ms;
+}
+
+SchedulerInput known(const GpuSession& session, const GpuScenario& s, const CorunRates& rates, double core_mhz) {
+  SchedulerInput input = scheduler_input(session, s);
+  input.machine.core_mhz = core_mhz;
+  input.executed = rates.table;
+  input.coruns = rates.splits;
+  input.min_slice = std::chrono::milliseconds(1);
+  for (const KernelDescriptor& k : input.mix)
+    input.times[k.name] =
+        times(rates.alone.at(k.name), k.grid_ctas, occupancy(k.demand(), input.machine.sm.capacity).value());
+  return input;
+}
+
+/// Each kernel a process, all of them clients of one MPS server from the start; those of a pair are told to launch.
+void under_mps(GpuSession& session, const ExperimentOptions& options, RawStore& store, Progress& progress) {
+  const GpuScenario all = gpu_scenario(session, scene_of(table2_names()), kPaper);
+  const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
+  ScenarioProcesses processes(options.program, all, Clients::Plain);
+  for (const std::vector<std::string>& pair : choose(table2_names(), 2)) {
+    const std::string name = mix_name(pair);
+    for (unsigned r = 0; r < options.repetitions; ++r) {
+      const std::string key = fmt::format("{}/mps/{}", name, r);
+      if (store.has(key)) continue;
+      store.add(key, {{"scenario", name},
+                      {"system", "mps"},
+                      {"repetition", r},
+                      {"jobs", processes.run(all, {pair.begin(), pair.end()}).jobs},
+                      {"on", options.on}});
+    }
+    progress.done(name + " mps");
+  }
+}
+
+}  // namespace
+
+void five_rates_experiment(GpuSession& session, const ExperimentOptions& options) {
+  measure_corun_rates(session, options, kPaper, "five_rates", true);
+}
+
+void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
+  RawStore store(options.out / "five_pairs.jsonl");
+  const double core_mhz = options.on.at("core_mhz");
+  const CorunRates rates =
+      read_corun_rates(options.out / "five_rates.jsonl", kPaper, session.machine().num_sms * core_mhz * 1e6);
+  const std::vector<std::vector<std::string>> pairs = choose(table2_names(), 2);
+  Progress progress("five_pairs", pairs.size() * 2);
+  for (const std::vector<std::string>& pair : pairs) {
+    GpuScenario s = gpu_scenario(session, scene_of(pair), kPaper);
+    for (const std::string& kernel : pair) s.profiles.push_back(rates.alone.at(kernel));
+    for (unsigned r = 0; r < options.repetitions; ++r) {
+      const auto line = [&](const char* system, const auto& run) {
+        const std::string key = fmt::format("{}/{}/{}", s.scenario.name, system, r);
+        if (store.has(key)) return;
+        const GpuRun done = run();
+        nlohmann::json told = {
+            {"scenario", s.scenario.name}, {"system", system}, {"repetition", r}, {"jobs", done.jobs}, {"on", options.on}};
+        if (!done.decisions.empty()) told.update({{"decided", done.decisions.size()}, {"violations", done.violations}});
+        store.add(key, std::move(told));
+      };
+      for (std::size_t k = 0; k < pair.size(); ++k)  // the turnaround alone, of the same launch
+        line(k == 0 ? "alone_first" : "alone_second", [&] {
+          GpuScenario alone = s;
+          alone.all = {s.all[k]};
+          return run_streams(alone, Streams::One);
+        });
+      line("sequential", [&] { return run_streams(s, Streams::One); });
+      line("streams", [&] { return run_streams(s, Streams::Each); });
+      for (const char* system : kSchedulers)
+        line(system, [&] {
+          const auto scheduler = make_scheduler(system, known(session, s, rates, core_mhz));
+          return run_scheduled(session, s, *scheduler);
+        });
+    }
+    progress.done(s.scenario.name);
+  }
+  under_mps(session, options, store, progress);
+}
+
+}  // namespace sluice::gpu
