@@ -92,13 +92,15 @@ bool write_five_page(const std::filesystem::path& folder, const json& machine) {
     const double gain = geometric_mean(s.gain), antt = total(s.antt) / n, stp = total(s.stp) / n;
     rows.push_back({r.system, r.whose, fmt::format("{:+.1f} %", 100 * (gain - 1)),
                     fmt::format("{:+.1f} % ({})", 100 * (*std::ranges::max_element(s.gain) - 1), s.best),
-                    fmt::format("{:+.1f} % ({})", 100 * (*std::ranges::min_element(s.gain) - 1), s.worst), fmt::format("{:.3f}", stp),
-                    fmt::format("{:.3f}", antt)});
+                    fmt::format("{:+.1f} % ({})", 100 * (*std::ranges::min_element(s.gain) - 1), s.worst),
+                    fmt::format("{:.3f}", stp), fmt::format("{:.3f}", antt)});
     mean.data[r.system] = {{"gain", gain}, {"stp", stp}, {"antt", antt}, {"pairs", s.gain.size()}};
   }
   mean.data["violations"] = violations;
-  mean.measured = fmt::format("{} pairs of two kernels of 15 ms, both there from the start; {} violations of quotas.", all.size(), violations);
-  mean.html = figures::table({"system", "whose", "faster than one after the other", "best pair", "worst pair", "STP", "ANTT"}, rows);
+  mean.measured = fmt::format("{} pairs of two kernels of 15 ms, both there from the start; {} violations of quotas.", all.size(),
+                              violations);
+  mean.html =
+      figures::table({"system", "whose", "faster than one after the other", "best pair", "worst pair", "STP", "ANTT"}, rows);
   each.html = figures::table(head, pairs);
   write_page(folder, "Five systems on " + machine.value("name", "a GPU"), {mean, each}, machine);
   fmt::print("{}\n", mean.measured);

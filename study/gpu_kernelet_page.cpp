@@ -110,17 +110,20 @@ Figure random_plans(const QueueTimes& times, std::vector<Requirement>& required)
   const Values& plans = systems.at("monte_carlo");
   const double ours = median(systems.at("kernelet")), opt = median(systems.at("kernelet_opt")), base = median(systems.at("base"));
   const auto better = [&](double than) { return std::ranges::count_if(plans, [&](double ms) { return ms < than; }); };
-  figure.data = {{"plans", plans.size()}, {"better_than_kernelet", better(ours)}, {"better_than_opt", better(opt)},
-                 {"best_ms", *std::ranges::min_element(plans)}, {"median_ms", median(plans)}};
+  figure.data = {{"plans", plans.size()},
+                 {"better_than_kernelet", better(ours)},
+                 {"better_than_opt", better(opt)},
+                 {"best_ms", *std::ranges::min_element(plans)},
+                 {"median_ms", median(plans)}};
   figure.measured = fmt::format("{} of {} plans are better than Kernelet ({:.1f} ms), {} than OPT ({:.1f} ms).", better(ours),
                                 plans.size(), ours, better(opt), opt);
-  figure.html = figures::table({"plan", "ms", "over base"},
-                               {{"base", fmt::format("{:.1f}", base), ""},
-                                {"Kernelet", fmt::format("{:.1f}", ours), over(base, ours)},
-                                {"OPT", fmt::format("{:.1f}", opt), over(base, opt)},
-                                {"best of the random", fmt::format("{:.1f}", figure.data["best_ms"].get<double>()),
-                                 over(base, figure.data["best_ms"])},
-                                {"median of the random", fmt::format("{:.1f}", median(plans)), over(base, median(plans))}});
+  figure.html = figures::table(
+      {"plan", "ms", "over base"},
+      {{"base", fmt::format("{:.1f}", base), ""},
+       {"Kernelet", fmt::format("{:.1f}", ours), over(base, ours)},
+       {"OPT", fmt::format("{:.1f}", opt), over(base, opt)},
+       {"best of the random", fmt::format("{:.1f}", figure.data["best_ms"].get<double>()), over(base, figure.data["best_ms"])},
+       {"median of the random", fmt::format("{:.1f}", median(plans)), over(base, median(plans))}});
   required.push_back({fmt::format("random plans better than Kernelet, of {}", plans.size()), "0", fmt::format("{}", better(ours)),
                       better(ours) == 0, "the model's rates of pairs"});
   required.push_back({"random plans better than OPT", "0", fmt::format("{}", better(opt)), better(opt) == 0, ""});

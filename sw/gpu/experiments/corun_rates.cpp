@@ -85,7 +85,8 @@ CorunRates read_corun_rates(const std::filesystem::path& file, const std::string
     all.table.kernels[line["kernel"]] = {own.back() / sm_cycles, 1, 0, 0};
   }
   for (const PaperKernel& k : paper_kernels(paper))
-    if (!all.alone.contains(k.name)) throw InputError(fmt::format("{}: no rates of {}: measure them first", file.string(), k.name));
+    if (!all.alone.contains(k.name))
+      throw InputError(fmt::format("{}: no rates of {}: measure them first", file.string(), k.name));
   for (const nlohmann::json& line : lines) {
     if (!line.contains("runs")) continue;
     const bool in_order = line["first"] < line["second"];  // the table has the lesser name first
@@ -100,7 +101,8 @@ CorunRates read_corun_rates(const std::filesystem::path& file, const std::string
       }
     }
     for (const nlohmann::json& s : line["splits"])
-      all.splits.push_back({first, second,
+      all.splits.push_back({first,
+                            second,
                             {s["first_sms"], s["blocks_per_second"][0].get<double>() / all.alone.at(first).back(),
                              s["blocks_per_second"][1].get<double>() / all.alone.at(second).back()}});
   }

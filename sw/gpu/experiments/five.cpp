@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* kPaper = "table2";
 /// One of each system, its baseline on this runtime, and the two plain shares.
-constexpr const char* kSchedulers[] = {"arrival", "piv", "dprr", "adaptive", "slate_measured", "kernelet_opt", "warped_slicer", "even",
-                                       "spatial"};
+constexpr const char* kSchedulers[] = {"arrival",      "piv",           "dprr", "adaptive", "slate_measured",
+                                       "kernelet_opt", "warped_slicer", "even", "spatial"};
 
 Scenario scene_of(const std::vector<std::string>& kernels) {
   Scenario scene;
@@ -46,8 +46,7 @@ SchedulerInput known(const GpuSession& session, const GpuScenario& s, const Coru
   input.coruns = rates.splits;
   input.min_slice = std::chrono::milliseconds(1);
   for (const KernelDescriptor& k : input.mix)
-    input.times[k.name] =
-        times(rates.alone.at(k.name), k.grid_ctas, occupancy(k.demand(), input.machine.sm.capacity).value());
+    input.times[k.name] = times(rates.alone.at(k.name), k.grid_ctas, occupancy(k.demand(), input.machine.sm.capacity).value());
   return input;
 }
 
@@ -80,8 +79,7 @@ void five_rates_experiment(GpuSession& session, const ExperimentOptions& options
 void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "five_pairs.jsonl");
   const double core_mhz = options.on.at("core_mhz");
-  const CorunRates rates =
-      read_corun_rates(options.out / "five_rates.jsonl", kPaper, session.machine().num_sms * core_mhz * 1e6);
+  const CorunRates rates = read_corun_rates(options.out / "five_rates.jsonl", kPaper, session.machine().num_sms * core_mhz * 1e6);
   const std::vector<std::vector<std::string>> pairs = choose(table2_names(), 2);
   Progress progress("five_pairs", pairs.size() * 2);
   for (const std::vector<std::string>& pair : pairs) {

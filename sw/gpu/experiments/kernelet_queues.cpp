@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernelet's queues on the GPU: slices of two kernels side by side as the scheduler chooses them, by rates of pairs that the Markov
-// model predicts or that were measured, against launches one after the other and all at once.
+// Kernelet's queues on the GPU: slices of two kernels side by side as the scheduler chooses them, by rates of pairs that the
+// Markov model predicts or that were measured, against launches one after the other and all at once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,8 +41,7 @@ Tables tables(GpuSession& session, const ExperimentOptions& options) {
     const auto& [counters, instructions] = known->second;
     std::vector<double> ipc;
     for (const double rate : rates.alone.at(k.name)) ipc.push_back(rate * instructions / sm_cycles);
-    const KernelDescriptor& kernel =
-        kernels.emplace_back(descriptor(session.app(k.app, measured_size(k.app, kEqualLength))));
+    const KernelDescriptor& kernel = kernels.emplace_back(descriptor(session.app(k.app, measured_size(k.app, kEqualLength))));
     kernels.back().name = k.name;
     models.push_back(calibrated_kernel(
         counters, {kernel.warps_per_cta(), static_cast<unsigned>(ipc.size()), ipc.front(), ipc.back()}, page.machine));
@@ -130,7 +129,8 @@ void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& op
       progress.done(fmt::format("{} {}", group, r));
     }
   }
-  const GpuScenario s = gpu_scenario(session, queue(options, "mix", kShort), "kernelet");  // as short as the random plans are many
+  const GpuScenario s =
+      gpu_scenario(session, queue(options, "mix", kShort), "kernelet");  // as short as the random plans are many
   for (unsigned r = 0; r < options.repetitions; ++r) systems("mix_short", s, r);
   for (unsigned seed = 1; seed <= options.plans; ++seed) {
     line("mix_short", "monte_carlo", seed, [&] { return scheduled(s, "monte_carlo", seed); });

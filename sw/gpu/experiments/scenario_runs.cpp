@@ -75,9 +75,8 @@ GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, ISchedule
     // A grid that does not fill the GPU is spread: CTAs that come first would take all tasks to a part of the SMs.
     const std::uint64_t spread = (kernel.spec().blocks() + input.machine.num_sms - 1) / input.machine.num_sms;
     const CtaCount most(static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel.occupancy(), spread)));
-    jobs.push_back(
-        {static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after,
-         scenario.profiles.empty() ? Profile{} : scenario.profiles[launch.job]});
+    jobs.push_back({static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after,
+                    scenario.profiles.empty() ? Profile{} : scenario.profiles[launch.job]});
   }
   GpuQuotaJobs gpu(scenario.kernels);
   const LoopResult result = run_event_loop(input.machine, jobs, scheduler, gpu, kLimit);

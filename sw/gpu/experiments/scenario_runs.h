@@ -18,9 +18,9 @@ namespace sluice::gpu {
 struct GpuScenario {
   Scenario scenario;
   std::vector<ScenarioLaunch> all;
-  PreparedMix kernels;            ///< by job
-  std::vector<std::string> apps;  ///< by job
-  std::vector<AppSize> sizes;     ///< by job
+  PreparedMix kernels;              ///< by job
+  std::vector<std::string> apps;    ///< by job
+  std::vector<AppSize> sizes;       ///< by job
   std::vector<Profile> profiles{};  ///< by job: for schedulers that want them; may be empty
 };
 /// @param paper  whose names the scenario uses (paper_kernels)

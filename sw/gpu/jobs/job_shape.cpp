@@ -49,8 +49,9 @@ std::uint64_t tasks_before(const SluiceJob& job, std::uint64_t ticket) {
 
 std::uint64_t tickets_for(const SluiceJob& job, std::uint64_t tasks) {
   const auto all = std::views::iota(std::uint64_t{0}, std::uint64_t{job.tickets});
-  return *all.begin() + static_cast<std::uint64_t>(
-                            std::ranges::lower_bound(all, tasks, {}, [&](std::uint64_t t) { return tasks_before(job, t); }) - all.begin());
+  return *all.begin() +
+         static_cast<std::uint64_t>(
+             std::ranges::lower_bound(all, tasks, {}, [&](std::uint64_t t) { return tasks_before(job, t); }) - all.begin());
 }
 
 }  // namespace sluice::gpu

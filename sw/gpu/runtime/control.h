@@ -14,7 +14,7 @@
 #define SLUICE_BY_LAUNCH 1u /* CTAs look for slots in the order of the launch: all slots are tried, wherever there is room */
 #define SLUICE_HELD 2u
 #define SLUICE_LATER 4u
-#define SLUICE_LIMITED 8u /* CTAs look at SluiceOrders.limit before they draw a ticket */
+#define SLUICE_LIMITED 8u     /* CTAs look at SluiceOrders.limit before they draw a ticket */
 #define SLUICE_NUMBER_SHIFT 8 /* a later grid's: number of the launch that it works for */
 
 /* SluiceControl.gate, from its lowest bit: CTAs of the held grid that have ended (15), CTAs of later grids inside (15), number of
