@@ -67,7 +67,7 @@ Figure slices(const std::filesystem::path& folder, std::vector<Requirement>& req
   if (!virtual_wave.empty())
     required.push_back({"slices of one wave by task limit, median of the kernels", "at most +2 %",
                         fmt::format("{:+.1f} %", 100 * median(virtual_wave)), median(virtual_wave) <= kCheap,
-                        "waves of SPMV, ST, BS and TEA are over before the host has moved the limit"});
+                        "a wave of short blocks is over before the host has moved the limit"});
   return figure;
 }
 

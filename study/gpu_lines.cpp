@@ -118,7 +118,7 @@ void write_page(const std::filesystem::path& folder, const std::string& title, c
     if (machine.contains(key)) meta[key] = machine[key];
   const json experiments = machine.value("measured", json::object());  // items() of a temporary would dangle
   for (const auto& [name, when] : experiments.items()) meta[name] = when;
-  write_file_atomically(folder / "index.html", figures::page(title, figures, meta));
+  write_file_atomically(folder / "index.html", figures::page(title, figures, meta, "This GPU"));
   write_file_atomically(folder / "figures.json", figures::page_json(figures, meta).dump(1) + "\n");
 }
 

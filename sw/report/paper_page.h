@@ -25,7 +25,9 @@ using TableRow = std::vector<std::string>;  ///< plain text, escaped when it is 
 /// One page with all of them.
 /// @param title  plain text
 /// @param meta   what was run, by whom: version, commit, machine, seed, ...
-[[nodiscard]] std::string page(std::string_view title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);
+/// @param where  what Figure::measured is of: at the begin of a sentence
+[[nodiscard]] std::string page(std::string_view title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta,
+                               std::string_view where = "This model");
 
 /// The same as JSON: `meta`, and `figures` by id.
 [[nodiscard]] nlohmann::ordered_json page_json(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);

@@ -176,10 +176,10 @@ TEST(EventLoop, SlicesOfTwoKernelsAsOnTheFakeExecutor) {
   const FakeResult fake = run_fake(s.machine, s.fake, on_fake);
   ModelQuotaJobs gpu(s.machine, s.fake);
   const LoopResult loop = run_event_loop(s.machine, s.loop, on_loop, gpu, kLimit);
-  EXPECT_EQ(on_loop.said.front(), on_fake.said.front()) << "both side by side";
-  EXPECT_EQ(on_loop.said.back(), on_fake.said.back());
+  EXPECT_EQ(on_loop.said, on_fake.said);
+  // A slice may end with a task under way: it is there before or after the look that ends the slice.
   for (std::size_t k = 0; k < 2; ++k)
-    EXPECT_LE(std::chrono::abs(loop.jobs[k].ended - fake.jobs[k].ended), 4 * s.fake[k].task_time) << s.fake[k].kernel.name;
+    EXPECT_LE(std::chrono::abs(loop.jobs[k].ended - fake.jobs[k].ended), s.fake[k].task_time) << s.fake[k].kernel.name;
 }
 
 }  // namespace

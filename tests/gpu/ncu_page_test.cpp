@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sw/core/errors.h"
+#include "sw/gpu/apps/apps.h"
 #include "sw/gpu/apps/ncu_page.h"
 #include "sw/io/atomic_file.h"
 
@@ -54,6 +55,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
+}
+
+TEST(NcuPage, KnowsTheKernelsOfAllPapers) {
+  EXPECT_EQ(app_of_kernel("sad(const unsigned char *, const unsigned char *, unsigned short *)"), "SAD");
+  EXPECT_EQ(app_of_kernel("void matrix_multiply<64, 16>(const float *, const float *, float *, int)"), "MM");
+  EXPECT_EQ(app_of_kernel("fingerprint"), "");
+  const MarkovPage page = read_markov(std::filesystem::path(SLUICE_SOURCE_DIR) / "results/h200/kernelet/ncu.csv");
+  for (const PaperKernel& k : paper_kernels("kernelet")) EXPECT_TRUE(page.apps.contains(k.app)) << k.app;
 }
 
 TEST(NcuPage, RefusesWhatItCannotRead) {

@@ -100,6 +100,67 @@ TEST_F(GpuPages, KernelsOfOtherPapersAreNoneOfItsFigures) {
   EXPECT_EQ(required.front().measured, "1 of 1");
 }
 
+/// Two launches that arrive together.
+json both(const std::string& scenario, const std::string& system, double first_end, double second_end) {
+  return {{"key", scenario + system},
+          {"scenario", scenario},
+          {"system", system},
+          {"repetition", 0},
+          {"jobs", {job("A", 0, 0, first_end), job("B", 0, 0, second_end)}}};
+}
+
+TEST_F(GpuPages, FiveSystemsAreComparedWithLaunchesOneAfterTheOther) {
+  json alone = both("A_B", "alone_first", 10, 10), alone_too = both("A_B", "alone_second", 10, 10),
+       shared = both("A_B", "even", 12.5, 16);
+  shared["violations"] = 0;
+  write("five_pairs.jsonl", {alone, alone_too, both("A_B", "sequential", 10, 20), both("A_B", "mps", 10, 25), shared});
+  EXPECT_EQ(write_paper_page(folder_), true);
+  const json page = json::parse(read_file(folder_ / "figures.json"));
+  const json& means = page["figures"]["five"]["data"];
+  EXPECT_DOUBLE_EQ(means["even"]["gain"], 20.0 / 16);
+  EXPECT_DOUBLE_EQ(means["even"]["stp"], 10 / 12.5 + 10.0 / 16);
+  EXPECT_DOUBLE_EQ(means["even"]["antt"], (12.5 / 10 + 16.0 / 10) / 2);
+  EXPECT_DOUBLE_EQ(means["mps"]["gain"], 0.8);
+  EXPECT_FALSE(means.contains("adaptive")) << "was not measured";
+  shared["violations"] = 1;
+  write("five_pairs.jsonl", {alone, alone_too, both("A_B", "sequential", 10, 20), shared});
+  EXPECT_EQ(write_paper_page(folder_), false);
+}
+
+TEST_F(GpuPages, KerneletsQueuesAreHeldAgainstBaseOptAndRandomPlans) {
+  const auto line = [](const std::string& queue, const std::string& system, double end, int repetition = 0) {
+    json l = {{"key", queue + system + std::to_string(repetition)}, {"queue", queue}, {"system", system}, {"end_ms", end}};
+    if (system != "base" && system != "sequential")
+      l.update({{"decide_ms", 0.1}, {"violations", system == "monte_carlo" ? 1 : 0}});
+    return l;
+  };
+  std::vector<json> all = {line("mix", "sequential", 120), line("mix", "base", 110), line("mix", "kernelet", 102),
+                           line("mix", "kernelet_opt", 100)};
+  for (const char* system : {"sequential", "base", "kernelet", "kernelet_opt"}) all.push_back(line("mix_short", system, 50));
+  all.push_back(line("mix_short", "monte_carlo", 49, 1));
+  all.push_back(line("mix_short", "monte_carlo", 51, 2));
+  write("kernelet_queues.jsonl", all);
+  write("kernelet_slices.jsonl",
+        {{{"key", "PC"},
+          {"name", "PC"},
+          {"bit_identical", true},
+          {"points",
+           {{{"waves", 1}, {"queued", 1}, {"native_ms", {10}}, {"sliced_ms", {15}}},
+            {{"waves", 1}, {"queued", 2}, {"native_ms", {10}}, {"sliced_ms", {12}}, {"virtual_ms", {10.1}}}}}}});
+  EXPECT_EQ(write_paper_page(folder_), false);
+  const json page = json::parse(read_file(folder_ / "figures.json"));
+  std::map<std::string, std::pair<std::string, bool>> required;
+  for (const json& r : page["figures"]["required"]["data"]) required[r["what"]] = {r["measured"], r["holds"]};
+  using Line = std::pair<std::string, bool>;
+  EXPECT_EQ(required.at("queue mix, over base"), Line("+7.8 %", true));
+  EXPECT_EQ(required.at("queue mix, from OPT"), Line("2.0 %", true));
+  EXPECT_EQ(required.at("random plans better than Kernelet, of 2"), Line("1", false));
+  EXPECT_EQ(required.at("slices of one wave by task limit, median of the kernels"), Line("+1.0 %", true));
+  EXPECT_EQ(required.at("violations, random plans"), Line("2", false));
+  EXPECT_EQ(required.at("violations, Kernelet and OPT"), Line("0", true));
+  EXPECT_DOUBLE_EQ(page["figures"]["7"]["data"]["best_ms"], 49);
+}
+
 TEST_F(GpuPages, AFolderOfNoPaperIsLeftAlone) {
   EXPECT_EQ(write_paper_page(folder_), std::nullopt);
   write("sim_pairs.jsonl", {{{"key", "x"}, {"system", "adaptive"}}});

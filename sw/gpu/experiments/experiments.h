@@ -44,7 +44,7 @@ void mps_experiment(const std::string& program, const ExperimentOptions& options
 /// What one MPS client does: takes orders from standard input, one a line ("run APP SECONDS"), answers on standard output.
 int mps_client(const std::vector<std::string>& apps);
 
-// EffiSha's evaluation (docs/reference/gpu_papers.md).
+// EffiSha's evaluation (results/h200/effisha/README.md).
 void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options);    ///< figure 10: the pushed flag
 void effisha_pkm_experiment(GpuSession& session, const ExperimentOptions& options);         ///< figures 10, 11: slices
 void effisha_latency_experiment(GpuSession& session, const ExperimentOptions& options);     ///< figure 13
