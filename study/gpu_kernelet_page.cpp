@@ -84,7 +84,9 @@ Figure queues(const QueueTimes& times, std::vector<Requirement>& required) {
                 {},
                 {}};
   std::vector<TableRow> rows;
-  for (const auto& [queue, systems] : times) {
+  for (const auto& entry : times) {
+    const std::string& queue = entry.first;
+    const auto& systems = entry.second;
     if (queue == "mix_short" || !systems.contains("kernelet_opt")) continue;
     const auto of = [&](const char* system) { return median(systems.at(system)); };
     const double base = of("base"), ours = of("kernelet"), opt = of("kernelet_opt");

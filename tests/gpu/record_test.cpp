@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording without a GPU: a kernel of our own (data/sum.ptx), its disassembly by nvdisasm 12.4 (data/sum.sass), and logs written
 // here.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -100,7 +101,9 @@ std::string with_encodings(const std::string& listing, const std::string& upper)
     const std::string row = listing.substr(at, end - at);
     const std::size_t first = row.find_first_not_of(" \t");
     const bool instruction = first != std::string::npos && row.compare(first, 2, "/*") == 0;
-    out += instruction ? row + "   /* 0x00000a00ff017b82 */\n      /* " + upper + " */\n" : row + "\n";
+    out += row;
+    if (instruction) out += fmt::format("   /* 0x00000a00ff017b82 */\n      /* {} */", upper);
+    out += "\n";
     at = end + 1;
   }
   return out;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <ranges>
 
 namespace sluice::gpu {
 
@@ -48,10 +47,15 @@ std::uint64_t tasks_before(const SluiceJob& job, std::uint64_t ticket) {
 }
 
 std::uint64_t tickets_for(const SluiceJob& job, std::uint64_t tasks) {
-  const auto all = std::views::iota(std::uint64_t{0}, std::uint64_t{job.tickets});
-  return *all.begin() +
-         static_cast<std::uint64_t>(
-             std::ranges::lower_bound(all, tasks, {}, [&](std::uint64_t t) { return tasks_before(job, t); }) - all.begin());
+  std::uint64_t low = 0, high = job.tickets;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (tasks_before(job, middle) < tasks)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 }  // namespace sluice::gpu

@@ -196,7 +196,7 @@ class Joiner {
     std::ranges::sort(all);
     SectorCount& of = result_.sectors[std::string(name)];
     ++of.requests;
-    of.sectors += static_cast<std::uint64_t>(std::ranges::unique(all).begin() - all.begin());
+    of.sectors += static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
   }
 
   [[nodiscard]] std::vector<std::uint64_t> statements() const {
