@@ -30,6 +30,63 @@ __device__ __forceinline__ unsigned long long fetch_add(unsigned long long* p, u
   asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
   return old;
 }
+__device__ __forceinline__ unsigned long long load_acquire(const unsigned long long* p) {
+  unsigned long long v;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+}
+/// Acquires what its predecessors released, and releases.
+__device__ __forceinline__ unsigned long long fetch_add_both_ways(unsigned long long* p, unsigned long long v) {
+  unsigned long long old;
+  asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+  return old;
+}
+__device__ __forceinline__ unsigned long long compare_and_swap(unsigned long long* p, unsigned long long expected, unsigned long long v) {
+  unsigned long long old;
+  asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;" : "=l"(old) : "l"(p), "l"(expected), "l"(v) : "memory");
+  return old;
+}
+__device__ __forceinline__ void raise(unsigned* p, unsigned v) {
+  asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+__device__ __forceinline__ void set_bits(unsigned* p, unsigned bits) {
+  asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(bits) : "memory");
+}
+__device__ __forceinline__ void clear_bits(unsigned* p, unsigned kept) {
+  asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(p), "r"(kept) : "memory");
+}
+__device__ __forceinline__ void release_bits(unsigned* p, unsigned kept) {
+  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(p), "r"(kept) : "memory");
+}
+__device__ __forceinline__ unsigned acquire_bits(unsigned* p, unsigned bits) {
+  unsigned old;
+  asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(bits) : "memory");
+  return old;
+}
+// Where the CTA is.
+__device__ __forceinline__ unsigned this_sm() {
+  unsigned v;
+  asm("mov.u32 %0, %%smid;" : "=r"(v));
+  return v;
+}
+__device__ __forceinline__ unsigned this_warp() {
+  unsigned v;
+  asm("mov.u32 %0, %%warpid;" : "=r"(v));
+  return v;
+}
+/// Launched as SMs x CTAs.
+__device__ __forceinline__ unsigned launch_row() {
+  unsigned v;
+  asm("mov.u32 %0, %%ctaid.y;" : "=r"(v));
+  return v;
+}
+__device__ __forceinline__ unsigned ctas_of_grid() {
+  unsigned sms, ctas;
+  asm("mov.u32 %0, %%nctaid.x;" : "=r"(sms));
+  asm("mov.u32 %0, %%nctaid.y;" : "=r"(ctas));
+  return sms * ctas;
+}
+__device__ __forceinline__ void nap(unsigned ns) { __nanosleep(ns); }
 __device__ __forceinline__ unsigned long long nanoseconds() {
   unsigned long long t;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));

@@ -13,18 +13,19 @@ namespace sluice_rt {
 constexpr unsigned kNoSlot = 32;
 enum Attempt : unsigned { kNone = 0, kTaken = 1, kAgain = 2 };
 
-__device__ __forceinline__ void clear_bits(unsigned* p, unsigned kept) {
-  asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(p), "r"(kept) : "memory");
-}
 /// The slot's next holder acquires it and sees the cell as it is now: filled, or cleared.
 __device__ __forceinline__ void give_slot(SluiceControl* c, unsigned sm, unsigned bit) {
-  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(&c->slots[sm]), "r"(~bit) : "memory");
+  release_bits(&c->slots[sm], ~bit);
 }
 /// Sets a slot's bit. @return the bits before
 __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsigned bit) {
-  unsigned old;
-  asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(&c->slots[sm]), "r"(bit) : "memory");
-  return old;
+  return acquire_bits(&c->slots[sm], bit);
+}
+/// A CTA without a slot stays a moment while slots are open, here or on other SMs: the hardware then places the next CTAs there.
+__device__ __forceinline__ Attempt wait_for_slot(const SluiceJob& job, const SluiceState& s) {
+  if (load(&job.control->resident_total) >= load(&job.orders->wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
+  nap(200);
+  return kAgain;
 }
 /// One attempt at a free slot below the SM's quota, each CTA of an SM at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
@@ -38,19 +39,19 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
   while ((seen & bit) != 0 || bit == 0) {  // another CTA was faster: the next free slot in a circle
     const unsigned open = ~seen & below, above = open & ~0u << (s.rank & 31);
     if (open == 0 || __popc(seen) >= (int)quota) {
-      // A CTA without a slot stays a moment while slots are open on other SMs: the hardware then places the next CTAs there.
-      if (load(&c->resident_total) >= load(&job.orders->wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
-      __nanosleep(200);
-      return kAgain;
+      return wait_for_slot(job, s);
     }
     bit = above != 0 ? above & (0u - above) : open & (0u - open);
     seen = try_slot(c, sm, bit);
   }
-  if (__popc(seen) >= (int)quota) {  // others have come since, or drain above the quota
+  // Others have come since, or drain above the quota. The quota of this moment counts: under one that became smaller others may have
+  // come that did not see this CTA yet.
+  const unsigned now = load(&job.orders->quota[sm]), slot = __ffs(bit) - 1;
+  if (__popc(seen) >= (int)now || slot >= now) {
     clear_bits(&c->slots[sm], ~bit);
-    return kAgain;
+    return wait_for_slot(job, s);
   }
-  s.leader.slot = __ffs(bit) - 1;
+  s.leader.slot = slot;
   s.granted = quota;
   return kTaken;
 }
@@ -145,11 +146,7 @@ __device__ __forceinline__ unsigned adopt(const SluiceJob& job, unsigned near, u
 }
 
 // Held grids and later ones: SLUICE_HELD.
-__device__ __forceinline__ unsigned long long gate_add(SluiceControl* c, unsigned long long v) {
-  unsigned long long old;
-  asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(&c->gate), "l"(v) : "memory");
-  return old;
-}
+__device__ __forceinline__ unsigned long long gate_add(SluiceControl* c, unsigned long long v) { return fetch_add_both_ways(&c->gate, v); }
 /// A CTA of a later grid comes. @return its launch has not ended, and does not before the CTA has gone
 __device__ __forceinline__ bool pass_gate(const SluiceJob& job) {
   const unsigned long long inside = 1ull << SLUICE_GATE_INSIDE_SHIFT;
@@ -164,11 +161,8 @@ __device__ __forceinline__ void tell(SluiceControl* c) {
 /// A CTA of a held grid ends. The last one waits until all blocks are done and nobody is inside.
 __device__ __forceinline__ void end_held(const SluiceJob& job) {
   SluiceControl* c = job.control;
-  unsigned sms, ctas;
-  asm("mov.u32 %0, %%nctaid.x;" : "=r"(sms));
-  asm("mov.u32 %0, %%nctaid.y;" : "=r"(ctas));
   unsigned long long gate = gate_add(c, 1) + 1;
-  if ((gate & SLUICE_GATE_ENDED) != sms * ctas) return;
+  if ((gate & SLUICE_GATE_ENDED) != ctas_of_grid()) return;
   bool asleep = false;
   for (;;) {
     if ((gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0) {
@@ -177,19 +171,14 @@ __device__ __forceinline__ void end_held(const SluiceJob& job) {
       // The word as it was read: nobody came since, and what nobody holds nobody changes.
       const unsigned long long number = (gate >> SLUICE_GATE_NUMBER_SHIFT) + 1 & SLUICE_GATE_NUMBERS;
       const unsigned long long fresh = gate >> SLUICE_GATE_CAME_SHIFT << SLUICE_GATE_CAME_SHIFT | number << SLUICE_GATE_NUMBER_SHIFT;
-      unsigned long long old;
-      asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
-                   : "=l"(old)
-                   : "l"(&c->gate), "l"(gate), "l"(fresh)
-                   : "memory");
-      if (old == gate) break;
+      if (compare_and_swap(&c->gate, gate, fresh) == gate) break;
     } else if (!asleep) {
       asleep = true;
       ++c->naps;
       tell(c);
     }
-    __nanosleep(1000);
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(gate) : "l"(&c->gate) : "memory");
+    nap(1000);
+    gate = load_acquire(&c->gate);
   }
   store(&c->next, 0);
   ++c->ended;
@@ -204,13 +193,11 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
   s.grid[0] = job.grid_x;
   s.grid[1] = job.grid_y;
   s.grid[2] = job.grid_z;
-  unsigned sm, warp;
-  asm("mov.u32 %0, %%smid;" : "=r"(sm));
-  asm("mov.u32 %0, %%warpid;" : "=r"(warp));
+  const unsigned sm = this_sm();
   s.leader.sm = sm;
   // As the CTAs lie on the SM: those that a smaller quota sends away lie together, and leave room for others.
-  s.rank = warp * inverse_warps >> 16;
-  if ((job.flags & SLUICE_BY_LAUNCH) != 0) asm("mov.u32 %0, %%ctaid.y;" : "=r"(s.rank));  // launched as SMs x CTAs
+  s.rank = this_warp() * inverse_warps >> 16;
+  if ((job.flags & SLUICE_BY_LAUNCH) != 0) s.rank = launch_row();
   Attempt attempt = kAgain;
   while (attempt == kAgain) attempt = take_slot(job, s);
   unsigned tasks = 0;
@@ -221,8 +208,8 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
     if (tasks == 0) tasks = claim(job, task, s.last);
     if (tasks == 0) tasks = adopt(job, sm, task, s.last);
     s.leader.left = tasks - (tasks != 0);
-    asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&c->max_resident[sm]), "r"(inside) : "memory");
-    if (inside > s.granted) add(&c->violations, 1);
+    raise(&c->max_resident[sm], inside);
+    if (inside > s.granted && inside > load(&job.orders->quota[sm])) add(&c->violations, 1);  // a larger one may have come meanwhile
     s.enter_ns = nanoseconds();
   }
   add(&c->arrived, 1);
@@ -250,7 +237,7 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
     SluiceRange* unfinished = &c->unfinished[slot][sm];
     store(&unfinished->first, last - ((unsigned long long)left << job.width_bits));
     store(&unfinished->last, last);
-    asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(&c->filled[sm]), "r"(1u << slot) : "memory");
+    set_bits(&c->filled[sm], 1u << slot);
     add(&c->returned, 1);
   }
   give_slot(c, sm, 1u << slot);

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU's half of the quota runtime, from the text that the GPU gets, in every order that its CTAs' steps can have: all schedules with a
+// bounded number of preemptions. What must hold is written from the events alone: who took which slot when, which quota was in force,
+// which blocks ran.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "sw/gpu/jobs/job_shape.h"
+#include "tests/gpu/quota_on_host.h"
+
+// NOLINTBEGIN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "sw/gpu/runtime/quota_runtime.cuh"
+#pragma GCC diagnostic pop
+// NOLINTEND
+
+namespace sluice::gpu {
+namespace {
+
+using on_host::Turns;
+
+/// All schedules with at most so many preemptions: a turn taken from an actor that could have gone on.
+class Schedules {
+ public:
+  explicit Schedules(unsigned preemptions) : allowed_(preemptions) {}
+  void begin() { at_ = used_ = 0; }
+  std::size_t choose(std::vector<std::size_t> able, std::size_t last) {
+    const bool goes_on = at_ > 0 && std::ranges::find(able, last) != able.end();
+    if (goes_on) {
+      std::erase(able, last);
+      able.insert(able.begin(), last);
+      if (used_ == allowed_) able.resize(1);
+    }
+    if (at_ == path_.size()) path_.push_back({0, able.size()});
+    const std::size_t taken = path_[at_++].taken;
+    if (goes_on && taken > 0) ++used_;
+    return able[taken];
+  }
+  /// @return there is another schedule
+  bool next() {
+    while (!path_.empty() && path_.back().taken + 1 == path_.back().options) path_.pop_back();
+    if (path_.empty()) return false;
+    ++path_.back().taken;
+    return true;
+  }
+
+ private:
+  struct Step {
+    std::size_t taken, options;
+  };
+  std::vector<Step> path_;
+  std::size_t at_ = 0;
+  unsigned allowed_, used_ = 0;
+};
+
+struct Stay {
+  std::uint64_t took = 0, entered = 0, left = ~0ULL;
+};
+struct Order {
+  unsigned quota;
+  std::uint64_t limit = ~0ULL;
+};
+
+/// Some CTAs of one job on one SM, and a host that gives orders one after the other.
+class Scene {
+ public:
+  Scene(std::size_t ctas, unsigned blocks, std::vector<Order> orders, bool waits = false)
+      : ctas_(ctas), orders_(std::move(orders)), waits_(waits), job_(job_shape({{blocks, 1, 1}, 1, 2, waits ? 1U : 2U})) {
+    if (std::ranges::any_of(orders_, [](const Order& o) { return o.limit != ~0ULL; })) job_.flags |= SLUICE_LIMITED;
+    job_.control = control_.get();
+    job_.orders = &control_->orders;
+    states_.resize(ctas + 1);
+    taken_by_.resize(ctas + 1);
+    gave_by_.resize(ctas + 1);
+    turns_.changes = [this](std::size_t from, std::size_t to) {
+      states_[from] = sluice_rt_state;
+      sluice_rt_state = states_[to];
+    };
+    for (std::size_t c = 0; c < ctas; ++c) actors_.emplace_back([this] { cta(); });
+    actors_.emplace_back([this] {
+      for (std::size_t o = 1; o < orders_.size(); ++o) give(orders_[o]);
+    });
+    sluice_rt::took = [this] { taken_by_[turns_.actor] = turns_.steps; };
+    sluice_rt::gave = [this] { gave_by_[turns_.actor] = turns_.steps; };
+  }
+  ~Scene() { sluice_rt::took = sluice_rt::gave = nullptr; }
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  /// Runs all schedules, and says what was wrong in the first that was.
+  std::optional<std::string> all(unsigned preemptions) {
+    Schedules schedules(preemptions);
+    do {
+      schedules.begin();
+      clear();
+      turns_.run(actors_, [&](const std::vector<std::size_t>& able, std::size_t last) { return schedules.choose(able, last); });
+      ++runs;
+      if (std::optional<std::string> wrong = judge()) return "schedule " + std::to_string(runs) + ": " + *wrong;
+    } while (schedules.next());
+    return std::nullopt;
+  }
+  std::size_t runs = 0, entered = 0;
+
+ private:
+  void clear() {
+    std::memset(static_cast<void*>(control_.get()), 0, offsetof(SluiceControl, unfinished));
+    for (auto& slot : control_->unfinished) slot[0] = {0, 0};
+    control_->orders.quota[0] = control_->orders.wanted = orders_[0].quota;
+    control_->orders.limit = orders_[0].limit;
+    in_force_ = {{0, orders_[0].quota}};
+    stays_.clear();
+    ran_.assign(job_.blocks, 0);
+    turns_.steps = 0;
+  }
+  void give(const Order& order) {
+    turns_.step();
+    control_->orders.wanted = order.quota;
+    turns_.step();
+    control_->orders.quota[0] = order.quota;
+    in_force_.push_back({turns_.steps, order.quota});
+    turns_.step();
+    control_->orders.limit = order.limit;
+  }
+  /// What the joined kernel does (sw/gpu/rewrite/block_loop.ptx).
+  void cta() {
+    SluiceState& s = sluice_rt_state;
+    sluice_rt_enter(job_, 0x10000);
+    std::size_t stay = ~std::size_t{0};
+    if (s.leader.slot != sluice_rt::kNoSlot) {
+      stay = stays_.size();
+      stays_.push_back({taken_by_[turns_.actor], turns_.steps});
+    }
+    for (unsigned odd = 0; s.stage[odd].run != 0; odd ^= 1) {
+      ++ran_[s.stage[odd].block.x];
+      const unsigned quota = sluice_rt::load(&job_.orders->quota[0]);
+      sluice_rt::add(&control_->done[0], 1);
+      SluiceStage& next = s.stage[odd ^ 1];
+      if (s.leader.left != 0) {
+        next.block = {s.stage[odd].block.x + job_.step_x, 0, 0};
+        if (next.block.x >= job_.grid_x) next.block.x -= job_.grid_x;
+        next.run = s.leader.slot < quota ? 1 : 0;
+        s.leader.left -= next.run;
+      } else if (waits_) {
+        sluice_rt_next_begun(job_, (odd ^ 1) << 4, quota);
+      } else {
+        sluice_rt_next(job_, (odd ^ 1) << 4, quota);
+      }
+    }
+    sluice_rt_leave(job_);
+    if (stay != ~std::size_t{0}) stays_[stay].left = gave_by_[turns_.actor];
+  }
+  std::optional<std::string> judge() {
+    const SluiceControl& c = *control_;
+    if (turns_.steps > Turns::kMostSteps) return "a CTA asks for a slot again and again";
+    if (c.violations != 0) return "the runtime counts a violation";
+    if (c.slots[0] != 0 || c.resident[0] != 0 || c.resident_total != 0) return "a slot is held after the end";
+    if (c.arrived != ctas_) return "not all CTAs have arrived";
+    // A CTA that took its slot found a quota that allows it, between then and its first block.
+    for (const Stay& stay : stays_) {
+      ++entered;
+      unsigned allowed = 0, held = 0;
+      for (std::size_t o = 0; o < in_force_.size(); ++o) {
+        const bool before = in_force_[o].at <= stay.entered, after = o + 1 == in_force_.size() || in_force_[o + 1].at >= stay.took;
+        if (before && after) allowed = std::max(allowed, in_force_[o].quota);
+      }
+      for (const Stay& other : stays_) held += other.took <= stay.took && stay.took < other.left ? 1 : 0;
+      if (held > allowed) return "a CTA took a slot beyond the quota";
+    }
+    // Each block ran once, lies in an unfinished range, or belongs to a ticket that nobody drew.
+    std::vector<unsigned> seen = ran_;
+    unsigned filled = 0;
+    for (const auto& slot : c.unfinished) {
+      for (std::uint64_t t = slot[0].first; t < slot[0].last; t += std::uint64_t{1} << job_.width_bits) ++seen[t];
+      filled += slot[0].first != slot[0].last ? 1 : 0;
+    }
+    if (filled != c.returned) return "ranges that were left are counted wrongly";
+    for (std::uint64_t ticket = c.next; ticket < job_.tickets; ++ticket) {
+      unsigned long long task = 0, last = 0;
+      const unsigned tasks = sluice_rt::range_of(job_, ticket, task, last);
+      for (unsigned i = 0; i < tasks; ++i) ++seen[task + (std::uint64_t{i} << job_.width_bits)];
+    }
+    if (std::ranges::any_of(seen, [](unsigned n) { return n != 1; })) return "a block is lost, or ran twice";
+    if (waits_ && c.returned != 0) return "a block that was claimed has not begun";
+    return std::nullopt;
+  }
+
+  struct InForce {
+    std::uint64_t at;
+    unsigned quota;
+  };
+  std::size_t ctas_;
+  std::vector<Order> orders_;
+  bool waits_;
+  std::unique_ptr<SluiceControl> control_ = std::make_unique<SluiceControl>();
+  SluiceJob job_;
+  Turns turns_;
+  std::vector<std::function<void()>> actors_;
+  std::vector<SluiceState> states_;
+  std::vector<std::uint64_t> taken_by_, gave_by_;
+  std::vector<Stay> stays_;
+  std::vector<InForce> in_force_;
+  std::vector<unsigned> ran_;
+};
+
+void holds(Scene&& scene, unsigned preemptions = 2) {
+  if (std::getenv("SLUICE_FULL") != nullptr) ++preemptions;
+  const std::optional<std::string> wrong = scene.all(preemptions);
+  EXPECT_FALSE(wrong) << *wrong;
+  EXPECT_GT(scene.runs, 1000U);
+  EXPECT_GT(scene.entered, scene.runs / 2) << "CTAs come in";
+}
+
+TEST(QuotaInterleavings, AQuotaThatShrinksIsNeverExceededByThoseThatReadTheOldOne) { holds({2, 4, {{2}, {1}}}); }
+TEST(QuotaInterleavings, AQuotaThatGrowsIsNoViolation) { holds({2, 4, {{1}, {2}}}); }
+TEST(QuotaInterleavings, ThreeCtasAndAnEvictionAmongThem) { holds({3, 4, {{2}, {0}}}, 1); }
+TEST(QuotaInterleavings, AnEvictedJobComesBack) { holds({2, 4, {{1}, {0}, {2}}}); }
+TEST(QuotaInterleavings, BlocksThatWaitForOthersAreBegunWhenClaimed) { holds({2, 4, {{2}, {1}}, true}); }
+TEST(QuotaInterleavings, NoMoreThanThePlanAllows) { holds({2, 4, {{2, 1}, {2, 2}}}); }
+
+}  // namespace
+}  // namespace sluice::gpu

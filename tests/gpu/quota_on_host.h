@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the quota runtime takes from a GPU (sw/gpu/runtime/quota_access.cuh), on the host: each access of shared memory is one step, and
+// before it another CTA may go on. Memory is sequentially consistent here, so this finds wrong orders of steps and no missing fences.
+#include <ucontext.h>
+
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sw/gpu/runtime/control.h"
+
+// NOLINTBEGIN: CUDA's names
+#define __device__
+#define __forceinline__ inline
+#define __shared__ static
+#define __align__(n) __attribute__((aligned(n)))
+#define __cvta_shared_to_generic(address) (reinterpret_cast<std::uintptr_t>(&sluice_rt_state) + 0 * (address))
+#define __threadfence_system()
+inline int __popc(unsigned v) { return std::popcount(v); }
+inline int __ffs(unsigned v) { return v == 0 ? 0 : std::countr_zero(v) + 1; }
+inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(std::uint64_t{a} * b >> 32); }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<unsigned long long>(static_cast<Wide>(a) * b >> 64);
+}
+// NOLINTEND
+
+namespace sluice::gpu::on_host {
+
+/// CTAs and a host that take turns, one step at a time, as a choice says.
+class Turns {
+ public:
+  /// @param choice  called with the actors that can go on, and the one that had the last turn: whose turn is next
+  using Choice = std::function<std::size_t(const std::vector<std::size_t>&, std::size_t)>;
+  std::function<void(std::size_t from, std::size_t to)> changes;  ///< whose memory of its own is there
+  std::uint64_t steps = 0;
+
+  void run(const std::vector<std::function<void()>>& actors, const Choice& choice) {
+    constexpr std::size_t kStack = 64 * 1024;
+    now = this;
+    actors_ = &actors;
+    fibres_.clear();
+    for (std::size_t a = 0; a < actors.size(); ++a) {
+      fibres_.push_back(std::make_unique<Fibre>());
+      Fibre& f = *fibres_.back();
+      f.stack.resize(kStack);
+      getcontext(&f.context);
+      f.context.uc_stack.ss_sp = f.stack.data();
+      f.context.uc_stack.ss_size = kStack;
+      f.context.uc_link = &main_;
+      makecontext(&f.context, &Turns::start, 0);
+    }
+    std::size_t last = 0;
+    for (;;) {
+      std::vector<std::size_t> able;
+      for (std::size_t a = 0; a < fibres_.size(); ++a) {
+        if (!fibres_[a]->done) able.push_back(a);
+      }
+      if (able.empty()) return;
+      actor = choice(able, last);
+      if (actor != last) changes(last, actor);
+      last = actor;
+      swapcontext(&main_, &fibres_[actor]->context);
+    }
+  }
+  /// Before an access. Nobody needs so many: a CTA turns in a circle, and all end.
+  void step() {
+    if (++steps > kMostSteps) throw Spins{};
+    swapcontext(&fibres_[actor]->context, &main_);
+  }
+  static constexpr std::uint64_t kMostSteps = 2000;
+  std::size_t actor = 0;
+  static inline Turns* now = nullptr;
+
+ private:
+  struct Spins {};
+  struct Fibre {
+    ucontext_t context;
+    std::vector<char> stack;
+    bool done = false;
+  };
+  static void start() {
+    try {
+      (*now->actors_)[now->actor]();
+    } catch (const Spins&) {
+    }
+    now->fibres_[now->actor]->done = true;
+  }
+  const std::vector<std::function<void()>>* actors_ = nullptr;
+  ucontext_t main_{};
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+};
+
+}  // namespace sluice::gpu::on_host
+
+namespace sluice_rt {
+
+inline std::function<void()> took, gave;  ///< the actor took bits that were free, or released some, in this step
+
+template <class T>
+T load(const T* p) {
+  sluice::gpu::on_host::Turns::now->step();
+  return *p;
+}
+inline unsigned long long load_acquire(const unsigned long long* p) { return load(p); }
+inline void store(unsigned long long* p, unsigned long long v) {
+  sluice::gpu::on_host::Turns::now->step();
+  *p = v;
+}
+template <class T>
+T fetch_add(T* p, std::type_identity_t<T> v) {
+  sluice::gpu::on_host::Turns::now->step();
+  const T old = *p;
+  *p += v;
+  return old;
+}
+inline void add(unsigned* p, unsigned v) { fetch_add(p, v); }
+inline unsigned long long fetch_add_both_ways(unsigned long long* p, unsigned long long v) { return fetch_add(p, v); }
+inline unsigned long long compare_and_swap(unsigned long long* p, unsigned long long expected, unsigned long long v) {
+  sluice::gpu::on_host::Turns::now->step();
+  const unsigned long long old = *p;
+  if (old == expected) *p = v;
+  return old;
+}
+inline void raise(unsigned* p, unsigned v) {
+  sluice::gpu::on_host::Turns::now->step();
+  if (v > *p) *p = v;
+}
+inline void clear_bits(unsigned* p, unsigned kept) {
+  sluice::gpu::on_host::Turns::now->step();
+  *p &= kept;
+}
+inline void release_bits(unsigned* p, unsigned kept) {
+  clear_bits(p, kept);
+  if (gave) gave();
+}
+inline unsigned acquire_bits(unsigned* p, unsigned bits) {
+  sluice::gpu::on_host::Turns::now->step();
+  const unsigned old = *p;
+  *p |= bits;
+  if (took && (old & bits) == 0) took();
+  return old;
+}
+inline void set_bits(unsigned* p, unsigned bits) {
+  sluice::gpu::on_host::Turns::now->step();
+  *p |= bits;
+}
+inline unsigned this_sm() { return 0; }
+inline unsigned this_warp() { return static_cast<unsigned>(sluice::gpu::on_host::Turns::now->actor); }
+inline unsigned launch_row() { return this_warp(); }
+inline unsigned ctas_of_grid() { return 0; }
+inline void nap(unsigned) {}
+inline unsigned long long nanoseconds() { return 2000 * sluice::gpu::on_host::Turns::now->steps; }
+
+// Warps apart: one warp, whose leader is asked.
+inline unsigned exchange(unsigned* p, unsigned v, unsigned) { return std::exchange(*p, v); }
+inline unsigned long long exchange(unsigned long long* p, unsigned long long v, unsigned) { return std::exchange(*p, v); }
+inline void publish(unsigned* p, unsigned v, unsigned) { *p = v; }
+inline void add(unsigned* p, unsigned v, unsigned) { fetch_add(p, v); }
+inline unsigned long long fetch_add(unsigned long long* p, unsigned long long v, unsigned) { return fetch_add(p, v); }
+template <class T>
+T of_leader(T v) {
+  return v;
+}
+
+}  // namespace sluice_rt
