@@ -14,12 +14,11 @@
 namespace sluice::gpu {
 
 using figures::Figure;
+using figures::gain_text;
 using figures::TableRow;
 using nlohmann::json;
 
 namespace {
-
-std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 /// Table 3: kernels that leave issue slots free, below 50 %.
 bool leaves_slots(const std::string& pair) {
@@ -118,8 +117,8 @@ Figure throughput(const ScenarioOutcomes& all, std::vector<Requirement>& require
   std::map<std::string, Gain> gains;
   for (const std::string& system : systems) {
     const Gain g = gains[system] = gain(all, system, by_pair[system]);
-    rows.push_back({system, percent(g.low), percent(g.high), fmt::format("{} ({})", percent(g.best), g.best_pair),
-                    fmt::format("{} ({})", percent(g.worst), g.worst_pair)});
+    rows.push_back({system, gain_text(g.low), gain_text(g.high), fmt::format("{} ({})", gain_text(g.best), g.best_pair),
+                    fmt::format("{} ({})", gain_text(g.worst), g.worst_pair)});
     figure.data[system] = {{"low", g.low}, {"high", g.high}, {"best", g.best}, {"worst", g.worst}, {"by_pair", by_pair[system]}};
   }
   if (!gains.contains("adaptive")) return figure;
@@ -129,12 +128,12 @@ Figure throughput(const ScenarioOutcomes& all, std::vector<Requirement>& require
   for (const auto& [pair, value] : by_pair["adaptive"]) {
     TableRow row = {pair + (leaves_slots(pair) ? "" : " (no free slots)")};
     for (const std::string& system : systems)
-      row.push_back(by_pair[system].contains(pair) ? percent(by_pair[system][pair]) : "-");
+      row.push_back(by_pair[system].contains(pair) ? gain_text(by_pair[system][pair]) : "-");
     pairs.push_back(row);
   }
   const Gain& ours = gains["adaptive"];
-  figure.measured = fmt::format("adaptive {} with such a kernel, best {} ({}), {} without.", percent(ours.low),
-                                percent(ours.best), ours.best_pair, percent(ours.high));
+  figure.measured = fmt::format("adaptive {} with such a kernel, best {} ({}), {} without.", gain_text(ours.low),
+                                gain_text(ours.best), ours.best_pair, gain_text(ours.high));
   figure.html = figures::table({"system", "with a kernel that leaves slots", "without", "best pair", "worst pair"}, rows) +
                 figures::table(head, pairs);
   std::vector<double> over_pt;
@@ -145,13 +144,13 @@ Figure throughput(const ScenarioOutcomes& all, std::vector<Requirement>& require
       "against the same kernels under quotas one after the other it is {}: the transformation takes the rest (effisha_overhead: "
       "LM 10 %, FD and TP 5 %). "
       "Only FD, of which three CTAs fit an SM, leaves room that every partner uses",
-      percent(pt));
+      gain_text(pt));
   required.push_back({"pairs with a kernel that leaves slots free, over one after the other under quotas (PT)", "at least +5 %",
-                      percent(pt), pt >= 1.05, ""});
-  required.push_back({"pairs with a kernel that leaves slots free, over sequential", "at least +12 %", percent(ours.low),
+                      gain_text(pt), pt >= 1.05, ""});
+  required.push_back({"pairs with a kernel that leaves slots free, over sequential", "at least +12 %", gain_text(ours.low),
                       ours.low >= 1.12, why});
-  required.push_back({"the best pair", "at least +25 %", percent(ours.best), ours.best >= 1.25, why});
-  required.push_back({"pairs without such a kernel", "at least +1 %", percent(ours.high), ours.high >= 1.01, why});
+  required.push_back({"the best pair", "at least +25 %", gain_text(ours.best), ours.best >= 1.25, why});
+  required.push_back({"pairs without such a kernel", "at least +1 %", gain_text(ours.high), ours.high >= 1.01, why});
   required.push_back(
       {"every pair", "at least 0.97", fmt::format("{:.3f} ({})", ours.worst, ours.worst_pair), ours.worst >= 0.97, why});
   if (gains.contains("mps")) {
@@ -164,7 +163,7 @@ Figure throughput(const ScenarioOutcomes& all, std::vector<Requirement>& require
     std::vector<double> over;
     for (const auto& [pair, value] : by_pair["adaptive"]) over.push_back(value / by_pair["even"][pair]);
     required.push_back({"over Even, all 21 pairs (the issue asks for the ten kernels' 45)", "at least +1 %",
-                        percent(geometric_mean(over)), geometric_mean(over) >= 1.01,
+                        gain_text(geometric_mean(over)), geometric_mean(over) >= 1.01,
                         "Even needs no profile, and kernels of unequal length end apart under either"});
   }
   return figure;
@@ -189,7 +188,7 @@ Figure equal_lengths(const std::filesystem::path& folder, std::vector<Requiremen
     for (const char* system : {"streams", "arrival", "even", "adaptive"}) {
       const double ratio = median(systems.at("sequential").makespans) / median(systems.at(system).makespans);
       ratios[system].push_back(ratio);
-      row.push_back(percent(ratio));
+      row.push_back(gain_text(ratio));
       figure.data[pair][system] = ratio;
     }
     over_even.push_back(ratios["adaptive"].back() / ratios["even"].back());
@@ -198,12 +197,12 @@ Figure equal_lengths(const std::filesystem::path& folder, std::vector<Requiremen
   }
   if (rows.empty()) return figure;
   TableRow mean = {"geometric mean"};
-  for (const char* system : {"streams", "arrival", "even", "adaptive"}) mean.push_back(percent(geometric_mean(ratios[system])));
+  for (const char* system : {"streams", "arrival", "even", "adaptive"}) mean.push_back(gain_text(geometric_mean(ratios[system])));
   rows.push_back(mean);
   figure.measured = fmt::format("{} pairs: adaptive {}, Even {}, two streams {}.", over_even.size(), mean[4], mean[3], mean[1]);
   figure.html = figures::table({"pair", "two streams", "one after the other, under quotas", "Even", "adaptive"}, rows);
   required.push_back({fmt::format("over Even, {} pairs of equal lengths", over_even.size()), "at least +1 %",
-                      percent(geometric_mean(over_even)), geometric_mean(over_even) >= 1.01,
+                      gain_text(geometric_mean(over_even)), geometric_mean(over_even) >= 1.01,
                       "the kernels' own times over CTAs say little of what two do to each other's memory"});
   required.push_back({"violations, equal lengths", "0", fmt::format("{}", violations), violations == 0, ""});
   return figure;

@@ -12,12 +12,11 @@
 namespace sluice::gpu {
 
 using figures::Figure;
+using figures::gain_text;
 using figures::TableRow;
 using nlohmann::json;
 
 namespace {
-
-std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 Figure alone(const std::filesystem::path& folder, std::vector<Requirement>& required) {
   Figure figure{"5",
@@ -42,14 +41,14 @@ Figure alone(const std::filesystem::path& folder, std::vector<Requirement>& requ
     }
     if (app == "GS") gaussian = m.value;
     rows.push_back({app, five.contains(app) ? "Slate" : "Kernelet",
-                    fmt::format("{:.2f}", median(line.at("native_ms").get<Values>())), percent(m.value),
-                    fmt::format("[{}, {}]", percent(m.interval.low), percent(m.interval.high))});
+                    fmt::format("{:.2f}", median(line.at("native_ms").get<Values>())), gain_text(m.value),
+                    fmt::format("[{}, {}]", gain_text(m.interval.low), gain_text(m.interval.high))});
     figure.data[app] = m.value;
   }
   if (rows.empty()) return figure;
-  figure.measured = fmt::format("Gaussian {}; least {} ({}).", percent(gaussian), percent(worst), worst_app);
+  figure.measured = fmt::format("Gaussian {}; least {} ({}).", gain_text(gaussian), gain_text(worst), worst_app);
   figure.html = figures::table({"kernel", "of", "alone, ms", "gain", "95 %"}, rows);
-  required.push_back({"alone, every kernel of Slate's", "not below -2 %", fmt::format("{} ({})", percent(worst), worst_app),
+  required.push_back({"alone, every kernel of Slate's", "not below -2 %", fmt::format("{} ({})", gain_text(worst), worst_app),
                       worst >= 0.98, "a block's end waits for a trip to the L2 and a barrier, and Transpose's blocks are short"});
   return figure;
 }
@@ -111,14 +110,14 @@ Figure pairings(const std::filesystem::path& folder, std::vector<Requirement>& r
       if (!fresh && gain < at->second.first) at->second = {gain, pair};
       auto [top, first] = best.try_emplace(base, gain, pair);
       if (!first && gain > top->second.first) top->second = {gain, pair};
-      row.push_back(percent(gain));
+      row.push_back(gain_text(gain));
       figure.data[pair][base] = gain;
     }
     rows.push_back(row);
   }
   if (rows.empty()) return figure;
   TableRow mean = {"geometric mean", ""};
-  for (const std::string& base : baselines) mean.push_back(over.contains(base) ? percent(geometric_mean(over[base])) : "-");
+  for (const std::string& base : baselines) mean.push_back(over.contains(base) ? gain_text(geometric_mean(over[base])) : "-");
   rows.push_back(mean);
   figure.html =
       figures::table({"pair", "slate_measured, ms", "over processes", "over MPS", "over streams", "over one stream"}, rows);
@@ -129,11 +128,11 @@ Figure pairings(const std::filesystem::path& folder, std::vector<Requirement>& r
     const std::size_t pairs = over.contains(base) ? over[base].size() : 0;
     const std::string left = pairs == kPairs ? why : fmt::format("{} of {} pairs were not measured", kPairs - pairs, kPairs);
     const std::string gain =
-        pairs == 0 ? "not measured" : fmt::format("{} ({} pairs)", percent(geometric_mean(over[base])), pairs);
-    required.push_back({"15 pairings over " + base, fmt::format("at least {}", percent(target)), gain,
+        pairs == 0 ? "not measured" : fmt::format("{} ({} pairs)", gain_text(geometric_mean(over[base])), pairs);
+    required.push_back({"15 pairings over " + base, fmt::format("at least {}", gain_text(target)), gain,
                         pairs == kPairs && geometric_mean(over[base]) >= target, left});
     const std::string worst =
-        pairs == 0 ? "not measured" : fmt::format("{} ({})", percent(least[base].first), least[base].second);
+        pairs == 0 ? "not measured" : fmt::format("{} ({})", gain_text(least[base].first), least[base].second);
     required.push_back(
         {"15 pairings, none below, over " + base, "-2 %", worst, pairs == kPairs && least[base].first >= 0.98, left});
   }

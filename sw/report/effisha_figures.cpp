@@ -15,10 +15,10 @@ namespace sluice::effisha {
 namespace {
 
 using figures::Figure;
+using figures::share_text;
 using figures::table;
 using Row = figures::TableRow;
 
-std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 double ms(Time time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
 template <class Value>
@@ -74,7 +74,7 @@ Figure kernels(const std::vector<KernelCosts>& costs, const ScheduleRun& scaled)
   figure.measured = fmt::format(
       "Full size within {} of the table, to which it is fitted; as scheduled, at a share of the cycles, "
       "within {}.",
-      percent(worst), percent(worst_scaled));
+      share_text(worst), share_text(worst_scaled));
   figure.html = table({"kernel", "table 3, ms", "full size, ms", "as scheduled, ms"}, rows);
   return figure;
 }
@@ -125,7 +125,7 @@ Figure transformation_overhead(const std::vector<KernelCosts>& costs) {
   for (const KernelCosts& kernel : costs) {
     Row& row = rows.emplace_back(Row{kernel.kernel});
     for (const std::size_t m : kAll) {
-      row.push_back(percent(kernel.by[m].overhead));
+      row.push_back(share_text(kernel.by[m].overhead));
       figure.data[kernel.kernel][kMechanisms[m]] = kernel.by[m].overhead;
     }
   }
@@ -133,9 +133,9 @@ Figure transformation_overhead(const std::vector<KernelCosts>& costs) {
   std::vector<std::string> said;
   for (const std::size_t m : kAll) {
     const auto of = [m](const KernelCosts& k) { return k.by[m].overhead; };
-    means.push_back(percent(mean(costs, of)));
+    means.push_back(share_text(mean(costs, of)));
     figure.data["mean"][kMechanisms[m]] = mean(costs, of);
-    said.push_back(fmt::format("{} {} (worst {})", kMechanisms[m], percent(mean(costs, of)), percent(most(costs, of))));
+    said.push_back(fmt::format("{} {} (worst {})", kMechanisms[m], share_text(mean(costs, of)), share_text(most(costs, of))));
   }
   figure.published =
       "basic: 10X in the mean, up to 97X; with the proxy 15 %, Stencil2D over 100 %; with all 4 %, Stencil2D and Triad 8 %.";

@@ -14,10 +14,9 @@ namespace sluice::effisha {
 namespace {
 
 using figures::Figure;
+using figures::share_text;
 using figures::table;
 using Row = figures::TableRow;
-
-std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
 std::string label(const ScheduleRun& run) {
   return run.flavour == "hardware" ? run.scheduler : fmt::format("{}, {}", run.scheduler, run.flavour);
@@ -35,14 +34,14 @@ Figure scheduling_overhead(const std::vector<Setting>& settings) {
     for (const Setting::Row& row : setting.rows) {
       const double overhead =
           static_cast<double>(row.model.makespan.count()) / static_cast<double>(base->model.makespan.count()) - 1;
-      rows.push_back({setting.name, label(row.model), percent(overhead)});
+      rows.push_back({setting.name, label(row.model), share_text(overhead)});
       figure.data[setting.name][label(row.model)] = overhead;
       auto [at, fresh] = worst.try_emplace(row.model.flavour, overhead);
       if (!fresh) at->second = std::max(at->second, overhead);
     }
   }
   std::vector<std::string> said;
-  for (const auto& [flavour, value] : worst) said.push_back(fmt::format("{} {}", flavour, percent(value)));
+  for (const auto& [flavour, value] : worst) said.push_back(fmt::format("{} {}", flavour, share_text(value)));
   figure.published = "All below 5 %; dprr above piv.";
   figure.measured = fmt::format("Over arrival, worst of all: {}.", fmt::join(said, ", "));
   figure.html = table({"priorities", "scheduler", "overhead"}, rows);
@@ -106,8 +105,8 @@ Figure turnaround(const std::vector<Setting>& settings) {
       "Reduction {:.1f}, Sort {:.1f}, Scan {:.1f}. SJF: piv's mean {:.2f}. Hardware flavour and fake executor differ by at most "
       "{}, and by {} once an eviction takes the fake one as long.",
       antt["group rr"], ntt("rr", "Scan"), ntt("rr", "Triad"), ntt("rr", "FFT"), ntt("rr", "MD"), ntt("rr", "Spmv"),
-      ntt("rr", "Stencil2D"), ntt("piv", "Reduction"), ntt("piv", "Sort"), ntt("piv", "Scan"), antt["sjf piv"], percent(worst),
-      percent(worst_drained));
+      ntt("rr", "Stencil2D"), ntt("piv", "Reduction"), ntt("piv", "Sort"), ntt("piv", "Scan"), antt["sjf piv"], share_text(worst),
+      share_text(worst_drained));
   return figure;
 }
 

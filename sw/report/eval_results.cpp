@@ -160,4 +160,6 @@ const DecisionRecord* last_joint_decision(const EvalRun& run) {
 
 std::string mix_name(std::span<const std::string> kernels) { return fmt::format("{}", fmt::join(kernels, "_")); }
 
+nlohmann::ordered_json number_or_null(double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nullptr; }
+
 }  // namespace sluice

@@ -147,4 +147,7 @@ void normalize_to_left_over(EvalResults& results);
 /// "HOT_DXT": the mix as the paper writes it.
 [[nodiscard]] std::string mix_name(std::span<const std::string> kernels);
 
+/// For a JSON document: null where a figure is not known.
+[[nodiscard]] nlohmann::ordered_json number_or_null(double value);
+
 }  // namespace sluice

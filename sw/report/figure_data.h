@@ -15,6 +15,8 @@
 // What the figures share: means over the mixes of an evaluation.
 namespace sluice::figures {
 
+inline double ipc(const EvalRun& run) { return run.ipc; }
+
 /// Geometric mean over mixes of figure(run of `policy`) / figure(run of `base`), of the mixes that ran both.
 template <class Value>
 double mean_ratio(const EvalResults& results, std::string_view policy, std::string_view base, const Value& value) {

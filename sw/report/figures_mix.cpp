@@ -14,7 +14,6 @@ namespace sluice::figures {
 
 namespace {
 
-double ipc(const EvalRun& run) { return run.ipc; }
 double min_speedup(const EvalRun& run) { return run.min_speedup; }
 double antt(const EvalRun& run) { return run.antt; }
 

@@ -14,8 +14,6 @@ namespace sluice::figures {
 
 namespace {
 
-double ipc(const EvalRun& run) { return run.ipc; }
-
 /// Runs of warped_slicer by mix name.
 std::map<std::string, const EvalRun*> sliced(const EvalResults& results) {
   std::map<std::string, const EvalRun*> runs;

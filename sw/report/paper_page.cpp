@@ -8,6 +8,9 @@
 
 namespace sluice::figures {
 
+std::string gain_text(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+std::string share_text(double share) { return fmt::format("{:.2f} %", 100 * share); }
+
 std::string table(const TableRow& head, const std::vector<TableRow>& rows, std::string_view css) {
   const auto line = [](const TableRow& cells, std::string_view tag) {
     std::string out = "<tr>";

@@ -18,6 +18,11 @@ struct Figure {           // NOLINT(bugprone-exception-escape): of the JSON clas
 
 using TableRow = std::vector<std::string>;  ///< plain text, escaped when it is drawn
 
+/// A ratio's distance from one: "+1.2 %".
+[[nodiscard]] std::string gain_text(double ratio);
+/// "1.23 %"
+[[nodiscard]] std::string share_text(double share);
+
 /// An HTML table that scrolls.
 /// @param css  class of the table, as "words"
 [[nodiscard]] std::string table(const TableRow& head, const std::vector<TableRow>& rows, std::string_view css = {});

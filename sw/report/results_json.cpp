@@ -73,7 +73,7 @@ constexpr std::pair<const char*, double SmOutcome::*> kSmFigures[] = {
     {"l1_miss_rate", &SmOutcome::l1_miss_rate},
 };
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(double value) { return number_or_null(value); }
 Json number(std::uint64_t value) { return value; }
 
 Json numbers(const std::vector<double>& values) {

@@ -18,8 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 template <class T>
 void add_once(std::vector<T>& all, const T& value) {
   if (std::ranges::find(all, value) == all.end()) all.push_back(value);
@@ -163,7 +161,8 @@ Json spread_json(const EvalResults& results) {
   for (const MixSpread& mix : mix_spreads(results)) {
     Json entry = {{"kernels", mix.kernels}, {"ipc", Json::object()}, {"decisions", Json::array()}};
     for (const auto& [policy, s] : mix.ipc)
-      entry["ipc"][policy] = {{"min", number(s.min)}, {"median", number(s.median)}, {"max", number(s.max)}};
+      entry["ipc"][policy] = {
+          {"min", number_or_null(s.min)}, {"median", number_or_null(s.median)}, {"max", number_or_null(s.max)}};
     for (const auto& [partition, seeds] : mix.decisions) {
       Json decision = {{"mode", layout_name(partition.mode)}, {"ctas", counts(partition)}, {"seeds", seeds}};
       entry["decisions"].push_back(std::move(decision));
@@ -176,8 +175,8 @@ Json spread_json(const EvalResults& results) {
     out["seeds"].push_back({{"seed", s.seed},
                             {"judged", s.judged},
                             {"within_one_cta", s.agreeing},
-                            {"over_left_over", number(s.over_left_over)},
-                            {"over_solo_curve", number(s.over_solo_curve)}});
+                            {"over_left_over", number_or_null(s.over_left_over)},
+                            {"over_solo_curve", number_or_null(s.over_solo_curve)}});
   return out;
 }
 

@@ -27,8 +27,6 @@ double mean(const std::vector<SimPair>& pairs, bool low, const Value& value) {
   return n == 0 ? NAN : sum / static_cast<double>(n);
 }
 
-std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
-
 }  // namespace
 
 Figure sim_pairs(const std::vector<SimPair>& pairs, bool low, bool equal) {
@@ -86,9 +84,9 @@ Figure sim_pairs(const std::vector<SimPair>& pairs, bool low, bool equal) {
   const auto value = [&](const char* scheduler) { return figure.data["mean"][scheduler].get<double>(); };
   figure.measured = fmt::format(
       "adaptive {} (best {} {}, worst {} {}), pt {}, even {}; below even in {} of {} pairs. No schedule is above {} in the mean.",
-      percent(value("adaptive")), best->name, percent(best->shares.at("adaptive").stp), worst->name,
-      percent(worst->shares.at("adaptive").stp), percent(value("pt")), percent(value("even")), below, chart.groups.size() - 1,
-      percent(bound));
+      gain_text(value("adaptive")), best->name, gain_text(best->shares.at("adaptive").stp), worst->name,
+      gain_text(worst->shares.at("adaptive").stp), gain_text(value("pt")), gain_text(value("even")), below,
+      chart.groups.size() - 1, gain_text(bound));
   figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
@@ -108,13 +106,13 @@ Figure sim_antt(const std::vector<SimPair>& pairs, bool equal) {
       const double sequential = mean(pairs, low, [&](const SimPair& p) { return p.shares.at(scheduler).antt_sequential; });
       figure.data[group][scheduler] = {{"antt", antt}, {"antt_over_sequential", sequential}};
       rows += fmt::format("<tr><td>{} ISU</td><td>{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n", group, scheduler, antt,
-                          percent(antt), percent(sequential));
+                          gain_text(antt), gain_text(sequential));
     }
   }
   const auto text = [&](const char* group) {
     const auto& share = figure.data[group]["adaptive"];
-    return fmt::format("{} over the kernels alone, {} over sequential execution", percent(share["antt"].get<double>()),
-                       percent(share["antt_over_sequential"].get<double>()));
+    return fmt::format("{} over the kernels alone, {} over sequential execution", gain_text(share["antt"].get<double>()),
+                       gain_text(share["antt_over_sequential"].get<double>()));
   };
   figure.measured = fmt::format("adaptive, low: {}; high: {}.", text("low"), text("high"));
   figure.html = "<table>\n" + rows + "</table>\n";

@@ -14,7 +14,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t kBlock = 256UL * 1024;
+constexpr std::size_t kReadBytes = 256UL * 1024;
 constexpr std::size_t kInput = 64UL * 1024;
 constexpr std::uint64_t kDecoderMemory = 128ULL << 20;  ///< xz -9 needs 65 MiB
 
@@ -36,7 +36,7 @@ LineReader::LineReader(const std::filesystem::path& path) : name_(path.string())
     if (lzma_stream_decoder(&decoder_->stream, kDecoderMemory, LZMA_CONCATENATED) != LZMA_OK)
       throw SystemError(fmt::format("{}: no memory for the xz decoder", name_));
   }
-  block_.resize(kBlock + kMaxLine);
+  block_.resize(kReadBytes + kMaxLine);
 }
 
 LineReader::LineReader(std::string_view text, std::string name)

@@ -14,7 +14,7 @@
 namespace sluice {
 
 namespace {
-constexpr std::size_t kBlock = 1UL << 20;
+constexpr std::size_t kPackedBytes = 1UL << 20;
 constexpr std::uint32_t kPreset = 3;  // traces repeat themselves: higher ones take longer for little
 }  // namespace
 
@@ -83,7 +83,7 @@ void TraceWriter::end_cta() { write("#END_TB\n\n"); }
 
 void TraceWriter::write(std::string_view text) {
   out_ += text;
-  if (out_.size() >= kBlock) encode(false);
+  if (out_.size() >= kPackedBytes) encode(false);
 }
 
 void TraceWriter::encode(bool last) {
@@ -95,7 +95,7 @@ void TraceWriter::encode(bool last) {
   if (!encoder_) {
     put(out_.data(), out_.size());
   } else {
-    std::string packed(kBlock, '\0');
+    std::string packed(kPackedBytes, '\0');
     lzma_stream& stream = encoder_->stream;
     stream.next_in = reinterpret_cast<const std::uint8_t*>(out_.data());
     stream.avail_in = out_.size();

@@ -20,6 +20,7 @@ enum class OpClass : std::uint8_t { Alu, Sfu, Dp, Tensor, Load, Store, Atomic, S
 [[nodiscard]] constexpr bool is_memory(OpClass op) { return is_global(op) || op == OpClass::Shared; }
 
 inline constexpr std::uint8_t kNoRegister = 255;
+inline constexpr std::uint32_t kLineBytes = 128;  ///< coalescing granule and cache line
 
 /// Addresses from here on are the host's memory, read over PCIe.
 inline constexpr std::uint64_t kHostMemory = 1ULL << 60;

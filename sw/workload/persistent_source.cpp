@@ -8,7 +8,6 @@ namespace sluice {
 
 namespace {
 
-constexpr std::uint64_t kLine = 128;
 constexpr std::uint64_t kGpuWords = 1ULL << 58;  // the runtime's words in GPU memory
 constexpr std::uint8_t kOneSector = 1;
 constexpr double kChecksPerSlice = 10;  // r, section 6.3
@@ -28,9 +27,9 @@ PersistentSource::PersistentSource(std::unique_ptr<IInstructionSource> tasks, co
     : source_(std::move(tasks)),
       setting_(std::move(setting)),
       tasks_(kernel.grid_ctas),
-      host_word_(kHostMemory + address_space * kLine),
-      counter_(kGpuWords + 2 * kLine * address_space),
-      local_word_(counter_ + kLine) {
+      host_word_(kHostMemory + address_space * kLineBytes),
+      counter_(kGpuWords + 2 * kLineBytes * address_space),
+      local_word_(counter_ + kLineBytes) {
   for (const bool leader : {false, true})
     for (const bool checks : {false, true})
       programs_[static_cast<std::size_t>(leader)][static_cast<std::size_t>(checks)] = program(leader, checks);

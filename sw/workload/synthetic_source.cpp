@@ -8,8 +8,6 @@ namespace sluice {
 
 namespace {
 
-constexpr std::uint64_t kLine = 128;
-
 std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -138,7 +136,7 @@ void SyntheticSource::lines(const WarpCursor& cursor, std::uint32_t position, st
     } else {
       line = (std::uint64_t{1} << 33) + index % (std::uint64_t{1} << 32);
     }
-    lines.push_back({base_ + line * kLine, static_cast<std::uint8_t>((1U << behaviour_.sectors) - 1)});
+    lines.push_back({base_ + line * kLineBytes, static_cast<std::uint8_t>((1U << behaviour_.sectors) - 1)});
   }
 }
 

@@ -6,9 +6,10 @@
 #include <tlm>
 #include <vector>
 
+#include "sw/workload/i_instruction_source.h"
+
 namespace sluice {
 
-inline constexpr std::uint32_t kLineBytes = 128;   ///< coalescing granule and cache line
 inline constexpr std::uint32_t kSectorBytes = 32;  ///< a quarter of it
 inline constexpr std::uint8_t kAllSectors = 0xf;
 

@@ -12,13 +12,13 @@ namespace sluice::gpu {
 
 namespace {
 
-struct Row {
+struct SizeRow {
   const char* app;
   double milliseconds;
   AppSize size;
 };
 // results/h200/papers/sizes.jsonl, from `sluice gpu experiment sizes --out results/h200/papers`.
-constexpr Row kRows[] = {
+constexpr SizeRow kSizes[] = {
     {"BFS", 5.99, {65536, 1}},     {"BFS", 15, {57405, 3}},     {"BLK", 15, {0, 19}},         {"BO", 5.476, {7544, 2}},
     {"BO", 15, {7017, 6}},         {"DXT", 15, {0, 14}},        {"FD", 8.821, {482, 12}},     {"FD", 15, {489, 20}},
     {"FFT", 1.17, {200306, 3}},    {"FFT", 15, {256996, 30}},   {"GS", 15, {1027958, 24}},    {"HOT", 15, {0, 14}},
@@ -36,9 +36,9 @@ constexpr Row kRows[] = {
 }  // namespace
 
 AppSize measured_size(const std::string& app, double milliseconds) {
-  const auto* found =
-      std::ranges::find_if(kRows, [&](const Row& r) { return app == r.app && std::abs(milliseconds - r.milliseconds) < 1e-6; });
-  if (found == std::ranges::end(kRows))
+  const auto* found = std::ranges::find_if(
+      kSizes, [&](const SizeRow& r) { return app == r.app && std::abs(milliseconds - r.milliseconds) < 1e-6; });
+  if (found == std::ranges::end(kSizes))
     throw InputError(
         fmt::format("application {}: no grid is known that lasts {} ms: run `sluice gpu experiment sizes`", app, milliseconds));
   return found->size;

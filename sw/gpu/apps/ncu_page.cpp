@@ -34,10 +34,10 @@ std::string app_of_kernel(const std::string& kernel_name) {
 namespace {
 
 /// Value of a column in the row of one application; columns are thousands-separated numbers.
-using Row = std::function<double(const char* column)>;
+using ColumnOf = std::function<double(const char* column)>;
 
 /// Calls `each` with every launch of an application.
-void for_each_app(const std::filesystem::path& page, const std::function<void(const std::string& app, const Row&)>& each) {
+void for_each_app(const std::filesystem::path& page, const std::function<void(const std::string& app, const ColumnOf&)>& each) {
   const std::string text = read_file(page);
   const std::size_t begin = text.find("\"ID\",");
   if (begin == std::string::npos) throw InputError(fmt::format("{}: no header row that begins with \"ID\"", page.string()));
@@ -73,7 +73,7 @@ void for_each_app(const std::filesystem::path& page, const std::function<void(co
 
 std::map<std::string, double> read_phi(const std::filesystem::path& page) {
   std::map<std::string, double> phi;
-  for_each_app(page, [&](const std::string& app, const Row& row) {
+  for_each_app(page, [&](const std::string& app, const ColumnOf& row) {
     // The warp that issued waited for nothing.
     const double waiting = row("smsp__average_warp_latency_per_inst_issued.ratio") - 1;
     const double idle = 1 - row("smsp__issue_active.avg.pct_of_peak_sustained_active") / 100;
@@ -86,7 +86,7 @@ std::map<std::string, double> read_phi(const std::filesystem::path& page) {
 std::map<std::string, double> read_ceilings(const std::filesystem::path& page) {
   constexpr double kSectorBytes = 32, kLineBytes = 128;
   std::map<std::string, double> blocks_per_second;
-  for_each_app(page, [&](const std::string& app, const Row& row) {
+  for_each_app(page, [&](const std::string& app, const ColumnOf& row) {
     const double blocks = row("launch__grid_size");
     if (blocks == 0) throw InputError(fmt::format("{}: {}: a launch without blocks", page.string(), app));
     MachineConfig crossbar;
@@ -114,7 +114,7 @@ MarkovPage read_markov(const std::filesystem::path& page) {
   constexpr double kSectorBytes = 32, kNanoseconds = 1e9;
   MarkovPage out;
   double most = 0;  // bytes a second
-  for_each_app(page, [&](const std::string& app, const Row& row) {
+  for_each_app(page, [&](const std::string& app, const ColumnOf& row) {
     const auto positive = [&](const char* column) {
       const double value = row(column);
       if (value <= 0) throw InputError(fmt::format("{}: {}: column {}: must be above 0", page.string(), app, column));

@@ -77,13 +77,13 @@ App triad(std::uint32_t blocks) {
           "Triad", false, check_triad};
 }
 
-constexpr AppRow kRows[] = {
+constexpr AppRow kShocRows[] = {
     {"FFT", fft, 150, 262144},       {"MD", molecular_dynamics, 40, 8192}, {"MD5", md5_hash, 100, 25432},
     {"RED", reduction, 200, 262144}, {"SCAN", scan, 100, 131072},          {"SORT", sort, 200, 262144},
     {"SPMV", spmv, 200, 131072},     {"ST2D", stencil2d, 200, 524288},     {"TRIAD", triad, 300, 1572864}};
 
 }  // namespace
 
-std::span<const AppRow> shoc_rows() { return kRows; }
+std::span<const AppRow> shoc_rows() { return kShocRows; }
 
 }  // namespace sluice::gpu

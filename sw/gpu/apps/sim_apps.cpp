@@ -66,12 +66,12 @@ App tpacf(std::uint32_t blocks) {
           "Two-point correlation", false, check_tpacf};
 }
 
-constexpr AppRow kRows[] = {{"BO", binomial_options, 40, 8192}, {"FD", fdtd3d, 12, 512},
-                            {"LM", lava_md, 128, 8192},         {"NB", nbody, 40, 528},
-                            {"PF", particle_filter, 40, 8192},  {"TP", tpacf, 20, 1056}};
+constexpr AppRow kSimRows[] = {{"BO", binomial_options, 40, 8192}, {"FD", fdtd3d, 12, 512},
+                               {"LM", lava_md, 128, 8192},         {"NB", nbody, 40, 528},
+                               {"PF", particle_filter, 40, 8192},  {"TP", tpacf, 20, 1056}};
 
 }  // namespace
 
-std::span<const AppRow> sim_rows() { return kRows; }
+std::span<const AppRow> sim_rows() { return kSimRows; }
 
 }  // namespace sluice::gpu

@@ -143,25 +143,25 @@ template <App (*Make)(bool full)>
 App either(std::uint32_t full) {
   return Make(full != 0);
 }
-constexpr AppRow kRows[] = {{"BLK", either<black_scholes>, 0, 1},
-                            {"BFS", bfs, 200, 65536},
-                            {"DXT", either<dxt>, 0, 1},
-                            {"HOT", either<hotspot>, 0, 1},
-                            {"IMG", either<denoise>, 0, 1},
-                            {"KNN", either<knn>, 0, 1},
-                            {"LBM", either<lbm>, 0, 1},
-                            {"MM", either<matrix_multiply>, 0, 1},
-                            {"MVP", either<matrix_vector>, 0, 1},
-                            {"NN", neural_network, 150, 131072},
-                            {"FMA", either<micro_fma>, 0, 1},
-                            {"SFU", either<micro_sfu>, 0, 1},
-                            {"STREAM", either<micro_stream>, 0, 1},
-                            {"SHM", either<micro_shared>, 0, 1},
-                            {"L1", either<micro_l1>, 0, 1},
-                            {"LAT", either<micro_latency>, 0, 1}};
+constexpr AppRow kTable2Rows[] = {{"BLK", either<black_scholes>, 0, 1},
+                                  {"BFS", bfs, 200, 65536},
+                                  {"DXT", either<dxt>, 0, 1},
+                                  {"HOT", either<hotspot>, 0, 1},
+                                  {"IMG", either<denoise>, 0, 1},
+                                  {"KNN", either<knn>, 0, 1},
+                                  {"LBM", either<lbm>, 0, 1},
+                                  {"MM", either<matrix_multiply>, 0, 1},
+                                  {"MVP", either<matrix_vector>, 0, 1},
+                                  {"NN", neural_network, 150, 131072},
+                                  {"FMA", either<micro_fma>, 0, 1},
+                                  {"SFU", either<micro_sfu>, 0, 1},
+                                  {"STREAM", either<micro_stream>, 0, 1},
+                                  {"SHM", either<micro_shared>, 0, 1},
+                                  {"L1", either<micro_l1>, 0, 1},
+                                  {"LAT", either<micro_latency>, 0, 1}};
 
 }  // namespace
 
-std::span<const AppRow> table2_rows() { return kRows; }
+std::span<const AppRow> table2_rows() { return kTable2Rows; }
 
 }  // namespace sluice::gpu

@@ -61,11 +61,12 @@ App transpose(std::uint32_t blocks) {
           "Transpose", false, check_transpose};
 }
 
-constexpr AppRow kRows[] = {{"SAD", sad, 64, 8192},          {"MRIQ", mri_q, 40, 16384},       {"TEA", tea, 200, 262144},
-                            {"GS", gaussian, 1500, 1048576}, {"RG", quasirandom, 100, 131072}, {"TR", transpose, 200, 262144}};
+constexpr AppRow kTaskPairRows[] = {{"SAD", sad, 64, 8192},           {"MRIQ", mri_q, 40, 16384},
+                                    {"TEA", tea, 200, 262144},        {"GS", gaussian, 1500, 1048576},
+                                    {"RG", quasirandom, 100, 131072}, {"TR", transpose, 200, 262144}};
 
 }  // namespace
 
-std::span<const AppRow> task_pair_rows() { return kRows; }
+std::span<const AppRow> task_pair_rows() { return kTaskPairRows; }
 
 }  // namespace sluice::gpu

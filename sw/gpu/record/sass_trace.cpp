@@ -17,12 +17,12 @@ namespace sluice::gpu {
 
 namespace {
 
-constexpr const char* kNoPath = "no_path";                // statements of the PTX, in place of the instructions that are missing
-constexpr const char* kAddress = "address";               // accesses without addresses
-constexpr const char* kPredicate = "predicate";           // switched off or not: taken as not
-constexpr const char* kBranch = "branch_in_instruction";  // inside one PTX instruction: the shorter way taken
-constexpr const char* kMerged = "merged_access";          // accesses that PTX and SASS have in other numbers: paired in order
-constexpr const char* kReconvergence = "reconvergence";   // threads that waited in vain
+constexpr const char* kNoPath = "no_path";       // statements of the PTX, in place of the instructions that are missing
+constexpr const char* kAddress = "address";      // accesses without addresses
+constexpr const char* kPredicate = "predicate";  // switched off or not: taken as not
+constexpr const char* kBranchInside = "branch_in_instruction";  // inside one PTX instruction: the shorter way taken
+constexpr const char* kMerged = "merged_access";         // accesses that PTX and SASS have in other numbers: paired in order
+constexpr const char* kReconvergence = "reconvergence";  // threads that waited in vain
 
 constexpr std::uint64_t kSector = 32;  // bytes
 
@@ -134,7 +134,7 @@ class Joiner {
       merged = std::max(merged, sass.merged_accesses);
     }
     add(kNoPath, missing);
-    add(kBranch, guessed);
+    add(kBranchInside, guessed);
     add(kMerged, merged);
     add(kReconvergence, run_warp(walker_, sass_, paths, [&](const WarpStep& step) { emit(number, step); }));
     writer_.end_warp(in_cta);

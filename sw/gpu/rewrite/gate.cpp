@@ -11,10 +11,6 @@ namespace sluice::gpu {
 
 namespace {
 
-Refusal refusal(GateRule rule, const std::string& special = "") {
-  return {rule, fmt::format("{}{}{}", gate_row(rule).native, special.empty() ? "" : ": ", special)};
-}
-
 /// What `assemble` throws, in words; nothing when the text assembles.
 std::optional<std::string> fails(const Assemble& assemble, const std::string& ptx) {
   try {

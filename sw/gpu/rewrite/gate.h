@@ -62,6 +62,7 @@ struct Refusal {
   GateRule rule;
   std::string reason;  ///< the row's words, and what is special to this case
 };
+[[nodiscard]] Refusal refusal(GateRule rule, const std::string& special = "");
 
 /// What the text of a kernel says.
 struct KernelStudy {

@@ -74,14 +74,15 @@ constexpr Mark kMarks[] = {
     {R::RemoteAsync, R"(\bst\.async\b|\bred\.async\b|\btcgen05\b)"},
 };
 
-Refusal refusal(R rule) { return {rule, std::string(gate_row(rule).native)}; }
-
 bool found(const std::string& text, const char* pattern) { return std::regex_search(text, std::regex(pattern)); }
 
 }  // namespace
 
 std::span<const GateRow> gate_table() { return kTable; }
 const GateRow& gate_row(GateRule rule) { return *std::ranges::find(kTable, rule, &GateRow::rule); }
+Refusal refusal(GateRule rule, const std::string& special) {
+  return {rule, fmt::format("{}{}{}", gate_row(rule).native, special.empty() ? "" : ": ", special)};
+}
 
 KernelStudy study_kernel(const std::string& ptx, const std::string& symbol, const std::array<std::uint32_t, 3>& block) {
   KernelStudy study;
