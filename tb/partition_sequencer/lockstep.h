@@ -128,8 +128,8 @@ class Traffic {
   }
   void new_settings() {
     config.warm_up = random_.chance(0.2)    ? random_.in(0, 1)
-                     : random_.chance(0.05) ? (1U << random_.in(0, 31)) + random_.in(0, 40)  // one bit lost, and it ends soon
-                     : random_.chance(0.02) ? random_.word() >> random_.in(0, 20)
+                     : random_.chance(0.05) ? (1U << random_.in(0, 19)) + random_.in(0, 40)  // one bit lost, and it ends soon
+                     : random_.chance(0.02) ? random_.word() >> random_.in(12, 20)
                                             : random_.in(2, 60);
     config.window = random_.chance(0.1) ? std::min(65535U, random_.in(120, 255) << random_.in(0, 8)) : random_.in(120, 200);
     config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 65535) : random_.in(1, 20);
