@@ -59,7 +59,7 @@ module sluice_csr_config #(
     case (write_addr_i)
       sluice_csr_pkg::ModeAddr:          begin is_mode = 1'b1; high = sluice_csr_pkg::ModeMax; end
       sluice_csr_pkg::ControlAddr:       ;
-      sluice_csr_pkg::WarmUpAddr:        high = sluice_csr_pkg::WarmUpMax;
+      sluice_csr_pkg::WarmUpAddr:        in_range = (write_data_i >> sluice_pkg::TimerW) == '0;
       sluice_csr_pkg::CapWarpsAddr: begin
         needs_all_free = 1'b1;
         low            = sluice_csr_pkg::CapWarpsMin;
