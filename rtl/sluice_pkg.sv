@@ -28,7 +28,8 @@ package sluice_pkg;
 
   localparam int unsigned GridW     = 32;  // CTAs of a grid
   localparam int unsigned ResidentW = 16;  // CTAs on all SMs
-  localparam int unsigned TimerW    = 32;  // cycles of the warm-up
+  localparam int unsigned TimerW    = 20;  // cycles of the warm-up, of the drain
+  localparam int unsigned DrainShift = 12;  // the drain limit is in units of 2**DrainShift cycles
 
   // Modes of the CTA dispatcher (CSR MODE).
   localparam int unsigned ModeW = 3;

@@ -50,7 +50,7 @@ module sluice_csr #(
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    quota_o,                // STATIC mode
   output logic [MAX_KERNELS*NUM_SM-1:0]              mask_o,
   output logic                                       static_write_o,         // pulse with new quota_o or mask_o
-  output logic [31:0]                                warm_up_o,              // cycles
+  output logic [sluice_pkg::TimerW-1:0]              warm_up_o,              // cycles
   output logic [sluice_pkg::WindowW-1:0]             window_o,
   output logic [15:0]                                delay_o,
   output logic [sluice_pkg::PerfW-1:0]               epsilon_o,

@@ -27,7 +27,7 @@ module sluice_csr_config #(
   output logic [sluice_pkg::RegW-1:0]    capacity_registers_o,
   output logic [sluice_pkg::SharedW-1:0] capacity_shared_o,
   output logic [sluice_pkg::CtaW-1:0]    capacity_slots_o,
-  output logic [31:0]                    warm_up_o,
+  output logic [sluice_pkg::TimerW-1:0]  warm_up_o,
   output logic [sluice_pkg::WindowW-1:0] window_o,
   output logic [15:0]                    delay_o,
   output logic [sluice_pkg::PerfW-1:0]   epsilon_o,
@@ -58,8 +58,8 @@ module sluice_csr_config #(
     in_range        = 1'b1;
     case (write_addr_i)
       sluice_csr_pkg::ModeAddr:          begin is_mode = 1'b1; high = sluice_csr_pkg::ModeMax; end
-      sluice_csr_pkg::ControlAddr,
-      sluice_csr_pkg::WarmUpAddr:        ;
+      sluice_csr_pkg::ControlAddr:       ;
+      sluice_csr_pkg::WarmUpAddr:        in_range = (write_data_i >> sluice_pkg::TimerW) == '0;
       sluice_csr_pkg::CapWarpsAddr: begin
         needs_all_free = 1'b1;
         low            = sluice_csr_pkg::CapWarpsMin;
@@ -114,7 +114,7 @@ module sluice_csr_config #(
   logic [RegW-1:0]                cap_registers_d, cap_registers_q;
   logic [SharedW-1:0]             cap_shared_d, cap_shared_q;
   logic [CtaW-1:0]                cap_slots_d, cap_slots_q;
-  logic [31:0]                    warm_up_d, warm_up_q;
+  logic [sluice_pkg::TimerW-1:0]  warm_up_d, warm_up_q;
   logic [sluice_pkg::WindowW-1:0] window_d, window_q;
   logic [15:0]                    delay_d, delay_q, loss_limit_d, loss_limit_q, monitor_window_d, monitor_window_q;
   logic [sluice_pkg::PerfW-1:0]   epsilon_d, epsilon_q, monitor_threshold_d, monitor_threshold_q;
@@ -156,7 +156,7 @@ module sluice_csr_config #(
         sluice_csr_pkg::CapRegistersAddr:  cap_registers_d  = write_data_i[RegW-1:0];
         sluice_csr_pkg::CapSharedAddr:     cap_shared_d     = write_data_i[SharedW-1:0];
         sluice_csr_pkg::CapSlotsAddr:      cap_slots_d      = write_data_i[CtaW-1:0];
-        sluice_csr_pkg::WarmUpAddr:        warm_up_d        = write_data_i;
+        sluice_csr_pkg::WarmUpAddr:        warm_up_d        = write_data_i[sluice_pkg::TimerW-1:0];
         sluice_csr_pkg::WindowAddr:        window_d         = write_data_i[sluice_pkg::WindowW-1:0];
         sluice_csr_pkg::DelayAddr:         delay_d          = write_data_i[15:0];
         sluice_csr_pkg::EpsilonAddr:       epsilon_d        = write_data_i[sluice_pkg::PerfW-1:0];
@@ -184,7 +184,7 @@ module sluice_csr_config #(
       sluice_csr_pkg::CapRegistersAddr:  read_data_o = 32'(cap_registers_q);
       sluice_csr_pkg::CapSharedAddr:     read_data_o = 32'(cap_shared_q);
       sluice_csr_pkg::CapSlotsAddr:      read_data_o = 32'(cap_slots_q);
-      sluice_csr_pkg::WarmUpAddr:        read_data_o = warm_up_q;
+      sluice_csr_pkg::WarmUpAddr:        read_data_o = 32'(warm_up_q);
       sluice_csr_pkg::WindowAddr:        read_data_o = 32'(window_q);
       sluice_csr_pkg::DelayAddr:         read_data_o = 32'(delay_q);
       sluice_csr_pkg::EpsilonAddr:       read_data_o = 32'(epsilon_q);

@@ -19,7 +19,7 @@ module grid_index #(
 );
   localparam int unsigned K     = MAX_KERNELS;
   localparam int unsigned GridW = sluice_pkg::GridW;
-  localparam int unsigned LowW  = GridW / 2, HighW = GridW - LowW;   // halves of a count
+  localparam int unsigned LowW  = GridW / 2;   // lower half of a count
   localparam logic [GridW-1:0] Apart = {{GridW-2{1'b1}}, 2'b00};   // -4
 
   logic [GridW-1:0] next_q [K];
@@ -29,16 +29,17 @@ module grid_index #(
   logic [K-1:0]     count_high_q;         // a copy for the upper half
   logic [GridW-1:0] grid, cta, following, dispatched, carry;
   logic             ends, third;          // the CTA at the port is the last; the second one behind it is
-  logic [K-1:0]     ones_q;               // the lower half of dispatched_q is all ones
+  logic [K-1:0]     next_ones_q, dispatched_ones_q;   // its lower half is all ones
 
-  // x + 1: the carry into a bit is that the ones below it in its group of eight, and the groups below, are all ones.
-  function automatic logic [GridW-1:0] plus_one(input logic [GridW-1:0] x);
+  // x + 1, if low_ones tells whether the lower half of x is all ones: the carry into a bit is that the ones below it in its group of eight, and
+  // the groups below in its half, are all ones.
+  function automatic logic [GridW-1:0] plus_one(input logic [GridW-1:0] x, input logic low_ones);
     logic lower, below;
     lower = 1'b1;
     below = 1'b1;
     for (int unsigned i = 0; i < GridW; i++) begin
-      if (i % 8 == 0) begin
-        lower = lower && below;
+      if (i == LowW || i % 8 == 0) begin
+        lower = (i == LowW) ? low_ones : lower && below;
         below = 1'b1;
       end
       plus_one[i] = x[i] ^ (lower && below);
@@ -59,18 +60,11 @@ module grid_index #(
       if (count_high_q[k]) dispatched[GridW-1:LowW] |= dispatched_q[k][GridW-1:LowW];
     end
     ends      = (port_q & last_q) != '0;
-    following = plus_one(cta) & ~{GridW{ends}};
+    following = plus_one(cta, (port_q & next_ones_q) != '0) & ~{GridW{ends}};
     // cta + 3 == grid: cta + ~grid is the constant -4, compared bit by bit: each bit's carry follows from the constant's bit below it.
     carry = '0;
     for (int unsigned i = 1; i < GridW; i++) carry[i] = Apart[i-1] ? cta[i-1] && !grid[i-1] : cta[i-1] || !grid[i-1];
     third = ends ? (cta >> 1) == '0 : (cta ^ ~grid ^ carry) == Apart;   // behind the last one: where the grid has one or two
-  end
-  logic [LowW-1:0]  low, counted_low;
-  logic [HighW-1:0] high, counted_high;
-  always_comb begin
-    {high, low}  = dispatched;
-    counted_low  = LowW'(plus_one(GridW'(low)));
-    counted_high = (count_high_q & ones_q) != '0 ? HighW'(plus_one(GridW'(high))) : high;
   end
   assign cta_o  = cta;
   assign last_o = (port_q & second_q) | (~port_q & last_q);
@@ -90,17 +84,18 @@ module grid_index #(
     assign few = grid_i[k*GridW +: GridW] == GridW'(1) || grid_i[k*GridW +: GridW] == GridW'(2);
     always_ff @(posedge clk_i)   // looked at only behind a launch: no reset
       if ((free_i && port_q[k]) || offer_i[k]) begin
-        next_q[k]   <= following & ~{GridW{offer_i[k]}};
-        last_q[k]   <= offer_i[k] ? few && grid_i[k*GridW] : second_q[k];
-        second_q[k] <= offer_i[k] ? few : third;
+        next_q[k]      <= following & ~{GridW{offer_i[k]}};
+        last_q[k]      <= offer_i[k] ? few && grid_i[k*GridW] : second_q[k];
+        second_q[k]    <= offer_i[k] ? few : third;
+        next_ones_q[k] <= (&(cta[LowW-1:0] | LowW'(1))) && !cta[0] && !ends && !offer_i[k];
       end
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
-        dispatched_q[k] <= '0;
-        ones_q[k]       <= 1'b0;
+        dispatched_q[k]      <= '0;
+        dispatched_ones_q[k] <= 1'b0;
       end else if (count_q[k] || launched_i[k]) begin
-        dispatched_q[k] <= {counted_high, counted_low} & ~{GridW{launched_i[k]}};
-        ones_q[k]       <= (&(low | LowW'(1))) && !low[0] && !launched_i[k];
+        dispatched_q[k]      <= plus_one(dispatched, (count_high_q & dispatched_ones_q) != '0) & ~{GridW{launched_i[k]}};
+        dispatched_ones_q[k] <= (&(dispatched[LowW-1:0] | LowW'(1))) && !dispatched[0] && !launched_i[k];
       end
     assign dispatched_o[k*GridW +: GridW] = dispatched_q[k];
   end

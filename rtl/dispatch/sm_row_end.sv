@@ -5,7 +5,7 @@ module sm_row_end #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned SlotsW      = 24    // bits of a row's CTA slots
+  parameter int unsigned SlotsW      = 24    // bits of a row's CTA slots: which hold a CTA, then its kernel, slot by slot
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -18,8 +18,8 @@ module sm_row_end #(
   // The table.
   input  logic [NUM_SM*sluice_pkg::AmountW-1:0]      amounts_i,      // of every row
   input  logic [NUM_SM*SlotsW-1:0]                   slots_i,
-  input  logic [NUM_SM-1:0]                          written_i,
-  input  sluice_pkg::amounts_t                       unwritten_i,
+  input  logic [NUM_SM-1:0]                          written_i,      // rows that were; any other is that of an SM without CTAs:
+  input  sluice_pkg::amounts_t                       unwritten_i,    // what such an SM has left
   input  logic [NUM_SM-1:0]                          take_sm_i,      // a CTA is taken there; one-hot, or 0
   input  sluice_pkg::amounts_t                       take_i,         // with this demand,
   input  logic [NUM_SM-1:0]                          charge_sm_i,    // charged in the next cycle
@@ -68,7 +68,7 @@ module sm_row_end #(
     for (int unsigned k = 0; k < K; k++) give_kernel_d[k] = found && kernel == KernelW'(k);
   end
 
-  // What the row changes by.
+  // What is left in the row, with what lane A and the end before this one are about to write; and what the row changes by.
   sm_row_read #(.NUM_SM(NUM_SM), .SlotsW(SlotsW)) i_read (
     .amounts_sm_i(give_sm_q), .slots_sm_i(end_sm_q), .written_i, .unwritten_i, .amounts_i, .slots_i, .amounts_o(row), .slots_o(slots));
   always_comb begin

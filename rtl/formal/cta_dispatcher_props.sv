@@ -94,7 +94,7 @@ module cta_dispatcher_props #(
   (* hierconn *) logic                   \dut.i_dispatch_picker.new_q , \dut.i_sm_resource_table.charged_full_q ;
   (* hierconn *) logic [GridW-1:0]       \dut.i_kernel_slots.i_grid_index.next_q[0] , \dut.i_kernel_slots.i_grid_index.next_q[1] ;
   (* hierconn *) logic [K-1:0]           \dut.i_kernel_slots.i_grid_index.last_q , \dut.i_kernel_slots.i_grid_index.second_q ,
-    \dut.i_kernel_slots.i_grid_index.port_q , \dut.i_kernel_slots.i_grid_index.count_q ;
+    \dut.i_kernel_slots.i_grid_index.next_ones_q , \dut.i_kernel_slots.i_grid_index.port_q , \dut.i_kernel_slots.i_grid_index.count_q ;
   (* hierconn *) logic [M-1:0]           \dut.eval_slots_sm ;
   (* hierconn *) logic                   \dut.pick_valid , \dut.fresh , \dut.charge_stale_q , \dut.charged_stale_q ;
   (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.port_sm ;
@@ -372,6 +372,7 @@ module cta_dispatcher_props #(
           || index[k*GridW +: GridW] == ((valid && kernel == KIndexW'(k)) ? ((cta + 1'b1 == grid[k*GridW +: GridW]) ? '0 : cta + 1'b1)
           : expected[k*GridW +: GridW]))) ok_no_cta_lost_or_sent_twice = 1'b0;
       if (state[k*2 +: 2] != 2'd0 && (given[k*GridW +: GridW] >= grid[k*GridW +: GridW]
+          || \dut.i_kernel_slots.i_grid_index.next_ones_q [k] != given[k*GridW]
           || \dut.i_kernel_slots.i_grid_index.last_q [k] != (given[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW])
           || \dut.i_kernel_slots.i_grid_index.second_q [k] != (given[k*GridW +: GridW] + 1'b1 == grid[k*GridW +: GridW] ? grid[k*GridW +: GridW] == GridW'(1)
           : given[k*GridW +: GridW] + GridW'(2) == grid[k*GridW +: GridW])))

@@ -29,7 +29,7 @@ module kernel_slots_props (
     .resident_o (resident), .dispatched_o (dispatched));
   (* hierconn *) wire [GridW-1:0] \dut.i_grid_index.next_q[0] , \dut.i_grid_index.next_q[1] ;
   (* hierconn *) wire [K-1:0]     \dut.i_grid_index.last_q , \dut.i_grid_index.second_q , \dut.i_grid_index.port_q , \dut.i_grid_index.count_q ,
-    \dut.i_grid_index.ones_q , \dut.i_grid_index.count_high_q , \dut.last ;
+    \dut.i_grid_index.next_ones_q , \dut.i_grid_index.dispatched_ones_q , \dut.i_grid_index.count_high_q , \dut.last ;
   (* hierconn *) wire             \dut.gen_slot[0].i_kernel_slot.fits_q , \dut.gen_slot[1].i_kernel_slot.fits_q ;
 
   // The port: a CTA comes a cycle after its admission, and stays until it is taken.
@@ -88,10 +88,11 @@ module kernel_slots_props (
       if ((port_q[k] || counts_q[k]) && state[k*2 +: 2] == 2'd0) ok_port = 1'b0;
       if (resident[k*ResidentW +: ResidentW] + ResidentW'(port_q[k] && fresh_q) > ResidentW'(8)) ok_port = 1'b0;
       if (port_q[k] && !fresh_q && resident[k*ResidentW +: ResidentW] == '0) ok_port = 1'b0;
-      if (\dut.i_grid_index.ones_q [k] != (&dispatched[k*GridW +: GridW/2])) ok_port = 1'b0;
+      if (\dut.i_grid_index.dispatched_ones_q [k] != (&dispatched[k*GridW +: GridW/2])) ok_port = 1'b0;
       if (fits[k] && grid_q[k*GridW +: GridW] == '0) ok_port = 1'b0;
       if (state[k*2 +: 2] != 2'd0) begin
         if (next[k*GridW +: GridW] != index_q[k*GridW +: GridW] || index_q[k*GridW +: GridW] >= grid_i[k*GridW +: GridW]) ok_next = 1'b0;
+        if (\dut.i_grid_index.next_ones_q [k] != (&next[k*GridW +: GridW/2])) ok_next = 1'b0;
         if (\dut.i_grid_index.last_q [k] != (after[k*GridW +: GridW] == '0)) ok_next = 1'b0;
         if (\dut.i_grid_index.second_q [k] != (second[k*GridW +: GridW] == '0)) ok_next = 1'b0;
         // The one that is admitted now: behind the one at the port.

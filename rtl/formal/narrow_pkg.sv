@@ -18,6 +18,7 @@ package sluice_pkg;
   localparam int unsigned AmountW   = WarpW + RegW + SharedW;
   localparam int unsigned SmCountW  = 3;
   localparam int unsigned TimerW    = 3;
+  localparam int unsigned DrainShift = 1;
   localparam int unsigned WindowW   = 3;
   localparam int unsigned ShareW    = 2;
   localparam int unsigned InstW     = 4;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, what quotas it answers, and which samples count.
 // Assumed of its neighbours: the core answers within Patience cycles of being asked; kernel slots are named once and exist; the mode changes
-// with mode_write_i, the host's quotas and masks with static_write_i; no more than N demands fit; settled_i stays while profiling_o. The timer of 3 bits
-// makes 9 cycles of any drain limit but 0.
+// with mode_write_i, the host's quotas and masks with static_write_i; no more than N demands fit; settled_i stays while profiling_o; the drain limit,
+// whose unit is 2 cycles here, is below 4.
 module partition_sequencer_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -67,11 +67,12 @@ module partition_sequencer_props #(
   (* hierconn *) wire [3:0]            \dut.i_states.state_q ;
   (* hierconn *) wire [2:0]            \dut.i_states.layout_q ;
   (* hierconn *) wire [sluice_pkg::TimerW-1:0] \dut.i_timer.timer_q ;
-  (* hierconn *) wire [1:0]            \dut.i_walker.rank_q , \dut.i_walker.walk_q , \dut.i_walker.sms_q , \dut.i_partition_plan.num_q ;   // num_q: one-hot
+  (* hierconn *) wire                  \dut.i_walker.rank_q ;
+  (* hierconn *) wire [1:0]            \dut.i_walker.walk_q , \dut.i_walker.sms_q , \dut.i_partition_plan.num_q ;   // num_q: one-hot
   (* hierconn *) wire [2:0]            \dut.i_walker.rest_q , \dut.i_walker.level_q ;
   (* hierconn *) wire [1:0]            \dut.i_walker.sm_q , \dut.i_walker.sampled_q , \dut.i_walker.spent_q ;
   (* hierconn *) wire                  \dut.i_states.in_first_q , \dut.i_states.starved_q ;
-  (* hierconn *) wire                  \dut.i_walker.again_q , \dut.restart , \dut.i_states.changed_q , \dut.i_timer.last_q ;
+  (* hierconn *) wire                  \dut.i_walker.again_q , \dut.restart , \dut.i_states.changed_q ;
   (* hierconn *) wire [K*SmW-1:0]      \dut.firsts ;       // by rank, as all that follows
   (* hierconn *) wire [K*SmCountW-1:0] \dut.counts ;
   (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
@@ -90,7 +91,7 @@ module partition_sequencer_props #(
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank
   assign num  = KernelW'(\dut.i_partition_plan.num_q );   // of two kernels: one-hot is binary
-  assign rank = KernelW'(\dut.i_walker.rank_q );
+  assign rank = (\dut.i_states.state_q == Scale && \dut.i_walker.walk_q == Rest) ? num : KernelW'(\dut.i_walker.rank_q );   // which wraps behind the last
   assign slot = \dut.i_partition_plan.slot_q ;
 
   logic       started, was_up, past_restart;
@@ -133,7 +134,7 @@ module partition_sequencer_props #(
 
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume (occupancy_i <= CtaW'(N));
+    assume (occupancy_i <= CtaW'(N) && drain_limit_i < 8'd4);
     assume (num_present_i <= KernelW'(K) && age_i[2:1] == 2'd0 && age_i[5:4] == 2'd0 && (num_present_i < KernelW'(2) || age_i[0] != age_i[3]));
     assume (mode_i <= 3'd5 && query_sm_i < SmW'(M) && port_sm_i < SmW'(M));
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
@@ -160,7 +161,7 @@ module partition_sequencer_props #(
       Plan:      distance = {2'd3, 3'd0, kernels_left, 1'b1, 15'd0};
       PlanCount: distance = {2'd3, 3'd0, kernels_left, 1'b0, 13'd0, 2'd2 - count_wait};
       WarmUp:    distance = {2'd2, levels_left, 5'd4, 12'd0, \dut.i_timer.timer_q };
-      Drain:     distance = {2'd2, levels_left, 5'd3, 11'd0, \dut.i_timer.timer_q == '0 && !\dut.i_timer.last_q , \dut.i_timer.timer_q };
+      Drain:     distance = {2'd2, levels_left, 5'd3, 12'd0, \dut.i_timer.timer_q };
       Profile:   distance = {2'd2, levels_left, 5'd2, 12'd0, \dut.i_timer.timer_q };
       Scale:     distance = {2'd2, levels_left, 5'd1, 6'd0, kernels_left, (\dut.i_walker.walk_q == Walk) ? {1'b0, \dut.i_walker.sms_q } : {\dut.i_walker.walk_q == Load,
         2'd0}, 2'd0};
@@ -181,7 +182,7 @@ module partition_sequencer_props #(
     if (planning && (rank >= num || \dut.i_states.layout_q != Hold)) ok_plan = 1'b0;
     if (deciding && (num != KernelW'(2) || \dut.i_states.layout_q != Levels)) ok_plan = 1'b0;
     // The walk over the samples: SMs and levels that are left go down together, and at the end of the range levels may be left.
-    if (\dut.i_states.state_q == Scale && ((\dut.i_walker.walk_q == Rest) ? rank != num : (rank >= num || \dut.i_walker.walk_q > Walk))) ok_plan = 1'b0;
+    if (\dut.i_states.state_q == Scale && ((\dut.i_walker.walk_q == Rest) ? \dut.i_walker.rank_q : (rank >= num || \dut.i_walker.walk_q > Walk))) ok_plan = 1'b0;
     if (reading && \dut.i_walker.walk_q == Walk && (\dut.i_walker.sms_q == '0 || SmCountW'(\dut.i_walker.sms_q ) > slot_count)) ok_plan = 1'b0;
     if (reading && \dut.i_walker.walk_q == Walk && (\dut.i_walker.rest_q == '0) != (kernel_rest == '0)) ok_plan = 1'b0;
     if (reading && \dut.i_walker.walk_q == Walk && \dut.i_walker.rest_q != '0
@@ -199,11 +200,7 @@ module partition_sequencer_props #(
           && 5'(levels[r*CtaW +: CtaW]) + 5'(rests[r*CtaW +: CtaW]) != 5'(\dut.ctas [r*CtaW +: CtaW]) + 5'd1) ok_plan = 1'b0;
     end
     if (planning && rank != '0 && \dut.i_states.starved_q != (\dut.ctas [0 +: CtaW] == '0)) ok_plan = 1'b0;   // of two kernels
-    // The last cycle of what is timed is known.
-    if (\dut.i_states.state_q == Drain && (drain_kept ? \dut.i_timer.timer_q != 3'(4'd8 - drain_age) || \dut.i_timer.last_q != (drain_age == 4'd8) || drain_age > 4'd8
-                                               : \dut.i_timer.timer_q != '0 || !\dut.i_timer.last_q || drain_age != '0)) ok_plan = 1'b0;
-    if (\dut.i_states.state_q == WarmUp && \dut.i_timer.last_q != (\dut.i_timer.timer_q == '0)) ok_plan = 1'b0;
-    if ((\dut.i_states.state_q == Profile || \dut.i_states.state_q == Delay) && \dut.i_timer.last_q != (\dut.i_timer.timer_q <= 1)) ok_plan = 1'b0;
+    if (\dut.i_states.state_q == Drain && (\dut.i_timer.timer_q != drain_limit - drain_age || drain_age > drain_limit)) ok_plan = 1'b0;
     if (\dut.i_states.layout_q == Levels && !deciding) ok_plan = 1'b0;
     if (\dut.i_states.layout_q == Hold && !planning && num != '0) ok_plan = 1'b0;
     if (\dut.i_states.state_q == Monitor && ((\dut.i_states.layout_q != Ranges && \dut.i_states.layout_q != Counts) || num != KernelW'(2))) ok_plan = 1'b0;
@@ -229,9 +226,10 @@ module partition_sequencer_props #(
     ok_disjoint = shared_layout || quota[0 +: CtaW] == '0 || quota[CtaW +: CtaW] == '0;
   end
 
-  // Samples, from the ports. The drain: its cycles, and whether it has a limit. The window: what had settled when it began, who was spent in it.
-  logic [3:0]   drain_age, state_before;
-  logic         drain_kept, ready_q, over_q, profiling_q, lost, unclean;
+  // Samples, from the ports. The drain: its cycles, and how many more than one it may take. The window: what had settled when it began, who was spent in it.
+  logic [2:0]   drain_age, drain_limit;
+  logic [3:0]   state_before;
+  logic         ready_q, over_q, profiling_q, lost, unclean;
   logic [M-1:0] settled_q, settled_first;
   logic [K-1:0] spent_window, clean;   // clean: by rank, a sample of it counts
   logic         all_ready;
@@ -244,11 +242,11 @@ module partition_sequencer_props #(
     state_before <= \dut.i_states.state_q ;
     settled_q    <= settled_i;
     ready_q      <= all_ready;
-    over_q       <= drain_kept ? drain_age == 4'd8 : 1'b1;
+    over_q       <= drain_age == drain_limit;
     if (enable && !profiling_q) settled_first <= settled_i;
     if (\dut.i_states.state_q == WarmUp) begin
-      drain_age  <= '0;
-      drain_kept <= drain_limit_i != '0;
+      drain_age   <= '0;
+      drain_limit <= {drain_limit_i[1:0], 1'b0};
     end
     if (clear) begin
       drain_age    <= drain_age + 1'b1;

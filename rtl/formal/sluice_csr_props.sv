@@ -51,7 +51,7 @@ module sluice_csr_props (
   logic [15:0] evict_count, window, delay, loss_limit, monitor_window;
   logic [11:0] quota;
   logic [9:0]  mask;
-  logic [31:0] warm_up;
+  logic [sluice_pkg::TimerW-1:0] warm_up;
   logic [14:0] epsilon, monitor_threshold;
   logic [7:0]  monitor_hold, drain_limit;
   logic [ShareW-1:0] request_share;
@@ -143,7 +143,7 @@ module sluice_csr_props (
         12'h034: begin value = 32'(capacity_registers); low = 1; high = 32'h1FFFF; reset_value = 32768; capacity = 1'b1; end
         12'h038: begin value = 32'(capacity_shared); high = 32'h3FFFF; reset_value = 49152; capacity = 1'b1; end
         12'h03C: begin value = 32'(capacity_slots); low = 1; high = Ctas; reset_value = Ctas; capacity = 1'b1; end
-        12'h040: begin value = warm_up; reset_value = 20000; end
+        12'h040: begin value = 32'(warm_up); high = 32'hFFFFF; reset_value = 20000; end
         12'h044: begin value = 32'(window); low = 1024; high = 32'hFFFF; reset_value = 5120; end
         12'h048: begin value = 32'(delay); high = 32'hFFFF; end
         12'h04C: begin value = 32'(epsilon); high = 16384; end

@@ -46,7 +46,7 @@ module sequencer_walker #(
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned K        = MAX_KERNELS;
-  localparam int unsigned RankW    = $clog2(K + 1);
+  localparam int unsigned RankW    = $clog2(K);
   localparam int unsigned CountW   = $clog2(MAX_CTAS + 1);
   localparam int unsigned IndexW   = (NUM_SM > 1) ? $clog2(NUM_SM) : 1;
   localparam int unsigned RangeW   = $clog2((NUM_SM + 1) / 2 + 1);   // SMs of one of two kernels or more
@@ -55,7 +55,7 @@ module sequencer_walker #(
   typedef enum logic [1:0] {Load = 2'd0, Walk = 2'd1, Rest = 2'd2} walk_e;
 
   walk_e             walk_d, walk_q;
-  logic [RankW-1:0]  rank_d, rank_q;       // kernel of the plan, by age, under work
+  logic [RankW-1:0]  rank_d, rank_q;       // kernel of the plan, by age, under work; behind the last one it may be 0 again
   logic [IndexW-1:0] sm_d, sm_q;           // SM of its range under work,
   logic [RangeW-1:0] sms_d, sms_q;         // SMs from it to the last of the range,
   logic [CountW-1:0] level_d, level_q;     // what that SM runs,

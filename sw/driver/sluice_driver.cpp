@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x534C43, kVersion = 2;
+constexpr std::uint32_t kMagic = 0x534C43, kVersion = 3;
 constexpr std::uint32_t kDrainUnit = 4096;  // cycles, of DRAIN_LIMIT
 constexpr double kOne = 16384;              // fractions are in units of 2**-14
 constexpr std::array<const char*, 7> kErrorNames{"BAD_DONE",   "CANNOT_FIT", "SLOT_BUSY",       "BAD_MODE",
@@ -59,6 +59,7 @@ void SluiceDriver::set_mode(Mode mode) {
 }
 
 void SluiceDriver::configure_sequencer(const SequencerSettings& settings) {
+  in_range("warm-up cycles", settings.warm_up_cycles, 0, 1048575);
   in_range("window cycles", settings.window_cycles, 1024, 65535);
   in_range("delay cycles", settings.delay_cycles, 0, 65535);
   in_range("request share", settings.request_share, 0, 8191);

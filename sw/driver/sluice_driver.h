@@ -52,11 +52,11 @@ struct DecisionReport {
 };
 
 struct SequencerSettings {
-  std::uint32_t warm_up_cycles = 20000;
-  std::uint32_t window_cycles = 5120;  ///< 1,024..65,535
-  std::uint32_t delay_cycles = 0;      ///< 0..65,535, from a decision to its enforcement
-  double epsilon = 0;                  ///< 0..1, saturation threshold; 0: the paper's rule
-  double loss_limit = 1.2;             ///< 0..3.99, over the number of kernels: what a kernel may lose
+  std::uint32_t warm_up_cycles = 20000;  ///< 0..1,048,575
+  std::uint32_t window_cycles = 5120;    ///< 1,024..65,535
+  std::uint32_t delay_cycles = 0;        ///< 0..65,535, from a decision to its enforcement
+  double epsilon = 0;                    ///< 0..1, saturation threshold; 0: the paper's rule
+  double loss_limit = 1.2;               ///< 0..3.99, over the number of kernels: what a kernel may lose
   /// Lines that an SM may exchange with the memory system in a window and be counted, its share: 0..8,191; 0: 8,192.
   std::uint32_t request_share = 0;
   std::uint32_t drain_cycles = 255 * 4096;  ///< 0..1,044,480, rounded up to 4,096: the warm-up waits so long for SMs to settle

@@ -136,7 +136,7 @@ struct RegisterInfo {
 inline std::vector<RegisterInfo> registers(const Parameters& p) {
   std::vector<RegisterInfo> all;
   all.push_back({"ID", 0x000, Needs::Nothing, {
-       {"VERSION", {0, 8}, Access::Ro, 2U, 0U, 255U},
+       {"VERSION", {0, 8}, Access::Ro, 3U, 0U, 255U},
        {"MAGIC", {8, 24}, Access::Ro, 5459011U, 0U, 16777215U}}});
   all.push_back({"PARAMS", 0x004, Needs::Nothing, {
        {"NUM_SM", {0, 9}, Access::Ro, p.num_sm, 0U, 511U},
@@ -190,7 +190,7 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
   all.push_back({"CAP_SLOTS", 0x03c, Needs::AllFree, {
        {"VALUE", {0, 6}, Access::Rw, p.max_ctas, 1U, p.max_ctas}}});
   all.push_back({"WARM_UP", 0x040, Needs::Nothing, {
-       {"VALUE", {0, 32}, Access::Rw, 20000U, 0U, 4294967295U}}});
+       {"VALUE", {0, 20}, Access::Rw, 20000U, 0U, 1048575U}}});
   all.push_back({"WINDOW", 0x044, Needs::Undecided, {
        {"VALUE", {0, 16}, Access::Rw, 5120U, 1024U, 65535U}}});
   all.push_back({"DELAY", 0x048, Needs::Nothing, {

@@ -146,7 +146,7 @@ void read_dram(TomlTable table, DramConfig& dram) {
 
 void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.optional();
-  table.read("warm_up_cycles", config.warm_up_cycles, 0, 10000000);
+  table.read("warm_up_cycles", config.warm_up_cycles, 0, 1048575);
   table.read("profile_cycles", config.profile_cycles, 1024, 65535);
   table.read("algorithm_delay", config.algorithm_delay, 0, 10000000);
   table.read("drain_cycles", config.drain_cycles, 0, 1044480);

@@ -76,6 +76,8 @@ inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsi
 class Traffic {
  public:
   Traffic(Random& random, const regs::Parameters& p, Coverage& coverage) : random_(random), p_(p), coverage_(coverage) {}
+  /// From now on settings of all lengths, and nobody interrupts a decision.
+  void be_patient() { patient_ = true; }
 
   SluiceConfig config;
   SequencerIn in;
@@ -92,6 +94,11 @@ class Traffic {
     config.mode_write = config.static_write = config.reprofile = in.change = in.monitor_request = false;
     const bool deciding = state != State::kIdle && state != State::kMonitor;
     const bool brief = state == State::kScale || state == State::kAllocate || state == State::kDelay || state == State::kPlan;
+    if (patient_ && deciding) {
+      settle(state);
+      in.core.done = state == State::kAllocate && random_.chance(0.1);
+      return;
+    }
     const double changes = state == State::kAllocate ? 0.02 : brief ? 0.005 : deciding ? 0.0004 : 0.01;
     if (random_.chance(changes)) change(state);
     if (random_.chance(deciding ? 0.0003 : 0.005)) {
@@ -128,12 +135,16 @@ class Traffic {
   }
   void new_settings() {
     config.warm_up = random_.chance(0.2)    ? random_.in(0, 1)
-                     : random_.chance(0.05) ? (1U << random_.in(0, 31)) + random_.in(0, 40)  // one bit lost, and it ends soon
-                     : random_.chance(0.02) ? random_.word() >> random_.in(0, 20)
+                     : random_.chance(0.05) ? (1U << random_.in(0, 19)) + random_.in(0, 40)  // one bit lost, and it ends soon
+                     : random_.chance(0.02) ? random_.word() >> random_.in(12, 20)
                                             : random_.in(2, 60);
     config.window = random_.chance(0.1) ? std::min(65535U, random_.in(120, 255) << random_.in(0, 8)) : random_.in(120, 200);
     config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 65535) : random_.in(1, 20);
     config.drain_limit = random_.chance(0.3) ? 0 : random_.chance(0.1) ? 1 : 255;
+    if (!patient_) return;
+    config.warm_up = random_.word() >> random_.in(12, 31);
+    config.window = std::max(120U, random_.word() >> random_.in(16, 31));
+    config.delay = random_.word() >> random_.in(16, 31);
   }
   void change(State state) {
     static const std::array<const char*, 9> names{"idle",  "warm-up", "profile", "scale", "allocate",
@@ -181,6 +192,7 @@ class Traffic {
   Random& random_;
   regs::Parameters p_;
   Coverage& coverage_;
+  bool patient_ = false;
   std::vector<std::uint8_t> present_;
 };
 
@@ -227,7 +239,7 @@ inline void check_quotas(const SluiceConfig& config, const SequencerOut& out, co
 }
 
 template <class Top>
-void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
+void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uint64_t patient_cycles = 0) {
   Random random(seed());
   Coverage coverage("partition_sequencer");
   declare_bins(coverage);
@@ -237,8 +249,9 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
   traffic.reset();
   SequencerOut before;
   std::uint64_t decisions = 0;
-  for (std::uint64_t c = 0; c < cycles; ++c) {
-    if (random.chance(0.00005)) {
+  for (std::uint64_t c = 0; c < cycles + patient_cycles; ++c) {
+    if (c == cycles) traffic.be_patient();
+    if (c < cycles && random.chance(0.00005)) {
       if (before.state != 0) coverage.hit("reset");
       rtl.reset();
       twin.reset();
@@ -279,7 +292,7 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles) {
       ASSERT_EQ(dropped, next.drop) << "sample_drop_o, cycle " << c;
     }
   }
-  std::printf("%llu cycles, %llu decisions\n", static_cast<unsigned long long>(cycles),
+  std::printf("%llu cycles, %llu decisions\n", static_cast<unsigned long long>(cycles + patient_cycles),
               static_cast<unsigned long long>(decisions));
   auto missed = coverage.missed();
   if (parameters.num_sm >= parameters.max_kernels) std::erase(missed, "more kernels than SMs");

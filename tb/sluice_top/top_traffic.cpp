@@ -30,7 +30,7 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kCapRegisters, registers_});
   script_.push_back({regs::kCapShared, shared_});
   script_.push_back({regs::kCapSlots, slots_});
-  script_.push_back({regs::kWarmUp, rarely(601, ~0U, random_.chance(0.2) ? 0 : random_.in(1, 600))});
+  script_.push_back({regs::kWarmUp, rarely(601, (1U << 20) - 1, random_.chance(0.2) ? 0 : random_.in(1, 600))});
   script_.push_back({regs::kWindow, rarely(1501, 65535, random_.in(1024, 1500))});
   script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
   script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});

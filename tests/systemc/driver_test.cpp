@@ -145,6 +145,8 @@ TEST(SluiceDriver, NamesTheBadArgumentAndItsRange) {
   EXPECT_EQ(message([&] { driver.launch(0, {{32 * 49, 0, 0, 1}, 1}); }), "CTA warps = 49: must be 1..48");
   EXPECT_EQ(message([&] { driver.launch(0, {{32, 0, 0, 1}, 0}); }), "grid CTAs = 0: must be 1..4294967295");
   EXPECT_EQ(message([&] { driver.set_quota(0, 9); }), "quota = 9: must be 0..8");
+  EXPECT_EQ(message([&] { driver.configure_sequencer({.warm_up_cycles = 1048576}); }),
+            "warm-up cycles = 1048576: must be 0..1048575");
   EXPECT_EQ(message([&] { driver.configure_sequencer({0, 1023}); }), "window cycles = 1023: must be 1024..65535");
   EXPECT_EQ(message([&] { driver.configure_sequencer({.epsilon = 1.5}); }), "epsilon = 1.5: must be 0..1");
   const std::vector<unsigned> sms{16};
