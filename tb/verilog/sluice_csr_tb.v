@@ -83,7 +83,7 @@ module sluice_csr_tb;
     slot_state = 0; kernel_done = 0; error = 0; checks = 0; launches = 0;
     #1 rst_n = 0;
     #20 rst_n = 1;
-    read(12'h000, 32'h534C4302, 0);
+    read(12'h000, 32'h534C4303, 0);
     read(12'h004, (16 | 4 << 9 | 8 << 13 | 2 << 19 | 64 << 22), 0);
     read(12'h044, 5120, 0);
     write(12'h044, 2048, 15, 0);     read(12'h044, 2048, 0);

@@ -153,7 +153,7 @@ module sluice_top_tb;
     for (i = 0; i < 2; i = i + 1) begin next_cta[i] = 0; quota[i] = 4; end
     #1 rst_n = 0;
     #20 rst_n = 1;
-    expect_read(12'h000, 32'h534C4302);
+    expect_read(12'h000, 32'h534C4303);
     write(12'h030, 8); write(12'h034, 8192); write(12'h038, 8192); write(12'h03C, 4);
     write(12'h044, 1024); write(12'h040, 100);                    // WINDOW, WARM_UP
 
