@@ -333,7 +333,8 @@ void add_atomic_lines(const std::uint64_t* addresses, std::size_t lanes, std::ui
   }
 }
 
-/// Passes that a scratchpad access takes: the most different words any bank is asked for (lanes that read one word share it).
+/// Passes that an access takes over the banks of the scratchpad, which are those of the L1 since Volta: the most different words
+/// any bank is asked for (lanes that read one word share it).
 std::uint32_t bank_passes(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width) {
   std::uint64_t words[kWarpSize * 4];
   std::size_t count = 0;
@@ -450,6 +451,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
     }
     width = std::min(width, 4U);  // the other words of a vector lie in other lines, 128 bytes on: one access stands for them
   }
+  if (instruction.op == OpClass::Load) instruction.interval = static_cast<std::uint8_t>(bank_passes(addresses, lanes, width));
   const std::size_t begin = warp.lines.size();
   (instruction.op == OpClass::Atomic ? add_atomic_lines : add_lines)(addresses, lanes, width, warp.lines);
   return static_cast<std::uint32_t>(warp.lines.size() - begin);

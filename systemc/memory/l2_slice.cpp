@@ -12,6 +12,9 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const MachineConfig& machi
       to_dram("to_dram"),
       clock_(clock),
       config_(machine.l2),
+      block_sectors_(machine.l2.sectored && machine.dram.joins_sectors
+                         ? std::clamp(machine.dram.access_bytes, kSectorBytes, kLineBytes) / kSectorBytes
+                         : 1),
       pool_(pool),
       counters_(counters),
       tags_(machine.l2),
@@ -91,8 +94,9 @@ bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
   ++count.l2_misses;
   mshrs_[way->mshr].push_back(&packet);
   if (missing != 0) {
-    way->pending |= missing;
-    send_to_dram(*pool_.acquire(packet.get_address(), false, missing, who.sm, who.kernel));
+    const auto fetched = static_cast<std::uint8_t>(with_their_blocks(missing) & ~(way->valid | way->pending));
+    way->pending |= fetched;
+    send_to_dram(*pool_.acquire(packet.get_address(), false, fetched, who.sm, who.kernel));
   }
   return true;
 }
@@ -101,6 +105,14 @@ std::uint32_t L2Slice::merged(const std::vector<tlm::tlm_generic_payload*>& wait
   if (!config_.sectored) return static_cast<std::uint32_t>(waiting.size());
   const auto shares = [&](tlm::tlm_generic_payload* waiter) { return (PacketPool::info(*waiter).sectors & sectors) != 0; };
   return static_cast<std::uint32_t>(std::ranges::count_if(waiting, shares));
+}
+
+std::uint8_t L2Slice::with_their_blocks(std::uint8_t sectors) const {
+  const std::uint32_t block = (1U << block_sectors_) - 1;
+  std::uint32_t out = sectors;
+  for (std::uint32_t first = 0; first < kLineBytes / kSectorBytes; first += block_sectors_)
+    if ((sectors >> first & block) != 0) out |= block << first;
+  return static_cast<std::uint8_t>(out & kAllSectors);
 }
 
 CacheTags::Way* L2Slice::allocate(std::uint64_t line, const PacketInfo& who) {

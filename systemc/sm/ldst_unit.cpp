@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "systemc/sm/ldst_unit.h"
 
+#include <algorithm>
+
 #include "systemc/memory/packet.h"
 
 namespace sluice {
+
+namespace {
+
+/// Lines that one access looks up in a cycle. With sub-cores: "On GV100+ the L1TEX tag stage can resolve 4 sets x 4 sectors per
+/// cycle" (NVIDIA, forums.developer.nvidia.com/t/273699/8).
+std::uint32_t lookups_a_cycle(const SmConfig& config) { return config.sub_core.modelled ? 4 : 1; }
+
+}  // namespace
 
 LdstUnit::LdstUnit(const SmConfig& config, IOwner& owner, std::vector<KernelCounters>& counters)
     : config_(config),
@@ -54,14 +64,23 @@ void LdstUnit::cycle(std::uint64_t now) {
     pop();
     return;
   }
-  if (op.next == 0 && now < next_access_) return;
-  const LineAccess& line = op.lines[op.next];
-  const Outcome outcome = op.op == OpClass::Store ? store(op, line) : load(op, line);
-  stalled_ = outcome == Outcome::Hold;
-  if (stalled_) return;
-  if (outcome == Outcome::Hit) finish_line(op.access, now + config_.l1.hit_latency);
-  if (op.next == 0) next_access_ = now + config_.ldst_interval;
-  if (++op.next == op.lines.size()) pop();
+  if (op.next == 0) {
+    if (now < next_access_) return;
+    began_ = now;
+  }
+  // With sub-cores the L1 has the scratchpad's banks: what a load finds there takes as many passes over them.
+  const std::uint32_t passes = config_.sub_core.modelled && op.op == OpClass::Load ? op.passes : 1;
+  for (std::uint32_t lookups = lookups_a_cycle(config_); lookups > 0; --lookups) {
+    const LineAccess& line = op.lines[op.next];
+    const Outcome outcome = op.op == OpClass::Store ? store(op, line) : load(op, line);
+    stalled_ = outcome == Outcome::Hold;
+    if (stalled_) return;
+    if (outcome == Outcome::Hit) finish_line(op.access, std::max(now, began_ + passes - 1) + config_.l1.hit_latency);
+    if (op.next == 0) next_access_ = now + std::max(config_.ldst_interval, passes);
+    if (++op.next < op.lines.size()) continue;
+    pop();
+    return;
+  }
 }
 
 LdstUnit::Outcome LdstUnit::store(MemoryOp& op, const LineAccess& line) {

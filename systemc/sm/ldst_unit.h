@@ -39,10 +39,10 @@ struct LineRequest {
   bool no_result = false;    ///< PacketInfo::no_result
 };
 
-/// LDST pipeline and L1 of one SM: one line, or one pass over the scratchpad's banks, a cycle, in order. Loads look up the L1
-/// (allocate on miss, MSHR merging; whole lines or sectors); stores write through within a number of credits and evict or update
-/// the line; atomics and uncached loads go to L2. What can't go on this cycle (no MSHR, every way of the set awaited, no store
-/// credit) holds the pipeline.
+/// LDST pipeline and L1 of one SM: one line, or one pass over the scratchpad's banks, a cycle, in order; with sub-cores four
+/// lines of one access, whose data lie in the scratchpad's banks. Loads look up the L1 (allocate on miss, MSHR merging; whole
+/// lines or sectors); stores write through within a number of credits and evict or update the line; atomics and uncached loads go
+/// to L2. What can't go on this cycle (no MSHR, every way of the set awaited, no store credit) holds the pipeline.
 class LdstUnit {
  public:
   /// What the unit needs from its SM.
@@ -79,7 +79,7 @@ class LdstUnit {
     std::uint32_t access = 0;  ///< index into accesses_
     bool bypass = false;       ///< L2 only
     std::size_t next = 0;      ///< next line to look up
-    std::uint32_t passes = 1;  ///< over the scratchpad banks, still to do
+    std::uint32_t passes = 1;  ///< over the scratchpad banks, still to do; of a load, all
     std::vector<LineAccess> lines;
   };
   struct Waiter {
@@ -105,6 +105,7 @@ class LdstUnit {
   std::vector<std::uint32_t> free_accesses_;
   std::uint32_t store_credits_;
   std::uint64_t next_access_ = 0;  ///< cycle from which the next global access can begin
+  std::uint64_t began_ = 0;        ///< cycle of the first lookup of the global access at the head
   bool stalled_ = false;
 };
 

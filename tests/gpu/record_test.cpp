@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "sw/core/errors.h"
+#include "sw/gpu/record/decided.h"
 #include "sw/gpu/record/sass_trace.h"
 #include "sw/gpu/record/walk.h"
 #include "sw/gpu/rewrite/instrument.h"
@@ -146,35 +147,57 @@ TEST(Instrument, RefusesKernelsThatCallFunctions) {
   EXPECT_THROW((void)instrument(normalised(ptx), "sum"), InputError);
 }
 
-/// The listing's own comparisons say how often: one trip in front, then four at a time while more than three are left, two if
-/// more than one is, and one.
+/// The listing's own comparisons say how often: four at a time while more than three are left, two if more than one is, and one.
 TEST(Walker, GoesThroughAnUnrolledLoopAsItsComparisonsDo) {
   for (unsigned trips = 0; trips <= 40; ++trips) {
     const Trace t = trace(recorded([&](unsigned) { return trips; }));
-    unsigned left = trips == 0 ? 0 : trips - 1;
-    const unsigned fours = left > 3 ? left / 4 + (left % 4 > 3 ? 1 : 0) : 0;
-    left -= fours * 4;
-    const unsigned twos = left > 1 ? 1 : 0;
-    left -= twos * 2;
+    const unsigned fours = trips / 4, twos = trips % 4 / 2, ones = trips % 2;
     EXPECT_EQ(t.times("02b0 "), fours) << trips;
     EXPECT_EQ(t.times("0350 "), twos) << trips;
-    EXPECT_EQ(t.times("0410 "), left) << trips;
-    EXPECT_EQ(t.times("0100 ffffffff"), trips > 0 ? 1U : 0U) << trips;
+    EXPECT_EQ(t.times("0410 "), ones) << trips;
     EXPECT_TRUE(t.result.unjoined.empty()) << trips;
     EXPECT_DOUBLE_EQ(t.result.joined_pct(), 100);
   }
 }
 
+/// The assembler put a turn in front for threads that fail the loop's comparison at once. The branch before it has made that very
+/// comparison, so nobody does. The turn is executed with all threads off.
+TEST(Walker, ATurnThatTheBranchBeforeItRulesOutNeverRuns) {
+  for (unsigned trips = 1; trips <= 9; ++trips) {
+    const Trace t = trace(recorded([&](unsigned) { return trips; }));
+    EXPECT_EQ(t.times("0100 00000000"), 1U) << trips;
+    EXPECT_EQ(t.times("0100 ffffffff"), 0U) << trips;
+  }
+}
+
+TEST(DecidedGuards, OfOneComparisonMadeTwiceAndOfNoOther) {
+  const SassKernel kernel = parse_listing(data("sum.sass"), "sum");
+  const std::vector<std::optional<bool>> decided = decided_guards(kernel);
+  for (std::size_t i = 0; i < decided.size(); ++i)
+    EXPECT_EQ(decided[i], kernel.instructions[i].guard == "P2" ? std::optional(false) : std::nullopt)
+        << kernel.instructions[i].pc;
+  std::string other = data("sum.sass");
+  other.replace(other.find("ISETP.GE.U32.AND P2, PT, R4, R3, PT"), 35, "ISETP.GE.U32.AND P2, PT, R2, R3, PT");
+  for (const std::optional<bool>& d : decided_guards(parse_listing(other, "sum"))) EXPECT_FALSE(d.has_value());
+  other = data("sum.sass");  // the same in another form
+  other.replace(other.find("ISETP.GE.U32.AND P2, PT, R4, R3, PT"), 35, "ISETP.GT.U32.AND P2, PT, R3, R4, PT");
+  const SassKernel turned = parse_listing(other, "sum");
+  const std::vector<std::optional<bool>> opposite = decided_guards(turned);
+  for (std::size_t i = 0; i < opposite.size(); ++i)
+    EXPECT_EQ(opposite[i], turned.instructions[i].guard == "P2" ? std::optional(true) : std::nullopt);
+}
+
 TEST(SassTrace, HasTheAddressesOfTheLogInTheirOrder) {
   const Trace t = trace(recorded([](unsigned) { return 6U; }));
-  EXPECT_NE(t.text.find("0200 ffffffff 1 R8 LDG.E 1 R6 4 1 0x7f0000001100 4 0\n"), std::string::npos) << t.text;
+  EXPECT_NE(t.text.find("0200 ffffffff 1 R8 LDG.E 1 R6 4 1 0x7f0000001080 4 0\n"), std::string::npos) << t.text;
   EXPECT_NE(t.text.find("0490 ffffffff 0 STS 2 R7 R2 4 1 0x0 4 0\n"), std::string::npos) << t.text;
   EXPECT_NE(t.text.find("0500 0000ffff 0 STG.E 2 R2 R9 4 1 0x7f0000900000 4 0\n"), std::string::npos) << t.text;
 }
 
 TEST(SassTrace, ThreadsThatPartJoinAtTheBarrierOfTheBranch) {
   const Trace t = trace(recorded([](unsigned lane) { return lane < 8 ? 2U : 1U; }));
-  EXPECT_EQ(t.times("0410 000000ff"), 1U);
+  EXPECT_EQ(t.times("0350 000000ff"), 1U);
+  EXPECT_EQ(t.times("0410 ffffff00"), 1U);
   EXPECT_EQ(t.times("0430 "), 2U);  // they wait there one after the other
   EXPECT_EQ(t.times("0490 ffffffff"), 1U);
   EXPECT_EQ(t.times("04b0 ffff0000"), 1U);  // those who end
@@ -185,6 +208,17 @@ TEST(SassTrace, WhatNoWayExplainsIsCounted) {
   k.plan.lines[19].block = kHalf;  // the store to shared memory counts for a block that half of the threads never see
   const Trace t = trace(k);
   EXPECT_TRUE(t.result.unjoined.contains("no_path"));
+  EXPECT_LT(t.result.joined_pct(), 100);
+}
+
+/// Where no branch has decided whether a predicated copy runs, two ways explain the path: the shorter one may be wrong.
+TEST(SassTrace, AnotherWayWithOtherPredicatedCopiesIsCounted) {
+  RecordedKernel k = recorded([](unsigned) { return 2U; });
+  const std::uint64_t sure = trace(k).result.warp_instructions;
+  k.listing.replace(k.listing.find("ISETP.GE.U32.AND P2, PT, R4, R3, PT"), 35, "ISETP.GE.U32.AND P2, PT, R2, R3, PT");
+  const Trace t = trace(k);
+  ASSERT_TRUE(t.result.unjoined.contains("two_ways"));
+  EXPECT_EQ(t.result.warp_instructions + t.result.unjoined.at("two_ways"), sure);
   EXPECT_LT(t.result.joined_pct(), 100);
 }
 

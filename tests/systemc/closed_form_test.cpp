@@ -272,6 +272,46 @@ TEST_P(ClosedForm, ALoopThatOverfillsTheInstructionCacheFetchesEveryLineFromTheL
 std::string file_name(const ::testing::TestParamInfo<const char*>& info) {
   return std::string(info.param).substr(0, std::string(info.param).find('.'));
 }
+/// A thread reads one sector after the other. The first one of a block comes from DRAM and brings the others along.
+TEST(SectorsOfABlock, ComeTogetherAndStayInTheL2) {
+  MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
+  ASSERT_TRUE(machine.dram.joins_sectors);
+  constexpr std::uint32_t kReads = 64, kRounds = 4;
+  const double sectors_a_block = machine.dram.access_bytes / 32.0;
+  Script script{times(kReads, op(OpClass::Load, 1, 1)), kRounds, {}, false, 1, 1};
+  script.lines = [](std::uint32_t, std::uint32_t n, std::vector<LineAccess>& out) {
+    out.push_back({kData + std::uint64_t{n / 4} * kLine, static_cast<std::uint8_t>(1U << n % 4)});
+  };
+  const Slope together = slope(machine, script);
+  EXPECT_DOUBLE_EQ(together.dram_bytes / (kReads * kRounds), 32);
+  machine.dram.joins_sectors = false;
+  const Slope apart = slope(machine, script);
+  EXPECT_DOUBLE_EQ(apart.dram_bytes / (kReads * kRounds), machine.dram.access_bytes);
+  const double dram = apart.cycles / (kReads * kRounds),
+               hit = 1 + machine.sm.l1.miss_latency + 2.0 * machine.interconnect.latency + machine.l2.hit_latency;
+  EXPECT_NEAR(together.cycles / (kReads * kRounds), (dram + (sectors_a_block - 1) * hit) / sectors_a_block, 0.05 * dram);
+}
+
+/// Loads of 1 to 32 lines that the L1 holds, whose data take so many passes over its banks: four lines are found a cycle.
+TEST(L1OfASubCoreMachine, FindsFourLinesACycleAndReadsABankOnceAPass) {
+  const MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
+  const std::vector<std::pair<std::uint32_t, std::uint8_t>> cases{{1, 1}, {4, 4}, {8, 8}, {24, 1}, {32, 1}, {32, 32}, {24, 11}};
+  std::vector<Script> scripts;
+  for (const auto& [lines, passes] : cases) {
+    Script script{times(16, op(OpClass::Load)), 4, {}, false, 1, 16};
+    for (Instruction& i : script.body) i.interval = passes;
+    script.lines = [n = lines](std::uint32_t, std::uint32_t, std::vector<LineAccess>& out) {
+      for (std::uint32_t l = 0; l < n; ++l) out.push_back({kData + l * kLine, 1});
+    };
+    scripts.push_back(std::move(script));
+  }
+  const std::vector<Slope> found = slopes(machine, scripts);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double cycles = std::max({machine.sm.ldst_interval, (cases[i].first + 3) / 4, std::uint32_t{cases[i].second}});
+    EXPECT_NEAR(found[i].cycles / (16 * 4 * 16), cycles, 0.03 * cycles) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Fermi, ClosedForm, ::testing::Values("fermi_table1.toml", "fermi_accelsim.toml"), file_name);
 
 }  // namespace

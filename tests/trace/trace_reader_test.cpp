@@ -154,6 +154,11 @@ TEST(TraceReader, CountsBankConflicts) {
   EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS 1 R0 4 1 0x0 128 0"), 32);
   EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS 1 R0 4 1 0x40 0 0"), 1);  // one word for all
   EXPECT_EQ(passes("0000 ffffffff 1 R2 LDS.64 1 R0 8 1 0x0 8 0"), 2);
+  // The L1 has the same banks: 32 lines are one pass if their words lie in different ones.
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0000000000 128 0"), 32);
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0000000000 132 0"), 1);
+  EXPECT_EQ(passes("0000 ffffffff 1 R2 LDG.E.128 1 R4 16 1 0x7f0000000000 16 0"), 4);
+  EXPECT_EQ(passes("0000 ffffffff 0 STG.E 2 R2 R4 4 1 0x7f0000000000 128 0"), 1);
 }
 
 TEST(TraceReader, NamesUnknownOpcodesAndCountsThem) {

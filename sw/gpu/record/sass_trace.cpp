@@ -22,6 +22,7 @@ constexpr const char* kAddress = "address";      // accesses without addresses
 constexpr const char* kPredicate = "predicate";  // switched off or not: taken as not
 constexpr const char* kBranchInside = "branch_in_instruction";  // inside one PTX instruction: the shorter way taken
 constexpr const char* kMerged = "merged_access";         // accesses that PTX and SASS have in other numbers: paired in order
+constexpr const char* kTwoWays = "two_ways";             // by which another way that explains the path differs
 constexpr const char* kReconvergence = "reconvergence";  // threads that waited in vain
 
 constexpr std::uint64_t kSector = 32;  // bytes
@@ -119,7 +120,7 @@ class Joiner {
     }
     const std::uint32_t threads = std::min(32U, kernel_.log.threads - in_cta * 32);
     std::array<const SassPath*, 32> paths{};
-    std::uint64_t missing = 0, guessed = 0, merged = 0;
+    std::uint64_t missing = 0, guessed = 0, merged = 0, other = 0;
     for (std::uint32_t lane = 0; lane < threads; ++lane) {
       LanePath path = lane_path(kernel_.log, kernel_.plan, number, lane);
       std::uint64_t statements = 0;
@@ -132,10 +133,12 @@ class Joiner {
       paths[lane] = &sass;
       guessed = std::max(guessed, sass.guessed_branches);
       merged = std::max(merged, sass.merged_accesses);
+      other = std::max(other, sass.other_way);
     }
     add(kNoPath, missing);
     add(kBranchInside, guessed);
     add(kMerged, merged);
+    add(kTwoWays, other);
     add(kReconvergence, run_warp(walker_, sass_, paths, [&](const WarpStep& step) { emit(number, step); }));
     writer_.end_warp(in_cta);
   }

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sw/gpu/record/decided.h"
+
 namespace sluice::gpu {
 
 namespace {
@@ -56,7 +58,9 @@ Walker::Walker(const RecordPlan& plan, const SassKernel& sass)
       marks_(sass.blocks.size()),
       marked_(plan.words.size(), false),
       loops_(plan.words.size(), false),
-      ordinal_(sass.instructions.size(), kNone) {
+      copies_(plan.words.size(), 0),
+      ordinal_(sass.instructions.size(), kNone),
+      decided_(decided_guards(sass)) {
   for (const SassBlock& block : sass.blocks) {
     std::uint32_t next = 0;
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
@@ -91,7 +95,7 @@ void Walker::choose_marks() {
       if (const PtxLine* line = line_of(i)) ++owners[line->block];
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
       const PtxLine* line = line_of(i);
-      if (line == nullptr) continue;
+      if (line == nullptr || decided_[i] == false) continue;
       const std::optional<Rank> rank = rank_of(sass_.instructions[i].name(), *line);
       if (!rank) continue;
       Candidate& c = candidates[{sass_.instructions[i].line, sass_.instructions[i].opcode}];
@@ -125,22 +129,31 @@ void Walker::choose_marks() {
       const SassInstruction& s = sass_.instructions[i];
       const PtxLine* line = line_of(i);
       if (line == nullptr || !marked_[line->block] || chosen[line->block] != Key(s.line, s.opcode)) continue;
-      marks_[b].push_back({line->block, i, !s.guard.empty() && s.guard != "PT" && !line->guarded});
+      if (decided_[i] == false) continue;
+      marks_[b].push_back({line->block, i, !decided_[i] && !s.guard.empty() && s.guard != "PT" && !line->guarded});
+      ++copies_[line->block];
     }
 }
 
-bool Walker::consume(std::uint32_t block, const std::vector<std::uint32_t>& path, std::size_t& at,
-                     std::vector<bool>* taken) const {
+Walker::Presence Walker::presence(const Mark& mark, std::uint32_t block, const Otherwise* otherwise) {
+  if (!mark.optional) return Presence::Always;
+  if (otherwise == nullptr || otherwise->block != block || otherwise->of != mark.block) return Presence::Maybe;
+  return otherwise->runs ? Presence::Always : Presence::Never;
+}
+
+bool Walker::consume(std::uint32_t block, const std::vector<std::uint32_t>& path, std::size_t& at, std::vector<bool>* taken,
+                     const Otherwise* otherwise) const {
   const std::vector<Mark>& marks = marks_[block];
   if (taken != nullptr) taken->assign(marks.size(), false);
   std::size_t ordered = at;
   bool in_order = true;
   for (std::size_t m = 0; m < marks.size() && in_order; ++m) {
-    if (ordered < path.size() && path[ordered] == marks[m].block) {
+    const Presence p = presence(marks[m], block, otherwise);
+    if (p != Presence::Never && ordered < path.size() && path[ordered] == marks[m].block) {
       ++ordered;
       if (taken != nullptr) (*taken)[m] = true;
     } else {
-      in_order = marks[m].optional;
+      in_order = p != Presence::Always;
     }
   }
   if (in_order) {
@@ -148,7 +161,12 @@ bool Walker::consume(std::uint32_t block, const std::vector<std::uint32_t>& path
     return true;
   }
   std::vector<bool> used(marks.size(), false);
-  std::size_t left = static_cast<std::size_t>(std::ranges::count(marks, false, &Mark::optional));
+  std::size_t left = 0;
+  for (std::size_t m = 0; m < marks.size(); ++m) {
+    const Presence p = presence(marks[m], block, otherwise);
+    left += p == Presence::Always ? 1 : 0;
+    used[m] = p == Presence::Never;
+  }
   while (at < path.size()) {
     std::size_t found = marks.size();
     for (std::size_t m = 0; m < marks.size(); ++m)
@@ -156,14 +174,14 @@ bool Walker::consume(std::uint32_t block, const std::vector<std::uint32_t>& path
         found = m;
     if (found == marks.size()) break;
     used[found] = true;
-    left -= marks[found].optional ? 0 : 1;
+    left -= presence(marks[found], block, otherwise) == Presence::Always ? 1 : 0;
     ++at;
   }
   if (taken != nullptr) *taken = used;
   return left == 0;
 }
 
-std::vector<std::uint32_t> Walker::find(const std::vector<std::uint32_t>& path) const {
+std::vector<std::uint32_t> Walker::find(const std::vector<std::uint32_t>& path, const Otherwise* otherwise) const {
   struct Node {
     std::uint64_t cost = 0, from = ~std::uint64_t{0};
     bool done = false;
@@ -188,7 +206,7 @@ std::vector<std::uint32_t> Walker::find(const std::vector<std::uint32_t>& path) 
     node.done = true;
     const auto b = static_cast<std::uint32_t>(key % blocks);
     std::size_t at = key / blocks;
-    if (!consume(b, path, at, nullptr)) continue;
+    if (!consume(b, path, at, nullptr, otherwise)) continue;
     const SassBlock& block = sass_.blocks[b];
     if (block.ends && at == path.size()) {
       std::vector<std::uint32_t> way;
@@ -198,11 +216,41 @@ std::vector<std::uint32_t> Walker::find(const std::vector<std::uint32_t>& path) 
       return way;
     }
     const std::uint64_t then = cost + block.end - block.begin + (block.calls ? kCallCost : 0);
-    if (block.target) reach(*block.target, at, then, key);
-    if (block.fall) reach(*block.fall, at, then, key);
+    const std::optional<bool> taken = decided_[block.end - 1];
+    if (block.target && taken != false) reach(*block.target, at, then, key);
+    if (block.fall && (taken != true || !block.target)) reach(*block.fall, at, then, key);
     for (const std::uint32_t t : block.table) reach(t, at, then, key);
   }
   return {};
+}
+
+std::uint64_t Walker::length(const std::vector<std::uint32_t>& way) const {
+  std::uint64_t all = 0;
+  for (const std::uint32_t b : way) all += sass_.blocks[b].end - sass_.blocks[b].begin;
+  return all;
+}
+
+/// The instructions by which the way differs most from one on which predicated copies run that do not on this one, or the other
+/// way round.
+std::uint64_t Walker::other_way(const std::vector<std::uint32_t>& path, const std::vector<std::uint32_t>& way) const {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> copies;  // by blocks of SASS and PTX: whether any has run
+  std::size_t at = 0;
+  std::vector<bool> taken;
+  for (const std::uint32_t b : way) {
+    (void)consume(b, path, at, &taken);
+    for (std::size_t m = 0; m < marks_[b].size(); ++m)
+      if (marks_[b][m].optional && copies_[marks_[b][m].block] > 1) copies[{b, marks_[b][m].block}] |= taken[m];
+  }
+  std::uint64_t most = 0;
+  const std::uint64_t own = length(way);
+  for (const auto& [where, ran] : copies) {
+    const Otherwise otherwise{where.first, where.second, !ran};
+    const std::vector<std::uint32_t> other = find(path, &otherwise);
+    if (other.empty()) continue;
+    const std::uint64_t its = length(other);
+    most = std::max({most, std::uint64_t{1}, std::max(its, own) - std::min(its, own)});
+  }
+  return most;
 }
 
 /// Which words of the log belong to which instructions: the n-th time that a statement's instruction runs is the n-th time that
@@ -231,8 +279,8 @@ void Walker::attach(const LanePath& path, SassPath& out) const {
       if (i + 1 == block.end && block.fall && block.target && (line == nullptr || !line->control)) ++out.guessed_branches;
       if (!has_use(i)) continue;
       const bool guarded = !s.guard.empty() && s.guard != "PT";
-      Use use = kOn;
-      if (guarded && (line == nullptr || !line->guarded)) {
+      Use use = decided_[i] == false ? kOff : kOn;
+      if (guarded && !decided_[i] && (line == nullptr || !line->guarded)) {
         use = kUnknown;  // a predicate of the assembler's own
         if (line != nullptr) {
           const std::uint32_t k = copy[s.line]++;
@@ -282,7 +330,9 @@ SassPath Walker::walk(const LanePath& path) const {
     if (marked_[b]) marked.push_back(b);
   out.blocks = find(marked);
   out.found = !out.blocks.empty();
-  if (out.found) attach(path, out);
+  if (!out.found) return out;
+  out.other_way = other_way(marked, out.blocks);
+  attach(path, out);
   return out;
 }
 

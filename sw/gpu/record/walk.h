@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct SassPath {
   std::vector<std::uint32_t> first_use;  ///< of each block: index into uses
   std::vector<Use> uses;                 ///< of the instructions with one (Walker::has_use), in the order of execution
   std::uint64_t guessed_branches = 0;    ///< branches inside one PTX instruction: the shorter way is taken
+  std::uint64_t other_way = 0;           ///< instructions by which another way differs that explains the path as well
   std::uint64_t merged_accesses = 0;     ///< accesses of the PTX that the SASS has more or fewer of: joined in order
   bool found = false;                    ///< there is a way that explains the thread's path
 };
@@ -32,8 +34,10 @@ struct SassPath {
 /// Of each block of PTX one statement stands for it: one that the SASS has as often as it has the block (a store, a barrier or a
 /// load where there is one). A way explains a path if the instructions of these statements come in the order of the path's
 /// blocks; within a block of SASS, which the assembler has put in an order of its own, in any order. Predicated ones of blocks
-/// that the assembler has joined run if the path has them next. Of several ways the one with the fewest instructions is taken: a
-/// loop that is unrolled goes through its unrolled body as long as it can.
+/// that the assembler has joined run if the path has them next, unless the branches before them have decided it. Of several ways
+/// the one with the fewest instructions is taken: a loop that is unrolled goes through its unrolled body as long as it can. That
+/// is a guess where a predicated copy of a body may have run or not: the other way is looked for, and what it has more or less is
+/// counted.
 class Walker {
  public:
   Walker(const RecordPlan& plan, const SassKernel& sass);
@@ -48,9 +52,19 @@ class Walker {
     std::uint32_t block, instruction;
     bool optional;
   };
+  struct Otherwise {  // predicated copies, in a block of SASS, of a block of PTX: all run, or none
+    std::uint32_t block, of;
+    bool runs;
+  };
+  enum class Presence : std::uint8_t { Always, Maybe, Never };
   void choose_marks();
-  bool consume(std::uint32_t block, const std::vector<std::uint32_t>& path, std::size_t& at, std::vector<bool>* taken) const;
-  [[nodiscard]] std::vector<std::uint32_t> find(const std::vector<std::uint32_t>& path) const;
+  [[nodiscard]] static Presence presence(const Mark& mark, std::uint32_t block, const Otherwise* otherwise);
+  bool consume(std::uint32_t block, const std::vector<std::uint32_t>& path, std::size_t& at, std::vector<bool>* taken,
+               const Otherwise* otherwise = nullptr) const;
+  [[nodiscard]] std::vector<std::uint32_t> find(const std::vector<std::uint32_t>& path,
+                                                const Otherwise* otherwise = nullptr) const;
+  [[nodiscard]] std::uint64_t length(const std::vector<std::uint32_t>& way) const;  // in instructions
+  [[nodiscard]] std::uint64_t other_way(const std::vector<std::uint32_t>& path, const std::vector<std::uint32_t>& way) const;
   void attach(const LanePath& path, SassPath& out) const;
 
   const RecordPlan& plan_;
@@ -58,7 +72,9 @@ class Walker {
   std::vector<std::vector<Mark>> marks_;  // of each block of SASS
   std::vector<bool> marked_;              // blocks of PTX that something stands for
   std::vector<bool> loops_;               // blocks of PTX that are in a loop
+  std::vector<std::uint32_t> copies_;     // of blocks of PTX: what stands for them in the SASS
   std::vector<std::uint32_t> ordinal_;
+  std::vector<std::optional<bool>> decided_;  // guards whose value is known
 };
 
 /// Where in the thread's stack an access is, if it says so itself: registers that were put aside.
