@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's half of the quota runtime, from the text that the GPU gets, in every order that its CTAs' steps can have: all schedules with a
-// bounded number of preemptions. What must hold is written from the events alone: who took which slot when, which quota was in force,
-// which blocks ran.
+// The GPU's half of the quota runtime, from the text that the GPU gets, in every order that its CTAs' steps can have: all
+// schedules with a bounded number of preemptions. What must hold is written from the events alone: who took which slot when,
+// which quota was in force, which blocks ran.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -169,7 +169,8 @@ class Scene {
       ++entered;
       unsigned allowed = 0, held = 0;
       for (std::size_t o = 0; o < in_force_.size(); ++o) {
-        const bool before = in_force_[o].at <= stay.entered, after = o + 1 == in_force_.size() || in_force_[o + 1].at >= stay.took;
+        const bool before = in_force_[o].at <= stay.entered,
+                   after = o + 1 == in_force_.size() || in_force_[o + 1].at >= stay.took;
         if (before && after) allowed = std::max(allowed, in_force_[o].quota);
       }
       for (const Stay& other : stays_) held += other.took <= stay.took && stay.took < other.left ? 1 : 0;

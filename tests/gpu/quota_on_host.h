@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the quota runtime takes from a GPU (sw/gpu/runtime/quota_access.cuh), on the host: each access of shared memory is one step, and
-// before it another CTA may go on. Memory is sequentially consistent here, so this finds wrong orders of steps and no missing fences.
+// What the quota runtime takes from a GPU (sw/gpu/runtime/quota_access.cuh), on the host: each access of shared memory is one
+// step, and before it another CTA may go on. Memory is sequentially consistent here, so this finds wrong orders of steps and no
+// missing fences.
 #include <ucontext.h>
 
 #include <bit>
