@@ -21,12 +21,6 @@ __device__ __forceinline__ void give_slot(SluiceControl* c, unsigned sm, unsigne
 __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsigned bit) {
   return acquire_bits(&c->slots[sm], bit);
 }
-/// A CTA without a slot stays a moment while slots are open, here or on other SMs: the hardware then places the next CTAs there.
-__device__ __forceinline__ Attempt wait_for_slot(const SluiceJob& job, const SluiceState& s) {
-  if (load(&job.control->resident_total) >= load(&job.orders->wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
-  nap(200);
-  return kAgain;
-}
 /// One attempt at a free slot below the SM's quota, each CTA of an SM at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
 __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& s) {
@@ -39,21 +33,26 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
   while ((seen & bit) != 0 || bit == 0) {  // another CTA was faster: the next free slot in a circle
     const unsigned open = ~seen & below, above = open & ~0u << (s.rank & 31);
     if (open == 0 || __popc(seen) >= (int)quota) {
-      return wait_for_slot(job, s);
+      bit = 0;
+      break;
     }
     bit = above != 0 ? above & (0u - above) : open & (0u - open);
     seen = try_slot(c, sm, bit);
   }
-  // Others have come since, or drain above the quota. The quota of this moment counts: under one that became smaller others may have
-  // come that did not see this CTA yet.
-  const unsigned now = load(&job.orders->quota[sm]), slot = __ffs(bit) - 1;
-  if (__popc(seen) >= (int)now || slot >= now) {
-    clear_bits(&c->slots[sm], ~bit);
-    return wait_for_slot(job, s);
+  if (bit != 0) {
+    // The quota of this moment counts: under one that became smaller others may have come that did not see this CTA.
+    const unsigned now = load(&job.orders->quota[sm]), slot = __ffs(bit) - 1;
+    if (__popc(seen) < (int)now && slot < now) {
+      s.leader.slot = slot;
+      s.granted = quota;
+      return kTaken;
+    }
+    clear_bits(&c->slots[sm], ~bit);  // others have come since, or drain above the quota
   }
-  s.leader.slot = slot;
-  s.granted = quota;
-  return kTaken;
+  // A CTA without a slot stays a moment while slots are open, here or on other SMs: the hardware then places the next CTAs there.
+  if (load(&c->resident_total) >= load(&job.orders->wanted) || nanoseconds() - s.enter_ns > 20000) return kNone;
+  nap(200);
+  return kAgain;
 }
 
 /// n / d with inverse = (2**32 - 1) / d: the product is too small by less than one.
