@@ -36,7 +36,7 @@ std::optional<std::pair<std::string, unsigned>> numbered(std::string_view text) 
   if (letters == 0 || !is_number(text.substr(letters))) return {};
   return std::pair(std::string(text.substr(0, letters)), static_cast<unsigned>(std::stoul(std::string(text.substr(letters)))));
 }
-bool is_predicate(std::string_view text) {
+bool is_predicate_register(std::string_view text) {
   if (text.starts_with('U')) text.remove_prefix(1);
   return text.size() == 2 && text[0] == 'P' && text[1] >= '0' && text[1] <= '9';
 }
@@ -177,7 +177,7 @@ class Decider {
     const bool narrow = writes_one_register(s), two = s.name().ends_with("SETP") || s.name().ends_with("PLOP3");
     bool first = true;
     for (std::size_t o = 0; o < operands.size(); ++o) {
-      if (is_predicate(operands[o]) && (o < 2 || !two)) known.compare.erase(operands[o]);
+      if (is_predicate_register(operands[o]) && (o < 2 || !two)) known.compare.erase(operands[o]);
       const auto reg = o < 2 ? numbered(operands[o]) : std::nullopt;
       if (!reg || (narrow && !first)) continue;
       first = false;
