@@ -20,7 +20,7 @@
 #define __forceinline__ inline
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
-#define __cvta_shared_to_generic(address) (reinterpret_cast<std::uintptr_t>(&sluice_rt_state) + 0 * (address))
+#define __cvta_shared_to_generic(address) (static_cast<void>(address), &sluice_rt_state)
 #define __threadfence_system()
 inline int __popc(unsigned v) { return std::popcount(v); }
 inline int __ffs(unsigned v) { return v == 0 ? 0 : std::countr_zero(v) + 1; }
