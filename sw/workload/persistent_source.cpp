@@ -27,8 +27,8 @@ PersistentSource::PersistentSource(std::unique_ptr<IInstructionSource> tasks, co
     : source_(std::move(tasks)),
       setting_(std::move(setting)),
       tasks_(kernel.grid_ctas),
-      host_word_(kHostMemory + address_space * kLineBytes),
-      counter_(kGpuWords + 2 * kLineBytes * address_space),
+      host_word_(kHostMemory + std::uint64_t{address_space} * kLineBytes),
+      counter_(kGpuWords + 2 * std::uint64_t{address_space} * kLineBytes),
       local_word_(counter_ + kLineBytes) {
   for (const bool leader : {false, true})
     for (const bool checks : {false, true})

@@ -292,8 +292,8 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uin
       ASSERT_EQ(dropped, next.drop) << "sample_drop_o, cycle " << c;
     }
   }
-  std::printf("%llu cycles, %llu decisions\n", static_cast<unsigned long long>(cycles + patient_cycles),
-              static_cast<unsigned long long>(decisions));
+  const std::uint64_t ran = cycles + patient_cycles;
+  std::printf("%llu cycles, %llu decisions\n", static_cast<unsigned long long>(ran), static_cast<unsigned long long>(decisions));
   auto missed = coverage.missed();
   if (parameters.num_sm >= parameters.max_kernels) std::erase(missed, "more kernels than SMs");
   EXPECT_EQ(missed, std::vector<std::string>{});
