@@ -7,7 +7,9 @@ module sluice_top #(
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32, CTA slots of an SM
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
-  parameter int unsigned REGION_UNITS = 64    // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
+  parameter int unsigned SM_READY     = 0     // 0..1; 1: sm_ready_i is looked at
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -32,6 +34,7 @@ module sluice_top #(
   input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
   input  logic [NUM_SM-1:0]                                request_i,         // SM m exchanged a line with the memory system
+  input  logic [NUM_SM-1:0]                                sm_ready_i,        // SM m takes the next CTA without delay; only with SM_READY
   output logic                                             dispatch_valid_o,
   input  logic                                             dispatch_ready_i,
   output logic [sluice_pkg::SmW-1:0]                       dispatch_sm_o,
@@ -56,6 +59,8 @@ module sluice_top #(
   if (MAX_CTAS < 4 || MAX_CTAS > 32) $error("sluice_top: MAX_CTAS must be 4..32");
   if (NUM_SCHED < 1 || NUM_SCHED > 4) $error("sluice_top: NUM_SCHED must be 1..4");
   if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
+  if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
+  if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
@@ -73,6 +78,8 @@ module sluice_top #(
 
   // Configuration and commands.
   logic [sluice_pkg::ModeW-1:0]  mode;
+  logic [NUM_SM-1:0]             sm_enable, sm_busy;
+  logic                          enable_write;
   logic                          mode_write, static_write, reprofile, monitor_enable, monitor_request;
   logic [WarpW-1:0]              capacity_warps;
   logic [RegW-1:0]               capacity_registers;
@@ -120,7 +127,9 @@ module sluice_top #(
     .MAX_KERNELS  (K),
     .MAX_CTAS     (MAX_CTAS),
     .NUM_SCHED    (NUM_SCHED),
-    .REGION_UNITS (REGION_UNITS)
+    .REGION_UNITS (REGION_UNITS),
+    .SM_ENABLE    (SM_ENABLE),
+    .SM_READY     (SM_READY)
   ) i_sluice_csr (
     .clk_i,
     .rst_ni,
@@ -173,6 +182,8 @@ module sluice_top #(
     .request_share_o      (request_share),
     .drain_limit_o        (drain_limit),
     .reprofile_o          (reprofile),
+    .sm_enable_o          (sm_enable),
+    .enable_write_o       (enable_write),
     .slot_state_i         (slot_state),
     .resident_i           (resident),
     .dispatched_i         (dispatched),
@@ -180,6 +191,7 @@ module sluice_top #(
     .kernel_done_i        (kernel_done),
     .num_present_i        (num_present),
     .ctas_i               (ctas),
+    .sm_busy_i            (sm_busy),
     .sequencer_state_i    (state),
     .decision_i           (decision),
     .spatial_i            (spatial),
@@ -196,7 +208,9 @@ module sluice_top #(
     .NUM_SM       (NUM_SM),
     .MAX_KERNELS  (K),
     .MAX_CTAS     (MAX_CTAS),
-    .REGION_UNITS (REGION_UNITS)
+    .REGION_UNITS (REGION_UNITS),
+    .SM_ENABLE    (SM_ENABLE),
+    .SM_READY     (SM_READY)
   ) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
@@ -221,6 +235,9 @@ module sluice_top #(
     .round_robin_i        (round_robin),
     .in_order_i           (in_order),
     .regions_i            (regions),
+    .sm_enable_i          (sm_enable),
+    .sm_ready_i,
+    .sm_busy_o            (sm_busy),
     .query_sm_o           (query_sm),
     .query_quota_i        (query_quota),
     .port_sm_o            (port_sm),
@@ -307,78 +324,20 @@ module sluice_top #(
   logic [CtaW-1:0]                sample_ctas;
   logic [K*CtaW-1:0]              core_ctas;
 
-  partition_sequencer #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_partition_sequencer (
-    .clk_i,
-    .rst_ni,
-    .mode_i                  (mode),
-    .mode_write_i            (mode_write),
-    .demand_warps_i          (demand_warps),
-    .demand_registers_i      (demand_registers),
-    .demand_shared_i         (demand_shared),
-    .quota_i                 (static_quota),
-    .mask_i                  (static_mask),
-    .static_write_i          (static_write),
-    .warm_up_i               (warm_up),
-    .window_i                (window),
-    .drain_limit_i           (drain_limit),
-    .delay_i                 (delay),
-    .reprofile_i             (reprofile || monitor_request),
-    .num_present_i           (num_present),
-    .age_i                   (age),
-    .change_i                (change),
-    .spent_i                 (spent),
-    .settled_i               (settled),
-    .profiling_o             (profiling),
-    .query_sm_i              (query_sm),
-    .query_quota_o           (query_quota),
-    .port_sm_i               (port_sm),
-    .port_quota_o            (port_quota),
-    .quota_changed_o         (quota_changed),
-    .regions_o               (regions),
-    .round_robin_o           (round_robin),
-    .in_order_o              (in_order),
-    .profile_clear_o         (profile_clear),
-    .profile_enable_o        (profile_enable),
-    .sample_read_o           (sample_read),
-    .sample_sm_o             (sample_sm),
-    .sample_drop_o           (sample_drop),
-    .owner_o                 (owner),
-    .core_start_o            (core_start),
-    .core_abort_o            (core_abort),
-    .core_num_kernels_o      (core_num_kernels),
-    .core_demand_kernel_i    (demand_kernel),
-    .core_demand_warps_o     (core_demand_warps),
-    .core_demand_registers_o (core_demand_registers),
-    .core_demand_shared_o    (core_demand_shared),
-    .count_start_o           (count_start),
-    .count_kernel_o          (count_kernel),
-    .count_share_o           (count_share),
-    .count_done_i            (count_done),
-    .occupancy_i             (occupancy),
-    .sample_valid_o          (sample_valid),
-    .sample_kernel_o         (sample_kernel),
-    .sample_ctas_o           (sample_ctas),
-    .sample_final_o          (sample_final),
-    .core_done_i             (core_done),
-    .core_no_fit_i           (core_no_fit),
-    .core_spatial_i          (core_spatial),
-    .core_ctas_i             (core_ctas),
-    .state_o                 (state),
-    .ctas_o                  (ctas),
-    .decision_o              (decision),
-    .spatial_o               (spatial),
-    .no_fit_o                (no_fit),
-    .dropped_o               (dropped),
-    .no_profile_o            (no_profile),
-    .monitoring_o            (monitoring),
-    .watch_o                 (watch),
-    .watch_sm_o              (watch_sm),
-    .idle_o                  (sequencer_idle)
-  );
+  partition_sequencer #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE)) i_partition_sequencer (
+    .clk_i, .rst_ni, .mode_i(mode), .mode_write_i(mode_write), .demand_warps_i(demand_warps), .demand_registers_i(demand_registers),
+    .demand_shared_i(demand_shared), .quota_i(static_quota), .mask_i(static_mask), .static_write_i(static_write), .warm_up_i(warm_up), .window_i(window),
+    .drain_limit_i(drain_limit), .delay_i(delay), .reprofile_i(reprofile || monitor_request), .sm_enable_i(sm_enable), .enable_write_i(enable_write),
+    .num_present_i(num_present), .age_i(age), .change_i(change), .spent_i(spent), .settled_i(settled), .profiling_o(profiling), .query_sm_i(query_sm),
+    .query_quota_o(query_quota), .port_sm_i(port_sm), .port_quota_o(port_quota), .quota_changed_o(quota_changed), .regions_o(regions),
+    .round_robin_o(round_robin), .in_order_o(in_order), .profile_clear_o(profile_clear), .profile_enable_o(profile_enable), .sample_read_o(sample_read),
+    .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .owner_o(owner), .core_start_o(core_start), .core_abort_o(core_abort),
+    .core_num_kernels_o(core_num_kernels), .core_demand_kernel_i(demand_kernel), .core_demand_warps_o(core_demand_warps),
+    .core_demand_registers_o(core_demand_registers), .core_demand_shared_o(core_demand_shared), .count_start_o(count_start), .count_kernel_o(count_kernel),
+    .count_share_o(count_share), .count_done_i(count_done), .occupancy_i(occupancy), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel),
+    .sample_ctas_o(sample_ctas), .sample_final_o(sample_final), .core_done_i(core_done), .core_no_fit_i(core_no_fit), .core_spatial_i(core_spatial),
+    .core_ctas_i(core_ctas), .state_o(state), .ctas_o(ctas), .decision_o(decision), .spatial_o(spatial), .no_fit_o(no_fit), .dropped_o(dropped),
+    .no_profile_o(no_profile), .monitoring_o(monitoring), .watch_o(watch), .watch_sm_o(watch_sm), .idle_o(sequencer_idle));
 
   occupancy_counter #(
     .MAX_KERNELS (K),
@@ -397,40 +356,13 @@ module sluice_top #(
     .occupancy_o          (occupancy)
   );
 
-  partition_core #(
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_partition_core (
-    .clk_i,
-    .rst_ni,
-    .start_i              (core_start),
-    .abort_i              (core_abort),
-    .num_kernels_i        (core_num_kernels),
-    .capacity_warps_i     (capacity_warps),
-    .capacity_registers_i (capacity_registers),
-    .capacity_shared_i    (capacity_shared),
-    .capacity_slots_i     (capacity_slots),
-    .demand_kernel_o      (demand_kernel),
-    .demand_warps_i       (core_demand_warps),
-    .demand_registers_i   (core_demand_registers),
-    .demand_shared_i      (core_demand_shared),
-    .epsilon_i            (epsilon),
-    .loss_limit_i         (loss_limit),
-    .sample_valid_i       (sample_valid),
-    .sample_kernel_i      (sample_kernel),
-    .sample_ctas_i        (sample_ctas),
-    .sample_insts_i       (sample_insts_q),
-    .sample_final_i       (sample_final),
-    .scaled_valid_o       (profile_valid_o),
-    .scaled_kernel_o      (profile_kernel_o),
-    .scaled_ctas_o        (profile_ctas_o),
-    .scaled_o             (profile_scaled_o),
-    .idle_o               (core_idle),
-    .done_o               (core_done),
-    .no_fit_o             (core_no_fit),
-    .spatial_o            (core_spatial),
-    .ctas_o               (core_ctas)
-  );
+  partition_core #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_partition_core (
+    .clk_i, .rst_ni, .start_i(core_start), .abort_i(core_abort), .num_kernels_i(core_num_kernels), .capacity_warps_i(capacity_warps),
+    .capacity_registers_i(capacity_registers), .capacity_shared_i(capacity_shared), .capacity_slots_i(capacity_slots), .demand_kernel_o(demand_kernel),
+    .demand_warps_i(core_demand_warps), .demand_registers_i(core_demand_registers), .demand_shared_i(core_demand_shared), .epsilon_i(epsilon),
+    .loss_limit_i(loss_limit), .sample_valid_i(sample_valid), .sample_kernel_i(sample_kernel), .sample_ctas_i(sample_ctas), .sample_insts_i(sample_insts_q),
+    .sample_final_i(sample_final), .scaled_valid_o(profile_valid_o), .scaled_kernel_o(profile_kernel_o), .scaled_ctas_o(profile_ctas_o),
+    .scaled_o(profile_scaled_o), .idle_o(core_idle), .done_o(core_done), .no_fit_o(core_no_fit), .spatial_o(core_spatial), .ctas_o(core_ctas));
 
   // What each kernel issues on the SM that stands for it; counted a cycle later.
   logic                   watching;

@@ -8,7 +8,8 @@
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned SM_ENABLE   = 0    // 1: SMs may be disabled; else every bit of sm_enable_i is 1 and enable_write_i is 0
 ) (
   input  logic                                          clk_i,
   input  logic                                          rst_ni,
@@ -26,6 +27,8 @@ module partition_sequencer #(
   input  logic [7:0]                                    drain_limit_i,         // units of 4,096 cycles
   input  logic [sluice_pkg::WindowW-1:0]                delay_i,
   input  logic                                          reprofile_i,           // pulse: from the host or the phase monitor
+  input  logic [NUM_SM-1:0]                             sm_enable_i,           // SMs that may be given CTAs
+  input  logic                                          enable_write_i,        // pulse: sm_enable_i is new
   // Kernels (cta_dispatcher).
   input  logic [sluice_pkg::KernelW-1:0]                num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    age_i,                 // present kernel slots, oldest first
@@ -97,7 +100,7 @@ module partition_sequencer #(
 
   sequencer_pkg::state_e state;
   logic [LayoutW-1:0]    layout;
-  logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided, decision;
+  logic                  changed, restart, drained, last, all_settled, no_ranges, first_window, next_window, in_first, decided, decision;
   logic                  first_kernel, last_kernel, through, again;
   logic [K-1:0]          working, sampled;
 
@@ -113,16 +116,16 @@ module partition_sequencer #(
   logic [K-1:0]          planned, larger;
 
   sequencer_states #(
-    .NUM_SM      (NUM_SM),
     .MAX_KERNELS (K)
   ) i_states (
-    .clk_i, .rst_ni, .change_i, .mode_write_i, .reprofile_i, .mode_i,
+    .clk_i, .rst_ni, .change_i, .mode_write_i, .enable_write_i, .reprofile_i, .mode_i,
     .any_present_i  (num_present_i != '0),
     .delay_i        (delay_i != '0),
     .num_i          (num),
     .num_is_i       (num_is),
     .last_i         (last),
     .all_settled_i  (all_settled),
+    .no_ranges_i    (no_ranges),
     .first_kernel_i (first_kernel),
     .last_kernel_i  (last_kernel),
     .through_i      (through),
@@ -165,7 +168,8 @@ module partition_sequencer #(
     .larger_i       (larger),
     .level_small_i  (level_small),
     .level_large_i  (level_large),
-    .settled_i, .spent_i,
+    .settled_i      (settled_i & sm_enable_i),   // a disabled SM may hold less than its label says
+    .spent_i,
     .working_o      (working),
     .kernel_o       (count_kernel_o),
     .first_o        (first_kernel),
@@ -216,7 +220,9 @@ module partition_sequencer #(
     .sm_i(port_sm_i), .quota_o(port_quota_o));
 
   sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_sm_owner (
-    .num_is_i(num_is), .slot_i(slots), .settled_i, .spent_i, .owner_o, .settled_o(all_settled));
+    .num_is_i(num_is), .slot_i(slots), .settled_i, .sm_enable_i, .spent_i, .owner_o, .settled_o(all_settled), .no_ranges_o(no_ranges));
+  sm_watched #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE)) i_sm_watched (
+    .first_i((layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0), .sm_enable_i, .sm_o(watch_sm_o));
 
   // To the core: the demand of the kernel that it asks for.
   always_comb begin
@@ -248,7 +254,6 @@ module partition_sequencer #(
     end
   end
   assign watch_o            = planned;
-  assign watch_sm_o         = (layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0;
   assign count_share_o      = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
   assign core_abort_o       = restart;
   assign core_num_kernels_o = num;

@@ -8,9 +8,11 @@ module sm_owner #(
   input  logic [MAX_KERNELS:1]                       num_is_i,   // one-hot: kernels of the plan
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] slot_i,     // by rank
   input  logic [NUM_SM-1:0]                          settled_i,
+  input  logic [NUM_SM-1:0]                          sm_enable_i,  // a disabled SM is not waited for
   input  logic [MAX_KERNELS-1:0]                     spent_i,    // kernel slots that have nothing to dispatch: their SMs may never settle
   output logic [NUM_SM*sluice_pkg::KIndexW-1:0]      owner_o,
-  output logic                                       settled_o   // every SM has settled, or its owner is spent
+  output logic                                       settled_o,  // every SM has settled, or its owner is spent
+  output logic                                       no_ranges_o  // fewer SMs than kernels, or some kernel's range has no SM that is enabled
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned IndexW  = $clog2(MAX_KERNELS);
@@ -37,7 +39,7 @@ module sm_owner #(
   end
 
   logic [MAX_KERNELS-1:0] rank_spent;
-  logic [MAX_KERNELS:0]   settled_n;   // were there n kernels
+  logic [MAX_KERNELS:0]   settled_n, dead_n;   // were there n kernels
   always_comb
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
       rank_spent[r] = 1'b0;
@@ -46,19 +48,23 @@ module sm_owner #(
     end
   for (genvar n = 0; n <= MAX_KERNELS; n++) begin : gen_settled
     if (n >= 2 && n <= NUM_SM) begin : gen_shared
-      logic [n-1:0] settled;
+      logic [n-1:0] settled, dead;
       for (genvar r = 0; r < n; r++) begin : gen_range
         localparam int unsigned First = r * (NUM_SM / n) + ((r < NUM_SM % n) ? r : NUM_SM % n);
         localparam int unsigned Count = NUM_SM / n + ((r < NUM_SM % n) ? 1 : 0);
-        assign settled[r] = (&settled_i[First +: Count]) || rank_spent[r];
+        assign settled[r] = (&(settled_i[First +: Count] | ~sm_enable_i[First +: Count])) || rank_spent[r];
+        assign dead[r]    = sm_enable_i[First +: Count] == '0;
       end
       assign settled_n[n] = &settled;
+      assign dead_n[n]    = |dead;
     end else begin : gen_none
       assign settled_n[n] = 1'b0;
+      assign dead_n[n]    = n > NUM_SM;
     end
   end
-  assign settled_o = (settled_n[MAX_KERNELS:1] & num_is_i) != '0;
+  assign settled_o   = (settled_n[MAX_KERNELS:1] & num_is_i) != '0;
+  assign no_ranges_o = (dead_n[MAX_KERNELS:1] & num_is_i) != '0;
 
   logic unused_bits;
-  assign unused_bits = ^{num_is_i, slot_i, settled_n[0], rank_spent, settled_i};
+  assign unused_bits = ^{num_is_i, slot_i, settled_n[0], dead_n[0], rank_spent, settled_i, sm_enable_i};
 endmodule
