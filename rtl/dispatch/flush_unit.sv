@@ -41,7 +41,7 @@ module flush_unit #(
   // Close: waits for the port; Settle: reports that were in time are taken in; Walk: over the SMs.
   typedef enum logic [1:0] {Rest = 2'd0, Close = 2'd1, Settle = 2'd2, Walk = 2'd3} state_e;
   state_e            state_d, state_q;
-  logic [K-1:0]      asked_d, asked_q;       // kernels to flush
+  logic [K-1:0]      asked_d, asked_q, asked;   // kernels to flush; that are still there
   logic [K-1:0]      kernel_d, kernel_q;     // the one under work: one-hot, or 0
   logic [K*TagW-1:0] tags_d, tags_q;
   logic [IndexW-1:0] sm_d, sm_q;
@@ -75,6 +75,7 @@ module flush_unit #(
     lowest = left & (~left + N'(1));
   end
 
+  assign asked   = asked_q & ~slot_free_i;
   assign over    = state_q != Rest && (kernel_q & slot_free_i) != '0;
   assign bump    = state_q == Close && (kernel_q & port_kernel_i) == '0 && !over;
   assign last_sm = sm_q == IndexW'(NUM_SM - 1);
@@ -88,9 +89,9 @@ module flush_unit #(
     tags_d   = tags_q;
     unique case (state_q)
       Rest: begin
-        kernel_d = asked_q & (~asked_q + K'(1));
+        kernel_d = asked & (~asked + K'(1));
         asked_d  = asked_d & ~kernel_d;
-        if (asked_q != '0) state_d = Close;
+        if (asked != '0) state_d = Close;
       end
       Close: if (bump) state_d = Settle;
       Settle: begin

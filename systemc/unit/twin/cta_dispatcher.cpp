@@ -353,8 +353,8 @@ void CtaDispatcherTwin::clock_flush(const CtaDispatcherIn& in) {
   flush_.asked = (asked | in.flush) & ~free;
   switch (flush_.state) {
     case State::kRest:
-      if (asked == 0) break;
-      flush_.kernel = static_cast<std::uint32_t>(std::countr_zero(asked));
+      if ((asked & ~free) == 0) break;
+      flush_.kernel = static_cast<std::uint32_t>(std::countr_zero(asked & ~free));
       flush_.asked &= ~(1U << flush_.kernel);
       flush_.state = State::kClose;
       break;
