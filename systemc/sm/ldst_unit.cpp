@@ -9,8 +9,8 @@ namespace sluice {
 
 namespace {
 
-/// Lines that one access looks up in a cycle. With sub-cores: "On GV100+ the L1TEX tag stage can resolve 4 sets x 4 sectors per
-/// cycle" (NVIDIA, forums.developer.nvidia.com/t/273699/8).
+/// Lines that one access looks up in a cycle. With sub-cores four, as NVIDIA says of the tag stage since GV100
+/// (docs/user/machines.md).
 std::uint32_t lookups_a_cycle(const SmConfig& config) { return config.sub_core.modelled ? 4 : 1; }
 
 }  // namespace

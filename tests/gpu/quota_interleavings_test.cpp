@@ -191,6 +191,9 @@ class Scene {
     }
     if (std::ranges::any_of(seen, [](unsigned n) { return n != 1; })) return "a block is lost, or ran twice";
     if (waits_ && c.returned != 0) return "a block that was claimed has not begun";
+    // CTAs that look at the limit in the same moment draw a ticket each.
+    if (orders_.back().limit < job_.tickets && c.next > orders_.back().limit + ctas_ - 1)
+      return "more tickets drawn than the plan allows";
     return std::nullopt;
   }
 
@@ -225,7 +228,7 @@ TEST(QuotaInterleavings, AQuotaThatGrowsIsNoViolation) { holds({2, 4, {{1}, {2}}
 TEST(QuotaInterleavings, ThreeCtasAndAnEvictionAmongThem) { holds({3, 4, {{2}, {0}}}, 1); }
 TEST(QuotaInterleavings, AnEvictedJobComesBack) { holds({2, 4, {{1}, {0}, {2}}}); }
 TEST(QuotaInterleavings, BlocksThatWaitForOthersAreBegunWhenClaimed) { holds({2, 4, {{2}, {1}}, true}); }
-TEST(QuotaInterleavings, NoMoreThanThePlanAllows) { holds({2, 4, {{2, 1}, {2, 2}}}); }
+TEST(QuotaInterleavings, NoMoreThanThePlanAllows) { holds({2, 10, {{2, 1}, {2, 2}}}); }
 
 }  // namespace
 }  // namespace sluice::gpu

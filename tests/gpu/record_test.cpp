@@ -179,6 +179,11 @@ TEST(DecidedGuards, OfOneComparisonMadeTwiceAndOfNoOther) {
   std::string other = data("sum.sass");
   other.replace(other.find("ISETP.GE.U32.AND P2, PT, R4, R3, PT"), 35, "ISETP.GE.U32.AND P2, PT, R2, R3, PT");
   for (const std::optional<bool>& d : decided_guards(parse_listing(other, "sum"))) EXPECT_FALSE(d.has_value());
+  other = data("sum.sass");  // both with zero
+  other.replace(other.find("P0, PT, R0, R3, PT"), 18, "P0, PT, R0, RZ, PT");
+  other.replace(other.find("P2, PT, R4, R3, PT"), 18, "P2, PT, R4, RZ, PT");
+  const std::vector<std::optional<bool>> zero = decided_guards(parse_listing(other, "sum"));
+  EXPECT_NE(std::ranges::find(zero, std::optional(false)), zero.end());
   other = data("sum.sass");  // the same in another form
   other.replace(other.find("ISETP.GE.U32.AND P2, PT, R4, R3, PT"), 35, "ISETP.GT.U32.AND P2, PT, R3, R4, PT");
   const SassKernel turned = parse_listing(other, "sum");

@@ -120,7 +120,8 @@ class Decider {
   /// Of a register that nothing on this way has written, of a constant, of a number: what stands there.
   unsigned value_of_operand(const Known& known, const std::string& operand) {
     if (const auto at = known.values.find(operand); at != known.values.end()) return at->second;
-    if (operand.find('R') == std::string::npos || numbered(operand)) return number_of(operand);
+    if (operand.find('R') == std::string::npos || numbered(operand) || operand == "RZ" || operand == "URZ")
+      return number_of(operand);
     return number_of(fmt::format("#{}", ++unique_));  // a part of a register, its opposite, an address
   }
 
