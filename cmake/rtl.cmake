@@ -16,7 +16,8 @@ function(sluice_verilate LIBRARY CLASS MODULE)
     target_link_libraries(${LIBRARY} PRIVATE ZLIB::ZLIB)
   endif()
   if(MODEL_WAVES)
-    set(WAVES TRACE_FST OPT_SLOW -O0 OPT_FAST -O1)  # quick to compile
+    set(WAVES TRACE_FST)
   endif()
-  verilate(${LIBRARY} SOURCES ${SLUICE_RTL_FILES} TOP_MODULE ${MODULE} PREFIX V${CLASS} ${WAVES} VERILATOR_ARGS -Wall ${MODEL_UNPARSED_ARGUMENTS})
+  verilate(${LIBRARY} SOURCES ${SLUICE_RTL_FILES} TOP_MODULE ${MODULE} PREFIX V${CLASS} ${WAVES} OPT_SLOW -O0 OPT_FAST -O1  # quick to compile
+           VERILATOR_ARGS -Wall ${MODEL_UNPARSED_ARGUMENTS})
 endfunction()
