@@ -159,6 +159,7 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
                                                                     "quota_runtime.cuh"));
   const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
   TransformSpec form{symbol, spec_.block, 0, threads_leave_, axes, false, waits_};
+  form.registers = registers_for(limits.registers_per_sm, native_occupancy_, warps() * kWarpSize, native_.registers());
   together_ = waits_ ? "its blocks may wait for others" : needs_warps_together(ptx, form, spec_.blocks());
   form.warps_apart = warps_apart_ = !together_ && warps_apart.value_or(warps_end_apart(form));
   Library library;
@@ -172,7 +173,7 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
       if (persistent_shared() > 0) kernel.configure(persistent_shared(), -1);
       return kernel;
     };
-    // As the untransformed kernel, with no limit to its registers: under one, the assembler keeps fewer loads on their way.
+    // Not by .minnctapersm: under that, the assembler keeps fewer loads on their way.
     persistent_ = load(0);
     if (device.shared_left < shared_behind_)
       return refuse({GateRule::SharedRoom, std::string(gate_row(GateRule::SharedRoom).native)});

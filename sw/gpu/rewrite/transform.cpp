@@ -92,6 +92,8 @@ std::string directives_of(const std::string& directives, const TransformSpec& sp
   if (std::regex_search(directives, found, std::regex(R"(\.maxnreg\s+\d+)")) ||
       (limit.empty() && std::regex_search(directives, found, std::regex(R"(\.minnctapersm\s+\d+)"))))
     limit = found[0].str();
+  else if (limit.empty() && spec.registers > 0)
+    limit = fmt::format(".maxnreg {}", spec.registers);
   return fmt::format(".maxntid {}, {}, {}\n{}\n", threads[0], threads[1], threads[2], limit);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <regex>
@@ -18,9 +19,21 @@ struct TransformSpec {
   std::uint32_t ctas_per_sm = 0;  ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
   bool threads_leave = false;     ///< threads may return before barriers of the others
   int grid_axes = 3;              ///< the grid has one block along all later axes
-  bool warps_apart = false;  ///< warps go on to the next block each by itself (warps_apart.h); launched as whole warps along x
-  bool waits = false;        ///< blocks may wait for others: what is claimed is begun
+  bool warps_apart = false;     ///< warps go on to the next block each by itself (warps_apart.h); launched as whole warps along x
+  bool waits = false;           ///< blocks may wait for others: what is claimed is begun
+  std::uint32_t registers = 0;  ///< most of a thread, where neither ctas_per_sm nor the kernel sets a limit; 0: any
 };
+
+/// Registers that a thread may have, unrounded, with `ctas` CTAs of `threads` on an SM. Told no limit, the assembler stays within
+/// one of its own choice and computes values again in the kernel's loops, which the loop around the kernel leaves no room for.
+/// Told the multiple of eight below, or .minnctapersm, it does so too.
+/// @param used  by the untransformed kernel. @return 0 where not they say how many CTAs an SM takes: then others may need them
+[[nodiscard]] constexpr std::uint32_t registers_for(std::uint32_t of_sm, std::uint32_t ctas, std::uint32_t threads,
+                                                    std::uint32_t used) {
+  constexpr std::uint32_t kMost = 255, kUnit = 8;
+  const bool full = ctas > 0 && of_sm / ((ctas + 1) * threads) < (used + kUnit - 1) / kUnit * kUnit;
+  return full ? std::min(of_sm / (ctas * threads), kMost) : 0;
+}
 
 /// Bytes of dynamic shared memory that a transformed kernel takes behind the kernel's own, where it has shared memory: the
 /// runtime's state lies there, so that the kernel's own has the addresses that it has untransformed.
