@@ -95,7 +95,7 @@ figures::Figure requirements(const std::vector<Requirement>& all) {
   std::vector<figures::TableRow> rows;
   std::size_t good = 0;
   for (const Requirement& r : all) {
-    rows.push_back({r.what, r.target, r.measured, r.holds ? "holds" : "missed", r.reason});
+    rows.push_back({r.what, r.target, r.measured, r.holds ? "holds" : "missed", r.holds ? "" : r.reason});
     figure.data.push_back(
         {{"what", r.what}, {"target", r.target}, {"measured", r.measured}, {"holds", r.holds}, {"reason", r.reason}});
     good += r.holds ? 1 : 0;
