@@ -15,6 +15,7 @@
 #include "sw/io/atomic_file.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/ncu_import.h"
+#include "sw/workload/source_page.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/model_device.h"
 
@@ -23,7 +24,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options {
-  std::string csv, out, cut, machine;
+  std::string csv, source, out, cut, machine;
   std::uint64_t window = 200000;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool json = false;
@@ -108,12 +109,26 @@ int print_comparison(const std::vector<Comparison>& comparisons, bool json) {
   return 0;
 }
 
+/// The page with the columns that are used, beside the workload, which then names it.
+void write_programs(Workload& workload, const std::filesystem::path& out) {
+  const std::filesystem::path page = std::filesystem::path(out).replace_extension(".source.csv");
+  std::vector<KernelProgram> programs;
+  for (KernelDescriptor& kernel : workload.kernels) {
+    programs.push_back(*kernel.program);
+    programs.back().file = page.filename().string();
+    kernel.program = std::make_shared<KernelProgram>(programs.back());
+  }
+  write_file_atomically(page, format_source_page(programs));
+}
+
 int run(const Options& options) {
-  const Workload workload = import_ncu(options.csv);
+  Workload workload = import_ncu(options.csv);
+  if (!options.source.empty()) attach_programs(workload, read_source_page(options.source));
   const std::optional<MachineConfig> machine =  // refused before anything is written
       options.machine.empty() ? std::nullopt : std::optional(read_machine(options.machine));
   if (!options.cut.empty()) write_file_atomically(options.cut, cut_ncu(options.csv));
   if (!options.out.empty()) {
+    if (!options.source.empty()) write_programs(workload, options.out);
     write_file_atomically(
         options.out,
         format_workload(workload, fmt::format("Made by: sluice import ncu {} --out {}\nFormulas: docs/user/workloads.md.",
@@ -154,6 +169,8 @@ void add_import_command(CLI::App& app, Action& action) {
   command->require_subcommand(1);
   CLI::App* ncu = command->add_subcommand("ncu", "the raw page of an Nsight Compute CSV");
   ncu->add_option("csv", options->csv, "the exported file")->required();
+  ncu->add_option("--source", options->source,
+                  "the source page of the same export (ncu --page source --csv): kernels run as their SASS with its counts");
   ncu->add_option("--out", options->out, "write the workload here (TOML)");
   ncu->add_option("--cut", options->cut, "write the page here with only the columns that are used");
   ncu->add_option("--machine", options->machine,

@@ -26,6 +26,13 @@ struct KernelProgram {
   std::uint32_t kernel = 0;  ///< the how manieth of that page, from 0
   std::string name;          ///< as the page has it
   std::vector<ProgramInstruction> instructions;
+
+  /// That were executed.
+  [[nodiscard]] std::uint64_t warp_instructions() const {
+    std::uint64_t sum = 0;
+    for (const ProgramInstruction& i : instructions) sum += i.warps;
+    return sum;
+  }
 };
 
 }  // namespace sluice

@@ -99,4 +99,18 @@ std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_ve
   return opcode;
 }
 
+std::uint32_t access_bytes(std::string_view mnemonic) {
+  if (mnemonic.starts_with("LDSM")) return 16;  // a lane's address is a matrix row
+  for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
+    const std::size_t next = mnemonic.find('.', dot + 1);
+    std::string_view part = mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1);
+    dot = next;
+    if (part.size() > 1 && (part[0] == 'U' || part[0] == 'S')) part.remove_prefix(1);
+    if (part.empty() || part.size() > 3 || part.find_first_not_of("0123456789") != std::string_view::npos) continue;
+    const unsigned bits = static_cast<unsigned>(std::stoul(std::string(part)));
+    if (bits >= 8 && bits <= 128) return bits / 8;
+  }
+  return 4;
+}
+
 }  // namespace sluice

@@ -25,4 +25,7 @@ struct Opcode {
 /// @return nullopt for a name that is in none of the tables
 [[nodiscard]] std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version);
 
+/// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none.
+[[nodiscard]] std::uint32_t access_bytes(std::string_view mnemonic);
+
 }  // namespace sluice

@@ -3,40 +3,16 @@
 
 namespace sluice {
 
-std::uint32_t TraceSource::begin_cta(std::uint32_t) {
+const Instruction* TraceSource::fill(std::uint32_t, TraceCta& warps) {
   if (!reader_) reader_ = std::make_unique<TraceReader>(path_, launch_);
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(ctas_.size()));
-    ctas_.emplace_back();
-  }
-  const std::uint32_t handle = free_.back();
-  reader_->next_cta(ctas_[handle]);
-  free_.pop_back();
-  table_ = reader_->instructions().data();
-  if (++ctas_begun_ == reader_->header().ctas()) {
-    TraceCta rest;
-    reader_->next_cta(rest);  // checks that the file ends here
-    unknown_ = reader_->unknown_opcodes();
-    instructions_ = reader_->instructions();
-    table_ = instructions_.data();
-    reader_.reset();
-  }
-  return handle;
-}
-
-Instruction TraceSource::next(WarpCursor& cursor) const {
-  const TraceWarp& warp = ctas_[cursor.handle][cursor.warp];
-  if (cursor.position >= warp.records.size()) return {};
-  const std::uint32_t record = warp.records[cursor.position++];
-  cursor.lines_begin = cursor.lines_end;
-  cursor.lines_end += record >> kTraceRecordIndexBits;
-  return table_[record & ((1U << kTraceRecordIndexBits) - 1)];
-}
-
-void TraceSource::lines(const WarpCursor& cursor, std::uint32_t, std::vector<LineAccess>& lines) const {
-  const TraceWarp& warp = ctas_[cursor.handle][cursor.warp];
-  for (std::uint32_t i = cursor.lines_begin; i < cursor.lines_end; ++i)
-    lines.push_back({warp.lines[i] & ~std::uint64_t{127}, static_cast<std::uint8_t>(warp.lines[i] & 15)});
+  reader_->next_cta(warps);
+  if (++ctas_begun_ != reader_->header().ctas()) return reader_->instructions().data();
+  TraceCta rest;
+  reader_->next_cta(rest);  // checks that the file ends here
+  unknown_ = reader_->unknown_opcodes();
+  instructions_ = reader_->instructions();
+  reader_.reset();
+  return instructions_.data();
 }
 
 }  // namespace sluice

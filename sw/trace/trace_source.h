@@ -7,35 +7,29 @@
 #include <string>
 #include <vector>
 
+#include "sw/trace/cta_source.h"
 #include "sw/trace/trace_reader.h"
-#include "sw/workload/i_instruction_source.h"
 
 namespace sluice {
 
 /// Warps of a traced kernel. Its file is opened when its first CTA begins and closed after its last; only the CTAs that live are
 /// in memory. The CTAs come in file order, as the traced device started them.
-class TraceSource : public IInstructionSource {
+class TraceSource : public CtaSource {
  public:
   /// @param launch its index in the list: launches share no local memory
   TraceSource(std::filesystem::path path, std::uint32_t launch) : path_(std::move(path)), launch_(launch) {}
 
-  [[nodiscard]] std::uint32_t num_registers() const override { return 256; }
-  /// @throws InputError `file:line: why`
-  std::uint32_t begin_cta(std::uint32_t cta) override;
-  void end_cta(std::uint32_t handle) override { free_.push_back(handle); }
-  Instruction next(WarpCursor& cursor) const override;
-  void lines(const WarpCursor& cursor, std::uint32_t position, std::vector<LineAccess>& lines) const override;
   [[nodiscard]] std::map<std::string, std::uint64_t> unknown_opcodes() const override { return unknown_; }
 
  private:
+  /// @throws InputError `file:line: why`
+  const Instruction* fill(std::uint32_t cta, TraceCta& warps) override;
+
   std::filesystem::path path_;
   std::uint32_t launch_;
   std::unique_ptr<TraceReader> reader_;
   std::vector<Instruction> instructions_;  ///< of the closed reader
-  const Instruction* table_ = nullptr;
   std::uint32_t ctas_begun_ = 0;
-  std::vector<TraceCta> ctas_;  ///< by handle
-  std::vector<std::uint32_t> free_;
   std::map<std::string, std::uint64_t> unknown_;
 };
 

@@ -241,6 +241,23 @@ Workload import_ncu(const std::filesystem::path& path) {
   return workload;
 }
 
+void attach_programs(Workload& workload, std::vector<KernelProgram> programs) {
+  if (programs.empty() || programs.size() != workload.kernels.size())
+    throw InputError(fmt::format("{}: {} kernels, but {} in the raw page: both must be of one export",
+                                 programs.empty() ? "source page" : programs.front().file, programs.size(),
+                                 workload.kernels.size()));
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    KernelDescriptor& kernel = workload.kernels[i];
+    const double counted = kernel.reference->instructions / kWarpSize,
+                 here = static_cast<double>(programs[i].warp_instructions());
+    constexpr double kReplays = 0.01;  // what is counted in passes of their own may differ
+    if (std::abs(here - counted) > kReplays * counted)
+      throw InputError(fmt::format("{}: kernel {}, {}: {:.0f} warp instructions, but {:.0f} in the raw page", programs[i].file, i,
+                                   kernel.name, here, counted));
+    kernel.program = std::make_shared<KernelProgram>(std::move(programs[i]));
+  }
+}
+
 std::string cut_ncu(const std::filesystem::path& path) {
   const Page page = read_page(path);
   const auto cut = [&](const std::vector<std::string>& fields) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "sw/core/kernel.h"
 
@@ -14,6 +15,11 @@ namespace sluice {
 /// @throws InputError naming file, line and column on a file that is not such a page, is cut off, lacks a column, or has one in
 ///         another unit
 [[nodiscard]] Workload import_ncu(const std::filesystem::path& path);
+
+/// Gives the kernels their programs: a source page of the same export (`sw/workload/source_page.h`), in the same order. Names are
+/// no help: the two pages write them differently.
+/// @throws InputError naming the page where it has other kernels: not as many, or with other counts of instructions
+void attach_programs(Workload& workload, std::vector<KernelProgram> programs);
 
 /// The same page with only the columns `import_ncu` reads.
 [[nodiscard]] std::string cut_ncu(const std::filesystem::path& path);

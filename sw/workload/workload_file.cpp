@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <sstream>
 
 #include "sw/io/toml_reader.h"
+#include "sw/workload/source_page.h"
 
 namespace sluice {
 
@@ -74,7 +76,27 @@ void read_behaviour(TomlTable& table, KernelBehaviour& b) {
   }
 }
 
-KernelDescriptor read_kernel(TomlTable table) {
+/// Source pages that were read, by path.
+using Pages = std::map<std::filesystem::path, std::vector<KernelProgram>>;
+
+std::shared_ptr<const KernelProgram> read_program(TomlTable& table, const std::filesystem::path& folder, Pages& pages) {
+  std::string file;
+  std::uint32_t index = 0;
+  double instructions = 0;
+  table.read("file", file);
+  table.read("kernel", index, 0);
+  table.read("warp_instructions", instructions, 1, kMaxInstructions);
+  table.finish();
+  const auto [page, fresh] = pages.try_emplace(folder / file);
+  if (fresh) page->second = read_source_page(page->first);
+  if (index >= page->second.size()) table.fail("kernel", fmt::format("{} has {} kernels, from 0", file, page->second.size()));
+  const KernelProgram& program = page->second[index];
+  if (const auto counted = static_cast<double>(program.warp_instructions()); counted != instructions)
+    table.fail("warp_instructions", fmt::format("kernel {} of {} has {}: is it another page?", index, file, counted));
+  return std::make_shared<KernelProgram>(program);
+}
+
+KernelDescriptor read_kernel(TomlTable table, const std::filesystem::path& folder, Pages& pages) {
   KernelDescriptor kernel;
   table.read("name", kernel.name);
   // Mixes are written A_B, and files of results are named after their kernels.
@@ -105,6 +127,7 @@ KernelDescriptor read_kernel(TomlTable table) {
     launch->read("issue_utilization", kernel.launch_reference->issue_utilization, 1e-3, 1);
     launch->finish();
   }
+  if (auto program = table.optional_table("program")) kernel.program = read_program(*program, folder, pages);
   table.optional().read("in_triples", kernel.in_triples);
   double flops = -1;
   table.read("flops_per_thread", flops, 0, kMaxFlopsPerThread);
@@ -146,8 +169,9 @@ Workload read_workload(const std::filesystem::path& path) {
   Workload workload;
   root.read("name", workload.name);
   std::set<std::string> names;
+  Pages pages;
   for (TomlTable& table : root.array("kernel")) {
-    workload.kernels.push_back(read_kernel(table));
+    workload.kernels.push_back(read_kernel(table, path.parent_path(), pages));
     if (!names.insert(workload.kernels.back().name).second) table.fail("name", "another kernel has this name");
   }
   root.finish();
@@ -173,6 +197,9 @@ std::string format_workload(const Workload& workload, const std::string& comment
     if (k.launch_reference)
       out += fmt::format("[kernel.launch_reference]\ntime_ms = {:.6g}\nissue_utilization = {:.6g}\n",
                          k.launch_reference->milliseconds, k.launch_reference->issue_utilization);
+    if (k.program)
+      out += fmt::format("[kernel.program]\nfile = {}\nkernel = {}\nwarp_instructions = {}\n", toml_string(k.program->file),
+                         k.program->kernel, k.program->warp_instructions());
     if (!k.reference) continue;
     out += fmt::format("[kernel.reference]\ncycles = {}\n", k.reference->cycles);
     for (const Published& p : kPublished) out += fmt::format("{} = {:.6g}\n", p.key, (*k.reference).*p.member);
