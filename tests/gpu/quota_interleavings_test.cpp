@@ -123,6 +123,8 @@ class Scene {
   }
   void give(const Order& order) {
     turns_.step();
+    ++control_->orders.epoch;
+    turns_.step();
     control_->orders.wanted = order.quota;
     turns_.step();
     control_->orders.quota[0] = order.quota;
@@ -225,6 +227,7 @@ void holds(Scene&& scene, unsigned preemptions = 2) {
 
 TEST(QuotaInterleavings, AQuotaThatShrinksIsNeverExceededByThoseThatReadTheOldOne) { holds({2, 4, {{2}, {1}}}); }
 TEST(QuotaInterleavings, AQuotaThatGrowsIsNoViolation) { holds({2, 4, {{1}, {2}}}); }
+TEST(QuotaInterleavings, AQuotaThatGrowsBeforeAnEvictionIsNoViolation) { holds({2, 2, {{1}, {2}, {0}}}, 3); }
 TEST(QuotaInterleavings, ThreeCtasAndAnEvictionAmongThem) { holds({3, 4, {{2}, {0}}}, 1); }
 TEST(QuotaInterleavings, AnEvictedJobComesBack) { holds({2, 4, {{1}, {0}, {2}}}); }
 TEST(QuotaInterleavings, BlocksThatWaitForOthersAreBegunWhenClaimed) { holds({2, 4, {{2}, {1}}, true}); }

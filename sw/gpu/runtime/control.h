@@ -53,8 +53,8 @@ struct SluiceControl {
   alignas(128) unsigned arrived;         // CTAs that have taken a slot or given up
   alignas(128) unsigned long long next;  // first ticket nobody has claimed
   alignas(128) unsigned returned;        // slots with an unfinished range
-  unsigned violations;                   // acquisitions that found more CTAs than the quota they were granted under
-  unsigned lifetimes;                    // entries of the lifetime log, may exceed its capacity
+  unsigned violations;  // acquisitions that found more CTAs than the quota they were granted under, of an order still in force
+  unsigned lifetimes;   // entries of the lifetime log, may exceed its capacity
   volatile unsigned* gone;               // host memory: epoch of the eviction order under which the last CTA left; null: not told
   alignas(128) unsigned long long gate;  // of held grids, above
   unsigned ended, naps;                  // held grids that have ended; times that one's last CTA went to sleep
@@ -118,5 +118,6 @@ struct alignas(128) SluiceState {
   unsigned began;              // warps apart: 1 once a block has been handed out
   SluiceBlock current;         // for functions that read the block's index
   unsigned long long threads;  // mbarrier of the block's threads that have not returned, where some may return early
+  unsigned order;              // while entering: the number of the order that `granted` is of
 };
 static_assert(sizeof(SluiceStage) == 16 && sizeof(SluiceState) == 128, "sluice_rt_next finds the state from a stage's address");

@@ -26,6 +26,7 @@ __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsi
 __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& s) {
   SluiceControl* c = job.control;
   const unsigned sm = s.leader.sm;
+  s.order = load(&job.orders->epoch);
   const unsigned quota = load(&job.orders->quota[sm]);
   const unsigned below = quota >= 32 ? ~0u : (1u << quota) - 1;
   unsigned bit = 1u << (s.rank & 31) & below;  // most are the first to ask for theirs
@@ -44,7 +45,7 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
     const unsigned now = load(&job.orders->quota[sm]), slot = __ffs(bit) - 1;
     if (__popc(seen) < (int)now && slot < now) {
       s.leader.slot = slot;
-      s.granted = quota;
+      s.granted = quota > now ? quota : now;
       return kTaken;
     }
     clear_bits(&c->slots[sm], ~bit);  // others have come since, or drain above the quota
@@ -208,7 +209,8 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
     if (tasks == 0) tasks = adopt(job, sm, task, s.last);
     s.leader.left = tasks - (tasks != 0);
     raise(&c->max_resident[sm], inside);
-    if (inside > s.granted && inside > load(&job.orders->quota[sm])) add(&c->violations, 1);  // a larger one may have come meanwhile
+    // Under a larger quota that came meanwhile, and may have gone again, others come rightly.
+    if (inside > s.granted && load(&job.orders->epoch) == s.order && inside > load(&job.orders->quota[sm])) add(&c->violations, 1);
     s.enter_ns = nanoseconds();
   }
   add(&c->arrived, 1);
