@@ -130,6 +130,17 @@ TEST(Transform, CounterweightIsInTheTextAndNeverRuns) {
   EXPECT_LT(out.find("$SLUICE_LEAVE:"), skip) << "not in the loop";
 }
 
+TEST(Transform, LimitsRegistersWhereTheyDecideHowManyCtasFit) {
+  EXPECT_EQ(registers_for(65536, 5, 256, 48), 51U);  // six CTAs of 256 threads leave 42 to a thread
+  EXPECT_EQ(registers_for(65536, 8, 256, 23), 0U);   // eight CTAs: 2,048 threads, but 28 registers would do for a ninth
+  EXPECT_EQ(registers_for(65536, 1, 128, 255), 0U);
+  EXPECT_EQ(registers_for(65536, 0, 256, 48), 0U);
+  TransformSpec spec{"k", {64, 1, 1}, 0, false};
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg"), 0U);
+  spec.registers = 51;
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 51"), 1U);
+}
+
 TEST(Transform, StepsOnlyTheAxesOfTheGrid) {
   const TransformSpec line{"k", {64, 1, 1}, 0, false, 1}, box{"k", {64, 1, 1}, 0, false, 3};
   EXPECT_EQ(count(text_of(kPtx, kRuntime, line), "sub.u32 %sluice_z"), 0U);

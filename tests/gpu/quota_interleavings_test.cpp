@@ -73,8 +73,13 @@ struct Order {
 /// Some CTAs of one job on one SM, and a host that gives orders one after the other.
 class Scene {
  public:
-  Scene(std::size_t ctas, unsigned blocks, std::vector<Order> orders, bool waits = false)
-      : ctas_(ctas), orders_(std::move(orders)), waits_(waits), job_(job_shape({{blocks, 1, 1}, 1, 2, waits ? 1U : 2U})) {
+  /// @param strangers  CTAs that are counted inside and hold no slot: what the runtime must call a violation
+  Scene(std::size_t ctas, unsigned blocks, std::vector<Order> orders, bool waits = false, unsigned strangers = 0)
+      : ctas_(ctas),
+        orders_(std::move(orders)),
+        waits_(waits),
+        strangers_(strangers),
+        job_(job_shape({{blocks, 1, 1}, 1, 2, waits ? 1U : 2U})) {
     if (std::ranges::any_of(orders_, [](const Order& o) { return o.limit != ~0ULL; })) job_.flags |= SLUICE_LIMITED;
     job_.control = control_.get();
     job_.orders = &control_->orders;
@@ -116,6 +121,7 @@ class Scene {
     for (auto& slot : control_->unfinished) slot[0] = {0, 0};
     control_->orders.quota[0] = control_->orders.wanted = orders_[0].quota;
     control_->orders.limit = orders_[0].limit;
+    control_->resident[0] = strangers_;
     in_force_ = {{0, orders_[0].quota}};
     stays_.clear();
     ran_.assign(job_.blocks, 0);
@@ -163,8 +169,9 @@ class Scene {
   std::optional<std::string> judge() {
     const SluiceControl& c = *control_;
     if (turns_.steps > Turns::kMostSteps) return "a CTA asks for a slot again and again";
-    if (c.violations != 0) return "the runtime counts a violation";
-    if (c.slots[0] != 0 || c.resident[0] != 0 || c.resident_total != 0) return "a slot is held after the end";
+    if (c.violations != 0 && strangers_ == 0) return "the runtime counts a violation";
+    if (c.violations == 0 && strangers_ != 0) return "the runtime does not see who came without a slot";
+    if (c.slots[0] != 0 || c.resident[0] != strangers_ || c.resident_total != 0) return "a slot is held after the end";
     if (c.arrived != ctas_) return "not all CTAs have arrived";
     // A CTA that took its slot found a quota that allows it, between then and its first block.
     for (const Stay& stay : stays_) {
@@ -206,6 +213,7 @@ class Scene {
   std::size_t ctas_;
   std::vector<Order> orders_;
   bool waits_;
+  unsigned strangers_;
   std::unique_ptr<SluiceControl> control_ = std::make_unique<SluiceControl>();
   SluiceJob job_;
   Turns turns_;
@@ -228,6 +236,7 @@ void holds(Scene&& scene, unsigned preemptions = 2) {
 TEST(QuotaInterleavings, AQuotaThatShrinksIsNeverExceededByThoseThatReadTheOldOne) { holds({2, 4, {{2}, {1}}}); }
 TEST(QuotaInterleavings, AQuotaThatGrowsIsNoViolation) { holds({2, 4, {{1}, {2}}}); }
 TEST(QuotaInterleavings, AQuotaThatGrowsBeforeAnEvictionIsNoViolation) { holds({2, 2, {{1}, {2}, {0}}}, 3); }
+TEST(QuotaInterleavings, CtasThatNoQuotaAllowsAreCounted) { holds({2, 4, {{2}}, false, 2}); }
 TEST(QuotaInterleavings, ThreeCtasAndAnEvictionAmongThem) { holds({3, 4, {{2}, {0}}}, 1); }
 TEST(QuotaInterleavings, AnEvictedJobComesBack) { holds({2, 4, {{1}, {0}, {2}}}); }
 TEST(QuotaInterleavings, BlocksThatWaitForOthersAreBegunWhenClaimed) { holds({2, 4, {{2}, {1}}, true}); }

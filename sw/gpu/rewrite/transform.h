@@ -30,9 +30,9 @@ struct TransformSpec {
 /// @param used  by the untransformed kernel. @return 0 where not they say how many CTAs an SM takes: then others may need them
 [[nodiscard]] constexpr std::uint32_t registers_for(std::uint32_t of_sm, std::uint32_t ctas, std::uint32_t threads,
                                                     std::uint32_t used) {
-  constexpr std::uint32_t kMost = 255, kUnit = 8;
+  constexpr std::uint32_t kMaxRegisters = 255, kUnit = 8;
   const bool full = ctas > 0 && of_sm / ((ctas + 1) * threads) < (used + kUnit - 1) / kUnit * kUnit;
-  return full ? std::min(of_sm / (ctas * threads), kMost) : 0;
+  return full ? std::min(of_sm / (ctas * threads), kMaxRegisters) : 0;
 }
 
 /// Bytes of dynamic shared memory that a transformed kernel takes behind the kernel's own, where it has shared memory: the
