@@ -10,11 +10,13 @@ add_test(NAME lint.clang_format COMMAND ${CLANG_FORMAT} --dry-run --Werror ${LIN
 set_tests_properties(lint.clang_format PROPERTIES LABELS lint)
 
 # clang-tidy is slow: the algorithms in every run, all that this build compiles with SLUICE_FULL=1 (test.sh --full); the half for GPUs where
-# SLUICE_CUDA is on. It needs the command of every file, so a build tree in which none are compiled together.
+# SLUICE_CUDA is on. It needs the command of every file, so a build tree in which none are compiled together, and
+# the headers that a build makes.
 set(TIDY_TREE ${CMAKE_BINARY_DIR}/tidy)
 add_test(NAME lint.clang_tidy.configure
          COMMAND sh -c "[ -z \"$SLUICE_FULL\" ] || { ${CMAKE_COMMAND} -S '${CMAKE_SOURCE_DIR}' -B '${TIDY_TREE}' -G Ninja -DCMAKE_BUILD_TYPE=Release \
--DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DSLUICE_UNITY=OFF -DSLUICE_CUDA=${SLUICE_CUDA} && ${CMAKE_COMMAND} --build '${TIDY_TREE}' --target sluice_provenance; }")
+-DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DSLUICE_UNITY=OFF -DSLUICE_CUDA=${SLUICE_CUDA} && ${CMAKE_COMMAND} --build '${TIDY_TREE}' --target sluice_provenance \
+$<$<BOOL:${SLUICE_CUDA}>:sw/interpose/interpose_symbols.inc>; }")
 set_tests_properties(lint.clang_tidy.configure PROPERTIES LABELS lint FIXTURES_SETUP tidy_tree)
 find_program(CLANG_TIDY clang-tidy REQUIRED)
 file(GLOB TIDY_QUICK CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/partition/*.cpp)
