@@ -6,19 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/trace/sass_text.h"
+
 namespace sluice::gpu {
 
 /// One SASS instruction, as `nvdisasm -g -c`, or with -hex, prints it.
-struct SassInstruction {
-  std::uint32_t pc = 0, line = 0;      ///< line of the PTX it comes from; 0: none is given
-  std::string guard;                   ///< "P0", "!P0"; empty: always
-  std::string opcode, operands;        ///< "LDG.E.64", "R2, desc[UR4][R2.64]"
-  std::vector<std::uint32_t> targets;  ///< instructions that a branch may go to, by index
-  std::optional<std::uint8_t> destination;
-  std::vector<std::uint8_t> sources;     ///< registers, at most five; RZ is left out
+struct SassInstruction : SassText {
+  std::uint32_t pc = 0, line = 0;        ///< line of the PTX it comes from; 0: none is given
+  std::vector<std::uint32_t> targets;    ///< instructions that a branch may go to, by index
   std::optional<std::uint32_t> barrier;  ///< of BSSY and BSYNC
   std::optional<std::uint32_t> control;  ///< bits 105 to 125 of the encoding: sw/trace/control_bits.h
-  [[nodiscard]] std::string_view name() const { return std::string_view(opcode).substr(0, opcode.find('.')); }
 };
 
 /// Instructions that run one after the other. Internal routines that a kernel calls have none.
