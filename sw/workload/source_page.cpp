@@ -16,22 +16,22 @@ namespace sluice {
 
 namespace {
 
-constexpr const char* kName = "Kernel Name";
-constexpr const char* kAddress = "Address";
-constexpr const char* kText = "Source";
+constexpr const char* kKernelName = "Kernel Name";
+constexpr const char* kAddressName = "Address";
+constexpr const char* kTextName = "Source";
 constexpr std::uint64_t kMostCount = 1000000000000;  // of one instruction
 constexpr std::size_t kMostInstructions = 1U << 20;  // of a kernel: 16 MB of code
 constexpr std::size_t kLongestText = 1000;
 constexpr std::uint64_t kInstructionBytes = 16;
 
 /// Columns of counts. `other`: where versions of the profiler have another name.
-struct Column {
+struct CountColumn {
   const char* name;
   const char* other;
   std::uint64_t ProgramInstruction::*member;
   bool required;
 };
-constexpr Column kColumns[] = {
+constexpr CountColumn kCountColumns[] = {
     {"Instructions Executed", "# Inst Executed", &ProgramInstruction::warps, true},
     {"Predicated-On Thread Instructions Executed", "# Thread Inst Executed True", &ProgramInstruction::threads, true},
     {"Divergent Branches", "# Divergent Branches", &ProgramInstruction::divergent, false},
@@ -54,7 +54,7 @@ class PageReader {
     std::vector<KernelProgram> kernels;
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const CsvRecord& record = records_[i];
-      if (record.fields[0] == kName) {
+      if (record.fields[0] == kKernelName) {
         if (!kernels.empty()) end_kernel(kernels.back(), record.line);
         if (record.fields.size() < 2) fail(record, "the kernel's name should be here");
         kernels.push_back({source_, static_cast<std::uint32_t>(kernels.size()), record.fields[1], {}});
@@ -68,7 +68,8 @@ class PageReader {
       }  // log lines of the profiler come before the first kernel
     }
     if (kernels.empty())
-      throw InputError(fmt::format("{}: no row that begins with \"{}\": not a source page of Nsight Compute", source_, kName));
+      throw InputError(
+          fmt::format("{}: no row that begins with \"{}\": not a source page of Nsight Compute", source_, kKernelName));
     end_kernel(kernels.back(), records_.back().line);
     return kernels;
   }
@@ -92,13 +93,13 @@ class PageReader {
                                  name));
       return *found;
     };
-    address_ = need(find(kAddress), kAddress);
+    address_ = need(find(kAddressName), kAddressName);
     const auto sass = find("SASS");  // beside a column for the CUDA source, in views of both
-    text_ = sass ? *sass : need(find(kText), kText);
-    for (std::size_t c = 0; c < std::size(kColumns); ++c) {
-      column_[c] = find(kColumns[c].name);
-      if (!column_[c]) column_[c] = find(kColumns[c].other);
-      if (kColumns[c].required) need(column_[c], kColumns[c].name);
+    text_ = sass ? *sass : need(find(kTextName), kTextName);
+    for (std::size_t c = 0; c < std::size(kCountColumns); ++c) {
+      column_[c] = find(kCountColumns[c].name);
+      if (!column_[c]) column_[c] = find(kCountColumns[c].other);
+      if (kCountColumns[c].required) need(column_[c], kCountColumns[c].name);
     }
   }
 
@@ -129,8 +130,8 @@ class PageReader {
     if (text.empty() || text.size() > kLongestText || std::ranges::any_of(text, [](char c) { return c < ' ' || c > '~'; }))
       fail(record, fmt::format("{}: must be the text of an instruction, at most {} characters", header_[text_], kLongestText));
     i.text = text;
-    for (std::size_t c = 0; c < std::size(kColumns); ++c)
-      if (column_[c]) i.*kColumns[c].member = count(record, *column_[c]);
+    for (std::size_t c = 0; c < std::size(kCountColumns); ++c)
+      if (column_[c]) i.*kCountColumns[c].member = count(record, *column_[c]);
     if (i.threads > i.warps * 32)
       fail(record, fmt::format("{} = {}: more than 32 for each of {} warps", header_[*column_[1]], i.threads, i.warps));
     return i;
@@ -152,7 +153,7 @@ class PageReader {
   const std::string& source_;
   std::vector<std::string> header_;
   std::size_t address_ = 0, text_ = 0;
-  std::optional<std::size_t> column_[std::size(kColumns)];
+  std::optional<std::size_t> column_[std::size(kCountColumns)];
 };
 
 }  // namespace
@@ -168,13 +169,13 @@ std::vector<KernelProgram> read_source_page(const std::filesystem::path& path) {
 std::string format_source_page(const std::vector<KernelProgram>& kernels) {
   std::string out;
   for (const KernelProgram& kernel : kernels) {
-    out += format_csv({kName, kernel.name});
-    std::vector<std::string> fields{kAddress, kText};
-    for (const Column& column : kColumns) fields.emplace_back(column.name);
+    out += format_csv({kKernelName, kernel.name});
+    std::vector<std::string> fields{kAddressName, kTextName};
+    for (const CountColumn& column : kCountColumns) fields.emplace_back(column.name);
     out += format_csv(fields);
     for (const ProgramInstruction& i : kernel.instructions) {
       fields = {fmt::format("0x{:x}", i.address), i.text};
-      for (const Column& column : kColumns) fields.push_back(fmt::format("{}", i.*column.member));
+      for (const CountColumn& column : kCountColumns) fields.push_back(fmt::format("{}", i.*column.member));
       out += format_csv(fields);
     }
   }
