@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "sw/io/atomic_file.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/ncu_import.h"
+#include "sw/workload/source_page.h"
 #include "sw/workload/workload_file.h"
 #include "systemc/model_device.h"
 
@@ -23,7 +25,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options {
-  std::string csv, out, cut, machine;
+  std::string csv, source, out, cut, machine;
   std::uint64_t window = 200000;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool json = false;
@@ -56,7 +58,9 @@ std::vector<Comparison> compare(const Workload& workload, const MachineConfig& m
     Comparison& c = comparisons[i];
     c.kernel = &kernel;
     c.model = measure_solo(result, machine);
-    const double all = static_cast<double>(kernel.grid_ctas) * kernel.warps_per_cta() * kernel.behaviour.warp_instructions;
+    const double all = kernel.program
+                           ? kernel.reference->instructions / kWarpSize
+                           : static_cast<double>(kernel.grid_ctas) * kernel.warps_per_cta() * kernel.behaviour.warp_instructions;
     const auto issued = static_cast<double>(result.total.warp_instructions);
     c.extrapolated = result.kernels.front().finish_cycle == 0;
     if (issued == 0)
@@ -108,16 +112,30 @@ int print_comparison(const std::vector<Comparison>& comparisons, bool json) {
   return 0;
 }
 
+/// Writes the page of the programs beside the workload `out`, which names it.
+void write_programs(Workload& workload, const std::filesystem::path& out) {
+  const std::filesystem::path page = std::filesystem::path(out).replace_extension(".source.csv");
+  std::vector<KernelProgram> programs;
+  for (KernelDescriptor& kernel : workload.kernels) {
+    programs.push_back(*kernel.program);
+    programs.back().file = page.filename().string();
+    kernel.program = std::make_shared<KernelProgram>(programs.back());
+  }
+  write_file_atomically(page, format_source_page(programs));
+}
+
 int run(const Options& options) {
-  const Workload workload = import_ncu(options.csv);
+  Workload workload = options.source.empty() ? import_ncu(options.csv) : import_ncu(options.csv, options.source);
   const std::optional<MachineConfig> machine =  // refused before anything is written
       options.machine.empty() ? std::nullopt : std::optional(read_machine(options.machine));
   if (!options.cut.empty()) write_file_atomically(options.cut, cut_ncu(options.csv));
   if (!options.out.empty()) {
+    if (!options.source.empty()) write_programs(workload, options.out);
     write_file_atomically(
         options.out,
-        format_workload(workload, fmt::format("Made by: sluice import ncu {} --out {}\nFormulas: docs/user/workloads.md.",
-                                              options.csv, options.out)));
+        format_workload(workload,
+                        fmt::format("Made by: sluice import ncu {}{} --out {}\nFormulas: docs/user/workloads.md.", options.csv,
+                                    options.source.empty() ? "" : " --source " + options.source, options.out)));
   }
   if (machine) return print_comparison(compare(workload, *machine, options), options.json);
   nlohmann::json out = nlohmann::json::array();
@@ -154,6 +172,8 @@ void add_import_command(CLI::App& app, Action& action) {
   command->require_subcommand(1);
   CLI::App* ncu = command->add_subcommand("ncu", "the raw page of an Nsight Compute CSV");
   ncu->add_option("csv", options->csv, "the exported file")->required();
+  ncu->add_option("--source", options->source,
+                  "the source page of the same launches: kernels run its program, not a mix (with --out: FILE.source.csv too)");
   ncu->add_option("--out", options->out, "write the workload here (TOML)");
   ncu->add_option("--cut", options->cut, "write the page here with only the columns that are used");
   ncu->add_option("--machine", options->machine,

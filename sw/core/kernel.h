@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sw/core/program.h"
 #include "sw/core/resources.h"
 
 namespace sluice {
@@ -76,6 +78,8 @@ struct KernelDescriptor {
   std::optional<KernelPhase> phase;
   std::optional<SoloReference> reference;
   std::optional<LaunchReference> launch_reference;
+  /// What its warps run in place of `behaviour`, where a source page was there.
+  std::shared_ptr<const KernelProgram> program;
 
   [[nodiscard]] std::uint32_t warps_per_cta() const { return (block_threads + kWarpSize - 1) / kWarpSize; }
   /// What one CTA holds on an SM: threads rounded up to warps, one CTA slot.

@@ -22,10 +22,12 @@ struct ProgramInstruction {
 
 /// The code of a kernel, in order of its addresses.
 struct KernelProgram {
-  std::string file;          ///< the source page that it comes from
+  std::string file;          ///< the source page that it comes from, as a workload names it
   std::uint32_t kernel = 0;  ///< the how manieth of that page, from 0
   std::string name;          ///< as the page has it
   std::vector<ProgramInstruction> instructions;
+  double l1_misses = 1;  ///< of the sectors of loads, those that the L1 passes on, 0..1
+  double l2_misses = 1;  ///< of these, those that come from DRAM, 0..1
 };
 
 }  // namespace sluice

@@ -272,9 +272,6 @@ Opcode TraceReader::classify(std::string_view mnemonic) {
   return {};
 }
 
-namespace {
-
-/// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none.
 std::uint32_t access_bytes(std::string_view mnemonic) {
   if (mnemonic.starts_with("LDSM")) return 16;  // a lane's address is a matrix row
   for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
@@ -297,6 +294,8 @@ bool has_part(std::string_view mnemonic, std::string_view part) {
   }
   return false;
 }
+
+namespace {
 
 /// Lines of a global access, in order of the lanes that touch them first.
 void add_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::vector<std::uint64_t>& out) {

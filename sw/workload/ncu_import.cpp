@@ -8,11 +8,13 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/csv_reader.h"
+#include "sw/workload/source_page.h"
 #include "sw/workload/workload_file.h"
 
 namespace sluice {
@@ -136,8 +138,8 @@ class Row {
   const CsvRecord& record_;
 };
 
-/// "void at::native::softmax_kernel<float, 4>(...)" -> "softmax": last name of the function, without what every kernel is called.
-std::string short_name(const std::string& full, std::set<std::string>& taken) {
+/// "void at::native::softmax_kernel<float, 4>(...)" -> "softmax_kernel"
+std::string function_name(const std::string& full) {
   std::string head = full.substr(0, full.find('('));
   int depth = 0;
   std::string plain;
@@ -147,7 +149,12 @@ std::string short_name(const std::string& full, std::set<std::string>& taken) {
     if (c == '>') --depth;
   }
   const std::size_t start = plain.find_last_of(": ");
-  std::string name = start == std::string::npos ? plain : plain.substr(start + 1);
+  return start == std::string::npos ? plain : plain.substr(start + 1);
+}
+
+/// "void at::native::softmax_kernel<float, 4>(...)" -> "softmax": last name of the function, without what every kernel is called.
+std::string short_name(const std::string& full, std::set<std::string>& taken) {
+  const std::string name = function_name(full);
   std::string out;
   for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
   for (const char* filler : {"-kernel", "kernel-", "-cuda"}) {
@@ -231,6 +238,20 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   return kernel;
 }
 
+/// The kernel's program, with what the raw page tells of its loads.
+std::shared_ptr<const KernelProgram> complete(KernelProgram program, const Row& row) {
+  if (function_name(program.name) != function_name(row.text(kName)))
+    row.fail(kName, fmt::format("kernel {} of {} is \"{}\": the pages must be of the same launches", program.kernel + 1,
+                                program.file, program.name));
+  const double sectors = row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
+               passed = row.number("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum") +
+                        row.number("lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum"),
+               fetched = row.number("dram__bytes_read.sum") / 32;
+  if (sectors > 0) program.l1_misses = std::min(1.0, passed / sectors);
+  if (passed > 0) program.l2_misses = std::min(1.0, fetched / passed);
+  return std::make_shared<KernelProgram>(std::move(program));
+}
+
 }  // namespace
 
 Workload import_ncu(const std::filesystem::path& path) {
@@ -238,6 +259,18 @@ Workload import_ncu(const std::filesystem::path& path) {
   Workload workload{path.stem().string(), {}};
   std::set<std::string> taken;
   for (const CsvRecord& record : page.rows) workload.kernels.push_back(describe(Row(page, record), taken));
+  return workload;
+}
+
+Workload import_ncu(const std::filesystem::path& path, const std::filesystem::path& source_page) {
+  Workload workload = import_ncu(path);
+  const Page page = read_page(path);
+  std::vector<KernelProgram> programs = read_source_page(source_page);
+  if (programs.size() != page.rows.size())
+    throw InputError(fmt::format("{}: {} kernels, {} has {}: the pages must be of the same launches", source_page.string(),
+                                 programs.size(), path.string(), page.rows.size()));
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    workload.kernels[i].program = complete(std::move(programs[i]), Row(page, page.rows[i]));
   return workload;
 }
 

@@ -15,6 +15,10 @@ namespace sluice {
 ///         another unit
 [[nodiscard]] Workload import_ncu(const std::filesystem::path& path);
 
+/// The same with the programs of a source page of the same launches, in the same order.
+/// @throws InputError also on a source page whose kernels are others
+[[nodiscard]] Workload import_ncu(const std::filesystem::path& path, const std::filesystem::path& source_page);
+
 /// The same page with only the columns `import_ncu` reads.
 [[nodiscard]] std::string cut_ncu(const std::filesystem::path& path);
 

@@ -24,20 +24,19 @@ constexpr std::size_t kMostInstructions = 1U << 20;  // of a kernel: 16 MB of co
 constexpr std::size_t kLongestText = 1000;
 constexpr std::uint64_t kInstructionBytes = 16;
 
-/// Columns of counts. `other`: where versions of the profiler have another name.
+/// Columns of counts.
 struct CountColumn {
   const char* name;
-  const char* other;
   std::uint64_t ProgramInstruction::*member;
   bool required;
 };
 constexpr CountColumn kCountColumns[] = {
-    {"Instructions Executed", "# Inst Executed", &ProgramInstruction::warps, true},
-    {"Predicated-On Thread Instructions Executed", "# Thread Inst Executed True", &ProgramInstruction::threads, true},
-    {"Divergent Branches", "# Divergent Branches", &ProgramInstruction::divergent, false},
-    {"L1 Tag Requests Global", "L1 Tag Requests", &ProgramInstruction::lines, true},
-    {"L2 Theoretical Sectors Global", "L2 Theoretical Sectors", &ProgramInstruction::sectors, true},
-    {"L1 Wavefronts Shared", "L1 Wavefronts", &ProgramInstruction::passes, false},
+    {"Instructions Executed", &ProgramInstruction::warps, true},
+    {"Predicated-On Thread Instructions Executed", &ProgramInstruction::threads, true},
+    {"Divergent Branches", &ProgramInstruction::divergent, false},
+    {"L1 Tag Requests Global", &ProgramInstruction::lines, true},
+    {"L2 Theoretical Sectors Global", &ProgramInstruction::sectors, true},
+    {"L1 Wavefronts Shared", &ProgramInstruction::passes, false},
 };
 
 /// "Instructions Executed [inst]" -> "Instructions Executed"
@@ -98,7 +97,6 @@ class PageReader {
     text_ = sass ? *sass : need(find(kTextName), kTextName);
     for (std::size_t c = 0; c < std::size(kCountColumns); ++c) {
       column_[c] = find(kCountColumns[c].name);
-      if (!column_[c]) column_[c] = find(kCountColumns[c].other);
       if (kCountColumns[c].required) need(column_[c], kCountColumns[c].name);
     }
   }
@@ -174,12 +172,19 @@ std::string format_source_page(const std::vector<KernelProgram>& kernels) {
     for (const CountColumn& column : kCountColumns) fields.emplace_back(column.name);
     out += format_csv(fields);
     for (const ProgramInstruction& i : kernel.instructions) {
+      if (i.warps == 0) continue;
       fields = {fmt::format("0x{:x}", i.address), i.text};
       for (const CountColumn& column : kCountColumns) fields.push_back(fmt::format("{}", i.*column.member));
       out += format_csv(fields);
     }
   }
   return out;
+}
+
+std::uint64_t program_hash(const KernelProgram& program) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a; below 2^63, as a TOML file holds it
+  for (const char c : format_source_page({program})) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash >> 1;
 }
 
 }  // namespace sluice

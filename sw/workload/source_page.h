@@ -15,7 +15,10 @@ namespace sluice {
 [[nodiscard]] std::vector<KernelProgram> read_source_page(const std::filesystem::path& path);
 [[nodiscard]] std::vector<KernelProgram> parse_source_page(const std::string& text, const std::string& source);
 
-/// A page that `read_source_page` reads back, with the columns that it uses.
+/// A page that `read_source_page` reads back, with the columns that it uses and the instructions that were executed.
 [[nodiscard]] std::string format_source_page(const std::vector<KernelProgram>& kernels);
+
+/// Tells a program from another one of the same name.
+[[nodiscard]] std::uint64_t program_hash(const KernelProgram& program);
 
 }  // namespace sluice

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
+#include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
 #include "sw/io/toml_reader.h"
+#include "sw/workload/source_page.h"
 
 namespace sluice {
 
@@ -74,7 +78,34 @@ void read_behaviour(TomlTable& table, KernelBehaviour& b) {
   }
 }
 
-KernelDescriptor read_kernel(TomlTable table) {
+/// Source pages by the name that the workload has for them: a page has all kernels of a run.
+using Pages = std::map<std::string, std::vector<KernelProgram>>;
+
+std::shared_ptr<const KernelProgram> read_program(TomlTable& table, const std::filesystem::path& folder, Pages& pages) {
+  std::string file;
+  std::uint32_t index = 0;
+  std::uint64_t hash = 0;
+  double l1_misses = 1, l2_misses = 1;
+  table.read("file", file);
+  table.read("kernel", index, 0);
+  table.read("hash", hash, 0, std::numeric_limits<std::int64_t>::max());
+  table.read("l1_misses", l1_misses, 0, 1);
+  table.read("l2_misses", l2_misses, 0, 1);
+  table.finish();
+  auto found = pages.find(file);
+  if (found == pages.end()) found = pages.emplace(file, read_source_page(folder / file)).first;
+  if (index >= found->second.size())
+    table.fail("kernel", fmt::format("must be 0..{}: {} has {} kernels", found->second.size() - 1, file, found->second.size()));
+  auto program = std::make_shared<KernelProgram>(found->second[index]);
+  program->file = file;
+  program->l1_misses = l1_misses;
+  program->l2_misses = l2_misses;
+  if (const std::uint64_t is = program_hash(*program); is != hash)
+    table.fail("hash", fmt::format("kernel {} of {} has {}: the page is another one", index, file, is));
+  return program;
+}
+
+KernelDescriptor read_kernel(TomlTable table, const std::filesystem::path& folder, Pages& pages) {
   KernelDescriptor kernel;
   table.read("name", kernel.name);
   // Mixes are written A_B, and files of results are named after their kernels.
@@ -105,6 +136,7 @@ KernelDescriptor read_kernel(TomlTable table) {
     launch->read("issue_utilization", kernel.launch_reference->issue_utilization, 1e-3, 1);
     launch->finish();
   }
+  if (auto program = table.optional_table("program")) kernel.program = read_program(*program, folder, pages);
   table.optional().read("in_triples", kernel.in_triples);
   double flops = -1;
   table.read("flops_per_thread", flops, 0, kMaxFlopsPerThread);
@@ -146,8 +178,9 @@ Workload read_workload(const std::filesystem::path& path) {
   Workload workload;
   root.read("name", workload.name);
   std::set<std::string> names;
+  Pages pages;
   for (TomlTable& table : root.array("kernel")) {
-    workload.kernels.push_back(read_kernel(table));
+    workload.kernels.push_back(read_kernel(table, path.parent_path(), pages));
     if (!names.insert(workload.kernels.back().name).second) table.fail("name", "another kernel has this name");
   }
   root.finish();
@@ -173,6 +206,9 @@ std::string format_workload(const Workload& workload, const std::string& comment
     if (k.launch_reference)
       out += fmt::format("[kernel.launch_reference]\ntime_ms = {:.6g}\nissue_utilization = {:.6g}\n",
                          k.launch_reference->milliseconds, k.launch_reference->issue_utilization);
+    if (const auto& p = k.program)
+      out += fmt::format("[kernel.program]\nfile = {}\nkernel = {}\nhash = {}\nl1_misses = {:.6f}\nl2_misses = {:.6f}\n",
+                         toml_string(p->file), p->kernel, program_hash(*p), p->l1_misses, p->l2_misses);
     if (!k.reference) continue;
     out += fmt::format("[kernel.reference]\ncycles = {}\n", k.reference->cycles);
     for (const Published& p : kPublished) out += fmt::format("{} = {:.6g}\n", p.key, (*k.reference).*p.member);
