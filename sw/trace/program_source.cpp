@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include "sw/trace/opcodes.h"
@@ -115,7 +113,7 @@ void ProgramSource::decode(std::uint32_t index) {
   out.pipe = opcode.pipe;
   out.copies = opcode.copies;
   out.pc = static_cast<std::uint32_t>(counted.address - program_->instructions.front().address);
-  std::ranges::copy(text.sources, out.src);
+  for (std::size_t i = 0; i < std::min(text.sources.size(), std::size(out.src)); ++i) out.src[i] = text.sources[i];
   if (text.destination) out.dst = *text.destination;
   if (is_global(out.op) && counted.lines == 0) {  // a generic access to the scratchpad, an engine's copy, local memory
     out.op = opcode.space == MemorySpace::Generic ? OpClass::Shared : OpClass::Alu;
