@@ -266,6 +266,15 @@ Workload import_ncu(const std::filesystem::path& path, const std::filesystem::pa
   Workload workload = import_ncu(path);
   const Page page = read_page(path);
   std::vector<KernelProgram> programs = read_source_page(source_page);
+  // A kernel of several launches of one function may come twice in a row, with the same counts.
+  for (std::size_t i = 1; i < programs.size() && programs.size() > page.rows.size();) {
+    if (programs[i].name == programs[i - 1].name && programs[i].instructions == programs[i - 1].instructions) {
+      programs.erase(programs.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  for (std::size_t i = 0; i < programs.size(); ++i) programs[i].kernel = static_cast<std::uint32_t>(i);
   if (programs.size() != page.rows.size())
     throw InputError(fmt::format("{}: {} kernels, {} has {}: the pages must be of the same launches", source_page.string(),
                                  programs.size(), path.string(), page.rows.size()));
