@@ -51,11 +51,13 @@ ProgramWalk::ProgramWalk(const KernelProgram& program) {
   for (const ProgramInstruction& i : program.instructions) texts_.push_back(parse_sass(i.text));
   make_blocks(program);
   make_edges(program);
+  count_edges();
   restart();
 }
 
 void ProgramWalk::restart() {
   done_.assign(blocks_.size(), 0);
+  taken_.assign(blocks_.size(), {});
   visits_.assign(blocks_.size(), 0);
 }
 
@@ -96,7 +98,8 @@ void ProgramWalk::make_edges(const KernelProgram& program) {
     } else if (last.name() == "CALL" && to) {
       e.leave = Leave::Call;
     } else if (is_branch(last)) {
-      e.leave = to && last.name() == "BRA" ? Leave::Branch : Leave::Table;
+      e.leave =
+          last.name() == "BRA" && target_of(last.operands) ? Leave::Branch : Leave::Table;  // to code that never ran: no block
     }
     if (to && (e.leave == Leave::Call || e.leave == Leave::Branch)) e.target = block_at(*to);
     const bool goes_on = e.conditional || e.leave == Leave::Fall || e.leave == Leave::Call;
@@ -122,6 +125,64 @@ void ProgramWalk::make_edges(const KernelProgram& program) {
     if (!entered[b] && blocks_[b].warps > 0) entries_.push_back(b);
 }
 
+/// An edge is known when it is the only unknown one of a block: of those to it, which add up to its count, or of those from it,
+/// which do as well, but for the warps that part. Warps that came apart are one again behind a BSYNC.
+void ProgramWalk::count_edges() {
+  std::vector<std::vector<std::optional<std::uint64_t>*>> into(blocks_.size());
+  std::vector<bool> whole(blocks_.size(), true);  ///< every way into the block is an edge
+  whole[0] = false;
+  for (const std::uint32_t b : entries_) whole[b] = false;
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
+    Edges& e = edges_[b];
+    if (e.joins) whole[b] = false;
+    if (e.region != kEnd) whole[e.region] = false;
+    if (e.leave == Leave::Call) {
+      for (const std::uint32_t s : {e.fall, e.target})
+        if (s != kEnd) whole[s] = false;
+      continue;
+    }
+    const auto to = [&](std::uint32_t s, std::optional<std::uint64_t>& edge) {
+      if (s == kEnd || blocks_[s].warps == 0) edge = 0;
+      if (s != kEnd) into[s].push_back(&edge);
+    };
+    to(e.fall, e.falls);
+    to(e.target, e.jumps);
+  }
+  for (bool found = true; found;) {
+    found = false;
+    const auto solve = [&](std::span<std::optional<std::uint64_t>* const> edges, std::uint64_t sum) {
+      std::optional<std::uint64_t>* unknown = nullptr;
+      for (std::optional<std::uint64_t>* edge : edges) {
+        if (*edge) {
+          sum -= std::min(sum, **edge);
+        } else if (unknown != nullptr) {
+          return;
+        } else {
+          unknown = edge;
+        }
+      }
+      if (unknown == nullptr) return;
+      *unknown = sum;
+      found = true;
+    };
+    for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
+      if (whole[b]) solve(into[b], blocks_[b].warps);
+      Edges& e = edges_[b];
+      if (e.leave == Leave::Fall || e.leave == Leave::Branch)
+        if (!e.joins) solve(std::array{&e.falls, &e.jumps}, blocks_[b].warps + e.divergent);
+    }
+  }
+}
+
+/// Is the edge behind the block, more than the other one, where it goes next? At a tie the block that comes first in the code
+/// leads to the other one in most programs.
+bool ProgramWalk::falls(std::uint32_t at) const {
+  const Edges& e = edges_[at];
+  if (!e.falls || !e.jumps || (*e.falls == 0 && *e.jumps == 0)) return choose(std::array{e.fall, e.target}) == e.fall;
+  const Wide fall = (Wide{taken_[at].falls} + 1) * *e.jumps, jump = (Wide{taken_[at].jumps} + 1) * *e.falls;
+  return fall != jump ? fall < jump : e.fall < e.target;
+}
+
 /// Is `a` further behind its count than `b`, were it visited once more? At a tie the first one leads to the other in most
 /// programs.
 bool ProgramWalk::behind(std::uint32_t a, std::uint32_t b) const {
@@ -136,15 +197,25 @@ std::uint32_t ProgramWalk::choose(std::span<const std::uint32_t> blocks) const {
   return best;
 }
 
-std::uint32_t ProgramWalk::branch(const Edges& e, std::uint64_t of, std::uint64_t ordinal, Warp& warp) const {
-  const std::array both{std::min(e.fall, e.target), std::max(e.fall, e.target)};
-  if (e.divergent == 0 || both[1] == kEnd || share(e.divergent, of, ordinal) == 0) return choose(both);
-  const std::uint32_t join = warp.regions.empty() ? kEnd : warp.regions.back().second;
-  const bool swapped = both[0] == join;
-  const std::uint32_t first = both[swapped ? 1 : 0], second = both[swapped ? 0 : 1];
-  if (done_[first] >= blocks_[first].warps || (second != join && done_[second] >= blocks_[second].warps)) return choose(both);
-  warp.pending.push_back({second, join});
-  return first;
+std::uint32_t ProgramWalk::branch(std::uint32_t at, std::uint64_t ordinal, Warp& warp) {
+  const Edges& e = edges_[at];
+  const bool one_way = e.fall == kEnd || e.target == kEnd;
+  if (one_way) return choose(std::array{e.fall, e.target});
+  if (share(e.divergent, blocks_[at].warps, ordinal) != 0) {
+    const std::uint32_t join = warp.regions.empty() ? kEnd : warp.regions.back().second;
+    const bool swapped = std::min(e.fall, e.target) == join;
+    const std::uint32_t first = swapped ? std::max(e.fall, e.target) : std::min(e.fall, e.target),
+                        second = first == e.fall ? e.target : e.fall;
+    if (done_[first] < blocks_[first].warps && (second == join || done_[second] < blocks_[second].warps)) {
+      warp.pending.push_back({second, join});
+      ++taken_[at].falls;
+      ++taken_[at].jumps;
+      return first;
+    }
+  }
+  const bool fall = falls(at);
+  ++(fall ? taken_[at].falls : taken_[at].jumps);
+  return fall ? e.fall : e.target;
 }
 
 std::uint32_t ProgramWalk::next(std::uint32_t at, std::uint64_t ordinal, Warp& warp) {
@@ -164,7 +235,7 @@ std::uint32_t ProgramWalk::next(std::uint32_t at, std::uint64_t ordinal, Warp& w
       return back;
     }
     case Leave::Table: return choose(entries_);
-    case Leave::Branch: return branch(e, blocks_[at].warps, ordinal, warp);
+    case Leave::Branch: return branch(at, ordinal, warp);
     case Leave::Fall: break;
   }
   return choose(std::array{e.fall});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,9 +14,10 @@ namespace sluice {
 /// The part that the next of `of` equal shares of `total` gets, so that all add up to it: share 0, 1, ... of - 1, and on.
 [[nodiscard]] std::uint64_t share(std::uint64_t total, std::uint64_t of, std::uint64_t index);
 
-/// A program as a graph of basic blocks, and ways of warps through it that meet the measured counts. At a branch a warp goes to
-/// the block that is furthest behind its count, so trip counts and branches are met over the warps, without chance. Where threads
-/// of a warp part (as often as measured), the warp goes both ways, to where they join (BSSY).
+/// A program as a graph of basic blocks, and ways of warps through it that meet the measured counts. How often an edge is gone
+/// follows from the counts of the blocks, for most edges: what comes to a block goes from it. At a branch a warp takes the edge
+/// that is furthest behind (where edges are not known: to the block that is), so trip counts and branches are met over the warps,
+/// without chance. Where threads of a warp part (as often as measured), the warp goes both ways, to where they join (BSSY).
 class ProgramWalk {
  public:
   struct Block {
@@ -43,11 +45,15 @@ class ProgramWalk {
     Leave leave = Leave::Fall;
     bool conditional = false;
     std::uint32_t fall = kEnd, target = kEnd;
-    std::uint32_t region = kEnd;  ///< BSSY inside: where the threads join
-    std::uint32_t barrier = 0;    ///< of BSSY and BSYNC
-    bool joins = false;           ///< begins with BSYNC
-    std::uint64_t divergent = 0;  ///< of the branch
-    std::uint64_t ends = 0;       ///< warps that a conditional EXIT ends
+    std::uint32_t region = kEnd;                ///< BSSY inside: where the threads join
+    std::uint32_t barrier = 0;                  ///< of BSSY and BSYNC
+    bool joins = false;                         ///< begins with BSYNC
+    std::uint64_t divergent = 0;                ///< of the branch
+    std::uint64_t ends = 0;                     ///< warps that a conditional EXIT ends
+    std::optional<std::uint64_t> falls, jumps;  ///< how often `fall` and `target` are taken, where the counts say it
+  };
+  struct Taken {
+    std::uint64_t falls = 0, jumps = 0;
   };
   struct Pending {
     std::uint32_t side, join;
@@ -60,16 +66,19 @@ class ProgramWalk {
 
   void make_blocks(const KernelProgram& program);
   void make_edges(const KernelProgram& program);
+  void count_edges();
   [[nodiscard]] std::uint32_t choose(std::span<const std::uint32_t> blocks) const;
   [[nodiscard]] bool behind(std::uint32_t a, std::uint32_t b) const;
   std::uint32_t next(std::uint32_t at, std::uint64_t ordinal, Warp& warp);
-  std::uint32_t branch(const Edges& edges, std::uint64_t of, std::uint64_t ordinal, Warp& warp) const;
+  std::uint32_t branch(std::uint32_t at, std::uint64_t ordinal, Warp& warp);
+  [[nodiscard]] bool falls(std::uint32_t at) const;
 
   std::vector<SassText> texts_;
   std::vector<Block> blocks_;
   std::vector<Edges> edges_;
   std::vector<std::uint32_t> entries_;  ///< blocks that no branch names: those of tables
   std::vector<std::uint64_t> done_;     ///< visits to each block
+  std::vector<Taken> taken_;            ///< edges from it that were gone
   std::vector<std::uint32_t> visits_;   ///< of the warp that walks
 };
 

@@ -111,6 +111,22 @@ TEST(ProgramWalk, EachWarpOfAnIndexedBranchGoesToOneEntry) {
   expect_counts(program_of({{"BRX R2 -0x10", 9}, {"FADD R1, R1, R1", 3}, {"EXIT", 3}, {"FMUL R1, R1, R1", 6}, {"EXIT", 6}}), 9);
 }
 
+TEST(ProgramWalk, EdgesFollowFromCountsWhereABlockIsCountedTwice) {
+  // The threads of the last 20 warps end one by one: 20 warps reach EXIT twice, and it looks behind its count all the way.
+  expect_counts(program_of({{"ISETP.NE.AND P0, PT, R1, RZ, PT", 100},
+                            {"BRA.U UP1, 0x7f0000001060", 100},
+                            {"FADD R2, R2, R3", 100},
+                            {"@P1 BRA 0x7f0000001060", 100, 20},
+                            {"FADD R4, R2, R3", 100},
+                            {"BRA 0x7f0000001060", 100},
+                            {"EXIT", 120}}),
+                100);
+}
+
+TEST(ProgramWalk, ABranchToCodeThatNeverRanIsNotTaken) {
+  expect_counts(program_of({{"MOV R1, RZ", 10}, {"@P0 BRA 0x7f0000009000", 10}, {"FADD R2, R2, R3", 10}, {"EXIT", 10}}), 10);
+}
+
 TEST(Share, PartsAddUpToTheTotal) {
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < 7; ++i) sum += share(23, 7, i);
