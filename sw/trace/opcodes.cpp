@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/trace/opcodes.h"
 
+#include <algorithm>
+#include <charconv>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -97,6 +99,43 @@ std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_ve
   Opcode opcode = found->second;
   if (binary_version == kKepler && opcode.space == MemorySpace::Generic) opcode.space = MemorySpace::Global;
   return opcode;
+}
+
+std::uint32_t access_bytes(std::string_view mnemonic) {
+  if (mnemonic.starts_with("LDSM")) return 16;  // a lane's address is a matrix row
+  for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
+    const std::size_t next = mnemonic.find('.', dot + 1);
+    std::string_view part = mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1);
+    dot = next;
+    if (part.size() > 1 && (part[0] == 'U' || part[0] == 'S')) part.remove_prefix(1);
+    if (part.empty() || part.size() > 3 || part.find_first_not_of("0123456789") != std::string_view::npos) continue;
+    const unsigned bits = static_cast<unsigned>(std::stoul(std::string(part)));
+    if (bits >= 8 && bits <= 128) return bits / 8;
+  }
+  return 4;
+}
+
+bool has_part(std::string_view mnemonic, std::string_view part) {
+  for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
+    const std::size_t next = mnemonic.find('.', dot + 1);
+    if (mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1) == part) return true;
+    dot = next;
+  }
+  return false;
+}
+
+bool is_bulk(std::string_view name) {
+  return name == "UBLKCP" || name == "UTMALDG" || name == "UTMASTG" || name == "UBLKRED" || name == "UTMAREDG";
+}
+
+std::uint8_t matrix_cycles(std::string_view mnemonic) {
+  constexpr std::string_view kRows = ".64x";
+  const std::size_t at = mnemonic.find(kRows);
+  if (at == std::string_view::npos) return 1;
+  unsigned columns = 0;
+  std::from_chars(mnemonic.data() + at + kRows.size(), mnemonic.data() + mnemonic.size(), columns);
+  columns = std::min(columns, 256U);
+  return static_cast<std::uint8_t>(std::max(columns / 2, 16 + columns / 4));
 }
 
 }  // namespace sluice

@@ -24,5 +24,14 @@ struct Opcode {
 /// @param binary_version  35, 60, 61, 70, 75, 80, 86 or 90
 /// @return nullopt for a name that is in none of the tables
 [[nodiscard]] std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version);
+/// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none.
+[[nodiscard]] std::uint32_t access_bytes(std::string_view mnemonic);
+/// Is `part` one of those that dots divide the mnemonic into, but for the first?
+[[nodiscard]] bool has_part(std::string_view mnemonic, std::string_view part);
+/// Copies whole tiles, by an engine of the SM: one thread's instruction, no address of a lane.
+[[nodiscard]] bool is_bulk(std::string_view name);
+/// Cycles that "HGMMA.64x256x16.F32.BF16" holds the matrix unit of each of the four warps that execute it: N / 2, and at least
+/// those of reading its rows of A (results/h200/hopper, matrix.jsonl). 1: the mnemonic names no such shape.
+[[nodiscard]] std::uint8_t matrix_cycles(std::string_view mnemonic);
 
 }  // namespace sluice

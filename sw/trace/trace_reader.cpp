@@ -272,29 +272,6 @@ Opcode TraceReader::classify(std::string_view mnemonic) {
   return {};
 }
 
-std::uint32_t access_bytes(std::string_view mnemonic) {
-  if (mnemonic.starts_with("LDSM")) return 16;  // a lane's address is a matrix row
-  for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
-    const std::size_t next = mnemonic.find('.', dot + 1);
-    std::string_view part = mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1);
-    dot = next;
-    if (part.size() > 1 && (part[0] == 'U' || part[0] == 'S')) part.remove_prefix(1);
-    if (part.empty() || part.size() > 3 || part.find_first_not_of("0123456789") != std::string_view::npos) continue;
-    const unsigned bits = static_cast<unsigned>(std::stoul(std::string(part)));
-    if (bits >= 8 && bits <= 128) return bits / 8;
-  }
-  return 4;
-}
-
-bool has_part(std::string_view mnemonic, std::string_view part) {
-  for (std::size_t dot = mnemonic.find('.'); dot != std::string_view::npos;) {
-    const std::size_t next = mnemonic.find('.', dot + 1);
-    if (mnemonic.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1) == part) return true;
-    dot = next;
-  }
-  return false;
-}
-
 namespace {
 
 /// Lines of a global access, in order of the lanes that touch them first.
@@ -371,6 +348,7 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   instruction.op = opcode.op;
   instruction.pipe = opcode.pipe;
   instruction.copies = opcode.copies;
+  if (opcode.op == OpClass::Tensor) instruction.interval = matrix_cycles(mnemonic);
   control_.apply(instruction);
   std::uint32_t count = 0;
   if (is_memory(opcode.op) && width != 0) {

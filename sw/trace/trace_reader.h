@@ -16,11 +16,6 @@
 
 namespace sluice {
 
-/// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none.
-[[nodiscard]] std::uint32_t access_bytes(std::string_view mnemonic);
-/// Is `part` one of those that dots divide the mnemonic into, but for the first?
-[[nodiscard]] bool has_part(std::string_view mnemonic, std::string_view part);
-
 /// Header of one kernel's trace.
 struct TraceHeader {
   std::string kernel_name;

@@ -32,7 +32,7 @@ enum class CopyRole : std::uint8_t { None, Copy, Commit, Wait };
 /// One warp instruction as the SM sees it.
 struct Instruction {
   OpClass op = OpClass::Exit;
-  std::uint8_t interval = 1;  ///< cycles it holds its ALU pipeline; Shared: passes over the scratchpad's banks
+  std::uint8_t interval = 1;  ///< cycles it holds its ALU or matrix pipeline at least; Shared: passes over the scratchpad's banks
   std::uint8_t dst = kNoRegister;
   std::uint8_t dst_count = 1;  ///< consecutive registers from `dst`
   std::uint8_t src[5] = {kNoRegister, kNoRegister, kNoRegister, kNoRegister, kNoRegister};

@@ -47,13 +47,15 @@ class SubCorePipes {
     const Pipe pipe = pipe_of(instruction);
     const PipeConfig& config = pipes_[index(pipe)];
     Scheduler& s = schedulers_[scheduler];
-    const std::uint64_t until = now + config.interval;
+    const std::uint32_t held =
+        pipe == Pipe::Tensor ? std::max<std::uint32_t>(config.interval, instruction.interval) : config.interval;
+    const std::uint64_t until = now + held;
     if (pipe == Pipe::Fma) {
       (s.light <= now ? s.light : s.free[index(Pipe::Imad)]) = until;
     } else if (pipe != Pipe::None) {
       s.free[index(pipe)] = until;
     }
-    return now + config.latency;
+    return until - config.interval + config.latency;
   }
 
  private:

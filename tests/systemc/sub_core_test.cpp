@@ -60,6 +60,19 @@ TEST(SubCorePipes, ABusyPipelineSaysWhenItIsFree) {
   EXPECT_EQ(pipes.next_free(0, 8, 10), 12U);
 }
 
+TEST(SubCorePipes, AMatrixInstructionHoldsItsPipelineForItsShape) {
+  SubCorePipes pipes(two_schedulers());
+  Instruction wide;
+  wide.op = OpClass::Tensor;
+  wide.interval = 128;
+  pipes.want(0, 0, wide);
+  EXPECT_EQ(pipes.begin(0, wide, 10), 10U + 128 - 2 + 4);
+  EXPECT_EQ(pipes.next_free(0, 1, 10), 138U);
+  wide.interval = 1;  // the machine's interval is the least
+  pipes.want(1, 0, wide);
+  EXPECT_EQ(pipes.begin(1, wide, 10), 14U);
+}
+
 TEST(Barriers, AreFreeWhenAllWhoTookThemAreThrough) {
   Barriers barriers;
   EXPECT_EQ(barriers.ready(63), 0U);

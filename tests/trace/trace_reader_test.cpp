@@ -181,6 +181,16 @@ TEST(TraceReader, KnowsHoppersOpcodes) {
   EXPECT_EQ(decode("0000 ffffffff 0 UTMALDG.2D 0 0 0").instruction.op, OpClass::Alu);
 }
 
+TEST(TraceReader,
+     MatrixInstructionsHoldTheirUnitAsMeasured) {  // results/h200/hopper, matrix.jsonl: 20.2, 24.2, 32.2, 64.2, 128.2
+  EXPECT_EQ(matrix_cycles("HGMMA.64x16x16.F32.BF16"), 20);
+  EXPECT_EQ(matrix_cycles("HGMMA.64x32x16.F32.BF16"), 24);
+  EXPECT_EQ(matrix_cycles("HGMMA.64x64x16.F32"), 32);
+  EXPECT_EQ(matrix_cycles("QGMMA.64x128x32.F32.E4M3.E4M3"), 64);
+  EXPECT_EQ(matrix_cycles("HGMMA.64x256x16.F32.BF16"), 128);
+  EXPECT_EQ(matrix_cycles("HMMA.16816.F32"), 1);
+}
+
 TEST(TraceReader, KnowsTheOpcodesOfItsArchitectures) {
   for (const char* name : {"FFMA", "HFMA2", "IMAD", "LOP3", "SHFL", "BSSY", "WARPSYNC", "LDSM", "UIADD3", "LDGSTS", "LDGDEPBAR",
                            "SUST", "REDUX", "VOTEU", "XMAD", "NANOSLEEP", "CCTL", "MEMBAR", "S2UR"})
