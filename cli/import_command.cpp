@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
+#include "sw/trace/trace_import.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/ncu_import.h"
 #include "sw/workload/source_page.h"
@@ -34,8 +36,9 @@ struct Options {
 /// A kernel as measured and as the model runs it.
 struct Comparison {
   const KernelDescriptor* kernel = nullptr;
-  SoloReference model;        ///< utilisations; cycles of the whole grid
-  bool extrapolated = false;  ///< the window ended first: cycles scaled by the instructions that are left
+  SoloReference model;                  ///< utilisations; cycles of the whole grid
+  std::uint64_t warp_instructions = 0;  ///< that the model issued
+  bool extrapolated = false;            ///< the window ended first: cycles scaled by the instructions that are left
 
   [[nodiscard]] double cycle_error() const {
     return static_cast<double>(model.cycles) / static_cast<double>(kernel->reference->cycles) - 1;
@@ -58,10 +61,11 @@ std::vector<Comparison> compare(const Workload& workload, const MachineConfig& m
     Comparison& c = comparisons[i];
     c.kernel = &kernel;
     c.model = measure_solo(result, machine);
+    c.warp_instructions = result.total.warp_instructions;
     const double all = kernel.program
                            ? kernel.reference->instructions / kWarpSize
                            : static_cast<double>(kernel.grid_ctas) * kernel.warps_per_cta() * kernel.behaviour.warp_instructions;
-    const auto issued = static_cast<double>(result.total.warp_instructions);
+    const auto issued = static_cast<double>(c.warp_instructions);
     c.extrapolated = result.kernels.front().finish_cycle == 0;
     if (issued == 0)
       throw InputError(
@@ -84,6 +88,7 @@ nlohmann::json comparison_json(const Comparison& c) {
   return {{"kernel", c.kernel->name},
           {"measured", figures(measured)},
           {"modelled", figures(c.model)},
+          {"warp_instructions", {{"measured", measured.instructions / kWarpSize}, {"modelled", c.warp_instructions}}},
           {"extrapolated", c.extrapolated},
           {"error",
            {{"cycles", c.cycle_error()},
@@ -164,11 +169,33 @@ int run(const Options& options) {
   return 0;
 }
 
+struct TraceOptions {
+  std::vector<std::string> folders;
+  std::string like, machine = "configs/machines/fermi_table1.toml", out;
+};
+
+int run_traces(const TraceOptions& options) {
+  const std::filesystem::path out = options.out;
+  Workload workload = import_traces({options.folders.begin(), options.folders.end()}, read_workload(options.like),
+                                    read_machine(options.machine).sm.register_unit);
+  workload.name = out.stem().string();
+  for (KernelDescriptor& kernel : workload.kernels)
+    kernel.trace->file = std::filesystem::proximate(kernel.trace->path, std::filesystem::absolute(out).parent_path()).string();
+  write_file_atomically(
+      out, format_workload(workload, fmt::format("Made by: sluice import traces {} --like {} --machine {} --out {}",
+                                                 fmt::join(options.folders, " "), options.like, options.machine, options.out)));
+  fmt::print("{:<10}{:>10}{:>8}{:>12}{:>10}{:>16}\n", "kernel", "grid", "block", "registers", "shared", "a warp executes");
+  for (const KernelDescriptor& k : workload.kernels)
+    fmt::print("{:<10}{:>10}{:>8}{:>12}{:>10}{:>16}\n", k.name, k.grid_ctas, k.block_threads, k.registers_per_cta,
+               k.shared_bytes_per_cta, k.behaviour.warp_instructions);
+  return 0;
+}
+
 }  // namespace
 
 void add_import_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("import", "Kernel descriptors from a profiler's export");
+  CLI::App* command = app.add_subcommand("import", "Workloads from a profiler's export, or from recordings");
   command->require_subcommand(1);
   CLI::App* ncu = command->add_subcommand("ncu", "the raw page of an Nsight Compute CSV");
   ncu->add_option("csv", options->csv, "the exported file")->required();
@@ -185,6 +212,15 @@ void add_import_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   ncu->add_flag("--json", options->json, "result as JSON on standard output");
+  auto traces = std::make_shared<TraceOptions>();
+  CLI::App* trace =
+      command->add_subcommand("traces", "recordings, as a workload: a folder of `sluice gpu record` for each kernel");
+  trace->add_option("folders", traces->folders, "each named as a kernel of --like, with a kernelslist.g of one kernel")
+      ->required();
+  trace->add_option("--like", traces->like, "workload that gives full names, types and published figures")->required();
+  trace->add_option("--machine", traces->machine, "its register unit rounds a warp's registers")->capture_default_str();
+  trace->add_option("--out", traces->out, "write the workload here (TOML); it names the traces where they lie")->required();
+  trace->callback([traces, &action] { action = [traces] { return run_traces(*traces); }; });
   ncu->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -14,6 +14,7 @@
 #include "study/run_pool.h"
 #include "study/run_result_json.h"
 #include "sw/core/errors.h"
+#include "sw/core/hash.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/progress.h"
 #include "systemc/model_device.h"
@@ -24,12 +25,6 @@ namespace {
 
 HostTotals totals;
 std::set<std::filesystem::path> made;  // by this process: taken up again, they are not "from before"
-
-std::string fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return fmt::format("{:016x}", hash);
-}
 
 bool load(const std::filesystem::path& file, const std::string& key, RunResult& result) {
   std::ifstream in(file);
@@ -78,7 +73,7 @@ class Races {
 }  // namespace
 
 std::string key_of(const std::string& text, PartitionerKind partitioner) {
-  return fnv1a(text) + SLUICE_MODEL_HASH + (partitioner == PartitionerKind::Twin ? "" : SLUICE_RTL_HASH);
+  return fmt::format("{:016x}", fnv1a(text)) + SLUICE_MODEL_HASH + (partitioner == PartitionerKind::Twin ? "" : SLUICE_RTL_HASH);
 }
 
 std::uint64_t race_bound(std::vector<std::uint64_t> cycles, std::size_t wanted) {

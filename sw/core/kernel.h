@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,13 @@ struct LaunchReference {
   double issue_utilization = 0;  ///< share of the schedulers' cycles in which one issued, on SMs that hold a warp; 0..1
 };
 
+/// A recorded trace of a kernel's warps (docs/user/traces.md).
+struct KernelTrace {
+  std::string file;            ///< as the workload file names it
+  std::filesystem::path path;  ///< where that is
+  std::uint64_t hash = 0;      ///< of its bytes
+};
+
 /// One kernel of a mix: launch geometry and resources as published, behaviour as modelled.
 struct KernelDescriptor {
   std::string name;       ///< abbreviation, unique in its workload, e.g. "DXT"
@@ -80,6 +88,8 @@ struct KernelDescriptor {
   std::optional<LaunchReference> launch_reference;
   /// What its warps run in place of `behaviour`, where a source page was there.
   std::shared_ptr<const KernelProgram> program;
+  /// What its warps run in place of `behaviour`, where they were recorded.
+  std::optional<KernelTrace> trace;
 
   [[nodiscard]] std::uint32_t warps_per_cta() const { return (block_threads + kWarpSize - 1) / kWarpSize; }
   /// What one CTA holds on an SM: threads rounded up to warps, one CTA slot.

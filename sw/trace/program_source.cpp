@@ -17,6 +17,7 @@ constexpr std::uint32_t kHopper = 90;
 constexpr std::uint64_t kArrayLines = 1ULL << 27;   // of one instruction
 constexpr std::uint64_t kArrays = 1ULL << 9;        // instructions with one of their own
 constexpr std::uint64_t kRecentLines = 1ULL << 16;  // 8 MB: what a load that the L2 answers goes back at most
+constexpr std::uint64_t kMostLines = 512;           // of one instruction: a copy of 64 KB
 constexpr unsigned kPredicates = 7, kUniform = 63;
 
 /// Predicates and uniform registers as registers above those of the kernel, as long as there are numbers left.
@@ -137,6 +138,11 @@ void ProgramSource::decode(std::uint32_t index) {
       std::from_chars(text.operands.data() + at + 2, text.operands.data() + text.operands.size(), left, 16);
     out.groups_left = static_cast<std::uint8_t>(std::min(left, 63U));
   }
+  if (out.op == OpClass::Tensor) out.interval = matrix_cycles(text.opcode);
+  if (is_bulk(text.name())) {  // the engine's copies wait for no register, and no warp for them
+    out.copies = out.op == OpClass::Load ? CopyRole::Copy : CopyRole::None;
+    out.bypass_l1 = true;
+  }
   const std::uint64_t warps = std::max<std::uint64_t>(1, counted.warps);
   even_[index] = counted.threads % warps == 0 && counted.threads != 0 && counted.passes % warps == 0 && !is_global(out.op);
   out.active_lanes = static_cast<std::uint8_t>(std::clamp<std::uint64_t>(counted.threads / warps, 1, kWarpSize));
@@ -190,7 +196,7 @@ void ProgramSource::lines(const WarpCursor& cursor, std::uint32_t, std::vector<L
   const ProgramWalk::Visit& visit = ctas_[cursor.handle][cursor.warp][cursor.stage];
   const std::uint32_t index = walk_.blocks()[visit.block].begin + cursor.lines_end - 1;
   const ProgramInstruction& counted = program_->instructions[index];
-  const std::uint64_t count = std::min<std::uint64_t>(share(counted.lines, counted.warps, visit.ordinal), kWarpSize * 2ULL);
+  const std::uint64_t count = std::min(share(counted.lines, counted.warps, visit.ordinal), kMostLines);
   if (count == 0) return;
   const std::uint64_t sectors = std::clamp<std::uint64_t>(share(counted.sectors, counted.warps, visit.ordinal), count, count * 4);
   const std::uint64_t most = (counted.lines + counted.warps - 1) / counted.warps;

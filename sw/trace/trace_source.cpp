@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/trace/trace_source.h"
 
+#include <fmt/format.h>
+
+#include "sw/core/errors.h"
+
 namespace sluice {
 
+TraceSource::TraceSource(const KernelDescriptor& kernel, std::uint32_t launch) : TraceSource(kernel.trace->path, launch) {
+  const TraceHeader header = TraceReader(path_, launch).header();
+  if (header.ctas() != kernel.grid_ctas || header.threads() != kernel.block_threads)
+    throw InputError(fmt::format("{}: {} CTAs of {} threads, but kernel {} of the workload has {} of {}", path_.string(),
+                                 header.ctas(), header.threads(), kernel.name, kernel.grid_ctas, kernel.block_threads));
+}
+
 std::uint32_t TraceSource::begin_cta(std::uint32_t) {
-  if (!reader_) reader_ = std::make_unique<TraceReader>(path_, launch_);
+  if (!reader_) {
+    reader_ = std::make_unique<TraceReader>(path_, launch_);
+    ctas_begun_ = 0;
+  }
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(ctas_.size()));
     ctas_.emplace_back();

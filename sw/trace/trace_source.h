@@ -12,12 +12,15 @@
 
 namespace sluice {
 
-/// Warps of a traced kernel. Its file is opened when its first CTA begins and closed after its last; only the CTAs that live are
-/// in memory. The CTAs come in file order, as the traced device started them.
+/// Warps of a traced kernel. Its file is opened when its first CTA begins and closed after its last, and opened again when the
+/// kernel is launched again; only the CTAs that live are in memory. The CTAs come in file order, as the traced device started
+/// them.
 class TraceSource : public IInstructionSource {
  public:
   /// @param launch its index in the list: launches share no local memory
   TraceSource(std::filesystem::path path, std::uint32_t launch) : path_(std::move(path)), launch_(launch) {}
+  /// The trace of a workload's kernel. @throws InputError naming the file where it has another grid, or other CTAs
+  TraceSource(const KernelDescriptor& kernel, std::uint32_t launch);
 
   [[nodiscard]] std::uint32_t num_registers() const override { return 256; }
   /// @throws InputError `file:line: why`

@@ -22,6 +22,8 @@ namespace sluice {
 namespace {
 
 constexpr const char* kName = "Kernel Name";
+constexpr const char* kWritten =
+    "lts__t_sectors_srcunit_tex_op_write.sum";  // of use where the copy engine stores; else not needed
 constexpr const char* kSms = "device__attribute_multiprocessor_count";
 /// A column the import uses, and the unit its figures must have; columns without one are counts, or text. Without
 /// `--print-units base` Nsight Compute scales by powers of ten ("Mbyte"), and a figure read as another unit would go unnoticed.
@@ -112,6 +114,7 @@ Page read_page(const std::filesystem::path& path) {
 class Row {
  public:
   Row(const Page& page, const CsvRecord& record) : page_(page), record_(record) {}
+  [[nodiscard]] bool has(const char* column) const { return page_.column.contains(column); }
   [[nodiscard]] const std::string& text(const char* column) const { return record_.fields[page_.column.at(column)]; }
   /// A number, thousands separators allowed. Above 1e18 no counter goes, and every integer type here can hold what is derived.
   [[nodiscard]] double number(const char* column) const {
@@ -238,17 +241,37 @@ KernelDescriptor describe(const Row& row, std::set<std::string>& taken) {
   return kernel;
 }
 
+/// Sectors that the copy engine moved, which no instruction's line has: the same for each copy by an instruction of these names.
+void spread_bulk(KernelProgram& program, std::initializer_list<const char*> names, double sectors) {
+  constexpr double kSectorsALine = 4;
+  std::vector<ProgramInstruction*> copies;
+  double executed = 0;
+  for (ProgramInstruction& i : program.instructions) {
+    const auto in_text = [&](const char* name) { return i.text.find(name) != std::string::npos; };
+    if (i.warps == 0 || std::ranges::none_of(names, in_text)) continue;
+    copies.push_back(&i);
+    executed += static_cast<double>(i.warps);
+  }
+  for (ProgramInstruction* i : copies) {
+    i->sectors = static_cast<std::uint64_t>(std::round(sectors * static_cast<double>(i->warps) / executed));
+    i->lines = static_cast<std::uint64_t>(std::ceil(static_cast<double>(i->sectors) / kSectorsALine));
+  }
+}
+
 /// The kernel's program, with what the raw page tells of its loads.
 std::shared_ptr<const KernelProgram> complete(KernelProgram program, const Row& row) {
   if (function_name(program.name) != function_name(row.text(kName)))
     row.fail(kName, fmt::format("kernel {} of {} is \"{}\": the pages must be of the same launches", program.kernel + 1,
                                 program.file, program.name));
   const double sectors = row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
+               written = row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
                passed = row.number("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum") +
                         row.number("lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum"),
                fetched = row.number("dram__bytes_read.sum") / 32;
   if (sectors > 0) program.l1_misses = std::min(1.0, passed / sectors);
   if (passed > 0) program.l2_misses = std::min(1.0, fetched / passed);
+  spread_bulk(program, {"UTMALDG", "UBLKCP"}, std::max(0.0, passed - sectors));
+  if (row.has(kWritten)) spread_bulk(program, {"UTMASTG"}, std::max(0.0, row.number(kWritten) - written));
   return std::make_shared<KernelProgram>(std::move(program));
 }
 

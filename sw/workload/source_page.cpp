@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "sw/core/errors.h"
+#include "sw/core/hash.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/csv_reader.h"
 
@@ -181,10 +182,6 @@ std::string format_source_page(const std::vector<KernelProgram>& kernels) {
   return out;
 }
 
-std::uint64_t program_hash(const KernelProgram& program) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a; below 2^63, as a TOML file holds it
-  for (const char c : format_source_page({program})) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash >> 1;
-}
+std::uint64_t program_hash(const KernelProgram& program) { return fnv1a(format_source_page({program})) >> 1; }
 
 }  // namespace sluice

@@ -18,7 +18,7 @@ namespace sluice {
 /// A page that `read_source_page` reads back, with the columns that it uses and the instructions that were executed.
 [[nodiscard]] std::string format_source_page(const std::vector<KernelProgram>& kernels);
 
-/// Tells a program from another one of the same name.
+/// Tells a program from another one of the same name; below 2^63, as a TOML file holds it.
 [[nodiscard]] std::uint64_t program_hash(const KernelProgram& program);
 
 }  // namespace sluice

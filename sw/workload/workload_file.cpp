@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "sw/core/hash.h"
+#include "sw/io/atomic_file.h"
 #include "sw/io/toml_reader.h"
 #include "sw/workload/source_page.h"
 
@@ -105,6 +107,17 @@ std::shared_ptr<const KernelProgram> read_program(TomlTable& table, const std::f
   return program;
 }
 
+KernelTrace read_trace(TomlTable& table, const std::filesystem::path& folder) {
+  KernelTrace trace;
+  table.read("file", trace.file);
+  table.read("hash", trace.hash, 0, std::numeric_limits<std::int64_t>::max());
+  table.finish();
+  trace.path = folder / trace.file;
+  if (const std::uint64_t is = trace_hash(trace.path); is != trace.hash)
+    table.fail("hash", fmt::format("{} has {}: the trace is another one", trace.file, is));
+  return trace;
+}
+
 KernelDescriptor read_kernel(TomlTable table, const std::filesystem::path& folder, Pages& pages) {
   KernelDescriptor kernel;
   table.read("name", kernel.name);
@@ -137,6 +150,10 @@ KernelDescriptor read_kernel(TomlTable table, const std::filesystem::path& folde
     launch->finish();
   }
   if (auto program = table.optional_table("program")) kernel.program = read_program(*program, folder, pages);
+  if (auto trace = table.optional_table("trace")) {
+    if (kernel.program) table.fail("trace", "a kernel has a program or a trace, not both");
+    kernel.trace = read_trace(*trace, folder);
+  }
   table.optional().read("in_triples", kernel.in_triples);
   double flops = -1;
   table.read("flops_per_thread", flops, 0, kMaxFlopsPerThread);
@@ -171,6 +188,8 @@ std::string behaviour_text(const KernelBehaviour& b) {
 }
 
 }  // namespace
+
+std::uint64_t trace_hash(const std::filesystem::path& path) { return fnv1a(read_file(path)) >> 1; }
 
 Workload read_workload(const std::filesystem::path& path) {
   const toml::table file = parse_toml(path);
@@ -209,6 +228,7 @@ std::string format_workload(const Workload& workload, const std::string& comment
     if (const auto& p = k.program)
       out += fmt::format("[kernel.program]\nfile = {}\nkernel = {}\nhash = {}\nl1_misses = {:.6f}\nl2_misses = {:.6f}\n",
                          toml_string(p->file), p->kernel, program_hash(*p), p->l1_misses, p->l2_misses);
+    if (k.trace) out += fmt::format("[kernel.trace]\nfile = {}\nhash = {}\n", toml_string(k.trace->file), k.trace->hash);
     if (!k.reference) continue;
     out += fmt::format("[kernel.reference]\ncycles = {}\n", k.reference->cycles);
     for (const Published& p : kPublished) out += fmt::format("{} = {:.6g}\n", p.key, (*k.reference).*p.member);

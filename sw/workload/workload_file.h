@@ -20,6 +20,9 @@ inline constexpr double kMaxMpki = 1e6;  ///< L2 misses per thousand warp instru
 /// @throws InputError naming file, line, key and allowed values
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path);
 
+/// Tells a trace from another one of the same name; below 2^63, as a TOML file holds it. @throws InputError naming the file
+[[nodiscard]] std::uint64_t trace_hash(const std::filesystem::path& path);
+
 /// The text `read_workload` reads back, fractions to six decimals. `comment` goes on top, one `# ` line each.
 [[nodiscard]] std::string format_workload(const Workload& workload, const std::string& comment);
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "sw/core/hash.h"
 #include "sw/gpu/cuda/driver.h"
 #include "sw/gpu/rewrite/kernel_name.h"
 #include "sw/gpu/rewrite/ptx.h"
@@ -18,13 +19,6 @@
 namespace sluice::gpu {
 
 namespace {
-
-/// 64-bit FNV-1a.
-std::uint64_t hash(const std::string& text, std::uint64_t seed) {
-  std::uint64_t h = 0xcbf29ce484222325ULL ^ seed;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return h;
-}
 
 void check_nvrtc(nvrtcResult result, const std::string& what) {
   if (result != NVRTC_SUCCESS) throw GpuError(fmt::format("{}: {}", what, nvrtc().nvrtcGetErrorString(result)));
@@ -83,7 +77,8 @@ CompiledKernel Compiler::run(const std::string& text, const std::string& file, c
   std::string key = fmt::format("{}.{}\n{}\n{}\n", major, minor, kernel, file);
   for (const std::string& o : options) key += o + "\n";
   key += text;
-  const std::filesystem::path entry = cache_ / fmt::format("{:016x}{:016x}.ptx", hash(key, 0), hash(key, 0x9e3779b97f4a7c15ULL));
+  const std::filesystem::path entry =
+      cache_ / fmt::format("{:016x}{:016x}.ptx", fnv1a(key, 0), fnv1a(key, 0x9e3779b97f4a7c15ULL));
   const std::string mark = "// sluice ";  // "// sluice SYMBOL SIZE", then the PTX
   if (!cache_.empty() && std::filesystem::exists(entry)) {
     const std::string bytes = read_file(entry);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recorded kernels as a workload: import, read back, launched again.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sw/core/errors.h"
+#include "sw/trace/trace_import.h"
+#include "sw/trace/trace_source.h"
+#include "sw/workload/workload_file.h"
+#include "tests/trace/sample_traces.h"
+
+namespace sluice {
+namespace {
+
+class TraceWorkload : public testing::Test {
+ protected:
+  std::filesystem::path scratch_ = std::filesystem::path(testing::TempDir()) / "trace_workload";
+
+  void SetUp() override {
+    std::filesystem::remove_all(scratch_);
+    std::filesystem::create_directories(scratch_ / "BLK");
+    std::ofstream(scratch_ / "BLK/kernelslist.g") << "kernel-1.traceg\n";
+    std::ofstream out(scratch_ / "BLK/kernel-1.traceg");
+    out << sample::header(2, 64);
+    for (unsigned cta = 0; cta < 2; ++cta)
+      out << sample::cta(cta, {"0000 ffffffff 1 R4 MOV 0 0 1", "0010 ffffffff 0 EXIT 0 0 0"}, 2);
+  }
+  static Workload table2() { return read_workload(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/workloads/table2.toml"); }
+  template <class F>
+  static std::string refusal(F f) {
+    try {
+      f();
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  }
+  std::filesystem::path written(const Workload& workload) {
+    std::ofstream(scratch_ / "w.toml") << format_workload(workload, "");
+    return scratch_ / "w.toml";
+  }
+  Workload imported() {
+    Workload workload = import_traces({scratch_ / "BLK"}, table2(), 64);
+    workload.name = "w";
+    workload.kernels[0].trace->file = "BLK/kernel-1.traceg";
+    return workload;
+  }
+};
+
+TEST_F(TraceWorkload, TakesGeometryFromTheTraceAndFiguresFromTheOther) {
+  const KernelDescriptor k = imported().kernels.at(0);
+  EXPECT_EQ(k.grid_ctas, 2U);
+  EXPECT_EQ(k.block_threads, 64U);
+  EXPECT_EQ(k.registers_per_cta, 2U * 512);
+  EXPECT_EQ(k.shared_bytes_per_cta, 0U);
+  EXPECT_EQ(k.behaviour.warp_instructions, 2U);
+  EXPECT_EQ(k.full_name, table2().kernels[0].full_name);
+  EXPECT_TRUE(k.reference.has_value());
+  EXPECT_NE(refusal([&] { (void)import_traces({scratch_}, table2(), 64); }).find("no kernel of table2 is named trace_workload"),
+            std::string::npos);
+}
+
+TEST_F(TraceWorkload, IsReadBackAndRefusedWhenTheTraceIsAnother) {
+  const std::filesystem::path file = written(imported());
+  const Workload again = read_workload(file);
+  EXPECT_EQ(format_workload(again, ""), format_workload(imported(), ""));
+  std::ofstream(scratch_ / "BLK/kernel-1.traceg", std::ios::app) << "\n";
+  EXPECT_NE(refusal([&] { (void)read_workload(file); }).find("hash"), std::string::npos);
+  std::filesystem::remove(scratch_ / "BLK/kernel-1.traceg");
+  EXPECT_NE(refusal([&] { (void)read_workload(file); }).find("kernel-1.traceg"), std::string::npos);
+}
+
+TEST_F(TraceWorkload, AKernelThatIsLaunchedAgainRunsItsTraceAgain) {
+  const KernelDescriptor k = imported().kernels.at(0);
+  TraceSource source(k, 0);
+  for (std::uint32_t cta = 0; cta < 6; ++cta) {
+    WarpCursor cursor{cta, 1, 0, source.begin_cta(cta), 0, 0};
+    EXPECT_EQ(source.next(cursor).dst, 4);
+    source.end_cta(cursor.handle);
+  }
+}
+
+TEST_F(TraceWorkload, AnotherGridIsRefused) {
+  KernelDescriptor k = imported().kernels.at(0);
+  k.grid_ctas = 3;
+  EXPECT_NE(refusal([&] { TraceSource(k, 0); }).find("2 CTAs of 64 threads, but kernel BLK of the workload has 3 of 64"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice
