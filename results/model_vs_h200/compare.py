@@ -127,7 +127,9 @@ def main():
         keep("counted.jsonl", [{"launch": n, **{k: v for k, v in f.items() if k.startswith(COUNTED)}} for n, f in ncu.items()])
         keep("recorded.jsonl", lines(folder / "recorded.jsonl"))
         keep(f"model-{machine}.jsonl", [{k: r[k] for k in KEPT} for r in model.values()])
-        (HERE / "results.json").write_text(json.dumps({"kernels": kernels, "pairs": []}, indent=1) + "\n")
+        path = HERE / "results.json"
+        others = [k for k in json.loads(path.read_text())["kernels"] if k["source"] != "recorded"]  # source_page/compare.py's
+        path.write_text(json.dumps({"kernels": kernels + others, "pairs": []}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-# usage: ops.py nine|more : one launch of each op between cudaProfilerStart and cudaProfilerStop, after a warm-up.
+# SPDX-License-Identifier: Apache-2.0
+# usage: ops.py seen|unseen : one launch of each op between cudaProfilerStart and cudaProfilerStop, after a warm-up.
 import sys
 
 import torch
@@ -34,7 +35,7 @@ def op(name, f):
 
 
 with torch.no_grad():
-    if which == "nine":
+    if which == "seen":
         n = 8192
         x = torch.rand(n, n, device=d) + 0.5
         y = torch.rand(n, n, device=d)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Source and raw pages of PyTorch kernels: nine.* (the ops of docs/user/workloads.md) and more.*. Needs OUT, python3 with torch, ncu.
+# SPDX-License-Identifier: Apache-2.0
+# Source and raw pages of PyTorch kernels: seen.* (the ops of docs/user/workloads.md) and unseen.*. Needs OUT, python3 with torch, ncu.
 set -u
 out=${OUT:?}
 here=$(dirname "$(realpath "$0")")
@@ -19,7 +20,7 @@ m+=,sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed,sm__inst_execut
 m+=,l1tex__m_xbar2l1tex_read_bytes.sum,l1tex__m_l1tex2xbar_write_bytes.sum,l1tex__data_bank_conflicts_pipe_lsu.sum,sass__inst_executed_per_opcode
 sections=()
 for s in SourceCounters MemoryWorkloadAnalysis LaunchStats SpeedOfLight Occupancy; do sections+=(--section "$s"); done
-for set in nine more; do
+for set in seen unseen; do
   timeout -s INT -k 5 65 "$ncu" --profile-from-start off --clock-control none "${sections[@]}" --metrics "$m" -f -o "$work/$set" \
     python3 "$here/ops.py" $set >"$out/$set.log" 2>&1
   r=$work/$set.ncu-rep
