@@ -110,6 +110,8 @@ module partition_sequencer #(
   logic [K*CtaW-1:0]     ctas, slot_ctas;
   logic [CtaW-1:0]       level_small, level_large;
   logic [K*K-1:0]        has_rank;
+  logic [K*NUM_SM-1:0]   ranges;
+  logic [NUM_SM*SmW-1:0] places;
   logic [K-1:0]          planned, larger;
 
   sequencer_states #(
@@ -158,7 +160,7 @@ module partition_sequencer #(
     .count_done_i,
     .first_window_i (in_first),
     .num_i          (num),
-    .slot_i         (slots),
+    .has_rank_i     (has_rank),
     .first_i        (firsts),
     .count_i        (counts),
     .ctas_i         (ctas),
@@ -197,26 +199,26 @@ module partition_sequencer #(
     .count_o           (counts),
     .ctas_o            (ctas),
     .larger_o          (larger),
+    .has_rank_o        (has_rank),
+    .planned_o         (planned),
+    .slot_first_o      (slot_firsts),
+    .slot_ctas_o       (slot_ctas),
     .level_small_o     (level_small),
     .level_large_o     (level_large)
   );
 
-  plan_slots #(.MAX_KERNELS(K)) i_plan_slots (
-    .num_is_i(num_is), .slot_i(slots), .first_i(firsts), .ctas_i(ctas), .has_rank_o(has_rank), .planned_o(planned), .first_o(slot_firsts),
-    .ctas_o(slot_ctas));
-
   // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
-    .layout_i(layout), .num_is_i(num_is), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large),
+    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(query_sm_i), .quota_o(query_quota_o));
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
-    .layout_i(layout), .num_is_i(num_is), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large),
+    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(port_sm_i), .quota_o(port_quota_o));
 
   sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_sm_owner (
-    .num_is_i(num_is), .slot_i(slots), .settled_i, .spent_i, .owner_o, .settled_o(all_settled));
+    .num_is_i(num_is), .slot_i(slots), .has_rank_i(has_rank), .settled_i, .spent_i, .range_o(ranges), .place_o(places), .owner_o, .settled_o(all_settled));
 
   // To the core: the demand of the kernel that it asks for.
   always_comb begin
@@ -225,7 +227,7 @@ module partition_sequencer #(
     core_demand_shared_o    = '0;
     for (int unsigned k = 0; k < K; k++)
       for (int unsigned r = 0; r < K; r++)
-        if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
+        if (core_demand_kernel_i == KernelW'(r) && has_rank[k*K+r]) begin
           core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
           core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
           core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];

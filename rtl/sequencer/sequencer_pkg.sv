@@ -4,4 +4,12 @@
 package sequencer_pkg;
   typedef enum logic [3:0] {Idle = 4'd0, WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Plan = 4'd6,
                             Monitor = 4'd7, Drain = 4'd8, PlanCount = 4'd9} state_e;
+
+  // Of n contiguous ranges of all SMs, SMs / n in each and one more in the first SMs % n: the range of SM m, and its place there.
+  function automatic int unsigned range_of(input int unsigned sms, input int unsigned n, input int unsigned m);
+    range_of = (m < sms % n * (sms / n + 1)) ? m / (sms / n + 1) : (m - sms % n) / (sms / n);
+  endfunction
+  function automatic int unsigned place_of(input int unsigned sms, input int unsigned n, input int unsigned m);
+    place_of = (m < sms % n * (sms / n + 1)) ? m % (sms / n + 1) : (m - sms % n) % (sms / n);
+  endfunction
 endpackage

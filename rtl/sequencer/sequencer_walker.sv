@@ -15,7 +15,7 @@ module sequencer_walker #(
   input  logic                                        first_window_i,   // of this profile
   // The plan, by rank.
   input  logic [sluice_pkg::KernelW-1:0]              num_i,
-  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  slot_i,
+  input  logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_i,       // bit k*K+r: slot k has rank r
   input  logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_i,
   input  logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
@@ -42,7 +42,6 @@ module sequencer_walker #(
 );
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
   localparam int unsigned KernelW  = sluice_pkg::KernelW;
-  localparam int unsigned KIndexW  = sluice_pkg::KIndexW;
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned K        = MAX_KERNELS;
@@ -73,14 +72,12 @@ module sequencer_walker #(
   logic [CtaW-1:0]     ctas, level, left;
   always_comb begin
     for (int unsigned r = 0; r < K; r++) working_o[r] = rank_q == RankW'(r);
-    kernel_d = '0;
+    for (int unsigned k = 0; k < K; k++) kernel_d[k] = (has_rank_i[k*K +: K] & working_o) != '0;
     first    = '0;
     count    = '0;
     ctas     = '0;
     for (int unsigned r = 0; r < K; r++)
       if (working_o[r]) begin
-        for (int unsigned k = 0; k < K; k++)
-          if (slot_i[r*KIndexW +: KIndexW] == KIndexW'(k)) kernel_d[k] = 1'b1;
         first |= first_i[r*SmW +: SmW];
         count |= count_i[r*SmCountW +: SmCountW];
         ctas  |= ctas_i[r*CtaW +: CtaW];
