@@ -98,7 +98,7 @@ module partition_sequencer #(
   sequencer_pkg::state_e state;
   logic [LayoutW-1:0]    layout;
   logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided, decision;
-  logic                  first_kernel, last_kernel, through, again;
+  sequencer_pkg::walk_t  walk;
   logic [K-1:0]          working, sampled;
 
   // The plan, by rank and by kernel slot.
@@ -121,14 +121,10 @@ module partition_sequencer #(
     .clk_i, .rst_ni, .change_i, .mode_write_i, .reprofile_i, .mode_i,
     .any_present_i  (num_present_i != '0),
     .delay_i        (delay_i != '0),
-    .num_i          (num),
     .num_is_i       (num_is),
     .last_i         (last),
     .all_settled_i  (all_settled),
-    .first_kernel_i (first_kernel),
-    .last_kernel_i  (last_kernel),
-    .through_i      (through),
-    .again_i        (again),
+    .walk_i         (walk),
     .sampled_i      (sampled),
     .count_done_i,
     .no_cta_i       (occupancy_i == '0),
@@ -144,7 +140,7 @@ module partition_sequencer #(
     .count_start_o,
     .in_first_o     (in_first),
     .decision_o     (decision),
-    .spatial_o, .no_fit_o, .no_profile_o
+    .outcome_o      ({spatial_o, no_fit_o, no_profile_o})
   );
 
   sequencer_timer i_timer (.clk_i, .state_i(state), .drained_i(drained), .warm_up_i, .window_i, .drain_limit_i, .delay_i, .last_o(last));
@@ -170,10 +166,7 @@ module partition_sequencer #(
     .settled_i, .spent_i,
     .working_o      (working),
     .kernel_o       (count_kernel_o),
-    .first_o        (first_kernel),
-    .last_o         (last_kernel),
-    .through_o      (through),
-    .again_o        (again),
+    .walk_o         (walk),
     .sample_read_o, .sample_sm_o, .sample_drop_o, .sample_valid_o, .sample_kernel_o, .sample_ctas_o, .sample_final_o, .dropped_o,
     .sampled_o      (sampled)
   );

@@ -26,10 +26,7 @@ module sequencer_walker #(
   input  logic [MAX_KERNELS-1:0]                      spent_i,          // kernel slots that dispatch nothing more
   output logic [MAX_KERNELS-1:0]                      working_o,        // the rank under work, one-hot
   output logic [MAX_KERNELS-1:0]                      kernel_o,         // its kernel slot, one-hot, a cycle later
-  output logic                                        first_o,          // it is the oldest kernel,
-  output logic                                        last_o,           // the youngest
-  output logic                                        through_o,        // Scale: all samples are read
-  output logic                                        again_o,          // and some kernel has levels left for another window
+  output sequencer_pkg::walk_t                        walk_o,
   output logic                                        sample_read_o,    // in this cycle the counters
   output logic [sluice_pkg::SmW-1:0]                  sample_sm_o,      // of this SM are read, for the sample of the next,
   output logic                                        sample_drop_o,    // which counts as none
@@ -171,10 +168,7 @@ module sequencer_walker #(
   end
 
   assign kernel_o        = kernel_q;
-  assign first_o         = rank_q == '0;
-  assign last_o          = last_kernel;
-  assign through_o       = walk_q == Rest;
-  assign again_o         = again_q;
+  assign walk_o          = {rank_q == '0, last_kernel, walk_q == Rest, again_q};
   assign sample_read_o   = hand_on;
   assign sample_sm_o     = SmW'(sm_q);
   assign sample_drop_o   = drop;
