@@ -15,9 +15,7 @@ module partition_sequencer #(
   // Configuration (sluice_csr).
   input  logic [sluice_pkg::ModeW-1:0]                  mode_i,
   input  logic                                          mode_write_i,          // pulse: mode_i is new
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]      demand_warps_i,
-  input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]       demand_registers_i,
-  input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]    demand_shared_i,
+  input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0]    demand_i,              // of one CTA (amounts_t), by kernel slot
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       quota_i,               // STATIC
   input  logic [MAX_KERNELS*NUM_SM-1:0]                 mask_i,                // STATIC
   input  logic                                          static_write_i,        // pulse: quota_i or mask_i is new
@@ -53,9 +51,7 @@ module partition_sequencer #(
   output logic                                          core_abort_o,          // the decision under way is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
   input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
-  output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,
-  output logic [sluice_pkg::RegW-1:0]                   core_demand_registers_o,
-  output logic [sluice_pkg::SharedW-1:0]                core_demand_shared_o,
+  output sluice_pkg::amounts_t                          core_demand_o,
   // Occupancy counter.
   output logic                                          count_start_o,         // pulse: how many CTAs
   output logic [MAX_KERNELS-1:0]                        count_kernel_o,        // of this kernel slot, one-hot, fit into
@@ -64,9 +60,7 @@ module partition_sequencer #(
   input  logic [sluice_pkg::CtaW-1:0]                   occupancy_i,           // so many
   // Samples, to the core.
   output logic                                          sample_valid_o,
-  output logic [sluice_pkg::KernelW-1:0]                sample_kernel_o,
-  output logic [sluice_pkg::CtaW-1:0]                   sample_ctas_o,
-  output logic                                          sample_final_o,
+  output sluice_pkg::sample_t                           sample_o,
   input  logic                                          core_done_i,
   input  logic                                          core_no_fit_i,
   input  logic                                          core_spatial_i,
@@ -90,9 +84,7 @@ module partition_sequencer #(
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned LayoutW  = sluice_pkg::LayoutW;
-  localparam int unsigned WarpW    = sluice_pkg::WarpW;
-  localparam int unsigned RegW     = sluice_pkg::RegW;
-  localparam int unsigned SharedW  = sluice_pkg::SharedW;
+  localparam int unsigned AmountW  = sluice_pkg::AmountW;
   localparam int unsigned K        = MAX_KERNELS;
 
   sequencer_pkg::state_e state;
@@ -107,12 +99,11 @@ module partition_sequencer #(
   logic [K*KIndexW-1:0]  slots;
   logic [K*SmW-1:0]      firsts, slot_firsts;
   logic [K*SmCountW-1:0] counts;
-  logic [K*CtaW-1:0]     ctas, slot_ctas;
-  logic [CtaW-1:0]       level_small, level_large;
+  logic [K*CtaW-1:0]     ctas, levels, slot_ctas;
   logic [K*K-1:0]        has_rank;
   logic [K*NUM_SM-1:0]   ranges;
   logic [NUM_SM*SmW-1:0] places;
-  logic [K-1:0]          planned, larger;
+  logic [K-1:0]          planned;
 
   sequencer_states #(
     .NUM_SM      (NUM_SM),
@@ -160,14 +151,12 @@ module partition_sequencer #(
     .first_i        (firsts),
     .count_i        (counts),
     .ctas_i         (ctas),
-    .larger_i       (larger),
-    .level_small_i  (level_small),
-    .level_large_i  (level_large),
+    .level_i        (levels),
     .settled_i, .spent_i,
     .working_o      (working),
     .kernel_o       (count_kernel_o),
     .walk_o         (walk),
-    .sample_read_o, .sample_sm_o, .sample_drop_o, .sample_valid_o, .sample_kernel_o, .sample_ctas_o, .sample_final_o, .dropped_o,
+    .sample_read_o, .sample_sm_o, .sample_drop_o, .sample_valid_o, .sample_o, .dropped_o,
     .sampled_o      (sampled)
   );
 
@@ -191,22 +180,20 @@ module partition_sequencer #(
     .first_o           (firsts),
     .count_o           (counts),
     .ctas_o            (ctas),
-    .larger_o          (larger),
+    .level_o           (levels),
     .has_rank_o        (has_rank),
     .planned_o         (planned),
     .slot_first_o      (slot_firsts),
-    .slot_ctas_o       (slot_ctas),
-    .level_small_o     (level_small),
-    .level_large_o     (level_large)
+    .slot_ctas_o       (slot_ctas)
   );
 
   // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
-    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
+    .layout_i(layout), .range_i(ranges), .ctas_i(ctas), .level_i(levels), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(query_sm_i), .quota_o(query_quota_o));
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
-    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
+    .layout_i(layout), .range_i(ranges), .ctas_i(ctas), .level_i(levels), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(port_sm_i), .quota_o(port_quota_o));
 
@@ -215,16 +202,10 @@ module partition_sequencer #(
 
   // To the core: the demand of the kernel that it asks for.
   always_comb begin
-    core_demand_warps_o     = '0;
-    core_demand_registers_o = '0;
-    core_demand_shared_o    = '0;
+    core_demand_o = '0;
     for (int unsigned k = 0; k < K; k++)
       for (int unsigned r = 0; r < K; r++)
-        if (core_demand_kernel_i == KernelW'(r) && has_rank[k*K+r]) begin
-          core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
-          core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
-          core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];
-        end
+        if (core_demand_kernel_i == KernelW'(r) && has_rank[k*K+r]) core_demand_o |= demand_i[k*AmountW +: AmountW];
   end
 
   // The quota in force, where there is one for all SMs; in the profile layout the one that its levels end with.
