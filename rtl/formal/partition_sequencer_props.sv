@@ -72,16 +72,18 @@ module partition_sequencer_props #(
   (* hierconn *) wire                  \dut.i_walker.again_q , \dut.restart , \dut.i_states.changed_q ;
   (* hierconn *) wire [K*SmW-1:0]      \dut.firsts ;       // by rank, as all that follows
   (* hierconn *) wire [K*SmCountW-1:0] \dut.counts ;
-  (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas , \dut.levels ;
+  (* hierconn *) wire [K*CtaW-1:0]     \dut.ctas ;
+  (* hierconn *) wire [K-1:0]          \dut.larger ;
   (* hierconn *) wire [K-1:0]          \dut.i_partition_plan.slot_q ;
   (* hierconn *) wire [2:0]            \dut.i_partition_plan.small_q , \dut.i_partition_plan.large_q ;
 
   // Levels by rank: the first of this window, and how many earlier windows left.
   logic [K*CtaW-1:0]  rests, levels;
-  assign levels = \dut.levels ;
   always_comb
-    for (int unsigned r = 0; r < K; r++)
-      rests[r*CtaW +: CtaW] = (\dut.ctas [r*CtaW +: CtaW] < levels[r*CtaW +: CtaW]) ? '0 : \dut.ctas [r*CtaW +: CtaW] - levels[r*CtaW +: CtaW] + 1'b1;
+    for (int unsigned r = 0; r < K; r++) begin
+      levels[r*CtaW +: CtaW] = CtaW'(\dut.larger [r] ? \dut.i_partition_plan.large_q : \dut.i_partition_plan.small_q );
+      rests[r*CtaW +: CtaW]  = (\dut.ctas [r*CtaW +: CtaW] < levels[r*CtaW +: CtaW]) ? '0 : \dut.ctas [r*CtaW +: CtaW] - levels[r*CtaW +: CtaW] + 1'b1;
+    end
 
   logic [KernelW-1:0] num, rank;
   logic [K-1:0]       slot;   // by rank

@@ -89,7 +89,7 @@ module partition_sequencer #(
 
   sequencer_pkg::state_e state;
   logic [LayoutW-1:0]    layout;
-  logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided, decision;
+  logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided;
   sequencer_pkg::walk_t  walk;
   logic [K-1:0]          working, sampled;
 
@@ -99,11 +99,12 @@ module partition_sequencer #(
   logic [K*KIndexW-1:0]  slots;
   logic [K*SmW-1:0]      firsts, slot_firsts;
   logic [K*SmCountW-1:0] counts;
-  logic [K*CtaW-1:0]     ctas, levels, slot_ctas;
+  logic [K*CtaW-1:0]     ctas, slot_ctas;
+  logic [CtaW-1:0]       level_small, level_large;
   logic [K*K-1:0]        has_rank;
   logic [K*NUM_SM-1:0]   ranges;
   logic [NUM_SM*SmW-1:0] places;
-  logic [K-1:0]          planned;
+  logic [K-1:0]          planned, larger;
 
   sequencer_states #(
     .NUM_SM      (NUM_SM),
@@ -130,7 +131,7 @@ module partition_sequencer #(
     .decided_o      (decided),
     .count_start_o,
     .in_first_o     (in_first),
-    .decision_o     (decision),
+    .decision_o,
     .outcome_o      ({spatial_o, no_fit_o, no_profile_o})
   );
 
@@ -151,7 +152,9 @@ module partition_sequencer #(
     .first_i        (firsts),
     .count_i        (counts),
     .ctas_i         (ctas),
-    .level_i        (levels),
+    .larger_i       (larger),
+    .level_small_i  (level_small),
+    .level_large_i  (level_large),
     .settled_i, .spent_i,
     .working_o      (working),
     .kernel_o       (count_kernel_o),
@@ -180,20 +183,22 @@ module partition_sequencer #(
     .first_o           (firsts),
     .count_o           (counts),
     .ctas_o            (ctas),
-    .level_o           (levels),
+    .larger_o          (larger),
     .has_rank_o        (has_rank),
     .planned_o         (planned),
     .slot_first_o      (slot_firsts),
-    .slot_ctas_o       (slot_ctas)
+    .slot_ctas_o       (slot_ctas),
+    .level_small_o     (level_small),
+    .level_large_o     (level_large)
   );
 
   // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
-    .layout_i(layout), .range_i(ranges), .ctas_i(ctas), .level_i(levels), .place_i(places),
+    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(query_sm_i), .quota_o(query_quota_o));
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
-    .layout_i(layout), .range_i(ranges), .ctas_i(ctas), .level_i(levels), .place_i(places),
+    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(port_sm_i), .quota_o(port_quota_o));
 
@@ -237,7 +242,6 @@ module partition_sequencer #(
   assign profile_clear_o    = state == sequencer_pkg::Drain;   // in each of its cycles, as is the start: the last one counts
   assign core_start_o       = state == sequencer_pkg::Drain && in_first;
   assign state_o            = (state == sequencer_pkg::PlanCount) ? sequencer_pkg::Plan : state;
-  assign decision_o         = decision;
   assign monitoring_o       = state == sequencer_pkg::Monitor;
-  assign idle_o             = (state == sequencer_pkg::Idle || state == sequencer_pkg::Monitor) && !changed && !decision;
+  assign idle_o             = (state == sequencer_pkg::Idle || state == sequencer_pkg::Monitor) && !changed && !decision_o;
 endmodule

@@ -9,8 +9,10 @@ module quota_query #(
   input  logic [sluice_pkg::LayoutW-1:0]              layout_i,
   // The plan, by rank.
   input  logic [MAX_KERNELS*NUM_SM-1:0]               range_i,      // its SMs
+  input  logic [MAX_KERNELS-1:0]                      larger_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
-  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     level_i,      // of its first SM, in this window
+  input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,
+  input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
   input  logic [NUM_SM*sluice_pkg::SmW-1:0]           place_i,      // by SM, the SMs of its range before it
   // The same by kernel slot.
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_i,   // bit k*K+r: slot k has rank r
@@ -30,21 +32,20 @@ module quota_query #(
   logic [MAX_KERNELS-1:0] owner;   // rank, one-hot
   logic [SmW-1:0]         place;
   logic [CountW-1:0]      owner_ctas, owner_quota;
-  logic [CtaW-1:0]        first;   // level of its range's first SM
+  logic [CtaW-1:0]        first;   // level of the range's first SM
   logic [SmW:0]           level;
   always_comb begin
     owner      = '0;
     owner_ctas = '0;
-    first      = '0;
     place      = '0;
     for (int unsigned r = 0; r < MAX_KERNELS; r++)
       if ((sm_i & range_i[r*NUM_SM +: NUM_SM]) != '0) begin
         owner[r]    = 1'b1;
         owner_ctas |= ctas_i[r*CtaW +: CountW];
-        first      |= level_i[r*CtaW +: CtaW];
       end
     for (int unsigned m = 0; m < NUM_SM; m++)
       if (sm_i[m]) place |= place_i[m*SmW +: SmW];
+    first       = ((owner & larger_i) != '0) ? level_large_i : level_small_i;
     level       = (SmW+1)'(first) + (SmW+1)'(place);
     owner_quota = (level < (SmW+1)'(owner_ctas)) ? CountW'(level) : owner_ctas;
     if (layout_i != sluice_pkg::LayoutLevels) owner_quota = CountW'(MAX_CTAS);

@@ -19,7 +19,9 @@ module sequencer_walker #(
   input  logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_i,
   input  logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
-  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     level_i,          // first of this window
+  input  logic [MAX_KERNELS-1:0]                      larger_i,
+  input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,    // first level of this window
+  input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
   input  logic [NUM_SM-1:0]                           settled_i,        // SMs that hold just their quotas; stays in Profile and Scale
   input  logic [MAX_KERNELS-1:0]                      spent_i,          // kernel slots that dispatch nothing more
   output logic [MAX_KERNELS-1:0]                      working_o,        // the rank under work, one-hot
@@ -68,15 +70,14 @@ module sequencer_walker #(
     first = '0;
     count = '0;
     ctas  = '0;
-    level = '0;
     for (int unsigned r = 0; r < K; r++)
       if (working_o[r]) begin
         first |= first_i[r*SmW +: SmW];
         count |= count_i[r*SmCountW +: SmCountW];
         ctas  |= ctas_i[r*CtaW +: CtaW];
-        level |= level_i[r*CtaW +: CtaW];
       end
-    left = (ctas < level) ? '0 : ctas - level + 1'b1;   // levels that earlier windows left
+    level = (working_o & larger_i) != '0 ? level_large_i : level_small_i;
+    left  = (ctas < level) ? '0 : ctas - level + 1'b1;   // levels that earlier windows left
   end
 
   logic last_kernel, last_level, step, hand_on;
