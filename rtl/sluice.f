@@ -20,7 +20,6 @@ rtl/sequencer/sequencer_states.sv
 rtl/sequencer/sequencer_timer.sv
 rtl/sequencer/sequencer_walker.sv
 rtl/sequencer/partition_plan.sv
-rtl/sequencer/plan_slots.sv
 rtl/sequencer/quota_query.sv
 rtl/sequencer/sm_owner.sv
 rtl/sequencer/partition_sequencer.sv

@@ -63,5 +63,11 @@ package sluice_pkg;
     logic [RegW-1:0]    registers;
     logic [WarpW-1:0]   warps;
   } amounts_t;
+  // What a profile sample is of.
+  typedef struct packed {
+    logic               last;     // of this kernel
+    logic [CtaW-1:0]    ctas;     // 1..MAX_CTAS
+    logic [KernelW-1:0] kernel;   // by age
+  } sample_t;
   // verilator lint_on UNUSEDPARAM
 endpackage

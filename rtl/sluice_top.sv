@@ -65,6 +65,7 @@ module sluice_top #(
   localparam int unsigned WarpW     = sluice_pkg::WarpW;
   localparam int unsigned RegW      = sluice_pkg::RegW;
   localparam int unsigned SharedW   = sluice_pkg::SharedW;
+  localparam int unsigned AmountW   = sluice_pkg::AmountW;
   localparam int unsigned GridW     = sluice_pkg::GridW;
   localparam int unsigned InstW     = sluice_pkg::InstW;
   localparam int unsigned WindowW   = sluice_pkg::WindowW;
@@ -77,10 +78,12 @@ module sluice_top #(
   logic [WarpW-1:0]              capacity_warps;
   logic [RegW-1:0]               capacity_registers;
   logic [SharedW-1:0]            capacity_shared;
+  sluice_pkg::amounts_t          capacity;      // the three of them
   logic [CtaW-1:0]               capacity_slots;
   logic [K*WarpW-1:0]            demand_warps;
   logic [K*RegW-1:0]             demand_registers;
   logic [K*SharedW-1:0]          demand_shared;
+  logic [K*AmountW-1:0]          demand;        // the three of them (amounts_t), by kernel slot
   logic [K*GridW-1:0]            grid;
   logic                          count, count_first, count_fits;   // occupancy
   logic [K-1:0]                  count_kernel;
@@ -192,6 +195,11 @@ module sluice_top #(
     .idle_o               (csr_idle)
   );
 
+  assign capacity = {capacity_shared, capacity_registers, capacity_warps};
+  for (genvar k = 0; k < K; k++) begin : gen_demand
+    assign demand[k*AmountW +: AmountW] = {demand_shared[k*SharedW +: SharedW], demand_registers[k*RegW +: RegW], demand_warps[k*WarpW +: WarpW]};
+  end
+
   cta_dispatcher #(
     .NUM_SM       (NUM_SM),
     .MAX_KERNELS  (K),
@@ -294,18 +302,16 @@ module sluice_top #(
   always_ff @(posedge clk_i)   // looked at only with sample_valid: no reset
     if (sample_read) sample_insts_q <= sample_insts;
 
-  logic                           core_start, core_abort, core_idle, sample_valid, sample_final;
-  logic                           core_done, core_no_fit, core_spatial;
-  logic [KernelW-1:0]             core_num_kernels, sample_kernel;
-  logic                           count_start, count_done;
-  logic [KernelW-1:0]             count_share;
-  logic [CtaW-1:0]                occupancy;
-  logic [KernelW-1:0]             demand_kernel;
-  logic [WarpW-1:0]               core_demand_warps;
-  logic [RegW-1:0]                core_demand_registers;
-  logic [SharedW-1:0]             core_demand_shared;
-  logic [CtaW-1:0]                sample_ctas;
-  logic [K*CtaW-1:0]              core_ctas;
+  logic                 core_start, core_abort, core_idle, sample_valid;
+  sluice_pkg::sample_t  sample;
+  logic                 core_done, core_no_fit, core_spatial;
+  logic [KernelW-1:0]   core_num_kernels;
+  logic                 count_start, count_done;
+  logic [KernelW-1:0]   count_share;
+  logic [CtaW-1:0]      occupancy;
+  logic [KernelW-1:0]   demand_kernel;
+  sluice_pkg::amounts_t core_demand;
+  logic [K*CtaW-1:0]    core_ctas;
 
   partition_sequencer #(
     .NUM_SM      (NUM_SM),
@@ -314,70 +320,64 @@ module sluice_top #(
   ) i_partition_sequencer (
     .clk_i,
     .rst_ni,
-    .mode_i                  (mode),
-    .mode_write_i            (mode_write),
-    .demand_warps_i          (demand_warps),
-    .demand_registers_i      (demand_registers),
-    .demand_shared_i         (demand_shared),
-    .quota_i                 (static_quota),
-    .mask_i                  (static_mask),
-    .static_write_i          (static_write),
-    .warm_up_i               (warm_up),
-    .window_i                (window),
-    .drain_limit_i           (drain_limit),
-    .delay_i                 (delay),
-    .reprofile_i             (reprofile || monitor_request),
-    .num_present_i           (num_present),
-    .age_i                   (age),
-    .change_i                (change),
-    .spent_i                 (spent),
-    .settled_i               (settled),
-    .profiling_o             (profiling),
-    .query_sm_i              (query_sm),
-    .query_quota_o           (query_quota),
-    .port_sm_i               (port_sm),
-    .port_quota_o            (port_quota),
-    .quota_changed_o         (quota_changed),
-    .regions_o               (regions),
-    .round_robin_o           (round_robin),
-    .in_order_o              (in_order),
-    .profile_clear_o         (profile_clear),
-    .profile_enable_o        (profile_enable),
-    .sample_read_o           (sample_read),
-    .sample_sm_o             (sample_sm),
-    .sample_drop_o           (sample_drop),
-    .owner_o                 (owner),
-    .core_start_o            (core_start),
-    .core_abort_o            (core_abort),
-    .core_num_kernels_o      (core_num_kernels),
-    .core_demand_kernel_i    (demand_kernel),
-    .core_demand_warps_o     (core_demand_warps),
-    .core_demand_registers_o (core_demand_registers),
-    .core_demand_shared_o    (core_demand_shared),
-    .count_start_o           (count_start),
-    .count_kernel_o          (count_kernel),
-    .count_share_o           (count_share),
-    .count_done_i            (count_done),
-    .occupancy_i             (occupancy),
-    .sample_valid_o          (sample_valid),
-    .sample_kernel_o         (sample_kernel),
-    .sample_ctas_o           (sample_ctas),
-    .sample_final_o          (sample_final),
-    .core_done_i             (core_done),
-    .core_no_fit_i           (core_no_fit),
-    .core_spatial_i          (core_spatial),
-    .core_ctas_i             (core_ctas),
-    .state_o                 (state),
-    .ctas_o                  (ctas),
-    .decision_o              (decision),
-    .spatial_o               (spatial),
-    .no_fit_o                (no_fit),
-    .dropped_o               (dropped),
-    .no_profile_o            (no_profile),
-    .monitoring_o            (monitoring),
-    .watch_o                 (watch),
-    .watch_sm_o              (watch_sm),
-    .idle_o                  (sequencer_idle)
+    .mode_i               (mode),
+    .mode_write_i         (mode_write),
+    .demand_i             (demand),
+    .quota_i              (static_quota),
+    .mask_i               (static_mask),
+    .static_write_i       (static_write),
+    .warm_up_i            (warm_up),
+    .window_i             (window),
+    .drain_limit_i        (drain_limit),
+    .delay_i              (delay),
+    .reprofile_i          (reprofile || monitor_request),
+    .num_present_i        (num_present),
+    .age_i                (age),
+    .change_i             (change),
+    .spent_i              (spent),
+    .settled_i            (settled),
+    .profiling_o          (profiling),
+    .query_sm_i           (query_sm),
+    .query_quota_o        (query_quota),
+    .port_sm_i            (port_sm),
+    .port_quota_o         (port_quota),
+    .quota_changed_o      (quota_changed),
+    .regions_o            (regions),
+    .round_robin_o        (round_robin),
+    .in_order_o           (in_order),
+    .profile_clear_o      (profile_clear),
+    .profile_enable_o     (profile_enable),
+    .sample_read_o        (sample_read),
+    .sample_sm_o          (sample_sm),
+    .sample_drop_o        (sample_drop),
+    .owner_o              (owner),
+    .core_start_o         (core_start),
+    .core_abort_o         (core_abort),
+    .core_num_kernels_o   (core_num_kernels),
+    .core_demand_kernel_i (demand_kernel),
+    .core_demand_o        (core_demand),
+    .count_start_o        (count_start),
+    .count_kernel_o       (count_kernel),
+    .count_share_o        (count_share),
+    .count_done_i         (count_done),
+    .occupancy_i          (occupancy),
+    .sample_valid_o       (sample_valid),
+    .sample_o             (sample),
+    .core_done_i          (core_done),
+    .core_no_fit_i        (core_no_fit),
+    .core_spatial_i       (core_spatial),
+    .core_ctas_i          (core_ctas),
+    .state_o              (state),
+    .ctas_o               (ctas),
+    .decision_o           (decision),
+    .spatial_o            (spatial),
+    .no_fit_o             (no_fit),
+    .dropped_o            (dropped),
+    .no_profile_o         (no_profile),
+    .monitoring_o         (monitoring),
+    .watch_o              (watch),
+    .watch_sm_o           (watch_sm),
+    .idle_o               (sequencer_idle)
   );
 
   occupancy_counter #(
@@ -403,33 +403,27 @@ module sluice_top #(
   ) i_partition_core (
     .clk_i,
     .rst_ni,
-    .start_i              (core_start),
-    .abort_i              (core_abort),
-    .num_kernels_i        (core_num_kernels),
-    .capacity_warps_i     (capacity_warps),
-    .capacity_registers_i (capacity_registers),
-    .capacity_shared_i    (capacity_shared),
-    .capacity_slots_i     (capacity_slots),
-    .demand_kernel_o      (demand_kernel),
-    .demand_warps_i       (core_demand_warps),
-    .demand_registers_i   (core_demand_registers),
-    .demand_shared_i      (core_demand_shared),
-    .epsilon_i            (epsilon),
-    .loss_limit_i         (loss_limit),
-    .sample_valid_i       (sample_valid),
-    .sample_kernel_i      (sample_kernel),
-    .sample_ctas_i        (sample_ctas),
-    .sample_insts_i       (sample_insts_q),
-    .sample_final_i       (sample_final),
-    .scaled_valid_o       (profile_valid_o),
-    .scaled_kernel_o      (profile_kernel_o),
-    .scaled_ctas_o        (profile_ctas_o),
-    .scaled_o             (profile_scaled_o),
-    .idle_o               (core_idle),
-    .done_o               (core_done),
-    .no_fit_o             (core_no_fit),
-    .spatial_o            (core_spatial),
-    .ctas_o               (core_ctas)
+    .start_i          (core_start),
+    .abort_i          (core_abort),
+    .num_kernels_i    (core_num_kernels),
+    .capacity_i       (capacity),
+    .capacity_slots_i (capacity_slots),
+    .demand_kernel_o  (demand_kernel),
+    .demand_i         (core_demand),
+    .epsilon_i        (epsilon),
+    .loss_limit_i     (loss_limit),
+    .sample_valid_i   (sample_valid),
+    .sample_i         (sample),
+    .sample_insts_i   (sample_insts_q),
+    .scaled_valid_o   (profile_valid_o),
+    .scaled_kernel_o  (profile_kernel_o),
+    .scaled_ctas_o    (profile_ctas_o),
+    .scaled_o         (profile_scaled_o),
+    .idle_o           (core_idle),
+    .done_o           (core_done),
+    .no_fit_o         (core_no_fit),
+    .spatial_o        (core_spatial),
+    .ctas_o           (core_ctas)
   );
 
   // What each kernel issues on the SM that stands for it; counted a cycle later.

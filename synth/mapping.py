@@ -142,7 +142,8 @@ tee -o stat.txt stat -liberty {library.path}
             if small:
                 yosys(f"{registers}opt_merge -share_all\nwrite_json {step}\n", work, "registers")
                 edit(step, module, latches.mark_gated)
-            yosys((f"read_json {step}\n" if small else registers) + f"{gates}write_json {step}\n", work, "gates")
+                (work / "names.il").write_text("autoidx 100000000\n")   # a new run of Yosys numbers its names from here, not as the last one did
+            yosys((f"read_ilang names.il\nread_json {step}\n" if small else registers) + f"{gates}write_json {step}\n", work, "gates")
             edit(step, module, lambda m: latches.share_masters(m, library, latches.FEWEST_ROWS if small else latches.FEWEST_ROWS_FOR_A_CLOCK))
             yosys(f"read_json {step}\n{cells}", work, "map")
         else:

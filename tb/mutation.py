@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tomllib
@@ -25,6 +26,8 @@ from bench_build import DESIGNS, ROOT, RTL, bench_sources, compile_bench, sh
 
 WORK = ROOT / "build/mutation"
 DPI = 'import "DPI-C" function int sluice_mutant();\n'
+CPU_LIMIT_S, PROOF_LIMIT_S = 300, 30   # of a bench, of a proof; a bench takes seconds
+STUCK_S = 7200                         # of wall time: waits for something that does not come, which is no result
 
 
 def yosys(folder, name, lines):
@@ -63,15 +66,19 @@ def mutate(folder, design, count, seed):
     return mutations
 
 
+def limited(command, seconds, **more):
+    """Runs a program for so much CPU time, which other work on the machine does not shorten. None when it wanted more."""
+    result = subprocess.run(["prlimit", f"--cpu={seconds}:{seconds + 5}", *command], timeout=STUCK_S, **more)
+    return None if result.returncode == -signal.SIGXCPU else result
+
+
 def killed(folder, design, number, full=False):
     env = dict(os.environ, SLUICE_MUTANT=str(number), GTEST_FAIL_FAST="1", GTEST_FILTER=design.get("filter", "*"))
     env.pop("SLUICE_FULL", None)
     if full:
         env["SLUICE_FULL"] = "1"
-    try:
-        return subprocess.run(["./bench"], cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300).returncode != 0
-    except subprocess.TimeoutExpired:
-        return not full   # a quick run takes seconds: a hang is seen
+    result = limited(["./bench"], CPU_LIMIT_S, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return result.returncode != 0 if result else not full   # a quick run takes seconds: a hang is seen
 
 
 def netlist(folder, name, mutation):
@@ -90,11 +97,9 @@ def equivalent(folder, number, mutation):
         for how, script in (("function", f"read_aiger gold.aig; comb; write_aiger {name}_gold.aig; read_aiger {name}.aig; comb; write_aiger {name}_comb.aig; "
                                          f"cec -n {name}_gold.aig {name}_comb.aig"),
                             ("sequential", f"miter gold.aig {name}.aig; scorr; comb; sat")):
-            log = subprocess.run(["yosys-abc", "-c", script], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=30)
-            if "Networks are equivalent" in log.stdout or "UNSATISFIABLE" in log.stdout:
+            log = limited(["yosys-abc", "-c", script], PROOF_LIMIT_S, cwd=folder, stdout=subprocess.PIPE, text=True)
+            if log and ("Networks are equivalent" in log.stdout or "UNSATISFIABLE" in log.stdout):
                 return how
-        return ""
-    except subprocess.TimeoutExpired:
         return ""
     finally:
         for left in folder.glob(f"{name}*"):
@@ -202,7 +207,7 @@ def main():
     parser.add_argument("--count", type=int, help="faults a design (default: tb/designs.toml)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--long", action="store_true", help="survivors run the long campaign too, five minutes at most each")
+    parser.add_argument("--long", action="store_true", help="survivors run the long campaign too, five minutes of CPU time at most each")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     for name in args.design:
@@ -233,4 +238,5 @@ def main():
     sys.exit(0 if score >= 95 else 1)
 
 
-bench_build.run(main)
+if __name__ == "__main__":
+    bench_build.run(main)

@@ -11,9 +11,7 @@ module decision_steps #(
   input  logic                                    abort_i,
   input  logic [sluice_pkg::KernelW-1:0]          num_kernels_i,
   input  logic                                    sample_valid_i,
-  input  logic [sluice_pkg::KernelW-1:0]          sample_kernel_i,
-  input  logic [sluice_pkg::CtaW-1:0]             sample_ctas_i,
-  input  logic                                    sample_final_i,
+  input  sluice_pkg::sample_t                     sample_i,
   input  logic                                    epsilon_on_i,
   input  logic [sluice_pkg::ExponentW-1:0]        exponent_i,     // of the table's word
   input  logic                                    best_i,         // B is 1.0 or more
@@ -100,10 +98,10 @@ module decision_steps #(
       decision_pkg::Collect: begin   // each sample to B, then to the table
         grant   = entry_q;
         entry_d = sample_valid_i;
-        left_d  = left_q - LeftW'(sample_valid_i && sample_final_i);
+        left_d  = left_q - LeftW'(sample_valid_i && sample_i.last);
         if (sample_valid_i) begin
-          kernel_d = sample_kernel_i[KIndexW-1:0];
-          level_d  = sample_ctas_i[CountW-1:0];
+          kernel_d = sample_i.kernel[KIndexW-1:0];
+          level_d  = sample_i.ctas[CountW-1:0];
         end else if (left_q == '0) begin
           kernel_d = '0;
           state_d  = decision_pkg::Best;
@@ -294,5 +292,5 @@ module decision_steps #(
   assign spatial_o    = spatial_q;
 
   logic unused_bits;   // callers keep indices below MAX_KERNELS, counts at most MAX_CTAS
-  assign unused_bits = ^{sample_kernel_i, sample_ctas_i};
+  assign unused_bits = ^sample_i;
 endmodule

@@ -12,21 +12,15 @@ module partition_core #(
   input  logic                                       start_i,
   input  logic                                       abort_i,               // drops the decision under way: no done_o
   input  logic [sluice_pkg::KernelW-1:0]             num_kernels_i,         // 1..MAX_KERNELS
-  input  logic [sluice_pkg::WarpW-1:0]               capacity_warps_i,      // of one SM
-  input  logic [sluice_pkg::RegW-1:0]                capacity_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0]             capacity_shared_i,     // bytes
+  input  sluice_pkg::amounts_t                       capacity_i,            // of one SM
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i,
   output logic [sluice_pkg::KernelW-1:0]             demand_kernel_o,       // whose demand is wanted in this cycle:
-  input  logic [sluice_pkg::WarpW-1:0]               demand_warps_i,        // of one CTA
-  input  logic [sluice_pkg::RegW-1:0]                demand_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0]             demand_shared_i,
+  input  sluice_pkg::amounts_t                       demand_i,              // of one CTA
   input  logic [sluice_pkg::PerfW-1:0]               epsilon_i,             // saturation threshold; 0 = the paper's rule
   input  logic [sluice_pkg::LossW-1:0]               loss_limit_i,          // of 1/K: what a kernel may lose, units of 2**-PerfFracW
   input  logic                                       sample_valid_i,        // always taken
-  input  logic [sluice_pkg::KernelW-1:0]             sample_kernel_i,
-  input  logic [sluice_pkg::CtaW-1:0]                sample_ctas_i,         // 1..MAX_CTAS
+  input  sluice_pkg::sample_t                        sample_i,
   input  logic [sluice_pkg::InstW-1:0]               sample_insts_i,        // within the SM's ceiling; 0: none, or dropped
-  input  logic                                       sample_final_i,        // last sample of this kernel
   output logic                                       scaled_valid_o,        // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]             scaled_kernel_o,
   output logic [sluice_pkg::CtaW-1:0]                scaled_ctas_o,
@@ -44,7 +38,7 @@ module partition_core #(
   logic [KIndexW-1:0]               kernel;
   logic [CountW-1:0]                level, anchor;
   logic [sluice_pkg::ScaledW-1:0]   entry;
-  logic [sluice_pkg::WordW-1:0]   word, new_word;
+  logic [sluice_pkg::WordW-1:0]     word, new_word;
   logic                             best, below;
 
   sample_entry i_sample_entry (
@@ -71,13 +65,9 @@ module partition_core #(
     .control_i (control),
     .entry_i   (entry),
     .word_i    (word),
-    .capacity_warps_i,
-    .capacity_registers_i,
-    .capacity_shared_i,
+    .capacity_i,
     .capacity_slots_i,
-    .demand_warps_i,
-    .demand_registers_i,
-    .demand_shared_i,
+    .demand_i,
     .epsilon_i,
     .loss_limit_i,
     .level_i   (level),
@@ -97,9 +87,7 @@ module partition_core #(
     .abort_i,
     .num_kernels_i,
     .sample_valid_i,
-    .sample_kernel_i,
-    .sample_ctas_i,
-    .sample_final_i,
+    .sample_i,
     .epsilon_on_i (epsilon_i != '0),
     .exponent_i   (word[sluice_pkg::ScaledW-1 -: sluice_pkg::ExponentW]),
     .best_i       (best),

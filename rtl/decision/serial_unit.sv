@@ -9,19 +9,15 @@ module serial_unit #(
   input  decision_pkg::control_t             control_i,
   // The bus takes one of these.
   input  logic [sluice_pkg::ScaledW-1:0]     entry_i,
-  input  logic [sluice_pkg::WordW-1:0]     word_i,
-  input  logic [sluice_pkg::WarpW-1:0]       capacity_warps_i,
-  input  logic [sluice_pkg::RegW-1:0]        capacity_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0]     capacity_shared_i,
+  input  logic [sluice_pkg::WordW-1:0]       word_i,
+  input  sluice_pkg::amounts_t               capacity_i,
   input  logic [sluice_pkg::CtaW-1:0]        capacity_slots_i,
-  input  logic [sluice_pkg::WarpW-1:0]       demand_warps_i,
-  input  logic [sluice_pkg::RegW-1:0]        demand_registers_i,
-  input  logic [sluice_pkg::SharedW-1:0]     demand_shared_i,
+  input  sluice_pkg::amounts_t               demand_i,
   input  logic [sluice_pkg::PerfW-1:0]       epsilon_i,
   input  logic [sluice_pkg::LossW-1:0]       loss_limit_i,
   input  logic [$clog2(MAX_CTAS+1)-1:0]      level_i,
   input  logic [$clog2(MAX_CTAS+1)-1:0]      anchor_i,
-  output logic [sluice_pkg::WordW-1:0]     word_o,      // to the table
+  output logic [sluice_pkg::WordW-1:0]       word_o,      // to the table
   output logic                               best_o,      // B is 1.0 or more
   output logic                               below_o
 );
@@ -44,16 +40,16 @@ module serial_unit #(
       decision_pkg::FromCapacity:
         unique case (control_i.resource)
           decision_pkg::Slots:     bus = W'(capacity_slots_i);
-          decision_pkg::Warps:     bus = W'(capacity_warps_i);
-          decision_pkg::Registers: bus = W'(capacity_registers_i);
-          default:                 bus = W'(capacity_shared_i);
+          decision_pkg::Warps:     bus = W'(capacity_i.warps);
+          decision_pkg::Registers: bus = W'(capacity_i.registers);
+          default:                 bus = W'(capacity_i.shared);
         endcase
       decision_pkg::FromDemand:
         unique case (control_i.resource)
           decision_pkg::Slots:     bus = W'(1);
-          decision_pkg::Warps:     bus = W'(demand_warps_i);
-          decision_pkg::Registers: bus = W'(demand_registers_i);
-          default:                 bus = W'(demand_shared_i);
+          decision_pkg::Warps:     bus = W'(demand_i.warps);
+          decision_pkg::Registers: bus = W'(demand_i.registers);
+          default:                 bus = W'(demand_i.shared);
         endcase
       decision_pkg::FromEpsilon:  bus = W'(epsilon_i);
       decision_pkg::FromLimit:    bus = W'(loss_limit_i);

@@ -54,4 +54,9 @@ package sluice_pkg;
     logic [RegW-1:0]    registers;
     logic [WarpW-1:0]   warps;
   } amounts_t;
+  typedef struct packed {
+    logic               last;
+    logic [CtaW-1:0]    ctas;
+    logic [KernelW-1:0] kernel;
+  } sample_t;
 endpackage

@@ -7,23 +7,16 @@ module partition_core_props (
   input logic                           start_i,
   input logic                           abort_i,
   input logic                           sample_valid_i,
-  input logic [sluice_pkg::KernelW-1:0] sample_kernel_i,
-  input logic [sluice_pkg::CtaW-1:0]    sample_ctas_i,
-  input logic [sluice_pkg::InstW-1:0]   sample_insts_i,
-  input logic                           sample_final_i
+  input sluice_pkg::sample_t            sample_i,
+  input logic [sluice_pkg::InstW-1:0]   sample_insts_i
 );
   localparam int unsigned K       = 2;
   localparam int unsigned N       = 3;
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
-  localparam int unsigned WarpW   = sluice_pkg::WarpW;
-  localparam int unsigned RegW    = sluice_pkg::RegW;
-  localparam int unsigned SharedW = sluice_pkg::SharedW;
   localparam int unsigned PerfW   = sluice_pkg::PerfW;
   localparam int unsigned WordW   = sluice_pkg::WordW;
 
-  (* anyconst *) logic [WarpW-1:0]             cap_warps, warps0, warps1;
-  (* anyconst *) logic [RegW-1:0]              cap_registers, registers0, registers1;
-  (* anyconst *) logic [SharedW-1:0]           cap_shared, shared0, shared1;
+  (* anyconst *) sluice_pkg::amounts_t         cap, demand0, demand1;
   (* anyconst *) logic [1:0]                   cap_slots;
   (* anyconst *) logic [PerfW-1:0]             epsilon;
   (* anyconst *) logic [sluice_pkg::LossW-1:0] limit;
@@ -31,16 +24,14 @@ module partition_core_props (
   logic [K*CtaW-1:0]              ctas;
   logic                           entry, idle, done, no_fit, spatial;
   partition_core #(.MAX_KERNELS (K), .MAX_CTAS (N)) dut (
-    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .capacity_warps_i (cap_warps),
-    .capacity_registers_i (cap_registers), .capacity_shared_i (cap_shared), .capacity_slots_i (CtaW'(cap_slots)), .demand_kernel_o (demand_kernel),
-    .demand_warps_i (demand_kernel[0] ? warps1 : warps0), .demand_registers_i (demand_kernel[0] ? registers1 : registers0),
-    .demand_shared_i (demand_kernel[0] ? shared1 : shared0), .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_kernel_i, .sample_ctas_i,
-    .sample_insts_i, .sample_final_i, .scaled_valid_o (entry), .idle_o (idle), .done_o (done), .no_fit_o (no_fit), .spatial_o (spatial), .ctas_o (ctas)
+    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .capacity_i (cap), .capacity_slots_i (CtaW'(cap_slots)),
+    .demand_kernel_o (demand_kernel), .demand_i (demand_kernel[0] ? demand1 : demand0), .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_i,
+    .sample_insts_i, .scaled_valid_o (entry), .idle_o (idle), .done_o (done), .no_fit_o (no_fit), .spatial_o (spatial), .ctas_o (ctas)
   );
 
   function automatic fit(input logic [1:0] a, input logic [1:0] b);   // a CTAs of kernel 0 and b of kernel 1
-    fit = 6'(warps0) * a + 6'(warps1) * b <= 6'(cap_warps) && 6'(registers0) * a + 6'(registers1) * b <= 6'(cap_registers)
-       && 6'(shared0) * a + 6'(shared1) * b <= 6'(cap_shared) && 3'(a) + 3'(b) <= 3'(cap_slots);
+    fit = 6'(demand0.warps) * a + 6'(demand1.warps) * b <= 6'(cap.warps) && 6'(demand0.registers) * a + 6'(demand1.registers) * b <= 6'(cap.registers)
+       && 6'(demand0.shared) * a + 6'(demand1.shared) * b <= 6'(cap.shared) && 3'(a) + 3'(b) <= 3'(cap_slots);
   endfunction
 
   logic started, was_up;

@@ -12,9 +12,7 @@ module partition_sequencer_props #(
   input logic                               rst_ni,
   input logic [2:0]                         mode_i,
   input logic                               mode_write_i,
-  input logic [K*sluice_pkg::WarpW-1:0]     demand_warps_i,
-  input logic [K*sluice_pkg::RegW-1:0]      demand_registers_i,
-  input logic [K*sluice_pkg::SharedW-1:0]   demand_shared_i,
+  input logic [K*sluice_pkg::AmountW-1:0]   demand_i,
   input logic [K*sluice_pkg::CtaW-1:0]      quota_i,
   input logic [K*M-1:0]                     mask_i,
   input logic                               static_write_i,
@@ -49,18 +47,17 @@ module partition_sequencer_props #(
   logic              count_start, changed, sample_valid, sample_read, sample_drop, profiling, no_fit, dropped, no_profile, decision,
     monitoring, idle, core_start, enable, clear, regions, regions_q;
   logic [SmW-1:0]    sample_sm;
-  logic [CtaW-1:0]   sample_ctas;
-  logic [KernelW-1:0] sample_kernel;
+  sluice_pkg::sample_t sample;
   logic [M*KIndexW-1:0] owner;
   logic [3:0]        state;
   logic [K-1:0]      watch, count_kernel;
   partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
     .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .count_start_o(count_start), .count_kernel_o(count_kernel), .count_done_i,
-    .occupancy_i, .demand_warps_i, .demand_registers_i, .demand_shared_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
+    .occupancy_i, .demand_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i(M'(1) << query_sm_i), .query_quota_o(quota), .port_sm_i(M'(1) << port_sm_i), .port_quota_o(port_quota),
       .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
     .owner_o(owner), .sample_read_o(sample_read), .sample_sm_o(sample_sm), .sample_drop_o(sample_drop), .profile_clear_o(clear), .no_fit_o(no_fit), .dropped_o(dropped),
-    .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_kernel_o(sample_kernel), .sample_ctas_o(sample_ctas),
+    .no_profile_o(no_profile), .sample_valid_o(sample_valid), .sample_o(sample),
       .core_start_o(core_start), .core_done_i, .core_no_fit_i, .core_spatial_i, .core_ctas_i, .state_o(state),
     .ctas_o(ctas), .decision_o(decision), .monitoring_o(monitoring), .watch_o(watch), .profile_enable_o(enable), .regions_o(regions), .idle_o(idle));
 

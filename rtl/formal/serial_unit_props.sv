@@ -19,9 +19,8 @@ module serial_unit_props (
   always_ff @(posedge clk_i) step_q <= step_q + 5'd1;
 
   serial_unit #(.MAX_CTAS (4)) dut (
-    .clk_i, .control_i (c), .entry_i ('0), .word_i (word), .capacity_warps_i ('0), .capacity_registers_i ('0), .capacity_shared_i ('0),
-    .capacity_slots_i ('0), .demand_warps_i ('0), .demand_registers_i ('0), .demand_shared_i ('0), .epsilon_i ('0), .loss_limit_i (limit),
-    .level_i (level), .anchor_i (anchor), .word_o (new_word), .best_o (best), .below_o (below)
+    .clk_i, .control_i (c), .entry_i ('0), .word_i (word), .capacity_i ('0),
+    .capacity_slots_i ('0), .demand_i ('0), .epsilon_i ('0), .loss_limit_i (limit), .level_i (level), .anchor_i (anchor), .word_o (new_word), .best_o (best), .below_o (below)
   );
 
 `ifdef QUOTIENT

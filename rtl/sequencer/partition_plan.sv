@@ -25,6 +25,10 @@ module partition_plan #(
   output logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_o,          // SMs of its range
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_o,
   output logic [MAX_KERNELS-1:0]                      larger_o,         // its range has one SM more
+  output logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_o,       // bit k*K+r: slot k has rank r
+  output logic [MAX_KERNELS-1:0]                      planned_o,        // by kernel slot, as the next: the plan is for it
+  output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      slot_first_o,     // zeros where it is not, as the next
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     slot_ctas_o,
   output logic [sluice_pkg::CtaW-1:0]                 level_small_o,    // first level of this window, by the size of the range; beyond the kernel's CTAs:
   output logic [sluice_pkg::CtaW-1:0]                 level_large_o     // none is left
 );
@@ -43,18 +47,17 @@ module partition_plan #(
   // First level of this window in a range of NUM_SM / n SMs, and in one with one more.
   logic [LevelW-1:0]             small_d, small_q, large_d, large_q;
 
-  logic [SmCountW-1:0]    share;
-  logic [MAX_KERNELS-1:0] larger;
+  logic [SmCountW-1:0] share;
   always_comb begin
-    share   = '0;
-    larger  = '0;
-    first_o = '0;
-    count_o = '0;
+    share    = '0;
+    larger_o = '0;
+    first_o  = '0;
+    count_o  = '0;
     for (int unsigned n = 1; n <= MAX_KERNELS; n++) begin
       if (num_q[n]) begin
         share |= SmCountW'(NUM_SM / n);
         for (int unsigned r = 0; r < n; r++) begin
-          larger[r]                       |= r < NUM_SM % n;
+          larger_o[r]                     |= r < NUM_SM % n;
           first_o[r*SmW +: SmW]           |= SmW'(r * (NUM_SM / n) + ((r < NUM_SM % n) ? r : NUM_SM % n));
           count_o[r*SmCountW +: SmCountW] |= SmCountW'(NUM_SM / n + ((r < NUM_SM % n) ? 1 : 0));
         end
@@ -102,12 +105,25 @@ module partition_plan #(
       ctas_o[r*CtaW +: CtaW]       = CtaW'(ctas_q[r*CountW +: CountW]);
     end
   always_comb begin
+    has_rank_o   = '0;
+    planned_o    = '0;
+    slot_first_o = '0;
+    slot_ctas_o  = '0;
+    for (int unsigned k = 0; k < MAX_KERNELS; k++)
+      for (int unsigned r = 0; r < MAX_KERNELS; r++)
+        if ((num_q >> r) != '0 && slot_q[r*IndexW +: IndexW] == IndexW'(k)) begin
+          has_rank_o[k*MAX_KERNELS+r]  = 1'b1;
+          planned_o[k]                 = 1'b1;
+          slot_first_o[k*SmW +: SmW]  |= first_o[r*SmW +: SmW];
+          slot_ctas_o[k*CtaW +: CtaW] |= ctas_o[r*CtaW +: CtaW];
+        end
+  end
+  always_comb begin
     num_o = '0;
     for (int unsigned n = 1; n <= MAX_KERNELS; n++)
       if (num_q[n]) num_o |= KernelW'(n);
   end
   assign num_is_o      = num_q;
-  assign larger_o      = larger;
   assign level_small_o = CtaW'(small_q);
   assign level_large_o = CtaW'(large_q);
 

@@ -15,9 +15,7 @@ module partition_sequencer #(
   // Configuration (sluice_csr).
   input  logic [sluice_pkg::ModeW-1:0]                  mode_i,
   input  logic                                          mode_write_i,          // pulse: mode_i is new
-  input  logic [MAX_KERNELS*sluice_pkg::WarpW-1:0]      demand_warps_i,
-  input  logic [MAX_KERNELS*sluice_pkg::RegW-1:0]       demand_registers_i,
-  input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]    demand_shared_i,
+  input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0]    demand_i,              // of one CTA (amounts_t), by kernel slot
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]       quota_i,               // STATIC
   input  logic [MAX_KERNELS*NUM_SM-1:0]                 mask_i,                // STATIC
   input  logic                                          static_write_i,        // pulse: quota_i or mask_i is new
@@ -53,9 +51,7 @@ module partition_sequencer #(
   output logic                                          core_abort_o,          // the decision under way is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
   input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
-  output logic [sluice_pkg::WarpW-1:0]                  core_demand_warps_o,
-  output logic [sluice_pkg::RegW-1:0]                   core_demand_registers_o,
-  output logic [sluice_pkg::SharedW-1:0]                core_demand_shared_o,
+  output sluice_pkg::amounts_t                          core_demand_o,
   // Occupancy counter.
   output logic                                          count_start_o,         // pulse: how many CTAs
   output logic [MAX_KERNELS-1:0]                        count_kernel_o,        // of this kernel slot, one-hot, fit into
@@ -64,9 +60,7 @@ module partition_sequencer #(
   input  logic [sluice_pkg::CtaW-1:0]                   occupancy_i,           // so many
   // Samples, to the core.
   output logic                                          sample_valid_o,
-  output logic [sluice_pkg::KernelW-1:0]                sample_kernel_o,
-  output logic [sluice_pkg::CtaW-1:0]                   sample_ctas_o,
-  output logic                                          sample_final_o,
+  output sluice_pkg::sample_t                           sample_o,
   input  logic                                          core_done_i,
   input  logic                                          core_no_fit_i,
   input  logic                                          core_spatial_i,
@@ -90,15 +84,13 @@ module partition_sequencer #(
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned LayoutW  = sluice_pkg::LayoutW;
-  localparam int unsigned WarpW    = sluice_pkg::WarpW;
-  localparam int unsigned RegW     = sluice_pkg::RegW;
-  localparam int unsigned SharedW  = sluice_pkg::SharedW;
+  localparam int unsigned AmountW  = sluice_pkg::AmountW;
   localparam int unsigned K        = MAX_KERNELS;
 
   sequencer_pkg::state_e state;
   logic [LayoutW-1:0]    layout;
-  logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided, decision;
-  logic                  first_kernel, last_kernel, through, again;
+  logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided;
+  sequencer_pkg::walk_t  walk;
   logic [K-1:0]          working, sampled;
 
   // The plan, by rank and by kernel slot.
@@ -110,6 +102,8 @@ module partition_sequencer #(
   logic [K*CtaW-1:0]     ctas, slot_ctas;
   logic [CtaW-1:0]       level_small, level_large;
   logic [K*K-1:0]        has_rank;
+  logic [K*NUM_SM-1:0]   ranges;
+  logic [NUM_SM*SmW-1:0] places;
   logic [K-1:0]          planned, larger;
 
   sequencer_states #(
@@ -119,14 +113,10 @@ module partition_sequencer #(
     .clk_i, .rst_ni, .change_i, .mode_write_i, .reprofile_i, .mode_i,
     .any_present_i  (num_present_i != '0),
     .delay_i        (delay_i != '0),
-    .num_i          (num),
     .num_is_i       (num_is),
     .last_i         (last),
     .all_settled_i  (all_settled),
-    .first_kernel_i (first_kernel),
-    .last_kernel_i  (last_kernel),
-    .through_i      (through),
-    .again_i        (again),
+    .walk_i         (walk),
     .sampled_i      (sampled),
     .count_done_i,
     .no_cta_i       (occupancy_i == '0),
@@ -141,8 +131,8 @@ module partition_sequencer #(
     .decided_o      (decided),
     .count_start_o,
     .in_first_o     (in_first),
-    .decision_o     (decision),
-    .spatial_o, .no_fit_o, .no_profile_o
+    .decision_o,
+    .outcome_o      ({spatial_o, no_fit_o, no_profile_o})
   );
 
   sequencer_timer i_timer (.clk_i, .state_i(state), .drained_i(drained), .warm_up_i, .window_i, .drain_limit_i, .delay_i, .last_o(last));
@@ -158,7 +148,7 @@ module partition_sequencer #(
     .count_done_i,
     .first_window_i (in_first),
     .num_i          (num),
-    .slot_i         (slots),
+    .has_rank_i     (has_rank),
     .first_i        (firsts),
     .count_i        (counts),
     .ctas_i         (ctas),
@@ -168,11 +158,8 @@ module partition_sequencer #(
     .settled_i, .spent_i,
     .working_o      (working),
     .kernel_o       (count_kernel_o),
-    .first_o        (first_kernel),
-    .last_o         (last_kernel),
-    .through_o      (through),
-    .again_o        (again),
-    .sample_read_o, .sample_sm_o, .sample_drop_o, .sample_valid_o, .sample_kernel_o, .sample_ctas_o, .sample_final_o, .dropped_o,
+    .walk_o         (walk),
+    .sample_read_o, .sample_sm_o, .sample_drop_o, .sample_valid_o, .sample_o, .dropped_o,
     .sampled_o      (sampled)
   );
 
@@ -197,39 +184,33 @@ module partition_sequencer #(
     .count_o           (counts),
     .ctas_o            (ctas),
     .larger_o          (larger),
+    .has_rank_o        (has_rank),
+    .planned_o         (planned),
+    .slot_first_o      (slot_firsts),
+    .slot_ctas_o       (slot_ctas),
     .level_small_o     (level_small),
     .level_large_o     (level_large)
   );
 
-  plan_slots #(.MAX_KERNELS(K)) i_plan_slots (
-    .num_is_i(num_is), .slot_i(slots), .first_i(firsts), .ctas_i(ctas), .has_rank_o(has_rank), .planned_o(planned), .first_o(slot_firsts),
-    .ctas_o(slot_ctas));
-
   // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
-    .layout_i(layout), .num_is_i(num_is), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large),
+    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(query_sm_i), .quota_o(query_quota_o));
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
-    .layout_i(layout), .num_is_i(num_is), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large),
+    .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(port_sm_i), .quota_o(port_quota_o));
 
   sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_sm_owner (
-    .num_is_i(num_is), .slot_i(slots), .settled_i, .spent_i, .owner_o, .settled_o(all_settled));
+    .num_is_i(num_is), .slot_i(slots), .has_rank_i(has_rank), .settled_i, .spent_i, .range_o(ranges), .place_o(places), .owner_o, .settled_o(all_settled));
 
   // To the core: the demand of the kernel that it asks for.
   always_comb begin
-    core_demand_warps_o     = '0;
-    core_demand_registers_o = '0;
-    core_demand_shared_o    = '0;
+    core_demand_o = '0;
     for (int unsigned k = 0; k < K; k++)
       for (int unsigned r = 0; r < K; r++)
-        if (core_demand_kernel_i == KernelW'(r) && slots[r*KIndexW +: KIndexW] == KIndexW'(k)) begin
-          core_demand_warps_o     |= demand_warps_i[k*WarpW +: WarpW];
-          core_demand_registers_o |= demand_registers_i[k*RegW +: RegW];
-          core_demand_shared_o    |= demand_shared_i[k*SharedW +: SharedW];
-        end
+        if (core_demand_kernel_i == KernelW'(r) && has_rank[k*K+r]) core_demand_o |= demand_i[k*AmountW +: AmountW];
   end
 
   // The quota in force, where there is one for all SMs; in the profile layout the one that its levels end with.
@@ -261,7 +242,6 @@ module partition_sequencer #(
   assign profile_clear_o    = state == sequencer_pkg::Drain;   // in each of its cycles, as is the start: the last one counts
   assign core_start_o       = state == sequencer_pkg::Drain && in_first;
   assign state_o            = (state == sequencer_pkg::PlanCount) ? sequencer_pkg::Plan : state;
-  assign decision_o         = decision;
   assign monitoring_o       = state == sequencer_pkg::Monitor;
-  assign idle_o             = (state == sequencer_pkg::Idle || state == sequencer_pkg::Monitor) && !changed && !decision;
+  assign idle_o             = (state == sequencer_pkg::Idle || state == sequencer_pkg::Monitor) && !changed && !decision_o;
 endmodule

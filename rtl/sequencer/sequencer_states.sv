@@ -13,14 +13,10 @@ module sequencer_states #(
   input  logic [sluice_pkg::ModeW-1:0]   mode_i,
   input  logic                           any_present_i,
   input  logic                           delay_i,          // a decision is enforced later
-  input  logic [sluice_pkg::KernelW-1:0] num_i,            // kernels of the plan
-  input  logic [MAX_KERNELS:1]           num_is_i,         // the same, one-hot
+  input  logic [MAX_KERNELS:1]           num_is_i,         // kernels of the plan, one-hot
   input  logic                           last_i,           // last cycle of a timed state
   input  logic                           all_settled_i,
-  input  logic                           first_kernel_i,   // the walk is at the oldest kernel,
-  input  logic                           last_kernel_i,    // at the youngest,
-  input  logic                           through_i,        // through all samples,
-  input  logic                           again_i,          // and levels are left
+  input  sequencer_pkg::walk_t           walk_i,
   input  logic [MAX_KERNELS-1:0]         sampled_i,        // ranks with a sample that counts
   input  logic                           count_done_i,
   input  logic                           no_cta_i,         // with count_done_i: none fits
@@ -38,16 +34,12 @@ module sequencer_states #(
   output logic                           count_start_o,
   output logic                           in_first_o,       // the profile is in its first window
   output logic                           decision_o,
-  output logic                           spatial_o,
-  output logic                           no_fit_o,
-  output logic                           no_profile_o
+  output sequencer_pkg::outcome_t        outcome_o
 );
-  localparam int unsigned KernelW = sluice_pkg::KernelW;
-
   sequencer_pkg::state_e          state_d, state_q;
   logic [sluice_pkg::LayoutW-1:0] layout_d, layout_q;
   logic                           changed_d, changed_q, in_first_d, in_first_q, decision_d, decision_q;
-  logic                           spatial_d, spatial_q, no_fit_d, no_fit_q, no_profile_d, no_profile_q;
+  sequencer_pkg::outcome_t        outcome_d, outcome_q;
   logic                           starved_d, starved_q;    // an EVEN share holds no CTA of its kernel
   logic                           enforce, unsampled;      // unsampled: a kernel has no clean sample
 
@@ -59,9 +51,7 @@ module sequencer_states #(
     layout_d       = layout_q;
     changed_d      = 1'b0;
     in_first_d     = in_first_q;
-    spatial_d      = spatial_q;
-    no_fit_d       = no_fit_q;
-    no_profile_d   = no_profile_q;
+    outcome_d      = outcome_q;
     decision_d     = 1'b0;
     starved_d      = starved_q;
     count_start_o  = 1'b0;
@@ -76,15 +66,15 @@ module sequencer_states #(
       end
       sequencer_pkg::PlanCount: if (count_done_i) begin
         state_d   = sequencer_pkg::Plan;
-        starved_d = (starved_q && !first_kernel_i) || no_cta_i;
-        if (last_kernel_i) begin
+        starved_d = (starved_q && !walk_i.oldest) || no_cta_i;
+        if (walk_i.youngest) begin
           changed_d = 1'b1;
           state_d   = sequencer_pkg::Idle;
-          if (num_i == KernelW'(1)) begin
+          if (num_is_i[1]) begin
             layout_d = sluice_pkg::LayoutAlone;
           end else if (mode_i == sluice_pkg::ModeEven && !starved_d) begin
             layout_d = sluice_pkg::LayoutCounts;
-          end else if (32'(num_i) > NUM_SM) begin
+          end else if ((num_is_i >> NUM_SM) != '0) begin
             layout_d = sluice_pkg::LayoutFree;   // fewer SMs than kernels: no ranges to give
           end else if (mode_i == sluice_pkg::ModeSpatial || mode_i == sluice_pkg::ModeEven) begin
             layout_d = sluice_pkg::LayoutRanges;
@@ -94,15 +84,15 @@ module sequencer_states #(
             in_first_d     = 1'b1;
             state_d        = sequencer_pkg::WarmUp;
           end
-          if (mode_i == sluice_pkg::ModeEven && num_i != KernelW'(1)) no_fit_d = starved_d;
+          if (mode_i == sluice_pkg::ModeEven && !num_is_i[1]) outcome_d.no_fit = starved_d;
         end
       end
       sequencer_pkg::WarmUp:  if (last_i) state_d = sequencer_pkg::Drain;
       sequencer_pkg::Drain:   if (drained_o) state_d = sequencer_pkg::Profile;
       sequencer_pkg::Profile: if (last_i) state_d = sequencer_pkg::Scale;
-      sequencer_pkg::Scale: if (through_i) begin
+      sequencer_pkg::Scale: if (walk_i.through) begin
         state_d = sequencer_pkg::Allocate;
-        if (again_i) begin
+        if (walk_i.again) begin
           next_window_o = 1'b1;
           changed_d     = 1'b1;
           in_first_d    = 1'b0;
@@ -127,18 +117,16 @@ module sequencer_states #(
     if (enforce) begin
       changed_d    = 1'b1;
       decision_d   = 1'b1;
-      spatial_d    = core_spatial_i && !core_no_fit_i && !unsampled;
-      no_fit_d     = core_no_fit_i;
-      no_profile_d = unsampled && !core_no_fit_i;
+      outcome_d.spatial    = core_spatial_i && !core_no_fit_i && !unsampled;
+      outcome_d.no_fit     = core_no_fit_i;
+      outcome_d.no_profile = unsampled && !core_no_fit_i;
       layout_d     = decided_o ? sluice_pkg::LayoutCounts : sluice_pkg::LayoutRanges;
     end
 
     if (restart_o) begin
-      decision_d   = 1'b0;
-      spatial_d    = spatial_q;
-      no_fit_d     = no_fit_q;
-      no_profile_d = no_profile_q;
-      state_d      = sequencer_pkg::Idle;
+      decision_d = 1'b0;
+      outcome_d  = outcome_q;
+      state_d    = sequencer_pkg::Idle;
       if (mode_i == sluice_pkg::ModeLeftOver || mode_i == sluice_pkg::ModeFcfs) begin
         layout_d = sluice_pkg::LayoutFree;
       end else if (mode_i == sluice_pkg::ModeStatic) begin
@@ -153,33 +141,27 @@ module sequencer_states #(
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      state_q      <= sequencer_pkg::Idle;
-      layout_q     <= sluice_pkg::LayoutFree;
-      changed_q    <= 1'b0;
-      spatial_q    <= 1'b0;
-      no_fit_q     <= 1'b0;
-      no_profile_q <= 1'b0;
-      decision_q   <= 1'b0;
+      state_q    <= sequencer_pkg::Idle;
+      layout_q   <= sluice_pkg::LayoutFree;
+      changed_q  <= 1'b0;
+      outcome_q  <= '0;
+      decision_q <= 1'b0;
     end else begin
-      state_q      <= state_d;
-      layout_q     <= layout_d;
-      changed_q    <= changed_d;
-      spatial_q    <= spatial_d;
-      no_fit_q     <= no_fit_d;
-      no_profile_q <= no_profile_d;
-      decision_q   <= decision_d;
+      state_q    <= state_d;
+      layout_q   <= layout_d;
+      changed_q  <= changed_d;
+      outcome_q  <= outcome_d;
+      decision_q <= decision_d;
     end
   always_ff @(posedge clk_i) begin   // set before the states that look at them: no reset
     in_first_q <= in_first_d;
     starved_q  <= starved_d;
   end
 
-  assign state_o      = state_q;
-  assign layout_o     = layout_q;
-  assign changed_o    = changed_q;
-  assign in_first_o   = in_first_q;
-  assign decision_o   = decision_q;
-  assign spatial_o    = spatial_q;
-  assign no_fit_o     = no_fit_q;
-  assign no_profile_o = no_profile_q;
+  assign state_o    = state_q;
+  assign layout_o   = layout_q;
+  assign changed_o  = changed_q;
+  assign in_first_o = in_first_q;
+  assign decision_o = decision_q;
+  assign outcome_o  = outcome_q;
 endmodule

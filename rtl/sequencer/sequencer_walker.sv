@@ -15,7 +15,7 @@ module sequencer_walker #(
   input  logic                                        first_window_i,   // of this profile
   // The plan, by rank.
   input  logic [sluice_pkg::KernelW-1:0]              num_i,
-  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]  slot_i,
+  input  logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_i,       // bit k*K+r: slot k has rank r
   input  logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_i,
   input  logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
@@ -26,23 +26,17 @@ module sequencer_walker #(
   input  logic [MAX_KERNELS-1:0]                      spent_i,          // kernel slots that dispatch nothing more
   output logic [MAX_KERNELS-1:0]                      working_o,        // the rank under work, one-hot
   output logic [MAX_KERNELS-1:0]                      kernel_o,         // its kernel slot, one-hot, a cycle later
-  output logic                                        first_o,          // it is the oldest kernel,
-  output logic                                        last_o,           // the youngest
-  output logic                                        through_o,        // Scale: all samples are read
-  output logic                                        again_o,          // and some kernel has levels left for another window
+  output sequencer_pkg::walk_t                        walk_o,
   output logic                                        sample_read_o,    // in this cycle the counters
   output logic [sluice_pkg::SmW-1:0]                  sample_sm_o,      // of this SM are read, for the sample of the next,
   output logic                                        sample_drop_o,    // which counts as none
-  output logic                                        sample_valid_o,   // the sample:
-  output logic [sluice_pkg::KernelW-1:0]              sample_kernel_o,
-  output logic [sluice_pkg::CtaW-1:0]                 sample_ctas_o,
-  output logic                                        sample_final_o,
+  output logic                                        sample_valid_o,
+  output sluice_pkg::sample_t                         sample_o,
   output logic                                        dropped_o,        // of this profile: a sample was dropped
   output logic [MAX_KERNELS-1:0]                      sampled_o         // ranks of which a sample counts
 );
   localparam int unsigned CtaW     = sluice_pkg::CtaW;
   localparam int unsigned KernelW  = sluice_pkg::KernelW;
-  localparam int unsigned KIndexW  = sluice_pkg::KIndexW;
   localparam int unsigned SmW      = sluice_pkg::SmW;
   localparam int unsigned SmCountW = sluice_pkg::SmCountW;
   localparam int unsigned K        = MAX_KERNELS;
@@ -54,18 +48,17 @@ module sequencer_walker #(
   // Load: the next kernel; Walk: its levels, a cycle each, one where it has none left; Rest: through.
   typedef enum logic [1:0] {Load = 2'd0, Walk = 2'd1, Rest = 2'd2} walk_e;
 
-  walk_e             walk_d, walk_q;
-  logic [RankW-1:0]  rank_d, rank_q;       // kernel of the plan, by age, under work; behind the last one it may be 0 again
-  logic [IndexW-1:0] sm_d, sm_q;           // SM of its range under work,
-  logic [RangeW-1:0] sms_d, sms_q;         // SMs from it to the last of the range,
-  logic [CountW-1:0] level_d, level_q;     // what that SM runs,
-  logic [CountW-1:0] rest_d, rest_q;       // levels from that one on; 0: no other level is left
-  logic              again_d, again_q;
+  walk_e               walk_d, walk_q;
+  logic [RankW-1:0]    rank_d, rank_q;       // kernel of the plan, by age, under work; behind the last one it may be 0 again
+  logic [IndexW-1:0]   sm_d, sm_q;           // SM of its range under work,
+  logic [RangeW-1:0]   sms_d, sms_q;         // SMs from it to the last of the range,
+  logic [CountW-1:0]   level_d, level_q;     // what that SM runs,
+  logic [CountW-1:0]   rest_d, rest_q;       // levels from that one on; 0: no other level is left
+  logic                again_d, again_q;
   // By kernel slot, it dispatched nothing more in some cycle of the window; by rank, one of its samples counts.
-  logic [K-1:0]      spent_d, spent_q, sampled_d, sampled_q;
-  logic              dropped_d, dropped_q, sample_valid_q, sample_final_q;
-  logic [RankW-1:0]  sample_kernel_q;
-  logic [CountW-1:0] sample_ctas_q;
+  logic [K-1:0]        spent_d, spent_q, sampled_d, sampled_q;
+  logic                dropped_d, dropped_q, sample_valid_q;
+  sluice_pkg::sample_t sample_q;
 
   logic [K-1:0]        kernel_d, kernel_q;
   logic [SmW-1:0]      first;
@@ -73,14 +66,12 @@ module sequencer_walker #(
   logic [CtaW-1:0]     ctas, level, left;
   always_comb begin
     for (int unsigned r = 0; r < K; r++) working_o[r] = rank_q == RankW'(r);
-    kernel_d = '0;
-    first    = '0;
-    count    = '0;
-    ctas     = '0;
+    for (int unsigned k = 0; k < K; k++) kernel_d[k] = (has_rank_i[k*K +: K] & working_o) != '0;
+    first = '0;
+    count = '0;
+    ctas  = '0;
     for (int unsigned r = 0; r < K; r++)
       if (working_o[r]) begin
-        for (int unsigned k = 0; k < K; k++)
-          if (slot_i[r*KIndexW +: KIndexW] == KIndexW'(k)) kernel_d[k] = 1'b1;
         first |= first_i[r*SmW +: SmW];
         count |= count_i[r*SmCountW +: SmCountW];
         ctas  |= ctas_i[r*CtaW +: CtaW];
@@ -167,26 +158,21 @@ module sequencer_walker #(
       rest_q  <= rest_d;
     end
     if (hand_on) begin
-      sample_kernel_q <= rank_q;
-      sample_ctas_q   <= level_q;
-      sample_final_q  <= rest_q == CountW'(1);
+      sample_q.kernel <= KernelW'(rank_q);
+      sample_q.ctas   <= CtaW'(level_q);
+      sample_q.last   <= rest_q == CountW'(1);
     end
   end
 
-  assign kernel_o        = kernel_q;
-  assign first_o         = rank_q == '0;
-  assign last_o          = last_kernel;
-  assign through_o       = walk_q == Rest;
-  assign again_o         = again_q;
-  assign sample_read_o   = hand_on;
-  assign sample_sm_o     = SmW'(sm_q);
-  assign sample_drop_o   = drop;
-  assign sample_valid_o  = sample_valid_q;
-  assign sample_kernel_o = KernelW'(sample_kernel_q);
-  assign sample_ctas_o   = CtaW'(sample_ctas_q);
-  assign sample_final_o  = sample_final_q;
-  assign dropped_o       = dropped_q;
-  assign sampled_o       = sampled_q;
+  assign kernel_o       = kernel_q;
+  assign walk_o         = {rank_q == '0, last_kernel, walk_q == Rest, again_q};
+  assign sample_read_o  = hand_on;
+  assign sample_sm_o    = SmW'(sm_q);
+  assign sample_drop_o  = drop;
+  assign sample_valid_o = sample_valid_q;
+  assign sample_o       = sample_q;
+  assign dropped_o      = dropped_q;
+  assign sampled_o      = sampled_q;
 
   logic unused_bits;   // of fields that are as wide as the largest machine
   assign unused_bits = ^{first, count, level, left};

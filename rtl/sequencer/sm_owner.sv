@@ -1,64 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// sm_owner: the kernel slot whose range each SM is in, by the plan (docs/reference/blocks/partition_sequencer.md), and whether all ranges have settled.
-// Combinational: for each number of kernels the rank that owns an SM is a constant. Means something while two kernels or more share out the SMs.
+// sm_owner: whose each SM is, by the plan (docs/reference/blocks/sm_owner.md), and whether all ranges have settled. Combinational: for each number of
+// kernels the rank that owns an SM, and the SM's place in its range, are constants. Means something while two kernels or more share out the SMs.
 module sm_owner #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4
 ) (
-  input  logic [MAX_KERNELS:1]                       num_is_i,   // one-hot: kernels of the plan
-  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] slot_i,     // by rank
+  input  logic [MAX_KERNELS:1]                       num_is_i,     // one-hot: kernels of the plan
+  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] slot_i,       // by rank
+  input  logic [MAX_KERNELS*MAX_KERNELS-1:0]         has_rank_i,   // bit k*K+r: slot k has rank r
   input  logic [NUM_SM-1:0]                          settled_i,
-  input  logic [MAX_KERNELS-1:0]                     spent_i,    // kernel slots that have nothing to dispatch: their SMs may never settle
-  output logic [NUM_SM*sluice_pkg::KIndexW-1:0]      owner_o,
-  output logic                                       settled_o   // every SM has settled, or its owner is spent
+  input  logic [MAX_KERNELS-1:0]                     spent_i,      // kernel slots that have nothing to dispatch: their SMs may never settle
+  output logic [MAX_KERNELS*NUM_SM-1:0]              range_o,      // by rank, its SMs
+  output logic [NUM_SM*sluice_pkg::SmW-1:0]          place_o,      // by SM, the SMs of its range before it
+  output logic [NUM_SM*sluice_pkg::KIndexW-1:0]      owner_o,      // by SM, its kernel slot
+  output logic                                       settled_o     // every SM has settled, or its owner is spent
 );
-  localparam int unsigned KIndexW = sluice_pkg::KIndexW;
-  localparam int unsigned IndexW  = $clog2(MAX_KERNELS);
+  localparam int unsigned KIndexW    = sluice_pkg::KIndexW;
+  localparam int unsigned SmW        = sluice_pkg::SmW;
+  localparam int unsigned MostRanges = (MAX_KERNELS < NUM_SM) ? MAX_KERNELS : NUM_SM;
 
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_sm
-    logic [(MAX_KERNELS+1)*IndexW-1:0] candidate;
-    for (genvar n = 0; n <= MAX_KERNELS; n++) begin : gen_num
-      if (n >= 2 && n <= NUM_SM) begin : gen_shared
-        // The ranges have Small SMs each, the first More of them one more.
-        localparam int unsigned Small = NUM_SM / n;
-        localparam int unsigned More  = NUM_SM % n;
-        localparam int unsigned Rank  = (m < More * (Small + 1)) ? m / (Small + 1) : (m - More) / Small;
-        assign candidate[n*IndexW +: IndexW] = slot_i[Rank*KIndexW +: IndexW] & {IndexW{num_is_i[n]}};
-      end else begin : gen_none
-        assign candidate[n*IndexW +: IndexW] = '0;
-      end
-    end
-    logic [IndexW-1:0] owner;
+    logic [MAX_KERNELS-1:0] ranks;   // one-hot
+    logic [KIndexW-1:0]     owner;
+    logic [SmW-1:0]         place;
     always_comb begin
+      ranks = '0;
       owner = '0;
-      for (int unsigned n = 0; n <= MAX_KERNELS; n++) owner |= candidate[n*IndexW +: IndexW];
+      place = '0;
+      for (int unsigned n = 2; n <= MostRanges; n++)
+        if (num_is_i[n]) begin
+          ranks[sequencer_pkg::range_of(NUM_SM, n, m)] = 1'b1;
+          place |= SmW'(sequencer_pkg::place_of(NUM_SM, n, m));
+        end
+      for (int unsigned r = 0; r < MAX_KERNELS; r++)
+        if (ranks[r]) owner |= slot_i[r*KIndexW +: KIndexW];
     end
-    assign owner_o[m*KIndexW +: KIndexW] = KIndexW'(owner);
+    for (genvar r = 0; r < MAX_KERNELS; r++) begin : gen_rank
+      assign range_o[r*NUM_SM+m] = ranks[r];
+    end
+    assign owner_o[m*KIndexW +: KIndexW] = owner;
+    assign place_o[m*SmW +: SmW]         = place;
   end
 
-  logic [MAX_KERNELS-1:0] rank_spent;
-  logic [MAX_KERNELS:0]   settled_n;   // were there n kernels
-  always_comb
-    for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
-      rank_spent[r] = 1'b0;
-      for (int unsigned k = 0; k < MAX_KERNELS; k++)
-        if (slot_i[r*KIndexW +: KIndexW] == KIndexW'(k) && spent_i[k]) rank_spent[r] = 1'b1;
-    end
-  for (genvar n = 0; n <= MAX_KERNELS; n++) begin : gen_settled
-    if (n >= 2 && n <= NUM_SM) begin : gen_shared
-      logic [n-1:0] settled;
-      for (genvar r = 0; r < n; r++) begin : gen_range
-        localparam int unsigned First = r * (NUM_SM / n) + ((r < NUM_SM % n) ? r : NUM_SM % n);
-        localparam int unsigned Count = NUM_SM / n + ((r < NUM_SM % n) ? 1 : 0);
-        assign settled[r] = (&settled_i[First +: Count]) || rank_spent[r];
-      end
-      assign settled_n[n] = &settled;
-    end else begin : gen_none
-      assign settled_n[n] = 1'b0;
-    end
+  logic [MAX_KERNELS-1:0] spent;   // by rank
+  always_comb begin
+    spent     = '0;
+    settled_o = 1'b1;
+    for (int unsigned k = 0; k < MAX_KERNELS; k++)
+      if (spent_i[k]) spent |= has_rank_i[k*MAX_KERNELS +: MAX_KERNELS];
+    for (int unsigned r = 0; r < MAX_KERNELS; r++)
+      if (!spent[r] && (range_o[r*NUM_SM +: NUM_SM] & ~settled_i) != '0) settled_o = 1'b0;
   end
-  assign settled_o = (settled_n[MAX_KERNELS:1] & num_is_i) != '0;
-
-  logic unused_bits;
-  assign unused_bits = ^{num_is_i, slot_i, settled_n[0], rank_spent, settled_i};
 endmodule

@@ -42,21 +42,17 @@ class RtlPartitionCore : public IPartitionCore {
     top_->start_i = in.start;
     top_->abort_i = in.abort;
     top_->num_kernels_i = in.num_kernels;
-    top_->capacity_warps_i = static_cast<CData>(in.capacity_warps);
-    top_->capacity_registers_i = in.capacity_registers;
-    top_->capacity_shared_i = in.capacity_shared_bytes;
+    set_amounts(top_->capacity_i, 0, in.capacity_warps, in.capacity_registers, in.capacity_shared_bytes);
     top_->capacity_slots_i = static_cast<CData>(in.capacity_slots);
     const unsigned k = top_->demand_kernel_o % kKernels;  // a register's, so it stands since the last edge; random before a start
-    top_->demand_warps_i = static_cast<CData>(in.demand_warps[k]);
-    top_->demand_registers_i = in.demand_registers[k];
-    top_->demand_shared_i = in.demand_shared_bytes[k];
+    set_amounts(top_->demand_i, 0, in.demand_warps[k], in.demand_registers[k], in.demand_shared_bytes[k]);
     top_->epsilon_i = static_cast<SData>(in.epsilon);
     top_->loss_limit_i = static_cast<SData>(in.loss_limit);
     top_->sample_valid_i = in.sample_valid;
-    top_->sample_kernel_i = in.sample_kernel;
-    top_->sample_ctas_i = in.sample_ctas;
+    set_field(top_->sample_i, 0, 4, in.sample_kernel);
+    set_field(top_->sample_i, 4, 6, in.sample_ctas);
+    set_field(top_->sample_i, 10, 1, in.sample_final ? 1 : 0);
     top_->sample_insts_i = in.sample_warp_insts;
-    top_->sample_final_i = in.sample_final;
   }
   VerilatedModel<Top> top_;
 };

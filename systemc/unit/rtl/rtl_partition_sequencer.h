@@ -81,9 +81,7 @@ class RtlPartitionSequencer {
     top_->mode_i = c.mode;
     top_->mode_write_i = c.mode_write;
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
-      set_field(top_->demand_warps_i, 7 * k, 7, c.demand_warps[k]);
-      set_field(top_->demand_registers_i, 17 * k, 17, c.demand_registers[k]);
-      set_field(top_->demand_shared_i, 18 * k, 18, c.demand_shared[k]);
+      set_amounts(top_->demand_i, kAmountBits * k, c.demand_warps[k], c.demand_registers[k], c.demand_shared[k]);
       set_field(top_->quota_i, 6 * k, 6, c.quota[k]);
       for (unsigned m = 0; m < p_.num_sm; m += 32) {
         const unsigned bits = std::min(32U, p_.num_sm - m);
@@ -129,16 +127,16 @@ class RtlPartitionSequencer {
       out.watch_sm[k] = get_field(top_->watch_sm_o, 8 * k, 8);
       top_->core_demand_kernel_i = static_cast<CData>(k);
       top_.eval();
-      out.core.demand_warps[k] = top_->core_demand_warps_o;
-      out.core.demand_registers[k] = top_->core_demand_registers_o;
-      out.core.demand_shared_bytes[k] = top_->core_demand_shared_o;
+      out.core.demand_warps[k] = get_field(top_->core_demand_o, 0, 7);
+      out.core.demand_registers[k] = get_field(top_->core_demand_o, 7, 17);
+      out.core.demand_shared_bytes[k] = get_field(top_->core_demand_o, 24, 18);
     }
     out.core.start = top_->core_start_o != 0;
     out.core.num_kernels = top_->core_num_kernels_o;
     out.core.sample_valid = top_->sample_valid_o != 0;
-    out.core.sample_kernel = top_->sample_kernel_o;
-    out.core.sample_ctas = top_->sample_ctas_o;
-    out.core.sample_final = top_->sample_final_o != 0;
+    out.core.sample_kernel = static_cast<std::uint8_t>(get_field(top_->sample_o, 0, 4));
+    out.core.sample_ctas = static_cast<std::uint8_t>(get_field(top_->sample_o, 4, 6));
+    out.core.sample_final = get_field(top_->sample_o, 10, 1) != 0;
     return out;
   }
 

@@ -43,4 +43,13 @@ void clear_port(Port& port) {
   }
 }
 
+/// A sluice_pkg::amounts_t at `lsb`: warps, registers, bytes of shared memory.
+inline constexpr unsigned kAmountBits = 7 + 17 + 18;
+template <class Port>
+void set_amounts(Port& port, unsigned lsb, std::uint32_t warps, std::uint32_t registers, std::uint32_t shared) {
+  set_field(port, lsb, 7, warps);
+  set_field(port, lsb + 7, 17, registers);
+  set_field(port, lsb + 24, 18, shared);
+}
+
 }  // namespace sluice
