@@ -27,6 +27,7 @@ inline void declare_bins(Coverage& coverage) {
   coverage.declare("sample dropped", "its SM had not settled, or its kernel dispatched nothing");
   coverage.declare("no profile", "a kernel without a clean sample");
   coverage.declare("drain limit", "the warm-up waited in vain");
+  coverage.declare("drain limit that was counted", "the same for 1,024 cycles or more");
   coverage.declare("share without a CTA", "EVEN becomes SPATIAL");
   coverage.declare("delay", "enforced later");
   coverage.declare("several windows", "levels that need another window");
@@ -94,7 +95,7 @@ class Traffic {
     config.mode_write = config.static_write = config.reprofile = in.change = in.monitor_request = false;
     const bool deciding = state != State::kIdle && state != State::kMonitor;
     const bool brief = state == State::kScale || state == State::kAllocate || state == State::kDelay || state == State::kPlan;
-    if (patient_ && deciding) {
+    if ((patient_ || stuck_) && deciding) {
       settle(state);
       in.core.done = state == State::kAllocate && random_.chance(0.1);
       return;
@@ -141,6 +142,8 @@ class Traffic {
     config.window = random_.chance(0.1) ? std::min(65535U, random_.in(120, 255) << random_.in(0, 8)) : random_.in(120, 200);
     config.delay = random_.chance(0.5) ? 0 : random_.chance(0.05) ? random_.in(256, 65535) : random_.in(1, 20);
     config.drain_limit = random_.chance(0.3) ? 0 : random_.chance(0.1) ? 1 : 255;
+    stuck_ = random_.chance(patient_ ? 0.1 : 0.02);
+    if (stuck_) config.drain_limit = static_cast<std::uint8_t>(random_.in(1, 2));
     if (!patient_) return;
     config.warm_up = random_.word() >> random_.in(12, 31);
     config.window = std::max(120U, random_.word() >> random_.in(16, 31));
@@ -179,6 +182,11 @@ class Traffic {
   void settle(State state) {
     if (random_.chance(0.01)) in.spent = static_cast<std::uint8_t>(random_.chance(0.7) ? 0 : random_.word());
     if (state == State::kProfile || state == State::kScale) return;
+    if (stuck_) {  // the drain ends by its limit
+      in.settled.reset();
+      in.spent = 0;
+      return;
+    }
     if (random_.chance(state == State::kDrain ? 0.0005 : 0.01)) in.settled.reset();
     if (random_.chance(0.2)) in.settled.set(random_.in(0, p_.num_sm - 1));
     if (random_.chance(0.01)) in.settled.set();
@@ -193,6 +201,7 @@ class Traffic {
   regs::Parameters p_;
   Coverage& coverage_;
   bool patient_ = false;
+  bool stuck_ = false;  ///< no SM comes to hold what it should
   std::vector<std::uint8_t> present_;
 };
 
@@ -214,7 +223,7 @@ inline void cover(const SluiceConfig& config, const SequencerIn& in, const Seque
   if (out.dropped && state == State::kScale) coverage.hit("sample dropped");
   if (out.decision && out.no_profile) coverage.hit("no profile");
   if (state == State::kProfile && static_cast<State>(before.state) == State::kDrain && !in.settled.any() && in.spent == 0)
-    coverage.hit("drain limit");
+    coverage.hit(config.drain_limit == 0 ? "drain limit" : "drain limit that was counted");
   if (settled && config.mode == 2 && out.no_fit && in.num_present > 1 && in.num_present <= sms)
     coverage.hit("share without a CTA");
   if (state == State::kWarmUp && config.warm_up > 2000) coverage.hit("long warm-up");

@@ -68,7 +68,8 @@ class RtlPartitionSequencer {
       hold(c.capacity_warps, c.demand_warps[k]);
       hold(c.capacity_registers, c.demand_registers[k]);
       hold(c.capacity_shared, c.demand_shared[k]);
-      top_->occupancy_i = static_cast<CData>(fits / top_->count_share_o);
+      const unsigned share = std::max(1U, unsigned{top_->count_share_o});  // 0: the last kernel has just gone, nobody looks
+      top_->occupancy_i = static_cast<CData>(fits / share);
       answer_in_ = static_cast<int>(fits) + 2;
     }
     top_->count_done_i = answer_in_ == 0;
