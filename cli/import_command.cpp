@@ -182,8 +182,9 @@ int run_traces(const TraceOptions& options) {
   for (KernelDescriptor& kernel : workload.kernels)
     kernel.trace->file = std::filesystem::proximate(kernel.trace->path, std::filesystem::absolute(out).parent_path()).string();
   write_file_atomically(
-      out, format_workload(workload, fmt::format("Made by: sluice import traces {} --like {} --machine {} --out {}",
-                                                 fmt::join(options.folders, " "), options.like, options.machine, options.out)));
+      out,
+      format_workload(workload, fmt::format("Made by: sluice import traces\n  {}\n  --like {} --machine {} --out {}",
+                                            fmt::join(options.folders, "\n  "), options.like, options.machine, options.out)));
   fmt::print("{:<10}{:>10}{:>8}{:>12}{:>10}{:>16}\n", "kernel", "grid", "block", "registers", "shared", "a warp executes");
   for (const KernelDescriptor& k : workload.kernels)
     fmt::print("{:<10}{:>10}{:>8}{:>12}{:>10}{:>16}\n", k.name, k.grid_ctas, k.block_threads, k.registers_per_cta,

@@ -83,7 +83,7 @@ void DispatchTraffic::end_one(const CtaDispatcherOut& out) {
   CtaDispatcherIn& c = cycle_.in;
   c.done_valid = false;
   if (chance(errors_)) {  // a CTA that does not run: the one at the port, or any that is not in the list
-    c.done_sm = static_cast<std::uint8_t>(in(0, std::min(255U, params_.num_sms + 1)));
+    c.done_sm = static_cast<std::uint8_t>(in(0, chance(0.1) ? 255 : std::min(255U, params_.num_sms + 1)));
     c.done_slot = static_cast<std::uint8_t>(in(0, 31));
     if (out.dispatch_valid && chance(0.5)) {
       c.done_sm = out.dispatch_sm;
