@@ -75,4 +75,12 @@ std::string format_csv(const std::vector<std::string>& fields) {
   return out + "\n";
 }
 
+std::string shown(std::string_view field) {
+  constexpr std::size_t kMost = 80;
+  std::string out(field.substr(0, kMost));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return field.size() > kMost ? out + "..." : out;
+}
+
 }  // namespace sluice

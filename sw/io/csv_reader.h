@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -20,5 +21,8 @@ struct CsvRecord {
 
 /// A record as one line of text, every field quoted.
 [[nodiscard]] std::string format_csv(const std::vector<std::string>& fields);
+
+/// A field as a message shows it: on one line, what is not printable as '?', cut behind 80 characters.
+[[nodiscard]] std::string shown(std::string_view field);
 
 }  // namespace sluice

@@ -133,7 +133,7 @@ class Row {
     return static_cast<std::uint32_t>(value);
   }
   [[noreturn]] void fail(const char* column, const std::string& what) const {
-    throw InputError(fmt::format("{}:{}: {} = \"{}\": {}", page_.source, record_.line, column, text(column), what));
+    throw InputError(fmt::format("{}:{}: {} = \"{}\": {}", page_.source, record_.line, column, shown(text(column)), what));
   }
 
  private:
@@ -262,7 +262,7 @@ void spread_bulk(KernelProgram& program, std::initializer_list<const char*> name
 std::shared_ptr<const KernelProgram> complete(KernelProgram program, const Row& row) {
   if (function_name(program.name) != function_name(row.text(kName)))
     row.fail(kName, fmt::format("kernel {} of {} is \"{}\": the pages must be of the same launches", program.kernel + 1,
-                                program.file, program.name));
+                                program.file, shown(program.name)));
   const double sectors = row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
                written = row.number("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
                passed = row.number("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum") +

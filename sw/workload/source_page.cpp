@@ -109,7 +109,8 @@ class PageReader {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value <= kMostCount))
-      fail(record, fmt::format("{} = \"{}\": must be a number, 0..{}", header_[column], record.fields[column], kMostCount));
+      fail(record,
+           fmt::format("{} = \"{}\": must be a number, 0..{}", shown(header_[column]), shown(record.fields[column]), kMostCount));
     return static_cast<std::uint64_t>(std::llround(value));
   }
 
@@ -122,25 +123,27 @@ class PageReader {
     if (digits.starts_with("0x")) digits.erase(0, 2);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), i.address, 16);
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
-      fail(record, fmt::format("{} = \"{}\": must be a hexadecimal number", header_[address_], record.fields[address_]));
+      fail(record,
+           fmt::format("{} = \"{}\": must be a hexadecimal number", shown(header_[address_]), shown(record.fields[address_])));
     std::string_view text = record.fields[text_];
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     text = text.substr(0, text.find_last_not_of(" \t;") + 1);
     if (text.empty() || text.size() > kLongestText || std::ranges::any_of(text, [](char c) { return c < ' ' || c > '~'; }))
-      fail(record, fmt::format("{}: must be the text of an instruction, at most {} characters", header_[text_], kLongestText));
+      fail(record,
+           fmt::format("{}: must be the text of an instruction, at most {} characters", shown(header_[text_]), kLongestText));
     i.text = text;
     for (std::size_t c = 0; c < std::size(kCountColumns); ++c)
       if (column_[c]) i.*kCountColumns[c].member = count(record, *column_[c]);
     if (i.threads > i.warps * 32)
-      fail(record, fmt::format("{} = {}: more than 32 for each of {} warps", header_[*column_[1]], i.threads, i.warps));
+      fail(record, fmt::format("{} = {}: more than 32 for each of {} warps", shown(header_[*column_[1]]), i.threads, i.warps));
     return i;
   }
 
   void check_order(const KernelProgram& kernel, const CsvRecord& record) const {
     const std::vector<ProgramInstruction>& all = kernel.instructions;
     if (all.size() > 1 && all.back().address < all[all.size() - 2].address + kInstructionBytes)
-      fail(record, fmt::format("{} = \"{}\": must be at least {} above that of the row before", header_[address_],
-                               record.fields[address_], kInstructionBytes));
+      fail(record, fmt::format("{} = \"{}\": must be at least {} above that of the row before", shown(header_[address_]),
+                               shown(record.fields[address_]), kInstructionBytes));
   }
 
   void end_kernel(const KernelProgram& kernel, std::size_t line) const {

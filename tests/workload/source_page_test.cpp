@@ -81,5 +81,10 @@ TEST(SourcePage, ADamagedPageIsRefusedWithLineAndColumn) {
   EXPECT_EQ(message(kPage.substr(kPage.find("\"0x7fc48541d900")), ""), "p.csv:3: kernel 1 has no instruction that was executed");
 }
 
+TEST(SourcePage, AMessageStaysOnOneLineWhateverTheFieldHolds) {
+  EXPECT_EQ(message("\"14528\"\n", "\"1\n\t\x01x\"\n"),
+            "p.csv:5: L2 Theoretical Sectors Global = \"1???x\": must be a number, 0..1000000000000");
+}
+
 }  // namespace
 }  // namespace sluice
