@@ -8,8 +8,9 @@ import csv
 import json
 import pathlib
 import re
-import statistics
 import sys
+
+from errors import print_lists
 
 HERE = pathlib.Path(__file__).parent
 KEPT = ("launch", "cycles", "warp_instructions", "l1_miss_rate", "l2_miss_rate", "dram_bytes", "cpu_seconds", "peak_rss_mib")
@@ -67,14 +68,6 @@ def counted(folder, wanted):
     return found
 
 
-def rank(values):
-    order = sorted(range(len(values)), key=values.__getitem__)
-    out = [0] * len(values)
-    for place, i in enumerate(order):
-        out[i] = place
-    return out
-
-
 def recorded_table(wanted, recorded, ncu):
     print("| kernel | warp instructions | counted | worst opcode | sectors, recorded / counted (each operation) | joined % | unjoined |")
     print("|---|---|---|---|---|---|---|")
@@ -115,14 +108,7 @@ def main():
     print("\n| kernel | list | H200, cycles | model, cycles | error |\n|---|---|---|---|---|")
     for k in kernels:
         print(f"| {k['name']} | {k['list']} | {k['h200_cycles']} | {k['model_cycles']} | {100 * (k['model_cycles'] / k['h200_cycles'] - 1):+.1f} % |")
-    for which in ("seen", "unseen"):
-        some = [k for k in kernels if k["list"] == which]
-        if len(some) < 2:
-            continue
-        errors = [abs(k["model_cycles"] / k["h200_cycles"] - 1) for k in some]
-        correlation = statistics.correlation(rank([k["h200_cycles"] for k in some]), rank([k["model_cycles"] for k in some]))
-        print(f"\n{which}: {len(some)} kernels, mean absolute error {100 * statistics.mean(errors):.1f} %, median {100 * statistics.median(errors):.1f} %, "
-              f"rank correlation {correlation:.3f}")
+    print_lists(kernels)
     if "--write" in sys.argv:
         keep("counted.jsonl", [{"launch": n, **{k: v for k, v in f.items() if k.startswith(COUNTED)}} for n, f in ncu.items()])
         keep("recorded.jsonl", lines(folder / "recorded.jsonl"))

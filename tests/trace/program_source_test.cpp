@@ -87,8 +87,15 @@ TEST(ProgramSource, LoadsMissAsOftenAsMeasured) {
 }
 
 TEST(ProgramSource, PartsOfALineFillIt) {
-  const Walked r = run(kernel(1, 1));
-  EXPECT_EQ(r.lines.at(80).size(), 3U);
+  KernelDescriptor k = kernel(1, 1);
+  KernelProgram program = *k.program;  // nobody jumps, and each of the six warps stores a sector
+  ProgramInstruction& store = program.instructions[5];
+  program.instructions[4].warps = store.warps = store.lines = store.sectors = 6;
+  k.program = std::make_shared<KernelProgram>(program);
+  const std::multiset<std::uint64_t> stored = run(k).lines.at(80);
+  ASSERT_EQ(stored.size(), 6U);
+  EXPECT_EQ(stored.count(*stored.begin()), 4U);
+  EXPECT_EQ(*stored.rbegin(), *stored.begin() + 128);
 }
 
 TEST(ProgramSource, RegistersPredicatesAndWidths) {

@@ -25,7 +25,7 @@ class TraceWorkload : public testing::Test {
     std::ofstream out(scratch_ / "BLK/kernel-1.traceg");
     out << sample::header(2, 64);
     for (unsigned cta = 0; cta < 2; ++cta)
-      out << sample::cta(cta, {"0000 ffffffff 1 R4 MOV 0 0 1", "0010 ffffffff 0 EXIT 0 0 0"}, 2);
+      out << sample::cta(cta, {fmt::format("0000 ffffffff 1 R{} MOV 0 0 1", 4 + cta), "0010 ffffffff 0 EXIT 0 0 0"}, 2);
   }
   static Workload table2() { return read_workload(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/workloads/table2.toml"); }
   template <class F>
@@ -77,7 +77,7 @@ TEST_F(TraceWorkload, AKernelThatIsLaunchedAgainRunsItsTraceAgain) {
   TraceSource source(k, 0);
   for (std::uint32_t cta = 0; cta < 6; ++cta) {
     WarpCursor cursor{cta, 1, 0, source.begin_cta(cta), 0, 0};
-    EXPECT_EQ(source.next(cursor).dst, 4);
+    EXPECT_EQ(source.next(cursor).dst, 4 + cta % 2);
     source.end_cta(cursor.handle);
   }
 }

@@ -8,11 +8,14 @@ import argparse
 import gzip
 import json
 import pathlib
-import statistics
 import subprocess
+import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+from errors import print_lists  # noqa: E402
+
 MACHINE = HERE.parents[2] / "configs/machines/h100_sm90.toml"
 
 
@@ -35,14 +38,6 @@ def run(sluice, window):
     return out
 
 
-def rank(values):
-    order = sorted(range(len(values)), key=values.__getitem__)
-    out = [0] * len(values)
-    for place, i in enumerate(order):
-        out[i] = place
-    return out
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--run")
@@ -60,12 +55,7 @@ def main():
         issued = "window ended" if k["extrapolated"] else f"{w['modelled'] / w['measured']:.4f}"
         kernels.append({"name": l["name"], "list": l["list"], "source": "ncu_source", "h200_cycles": there, "model_cycles": here, "gpu": "NVIDIA H100"})
         print(f"| {l['name']}: {l['op']} | {l['list']} | {there} | {here} | {100 * (here / there - 1):+.1f} % | {issued} |")
-    for which in ("seen", "unseen"):
-        some = [k for k in kernels if k["list"] == which]
-        errors = [abs(k["model_cycles"] / k["h200_cycles"] - 1) for k in some]
-        correlation = statistics.correlation(rank([k["h200_cycles"] for k in some]), rank([k["model_cycles"] for k in some]))
-        print(f"\n{which}: {len(some)} kernels, mean absolute error {100 * statistics.mean(errors):.1f} %, median {100 * statistics.median(errors):.1f} %, "
-              f"rank correlation {correlation:.3f}")
+    print_lists(kernels)
     if options.run:
         path = HERE.parent / "results.json"
         results = json.loads(path.read_text())
