@@ -30,6 +30,8 @@ struct CacheConfig {
   CacheIndex index = CacheIndex::Xor;
   StorePolicy store = StorePolicy::Evict;  ///< L1 only
   std::uint32_t atomic_interval = 0;       ///< L2 only: cycles that an atomic holds the slice for each sector; 0: one in all
+  double store_interval = 0;               ///< L2 only: cycles that a store holds the slice for each half line; 0: one in all
+  bool fills_partial_writes = false;       ///< L2 only: sectors written in part are read from DRAM when they leave, or are read
 };
 
 /// Instruction supply of an SM: one warp a cycle is served `width` instructions from the instruction cache into its buffer.
@@ -105,6 +107,7 @@ struct InterconnectConfig {
   std::uint32_t header_bytes = 8;
   std::uint32_t slice_bytes_per_cycle = 0;  ///< of a slice's port; 0: as the SMs' ones
   std::uint32_t to_l2_bytes_per_cycle = 0;  ///< of all ports on the way to L2; 0: as on the way back
+  std::uint32_t store_cycles = 1;           ///< that a store holds its SM's port at least
   bool packed = false;  ///< the sectors of an answer are one packet; else each is one, where the L2 has sectors
   bool input_queued =
       false;  ///< a packet that waits for its output port holds up those behind it (FIFO inputs); else it does not

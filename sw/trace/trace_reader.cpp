@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "sw/core/errors.h"
 
@@ -275,27 +277,50 @@ Opcode TraceReader::classify(std::string_view mnemonic) {
 namespace {
 
 /// Lines of a global access, in order of the lanes that touch them first.
-void add_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::vector<std::uint64_t>& out) {
+void add_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::vector<LineAccess>& out) {
   const std::size_t begin = out.size();
   for (std::size_t i = 0; i < lanes; ++i) {
     const std::uint64_t first = addresses[i] / kSectorBytes;
     const std::uint64_t last = std::max(first, (addresses[i] + width - 1) / kSectorBytes);  // no wrap at the top of memory
     for (std::uint64_t sector = first; sector <= last; ++sector) {
-      const std::uint64_t line = sector / 4 * 128, bit = std::uint64_t{1} << (sector % 4);
+      const std::uint64_t line = sector / 4 * kLineBytes;
+      const auto bit = static_cast<std::uint8_t>(1U << sector % 4);
       std::size_t at = out.size();
-      while (at > begin && (out[at - 1] & ~std::uint64_t{15}) != line) --at;
+      while (at > begin && out[at - 1].address != line) --at;
       if (at > begin) {
-        out[at - 1] |= bit;
+        out[at - 1].sectors |= bit;
       } else {
-        out.push_back(line | bit);
+        out.push_back({line, bit});
       }
     }
   }
 }
 
+/// Which sectors of a store's lines are written whole, and how many bytes of the others.
+void add_written_bytes(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::span<LineAccess> lines) {
+  for (LineAccess& line : lines) {
+    std::bitset<kLineBytes> written;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const std::uint64_t at = addresses[i] - line.address;  // wraps where the access begins in the line before
+      if (at >= kLineBytes && at + width > width) continue;
+      for (std::uint64_t b = at; b != at + width; ++b)
+        if (b < kLineBytes) written.set(b);
+    }
+    unsigned partial = 0, bytes = 0;
+    for (std::uint32_t s = 0; s < kLineBytes / kSectorBytes; ++s) {
+      const auto count = static_cast<unsigned>((written >> s * kSectorBytes & std::bitset<kLineBytes>(0xffffffff)).count());
+      if (count == kSectorBytes) continue;
+      line.whole &= static_cast<std::uint8_t>(~(1U << s));
+      partial += count != 0 ? 1 : 0;
+      bytes += count;
+    }
+    if (partial != 0) line.part_bytes = static_cast<std::uint8_t>(bytes / partial);
+  }
+}
+
 /// Lines of an atomic access: a word is updated for one lane at a time, so lanes that share one make transactions of their own,
 /// as GPGPU-Sim's coalescer does.
-void add_atomic_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::vector<std::uint64_t>& out) {
+void add_atomic_lines(const std::uint64_t* addresses, std::size_t lanes, std::uint32_t width, std::vector<LineAccess>& out) {
   std::uint64_t left[kWarpSize], now[kWarpSize];
   std::copy_n(addresses, lanes, left);
   while (lanes != 0) {
@@ -431,6 +456,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
   if (instruction.op == OpClass::Load) instruction.interval = static_cast<std::uint8_t>(bank_passes(addresses, lanes, width));
   const std::size_t begin = warp.lines.size();
   (instruction.op == OpClass::Atomic ? add_atomic_lines : add_lines)(addresses, lanes, width, warp.lines);
+  if (instruction.op == OpClass::Store) add_written_bytes(addresses, lanes, width, std::span(warp.lines).subspan(begin));
   return static_cast<std::uint32_t>(warp.lines.size() - begin);
 }
 

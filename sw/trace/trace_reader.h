@@ -35,10 +35,10 @@ struct TraceHeader {
 };
 
 /// One warp of a CTA, decoded: a record is an index into TraceReader::instructions() in its low 24 bits and a count above them
-/// (lines of a global access, passes of a scratchpad access). A line is its address with the sector mask in the low 4 bits.
+/// (lines of a global access, passes of a scratchpad access).
 struct TraceWarp {
   std::vector<std::uint32_t> records;
-  std::vector<std::uint64_t> lines;
+  std::vector<LineAccess> lines;
 };
 using TraceCta = std::vector<TraceWarp>;
 

@@ -49,8 +49,7 @@ Instruction TraceSource::next(WarpCursor& cursor) const {
 
 void TraceSource::lines(const WarpCursor& cursor, std::uint32_t, std::vector<LineAccess>& lines) const {
   const TraceWarp& warp = ctas_[cursor.handle][cursor.warp];
-  for (std::uint32_t i = cursor.lines_begin; i < cursor.lines_end; ++i)
-    lines.push_back({warp.lines[i] & ~std::uint64_t{127}, static_cast<std::uint8_t>(warp.lines[i] & 15)});
+  lines.insert(lines.end(), warp.lines.begin() + cursor.lines_begin, warp.lines.begin() + cursor.lines_end);
 }
 
 }  // namespace sluice

@@ -55,6 +55,8 @@ struct Instruction {
 struct LineAccess {
   std::uint64_t address = 0;  ///< of the line's first byte
   std::uint8_t sectors = 0xf;
+  std::uint8_t whole = 0xf;     ///< Store: sectors of which every byte is written
+  std::uint8_t part_bytes = 0;  ///< Store: bytes written of each other touched sector, the mean
   bool operator==(const LineAccess&) const = default;
 };
 

@@ -24,6 +24,8 @@ void read_cache(TomlTable table, CacheConfig& cache, int level) {
     cache.store = static_cast<StorePolicy>(table.read_choice("store", {"evict", "through"}));
   } else {
     table.read("atomic_interval", cache.atomic_interval, 0, 64);
+    table.read("store_interval", cache.store_interval, 0, 64);
+    table.read("fills_partial_writes", cache.fills_partial_writes);
   }
   table.finish();
   if (cache.bytes % (cache.ways * cache.line_bytes) != 0) {
@@ -110,6 +112,7 @@ void read_interconnect(TomlTable table, InterconnectConfig& net) {
   table.optional();
   table.read("slice_bytes_per_cycle", net.slice_bytes_per_cycle, 0, 1024);
   table.read("to_l2_bytes_per_cycle", net.to_l2_bytes_per_cycle, 0, 1024);
+  table.read("store_cycles", net.store_cycles, 1, 64);
   table.read("packed", net.packed);
   table.read("input_queued", net.input_queued);
   table.finish();

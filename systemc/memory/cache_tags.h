@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -8,14 +9,17 @@
 namespace sluice {
 
 /// Tags of a set-associative LRU cache that reserves a way when a miss is sent (allocate on miss). Holds no data. Lines have four
-/// sectors, each valid, on its way, or neither; a cache without sectors simply asks for all four at once.
+/// sectors, each valid, on its way, or neither; a cache without sectors simply asks for all four at once. A sector that is dirty
+/// and not valid is written in part: its other bytes are in DRAM.
 class CacheTags {
  public:
   struct Way {
+    [[nodiscard]] bool empty() const { return (valid | pending | dirty) == 0; }
     std::uint64_t line = 0;
     std::uint64_t last_use = 0;
     std::uint32_t mshr = 0;                          ///< while sectors are pending: the user's MSHR index
     std::uint8_t valid = 0, pending = 0, dirty = 0;  ///< sector masks
+    std::array<std::uint8_t, 4> written{};           ///< of each sector that is not valid: bytes written
   };
 
   explicit CacheTags(const CacheConfig& config)
@@ -28,7 +32,7 @@ class CacheTags {
   Way* find(std::uint64_t line) {
     Way* set = set_of(line);
     for (std::uint32_t w = 0; w < ways_; ++w) {
-      if ((set[w].valid | set[w].pending) != 0 && set[w].line == line) {
+      if (!set[w].empty() && set[w].line == line) {
         set[w].last_use = ++uses_;
         return &set[w];
       }
@@ -40,7 +44,7 @@ class CacheTags {
     Way* set = set_of(line);
     Way* oldest = nullptr;
     for (std::uint32_t w = 0; w < ways_; ++w) {
-      if ((set[w].valid | set[w].pending) == 0) return &set[w];
+      if (set[w].empty()) return &set[w];
       if (set[w].pending == 0 && (oldest == nullptr || set[w].last_use < oldest->last_use)) oldest = &set[w];
     }
     return oldest;
@@ -48,6 +52,7 @@ class CacheTags {
   void assign(Way& way, std::uint64_t line) {
     way.line = line;
     way.valid = way.pending = way.dirty = 0;
+    way.written = {};
     way.last_use = ++uses_;
   }
 

@@ -62,6 +62,7 @@ Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, 
   const std::uint32_t to_l2 = answer ? 0 : config_.to_l2_bytes_per_cycle, slice = config_.slice_bytes_per_cycle;
   transfer.unit_cycles = cycles(to_l2 != 0 ? to_l2 : config_.bytes_per_cycle);
   transfer.slice_unit_cycles = to_l2 != 0 || slice == 0 ? transfer.unit_cycles : cycles(slice);
+  if (!answer && packet.is_write()) transfer.unit_cycles = std::max<std::uint64_t>(transfer.unit_cycles, config_.store_cycles);
   return transfer;
 }
 

@@ -43,17 +43,35 @@ tlm::tlm_sync_enum L2Slice::request(tlm::tlm_generic_payload& packet, tlm::tlm_p
 void L2Slice::serve() {
   const std::uint64_t now = clock_.now();
   if (!queue_.empty() && queue_.front().cycle <= now && next_lookup_ <= now) {
-    const PacketInfo& who = PacketPool::info(*queue_.front().packet);
-    const std::uint32_t atomics = who.atomic ? config_.atomic_interval * (sector_bytes(who.sectors) / kSectorBytes) : 0;
-    const std::uint64_t lookup_cycles = std::max(1U, atomics);
+    const double cycles = lookup_rest_ + lookup_cycles(*queue_.front().packet);
     blocked_ = !lookup(*queue_.front().packet);
     if (!blocked_) {
-      next_lookup_ = now + lookup_cycles;
+      const auto whole = static_cast<std::uint64_t>(cycles);
+      next_lookup_ = now + whole;
+      lookup_rest_ = cycles - static_cast<double>(whole);
       queue_.pop_front();
     }
   }
   if (!queue_.empty() && !blocked_)
     wake_.notify(clock_.cycles(std::max(queue_.front().cycle, std::max(next_lookup_, now + 1)) - now));
+}
+
+double L2Slice::lookup_cycles(tlm::tlm_generic_payload& packet) const {
+  const PacketInfo& who = PacketPool::info(packet);
+  const unsigned halves = ((who.sectors & 0b0011) != 0 ? 1 : 0) + ((who.sectors & 0b1100) != 0 ? 1 : 0);
+  if (packet.is_write()) return std::max(1.0, config_.store_interval * halves);
+  return std::max(1U, who.atomic ? config_.atomic_interval * (sector_bytes(who.sectors) / kSectorBytes) : 0);
+}
+
+void L2Slice::write(CacheTags::Way& way, const PacketInfo& who) const {
+  const std::uint8_t need = config_.sectored ? who.sectors : kAllSectors;
+  way.dirty |= need;
+  way.valid |= config_.fills_partial_writes ? need & who.whole : need;
+  for (std::uint32_t s = 0; s < way.written.size(); ++s) {
+    if ((need & ~way.valid & 1U << s) == 0) continue;
+    way.written[s] = static_cast<std::uint8_t>(std::min<std::uint32_t>(way.written[s] + who.part_bytes, kSectorBytes));
+    if (way.written[s] == kSectorBytes) way.valid |= static_cast<std::uint8_t>(1U << s);
+  }
 }
 
 bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
@@ -64,9 +82,9 @@ bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
   CacheTags::Way* way = tags_.find(line);
   if (way != nullptr && (packet.is_write() ? way->pending == 0 : (way->valid & need) == need)) {
     ++count.l2_accesses;
-    if (packet.is_write() && (way->valid & need) != need) ++count.l2_misses;
-    if (packet.is_write()) way->valid |= need;
-    if (packet.is_write() || who.atomic) way->dirty |= need;
+    if (packet.is_write() && ((way->valid | way->dirty) & need) != need) ++count.l2_misses;
+    if (packet.is_write()) write(*way, who);
+    if (who.atomic) way->dirty |= need;
     respond(packet, config_.hit_latency);
     return true;
   }
@@ -77,7 +95,7 @@ bool L2Slice::lookup(tlm::tlm_generic_payload& packet) {
     if (packet.is_write()) {
       ++count.l2_accesses;
       ++count.l2_misses;
-      way->valid = way->dirty = need;
+      write(*way, who);
       respond(packet, config_.hit_latency);
       return true;
     }
@@ -117,11 +135,22 @@ std::uint8_t L2Slice::with_their_blocks(std::uint8_t sectors) const {
 
 CacheTags::Way* L2Slice::allocate(std::uint64_t line, const PacketInfo& who) {
   CacheTags::Way* way = tags_.victim(line);
-  if (way == nullptr || (way->dirty != 0 && write_backs_left_ == 0)) return nullptr;
+  if (way == nullptr) return nullptr;
+  const auto partial = static_cast<std::uint8_t>(way->dirty & ~way->valid);
+  if (way->dirty != 0 && (write_backs_left_ <= 0 || (partial != 0 && free_mshrs_.size() < 2))) return nullptr;
   // The write-back is charged to the kernel that causes it: the tag does not remember who wrote the line.
   if (way->dirty != 0) {
-    --write_backs_left_;
-    send_to_dram(*pool_.acquire(way->line * kLineBytes, true, way->dirty, who.sm, who.kernel));
+    const std::uint8_t moved = partial != 0 ? with_their_blocks(partial) : way->dirty;
+    tlm::tlm_generic_payload* packet = pool_.acquire(way->line * kLineBytes, partial == 0, moved, who.sm, who.kernel);
+    if (partial != 0) {
+      PacketInfo& read = PacketPool::info(*packet);
+      read.write_back = way->dirty;
+      read.waiter = free_mshrs_.back();
+      free_mshrs_.pop_back();
+    } else {
+      --write_backs_left_;
+    }
+    send_to_dram(*packet);
   }
   tags_.assign(*way, line);
   return way;
@@ -134,9 +163,14 @@ void L2Slice::send_to_dram(tlm::tlm_generic_payload& packet) {
 }
 
 tlm::tlm_sync_enum L2Slice::fill(tlm::tlm_generic_payload& packet, tlm::tlm_phase&, sc_core::sc_time&) {
-  if (packet.is_read()) {
+  const PacketInfo& moved = PacketPool::info(packet);
+  if (moved.write_back != 0) {
+    free_mshrs_.push_back(moved.waiter);
+    --write_backs_left_;
+    send_to_dram(*pool_.acquire(packet.get_address(), true, moved.write_back, moved.sm, moved.kernel));
+  } else if (packet.is_read()) {
     CacheTags::Way* way = tags_.find(packet.get_address() / kLineBytes);
-    const std::uint8_t arrived = PacketPool::info(packet).sectors;
+    const std::uint8_t arrived = moved.sectors;
     way->valid |= arrived;
     way->pending &= static_cast<std::uint8_t>(~arrived);
     std::vector<tlm::tlm_generic_payload*>& waiting = mshrs_[way->mshr];
@@ -144,8 +178,8 @@ tlm::tlm_sync_enum L2Slice::fill(tlm::tlm_generic_payload& packet, tlm::tlm_phas
       const PacketInfo& who = PacketPool::info(*waiter);
       const std::uint8_t need = config_.sectored ? who.sectors : kAllSectors;
       if ((need & way->pending) != 0) return false;
-      if (waiter->is_write()) way->valid |= need;
-      if (waiter->is_write() || who.atomic) way->dirty |= need;
+      if (waiter->is_write()) write(*way, who);
+      if (who.atomic) way->dirty |= need;
       respond(*waiter, config_.hit_latency / 2);
       return true;
     });

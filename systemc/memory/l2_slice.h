@@ -16,8 +16,9 @@
 namespace sluice {
 
 /// One L2 slice: write-back, write-allocate without fetch, allocate on miss, one lookup a cycle. With sectors it fetches and
-/// writes back only those asked for or dirty; where the DRAM joins the sectors of a block, it fetches the whole block. Misses to
-/// sectors already on their way wait in the line's MSHR. A full MSHR table, or a set whose ways all await sectors, holds the
+/// writes back only those asked for or dirty; where the DRAM joins the sectors of a block, it fetches the whole block. If it
+/// fills partial writes, a sector of which some bytes were never written is fetched before it leaves and when it is read. Misses
+/// to sectors already on their way wait in the line's MSHR. A full MSHR table, or a set whose ways all await sectors, holds the
 /// queue.
 class L2Slice : public sc_core::sc_module {
  public:
@@ -38,6 +39,8 @@ class L2Slice : public sc_core::sc_module {
   tlm::tlm_sync_enum fill(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void serve();                                   ///< SC_METHOD: head of the queue, one lookup a cycle
   bool lookup(tlm::tlm_generic_payload& packet);  ///< false: must wait for a fill
+  [[nodiscard]] double lookup_cycles(tlm::tlm_generic_payload& packet) const;
+  void write(CacheTags::Way& way, const PacketInfo& who) const;
   void respond(tlm::tlm_generic_payload& packet, std::uint64_t delay_cycles);
   /// The way for a miss of `line`, emptied and reserved; nullptr when the packet must wait.
   CacheTags::Way* allocate(std::uint64_t line, const PacketInfo& who);
@@ -56,7 +59,10 @@ class L2Slice : public sc_core::sc_module {
   std::vector<std::uint32_t> free_mshrs_;
   std::deque<Arrival> queue_;
   std::uint64_t next_lookup_ = 0;
-  std::uint32_t write_backs_left_;  ///< that the DRAM takes; at 0 a miss that would evict a dirty line blocks the slice
+  double lookup_rest_ = 0;  ///< part of a cycle by which the last lookups took longer
+  /// That the DRAM takes. At 0 or less a miss that would evict a dirty line blocks the slice: a line that is read before it
+  /// leaves holds an MSHR until then, and goes on at once.
+  std::int64_t write_backs_left_;
   bool blocked_ = false;
   sc_core::sc_event wake_;
 };

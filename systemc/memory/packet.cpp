@@ -24,6 +24,8 @@ tlm::tlm_generic_payload* PacketPool::acquire(std::uint64_t address, bool write,
   who.kernel = kernel;
   who.waiter = kForL1;
   who.sectors = sectors;
+  who.whole = kAllSectors;
+  who.part_bytes = who.write_back = 0;
   who.atomic = who.no_result = false;
   return packet;
 }

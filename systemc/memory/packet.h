@@ -25,10 +25,12 @@ struct PacketInfo : tlm::tlm_extension<PacketInfo> {
   std::uint32_t sm = 0;
   std::uint32_t kernel = 0;
   std::uint32_t slice = 0;        ///< set by the interconnect
-  std::uint32_t waiter = kForL1;  ///< kForL1, kForInstructions, or the SM's index of a load
+  std::uint32_t waiter = kForL1;  ///< kForL1, kForInstructions, or the SM's index of a load; with `write_back` an MSHR of the L2
   std::uint8_t sectors = kAllSectors;
-  bool atomic = false;     ///< read-modify-write at L2: the request carries operands
-  bool no_result = false;  ///< an atomic without a destination: the answer is a header
+  std::uint8_t whole = kAllSectors, part_bytes = 0;  ///< of a write, as in LineAccess
+  std::uint8_t write_back = 0;  ///< of a read by the L2: it completes these sectors, which then leave for DRAM
+  bool atomic = false;          ///< read-modify-write at L2: the request carries operands
+  bool no_result = false;       ///< an atomic without a destination: the answer is a header
   [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new PacketInfo(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const PacketInfo&>(other); }
 };

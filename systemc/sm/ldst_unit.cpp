@@ -91,7 +91,8 @@ LdstUnit::Outcome LdstUnit::store(MemoryOp& op, const LineAccess& line) {
     CacheTags::Way* way = tags_.find(line.address / kLineBytes);
     if (way != nullptr && way->pending == 0) way->valid = config_.l1.sectored ? way->valid & ~line.sectors : 0;
   }
-  owner_.send_line({line.address, line.sectors, true, false, op.warp.kernel, answers(op.op) ? op.access : kForL1});
+  owner_.send_line({line.address, line.sectors, true, false, op.warp.kernel, answers(op.op) ? op.access : kForL1, false,
+                    line.whole, line.part_bytes});
   return Outcome::Sent;
 }
 

@@ -35,8 +35,9 @@ struct LineRequest {
   std::uint8_t sectors = 0;
   bool write = false, atomic = false;
   std::uint32_t kernel = 0;
-  std::uint32_t waiter = 0;  ///< PacketInfo::waiter
-  bool no_result = false;    ///< PacketInfo::no_result
+  std::uint32_t waiter = 0;                          ///< PacketInfo::waiter
+  bool no_result = false;                            ///< PacketInfo::no_result
+  std::uint8_t whole = 0xf, part_bytes = 0;  ///< of a write, as in LineAccess
 };
 
 /// LDST pipeline and L1 of one SM: one line, or one pass over the scratchpad's banks, a cycle, in order; with sub-cores four

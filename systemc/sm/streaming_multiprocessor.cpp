@@ -337,6 +337,8 @@ void StreamingMultiprocessor::send_line(const LineRequest& request) {
   who.waiter = request.waiter;
   who.atomic = request.atomic;
   who.no_result = request.no_result;
+  who.whole = request.whole;
+  who.part_bytes = request.part_bytes;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = clock_.cycles(config_.l1.miss_latency);
   memory->nb_transport_fw(*packet, phase, delay);

@@ -312,6 +312,55 @@ TEST(L1OfASubCoreMachine, FindsFourLinesACycleAndReadsABankOnceAPass) {
   }
 }
 
+/// Stores of 32 lanes that go apart, words or whole sectors, to random lines of `lines`.
+Script scattered_stores(std::uint32_t ctas, std::uint32_t warps, std::uint64_t lines, bool words) {
+  Script script{times(4, op(OpClass::Store)), 1, {}, false, ctas, warps};
+  script.lines = [=](std::uint32_t warp, std::uint32_t n, std::vector<LineAccess>& out) {
+    std::mt19937 random(warp * 1000 + n);
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      const std::uint64_t line = random() % lines;
+      const auto sector = static_cast<std::uint8_t>(1U << random() % 4);
+      out.push_back({kData + line * kLine, sector, words ? std::uint8_t{0} : std::uint8_t{0xf}, std::uint8_t{4}});
+    }
+  };
+  return script;
+}
+
+/// results/h200/hopper/h100/scatter.jsonl: sectors a cycle of one SM and of all, in L2 and far beyond it.
+TEST(ScatteredStores, TakeAsLongAsOnAnH100) {
+  MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h100_sm90.toml");
+  constexpr std::uint64_t kInL2 = (4 << 20) / kLine, kFar = (1ULL << 32) / kLine;
+  const auto stores = [](const Script& s) { return static_cast<double>(s.ctas) * s.warps * s.rounds * 4 * 32; };
+  const Script one = scattered_stores(1, 32, kInL2, true), all = scattered_stores(132, 8, kInL2, true),
+               far = scattered_stores(132, 8, kFar, true), whole = scattered_stores(132, 8, kFar, false);
+  const Slope alone = slope(machine, one);
+  machine.sm.store_credits = 128;  // so that it is not they that take the stores
+  const Slope together = slope(machine, all);
+  machine.l2.bytes = 128 * kLine;  // soon full
+  const std::vector<Slope> beyond = slopes(machine, {far, whole});
+  EXPECT_NEAR(stores(one) / alone.cycles, 0.501, 0.01);
+  EXPECT_NEAR(stores(all) / together.cycles, 33.1, 0.1 * 33.1);
+  EXPECT_NEAR(stores(far) / beyond[0].cycles, 6.77, 0.15 * 6.77);
+  // A word's sector is read from DRAM before it leaves.
+  EXPECT_NEAR(beyond[0].dram_bytes / beyond[1].dram_bytes, 2, 0.2);
+}
+
+/// A sector that words fill one by one needs nothing from DRAM, one that they fill in part is fetched when it is read.
+TEST(SectorsWrittenInPart, AreFetchedOnlyWhereBytesAreMissing) {
+  const MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h100_sm90.toml");
+  const auto then_read = [&](std::uint32_t words) {
+    Script script{times(words, op(OpClass::Store)), 32, {}, false, 1, 1};
+    script.body.push_back(op(OpClass::Load, 1, 1));
+    script.body.back().bypass_l1 = true;
+    script.lines = [=](std::uint32_t, std::uint32_t n, std::vector<LineAccess>& out) {
+      out.push_back({kData + n / (words + 1) * kLine, 1, 0, 4});
+    };
+    return slope(machine, script).dram_bytes / 32;
+  };
+  EXPECT_DOUBLE_EQ(then_read(8), 0);
+  EXPECT_DOUBLE_EQ(then_read(7), machine.dram.access_bytes);
+}
+
 INSTANTIATE_TEST_SUITE_P(Fermi, ClosedForm, ::testing::Values("fermi_table1.toml", "fermi_accelsim.toml"), file_name);
 
 }  // namespace

@@ -31,8 +31,7 @@ Decoded decode(const std::string& line, const std::string& header = sample::head
   const std::uint32_t record = cta[0].records.at(0);
   Decoded out{reader.instructions().at(record & ((1U << kTraceRecordIndexBits) - 1)), {}};
   EXPECT_EQ(record >> kTraceRecordIndexBits, cta[0].lines.size());
-  for (const std::uint64_t packed : cta[0].lines)
-    out.lines.push_back({packed & ~std::uint64_t{127}, static_cast<std::uint8_t>(packed & 15)});
+  out.lines = cta[0].lines;
   return out;
 }
 
