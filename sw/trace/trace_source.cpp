@@ -26,7 +26,8 @@ std::uint32_t TraceSource::begin_cta(std::uint32_t) {
   const std::uint32_t handle = free_.back();
   reader_->next_cta(ctas_[handle]);
   free_.pop_back();
-  table_ = reader_->instructions().data();
+  // Launched again, the file gives each instruction its number again: CTAs of the launch before may still run.
+  if (instructions_.empty()) table_ = reader_->instructions().data();
   if (++ctas_begun_ == reader_->header().ctas()) {
     TraceCta rest;
     reader_->next_cta(rest);  // checks that the file ends here

@@ -34,7 +34,7 @@ class TraceSource : public IInstructionSource {
   std::filesystem::path path_;
   std::uint32_t launch_;
   std::unique_ptr<TraceReader> reader_;
-  std::vector<Instruction> instructions_;  ///< of the closed reader
+  std::vector<Instruction> instructions_;  ///< all of them, once the file was read to its end
   const Instruction* table_ = nullptr;
   std::uint32_t ctas_begun_ = 0;
   std::vector<TraceCta> ctas_;  ///< by handle

@@ -82,6 +82,15 @@ TEST_F(TraceWorkload, AKernelThatIsLaunchedAgainRunsItsTraceAgain) {
   }
 }
 
+TEST_F(TraceWorkload, CtasOfTheLaunchBeforeRunOnWhenTheKernelIsLaunchedAgain) {
+  const KernelDescriptor k = imported().kernels.at(0);
+  TraceSource source(k, 0);
+  source.begin_cta(0);
+  WarpCursor last{1, 0, 0, source.begin_cta(1), 0, 0};
+  source.begin_cta(2);
+  EXPECT_EQ(source.next(last).dst, 5);
+}
+
 TEST_F(TraceWorkload, AnotherGridIsRefused) {
   KernelDescriptor k = imported().kernels.at(0);
   k.grid_ctas = 3;

@@ -89,10 +89,13 @@ void parse_fill(ArgumentSpec& a, const std::vector<std::string>& parts, const st
   } else if (name == "uniform") {
     a.fill = SLUICE_FILL_UNIFORM;
     if (a.type != ElementType::F32 && a.type != ElementType::F64) a.b = 128;
+  } else if (name == "chance") {
+    a.fill = SLUICE_FILL_CHANCE;
+    a.a = 0.5F;
   } else if (name == "chase")
     a.fill = SLUICE_FILL_CHASE;
   else
-    throw InputError(fmt::format("{}: fill \"{}\": must be zero, iota, uniform or chase", where, name));
+    throw InputError(fmt::format("{}: fill \"{}\": must be zero, iota, uniform, chance or chase", where, name));
   if (parts.size() > 4) a.a = number<float>(parts[4], where + ": first fill parameter", -1e30F, 1e30F);
   if (parts.size() > 5) a.b = number<float>(parts[5], where + ": second fill parameter", -1e30F, 1e30F);
   if (parts.size() > 6) a.seed = number<std::uint32_t>(parts[6], where + ": seed", 0, 0xffffff);
