@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that share a GPU: the model beside an H200. Curves over CTA counts, and pairs under four policies.
+
+usage: compare.py [--take RESULTS.json ...]
+prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl; --take: makes model.json anew from what `sluice eval` wrote"""
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SILICON = HERE.parents[1] / "h200"
+sys.path.append(str(HERE.parent))
+from errors import rank  # noqa: E402
+
+POLICIES = ("left_over", "even", "spatial", "warped_slicer")
+QUOTAS = ("even", "warped_slicer")  # on the GPU these run in Sluice's runtime
+
+
+def lines(name):
+    return [json.loads(line) for line in (SILICON / name).read_text().splitlines()]
+
+
+def take(files):
+    curves, pairs = {}, []
+    for file in files:
+        results = json.loads(pathlib.Path(file).read_text())
+        for kernel in results["solo"]:
+            if len(kernel["curve"]) > 1 and kernel["curve"][-1] > 0:
+                curves.setdefault(kernel["kernel"], kernel["curve"])
+        for run in results["runs"]:
+            if run["policy"] in POLICIES + ("solo_curve",):
+                pairs.append({"kernels": run["kernels"], "policy": run["policy"], "stp": round(run["stp"], 4), "ctas": run["partition"]["ctas"]})
+    text = ",\n".join(" " + json.dumps(p) for p in pairs)
+    (HERE / "model.json").write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
+
+
+def silicon():
+    curves, slowdown = {}, {}
+    for line in lines("curves.jsonl"):
+        points = [statistics.median(run) for run in zip(*line["blocks_per_second"])]
+        curves[line["app"]] = points
+        slowdown[line["app"]] = statistics.median(line["native_blocks_per_second"]) / max(points)
+    progress, ctas = {}, {}
+    for line in lines("pairs.jsonl"):
+        key = ("_".join(line.get("kernels", [])), line["policy"])
+        if "/finish/" in line["key"]:
+            progress.setdefault(key, []).append([a / b for a, b in zip(line["alone_seconds"], line["finish_seconds"])])
+        elif line["policy"] in QUOTAS and "ctas" in line:
+            ctas.setdefault(key, []).append(tuple(line["ctas"]))
+    return curves, slowdown, progress, {k: max(set(v), key=v.count) for k, v in ctas.items()}
+
+
+def correlation(a, b):
+    return statistics.correlation(rank(a), rank(b))
+
+
+def mean(values):
+    return math.exp(statistics.mean(map(math.log, values)))
+
+
+def print_curves(model, curves):
+    print("| kernel | CTA counts | mean error | largest |\n|---|---|---|---|")
+    every, largest = [], 0
+    for name, points in model["curves"].items():
+        common = min(len(points), len(curves[name]))
+        errors = [abs(m / max(points) - s / max(curves[name])) for m, s in zip(points[:common], curves[name][:common])]
+        every.append(statistics.mean(errors))
+        largest = max(largest, every[-1])
+        print(f"| {name} | {common} | {every[-1]:.3f} | {max(errors):.2f} |")
+    print(f"\ncurves: mean of the kernels {statistics.mean(every):.3f}, largest of a kernel {largest:.3f}")
+
+
+def compare(model, slowdown, progress, ctas):
+    out = []
+    for run in model["pairs"]:
+        key = ("_".join(run["kernels"]), run["policy"])
+        if key not in progress:
+            continue
+        each = [statistics.median(values) for values in zip(*progress[key])]
+        there = ctas.get(key, ())
+        entry = {"kernels": run["kernels"], "policy": run["policy"], "h200_stp": round(sum(each), 4), "model_stp": run["stp"]}
+        if run["policy"] in QUOTAS:
+            entry["h200_stp_same_runtime"] = round(sum(e * slowdown[k] for e, k in zip(each, run["kernels"])), 4)
+            entry |= {"h200_ctas": list(there), "model_ctas": run["ctas"]}
+        out.append(entry)
+    return out
+
+
+def within_one(ours, theirs):
+    return len(ours) == 2 and all(abs(a - b) <= 1 for a, b in zip(ours, theirs))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--take", nargs="+")
+    options = parser.parse_args()
+    if options.take:
+        take(options.take)
+    model = json.loads((HERE / "model.json").read_text())
+    curves, slowdown, progress, ctas = silicon()
+    print_curves(model, curves)
+    pairs = compare(model, slowdown, progress, ctas)
+    print("\n| policy | pairs | STP, H200 | model | rank correlation | mean absolute error | same runtime: STP, H200 | rank correlation | error |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for policy in POLICIES:
+        some = [p for p in pairs if p["policy"] == policy]
+        if len(some) < 3:
+            continue
+        model_stp = [p["model_stp"] for p in some]
+        cells = [policy, str(len(some))]
+        for key in ("h200_stp", "h200_stp_same_runtime"):
+            if key not in some[0]:
+                cells += ["-"] * 3
+                continue
+            there = [p[key] for p in some]
+            error = statistics.mean(abs(m / s - 1) for m, s in zip(model_stp, there))
+            cells += [f"{mean(there):.3f}"] + ([f"{mean(model_stp):.3f}"] if key == "h200_stp" else [])
+            cells += [f"{correlation(there, model_stp):.3f}", f"{100 * error:.1f} %"]
+        print("| " + " | ".join(cells) + " |")
+    for policy, text in (("warped_slicer", "Warped-Slicer's decisions"), ("solo_curve", "the model's solo curves' decisions")):
+        some = [r for r in model["pairs"] if r["policy"] == policy]
+        same = [within_one(r["ctas"], ctas["_".join(r["kernels"]), "warped_slicer"]) for r in some]
+        if some:
+            print(f"\n{text} beside the H200's: within a CTA in {sum(same)} of {len(same)}")
+            print("others: " + ", ".join(f"{'_'.join(r['kernels'])} ({','.join(map(str, r['ctas']))}; H200 "
+                                         f"{','.join(map(str, ctas['_'.join(r['kernels']), 'warped_slicer']))})" for r, ok in zip(some, same) if not ok))
+    path = HERE.parent / "results.json"
+    results = json.loads(path.read_text())
+    results["pairs"] = pairs
+    text = json.dumps({k: v for k, v in results.items() if k != "pairs"}, indent=1)[:-2]
+    path.write_text(text + ',\n "pairs": [\n' + ",\n".join("  " + json.dumps(p) for p in pairs) + "\n ]\n}\n")
+
+
+if __name__ == "__main__":
+    main()
