@@ -11,6 +11,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/gpu/record/decided.h"
+#include "sw/gpu/record/raw_file.h"
 #include "sw/gpu/record/sass_trace.h"
 #include "sw/gpu/record/walk.h"
 #include "sw/gpu/rewrite/instrument.h"
@@ -118,6 +119,49 @@ TEST(Record, ControlBitsGoToTheHeaderAndChangeNothingElse) {
   EXPECT_NE(with.text.find("-control 0000 = 0007e2\n"), std::string::npos);  // stall 2, no barriers
   EXPECT_EQ(with.text.substr(with.text.find("#BEGIN_TB")), without.text.substr(without.text.find("#BEGIN_TB")));
   EXPECT_EQ(with.result.unjoined, without.result.unjoined);
+}
+
+TEST(RawRecording, ComesBackAsItWasWrittenAndIsRefusedWhenCutOrChanged) {
+  const RecordedKernel k = recorded([](unsigned lane) { return lane % 3; });
+  RawRecording r;
+  r.ptx = data("sum.ptx");
+  r.symbol = "sum";
+  r.grid = {3, 2, 1};
+  r.block = {32, 1, 1};
+  r.registers = 17;
+  r.shared_window = 0x7f00ff000000;
+  r.recorded_ms = 0.125;
+  r.log = k.log;
+  const fs::path file = fs::path(testing::TempDir()) / ("raw_" + std::to_string(getpid()));
+  write_raw(file, r);
+  const RawRecording back = read_raw(file);
+  EXPECT_EQ(back.ptx, r.ptx);
+  EXPECT_EQ(back.grid, r.grid);
+  EXPECT_EQ(back.registers, 17);
+  EXPECT_EQ(back.shared_window, r.shared_window);
+  EXPECT_EQ(back.recorded_ms, 0.125);
+  EXPECT_EQ(back.log.words, k.log.words);
+  EXPECT_EQ(back.log.counts, k.log.counts);
+  const std::string whole = read_file(file);
+  const auto refused = [&](const std::string& text) {
+    write_file_atomically(file, text);
+    try {
+      (void)read_raw(file);
+      return false;
+    } catch (const InputError& e) {
+      return std::string(e.what()) == file.string() + ": not a recording of this version, or cut off";
+    }
+  };
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{39}, std::size_t{200}, whole.size() - 1})
+    EXPECT_TRUE(refused(whole.substr(0, bytes))) << bytes;
+  std::string other = whole;
+  other[0] = 'x';
+  EXPECT_TRUE(refused(other));
+  other = whole;
+  const std::size_t starts = whole.size() - (k.log.starts.size() + k.log.counts.size() + k.log.words.size()) * 4;
+  other[starts + 8] = '\x7f';  // a count beyond its warp's rows
+  EXPECT_TRUE(refused(other));
+  fs::remove(file);
 }
 
 TEST(Record, CountsTheSectorsOfGlobalAccesses) {
