@@ -214,6 +214,16 @@ TEST(Walker, ATurnThatTheBranchBeforeItRulesOutNeverRuns) {
   }
 }
 
+/// A store that the assembler has moved in front of its block, for the threads that go there as well as for the others.
+TEST(Walker, AnotherStatementStandsForABlockWhenThePathsSayThatTheFirstOneWasMoved) {
+  RecordedKernel k = recorded([](unsigned) { return 3U; });
+  const std::uint64_t instructions = trace(k).result.warp_instructions;
+  k.plan.lines[19].block = kHalf;  // as if it came from the block of threads 0 to 15, whose first statement it is then
+  const Trace t = trace(k);
+  EXPECT_EQ(t.result.warp_instructions, instructions);
+  EXPECT_FALSE(t.result.unjoined.contains("no_path"));
+}
+
 TEST(DecidedGuards, OfOneComparisonMadeTwiceAndOfNoOther) {
   const SassKernel kernel = parse_listing(data("sum.sass"), "sum");
   const std::vector<std::optional<bool>> decided = decided_guards(kernel);
@@ -253,8 +263,9 @@ TEST(SassTrace, ThreadsThatPartJoinAtTheBarrierOfTheBranch) {
 }
 
 TEST(SassTrace, WhatNoWayExplainsIsCounted) {
-  RecordedKernel k = recorded([](unsigned) { return 0U; });
-  k.plan.lines[19].block = kHalf;  // the store to shared memory counts for a block that half of the threads never see
+  RecordedKernel k = recorded([](unsigned) { return 40U; });
+  constexpr std::string_view kBack = "@!P1 BRA `(.L_x_4)";
+  k.listing.replace(k.listing.find(kBack), kBack.size(), "NOP");  // without the way back nobody goes around 40 times
   const Trace t = trace(k);
   EXPECT_TRUE(t.result.unjoined.contains("no_path"));
   EXPECT_LT(t.result.joined_pct(), 100);
