@@ -77,6 +77,14 @@ struct TraceReader::Fields {
           fmt::format("{} = {}: must be a {} number, {}..{}", what, text, base == 16 ? "hexadecimal" : "decimal", low, high));
     return value;
   }
+  /// Decimal; the largest ones, which only an unsigned number holds, too.
+  std::int64_t immediate() {
+    skip_blanks();
+    if (at != end && *at == '-') return number<std::int64_t>("immediate", 10, std::numeric_limits<std::int64_t>::min(), 0);
+    const auto value = number<std::uint64_t>("immediate", 10, 0, std::numeric_limits<std::uint64_t>::max());
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
+  }
+  [[nodiscard]] bool at_letter() const { return at != end && *at >= 'A' && *at <= 'Z'; }  ///< of the next field
   std::uint64_t address() {
     skip_blanks();
     if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) at += 2;
@@ -155,8 +163,8 @@ void TraceReader::read_header_line(std::string_view line) {
   if (key == "local mem base_addr") header_.local_base = fields.address();
   if (key == "accelsim tracer version") {
     header_.tracer_version = static_cast<std::uint32_t>(number(1000));
-    if (header_.tracer_version < 3 || header_.tracer_version > 5)
-      lines_.fail(fmt::format("accelsim tracer version = {}: must be 3, 4 or 5", value));
+    if (header_.tracer_version < 3 || header_.tracer_version > 6)
+      lines_.fail(fmt::format("accelsim tracer version = {}: must be 3, 4, 5 or 6", value));
   }
   if (key.starts_with("control ")) read_control(key.substr(8), value);
   if (key == "enable lineinfo") header_.line_info = number(1) == 1;
@@ -216,6 +224,7 @@ bool TraceReader::next_cta(TraceCta& cta) {
   std::uint64_t seen = 0;  // at most 32 warps
   for (std::uint32_t n = 0; n < warps; ++n) {
     expect("warp = w");
+    while (n == 0 && line.starts_with("cluster ")) expect("warp = w");  // id, cta and rank, of version 6
     if (line == "#END_TB") lines_.fail(fmt::format("the thread block ends with {} of {} warps", n, warps));
     if (!line.starts_with("warp = ")) lines_.fail("`warp = w` should be here");
     Fields fields{lines_, line.data() + 7, line.data() + line.size()};
@@ -252,14 +261,14 @@ void TraceReader::read_warp(TraceWarp& warp, std::uint32_t index) {
     if (line[0] == '#' || line.starts_with("warp"))
       lines_.fail(fmt::format("an instruction should be here: this warp has {} of {}", i, count));
     bool plain = false;
-    const std::uint32_t record = parse_instruction(line, warp, index, plain);
-    warp.records.push_back(record);
-    if (!plain) continue;
+    const std::optional<std::uint32_t> record = parse_instruction(line, warp, index, plain);
+    if (record) warp.records.push_back(*record);
+    if (!plain || !record) continue;
     if (known_text_.size() + line.size() > kMaxKnownText) {
       std::ranges::fill(known_, Known{});
       known_text_.clear();
     }
-    known = {hash, static_cast<std::uint32_t>(known_text_.size()), static_cast<std::uint32_t>(line.size()), record};
+    known = {hash, static_cast<std::uint32_t>(known_text_.size()), static_cast<std::uint32_t>(line.size()), *record};
     known_text_ += line;
   }
 }
@@ -331,7 +340,95 @@ std::uint32_t bank_passes(const std::uint64_t* addresses, std::size_t lanes, std
 
 }  // namespace
 
-std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& warp, std::uint32_t index, bool& plain) {
+/// Of version 6, with uniform registers and predicates: pseudo registers above those of the kernel, as far as there are some.
+std::uint8_t TraceReader::register_of(Fields& fields) const {
+  if (header_.tracer_version < 6) return fields.register_index();
+  const std::string_view text = fields.word("a register");
+  const std::size_t letters = std::min(text.find_first_of("0123456789"), text.size());
+  unsigned number = 0;
+  const auto [stop, error] = std::from_chars(text.data() + letters, text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && stop == text.data() + text.size() && number < 256;
+  struct Kind {
+    std::string_view letters;
+    unsigned none, base;  ///< none: this number and those above it are the zero register, or the predicate that is always true
+  };
+  constexpr unsigned kUniform = 63, kPredicates = 7;
+  for (const Kind& k : {Kind{"R", 255, 0}, Kind{"UR", kUniform, 0}, Kind{"P", kPredicates, kUniform},
+                        Kind{"UP", kPredicates, kUniform + kPredicates}}) {
+    if (!whole || text.substr(0, letters) != k.letters) continue;
+    if (number >= k.none) return kNoRegister;
+    const unsigned index = number + (k.letters == "R" ? 0 : header_.registers_per_thread + k.base);
+    return static_cast<std::uint8_t>(std::min(index, unsigned{kNoRegister}));
+  }
+  lines_.fail(fmt::format("register {}: must be R, UR, P or UP and a number, 0..255", text));
+}
+
+/// What the engine copies: some tiles' addresses, of so many bytes in all. The instruction's record may stand several times: a
+/// record counts at most 255 lines.
+std::uint32_t TraceReader::add_tiles(Instruction& instruction, Fields& fields, std::uint32_t mask, std::uint32_t width,
+                                     TraceWarp& warp) {
+  constexpr std::uint64_t kMostBytes = 1ULL << 20, kMostTiles = 1U << 14;
+  (void)fields.address();  // of the mbarrier
+  if (fields.number<unsigned>("multicast flag", 10, 0, 1) == 1) fields.number<std::uint64_t>("multicast mask", 16, 0, 0xffff);
+  const auto bytes = fields.number<std::uint64_t>("bytes", 10, 0, kMostBytes);
+  fields.number<std::uint64_t>("bytes out of bounds", 10, 0, kMostBytes);
+  const auto mode = fields.number<unsigned>("address mode", 10, 3, 4);
+  std::uint64_t at = mode == 4 ? fields.address() : 0;
+  const auto tiles = fields.number<std::uint64_t>("number of addresses", 10, 0, kMostTiles);
+  const std::uint64_t each = std::max<std::uint64_t>(1, tiles == 0 || bytes == 0 ? width : (bytes + tiles - 1) / tiles);
+  const std::size_t begin = warp.lines.size();
+  for (std::uint64_t i = 0; i < tiles; ++i) {
+    if (mode == 3)
+      at = fields.address();
+    else if (i > 0)
+      at += static_cast<std::uint64_t>(fields.number<std::int64_t>(
+          "address difference", 10, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
+    for (std::uint64_t sector = at / kSectorBytes; sector <= (at + each - 1) / kSectorBytes; ++sector) {
+      const std::uint64_t line = sector * kSectorBytes & ~std::uint64_t{127}, bit = 1ULL << (sector % 4);
+      if (warp.lines.size() > begin && (warp.lines.back() & ~std::uint64_t{127}) == line)
+        warp.lines.back() |= bit;
+      else
+        warp.lines.push_back(line | bit);
+    }
+    if (warp.lines.size() - begin > kMostBytes / kSectorBytes) lines_.fail("the tiles have more than a MiB");
+  }
+  instruction.active_lanes = 1;
+  if (mask == 0 || warp.lines.size() == begin) {
+    warp.lines.resize(begin);
+    instruction.op = OpClass::Alu;
+    instruction.pipe = Pipe::None;
+    return 0;
+  }
+  instruction.copies = instruction.op == OpClass::Load ? CopyRole::Copy : CopyRole::None;  // no warp waits for it
+  instruction.bypass_l1 = true;
+  std::size_t count = warp.lines.size() - begin;
+  constexpr std::uint32_t kMostLines = (1U << (32 - kTraceRecordIndexBits)) - 1;
+  for (; count > kMostLines; count -= kMostLines)
+    warp.records.push_back(intern(instruction) | kMostLines << kTraceRecordIndexBits);
+  return static_cast<std::uint32_t>(count);
+}
+
+/// Behind "Val" the values of each register: how many there are, 1 or 32, and the values. "NoVal": none.
+void TraceReader::skip_values(Fields& fields, unsigned registers) {
+  const std::string_view kind = fields.word("Val or NoVal");
+  if (kind == "NoVal") return;
+  if (kind != "Val") lines_.fail(fmt::format("text after the end of the instruction: {}", kind));
+  for (unsigned r = 0; r < registers; ++r) {
+    const auto values = fields.number<unsigned>("number of values", 10, 1, kWarpSize);
+    if (values != 1 && values != kWarpSize) lines_.fail(fmt::format("number of values = {}: must be 1 or 32", values));
+    for (unsigned v = 0; v < values; ++v) {
+      const std::string_view text = fields.word("a value");
+      const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+      std::uint64_t value = 0;
+      const auto [stop, error] = std::from_chars(text.data() + (prefixed ? 2 : 0), text.data() + text.size(), value, 16);
+      if (error != std::errc{} || stop != text.data() + text.size())
+        lines_.fail(fmt::format("value {}: must be hexadecimal", text));
+    }
+  }
+}
+
+std::optional<std::uint32_t> TraceReader::parse_instruction(std::string_view line, TraceWarp& warp, std::uint32_t index,
+                                                            bool& plain) {
   Fields fields{lines_, line.data(), line.data() + line.size()};
   constexpr auto kMax32 = std::numeric_limits<std::uint32_t>::max();
   if (header_.line_info) fields.number<std::uint32_t>("line number", 10, 0, kMax32);
@@ -339,11 +436,15 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   instruction.pc = static_cast<std::uint32_t>(fields.number<std::uint64_t>("PC", 16, 0, kMax32 - 1));
   const auto mask = fields.number<std::uint32_t>("mask", 16, 0, kMax32);
   instruction.active_lanes = static_cast<std::uint8_t>(std::popcount(mask));
-  if (fields.number<unsigned>("number of destinations", 10, 0, 1) == 1) instruction.dst = fields.register_index();
+  const auto destinations = fields.number<unsigned>("number of destinations", 10, 0, 1);
+  if (destinations == 1) instruction.dst = register_of(fields);
   const std::string_view mnemonic = fields.word("an opcode");
+  const bool typed = header_.tracer_version >= 6;
+  if (typed && mnemonic.starts_with("REPLAY_")) return std::nullopt;  // around a loop that waits, as the tracer shortened it
   const auto sources = fields.number<unsigned>("number of sources", 10, 0, 5);
-  for (unsigned i = 0; i < sources; ++i) instruction.src[i] = fields.register_index();
-  const auto width = fields.number<unsigned>("memory width", 10, 0, 1024);
+  for (unsigned i = 0; i < sources; ++i) instruction.src[i] = register_of(fields);
+  if (typed && mnemonic.find("GMMA") != std::string_view::npos) fields.number<unsigned>("group flag", 10, 0, 1);
+  const auto width = fields.number<unsigned>("memory width", 10, 0, typed ? 1U << 20 : 1024);
   const Opcode opcode = classify(mnemonic);
   instruction.op = opcode.op;
   instruction.pipe = opcode.pipe;
@@ -351,7 +452,10 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
   if (opcode.op == OpClass::Tensor) instruction.interval = matrix_cycles(mnemonic);
   control_.apply(instruction);
   std::uint32_t count = 0;
-  if (is_memory(opcode.op) && width != 0) {
+  const std::string_view name = mnemonic.substr(0, mnemonic.find('.'));
+  if (typed && (is_bulk(name) || name == "UTMAPF" || name == "UBLKPF")) {
+    count = add_tiles(instruction, fields, mask, width, warp);
+  } else if (is_memory(opcode.op) && width != 0) {
     instruction.bypass_l1 = (has_part(mnemonic, "STRONG") && has_part(mnemonic, "GPU")) || has_part(mnemonic, "BYPASS");
     const std::uint32_t bytes = access_bytes(mnemonic);
     if (opcode.op == OpClass::Load || opcode.op == OpClass::Shared) {
@@ -367,11 +471,11 @@ std::uint32_t TraceReader::parse_instruction(std::string_view line, TraceWarp& w
     lines_.fail(fmt::format("{} has a memory operand", mnemonic));
   }
   std::int64_t immediate = 0;
-  if (!fields.done())
-    immediate = fields.number<std::int64_t>("immediate", 10, std::numeric_limits<std::int64_t>::min(),
-                                            std::numeric_limits<std::int64_t>::max());
+  if (!fields.done()) immediate = fields.immediate();
   if (instruction.copies == CopyRole::Wait)
     instruction.groups_left = static_cast<std::uint8_t>(std::clamp<std::int64_t>(immediate, 0, 63));
+  if (typed && !fields.done() && !fields.at_letter()) (void)fields.immediate();
+  if (typed && !fields.done()) skip_values(fields, destinations + sources);
   if (!fields.done()) lines_.fail(fmt::format("text after the end of the instruction: {}", fields.word("text")));
   plain = width == 0 && !unknown_.contains(std::string(mnemonic.substr(0, mnemonic.find('.'))));
   return intern(instruction) | count << kTraceRecordIndexBits;
