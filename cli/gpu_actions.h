@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "sw/gpu/apps/launch_spec.h"
+#include "sw/gpu/record/sass_trace.h"
 #include "sw/policy/names.h"
 
 namespace sluice::cli {
@@ -23,8 +25,10 @@ struct GpuRunOptions {
 };
 struct GpuRecordOptions {
   std::vector<std::string> kernels, apps, includes, defines;
-  std::string nvcc, out, ctas = "64", limit = "1G";
-  bool small = false, json = false;
+  std::vector<std::string> command;  ///< a program whose kernels are recorded, and its arguments
+  std::string nvcc, out, ctas = "64", limit = "1G", total = "8G";
+  unsigned launches = 1;  ///< of each kernel of the program
+  bool small = false, json = false, keep = false;
 };
 struct GpuExperimentOptions {
   std::string name, out, apps, profiles, scenarios = "configs/scenarios";
@@ -37,12 +41,16 @@ struct GpuExperimentOptions {
 int gpu_probe(const GpuProbeOptions& options);
 int gpu_run(const GpuRunOptions& options);
 struct RecordRequest {
-  std::vector<gpu::LaunchSpec> launches;  ///< of --kernel, then of --app
-  std::uint64_t ctas = 0, limit = 0;      ///< limit in bytes
+  std::vector<gpu::LaunchSpec> launches;         ///< of --kernel, then of --app
+  std::uint64_t ctas = 0, limit = 0, total = 0;  ///< the limits in bytes
 };
 /// Checks the options and makes the folder. @throws InputError naming the option and what it may be
 RecordRequest record_request(const GpuRecordOptions& options);
 int gpu_record(const GpuRecordOptions& options, const RecordRequest& request);
+/// The kernels of options.command. @return the program's exit code
+int gpu_record_program(const GpuRecordOptions& options, const RecordRequest& request);
+/// What both print of a trace.
+[[nodiscard]] nlohmann::json describe_join(const gpu::JoinResult& joined);
 int gpu_experiment(const GpuExperimentOptions& options);
 int gpu_mps_client(const std::string& app);
 struct GpuClientOptions {

@@ -121,6 +121,12 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--ctas", record->ctas, "CTAs of each launch to record, from the first: a number, or all")
       ->capture_default_str();
   command->add_option("--limit", record->limit, "bytes of a kernel's log at most, with K, M or G")->capture_default_str();
+  command->add_option("--total", record->total, "a program behind --: bytes of all logs at most")->capture_default_str();
+  command->add_option("--launches", record->launches, "a program behind --: launches of each kernel to record, from the first")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_flag("--keep", record->keep, "a program behind --: what the GPU logged stays in DIR/raw");
+  command->add_option("command", record->command, "a program whose kernels are recorded, and its arguments, behind --");
   command->add_option("-I", record->includes, "folder of headers, for CUDA text; repeat for more");
   command->add_option("-D", record->defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");
   command->add_flag("--nvcc{nvcc}", record->nvcc, "compile CUDA text with nvcc; --nvcc=PATH names another than the installed");

@@ -18,31 +18,22 @@ namespace sluice::cli {
 
 namespace {
 
-nlohmann::json describe(const std::map<std::string, gpu::SectorCount>& sectors) {
-  nlohmann::json out = nlohmann::json::object();
-  for (const auto& [opcode, count] : sectors) out[opcode] = {{"requests", count.requests}, {"sectors", count.sectors}};
-  return out;
-}
-
 nlohmann::json describe(const gpu::LaunchSpec& spec, const gpu::Recording& r, const gpu::JoinResult& joined) {
-  return {{"name", spec.label},
-          {"ctas", r.kernel.log.ctas},
-          {"grid_ctas", spec.blocks()},
-          {"warp_instructions", joined.warp_instructions},
-          {"joined_pct", joined.joined_pct()},
-          {"unjoined", joined.unjoined},
-          {"opcodes", joined.opcodes},
-          {"sectors", describe(joined.sectors)},
-          {"bytes", joined.bytes},
-          {"log_bytes", r.log_bytes},
-          {"native_ms", r.native_seconds * 1e3},
-          {"slowdown", r.recorded_seconds / r.native_seconds},
-          {"bit_identical", r.bit_identical}};
+  nlohmann::json out = describe_join(joined);
+  out.update({{"name", spec.label},
+              {"ctas", r.kernel.log.ctas},
+              {"grid_ctas", spec.blocks()},
+              {"log_bytes", r.log_bytes},
+              {"native_ms", r.native_seconds * 1e3},
+              {"slowdown", r.recorded_seconds / r.native_seconds},
+              {"bit_identical", r.bit_identical}});
+  return out;
 }
 
 }  // namespace
 
 int gpu_record(const GpuRecordOptions& options, const RecordRequest& request) {
+  if (!options.command.empty()) return gpu_record_program(options, request);
   const std::filesystem::path folder = options.out, list = folder / "kernelslist.g";
   std::vector<gpu::LaunchSpec> specs = request.launches;
   const gpu::GpuSession session(0, false);

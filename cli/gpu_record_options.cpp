@@ -30,12 +30,16 @@ std::uint64_t number_of(const std::string& option, std::string_view text, bool s
 }  // namespace
 
 RecordRequest record_request(const GpuRecordOptions& options) {
-  if (options.kernels.empty() && options.apps.empty())
-    throw InputError("sluice gpu record: --kernel or --app must be given at least once");
+  const bool ours = !options.kernels.empty() || !options.apps.empty();
+  if (!ours && options.command.empty())
+    throw InputError("sluice gpu record: --kernel, --app or a program behind -- must be given at least once");
+  if (ours && !options.command.empty())
+    throw InputError("sluice gpu record: --kernel and --app do not go with a program behind --");
   RecordRequest request;
   request.ctas =
       options.ctas == "all" ? ~std::uint64_t{0} : number_of("--ctas", options.ctas, false, "a whole number from 1, or all");
   request.limit = number_of("--limit", options.limit, true, "a number of bytes from 1, or of K, M or G");
+  request.total = number_of("--total", options.total, true, "a number of bytes from 1, or of K, M or G");
   for (const std::string& k : options.kernels) request.launches.push_back(gpu::parse_launch(k));
   for (const gpu::LaunchSpec& spec : request.launches) {
     if (!std::filesystem::exists(spec.file)) throw InputError(spec.file + ": no such file");

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/interposed.h"
 #include "sw/core/errors.h"
 #include "sw/scheduler/priority.h"
 #include "sw/service/daemon.h"
@@ -27,12 +28,6 @@ struct RunOptions {
   bool require = false, spin = false;
   std::vector<std::string> command;
 };
-
-void put_first(const char* variable, const std::string& value, char between) {
-  const char* before = std::getenv(variable);
-  const std::string all = before == nullptr || *before == '\0' ? value : value + between + before;
-  setenv(variable, all.c_str(), 1);
-}
 
 /// The environment of a client of the service. @return false when there is none: the program runs without us
 bool use_service(const RunOptions& options) {
@@ -84,10 +79,7 @@ void keep_triton_ptx(const std::filesystem::path& folder) {
 }
 
 int run(const RunOptions& options) {
-  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
-  const std::filesystem::path folder = own.parent_path().parent_path() / "lib/sluice", library = folder / "libcuda.so.1";
-  if (!std::filesystem::exists(library))
-    throw SystemError(library.string() + " is missing: this build has no CUDA (SLUICE_CUDA)");
+  const std::filesystem::path folder = interposer_folder();
   bool ours = true;
   unsetenv("SLUICE_SOCKET");
   if (options.quota == 0 && options.sms.empty() && options.quota_file.empty())
@@ -96,8 +88,7 @@ int run(const RunOptions& options) {
     use_fixed(options);
   setenv("SLUICE_OPAQUE", options.opaque.c_str(), 1);
   if (ours) {
-    put_first("LD_LIBRARY_PATH", folder.string(), ':');
-    put_first("LD_PRELOAD", library.string(), ':');
+    put_interposer_first(folder);
     keep_triton_ptx(folder);
     // Streams whose launches sleep hold a channel each; the default is 8.
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);

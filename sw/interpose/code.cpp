@@ -20,6 +20,28 @@ namespace {
 constexpr int kVersion = 3;               // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
+Code made(const std::string& ptx, bool variables) {
+  Code code;
+  std::string last;
+  const auto assemble = [&](const std::string& text) {
+    if (text == last) return;
+    last.clear();
+    code.cubin = assembled(text);
+    last = text;
+  };
+  gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble);
+  const bool any = std::ranges::any_of(module.kernels, [](const auto& k) { return !k.second.refusal; });
+  if (any)
+    assemble(module.text);
+  else
+    code.cubin.clear();
+  code.kernels = std::move(module.kernels);
+  code.variables = variables;
+  return code;
+}
+
+}  // namespace
+
 unsigned device_sm() {
   CUdevice device = 0;
   int major = 0, minor = 0;
@@ -48,28 +70,6 @@ bool has_variables(const std::string& text) {
            text.substr(item.begin, item.end - item.begin).find(".shared") == std::string::npos;
   });
 }
-
-Code made(const std::string& ptx, bool variables) {
-  Code code;
-  std::string last;
-  const auto assemble = [&](const std::string& text) {
-    if (text == last) return;
-    last.clear();
-    code.cubin = assembled(text);
-    last = text;
-  };
-  gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble);
-  const bool any = std::ranges::any_of(module.kernels, [](const auto& k) { return !k.second.refusal; });
-  if (any)
-    assemble(module.text);
-  else
-    code.cubin.clear();
-  code.kernels = std::move(module.kernels);
-  code.variables = variables;
-  return code;
-}
-
-}  // namespace
 
 const Cache& user_cache() {
   static const auto* cache = new Cache(Cache::of_user());

@@ -67,6 +67,10 @@ struct Prepared {
 };
 /// @param image  as cuModuleLoadData takes it: PTX, a fat binary, or a cubin whose PTX the cache has
 [[nodiscard]] Prepared prepared(const void* image);
+/// The PTX of an image for a device; empty: it has none. @throws InputError for a damaged fat binary
+[[nodiscard]] std::string ptx_of(const void* image, unsigned sm);
+[[nodiscard]] unsigned device_sm();                        ///< of the current context's device, as 90; 0: there is none
+[[nodiscard]] bool has_variables(const std::string& ptx);  ///< normalised; beside shared memory
 /// At the process's end: what is being compiled goes to the cache, for the next process.
 void finish_compiling();
 

@@ -2,6 +2,8 @@
 // Look-ups, and which functions are ours.
 #include "sw/interpose/hooks.h"
 
+#include "sw/interpose/recorder.h"
+
 namespace sluice::interpose {
 
 namespace {
@@ -24,9 +26,9 @@ CUresult get_proc_address_v2(const char* name, void** function, int version, cuu
 void* hook(Symbol symbol) {
   if (symbol == kcuGetProcAddress) return address(get_proc_address);
   if (symbol == kcuGetProcAddress_v2) return address(get_proc_address_v2);
-  for (const auto of : {module_hook, launch_hook, graph_hook})
+  for (const auto of : {module_hook, launch_hook})
     if (void* ours = of(symbol)) return ours;
-  return nullptr;
+  return Recorder::instance() == nullptr ? graph_hook(symbol) : nullptr;  // graphs are not recorded
 }
 
 }  // namespace sluice::interpose

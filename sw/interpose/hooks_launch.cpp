@@ -4,6 +4,7 @@
 
 #include "sw/interpose/hooks.h"
 #include "sw/interpose/program.h"
+#include "sw/interpose/recorder.h"
 
 namespace sluice::interpose {
 
@@ -78,6 +79,12 @@ CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters,
     if (a.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || a.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
       l.facts.programmatic = true;
   }
+  if (Recorder* recorder = Recorder::instance())
+    return recorder->launch(l, std::ref(native), [&](CUfunction ours, void** with) {
+      CUlaunchConfig config = c;
+      config.hStream = l.stream;
+      return SLUICE_REAL(cuLaunchKernelEx)(&config, ours, with, nullptr);
+    });
   const auto with = [&](const Transformed& ours) {
     CUlaunchConfig config = c;
     config.gridDimX = ours.grid[0];

@@ -8,6 +8,7 @@
 
 #include "sw/interpose/hooks.h"
 #include "sw/interpose/program.h"
+#include "sw/interpose/recorder.h"
 
 namespace sluice::interpose {
 
@@ -28,6 +29,16 @@ bool transforms() {
 /// Loads `image`, or the code made of it; the program's own where the driver does not take ours.
 template <class Handle, class Load>
 CUresult load(Handle* handle, const void* image, const Load& as) {
+  if (Recorder* recorder = Recorder::instance(); recorder != nullptr && image != nullptr) {
+    Recorder::Image ours = recorder->image(image);
+    CUresult result = ours.in_place.empty() ? CUDA_ERROR_UNKNOWN : as(ours.in_place.c_str(), true);
+    if (result != CUDA_SUCCESS) {
+      if (!ours.in_place.empty()) ours = {nullptr, "", "the driver does not load the module with the kernels that log"};
+      result = as(image, false);
+    }
+    if (result == CUDA_SUCCESS) recorder->module(*handle, std::move(ours));
+    return result;
+  }
   Prepared ours;
   if (image != nullptr && transforms()) ours = prepared(image);
   const bool loads = ours.code != nullptr && !ours.code->cubin.empty();
@@ -53,6 +64,14 @@ CUresult module_load_fat(CUmodule* module, const void* image) {
   return load(module, image, [&](const void* bytes, bool ours) {
     return ours ? SLUICE_REAL(cuModuleLoadData)(module, bytes) : SLUICE_REAL(cuModuleLoadFatBinary)(module, bytes);
   });
+}
+void tell_kernel(void* handle, void* module, const char* name, bool library) {
+  if (Recorder* recorder = Recorder::instance()) return recorder->kernel(handle, module, name, library);
+  program().kernel(handle, module, name, library);
+}
+void tell_unloaded(void* module) {
+  if (Recorder* recorder = Recorder::instance()) return recorder->module(module, {});
+  program().module(module, {});
 }
 std::vector<char> contents(const char* path) {
   std::ifstream in(path == nullptr ? "" : path, std::ios::binary);
@@ -82,27 +101,31 @@ CUresult library_load_file(CUlibrary* library, const char* path, CUjit_option* j
 }
 CUresult module_unload(CUmodule module) {
   const CUresult result = SLUICE_REAL(cuModuleUnload)(module);
-  if (result == CUDA_SUCCESS) program().module(module, {});
+  if (result == CUDA_SUCCESS) tell_unloaded(module);
   return result;
 }
 CUresult library_unload(CUlibrary library) {
   const CUresult result = SLUICE_REAL(cuLibraryUnload)(library);
-  if (result == CUDA_SUCCESS) program().module(library, {});
+  if (result == CUDA_SUCCESS) tell_unloaded(library);
   return result;
 }
 CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {
   const CUresult result = SLUICE_REAL(cuModuleGetFunction)(function, module, name);
-  if (result == CUDA_SUCCESS) program().kernel(*function, module, name, false);
+  if (result == CUDA_SUCCESS) tell_kernel(*function, module, name, false);
   return result;
 }
 CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
   const CUresult result = SLUICE_REAL(cuLibraryGetKernel)(kernel, library, name);
-  if (result == CUDA_SUCCESS) program().kernel(*kernel, library, name, true);
+  if (result == CUDA_SUCCESS) tell_kernel(*kernel, library, name, true);
   return result;
 }
 CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
   const CUresult result = SLUICE_REAL(cuKernelGetFunction)(function, kernel);
-  if (result == CUDA_SUCCESS) program().same_kernel(*function, kernel);
+  if (result != CUDA_SUCCESS) return result;
+  if (Recorder* recorder = Recorder::instance())
+    recorder->same_kernel(*function, kernel);
+  else
+    program().same_kernel(*function, kernel);
   return result;
 }
 CUresult func_set_attribute(CUfunction function, CUfunction_attribute which, int value) {

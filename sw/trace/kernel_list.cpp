@@ -18,8 +18,8 @@ std::vector<ListedKernel> read_kernel_list(const std::filesystem::path& path) {
     if (const auto end = line.find_last_not_of(" \t"); end != std::string_view::npos) line = line.substr(0, end + 1);
     if (!line.starts_with("kernel")) continue;
     const std::filesystem::path file = path.parent_path() / std::string(line);
-    if (file.extension() != ".traceg" && file.extension() != ".xz")
-      lines.fail(fmt::format("{}: must end in .traceg or .xz", line));
+    if (file.extension() != ".traceg" && file.extension() != ".xz" && file.extension() != ".tracez")
+      lines.fail(fmt::format("{}: must end in .traceg, .xz or .tracez", line));
     if (!std::filesystem::exists(file)) lines.fail(fmt::format("{}: no such file in the list's folder", line));
     ListedKernel kernel{file, TraceReader(file).header(), std::nullopt};
     if (const auto found = last_of_stream.find(kernel.header.stream); found != last_of_stream.end()) kernel.after = found->second;

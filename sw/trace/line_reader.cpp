@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "sw/core/errors.h"
+#include "sw/trace/tracez.h"
 
 namespace sluice {
 
@@ -36,6 +37,14 @@ LineReader::LineReader(const std::filesystem::path& path) : name_(path.string())
     if (lzma_stream_decoder(&decoder_->stream, kDecoderMemory, LZMA_CONCATENATED) != LZMA_OK)
       throw SystemError(fmt::format("{}: no memory for the xz decoder", name_));
   }
+  if (path.extension() == ".tracez") {
+    try {
+      tracez_ = std::make_unique<Tracez>(file_);
+    } catch (const Tracez::Damage& damage) {
+      std::fclose(file_);
+      throw InputError(fmt::format("{}:1: {}", name_, damage.why));
+    }
+  }
   block_.resize(kReadBytes + kMaxLine);
 }
 
@@ -59,6 +68,18 @@ void LineReader::fill() {
   end_ -= begin_;
   begin_ = 0;
   const std::size_t room = block_.size() - end_;
+  if (tracez_) {
+    std::size_t n = 0;
+    try {
+      n = tracez_->read(block_.data() + end_, room);
+    } catch (const Tracez::Damage& damage) {
+      ++line_number_;  // behind the last line that came through
+      fail(damage.why);
+    }
+    end_ += n;
+    at_end_ = n == 0;
+    return;
+  }
   if (!decoder_) {
     const std::size_t n = read_file(block_.data() + end_, room);
     end_ += n;

@@ -8,10 +8,14 @@
 
 namespace sluice {
 
-/// Lines of a text file or of an .xz one, decompressed as they are read: never more than a block of the file in memory.
+class Tracez;
+
+/// Lines of a text file, or of an .xz or a .tracez one, decompressed as they are read: never more than a block of the file in
+/// memory.
 class LineReader {
  public:
-  static constexpr std::size_t kMaxLine = 8192;  ///< the longest instruction line of a trace has some 900 characters
+  /// The longest instruction line of a trace has some 900 characters; with the values of all registers, some 2,500.
+  static constexpr std::size_t kMaxLine = 8192;
 
   /// @throws InputError when the file can't be opened
   explicit LineReader(const std::filesystem::path& path);
@@ -36,6 +40,7 @@ class LineReader {
   std::string name_;
   std::FILE* file_ = nullptr;
   std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<Tracez> tracez_;
   std::string block_;  ///< unread text is block_[begin_, end_)
   std::size_t begin_ = 0, end_ = 0;
   bool at_end_ = false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ struct TraceHeader {
   std::uint32_t binary_version = 0;        ///< 35, 60, 61, 70, 75, 80, 86, 90
   std::uint64_t stream = 0;
   std::uint64_t shared_base = 0, local_base = 0;  ///< windows of generic addresses; 0 = not known
-  std::uint32_t tracer_version = 0;               ///< 3, 4, 5
+  std::uint32_t tracer_version = 0;               ///< 3, 4, 5, 6
   bool line_info = false;
 
   [[nodiscard]] std::uint32_t ctas() const { return grid[0] * grid[1] * grid[2]; }
@@ -44,9 +45,9 @@ using TraceCta = std::vector<TraceWarp>;
 
 inline constexpr std::uint32_t kTraceRecordIndexBits = 24;
 
-/// Reads one kernel of an Accel-Sim SASS trace (tracer versions 3 to 5, text or .xz), a CTA at a time, in file order. What it
-/// holds is one CTA and the distinct instructions seen so far, whatever the file's length.
-/// Every defect is an InputError `file:line: why`: cut files, wrong counts, absurd sizes, fields that do not parse.
+/// Reads one kernel of an Accel-Sim SASS trace (tracer versions 3 to 6, text, .xz or .tracez), a CTA at a time, in file order.
+/// What it holds is one CTA and the distinct instructions seen so far, whatever the file's length. Every defect is an InputError
+/// `file:line: why`: cut files, wrong counts, absurd sizes, fields that do not parse.
 class TraceReader {
  public:
   /// @param launch local memory of launches is apart, of up to 256 of them
@@ -67,7 +68,11 @@ class TraceReader {
   void read_header_line(std::string_view line);
   bool next_content(std::string_view& line);  ///< skips blank lines
   void read_warp(TraceWarp& warp, std::uint32_t index);
-  std::uint32_t parse_instruction(std::string_view line, TraceWarp& warp, std::uint32_t index, bool& plain);
+  /// @return the record; nothing: the line is none of the kernel's instructions
+  std::optional<std::uint32_t> parse_instruction(std::string_view line, TraceWarp& warp, std::uint32_t index, bool& plain);
+  std::uint8_t register_of(Fields& fields) const;
+  std::uint32_t add_tiles(Instruction& instruction, Fields& fields, std::uint32_t mask, std::uint32_t width, TraceWarp& warp);
+  void skip_values(Fields& fields, unsigned registers);
   std::uint32_t add_memory(Instruction& instruction, MemorySpace space, Fields& fields, std::uint32_t mask, std::uint32_t width,
                            TraceWarp& warp, std::uint32_t index);
   void read_control(std::string_view pc, std::string_view bits);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/gpu/rewrite/instrument.h"
 #include "sw/gpu/runtime/control.h"
 
 namespace sluice::fake {
@@ -17,15 +18,17 @@ struct Function {
   std::string name;
   std::size_t parameters = 0;
   bool ours = false;  ///< transformed
+  bool logs = false;  ///< writes FAKE_CUDA_LOG to a recording
 };
 
-/// A launch, with its arguments copied: 8 bytes each, the job as it is.
+/// A launch, with its arguments copied: 8 bytes each, the job as it is. Behind a logging kernel's own come a gpu::RecordJob.
 struct Grid {
   const Function* function = nullptr;
   std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1};
   unsigned shared = 0;
   std::vector<unsigned long long> arguments;
   SluiceJob job{};
+  gpu::RecordJob record{};
 };
 [[nodiscard]] Grid grid_of(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block, unsigned shared,
                            void** parameters);
@@ -35,6 +38,8 @@ struct Grid {
 void tell(const std::string& line);
 /// Runs in the stream's thread, behind what is there.
 void enqueue(CUstream stream, std::function<void()> work);
+/// Every warp writes what FAKE_CUDA_LOG says: of each lane a number of words, and the words.
+void write_log(const Grid& grid);
 /// Executes a launch. @return when its grid has ended
 void execute(const Grid& grid);
 /// Appends the launch to the graph that the stream captures into. @return false: it captures none

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -27,8 +29,8 @@ CUresult load(Module** out, const void* image) {
   auto* module = new Module{sluice::gpu::normalised(static_cast<const char*>(image)), {}};
   for (const sluice::gpu::Item& item : sluice::gpu::items_of(module->ptx))
     if (item.kind == sluice::gpu::Item::Kind::Kernel)
-      module->functions.push_back(
-          new Function{item.name, sluice::gpu::parameter_count(module->ptx, item.name), item.name.ends_with("__sluice")});
+      module->functions.push_back(new Function{item.name, sluice::gpu::parameter_count(module->ptx, item.name),
+                                               item.name.ends_with("__sluice"), item.name.ends_with("__sluice_record")});
   tell("load " + std::to_string(module->functions.size()) + " kernels");
   *out = module;
   return CUDA_SUCCESS;
@@ -58,23 +60,46 @@ void tell(const std::string& line) {
 
 Grid grid_of(CUfunction function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block, unsigned shared,
              void** parameters) {
-  Grid g{reinterpret_cast<Function*>(function), grid, block, shared, {}, {}};
-  const std::size_t plain = g.function->parameters - (g.function->ours ? 1 : 0);
+  Grid g{reinterpret_cast<Function*>(function), grid, block, shared, {}, {}, {}};
+  const std::size_t plain = g.function->parameters - (g.function->ours || g.function->logs ? 1 : 0);
   for (std::size_t i = 0; i < plain && parameters != nullptr; ++i)
     g.arguments.push_back(*static_cast<unsigned long long*>(parameters[i]));
   if (g.function->ours) g.job = *static_cast<SluiceJob*>(parameters[plain]);
+  if (g.function->logs) g.record = *static_cast<gpu::RecordJob*>(parameters[plain]);
   return g;
 }
 std::vector<void*> pointers(Grid& grid) {
   std::vector<void*> all;
   for (unsigned long long& a : grid.arguments) all.push_back(&a);
   if (grid.function->ours) all.push_back(&grid.job);
+  if (grid.function->logs) all.push_back(&grid.record);
   return all;
+}
+
+void write_log(const Grid& grid) {
+  std::ifstream in(std::getenv("FAKE_CUDA_LOG"), std::ios::binary);
+  const std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
+  const gpu::RecordJob& job = grid.record;
+  const auto* starts = reinterpret_cast<const unsigned*>(job.starts);
+  for (unsigned warp = 0; warp < job.ctas * job.warps; ++warp) {
+    const char* at = bytes.data();
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      unsigned words = 0;
+      std::memcpy(&words, at, 4);
+      for (unsigned i = 0; i < words && starts[warp] + i < starts[warp + 1]; ++i)
+        std::memcpy(reinterpret_cast<char*>(job.log) + (std::size_t{starts[warp] + i} * 32 + lane) * 4, at + 4 + 4 * i, 4);
+      reinterpret_cast<unsigned*>(job.counts)[warp * 32 + lane] = starts[warp] + words;
+      at += 4 + 4 * words;
+    }
+  }
 }
 
 }  // namespace sluice::fake
 
 extern "C" {
+CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
+  return std::snprintf(name, static_cast<std::size_t>(bytes), "Fake GPU"), CUDA_SUCCESS;
+}
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int* v) { return *v = 13000, CUDA_SUCCESS; }
 CUresult cuDeviceGet(CUdevice* d, int) { return *d = 0, CUDA_SUCCESS; }
@@ -145,7 +170,10 @@ CUresult cuKernelGetParamInfo(CUkernel k, std::size_t i, std::size_t* offset, st
   return cuFuncGetParamInfo(reinterpret_cast<CUfunction>(k), i, offset, bytes);
 }
 CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction) {
-  return *v = which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 49152 : 0, CUDA_SUCCESS;
+  return *v = which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 49152
+              : which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK       ? 512
+                                                                       : 0,
+         CUDA_SUCCESS;
 }
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction, int, std::size_t) { return *ctas = 8, CUDA_SUCCESS; }

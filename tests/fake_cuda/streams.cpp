@@ -178,6 +178,7 @@ std::string words(const Grid& grid) {
 }  // namespace
 
 void execute(const Grid& grid) {
+  if (grid.function->logs) write_log(grid);
   if (!grid.function->ours) {
     static std::atomic<int> beside{0};
     const bool alone = beside++ == 0;

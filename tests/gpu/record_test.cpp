@@ -11,6 +11,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/gpu/record/decided.h"
+#include "sw/gpu/record/raw_file.h"
 #include "sw/gpu/record/sass_trace.h"
 #include "sw/gpu/record/walk.h"
 #include "sw/gpu/rewrite/instrument.h"
@@ -120,6 +121,49 @@ TEST(Record, ControlBitsGoToTheHeaderAndChangeNothingElse) {
   EXPECT_EQ(with.result.unjoined, without.result.unjoined);
 }
 
+TEST(RawRecording, ComesBackAsItWasWrittenAndIsRefusedWhenCutOrChanged) {
+  const RecordedKernel k = recorded([](unsigned lane) { return lane % 3; });
+  RawRecording r;
+  r.ptx = data("sum.ptx");
+  r.symbol = "sum";
+  r.grid = {3, 2, 1};
+  r.block = {32, 1, 1};
+  r.registers = 17;
+  r.shared_window = 0x7f00ff000000;
+  r.recorded_ms = 0.125;
+  r.log = k.log;
+  const fs::path file = fs::path(testing::TempDir()) / ("raw_" + std::to_string(getpid()));
+  write_raw(file, r);
+  const RawRecording back = read_raw(file);
+  EXPECT_EQ(back.ptx, r.ptx);
+  EXPECT_EQ(back.grid, r.grid);
+  EXPECT_EQ(back.registers, 17);
+  EXPECT_EQ(back.shared_window, r.shared_window);
+  EXPECT_EQ(back.recorded_ms, 0.125);
+  EXPECT_EQ(back.log.words, k.log.words);
+  EXPECT_EQ(back.log.counts, k.log.counts);
+  const std::string whole = read_file(file);
+  const auto refused = [&](const std::string& text) {
+    write_file_atomically(file, text);
+    try {
+      (void)read_raw(file);
+      return false;
+    } catch (const InputError& e) {
+      return std::string(e.what()) == file.string() + ": not a recording of this version, or cut off";
+    }
+  };
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{39}, std::size_t{200}, whole.size() - 1})
+    EXPECT_TRUE(refused(whole.substr(0, bytes))) << bytes;
+  std::string other = whole;
+  other[0] = 'x';
+  EXPECT_TRUE(refused(other));
+  other = whole;
+  const std::size_t starts = whole.size() - (k.log.starts.size() + k.log.counts.size() + k.log.words.size()) * 4;
+  other[starts + 8] = '\x7f';  // a count beyond its warp's rows
+  EXPECT_TRUE(refused(other));
+  fs::remove(file);
+}
+
 TEST(Record, CountsTheSectorsOfGlobalAccesses) {
   const JoinResult r = trace(recorded([](unsigned) { return 3U; })).result;
   ASSERT_TRUE(r.sectors.contains("LDG"));
@@ -170,6 +214,16 @@ TEST(Walker, ATurnThatTheBranchBeforeItRulesOutNeverRuns) {
   }
 }
 
+/// A store that the assembler has moved in front of its block, for the threads that go there as well as for the others.
+TEST(Walker, AnotherStatementStandsForABlockWhenThePathsSayThatTheFirstOneWasMoved) {
+  RecordedKernel k = recorded([](unsigned) { return 3U; });
+  const std::uint64_t instructions = trace(k).result.warp_instructions;
+  k.plan.lines[19].block = kHalf;  // as if it came from the block of threads 0 to 15, whose first statement it is then
+  const Trace t = trace(k);
+  EXPECT_EQ(t.result.warp_instructions, instructions);
+  EXPECT_FALSE(t.result.unjoined.contains("no_path"));
+}
+
 TEST(DecidedGuards, OfOneComparisonMadeTwiceAndOfNoOther) {
   const SassKernel kernel = parse_listing(data("sum.sass"), "sum");
   const std::vector<std::optional<bool>> decided = decided_guards(kernel);
@@ -209,8 +263,9 @@ TEST(SassTrace, ThreadsThatPartJoinAtTheBarrierOfTheBranch) {
 }
 
 TEST(SassTrace, WhatNoWayExplainsIsCounted) {
-  RecordedKernel k = recorded([](unsigned) { return 0U; });
-  k.plan.lines[19].block = kHalf;  // the store to shared memory counts for a block that half of the threads never see
+  RecordedKernel k = recorded([](unsigned) { return 40U; });
+  constexpr std::string_view kBack = "@!P1 BRA `(.L_x_4)";
+  k.listing.replace(k.listing.find(kBack), kBack.size(), "NOP");  // without the way back nobody goes around 40 times
   const Trace t = trace(k);
   EXPECT_TRUE(t.result.unjoined.contains("no_path"));
   EXPECT_LT(t.result.joined_pct(), 100);

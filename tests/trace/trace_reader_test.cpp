@@ -12,41 +12,15 @@
 #include "sw/trace/kernel_list.h"
 #include "sw/trace/trace_reader.h"
 #include "sw/trace/trace_source.h"
-#include "tests/trace/sample_traces.h"
+#include "tests/trace/decoded.h"
 
 namespace sluice {
 namespace {
 
-struct Decoded {
-  Instruction instruction;
-  std::vector<LineAccess> lines;
-};
-
-/// The only instruction of a one-warp kernel.
-Decoded decode(const std::string& line, const std::string& header = sample::header(1, 32)) {
-  const std::string text = header + sample::cta(0, {line});
-  TraceReader reader(text, "text");
-  TraceCta cta;
-  EXPECT_TRUE(reader.next_cta(cta));
-  const std::uint32_t record = cta[0].records.at(0);
-  Decoded out{reader.instructions().at(record & ((1U << kTraceRecordIndexBits) - 1)), {}};
-  EXPECT_EQ(record >> kTraceRecordIndexBits, cta[0].lines.size());
-  out.lines = cta[0].lines;
-  return out;
-}
-
-void refuses(const std::string& text, const std::string& reason) {
-  try {
-    TraceReader reader(text, "k.traceg");
-    TraceCta cta;
-    while (reader.next_cta(cta)) {
-    }
-    ADD_FAILURE() << "accepted, should say: " << reason;
-  } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find(reason), std::string::npos) << e.what();
-    EXPECT_TRUE(std::string(e.what()).starts_with("k.traceg:")) << e.what();
-  }
-}
+using sample::decode;
+using sample::Decoded;
+using sample::refuses;
+class TraceFiles : public sample::TraceFiles {};
 
 TEST(TraceReader, ControlBitsOfTheHeaderGoToTheInstructionOfTheirPc) {
   // Stall 5, no yield, result at barrier 2, sources at barrier 0, waits for barriers 1 and 3.
@@ -130,8 +104,8 @@ TEST(TraceReader, AcceptsVersionsThreeToFive) {
   EXPECT_EQ(decode("0000 ffffffff 1 R2 IADD3 2 R0 R1 0", sample::header(1, 32, 3)).instruction.dst, 2);
   EXPECT_EQ(decode("17 0010 ffffffff 1 R2 IADD3 2 R0 R1 0", sample::header(1, 32, 4, 0, 1)).instruction.pc, 16U);
   EXPECT_EQ(decode("0000 ffffffff 0 DEPBAR 0 0 3").instruction.op, OpClass::Alu);
-  refuses(sample::header(1, 32, 2), "accelsim tracer version = 2: must be 3, 4 or 5");
-  refuses(sample::header(1, 32, 6), "must be 3, 4 or 5");
+  refuses(sample::header(1, 32, 2), "accelsim tracer version = 2: must be 3, 4, 5 or 6");
+  refuses(sample::header(1, 32, 7), "must be 3, 4, 5 or 6");
 }
 
 TEST(TraceReader, ClassifiesMemorySpaces) {
@@ -256,18 +230,6 @@ RC_GTEST_PROP(TraceReader, RefusesAFileCutAnywhere, ()) {
     RC_ASSERT(std::string(e.what()).starts_with("k.traceg:"));
   }
 }
-
-class TraceFiles : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("sluice_trace_" + std::to_string(getpid()) + "_" +
-                                                        ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name, std::ios::binary) << text; }
-  std::filesystem::path folder_;
-};
 
 TEST_F(TraceFiles, XzGivesTheSameInstructions) {
   write("kernel-1.traceg", sample::compute(3, 2, 40));

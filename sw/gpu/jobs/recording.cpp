@@ -5,56 +5,18 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <tuple>
 
+#include "sw/gpu/record/assemble.h"
 #include "sw/gpu/rewrite/ptx.h"
-#include "sw/gpu/source/first_error.h"
-#include "sw/gpu/source/program.h"
-#include "sw/io/atomic_file.h"
 
 namespace sluice::gpu {
 
 namespace {
 
-void tool(const std::string& name, const std::vector<std::string>& words, const std::filesystem::path& log) {
-  const std::optional<int> status = run_tool(name, words, log);
-  if (!status)
-    throw InputError(
-        fmt::format("{}: not in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin: recording needs the CUDA toolkit", name));
-  if (*status != 0) throw InputError(fmt::format("{}: {}", name, first_error(read_file(log))));
-}
-
-/// The kernel assembled with line information, and its disassembly.
-std::pair<std::string, std::string> assembled(const std::string& ptx, const DeviceLimits& limits) {
-  const Scratch scratch;
-  const std::filesystem::path text = scratch.path() / "kernel.ptx", cubin = scratch.path() / "kernel.cubin",
-                              log = scratch.path() / "log";
-  write_file_atomically(text, ptx);
-  const bool alone = ptx.find(fmt::format("sm_{}{}a", limits.compute_major, limits.compute_minor)) != std::string::npos;
-  tool("ptxas",
-       {fmt::format("-arch=sm_{}{}{}", limits.compute_major, limits.compute_minor, alone ? "a" : ""), "-lineinfo", "-o",
-        cubin.string(), text.string()},
-       log);
-  tool("nvdisasm", {"-g", "-c", "-hex", cubin.string()}, log);
-  return {read_file(cubin), read_file(log)};
-}
-
 /// Where the windows of shared and local memory begin among generic addresses.
-std::pair<std::uint64_t, std::uint64_t> windows(const Context& context, const std::string& head) {
-  const std::string ptx = head + R"(
-.visible .entry sluice_windows(.param .u64 out)
-{
-	.reg .b64 %a, %b, %c;
-	mov.u64 %a, 0;
-	ld.param.u64 %b, [out];
-	cvta.shared.u64 %c, %a;
-	st.global.u64 [%b], %c;
-	cvta.local.u64 %c, %a;
-	st.global.u64 [%b+8], %c;
-	ret;
-})";
-  const Kernel kernel(context, ptx, "sluice_windows");
+std::pair<std::uint64_t, std::uint64_t> windows(const Context& context, const std::string& ptx) {
+  const Kernel kernel(context, windows_module(ptx), kWindowsEntry);
   const DeviceMemory out = allocate(16, "two addresses");
   CUdeviceptr address = out.get();
   void* parameters[] = {&address};
@@ -87,7 +49,9 @@ Recording record(const Context& context, const Compiler& compiler, const DeviceT
                                                       : CompiledKernel{spec.text, spec.symbol};
   const std::string ptx = only_kernel(normalised(compiled.ptx), compiled.symbol);
   const Instrumented instrumented = instrument(ptx, compiled.symbol);
-  const auto [cubin, listing] = assembled(instrumented.with_lines, context.limits());
+  const DeviceLimits& limits = context.limits();
+  const auto sm = static_cast<std::uint32_t>(limits.compute_major * 10 + limits.compute_minor);
+  const auto [cubin, listing] = assemble_with_lines(instrumented.with_lines, sm);
   const PreparedKernel prepared(context, compiler, tools, spec);
   const Kernel native(context, cubin, compiled.symbol), logging(context, instrumented.ptx, instrumented.entry);
   native.configure(spec.shared_bytes, -1);
@@ -97,17 +61,16 @@ Recording record(const Context& context, const Compiler& compiler, const DeviceT
 
   Recording out;
   RecordedKernel& kernel = out.kernel;
-  const DeviceLimits& limits = context.limits();
   kernel.symbol = compiled.symbol;
   kernel.listing = listing;
   kernel.grid = spec.grid;
   kernel.block = spec.block;
   kernel.registers = native.registers();
   kernel.shared_bytes = native.static_shared() + spec.shared_bytes;
-  kernel.sm = static_cast<std::uint32_t>(limits.compute_major * 10 + limits.compute_minor);
+  kernel.sm = sm;
   kernel.origin = fmt::format("{}, CUDA {}.{}", limits.name, limits.driver_version / 1000, limits.driver_version % 1000 / 10);
   kernel.plan = instrumented.plan;
-  std::tie(kernel.shared_window, kernel.local_window) = windows(context, header(ptx));
+  std::tie(kernel.shared_window, kernel.local_window) = windows(context, ptx);
   RecordedLog& log = kernel.log;
 
   const StreamHandle stream = make_stream();

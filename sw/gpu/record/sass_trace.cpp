@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <set>
 #include <span>
 #include <unordered_map>
 
@@ -56,6 +57,7 @@ class Joiner {
 
   JoinResult run() {
     const std::uint32_t warps = kernel_.log.warps();
+    learn();
     for (std::uint32_t cta = 0; cta < kernel_.log.ctas; ++cta) {
       writer_.begin_cta(index_of(cta));
       for (std::uint32_t w = 0; w < warps; ++w) warp(cta * warps + w, w);
@@ -93,6 +95,20 @@ class Joiner {
   [[nodiscard]] std::array<std::uint32_t, 3> index_of(std::uint32_t cta) const {
     if (!whole()) return {cta, 0, 0};
     return {cta % kernel_.grid[0], cta / kernel_.grid[0] % kernel_.grid[1], cta / kernel_.grid[0] / kernel_.grid[1]};
+  }
+
+  /// Shows the walker the different paths that threads took, as many as decide what stands for what.
+  void learn() {
+    constexpr std::size_t kPaths = 4096;
+    std::set<std::vector<std::uint32_t>> seen;
+    const std::uint32_t warps = kernel_.log.warps();
+    for (std::uint32_t w = 0; w < kernel_.log.ctas * warps && seen.size() < kPaths; ++w)
+      for (std::uint32_t lane = 0; lane < std::min(32U, kernel_.log.threads - w % warps * 32); ++lane) {
+        LanePath path = lane_path(kernel_.log, kernel_.plan, w, lane);
+        if (seen.contains(path.blocks)) continue;
+        walker_.learn(path);
+        seen.insert(std::move(path.blocks));
+      }
   }
 
   struct Known {

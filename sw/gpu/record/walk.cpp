@@ -74,6 +74,7 @@ Walker::Walker(const RecordPlan& plan, const SassKernel& sass)
   }
   for (const std::uint32_t b : plan.loops) loops_[b] = true;
   choose_marks();
+  place_marks();
 }
 
 const PtxLine* Walker::line_of(std::uint32_t instruction) const {
@@ -82,7 +83,6 @@ const PtxLine* Walker::line_of(std::uint32_t instruction) const {
 }
 
 void Walker::choose_marks() {
-  using Key = std::pair<std::uint32_t, std::string_view>;  // line and opcode
   struct Candidate {
     Rank rank = kInteger;
     std::uint32_t copies = 0;
@@ -110,29 +110,99 @@ void Walker::choose_marks() {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> usual;  // of each block and number of copies: statements
   for (const auto& [key, c] : candidates)
     if (c.rank >= kBranch) ++usual[{plan_.lines[key.first - 1].block, c.copies}];
-  std::vector<Key> chosen(marked_.size());
-  std::vector<std::tuple<bool, std::uint32_t, std::uint32_t, int>> best(marked_.size());
+  std::vector<std::vector<std::pair<std::tuple<bool, std::uint32_t, std::uint32_t, int>, Key>>> scored(marked_.size());
   for (const auto& [key, c] : candidates) {
     const std::uint32_t block = plan_.lines[key.first - 1].block;
     if (c.rank == kInteger && !c.pure && !loops_[block]) continue;
     const bool sure = c.rank < kBranch;
     const std::uint32_t alike = sure || !loops_[block] ? 1 : usual[{block, c.copies}];
     const std::uint32_t copies = sure || loops_[block] ? c.copies : 1;
-    const std::tuple score(sure, alike, copies, -static_cast<int>(c.rank));
-    if (marked_[block] && score <= best[block]) continue;
-    marked_[block] = true;
-    best[block] = score;
-    chosen[block] = key;
+    scored[block].emplace_back(std::tuple(sure, alike, copies, -static_cast<int>(c.rank)), key);
   }
-  for (std::uint32_t b = 0; b < sass_.blocks.size(); ++b)
+  candidates_.resize(scored.size());
+  choice_.assign(scored.size(), 0);
+  for (std::size_t block = 0; block < scored.size(); ++block) {
+    std::ranges::stable_sort(scored[block], [](const auto& x, const auto& y) { return x.first > y.first; });
+    for (const auto& [score, key] : scored[block]) candidates_[block].push_back(key);
+  }
+}
+
+void Walker::place_marks() {
+  std::ranges::fill(copies_, 0);
+  for (std::size_t block = 0; block < choice_.size(); ++block) marked_[block] = choice_[block] < candidates_[block].size();
+  for (std::uint32_t b = 0; b < sass_.blocks.size(); ++b) {
+    marks_[b].clear();
     for (std::uint32_t i = sass_.blocks[b].begin; i < sass_.blocks[b].end; ++i) {
       const SassInstruction& s = sass_.instructions[i];
       const PtxLine* line = line_of(i);
-      if (line == nullptr || !marked_[line->block] || chosen[line->block] != Key(s.line, s.opcode)) continue;
+      if (line == nullptr || !marked_[line->block] || candidates_[line->block][choice_[line->block]] != Key(s.line, s.opcode))
+        continue;
       if (decided_[i] == false) continue;
       marks_[b].push_back({line->block, i, !decided_[i] && !s.guard.empty() && s.guard != "PT" && !line->guarded});
       ++copies_[line->block];
     }
+  }
+}
+
+/// The assembler may have moved what stands for a block to where the block is not. The blocks at which the search ends get
+/// another statement, as long as that leads the search on.
+void Walker::learn(const LanePath& path) {
+  constexpr std::size_t kTried = 8, kMostChanges = 64;  // blocks around the end of the search; changes for one path
+  const std::vector<std::size_t> before = choice_;
+  SearchEnd end;
+  std::vector<std::uint32_t> way = find(marked_of(path), nullptr, &end);
+  for (std::size_t change = 0; way.empty() && change < kMostChanges; ++change) {
+    const std::vector<std::uint32_t> marked = marked_of(path);
+    std::vector<std::uint32_t> suspects;
+    const auto suspect = [&](std::uint32_t block) {
+      if (suspects.size() < kTried && std::ranges::find(suspects, block) == suspects.end()) suspects.push_back(block);
+    };
+    for (std::size_t at = std::min(end.path + 1, marked.size()); at > 0 && suspects.size() < kTried / 2; --at)
+      suspect(marked[at - 1]);
+    for (const std::uint32_t b : end.blocks)
+      for (const Mark& m : marks_[b]) suspect(m.block);
+    // A block that is left out shortens the path: what is compared is how much of the whole path is explained.
+    const auto explained = [&](std::size_t marks) {
+      std::size_t at = 0;
+      for (; at < path.blocks.size() && marks > 0; ++at) marks -= marked_[path.blocks[at]] ? 1 : 0;
+      return at;
+    };
+    std::size_t best = explained(end.path);
+    std::optional<std::uint32_t> changed;
+    std::size_t better = 0;
+    for (const std::uint32_t block : suspects) {
+      const std::size_t own = choice_[block];
+      for (std::size_t other = own + 1; other < candidates_[block].size() && way.empty(); ++other) {
+        choice_[block] = other;
+        place_marks();
+        SearchEnd its;
+        way = find(marked_of(path), nullptr, &its);
+        const std::size_t reached = way.empty() ? explained(its.path) : path.blocks.size() + 1;
+        if (reached > best) {
+          best = reached;
+          changed = block;
+          better = other;
+          end = its;
+        }
+      }
+      choice_[block] = own;
+      if (!way.empty()) break;
+    }
+    if (!changed) break;
+    choice_[*changed] = better;
+    place_marks();
+  }
+  if (way.empty()) {
+    choice_ = before;
+    place_marks();
+  }
+}
+
+std::vector<std::uint32_t> Walker::marked_of(const LanePath& path) const {
+  std::vector<std::uint32_t> marked;
+  for (const std::uint32_t b : path.blocks)
+    if (marked_[b]) marked.push_back(b);
+  return marked;
 }
 
 Walker::Presence Walker::presence(const Mark& mark, std::uint32_t block, const Otherwise* otherwise) {
@@ -181,7 +251,8 @@ bool Walker::consume(std::uint32_t block, const std::vector<std::uint32_t>& path
   return left == 0;
 }
 
-std::vector<std::uint32_t> Walker::find(const std::vector<std::uint32_t>& path, const Otherwise* otherwise) const {
+std::vector<std::uint32_t> Walker::find(const std::vector<std::uint32_t>& path, const Otherwise* otherwise,
+                                        SearchEnd* end) const {
   struct Node {
     std::uint64_t cost = 0, from = ~std::uint64_t{0};
     bool done = false;
@@ -206,6 +277,8 @@ std::vector<std::uint32_t> Walker::find(const std::vector<std::uint32_t>& path, 
     node.done = true;
     const auto b = static_cast<std::uint32_t>(key % blocks);
     std::size_t at = key / blocks;
+    if (end != nullptr && at > end->path) *end = {at, {}};
+    if (end != nullptr && at == end->path) end->blocks.push_back(b);
     if (!consume(b, path, at, nullptr, otherwise)) continue;
     const SassBlock& block = sass_.blocks[b];
     if (block.ends && at == path.size()) {
@@ -325,13 +398,10 @@ void Walker::attach(const LanePath& path, SassPath& out) const {
 
 SassPath Walker::walk(const LanePath& path) const {
   SassPath out;
-  std::vector<std::uint32_t> marked;
-  for (const std::uint32_t b : path.blocks)
-    if (marked_[b]) marked.push_back(b);
-  out.blocks = find(marked);
+  out.blocks = find(marked_of(path));
   out.found = !out.blocks.empty();
   if (!out.found) return out;
-  out.other_way = other_way(marked, out.blocks);
+  out.other_way = other_way(marked_of(path), out.blocks);
   attach(path, out);
   return out;
 }

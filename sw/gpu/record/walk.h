@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sw/gpu/record/lane_path.h"
@@ -37,10 +39,12 @@ struct SassPath {
 /// that the assembler has joined run if the path has them next, unless the branches before them have decided it. Of several ways
 /// the one with the fewest instructions is taken: a loop that is unrolled goes through its unrolled body as long as it can. That
 /// is a guess where a predicated copy of a body may have run or not: the other way is looked for, and what it has more or less is
-/// counted.
+/// counted. Where no way explains a path, other statements can be tried (learn).
 class Walker {
  public:
   Walker(const RecordPlan& plan, const SassKernel& sass);
+  /// Chooses other statements to stand for blocks where no way explains the path. Before the first walk: a choice is for all.
+  void learn(const LanePath& path);
   [[nodiscard]] SassPath walk(const LanePath& path) const;
   [[nodiscard]] bool has_use(std::uint32_t instruction) const { return ordinal_[instruction] != kNone; }
   [[nodiscard]] std::uint32_t ordinal(std::uint32_t instruction) const { return ordinal_[instruction]; }  ///< within its block
@@ -56,23 +60,32 @@ class Walker {
     std::uint32_t block, of;
     bool runs;
   };
+  struct SearchEnd {  // where a search ended: how much of the path was explained, and in front of which blocks of SASS
+    std::size_t path = 0;
+    std::vector<std::uint32_t> blocks;
+  };
   enum class Presence : std::uint8_t { Always, Maybe, Never };
+  using Key = std::pair<std::uint32_t, std::string_view>;  // line and opcode
   void choose_marks();
+  void place_marks();
   [[nodiscard]] static Presence presence(const Mark& mark, std::uint32_t block, const Otherwise* otherwise);
   bool consume(std::uint32_t block, const std::vector<std::uint32_t>& path, std::size_t& at, std::vector<bool>* taken,
                const Otherwise* otherwise = nullptr) const;
-  [[nodiscard]] std::vector<std::uint32_t> find(const std::vector<std::uint32_t>& path,
-                                                const Otherwise* otherwise = nullptr) const;
+  [[nodiscard]] std::vector<std::uint32_t> find(const std::vector<std::uint32_t>& path, const Otherwise* otherwise = nullptr,
+                                                SearchEnd* end = nullptr) const;
+  [[nodiscard]] std::vector<std::uint32_t> marked_of(const LanePath& path) const;
   [[nodiscard]] std::uint64_t length(const std::vector<std::uint32_t>& way) const;  // in instructions
   [[nodiscard]] std::uint64_t other_way(const std::vector<std::uint32_t>& path, const std::vector<std::uint32_t>& way) const;
   void attach(const LanePath& path, SassPath& out) const;
 
   const RecordPlan& plan_;
   const SassKernel& sass_;
-  std::vector<std::vector<Mark>> marks_;  // of each block of SASS
-  std::vector<bool> marked_;              // blocks of PTX that something stands for
-  std::vector<bool> loops_;               // blocks of PTX that are in a loop
-  std::vector<std::uint32_t> copies_;     // of blocks of PTX: what stands for them in the SASS
+  std::vector<std::vector<Key>> candidates_;  // of each block of PTX: statements that may stand for it, the best first
+  std::vector<std::size_t> choice_;           // of each: which one does
+  std::vector<std::vector<Mark>> marks_;      // of each block of SASS
+  std::vector<bool> marked_;                  // blocks of PTX that something stands for
+  std::vector<bool> loops_;                   // blocks of PTX that are in a loop
+  std::vector<std::uint32_t> copies_;         // of blocks of PTX: what stands for them in the SASS
   std::vector<std::uint32_t> ordinal_;
   std::vector<std::optional<bool>> decided_;  // guards whose value is known
 };

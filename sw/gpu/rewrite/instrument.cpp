@@ -227,4 +227,6 @@ Instrumented instrument(const std::string& ptx, const std::string& symbol) {
   return out;
 }
 
+std::string windows_module(const std::string& ptx) { return header(ptx) + "\n" + fill(embedded_file("rewrite/windows.ptx")); }
+
 }  // namespace sluice::gpu

@@ -57,4 +57,9 @@ struct Instrumented {
 /// @throws InputError for a kernel that calls functions, or has an address that is not understood
 [[nodiscard]] Instrumented instrument(const std::string& ptx, const std::string& symbol);
 
+/// A module whose kernel takes an address and writes two there: the generic addresses at which shared and local memory begin.
+/// @param ptx  whose header it gets
+[[nodiscard]] std::string windows_module(const std::string& ptx);
+inline constexpr const char* kWindowsEntry = "sluice_windows";
+
 }  // namespace sluice::gpu

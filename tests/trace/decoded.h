@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reader of traces makes of a line, of a text, of files.
+#pragma once
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "sw/core/errors.h"
+#include "sw/trace/trace_reader.h"
+#include "tests/trace/sample_traces.h"
+
+namespace sluice::sample {
+
+struct Decoded {
+  Instruction instruction;
+  std::vector<LineAccess> lines;
+};
+
+/// The only instruction of a one-warp kernel.
+inline Decoded decode(const std::string& line, const std::string& header = header(1, 32)) {
+  const std::string text = header + cta(0, {line});
+  TraceReader reader(text, "text");
+  TraceCta cta;
+  EXPECT_TRUE(reader.next_cta(cta));
+  const std::uint32_t record = cta[0].records.at(0);
+  Decoded out{reader.instructions().at(record & ((1U << kTraceRecordIndexBits) - 1)), {}};
+  EXPECT_EQ(record >> kTraceRecordIndexBits, cta[0].lines.size());
+  out.lines = cta[0].lines;
+  return out;
+}
+
+inline std::string repeated(const std::string& text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+inline void refuses(const std::string& text, const std::string& reason) {
+  try {
+    TraceReader reader(text, "k.traceg");
+    TraceCta cta;
+    while (reader.next_cta(cta)) {
+    }
+    ADD_FAILURE() << "accepted, should say: " << reason;
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find(reason), std::string::npos) << e.what();
+    EXPECT_TRUE(std::string(e.what()).starts_with("k.traceg:")) << e.what();
+  }
+}
+
+class TraceFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("sluice_trace_" + std::to_string(getpid()) + "_" +
+                                                        ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name, std::ios::binary) << text; }
+  std::filesystem::path folder_;
+};
+
+}  // namespace sluice::sample
