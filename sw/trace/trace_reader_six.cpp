@@ -52,11 +52,12 @@ std::uint32_t TraceReader::add_tiles(Instruction& instruction, Fields& fields, s
       at += static_cast<std::uint64_t>(fields.number<std::int64_t>(
           "address difference", 10, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
     for (std::uint64_t sector = at / kSectorBytes; sector <= (at + each - 1) / kSectorBytes; ++sector) {
-      const std::uint64_t line = sector * kSectorBytes & ~std::uint64_t{127}, bit = 1ULL << (sector % 4);
-      if (warp.lines.size() > begin && (warp.lines.back() & ~std::uint64_t{127}) == line)
-        warp.lines.back() |= bit;
+      const std::uint64_t line = sector * kSectorBytes & ~std::uint64_t{127};
+      const auto bit = static_cast<std::uint8_t>(1U << sector % 4);
+      if (warp.lines.size() > begin && warp.lines.back().address == line)
+        warp.lines.back().sectors |= bit;
       else
-        warp.lines.push_back(line | bit);
+        warp.lines.push_back({line, bit});
     }
     if (warp.lines.size() - begin > kMostBytes / kSectorBytes) lines_.fail("the tiles have more than a MiB");
   }

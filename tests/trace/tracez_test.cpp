@@ -55,7 +55,7 @@ TEST(TraceReader, VersionSixHasTheTilesThatTheEngineCopies) {
   };
   const auto [tiles, lines] = of("0000 00000001 0 UTMALDG.2D 2 UR4 UR8 16 0x400 0 256 0 4 0x7f5000000000 4 64 192 256 0 0 NoVal");
   EXPECT_EQ(tiles, (std::vector<std::size_t>{3})) << "two tiles share a line";
-  EXPECT_EQ(lines, (std::vector<std::uint64_t>{0x7f5000000000 | 15, 0x7f5000000100 | 3, 0x7f5000000200 | 3}));
+  EXPECT_EQ(lines, (std::vector<LineAccess>{{0x7f5000000000, 15}, {0x7f5000000100, 3}, {0x7f5000000200, 3}}));
   EXPECT_EQ(of("0000 00000001 0 UTMALDG.2D 2 UR4 UR8 16 400 1 3 64 0 3 2 0x1000 0x2000 0").first, (std::vector<std::size_t>{2}));
   EXPECT_EQ(of("0000 00000001 0 UBLKCP 0 16 0x0 0 65536 0 4 0x7f5000000000 1 0").first, (std::vector<std::size_t>{255, 255, 2}))
       << "a record has at most 255 lines";
