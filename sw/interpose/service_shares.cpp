@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "sw/interpose/eviction_times.h"
 #include "sw/interpose/service_coverage.h"
 #include "sw/service/client_session.h"
 
@@ -28,6 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using service::StubState;
 using service::StubWord;
+using Step = OrderTimes::Step;
 
 constexpr auto kLinger = std::chrono::milliseconds(1);  ///< between a lane's last launch and the end of its job
 constexpr auto kCoverage = std::chrono::milliseconds(500);
@@ -102,7 +105,8 @@ class ServiceShares : public IShares {
   void last_begun(LaneId) override {}  // of a lane: more launches may follow
   void evicted(LaneId id) override {
     const std::scoped_lock lock(mutex_);
-    lanes_known_[id].left = true;
+    Lane& lane = lanes_known_[id];
+    if (!std::exchange(lane.left, true) && lane.to_leave) lane.times.at(Step::Left);
     ::eventfd_write(wake_.get(), 1);
   }
   void idle(LaneId id) override {
@@ -112,6 +116,10 @@ class ServiceShares : public IShares {
     if (lane.to_leave) ::eventfd_write(wake_.get(), 1);  // somebody waits for it
   }
   bool changes() const override { return true; }
+  std::string times_json() const override {
+    const std::scoped_lock lock(mutex_);
+    return nlohmann::json{{"evictions", times_.json()}}.dump();
+  }
   std::string native() const override {
     const std::scoped_lock lock(mutex_);
     return why_;
@@ -134,6 +142,7 @@ class ServiceShares : public IShares {
     std::uint64_t begun_before = 0, done_before = 0;  ///< of them before this job
     std::uint64_t told_begun = 0, told_done = 0;
     std::optional<std::uint8_t> answered;  ///< the order to leave that was obeyed last
+    OrderTimes times;                      ///< of the order that is being obeyed
   };
   static ServiceShares*& ending() {
     static ServiceShares* last = nullptr;  // of a process that was forked: the child's own
@@ -151,6 +160,7 @@ class ServiceShares : public IShares {
   Share unasked() const { return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE))); }
 
   void talk() {
+    ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; 50 us by default
     while (why_now().empty() && !leaving_) {
       pollfd fds[] = {{descriptor_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       const bool busy = any_busy();
@@ -160,14 +170,18 @@ class ServiceShares : public IShares {
       const std::scoped_lock lock(talking_);
       if (!why_now().empty()) return;
       if (sluice_listen(session_) != SLUICE_OK) return gone();
+      std::vector<LaneId> leaving;
       for (const LaneId id : known())
-        if (!step(id)) return gone();
+        if (!step(id, &leaving)) return gone();
+      if (!leaving.empty()) lanes_.await_leaving(leaving);
+      for (const LaneId id : leaving)  // who waits for their SMs hears of it at once
+        if (!step(id, nullptr)) return gone();
       if (!send_coverage(false)) return gone();
     }
   }
 
   /// What a lane has to say, and what it is told. @return false when the service is gone
-  bool step(LaneId id) {
+  bool step(LaneId id, std::vector<LaneId>* leaving) {
     Lane lane = copy_of(id);
     if (lane.news && !submit(id, lane)) return false;
     if (!lane.open) return !lane.refused || as_if_alone(id, lane);
@@ -185,18 +199,29 @@ class ServiceShares : public IShares {
         return false;
     const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
     const Share share = holds ? share_of(now) : kNothing;
+    const bool to_leave = told_to_leave && !has_left;
+    const bool fresh = to_leave && !lane.to_leave;
     {
       const std::scoped_lock lock(mutex_);
       Lane& kept = lanes_known_[id];
       kept.told_begun = begun;
       kept.told_done = done;
-      if (has_left) kept.answered = now.evictions;
-      kept.to_leave = told_to_leave && !has_left;
-      if (has_left || !told_to_leave) kept.left = false;
-      if (kept.share == share && !(told_to_leave && !lane.to_leave)) return true;
+      if (has_left) {
+        kept.answered = now.evictions;
+        kept.times.at(Step::Told);
+        times_.add(kept.times);
+      }
+      if (fresh) {
+        kept.times.begin(__atomic_load_n(&stub.changed_ns, __ATOMIC_RELAXED));
+        kept.times.at(Step::Seen);
+      }
+      kept.to_leave = to_leave;
+      if (!to_leave) kept.left = false;
+      if (kept.share == share && !fresh) return true;
       kept.share = share;
     }
     lanes_.on_share(id, share);
+    if (fresh && leaving != nullptr) leaving->push_back(id);
     return true;
   }
 
@@ -323,6 +348,7 @@ class ServiceShares : public IShares {
   std::string why_;  ///< nobody decides any more
   Clock::time_point told_coverage_{};
   std::string last_coverage_;
+  EvictionTimes times_;
 };
 
 }  // namespace

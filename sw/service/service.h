@@ -74,6 +74,9 @@ class Service {
 
   void advance(Time now);                          ///< decides, and tells the clients; to be called after every batch of messages
   [[nodiscard]] std::optional<Time> next() const;  ///< when to advance without a message
+  void tell_decisions();                           ///< writes the log; to be called when the clients have been told
+  [[nodiscard]] std::uint64_t orders() const { return orders_; }  ///< to leave the GPU, that clients were given
+  [[nodiscard]] bool awaits_leaving() const;                      ///< one of them was not answered yet
   [[nodiscard]] std::vector<Outgoing> take_outgoing();
   /// Sessions that ended by themselves since the last call: what is outgoing for them is to be sent first.
   [[nodiscard]] std::vector<SessionId> take_closed();
@@ -128,7 +131,7 @@ class Service {
   std::vector<SessionId> closed_;
   std::vector<JobId> forsaken_;  ///< jobs of nobody that the scheduler has yet to hear of
   std::uint32_t last_session_ = 0;
-  std::uint64_t lost_ = 0;
+  std::uint64_t lost_ = 0, orders_ = 0;
   bool contexts_lost_ = false;
 };
 
