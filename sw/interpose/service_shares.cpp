@@ -35,6 +35,8 @@ using Step = OrderTimes::Step;
 constexpr auto kLinger = std::chrono::milliseconds(1);  ///< between a lane's last launch and the end of its job
 constexpr auto kCoverage = std::chrono::milliseconds(500);
 constexpr Share kNothing{CtaCount(0), {}};
+constexpr LaneId kOpaque = 0;  ///< of launches that cannot be transformed, one at a time; streams and graphs count from 1
+constexpr std::uint32_t kOpaqueThreads = 32;  ///< of a CTA: what it takes is not known, and no share is enforced
 
 Share share_of(const StubWord& word) {
   constexpr std::uint16_t kAll = SLUICE_WHOLE;
@@ -95,7 +97,31 @@ class ServiceShares : public IShares {
     }
     return lane.share;
   }
-  bool admit(const std::string&) override { return true; }
+  /// What cannot be transformed is a job of its own: it starts when it is given anything, and leaves by its end.
+  bool admit(const std::string& kernel) override {
+    const std::scoped_lock lock(mutex_);
+    if (!why_.empty()) return true;
+    Lane& lane = lanes_known_[kOpaque];
+    lane.idle_since.reset();
+    if (!lane.busy) {
+      lane.busy = true;
+      lane.share = unasked();
+    }
+    if (!lane.open || lane.kernel.name != kernel) {
+      if (lane.kernel.name != kernel) ++lane.version;
+      lane.kernel = {kernel, kOpaqueThreads, 0, 0, 1};
+      lane.news = true;
+      ::eventfd_write(wake_.get(), 1);
+    }
+    lane.admitted = lane.share.ctas.value() != 0;
+    return lane.admitted;
+  }
+  void admitted_ended() override {
+    const std::scoped_lock lock(mutex_);
+    lanes_known_[kOpaque].admitted = false;
+    lanes_known_[kOpaque].idle_since = Clock::now();
+    ::eventfd_write(wake_.get(), 1);
+  }
   void progress(LaneId id, std::uint64_t begun, std::uint64_t done) override {
     const std::scoped_lock lock(mutex_);
     Lane& lane = lanes_known_[id];
@@ -135,6 +161,7 @@ class ServiceShares : public IShares {
     bool open = false;      ///< a job of the service
     bool to_leave = false;  ///< told to
     bool left = false;      ///< and has
+    bool admitted = false;  ///< kOpaque: it has started, and not ended
     bool refused = false;   ///< the service takes no more: it runs as if alone
     std::optional<sluice_stub> stub;
     std::optional<Clock::time_point> idle_since;
@@ -170,6 +197,7 @@ class ServiceShares : public IShares {
       const std::scoped_lock lock(talking_);
       if (!why_now().empty()) return;
       if (sluice_listen(session_) != SLUICE_OK) return gone();
+      lanes_.look_at_admitted();
       std::vector<LaneId> leaving;
       for (const LaneId id : known())
         if (!step(id, &leaving)) return gone();
@@ -191,7 +219,7 @@ class ServiceShares : public IShares {
     const bool told_to_leave = now.state == StubState::ToEvict && lane.answered != now.evictions;
     const bool over = lane.idle_since && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger);
     if (over) return close(id, lane);
-    const bool has_left = told_to_leave && lane.left;
+    const bool has_left = told_to_leave && (lane.left || (id == kOpaque && !lane.admitted));
     const std::uint64_t begun = lane.begun - lane.begun_before, done = lane.done - lane.done_before;
     if (has_left || begun != lane.told_begun || done != lane.told_done)
       if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) !=
@@ -220,6 +248,7 @@ class ServiceShares : public IShares {
       if (kept.share == share && !fresh) return true;
       kept.share = share;
     }
+    if (id == kOpaque) return true;  // no lane: nothing enforces its share
     lanes_.on_share(id, share);
     if (fresh && leaving != nullptr) leaving->push_back(id);
     return true;

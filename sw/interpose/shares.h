@@ -36,6 +36,7 @@ class ILanes {
   virtual void on_share(LaneId lane, const Share& share) = 0;
   /// Waits, without sleep and not for long, until these lanes have been reported as evicted, or do something else.
   virtual void await_leaving(std::span<const LaneId>) {}
+  virtual void look_at_admitted() {}  ///< IShares::admitted_ended(), where what was admitted has ended
   /// Nobody decides any more: every lane gets the whole GPU, launches to come run natively with this reason.
   virtual void on_gone(const std::string& why) = 0;
   [[nodiscard]] virtual std::string coverage_json() = 0;  ///< as SLUICE_REPORT gets it at the end

@@ -208,12 +208,20 @@ void Service::update(Session& session, Time now) {
     }
     if (word == stub.word) continue;
     if (p.state == JobState::ToEvict) ++orders_;
+    if (p.share.ctas.value() != 0) note_share(session, session.kernels[taken->kernel], p.share);
     store_word(stub.changed_ns, monotonic_ns());
     store_word(stub.word, word);
     Changed changed = make<Changed>(0);
     changed.stub = k;
     send(session.id, changed);
   }
+}
+
+void Service::note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const {
+  std::optional<CtaCount> ctas = std::min(share.ctas, occupancy(kernel.demand(), machine_.sm.capacity));
+  if (share.sms.first.value() != 0 || share.sms.count < machine_.num_sms) ctas.reset();
+  const auto [held, fresh] = session.held_ctas.try_emplace(kernel.name, ctas);
+  if (!fresh && held->second != ctas) held->second.reset();
 }
 
 std::optional<Time> Service::next() const {

@@ -17,6 +17,7 @@
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/i_scheduler.h"
 #include "sw/service/i_executor.h"
+#include "sw/service/kernel_times.h"
 #include "sw/service/protocol.h"
 
 namespace sluice::service {
@@ -46,6 +47,7 @@ struct ServiceOptions {
   bool shared_fate = false;  ///< executor Gpu: a client that dies with work on the GPU takes the contexts of all others with it
   /// Executor Gpu: a scheduler for the machine that a client reports. Without it the machine stays what it is.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&)> for_machine{};
+  std::shared_ptr<KernelTimes> times{};  ///< executor Gpu: learns from the clients' coverage; null: nothing learns
   std::size_t most_sessions = 64;
   Time hello_within = std::chrono::seconds(1);
   FakeCosts costs{};
@@ -115,6 +117,7 @@ class Service {
   [[nodiscard]] static bool on_gpu(const Session& session);
   void contexts_end(const std::string& why, Time now);
   void update(Session& session, Time now);
+  void note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const;
   template <class Message>
   void send(SessionId to, const Message& message, std::string text = {});
 
