@@ -14,6 +14,7 @@
 #include "cli/common.h"
 #include "sw/scheduler/live_scheduler.h"
 #include "sw/service/daemon.h"
+#include "sw/service/learning_scheduler.h"
 #include "sw/service/mps.h"
 #include "sw/service/real_clock.h"
 #include "sw/workload/machine_file.h"
@@ -44,7 +45,12 @@ int serve(const Options& options) {
   if (gpu && options.time_scale != 1) throw InputError("--time-scale goes with --executor fake");
   const MachineConfig machine = options.machine.empty() ? default_machine() : read_machine(options.machine);
   const auto ctas = parse_counts(options.ctas);
-  auto scheduler = make_live_scheduler(options.scheduler, machine, ctas);
+  const auto times = std::make_shared<service::KernelTimes>();
+  const auto make = [&](const MachineConfig& m) -> std::unique_ptr<IScheduler> {
+    if (gpu && options.scheduler == "adaptive") return std::make_unique<service::LearningScheduler>(m, times);
+    return make_live_scheduler(options.scheduler, m, ctas);
+  };
+  auto scheduler = make(machine);
   std::ofstream file;
   if (!options.log.empty()) {
     file.open(options.log, std::ios::app);
@@ -56,8 +62,8 @@ int serve(const Options& options) {
   settings.executor = gpu ? service::ExecutorKind::Gpu : service::ExecutorKind::Fake;
   settings.isolate = options.isolate;
   settings.shared_fate = options.mps;
-  if (options.machine.empty())
-    settings.for_machine = [&](const MachineConfig& m) { return make_live_scheduler(options.scheduler, m, ctas); };
+  settings.times = times;
+  if (options.machine.empty()) settings.for_machine = make;
   settings.hello_within = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.time_scale));
   service::Service service(
       machine, std::move(scheduler), settings, [&log](const std::string& line) { log << line << std::endl; },

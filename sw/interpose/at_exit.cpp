@@ -44,6 +44,7 @@ void Program::tell_at_exit() {
   report["watchdog_raises"] = sums.raises;
   report["later_grids"] = sums.later_grids;
   report["orders"] = sums.orders;
+  if (const std::string times = lanes_.shares().times_json(); !times.empty()) report["service"] = nlohmann::json::parse(times);
   std::FILE* file = std::fopen(path, "w");
   if (file == nullptr || std::fprintf(file, "%s\n", report.dump(2).c_str()) < 0)
     std::fprintf(stderr, "sluice: SLUICE_REPORT=%s cannot be written\n", path);

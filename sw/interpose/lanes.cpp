@@ -185,6 +185,8 @@ Lanes::Sums Lanes::sums() {
   return sums;
 }
 
+void Lanes::look_at_admitted() { Program::instance().look_at_admitted(); }
+
 std::string Lanes::coverage_json() { return Program::instance().coverage_json(); }
 
 DeviceShape Lanes::device() {

@@ -79,6 +79,8 @@ class Lanes : public ILanes {
  public:
   explicit Lanes(std::mutex& lock) : lock_(lock) {}
   void on_share(LaneId lane, const Share& share) override;
+  void await_leaving(std::span<const LaneId> ids) override;
+  void look_at_admitted() override;
   void on_gone(const std::string& why) override;
   [[nodiscard]] std::string coverage_json() override;
   [[nodiscard]] DeviceShape device() override;

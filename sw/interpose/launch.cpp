@@ -147,6 +147,12 @@ CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& ro
   return result;
 }
 
+void Program::look_at_admitted() {
+  if (Opaque::mode() != Opaque::Mode::Hold) return;
+  const std::scoped_lock held(lock_);
+  if (opaque_.ended()) lanes_.shares().admitted_ended();
+}
+
 std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
                                            const std::string& reason, CUstream stream, const Native& as_it_is) {
   const Home* home = lanes_.home(held);

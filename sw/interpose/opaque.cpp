@@ -18,11 +18,18 @@ Opaque::Mode Opaque::mode() {
   return mode;
 }
 
-bool Opaque::free() const { return !entering_ && (!under_way_ || SLUICE_REAL(cuEventQuery)(held_) != CUDA_ERROR_NOT_READY); }
+bool Opaque::free() const {
+  if (entering_ || !under_way_) return !entering_;
+  CUcontext before = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&before);
+  if (before == nullptr) SLUICE_REAL(cuCtxSetCurrent)(context_);  // a thread of ours
+  return SLUICE_REAL(cuEventQuery)(held_) != CUDA_ERROR_NOT_READY;
+}
 
 void Opaque::entered(CUstream stream) {
   if (held_ == nullptr) SLUICE_REAL(cuEventCreate)(&held_, CU_EVENT_DISABLE_TIMING);
   SLUICE_REAL(cuEventRecord)(held_, stream);
+  SLUICE_REAL(cuCtxGetCurrent)(&context_);
   under_way_ = true;
   entering_ = false;
 }

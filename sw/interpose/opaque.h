@@ -42,6 +42,7 @@ class Opaque {
   [[nodiscard]] static bool behind(CUstream stream, CUstream first, CUevent event);
   std::map<std::pair<CUcontext, unsigned>, Part> parts_;
   CUevent held_ = nullptr;
+  CUcontext context_ = nullptr;  ///< of the launch that entered last
   bool under_way_ = false, entering_ = false;
 };
 

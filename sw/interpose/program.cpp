@@ -215,9 +215,9 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, transformed);
   const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8,
                  whole = (threads + 31) / 32 * 32;  // as the device allots
-  shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
-                  shape.transformed};
-  return shape;
+               shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
+                               shape.transformed};
+               return shape;
 }
 
 std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,

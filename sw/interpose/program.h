@@ -88,6 +88,7 @@ class Program {
   [[nodiscard]] Graphs& graphs() { return graphs_; }
   [[nodiscard]] std::string coverage_json();
   void tell_at_exit();
+  void look_at_admitted();  ///< from a thread of ours: tells who decides when what was admitted has ended
 
  private:
   Program();

@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "sw/interpose/eviction_times.h"
 #include "sw/interpose/service_coverage.h"
 #include "sw/service/client_session.h"
 
@@ -28,10 +30,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using service::StubState;
 using service::StubWord;
+using Step = OrderTimes::Step;
 
 constexpr auto kLinger = std::chrono::milliseconds(1);  ///< between a lane's last launch and the end of its job
 constexpr auto kCoverage = std::chrono::milliseconds(500);
 constexpr Share kNothing{CtaCount(0), {}};
+constexpr LaneId kOpaque = 0;  ///< of launches that cannot be transformed, one at a time; streams and graphs count from 1
+constexpr std::uint32_t kOpaqueThreads = 32;  ///< of a CTA: what it takes is not known, and no share is enforced
 
 Share share_of(const StubWord& word) {
   constexpr std::uint16_t kAll = SLUICE_WHOLE;
@@ -92,7 +97,31 @@ class ServiceShares : public IShares {
     }
     return lane.share;
   }
-  bool admit(const std::string&) override { return true; }
+  /// What cannot be transformed is a job of its own: it starts when it is given anything, and leaves by its end.
+  bool admit(const std::string& kernel) override {
+    const std::scoped_lock lock(mutex_);
+    if (!why_.empty()) return true;
+    Lane& lane = lanes_known_[kOpaque];
+    lane.idle_since.reset();
+    if (!lane.busy) {
+      lane.busy = true;
+      lane.share = unasked();
+    }
+    if (!lane.open || lane.kernel.name != kernel) {
+      if (lane.kernel.name != kernel) ++lane.version;
+      lane.kernel = {kernel, kOpaqueThreads, 0, 0, 1};
+      lane.news = true;
+      ::eventfd_write(wake_.get(), 1);
+    }
+    lane.admitted = lane.share.ctas.value() != 0;
+    return lane.admitted;
+  }
+  void admitted_ended() override {
+    const std::scoped_lock lock(mutex_);
+    lanes_known_[kOpaque].admitted = false;
+    lanes_known_[kOpaque].idle_since = Clock::now();
+    ::eventfd_write(wake_.get(), 1);
+  }
   void progress(LaneId id, std::uint64_t begun, std::uint64_t done) override {
     const std::scoped_lock lock(mutex_);
     Lane& lane = lanes_known_[id];
@@ -102,7 +131,8 @@ class ServiceShares : public IShares {
   void last_begun(LaneId) override {}  // of a lane: more launches may follow
   void evicted(LaneId id) override {
     const std::scoped_lock lock(mutex_);
-    lanes_known_[id].left = true;
+    Lane& lane = lanes_known_[id];
+    if (!std::exchange(lane.left, true) && lane.to_leave) lane.times.at(Step::Left);
     ::eventfd_write(wake_.get(), 1);
   }
   void idle(LaneId id) override {
@@ -112,6 +142,10 @@ class ServiceShares : public IShares {
     if (lane.to_leave) ::eventfd_write(wake_.get(), 1);  // somebody waits for it
   }
   bool changes() const override { return true; }
+  std::string times_json() const override {
+    const std::scoped_lock lock(mutex_);
+    return nlohmann::json{{"evictions", times_.json()}}.dump();
+  }
   std::string native() const override {
     const std::scoped_lock lock(mutex_);
     return why_;
@@ -127,6 +161,7 @@ class ServiceShares : public IShares {
     bool open = false;      ///< a job of the service
     bool to_leave = false;  ///< told to
     bool left = false;      ///< and has
+    bool admitted = false;  ///< kOpaque: it has started, and not ended
     bool refused = false;   ///< the service takes no more: it runs as if alone
     std::optional<sluice_stub> stub;
     std::optional<Clock::time_point> idle_since;
@@ -134,6 +169,7 @@ class ServiceShares : public IShares {
     std::uint64_t begun_before = 0, done_before = 0;  ///< of them before this job
     std::uint64_t told_begun = 0, told_done = 0;
     std::optional<std::uint8_t> answered;  ///< the order to leave that was obeyed last
+    OrderTimes times;                      ///< of the order that is being obeyed
   };
   static ServiceShares*& ending() {
     static ServiceShares* last = nullptr;  // of a process that was forked: the child's own
@@ -151,6 +187,7 @@ class ServiceShares : public IShares {
   Share unasked() const { return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE))); }
 
   void talk() {
+    ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; 50 us by default
     while (why_now().empty() && !leaving_) {
       pollfd fds[] = {{descriptor_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       const bool busy = any_busy();
@@ -160,14 +197,19 @@ class ServiceShares : public IShares {
       const std::scoped_lock lock(talking_);
       if (!why_now().empty()) return;
       if (sluice_listen(session_) != SLUICE_OK) return gone();
+      lanes_.look_at_admitted();
+      std::vector<LaneId> leaving;
       for (const LaneId id : known())
-        if (!step(id)) return gone();
+        if (!step(id, &leaving)) return gone();
+      if (!leaving.empty()) lanes_.await_leaving(leaving);
+      for (const LaneId id : leaving)  // who waits for their SMs hears of it at once
+        if (!step(id, nullptr)) return gone();
       if (!send_coverage(false)) return gone();
     }
   }
 
   /// What a lane has to say, and what it is told. @return false when the service is gone
-  bool step(LaneId id) {
+  bool step(LaneId id, std::vector<LaneId>* leaving) {
     Lane lane = copy_of(id);
     if (lane.news && !submit(id, lane)) return false;
     if (!lane.open) return !lane.refused || as_if_alone(id, lane);
@@ -177,7 +219,7 @@ class ServiceShares : public IShares {
     const bool told_to_leave = now.state == StubState::ToEvict && lane.answered != now.evictions;
     const bool over = lane.idle_since && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger);
     if (over) return close(id, lane);
-    const bool has_left = told_to_leave && lane.left;
+    const bool has_left = told_to_leave && (lane.left || (id == kOpaque && !lane.admitted));
     const std::uint64_t begun = lane.begun - lane.begun_before, done = lane.done - lane.done_before;
     if (has_left || begun != lane.told_begun || done != lane.told_done)
       if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) !=
@@ -185,18 +227,30 @@ class ServiceShares : public IShares {
         return false;
     const bool holds = now.state == StubState::ToRun || now.state == StubState::Running;
     const Share share = holds ? share_of(now) : kNothing;
+    const bool to_leave = told_to_leave && !has_left;
+    const bool fresh = to_leave && !lane.to_leave;
     {
       const std::scoped_lock lock(mutex_);
       Lane& kept = lanes_known_[id];
       kept.told_begun = begun;
       kept.told_done = done;
-      if (has_left) kept.answered = now.evictions;
-      kept.to_leave = told_to_leave && !has_left;
-      if (has_left || !told_to_leave) kept.left = false;
-      if (kept.share == share && !(told_to_leave && !lane.to_leave)) return true;
+      if (has_left) {
+        kept.answered = now.evictions;
+        kept.times.at(Step::Told);
+        times_.add(kept.times);
+      }
+      if (fresh) {
+        kept.times.begin(__atomic_load_n(&stub.changed_ns, __ATOMIC_RELAXED));
+        kept.times.at(Step::Seen);
+      }
+      kept.to_leave = to_leave;
+      if (!to_leave) kept.left = false;
+      if (kept.share == share && !fresh) return true;
       kept.share = share;
     }
+    if (id == kOpaque) return true;  // no lane: nothing enforces its share
     lanes_.on_share(id, share);
+    if (fresh && leaving != nullptr) leaving->push_back(id);
     return true;
   }
 
@@ -323,6 +377,7 @@ class ServiceShares : public IShares {
   std::string why_;  ///< nobody decides any more
   Clock::time_point told_coverage_{};
   std::string last_coverage_;
+  EvictionTimes times_;
 };
 
 }  // namespace

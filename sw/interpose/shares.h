@@ -3,6 +3,7 @@
 // Who says what a program's launches hold, and who carries it out: the seam between the interposer and the service.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "sw/core/resources.h"
@@ -33,6 +34,9 @@ class ILanes {
   virtual ~ILanes() = default;
   /// The share of the lane's launches from here on: those that run, and those that wait behind them. No CTAs: evicted.
   virtual void on_share(LaneId lane, const Share& share) = 0;
+  /// Waits, without sleep and not for long, until these lanes have been reported as evicted, or do something else.
+  virtual void await_leaving(std::span<const LaneId>) {}
+  virtual void look_at_admitted() {}  ///< IShares::admitted_ended(), where what was admitted has ended
   /// Nobody decides any more: every lane gets the whole GPU, launches to come run natively with this reason.
   virtual void on_gone(const std::string& why) = 0;
   [[nodiscard]] virtual std::string coverage_json() = 0;  ///< as SLUICE_REPORT gets it at the end
@@ -58,6 +62,8 @@ class IShares {
   virtual void idle(LaneId lane) = 0;        ///< all launches of the lane have ended
   /// Shares may change: the interposer's thread watches the lanes and tells what happens there. Constant.
   [[nodiscard]] virtual bool changes() const = 0;
+  /// What it measured, JSON; empty: nothing.
+  [[nodiscard]] virtual std::string times_json() const { return ""; }
   /// Why nothing is transformed; empty: launches are. Constant but for on_gone().
   [[nodiscard]] virtual std::string native() const = 0;
 };

@@ -2,6 +2,7 @@
 // The lanes' thread: it sends changed quotas, hears from the GPU what has ended and what sleeps, and launches grids for the
 // blocks of launches that have too few CTAs.
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <csignal>
@@ -20,7 +21,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
-constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000);
+constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300);
 constexpr std::size_t kNodesLookedAt = 64;  // of a lane of graphs, at a time: each costs a copy of 10 us
 constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = offsetof(SluiceControl, filled);
 
@@ -43,8 +44,8 @@ void Lanes::on_share(LaneId id, const Share& share) {
     const std::scoped_lock held(orders_lock_);
     asked_[id] = share;
   }
-  if (lock_.try_lock()) {  // the order leaves at once, and CTAs come, from this thread
-    const std::scoped_lock held(std::adopt_lock, lock_);
+  {  // the order leaves at once, and CTAs come, from this thread
+    const std::scoped_lock held(lock_);
     CUcontext before = nullptr;
     SLUICE_REAL(cuCtxGetCurrent)(&before);
     take_orders();
@@ -52,6 +53,30 @@ void Lanes::on_share(LaneId id, const Share& share) {
     SLUICE_REAL(cuCtxSetCurrent)(before);
   }
   wake();
+}
+
+/// Looks without sleep for the words of the lanes' last CTAs. The lock is taken when one has changed.
+void Lanes::await_leaving(std::span<const LaneId> ids) {
+  std::vector<std::pair<std::shared_ptr<Slot>, std::uint64_t>> watched;  // and its word as last seen
+  const auto some_stay = [&] {
+    const std::scoped_lock held(lock_);
+    watched.clear();
+    for (const std::shared_ptr<Lane>& lane : all()) {
+      const bool stays = std::ranges::find(ids, lane->id) != ids.end() && lane->outstanding() && lane->share.ctas.value() == 0;
+      if (!stays) continue;
+      for (const std::shared_ptr<Slot>& slot : lane->slots) {
+        if (lane->evicted || slot->told.word == nullptr) break;
+        watched.emplace_back(slot, __atomic_load_n(slot->told.word, __ATOMIC_ACQUIRE));
+        hear(*lane, *slot);
+      }
+      if (lane->evicted) std::erase_if(watched, [&](const auto& w) { return std::ranges::count(lane->slots, w.first) > 0; });
+    }
+    return !watched.empty();
+  };
+  const auto unchanged = [](const auto& w) { return __atomic_load_n(w.first->told.word, __ATOMIC_ACQUIRE) == w.second; };
+  for (const Clock::time_point end = Clock::now() + kLeaves; some_stay();)
+    while (std::ranges::all_of(watched, unchanged))
+      if (Clock::now() > end) return;
 }
 
 void Lanes::on_gone(const std::string& why) {
@@ -84,6 +109,7 @@ void Lanes::watch(Lane& lane) {
 
 void Lanes::run() {
   pthread_setname_np(pthread_self(), "sluice");
+  ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; 50 us by default: more than kSoon
   bool outstanding = false;
   for (;;) {
     {

@@ -50,6 +50,8 @@ namespace {
 enum class Watched : std::uint64_t { Listener, Clock, Stop, Socket, Process };
 std::uint64_t tag(Watched what, SessionId session = {}) { return static_cast<std::uint64_t>(what) << 32U | session.value(); }
 
+constexpr std::chrono::microseconds kAnswer(300);  ///< for which the service stays awake after an order to leave
+
 UniqueFd take_lock(const std::string& path) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(path).parent_path();
@@ -111,8 +113,10 @@ bool Daemon::step() {
   clock_.arm(service_.next());
   std::array<epoll_event, 64> events{};
   int n = -1;
-  do n = ::epoll_wait(epoll_.get(), events.data(), events.size(), -1);
-  while (n < 0 && errno == EINTR);
+  // Who was told to leave answers soon, and others wait for it: waking up would take longer than the answer.
+  const auto soon = [&] { return service_.awaits_leaving() && std::chrono::steady_clock::now() < answer_by_; };
+  do n = ::epoll_wait(epoll_.get(), events.data(), events.size(), soon() ? 0 : -1);
+  while ((n < 0 && errno == EINTR) || n == 0);
   if (n < 0) throw_errno("the service's epoll", errno);
   ++wake_ups_;
   bool goes_on = true;
@@ -132,6 +136,8 @@ bool Daemon::step() {
   }
   service_.advance(clock_.now());
   deliver();
+  service_.tell_decisions();
+  if (std::exchange(orders_, service_.orders()) != service_.orders()) answer_by_ = std::chrono::steady_clock::now() + kAnswer;
   return goes_on;
 }
 

@@ -47,7 +47,8 @@ class Daemon {
   UniqueFd lock_, listener_, epoll_;
   std::map<SessionId, Connection> connections_;
   std::function<void()> on_context_loss_;
-  std::uint64_t wake_ups_ = 0;
+  std::uint64_t wake_ups_ = 0, orders_ = 0;
+  std::chrono::steady_clock::time_point answer_by_;  ///< of the last order to leave
 };
 
 /// Whether a process of this user gets a session.

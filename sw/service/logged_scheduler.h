@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "sw/scheduler/decision_log.h"
 #include "sw/service/service.h"
@@ -21,14 +22,18 @@ class Service::Logged : public IScheduler {
     Plan plan = inner_->decide(jobs, events, now);
     const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
     ++calls_;
-    if (log_) {
-      nlohmann::ordered_json line = to_json(LoggedDecision{now, {events.begin(), events.end()}, plan});
+    if (log_) untold_.push_back({{now, {events.begin(), events.end()}, plan}, us});
+    return plan;
+  }
+  /// Writes what was decided since the last call. Apart from decide(): clients do not wait for it.
+  void tell() {
+    for (auto& [decision, us] : std::exchange(untold_, {})) {
+      nlohmann::ordered_json line = to_json(decision);
       line["before"] = shares_json(before_);
       line["us"] = us;
       log_(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-      before_ = plan;
+      before_ = std::move(decision.plan);
     }
-    return plan;
   }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
 
@@ -36,6 +41,7 @@ class Service::Logged : public IScheduler {
   std::unique_ptr<IScheduler> inner_;
   Log log_;
   Plan before_;
+  std::vector<std::pair<LoggedDecision, double>> untold_;  ///< with the microseconds that each took
   std::uint64_t calls_ = 0;
 };
 

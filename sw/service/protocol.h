@@ -189,12 +189,12 @@ struct StubWord {
   }
 };
 
-/// Written by the daemon only, each field at once; `word` last.
+/// Written by the daemon only, each field at once; `word` last. `changed_ns`: CLOCK_MONOTONIC when it was written.
 struct Stub {
   std::uint64_t word;
   std::uint32_t job;
   std::int32_t priority;
-  std::uint64_t tasks, tasks_begun, tasks_done, evictions, reserved[2];
+  std::uint64_t tasks, tasks_begun, tasks_done, evictions, changed_ns, reserved;
 };
 struct Page {
   static constexpr std::uint32_t kMagic = 0x50434c53;  ///< "SLCP"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "sw/service/fake_execution.h"
@@ -23,6 +24,11 @@ std::uint16_t saturated(std::uint32_t value) { return static_cast<std::uint16_t>
 StubWord word_of(StubState state, const Share& share, std::uint32_t evictions) {
   return {state, saturated(share.ctas.value()), saturated(share.sms.first.value()), saturated(share.sms.count),
           static_cast<std::uint8_t>(evictions)};
+}
+
+std::uint64_t monotonic_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 StubState stub_state(JobState state) {
@@ -53,10 +59,15 @@ Service::Service(const MachineConfig& machine, std::unique_ptr<IScheduler> sched
     : machine_(machine), options_(std::move(options)), events_(std::move(events)), decisions_(std::move(decisions)) {
   make_executor(std::move(scheduler));
 }
-Service::~Service() = default;
+Service::~Service() { tell_decisions(); }
+
+void Service::tell_decisions() { scheduler_->tell(); }
 
 void Service::make_executor(std::unique_ptr<IScheduler> scheduler) {
-  if (scheduler_) calls_before_ += scheduler_->calls();
+  if (scheduler_) {
+    tell_decisions();
+    calls_before_ += scheduler_->calls();
+  }
   executor_.reset();
   scheduler_ = std::make_unique<Logged>(std::move(scheduler), decisions_);
   if (options_.executor == ExecutorKind::Fake)
@@ -196,11 +207,21 @@ void Service::update(Session& session, Time now) {
       taken->job.reset();
     }
     if (word == stub.word) continue;
+    if (p.state == JobState::ToEvict) ++orders_;
+    if (p.share.ctas.value() != 0) note_share(session, session.kernels[taken->kernel], p.share);
+    store_word(stub.changed_ns, monotonic_ns());
     store_word(stub.word, word);
     Changed changed = make<Changed>(0);
     changed.stub = k;
     send(session.id, changed);
   }
+}
+
+void Service::note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const {
+  std::optional<CtaCount> ctas = std::min(share.ctas, occupancy(kernel.demand(), machine_.sm.capacity));
+  if (share.sms.first.value() != 0 || share.sms.count < machine_.num_sms) ctas.reset();
+  const auto [held, fresh] = session.held_ctas.try_emplace(kernel.name, ctas);
+  if (!fresh && held->second != ctas) held->second.reset();
 }
 
 std::optional<Time> Service::next() const {
@@ -213,6 +234,14 @@ std::optional<Time> Service::next() const {
 std::vector<Outgoing> Service::take_outgoing() { return std::exchange(outgoing_, {}); }
 std::vector<SessionId> Service::take_closed() { return std::exchange(closed_, {}); }
 std::uint64_t Service::decisions() const { return calls_before_ + scheduler_->calls(); }
+
+bool Service::awaits_leaving() const {
+  if (options_.executor != ExecutorKind::Gpu) return false;  // those leave by time
+  return std::ranges::any_of(sessions_, [](const auto& s) {
+    return std::ranges::any_of(s.second.page->stub,
+                               [](const Stub& stub) { return StubWord::of(stub.word).state == StubState::ToEvict; });
+  });
+}
 
 std::size_t Service::open_jobs() const {
   std::size_t jobs = forsaken_.size();

@@ -17,6 +17,7 @@
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/i_scheduler.h"
 #include "sw/service/i_executor.h"
+#include "sw/service/kernel_times.h"
 #include "sw/service/protocol.h"
 
 namespace sluice::service {
@@ -46,6 +47,7 @@ struct ServiceOptions {
   bool shared_fate = false;  ///< executor Gpu: a client that dies with work on the GPU takes the contexts of all others with it
   /// Executor Gpu: a scheduler for the machine that a client reports. Without it the machine stays what it is.
   std::function<std::unique_ptr<IScheduler>(const MachineConfig&)> for_machine{};
+  std::shared_ptr<KernelTimes> times{};  ///< executor Gpu: learns from the clients' coverage; null: nothing learns
   std::size_t most_sessions = 64;
   Time hello_within = std::chrono::seconds(1);
   FakeCosts costs{};
@@ -74,6 +76,9 @@ class Service {
 
   void advance(Time now);                          ///< decides, and tells the clients; to be called after every batch of messages
   [[nodiscard]] std::optional<Time> next() const;  ///< when to advance without a message
+  void tell_decisions();                           ///< writes the log; to be called when the clients have been told
+  [[nodiscard]] std::uint64_t orders() const { return orders_; }  ///< to leave the GPU, that clients were given
+  [[nodiscard]] bool awaits_leaving() const;                      ///< one of them was not answered yet
   [[nodiscard]] std::vector<Outgoing> take_outgoing();
   /// Sessions that ended by themselves since the last call: what is outgoing for them is to be sent first.
   [[nodiscard]] std::vector<SessionId> take_closed();
@@ -112,6 +117,7 @@ class Service {
   [[nodiscard]] static bool on_gpu(const Session& session);
   void contexts_end(const std::string& why, Time now);
   void update(Session& session, Time now);
+  void note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const;
   template <class Message>
   void send(SessionId to, const Message& message, std::string text = {});
 
@@ -128,7 +134,7 @@ class Service {
   std::vector<SessionId> closed_;
   std::vector<JobId> forsaken_;  ///< jobs of nobody that the scheduler has yet to hear of
   std::uint32_t last_session_ = 0;
-  std::uint64_t lost_ = 0;
+  std::uint64_t lost_ = 0, orders_ = 0;
   bool contexts_lost_ = false;
 };
 

@@ -217,6 +217,10 @@ void Service::take(Session& session, const Coverage& m) {
     throw Refusal{Code::Malformed, "COVERAGE: way, name, reason or reserved field"};
   if (session.covered.size() >= kKernels && !session.covered.contains({m.way, *name})) return;  // the sums miss it
   session.covered[{m.way, *name}] = {m.launches, m.gpu_ns, *reason};
+  const auto held = session.held_ctas.find(*name);
+  const bool teaches = options_.times != nullptr && m.way == static_cast<std::uint32_t>(Way::Quota) && m.launches != 0 &&
+                       held != session.held_ctas.end() && held->second;
+  if (teaches) options_.times->learn(*name, *held->second, static_cast<double>(m.gpu_ns) / static_cast<double>(m.launches));
 }
 
 void Service::take(Session& session, const Release& m) {

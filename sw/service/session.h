@@ -43,6 +43,8 @@ struct Service::Session {
   std::vector<KernelDescriptor> kernels{};
   std::array<std::optional<Taken>, kStubs> stubs{};
   std::map<std::pair<std::uint32_t, std::string>, Covered> covered{};  ///< by way and kernel; empty: the executor's figures hold
+  /// CTAs on every SM that launches of a kernel held, by its name; nothing: more than one number, or not every SM.
+  std::map<std::string, std::optional<CtaCount>> held_ctas{};
   std::uint64_t launches = 0;
   bool has_context = false;  ///< it has said which GPU it uses
   Time held{};               ///< of launches that have ended

@@ -178,6 +178,40 @@ TEST_F(ServiceSharesTest, StreamsShareAndAnotherKernelIsDecidedAnew) {
   shares.idle(2);
 }
 
+TEST_F(ServiceSharesTest, WhatCannotBeTransformedWaitsUntilTheSchedulerAdmitsIt) {
+  start("piv");
+  IShares &low = program(*new Notes, 2), &high = program(*new Notes, 9);
+  (void)high.launched(1, kKernel, 1000);
+  high.progress(1, 10, 0);
+  EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "running"; })) << status();
+  EXPECT_FALSE(low.admit("opaque"));
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "ready"; })) << status();
+  EXPECT_FALSE(low.admit("opaque")) << "the GPU is a more important program's";
+  high.idle(1);
+  EXPECT_TRUE(soon([&] { return low.admit("opaque"); })) << status();
+  (void)high.launched(1, kKernel, 1000);
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_evict"; })) << status();
+  EXPECT_NE(status()["clients"][1]["state"], "running") << "it cannot be evicted: it ends";
+  low.admitted_ended();
+  EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "to_run"; })) << status();
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "idle"; })) << status();
+  high.idle(1);
+}
+
+TEST_F(ServiceSharesTest, WhoWasAdmittedAndDidNotStartGivesWay) {
+  start("piv");
+  IShares &low = program(*new Notes, 2), &high = program(*new Notes, 9);
+  (void)high.launched(1, kKernel, 1000);
+  EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "to_run"; })) << status();
+  EXPECT_FALSE(low.admit("opaque"));
+  high.idle(1);
+  EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_run"; })) << status();
+  (void)high.launched(1, kKernel, 1000);
+  EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "to_run"; })) << status();
+  EXPECT_FALSE(low.admit("opaque"));
+  high.idle(1);
+}
+
 TEST_F(ServiceSharesTest, AKilledServiceIsLeftWithinASecond) {
   const pid_t daemon = ::fork();
   if (daemon == 0) {

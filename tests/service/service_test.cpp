@@ -85,6 +85,8 @@ TEST(Service, AnImportantClientEvictsTheOtherAndTheLogSaysIt) {
   EXPECT_EQ(c.word(0).state, StubState::Ready);
   EXPECT_EQ(c.word(1).state, StubState::Running);
   EXPECT_EQ(c.pages[0].stub[0].evictions, 1U);
+  EXPECT_TRUE(c.decisions.empty()) << "the clients do not wait for the log";
+  c.service.tell_decisions();
   const auto line = nlohmann::json::parse(c.decisions.at(1));
   EXPECT_EQ(line["now_ps"], 5'000'000);
   EXPECT_EQ(line["events"][0], (nlohmann::json{{"kind", "arrived"}, {"job", 1}}));
