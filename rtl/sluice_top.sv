@@ -7,7 +7,9 @@ module sluice_top #(
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32, CTA slots of an SM
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
-  parameter int unsigned REGION_UNITS = 64    // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
+  parameter int unsigned SM_READY     = 0     // 0..1; 1: sm_ready_i is looked at
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -32,6 +34,7 @@ module sluice_top #(
   input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
   input  logic [NUM_SM-1:0]                                request_i,         // SM m exchanged a line with the memory system
+  input  logic [NUM_SM-1:0]                                sm_ready_i,        // SM m takes the next CTA without delay; only with SM_READY
   output logic                                             dispatch_valid_o,
   input  logic                                             dispatch_ready_i,
   output logic [sluice_pkg::SmW-1:0]                       dispatch_sm_o,
@@ -56,6 +59,8 @@ module sluice_top #(
   if (MAX_CTAS < 4 || MAX_CTAS > 32) $error("sluice_top: MAX_CTAS must be 4..32");
   if (NUM_SCHED < 1 || NUM_SCHED > 4) $error("sluice_top: NUM_SCHED must be 1..4");
   if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
+  if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
+  if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
@@ -74,6 +79,8 @@ module sluice_top #(
 
   // Configuration and commands.
   logic [sluice_pkg::ModeW-1:0]  mode;
+  logic [NUM_SM-1:0]             sm_enable, sm_busy;
+  logic                          enable_write;
   logic                          mode_write, static_write, reprofile, monitor_enable, monitor_request;
   logic [WarpW-1:0]              capacity_warps;
   logic [RegW-1:0]               capacity_registers;
@@ -123,7 +130,9 @@ module sluice_top #(
     .MAX_KERNELS  (K),
     .MAX_CTAS     (MAX_CTAS),
     .NUM_SCHED    (NUM_SCHED),
-    .REGION_UNITS (REGION_UNITS)
+    .REGION_UNITS (REGION_UNITS),
+    .SM_ENABLE    (SM_ENABLE),
+    .SM_READY     (SM_READY)
   ) i_sluice_csr (
     .clk_i,
     .rst_ni,
@@ -176,6 +185,8 @@ module sluice_top #(
     .request_share_o      (request_share),
     .drain_limit_o        (drain_limit),
     .reprofile_o          (reprofile),
+    .sm_enable_o          (sm_enable),
+    .enable_write_o       (enable_write),
     .slot_state_i         (slot_state),
     .resident_i           (resident),
     .dispatched_i         (dispatched),
@@ -183,6 +194,7 @@ module sluice_top #(
     .kernel_done_i        (kernel_done),
     .num_present_i        (num_present),
     .ctas_i               (ctas),
+    .sm_busy_i            (sm_busy),
     .sequencer_state_i    (state),
     .decision_i           (decision),
     .spatial_i            (spatial),
@@ -204,7 +216,9 @@ module sluice_top #(
     .NUM_SM       (NUM_SM),
     .MAX_KERNELS  (K),
     .MAX_CTAS     (MAX_CTAS),
-    .REGION_UNITS (REGION_UNITS)
+    .REGION_UNITS (REGION_UNITS),
+    .SM_ENABLE    (SM_ENABLE),
+    .SM_READY     (SM_READY)
   ) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
@@ -229,6 +243,9 @@ module sluice_top #(
     .round_robin_i        (round_robin),
     .in_order_i           (in_order),
     .regions_i            (regions),
+    .sm_enable_i          (sm_enable),
+    .sm_ready_i,
+    .sm_busy_o            (sm_busy),
     .query_sm_o           (query_sm),
     .query_quota_i        (query_quota),
     .port_sm_o            (port_sm),
@@ -316,7 +333,8 @@ module sluice_top #(
   partition_sequencer #(
     .NUM_SM      (NUM_SM),
     .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
+    .MAX_CTAS    (MAX_CTAS),
+    .SM_ENABLE   (SM_ENABLE)
   ) i_partition_sequencer (
     .clk_i,
     .rst_ni,
@@ -331,6 +349,8 @@ module sluice_top #(
     .drain_limit_i        (drain_limit),
     .delay_i              (delay),
     .reprofile_i          (reprofile || monitor_request),
+    .sm_enable_i          (sm_enable),
+    .enable_write_i       (enable_write),
     .num_present_i        (num_present),
     .age_i                (age),
     .change_i             (change),

@@ -8,7 +8,9 @@ module sluice_csr #(
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, for PARAMS only
-  parameter int unsigned REGION_UNITS = 64    // 0, 16..128, for PARAMS only
+  parameter int unsigned REGION_UNITS = 64,   // 0, 16..128, for PARAMS only
+  parameter int unsigned SM_ENABLE    = 0,    // 1: with SM_ENABLE and SM_BUSY
+  parameter int unsigned SM_READY     = 0     // for FEATURES only
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -62,6 +64,8 @@ module sluice_csr #(
   output logic [sluice_pkg::ShareW-1:0]              request_share_o,        // lines a window; 0: 2**ShareW
   output logic [7:0]                                 drain_limit_o,          // units of 4,096 cycles
   output logic                                       reprofile_o,            // pulse
+  output logic [NUM_SM-1:0]                          sm_enable_o,            // SMs that may be given CTAs
+  output logic                                       enable_write_o,         // pulse with the (new) sm_enable_o
   // status
   input  logic [MAX_KERNELS*2-1:0]                   slot_state_i,
   input  logic [MAX_KERNELS*16-1:0]                  resident_i,
@@ -70,6 +74,7 @@ module sluice_csr #(
   input  logic [MAX_KERNELS-1:0]                     kernel_done_i,          // pulses
   input  logic [sluice_pkg::KernelW-1:0]             num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_i,                 // quotas in force
+  input  logic [NUM_SM-1:0]                          sm_busy_i,              // SMs that hold a CTA, or are about to
   input  logic [3:0]                                 sequencer_state_i,
   input  logic                                       decision_i,             // pulse: enforced
   input  logic                                       spatial_i,              // of the last decision
@@ -93,37 +98,11 @@ module sluice_csr #(
   logic [11:0] waddr, raddr;
   logic [31:0] wdata, rdata;
 
-  axi_lite_subordinate #(
-    .AddrW (12)
-  ) i_axi (
-    .clk_i,
-    .rst_ni,
-    .s_axi_awaddr_i,
-    .s_axi_awvalid_i,
-    .s_axi_awready_o,
-    .s_axi_wdata_i,
-    .s_axi_wstrb_i,
-    .s_axi_wvalid_i,
-    .s_axi_wready_o,
-    .s_axi_bresp_o,
-    .s_axi_bvalid_o,
-    .s_axi_bready_i,
-    .s_axi_araddr_i,
-    .s_axi_arvalid_i,
-    .s_axi_arready_o,
-    .s_axi_rdata_o,
-    .s_axi_rresp_o,
-    .s_axi_rvalid_o,
-    .s_axi_rready_i,
-    .write_o        (write),
-    .write_addr_o   (waddr),
-    .write_data_o   (wdata),
-    .write_exists_i (write_exists),
-    .read_addr_o    (raddr),
-    .read_exists_i  (read_exists),
-    .read_data_i    (rdata),
-    .idle_o         (axi_idle)
-  );
+  axi_lite_subordinate #(.AddrW(12)) i_axi (
+    .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o, .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_wready_o,
+    .s_axi_bresp_o, .s_axi_bvalid_o, .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i, .s_axi_arready_o, .s_axi_rdata_o, .s_axi_rresp_o,
+    .s_axi_rvalid_o, .s_axi_rready_i, .write_o(write), .write_addr_o(waddr), .write_data_o(wdata), .write_exists_i(write_exists),
+    .read_addr_o(raddr), .read_exists_i(read_exists), .read_data_i(rdata), .idle_o(axi_idle));
 
   // Kernel slots.
   logic                      wslot_hit, rslot_hit, slot_exists, slot_bad_config, slot_busy, slot_read_exists;
@@ -193,7 +172,7 @@ module sluice_csr #(
   assign write_global = write && !wslot_hit;
   assign deciding     = sequencer_state_i != sluice_csr_pkg::SequencerStateIdle
                      && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
-  assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists;
+  assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists || sms_exists;
 
   sluice_csr_config #(
     .MAX_CTAS (MAX_CTAS)
@@ -258,6 +237,20 @@ module sluice_csr #(
     .irq_o
   );
 
+  // A bit an SM.
+  logic        sms_exists, sms_read_exists;
+  logic [31:0] sms_rdata;
+  if (SM_ENABLE != 0) begin : gen_sms
+    sluice_csr_sms #(.NUM_SM(NUM_SM)) i_sms (
+      .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(sms_exists), .read_addr_i(raddr),
+      .read_exists_o(sms_read_exists), .read_data_o(sms_rdata), .sm_busy_i, .sm_enable_o, .enable_write_o);
+  end else begin : gen_no_sms
+    assign {sms_exists, sms_read_exists, sms_rdata, enable_write_o} = '0;
+    assign sm_enable_o = '1;
+    logic unused_busy;
+    assign unused_busy = ^sm_busy_i;
+  end
+
   // EVICT's count goes with the command, whichever slot it is for.
   logic [15:0] evict_count_d, evict_count_q;
   always_comb begin
@@ -281,6 +274,8 @@ module sluice_csr #(
                                         | (32'(MAX_CTAS) << sluice_csr_pkg::ParamsMaxCtasLsb)
                                         | (32'(NUM_SCHED) << sluice_csr_pkg::ParamsNumSchedLsb)
                                         | (32'(REGION_UNITS) << sluice_csr_pkg::ParamsRegionUnitsLsb);
+      sluice_csr_pkg::FeaturesAddr: top_rdata = (32'(SM_ENABLE) << sluice_csr_pkg::FeaturesSmEnableLsb)
+                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
         top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
@@ -292,9 +287,9 @@ module sluice_csr #(
       default: top_read_exists = 1'b0;
     endcase
   end
-  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists;
-  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata;
+  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists || sms_read_exists;
+  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata;
 
-  assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o
+  assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o
                && (launch_o | stop_o | evict_o | resume_o) == '0;
 endmodule

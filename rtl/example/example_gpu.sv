@@ -49,7 +49,7 @@ module example_gpu #(
   localparam int unsigned IndexW  = $clog2(WARPS);
   localparam int unsigned LineAW  = $clog2(LINES);
 
-  logic                         dispatch_valid, dispatch_ready, done_valid;
+  logic                         dispatch_valid, done_valid;
   logic [SmW-1:0]               dispatch_sm, done_sm;
   logic [KIndexW-1:0]           dispatch_kernel;
   logic [SlotW-1:0]             dispatch_slot, done_slot;
@@ -57,6 +57,7 @@ module example_gpu #(
   logic [NUM_SM-1:0]            issue_valid, request_taken;
   logic [NUM_SM*KIndexW-1:0]    issue_kernel;
 
+  logic [NUM_SM-1:0]            start_ready;
   // For contiguous regions, and for traces.
   logic [sluice_pkg::RegW-1:0]    register_base;
   logic [sluice_pkg::SharedW-1:0] shared_base;
@@ -72,7 +73,9 @@ module example_gpu #(
     .MAX_KERNELS  (MAX_KERNELS),
     .MAX_CTAS     (WARPS),
     .NUM_SCHED    (1),
-    .REGION_UNITS (0)
+    .REGION_UNITS (0),
+    .SM_ENABLE    (1),
+    .SM_READY     (1)
   ) i_sluice_top (
     .clk_i,
     .rst_ni,
@@ -97,8 +100,9 @@ module example_gpu #(
     .issue_valid_i            (issue_valid),
     .issue_kernel_i           (issue_kernel),
     .request_i                (request_taken),
+    .sm_ready_i               (start_ready),
     .dispatch_valid_o         (dispatch_valid),
-    .dispatch_ready_i         (dispatch_ready),
+    .dispatch_ready_i         (1'b1),
     .dispatch_sm_o            (dispatch_sm),
     .dispatch_kernel_o        (dispatch_kernel),
     .dispatch_slot_o          (dispatch_slot),
@@ -116,14 +120,10 @@ module example_gpu #(
     .idle_o
   );
 
-  // A CTA goes to the SM that the unit names, with what the SM has to know about its kernel.
-  logic [NUM_SM-1:0] start_ready;
+  // A CTA goes to the SM that the unit names, with what the SM has to know about its kernel. That SM has said that it is ready: it takes the CTA at once.
   logic [CountW-1:0] start_warps;
   logic [PcW-1:0]    start_entry;
   always_comb begin
-    dispatch_ready = 1'b0;
-    for (int unsigned m = 0; m < NUM_SM; m++)
-      if (dispatch_sm == SmW'(m)) dispatch_ready = start_ready[m];
     start_warps = '0;
     start_entry = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++)

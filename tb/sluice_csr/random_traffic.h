@@ -16,8 +16,9 @@
 namespace sluice::tb {
 
 inline std::string register_kind(const regs::RegisterInfo& info) {
-  const std::string name = info.name.substr(info.name.find('.') + 1);  // without the slot
-  return (info.name.starts_with("SLOT") ? "SLOT." : "") + (name.starts_with("MASK") ? "MASK" : name);
+  std::string name = info.name.substr(info.name.find('.') + 1);  // without the slot
+  if (info.sms) name.pop_back();                                 // without its number
+  return (info.name.starts_with("SLOT") ? "SLOT." : "") + name;
 }
 
 inline bool writable(const regs::RegisterInfo& info) { return info.fields.front().access != regs::Access::Ro; }
@@ -104,7 +105,7 @@ class Scoreboard {
   }
 
   [[nodiscard]] std::uint32_t existing(const regs::RegisterInfo& info) const {
-    if (register_kind(info) != "SLOT.MASK") return ~0U;
+    if (!info.sms) return ~0U;
     std::uint32_t bits = 0;
     for (unsigned b = 0, first = 32 * static_cast<unsigned>(info.name.back() - '0'); b < 32; ++b) {
       if (first + b < parameters_.num_sm) bits |= 1U << b;
@@ -183,7 +184,7 @@ class Scoreboard {
     const regs::Access access = found->second->fields.front().access;
     // Sticky and live registers are held against the twin.
     if (access == regs::Access::Rw || access == regs::Access::W1s || read_address_ == regs::kId ||
-        read_address_ == regs::kParams) {
+        read_address_ == regs::kParams || read_address_ == regs::kFeatures) {
       expected_read_ = {AxiResponse::kOkay, shadow_[read_address_]};
     }
   }
@@ -241,6 +242,7 @@ class Stimulus {
       status_.ctas[k] = static_cast<std::uint8_t>(random_.in(0, 63));
     }
     status_.num_present = static_cast<std::uint8_t>(random_.in(0, 15));
+    for (unsigned m = 0; m < parameters_.num_sm; ++m) status_.sm_busy[m] = random_.chance(0.5);
     status_.decision = random_.chance(0.01);
     status_.spatial = random_.chance(0.5);
     status_.no_fit = random_.chance(0.5);

@@ -43,6 +43,7 @@ class RtlSluiceCsr {
       set_field(top_->kernel_done_i, k, 1, status.kernel_done[k]);
       set_field(top_->ctas_i, 6 * k, 6, status.ctas[k]);
     }
+    for (unsigned m = 0; m < p_.num_sm; ++m) set_field(top_->sm_busy_i, m, 1, status.sm_busy[m] ? 1 : 0);
     top_->num_present_i = status.num_present;
     top_->sequencer_state_i = status.sequencer_state;
     top_->decision_i = status.decision;
@@ -93,6 +94,8 @@ class RtlSluiceCsr {
     c.monitor_window = top_->monitor_window_o;
     c.monitor_hold = top_->monitor_hold_o;
     c.reprofile = top_->reprofile_o != 0;
+    for (unsigned m = 0; m < p_.num_sm; ++m) c.sm_enable[m] = get_field(top_->sm_enable_o, m, 1) != 0;
+    c.enable_write = top_->enable_write_o != 0;
     return out;
   }
 

@@ -42,6 +42,14 @@ void TopTraffic::plan_machine() {
   script_.push_back(
       {regs::kMonitor, regs::kMonitorEnable.put(random_.chance(0.4)) | regs::kMonitorThreshold.put(random_.in(0, 8000))});
   script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
+  if (parameters_.sm_enable != 0) plan_sms();
+}
+
+/// Some SMs are disabled, or all enabled.
+void TopTraffic::plan_sms() {
+  const bool all = random_.chance(0.6);
+  for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
+    script_.push_back({regs::kSmEnable + 4 * word, all ? ~0U : random_.word() | random_.word()});
 }
 
 /// Two or more kernels that stay, and a host that lets them be profiled; sometimes in a long window, sometimes watched by the
@@ -110,6 +118,7 @@ void TopTraffic::plan_action() {
     case 10:
       if (random_.chance(0.3)) plan_machine();
       break;
+    case 11: parameters_.sm_enable != 0 && random_.chance(0.5) ? plan_sms() : plan_launch(k); break;
     default: plan_launch(k); break;
   }
 }
@@ -142,6 +151,8 @@ const SluiceTopIn& TopTraffic::next() {
   in_.rst_n = !random_.chance(0.00002);
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
+  if (parameters_.sm_ready != 0 && random_.chance(0.001)) sm_ready_ = random_.chance(0.6) ? 1 : random_.chance(0.5) ? 0.5 : 0.1;
+  for (std::uint32_t m = 0; parameters_.sm_ready != 0 && m < parameters_.num_sm; ++m) in_.sm_ready[m] = random_.chance(sm_ready_);
   in_.done_valid = false;
   const auto due = std::ranges::find_if(running_, [this](const Cta& c) { return c.ends <= now_; });
   if (due != running_.end()) {

@@ -44,6 +44,7 @@ class TopTraffic {
   void plan_machine();
   void plan_decision();
   void plan_action();
+  void plan_sms();
   void run_sms();
 
   Random& random_;
@@ -57,6 +58,7 @@ class TopTraffic {
   bool ask_again_ = false;         ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0;
   std::uint32_t life_ = 200;  ///< mean cycles of a CTA
+  double sm_ready_ = 1;       ///< how often an SM is ready
   unsigned patience_ = 0;     ///< writes until the host does something again
   std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +26,8 @@ struct SluiceTopIn {
   AxiLiteIn axi;
   std::vector<SmActivity> sms;  ///< NUM_SM of them, or none for "nothing anywhere"
   bool dispatch_ready = true;
+  std::bitset<256> sm_ready =
+      std::bitset<256>().set();  ///< SMs that take the next CTA without delay; with the option of this name
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;
 };

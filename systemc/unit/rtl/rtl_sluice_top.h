@@ -12,7 +12,10 @@ namespace sluice {
 template <class Top, unsigned kSchedulers>
 class RtlSluiceTop : public ISluiceTop {
  public:
-  RtlSluiceTop(const std::string& fst_file, std::uint64_t clock_period_ps) : top_(fst_file, clock_period_ps) {
+  /// @param ready_sms  SMs whose sm_ready_i is driven; 0: all are left low, for units without the option
+  RtlSluiceTop(const std::string& fst_file, std::uint64_t clock_period_ps, unsigned ready_sms = 0)
+      : top_(fst_file, clock_period_ps), ready_sms_(ready_sms) {
+    clear_port(top_->sm_ready_i);
     clear_port(top_->issue_valid_i);
     clear_port(top_->issue_kernel_i);
     clear_port(top_->request_i);
@@ -40,6 +43,7 @@ class RtlSluiceTop : public ISluiceTop {
     top_->rst_ni = in.rst_n;
     drive_axi(*top_, in.axi);
     top_->dispatch_ready_i = in.dispatch_ready;
+    for (unsigned m = 0; m < ready_sms_; ++m) set_field(top_->sm_ready_i, m, 1, in.sm_ready[m] ? 1 : 0);
     top_->done_valid_i = in.done_valid;
     top_->done_sm_i = in.done_sm;
     top_->done_slot_i = in.done_slot;
@@ -79,6 +83,7 @@ class RtlSluiceTop : public ISluiceTop {
   }
 
   VerilatedModel<Top> top_;
+  unsigned ready_sms_;
   bool activity_ = false;
   SluiceTopOut out_;
 };

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::uint32_t kMasks = 8;   // MASK registers of a slot
+constexpr std::uint32_t kMasks = 8;   // registers with a bit an SM
 constexpr std::uint8_t kNone = 0xff;  // no register at an address
 constexpr std::uint32_t kCommands = 0xf;
 
@@ -18,6 +18,8 @@ std::uint8_t slot_of(std::uint32_t address) {
   return static_cast<std::uint8_t>(is_slot(address) ? (address - regs::kSlotBase) / regs::kSlotStride : 0);
 }
 std::uint32_t offset_of(std::uint32_t address) { return (address - regs::kSlotBase) % regs::kSlotStride; }
+bool is_sm_enable(std::uint32_t address) { return address >= regs::kSmEnable && address < regs::kSmEnable + 4 * kMasks; }
+bool is_sm_busy(std::uint32_t address) { return address >= regs::kSmBusy && address < regs::kSmBusy + 4 * kMasks; }
 bool is_mask(std::uint32_t address) { return is_slot(address) && offset_of(address) >= regs::kSlotMask; }
 
 bool is_free(const SluiceCsrStatus& status, unsigned kernel) {
@@ -41,9 +43,7 @@ void SluiceCsrTwin::reset() {
   for (const regs::RegisterInfo& info : registers_) {
     word(info.address) = 0;
     for (const regs::FieldInfo& field : info.fields) word(info.address) |= field.bits.put(field.reset);
-    if (is_mask(info.address)) {  // SMs that exist
-      word(info.address) = existing_sms(info.address);
-    }
+    if (info.sms) word(info.address) &= existing_sms(info.address);
   }
   held_address_.reset();
   held_data_.reset();
@@ -60,8 +60,8 @@ const regs::RegisterInfo* SluiceCsrTwin::find(std::uint32_t address) const {
   return index == kNone ? nullptr : &registers_[index];
 }
 
-std::uint32_t SluiceCsrTwin::existing_sms(std::uint32_t mask_address) const {
-  const std::uint32_t first = 8 * (offset_of(mask_address) - regs::kSlotMask);
+std::uint32_t SluiceCsrTwin::existing_sms(std::uint32_t address) const {
+  const std::uint32_t first = 32 * (address / 4 % 8);  // such registers come in aligned groups of eight
   if (first >= parameters_.num_sm) return 0;
   const std::uint32_t count = parameters_.num_sm - first;
   return count >= 32 ? ~0U : (1U << count) - 1;
@@ -70,8 +70,8 @@ std::uint32_t SluiceCsrTwin::existing_sms(std::uint32_t mask_address) const {
 bool SluiceCsrTwin::idle() const {
   const auto any = [](const PerKernel<bool>& bits) { return std::ranges::any_of(bits, [](bool bit) { return bit; }); };
   const SluiceConfig& config = out_.config;
-  const bool pulses = config.mode_write || config.static_write || config.reprofile || any(config.launch) || any(config.stop) ||
-                      any(config.evict) || any(config.resume);
+  const bool pulses = config.mode_write || config.static_write || config.reprofile || config.enable_write || any(config.launch) ||
+                      any(config.stop) || any(config.evict) || any(config.resume);
   return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !reading_ && !out_.axi.rvalid;
 }
 
@@ -103,7 +103,7 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
 
   // A command lasts one cycle.
   SluiceConfig& config = out_.config;
-  config.mode_write = config.static_write = config.reprofile = false;
+  config.mode_write = config.static_write = config.reprofile = config.enable_write = false;
   config.launch = config.stop = config.evict = config.resume = {};
   if (shown.bvalid && in.axi.bready) out_.axi.bvalid = false;
   std::optional<Refusal> refusal;
@@ -134,6 +134,11 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
     return regs::kStatusSequencer.put(status.sequencer_state) | regs::kStatusSpatial.put(status.spatial) |
            regs::kStatusNoFit.put(status.no_fit) | regs::kStatusDropped.put(status.dropped) |
            regs::kStatusNoProfile.put(status.no_profile) | regs::kStatusPresent.put(status.num_present);
+  }
+  if (is_sm_busy(address)) {
+    std::uint32_t bits = 0;
+    for (std::uint32_t b = 0; b < 32; ++b) bits |= status.sm_busy[32 * (address / 4 % 8) + b] ? 1U << b : 0;
+    return bits & existing_sms(address);
   }
   if (is_slot(address)) {
     const unsigned k = slot_of(address);
@@ -198,9 +203,10 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
     config.reprofile = regs::kControlReprofile.get(data) != 0;
     if (regs::kControlGo.get(data) != 0) config.launch = std::exchange(waiting_, {});
   }
+  if (find(address)->sms) word(address) &= existing_sms(address);
+  if (is_sm_enable(address)) config.enable_write = true;
   if (!is_slot(address)) return;
   const unsigned k = slot_of(address);
-  if (is_mask(address)) word(address) &= existing_sms(address);
   config.static_write = is_mask(address) || offset_of(address) == regs::kSlotQuota;
   if (offset_of(address) == regs::kSlotCtrl) {
     const bool launch = regs::kSlotCtrlLaunch.get(data) != 0, waits = regs::kSlotCtrlWait.get(data) != 0;
@@ -273,6 +279,8 @@ void SluiceCsrTwin::update_config() {
   config.monitor_threshold = regs::kMonitorThreshold.get(word(regs::kMonitor));
   config.monitor_window = word(regs::kMonitorWindow);
   config.monitor_hold = word(regs::kMonitorHold);
+  for (unsigned m = 0; parameters_.sm_enable != 0 && m < parameters_.num_sm; ++m)
+    config.sm_enable[m] = (word(regs::kSmEnable + 4 * (m / 32)) >> m % 32 & 1U) != 0;
   for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
     config.demand_warps[k] = word(regs::slot(k, regs::kSlotWarps));
     config.demand_registers[k] = word(regs::slot(k, regs::kSlotRegisters));

@@ -27,6 +27,7 @@ struct SluiceCsrStatus {
   PerKernel<bool> kernel_done{};  ///< pulses
   std::uint8_t num_present = 0;
   PerKernel<std::uint8_t> ctas{};  ///< quotas in force
+  SmBits sm_busy;                  ///< SMs that hold a CTA
   std::uint8_t sequencer_state = 0;
   bool decision = false;  ///< pulse
   bool spatial = false, no_fit = false, dropped = false, no_profile = false;
@@ -58,6 +59,8 @@ struct SluiceConfig {
   bool monitor_enable = false;
   std::uint32_t monitor_threshold = 0, monitor_window = 0, monitor_hold = 0;
   bool reprofile = false;
+  SmBits sm_enable = all_sms();  ///< all without the option
+  bool enable_write = false;
   bool operator==(const SluiceConfig&) const = default;
 };
 
@@ -101,8 +104,8 @@ class SluiceCsrTwin {
   void update_handshakes();
   void update_config();
   [[nodiscard]] const regs::RegisterInfo* find(std::uint32_t address) const;
-  /// Bits of a MASK register that stand for SMs.
-  [[nodiscard]] std::uint32_t existing_sms(std::uint32_t mask_address) const;
+  /// Bits of a register with a bit an SM that stand for SMs.
+  [[nodiscard]] std::uint32_t existing_sms(std::uint32_t address) const;
 
   [[nodiscard]] std::uint32_t& word(std::uint32_t address) { return words_[address / 4]; }
   [[nodiscard]] std::uint32_t word(std::uint32_t address) const { return words_[address / 4]; }

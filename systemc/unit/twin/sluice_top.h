@@ -18,7 +18,7 @@ class SluiceTopTwin : public ISluiceTop {
   explicit SluiceTopTwin(const regs::Parameters& parameters)
       : parameters_(parameters),
         csr_(parameters),
-        dispatcher_({parameters.num_sm, parameters.max_kernels, parameters.max_ctas, parameters.region_units}),
+        dispatcher_(dispatcher_params(parameters)),
         sequencer_(parameters),
         monitor_(parameters.max_kernels),
         counters_(parameters.num_sm) {
@@ -44,12 +44,13 @@ class SluiceTopTwin : public ISluiceTop {
     to_sequencer.spent = dispatched.spent;
     to_sequencer.settled = dispatched.settled;
     to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
-    const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid;
 
     clock_counters(in, config, sequenced);
     if (const auto sm = sequencer_.reads()) sample_ = counters_[*sm].insts;
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
+    const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid &&
+                       !dispatcher_.ready_changes(to_dispatcher_);
     dispatcher_.clock(to_dispatcher_);
     csr_.clock({true, in.axi, status(dispatched, sequenced)});
     sequencer_.clock(config, to_sequencer);
@@ -66,6 +67,9 @@ class SluiceTopTwin : public ISluiceTop {
   [[nodiscard]] SequencerOut sequencer() const { return sequencer_.out(csr_.out().config); }
   [[nodiscard]] std::uint32_t quota(std::uint32_t sm, std::uint32_t kernel) const {
     return sequencer_.quota(csr_.out().config, sm, kernel);
+  }
+  [[nodiscard]] static CtaDispatcherParams dispatcher_params(const regs::Parameters& p) {
+    return {p.num_sm, p.max_kernels, p.max_ctas, p.region_units, p.sm_enable != 0, p.sm_ready != 0};
   }
   /// What the dispatcher was given in the last clock().
   [[nodiscard]] const CtaDispatcherIn& dispatcher_in() const { return to_dispatcher_; }
@@ -153,6 +157,8 @@ class SluiceTopTwin : public ISluiceTop {
       to.quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().query_sm, k));
       to.port_quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().dispatch_sm, k));
     }
+    to.sm_enable = config.sm_enable;
+    to.sm_ready = in.sm_ready;
     to.dispatch_ready = in.dispatch_ready;
     to.done_valid = in.done_valid;
     to.done_sm = in.done_sm;
@@ -171,6 +177,7 @@ class SluiceTopTwin : public ISluiceTop {
     status.dispatched = dispatched.dispatched;
     status.num_present = dispatched.num_present;
     status.ctas = sequenced.ctas;
+    status.sm_busy = dispatched.sm_busy;
     status.sequencer_state = sequenced.state;
     status.decision = sequenced.decision;
     status.spatial = sequenced.spatial;
