@@ -47,4 +47,6 @@ rtl/dispatch/dispatch_port.sv
 rtl/dispatch/dispatch_errors.sv
 rtl/dispatch/dispatch_regions.sv
 rtl/dispatch/cta_dispatcher.sv
+rtl/dispatch/launch_queue.sv
+rtl/dispatch/grid_walker.sv
 rtl/sluice_top.sv

@@ -9,7 +9,8 @@ module sluice_top #(
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
   parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
   parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
-  parameter int unsigned SM_READY     = 0     // 0..1; 1: sm_ready_i is looked at
+  parameter int unsigned SM_READY     = 0,    // 0..1; 1: sm_ready_i is looked at
+  parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -31,6 +32,23 @@ module sluice_top #(
   output logic                                             s_axi_rvalid_o,
   input  logic                                             s_axi_rready_i,
   output logic                                             irq_o,
+  input  logic                                             launch_valid_i,    // a kernel, beside those of the registers; only with LAUNCH_QUEUE
+  output logic                                             launch_ready_o,
+  input  logic [sluice_pkg::WarpW-1:0]                     launch_warps_i,    // of one CTA
+  input  logic [sluice_pkg::RegW-1:0]                      launch_registers_i,
+  input  logic [sluice_pkg::SharedW-1:0]                   launch_shared_i,
+  input  logic [sluice_pkg::GridW-1:0]                     launch_ctas_i,     // to run
+  input  logic [sluice_pkg::GridW-1:0]                     launch_size_x_i,   // CTAs of the grid along x,
+  input  logic [sluice_pkg::BlockW-1:0]                    launch_size_y_i,   // and along y
+  input  logic [sluice_pkg::GridW-1:0]                     launch_start_x_i,  // the first CTA to run
+  input  logic [sluice_pkg::BlockW-1:0]                    launch_start_y_i,
+  input  logic [sluice_pkg::BlockW-1:0]                    launch_start_z_i,
+  input  logic [sluice_pkg::ContextW-1:0]                  launch_context_i,
+  input  logic [sluice_pkg::PriorityW-1:0]                 launch_priority_i,
+  output logic                                             launched_valid_o,  // pulse: the next launch of the port
+  output logic [sluice_pkg::KIndexW-1:0]                   launched_kernel_o, // got this kernel slot,
+  output logic                                             launched_refused_o,// and could not fit
+  output logic [MAX_KERNELS-1:0]                           kernel_done_o,     // pulses: the kernel of this slot has ended
   input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
   input  logic [NUM_SM-1:0]                                request_i,         // SM m exchanged a line with the memory system
@@ -41,6 +59,11 @@ module sluice_top #(
   output logic [sluice_pkg::KIndexW-1:0]                   dispatch_kernel_o,
   output logic [sluice_pkg::SlotW-1:0]                     dispatch_slot_o,   // names the CTA on its SM until it is done
   output logic [sluice_pkg::GridW-1:0]                     dispatch_cta_o,
+  output logic [sluice_pkg::GridW-1:0]                     dispatch_x_o,      // its place in the grid of a kernel of the launch port
+  output logic [sluice_pkg::BlockW-1:0]                    dispatch_y_o,
+  output logic [sluice_pkg::BlockW-1:0]                    dispatch_z_o,
+  output logic [sluice_pkg::ContextW-1:0]                  dispatch_context_o,
+  output logic [sluice_pkg::PriorityW-1:0]                 dispatch_priority_o,
   output logic [sluice_pkg::RegW-1:0]                      dispatch_register_base_o,
   output logic [sluice_pkg::SharedW-1:0]                   dispatch_shared_base_o,
   input  logic                                             done_valid_i,      // a CTA ended
@@ -61,6 +84,7 @@ module sluice_top #(
   if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
   if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
   if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
+  if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
@@ -123,7 +147,10 @@ module sluice_top #(
   logic [K-1:0]           spent;
   logic [K-1:0]           watch;
   logic [K*SmW-1:0]       watch_sm;
-  logic                   csr_idle, dispatcher_idle, sequencer_idle;
+  logic                   csr_idle, dispatcher_idle, sequencer_idle, queue_stirring;
+  logic [K-1:0]           port_slots, port_take;
+  sluice_pkg::launch_t    port_launch;
+  logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
   sluice_csr #(
     .NUM_SM       (NUM_SM),
@@ -132,7 +159,8 @@ module sluice_top #(
     .NUM_SCHED    (NUM_SCHED),
     .REGION_UNITS (REGION_UNITS),
     .SM_ENABLE    (SM_ENABLE),
-    .SM_READY     (SM_READY)
+    .SM_READY     (SM_READY),
+    .LAUNCH_QUEUE (LAUNCH_QUEUE)
   ) i_sluice_csr (
     .clk_i,
     .rst_ni,
@@ -194,6 +222,11 @@ module sluice_top #(
     .kernel_done_i        (kernel_done),
     .num_present_i        (num_present),
     .ctas_i               (ctas),
+    .port_slots_o         (port_slots),
+    .port_take_i          (port_take),
+    .port_demand_i        (port_launch.demand),
+    .port_ctas_i          (port_launch.ctas),
+    .tags_i               (tags),
     .sm_busy_i            (sm_busy),
     .sequencer_state_i    (state),
     .decision_i           (decision),
@@ -218,7 +251,8 @@ module sluice_top #(
     .MAX_CTAS     (MAX_CTAS),
     .REGION_UNITS (REGION_UNITS),
     .SM_ENABLE    (SM_ENABLE),
-    .SM_READY     (SM_READY)
+    .SM_READY     (SM_READY),
+    .FITS_NOW     ((LAUNCH_QUEUE != 0) ? 1 : 0)
   ) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
@@ -446,6 +480,38 @@ module sluice_top #(
     .ctas_o           (core_ctas)
   );
 
+  // The launch port.
+  sluice_pkg::launch_t launch_in;
+  always_comb begin
+    launch_in.urgency = launch_priority_i;
+    launch_in.ctx     = launch_context_i;
+    launch_in.start_z = launch_start_z_i;
+    launch_in.start_y = launch_start_y_i;
+    launch_in.start_x = launch_start_x_i;
+    launch_in.size_y  = launch_size_y_i;
+    launch_in.size_x  = launch_size_x_i;
+    launch_in.ctas    = launch_ctas_i;
+    launch_in.demand  = {launch_shared_i, launch_registers_i, launch_warps_i};
+  end
+  if (LAUNCH_QUEUE != 0) begin : gen_launch
+    logic [K-1:0] slot_free;
+    always_comb
+      for (int unsigned k = 0; k < K; k++) slot_free[k] = slot_state[k*2 +: 2] == sluice_pkg::SlotFree;
+    launch_queue #(.MAX_KERNELS(K), .DEPTH(LAUNCH_QUEUE)) i_launch_queue (
+      .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o, .launch_i(launch_in), .slot_i(port_slots), .slot_free_i(slot_free), .take_o(port_take),
+      .take_launch_o(port_launch), .launched_valid_o, .launched_kernel_o, .launched_refused_o, .stirring_o(queue_stirring));
+    grid_walker #(.MAX_KERNELS(K)) i_grid_walker (
+      .clk_i, .rst_ni, .take_i(port_take), .launch_i(port_launch), .launch_slot_i(launch), .slot_free_i(slot_free),
+      .leaves_i(dispatch_valid_o && dispatch_ready_i), .kernel_i(dispatch_kernel_o), .cta_i(dispatch_cta_o), .x_o(dispatch_x_o), .y_o(dispatch_y_o),
+      .z_o(dispatch_z_o), .context_o(dispatch_context_o), .priority_o(dispatch_priority_o), .tags_o(tags));
+  end else begin : gen_no_launch
+    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, port_take, port_launch, tags, queue_stirring} = '0;
+    assign {dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o} = '0;
+    logic unused_launch;
+    assign unused_launch = ^{launch_valid_i, launch_in, port_slots, port_launch};
+  end
+  assign kernel_done_o = kernel_done[MAX_KERNELS-1:0];
+
   // What each kernel issues on the SM that stands for it; counted a cycle later.
   logic                   watching;
   logic [K*NUM_SCHED-1:0] watched, watched_q;
@@ -477,10 +543,11 @@ module sluice_top #(
 
   // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
   logic rests, idle_q;
-  assign rests = csr_idle && dispatcher_idle && sequencer_idle && core_idle && !watching;
+  assign rests = csr_idle && !queue_stirring && dispatcher_idle && sequencer_idle && core_idle && !watching;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) idle_q <= 1'b0;   // the dispatcher has to look at every SM
-    else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i;
+    else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i
+                        && !(LAUNCH_QUEUE != 0 && launch_valid_i);
   assign idle_o           = idle_q;
   assign profile_window_o = profile_enable;
 endmodule

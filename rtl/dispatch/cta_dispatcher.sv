@@ -8,7 +8,8 @@ module cta_dispatcher #(
   parameter int unsigned MAX_CTAS     = 8,    // 4..32
   parameter int unsigned REGION_UNITS = 64,   // 0: no regions; else 16..128
   parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
-  parameter int unsigned SM_READY     = 0     // 1: with sm_ready_i
+  parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
+  parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -108,7 +109,7 @@ module cta_dispatcher #(
   logic [SmW-1:0]      bad_sm;
   logic                bad_done, late_cannot_fit, late_slot_busy, late_bad_kernel;
 
-  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_kernel_slots (
+  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW)) i_kernel_slots (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
     .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i, .take_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
     .give_i(give_kernel), .launched_o(launched), .can_take_o(can_take), .spent_o, .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),

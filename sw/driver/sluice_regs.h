@@ -93,8 +93,10 @@ inline constexpr std::uint32_t kDrainLimit = 0x064;  // How long the warm-up wai
 inline constexpr std::uint32_t kFeatures = 0x068;  // Options of this unit: elaboration parameters.
 inline constexpr Field kFeaturesSmEnable{0, 1};
 inline constexpr Field kFeaturesSmReady{1, 1};
+inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 stays empty.
+inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
 
 // Offsets in a kernel slot, for slot().
 inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.
@@ -114,12 +116,15 @@ inline constexpr std::uint32_t kSlotResident = 0x018;  // Its CTAs on all SMs.
 inline constexpr std::uint32_t kSlotDispatched = 0x01c;  // CTAs dispatched since LAUNCH; wraps.
 inline constexpr std::uint32_t kSlotQuota = 0x020;  // STATIC mode: CTAs on one SM of the mask; MAX_CTAS is no limit.
 inline constexpr std::uint32_t kSlotCtas = 0x024;  // Quota in force on each SM that the kernel may use; while a profile runs, the CTAs that fit, with which its levels end. MAX_CTAS: no limit.
+inline constexpr std::uint32_t kSlotTags = 0x028;  // What the launch port gave with the kernel; 0 for a kernel that registers launched.
+inline constexpr Field kSlotTagsContext{0, 8};
+inline constexpr Field kSlotTagsPriority{16, 3};
 inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 32 a register; SMs that do not exist read 0.
 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0;  ///< options: 0 is off
 };
 
 /// As in sluice_regs.toml.
@@ -219,7 +224,8 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"VALUE", {0, 8}, Access::Rw, 255U, 0U, 255U}}, false});
   all.push_back({"FEATURES", 0x068, Needs::Nothing, {
        {"SM_ENABLE", {0, 1}, Access::Ro, p.sm_enable, 0U, 1U},
-       {"SM_READY", {1, 1}, Access::Ro, p.sm_ready, 0U, 1U}}, false});
+       {"SM_READY", {1, 1}, Access::Ro, p.sm_ready, 0U, 1U},
+       {"LAUNCH_QUEUE", {4, 4}, Access::Ro, p.launch_queue, 0U, 15U}}, false});
   if (p.sm_enable != 0) all.push_back({"SM_ENABLE0", 0x080, Needs::Nothing, {
        {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
   if (p.sm_enable != 0) all.push_back({"SM_ENABLE1", 0x084, Needs::Nothing, {
@@ -252,6 +258,8 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
   if (p.sm_enable != 0) all.push_back({"SM_BUSY7", 0x0bc, Needs::Nothing, {
        {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
+  if (p.launch_queue != 0) all.push_back({"PORT_SLOTS", 0x06c, Needs::Nothing, {
+       {"SLOTS", {0, 8}, Access::Rw, 0U, 0U, 255U}}, false});
   for (unsigned k = 0; k < p.max_kernels; ++k) {
     const std::string prefix = "SLOT" + std::to_string(k) + ".";
     all.push_back({prefix + "WARPS", slot(k, 0x00), Needs::SlotFree, {
@@ -280,6 +288,9 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
          {"VALUE", {0, 6}, Access::Rw, p.max_ctas, 0U, p.max_ctas}}, false});
     all.push_back({prefix + "CTAS", slot(k, 0x24), Needs::Nothing, {
          {"COUNT", {0, 6}, Access::Ro, 0U, 0U, 63U}}, false});
+    if (p.launch_queue != 0) all.push_back({prefix + "TAGS", slot(k, 0x28), Needs::Nothing, {
+         {"CONTEXT", {0, 8}, Access::Ro, 0U, 0U, 255U},
+         {"PRIORITY", {16, 3}, Access::Ro, 0U, 0U, 7U}}, false});
     all.push_back({prefix + "MASK0", slot(k, 0x40), Needs::Nothing, {
          {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
     all.push_back({prefix + "MASK1", slot(k, 0x44), Needs::Nothing, {

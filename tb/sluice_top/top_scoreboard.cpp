@@ -69,6 +69,10 @@ void declare_top_bins(Coverage& coverage) {
   coverage.declare("mode written in decision", "MODE_IN_DECISION");
   coverage.declare("SMs disabled in a decision", "SM_ENABLE written from WARM_UP to DELAY");
   coverage.declare("partition with disabled SMs", "a decision enforced as counts while an SM is disabled");
+  coverage.declare("launch port: kernel ended", "a kernel of the launch port ran to its end");
+  coverage.declare("launch port: queue full", "launches wait in every place");
+  coverage.declare("launch port: refused", "a launch of the port that could not fit");
+  coverage.declare("launch port: second row", "a CTA behind the first row of its grid");
   coverage.declare("dispatch waits", "dispatch_valid_o without ready");
   coverage.declare("interrupt", "irq_o");
 }
@@ -81,6 +85,7 @@ TopScoreboard::TopScoreboard(const regs::Parameters& parameters, Coverage& cover
 void TopScoreboard::reset() {
   dispatch_.reset();
   samples_.emplace(parameters_);
+  launches_.emplace(parameters_);
   cycle_ = {};
   cycle_.quota.resize(parameters_.num_sm);
   before_ = {};
@@ -185,6 +190,13 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twi
   const CtaDispatcherIn& given = twin.dispatcher_in();
   const std::vector<std::size_t> present = dispatch_ ? dispatch_->model().present() : std::vector<std::size_t>();
   if (std::string wrong = samples_->observe(ports_, in, present, config_.request_share); !wrong.empty()) return wrong;
+  if (parameters_.launch_queue != 0) {
+    if (std::string wrong = launches_->observe(ports_, in, config_); !wrong.empty()) return wrong;
+    if (launches_->refused() > 0) coverage_.hit("launch port: refused");
+    if (launches_->ended() > 0) coverage_.hit("launch port: kernel ended");
+    if (launches_->walked() > 0) coverage_.hit("launch port: second row");
+    if (launches_->most_waiting() > parameters_.launch_queue) coverage_.hit("launch port: queue full");
+  }
   if (samples_->clean() > 0) coverage_.hit("clean sample");
   if (samples_->unclean() > 0) coverage_.hit("sample dropped");
   const auto capacities = [](const CtaDispatcherIn& i) {

@@ -101,9 +101,11 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   }
   if (in.axi.arvalid && shown.arready) reading_ = in.axi.araddr;
 
+  for (unsigned k = 0; k < parameters_.max_kernels; ++k) waiting_[k] = waiting_[k] && !is_ports(k);
   // A command lasts one cycle.
   SluiceConfig& config = out_.config;
   config.mode_write = config.static_write = config.reprofile = config.enable_write = false;
+  launching_ = config.launch;
   config.launch = config.stop = config.evict = config.resume = {};
   if (shown.bvalid && in.axi.bready) out_.axi.bvalid = false;
   std::optional<Refusal> refusal;
@@ -118,6 +120,7 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   } else {
     judged_ = judged;
   }
+  if (in.take) take(*in.take);
   if (in.axi.awvalid && shown.awready) held_address_ = in.axi.awaddr;
   if (in.axi.wvalid && shown.wready) {
     held_data_ = in.axi.wdata;
@@ -147,6 +150,7 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
       case regs::kSlotResident: return status.resident[k];
       case regs::kSlotDispatched: return status.dispatched[k];
       case regs::kSlotCtas: return status.ctas[k];
+      case regs::kSlotTags: return status.tags[k];
       default: break;
     }
   }
@@ -172,6 +176,9 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
   const Refusal bad_config{regs::kErrorBadConfig.lsb, kernel};
   if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && std::popcount(data & kCommands) > 1)
     return bad_config;
+  if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && regs::kSlotCtrlLaunch.get(data) != 0 &&
+      is_ports(kernel))
+    return Refusal{regs::kErrorSlotBusy.lsb, kernel};
   if (info.fields.front().access != regs::Access::Rw) return std::nullopt;
   std::uint32_t outside = data;
   bool in_range = true;
@@ -183,11 +190,12 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
   if (outside != 0 || !in_range) return info.address == regs::kMode ? Refusal{regs::kErrorBadMode.lsb, 0} : bad_config;
   if (info.needs == regs::Needs::AllFree) {
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
-      if (!is_free(status, k)) return bad_config;
+      if (!is_free(status, k) || (parameters_.launch_queue != 0 && launching_[k])) return bad_config;
     }
   }
   if (info.needs == regs::Needs::Undecided && deciding(status)) return bad_config;
-  if (info.needs == regs::Needs::SlotFree && !is_free(status, kernel)) return Refusal{regs::kErrorSlotBusy.lsb, kernel};
+  if (info.needs == regs::Needs::SlotFree && (!is_free(status, kernel) || is_ports(kernel)))
+    return Refusal{regs::kErrorSlotBusy.lsb, kernel};
   return std::nullopt;
 }
 
@@ -205,6 +213,7 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
   }
   if (find(address)->sms) word(address) &= existing_sms(address);
   if (is_sm_enable(address)) config.enable_write = true;
+  if (address == regs::kPortSlots) word(address) &= (1U << parameters_.max_kernels) - 1;
   if (!is_slot(address)) return;
   const unsigned k = slot_of(address);
   config.static_write = is_mask(address) || offset_of(address) == regs::kSlotQuota;
@@ -254,6 +263,16 @@ void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Re
   if (status.decision) ++word(regs::kDecisions);
 }
 
+void SluiceCsrTwin::take(const SluiceCsrTake& take) {
+  word(regs::slot(take.slot, regs::kSlotWarps)) = take.warps;
+  word(regs::slot(take.slot, regs::kSlotRegisters)) = take.registers;
+  word(regs::slot(take.slot, regs::kSlotShared)) = take.shared_bytes;
+  word(regs::slot(take.slot, regs::kSlotGrid)) = take.ctas;
+  word(regs::slot(take.slot, regs::kSlotCtrl)) = 0;
+  update_config();
+  out_.config.launch[take.slot] = true;
+}
+
 void SluiceCsrTwin::update_handshakes() {
   out_.axi.awready = !held_address_;
   out_.axi.wready = !held_data_;
@@ -279,6 +298,7 @@ void SluiceCsrTwin::update_config() {
   config.monitor_threshold = regs::kMonitorThreshold.get(word(regs::kMonitor));
   config.monitor_window = word(regs::kMonitorWindow);
   config.monitor_hold = word(regs::kMonitorHold);
+  if (parameters_.launch_queue != 0) config.port_slots = static_cast<std::uint8_t>(word(regs::kPortSlots));
   for (unsigned m = 0; parameters_.sm_enable != 0 && m < parameters_.num_sm; ++m)
     config.sm_enable[m] = (word(regs::kSmEnable + 4 * (m / 32)) >> m % 32 & 1U) != 0;
   for (unsigned k = 0; k < parameters_.max_kernels; ++k) {

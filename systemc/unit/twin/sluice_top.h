@@ -5,6 +5,7 @@
 
 #include "systemc/unit/ports/i_sluice_top.h"
 #include "systemc/unit/twin/cta_dispatcher.h"
+#include "systemc/unit/twin/launch_queue.h"
 #include "systemc/unit/twin/partition_core.h"
 #include "systemc/unit/twin/partition_sequencer.h"
 #include "systemc/unit/twin/phase_monitor.h"
@@ -21,7 +22,8 @@ class SluiceTopTwin : public ISluiceTop {
         dispatcher_(dispatcher_params(parameters)),
         sequencer_(parameters),
         monitor_(parameters.max_kernels),
-        counters_(parameters.num_sm) {
+        counters_(parameters.num_sm),
+        queue_(parameters.launch_queue) {
     refresh();
   }
 
@@ -50,9 +52,11 @@ class SluiceTopTwin : public ISluiceTop {
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
     const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid &&
-                       !dispatcher_.ready_changes(to_dispatcher_);
+                       !dispatcher_.ready_changes(to_dispatcher_) && !(parameters_.launch_queue != 0 && in.launch.valid);
+    const SluiceCsrStatus reported = status(dispatched, sequenced);
+    const auto takes = clock_launches(in, config, dispatched);
     dispatcher_.clock(to_dispatcher_);
-    csr_.clock({true, in.axi, status(dispatched, sequenced)});
+    csr_.clock({true, in.axi, reported, takes});
     sequencer_.clock(config, to_sequencer);
     refresh();
     out_.idle = rests;
@@ -166,9 +170,30 @@ class SluiceTopTwin : public ISluiceTop {
     return to;
   }
 
-  static SluiceCsrStatus status(const CtaDispatcherOut& dispatched, const SequencerOut& sequenced) {
+  /// Kernel slots to which a launch of the port may go.
+  [[nodiscard]] std::uint32_t free_port_slots() const {
+    std::uint32_t free = csr_.out().config.port_slots;
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+      if (dispatcher_.outputs().state[k] != regs::SlotState::kFree) free &= ~(1U << k);
+    return free;
+  }
+  /// The launch that goes to a slot in this cycle; and slots that the host launches have no launch of the port any more.
+  std::optional<SluiceCsrTake> clock_launches(const SluiceTopIn& in, const SluiceConfig& config,
+                                              const CtaDispatcherOut& dispatched) {
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+      if (config.launch[k] && dispatched.state[k] == regs::SlotState::kFree && queue_.taken() != k) walker_.launch_of_the_host(k);
+    const auto taken = queue_.take(in.launch, free_port_slots());
+    queue_.clock(in.launch, taken);
+    if (!taken) return std::nullopt;
+    walker_.take(*taken);
+    const LaunchRequest& l = taken->launch;
+    return SluiceCsrTake{taken->slot, l.warps, l.registers, l.shared_bytes, l.ctas};
+  }
+
+  SluiceCsrStatus status(const CtaDispatcherOut& dispatched, const SequencerOut& sequenced) const {
     SluiceCsrStatus status;
     for (unsigned k = 0; k < kMaxKernelSlots; ++k) {
+      status.tags[k] = walker_.tags(k);
       status.slot_state[k] = static_cast<std::uint8_t>(dispatched.state[k]);
       status.evict_done[k] = ((dispatched.evict_done >> k) & 1U) != 0;
       status.kernel_done[k] = ((dispatched.kernel_done >> k) & 1U) != 0;
@@ -204,6 +229,13 @@ class SluiceTopTwin : public ISluiceTop {
     out_.dispatch_cta = dispatched.dispatch_cta;
     out_.dispatch_register_base = dispatched.dispatch_register_base;
     out_.dispatch_shared_base = dispatched.dispatch_shared_base;
+    out_.dispatch_place =
+        parameters_.launch_queue != 0 ? walker_.place(dispatched.dispatch_kernel, dispatched.dispatch_cta) : GridPlace();
+    out_.launch_ready = queue_.ready();
+    out_.launched_valid = queue_.told().has_value();
+    out_.launched_kernel = static_cast<std::uint8_t>(queue_.told().value_or(0));
+    out_.launched_refused = queue_.told() && dispatched.state[*queue_.told()] == regs::SlotState::kFree;
+    out_.kernel_done = dispatched.kernel_done;
     out_.profile_window = sequenced.profile_enable;
     const PartitionCoreTwin::Scaled* writing = core_.writing();
     out_.profile_valid = writing != nullptr;
@@ -213,7 +245,8 @@ class SluiceTopTwin : public ISluiceTop {
       out_.profile_scaled = static_cast<std::uint32_t>(writing->value);
     }
     const bool monitors = sequenced.monitoring && csr.config.monitor_enable;
-    rests_ = csr_.idle() && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
+    rests_ =
+        csr_.idle() && !queue_.stirs(free_port_slots()) && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
     counting_ = sequenced.profile_enable || monitors;
   }
 
@@ -224,6 +257,8 @@ class SluiceTopTwin : public ISluiceTop {
   PartitionCoreTwin core_;
   PhaseMonitorTwin monitor_;
   std::vector<Counters> counters_;
+  LaunchQueueTwin queue_;
+  GridWalkerTwin walker_;
   std::uint32_t sample_ = 0;       ///< instructions of the sample that the core is offered
   PerKernel<unsigned> watched_{};  ///< what each kernel issued in the cycle before
   bool rests_ = true;              ///< no block changes anything in this cycle without an input
