@@ -364,121 +364,30 @@ module sluice_top #(
   sluice_pkg::amounts_t core_demand;
   logic [K*CtaW-1:0]    core_ctas;
 
-  partition_sequencer #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS),
-    .SM_ENABLE   (SM_ENABLE)
-  ) i_partition_sequencer (
-    .clk_i,
-    .rst_ni,
-    .mode_i               (mode),
-    .mode_write_i         (mode_write),
-    .demand_i             (demand),
-    .quota_i              (static_quota),
-    .mask_i               (static_mask),
-    .static_write_i       (static_write),
-    .warm_up_i            (warm_up),
-    .window_i             (window),
-    .drain_limit_i        (drain_limit),
-    .delay_i              (delay),
-    .reprofile_i          (reprofile || monitor_request),
-    .sm_enable_i          (sm_enable),
-    .enable_write_i       (enable_write),
-    .num_present_i        (num_present),
-    .age_i                (age),
-    .change_i             (change),
-    .spent_i              (spent),
-    .settled_i            (settled),
-    .profiling_o          (profiling),
-    .query_sm_i           (query_sm),
-    .query_quota_o        (query_quota),
-    .port_sm_i            (port_sm),
-    .port_quota_o         (port_quota),
-    .quota_changed_o      (quota_changed),
-    .regions_o            (regions),
-    .round_robin_o        (round_robin),
-    .in_order_o           (in_order),
-    .profile_clear_o      (profile_clear),
-    .profile_enable_o     (profile_enable),
-    .sample_read_o        (sample_read),
-    .sample_sm_o          (sample_sm),
-    .sample_drop_o        (sample_drop),
-    .owner_o              (owner),
-    .core_start_o         (core_start),
-    .core_abort_o         (core_abort),
-    .core_num_kernels_o   (core_num_kernels),
-    .core_demand_kernel_i (demand_kernel),
-    .core_demand_o        (core_demand),
-    .count_start_o        (count_start),
-    .count_kernel_o       (count_kernel),
-    .count_share_o        (count_share),
-    .count_done_i         (count_done),
-    .occupancy_i          (occupancy),
-    .sample_valid_o       (sample_valid),
-    .sample_o             (sample),
-    .core_done_i          (core_done),
-    .core_no_fit_i        (core_no_fit),
-    .core_spatial_i       (core_spatial),
-    .core_ctas_i          (core_ctas),
-    .state_o              (state),
-    .ctas_o               (ctas),
-    .decision_o           (decision),
-    .spatial_o            (spatial),
-    .no_fit_o             (no_fit),
-    .dropped_o            (dropped),
-    .no_profile_o         (no_profile),
-    .monitoring_o         (monitoring),
-    .watch_o              (watch),
-    .watch_sm_o           (watch_sm),
-    .idle_o               (sequencer_idle)
-  );
+  partition_sequencer #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE)) i_partition_sequencer (
+    .clk_i, .rst_ni, .mode_i(mode), .mode_write_i(mode_write), .demand_i(demand), .quota_i(static_quota), .mask_i(static_mask),
+    .static_write_i(static_write), .warm_up_i(warm_up), .window_i(window), .drain_limit_i(drain_limit), .delay_i(delay),
+    .reprofile_i(reprofile || monitor_request), .sm_enable_i(sm_enable), .enable_write_i(enable_write), .num_present_i(num_present), .age_i(age),
+    .change_i(change), .spent_i(spent), .settled_i(settled), .profiling_o(profiling), .query_sm_i(query_sm), .query_quota_o(query_quota),
+    .port_sm_i(port_sm), .port_quota_o(port_quota), .quota_changed_o(quota_changed), .regions_o(regions), .round_robin_o(round_robin),
+    .in_order_o(in_order), .profile_clear_o(profile_clear), .profile_enable_o(profile_enable), .sample_read_o(sample_read), .sample_sm_o(sample_sm),
+    .sample_drop_o(sample_drop), .owner_o(owner), .core_start_o(core_start), .core_abort_o(core_abort), .core_num_kernels_o(core_num_kernels),
+    .core_demand_kernel_i(demand_kernel), .core_demand_o(core_demand), .count_start_o(count_start), .count_kernel_o(count_kernel),
+    .count_share_o(count_share), .count_done_i(count_done), .occupancy_i(occupancy), .sample_valid_o(sample_valid), .sample_o(sample),
+    .core_done_i(core_done), .core_no_fit_i(core_no_fit), .core_spatial_i(core_spatial), .core_ctas_i(core_ctas), .state_o(state), .ctas_o(ctas),
+    .decision_o(decision), .spatial_o(spatial), .no_fit_o(no_fit), .dropped_o(dropped), .no_profile_o(no_profile), .monitoring_o(monitoring),
+    .watch_o(watch), .watch_sm_o(watch_sm), .idle_o(sequencer_idle));
 
-  occupancy_counter #(
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_occupancy_counter (
-    .clk_i,
-    .rst_ni,
-    .start_i              (count_start),
-    .abort_i              (core_abort),
-    .share_i              (count_share),
-    .capacity_slots_i     (capacity_slots),
-    .count_o              (count),
-    .count_first_o        (count_first),
-    .fits_i               (count_fits),
-    .done_o               (count_done),
-    .occupancy_o          (occupancy)
-  );
+  occupancy_counter #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_occupancy_counter (
+    .clk_i, .rst_ni, .start_i(count_start), .abort_i(core_abort), .share_i(count_share), .capacity_slots_i(capacity_slots), .count_o(count),
+    .count_first_o(count_first), .fits_i(count_fits), .done_o(count_done), .occupancy_o(occupancy));
 
-  partition_core #(
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_partition_core (
-    .clk_i,
-    .rst_ni,
-    .start_i          (core_start),
-    .abort_i          (core_abort),
-    .num_kernels_i    (core_num_kernels),
-    .capacity_i       (capacity),
-    .capacity_slots_i (capacity_slots),
-    .demand_kernel_o  (demand_kernel),
-    .demand_i         (core_demand),
-    .epsilon_i        (epsilon),
-    .loss_limit_i     (loss_limit),
-    .sample_valid_i   (sample_valid),
-    .sample_i         (sample),
-    .sample_insts_i   (sample_insts_q),
-    .scaled_valid_o   (profile_valid_o),
-    .scaled_kernel_o  (profile_kernel_o),
-    .scaled_ctas_o    (profile_ctas_o),
-    .scaled_o         (profile_scaled_o),
-    .idle_o           (core_idle),
-    .done_o           (core_done),
-    .no_fit_o         (core_no_fit),
-    .spatial_o        (core_spatial),
-    .ctas_o           (core_ctas)
-  );
+  partition_core #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_partition_core (
+    .clk_i, .rst_ni, .start_i(core_start), .abort_i(core_abort), .num_kernels_i(core_num_kernels), .capacity_i(capacity),
+    .capacity_slots_i(capacity_slots), .demand_kernel_o(demand_kernel), .demand_i(core_demand), .epsilon_i(epsilon), .loss_limit_i(loss_limit),
+    .sample_valid_i(sample_valid), .sample_i(sample), .sample_insts_i(sample_insts_q), .scaled_valid_o(profile_valid_o),
+    .scaled_kernel_o(profile_kernel_o), .scaled_ctas_o(profile_ctas_o), .scaled_o(profile_scaled_o), .idle_o(core_idle), .done_o(core_done),
+    .no_fit_o(core_no_fit), .spatial_o(core_spatial), .ctas_o(core_ctas));
 
   // The launch port.
   sluice_pkg::launch_t launch_in;
