@@ -4,6 +4,7 @@ rtl/csr/axi_lite_subordinate.sv
 rtl/csr/sluice_csr_slot.sv
 rtl/csr/sluice_csr_config.sv
 rtl/csr/sluice_csr_status.sv
+rtl/csr/sluice_csr_sms.sv
 rtl/csr/sluice_csr.sv
 rtl/decision/decision_pkg.sv
 rtl/decision/sample_entry.sv
@@ -22,6 +23,7 @@ rtl/sequencer/sequencer_walker.sv
 rtl/sequencer/partition_plan.sv
 rtl/sequencer/quota_query.sv
 rtl/sequencer/sm_owner.sv
+rtl/sequencer/sm_watched.sv
 rtl/sequencer/partition_sequencer.sv
 rtl/common/rr_arbiter.sv
 rtl/common/max_tree.sv
@@ -39,9 +41,12 @@ rtl/dispatch/sm_resource_table.sv
 rtl/dispatch/grid_index.sv
 rtl/dispatch/kernel_slot.sv
 rtl/dispatch/kernel_slots.sv
+rtl/dispatch/sm_available.sv
 rtl/dispatch/dispatch_picker.sv
 rtl/dispatch/dispatch_port.sv
 rtl/dispatch/dispatch_errors.sv
 rtl/dispatch/dispatch_regions.sv
 rtl/dispatch/cta_dispatcher.sv
+rtl/dispatch/launch_queue.sv
+rtl/dispatch/grid_walker.sv
 rtl/sluice_top.sv

@@ -30,6 +30,10 @@ package sluice_pkg;
   localparam int unsigned ResidentW = 16;  // CTAs on all SMs
   localparam int unsigned TimerW    = 20;  // cycles of the warm-up, of the drain
   localparam int unsigned DrainShift = 12;  // the drain limit is in units of 2**DrainShift cycles
+  localparam int unsigned BlockW    = 16;  // CTAs of a grid along y or z
+  localparam int unsigned ContextW  = 8;   // whose a kernel is
+  localparam int unsigned PriorityW = 3;   // of a kernel; carried, not looked at
+  localparam int unsigned LaunchW   = AmountW + 3 * GridW + 3 * BlockW + ContextW + PriorityW;   // launch_t
 
   // Modes of the CTA dispatcher (CSR MODE).
   localparam int unsigned ModeW = 3;
@@ -69,5 +73,17 @@ package sluice_pkg;
     logic [CtaW-1:0]    ctas;     // 1..MAX_CTAS
     logic [KernelW-1:0] kernel;   // by age
   } sample_t;
+  // A launch of the port: the descriptor, and the grid from the starting block on. `context` and `priority` are words of the language.
+  typedef struct packed {
+    logic [PriorityW-1:0] urgency;
+    logic [ContextW-1:0]  ctx;
+    logic [BlockW-1:0]    start_z;
+    logic [BlockW-1:0]    start_y;
+    logic [GridW-1:0]     start_x;
+    logic [BlockW-1:0]    size_y;    // CTAs of the whole grid along y
+    logic [GridW-1:0]     size_x;
+    logic [GridW-1:0]     ctas;      // to run
+    amounts_t             demand;    // of one CTA
+  } launch_t;
   // verilator lint_on UNUSEDPARAM
 endpackage

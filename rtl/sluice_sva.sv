@@ -5,7 +5,8 @@ module sluice_sva #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned NUM_SCHED   = 2
+  parameter int unsigned NUM_SCHED   = 2,
+  parameter int unsigned SM_READY    = 0
 ) (
   input logic                                            clk_i,
   input logic                                            rst_ni,
@@ -29,6 +30,7 @@ module sluice_sva #(
   input logic [NUM_SM*NUM_SCHED-1:0]                     issue_valid_i,
   input logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0] issue_kernel_i,
   input logic [NUM_SM-1:0]                               request_i,
+  input logic [NUM_SM-1:0]                               sm_ready_i,
   input logic                                            dispatch_valid_o,
   input logic                                            dispatch_ready_i,
   input logic [sluice_pkg::SmW-1:0]                      dispatch_sm_o,
@@ -66,6 +68,9 @@ module sluice_sva #(
       end
     end
 
+  logic [255:0] ready_sms;
+  assign ready_sms = 256'(sm_ready_i);
+
   // Kernels with a CTA on an SM, a bit each.
   logic [NUM_SM*8-1:0] there;
   always_comb begin
@@ -97,8 +102,18 @@ module sluice_sva #(
         else $error("issue_is_of_a_cta_that_runs: SM %0d issues for a kernel slot without a CTA there", m);
     end
   end
+  if (SM_READY != 0) begin : gen_ready
+    for (genvar m = 0; m < NUM_SM; m++) begin : gen_sm
+      ready_stays_until_a_cta_is_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        sm_ready_i[m] && !(start && 32'(dispatch_sm_o) == m) |=> sm_ready_i[m])
+        else $error("ready_stays_until_a_cta_is_taken: SM %0d withdrew its word", m);
+    end
+    dispatch_is_for_a_ready_sm: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && dispatch_exists |-> ready_sms[dispatch_sm_o])
+      else $error("dispatch_is_for_a_ready_sm: SM %0d", dispatch_sm_o);
+  end
   inputs_are_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !$isunknown({s_axi_awvalid_i, s_axi_wvalid_i, s_axi_bready_i, s_axi_arvalid_i, s_axi_rready_i, dispatch_ready_i, done_valid_i, issue_valid_i, request_i}))
+    !$isunknown({s_axi_awvalid_i, s_axi_wvalid_i, s_axi_bready_i, s_axi_arvalid_i, s_axi_rready_i, dispatch_ready_i, done_valid_i, issue_valid_i, request_i})
+      && (SM_READY == 0 || !$isunknown(sm_ready_i)))
     else $error("inputs_are_known: a control input is X or Z");
 
   // Rules that the unit keeps.
@@ -121,5 +136,6 @@ bind sluice_top sluice_sva #(
   .NUM_SM      (NUM_SM),
   .MAX_KERNELS (MAX_KERNELS),
   .MAX_CTAS    (MAX_CTAS),
-  .NUM_SCHED   (NUM_SCHED)
+  .NUM_SCHED   (NUM_SCHED),
+  .SM_READY    (SM_READY)
 ) i_sluice_sva (.*);

@@ -7,7 +7,10 @@ module sluice_top #(
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32, CTA slots of an SM
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, warp schedulers of an SM
-  parameter int unsigned REGION_UNITS = 64    // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
+  parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
+  parameter int unsigned SM_READY     = 0,    // 0..1; 1: sm_ready_i is looked at
+  parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -29,15 +32,38 @@ module sluice_top #(
   output logic                                             s_axi_rvalid_o,
   input  logic                                             s_axi_rready_i,
   output logic                                             irq_o,
+  input  logic                                             launch_valid_i,    // a kernel, beside those of the registers; only with LAUNCH_QUEUE
+  output logic                                             launch_ready_o,
+  input  logic [sluice_pkg::WarpW-1:0]                     launch_warps_i,    // of one CTA
+  input  logic [sluice_pkg::RegW-1:0]                      launch_registers_i,
+  input  logic [sluice_pkg::SharedW-1:0]                   launch_shared_i,
+  input  logic [sluice_pkg::GridW-1:0]                     launch_ctas_i,     // to run
+  input  logic [sluice_pkg::GridW-1:0]                     launch_size_x_i,   // CTAs of the grid along x,
+  input  logic [sluice_pkg::BlockW-1:0]                    launch_size_y_i,   // and along y
+  input  logic [sluice_pkg::GridW-1:0]                     launch_start_x_i,  // the first CTA to run
+  input  logic [sluice_pkg::BlockW-1:0]                    launch_start_y_i,
+  input  logic [sluice_pkg::BlockW-1:0]                    launch_start_z_i,
+  input  logic [sluice_pkg::ContextW-1:0]                  launch_context_i,
+  input  logic [sluice_pkg::PriorityW-1:0]                 launch_priority_i,
+  output logic                                             launched_valid_o,  // pulse: the next launch of the port
+  output logic [sluice_pkg::KIndexW-1:0]                   launched_kernel_o, // got this kernel slot,
+  output logic                                             launched_refused_o,// and could not fit
+  output logic [MAX_KERNELS-1:0]                           kernel_done_o,     // pulses: the kernel of this slot has ended
   input  logic [NUM_SM*NUM_SCHED-1:0]                      issue_valid_i,     // scheduler s of SM m issued: bit m*NUM_SCHED+s
   input  logic [NUM_SM*NUM_SCHED*sluice_pkg::KIndexW-1:0]  issue_kernel_i,    // for this kernel slot
   input  logic [NUM_SM-1:0]                                request_i,         // SM m exchanged a line with the memory system
+  input  logic [NUM_SM-1:0]                                sm_ready_i,        // SM m takes the next CTA without delay; only with SM_READY
   output logic                                             dispatch_valid_o,
   input  logic                                             dispatch_ready_i,
   output logic [sluice_pkg::SmW-1:0]                       dispatch_sm_o,
   output logic [sluice_pkg::KIndexW-1:0]                   dispatch_kernel_o,
   output logic [sluice_pkg::SlotW-1:0]                     dispatch_slot_o,   // names the CTA on its SM until it is done
   output logic [sluice_pkg::GridW-1:0]                     dispatch_cta_o,
+  output logic [sluice_pkg::GridW-1:0]                     dispatch_x_o,      // its place in the grid of a kernel of the launch port
+  output logic [sluice_pkg::BlockW-1:0]                    dispatch_y_o,
+  output logic [sluice_pkg::BlockW-1:0]                    dispatch_z_o,
+  output logic [sluice_pkg::ContextW-1:0]                  dispatch_context_o,
+  output logic [sluice_pkg::PriorityW-1:0]                 dispatch_priority_o,
   output logic [sluice_pkg::RegW-1:0]                      dispatch_register_base_o,
   output logic [sluice_pkg::SharedW-1:0]                   dispatch_shared_base_o,
   input  logic                                             done_valid_i,      // a CTA ended
@@ -56,6 +82,9 @@ module sluice_top #(
   if (MAX_CTAS < 4 || MAX_CTAS > 32) $error("sluice_top: MAX_CTAS must be 4..32");
   if (NUM_SCHED < 1 || NUM_SCHED > 4) $error("sluice_top: NUM_SCHED must be 1..4");
   if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
+  if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
+  if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
+  if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
@@ -74,6 +103,8 @@ module sluice_top #(
 
   // Configuration and commands.
   logic [sluice_pkg::ModeW-1:0]  mode;
+  logic [NUM_SM-1:0]             sm_enable, sm_busy;
+  logic                          enable_write;
   logic                          mode_write, static_write, reprofile, monitor_enable, monitor_request;
   logic [WarpW-1:0]              capacity_warps;
   logic [RegW-1:0]               capacity_registers;
@@ -116,14 +147,20 @@ module sluice_top #(
   logic [K-1:0]           spent;
   logic [K-1:0]           watch;
   logic [K*SmW-1:0]       watch_sm;
-  logic                   csr_idle, dispatcher_idle, sequencer_idle;
+  logic                   csr_idle, dispatcher_idle, sequencer_idle, queue_stirring;
+  logic [K-1:0]           port_slots, port_take;
+  sluice_pkg::launch_t    port_launch;
+  logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
   sluice_csr #(
     .NUM_SM       (NUM_SM),
     .MAX_KERNELS  (K),
     .MAX_CTAS     (MAX_CTAS),
     .NUM_SCHED    (NUM_SCHED),
-    .REGION_UNITS (REGION_UNITS)
+    .REGION_UNITS (REGION_UNITS),
+    .SM_ENABLE    (SM_ENABLE),
+    .SM_READY     (SM_READY),
+    .LAUNCH_QUEUE (LAUNCH_QUEUE)
   ) i_sluice_csr (
     .clk_i,
     .rst_ni,
@@ -176,6 +213,8 @@ module sluice_top #(
     .request_share_o      (request_share),
     .drain_limit_o        (drain_limit),
     .reprofile_o          (reprofile),
+    .sm_enable_o          (sm_enable),
+    .enable_write_o       (enable_write),
     .slot_state_i         (slot_state),
     .resident_i           (resident),
     .dispatched_i         (dispatched),
@@ -183,6 +222,12 @@ module sluice_top #(
     .kernel_done_i        (kernel_done),
     .num_present_i        (num_present),
     .ctas_i               (ctas),
+    .port_slots_o         (port_slots),
+    .port_take_i          (port_take),
+    .port_demand_i        (port_launch.demand),
+    .port_ctas_i          (port_launch.ctas),
+    .tags_i               (tags),
+    .sm_busy_i            (sm_busy),
     .sequencer_state_i    (state),
     .decision_i           (decision),
     .spatial_i            (spatial),
@@ -204,7 +249,10 @@ module sluice_top #(
     .NUM_SM       (NUM_SM),
     .MAX_KERNELS  (K),
     .MAX_CTAS     (MAX_CTAS),
-    .REGION_UNITS (REGION_UNITS)
+    .REGION_UNITS (REGION_UNITS),
+    .SM_ENABLE    (SM_ENABLE),
+    .SM_READY     (SM_READY),
+    .FITS_NOW     ((LAUNCH_QUEUE != 0) ? 1 : 0)
   ) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
@@ -229,6 +277,9 @@ module sluice_top #(
     .round_robin_i        (round_robin),
     .in_order_i           (in_order),
     .regions_i            (regions),
+    .sm_enable_i          (sm_enable),
+    .sm_ready_i,
+    .sm_busy_o            (sm_busy),
     .query_sm_o           (query_sm),
     .query_quota_i        (query_quota),
     .port_sm_o            (port_sm),
@@ -313,118 +364,62 @@ module sluice_top #(
   sluice_pkg::amounts_t core_demand;
   logic [K*CtaW-1:0]    core_ctas;
 
-  partition_sequencer #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_partition_sequencer (
-    .clk_i,
-    .rst_ni,
-    .mode_i               (mode),
-    .mode_write_i         (mode_write),
-    .demand_i             (demand),
-    .quota_i              (static_quota),
-    .mask_i               (static_mask),
-    .static_write_i       (static_write),
-    .warm_up_i            (warm_up),
-    .window_i             (window),
-    .drain_limit_i        (drain_limit),
-    .delay_i              (delay),
-    .reprofile_i          (reprofile || monitor_request),
-    .num_present_i        (num_present),
-    .age_i                (age),
-    .change_i             (change),
-    .spent_i              (spent),
-    .settled_i            (settled),
-    .profiling_o          (profiling),
-    .query_sm_i           (query_sm),
-    .query_quota_o        (query_quota),
-    .port_sm_i            (port_sm),
-    .port_quota_o         (port_quota),
-    .quota_changed_o      (quota_changed),
-    .regions_o            (regions),
-    .round_robin_o        (round_robin),
-    .in_order_o           (in_order),
-    .profile_clear_o      (profile_clear),
-    .profile_enable_o     (profile_enable),
-    .sample_read_o        (sample_read),
-    .sample_sm_o          (sample_sm),
-    .sample_drop_o        (sample_drop),
-    .owner_o              (owner),
-    .core_start_o         (core_start),
-    .core_abort_o         (core_abort),
-    .core_num_kernels_o   (core_num_kernels),
-    .core_demand_kernel_i (demand_kernel),
-    .core_demand_o        (core_demand),
-    .count_start_o        (count_start),
-    .count_kernel_o       (count_kernel),
-    .count_share_o        (count_share),
-    .count_done_i         (count_done),
-    .occupancy_i          (occupancy),
-    .sample_valid_o       (sample_valid),
-    .sample_o             (sample),
-    .core_done_i          (core_done),
-    .core_no_fit_i        (core_no_fit),
-    .core_spatial_i       (core_spatial),
-    .core_ctas_i          (core_ctas),
-    .state_o              (state),
-    .ctas_o               (ctas),
-    .decision_o           (decision),
-    .spatial_o            (spatial),
-    .no_fit_o             (no_fit),
-    .dropped_o            (dropped),
-    .no_profile_o         (no_profile),
-    .monitoring_o         (monitoring),
-    .watch_o              (watch),
-    .watch_sm_o           (watch_sm),
-    .idle_o               (sequencer_idle)
-  );
+  partition_sequencer #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE)) i_partition_sequencer (
+    .clk_i, .rst_ni, .mode_i(mode), .mode_write_i(mode_write), .demand_i(demand), .quota_i(static_quota), .mask_i(static_mask),
+    .static_write_i(static_write), .warm_up_i(warm_up), .window_i(window), .drain_limit_i(drain_limit), .delay_i(delay),
+    .reprofile_i(reprofile || monitor_request), .sm_enable_i(sm_enable), .enable_write_i(enable_write), .num_present_i(num_present), .age_i(age),
+    .change_i(change), .spent_i(spent), .settled_i(settled), .profiling_o(profiling), .query_sm_i(query_sm), .query_quota_o(query_quota),
+    .port_sm_i(port_sm), .port_quota_o(port_quota), .quota_changed_o(quota_changed), .regions_o(regions), .round_robin_o(round_robin),
+    .in_order_o(in_order), .profile_clear_o(profile_clear), .profile_enable_o(profile_enable), .sample_read_o(sample_read), .sample_sm_o(sample_sm),
+    .sample_drop_o(sample_drop), .owner_o(owner), .core_start_o(core_start), .core_abort_o(core_abort), .core_num_kernels_o(core_num_kernels),
+    .core_demand_kernel_i(demand_kernel), .core_demand_o(core_demand), .count_start_o(count_start), .count_kernel_o(count_kernel),
+    .count_share_o(count_share), .count_done_i(count_done), .occupancy_i(occupancy), .sample_valid_o(sample_valid), .sample_o(sample),
+    .core_done_i(core_done), .core_no_fit_i(core_no_fit), .core_spatial_i(core_spatial), .core_ctas_i(core_ctas), .state_o(state), .ctas_o(ctas),
+    .decision_o(decision), .spatial_o(spatial), .no_fit_o(no_fit), .dropped_o(dropped), .no_profile_o(no_profile), .monitoring_o(monitoring),
+    .watch_o(watch), .watch_sm_o(watch_sm), .idle_o(sequencer_idle));
 
-  occupancy_counter #(
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_occupancy_counter (
-    .clk_i,
-    .rst_ni,
-    .start_i              (count_start),
-    .abort_i              (core_abort),
-    .share_i              (count_share),
-    .capacity_slots_i     (capacity_slots),
-    .count_o              (count),
-    .count_first_o        (count_first),
-    .fits_i               (count_fits),
-    .done_o               (count_done),
-    .occupancy_o          (occupancy)
-  );
+  occupancy_counter #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_occupancy_counter (
+    .clk_i, .rst_ni, .start_i(count_start), .abort_i(core_abort), .share_i(count_share), .capacity_slots_i(capacity_slots), .count_o(count),
+    .count_first_o(count_first), .fits_i(count_fits), .done_o(count_done), .occupancy_o(occupancy));
 
-  partition_core #(
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_partition_core (
-    .clk_i,
-    .rst_ni,
-    .start_i          (core_start),
-    .abort_i          (core_abort),
-    .num_kernels_i    (core_num_kernels),
-    .capacity_i       (capacity),
-    .capacity_slots_i (capacity_slots),
-    .demand_kernel_o  (demand_kernel),
-    .demand_i         (core_demand),
-    .epsilon_i        (epsilon),
-    .loss_limit_i     (loss_limit),
-    .sample_valid_i   (sample_valid),
-    .sample_i         (sample),
-    .sample_insts_i   (sample_insts_q),
-    .scaled_valid_o   (profile_valid_o),
-    .scaled_kernel_o  (profile_kernel_o),
-    .scaled_ctas_o    (profile_ctas_o),
-    .scaled_o         (profile_scaled_o),
-    .idle_o           (core_idle),
-    .done_o           (core_done),
-    .no_fit_o         (core_no_fit),
-    .spatial_o        (core_spatial),
-    .ctas_o           (core_ctas)
-  );
+  partition_core #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_partition_core (
+    .clk_i, .rst_ni, .start_i(core_start), .abort_i(core_abort), .num_kernels_i(core_num_kernels), .capacity_i(capacity),
+    .capacity_slots_i(capacity_slots), .demand_kernel_o(demand_kernel), .demand_i(core_demand), .epsilon_i(epsilon), .loss_limit_i(loss_limit),
+    .sample_valid_i(sample_valid), .sample_i(sample), .sample_insts_i(sample_insts_q), .scaled_valid_o(profile_valid_o),
+    .scaled_kernel_o(profile_kernel_o), .scaled_ctas_o(profile_ctas_o), .scaled_o(profile_scaled_o), .idle_o(core_idle), .done_o(core_done),
+    .no_fit_o(core_no_fit), .spatial_o(core_spatial), .ctas_o(core_ctas));
+
+  // The launch port.
+  sluice_pkg::launch_t launch_in;
+  always_comb begin
+    launch_in.urgency = launch_priority_i;
+    launch_in.ctx     = launch_context_i;
+    launch_in.start_z = launch_start_z_i;
+    launch_in.start_y = launch_start_y_i;
+    launch_in.start_x = launch_start_x_i;
+    launch_in.size_y  = launch_size_y_i;
+    launch_in.size_x  = launch_size_x_i;
+    launch_in.ctas    = launch_ctas_i;
+    launch_in.demand  = {launch_shared_i, launch_registers_i, launch_warps_i};
+  end
+  if (LAUNCH_QUEUE != 0) begin : gen_launch
+    logic [K-1:0] slot_free;
+    always_comb
+      for (int unsigned k = 0; k < K; k++) slot_free[k] = slot_state[k*2 +: 2] == sluice_pkg::SlotFree;
+    launch_queue #(.MAX_KERNELS(K), .DEPTH(LAUNCH_QUEUE)) i_launch_queue (
+      .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o, .launch_i(launch_in), .slot_i(port_slots), .slot_free_i(slot_free), .take_o(port_take),
+      .take_launch_o(port_launch), .launched_valid_o, .launched_kernel_o, .launched_refused_o, .stirring_o(queue_stirring));
+    grid_walker #(.MAX_KERNELS(K)) i_grid_walker (
+      .clk_i, .rst_ni, .take_i(port_take), .launch_i(port_launch), .launch_slot_i(launch), .slot_free_i(slot_free),
+      .leaves_i(dispatch_valid_o && dispatch_ready_i), .kernel_i(dispatch_kernel_o), .cta_i(dispatch_cta_o), .x_o(dispatch_x_o), .y_o(dispatch_y_o),
+      .z_o(dispatch_z_o), .context_o(dispatch_context_o), .priority_o(dispatch_priority_o), .tags_o(tags));
+  end else begin : gen_no_launch
+    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, port_take, port_launch, tags, queue_stirring} = '0;
+    assign {dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o} = '0;
+    logic unused_launch;
+    assign unused_launch = ^{launch_valid_i, launch_in, port_slots, port_launch};
+  end
+  assign kernel_done_o = kernel_done[MAX_KERNELS-1:0];
 
   // What each kernel issues on the SM that stands for it; counted a cycle later.
   logic                   watching;
@@ -457,10 +452,11 @@ module sluice_top #(
 
   // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
   logic rests, idle_q;
-  assign rests = csr_idle && dispatcher_idle && sequencer_idle && core_idle && !watching;
+  assign rests = csr_idle && !queue_stirring && dispatcher_idle && sequencer_idle && core_idle && !watching;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) idle_q <= 1'b0;   // the dispatcher has to look at every SM
-    else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i;
+    else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i
+                        && !(LAUNCH_QUEUE != 0 && launch_valid_i);
   assign idle_o           = idle_q;
   assign profile_window_o = profile_enable;
 endmodule

@@ -15,7 +15,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOTE = "Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there."
-PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS"]
+PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE"]
 
 
 def camel(name):
@@ -108,11 +108,13 @@ def cpp(d):
             if len(r["field"]) > 1:
                 out += [f"inline constexpr Field k{f['id']}{{{f['lsb']}, {f['width']}}};" for f in r["field"]]
     out += ["", "/// Elaboration parameters of the unit (register PARAMS).", "struct Parameters {",
-            "  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;", "};", "",
+            "  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;",
+            "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0;  ///< options: 0 is off", "};", "",
             "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };", "enum class Needs { Nothing, AllFree, SlotFree, Undecided };",
             "struct FieldInfo {", "  std::string name;", "  Field bits;", "  Access access;", "  std::uint32_t reset, min, max;", "};",
             "struct RegisterInfo {", "  std::string name;  ///< a kernel slot's as \"SLOT2.WARPS\"", "  std::uint32_t address;", "  Needs needs;",
-            "  std::vector<FieldInfo> fields;", "};", "", "/// Every register of a unit with these parameters.",
+            "  std::vector<FieldInfo> fields;", "  bool sms;  ///< a bit an SM",
+            "};", "", "/// Every register of a unit with these parameters.",
             "inline std::vector<RegisterInfo> registers(const Parameters& p) {", "  std::vector<RegisterInfo> all;"]
 
     def number(value):
@@ -122,10 +124,14 @@ def cpp(d):
         fields = ",\n".join(f'{indent}     {{"{f["name"]}", {{{f["lsb"]}, {f["width"]}}}, Access::{camel(f["access"])}, '
                             f'{number(f.get("reset", 0))}, {number(f["min"])}, {number(f["max"])}}}' for f in r["field"])
         needs = camel(r.get("needs", "nothing"))
-        return f"{indent}all.push_back({{{name}, {address}, Needs::{needs}, {{\n{fields}}}}});"
+        there = f"if (p.{r['when'].lower()} != 0) " if "when" in r else ""
+        sms = "true" if r.get("sms") else "false"
+        return f"{indent}{there}all.push_back({{{name}, {address}, Needs::{needs}, {{\n{fields}}}, {sms}}});"
 
     for r in d["register"]:
-        out.append(entry(r, f'"{r["name"]}"', f"{r['address']:#05x}", "  "))
+        for i in range(r["count"]):
+            name = r["name"] + (str(i) if r["count"] > 1 else "")
+            out.append(entry(r, f'"{name}"', f"{r['address'] + 4 * i:#05x}", "  "))
     out += ["  for (unsigned k = 0; k < p.max_kernels; ++k) {",
             '    const std::string prefix = "SLOT" + std::to_string(k) + ".";']
     for r in d["slot_register"]:
@@ -140,14 +146,15 @@ def markdown(d):
     out = ["# Register map", "", f"{NOTE} 32-bit registers, byte addresses; behaviour: [sluice_csr](blocks/sluice_csr.md).", "",
            "Access is `ro` (read-only), `rw`, `w1c` (sticky, write 1 to clear), or `w1s` (command, write 1, reads 0). `wo` and `level` go with a command of the",
            "same register; `level` reads back. `rw` values outside their range are refused with BAD_CONFIG. Footnotes: ¹ only while every kernel slot is FREE;",
-           "² only while this slot is FREE (else SLOT_BUSY). ³ only while STATUS shows IDLE or MONITOR: a decision keeps what it began with.", ""]
+           "² only while this slot is FREE (else SLOT_BUSY). ³ only while STATUS shows IDLE or MONITOR: a decision keeps what it began with.",
+           "⁴ only in a unit with the parameter of that name; else the address has no register.", ""]
     for kind, title in (("register", "Global"), ("slot_register",
                         f"Kernel slot k, at {d['slot_base']:#x} + k * {d['slot_stride']:#x}")):
         out += [f"## {title}", "", "| address | register | bits | field | access | reset | range | meaning |", "|---|---|---|---|---|---|---|---|"]
         for r in d[kind]:
             address = f"`{r['address']:#05x}`" + (f" + 4 * i, i = 0..{r['count'] - 1}" if r["count"] > 1 else "")
             name = r["name"] + ("`i`" if r["count"] > 1 else "")
-            note = {"all_free": "¹", "slot_free": "²", "undecided": "³"}.get(r.get("needs"), "")
+            note = {"all_free": "¹", "slot_free": "²", "undecided": "³"}.get(r.get("needs"), "") + ("⁴" if "when" in r else "")
             out.append(f"| {address} | **{name}**{note} | | | | | | {r['text']} |")
             for f in r["field"]:
                 bits = f"{f['lsb'] + f['width'] - 1}:{f['lsb']}" if f["width"] > 1 else f"{f['lsb']}"
@@ -172,7 +179,7 @@ def systemrdl(d):
             out.append(f'{indent}reg {{ name = "{r["name"]}"; desc = "{r["text"].replace(chr(34), chr(39))}";')
             for f in r["field"]:
                 reset = f.get("reset", 0)
-                reset = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 64}.get(reset, reset)
+                reset = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 64, "SM_ENABLE": 0, "SM_READY": 0, "LAUNCH_QUEUE": 0}.get(reset, reset)
                 text = f["text"].replace('"', "'")
                 out.append(f'{indent}  field {{ {access[f["access"]]} desc = "{text}"; }} '
                            f'{f["name"]}[{f["lsb"] + f["width"] - 1}:{f["lsb"]}] = {f["width"]}\'h{reset:x};')

@@ -8,7 +8,10 @@ module sluice_csr #(
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32
   parameter int unsigned NUM_SCHED    = 2,    // 1..4, for PARAMS only
-  parameter int unsigned REGION_UNITS = 64    // 0, 16..128, for PARAMS only
+  parameter int unsigned REGION_UNITS = 64,   // 0, 16..128, for PARAMS only
+  parameter int unsigned SM_ENABLE    = 0,    // 1: with SM_ENABLE and SM_BUSY
+  parameter int unsigned SM_READY     = 0,    // for FEATURES only
+  parameter int unsigned LAUNCH_QUEUE = 0     // 1..8: with PORT_SLOTS and SLOTk.TAGS
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -62,6 +65,14 @@ module sluice_csr #(
   output logic [sluice_pkg::ShareW-1:0]              request_share_o,        // lines a window; 0: 2**ShareW
   output logic [7:0]                                 drain_limit_o,          // units of 4,096 cycles
   output logic                                       reprofile_o,            // pulse
+  output logic [NUM_SM-1:0]                          sm_enable_o,            // SMs that may be given CTAs
+  output logic                                       enable_write_o,         // pulse with the (new) sm_enable_o
+  // launch port
+  output logic [MAX_KERNELS-1:0]                     port_slots_o,           // kernel slots that are the port's
+  input  logic [MAX_KERNELS-1:0]                     port_take_i,            // its launch goes to this slot: one-hot, or 0; launch_o in the next cycle
+  input  sluice_pkg::amounts_t                       port_demand_i,
+  input  logic [sluice_pkg::GridW-1:0]               port_ctas_i,
+  input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // of each slot: {priority, context}
   // status
   input  logic [MAX_KERNELS*2-1:0]                   slot_state_i,
   input  logic [MAX_KERNELS*16-1:0]                  resident_i,
@@ -70,6 +81,7 @@ module sluice_csr #(
   input  logic [MAX_KERNELS-1:0]                     kernel_done_i,          // pulses
   input  logic [sluice_pkg::KernelW-1:0]             num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    ctas_i,                 // quotas in force
+  input  logic [NUM_SM-1:0]                          sm_busy_i,              // SMs that hold a CTA, or are about to
   input  logic [3:0]                                 sequencer_state_i,
   input  logic                                       decision_i,             // pulse: enforced
   input  logic                                       spatial_i,              // of the last decision
@@ -93,37 +105,11 @@ module sluice_csr #(
   logic [11:0] waddr, raddr;
   logic [31:0] wdata, rdata;
 
-  axi_lite_subordinate #(
-    .AddrW (12)
-  ) i_axi (
-    .clk_i,
-    .rst_ni,
-    .s_axi_awaddr_i,
-    .s_axi_awvalid_i,
-    .s_axi_awready_o,
-    .s_axi_wdata_i,
-    .s_axi_wstrb_i,
-    .s_axi_wvalid_i,
-    .s_axi_wready_o,
-    .s_axi_bresp_o,
-    .s_axi_bvalid_o,
-    .s_axi_bready_i,
-    .s_axi_araddr_i,
-    .s_axi_arvalid_i,
-    .s_axi_arready_o,
-    .s_axi_rdata_o,
-    .s_axi_rresp_o,
-    .s_axi_rvalid_o,
-    .s_axi_rready_i,
-    .write_o        (write),
-    .write_addr_o   (waddr),
-    .write_data_o   (wdata),
-    .write_exists_i (write_exists),
-    .read_addr_o    (raddr),
-    .read_exists_i  (read_exists),
-    .read_data_i    (rdata),
-    .idle_o         (axi_idle)
-  );
+  axi_lite_subordinate #(.AddrW(12)) i_axi (
+    .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o, .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_wready_o,
+    .s_axi_bresp_o, .s_axi_bvalid_o, .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i, .s_axi_arready_o, .s_axi_rdata_o, .s_axi_rresp_o,
+    .s_axi_rvalid_o, .s_axi_rready_i, .write_o(write), .write_addr_o(waddr), .write_data_o(wdata), .write_exists_i(write_exists),
+    .read_addr_o(raddr), .read_exists_i(read_exists), .read_data_i(rdata), .idle_o(axi_idle));
 
   // Kernel slots.
   logic                      wslot_hit, rslot_hit, slot_exists, slot_bad_config, slot_busy, slot_read_exists;
@@ -140,8 +126,9 @@ module sluice_csr #(
 
   for (genvar k = 0; k < MAX_KERNELS; k++) begin : gen_slot
     sluice_csr_slot #(
-      .NUM_SM   (NUM_SM),
-      .MAX_CTAS (MAX_CTAS)
+      .NUM_SM       (NUM_SM),
+      .MAX_CTAS     (MAX_CTAS),
+      .LAUNCH_QUEUE (LAUNCH_QUEUE)
     ) i_slot (
       .clk_i,
       .rst_ni,
@@ -159,6 +146,11 @@ module sluice_csr #(
       .shared_o       (demand_shared_o[k*SharedW +: SharedW]),
       .grid_o         (grid_o[k*32 +: 32]),
       .repeat_o       (repeat_o[k]),
+      .port_slot_i    (port_slots_o[k]),
+      .port_take_i    (port_take_i[k]),
+      .port_demand_i,
+      .port_ctas_i,
+      .tags_i         (tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]),
       .go_i           (go),
       .launch_o       (launch_o[k]),
       .stop_o         (stop_o[k]),
@@ -193,76 +185,64 @@ module sluice_csr #(
   assign write_global = write && !wslot_hit;
   assign deciding     = sequencer_state_i != sluice_csr_pkg::SequencerStateIdle
                      && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
-  assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists;
+  assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists || sms_exists || slots_exist;
 
-  sluice_csr_config #(
-    .MAX_CTAS (MAX_CTAS)
-  ) i_config (
-    .clk_i,
-    .rst_ni,
-    .write_i        (write_global),
-    .write_addr_i   (waddr),
-    .write_data_i   (wdata),
-    .write_exists_o (config_exists),
-    .bad_mode_o     (bad_mode),
-    .bad_config_o   (global_bad_config),
-    .read_addr_i    (raddr),
-    .read_exists_o  (config_read_exists),
-    .read_data_o    (config_rdata),
-    .all_free_i     (slot_state_i == '0),
-    .deciding_i     (deciding),
-    .mode_o,
-    .mode_write_o,
-    .reprofile_o,
-    .capacity_warps_o,
-    .capacity_registers_o,
-    .capacity_shared_o,
-    .capacity_slots_o,
-    .warm_up_o,
-    .window_o,
-    .delay_o,
-    .epsilon_o,
-    .loss_limit_o,
-    .monitor_enable_o,
-    .monitor_threshold_o,
-    .monitor_window_o,
-    .monitor_hold_o,
-    .request_share_o,
-    .drain_limit_o,
-    .go_o           (go)
-  );
+  sluice_csr_config #(.MAX_CTAS(MAX_CTAS)) i_config (
+    .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(config_exists), .bad_mode_o(bad_mode),
+    .bad_config_o(global_bad_config), .read_addr_i(raddr), .read_exists_o(config_read_exists), .read_data_o(config_rdata),
+    .all_free_i(slot_state_i == '0 && (LAUNCH_QUEUE == 0 || launch_o == '0)),   // what is launched now is not FREE
+    .deciding_i(deciding), .mode_o, .mode_write_o, .reprofile_o, .capacity_warps_o, .capacity_registers_o,
+    .capacity_shared_o, .capacity_slots_o, .warm_up_o, .window_o, .delay_o, .epsilon_o, .loss_limit_o, .monitor_enable_o, .monitor_threshold_o,
+    .monitor_window_o, .monitor_hold_o, .request_share_o, .drain_limit_o, .go_o(go));
 
-  sluice_csr_status #(
-    .MAX_KERNELS (MAX_KERNELS)
-  ) i_status (
-    .clk_i,
-    .rst_ni,
-    .write_i            (write_global),
-    .write_addr_i       (waddr),
-    .write_data_i       (wdata),
-    .write_exists_o     (status_exists),
-    .read_addr_i        (raddr),
-    .read_exists_o      (status_read_exists),
-    .read_data_o        (status_rdata),
-    .decision_i,
-    .kernel_done_i,
-    .evict_done_i,
-    .error_i,
-    .error_kernel_i,
-    .error_sm_i,
-    .slot_busy_i        (slot_busy),
-    .bad_mode_i         (bad_mode),
-    .bad_config_i       (slot_bad_config || global_bad_config),
-    .mode_in_decision_i (mode_write_o && deciding),
-    .write_kernel_i     (wslot_hit ? wslot : '0),
-    .irq_o
-  );
+  sluice_csr_status #(.MAX_KERNELS(MAX_KERNELS)) i_status (
+    .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(status_exists), .read_addr_i(raddr),
+    .read_exists_o(status_read_exists), .read_data_o(status_rdata), .decision_i, .kernel_done_i, .evict_done_i, .error_i, .error_kernel_i, .error_sm_i,
+    .slot_busy_i(slot_busy), .bad_mode_i(bad_mode), .bad_config_i(slot_bad_config || global_bad_config || slots_bad),
+    .mode_in_decision_i(mode_write_o && deciding), .write_kernel_i(wslot_hit ? wslot : '0), .irq_o);
+
+  // A bit an SM.
+  logic        sms_exists, sms_read_exists;
+  logic [31:0] sms_rdata;
+  if (SM_ENABLE != 0) begin : gen_sms
+    sluice_csr_sms #(.NUM_SM(NUM_SM)) i_sms (
+      .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(sms_exists), .read_addr_i(raddr),
+      .read_exists_o(sms_read_exists), .read_data_o(sms_rdata), .sm_busy_i, .sm_enable_o, .enable_write_o);
+  end else begin : gen_no_sms
+    assign {sms_exists, sms_read_exists, sms_rdata, enable_write_o} = '0;
+    assign sm_enable_o = '1;
+    logic unused_busy;
+    assign unused_busy = ^sm_busy_i;
+  end
+
+  // The kernel slots of the launch port.
+  logic slots_exist, slots_read, slots_bad;
+  if (LAUNCH_QUEUE != 0) begin : gen_port
+    logic [MAX_KERNELS-1:0] port_slots_q;
+    logic                   slots_exist_q, in_range_q;
+    always_ff @(posedge clk_i) begin   // looked at only with write_global: no reset
+      slots_exist_q <= waddr == sluice_csr_pkg::PortSlotsAddr;
+      in_range_q    <= wdata <= sluice_csr_pkg::PortSlotsMax;
+    end
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni)                                          port_slots_q <= '0;
+      else if (write_global && slots_exist_q && in_range_q) port_slots_q <= wdata[MAX_KERNELS-1:0];
+    assign port_slots_o = port_slots_q;
+    assign slots_exist  = slots_exist_q;
+    assign slots_bad    = write_global && slots_exist_q && !in_range_q;
+    assign slots_read   = raddr == sluice_csr_pkg::PortSlotsAddr;
+  end else begin : gen_no_port
+    assign {port_slots_o, slots_exist, slots_bad, slots_read} = '0;
+    logic unused_port;
+    assign unused_port = ^{port_take_i, port_demand_i, port_ctas_i, tags_i};
+  end
 
   // EVICT's count goes with the command, whichever slot it is for.
   logic [15:0] evict_count_d, evict_count_q;
   always_comb begin
     evict_count_d = evict_count_q;
-    if (write && wslot_hit && waddr[SlotLsb-1:0] == sluice_csr_pkg::SlotCtrlOffset && !slot_bad_config)
+    if (write && wslot_hit && waddr[SlotLsb-1:0] == sluice_csr_pkg::SlotCtrlOffset && !slot_bad_config
+        && (LAUNCH_QUEUE == 0 || !slot_busy))
       evict_count_d = wdata[sluice_csr_pkg::SlotCtrlEvictCountLsb +: 16];
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -281,6 +261,9 @@ module sluice_csr #(
                                         | (32'(MAX_CTAS) << sluice_csr_pkg::ParamsMaxCtasLsb)
                                         | (32'(NUM_SCHED) << sluice_csr_pkg::ParamsNumSchedLsb)
                                         | (32'(REGION_UNITS) << sluice_csr_pkg::ParamsRegionUnitsLsb);
+      sluice_csr_pkg::FeaturesAddr: top_rdata = (32'(SM_ENABLE) << sluice_csr_pkg::FeaturesSmEnableLsb)
+                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb)
+                                          | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
         top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
@@ -292,9 +275,9 @@ module sluice_csr #(
       default: top_read_exists = 1'b0;
     endcase
   end
-  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists;
-  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata;
+  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || slots_read;
+  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | (32'(port_slots_o) & {32{slots_read}});
 
-  assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o
+  assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o
                && (launch_o | stop_o | evict_o | resume_o) == '0;
 endmodule

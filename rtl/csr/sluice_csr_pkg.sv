@@ -131,6 +131,16 @@ package sluice_csr_pkg;
   localparam logic [7:0] DrainLimitReset = 8'd255;
   localparam logic [31:0] DrainLimitMin = 32'd0;
   localparam logic [31:0] DrainLimitMax = 32'd255;
+  localparam logic [11:0] FeaturesAddr = 12'h068;
+  localparam int unsigned FeaturesSmEnableLsb = 0;
+  localparam int unsigned FeaturesSmReadyLsb = 1;
+  localparam int unsigned FeaturesLaunchQueueLsb = 4;
+  localparam logic [11:0] SmEnableAddr = 12'h080;
+  localparam logic [11:0] SmBusyAddr = 12'h0a0;
+  localparam logic [11:0] PortSlotsAddr = 12'h06c;
+  localparam logic [7:0] PortSlotsReset = 8'd0;
+  localparam logic [31:0] PortSlotsMin = 32'd0;
+  localparam logic [31:0] PortSlotsMax = 32'd255;
   localparam logic [6:0] SlotWarpsOffset = 7'h000;
   localparam logic [6:0] SlotWarpsReset = 7'd0;
   localparam logic [31:0] SlotWarpsMin = 32'd0;
@@ -162,6 +172,9 @@ package sluice_csr_pkg;
   localparam logic [6:0] SlotQuotaOffset = 7'h020;
   localparam logic [31:0] SlotQuotaMin = 32'd0;
   localparam logic [6:0] SlotCtasOffset = 7'h024;
+  localparam logic [6:0] SlotTagsOffset = 7'h028;
+  localparam int unsigned SlotTagsContextLsb = 0;
+  localparam int unsigned SlotTagsPriorityLsb = 16;
   localparam logic [6:0] SlotMaskOffset = 7'h040;
   // verilator lint_on UNUSEDPARAM
 endpackage

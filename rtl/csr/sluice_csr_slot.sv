@@ -3,8 +3,9 @@
 // bad_config_o (out of range, two commands) or slot_busy_o (descriptor of a slot that is not FREE) say so in the cycle of write_i. What the
 // addressed register accepts is found in the cycle before: address and data are there by then.
 module sluice_csr_slot #(
-  parameter int unsigned NUM_SM   = 16,
-  parameter int unsigned MAX_CTAS = 8
+  parameter int unsigned NUM_SM       = 16,
+  parameter int unsigned MAX_CTAS     = 8,
+  parameter int unsigned LAUNCH_QUEUE = 0    // 0: no launch port
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -22,6 +23,11 @@ module sluice_csr_slot #(
   output logic [sluice_pkg::SharedW-1:0] shared_o,
   output logic [31:0]                    grid_o,
   output logic                           repeat_o,
+  input  logic                           port_slot_i,      // the slot is the launch port's: the host can't launch it
+  input  logic                           port_take_i,      // a launch of the port comes: it is made in the next cycle
+  input  sluice_pkg::amounts_t           port_demand_i,
+  input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
+  input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
   input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
   output logic                           launch_o,         // pulses, the cycle after write_i or go_i
   output logic                           stop_o,
@@ -49,7 +55,7 @@ module sluice_csr_slot #(
   logic                           static_write_d, static_write_q;
 
   // What the addressed register accepts.
-  logic        exists, descriptor, command, in_range, mask_hit, exists_q, descriptor_q, in_range_q, is_free, accept;
+  logic        launches, exists, descriptor, command, in_range, mask_hit, exists_q, descriptor_q, in_range_q, is_free, ports, accept;
   logic [31:0] high;
   always_comb begin
     mask_hit   = write_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];
@@ -73,11 +79,13 @@ module sluice_csr_slot #(
     descriptor_q <= descriptor;
     in_range_q   <= in_range;
   end
-  assign is_free        = state_i == sluice_csr_pkg::SlotStateFree;
+  assign is_free        = state_i == sluice_csr_pkg::SlotStateFree && !ports;
+  assign ports          = LAUNCH_QUEUE != 0 && port_slot_i;
   assign write_exists_o = exists_q;
   assign bad_config_o   = write_i && exists_q && !in_range_q;
-  assign slot_busy_o    = write_i && exists_q && in_range_q && descriptor_q && !is_free;
-  assign accept         = write_i && exists_q && in_range_q && !(descriptor_q && !is_free);
+  assign slot_busy_o    = write_i && exists_q && in_range_q && (descriptor_q ? !is_free : launches && ports);
+  assign accept         = write_i && exists_q && in_range_q && !(descriptor_q ? !is_free : launches && ports);
+  assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
 
   always_comb begin
     warps_d        = warps_q;
@@ -86,8 +94,8 @@ module sluice_csr_slot #(
     grid_d         = grid_q;
     repeat_d       = repeat_q;
     command_d      = '0;
-    waits_d        = waits_q && !go_i;
-    command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = waits_q && go_i;
+    waits_d        = waits_q && !go_i && !ports;
+    command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = waits_q && go_i && !ports;
     quota_d        = quota_q;
     mask_d         = mask_q;
     static_write_d = 1'b0;
@@ -116,6 +124,12 @@ module sluice_csr_slot #(
         end
       endcase
     end
+    if (LAUNCH_QUEUE != 0 && port_take_i) begin
+      {shared_d, registers_d, warps_d} = port_demand_i;
+      grid_d                           = port_ctas_i;
+      repeat_d                         = 1'b0;
+      command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = 1'b1;
+    end
   end
 
   always_comb begin
@@ -132,6 +146,12 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotDispatchedOffset: read_data_o = dispatched_i;
       sluice_csr_pkg::SlotQuotaOffset:      read_data_o = 32'(quota_q);
       sluice_csr_pkg::SlotCtasOffset:       read_data_o = 32'(ctas_i);
+      sluice_csr_pkg::SlotTagsOffset: begin
+        read_exists_o                                                                  = LAUNCH_QUEUE != 0;
+        read_data_o[sluice_csr_pkg::SlotTagsContextLsb +: sluice_pkg::ContextW]   = tags_i[0 +: sluice_pkg::ContextW] & {sluice_pkg::ContextW{LAUNCH_QUEUE != 0}};
+        read_data_o[sluice_csr_pkg::SlotTagsPriorityLsb +: sluice_pkg::PriorityW] = tags_i[sluice_pkg::ContextW +: sluice_pkg::PriorityW]
+                                                                                       & {sluice_pkg::PriorityW{LAUNCH_QUEUE != 0}};
+      end
       default: begin
         read_exists_o = read_offset_i[6:5] == sluice_csr_pkg::SlotMaskOffset[6:5];
         for (int unsigned m = 0; m < NUM_SM; m++)

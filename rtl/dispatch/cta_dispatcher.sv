@@ -6,7 +6,10 @@ module cta_dispatcher #(
   parameter int unsigned NUM_SM       = 16,   // 1..256
   parameter int unsigned MAX_KERNELS  = 4,    // 2..8
   parameter int unsigned MAX_CTAS     = 8,    // 4..32
-  parameter int unsigned REGION_UNITS = 64    // 0: no regions; else 16..128
+  parameter int unsigned REGION_UNITS = 64,   // 0: no regions; else 16..128
+  parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
+  parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
+  parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -31,6 +34,9 @@ module cta_dispatcher #(
   input  logic                                         round_robin_i,         // over the kernels, instead of oldest first
   input  logic                                         in_order_i,            // no kernel before an older one has issued its last CTA
   input  logic                                         regions_i,
+  input  logic [NUM_SM-1:0]                            sm_enable_i,           // level: no CTA is picked for an SM without
+  input  logic [NUM_SM-1:0]                            sm_ready_i,            // the SM takes the next CTA without delay; see sm_available
+  output logic [NUM_SM-1:0]                            sm_busy_o,             // the SM holds a CTA, or one waits for it at the port
   output logic [NUM_SM-1:0]                            query_sm_o,            // whose quotas are wanted: of the SM that is evaluated, one-hot, or 0,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]      query_quota_i,         // in the same cycle; MAX_CTAS: no limit
   output logic [NUM_SM-1:0]                            port_sm_o,             // and of that of the CTA at the port, as those
@@ -76,7 +82,8 @@ module cta_dispatcher #(
 
   logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
   logic [K*K-1:0]       older;
-  logic                 none;
+  logic                 none, ready_changes;
+  logic [NUM_SM-1:0]    available, held;
   sluice_pkg::amounts_t capacity;
   logic [K*AmountW-1:0] demand;
   assign capacity = {capacity_shared_i, capacity_registers_i, capacity_warps_i};
@@ -102,49 +109,12 @@ module cta_dispatcher #(
   logic [SmW-1:0]      bad_sm;
   logic                bad_done, late_cannot_fit, late_slot_busy, late_bad_kernel;
 
-  kernel_slots #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_kernel_slots (
-    .clk_i,
-    .rst_ni,
-    .capacity_i         (capacity),
-    .capacity_slots_i,
-    .demand_i           (demand),
-    .region_fits_i      (region_fits),
-    .grid_i,
-    .repeat_i,
-    .in_order_i,
-    .launch_i,
-    .stop_i,
-    .evict_i,
-    .evict_count_i,
-    .resume_i,
-    .take_i             (pick_kernel),
-    .port_i             (port_kernel),
-    .fresh_i            (fresh),
-    .free_i             (free_to_pick),
-    .give_i             (give_kernel),
-    .launched_o         (launched),
-    .can_take_o         (can_take),
-    .spent_o,
-    .cta_o              (dispatch_cta_o),
-    .older_o            (older),
-    .state_o            (slot_state_o),
-    .none_o             (none),
-    .num_present_o,
-    .age_o,
-    .change_o,
-    .resident_o,
-    .dispatched_o,
-    .evict_done_o,
-    .kernel_done_o,
-    .cannot_fit_o       (cannot_fit),
-    .slot_busy_o        (slot_busy),
-    .bad_kernel_o       (bad_kernel),
-    .stirring_o         (stirring)
-  );
+  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW)) i_kernel_slots (
+    .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
+    .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i, .take_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
+    .give_i(give_kernel), .launched_o(launched), .can_take_o(can_take), .spent_o, .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
+    .none_o(none), .num_present_o, .age_o, .change_o, .resident_o, .dispatched_o, .evict_done_o, .kernel_done_o, .cannot_fit_o(cannot_fit),
+    .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .stirring_o(stirring));
 
   sm_resource_table #(
     .NUM_SM      (NUM_SM),
@@ -162,6 +132,7 @@ module cta_dispatcher #(
     .take_kernel_i      (port_kernel),
     .take_quota_i       (port_quota_i),
     .take_slot_o        (take_slot),
+    .held_o             (held),
     .count_i,
     .count_first_i,
     .count_kernel_i,
@@ -201,6 +172,7 @@ module cta_dispatcher #(
     .clk_i,
     .rst_ni,
     .can_take_i      (can_take),
+    .available_i     (available),
     .older_i         (older),
     .round_robin_i,
     .in_order_i,
@@ -226,7 +198,11 @@ module cta_dispatcher #(
     .settled_o
   );
 
-  assign regions = regions_i && REGION_UNITS != 0;
+  sm_available #(.NUM_SM(NUM_SM), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY)) i_sm_available (
+    .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .stirring_o(ready_changes));
+
+  assign regions   = regions_i && REGION_UNITS != 0;
+  assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
 
   dispatch_port #(
     .NUM_SM      (NUM_SM),
@@ -290,6 +266,6 @@ module cta_dispatcher #(
   assign cannot_fit_o = late_cannot_fit;
   assign slot_busy_o  = late_slot_busy;
   assign bad_kernel_o = late_bad_kernel;
-  assign idle_o       = !pending && stirring == '0 && !valid && !ending && !change_o && evict_done_o == '0
+  assign idle_o       = !pending && stirring == '0 && !ready_changes && !valid && !ending && !change_o && evict_done_o == '0
                      && kernel_done_o == '0 && !bad_done && !late_cannot_fit && !late_slot_busy && !late_bad_kernel;
 endmodule

@@ -12,6 +12,7 @@ module dispatch_picker #(
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
   input  logic [MAX_KERNELS-1:0]               can_take_i,        // kernels that may dispatch
+  input  logic [NUM_SM-1:0]                    available_i,       // SMs that may be picked
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   older_i,           // bit i*K+j: i before j
   input  logic                                 round_robin_i,     // over the kernels, instead of oldest first
   input  logic                                 in_order_i,        // no kernel before an older one has issued its last CTA
@@ -49,7 +50,7 @@ module dispatch_picker #(
   logic                may_pick;
   assign may_pick = ready_i && !quota_changed_i;
   always_comb begin
-    eligible = room_q & ~{K{busy_q}};
+    eligible = room_q & ~{K{busy_q}} & {K{available_i}};
     for (int unsigned k = 0; k < K; k++) some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
     contend  = can_take_i & (some | {K{in_order_i}});
     oldest   = contend;

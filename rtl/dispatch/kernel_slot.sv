@@ -2,11 +2,12 @@
 // kernel_slot: the life of one kernel slot (FREE, RUNNING, DRAINING), its eviction and its resident CTAs. Pulses come in the first cycle of what they
 // announce. A refused launch changes nothing. docs/reference/blocks/cta_dispatcher.md has the rules, corner cases included.
 module kernel_slot #(
-  parameter int unsigned MOST_CTAS = 128   // that can be resident
+  parameter int unsigned MOST_CTAS = 128,  // that can be resident
+  parameter int unsigned FITS_NOW  = 0     // 1: fits_i is of the cycle of the launch, not of the one before
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic                             fits_i,          // a cycle before the launch: one CTA fits an empty SM, and there is one
+  input  logic                             fits_i,          // a cycle before the launch, but for FITS_NOW: one CTA fits an empty SM, and there is one
   input  logic                             repeat_i,
   input  logic                             launch_i,
   input  logic                             stop_i,
@@ -108,7 +109,7 @@ module kernel_slot #(
 
   assign state_o       = state_q;
   assign offered_o     = launch_i && state_q == Free;
-  assign launched_o    = offered_o && fits_q;
+  assign launched_o    = offered_o && ((FITS_NOW != 0) ? fits_i : fits_q);
   assign can_take_o    = state_q == Running && !finished_q && !hold_q;
   assign spent_o       = state_q == Running && (finished_q || hold_q);
   assign leaves_o      = state_q == Running && state_d != Running;

@@ -5,7 +5,8 @@
 module kernel_slots #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned FITS_NOW    = 0    // 1: a descriptor may come with its launch
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -78,7 +79,8 @@ module kernel_slots #(
     assign fits = demand_i[k*AmountW +: WarpW] != '0 && amounts_fit[k] && grid_i[k*GridW +: GridW] != '0 && capacity_slots_i != '0 && region_fits_i[k];
 
     kernel_slot #(
-      .MOST_CTAS (NUM_SM * MAX_CTAS)
+      .MOST_CTAS (NUM_SM * MAX_CTAS),
+      .FITS_NOW  (FITS_NOW)
     ) i_kernel_slot (
       .clk_i,
       .rst_ni,

@@ -30,6 +30,14 @@ module example_gpu #(
   input  logic                                      s_axi_rready_i,
   output logic                                      irq_o,
   output logic                                      idle_o,
+  input  logic                                      launch_valid_i,   // a front end launches a program whose entry_i is set
+  output logic                                      launch_ready_o,
+  input  logic [example_pkg::WarpW-1:0]             launch_warps_i,   // of one CTA
+  input  logic [sluice_pkg::SharedW-1:0]            launch_shared_i,
+  input  logic [sluice_pkg::GridW-1:0]              launch_ctas_i,
+  output logic                                      launched_valid_o, // the launch got this kernel slot
+  output logic [sluice_pkg::KIndexW-1:0]            launched_kernel_o,
+  output logic [MAX_KERNELS-1:0]                    kernel_done_o,
   input  logic [MAX_KERNELS*example_pkg::PcW-1:0]   entry_i,          // first instruction of each kernel slot's program
   input  logic [MAX_KERNELS*example_pkg::WarpW-1:0] cta_warps_i,      // warps of one CTA of each kernel slot
   input  logic                                      host_write_i,
@@ -49,7 +57,7 @@ module example_gpu #(
   localparam int unsigned IndexW  = $clog2(WARPS);
   localparam int unsigned LineAW  = $clog2(LINES);
 
-  logic                         dispatch_valid, dispatch_ready, done_valid;
+  logic                         dispatch_valid, done_valid;
   logic [SmW-1:0]               dispatch_sm, done_sm;
   logic [KIndexW-1:0]           dispatch_kernel;
   logic [SlotW-1:0]             dispatch_slot, done_slot;
@@ -57,7 +65,13 @@ module example_gpu #(
   logic [NUM_SM-1:0]            issue_valid, request_taken;
   logic [NUM_SM*KIndexW-1:0]    issue_kernel;
 
-  // For contiguous regions, and for traces.
+  logic [NUM_SM-1:0]            start_ready;
+  // For grids of several dimensions, contiguous regions, and traces.
+  logic                             refused;
+  logic [sluice_pkg::GridW-1:0]     place_x;
+  logic [sluice_pkg::BlockW-1:0]    place_y, place_z;
+  logic [sluice_pkg::ContextW-1:0]  kernel_context;
+  logic [sluice_pkg::PriorityW-1:0] kernel_priority;
   logic [sluice_pkg::RegW-1:0]    register_base;
   logic [sluice_pkg::SharedW-1:0] shared_base;
   logic                           profile_window, profile_valid;
@@ -65,14 +79,18 @@ module example_gpu #(
   logic [sluice_pkg::CtaW-1:0]    profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] profile_scaled;
   logic                           unused_here;
-  assign unused_here = ^{register_base, shared_base, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
+  assign unused_here = ^{refused, place_x, place_y, place_z, kernel_context, kernel_priority,
+                         register_base, shared_base, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
 
   sluice_top #(
     .NUM_SM       (NUM_SM),
     .MAX_KERNELS  (MAX_KERNELS),
     .MAX_CTAS     (WARPS),
     .NUM_SCHED    (1),
-    .REGION_UNITS (0)
+    .REGION_UNITS (0),
+    .SM_ENABLE    (1),
+    .SM_READY     (1),
+    .LAUNCH_QUEUE (2)
   ) i_sluice_top (
     .clk_i,
     .rst_ni,
@@ -94,15 +112,38 @@ module example_gpu #(
     .s_axi_rvalid_o,
     .s_axi_rready_i,
     .irq_o,
+    .launch_valid_i,
+    .launch_ready_o,
+    .launch_warps_i           (sluice_pkg::WarpW'(launch_warps_i)),
+    .launch_registers_i       (sluice_pkg::RegW'(launch_warps_i) << 8),   // 32 of each lane
+    .launch_shared_i,
+    .launch_ctas_i,
+    .launch_size_x_i          ('1),   // a grid of one dimension
+    .launch_size_y_i          (sluice_pkg::BlockW'(1)),
+    .launch_start_x_i         ('0),
+    .launch_start_y_i         ('0),
+    .launch_start_z_i         ('0),
+    .launch_context_i         ('0),
+    .launch_priority_i        ('0),
+    .launched_valid_o,
+    .launched_kernel_o,
+    .launched_refused_o       (refused),
+    .kernel_done_o,
     .issue_valid_i            (issue_valid),
     .issue_kernel_i           (issue_kernel),
     .request_i                (request_taken),
+    .sm_ready_i               (start_ready),
     .dispatch_valid_o         (dispatch_valid),
-    .dispatch_ready_i         (dispatch_ready),
+    .dispatch_ready_i         (1'b1),
     .dispatch_sm_o            (dispatch_sm),
     .dispatch_kernel_o        (dispatch_kernel),
     .dispatch_slot_o          (dispatch_slot),
     .dispatch_cta_o           (dispatch_cta),
+    .dispatch_x_o             (place_x),
+    .dispatch_y_o             (place_y),
+    .dispatch_z_o             (place_z),
+    .dispatch_context_o       (kernel_context),
+    .dispatch_priority_o      (kernel_priority),
     .dispatch_register_base_o (register_base),
     .dispatch_shared_base_o   (shared_base),
     .done_valid_i             (done_valid),
@@ -116,14 +157,10 @@ module example_gpu #(
     .idle_o
   );
 
-  // A CTA goes to the SM that the unit names, with what the SM has to know about its kernel.
-  logic [NUM_SM-1:0] start_ready;
+  // A CTA goes to the SM that the unit names, with what the SM has to know about its kernel. That SM has said that it is ready: it takes the CTA at once.
   logic [CountW-1:0] start_warps;
   logic [PcW-1:0]    start_entry;
   always_comb begin
-    dispatch_ready = 1'b0;
-    for (int unsigned m = 0; m < NUM_SM; m++)
-      if (dispatch_sm == SmW'(m)) dispatch_ready = start_ready[m];
     start_warps = '0;
     start_entry = '0;
     for (int unsigned k = 0; k < MAX_KERNELS; k++)

@@ -31,6 +31,8 @@ module cta_dispatcher_props #(
   input logic                                     round_robin_i,
   input logic                                     in_order_i,
   input logic                                     regions_i,
+  input logic [M-1:0]                             sm_enable_i,
+  input logic [M-1:0]                             sm_ready_i,
   input logic [4*sluice_pkg::CtaW-1:0]            quota_i,          // of kernel k on SM m: field 2*m+k
   input logic                                     quota_changed_i,
   input logic                                     profiling_i,
@@ -44,7 +46,7 @@ module cta_dispatcher_props #(
   localparam int unsigned GridW = sluice_pkg::GridW, ResidentW = sluice_pkg::ResidentW, KIndexW = sluice_pkg::KIndexW;
   localparam int unsigned SmW = sluice_pkg::SmW, SlotW = sluice_pkg::SlotW;
 
-  logic [M-1:0]           query_sm, port_sm;
+  logic [M-1:0]           query_sm, port_sm, sm_busy;
   logic [K*2-1:0]         state;
   logic [3:0]             num_present;
   logic [K*KIndexW-1:0]   age;
@@ -60,10 +62,11 @@ module cta_dispatcher_props #(
   logic [RegW-1:0]        register_base;
   logic [SharedW-1:0]     shared_base;
 
-  cta_dispatcher #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .REGION_UNITS(U)) dut (
+  cta_dispatcher #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .REGION_UNITS(U), .SM_ENABLE(1), .SM_READY(1)) dut (
     .clk_i, .rst_ni, .capacity_warps_i, .capacity_registers_i, .capacity_shared_i, .capacity_slots_i, .demand_warps_i, .demand_registers_i,
     .demand_shared_i, .grid_i, .repeat_i, .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i,
     .count_i, .count_first_i, .count_kernel_i, .round_robin_i, .in_order_i, .regions_i,
+    .sm_enable_i, .sm_ready_i, .sm_busy_o(sm_busy),
     .query_sm_o(query_sm), .query_quota_i(query_sm[0] ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]),
     .port_sm_o(port_sm), .port_quota_i(port_sm[0] ? quota_i[K*CtaW-1:0] : quota_i[2*K*CtaW-1:K*CtaW]), .quota_changed_i,
     .profiling_i, .settled_o(settled), .spent_o(gives_none), .slot_state_o(state), .num_present_o(num_present), .age_o(age), .change_o(change),
@@ -571,6 +574,33 @@ module cta_dispatcher_props #(
       if (!quota_changed_q)                settled_stays_until_the_quotas_change: assert ((settled_q & ~settled) == '0);
       if (!quota_changed_q && profiling_q) settled_stays_as_it_is_while_profiling: assert (settled == settled_q);
     end
+  end
+
+  // SMs that can be given a CTA: enabled now, and a cycle ago ready, with none waiting for them at the port.
+  (* hierconn *) logic [M-1:0] \dut.i_sm_available.gen_ready.ready_q ;
+  logic [M-1:0] was_ready, available, occupied, stays_empty;
+  logic         ok_available_room_is_picked;
+  assign available = sm_enable_i & was_ready;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) was_ready <= '0;
+    else         was_ready <= sm_ready_i & ~(M'(valid) << sm[0]);
+  always_ff @(posedge clk_i) stays_empty <= ~sm_enable_i & ~sm_busy;
+  always_comb begin
+    ok_available_room_is_picked = 1'b1;
+    for (int unsigned m = 0; m < M; m++) begin
+      occupied[m] = (slot_used[m*N +: N] | waiting[m*N +: N]) != '0 || \dut.port_sm [m];
+      for (int unsigned k = 0; k < K; k++)
+        if (available[m] && \dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m] && \dut.can_take [k] && !quota_changed_i
+            && (!valid || dispatch_ready_i) && !(in_order_i && \dut.can_take [1-k] && \dut.older [(1-k)*K + k]) && !\dut.pick_valid )
+          ok_available_room_is_picked = 1'b0;
+    end
+    if (started) begin
+      only_available_sms_are_picked: assert (!\dut.pick_valid || (\dut.pick_sm & ~available) == '0);
+      readiness_is_a_cycle_old: assert (\dut.i_sm_available.gen_ready.ready_q == was_ready);
+      an_sm_with_room_waits_for_no_other: assert (ok_available_room_is_picked);
+      busy_tells_what_an_sm_holds: assert (sm_busy == occupied);
+    end
+    if (started && was_up && rst_ni) a_disabled_sm_that_is_empty_stays_empty: assert ((stays_empty & sm_busy) == '0);
   end
 
   // In order, a grid that starts again is behind all that run.

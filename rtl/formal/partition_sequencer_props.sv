@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of partition_sequencer with narrow fields, three SMs, two kernels, four CTAs: it can't deadlock, what quotas it answers, and which samples count.
 // Assumed of its neighbours: the core answers within Patience cycles of being asked; kernel slots are named once and exist; the mode changes
-// with mode_write_i, the host's quotas and masks with static_write_i; no more than N demands fit; settled_i stays while profiling_o; the drain limit,
-// whose unit is 2 cycles here, is below 4.
+// with mode_write_i, the SMs that are enabled with enable_write_i, the host's quotas and masks with static_write_i; no more than N demands fit;
+// settled_i stays while profiling_o; the drain limit, whose unit is 2 cycles here, is below 4.
 module partition_sequencer_props #(
   parameter int unsigned M = 3,
   parameter int unsigned K = 2,
@@ -21,6 +21,8 @@ module partition_sequencer_props #(
   input logic [7:0]                         drain_limit_i,
   input logic [sluice_pkg::WindowW-1:0]     delay_i,
   input logic                               reprofile_i,
+  input logic [M-1:0]                       sm_enable_i,
+  input logic                               enable_write_i,
   input logic [sluice_pkg::KernelW-1:0]     num_present_i,
   input logic [K*sluice_pkg::KIndexW-1:0]   age_i,
   input logic                               change_i,
@@ -49,10 +51,12 @@ module partition_sequencer_props #(
   logic [SmW-1:0]    sample_sm;
   sluice_pkg::sample_t sample;
   logic [M*KIndexW-1:0] owner;
+  logic [K*SmW-1:0]  watch_sm;
   logic [3:0]        state;
   logic [K-1:0]      watch, count_kernel;
-  partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
-    .clk_i, .rst_ni, .mode_i, .mode_write_i, .core_demand_kernel_i, .count_start_o(count_start), .count_kernel_o(count_kernel), .count_done_i,
+  partition_sequencer #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .SM_ENABLE(1)) dut (
+    .clk_i, .rst_ni, .mode_i, .mode_write_i, .sm_enable_i, .enable_write_i, .watch_sm_o(watch_sm),
+    .core_demand_kernel_i, .count_start_o(count_start), .count_kernel_o(count_kernel), .count_done_i,
     .occupancy_i, .demand_i, .quota_i, .mask_i, .static_write_i, .warm_up_i, .window_i, .drain_limit_i, .delay_i, .reprofile_i,
     .num_present_i, .age_i, .change_i, .query_sm_i(M'(1) << query_sm_i), .query_quota_o(quota), .port_sm_i(M'(1) << port_sm_i), .port_quota_o(port_quota),
       .quota_changed_o(changed), .spent_i, .settled_i, .profiling_o(profiling),
@@ -100,6 +104,10 @@ module partition_sequencer_props #(
   logic [K*CtaW-1:0]     quota_q;
   logic [SmW-1:0]        query_sm_q;
   logic                  host_writes;
+  logic [M-1:0]          sm_enable_q, enabled;   // enabled: by the plan in force
+  logic                  dead;                   // one of two kernels has no such SM
+  assign enabled = enable_write_i ? sm_enable_q : sm_enable_i;
+  assign dead    = enabled[1:0] == '0 || !enabled[2];
   initial started = 1'b0;
   always_ff @(posedge clk_i) begin
     started      <= 1'b1;
@@ -108,6 +116,7 @@ module partition_sequencer_props #(
     counting     <= count_start || (counting && !count_done_i);
     mode_q       <= mode_i;
     host_q       <= {quota_i, mask_i};
+    sm_enable_q  <= sm_enable_i;
     quota_q      <= quota;
     regions_q    <= regions;
     query_sm_q   <= query_sm_i;
@@ -137,6 +146,7 @@ module partition_sequencer_props #(
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (!rst_ni) assume (mode_i == 3'd0);
     if (started && !static_write_i) assume ({quota_i, mask_i} == host_q || !rst_ni);
+    if (started && !enable_write_i) assume (sm_enable_i == sm_enable_q || !rst_ni);
     if (started && profiling_q) assume (settled_i == settled_q || !rst_ni);
     if (core_wait == 2'(Patience)) assume (core_done_i);
     if (count_wait == 2'(Patience) && counting) assume (count_done_i);
@@ -233,7 +243,7 @@ module partition_sequencer_props #(
   always_comb begin
     all_ready = 1'b1;
     for (int unsigned m = 0; m < M; m++)
-      if (!settled_i[m] && !spent_i[slot[m == 2]]) all_ready = 1'b0;
+      if (!settled_i[m] && sm_enable_i[m] && !spent_i[slot[m == 2]]) all_ready = 1'b0;
   end
   always_ff @(posedge clk_i) begin
     state_before <= \dut.i_states.state_q ;
@@ -282,7 +292,15 @@ module partition_sequencer_props #(
     end
   end
 
-  logic ok_static, ok_counts;
+  logic ok_static, ok_counts, ok_watch, given_up;   // given_up: no ranges, for want of SMs that are enabled
+  assign given_up = dead && num == KernelW'(2) && !planning && plan_mode != 3'd4 && plan_mode > 3'd1
+                    && (plan_mode != 3'd2 || \dut.ctas [0 +: CtaW] == '0 || \dut.ctas [CtaW +: CtaW] == '0);
+  always_comb begin
+    ok_watch = 1'b1;
+    for (int unsigned k = 0; k < K; k++)
+      for (int unsigned m = 0; m < M; m++)
+        if (watch[k] && watch_sm[k*SmW +: SmW] == SmW'(m) && (!sm_enable_i[m] || (\dut.i_states.layout_q == Ranges && slot[m == 2] != k[0]))) ok_watch = 1'b0;
+  end
   always_comb begin
     ok_static = 1'b1;
     ok_counts = 1'b1;
@@ -302,7 +320,7 @@ module partition_sequencer_props #(
         || \dut.i_states.state_q == Allocate));
       plan_is_of_the_present_kernels:           assert (ok_plan);
       plan_is_remembered:                       assert ((!rst_ni || plan_mode == mode_q) && (\dut.i_states.layout_q == Static) == (plan_mode == 3'd4)
-                                                        && ((\dut.i_states.layout_q == Free) == (plan_mode <= 3'd1))
+                                                        && ((\dut.i_states.layout_q == Free) == (plan_mode <= 3'd1 || given_up))
                                                         && (\dut.i_states.layout_q == Free || \dut.i_states.layout_q == Static || ((num == '0 || present[slot[0]])
                                                         && (num < KernelW'(2) || present[slot[1]]))));
       if (was_up && rst_ni && !past_restart && distance_q != '0)
@@ -326,7 +344,7 @@ module partition_sequencer_props #(
                                                         || state_before == Profile || state_before == Scale)
                                                         && (\dut.i_states.state_q != Scale || profiling_q || !rst_ni));
       quotas_do_not_change_in_a_window:         assert (!profiling || !changed);
-      if (sample_read)                          sample_counts_only_if_its_sm_had_settled: assert (sample_drop == (!settled_first[sample_sm]
+      if (sample_read)                          sample_counts_only_if_its_sm_had_settled: assert (sample_drop == (!settled_first[sample_sm] || !sm_enable_i[sample_sm]
         || spent_window[slot[sample_sm == SmW'(2)]]));
       if (sample_read && query_sm_i == sample_sm) label_is_the_quota_of_its_sm: assert (quota[32'(slot[rank[0]])*CtaW +: CtaW] == \dut.i_walker.level_q
         && slot[rank[0]] == slot[sample_sm == SmW'(2)]);
@@ -336,7 +354,10 @@ module partition_sequencer_props #(
       if (decision && !unclean)                 no_profile_only_without_a_sample: assert (!no_profile);
       if (plan_mode == 3'd2 && num == KernelW'(2) && !planning)
         even_gives_every_kernel_a_cta_or_ranges: assert ((\dut.i_states.layout_q == Counts && !no_fit && \dut.ctas [0 +: CtaW] != '0 && \dut.ctas [CtaW +: CtaW] != '0)
-                                                        || (\dut.i_states.layout_q == Ranges && no_fit && (\dut.ctas [0 +: CtaW] == '0 || \dut.ctas [CtaW +: CtaW] == '0)));
+                                                        || (\dut.i_states.layout_q == (dead ? Free : Ranges) && no_fit
+                                                          && (\dut.ctas [0 +: CtaW] == '0 || \dut.ctas [CtaW +: CtaW] == '0)));
+      if (\dut.i_states.layout_q == Ranges || \dut.i_states.layout_q == Levels) a_range_has_an_sm_that_is_enabled: assert (!dead);
+      if (monitoring && !enable_write_i && sm_enable_i != '0) the_watched_sm_is_an_enabled_one_of_the_kernel: assert (ok_watch);
       ctas_tell_the_quota_in_force:             assert (ok_ctas);
       no_sm_has_more_than_ctas_tell:            assert (ok_bound);
       reset_is_clean:                           assert (rst_ni || (state == Idle && quota == {CtaW'(N), CtaW'(N)} && !decision && !monitoring

@@ -20,6 +20,7 @@ module sluice_csr_props (
   input logic [1:0]  kernel_done_i,
   input logic [3:0]  num_present_i,
   input logic [11:0] ctas_i,
+  input logic [4:0]  sm_busy_i,
   input logic [3:0]  sequencer_state_i,
   input logic        decision_i,
   input logic        spatial_i,
@@ -38,7 +39,8 @@ module sluice_csr_props (
   logic [1:0]  bresp, rresp;
   logic [31:0] rdata;
   logic [2:0]  mode;
-  logic        mode_write, static_write, monitor_enable, reprofile;
+  logic        mode_write, static_write, monitor_enable, reprofile, enable_write;
+  logic [4:0]  sm_enable;
   logic [6:0]  capacity_warps;
   logic [16:0] capacity_registers;
   logic [17:0] capacity_shared;
@@ -61,7 +63,8 @@ module sluice_csr_props (
     .MAX_KERNELS  (2),
     .MAX_CTAS     (Ctas),
     .NUM_SCHED    (1),
-    .REGION_UNITS (0)
+    .REGION_UNITS (0),
+    .SM_ENABLE    (1)
   ) dut (
     .clk_i, .rst_ni,
     .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o (awready),
@@ -76,7 +79,8 @@ module sluice_csr_props (
     .resume_o (resume), .evict_count_o (evict_count), .quota_o (quota), .mask_o (mask), .static_write_o (static_write),
     .warm_up_o (warm_up), .window_o (window), .delay_o (delay), .epsilon_o (epsilon), .loss_limit_o (loss_limit),
     .monitor_enable_o (monitor_enable), .monitor_threshold_o (monitor_threshold), .monitor_window_o (monitor_window),
-    .monitor_hold_o (monitor_hold), .request_share_o (request_share), .drain_limit_o (drain_limit), .reprofile_o (reprofile), .idle_o (idle),
+    .monitor_hold_o (monitor_hold), .request_share_o (request_share), .drain_limit_o (drain_limit), .reprofile_o (reprofile),
+    .sm_enable_o (sm_enable), .enable_write_o (enable_write), .sm_busy_i, .idle_o (idle),
     .slot_state_i, .resident_i, .dispatched_i, .evict_done_i, .kernel_done_i, .num_present_i, .ctas_i, .sequencer_state_i,
     .decision_i, .spatial_i, .no_fit_i, .dropped_i, .no_profile_i, .error_i, .error_kernel_i, .error_sm_i
   );
@@ -138,6 +142,8 @@ module sluice_csr_props (
     end else begin
       case (watch)
         12'h008: begin value = 32'(mode); high = 5; end
+        12'h080: begin value = 32'(sm_enable); reset_value = 32'h1F; end
+        12'h084, 12'h088, 12'h08C, 12'h090, 12'h094, 12'h098, 12'h09C: ;   // SMs that do not exist
         12'h024: begin value = 32'(\dut.i_status.irq_enable_q ); high = 15; end
         12'h030: begin value = 32'(capacity_warps); low = 1; high = 32'h7F; reset_value = 48; capacity = 1'b1; end
         12'h034: begin value = 32'(capacity_registers); low = 1; high = 32'h1FFFF; reset_value = 32768; capacity = 1'b1; end
@@ -171,7 +177,9 @@ module sluice_csr_props (
     accepted   = hit && in_range && !busy;
     bad_config = (hit && ((!in_range && watch != 12'h008) || (in_range && (capacity || undecided) && busy)))
               || (write && waddr == watch && in_slot && offset == 7'h10 && (wdata[3:0] & (wdata[3:0] - 4'd1)) != '0);
-    written    = (in_slot && offset[6:5] == 2'b10) ? ((offset == 7'h40) ? wdata & 32'h1F : '0) : wdata;
+    written    = wdata;
+    if (in_slot && offset[6:5] == 2'b10)        written = (offset == 7'h40) ? wdata & 32'h1F : '0;   // a bit an SM
+    if (!in_slot && watch[11:5] == 7'h04)       written = (watch == 12'h080) ? wdata & 32'h1F : '0;
   end
 
   // A command of kernel slot `which`.
@@ -225,6 +233,8 @@ module sluice_csr_props (
       if (undecided && $past(sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7)) threshold_holds_in_a_decision: assert (value == $past(value));
       if ($past(write && waddr == watch)) write_is_okay_only_where_one_can_write: assert (bvalid && bresp == ((rw || other) ? 2'b00 : 2'b10));
 
+      if ($past(reads_q) && watch == 12'h0A0) busy_sms_are_told: assert (rdata == 32'($past(sm_busy_i)) && rresp == 2'b00);
+
       // Commands.
       if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? {$past(wdata[3:1]), $past(wdata[0]
         && !launches_later[which])} : {3'd0, $past(go && waits[which])}));
@@ -236,14 +246,15 @@ module sluice_csr_props (
         assert (repeats[which] == (($past(command && wdata[0] && slot_state_i[2*which +: 2] == 2'd0)) ? $past(wdata[4]) : $past(repeats[which])));
       if (watch == 12'h008) mode_write_follows_an_accepted_write: assert (mode_write == $past(accepted));
       reprofile_follows_control: assert (reprofile == $past(write && waddr == 12'h00C && wdata[0]));
+      enable_write_follows_sm_enable: assert (enable_write == $past(write && waddr[11:5] == 7'h04 && waddr[1:0] == 2'd0));
       if (static_write) static_write_only_after_quota_or_mask: assert ($past(write && waddr[11:8] == 4'h4 && (waddr[6:0] == 7'h20 || waddr[6:5] == 2'b10)));
       if ($past(accepted) && in_slot && (offset == 7'h20 || offset[6:5] == 2'b10)) static_write_after_every_quota_or_mask: assert (static_write);
 
       // While idle_o is high the clock may stop: nothing changes without an input.
       if ($past(idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && evict_done_i == '0 && kernel_done_i == '0 && !decision_i && error_i == '0))
         idle_changes_nothing_without_input: assert (idle && value == $past(value) && !bvalid && !rvalid && irq == $past(irq)
-          && {launch, stop, evict, resume, mode_write, reprofile, static_write} == '0 && \dut.i_status.error_q == $past(\dut.i_status.error_q )
-          && $past({launch, stop, evict, resume, mode_write, reprofile, static_write} == '0) && {awready, wready, arready} == 3'b111);
+          && {launch, stop, evict, resume, mode_write, reprofile, static_write, enable_write} == '0 && \dut.i_status.error_q == $past(\dut.i_status.error_q )
+          && $past({launch, stop, evict, resume, mode_write, reprofile, static_write, enable_write} == '0) && {awready, wready, arready} == 3'b111);
 
       // Errors and interrupt.
       if (!$past(clears_error)) errors_stay_until_cleared: assert (($past(\dut.i_status.error_q ) & ~\dut.i_status.error_q ) == '0);
@@ -275,7 +286,7 @@ module sluice_csr_props (
     if (started && rst_ni) interrupt_is_status_and_enable: assert (irq == ((\dut.i_status.irq_status_q & \dut.i_status.irq_enable_q ) != '0));
     if (started && !rst_ni) begin
       if (rw) reset_gives_the_reset_value: assert (value == reset_value);
-      reset_stops_commands: assert ({launch, stop, evict, resume, mode_write, reprofile, static_write, irq} == '0);
+      reset_stops_commands: assert ({launch, stop, evict, resume, mode_write, reprofile, static_write, enable_write, irq} == '0);
       reset_clears_errors: assert (\dut.i_status.error_q == '0);
     end
   end

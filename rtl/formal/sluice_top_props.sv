@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of sluice_top with two SMs, two kernel slots, four CTAs and one scheduler an SM, without regions, at full width. Idle, every
+// Properties of sluice_top with two SMs, two kernel slots, four CTAs and one scheduler an SM, without regions, with SM_ENABLE and SM_READY, at full width. Idle, every
 // output but irq_o is at rest.
 module sluice_top_props (
   input logic        clk_i,
@@ -16,6 +16,7 @@ module sluice_top_props (
   input logic [1:0]  issue_valid_i,
   input logic [5:0]  issue_kernel_i,
   input logic [1:0]  request_i,
+  input logic [1:0]  sm_ready_i,
   input logic        dispatch_ready_i,
   input logic        done_valid_i,
   input logic [7:0]  done_sm_i,
@@ -32,15 +33,15 @@ module sluice_top_props (
   logic [3:0]  profile_kernel;
   logic [5:0]  profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] scaled;
-  sluice_top #(.NUM_SM(2), .MAX_KERNELS(2), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0)) dut (
+  sluice_top #(.NUM_SM(2), .MAX_KERNELS(2), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0), .SM_ENABLE(1), .SM_READY(1)) dut (
     .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
     .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i,
     .s_axi_arready_o(arready), .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i, .irq_o(irq),
-    .issue_valid_i, .issue_kernel_i, .request_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
+    .issue_valid_i, .issue_kernel_i, .request_i, .sm_ready_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
     .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
     .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_window_o(profile_window), .profile_valid_o(profile_valid),
     .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
-  (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh ;
+  (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh , \dut.i_cta_dispatcher.ready_changes ;
   (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.charge_sm ,
     \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.give_sm ;
 
@@ -49,11 +50,11 @@ module sluice_top_props (
   // to an SM that is not busy, or from one and of no kernel (cta_dispatcher is proven to have none: what_is_fresh_is_valid, busy_is_what_is_on_its_way,
   // each_end_is_counted_and_credited), and an idle_o
   // that is high while a block does not rest, in the first cycle: what it is in the next is proven.
-  logic quiet_q, irq_q, started;   // quiet: idle, and nobody asks for anything
+  logic quiet_q, irq_q, started;   // quiet: idle, nobody asks for anything, and who is ready stays
   initial started = 1'b0;
   always_ff @(posedge clk_i) begin
     started <= 1'b1;
-    quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i;
+    quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i && !\dut.i_cta_dispatcher.ready_changes ;
     irq_q   <= irq;
   end
   always_comb begin
@@ -61,7 +62,7 @@ module sluice_top_props (
       && (\dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm |
       \dut.i_cta_dispatcher.give_sm ) == '0);
     if (!started) assume (!idle || \dut.rests );
-    if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests );
+    if (started) idle_only_while_every_block_rests: assert (!idle || \dut.rests || \dut.i_cta_dispatcher.ready_changes );
     if (!rst_ni) reset_is_clean: assert (awready && wready && arready && !bvalid && !rvalid && !irq && !dispatch_valid && !profile_valid && !profile_window && !idle);
     if (started && rst_ni && quiet_q) nothing_changes_while_idle: assert (idle && irq == irq_q && awready && wready && arready && !bvalid && !rvalid
       && !dispatch_valid && !profile_valid && !profile_window);

@@ -8,7 +8,8 @@
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned SM_ENABLE   = 0    // 1: SMs may be disabled; else every bit of sm_enable_i is 1 and enable_write_i is 0
 ) (
   input  logic                                          clk_i,
   input  logic                                          rst_ni,
@@ -24,6 +25,8 @@ module partition_sequencer #(
   input  logic [7:0]                                    drain_limit_i,         // units of 4,096 cycles
   input  logic [sluice_pkg::WindowW-1:0]                delay_i,
   input  logic                                          reprofile_i,           // pulse: from the host or the phase monitor
+  input  logic [NUM_SM-1:0]                             sm_enable_i,           // SMs that may be given CTAs
+  input  logic                                          enable_write_i,        // pulse: sm_enable_i is new
   // Kernels (cta_dispatcher).
   input  logic [sluice_pkg::KernelW-1:0]                num_present_i,
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    age_i,                 // present kernel slots, oldest first
@@ -89,7 +92,7 @@ module partition_sequencer #(
 
   sequencer_pkg::state_e state;
   logic [LayoutW-1:0]    layout;
-  logic                  changed, restart, drained, last, all_settled, first_window, next_window, in_first, decided;
+  logic                  changed, restart, drained, last, all_settled, no_ranges, first_window, next_window, in_first, decided;
   sequencer_pkg::walk_t  walk;
   logic [K-1:0]          working, sampled;
 
@@ -107,15 +110,15 @@ module partition_sequencer #(
   logic [K-1:0]          planned, larger;
 
   sequencer_states #(
-    .NUM_SM      (NUM_SM),
     .MAX_KERNELS (K)
   ) i_states (
-    .clk_i, .rst_ni, .change_i, .mode_write_i, .reprofile_i, .mode_i,
+    .clk_i, .rst_ni, .change_i, .mode_write_i, .enable_write_i, .reprofile_i, .mode_i,
     .any_present_i  (num_present_i != '0),
     .delay_i        (delay_i != '0),
     .num_is_i       (num_is),
     .last_i         (last),
     .all_settled_i  (all_settled),
+    .no_ranges_i    (no_ranges),
     .walk_i         (walk),
     .sampled_i      (sampled),
     .count_done_i,
@@ -155,7 +158,8 @@ module partition_sequencer #(
     .larger_i       (larger),
     .level_small_i  (level_small),
     .level_large_i  (level_large),
-    .settled_i, .spent_i,
+    .settled_i      (settled_i & sm_enable_i),   // a disabled SM may hold less than its label says
+    .spent_i,
     .working_o      (working),
     .kernel_o       (count_kernel_o),
     .walk_o         (walk),
@@ -202,8 +206,11 @@ module partition_sequencer #(
     .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(port_sm_i), .quota_o(port_quota_o));
 
-  sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_sm_owner (
-    .num_is_i(num_is), .slot_i(slots), .has_rank_i(has_rank), .settled_i, .spent_i, .range_o(ranges), .place_o(places), .owner_o, .settled_o(all_settled));
+  sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE)) i_sm_owner (
+    .num_is_i(num_is), .slot_i(slots), .has_rank_i(has_rank), .settled_i, .sm_enable_i, .spent_i, .range_o(ranges), .place_o(places), .owner_o,
+    .settled_o(all_settled), .no_ranges_o(no_ranges));
+  sm_watched #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE)) i_sm_watched (
+    .first_i((layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0), .sm_enable_i, .sm_o(watch_sm_o));
 
   // To the core: the demand of the kernel that it asks for.
   always_comb begin
@@ -229,7 +236,6 @@ module partition_sequencer #(
     end
   end
   assign watch_o            = planned;
-  assign watch_sm_o         = (layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0;
   assign count_share_o      = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
   assign core_abort_o       = restart;
   assign core_num_kernels_o = num;

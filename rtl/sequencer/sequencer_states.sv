@@ -2,13 +2,13 @@
 // sequencer_states: the state machine of partition_sequencer, the layout by which quotas are answered, and the flags of the last decision
 // (docs/reference/blocks/partition_sequencer.md). A restart makes a new plan, from any state.
 module sequencer_states #(
-  parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           change_i,         // the present set changed
   input  logic                           mode_write_i,
+  input  logic                           enable_write_i,   // SMs were enabled or disabled
   input  logic                           reprofile_i,
   input  logic [sluice_pkg::ModeW-1:0]   mode_i,
   input  logic                           any_present_i,
@@ -17,6 +17,7 @@ module sequencer_states #(
   input  logic                           last_i,           // last cycle of a timed state
   input  logic                           all_settled_i,
   input  sequencer_pkg::walk_t           walk_i,
+  input  logic                           no_ranges_i,      // fewer SMs than kernels, or no enabled SM for one of them
   input  logic [MAX_KERNELS-1:0]         sampled_i,        // ranks with a sample that counts
   input  logic                           count_done_i,
   input  logic                           no_cta_i,         // with count_done_i: none fits
@@ -43,7 +44,7 @@ module sequencer_states #(
   logic                           starved_d, starved_q;    // an EVEN share holds no CTA of its kernel
   logic                           enforce, unsampled;      // unsampled: a kernel has no clean sample
 
-  assign restart_o = change_i || mode_write_i || (reprofile_i && state_q == sequencer_pkg::Monitor);
+  assign restart_o = change_i || mode_write_i || enable_write_i || (reprofile_i && state_q == sequencer_pkg::Monitor);
   assign drained_o = all_settled_i || last_i;
 
   always_comb begin
@@ -74,8 +75,8 @@ module sequencer_states #(
             layout_d = sluice_pkg::LayoutAlone;
           end else if (mode_i == sluice_pkg::ModeEven && !starved_d) begin
             layout_d = sluice_pkg::LayoutCounts;
-          end else if ((num_is_i >> NUM_SM) != '0) begin
-            layout_d = sluice_pkg::LayoutFree;   // fewer SMs than kernels: no ranges to give
+          end else if (no_ranges_i) begin
+            layout_d = sluice_pkg::LayoutFree;
           end else if (mode_i == sluice_pkg::ModeSpatial || mode_i == sluice_pkg::ModeEven) begin
             layout_d = sluice_pkg::LayoutRanges;
           end else begin

@@ -24,8 +24,12 @@ void DispatchModel::set_capacity(const SmResources& capacity) {
     register_units_ = region_units(capacity.registers, max_region_units_);
     shared_units_ = region_units(capacity.shared_memory_bytes, max_region_units_);
   }
-  const Sm empty{capacity, std::vector<CtaCount>(kernels_.size()), std::vector<std::optional<Cta>>(capacity.cta_slots),
-                 RegionAllocator(register_units_.total), RegionAllocator(shared_units_.total)};
+  const Sm empty{capacity,
+                 std::vector<CtaCount>(kernels_.size()),
+                 std::vector<std::optional<Cta>>(capacity.cta_slots),
+                 RegionAllocator(register_units_.total),
+                 RegionAllocator(shared_units_.total),
+                 true};
   sms_.assign(num_sms_, empty);
 }
 
@@ -68,7 +72,7 @@ bool DispatchModel::in_turn(std::size_t kernel) const {
                               [&](const Kernel& other) { return may_issue(other) && other.order < kernels_[kernel].order; });
 }
 
-bool DispatchModel::admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {
+bool DispatchModel::has_room(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {
   const Kernel& k = kernels_[kernel];
   const Sm& s = sms_[sm];
   if (!may_issue(k)) return false;
@@ -140,6 +144,10 @@ void DispatchModel::count_end(std::size_t kernel) {
   Kernel& k = kernels_[kernel];
   --k.resident;
   if (k.to_evict > 0) --k.to_evict;
+}
+
+bool DispatchModel::occupied(std::uint32_t sm) const {
+  return std::ranges::any_of(sms_[sm].slots, [](const std::optional<Cta>& cta) { return cta.has_value(); });
 }
 
 bool DispatchModel::ending(std::size_t kernel) const {

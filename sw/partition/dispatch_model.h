@@ -44,10 +44,17 @@ class DispatchModel {
   Verdict evict(std::size_t kernel, std::uint32_t count);
   void resume(std::size_t kernel);
 
+  /// SMs that are not available are given no CTA; at first all are.
+  void set_available(std::uint32_t sm, bool available) { sms_[sm].available = available; }
+
   /// No kernel launched before it still has CTAs to issue: in launch order it is this one's turn (Left-Over).
   [[nodiscard]] bool in_turn(std::size_t kernel) const;
   /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
-  [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const;
+  [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {
+    return sms_[sm].available && has_room(kernel, sm, quota, regions);
+  }
+  /// The same, were the SM available.
+  [[nodiscard]] bool has_room(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const;
   /// Takes the counts. @pre admissible. @param repeat the grid starts again behind its last CTA. @return the CTA's index in the
   /// grid. @param in_order a grid that starts again stands in line behind the other kernels
   std::uint32_t admit(std::size_t kernel, std::uint32_t sm, bool repeat, bool in_order);
@@ -77,6 +84,8 @@ class DispatchModel {
   [[nodiscard]] bool holds(std::uint32_t sm, std::uint32_t slot) const {
     return sms_[sm].slots[slot].has_value() && !sms_[sm].slots[slot]->ended;
   }
+  /// A CTA has one of its slots, or has had it until its end is known.
+  [[nodiscard]] bool occupied(std::uint32_t sm) const;
   [[nodiscard]] const SmResources& free(std::uint32_t sm) const { return sms_[sm].free; }
   [[nodiscard]] const RegionAllocator& registers(std::uint32_t sm) const { return sms_[sm].registers; }
   [[nodiscard]] const RegionAllocator& shared(std::uint32_t sm) const { return sms_[sm].shared; }
@@ -94,6 +103,7 @@ class DispatchModel {
     std::vector<CtaCount> resident;
     std::vector<std::optional<Cta>> slots;
     RegionAllocator registers, shared;
+    bool available = true;
   };
   struct Kernel {
     State state = State::Free;

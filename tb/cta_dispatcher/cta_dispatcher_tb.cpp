@@ -5,6 +5,8 @@
 #include <Vcta_dispatcher_counts.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tb/common/random.h"
 #include "tb/cta_dispatcher/directed.h"
 #include "tb/cta_dispatcher/rtl_cta_dispatcher.h"
@@ -13,7 +15,7 @@
 namespace sluice {
 namespace {
 
-constexpr CtaDispatcherParams kFermi{16, 4, 8, 64};
+constexpr CtaDispatcherParams kFermi{16, 4, 8, 64, true, true};
 constexpr CtaDispatcherParams kCounts{5, 8, 5, 0};
 
 TEST(CtaDispatcher, FermiAgreesWithTwinAndGoldenInEveryCycle) {
@@ -34,6 +36,36 @@ TEST(CtaDispatcher, CountsOnlyAgreesWithTwinAndGoldenInEveryCycle) {
 TEST(CtaDispatcher, SustainsOneCtaACycleAndStartsWithinThree) {
   RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
   check_rates(rtl, kFermi, tb::campaign(20000, 1000000));
+}
+
+// One SM of 16 never takes a CTA: the other fifteen are filled without a gap and keep their CTA a cycle.
+TEST(CtaDispatcher, AnSmThatIsNeverReadyCostsTheOthersNothing) {
+  for (const std::uint32_t sm : {0U, 7U, 15U}) {
+    RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
+    check_rates(rtl, kFermi, tb::campaign(20000, 1000000), sm);
+  }
+}
+
+// An SM that is disabled keeps the CTAs that it has and gets no other; enabled again, it is filled again.
+TEST(CtaDispatcher, ADisabledSmDrains) {
+  RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
+  DirectedDispatch bench(rtl, kFermi);
+  const auto on_three = [](const CtaDispatcherOut& cta) { return cta.dispatch_sm == 3; };
+  bench.steps(3);
+  bench.cycle.in.launch = 1;
+  bench.steps(16 * 8 + 10);
+  ASSERT_EQ(std::ranges::count_if(bench.started, on_three), 8);
+  bench.cycle.in.sm_enable[3] = false;
+  for (int left = 8; left > 0; --left) {
+    EXPECT_TRUE(bench.outputs().sm_busy[3]);
+    EXPECT_EQ(std::ranges::count_if(bench.started, on_three), left);
+    bench.end(static_cast<std::size_t>(std::ranges::find_if(bench.started, on_three) - bench.started.begin()));
+    bench.steps(30);
+  }
+  EXPECT_FALSE(bench.outputs().sm_busy[3]);
+  bench.cycle.in.sm_enable[3] = true;
+  bench.steps(40);
+  EXPECT_EQ(std::ranges::count_if(bench.started, on_three), 8);
 }
 
 TEST(CtaDispatcher, OneSmAloneTakesACtaEveryFourthCycle) {

@@ -68,15 +68,18 @@ class DirectedDispatch {
 };
 
 /// One launch on an empty machine, all SMs filled, then CTAs end at random, one a cycle. Prints one line of JSON.
-inline void check_rates(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t window) {
+/// @param never_ready  an SM that takes no CTA, ever
+inline void check_rates(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t window,
+                        std::optional<std::uint32_t> never_ready = std::nullopt) {
   DirectedDispatch bench(rtl, params);
   tb::Random random(tb::seed());
   bench.cycle.in.repeat = 1;
+  if (never_ready) bench.cycle.in.sm_ready[*never_ready] = false;
   bench.steps(3);
   bench.cycle.in.launch = 1;
   unsigned first = 0;
   for (; !bench.outputs().dispatch_valid && first < 100; ++first) bench.step();
-  const std::size_t all = std::size_t{params.num_sms} * params.ctas;
+  const std::size_t all = std::size_t{params.num_sms - (never_ready ? 1 : 0)} * params.ctas;
   while (bench.started.size() < all) {  // no gap while the machine fills
     ASSERT_TRUE(bench.outputs().dispatch_valid) << bench.started.size();
     bench.step();

@@ -53,6 +53,10 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     top_->in_order_i = in.in_order;
     top_->regions_i = in.regions;
     top_->quota_changed_i = in.quota_changed;
+    for (unsigned m = 0; m < params_.num_sms; ++m) {
+      set_field(top_->sm_enable_i, m, 1, in.sm_enable[m] ? 1 : 0);
+      set_field(top_->sm_ready_i, m, 1, in.sm_ready[m] ? 1 : 0);
+    }
     top_->profiling_i = in.profiling;
     top_->dispatch_ready_i = in.dispatch_ready;
     top_->done_valid_i = in.done_valid;
@@ -72,6 +76,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     out_.num_present = top_->num_present_o;
     out_.change = top_->change_o != 0;
     out_.spent = top_->spent_o;
+    for (unsigned m = 0; m < params_.num_sms; ++m) out_.sm_busy[m] = get_field(top_->sm_busy_o, m, 1) != 0;
     for (unsigned m = 0; m < params_.num_sms; ++m) out_.settled[m] = get_field(top_->settled_o, m, 1) != 0;
     out_.evict_done = top_->evict_done_o;
     out_.kernel_done = top_->kernel_done_o;

@@ -23,6 +23,9 @@ bool bit(std::uint32_t mask, std::size_t k) { return ((mask >> k) & 1U) != 0; }
 
 void declare_dispatch_bins(tb::Coverage& coverage) {
   for (const auto& [bin, meaning] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"a disabled SM holds CTAs", "they end there"},
+           {"an SM that can't be given a CTA is passed over",
+            "one more fits there, but it is disabled or not ready: another is given one"},
            {"a CTA waits at the port", "dispatch_valid_o without dispatch_ready_i"},
            {"a kernel that fits waits for its turn", "in order: an older one has CTAs left"},
            {"a grid starts again", "REPEAT: CTA 0 after the last one"},
@@ -46,6 +49,7 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
            {"quota below what is resident", "a smaller quota drains"},
            {"region mode with CTAs that hold none", "the mode changed under running kernels"},
            {"region taken and freed on one SM in a cycle", "the search sees the regions before the release"},
+           {"room only where no CTA can be given", "one more fits, but on SMs only that are disabled or not ready"},
            {"reset in mid-traffic", "reset while CTAs are resident"},
            {"slot busy", "LAUNCH of a slot that is not FREE"},
            {"stop of a busy kernel", "drains"},
@@ -60,6 +64,28 @@ DispatchScoreboard::DispatchScoreboard(const CtaDispatcherParams& params, const 
       coverage_(coverage) {}
 
 void DispatchScoreboard::set_capacities(const CtaDispatcherIn& in) { model_.set_capacity(capacity_of(in)); }
+
+void DispatchScoreboard::set_available(const DispatchCycle& before) {
+  const SmBits enabled = params_.sm_enable ? before.in.sm_enable : all_sms();
+  const SmBits ready = params_.sm_ready ? ready_ : all_sms();
+  for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+    model_.set_available(sm, enabled[sm] && ready[sm]);
+    if (!enabled[sm] && model_.occupied(sm)) hit("a disabled SM holds CTAs");
+  }
+  ready_ = before.in.sm_ready;
+  if (last_.dispatch_valid) ready_[last_.dispatch_sm] = false;
+}
+
+/// Something fits, but on SMs only that can't be given a CTA.
+bool DispatchScoreboard::room_is_passed_over(const DispatchCycle& before) const {
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+      const CtaCount quota(before.quota[sm][k]);
+      if (!model_.admissible(k, sm, quota, before.in.regions) && model_.has_room(k, sm, quota, before.in.regions)) return true;
+    }
+  }
+  return false;
+}
 
 bool DispatchScoreboard::something_fits(const DispatchCycle& before) const {
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
@@ -152,6 +178,10 @@ std::string DispatchScoreboard::compare(const CtaDispatcherOut& out) const {
     const std::uint32_t dispatched = model_.dispatched(k) - (fresh_kernel_ == k ? 1 : 0) - (charged_kernel_ == k ? 1 : 0);
     if (dispatched != out.dispatched[k]) return differs("dispatched_o", dispatched, out.dispatched[k]);
   }
+  for (std::uint32_t sm = 0; params_.sm_enable && sm < params_.num_sms; ++sm) {
+    const bool busy = model_.occupied(sm) || (out.dispatch_valid && out.dispatch_sm == sm);
+    if (out.sm_busy[sm] != busy) return differs("sm_busy_o", busy, out.sm_busy[sm]);
+  }
   if (out.change != expected_.change) return differs("change_o", expected_.change, out.change);
   if (out.evict_done != expected_.evict_done) return differs("evict_done_o", expected_.evict_done, out.evict_done);
   if (out.kernel_done != expected_.kernel_done) return differs("kernel_done_o", expected_.kernel_done, out.kernel_done);
@@ -186,6 +216,7 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   const CtaDispatcherIn& in = before.in;
   const auto present = present_set();
   expected_ = {};
+  set_available(before);
 
   // As the registers stood in the cycle before.
   std::vector<std::size_t> ending, evicted;
@@ -217,6 +248,8 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   }
   // At most so many SMs wait for their evaluation: all after a change of quotas or a launch, one more for an end, one less a
   // cycle, unless a pick makes void what was found about its SM, which is looked at again.
+  if ((params_.sm_enable || params_.sm_ready) && room_is_passed_over(before))
+    hit(picked_ ? "an SM that can't be given a CTA is passed over" : "room only where no CTA can be given");
   const bool refresh = in.quota_changed || in.launch != 0;
   to_evaluate_ = refresh ? params_.num_sms : to_evaluate_ - std::min(to_evaluate_, 1U);
   if (ended) ++to_evaluate_;

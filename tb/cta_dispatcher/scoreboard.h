@@ -37,6 +37,10 @@ class DispatchScoreboard {
   [[nodiscard]] unsigned starved() const { return starved_; }  ///< cycles in a row without a pick though something fits
 
  private:
+  /// Which SMs could be given a CTA in the cycle before: those enabled in it, and ready in the one before that, with no CTA at
+  /// the port for them.
+  void set_available(const DispatchCycle& before);
+  [[nodiscard]] bool room_is_passed_over(const DispatchCycle& before) const;
   [[nodiscard]] bool something_fits(const DispatchCycle& before) const;
   [[nodiscard]] std::set<std::size_t> present_set() const;  ///< without their order, which a grid that starts again changes
   std::string admit(const CtaDispatcherOut& out, const DispatchCycle& before);
@@ -50,6 +54,7 @@ class DispatchScoreboard {
   DispatchModel model_;
   tb::Coverage& coverage_;
   CtaDispatcherOut last_, expected_;
+  SmBits ready_;  ///< in the last but one cycle
   /// The end of a CTA: its slot is left a cycle later, its kernel knows in the one behind.
   struct End {
     std::uint32_t sm = 0, slot = 0;

@@ -36,9 +36,20 @@ void DispatchTraffic::new_character() {
   errors_ = chance(0.5) ? 0.0 : 0.1;
   quota_style_ = in(0, 2);
   size_style_ = in(0, 4);
+  sm_ready_ = !params_.sm_ready || chance(0.4) ? 1.0 : chance(0.5) ? 0.5 : 0.05;
   cycle_.in.round_robin = chance(0.5);
   cycle_.in.in_order = chance(0.3);
   cycle_.in.regions = chance(0.5);
+}
+
+/// SMs come and go; most of the time all are enabled.
+void DispatchTraffic::new_availability() {
+  CtaDispatcherIn& c = cycle_.in;
+  if (params_.sm_enable && chance(0.02)) {
+    c.sm_enable = all_sms();
+    for (std::uint32_t sm = 0; chance(0.5) && sm < params_.num_sms; ++sm) c.sm_enable[sm] = chance(0.5);
+  }
+  for (std::uint32_t sm = 0; params_.sm_ready && sm < params_.num_sms; ++sm) c.sm_ready[sm] = chance(sm_ready_);
 }
 
 void DispatchTraffic::new_quotas() {
@@ -143,6 +154,7 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
   }
   c.evict_count = static_cast<std::uint16_t>(chance(0.2) ? 0 : chance(0.95) ? in(1, 12) : in(13, 65535));
   c.dispatch_ready = chance(ready_);
+  new_availability();
   end_one(out);
   started(out);
   return cycle_;

@@ -26,6 +26,7 @@ class DispatchTraffic {
   bool chance(double p) { return std::bernoulli_distribution(p)(random_); }
   void new_character();
   void new_quotas();
+  void new_availability();
   void new_descriptor(std::uint32_t k);
   void end_one(const CtaDispatcherOut& out);
   void started(const CtaDispatcherOut& out);
@@ -34,6 +35,7 @@ class DispatchTraffic {
   CtaDispatcherParams params_;
   DispatchCycle cycle_;
   std::vector<std::pair<std::uint8_t, std::uint8_t>> started_;  ///< SM and slot of CTAs that run
+  double sm_ready_ = 1;                                         ///< how often an SM is ready
   double ends_ = 0, ready_ = 1, commands_ = 0, quota_changes_ = 0, errors_ = 0;
   std::uint8_t described_ = 0;  ///< kernels with a new descriptor, launched in the next cycle
   std::uint32_t quota_style_ = 0, size_style_ = 0, left_ = 0;

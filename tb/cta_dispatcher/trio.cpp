@@ -30,6 +30,7 @@ std::string difference(const CtaDispatcherOut& a, const CtaDispatcherOut& b) {
     return "slot_state_o, num_present_o, age_o, change_o";
   if (a.resident != b.resident || a.dispatched != b.dispatched) return "resident_o, dispatched_o";
   if (a.evict_done != b.evict_done || a.kernel_done != b.kernel_done) return "evict_done_o, kernel_done_o";
+  if (a.sm_busy != b.sm_busy) return "sm_busy_o";
   if (a.bad_done != b.bad_done || a.cannot_fit != b.cannot_fit || a.slot_busy != b.slot_busy || a.bad_kernel != b.bad_kernel)
     return "bad_done_o, cannot_fit_o, slot_busy_o, bad_kernel_o";
   if (a.error_kernel != b.error_kernel || a.error_sm != b.error_sm) return "error_kernel_o, error_sm_o";
@@ -47,7 +48,7 @@ void DispatchTrio::reset(const DispatchCycle& cycle) {
 }
 
 std::string DispatchTrio::clock(const DispatchCycle& cycle) {
-  const bool idle = tlm_.quiet(cycle.in), quiet = no_event(cycle.in) && idle;
+  const bool idle = tlm_.quiet(cycle.in) && !tlm_.ready_changes(cycle.in), quiet = no_event(cycle.in) && idle;
   const CtaDispatcherOut before = tlm_.outputs();
   rtl_.clock(cycle.in);
   tlm_.clock(cycle.in);

@@ -98,6 +98,17 @@ TEST_F(ExamplePair, AnEvictedProgramLeavesAndComesBack) {
   finish();
 }
 
+// A front end launches the first program through the port, the host the second by the registers.
+TEST_F(ExamplePair, ProgramsFromBothSidesRun) {
+  EXPECT_TRUE(gpu_.bus().write32(regs::kPortSlots, 1));
+  began_ = gpu_.launch_at_the_port(kGather);
+  gpu_.run(1);  // told two cycles after the handshake
+  EXPECT_EQ(gpu_.pins().launched_valid_o, 1);
+  EXPECT_EQ(gpu_.pins().launched_kernel_o, 0);
+  gpu_.launch(1, kMix, false);
+  finish();
+}
+
 TEST_F(ExamplePair, AnSmThatStartsLargeCtasHoldsTheDispatchPort) {
   tb::ExampleProgram large = kMix;  // four warps start in four cycles, in which the port names the SM again
   large.warps = 4;

@@ -19,6 +19,7 @@ ExampleGpu::ExampleGpu(const std::string& fst_file)
   gpu_->entry_i = 0;
   gpu_->cta_warps_i = 0;
   gpu_->host_write_i = 0;
+  gpu_->launch_valid_i = 0;
   gpu_->host_address_i = 0;
   release();  // registers start with random bits, these too
   gpu_->clk_i = 0;
@@ -60,6 +61,18 @@ std::uint32_t ExampleGpu::read_memory(std::uint32_t word) {
 void ExampleGpu::launch(unsigned slot, const ExampleProgram& program, bool wait) {
   driver_->launch(slot,
                   {{program.warps * kWarpSize, program.warps * kRegistersOfWarp, program.scratch, 1}, program.ctas, false, wait});
+}
+
+std::uint64_t ExampleGpu::launch_at_the_port(const ExampleProgram& program) {
+  gpu_->launch_valid_i = 1;
+  gpu_->launch_warps_i = static_cast<CData>(program.warps);
+  gpu_->launch_shared_i = program.scratch;
+  gpu_->launch_ctas_i = program.ctas;
+  gpu_.eval();
+  while (gpu_->launch_ready_o == 0) run(1);
+  run(1);
+  gpu_->launch_valid_i = 0;
+  return now_ - 1;
 }
 
 AxiLiteOut ExampleGpu::cycle(const AxiLiteIn& pins) {

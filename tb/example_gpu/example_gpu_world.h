@@ -34,6 +34,7 @@ class ExampleGpu {
   explicit ExampleGpu(const std::string& fst_file);
 
   [[nodiscard]] SluiceDriver& driver() { return *driver_; }
+  [[nodiscard]] AxiLiteBus& bus() { return bus_; }
   Vexample_gpu& pins() { return *gpu_; }
   [[nodiscard]] std::uint64_t now() const { return now_; }
   [[nodiscard]] bool illegal() { return gpu_->illegal_o != 0; }
@@ -46,6 +47,8 @@ class ExampleGpu {
   void write_memory(std::uint32_t word, std::uint32_t value) { host(false, word, value); }
   [[nodiscard]] std::uint32_t read_memory(std::uint32_t word);
   void launch(unsigned slot, const ExampleProgram& program, bool wait);
+  /// The same through the launch port. @return the cycle of the handshake
+  std::uint64_t launch_at_the_port(const ExampleProgram& program);
   /// One cycle with these pins; the outputs are those before the rising edge.
   AxiLiteOut cycle(const AxiLiteIn& pins);
   void run(std::uint64_t cycles);

@@ -39,6 +39,9 @@ inline void declare_bins(Coverage& coverage) {
   coverage.declare("mode write in decision", "drops the decision");
   coverage.declare("reset", "a reset in mid-decision");
   coverage.declare("static write", "a quota or a mask changes under STATIC");
+  coverage.declare("no SM for a kernel", "a range without an SM that is enabled: no ranges to give");
+  coverage.declare("disabled SM in a profile", "its sample is dropped, it is not waited for");
+  coverage.declare("enable write in decision", "drops the decision");
   coverage.declare("long warm-up", "more than 2,000 cycles");
 }
 
@@ -92,7 +95,7 @@ class Traffic {
 
   void next(const SequencerOut& out) {
     const auto state = static_cast<State>(out.state);
-    config.mode_write = config.static_write = config.reprofile = in.change = in.monitor_request = false;
+    config.mode_write = config.static_write = config.reprofile = config.enable_write = in.change = in.monitor_request = false;
     const bool deciding = state != State::kIdle && state != State::kMonitor;
     const bool brief = state == State::kScale || state == State::kAllocate || state == State::kDelay || state == State::kPlan;
     if ((patient_ || stuck_) && deciding) {
@@ -106,6 +109,12 @@ class Traffic {
       config.mode = static_cast<std::uint8_t>(random_.chance(0.5) ? 5 : random_.in(0, 5));
       config.mode_write = true;
       if (deciding) coverage_.hit("mode write in decision");
+    }
+    if (p_.sm_enable != 0 && random_.chance(deciding ? 0.0002 : 0.002)) {
+      config.sm_enable = all_sms();
+      for (std::uint32_t m = 0; random_.chance(0.6) && m < p_.num_sm; ++m) config.sm_enable[m] = random_.chance(0.6);
+      config.enable_write = true;
+      if (deciding) coverage_.hit("enable write in decision");
     }
     if (random_.chance(0.002)) {
       (random_.chance(0.5) ? config.reprofile : in.monitor_request) = true;
@@ -226,6 +235,11 @@ inline void cover(const SluiceConfig& config, const SequencerIn& in, const Seque
     coverage.hit(config.drain_limit == 0 ? "drain limit" : "drain limit that was counted");
   if (settled && config.mode == 2 && out.no_fit && in.num_present > 1 && in.num_present <= sms)
     coverage.hit("share without a CTA");
+  bool disabled = false;
+  for (unsigned m = 0; m < sms; ++m) disabled |= !config.sm_enable[m];
+  if (state == State::kIdle && !before.idle && config.mode == 3 && in.num_present > 1 && in.num_present <= sms && out.regions)
+    coverage.hit("no SM for a kernel");
+  if (state == State::kProfile && disabled) coverage.hit("disabled SM in a profile");
   if (state == State::kWarmUp && config.warm_up > 2000) coverage.hit("long warm-up");
 }
 
@@ -305,6 +319,8 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uin
   std::printf("%llu cycles, %llu decisions\n", static_cast<unsigned long long>(ran), static_cast<unsigned long long>(decisions));
   auto missed = coverage.missed();
   if (parameters.num_sm >= parameters.max_kernels) std::erase(missed, "more kernels than SMs");
+  for (const char* bin : {"no SM for a kernel", "disabled SM in a profile", "enable write in decision"})
+    if (parameters.sm_enable == 0) std::erase(missed, bin);
   EXPECT_EQ(missed, std::vector<std::string>{});
 }
 

@@ -8,7 +8,7 @@ namespace sluice::tb {
 namespace {
 
 TEST(PartitionSequencer, FewSmsRtlAndTwinAgreeInEveryCycle) {
-  lockstep<Vpartition_sequencer_5>({5, 8, 32, 2, 64}, campaign(1000000, 10000000));
+  lockstep<Vpartition_sequencer_5>({5, 8, 32, 2, 64, 1}, campaign(1000000, 10000000));
 }
 
 }  // namespace

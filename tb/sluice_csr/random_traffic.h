@@ -16,8 +16,9 @@
 namespace sluice::tb {
 
 inline std::string register_kind(const regs::RegisterInfo& info) {
-  const std::string name = info.name.substr(info.name.find('.') + 1);  // without the slot
-  return (info.name.starts_with("SLOT") ? "SLOT." : "") + (name.starts_with("MASK") ? "MASK" : name);
+  std::string name = info.name.substr(info.name.find('.') + 1);  // without the slot
+  if (info.sms) name.pop_back();                                 // without its number
+  return (info.name.starts_with("SLOT") ? "SLOT." : "") + name;
 }
 
 inline bool writable(const regs::RegisterInfo& info) { return info.fields.front().access != regs::Access::Ro; }
@@ -44,6 +45,10 @@ class Scoreboard {
     }
     coverage_.declare("slverr read", "read refused with SLVERR");
     coverage_.declare("launched together", "CONTROL.GO with several launches that wait");
+    if (parameters.launch_queue != 0) {
+      coverage_.declare("launch of the port", "a descriptor and a launch from beside the registers");
+      coverage_.declare("launch of the port's slot", "CTRL written with LAUNCH for a slot that is the port's: refused");
+    }
     coverage_.declare("two commands", "CTRL written with more than one command");
     coverage_.declare("reset", "asynchronous reset in mid-traffic");
     coverage_.declare("address first", "AW taken before W");
@@ -61,8 +66,11 @@ class Scoreboard {
       return;
     }
     const bool answered = out.axi.bvalid && !(before_out_.bvalid && !before_in_.axi.bready);
-    launches_ = 0;
+    launches_before_ = std::exchange(launches_, 0);
+    ports_ = parameters_.launch_queue != 0 ? shadow_[regs::kPortSlots] : 0;  // as of the cycle before
+    waiting_ &= ~ports_;
     if (answered) judge_write(out.axi.bresp);
+    if (before_in_.take) take(*before_in_.take);
     std::uint32_t launches = 0;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) launches |= out.config.launch[k] ? 1U << k : 0;
     ASSERT_EQ(launches, launches_) << "launch_o";
@@ -104,7 +112,8 @@ class Scoreboard {
   }
 
   [[nodiscard]] std::uint32_t existing(const regs::RegisterInfo& info) const {
-    if (register_kind(info) != "SLOT.MASK") return ~0U;
+    if (info.address == regs::kPortSlots) return (1U << parameters_.max_kernels) - 1;
+    if (!info.sms) return ~0U;
     std::uint32_t bits = 0;
     for (unsigned b = 0, first = 32 * static_cast<unsigned>(info.name.back() - '0'); b < 32; ++b) {
       if (first + b < parameters_.num_sm) bits |= 1U << b;
@@ -134,19 +143,26 @@ class Scoreboard {
     if (info.fields.front().access == regs::Access::Rw) shadow_[address] = data & existing(info);
     const unsigned slot = address >= regs::kSlotBase ? (address - regs::kSlotBase) / regs::kSlotStride : 0;
     if (address == regs::kControl && regs::kControlGo.get(data) != 0) {
-      launches_ = std::exchange(waiting_, 0);
+      launches_ |= std::exchange(waiting_, 0);
       if (std::popcount(launches_) > 1) coverage_.hit("launched together");
     }
     if (!info.name.ends_with(".CTRL") || regs::kSlotCtrlLaunch.get(data) == 0) return;
-    const bool free = before_in_.status.slot_state[slot] == 0, waits = free && regs::kSlotCtrlWait.get(data) != 0;
+    const bool free = before_in_.status.slot_state[slot] == 0 && (ports_ >> slot & 1U) == 0,
+               waits = free && regs::kSlotCtrlWait.get(data) != 0;
     if (free) shadow_[address] = data & 0x10U;
     waiting_ = (waiting_ & ~(1U << slot)) | (waits ? 1U << slot : 0);
-    launches_ = waits ? 0 : 1U << slot;
+    if (!waits) launches_ |= 1U << slot;
   }
 
   bool refused(const regs::RegisterInfo& info, std::uint32_t data) {
     if (info.name.ends_with(".CTRL") && (data & (data - 1) & 0xfU & ((data & 0xfU) - 1)) != 0) {
       coverage_.hit("two commands");
+      return true;
+    }
+    const unsigned slot = info.address >= regs::kSlotBase ? (info.address - regs::kSlotBase) / regs::kSlotStride : 0;
+    const bool in_slot = info.address >= regs::kSlotBase, ports = in_slot && (ports_ >> slot & 1U) != 0;
+    if (info.name.ends_with(".CTRL") && ports && regs::kSlotCtrlLaunch.get(data) != 0) {
+      coverage_.hit("launch of the port's slot");
       return true;
     }
     if (info.fields.front().access != regs::Access::Rw) return false;
@@ -160,16 +176,27 @@ class Scoreboard {
       coverage_.hit("refuse value " + register_kind(info));
       return true;
     }
-    bool busy = false;
-    const unsigned slot = info.address >= regs::kSlotBase ? (info.address - regs::kSlotBase) / regs::kSlotStride : 0;
+    bool busy = info.needs == regs::Needs::SlotFree && ports;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
       const bool counts = info.needs == regs::Needs::AllFree || (info.needs == regs::Needs::SlotFree && k == slot);
       busy |= counts && before_in_.status.slot_state[k] != 0;
     }
+    busy |= parameters_.launch_queue != 0 && info.needs == regs::Needs::AllFree && launches_before_ != 0;
     const unsigned state = before_in_.status.sequencer_state;
     busy |= info.needs == regs::Needs::Undecided && state != 0 && state != 7;
     if (busy) coverage_.hit("refuse busy " + register_kind(info));
     return busy;
+  }
+
+  /// A launch of the port: it has the last word about the slot.
+  void take(const SluiceCsrTake& take) {
+    shadow_[regs::slot(take.slot, regs::kSlotWarps)] = take.warps;
+    shadow_[regs::slot(take.slot, regs::kSlotRegisters)] = take.registers;
+    shadow_[regs::slot(take.slot, regs::kSlotShared)] = take.shared_bytes;
+    shadow_[regs::slot(take.slot, regs::kSlotGrid)] = take.ctas;
+    shadow_[regs::slot(take.slot, regs::kSlotCtrl)] = 0;
+    launches_ |= 1U << take.slot;
+    coverage_.hit("launch of the port");
   }
 
   void expect_read() {
@@ -183,7 +210,7 @@ class Scoreboard {
     const regs::Access access = found->second->fields.front().access;
     // Sticky and live registers are held against the twin.
     if (access == regs::Access::Rw || access == regs::Access::W1s || read_address_ == regs::kId ||
-        read_address_ == regs::kParams) {
+        read_address_ == regs::kParams || read_address_ == regs::kFeatures) {
       expected_read_ = {AxiResponse::kOkay, shadow_[read_address_]};
     }
   }
@@ -195,9 +222,10 @@ class Scoreboard {
   std::map<std::uint32_t, std::uint32_t> shadow_;
   std::optional<std::uint32_t> address_;
   std::optional<std::pair<std::uint32_t, std::uint8_t>> data_;
-  std::uint32_t waiting_ = 0;   ///< a bit a slot: its launch waits for CONTROL.GO
-  std::uint32_t launches_ = 0;  ///< expected in this cycle
-  bool reading_ = false;        ///< an address was taken in the cycle before
+  std::uint32_t ports_ = 0;                           ///< a bit a slot: it is the launch port's
+  std::uint32_t waiting_ = 0;                         ///< a bit a slot: its launch waits for CONTROL.GO
+  std::uint32_t launches_ = 0, launches_before_ = 0;  ///< expected in this cycle; in the one before
+  bool reading_ = false;                              ///< an address was taken in the cycle before
   std::uint32_t read_address_ = 0;
   std::optional<std::pair<AxiResponse, std::uint32_t>> expected_read_;
   SluiceCsrIn before_in_;
@@ -226,6 +254,11 @@ class Stimulus {
     return registers_[random_.in(0, static_cast<std::uint32_t>(registers_.size()) - 1)].address;
   }
 
+  std::optional<SluiceCsrTake> take() {
+    if (parameters_.launch_queue == 0 || !random_.chance(0.02)) return std::nullopt;
+    return SluiceCsrTake{random_.in(0, parameters_.max_kernels - 1), random_.in(0, 127), random_.word() & 0x1ffff,
+                         random_.word() & 0x3ffff, random_.word()};
+  }
   SluiceCsrStatus status() {
     if (random_.chance(0.02)) {  // otherwise the slots' states hold for a while
       const bool idle = random_.chance(0.5);
@@ -240,7 +273,10 @@ class Stimulus {
       status_.kernel_done[k] = random_.chance(0.01);
       status_.ctas[k] = static_cast<std::uint8_t>(random_.in(0, 63));
     }
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+      status_.tags[k] = regs::kSlotTagsContext.put(random_.word()) | regs::kSlotTagsPriority.put(random_.word());
     status_.num_present = static_cast<std::uint8_t>(random_.in(0, 15));
+    for (unsigned m = 0; m < parameters_.num_sm; ++m) status_.sm_busy[m] = random_.chance(0.5);
     status_.decision = random_.chance(0.01);
     status_.spatial = random_.chance(0.5);
     status_.no_fit = random_.chance(0.5);
@@ -293,6 +329,7 @@ void random_traffic(const regs::Parameters& parameters, std::uint64_t cycles) {
     in.rst_n = !random.chance(0.0005);
     in.axi = traffic.next();
     in.status = stimulus.status();
+    in.take = stimulus.take();
     const bool idle = twin.idle();
     const SluiceCsrOut a = rtl.cycle(in), b = twin.cycle(in);
     ASSERT_TRUE(!in.rst_n || rtl.idle() == idle) << "idle_o, cycle " << cycle;

@@ -43,6 +43,17 @@ class RtlSluiceCsr {
       set_field(top_->kernel_done_i, k, 1, status.kernel_done[k]);
       set_field(top_->ctas_i, 6 * k, 6, status.ctas[k]);
     }
+    for (unsigned m = 0; m < p_.num_sm; ++m) set_field(top_->sm_busy_i, m, 1, status.sm_busy[m] ? 1 : 0);
+    for (unsigned k = 0; k < p_.max_kernels; ++k) {
+      set_field(top_->tags_i, 11 * k, 11,
+                regs::kSlotTagsContext.get(status.tags[k]) | regs::kSlotTagsPriority.get(status.tags[k]) << 8);
+      set_field(top_->port_take_i, k, 1, in.take && in.take->slot == k ? 1 : 0);
+    }
+    const SluiceCsrTake take = in.take.value_or(SluiceCsrTake());
+    set_field(top_->port_demand_i, 0, 7, take.warps);
+    set_field(top_->port_demand_i, 7, 17, take.registers);
+    set_field(top_->port_demand_i, 24, 18, take.shared_bytes);
+    top_->port_ctas_i = take.ctas;
     top_->num_present_i = status.num_present;
     top_->sequencer_state_i = status.sequencer_state;
     top_->decision_i = status.decision;
@@ -93,6 +104,9 @@ class RtlSluiceCsr {
     c.monitor_window = top_->monitor_window_o;
     c.monitor_hold = top_->monitor_hold_o;
     c.reprofile = top_->reprofile_o != 0;
+    for (unsigned m = 0; m < p_.num_sm; ++m) c.sm_enable[m] = get_field(top_->sm_enable_o, m, 1) != 0;
+    c.enable_write = top_->enable_write_o != 0;
+    c.port_slots = top_->port_slots_o;
     return out;
   }
 

@@ -67,6 +67,12 @@ void declare_top_bins(Coverage& coverage) {
   coverage.declare("monitor asks", "the phase monitor wants a new profile");
   coverage.declare("host asks", "REPROFILE in MONITOR");
   coverage.declare("mode written in decision", "MODE_IN_DECISION");
+  coverage.declare("SMs disabled in a decision", "SM_ENABLE written from WARM_UP to DELAY");
+  coverage.declare("partition with disabled SMs", "a decision enforced as counts while an SM is disabled");
+  coverage.declare("launch port: kernel ended", "a kernel of the launch port ran to its end");
+  coverage.declare("launch port: queue full", "launches wait in every place");
+  coverage.declare("launch port: refused", "a launch of the port that could not fit");
+  coverage.declare("launch port: second row", "a CTA behind the first row of its grid");
   coverage.declare("dispatch waits", "dispatch_valid_o without ready");
   coverage.declare("interrupt", "irq_o");
 }
@@ -79,6 +85,7 @@ TopScoreboard::TopScoreboard(const regs::Parameters& parameters, Coverage& cover
 void TopScoreboard::reset() {
   dispatch_.reset();
   samples_.emplace(parameters_);
+  launches_.emplace(parameters_);
   cycle_ = {};
   cycle_.quota.resize(parameters_.num_sm);
   before_ = {};
@@ -159,9 +166,15 @@ void TopScoreboard::cover(const SluiceTopIn& in, const SluiceTopTwin& twin, cons
   if (dispatcher.change && before_.monitoring) coverage_.hit("kernels change in MONITOR");
   if (before_.state == static_cast<std::uint8_t>(State::kScale) && out.state == static_cast<std::uint8_t>(State::kWarmUp))
     coverage_.hit("profile in several windows");
-  if (before_.monitoring && out.state == static_cast<std::uint8_t>(State::kPlan) && !dispatcher.change && !config_.mode_write)
+  if (before_.monitoring && out.state == static_cast<std::uint8_t>(State::kPlan) && !dispatcher.change && !config_.mode_write &&
+      !config_.enable_write)
     coverage_.hit(config_.reprofile ? "host asks" : "monitor asks");
   if (config_.mode_write && deciding(before_)) coverage_.hit("mode written in decision");
+  if (config_.enable_write && deciding(before_)) coverage_.hit("SMs disabled in a decision");
+  if (out.decision && !(out.no_fit || out.spatial || out.no_profile)) {
+    for (std::uint32_t m = 0; m < parameters_.num_sm; ++m)
+      if (!config_.sm_enable[m]) coverage_.hit("partition with disabled SMs");
+  }
   if (dispatcher.dispatch_valid && !in.dispatch_ready) coverage_.hit("dispatch waits");
   if (!dispatcher.dispatch_valid || out.quota_changed) return;
   const bool settled = out.state == static_cast<std::uint8_t>(State::kIdle) || out.monitoring;
@@ -177,15 +190,20 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twi
   const CtaDispatcherIn& given = twin.dispatcher_in();
   const std::vector<std::size_t> present = dispatch_ ? dispatch_->model().present() : std::vector<std::size_t>();
   if (std::string wrong = samples_->observe(ports_, in, present, config_.request_share); !wrong.empty()) return wrong;
+  if (parameters_.launch_queue != 0) {
+    if (std::string wrong = launches_->observe(ports_, in, config_); !wrong.empty()) return wrong;
+    if (launches_->refused() > 0) coverage_.hit("launch port: refused");
+    if (launches_->ended() > 0) coverage_.hit("launch port: kernel ended");
+    if (launches_->walked() > 0) coverage_.hit("launch port: second row");
+    if (launches_->most_waiting() > parameters_.launch_queue) coverage_.hit("launch port: queue full");
+  }
   if (samples_->clean() > 0) coverage_.hit("clean sample");
   if (samples_->unclean() > 0) coverage_.hit("sample dropped");
   const auto capacities = [](const CtaDispatcherIn& i) {
     return std::array{i.capacity_warps, i.capacity_registers, i.capacity_shared_bytes, i.capacity_slots};
   };
   if (!dispatch_) {
-    dispatch_.emplace(
-        CtaDispatcherParams{parameters_.num_sm, parameters_.max_kernels, parameters_.max_ctas, parameters_.region_units}, given,
-        dispatch_coverage_);
+    dispatch_.emplace(SluiceTopTwin::dispatcher_params(parameters_), given, dispatch_coverage_);
   } else if (capacities(given) != capacities(cycle_.in)) {
     dispatch_->set_capacities(given);
   }

@@ -6,6 +6,7 @@
 
 #include "systemc/unit/twin/sluice_top.h"
 #include "tb/cta_dispatcher/scoreboard.h"
+#include "tb/sluice_top/launch_scoreboard.h"
 #include "tb/sluice_top/sample_scoreboard.h"
 
 namespace sluice::tb {
@@ -40,6 +41,7 @@ class TopScoreboard {
   Coverage& dispatch_coverage_;
   std::optional<DispatchScoreboard> dispatch_;
   std::optional<SampleScoreboard> samples_;
+  std::optional<LaunchScoreboard> launches_;
   DispatchCycle cycle_;
   SluiceTopOut ports_;  ///< before the rising edge
   SequencerOut before_;

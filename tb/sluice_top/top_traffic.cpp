@@ -42,6 +42,39 @@ void TopTraffic::plan_machine() {
   script_.push_back(
       {regs::kMonitor, regs::kMonitorEnable.put(random_.chance(0.4)) | regs::kMonitorThreshold.put(random_.in(0, 8000))});
   script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
+  if (parameters_.sm_enable != 0) plan_sms();
+  if (parameters_.launch_queue == 0) return;
+  launches_ = random_.chance(0.5) ? 0.0 : random_.chance(0.7) ? 0.002 : 0.1;
+  script_.push_back(
+      {regs::kPortSlots, launches_ == 0 && random_.chance(0.5) ? 0 : random_.in(0, (1U << parameters_.max_kernels) - 1)});
+}
+
+/// A launch stays at the port until it is taken.
+void TopTraffic::launch_at_the_port() {
+  if (in_.launch.valid && !launch_taken_) return;
+  in_.launch.valid = random_.chance(launches_);
+  if (!in_.launch.valid) return;
+  const auto b16 = [this](std::uint32_t low, std::uint32_t high) { return static_cast<std::uint16_t>(random_.in(low, high)); };
+  LaunchRequest& l = in_.launch.launch;
+  const bool huge = random_.chance(0.05);
+  l.warps = random_.in(huge ? 0 : 1, huge ? 127 : std::max(1U, warps_ / 4));
+  l.registers = random_.in(0, huge ? 65536 : registers_ / 4);
+  l.shared_bytes = random_.chance(0.5) ? 0 : random_.in(0, shared_ / 4);
+  l.size_x = random_.chance(0.7) ? random_.in(1, 8) : random_.in(1, ~0U);
+  l.size_y = random_.chance(0.7) ? b16(1, 8) : b16(1, 65535);
+  l.start_x = random_.chance(0.5) ? 0 : random_.in(0, l.size_x - 1);
+  l.start_y = random_.chance(0.5) ? std::uint16_t{0} : b16(0, l.size_y - 1U);
+  l.start_z = random_.chance(0.5) ? std::uint16_t{0} : b16(0, 60000);
+  l.ctas = random_.chance(0.02) ? 0 : random_.chance(0.8) ? random_.in(1, 100) : random_.in(1, 3000);
+  l.context = static_cast<std::uint8_t>(random_.in(0, 255));
+  l.priority = static_cast<std::uint8_t>(random_.in(0, 7));
+}
+
+/// Some SMs are disabled, or all enabled.
+void TopTraffic::plan_sms() {
+  const bool all = random_.chance(0.6);
+  for (std::uint32_t word = 0; 32 * word < parameters_.num_sm; ++word)
+    script_.push_back({regs::kSmEnable + 4 * word, all ? ~0U : random_.word() | random_.word()});
 }
 
 /// Two or more kernels that stay, and a host that lets them be profiled; sometimes in a long window, sometimes watched by the
@@ -110,6 +143,7 @@ void TopTraffic::plan_action() {
     case 10:
       if (random_.chance(0.3)) plan_machine();
       break;
+    case 11: parameters_.sm_enable != 0 && random_.chance(0.5) ? plan_sms() : plan_launch(k); break;
     default: plan_launch(k); break;
   }
 }
@@ -142,6 +176,9 @@ const SluiceTopIn& TopTraffic::next() {
   in_.rst_n = !random_.chance(0.00002);
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
+  if (parameters_.launch_queue != 0) launch_at_the_port();
+  if (parameters_.sm_ready != 0 && random_.chance(0.001)) sm_ready_ = random_.chance(0.6) ? 1 : random_.chance(0.5) ? 0.5 : 0.1;
+  for (std::uint32_t m = 0; parameters_.sm_ready != 0 && m < parameters_.num_sm; ++m) in_.sm_ready[m] = random_.chance(sm_ready_);
   in_.done_valid = false;
   const auto due = std::ranges::find_if(running_, [this](const Cta& c) { return c.ends <= now_; });
   if (due != running_.end()) {
@@ -184,9 +221,11 @@ void TopTraffic::observe(const SluiceTopOut& out) {
     script_.clear();
     quiet_until_ = 0;
     ask_again_ = false;
+    launch_taken_ = true;
     plan_machine();
     return;
   }
+  launch_taken_ = out.launch_ready;
   if (in_.done_valid) {
     ended_ += static_cast<std::uint64_t>(
         std::erase_if(running_, [this](const Cta& c) { return c.sm == in_.done_sm && c.slot == in_.done_slot; }));

@@ -44,6 +44,8 @@ class TopTraffic {
   void plan_machine();
   void plan_decision();
   void plan_action();
+  void plan_sms();
+  void launch_at_the_port();
   void run_sms();
 
   Random& random_;
@@ -57,6 +59,9 @@ class TopTraffic {
   bool ask_again_ = false;         ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0;
   std::uint32_t life_ = 200;  ///< mean cycles of a CTA
+  bool launch_taken_ = true;  ///< nothing waits at the launch port
+  double launches_ = 0;       ///< how often a launch comes at the port
+  double sm_ready_ = 1;       ///< how often an SM is ready
   unsigned patience_ = 0;     ///< writes until the host does something again
   std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8;
 };

@@ -24,7 +24,7 @@ using Pattern = std::array<std::array<std::array<std::uint8_t, 3>, kSchedulers>,
 
 class WatchedSms : public testing::Test {
  protected:
-  WatchedSms() : world_(std::make_unique<RtlSluiceTop<Vsluice_top_small, 2>>("", 1000), 1), random_(tb::seed()) {
+  WatchedSms() : world_(std::make_unique<RtlSluiceTop<Vsluice_top_small, 2>>("", 1000, kSms), 1), random_(tb::seed()) {
     world_.let_ctas_last(500);
     world_.driver().configure_machine({48 * kWarpSize, 32768, 49152, 4});
   }

@@ -33,7 +33,7 @@ module sluice_top_tb;
     .s_axi_araddr_i(araddr), .s_axi_arvalid_i(arvalid), .s_axi_arready_o(arready),
     .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i(rready),
     .irq_o(irq), .issue_valid_i(issue), .issue_kernel_i(issue_kernel), .request_i(request),
-    .dispatch_valid_o(dispatch_valid), .dispatch_ready_i(1'b1), .dispatch_sm_o(dispatch_sm),
+    .sm_ready_i(2'b0), .dispatch_valid_o(dispatch_valid), .dispatch_ready_i(1'b1), .dispatch_sm_o(dispatch_sm),
     .dispatch_kernel_o(dispatch_kernel), .dispatch_slot_o(dispatch_slot), .dispatch_cta_o(dispatch_cta),
     .dispatch_register_base_o(register_base), .dispatch_shared_base_o(shared_base),
     .done_valid_i(done_valid), .done_sm_i(done_sm), .done_slot_i(done_slot)

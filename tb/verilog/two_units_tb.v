@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // unit: small_ -GNUM_SM=2 -GMAX_KERNELS=2 -GMAX_CTAS=4 -GNUM_SCHED=1 -GREGION_UNITS=16
-// unit: wide_ -GNUM_SM=5 -GMAX_KERNELS=3 -GMAX_CTAS=6 -GNUM_SCHED=2 -GREGION_UNITS=0
+// unit: wide_ -GNUM_SM=5 -GMAX_KERNELS=3 -GMAX_CTAS=6 -GNUM_SCHED=2 -GREGION_UNITS=0 -GSM_ENABLE=1 -GSM_READY=1
 // Two units with different parameters in one design, in plain Verilog-2005. Each has modules of its own prefix, tells its own parameters, and fills
 // all of its SMs and CTA slots with a kernel. Ends with PASS, or with the first mismatch.
 `timescale 1ns / 1ps
@@ -20,7 +20,7 @@ module two_units_tb;
     .s_axi_awaddr_i(address), .s_axi_awvalid_i(valid), .s_axi_wdata_i(data), .s_axi_wstrb_i(4'hF), .s_axi_wvalid_i(valid),
     .s_axi_bvalid_o(bvalid[0]), .s_axi_bready_i(1'b1), .s_axi_araddr_i(address), .s_axi_arvalid_i(read), .s_axi_rdata_o(rdata_s),
     .s_axi_rvalid_o(rvalid[0]), .s_axi_rready_i(1'b1), .issue_valid_i(2'b0), .issue_kernel_i(6'b0), .request_i(2'b0), .dispatch_valid_o(dispatch[0]),
-    .dispatch_ready_i(ready),
+    .sm_ready_i(2'b0), .dispatch_ready_i(ready),
     .dispatch_sm_o(sm_s), .dispatch_slot_o(slot_s), .done_valid_i(1'b0), .done_sm_i(8'd0), .done_slot_i(5'd0));
   wide_sluice_top i_wide (
     .clk_i(clk), .rst_ni(rst_n),
@@ -28,7 +28,7 @@ module two_units_tb;
     .s_axi_bvalid_o(bvalid[1]), .s_axi_bready_i(1'b1), .s_axi_araddr_i(address), .s_axi_arvalid_i(read), .s_axi_rdata_o(rdata_w),
     .s_axi_rvalid_o(rvalid[1]), .s_axi_rready_i(1'b1), .issue_valid_i(10'b0), .issue_kernel_i(30'b0),
     .request_i(5'b0), .dispatch_valid_o(dispatch[1]),
-    .dispatch_ready_i(ready),
+    .sm_ready_i({5{ready}}), .dispatch_ready_i(ready),
     .dispatch_sm_o(sm_w), .dispatch_slot_o(slot_w), .done_valid_i(1'b0), .done_sm_i(8'd0), .done_slot_i(5'd0));
 
   always #5 clk = !clk;

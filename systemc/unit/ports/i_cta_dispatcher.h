@@ -14,13 +14,18 @@ inline constexpr std::uint32_t kMaxCtaSlots = 32;    ///< largest MAX_CTAS
 
 /// Elaboration parameters of rtl/dispatch/cta_dispatcher.sv.
 struct CtaDispatcherParams {
-  std::uint32_t num_sms = 16;       ///< 1..256
-  std::uint32_t kernels = 4;        ///< 2..8
-  std::uint32_t ctas = 8;           ///< 4..32
-  std::uint32_t region_units = 64;  ///< 0: no regions; else 16..128
+  std::uint32_t num_sms = 16;                ///< 1..256
+  std::uint32_t kernels = 4;                 ///< 2..8
+  std::uint32_t ctas = 8;                    ///< 4..32
+  std::uint32_t region_units = 64;           ///< 0: no regions; else 16..128
+  bool sm_enable = false, sm_ready = false;  ///< options: the ports of these names are looked at
 };
 
 using regs::SlotState;
+
+/// A bit an SM.
+using SmBits = std::bitset<kMaxSms>;
+inline SmBits all_sms() { return SmBits().set(); }
 
 /// Input ports (docs/reference/blocks/cta_dispatcher.md), one clock cycle's worth. Masks have kernel slot 0 in bit 0.
 struct CtaDispatcherIn {
@@ -34,6 +39,8 @@ struct CtaDispatcherIn {
   bool round_robin = false, in_order = false, regions = false;  ///< from the mode
   std::array<std::uint8_t, kMaxKernelSlots> quota{};       ///< of each kernel on SM CtaDispatcherOut::query_sm of the same cycle
   std::array<std::uint8_t, kMaxKernelSlots> port_quota{};  ///< and on SM CtaDispatcherOut::dispatch_sm
+  SmBits sm_enable = all_sms();                            ///< SMs that may be given CTAs
+  SmBits sm_ready = all_sms();                             ///< SMs that take the next CTA without delay
   bool quota_changed = false;                              ///< first cycle of new quotas
   bool profiling = false;                                  ///< `settled` stays as it is
   bool dispatch_ready = false;
@@ -51,7 +58,8 @@ struct CtaDispatcherOut {
   std::array<std::uint16_t, kMaxKernelSlots> resident{};
   std::array<std::uint32_t, kMaxKernelSlots> dispatched{};
   std::uint8_t spent = 0;                        ///< mask: RUNNING kernels that dispatch nothing, by their grid or an eviction
-  std::bitset<kMaxSms> settled;                  ///< SMs that have held exactly their quotas since these came into force
+  SmBits sm_busy;                                ///< SMs that hold a CTA, or one waits for them; none without the option
+  SmBits settled;                                ///< SMs that have held exactly their quotas since these came into force
   std::uint8_t evict_done = 0, kernel_done = 0;  ///< masks, pulses
   bool bad_done = false, cannot_fit = false, slot_busy = false, bad_kernel = false;
   std::uint8_t error_kernel = 0, error_sm = 0;

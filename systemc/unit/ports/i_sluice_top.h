@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,14 +20,38 @@ struct SmActivity {
   bool request = false;                                     ///< exchanged a line with the memory system
 };
 
+/// A kernel through the launch port (docs/reference/blocks/launch_port.md).
+struct LaunchRequest {
+  std::uint32_t warps = 0, registers = 0, shared_bytes = 0;  ///< of one CTA
+  std::uint32_t ctas = 0;                                    ///< to run, from the starting block on
+  std::uint32_t size_x = 1, start_x = 0;
+  std::uint16_t size_y = 1, start_y = 0, start_z = 0;
+  std::uint8_t context = 0, priority = 0;
+};
+struct LaunchIn {
+  bool valid = false;
+  LaunchRequest launch;
+};
+
+/// Place of a CTA in its grid, and what its kernel was launched with.
+struct GridPlace {
+  std::uint32_t x = 0;
+  std::uint16_t y = 0, z = 0;
+  std::uint8_t context = 0, priority = 0;
+  bool operator==(const GridPlace&) const = default;
+};
+
 /// Input ports of sluice_top (docs/reference/blocks/sluice_top.md), one clock cycle's worth.
 struct SluiceTopIn {
   bool rst_n = true;
   AxiLiteIn axi;
   std::vector<SmActivity> sms;  ///< NUM_SM of them, or none for "nothing anywhere"
   bool dispatch_ready = true;
+  std::bitset<256> sm_ready =
+      std::bitset<256>().set();  ///< SMs that take the next CTA without delay; with the option of this name
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;
+  LaunchIn launch;  ///< with the option of this name
 };
 
 /// Output ports. They come from registers: known before the inputs of their cycle.
@@ -36,8 +61,14 @@ struct SluiceTopOut {
   bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
   std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
   std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;
-  bool profile_window = false;  ///< a profile window runs: issues and requests are counted
-  bool profile_valid = false;   ///< one entry of the performance table; the other profile_ fields mean something only then
+  GridPlace dispatch_place;  ///< 0 without a launch port
+  bool launch_ready = false;
+  bool launched_valid = false;  ///< the other launched_ fields mean something only then
+  std::uint8_t launched_kernel = 0;
+  bool launched_refused = false;
+  std::uint8_t kernel_done = 0;  ///< mask, pulses
+  bool profile_window = false;   ///< a profile window runs: issues and requests are counted
+  bool profile_valid = false;    ///< one entry of the performance table; the other profile_ fields mean something only then
   std::uint8_t profile_kernel = 0, profile_ctas = 0;
   std::uint32_t profile_scaled = 0;
   bool idle = false;  ///< the clock may stop until an input other than the SMs' activity changes

@@ -15,6 +15,13 @@ std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b) {
     if (a.dispatch_register_base != b.dispatch_register_base) return "dispatch_register_base_o";
     if (a.dispatch_shared_base != b.dispatch_shared_base) return "dispatch_shared_base_o";
   }
+  if (a.dispatch_valid && a.dispatch_place != b.dispatch_place)
+    return "dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o";
+  if (a.launch_ready != b.launch_ready) return "launch_ready_o";
+  if (a.launched_valid != b.launched_valid) return "launched_valid_o";
+  if (a.launched_valid && (a.launched_kernel != b.launched_kernel || a.launched_refused != b.launched_refused))
+    return "launched_kernel_o, launched_refused_o";
+  if (a.kernel_done != b.kernel_done) return "kernel_done_o";
   if (a.profile_valid != b.profile_valid) return "profile_valid_o";
   if (a.profile_valid) {
     if (a.profile_kernel != b.profile_kernel || a.profile_ctas != b.profile_ctas) return "profile_kernel_o, profile_ctas_o";

@@ -99,6 +99,8 @@ class RtlPartitionSequencer {
     top_->num_present_i = in.num_present;
     top_->change_i = in.change;
     top_->drain_limit_i = static_cast<CData>(c.drain_limit);
+    top_->enable_write_i = c.enable_write;
+    for (unsigned m = 0; m < p_.num_sm; ++m) set_field(top_->sm_enable_i, m, 1, c.sm_enable[m] ? 1 : 0);
     set_field(top_->spent_i, 0, p_.max_kernels, in.spent & ((1U << p_.max_kernels) - 1));
     for (unsigned m = 0; m < p_.num_sm; ++m) set_field(top_->settled_i, m, 1, in.settled[m] ? 1 : 0);
     top_->core_done_i = in.core.done;

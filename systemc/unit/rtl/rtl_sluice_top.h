@@ -12,7 +12,10 @@ namespace sluice {
 template <class Top, unsigned kSchedulers>
 class RtlSluiceTop : public ISluiceTop {
  public:
-  RtlSluiceTop(const std::string& fst_file, std::uint64_t clock_period_ps) : top_(fst_file, clock_period_ps) {
+  /// @param ready_sms  SMs whose sm_ready_i is driven; 0: all are left low, for units without the option
+  RtlSluiceTop(const std::string& fst_file, std::uint64_t clock_period_ps, unsigned ready_sms = 0)
+      : top_(fst_file, clock_period_ps), ready_sms_(ready_sms) {
+    clear_port(top_->sm_ready_i);
     clear_port(top_->issue_valid_i);
     clear_port(top_->issue_kernel_i);
     clear_port(top_->request_i);
@@ -40,6 +43,19 @@ class RtlSluiceTop : public ISluiceTop {
     top_->rst_ni = in.rst_n;
     drive_axi(*top_, in.axi);
     top_->dispatch_ready_i = in.dispatch_ready;
+    for (unsigned m = 0; m < ready_sms_; ++m) set_field(top_->sm_ready_i, m, 1, in.sm_ready[m] ? 1 : 0);
+    top_->launch_valid_i = in.launch.valid;
+    top_->launch_warps_i = static_cast<CData>(in.launch.launch.warps);
+    top_->launch_registers_i = in.launch.launch.registers;
+    top_->launch_shared_i = in.launch.launch.shared_bytes;
+    top_->launch_ctas_i = in.launch.launch.ctas;
+    top_->launch_size_x_i = in.launch.launch.size_x;
+    top_->launch_size_y_i = in.launch.launch.size_y;
+    top_->launch_start_x_i = in.launch.launch.start_x;
+    top_->launch_start_y_i = in.launch.launch.start_y;
+    top_->launch_start_z_i = in.launch.launch.start_z;
+    top_->launch_context_i = in.launch.launch.context;
+    top_->launch_priority_i = in.launch.launch.priority;
     top_->done_valid_i = in.done_valid;
     top_->done_sm_i = in.done_sm;
     top_->done_slot_i = in.done_slot;
@@ -70,6 +86,13 @@ class RtlSluiceTop : public ISluiceTop {
     out_.dispatch_cta = top_->dispatch_cta_o;
     out_.dispatch_register_base = top_->dispatch_register_base_o;
     out_.dispatch_shared_base = top_->dispatch_shared_base_o;
+    out_.dispatch_place = {top_->dispatch_x_o, top_->dispatch_y_o, top_->dispatch_z_o, top_->dispatch_context_o,
+                           top_->dispatch_priority_o};
+    out_.launch_ready = top_->launch_ready_o != 0;
+    out_.launched_valid = top_->launched_valid_o != 0;
+    out_.launched_kernel = top_->launched_kernel_o;
+    out_.launched_refused = top_->launched_refused_o != 0;
+    out_.kernel_done = top_->kernel_done_o;
     out_.profile_window = top_->profile_window_o != 0;
     out_.profile_valid = top_->profile_valid_o != 0;
     out_.profile_kernel = top_->profile_kernel_o;
@@ -79,6 +102,7 @@ class RtlSluiceTop : public ISluiceTop {
   }
 
   VerilatedModel<Top> top_;
+  unsigned ready_sms_;
   bool activity_ = false;
   SluiceTopOut out_;
 };

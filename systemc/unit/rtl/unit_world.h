@@ -40,6 +40,16 @@ class UnitWorld {
     in_.sms.resize(num_sms);
     activity_ = std::move(activity);
   }
+  /// Offers a launch at the port until it is taken. @return the cycle of the handshake
+  std::uint64_t launch(const LaunchRequest& launch) {
+    in_.launch = {true, launch};
+    while (!top_->outputs().launch_ready) run(1);
+    run(1);
+    in_.launch.valid = false;
+    return now_ - 1;
+  }
+  /// Called with the outputs of every cycle, from now on.
+  void watch(std::function<void(const SluiceTopOut&)> watcher) { watcher_ = std::move(watcher); }
   /// In the next cycle something says that this CTA ended.
   void claim_end(std::uint8_t sm, std::uint8_t slot) { claimed_ = std::pair(sm, slot); }
 
@@ -62,6 +72,7 @@ class UnitWorld {
     const SluiceTopOut out = top_->outputs();
     in_.axi = pins;
     if (activity_) activity_(now_, in_.sms);
+    if (watcher_) watcher_(out);
     in_.done_valid = claimed_.has_value() || (!running_.empty() && running_.top().ends <= now_);
     if (claimed_) {
       std::tie(in_.done_sm, in_.done_slot) = *claimed_;
@@ -90,6 +101,7 @@ class UnitWorld {
   std::optional<std::pair<std::uint8_t, std::uint8_t>> claimed_;
   SluiceTopIn in_;
   Activity activity_;
+  std::function<void(const SluiceTopOut&)> watcher_;
   std::uint64_t now_ = 0, dispatched_ = 0, last_write_ = 0;
   std::optional<std::uint64_t> first_dispatch_;
   bool answered_ = false;

@@ -37,6 +37,7 @@ SmSet SmSet::without(const SmSet& other) const {
 
 CtaDispatcherTwin::CtaDispatcherTwin(const CtaDispatcherParams& params) : params_(params), sms_(params.num_sms) {
   dirty_.fill(params.num_sms);
+  if (params.sm_ready) unready_.fill(params.num_sms);
 }
 
 CtaDispatcherTwin::Units CtaDispatcherTwin::units(std::uint32_t capacity) const {
@@ -61,7 +62,22 @@ bool CtaDispatcherTwin::may_take(std::uint32_t k) const {
   return kernel.state == SlotState::kRunning && !kernel.finished && !kernel.held;
 }
 
-SmSet CtaDispatcherTwin::eligible(std::uint32_t k) const { return room_[k].without(busy_); }
+SmSet CtaDispatcherTwin::eligible(const CtaDispatcherIn& in, std::uint32_t k) const {
+  SmSet set = room_[k].without(busy_).without(unready_);
+  for (std::uint32_t sm = 0; params_.sm_enable && sm < params_.num_sms; ++sm) {
+    if (!in.sm_enable[sm]) set.erase(sm);
+  }
+  return set;
+}
+
+SmSet CtaDispatcherTwin::unready(const CtaDispatcherIn& in) const {
+  SmSet set;
+  for (std::uint32_t sm = 0; params_.sm_ready && sm < params_.num_sms; ++sm)
+    set.put(sm, !in.sm_ready[sm] || (out_.dispatch_valid && out_.dispatch_sm == sm));
+  return set;
+}
+
+bool CtaDispatcherTwin::ready_changes(const CtaDispatcherIn& in) const { return params_.sm_ready && unready(in) != unready_; }
 
 std::optional<CtaDispatcherTwin::Pick> CtaDispatcherTwin::pick(const CtaDispatcherIn& in) const {
   std::optional<std::uint32_t> best;
@@ -74,11 +90,11 @@ std::optional<CtaDispatcherTwin::Pick> CtaDispatcherTwin::pick(const CtaDispatch
     if (may_take(k)) head = std::min<std::uint64_t>(head, kernels_[k].launched_at);
   }
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (!may_take(k) || eligible(k).empty() || kernels_[k].launched_at > head) continue;
+    if (!may_take(k) || eligible(in, k).empty() || kernels_[k].launched_at > head) continue;
     if (!best || comes_before(k, *best)) best = k;
   }
   if (!best) return std::nullopt;
-  return Pick{*best, *eligible(*best).next(next_sm_)};
+  return Pick{*best, *eligible(in, *best).next(next_sm_)};
 }
 
 bool CtaDispatcherTwin::room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const {
@@ -334,6 +350,7 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
   const auto to_credit = left_;
   const bool runs = ended_ && !ended_->waits && ended_->sm < params_.num_sms && ended_->slot < params_.ctas &&
                     sms_[ended_->sm].slots[ended_->slot].used;
+  const SmSet unready_next = unready(in);
   const bool reads = wanted || unanswered_ || in.quota_changed, answer_stays = answer_ && !busy_.contains(*answer_);
   std::optional<Row> row;
   Gaps gaps;
@@ -397,6 +414,7 @@ void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
     answer_.reset();
   }
   read_next(in, wanted);
+  unready_ = unready_next;
   if (to_credit) dirty_.insert(to_credit->sm);  // a read in the next cycle comes too early for it
   refresh_outputs(in);
 }
@@ -415,6 +433,8 @@ void CtaDispatcherTwin::refresh_outputs(const CtaDispatcherIn& in) {
   out_.age = {};
   for (std::size_t i = 0; i < running.size(); ++i) out_.age[i] = static_cast<std::uint8_t>(running[i]);
   out_.query_sm = static_cast<std::uint8_t>(eval_.value_or(0));
+  for (std::uint32_t sm = 0; params_.sm_enable && sm < params_.num_sms; ++sm)
+    out_.sm_busy[sm] = std::ranges::any_of(sms_[sm].slots, &Slot::used) || (out_.dispatch_valid && out_.dispatch_sm == sm);
   if (fresh_) {
     out_.dispatch_slot = static_cast<std::uint8_t>(lowest_free_slot(sms_[out_.dispatch_sm]));
     out_.dispatch_register_base = out_.dispatch_shared_base = 0;

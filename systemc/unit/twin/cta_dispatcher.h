@@ -21,6 +21,7 @@ class SmSet {
   /// First member at or after `from`, else the first of all.
   [[nodiscard]] std::optional<std::uint32_t> next(std::uint32_t from) const;
   [[nodiscard]] SmSet without(const SmSet& other) const;
+  bool operator==(const SmSet&) const = default;
 
  private:
   static std::uint64_t bit(std::uint32_t sm) { return std::uint64_t{1} << (sm % 64); }
@@ -37,9 +38,11 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   [[nodiscard]] const CtaDispatcherOut& outputs() const override { return out_; }
   void clock(const CtaDispatcherIn& in) override;
 
-  /// With these inputs, and no pulse, end of a CTA or change of quotas among them, clock() changes nothing, however often it
-  /// is called: such cycles may be skipped.
+  /// With these inputs, and no pulse, end of a CTA, change of quotas or of who is ready among them, clock() changes nothing,
+  /// however often it is called: such cycles may be skipped.
   [[nodiscard]] bool quiet(const CtaDispatcherIn& in) const;
+  /// What it knows of the SMs' readiness changes with the next clock().
+  [[nodiscard]] bool ready_changes(const CtaDispatcherIn& in) const;
 
  private:
   struct Amounts {
@@ -102,7 +105,8 @@ class CtaDispatcherTwin : public ICtaDispatcher {
 
   [[nodiscard]] Units units(std::uint32_t capacity) const;
   [[nodiscard]] bool fits_empty(const CtaDispatcherIn& in, std::uint32_t k) const;
-  [[nodiscard]] SmSet eligible(std::uint32_t k) const;
+  [[nodiscard]] SmSet eligible(const CtaDispatcherIn& in, std::uint32_t k) const;
+  [[nodiscard]] SmSet unready(const CtaDispatcherIn& in) const;  ///< in the next cycle
   [[nodiscard]] bool may_take(std::uint32_t k) const;
   [[nodiscard]] std::optional<Pick> pick(const CtaDispatcherIn& in) const;
   [[nodiscard]] bool full(const Row& row) const;  ///< as many CTAs of each kernel as its quota says
@@ -129,6 +133,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   std::vector<Sm> sms_;
   std::array<SmSet, kMaxKernelSlots> room_{};
   SmSet dirty_, busy_;
+  SmSet unready_;                      ///< SMs that were not ready in the cycle before, or whose CTA waited at the port
   std::optional<std::uint32_t> eval_;  ///< read in this cycle
   bool unanswered_ = false;            ///< because it was dirty
   bool answer_new_ = false;

@@ -50,7 +50,11 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   }
   for (const Planned& p : plan_) {
     out.watch[p.slot] = true;
-    if (layout_ == Layout::Ranges) out.watch_sm[p.slot] = p.first;
+    const std::uint32_t first = layout_ == Layout::Ranges ? p.first : 0;
+    out.watch_sm[p.slot] = first;
+    for (std::uint32_t sm = parameters_.num_sm; sm > first; --sm) {
+      if (config.sm_enable[sm - 1]) out.watch_sm[p.slot] = sm - 1;
+    }
     if (layout_ == Layout::Ranges || layout_ == Layout::Alone) out.ctas[p.slot] = static_cast<std::uint8_t>(parameters_.max_ctas);
     if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
     if (layout_ == Layout::Levels) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
@@ -90,11 +94,20 @@ std::optional<std::uint32_t> PartitionSequencerTwin::owner(std::uint32_t sm) con
   return found == plan_.end() ? std::nullopt : std::optional(found->slot);
 }
 
-bool PartitionSequencerTwin::settled(const SequencerIn& in) const {
+bool PartitionSequencerTwin::ranges_live(const SluiceConfig& config) const {
+  return std::ranges::all_of(plan_, [&](const Planned& p) {
+    for (std::uint32_t i = 0; i < p.count; ++i) {
+      if (config.sm_enable[p.first + i]) return true;
+    }
+    return false;
+  });
+}
+
+bool PartitionSequencerTwin::settled(const SluiceConfig& config, const SequencerIn& in) const {
   for (const Planned& p : plan_) {
     if (((in.spent >> p.slot) & 1U) != 0) continue;  // its SMs may never be full, and its samples do not count
     for (std::uint32_t i = 0; i < p.count; ++i) {
-      if (!in.settled[p.first + i]) return false;
+      if (config.sm_enable[p.first + i] && !in.settled[p.first + i]) return false;
     }
   }
   return true;
@@ -148,13 +161,14 @@ void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const Sequenc
 
 void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
   go(State::kIdle);
+  const bool no_ranges = plan_.size() > parameters_.num_sm || !ranges_live(config);
   if (plan_.size() == 1) {
     set_layout(Layout::Alone);
   } else if (is(config, Mode::Even)) {
     for (const Planned& p : plan_) decided_[p.slot] = p.most;
     no_fit_ = std::ranges::any_of(plan_, [](const Planned& p) { return p.most == 0; });
-    set_layout(!no_fit_ ? Layout::Counts : plan_.size() > parameters_.num_sm ? Layout::Free : Layout::Ranges);
-  } else if (plan_.size() > parameters_.num_sm) {
+    set_layout(!no_fit_ ? Layout::Counts : no_ranges ? Layout::Free : Layout::Ranges);
+  } else if (no_ranges) {
     set_layout(Layout::Free);
   } else if (is(config, Mode::Spatial)) {
     set_layout(Layout::Ranges);
@@ -178,12 +192,12 @@ void PartitionSequencerTwin::list_samples() {
   }
 }
 
-void PartitionSequencerTwin::read_on(const SequencerIn& in) {
+void PartitionSequencerTwin::read_on(const SluiceConfig& config, const SequencerIn& in) {
   offered_.reset();
   Sample& sample = samples_[sample_++];
   if (!sample.valid) return;
   const std::uint32_t slot = plan_[sample.kernel].slot;
-  sample.drop = !in.settled[sample.sm] || ((spent_ >> slot) & 1U) != 0;
+  sample.drop = !config.sm_enable[sample.sm] || !in.settled[sample.sm] || ((spent_ >> slot) & 1U) != 0;
   dropped_ |= sample.drop;
   sampled_[slot] |= !sample.drop;
   offered_ = sample;
@@ -215,7 +229,7 @@ void PartitionSequencerTwin::enforce(const PartitionCoreOut& core) {
 
 bool PartitionSequencerTwin::restarts(const SluiceConfig& config, const SequencerIn& in) const {
   const bool profile_again = (in.monitor_request || config.reprofile) && state_ == State::kMonitor;
-  return in.change || config.mode_write || profile_again;
+  return in.change || config.mode_write || config.enable_write || profile_again;
 }
 
 void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn& in) {
@@ -244,7 +258,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
       go(State::kDrain);
       break;
     case State::kDrain:
-      if (timer_ > 0 && !settled(in)) {
+      if (timer_ > 0 && !settled(config, in)) {
         --timer_;
         break;
       }
@@ -259,7 +273,7 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
       break;
     case State::kScale:
       if (sample_ < samples_.size()) {
-        read_on(in);
+        read_on(config, in);
         break;
       }
       offered_.reset();

@@ -79,8 +79,10 @@ class PartitionSequencerTwin {
   void finish_plan(const SluiceConfig& config);
   void start_window();
   void list_samples();
-  void read_on(const SequencerIn& in);
-  [[nodiscard]] bool settled(const SequencerIn& in) const;  ///< all SMs that can
+  void read_on(const SluiceConfig& config, const SequencerIn& in);
+  [[nodiscard]] bool settled(const SluiceConfig& config, const SequencerIn& in) const;  ///< all SMs that can
+  /// Every kernel has an SM that is enabled in its range.
+  [[nodiscard]] bool ranges_live(const SluiceConfig& config) const;
   void end_of_samples(const SluiceConfig& config);
   void enforce(const PartitionCoreOut& core);
   void go(regs::SequencerState state) { state_ = state; }

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::uint32_t kMasks = 8;   // MASK registers of a slot
+constexpr std::uint32_t kMasks = 8;   // registers with a bit an SM
 constexpr std::uint8_t kNone = 0xff;  // no register at an address
 constexpr std::uint32_t kCommands = 0xf;
 
@@ -18,6 +18,8 @@ std::uint8_t slot_of(std::uint32_t address) {
   return static_cast<std::uint8_t>(is_slot(address) ? (address - regs::kSlotBase) / regs::kSlotStride : 0);
 }
 std::uint32_t offset_of(std::uint32_t address) { return (address - regs::kSlotBase) % regs::kSlotStride; }
+bool is_sm_enable(std::uint32_t address) { return address >= regs::kSmEnable && address < regs::kSmEnable + 4 * kMasks; }
+bool is_sm_busy(std::uint32_t address) { return address >= regs::kSmBusy && address < regs::kSmBusy + 4 * kMasks; }
 bool is_mask(std::uint32_t address) { return is_slot(address) && offset_of(address) >= regs::kSlotMask; }
 
 bool is_free(const SluiceCsrStatus& status, unsigned kernel) {
@@ -41,9 +43,7 @@ void SluiceCsrTwin::reset() {
   for (const regs::RegisterInfo& info : registers_) {
     word(info.address) = 0;
     for (const regs::FieldInfo& field : info.fields) word(info.address) |= field.bits.put(field.reset);
-    if (is_mask(info.address)) {  // SMs that exist
-      word(info.address) = existing_sms(info.address);
-    }
+    if (info.sms) word(info.address) &= existing_sms(info.address);
   }
   held_address_.reset();
   held_data_.reset();
@@ -60,8 +60,8 @@ const regs::RegisterInfo* SluiceCsrTwin::find(std::uint32_t address) const {
   return index == kNone ? nullptr : &registers_[index];
 }
 
-std::uint32_t SluiceCsrTwin::existing_sms(std::uint32_t mask_address) const {
-  const std::uint32_t first = 8 * (offset_of(mask_address) - regs::kSlotMask);
+std::uint32_t SluiceCsrTwin::existing_sms(std::uint32_t address) const {
+  const std::uint32_t first = 32 * (address / 4 % 8);  // such registers come in aligned groups of eight
   if (first >= parameters_.num_sm) return 0;
   const std::uint32_t count = parameters_.num_sm - first;
   return count >= 32 ? ~0U : (1U << count) - 1;
@@ -70,8 +70,8 @@ std::uint32_t SluiceCsrTwin::existing_sms(std::uint32_t mask_address) const {
 bool SluiceCsrTwin::idle() const {
   const auto any = [](const PerKernel<bool>& bits) { return std::ranges::any_of(bits, [](bool bit) { return bit; }); };
   const SluiceConfig& config = out_.config;
-  const bool pulses = config.mode_write || config.static_write || config.reprofile || any(config.launch) || any(config.stop) ||
-                      any(config.evict) || any(config.resume);
+  const bool pulses = config.mode_write || config.static_write || config.reprofile || config.enable_write || any(config.launch) ||
+                      any(config.stop) || any(config.evict) || any(config.resume);
   return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !reading_ && !out_.axi.rvalid;
 }
 
@@ -101,9 +101,11 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   }
   if (in.axi.arvalid && shown.arready) reading_ = in.axi.araddr;
 
+  for (unsigned k = 0; k < parameters_.max_kernels; ++k) waiting_[k] = waiting_[k] && !is_ports(k);
   // A command lasts one cycle.
   SluiceConfig& config = out_.config;
-  config.mode_write = config.static_write = config.reprofile = false;
+  config.mode_write = config.static_write = config.reprofile = config.enable_write = false;
+  launching_ = config.launch;
   config.launch = config.stop = config.evict = config.resume = {};
   if (shown.bvalid && in.axi.bready) out_.axi.bvalid = false;
   std::optional<Refusal> refusal;
@@ -118,6 +120,7 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   } else {
     judged_ = judged;
   }
+  if (in.take) take(*in.take);
   if (in.axi.awvalid && shown.awready) held_address_ = in.axi.awaddr;
   if (in.axi.wvalid && shown.wready) {
     held_data_ = in.axi.wdata;
@@ -135,6 +138,11 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
            regs::kStatusNoFit.put(status.no_fit) | regs::kStatusDropped.put(status.dropped) |
            regs::kStatusNoProfile.put(status.no_profile) | regs::kStatusPresent.put(status.num_present);
   }
+  if (is_sm_busy(address)) {
+    std::uint32_t bits = 0;
+    for (std::uint32_t b = 0; b < 32; ++b) bits |= status.sm_busy[32 * (address / 4 % 8) + b] ? 1U << b : 0;
+    return bits & existing_sms(address);
+  }
   if (is_slot(address)) {
     const unsigned k = slot_of(address);
     switch (offset_of(address)) {
@@ -142,6 +150,7 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
       case regs::kSlotResident: return status.resident[k];
       case regs::kSlotDispatched: return status.dispatched[k];
       case regs::kSlotCtas: return status.ctas[k];
+      case regs::kSlotTags: return status.tags[k];
       default: break;
     }
   }
@@ -167,6 +176,9 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
   const Refusal bad_config{regs::kErrorBadConfig.lsb, kernel};
   if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && std::popcount(data & kCommands) > 1)
     return bad_config;
+  if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && regs::kSlotCtrlLaunch.get(data) != 0 &&
+      is_ports(kernel))
+    return Refusal{regs::kErrorSlotBusy.lsb, kernel};
   if (info.fields.front().access != regs::Access::Rw) return std::nullopt;
   std::uint32_t outside = data;
   bool in_range = true;
@@ -178,11 +190,12 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
   if (outside != 0 || !in_range) return info.address == regs::kMode ? Refusal{regs::kErrorBadMode.lsb, 0} : bad_config;
   if (info.needs == regs::Needs::AllFree) {
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
-      if (!is_free(status, k)) return bad_config;
+      if (!is_free(status, k) || (parameters_.launch_queue != 0 && launching_[k])) return bad_config;
     }
   }
   if (info.needs == regs::Needs::Undecided && deciding(status)) return bad_config;
-  if (info.needs == regs::Needs::SlotFree && !is_free(status, kernel)) return Refusal{regs::kErrorSlotBusy.lsb, kernel};
+  if (info.needs == regs::Needs::SlotFree && (!is_free(status, kernel) || is_ports(kernel)))
+    return Refusal{regs::kErrorSlotBusy.lsb, kernel};
   return std::nullopt;
 }
 
@@ -198,9 +211,11 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
     config.reprofile = regs::kControlReprofile.get(data) != 0;
     if (regs::kControlGo.get(data) != 0) config.launch = std::exchange(waiting_, {});
   }
+  if (find(address)->sms) word(address) &= existing_sms(address);
+  if (is_sm_enable(address)) config.enable_write = true;
+  if (address == regs::kPortSlots) word(address) &= (1U << parameters_.max_kernels) - 1;
   if (!is_slot(address)) return;
   const unsigned k = slot_of(address);
-  if (is_mask(address)) word(address) &= existing_sms(address);
   config.static_write = is_mask(address) || offset_of(address) == regs::kSlotQuota;
   if (offset_of(address) == regs::kSlotCtrl) {
     const bool launch = regs::kSlotCtrlLaunch.get(data) != 0, waits = regs::kSlotCtrlWait.get(data) != 0;
@@ -248,6 +263,16 @@ void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Re
   if (status.decision) ++word(regs::kDecisions);
 }
 
+void SluiceCsrTwin::take(const SluiceCsrTake& take) {
+  word(regs::slot(take.slot, regs::kSlotWarps)) = take.warps;
+  word(regs::slot(take.slot, regs::kSlotRegisters)) = take.registers;
+  word(regs::slot(take.slot, regs::kSlotShared)) = take.shared_bytes;
+  word(regs::slot(take.slot, regs::kSlotGrid)) = take.ctas;
+  word(regs::slot(take.slot, regs::kSlotCtrl)) = 0;
+  update_config();
+  out_.config.launch[take.slot] = true;
+}
+
 void SluiceCsrTwin::update_handshakes() {
   out_.axi.awready = !held_address_;
   out_.axi.wready = !held_data_;
@@ -273,6 +298,9 @@ void SluiceCsrTwin::update_config() {
   config.monitor_threshold = regs::kMonitorThreshold.get(word(regs::kMonitor));
   config.monitor_window = word(regs::kMonitorWindow);
   config.monitor_hold = word(regs::kMonitorHold);
+  if (parameters_.launch_queue != 0) config.port_slots = static_cast<std::uint8_t>(word(regs::kPortSlots));
+  for (unsigned m = 0; parameters_.sm_enable != 0 && m < parameters_.num_sm; ++m)
+    config.sm_enable[m] = (word(regs::kSmEnable + 4 * (m / 32)) >> m % 32 & 1U) != 0;
   for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
     config.demand_warps[k] = word(regs::slot(k, regs::kSlotWarps));
     config.demand_registers[k] = word(regs::slot(k, regs::kSlotRegisters));

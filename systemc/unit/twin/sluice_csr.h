@@ -26,7 +26,9 @@ struct SluiceCsrStatus {
   PerKernel<bool> evict_done{};   ///< level: the last EVICT has drained
   PerKernel<bool> kernel_done{};  ///< pulses
   std::uint8_t num_present = 0;
-  PerKernel<std::uint8_t> ctas{};  ///< quotas in force
+  PerKernel<std::uint8_t> ctas{};   ///< quotas in force
+  PerKernel<std::uint32_t> tags{};  ///< as register TAGS has them
+  SmBits sm_busy;                   ///< SMs that hold a CTA
   std::uint8_t sequencer_state = 0;
   bool decision = false;  ///< pulse
   bool spatial = false, no_fit = false, dropped = false, no_profile = false;
@@ -35,11 +37,17 @@ struct SluiceCsrStatus {
   std::uint8_t error_sm = 0;
 };
 
+/// A launch of the port goes to a kernel slot.
+struct SluiceCsrTake {
+  std::uint32_t slot = 0, warps = 0, registers = 0, shared_bytes = 0, ctas = 0;
+};
+
 /// Input ports of sluice_csr.
 struct SluiceCsrIn {
   bool rst_n = true;
   AxiLiteIn axi;
   SluiceCsrStatus status;
+  std::optional<SluiceCsrTake> take = std::nullopt;
 };
 
 /// Configuration and commands that sluice_csr gives the other blocks.
@@ -58,6 +66,9 @@ struct SluiceConfig {
   bool monitor_enable = false;
   std::uint32_t monitor_threshold = 0, monitor_window = 0, monitor_hold = 0;
   bool reprofile = false;
+  SmBits sm_enable = all_sms();  ///< all without the option
+  bool enable_write = false;
+  std::uint8_t port_slots = 0;  ///< mask of the launch port's kernel slots
   bool operator==(const SluiceConfig&) const = default;
 };
 
@@ -100,9 +111,11 @@ class SluiceCsrTwin {
   void record(const SluiceCsrStatus& status, const std::optional<Refusal>& refusal, bool mode_in_decision);
   void update_handshakes();
   void update_config();
+  void take(const SluiceCsrTake& take);
+  [[nodiscard]] bool is_ports(unsigned kernel) const { return (out_.config.port_slots >> kernel & 1U) != 0; }
   [[nodiscard]] const regs::RegisterInfo* find(std::uint32_t address) const;
-  /// Bits of a MASK register that stand for SMs.
-  [[nodiscard]] std::uint32_t existing_sms(std::uint32_t mask_address) const;
+  /// Bits of a register with a bit an SM that stand for SMs.
+  [[nodiscard]] std::uint32_t existing_sms(std::uint32_t address) const;
 
   [[nodiscard]] std::uint32_t& word(std::uint32_t address) { return words_[address / 4]; }
   [[nodiscard]] std::uint32_t word(std::uint32_t address) const { return words_[address / 4]; }
@@ -115,6 +128,7 @@ class SluiceCsrTwin {
   std::optional<std::uint32_t> held_address_;
   std::optional<std::uint32_t> held_data_;
   bool held_full_strobe_ = false;
+  PerKernel<bool> launching_{};           ///< launched in this cycle
   PerKernel<bool> waiting_{};             ///< launches that wait for CONTROL.GO
   bool judged_ = false;                   ///< the held write was looked at: it acts when no response waits
   std::optional<std::uint32_t> reading_;  ///< address of the read that is answered with the next edge

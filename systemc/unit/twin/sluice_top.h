@@ -5,6 +5,7 @@
 
 #include "systemc/unit/ports/i_sluice_top.h"
 #include "systemc/unit/twin/cta_dispatcher.h"
+#include "systemc/unit/twin/launch_queue.h"
 #include "systemc/unit/twin/partition_core.h"
 #include "systemc/unit/twin/partition_sequencer.h"
 #include "systemc/unit/twin/phase_monitor.h"
@@ -18,10 +19,11 @@ class SluiceTopTwin : public ISluiceTop {
   explicit SluiceTopTwin(const regs::Parameters& parameters)
       : parameters_(parameters),
         csr_(parameters),
-        dispatcher_({parameters.num_sm, parameters.max_kernels, parameters.max_ctas, parameters.region_units}),
+        dispatcher_(dispatcher_params(parameters)),
         sequencer_(parameters),
         monitor_(parameters.max_kernels),
-        counters_(parameters.num_sm) {
+        counters_(parameters.num_sm),
+        queue_(parameters.launch_queue) {
     refresh();
   }
 
@@ -44,14 +46,17 @@ class SluiceTopTwin : public ISluiceTop {
     to_sequencer.spent = dispatched.spent;
     to_sequencer.settled = dispatched.settled;
     to_sequencer.core = clock_core(sequenced, sequencer_.restarts(config, to_sequencer));
-    const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid;
 
     clock_counters(in, config, sequenced);
     if (const auto sm = sequencer_.reads()) sample_ = counters_[*sm].insts;
     clock_monitor(in, config, sequenced);
     to_dispatcher_ = dispatcher_inputs(in, config, sequenced);
+    const bool rests = rests_ && !in.axi.awvalid && !in.axi.wvalid && !in.axi.arvalid && !in.done_valid &&
+                       !dispatcher_.ready_changes(to_dispatcher_) && !(parameters_.launch_queue != 0 && in.launch.valid);
+    const SluiceCsrStatus reported = status(dispatched, sequenced);
+    const auto takes = clock_launches(in, config, dispatched);
     dispatcher_.clock(to_dispatcher_);
-    csr_.clock({true, in.axi, status(dispatched, sequenced)});
+    csr_.clock({true, in.axi, reported, takes});
     sequencer_.clock(config, to_sequencer);
     refresh();
     out_.idle = rests;
@@ -66,6 +71,9 @@ class SluiceTopTwin : public ISluiceTop {
   [[nodiscard]] SequencerOut sequencer() const { return sequencer_.out(csr_.out().config); }
   [[nodiscard]] std::uint32_t quota(std::uint32_t sm, std::uint32_t kernel) const {
     return sequencer_.quota(csr_.out().config, sm, kernel);
+  }
+  [[nodiscard]] static CtaDispatcherParams dispatcher_params(const regs::Parameters& p) {
+    return {p.num_sm, p.max_kernels, p.max_ctas, p.region_units, p.sm_enable != 0, p.sm_ready != 0};
   }
   /// What the dispatcher was given in the last clock().
   [[nodiscard]] const CtaDispatcherIn& dispatcher_in() const { return to_dispatcher_; }
@@ -153,6 +161,8 @@ class SluiceTopTwin : public ISluiceTop {
       to.quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().query_sm, k));
       to.port_quota[k] = static_cast<std::uint8_t>(sequencer_.quota(config, dispatcher_.outputs().dispatch_sm, k));
     }
+    to.sm_enable = config.sm_enable;
+    to.sm_ready = in.sm_ready;
     to.dispatch_ready = in.dispatch_ready;
     to.done_valid = in.done_valid;
     to.done_sm = in.done_sm;
@@ -160,9 +170,30 @@ class SluiceTopTwin : public ISluiceTop {
     return to;
   }
 
-  static SluiceCsrStatus status(const CtaDispatcherOut& dispatched, const SequencerOut& sequenced) {
+  /// Kernel slots to which a launch of the port may go.
+  [[nodiscard]] std::uint32_t free_port_slots() const {
+    std::uint32_t free = csr_.out().config.port_slots;
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+      if (dispatcher_.outputs().state[k] != regs::SlotState::kFree) free &= ~(1U << k);
+    return free;
+  }
+  /// The launch that goes to a slot in this cycle; and slots that the host launches have no launch of the port any more.
+  std::optional<SluiceCsrTake> clock_launches(const SluiceTopIn& in, const SluiceConfig& config,
+                                              const CtaDispatcherOut& dispatched) {
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+      if (config.launch[k] && dispatched.state[k] == regs::SlotState::kFree && queue_.taken() != k) walker_.launch_of_the_host(k);
+    const auto taken = queue_.take(in.launch, free_port_slots());
+    queue_.clock(in.launch, taken);
+    if (!taken) return std::nullopt;
+    walker_.take(*taken);
+    const LaunchRequest& l = taken->launch;
+    return SluiceCsrTake{taken->slot, l.warps, l.registers, l.shared_bytes, l.ctas};
+  }
+
+  SluiceCsrStatus status(const CtaDispatcherOut& dispatched, const SequencerOut& sequenced) const {
     SluiceCsrStatus status;
     for (unsigned k = 0; k < kMaxKernelSlots; ++k) {
+      status.tags[k] = walker_.tags(k);
       status.slot_state[k] = static_cast<std::uint8_t>(dispatched.state[k]);
       status.evict_done[k] = ((dispatched.evict_done >> k) & 1U) != 0;
       status.kernel_done[k] = ((dispatched.kernel_done >> k) & 1U) != 0;
@@ -171,6 +202,7 @@ class SluiceTopTwin : public ISluiceTop {
     status.dispatched = dispatched.dispatched;
     status.num_present = dispatched.num_present;
     status.ctas = sequenced.ctas;
+    status.sm_busy = dispatched.sm_busy;
     status.sequencer_state = sequenced.state;
     status.decision = sequenced.decision;
     status.spatial = sequenced.spatial;
@@ -197,6 +229,13 @@ class SluiceTopTwin : public ISluiceTop {
     out_.dispatch_cta = dispatched.dispatch_cta;
     out_.dispatch_register_base = dispatched.dispatch_register_base;
     out_.dispatch_shared_base = dispatched.dispatch_shared_base;
+    out_.dispatch_place =
+        parameters_.launch_queue != 0 ? walker_.place(dispatched.dispatch_kernel, dispatched.dispatch_cta) : GridPlace();
+    out_.launch_ready = queue_.ready();
+    out_.launched_valid = queue_.told().has_value();
+    out_.launched_kernel = static_cast<std::uint8_t>(queue_.told().value_or(0));
+    out_.launched_refused = queue_.told() && dispatched.state[*queue_.told()] == regs::SlotState::kFree;
+    out_.kernel_done = dispatched.kernel_done;
     out_.profile_window = sequenced.profile_enable;
     const PartitionCoreTwin::Scaled* writing = core_.writing();
     out_.profile_valid = writing != nullptr;
@@ -206,7 +245,8 @@ class SluiceTopTwin : public ISluiceTop {
       out_.profile_scaled = static_cast<std::uint32_t>(writing->value);
     }
     const bool monitors = sequenced.monitoring && csr.config.monitor_enable;
-    rests_ = csr_.idle() && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
+    rests_ =
+        csr_.idle() && !queue_.stirs(free_port_slots()) && dispatcher_settled() && sequenced.idle && core_.settled() && !monitors;
     counting_ = sequenced.profile_enable || monitors;
   }
 
@@ -217,6 +257,8 @@ class SluiceTopTwin : public ISluiceTop {
   PartitionCoreTwin core_;
   PhaseMonitorTwin monitor_;
   std::vector<Counters> counters_;
+  LaunchQueueTwin queue_;
+  GridWalkerTwin walker_;
   std::uint32_t sample_ = 0;       ///< instructions of the sample that the core is offered
   PerKernel<unsigned> watched_{};  ///< what each kernel issued in the cycle before
   bool rests_ = true;              ///< no block changes anything in this cycle without an input

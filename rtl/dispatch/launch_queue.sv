@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// launch_queue: launches that come through the port of the unit, in their order, until a kernel slot is free for them. A launch that finds the queue
+// empty and a slot free goes there in the cycle in which it comes. In the next cycle the slot is launched; in the one behind that it is RUNNING, or the
+// launch was refused, and launched_* tell which.
+module launch_queue #(
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned DEPTH       = 2    // 1..8
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           launch_valid_i,
+  output logic                           launch_ready_o,      // a place is free
+  input  sluice_pkg::launch_t            launch_i,
+  input  logic [MAX_KERNELS-1:0]         slot_i,              // kernel slots that are the port's,
+  input  logic [MAX_KERNELS-1:0]         slot_free_i,         // and FREE; known a cycle after a launch
+  output logic [MAX_KERNELS-1:0]         take_o,              // the launch goes to this slot: one-hot, or 0
+  output sluice_pkg::launch_t            take_launch_o,
+  output logic                           launched_valid_o,    // pulse, two cycles later:
+  output logic [sluice_pkg::KIndexW-1:0] launched_kernel_o,   // it had this slot,
+  output logic                           launched_refused_o,  // and could not fit
+  output logic                           stirring_o           // changes without an input
+);
+  localparam int unsigned K      = MAX_KERNELS;
+  localparam int unsigned W      = sluice_pkg::LaunchW;
+  localparam int unsigned CountW = $clog2(DEPTH + 1);
+
+  logic [DEPTH*W-1:0]  entries_d, entries_q;   // the oldest in the low bits
+  logic [CountW-1:0]   count_d, count_q;
+  logic [K-1:0]        free, taken_q, told_q;   // taken: in the cycle before; told: in the one before that
+  logic                push, pop, takes;
+  sluice_pkg::launch_t oldest;
+
+  assign launch_ready_o = count_q != CountW'(DEPTH);
+  assign free           = slot_i & slot_free_i & ~taken_q;
+  assign takes          = (launch_valid_i || count_q != '0) && free != '0;
+  assign take_o         = free & (~free + K'(1)) & {K{takes}};
+  assign oldest         = entries_q[W-1:0];
+  assign take_launch_o  = (count_q == '0) ? launch_i : oldest;
+  assign pop            = takes && count_q != '0;
+  assign push           = launch_valid_i && launch_ready_o && !(takes && count_q == '0);
+
+  logic [CountW-1:0] left;   // behind the pop: where a push goes
+  always_comb begin
+    left      = count_q - CountW'(pop);
+    count_d   = left + CountW'(push);
+    entries_d = pop ? entries_q >> W : entries_q;
+    for (int unsigned i = 0; i < DEPTH; i++)
+      if (push && left == CountW'(i)) entries_d[i*W +: W] = launch_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      count_q <= '0;
+      taken_q <= '0;
+      told_q  <= '0;
+    end else begin
+      count_q <= count_d;
+      taken_q <= take_o;
+      told_q  <= taken_q;
+    end
+  always_ff @(posedge clk_i)   // looked at only as far as they count: no reset
+    if (push || pop) entries_q <= entries_d;
+
+  always_comb begin
+    launched_kernel_o = '0;
+    for (int unsigned k = 0; k < K; k++)
+      if (told_q[k]) launched_kernel_o |= sluice_pkg::KIndexW'(k);
+  end
+  assign launched_valid_o   = told_q != '0;
+  assign launched_refused_o = (told_q & slot_free_i) != '0;
+  assign stirring_o         = takes || (taken_q | told_q) != '0;
+endmodule
