@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-from errors import print_lists
+from errors import print_lists, write_results
 
 HERE = pathlib.Path(__file__).parent
 KEPT = ("launch", "cycles", "warp_instructions", "l1_miss_rate", "l2_miss_rate", "dram_bytes", "cpu_seconds", "peak_rss_mib")
@@ -115,7 +115,7 @@ def main():
         keep(f"model-{machine}.jsonl", [{k: r[k] for k in KEPT} for r in model.values()])
         path = HERE / "results.json"
         others = [k for k in json.loads(path.read_text())["kernels"] if k["source"] != "recorded"]  # source_page/compare.py's
-        path.write_text(json.dumps({"kernels": kernels + others, "pairs": []}, indent=1) + "\n")
+        write_results(path, kernels + others, json.loads(path.read_text())["pairs"])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both comparisons print of their kernels: mean and median of the absolute errors, rank correlation, of each list."""
+"""What the comparisons print of their kernels: mean and median of the absolute errors, rank correlation, of each list."""
+import json
 import statistics
 
 
@@ -20,3 +21,9 @@ def print_lists(kernels):
         correlation = statistics.correlation(rank([k["h200_cycles"] for k in some]), rank([k["model_cycles"] for k in some]))
         print(f"\n{which}: {len(some)} kernels, mean absolute error {100 * statistics.mean(errors):.1f} %, median {100 * statistics.median(errors):.1f} %, "
               f"rank correlation {correlation:.3f}")
+
+
+def write_results(path, kernels, pairs):
+    """results.json: a pair a line."""
+    head = json.dumps({"kernels": kernels}, indent=1)[:-2]
+    path.write_text(head + ',\n "pairs": [\n' + ",\n".join("  " + json.dumps(p) for p in pairs) + "\n ]\n}\n")

@@ -3,7 +3,7 @@
 """Kernels that share a GPU: the model beside an H200. Curves over CTA counts, and pairs under four policies.
 
 usage: compare.py [--take RESULTS.json ...]
-prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl; --take: makes model.json anew from what `sluice eval` wrote"""
+prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl; --take: makes model.json anew from what `sluice eval` wrote; of two runs that are alike it keeps the first file's"""
 import argparse
 import json
 import math
@@ -14,7 +14,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 SILICON = HERE.parents[1] / "h200"
 sys.path.append(str(HERE.parent))
-from errors import rank  # noqa: E402
+from errors import rank, write_results  # noqa: E402
 
 POLICIES = ("left_over", "even", "spatial", "warped_slicer")
 QUOTAS = ("even", "warped_slicer")  # on the GPU these run in Sluice's runtime
@@ -25,14 +25,16 @@ def lines(name):
 
 
 def take(files):
-    curves, pairs = {}, []
+    curves, pairs, known = {}, [], set()
     for file in files:
         results = json.loads(pathlib.Path(file).read_text())
         for kernel in results["solo"]:
             if len(kernel["curve"]) > 1 and kernel["curve"][-1] > 0:
                 curves.setdefault(kernel["kernel"], kernel["curve"])
         for run in results["runs"]:
-            if run["policy"] in POLICIES + ("solo_curve",):
+            what = (*run["kernels"], run["policy"])
+            if run["policy"] in POLICIES + ("solo_curve",) and what not in known:
+                known.add(what)
                 pairs.append({"kernels": run["kernels"], "policy": run["policy"], "stp": round(run["stp"], 4), "ctas": run["partition"]["ctas"]})
     text = ",\n".join(" " + json.dumps(p) for p in pairs)
     (HERE / "model.json").write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
@@ -130,9 +132,7 @@ def main():
                                          f"{','.join(map(str, ctas['_'.join(r['kernels']), 'warped_slicer']))})" for r, ok in zip(some, same) if not ok))
     path = HERE.parent / "results.json"
     results = json.loads(path.read_text())
-    results["pairs"] = pairs
-    text = json.dumps({k: v for k, v in results.items() if k != "pairs"}, indent=1)[:-2]
-    path.write_text(text + ',\n "pairs": [\n' + ",\n".join("  " + json.dumps(p) for p in pairs) + "\n ]\n}\n")
+    write_results(path, results["kernels"], pairs)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
-from errors import print_lists  # noqa: E402
+from errors import print_lists, write_results  # noqa: E402
 
 MACHINE = HERE.parents[2] / "configs/machines/h100_sm90.toml"
 
@@ -59,8 +59,7 @@ def main():
     if options.run:
         path = HERE.parent / "results.json"
         results = json.loads(path.read_text())
-        results["kernels"] = [k for k in results["kernels"] if k["source"] != "ncu_source"] + kernels
-        path.write_text(json.dumps(results, indent=1) + "\n")
+        write_results(path, [k for k in results["kernels"] if k["source"] != "ncu_source"] + kernels, results["pairs"])
 
 
 if __name__ == "__main__":
