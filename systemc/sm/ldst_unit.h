@@ -35,8 +35,8 @@ struct LineRequest {
   std::uint8_t sectors = 0;
   bool write = false, atomic = false;
   std::uint32_t kernel = 0;
-  std::uint32_t waiter = 0;                          ///< PacketInfo::waiter
-  bool no_result = false;                            ///< PacketInfo::no_result
+  std::uint32_t waiter = 0;                  ///< PacketInfo::waiter
+  bool no_result = false;                    ///< PacketInfo::no_result
   std::uint8_t whole = 0xf, part_bytes = 0;  ///< of a write, as in LineAccess
 };
 

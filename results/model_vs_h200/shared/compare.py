@@ -3,7 +3,8 @@
 """Kernels that share a GPU: the model beside an H200. Curves over CTA counts, and pairs under four policies.
 
 usage: compare.py [--take RESULTS.json ...]
-prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl; --take: makes model.json anew from what `sluice eval` wrote; of two runs that are alike it keeps the first file's"""
+prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl; --take: makes model.json anew from what `sluice
+eval` wrote. Of two runs that are alike it keeps the first file's."""
 import argparse
 import json
 import math

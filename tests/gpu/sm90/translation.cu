@@ -63,8 +63,8 @@ void throughput(const char* memory, unsigned pages, int ctas, int threads, long 
   std::vector<long long> each(ctas);
   cudaMemcpy(each.data(), cycles, ctas * 8, cudaMemcpyDeviceToHost);
   const double longest = (double)*std::max_element(each.begin(), each.end());
-  std::printf("{\"translation\":\"gather\",\"pages\":%u,\"ctas\":%d,\"threads\":%d,\"cycles\":%.0f,\"lanes_a_cycle\":%.3f}\n", pages,
-              ctas, threads, longest, (double)ctas * threads * turns / longest);
+  std::printf("{\"translation\":\"gather\",\"pages\":%u,\"ctas\":%d,\"threads\":%d,\"cycles\":%.0f,\"lanes_a_cycle\":%.3f}\n",
+              pages, ctas, threads, longest, (double)ctas * threads * turns / longest);
 }
 
 int main() {
