@@ -17,7 +17,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr int kVersion = 3;               // of the transformation, beside the runtime's text
+constexpr int kVersion = 4;               // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
 Code made(const std::string& ptx, bool variables) {
@@ -139,15 +139,16 @@ namespace {
 
 /// From the cache, or made now or in the background, and kept.
 /// @param now  does not return before it is done
-std::shared_ptr<Later> compile(const std::string& ptx, const std::string& version, bool variables, bool now) {
+/// @param ptx  the text, where the cache does not have what `key` says
+template <class Text>
+std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool variables, bool now) {
   auto later = std::make_shared<Later>();
-  const std::string key = "code-" + digest(std::string_view(ptx)) + version;
   if (const auto kept = user_cache().load(key))
     if (auto code = unpacked(*kept)) {
       later->set(std::make_shared<const Code>(std::move(*code)));
       return later;
     }
-  const auto make = [later, ptx, key, variables] {
+  const auto make = [later, ptx = text(), key, variables] {
     try {
       const SomeContext context;
       auto code = std::make_shared<const Code>(made(ptx, variables));
@@ -171,7 +172,8 @@ std::shared_ptr<Later> Lazy::kernel(const std::string& name) {
   std::shared_ptr<Later>& later = kernels_[name];
   if (later != nullptr) return later;
   try {
-    later = compile(gpu::only_kernel(ptx_, name), version_, false, false);
+    const auto text = [&] { return gpu::only_kernel(gpu::normalised(ptx_), name); };
+    later = compile("code-" + key_ + "-" + digest(std::string_view(name)).substr(0, 16), text, false, false);
   } catch (const std::exception& e) {
     later = std::make_shared<Later>();
     later->set(nullptr, e.what());
@@ -194,13 +196,16 @@ Prepared prepared(const void* image) {
     const std::string version =
         fmt::format("-{}-{}-sm{}-{}", kVersion, digest(std::string_view(runtime_text())).substr(0, 8), sm, driver);
     out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
-    std::string text = gpu::normalised(ptx);
-    if (!has_variables(text)) {
+    const std::string key = digest(std::string_view(ptx)) + version, plain = "plain-" + key;
+    const bool known = user_cache().load(plain).has_value();
+    if (known || !has_variables(gpu::normalised(ptx))) {
+      if (!known) user_cache().store(plain, "");
       out.why = "it is being compiled";
-      out.lazy = std::make_shared<Lazy>(std::move(text), version);
+      out.lazy = std::make_shared<Lazy>(ptx, key);
       return out;
     }
-    out.later = compile(ptx, version, true, ptx.size() <= kAtOnce);
+    out.later = compile(
+        "code-" + key, [&] { return ptx; }, true, ptx.size() <= kAtOnce);
     out.why = "its module is being compiled in the background";
     if (!out.later->done()) return out;
     out.code = out.later->code();

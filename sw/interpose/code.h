@@ -48,13 +48,14 @@ class Later {
 /// module.
 class Lazy {
  public:
-  Lazy(std::string ptx, std::string version) : ptx_(std::move(ptx)), version_(std::move(version)) {}
+  /// @param key  of the text, and of what decides about the code beside it
+  Lazy(std::string ptx, std::string key) : ptx_(std::move(ptx)), key_(std::move(key)) {}
   /// @return what the kernel becomes, now or later. @pre there is a context, or a GPU to make one
   [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name);
 
  private:
   std::mutex lock_;
-  const std::string ptx_, version_;  // normalised; of what decides about the code beside it
+  const std::string ptx_, key_;
   std::map<std::string, std::shared_ptr<Later>> kernels_;
 };
 

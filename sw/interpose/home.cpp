@@ -9,7 +9,8 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kStaging = std::size_t{8192} * 64, kLaterStreams = 4;
+constexpr std::size_t kMost = 8192, kStaging = 16 * kMost, kAllStaging = 64 * kMost, kLaterStreams = 4;
+constexpr std::size_t kOnTheirWay = 8;  // orders, each in a place of its own behind what write() and read() use
 
 unsigned attribute(CUdevice_attribute which) {
   CUdevice device = 0;
@@ -39,12 +40,6 @@ std::unique_ptr<Home> Home::make() {
       SLUICE_REAL(cuCtxGetId)(home->context_, &home->id_) != CUDA_SUCCESS)
     return nullptr;
   home->shape_ = shape_of_current();
-  // All streams at once: neighbours have channels of their own.
-  for (std::size_t i = 0; i < kLaterStreams; ++i) {
-    CUstream later = nullptr;
-    if (SLUICE_REAL(cuStreamCreate)(&later, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return nullptr;
-    home->later_.push_back(later);
-  }
   if (SLUICE_REAL(cuStreamCreate)(&home->copies_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
       SLUICE_REAL(cuStreamCreate)(&home->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
       SLUICE_REAL(cuMemHostAlloc)(&home->staging_, kStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
@@ -52,15 +47,37 @@ std::unique_ptr<Home> Home::make() {
   return home;
 }
 
+void Home::make_later_streams() {
+  if (!later_.empty() || later_tried_) return;
+  later_tried_ = true;
+  const Relaxed relaxed;
+  for (std::size_t i = 0; i < kLaterStreams; ++i) {  // all at once: neighbours have channels of their own
+    CUstream later = nullptr;
+    if (SLUICE_REAL(cuStreamCreate)(&later, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return;
+    later_.push_back(later);
+  }
+}
+
+bool Home::order(CUdeviceptr to, const void* from, std::size_t bytes) {
+  if (bytes > kMost) return false;
+  if (next_order_ == kOnTheirWay) {
+    if (SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS) return false;
+    next_order_ = 0;
+  }
+  char* at = static_cast<char*>(staging_) + kStaging - kMost * ++next_order_;
+  std::memcpy(at, from, bytes);
+  return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, at, bytes, copies_) == CUDA_SUCCESS;
+}
+
 bool Home::write(CUdeviceptr to, const void* from, std::size_t bytes) {
-  if (bytes > kStaging) return false;
+  if (bytes > kMost) return false;
   std::memcpy(staging_, from, bytes);
   return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, staging_, bytes, copies_) == CUDA_SUCCESS &&
          SLUICE_REAL(cuStreamSynchronize)(copies_) == CUDA_SUCCESS;
 }
 
 bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
-  if (bytes > kStaging || SLUICE_REAL(cuMemcpyDtoHAsync_v2)(staging_, from, bytes, copies_) != CUDA_SUCCESS ||
+  if (bytes > kMost || SLUICE_REAL(cuMemcpyDtoHAsync_v2)(staging_, from, bytes, copies_) != CUDA_SUCCESS ||
       SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS)
     return false;
   std::memcpy(to, staging_, bytes);
@@ -68,8 +85,11 @@ bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
 }
 
 std::vector<std::byte> Home::read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
-  auto* to = static_cast<std::byte*>(staging_);
-  if (from.empty() || from.size() * bytes > kStaging) return {};
+  if (from.empty() || from.size() * bytes > kAllStaging) return {};
+  void*& staging = from.size() * bytes > kStaging - kOnTheirWay * kMost ? many_ : staging_;
+  if (staging == nullptr && SLUICE_REAL(cuMemHostAlloc)(&staging, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+    return {};
+  auto* to = static_cast<std::byte*>(staging);
   for (std::size_t i = 0; i < from.size(); ++i)
     if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(to + i * bytes, from[i], bytes, copies_) != CUDA_SUCCESS) return {};
   if (SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS) return {};

@@ -44,6 +44,9 @@ class Home {
   [[nodiscard]] bool read(void* to, CUdeviceptr from, std::size_t bytes);
   /// So many bytes from each place, behind each other; empty: the driver refuses. At most 64 places, and 8 KB of each.
   [[nodiscard]] std::vector<std::byte> read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes);
+  /// Copies, and does not wait: what is in the stream of copies behind it comes later.
+  [[nodiscard]] bool order(CUdeviceptr to, const void* from, std::size_t bytes);
+  void make_later_streams();             ///< once; apart from make(), as the program's first launch waits for that
   [[nodiscard]] CUstream idle_stream();  ///< of those for later grids; null: none
   // From any thread at any time:
   /// Device memory, zero but for a pointer at `at`. @return 0: there is none
@@ -59,7 +62,9 @@ class Home {
   std::mutex free_lock_;
   std::vector<CUstream> later_;
   std::vector<Told> free_;
-  void* staging_ = nullptr;
+  void *staging_ = nullptr, *many_ = nullptr;  ///< many_: of many counters at a time
+  std::size_t next_order_ = 0;
+  bool later_tried_ = false;
 };
 
 }  // namespace sluice::interpose

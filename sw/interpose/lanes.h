@@ -95,9 +95,9 @@ class Lanes : public ILanes {
   [[nodiscard]] std::shared_ptr<Lane> of_graphs(std::unique_lock<std::mutex>& held);
   /// A control block for `ctas` CTAs on an SM. Without the lock. @return null: no memory
   [[nodiscard]] static std::shared_ptr<Slot> slot(Home& home, unsigned ctas, bool watched);
-  [[nodiscard]] bool send(Lane& lane);  ///< the share, to device memory
-  void watch(Lane& lane);               ///< from here on the thread looks at it
-  void wake();                          ///< the thread sleeps: something is outstanding now
+  [[nodiscard]] bool send(Lane& lane, bool waits = true);  ///< the share, to device memory
+  void watch(Lane& lane);                                  ///< from here on the thread looks at it
+  void wake();                                             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
@@ -116,6 +116,7 @@ class Lanes : public ILanes {
   struct Look;
   void run();
   void take_orders();
+  void send_orders();
   [[nodiscard]] bool step();  // @return something is outstanding
   [[nodiscard]] bool step(Lane& lane, Clock::time_point now);
   void hear(Lane& lane, Slot& slot);

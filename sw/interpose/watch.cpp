@@ -49,10 +49,20 @@ void Lanes::on_share(LaneId id, const Share& share) {
     CUcontext before = nullptr;
     SLUICE_REAL(cuCtxGetCurrent)(&before);
     take_orders();
-    static_cast<void>(step());
+    if (share.ctas.value() == 0)
+      send_orders();
+    else
+      static_cast<void>(step());
     SLUICE_REAL(cuCtxSetCurrent)(before);
   }
   wake();
+}
+
+/// Those that changed, and nothing else: somebody waits for the SMs.
+void Lanes::send_orders() {
+  for (const std::shared_ptr<Lane>& lane : all())
+    if (lane->stale && lane->watched && SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) == CUDA_SUCCESS)
+      static_cast<void>(send(*lane, false));
 }
 
 /// Looks without sleep for the words of the lanes' last CTAs. The lock is taken when one has changed.
@@ -161,6 +171,7 @@ bool Lanes::step() {
 }
 
 bool Lanes::step(Lane& lane, Clock::time_point now) {
+  lane.home->make_later_streams();
   const bool outstanding = lane.outstanding();
   if (lane.stale) static_cast<void>(send(lane));
   std::vector<Slot*> due;
@@ -187,13 +198,14 @@ bool Lanes::step(Lane& lane, Clock::time_point now) {
   return still;
 }
 
-bool Lanes::send(Lane& lane) {
+bool Lanes::send(Lane& lane, bool waits) {
   SluiceOrders orders{};
   const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
   std::ranges::copy(quotas, orders.quota);
   orders.wanted = std::accumulate(quotas.begin(), quotas.end(), 0U);
   orders.epoch = static_cast<unsigned>(++counted_.orders);
-  lane.stale = !lane.home->write(lane.orders, &orders, sizeof orders);
+  lane.stale =
+      !(waits ? lane.home->write(lane.orders, &orders, sizeof orders) : lane.home->order(lane.orders, &orders, sizeof orders));
   return !lane.stale;
 }
 

@@ -25,7 +25,7 @@ struct Module {
 };
 std::string linked;
 
-CUresult load(Module** out, const void* image) {
+CUresult load(Module** out, const void* image) try {
   auto* module = new Module{sluice::gpu::normalised(static_cast<const char*>(image)), {}};
   for (const sluice::gpu::Item& item : sluice::gpu::items_of(module->ptx))
     if (item.kind == sluice::gpu::Item::Kind::Kernel)
@@ -34,6 +34,8 @@ CUresult load(Module** out, const void* image) {
   tell("load " + std::to_string(module->functions.size()) + " kernels");
   *out = module;
   return CUDA_SUCCESS;
+} catch (const std::exception&) {  // what is no PTX
+  return CUDA_ERROR_INVALID_PTX;
 }
 CUresult find(Function** out, const Module* module, const char* name) {
   for (Function* f : module->functions)

@@ -82,7 +82,8 @@ TEST_F(Funnel, WhatIsRefusedIsToldByTheNextCallThatWaits) {
   EXPECT_EQ(sluice_funnel_malloc(funnel, 0, &buffer), SLUICE_ERROR_INVALID);
   const char no_ptx[] = "no kernel";
   sluice_module module = 0;
-  (void)sluice_funnel_load(funnel, no_ptx, sizeof no_ptx, &module);
+  EXPECT_EQ(sluice_funnel_load(funnel, no_ptx, sizeof no_ptx, &module), SLUICE_ERROR_REFUSED);
+  EXPECT_EQ(std::string(sluice_last_error()).substr(0, 6), "load: ") << sluice_last_error();
   sluice_funnel_close(funnel);
 }
 

@@ -88,7 +88,8 @@ TEST_F(Run, AQuotaThatChangesReachesWhatRunsAndEvictedBlocksRunLater) {
 TEST_F(Run, AModuleIsCompiledOnceForAllProcessesAndADamagedEntryAnew) {
   EXPECT_EQ(client().exit, 0);
   const auto entry = [&]() -> fs::path {
-    for (const auto& e : fs::directory_iterator(folder_ / "cache")) return e.path();
+    for (const auto& e : fs::directory_iterator(folder_ / "cache"))
+      if (e.path().filename().string().starts_with("code-")) return e.path();
     return {};
   };
   ASSERT_FALSE(entry().empty());

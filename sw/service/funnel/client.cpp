@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's side of a funnelled session, as libsluice_client has it.
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <map>
@@ -38,7 +39,7 @@ struct sluice_funnel {
   }
   sluice_error ask(const Command& command, std::uint64_t& value, int with = -1) {
     if (const sluice_error e = say(command, with)) return e;
-    Answer answer{};
+    funnel::Answer answer{};
     const ssize_t n = receive_packet(socket.get(), std::as_writable_bytes(std::span(&answer, 1)));
     if (n != sizeof answer) return fail(SLUICE_ERROR_GONE, "the worker is gone");
     value = answer.value;

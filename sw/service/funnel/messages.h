@@ -32,6 +32,6 @@ struct Answer {
   std::uint64_t value;  ///< of the buffer, stream or module
   char text[240];       ///< of the first failure since the last answer
 };
-static_assert(sizeof(Argument) == 24 && sizeof(Command) == 336 + 24 * kArguments && sizeof(Answer) == 256);
+static_assert(sizeof(Argument) == 24 && sizeof(Command) == 328 + 24 * kArguments && sizeof(Answer) == 256);
 
 }  // namespace sluice::service::funnel

@@ -3,6 +3,7 @@
 // by a thread. An ordinary program of the driver: `sluice run` in front of it puts its launches under quotas. Ends on SIGTERM.
 #include <cuda.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
