@@ -106,7 +106,7 @@ Page read_page(const std::filesystem::path& path) {
     const std::string& unit = page.units[found->second];
     if (*column.unit != '\0' && unit != column.unit && !unit.empty())
       throw InputError(fmt::format("{}:{}: {} is in \"{}\": must be \"{}\" (export with ncu --print-units base)", page.source,
-                                   records[1].line, column.name, unit, column.unit));
+                                   records[1].line, column.name, shown(unit), column.unit));
   }
   return page;
 }

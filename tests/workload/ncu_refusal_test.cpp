@@ -53,6 +53,12 @@ TEST_F(NcuRefusal, AProfileInScaledUnitsIsRefused) {
       got, scratch_.string() + ":2: dram__bytes_read.sum is in \"Mbyte\": must be \"byte\" (export with ncu --print-units base)");
 }
 
+TEST_F(NcuRefusal, AUnitWithALineBreakLeavesTheMessageOnOneLine) {
+  const std::string got = message("\"byte\",\"byte\"", "\"by\nte\",\"byte\"");
+  EXPECT_NE(got.find(":2: dram__bytes_read.sum is in \"by"), std::string::npos) << got;
+  EXPECT_EQ(got.find('\n'), std::string::npos) << got;
+}
+
 TEST_F(NcuRefusal, AProfileWithAFigureThatCannotBeIsRefused) {
   EXPECT_EQ(message("\"132\",\"512\"", "\"132\",\"n/a\""),
             scratch_.string() + ":3: launch__grid_size = \"n/a\": must be a number, 0..1e+18");

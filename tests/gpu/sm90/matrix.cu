@@ -13,23 +13,23 @@ constexpr int kRounds = 64, kEach = 8;
 #define D128 D64 ", " D32(8, 9, 10, 11) ", " D32(12, 13, 14, 15)
 
 #define HGMMA(N, D) "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" D "}, %1, %2, 1, 1, 1, 0, 0;\n\t"
-#define HGMMA8(N, D) \
-  HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D)
+#define HGMMA8(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D) HGMMA(N, D)
 
 /// kRounds times BODY, then a wait for all but the last LEFT groups. An accumulator is read, or the assembler drops them all.
-#define LOOP(BODY, LEFT, D)                                                                                                     \
-  float sum;                                                                                                                    \
-  asm volatile("{\n\t.reg .f32 " D ";\n\t.reg .pred p;\n\t.reg .u32 n;\n\tmov.u32 n, %3;\n\twgmma.fence.sync.aligned;\n"       \
-               "loop:\n\t" BODY "wgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned " LEFT                       \
-               ";\n\tsub.u32 n, n, 1;\n\tsetp.ne.u32 p, n, 0;\n\t@p bra loop;\n\twgmma.wait_group.sync.aligned 0;\n\t"         \
-               "mov.f32 %0, d00;\n\t}"                                                                                          \
-               : "=f"(sum)                                                                                                      \
-               : "l"(a), "l"(b), "n"(kRounds)                                                                                   \
-               : "memory");                                                                                                     \
+#define LOOP(BODY, LEFT, D)                                                                                            \
+  float sum;                                                                                                           \
+  asm volatile("{\n\t.reg .f32 " D                                                                                     \
+               ";\n\t.reg .pred p;\n\t.reg .u32 n;\n\tmov.u32 n, %3;\n\twgmma.fence.sync.aligned;\n"                   \
+               "loop:\n\t" BODY "wgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned " LEFT              \
+               ";\n\tsub.u32 n, n, 1;\n\tsetp.ne.u32 p, n, 0;\n\t@p bra loop;\n\twgmma.wait_group.sync.aligned 0;\n\t" \
+               "mov.f32 %0, d00;\n\t}"                                                                                 \
+               : "=f"(sum)                                                                                             \
+               : "l"(a), "l"(b), "n"(kRounds)                                                                          \
+               : "memory");                                                                                            \
   return sum;
-#define SHAPE(N, D)                                                                                          \
-  struct shape_##N {                                                                                         \
-    static constexpr int n = N;                                                                              \
+#define SHAPE(N, D)                                                                                         \
+  struct shape_##N {                                                                                        \
+    static constexpr int n = N;                                                                             \
     static __device__ float many(unsigned long long a, unsigned long long b) { LOOP(HGMMA8(N, D), "1", D) } \
     static __device__ float one(unsigned long long a, unsigned long long b) { LOOP(HGMMA(N, D), "0", D) }   \
   };
@@ -75,8 +75,8 @@ void measure(long long* out) {
     if (error != cudaSuccess) std::fprintf(stderr, "n %d: %s\n", Shape::n, cudaGetErrorString(error));
     cycles[i] = (double)c / kRounds / (i > 0 ? kEach * threads[i] / 128 : 1);
   }
-  std::printf("{\"class\":\"hgmma_64x%dx16\",\"latency\":%.1f,\"cycles_each\":%.2f,\"cycles_each_of_two_groups\":%.2f}\n", Shape::n,
-              cycles[0], cycles[1], cycles[2]);
+  std::printf("{\"class\":\"hgmma_64x%dx16\",\"latency\":%.1f,\"cycles_each\":%.2f,\"cycles_each_of_two_groups\":%.2f}\n",
+              Shape::n, cycles[0], cycles[1], cycles[2]);
 }
 
 int main() {
