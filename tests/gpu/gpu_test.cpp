@@ -236,6 +236,9 @@ TEST(LaunchSpec, ReadsTemplatesExtentsAndArguments) {
   ASSERT_EQ(s.arguments.size(), 3U);
   EXPECT_EQ(s.arguments[1].fill, SLUICE_FILL_POISON);
   EXPECT_EQ(s.arguments[2].value.size(), 4U);
+  const ArgumentSpec chance = parse_launch("a.cu:k,args=in:u8:9:chance:0.25:0:3").arguments.at(0);
+  EXPECT_EQ(std::tuple(chance.fill, chance.a, chance.seed), std::tuple(SLUICE_FILL_CHANCE, 0.25F, 3U));
+  EXPECT_EQ(parse_launch("a.cu:k,args=in:u8:9:chance").arguments.at(0).a, 0.5F);
 }
 
 TEST(LaunchSpec, RefusesWithTheAllowedValues) {

@@ -94,6 +94,24 @@ TEST(TraceReader, ReadsTheThreeAddressForms) {
   EXPECT_EQ(delta.instruction.dst_count, 2);
 }
 
+TEST(TraceReader, KnowsWhichSectorsAStoreWritesWhole) {
+  const Decoded words = decode("0000 ffffffff 0 STG.E 2 R4 R8 4 1 0x1010 4 0");  // 128 bytes from the middle of a sector on
+  ASSERT_EQ(words.lines.size(), 2U);
+  EXPECT_EQ(words.lines[0].sectors, 0b1111);
+  EXPECT_EQ(words.lines[0].whole, 0b1110);
+  EXPECT_EQ(words.lines[0].part_bytes, 16);
+  EXPECT_EQ(words.lines[1].sectors, 0b0001);
+  EXPECT_EQ(words.lines[1].whole, 0);
+  EXPECT_EQ(words.lines[1].part_bytes, 16);
+  const Decoded same = decode("0000 00000003 0 STG.E.U8 2 R4 R8 1 0 0x1021 0x1021 0");
+  EXPECT_EQ(same.lines[0].part_bytes, 1);
+  EXPECT_EQ(decode("0000 ffffffff 0 STG.E.128 2 R4 R8 16 1 0x1000 16 0").lines[3].whole, 0b1111);
+  const Decoded over = decode("0000 00000001 0 STG.E.64 2 R4 R8 8 0 0x107c 0");  // four bytes on either side of a line's end
+  ASSERT_EQ(over.lines.size(), 2U);
+  EXPECT_EQ(over.lines[0].part_bytes, 4);
+  EXPECT_EQ(over.lines[1].part_bytes, 4);
+}
+
 TEST(TraceReader, TakesTheWidthFromTheOpcode) {
   EXPECT_EQ(decode("0000 ffffffff 1 R4 LDG.E.128 1 R0 16 1 0x1000 16 0").lines.size(), 4U);
   EXPECT_EQ(decode("0000 ffffffff 1 R4 LDG.E.U8 1 R0 1 1 0x1000 1 0").lines[0].sectors, 0b0001);
