@@ -12,7 +12,7 @@ class Record : public Sluice {
 };
 
 TEST_F(Record, RefusesBadOptionsInOneLine) {
-  refuses("gpu record" + out(), "--kernel or --app must be given");
+  refuses("gpu record" + out(), "--kernel, --app or a program behind -- must be given");
   refuses("gpu record --app MM --ctas 0" + out(), "--ctas 0: must be a whole number from 1, or all");
   refuses("gpu record --app MM --ctas some" + out(), "--ctas some: must be");
   refuses("gpu record --app MM --limit 0" + out(), "--limit 0: must be a number of bytes from 1, or of K, M or G");
