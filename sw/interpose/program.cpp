@@ -23,20 +23,6 @@ std::chrono::milliseconds compile_wait() {
   return wait;
 }
 
-/// Left to itself the driver gives an SM so little shared memory that fewer CTAs fit than it says: a kernel that had none gets 6
-/// of 8.
-/// @param dynamic  bytes of a CTA
-void make_room(CUfunction function, unsigned ctas, unsigned dynamic, CUdevice device) {
-  constexpr int kUnit = 256, kAll = 100;
-  int own = 0, of_sm = 0, reserved = 0;
-  SLUICE_REAL(cuFuncGetAttribute)(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
-  SLUICE_REAL(cuDeviceGetAttribute)(&of_sm, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device);
-  SLUICE_REAL(cuDeviceGetAttribute)(&reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, device);
-  const int of_cta = (own + static_cast<int>(dynamic) + reserved + kUnit - 1) / kUnit * kUnit;
-  const int percent = of_sm == 0 ? 0 : (kAll * of_cta * static_cast<int>(ctas) + of_sm - 1) / of_sm;
-  SLUICE_REAL(cuFuncSetAttribute)(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, std::min(percent, kAll));
-}
-
 }  // namespace
 
 Program::Program() {
@@ -226,7 +212,6 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   ctas = 0;
   if (occupancy(&ctas, transformed, static_cast<int>(threads), shared) == CUDA_SUCCESS)
     shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
-  if (!kernel.carveout) make_room(transformed, shape.transformed, shared, device);
   attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, transformed);
   const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8,
                  whole = (threads + 31) / 32 * 32;  // as the device allots
