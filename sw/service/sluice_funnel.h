@@ -5,7 +5,7 @@
  * different programs then share SMs without MPS; what one kernel breaks is broken for all. docs/reference/funnel.md has the
  * protocol.
  *
- *   sluice run -- sluice_worker /tmp/w        # launches are under the service's quotas, a stream each
+ *   sluice run -- sluice_worker SOCKET        # launches are under the service's quotas, a stream each
  *
  * Allocating, loading, making a stream and synchronising wait for the worker. Copies, launches and frees do not: their errors are
  * told by the next call that waits. Every call may come from any thread. */

@@ -52,6 +52,20 @@ inline void refuses(const std::string& text, const std::string& reason) {
   }
 }
 
+/// Two forms of one trace hold the same.
+inline void expect_same(TraceReader&& plain, TraceReader&& packed) {
+  TraceCta a, b;
+  while (plain.next_cta(a)) {
+    ASSERT_TRUE(packed.next_cta(b));
+    for (std::size_t w = 0; w < a.size(); ++w) {
+      EXPECT_EQ(a[w].records, b[w].records);
+      EXPECT_EQ(a[w].lines, b[w].lines);
+    }
+  }
+  EXPECT_FALSE(packed.next_cta(b));
+  EXPECT_EQ(plain.instructions(), packed.instructions());
+}
+
 class TraceFiles : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -123,17 +123,7 @@ TEST_F(TracezFiles, TracezGivesTheSameInstructions) {
   write("kernel-1.traceg", text);
   for (const std::string& with : {std::string(), dictionary}) {
     write("kernel-1.tracez", tracez(text, 7, with));
-    TraceReader plain(folder_ / "kernel-1.traceg"), packed(folder_ / "kernel-1.tracez");
-    TraceCta a, b;
-    while (plain.next_cta(a)) {
-      ASSERT_TRUE(packed.next_cta(b));
-      for (std::size_t w = 0; w < a.size(); ++w) {
-        EXPECT_EQ(a[w].records, b[w].records);
-        EXPECT_EQ(a[w].lines, b[w].lines);
-      }
-    }
-    EXPECT_FALSE(packed.next_cta(b));
-    EXPECT_EQ(plain.instructions(), packed.instructions());
+    sample::expect_same(TraceReader(folder_ / "kernel-1.traceg"), TraceReader(folder_ / "kernel-1.tracez"));
   }
   write("kernelslist.g", "kernel-1.tracez\n");
   EXPECT_EQ(read_kernel_list(folder_ / "kernelslist.g").size(), 1U);

@@ -18,6 +18,7 @@ sys.path.append(str(HERE.parent))
 from errors import rank, write_results  # noqa: E402
 
 POLICIES = ("left_over", "even", "spatial", "warped_slicer")
+CLOCK, SMS = 1.98e9, 132  # of the GPU
 QUOTAS = ("even", "warped_slicer")  # on the GPU these run in Sluice's runtime
 
 
@@ -77,16 +78,25 @@ def print_curves(model, curves):
     print(f"\ncurves: mean of the kernels {statistics.mean(every):.3f}, largest of a kernel {largest:.3f}")
 
 
+def print_turnaround():
+    """Cycles of a block beside its own, quota 1, at the clock of `curves.jsonl`."""
+    beside = {}
+    for line in map(json.loads, (HERE / "turnaround.jsonl").read_text().splitlines()):
+        each = line["seconds"] * CLOCK * SMS * line["quota"] / line["blocks"] - line["cycles"]
+        beside.setdefault(line["quota"], []).append(each)
+    for quota, cycles in beside.items():
+        print(f"a block beside its own time, quota {quota}: {min(cycles):.0f} to {max(cycles):.0f} cycles, median {statistics.median(cycles):.0f}")
+
+
 def compare(model, slowdown, progress, ctas):
+    """A pair under each policy; the decisions of the solo curves stand beside the silicon's Warped-Slicer."""
     out = []
     for run in model["pairs"]:
-        key = ("_".join(run["kernels"]), run["policy"])
-        if key not in progress:
-            continue
+        key = ("_".join(run["kernels"]), "warped_slicer" if run["policy"] == "solo_curve" else run["policy"])
         each = [statistics.median(values) for values in zip(*progress[key])]
         there = ctas.get(key, ())
         entry = {"kernels": run["kernels"], "policy": run["policy"], "h200_stp": round(sum(each), 4), "model_stp": run["stp"]}
-        if run["policy"] in QUOTAS:
+        if key[1] in QUOTAS:
             entry["h200_stp_same_runtime"] = round(sum(e * slowdown[k] for e, k in zip(each, run["kernels"])), 4)
             entry |= {"h200_ctas": list(there), "model_ctas": run["ctas"]}
         out.append(entry)
@@ -106,10 +116,11 @@ def main():
     model = json.loads((HERE / "model.json").read_text())
     curves, slowdown, progress, ctas = silicon()
     print_curves(model, curves)
+    print_turnaround()
     pairs = compare(model, slowdown, progress, ctas)
     print("\n| policy | pairs | STP, H200 | model | rank correlation | mean absolute error | same runtime: STP, H200 | rank correlation | error |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for policy in POLICIES:
+    for policy in POLICIES + ("solo_curve",):
         some = [p for p in pairs if p["policy"] == policy]
         if len(some) < 3:
             continue
@@ -133,7 +144,7 @@ def main():
                                          f"{','.join(map(str, ctas['_'.join(r['kernels']), 'warped_slicer']))})" for r, ok in zip(some, same) if not ok))
     path = HERE.parent / "results.json"
     results = json.loads(path.read_text())
-    write_results(path, results["kernels"], pairs)
+    write_results(path, results["kernels"], [p for p in pairs if p["policy"] in POLICIES])
 
 
 if __name__ == "__main__":
