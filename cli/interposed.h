@@ -11,7 +11,8 @@ namespace sluice::cli {
 /// Where the library lies that stands in front of the driver's. @throws SystemError in a build without it
 inline std::filesystem::path interposer_folder() {
   const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
-  const std::filesystem::path folder = own.parent_path().parent_path() / "lib/sluice", library = folder / "libcuda.so.1";
+  std::filesystem::path folder = own.parent_path().parent_path() / "lib/sluice";
+  const std::filesystem::path library = folder / "libcuda.so.1";
   if (!std::filesystem::exists(library))
     throw SystemError(library.string() + " is missing: this build has no CUDA (SLUICE_CUDA)");
   return folder;

@@ -188,7 +188,7 @@ Prepared prepared(const void* image) {
     const unsigned sm = device_sm();
     out.why = "the device is older than compute capability 9.0";
     if (sm < 90) return out;
-    const std::string ptx = ptx_of(image, sm);
+    std::string ptx = ptx_of(image, sm);
     out.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
     if (ptx.empty()) return out;
     int driver = 0;

@@ -261,7 +261,8 @@ void add_written_bytes(const std::uint64_t* addresses, std::size_t lanes, std::u
     }
     unsigned partial = 0, bytes = 0;
     for (std::uint32_t s = 0; s < kLineBytes / kSectorBytes; ++s) {
-      const auto count = static_cast<unsigned>((written >> s * kSectorBytes & std::bitset<kLineBytes>(0xffffffff)).count());
+      const auto count =
+          static_cast<unsigned>((written >> std::size_t{s} * kSectorBytes & std::bitset<kLineBytes>(0xffffffff)).count());
       if (count == kSectorBytes) continue;
       line.whole &= static_cast<std::uint8_t>(~(1U << s));
       partial += count != 0 ? 1 : 0;

@@ -21,8 +21,8 @@ struct Decoded {
 };
 
 /// The only instruction of a one-warp kernel.
-inline Decoded decode(const std::string& line, const std::string& header = header(1, 32)) {
-  const std::string text = header + cta(0, {line});
+inline Decoded decode(const std::string& line, const std::string& head = header(1, 32)) {
+  const std::string text = head + cta(0, {line});
   TraceReader reader(text, "text");
   TraceCta cta;
   EXPECT_TRUE(reader.next_cta(cta));

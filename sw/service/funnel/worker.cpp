@@ -27,7 +27,7 @@ namespace sluice::service::funnel {
 namespace {
 
 #define NAME(F) #F
-#define DRIVER(F) reinterpret_cast<decltype(&F)>(driver().find(NAME(F)))
+#define DRIVER(F) reinterpret_cast<decltype(&F)>(driver().find(NAME(F)))  // NOLINT(bugprone-macro-parentheses): a name
 
 /// The driver, opened at run time: this program starts without a GPU, and says so.
 class Driver {
