@@ -7,7 +7,7 @@ here=$(dirname "$(realpath "$0")")
 for threads in 32 128 192 256 512; do
   for quota in 1 2 4; do
     for cycles in 0 2000 10000; do
-      "$1" gpu run --kernel "$here/wait.cu:wait_cycles,grid=264000,block=$threads,args=out:u32:264000;i32:$cycles" --policy static --quota "$quota" --json |
+      "$1" gpu run --kernel "$here/../../../tests/gpu/wait.cu:wait_cycles,grid=264000,block=$threads,args=out:u32:264000;i32:$cycles" --policy static --quota "$quota" --json |
         python3 -c "
 import json, sys
 run = json.load(sys.stdin)
