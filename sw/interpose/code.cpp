@@ -40,6 +40,25 @@ Code made(const std::string& ptx, bool variables) {
   return code;
 }
 
+std::string best_text(std::span<const std::byte> fat, unsigned sm) {
+  const std::vector<gpu::FatbinImage> images = gpu::read_fatbin(fat);
+  const gpu::FatbinImage* best = gpu::best_ptx(images, sm);
+  return best == nullptr ? "" : best->bytes;
+}
+
+/// Of code that was linked: the only part with kernels or variables. Where there are several, one may call or use what another
+/// has.
+std::string text_of_parts(const std::vector<std::span<const std::byte>>& parts, unsigned sm) {
+  std::string only;
+  for (const std::span<const std::byte> part : parts) {
+    std::string text = part.empty() ? "" : best_text(part, sm);
+    if (text.empty() || (text.find(".entry") == std::string::npos && !has_variables(gpu::normalised(text)))) continue;
+    if (!only.empty()) return "";
+    only = std::move(text);
+  }
+  return only;
+}
+
 }  // namespace
 
 unsigned device_sm() {
@@ -59,9 +78,8 @@ std::string ptx_of(const void* image, unsigned sm) {
     std::string text(static_cast<const char*>(image));
     return text.find(".version") == std::string::npos ? "" : text;
   }
-  const std::vector<gpu::FatbinImage> images = gpu::read_fatbin(fat);
-  const gpu::FatbinImage* best = gpu::best_ptx(images, sm);
-  return best == nullptr ? "" : best->bytes;
+  std::string text = best_text(fat, sm);
+  return text.empty() ? text_of_parts(gpu::linked_parts_in_memory(image), sm) : text;
 }
 
 bool has_variables(const std::string& text) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/home.h"
 
+#include <chrono>
 #include <cstring>
+#include <thread>
+#include <utility>
 
 #include "sw/interpose/table.h"
 
@@ -10,6 +13,9 @@ namespace sluice::interpose {
 namespace {
 
 constexpr std::size_t kMost = 8192, kStaging = 16 * kMost, kAllStaging = 64 * kMost, kLaterStreams = 4;
+constexpr std::size_t kMostChannels = 32;         // of a process, CUDA_DEVICE_MAX_CONNECTIONS
+constexpr std::chrono::milliseconds kHeldUp(25);  // a copy takes 10 us, and longer where processes take turns
+constexpr std::chrono::microseconds kSpins(100);
 constexpr std::size_t kOnTheirWay = 8;  // orders, each in a place of its own behind what write() and read() use
 
 unsigned attribute(CUdevice_attribute which) {
@@ -40,9 +46,7 @@ std::unique_ptr<Home> Home::make() {
       SLUICE_REAL(cuCtxGetId)(home->context_, &home->id_) != CUDA_SUCCESS)
     return nullptr;
   home->shape_ = shape_of_current();
-  if (SLUICE_REAL(cuStreamCreate)(&home->copies_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-      SLUICE_REAL(cuStreamCreate)(&home->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-      SLUICE_REAL(cuMemHostAlloc)(&home->staging_, kStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+  if (!make_copies(home->copies_) || SLUICE_REAL(cuStreamCreate)(&home->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
     return nullptr;
   return home;
 }
@@ -58,41 +62,87 @@ void Home::make_later_streams() {
   }
 }
 
+bool Home::make_copies(Copies& copies) {
+  const Relaxed relaxed;
+  return SLUICE_REAL(cuStreamCreate)(&copies.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
+         SLUICE_REAL(cuMemHostAlloc)(&copies.staging, kStaging, CU_MEMHOSTALLOC_PORTABLE) == CUDA_SUCCESS;
+}
+
+/// @param copy  enters the stream of copies. Where it does not come, it goes into another, with staging memory of its own: the
+/// one that is held up comes when it may.
+bool Home::through_some_channel(const std::function<bool()>& copy) {
+  for (;;) {
+    if (!copy()) return false;
+    CUresult came = CUDA_ERROR_NOT_READY;
+    for (const auto begin = std::chrono::steady_clock::now(); came == CUDA_ERROR_NOT_READY;) {
+      came = SLUICE_REAL(cuStreamQuery)(copies_.stream);
+      const auto waited = std::chrono::steady_clock::now() - begin;
+      if (waited > kHeldUp) break;
+      if (waited > kSpins) std::this_thread::sleep_for(kSpins / 2);
+    }
+    if (came != CUDA_ERROR_NOT_READY) return came == CUDA_SUCCESS;
+    Copies next;
+    if (!passable_.empty()) {
+      next = passable_.back();
+      passable_.pop_back();
+    } else if (held_up_.size() == kMostChannels || !make_copies(next)) {
+      return SLUICE_REAL(cuStreamSynchronize)(copies_.stream) == CUDA_SUCCESS;
+    }
+    held_up_.push_back(std::exchange(copies_, next));
+    lost_orders_ = true;
+  }
+}
+
+bool Home::orders_are_lost() {
+  std::erase_if(held_up_, [&](Copies& c) {
+    if (SLUICE_REAL(cuStreamQuery)(c.stream) == CUDA_ERROR_NOT_READY) return false;
+    c.next_order = 0;
+    passable_.push_back(c);
+    return lost_orders_ = true;
+  });
+  return std::exchange(lost_orders_, false);
+}
+
 bool Home::order(CUdeviceptr to, const void* from, std::size_t bytes) {
   if (bytes > kMost) return false;
-  if (next_order_ == kOnTheirWay) {
-    if (SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS) return false;
-    next_order_ = 0;
+  if (copies_.next_order == kOnTheirWay) {
+    if (!through_some_channel([] { return true; })) return false;
+    copies_.next_order = 0;
   }
-  char* at = static_cast<char*>(staging_) + kStaging - kMost * ++next_order_;
+  char* at = static_cast<char*>(copies_.staging) + kStaging - kMost * ++copies_.next_order;
   std::memcpy(at, from, bytes);
-  return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, at, bytes, copies_) == CUDA_SUCCESS;
+  return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, at, bytes, copies_.stream) == CUDA_SUCCESS;
 }
 
 bool Home::write(CUdeviceptr to, const void* from, std::size_t bytes) {
   if (bytes > kMost) return false;
-  std::memcpy(staging_, from, bytes);
-  return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, staging_, bytes, copies_) == CUDA_SUCCESS &&
-         SLUICE_REAL(cuStreamSynchronize)(copies_) == CUDA_SUCCESS;
+  return through_some_channel([&] {
+    std::memcpy(copies_.staging, from, bytes);
+    return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, copies_.staging, bytes, copies_.stream) == CUDA_SUCCESS;
+  });
 }
 
 bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
-  if (bytes > kMost || SLUICE_REAL(cuMemcpyDtoHAsync_v2)(staging_, from, bytes, copies_) != CUDA_SUCCESS ||
-      SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS)
-    return false;
-  std::memcpy(to, staging_, bytes);
-  return true;
+  if (bytes > kMost) return false;
+  const bool came = through_some_channel(
+      [&] { return SLUICE_REAL(cuMemcpyDtoHAsync_v2)(copies_.staging, from, bytes, copies_.stream) == CUDA_SUCCESS; });
+  if (came) std::memcpy(to, copies_.staging, bytes);
+  return came;
 }
 
 std::vector<std::byte> Home::read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
   if (from.empty() || from.size() * bytes > kAllStaging) return {};
-  void*& staging = from.size() * bytes > kStaging - kOnTheirWay * kMost ? many_ : staging_;
-  if (staging == nullptr && SLUICE_REAL(cuMemHostAlloc)(&staging, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
-    return {};
-  auto* to = static_cast<std::byte*>(staging);
-  for (std::size_t i = 0; i < from.size(); ++i)
-    if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(to + i * bytes, from[i], bytes, copies_) != CUDA_SUCCESS) return {};
-  if (SLUICE_REAL(cuStreamSynchronize)(copies_) != CUDA_SUCCESS) return {};
+  std::byte* to = nullptr;
+  const bool came = through_some_channel([&] {
+    void*& staging = from.size() * bytes > kStaging - kOnTheirWay * kMost ? copies_.many : copies_.staging;
+    if (staging == nullptr && SLUICE_REAL(cuMemHostAlloc)(&staging, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+      return false;
+    to = static_cast<std::byte*>(staging);
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(to + i * bytes, from[i], bytes, copies_.stream) != CUDA_SUCCESS) return false;
+    return true;
+  });
+  if (!came) return {};
   return {to, to + from.size() * bytes};
 }
 
@@ -114,7 +164,12 @@ CUdeviceptr Home::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer)
 CUstream Home::idle_stream() {
   for (CUstream stream : later_)
     if (SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS) return stream;
-  return nullptr;
+  if (later_.empty() || later_.size() == kMostChannels) return nullptr;
+  const Relaxed relaxed;  // the channels of all may be held up: the next has the next channel
+  CUstream later = nullptr;
+  if (SLUICE_REAL(cuStreamCreate)(&later, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return nullptr;
+  later_.push_back(later);
+  return later;
 }
 
 Told Home::told() {

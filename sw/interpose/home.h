@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -39,15 +40,17 @@ class Home {
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] unsigned long long id() const { return id_; }
   [[nodiscard]] const DeviceShape& shape() const { return shape_; }
-  /// Copies, and waits until it is there. At most 8 KB.
+  /// Copies, and waits until it is there, by another channel where the first is held up. At most 8 KB.
   [[nodiscard]] bool write(CUdeviceptr to, const void* from, std::size_t bytes);
   [[nodiscard]] bool read(void* to, CUdeviceptr from, std::size_t bytes);
   /// So many bytes from each place, behind each other; empty: the driver refuses. At most 64 places, and 8 KB of each.
   [[nodiscard]] std::vector<std::byte> read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes);
   /// Copies, and does not wait: what is in the stream of copies behind it comes later.
   [[nodiscard]] bool order(CUdeviceptr to, const void* from, std::size_t bytes);
+  /// Copies that were held up may have brought orders that were old, or none: all have to be sent again.
+  [[nodiscard]] bool orders_are_lost();
   void make_later_streams();             ///< once; apart from make(), as the program's first launch waits for that
-  [[nodiscard]] CUstream idle_stream();  ///< of those for later grids; null: none
+  [[nodiscard]] CUstream idle_stream();  ///< of those for later grids, of which it makes more; null: none
   // From any thread at any time:
   /// Device memory, zero but for a pointer at `at`. @return 0: there is none
   [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer);
@@ -55,15 +58,24 @@ class Home {
   [[nodiscard]] static DeviceShape shape_of_current();
 
  private:
+  /// Streams share the process's channels, and a channel waits for what is behind a launch in one of them.
+  struct Copies {
+    CUstream stream = nullptr;
+    void *staging = nullptr, *many = nullptr;  ///< many: of many counters at a time
+    std::size_t next_order = 0;
+  };
+  [[nodiscard]] static bool make_copies(Copies& copies);
+  [[nodiscard]] bool through_some_channel(const std::function<bool()>& copy);
   CUcontext context_ = nullptr;
   unsigned long long id_ = 0;
   DeviceShape shape_;
-  CUstream copies_ = nullptr, setup_ = nullptr;
+  Copies copies_;
+  std::vector<Copies> held_up_, passable_;
+  bool lost_orders_ = false;
+  CUstream setup_ = nullptr;
   std::mutex free_lock_;
   std::vector<CUstream> later_;
   std::vector<Told> free_;
-  void *staging_ = nullptr, *many_ = nullptr;  ///< many_: of many counters at a time
-  std::size_t next_order_ = 0;
   bool later_tried_ = false;
 };
 

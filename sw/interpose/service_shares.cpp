@@ -114,11 +114,13 @@ class ServiceShares : public IShares {
       ::eventfd_write(wake_.get(), 1);
     }
     lane.admitted = lane.share.ctas.value() != 0;
+    if (lane.admitted) ++lane.begun;
     return lane.admitted;
   }
   void admitted_ended() override {
     const std::scoped_lock lock(mutex_);
     lanes_known_[kOpaque].admitted = false;
+    lanes_known_[kOpaque].done = lanes_known_[kOpaque].begun;
     lanes_known_[kOpaque].idle_since = Clock::now();
     ::eventfd_write(wake_.get(), 1);
   }

@@ -165,6 +165,8 @@ bool Lanes::step() {
   const Clock::time_point now = Clock::now();
   for (const std::shared_ptr<Lane>& lane : all()) {
     if (!lane->watched || SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) != CUDA_SUCCESS) continue;
+    if (lane->home->orders_are_lost())
+      for (const std::shared_ptr<Lane>& other : all()) other->stale = other->stale || other->home == lane->home;
     outstanding = step(*lane, now) || outstanding;
   }
   return outstanding;

@@ -19,6 +19,9 @@ struct Launch {
   std::uint32_t owner = 0;  ///< its session
 };
 
+/// How a job that was told to leave does so.
+enum class Leaving { InTime, Late, Forsaken };
+
 /// How far a job is.
 struct Progress {
   JobState state = JobState::Prep;
@@ -26,6 +29,7 @@ struct Progress {
   std::uint64_t tasks_begun = 0, tasks_done = 0;
   std::uint32_t evictions = 0;
   Time held{};  ///< in which it had CTAs on the GPU
+  Leaving leaving = Leaving::InTime;
 };
 
 /// What carries out what the scheduler decides, and tells it what happens.

@@ -29,7 +29,7 @@ JobId ReportedExecutor::submit(const Launch& launch, Time now) {
 }
 
 JobId ReportedExecutor::change_kernel(JobId old, const KernelDescriptor& kernel, Time now) {
-  const JobView before = open(old);
+  const JobView before = open(old, now);
   const Share share = jobs_.at(old).now.share;
   const std::uint32_t evictions = jobs_.at(old).now.evictions, owner = jobs_.at(old).owner;
   const Time held = progress(old, now).held;
@@ -47,7 +47,7 @@ JobId ReportedExecutor::change_kernel(JobId old, const KernelDescriptor& kernel,
 }
 
 void ReportedExecutor::report(JobId id, const Report& what, Time now) {
-  JobView& view = open(id);
+  JobView& view = open(id, now);
   Job& job = jobs_.at(id);
   const bool counts = what.tasks_begun >= what.tasks_done && what.tasks_begun >= view.tasks_begun &&
                       what.tasks_done >= view.tasks_done && (view.tasks == 0 || what.tasks_begun <= view.tasks);
@@ -80,11 +80,20 @@ void ReportedExecutor::done(JobId id, Time now) {
 }
 
 void ReportedExecutor::lose(JobId id, Time now) {
-  if (is_open(jobs_.at(id).now.state)) move(id, JobState::Lost, now);
+  Job& job = jobs_.at(id);
+  if (job.forsaken)
+    job.now.state = JobState::Lost;
+  else if (is_open(job.now.state))
+    move(id, JobState::Lost, now);
 }
 
-JobView& ReportedExecutor::open(JobId id) {
-  if (!is_open(jobs_.at(id).now.state)) throw InputError("its launch has ended");
+JobView& ReportedExecutor::open(JobId id, Time now) {
+  Job& job = jobs_.at(id);
+  if (!is_open(job.now.state)) throw InputError("its launch has ended");
+  if (job.forsaken) {
+    table_.arrive(*std::exchange(job.forsaken, std::nullopt));
+    for (const JobState s : {JobState::Ready, JobState::ToRun, JobState::Running, JobState::ToEvict}) move(id, s, now);
+  }
   return table_.at(id);
 }
 
@@ -92,6 +101,8 @@ void ReportedExecutor::move(JobId id, JobState to, Time now) {
   table_.move(id, to);
   Job& job = jobs_.at(id);
   job.now.state = to;
+  job.now.leaving = Leaving::InTime;
+  if (to == JobState::ToRun || to == JobState::ToEvict) job.told = now;
   if (to == JobState::Running && !job.held_since) job.held_since = now;
   if (to != JobState::Running && to != JobState::ToEvict && job.held_since) {
     job.now.held += now - *job.held_since;
@@ -105,6 +116,7 @@ void ReportedExecutor::advance(Time now) {
     wake_at_.reset();
     table_.report({EventKind::Timer, JobId(0)});
   }
+  look_for_late(now);
   if (!table_.has_events()) return;
   Plan plan = scheduler_.decide(table_.jobs(), table_.take_events(), now);
   if (isolate_)
@@ -112,6 +124,35 @@ void ReportedExecutor::advance(Time now) {
         std::move(plan), table_.jobs(), [&](JobId id) { return jobs_.at(id).owner; }, now);
   obey(plan, now);
   table_.forget_closed();
+}
+
+void ReportedExecutor::look_for_late(Time now) {
+  for (auto& [id, job] : jobs_) {
+    if (job.now.state == JobState::ToRun && table_.jobs().size() > 1 && now >= job.told + kForsakenAfter) {
+      move(id, JobState::Running, now);
+      move(id, JobState::ToEvict, now);
+      table_.report({EventKind::Timer, JobId(0)});  // somebody else may have its turn
+    }
+    if (job.now.state != JobState::ToEvict || job.forsaken) continue;
+    if (now >= job.told + kLateAfter) job.now.leaving = Leaving::Late;
+    if (now < job.told + kForsakenAfter) continue;
+    job.forsaken = table_.at(id);
+    job.forsaken->state = JobState::Prep;
+    table_.move(id, JobState::Lost);
+    job.now.leaving = Leaving::Forsaken;
+  }
+}
+
+std::optional<Time> ReportedExecutor::next() const {
+  std::optional<Time> first = wake_at_;
+  for (const auto& [id, job] : jobs_) {
+    const bool waits = job.now.state == JobState::ToEvict || (job.now.state == JobState::ToRun && table_.jobs().size() > 1);
+    if (!waits || job.forsaken) continue;
+    const bool late_next = job.now.state == JobState::ToEvict && job.now.leaving == Leaving::InTime;
+    const Time due = job.told + (late_next ? kLateAfter : kForsakenAfter);
+    if (!first || due < *first) first = due;
+  }
+  return first;
 }
 
 void ReportedExecutor::obey(const Plan& plan, Time now) {

@@ -200,6 +200,7 @@ void Service::update(Session& session, Time now) {
     store_word(stub.tasks_begun, p.tasks_begun);
     store_word(stub.tasks_done, p.tasks_done);
     store_word(stub.evictions, std::uint64_t{p.evictions});
+    if (std::exchange(taken->leaving, p.leaving) != p.leaving) say_late(session, session.kernels[taken->kernel], p.leaving);
     const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
     if (p.state == JobState::Done) {
       session.held += p.held;
@@ -215,6 +216,15 @@ void Service::update(Session& session, Time now) {
     changed.stub = k;
     send(session.id, changed);
   }
+}
+
+void Service::say_late(const Session& session, const KernelDescriptor& kernel, Leaving how) const {
+  if (!events_ || how == Leaving::InTime) return;
+  const bool late = how == Leaving::Late;
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(late ? ReportedExecutor::kLateAfter
+                                                                             : ReportedExecutor::kForsakenAfter);
+  events_(fmt::format("client {} {}: eviction late: {}, {} ms{}", session.peer.pid, session.name, kernel.name, ms.count(),
+                      late ? "" : ": nobody waits for it any more"));
 }
 
 void Service::note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const {

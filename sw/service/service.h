@@ -117,6 +117,7 @@ class Service {
   [[nodiscard]] static bool on_gpu(const Session& session);
   void contexts_end(const std::string& why, Time now);
   void update(Session& session, Time now);
+  void say_late(const Session& session, const KernelDescriptor& kernel, Leaving how) const;
   void note_share(Session& session, const KernelDescriptor& kernel, const Share& share) const;
   template <class Message>
   void send(SessionId to, const Message& message, std::string text = {});

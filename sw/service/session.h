@@ -23,7 +23,8 @@ struct Service::Refusal {
 struct Service::Taken {
   std::uint32_t kernel;  ///< in Session::kernels
   std::int32_t priority;
-  std::optional<JobId> job{};  ///< until it is done
+  std::optional<JobId> job{};         ///< until it is done
+  Leaving leaving = Leaving::InTime;  ///< as was said last
 };
 
 /// How a kernel's launches ran, as its client says.

@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/gpu/fatbin_writer.h"
 
 namespace {
 constexpr const char* kPtx =
@@ -20,6 +24,23 @@ constexpr const char* kWaits =
 /// Has no transformed form.
 constexpr const char* kOpaque =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry opaque(.param .u64 a, .param .u64 b)\n{\nexit;\n}\n";
+/// Has the PTX in its parts, as nvcc -rdc=true leaves it.
+struct Linked {
+  explicit Linked(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts)
+      containers.push_back(sluice::gpu::fatbin_container(sluice::gpu::fatbin_entry(1, 52, text, sluice::gpu::Packing::Zstd)));
+    for (const std::string& c : containers) list.push_back(c.data());
+    list.push_back(nullptr);
+  }
+  struct Wrapper {
+    std::uint32_t magic = 0x466243b1, version = 2;
+    const void *container, *list;
+  };
+  [[nodiscard]] Wrapper wrapper() const { return {.container = code.data(), .list = list.data()}; }
+  std::string code = sluice::gpu::fatbin_container(sluice::gpu::fatbin_entry(2, 52, "machine code", sluice::gpu::Packing::None));
+  std::vector<std::string> containers{};
+  std::vector<const void*> list{};
+};
 int wrong = 0;
 void expect(bool good, const char* what) {
   if (!good) std::printf("wrong: %s\n", what);
@@ -138,5 +159,19 @@ int main() {
   expect(synchronize() == CUDA_SUCCESS, "the streams' end");
   graphs(driver, launch, k);
   expect(synchronize() == CUDA_SUCCESS, "the graphs' end");
+  if (std::getenv("FAKE_CUDA_LINKED") != nullptr) {
+    const std::string plain = ".version 7.0\n.target sm_52\n.address_size 64\n";
+    const std::vector<std::vector<std::string>> programs = {{kPtx, plain}, {kWaits, kPtx}};
+    for (const auto& texts : programs) {
+      const Linked linked(texts);
+      const Linked::Wrapper wrapper = linked.wrapper();
+      const char* name = texts[0] == kPtx ? "k" : "waits";
+      expect(cuLibraryLoadData_f(&library, &wrapper, nullptr, nullptr, 0, nullptr, nullptr, 0) == CUDA_SUCCESS, "linked");
+      expect(cuLibraryGetKernel_f(&l, library, name) == CUDA_SUCCESS, "kernel of linked code");
+      expect(launch(reinterpret_cast<CUfunction>(l), 700, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS,
+             "of linked code");
+      expect(synchronize() == CUDA_SUCCESS, "the end of linked code");
+    }
+  }
   return wrong;
 }

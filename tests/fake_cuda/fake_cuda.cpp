@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "sw/gpu/fatbin/fatbin.h"
 #include "sw/gpu/rewrite/ptx.h"
 #include "tests/fake_cuda/fake.h"
 
@@ -25,8 +26,13 @@ struct Module {
 };
 std::string linked;
 
+/// Of code that was linked: its first part, which stands for what the linker made of all.
+std::string text_of(const void* image) {
+  const auto parts = sluice::gpu::linked_parts_in_memory(image);
+  return parts.empty() ? static_cast<const char*>(image) : sluice::gpu::read_fatbin(parts[0]).at(0).bytes;
+}
 CUresult load(Module** out, const void* image) try {
-  auto* module = new Module{sluice::gpu::normalised(static_cast<const char*>(image)), {}};
+  auto* module = new Module{sluice::gpu::normalised(text_of(image)), {}};
   for (const sluice::gpu::Item& item : sluice::gpu::items_of(module->ptx))
     if (item.kind == sluice::gpu::Item::Kind::Kernel)
       module->functions.push_back(new Function{item.name, sluice::gpu::parameter_count(module->ptx, item.name),

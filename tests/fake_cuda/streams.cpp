@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events of the driver for tests. Each stream is a thread. A launch of the transformed kernels takes
-// FAKE_CUDA_TASK_US for each block, divided by the CTAs that the quotas allow, and obeys quotas that change meanwhile.
+// Streams and events of the driver for tests. Each stream is a thread; with FAKE_CUDA_CHANNELS=n, those of one channel are one. A
+// launch of the transformed kernels takes FAKE_CUDA_TASK_US for each block, divided by the CTAs that the quotas allow, and obeys
+// quotas that change meanwhile.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -64,6 +65,9 @@ std::map<CUstream, std::shared_ptr<Stream>>& streams() {
   return *all;
 }
 std::shared_ptr<Stream> stream_of(CUstream stream) {
+  const char* channels = std::getenv("FAKE_CUDA_CHANNELS");
+  if (channels != nullptr)
+    stream = reinterpret_cast<CUstream>(reinterpret_cast<std::uintptr_t>(stream) % static_cast<unsigned>(std::atoi(channels)));
   const std::scoped_lock held(g_lock);
   std::shared_ptr<Stream>& s = streams()[stream];
   if (s == nullptr) s = std::make_shared<Stream>();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 
@@ -109,6 +110,30 @@ TEST(Fatbin, InMemoryAWrapperOrAContainerIsFollowed) {
     EXPECT_EQ(found.size(), container.size());
   }
   EXPECT_TRUE(fatbin_in_memory(ptx_of("sm_90").data()).empty());
+}
+
+TEST(Fatbin, TheListOfLinkedCodeIsFollowed) {
+  const std::string linked = fatbin_container(fatbin_entry(2, 90, "elf", Packing::None));
+  const std::string a = fatbin_container(fatbin_entry(1, 90, ptx_of("sm_90"), Packing::Lz4)),
+                    b = fatbin_container(fatbin_entry(1, 90, "", Packing::None));
+  const std::array<const void*, 3> list = {a.data(), b.data(), nullptr};
+  const auto wrapper = [&](std::uint32_t version, const void* parts) {
+    std::string w;
+    put<std::uint32_t>(w, 0x466243b1);
+    put<std::uint32_t>(w, version);
+    put<std::uint64_t>(w, reinterpret_cast<std::uint64_t>(linked.data()));
+    put<std::uint64_t>(w, reinterpret_cast<std::uint64_t>(parts));
+    return w;
+  };
+  const auto parts = linked_parts_in_memory(wrapper(2, list.data()).data());
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(static_cast<const void*>(parts[0].data()), a.data());
+  EXPECT_EQ(parts[0].size(), a.size());
+  EXPECT_EQ(read_fatbin(parts[0]).front().bytes, ptx_of("sm_90"));
+  EXPECT_EQ(static_cast<const void*>(parts[1].data()), b.data());
+  EXPECT_TRUE(linked_parts_in_memory(wrapper(1, list.data()).data()).empty()) << "version 1 has no list";
+  EXPECT_TRUE(linked_parts_in_memory(wrapper(2, nullptr).data()).empty());
+  EXPECT_TRUE(linked_parts_in_memory(linked.data()).empty());
 }
 
 TEST(Fatbin, BestPtxIsTheHighestThatTheDeviceTakes) {

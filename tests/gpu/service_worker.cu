@@ -7,10 +7,13 @@
 #include <vector>
 
 __global__ void add(unsigned* out, long long ns, unsigned amount) {
-  unsigned long long begin, now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
-  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  while (static_cast<long long>(now - begin) < ns);
+  if (threadIdx.x == 0) {  // all threads at the timer would keep the few instructions between blocks from their pipe
+    unsigned long long begin, now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
+    do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    while (static_cast<long long>(now - begin) < ns);
+  }
+  __syncthreads();
   out[blockIdx.x * blockDim.x + threadIdx.x] += amount;
 }
 __global__ void trap(unsigned* out) {

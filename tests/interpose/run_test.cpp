@@ -49,6 +49,34 @@ TEST_F(Run, TransformsLargeGridsAndRunsEveryBlockOnce) {
   EXPECT_EQ(report["quota_violations"], 0) << report;
 }
 
+TEST_F(Run, OrdersPassAStreamThatHoldsTheirChannel) {
+  std::ofstream(folder_ / "quota") << "0\n";
+  std::thread changes([&] {
+    for (const char* quota : {"2\n", "0\n", "1\n"}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      std::ofstream(folder_ / "quota") << quota;
+    }
+  });
+  // The program's stream 5 and the first that the interposer makes, 1000, are of one channel.
+  const Outcome o =
+      client("FAKE_CUDA_CHANNELS=5 FAKE_CUDA_TASK_US=2000 timeout 20 env", "--quota-file '" + (folder_ / "quota").string() + "'");
+  changes.join();
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_NE(text("books").find("arg 7 arg 9 quota 0 wanted 0 blocks 1000 wrong 0 slept "), std::string::npos) << text("books");
+  EXPECT_EQ(nlohmann::json::parse(text("report"))["quota_violations"], 0);
+}
+
+TEST_F(Run, LinkedCodeHasItsPtxInItsParts) {
+  const Outcome o = client("FAKE_CUDA_LINKED=1");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  const std::string books = text("books");
+  EXPECT_NE(books.find("launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 700 wrong 0\n"), std::string::npos) << books;
+  const nlohmann::json report = nlohmann::json::parse(text("report"));
+  EXPECT_NE(report["reasons"]["waits"].get<std::string>().find("no PTX"), std::string::npos)
+      << "two parts with kernels: one may use what the other has\n"
+      << report;
+}
+
 TEST_F(Run, NodesOfGraphsAreTransformedAndEachExecutableHasItsOwnState) {
   const Outcome o = client();
   EXPECT_EQ(o.exit, 0) << "a node's parameters are what the program made them\n" << o.out << o.err;

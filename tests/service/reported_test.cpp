@@ -6,6 +6,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "sw/service/reported_executor.h"
 #include "sw/service/time_slices.h"
 #include "tests/service/harness.h"
 
@@ -23,7 +24,7 @@ ServiceOptions gpu_options() {
 /// Clients that count their own messages.
 struct Reported {
   explicit Reported(const std::string& scheduler = "piv", ServiceOptions options = gpu_options())
-      : service(make_service(scheduler, std::move(options))) {}
+      : service(make_service(scheduler, std::move(options), {}, [this](const std::string& line) { said.push_back(line); })) {}
 
   std::size_t open(std::int32_t priority = 5) {
     sessions.push_back(*service.open({static_cast<std::int32_t>(sessions.size()) + 100, false, 10}, pages.emplace_back(), now));
@@ -87,6 +88,7 @@ struct Reported {
   std::deque<Page> pages;
   std::vector<SessionId> sessions;
   std::vector<std::uint32_t> sequences;
+  std::vector<std::string> said;  ///< lines about sessions
   Time now{};
   Service service;
 };
@@ -124,6 +126,94 @@ TEST(Reported, AnEvictionIsOverWhenTheClientSaysSo) {
   EXPECT_EQ(c.report(low, What::Evicted, 12, 12), 0U);
   EXPECT_EQ(c.word(low).state, StubState::ToRun);
   EXPECT_EQ(c.pages[low].stub[0].evictions, 1U);
+}
+
+/// A program that is stopped, or whose blocks do not end: the others have its turns until it reports again.
+struct DoesNotLeave : ::testing::Test {
+  DoesNotLeave() : stopped(c.launch()), other(c.launch()) {
+    (void)c.report(stopped, What::Progress, 10, 2);
+    c.step(*c.service.next() - c.now);  // the end of its turn
+  }
+  /// The other obeys.
+  void stays_silent(Time end = ReportedExecutor::kForsakenAfter) {
+    for (Time passed{}; passed < end; passed += 1ms) {
+      c.step(1ms);
+      if (c.word(other).state == StubState::ToEvict) (void)c.report(other, What::Evicted, 10, 10);
+    }
+  }
+  Reported c{"rr"};
+  std::size_t stopped, other;
+};
+
+TEST_F(DoesNotLeave, IsSaidAfterATenthOfASecond) {
+  ASSERT_EQ(c.word(stopped).state, StubState::ToEvict);
+  c.step(99ms);
+  EXPECT_EQ(c.said, std::vector<std::string>{});
+  c.step(1ms);
+  EXPECT_EQ(c.said, std::vector<std::string>{"client 100 client: eviction late: kernel, 100 ms"});
+  c.step(1ms);
+  EXPECT_EQ(c.said.size(), 1U) << "once";
+}
+
+TEST(Reported, TheServiceWakesForWhoDoesNotLeave) {
+  Reported c;
+  (void)c.launch(2);
+  c.step(3ms);
+  (void)c.launch(9);
+  EXPECT_EQ(c.service.next(), 3ms + ReportedExecutor::kLateAfter);
+  c.step(ReportedExecutor::kLateAfter);
+  EXPECT_EQ(c.service.next(), 3ms + ReportedExecutor::kForsakenAfter);
+  c.step(ReportedExecutor::kForsakenAfter);
+  EXPECT_FALSE(c.service.next());
+}
+
+TEST_F(DoesNotLeave, OthersHaveItsTurnsAfterASecond) {
+  (void)c.report(other, What::Progress, 10, 2);
+  stays_silent();
+  ASSERT_EQ(c.said.size(), 2U);
+  EXPECT_EQ(c.said[1], "client 100 client: eviction late: kernel, 1000 ms: nobody waits for it any more");
+  EXPECT_EQ(c.word(stopped).state, StubState::ToEvict) << "that is still its order";
+  const std::uint64_t evictions = c.pages[other].stub[0].evictions;
+  stays_silent(100ms);
+  EXPECT_NE(c.word(other).state, StubState::Ready);
+  EXPECT_EQ(c.pages[other].stub[0].evictions, evictions) << "nobody to make room for";
+}
+
+TEST_F(DoesNotLeave, HasTurnsAgainWhenItReports) {
+  (void)c.report(other, What::Progress, 10, 2);
+  stays_silent();
+  EXPECT_EQ(c.report(stopped, What::Evicted, 10, 10), 0U);
+  EXPECT_EQ(c.pages[stopped].stub[0].evictions, 1U);
+  bool had_one = false;
+  for (int ms = 0; ms < 20; ++ms) {
+    stays_silent(1ms);
+    had_one |= c.word(stopped).state == StubState::ToRun;
+  }
+  EXPECT_TRUE(had_one);
+}
+
+TEST_F(DoesNotLeave, MayEndBeDoneOrBeAnotherKernelLate) {
+  stays_silent();
+  EXPECT_EQ(c.report(stopped, What::Progress, 11, 2), 0U) << "it goes on, and is late again";
+  c.step(100ms);
+  EXPECT_EQ(c.said.size(), 3U);
+  stays_silent();
+  EXPECT_EQ(c.said.size(), 4U);
+  EXPECT_EQ(c.refused(stopped, take_stub(0, 0, 0)), 0U);
+  stays_silent();
+  EXPECT_EQ(c.report(stopped, What::Done, 0, 0), 0U);
+  EXPECT_EQ(c.word(stopped).state, StubState::Done);
+  stays_silent();
+  c.service.lost(c.sessions[stopped], c.now);
+  c.step();
+  EXPECT_EQ(c.service.open_jobs(), 1U) << "the other's";
+}
+
+TEST_F(DoesNotLeave, MayBeKilledLate) {
+  stays_silent();
+  c.service.lost(c.sessions[stopped], c.now);
+  c.step();
+  EXPECT_EQ(c.service.open_jobs(), 1U) << "the other's";
 }
 
 TEST(Reported, OneThatWasGivenAShareAndNotSeenToRunHasToSayThatItLeft) {

@@ -149,6 +149,16 @@ std::span<const std::byte> fatbin_in_memory(const void* image) {
   return {static_cast<const std::byte*>(image), container.header_bytes + container.entry_bytes};
 }
 
+std::vector<std::span<const std::byte>> linked_parts_in_memory(const void* image) {
+  Wrapper wrapper;
+  std::memcpy(&wrapper, image, sizeof wrapper);
+  std::vector<std::span<const std::byte>> parts;
+  if (wrapper.magic != kWrapperMagic || wrapper.version != 2 || wrapper.list == 0) return parts;
+  const void* const* list = nullptr;
+  for (std::memcpy(&list, &wrapper.list, sizeof list); *list != nullptr; ++list) parts.push_back(fatbin_in_memory(*list));
+  return parts;
+}
+
 const FatbinImage* best_ptx(std::span<const FatbinImage> images, unsigned sm) {
   const FatbinImage* best = nullptr;
   Target most;

@@ -11,8 +11,8 @@ namespace sluice::gpu {
 // Fat binaries, by what nvcc 13.0 writes. All numbers are little-endian.
 //
 // Wrapper (24 bytes; a program hands its address to the runtime):
-//   0 u32 0x466243b1   4 u32 version: 1, or 2 with relocatable code   8 u64 address of a container   16 u64 address of a list, or
-//   0
+//   0 u32 0x466243b1   4 u32 version: 1, or 2 with relocatable code   8 u64 address of a container   16 u64 version 2: address of
+//   a list of addresses, 0 at its end: containers of the parts that were linked, which hold the PTX; version 1: 0
 // Container:
 //   0 u32 0xba55ed50   4 u16 version 1   6 u16 bytes of this header: 16   8 u64 bytes of all entries; then the entries
 // Entry:
@@ -45,6 +45,10 @@ struct FatbinImage {
 /// The container that a program of this process hands over: a wrapper or the container itself, as long as it says that it is.
 /// @pre `image` is one of the two, or at least 24 readable bytes. @return empty when it is neither
 [[nodiscard]] std::span<const std::byte> fatbin_in_memory(const void* image);
+
+/// Where code was linked from parts (nvcc -rdc=true): their containers. The linked container has machine code alone.
+/// @pre as for fatbin_in_memory. @return empty when `image` is no wrapper of such code
+[[nodiscard]] std::vector<std::span<const std::byte>> linked_parts_in_memory(const void* image);
 
 /// The PTX with the highest target that the device takes: sm_80 runs on 80 and above, sm_90a on 90 alone, sm_100f on 100..109.
 /// @param sm  of the device. @return null when there is none

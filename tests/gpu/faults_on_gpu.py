@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a sharing service on a GPU does about kernels it cannot treat and programs that do wrong: a line for each fault.
+
+faults_on_gpu.py SLUICE WORKER OUT.json [PART...]. SLUICE is the program with lib/sluice beside its folder; WORKER is
+tests/gpu/service_worker.cu as nvcc builds it, and beside it stand `faults` and `faults_linked`, tests/gpu/faults.cu without and with
+-rdc=true. While a fault happens a steady program shares the GPU: its results must be right. Exit code 1 when a check is not met.
+"""
+import glob
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import sharing
+from sharing import SOCKET, Command, Program, Service, memory_used, note, wait_for
+
+sharing.begin(*sys.argv[1:4])
+PARTS = sys.argv[4:] or ["kernels", "endless", "stopped", "crashes", "kills", "daemon", "mps", "words", "users"]
+FAULTS = os.path.join(os.path.dirname(sys.argv[2]), "faults")
+
+# Programs that work, and what becomes of their kernels: under quota, or native for a reason.
+KERNELS = {
+    "ordinary": (20, ""),
+    "cooperative": (0, "launched cooperatively"),
+    "clusters": (0, "cluster"),
+    "programmatic": (0, "programmatic dependent launch"),
+    "shared": (0, "128 more"),
+    "small": (0, "a grid of less than two rounds"),
+    "persistent": (0, "a grid of less than two rounds"),
+    "lower": (1, ""),
+    "higher": (1, ""),
+    "memory": (1, ""),
+    "streams": (33, ""),
+}
+LINKED = {"ordinary": (20, ""), "children": (0, "")}
+
+
+def steady(seconds):
+    return Program(seconds, 1, 4000, 30, 8, run=("--name", "steady"))
+
+
+def faulty(mode, program=FAULTS):
+    return Command([program, mode], run=("--name", mode))
+
+
+def kernels():
+    with Service("even") as service:
+        beside = steady(22)
+        time.sleep(0.5)
+        modes = [(FAULTS, *row) for row in KERNELS.items()] + [(FAULTS + "_linked", *row) for row in LINKED.items()]
+        for program, mode, (under_quota, reason) in modes:
+            p = faulty(mode, program).end()
+            reasons = p.report.get("reasons", {})
+            good = p.code == 0 and "right" in p.out and p.violations == 0 and p.quota >= min(1, under_quota) and (
+                any(reason in r for r in reasons.values()) if reason else under_quota == 0 or p.quota > 0)
+            note(f"kernel: {mode}{program.removeprefix(FAULTS)}", good, quota=p.quota, native=p.native, reasons=reasons, seconds=round(p.seconds, 2), exit=p.code,
+                 raises=p.report.get("watchdog_raises"), out=p.out[-200:], err="" if good else p.err[-400:])
+        beside.end()
+        note("beside them: right", beside.right and service.status()["lost"] == 0, **beside.figures(), said=service.lines_said()[-300:])
+
+
+def endless():
+    with Service("rr", "--mps") as service:
+        beside = steady(5)
+        time.sleep(1)
+        p = faulty("endless").end()
+        late = service.said("eviction late: ")
+        beside.end()
+        note("blocks that take 2 s: the service says that their eviction is late, others go on", late and p.code == 0 and beside.right,
+             out=p.out[-100:], said=service.lines_said()[-300:], steady=beside.figures())
+
+
+def stopped():
+    for scheduler in ("rr", "even"):
+        with Service(scheduler) as service:
+            beside = steady(7)
+            p = Program(3, 1, 4000, 30, 8, run=("--name", "sleepy"))
+            time.sleep(2)
+            p.process.send_signal(signal.SIGSTOP)
+            before = service.status()
+            time.sleep(3)
+            p.process.send_signal(signal.SIGCONT)
+            p.end()
+            beside.end()
+            note(f"a program stopped for 3 s and continued: {scheduler}", p.right and beside.right and before["lost"] == 0 and
+                 (scheduler == "even" or service.said("nobody waits for it any more")), said=service.lines_said()[-300:],
+                 states=[(c["name"], c["state"]) for c in before["clients"]], steady=beside.figures(), **p.figures())
+
+
+def crashes():
+    with Service("even") as service:
+        beside = steady(6)
+        time.sleep(1)
+        for mode in ("trap", "wild"):
+            p = faulty(mode).end()
+            note(f"a program that does {mode}: it fails, with its driver's error", p.code == 3 and "error 7" in p.out, exit=p.code, out=p.out[-100:],
+                 err=p.err[-200:])
+        beside.end()
+        note("beside them: right", beside.right, lost=service.status()["lost"], **beside.figures())
+
+
+def kills():
+    """At any moment of a program's life: the driver's start, compilation, launches, shares that change, its end."""
+    before, moment = memory_used(), random.Random(26)
+    shared = set(os.listdir("/dev/shm"))
+    with Service("rr") as service:
+        beside = steady(58)
+        time.sleep(1)
+        open_before = len(os.listdir(f"/proc/{service.process.pid}/fd"))
+        slowest = 0
+        for k in range(50):
+            victim = Program(9, 1 + k % 3, 4000, 30, 8, run=("--name", f"victim{k}"))
+            time.sleep(moment.uniform(0.02, 1.6))
+            victim.process.kill()
+            victim.process.wait()
+            begin = time.monotonic()
+            wait_for(lambda: len(service.status()["clients"]) <= 1, 5)
+            slowest = max(slowest, time.monotonic() - begin)
+        opened = len(os.listdir(f"/proc/{service.process.pid}/fd"))
+        lost = service.status()["lost"]
+        beside.end(70)
+        note("50 kills at random moments leave the other right", beside.right and slowest < 1, lost=lost, noticed_s=round(slowest, 3),
+             **beside.figures())
+        note("no descriptor of the daemon is left", opened == open_before, before=open_before, after=opened)
+    note("device memory, sockets and shared memory as before", wait_for(lambda: memory_used() <= before + 1, 3) and set(
+        os.listdir("/dev/shm")) <= shared and not glob.glob(SOCKET), before=before, after=memory_used(), left=sorted(set(os.listdir("/dev/shm")) - shared))
+
+
+def daemon():
+    service = Service("even")
+    program = Program(3, 1, 4000, 30, 8)
+    needy = Program(3, 1, 4000, 30, 8, run=("--require-service",))
+    time.sleep(2.8)
+    service.process.kill()
+    service.process.wait()
+    begin = time.monotonic()
+    needy.end()
+    needed = time.monotonic() - begin
+    program.end()
+    note("the service killed: goes on natively, or ends with 2 at once", program.right and needy.code == 2 and needed < 1, seconds=needed,
+         needy=needy.code, **program.figures())
+    with Service("even"):
+        again = Program(0.5, 1, 4000, 30, 8).end()
+        note("a new service on the dead one's socket", again.right and again.quota > 0, **again.figures())
+
+
+def mps():
+    for state in ("running", "compiling", "evicted"):
+        with Service("rr" if state == "evicted" else "even", "--mps") as service:
+            others = [steady(5)]
+            time.sleep(1 if state == "running" else 0.5)
+            victim = Program(9, 1, 4000, 30, 8)
+            time.sleep(0.3 if state == "compiling" else 2)
+            victim.process.kill()
+            begin = time.monotonic()
+            restarted = wait_for(lambda: service.said("MPS was started anew"), 0.8)
+            up = time.monotonic() - begin
+            after = Program(0.2, 1, 400, 30, 8)
+            served = wait_for(lambda: service.status()["clients"] or after.process.poll() is not None, 10)
+            submitted = time.monotonic() - begin
+            after.end()
+            for p in others:
+                p.end()
+            told = all(p.right or (p.code != 0 and p.err.count("\nsluice:") + p.err.startswith("sluice:") >= 1) for p in others)
+            note(f"a death under MPS is told, and the next program works within 2 s: killed {state}",
+                 (restarted or all(p.right for p in others)) and told and served and after.right and submitted <= 2, restarted=restarted,
+                 restart_s=round(up, 2), submit_s=round(submitted, 2), others=[p.figures() for p in others], after=after.figures())
+
+
+def words():
+    """Commands that are refused, each with one line and exit code 2."""
+    def refused(name, arguments, has):
+        p = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True, timeout=10)
+        lines = p.stderr.strip().splitlines()
+        note(f"refused: {name}", p.returncode == 2 and len(lines) == 1 and has in lines[0], exit=p.returncode, err=p.stderr[-300:])
+    with Service("even"):
+        refused("a second daemon", ["serve", "--executor", "gpu", "--scheduler", "even", "--socket", SOCKET], "another daemon")
+        refused("priority 31", ["run", "--socket", SOCKET, "--priority", "31", "--", "true"], "30")
+        refused("an unknown scheduler", ["serve", "--socket", SOCKET + "2", "--scheduler", "best"], "best")
+        clients = []
+        for _ in range(65):
+            clients.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+            clients[-1].settimeout(2)
+            clients[-1].connect(SOCKET)
+        note("refused: the 65th client", b"too many clients" in clients[-1].recv(4096))
+        for c in clients:
+            c.close()
+    refused("no service", ["run", "--socket", SOCKET, "--require-service", "--", FAULTS, "small"], "service")
+
+
+def users():
+    with Service("even"):
+        os.chmod(sharing.FOLDER, 0o755)
+        os.chmod(SOCKET, 0o666)
+        code = "import socket,os; os.setuid(65534); s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect(%r); print(s.recv(4096))" % SOCKET
+        p = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=10)
+        note("another user's process is refused", "this service is user" in p.stdout, out=p.stdout[-200:], err=p.stderr[-200:])
+
+
+sharing.run(globals(), PARTS)
