@@ -6,6 +6,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_map>
 
 #include "sw/gpu/fatbin/fatbin.h"
 #include "sw/gpu/rewrite/ptx.h"
@@ -83,8 +85,10 @@ std::string ptx_of(const void* image, unsigned sm) {
 }
 
 bool has_variables(const std::string& text) {
+  std::unordered_map<std::string_view, unsigned> named;
+  for (const std::string_view word : gpu::words_of(text)) ++named[word];
   return std::ranges::any_of(gpu::items_of(text), [&](const gpu::Item& item) {
-    return item.kind == gpu::Item::Kind::Variable &&
+    return item.kind == gpu::Item::Kind::Variable && named[item.name] > 1 &&
            text.substr(item.begin, item.end - item.begin).find(".shared") == std::string::npos;
   });
 }

@@ -2,9 +2,10 @@
 #include "sw/interpose/compile.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <array>
-#include <chrono>
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -20,13 +21,12 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr auto kLongestEnd = std::chrono::seconds(10);
-
 struct Queue {
   std::mutex lock;
   std::condition_variable moved;
   std::deque<std::function<void()>> work;
   bool running = false;
+  std::atomic<pid_t> process = 0;  ///< whose thread it is: a forked child has none
 };
 Queue& queue() {
   static auto* all = new Queue;  // never destroyed: its thread may run while the process ends
@@ -106,6 +106,7 @@ void compile_later(std::function<void()> work) {
   q.work.push_back(std::move(work));
   if (q.running) return;
   q.running = true;
+  q.process = ::getpid();
   sigset_t all, before;  // the program's signals are the program's
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -115,8 +116,10 @@ void compile_later(std::function<void()> work) {
 
 void finish_compiling() {
   Queue& q = queue();
+  if (q.process != ::getpid()) return;
   std::unique_lock held(q.lock);
-  q.moved.wait_for(held, kLongestEnd, [&] { return !q.running; });
+  q.work.clear();
+  q.moved.wait(held, [&] { return !q.running; });
 }
 
 }  // namespace sluice::interpose

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/home.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -31,6 +33,13 @@ unsigned attribute(CUdevice_attribute which) {
 Relaxed::Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
 Relaxed::~Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
 
+std::size_t channels_of_process() {
+  constexpr int kByDefault = 8, kMostChannels = 32;
+  static const char* set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  static const int channels = std::clamp(set == nullptr ? kByDefault : std::atoi(set), 2, kMostChannels);
+  return static_cast<std::size_t>(channels);
+}
+
 DeviceShape Home::shape_of_current() {
   return {attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
           {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
@@ -52,7 +61,7 @@ std::unique_ptr<Home> Home::make() {
 }
 
 void Home::make_later_streams() {
-  if (!later_.empty() || later_tried_) return;
+  if (has_spares_ || !later_.empty() || later_tried_) return;
   later_tried_ = true;
   const Relaxed relaxed;
   for (std::size_t i = 0; i < kLaterStreams; ++i) {  // all at once: neighbours have channels of their own
@@ -81,13 +90,9 @@ bool Home::through_some_channel(const std::function<bool()>& copy) {
       if (waited > kSpins) std::this_thread::sleep_for(kSpins / 2);
     }
     if (came != CUDA_ERROR_NOT_READY) return came == CUDA_SUCCESS;
-    Copies next;
-    if (!passable_.empty()) {
-      next = passable_.back();
-      passable_.pop_back();
-    } else if (held_up_.size() == kMostChannels || !make_copies(next)) {
-      return SLUICE_REAL(cuStreamSynchronize)(copies_.stream) == CUDA_SUCCESS;
-    }
+    if (passable_.empty()) return SLUICE_REAL(cuStreamSynchronize)(copies_.stream) == CUDA_SUCCESS;
+    const Copies next = passable_.back();
+    passable_.pop_back();
     held_up_.push_back(std::exchange(copies_, next));
     lost_orders_ = true;
   }
@@ -101,6 +106,20 @@ bool Home::orders_are_lost() {
     return lost_orders_ = true;
   });
   return std::exchange(lost_orders_, false);
+}
+
+void Home::make_spares(std::mutex& lock) {
+  if (has_spares_.exchange(true)) return;
+  std::vector<Copies> copies(channels_of_process());
+  std::vector<CUstream> later(copies.size());
+  const Relaxed relaxed;
+  for (Copies& c : copies)
+    if (!make_copies(c)) return;
+  for (CUstream& stream : later)
+    if (SLUICE_REAL(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return;
+  const std::scoped_lock held(lock);
+  passable_.insert(passable_.end(), copies.begin(), copies.end());
+  later_.insert(later_.end(), later.begin(), later.end());
 }
 
 bool Home::order(CUdeviceptr to, const void* from, std::size_t bytes) {
@@ -164,12 +183,11 @@ CUdeviceptr Home::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer)
 CUstream Home::idle_stream() {
   for (CUstream stream : later_)
     if (SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS) return stream;
-  if (later_.empty() || later_.size() == kMostChannels) return nullptr;
-  const Relaxed relaxed;  // the channels of all may be held up: the next has the next channel
-  CUstream later = nullptr;
-  if (SLUICE_REAL(cuStreamCreate)(&later, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return nullptr;
-  later_.push_back(later);
-  return later;
+  return nullptr;
+}
+
+bool Home::no_later_grid_to_come() const {
+  return std::ranges::all_of(later_, [](CUstream stream) { return SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS; });
 }
 
 Told Home::told() {

@@ -3,6 +3,7 @@
 // What the interposer has of its own in a context: streams, staging memory, words in host memory that the GPU writes.
 #include <cuda.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,9 @@ class Relaxed {
  private:
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
+
+/// Channels of the process to the GPU, which its streams share: CUDA_DEVICE_MAX_CONNECTIONS.
+[[nodiscard]] std::size_t channels_of_process();
 
 /// A word in host memory that a lane's GPU code writes (SluiceControl.told).
 struct Told {
@@ -49,9 +53,14 @@ class Home {
   [[nodiscard]] bool order(CUdeviceptr to, const void* from, std::size_t bytes);
   /// Copies that were held up may have brought orders that were old, or none: all have to be sent again.
   [[nodiscard]] bool orders_are_lost();
-  void make_later_streams();             ///< once; apart from make(), as the program's first launch waits for that
-  [[nodiscard]] CUstream idle_stream();  ///< of those for later grids, of which it makes more; null: none
+  void make_later_streams();                         ///< once; apart from make(), as the program's first launch waits for that
+  [[nodiscard]] CUstream idle_stream();              ///< of those for later grids; null: none
+  [[nodiscard]] bool no_later_grid_to_come() const;  ///< all that were launched have ended
   // From any thread at any time:
+  /// A copies' stream and one for later grids for each channel. A stream that is made beyond the channels is not there before
+  /// what sleeps in them has ended: to be called while nothing of this context sleeps, or by a thread that may wait. Once,
+  /// without a lock.
+  void make_spares(std::mutex& lock);
   /// Device memory, zero but for a pointer at `at`. @return 0: there is none
   [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer);
   [[nodiscard]] Told told();  ///< word 0: there is none
@@ -72,6 +81,7 @@ class Home {
   Copies copies_;
   std::vector<Copies> held_up_, passable_;
   bool lost_orders_ = false;
+  std::atomic<bool> has_spares_ = false;
   CUstream setup_ = nullptr;
   std::mutex free_lock_;
   std::vector<CUstream> later_;

@@ -29,6 +29,14 @@ CUresult begin_capture_first(CUstream stream) {
   program().captures();
   return real<CUresult(CUstream)>(Own)(stream);
 }
+CUresult stream_create(CUstream* stream, unsigned flags) {
+  program().stream_begins();
+  return SLUICE_REAL(cuStreamCreate)(stream, flags);
+}
+CUresult stream_create_with_priority(CUstream* stream, unsigned flags, int priority) {
+  program().stream_begins();
+  return SLUICE_REAL(cuStreamCreateWithPriority)(stream, flags, priority);
+}
 CUresult stream_destroy(CUstream stream) {
   program().stream_ends(stream);
   return SLUICE_REAL(cuStreamDestroy_v2)(stream);
@@ -125,6 +133,8 @@ CUresult launch_cooperative(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
 
 void* launch_hook(Symbol symbol) {
   switch (symbol) {
+    case kcuStreamCreate: return address(stream_create);
+    case kcuStreamCreateWithPriority: return address(stream_create_with_priority);
     case kcuStreamDestroy_v2: return address(stream_destroy);
     case kcuLaunchKernel: return address(launch_kernel<kcuLaunchKernel, false>);
     case kcuLaunchKernel_ptsz: return address(launch_kernel<kcuLaunchKernel_ptsz, true>);

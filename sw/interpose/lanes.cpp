@@ -41,8 +41,10 @@ Home* Lanes::home(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   if (!id) return nullptr;
   if (const auto known = homes_.find(*id); known != homes_.end()) return known->second.get();
+  const bool many = crowded();
   held.unlock();
   std::unique_ptr<Home> made = Home::make();
+  if (made != nullptr && many) made->make_spares(lock_);
   held.lock();
   return homes_.try_emplace(*id, std::move(made)).first->second.get();  // another thread may have been faster
 }
@@ -104,6 +106,24 @@ std::shared_ptr<Lane> Lanes::of_graphs(std::unique_lock<std::mutex>& held) {
   if (known != graphs_.end()) return known->second;
   std::shared_ptr<Lane> lane = make_lane(held, *own, false);
   return lane == nullptr ? nullptr : graphs_.try_emplace(own->id(), lane).first->second;
+}
+
+/// Soon there are more streams than channels, those of a home included.
+bool Lanes::crowded() const {
+  constexpr std::size_t kOfAHome = 8;
+  return streams_made_ + kOfAHome >= channels_of_process();
+}
+
+void Lanes::stream_begins(std::unique_lock<std::mutex>& held) {
+  ++streams_made_;
+  if (!crowded() || homes_.empty()) return;
+  const auto id = current_context();
+  const auto known = id ? homes_.find(*id) : homes_.end();
+  if (known == homes_.end() || known->second == nullptr) return;
+  Home& home = *known->second;
+  held.unlock();
+  home.make_spares(lock_);
+  held.lock();
 }
 
 void Lanes::stream_ends(CUstream stream) {

@@ -99,6 +99,7 @@ class Lanes : public ILanes {
   void watch(Lane& lane);                                  ///< from here on the thread looks at it
   void wake();                                             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
+  void stream_begins(std::unique_lock<std::mutex>& held);  ///< of the program, and it is not made yet
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
   void forget();  ///< in a forked child: the parent's are not its own
@@ -140,6 +141,8 @@ class Lanes : public ILanes {
   LaneId next_ = 1;
   Sums counted_;
   bool running_ = false, polls_ = false;
+  std::size_t streams_made_ = 0;  ///< by the program
+  [[nodiscard]] bool crowded() const;
   Clock::time_point hurry_;  // looks often until then
 };
 

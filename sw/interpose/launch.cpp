@@ -26,14 +26,7 @@ bool capturing(CUstream stream) {
 
 /// Lanes that may hold launches which have not ended, where those may sleep: beside as many streams as the process has channels
 /// no grid begins.
-std::size_t most_lanes() {
-  static const std::size_t lanes = [] {
-    constexpr int kByDefault = 8, kMost = 32;
-    const char* set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-    return static_cast<std::size_t>(std::clamp(set == nullptr ? kByDefault : std::atoi(set), 2, kMost) - 1);
-  }();
-  return lanes;
-}
+std::size_t most_lanes() { return channels_of_process() - 1; }
 
 /// Launches under quota that take less, on average, go on natively. SLUICE_SHORT_US; 0: none.
 double short_us() {

@@ -270,6 +270,11 @@ KernelDemand Program::demand(CUfunction original, unsigned threads, unsigned sha
   return shape == kernel->second.shapes.end() ? KernelDemand{} : shape->second.demand;
 }
 
+void Program::stream_begins() {
+  std::unique_lock held(lock_);
+  lanes_.stream_begins(held);
+}
+
 void Program::stream_ends(CUstream stream) {
   const std::scoped_lock held(lock_);
   lanes_.stream_ends(stream);

@@ -80,6 +80,7 @@ class Program {
   [[nodiscard]] KernelDemand demand(CUfunction original, unsigned threads, unsigned shared) const;
   [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
   [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
+  void stream_begins();
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
   [[nodiscard]] std::mutex& lock() { return lock_; }

@@ -29,7 +29,7 @@ constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = off
 
 /// A control block's counters.
 struct Lanes::Look {
-  std::uint32_t resident = 0, done = 0, ended = 0, number = 0;
+  std::uint32_t resident = 0, done = 0, ended = 0, inside = 0, number = 0;
   bool left = false;  ///< blocks that nobody has begun
 };
 
@@ -246,6 +246,7 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
   seen.resident = c.resident_total;
   seen.done = std::accumulate(std::begin(c.done), std::end(c.done), 0U);
   seen.ended = static_cast<std::uint32_t>(c.gate & SLUICE_GATE_ENDED);
+  seen.inside = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED);
   seen.number = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS);
   seen.left = c.next < job.tickets || c.returned != 0;
   lane.done += seen.done - slot.done;
@@ -271,6 +272,9 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
         slot.raised = true;
       }
   }
+  // CTAs that came and went between two looks of the sleeper: it has not woken, and tells nothing.
+  if (lane.share.ctas.value() == 0 && seen.left && seen.inside == 0 && slot.naps > 0 && lane.home->no_later_grid_to_come())
+    slot.asleep = true;
   if (!seen.left || lane.share.ctas.value() == 0) {
     slot.raised = slot.raised && seen.left;
     return;
@@ -300,7 +304,10 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
   const CUresult result =
       SLUICE_REAL(cuLaunchKernel)(launch.function, launch.grid[0], launch.grid[1], 1, launch.block[0], launch.block[1],
                                   launch.block[2], launch.shared, stream, parameters.data(), nullptr);
-  if (result == CUDA_SUCCESS) ++counted_.later_grids;
+  if (result == CUDA_SUCCESS) {
+    ++counted_.later_grids;
+    slot.asleep = false;  // until its last CTA says so again
+  }
   slot.helped = now;
   slot.patience = std::clamp<Clock::duration>(2 * slot.patience, kPatience, kMostPatience);
 }

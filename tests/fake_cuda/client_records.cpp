@@ -13,7 +13,8 @@ namespace {
 /// Has a variable: it is loaded with the kernels that log.
 constexpr const char* kVariable =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .global .align 4 .u32 v;\n.visible .entry own(.param .u64 a)\n{\n"
-    "ret;\n}\n.visible .entry calls(.param .u64 a)\n{\ncall.uni f;\nret;\n}\n.func f()\n{\nret;\n}\n";
+    ".reg .u32 %r1;\nld.global.u32 %r1, [v];\nret;\n}\n.visible .entry calls(.param .u64 a)\n{\ncall.uni f;\nret;\n}\n.func "
+    "f()\n{\nret;\n}\n";
 int wrong = 0;
 void expect(bool good, const char* what) {
   if (!good) std::printf("wrong: %s\n", what);

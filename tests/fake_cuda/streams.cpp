@@ -248,7 +248,11 @@ using sluice::fake::Event;
 extern "C" {
 CUresult cuStreamCreate(CUstream* s, unsigned) {
   static std::atomic<std::uintptr_t> next{1000};
-  return *s = reinterpret_cast<CUstream>(next++), CUDA_SUCCESS;
+  *s = reinterpret_cast<CUstream>(next++);
+  // As seen on an H100: one beyond the channels is not there before what sleeps in its channel has ended.
+  const char* channels = std::getenv("FAKE_CUDA_CHANNELS");
+  if (channels != nullptr && next > 1000U + static_cast<unsigned>(std::atoi(channels))) cuStreamSynchronize(*s);
+  return CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
 CUresult cuStreamGetId(CUstream s, unsigned long long* id) { return *id = reinterpret_cast<unsigned long long>(s), CUDA_SUCCESS; }

@@ -4,13 +4,11 @@
 // the mode `children` as well.
 #include <cooperative_groups.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -88,9 +86,8 @@ __global__ void meets_higher(unsigned* out, unsigned* arrived) {
   __syncthreads();
   out[number()] += 1;
 }
-__global__ void endless(unsigned* out, volatile unsigned* stop) {
-  while (*stop == 0) {
-  }
+__global__ void slow(unsigned* out) {
+  spin(700'000'000);
   out[number()] += 1;
 }
 __global__ void trap() { asm volatile("trap;"); }
@@ -180,14 +177,10 @@ int higher() {
   meets_higher<<<kBlocks, kThreads>>>(m.out, m.word);
   return m.right();
 }
-int does_not_end() {
-  Memory m(kBlocks);
-  unsigned* stop = nullptr;
-  check(cudaMallocHost(&stop, 4));
-  *stop = 0;
-  endless<<<kBlocks, kThreads>>>(m.out, stop);
-  std::this_thread::sleep_for(std::chrono::seconds(2));
-  *static_cast<volatile unsigned*>(stop) = 1;
+int long_blocks() {
+  const int blocks = 4000;
+  Memory m(blocks);
+  slow<<<blocks, kThreads>>>(m.out);
   return m.right();
 }
 int traps() {
@@ -237,7 +230,7 @@ int main(int argc, char** argv) {
       {"children", children},
 #endif
       {"shared", whole_scratchpad}, {"small", small},            {"persistent", persists},       {"lower", lower},
-      {"higher", higher},           {"endless", does_not_end},   {"trap", traps},                {"wild", writes_wild},
+      {"higher", higher},           {"long", long_blocks},   {"trap", traps},                {"wild", writes_wild},
       {"memory", too_much_memory},  {"streams", many_streams},   {"ordinary", ordinary}};
   const auto mode = modes.find(argc == 2 ? argv[1] : "");
   if (mode != modes.end()) return mode->second();

@@ -19,7 +19,7 @@ import sharing
 from sharing import SOCKET, Command, Program, Service, memory_used, note, wait_for
 
 sharing.begin(*sys.argv[1:4])
-PARTS = sys.argv[4:] or ["kernels", "endless", "stopped", "crashes", "kills", "daemon", "mps", "words", "users"]
+PARTS = sys.argv[4:] or ["kernels", "long_blocks", "stopped", "crashes", "kills", "daemon", "mps", "words", "users"]
 FAULTS = os.path.join(os.path.dirname(sys.argv[2]), "faults")
 
 # Programs that work, and what becomes of their kernels: under quota, or native for a reason.
@@ -28,9 +28,9 @@ KERNELS = {
     "cooperative": (0, "launched cooperatively"),
     "clusters": (0, "cluster"),
     "programmatic": (0, "programmatic dependent launch"),
-    "shared": (0, "128 more"),
+    "shared": (0, "no room for the runtime's state"),
     "small": (0, "a grid of less than two rounds"),
-    "persistent": (0, "a grid of less than two rounds"),
+    "persistent": (0, "all of them fit on the GPU"),
     "lower": (1, ""),
     "higher": (1, ""),
     "memory": (1, ""),
@@ -63,15 +63,16 @@ def kernels():
         note("beside them: right", beside.right and service.status()["lost"] == 0, **beside.figures(), said=service.lines_said()[-300:])
 
 
-def endless():
+def long_blocks():
     with Service("rr", "--mps") as service:
         beside = steady(5)
         time.sleep(1)
-        p = faulty("endless").end()
+        p = faulty("long").end()
         late = service.said("eviction late: ")
         beside.end()
-        note("blocks that take 2 s: the service says that their eviction is late, others go on", late and p.code == 0 and beside.right,
-             out=p.out[-100:], said=service.lines_said()[-300:], steady=beside.figures())
+        note("blocks of 0.4 s: the service says that their eviction is late, others go on", late and p.code == 0 and beside.right,
+             out=p.out[-100:], quota=p.quota, reasons=p.report.get("reasons"), said=service.lines_said()[-300:],
+             steady=beside.figures())
 
 
 def stopped():

@@ -48,7 +48,7 @@ def alone():
     PROGRAMS[:] = usable
     with Service("even", "--mps"):
         for program in PROGRAMS:
-            ended = start(program).end(60)
+            ended = start(program).end(40)
             note(f"alone: {program['name']}", passes(program, ended), suite=program["suite"], native_s=program["native_s"], **figures(program, ended),
                  reasons=sorted(set(ended.report.get("reasons", {}).values())))
 
@@ -60,7 +60,7 @@ def pairs():
             for _ in range(PAIRS):
                 pair = chosen.sample(PROGRAMS, 2)
                 began = [start(p, run=("--priority", chosen.randint(0, 10))) for p in pair]
-                ended = [b.end(60) for b in began]
+                ended = [b.end(40) for b in began]
                 note(f"{scheduler}: {pair[0]['name']} and {pair[1]['name']}", all(map(passes, pair, ended)), programs=list(map(figures, pair, ended)))
             note(f"{scheduler}: nobody was lost", service.status()["lost"] == 0, decisions=service.status()["decisions"])
 

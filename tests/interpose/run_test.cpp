@@ -58,8 +58,8 @@ TEST_F(Run, OrdersPassAStreamThatHoldsTheirChannel) {
     }
   });
   // The program's stream 5 and the first that the interposer makes, 1000, are of one channel.
-  const Outcome o =
-      client("FAKE_CUDA_CHANNELS=5 FAKE_CUDA_TASK_US=2000 timeout 20 env", "--quota-file '" + (folder_ / "quota").string() + "'");
+  const Outcome o = client("CUDA_DEVICE_MAX_CONNECTIONS=5 FAKE_CUDA_CHANNELS=5 FAKE_CUDA_TASK_US=2000 timeout 20 env",
+                           "--quota-file '" + (folder_ / "quota").string() + "'");
   changes.join();
   EXPECT_EQ(o.exit, 0) << o.out << o.err;
   EXPECT_NE(text("books").find("arg 7 arg 9 quota 0 wanted 0 blocks 1000 wrong 0 slept "), std::string::npos) << text("books");
@@ -109,7 +109,7 @@ TEST_F(Run, AQuotaThatChangesReachesWhatRunsAndEvictedBlocksRunLater) {
   EXPECT_NE(books.find("arg 27 arg 29 quota 3 wanted 12 blocks 500 wrong 0\n"), std::string::npos) << "in a graph\n" << books;
   const nlohmann::json report = nlohmann::json::parse(text("report"));
   EXPECT_EQ(count(books, " wrong 0"), count(books, " wrong ")) << books;
-  EXPECT_EQ(report["sleepers"], 2) << "at the start, and at the eviction\n" << report;
+  EXPECT_GE(report["sleepers"], 2) << "at the start, and at the eviction; of two launches where one ends meanwhile\n" << report;
   EXPECT_GE(report["later_grids"], 2) << report;
 }
 
