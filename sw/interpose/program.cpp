@@ -275,6 +275,18 @@ void Program::stream_begins() {
   lanes_.stream_begins(held);
 }
 
+void Program::wait_for_launches(CUstream stream) {
+  {
+    const std::scoped_lock held(lock_);
+    if (lanes_.outstanding() == 0) return;
+  }
+  const Relaxed relaxed;  // the event is behind what the copy would be behind: with the legacy stream, other streams as well
+  CUevent event = nullptr;
+  if (SLUICE_REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;
+  if (SLUICE_REAL(cuEventRecord)(event, stream) == CUDA_SUCCESS) SLUICE_REAL(cuEventSynchronize)(event);
+  SLUICE_REAL(cuEventDestroy_v2)(event);
+}
+
 void Program::stream_ends(CUstream stream) {
   const std::scoped_lock held(lock_);
   lanes_.stream_ends(stream);

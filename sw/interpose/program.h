@@ -81,6 +81,8 @@ class Program {
   [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
   [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
   void stream_begins();
+  /// What a copy in the stream waits for, where launches that may sleep are outstanding. Else it returns at once.
+  void wait_for_launches(CUstream stream);
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
   [[nodiscard]] std::mutex& lock() { return lock_; }

@@ -111,6 +111,7 @@ int main() {
   GET(cuInit, "cuInit");
   GET(cuModuleLoadData, "cuModuleLoadData");
   GET(cuModuleGetFunction, "cuModuleGetFunction");
+  GET(cuMemcpyDtoH, "cuMemcpyDtoH_v2");
   GET(cuLibraryLoadData, "cuLibraryLoadData");
   GET(cuLibraryGetKernel, "cuLibraryGetKernel");
   GET(cuGetProcAddress, "cuGetProcAddress_v2");
@@ -159,6 +160,11 @@ int main() {
   expect(synchronize() == CUDA_SUCCESS, "the streams' end");
   graphs(driver, launch, k);
   expect(synchronize() == CUDA_SUCCESS, "the graphs' end");
+  if (std::getenv("FAKE_CUDA_COPIES") != nullptr) {
+    unsigned from = 7, to = 0;
+    expect(launch(k, 900, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS, "before a copy");
+    expect(cuMemcpyDtoH_f(&to, reinterpret_cast<CUdeviceptr>(&from), sizeof to) == CUDA_SUCCESS && to == 7, "copy");
+  }
   if (std::getenv("FAKE_CUDA_LINKED") != nullptr) {
     const std::string plain = ".version 7.0\n.target sm_52\n.address_size 64\n";
     const std::vector<std::vector<std::string>> programs = {{kPtx, plain}, {kWaits, kPtx}};

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -59,7 +60,7 @@ class Stream {
   std::thread thread_;
 };
 
-std::mutex g_lock;
+std::mutex g_lock, g_driver;
 std::map<CUstream, std::shared_ptr<Stream>>& streams() {
   static auto* all = new std::map<CUstream, std::shared_ptr<Stream>>;
   return *all;
@@ -75,7 +76,7 @@ std::shared_ptr<Stream> stream_of(CUstream stream) {
 }
 
 struct Event {
-  std::atomic<bool> done{true};
+  std::atomic<int> open{0};  ///< records that have not come: the last of them counts
   std::chrono::steady_clock::time_point at;
 };
 
@@ -271,10 +272,10 @@ CUresult cuEventCreate(CUevent* e, unsigned) { return *e = reinterpret_cast<CUev
 CUresult cuEventDestroy_v2(CUevent) { return CUDA_SUCCESS; }  // its stream may still write it
 CUresult cuEventRecord(CUevent e, CUstream s) {
   auto* event = reinterpret_cast<Event*>(e);
-  event->done = false;
+  ++event->open;
   sluice::fake::enqueue(s, [event] {
     event->at = std::chrono::steady_clock::now();
-    event->done = true;
+    --event->open;
   });
   return CUDA_SUCCESS;
 }
@@ -282,7 +283,7 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned) {
   sluice::fake::enqueue(s, [e] { cuEventSynchronize(e); });
   return CUDA_SUCCESS;
 }
-CUresult cuEventQuery(CUevent e) { return reinterpret_cast<Event*>(e)->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
+CUresult cuEventQuery(CUevent e) { return reinterpret_cast<Event*>(e)->open == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
 CUresult cuEventSynchronize(CUevent e) {
   while (cuEventQuery(e) != CUDA_SUCCESS) std::this_thread::sleep_for(std::chrono::microseconds(50));
   return CUDA_SUCCESS;
@@ -292,7 +293,15 @@ CUresult cuEventElapsedTime(float* ms, CUevent a, CUevent b) {
   const auto ns = reinterpret_cast<Event*>(b)->at - reinterpret_cast<Event*>(a)->at;
   return *ms = std::chrono::duration<float, std::milli>(ns).count(), CUDA_SUCCESS;
 }
+/// It waits under the driver's lock, as seen on an H100 with registered memory.
+CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
+  const std::scoped_lock held(sluice::fake::g_driver);
+  sluice::fake::stream_of(nullptr)->wait();
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return CUDA_SUCCESS;
+}
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream s) {
+  const std::scoped_lock held(sluice::fake::g_driver);
   sluice::fake::enqueue(s, [to, from, bytes] {  // quotas are read meanwhile: word by word
     for (std::size_t i = 0; i < bytes / 4; ++i)
       sluice::fake::word(reinterpret_cast<unsigned*>(to)[i]).store(static_cast<const unsigned*>(from)[i]);
@@ -300,6 +309,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t byte
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream s) {
+  const std::scoped_lock held(sluice::fake::g_driver);
   sluice::fake::enqueue(s, [to, from, bytes] {
     for (std::size_t i = 0; i < bytes / 4; ++i)
       static_cast<unsigned*>(to)[i] = sluice::fake::word(reinterpret_cast<unsigned*>(from)[i]).load();
