@@ -61,7 +61,7 @@ std::unique_ptr<Home> Home::make() {
 }
 
 void Home::make_later_streams() {
-  if (has_spares_ || !later_.empty() || later_tried_) return;
+  if (spares_ > 0 || !later_.empty() || later_tried_) return;
   later_tried_ = true;
   const Relaxed relaxed;
   for (std::size_t i = 0; i < kLaterStreams; ++i) {  // all at once: neighbours have channels of their own
@@ -108,9 +108,10 @@ bool Home::orders_are_lost() {
   return std::exchange(lost_orders_, false);
 }
 
-void Home::make_spares(std::mutex& lock) {
-  if (has_spares_.exchange(true)) return;
-  std::vector<Copies> copies(channels_of_process());
+void Home::make_spares(std::mutex& lock, std::size_t count) {
+  const std::size_t have = spares_.exchange(count);
+  if (have >= count) return;
+  std::vector<Copies> copies(count - have);
   std::vector<CUstream> later(copies.size());
   const Relaxed relaxed;
   for (Copies& c : copies)

@@ -57,10 +57,10 @@ class Home {
   [[nodiscard]] CUstream idle_stream();              ///< of those for later grids; null: none
   [[nodiscard]] bool no_later_grid_to_come() const;  ///< all that were launched have ended
   // From any thread at any time:
-  /// A copies' stream and one for later grids for each channel. A stream that is made beyond the channels is not there before
-  /// what sleeps in them has ended: to be called while nothing of this context sleeps, or by a thread that may wait. Once,
-  /// without a lock.
-  void make_spares(std::mutex& lock);
+  /// `count` streams for copies and as many for later grids, those made before included. A stream that is made beyond the
+  /// channels is not there before what sleeps in them has ended: to be called while nothing of this context sleeps, or by a
+  /// thread that may wait. Without a lock.
+  void make_spares(std::mutex& lock, std::size_t count);
   /// Device memory, zero but for a pointer at `at`. @return 0: there is none
   [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer);
   [[nodiscard]] Told told();  ///< word 0: there is none
@@ -81,7 +81,7 @@ class Home {
   Copies copies_;
   std::vector<Copies> held_up_, passable_;
   bool lost_orders_ = false;
-  std::atomic<bool> has_spares_ = false;
+  std::atomic<std::size_t> spares_ = 0;
   CUstream setup_ = nullptr;
   std::mutex free_lock_;
   std::vector<CUstream> later_;

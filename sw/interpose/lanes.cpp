@@ -41,10 +41,12 @@ Home* Lanes::home(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   if (!id) return nullptr;
   if (const auto known = homes_.find(*id); known != homes_.end()) return known->second.get();
-  const bool many = crowded();
+  // Under MPS a process may have fewer channels than it asks for: with one stream of the program asleep, copies did not come.
+  constexpr std::size_t kSome = 8;
+  const std::size_t spares = crowded() ? channels_of_process() : shares().changes() ? kSome : 0;
   held.unlock();
   std::unique_ptr<Home> made = Home::make();
-  if (made != nullptr && many) made->make_spares(lock_);
+  if (made != nullptr && spares > 0) made->make_spares(lock_, spares);
   held.lock();
   return homes_.try_emplace(*id, std::move(made)).first->second.get();  // another thread may have been faster
 }
@@ -122,7 +124,7 @@ void Lanes::stream_begins(std::unique_lock<std::mutex>& held) {
   if (known == homes_.end() || known->second == nullptr) return;
   Home& home = *known->second;
   held.unlock();
-  home.make_spares(lock_);
+  home.make_spares(lock_, channels_of_process());
   held.lock();
 }
 

@@ -292,6 +292,8 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
     slot.raised = false;
     return;
   }
+  // The last one found no room: an order that was held up may have come behind a newer one.
+  if (slot.patience > Clock::duration::zero()) static_cast<void>(send(lane));
   CUstream stream = lane.home->idle_stream();
   if (stream == nullptr) return;
   std::vector<std::byte> arguments = launch.arguments;
@@ -307,6 +309,7 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
   if (result == CUDA_SUCCESS) {
     ++counted_.later_grids;
     slot.asleep = false;  // until its last CTA says so again
+    slot.raised = true;   // and until as many are there as may be: they may have found an old order, and left
   }
   slot.helped = now;
   slot.patience = std::clamp<Clock::duration>(2 * slot.patience, kPatience, kMostPatience);
