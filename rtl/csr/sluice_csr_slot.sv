@@ -5,7 +5,8 @@
 module sluice_csr_slot #(
   parameter int unsigned NUM_SM       = 16,
   parameter int unsigned MAX_CTAS     = 8,
-  parameter int unsigned LAUNCH_QUEUE = 0    // 0: no launch port
+  parameter int unsigned LAUNCH_QUEUE = 0,   // 0: no launch port
+  parameter int unsigned FLUSH        = 0    // 0: no FLUSH
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -28,11 +29,13 @@ module sluice_csr_slot #(
   input  sluice_pkg::amounts_t           port_demand_i,
   input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
   input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
+  input  logic                           flush_context_i,  // with a write elsewhere: flush the kernel if it is of the context in write_data_i
   input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
   output logic                           launch_o,         // pulses, the cycle after write_i or go_i
   output logic                           stop_o,
   output logic                           evict_o,
   output logic                           resume_o,
+  output logic                           flush_o,
   output logic [sluice_pkg::CtaW-1:0]    quota_o,
   output logic [NUM_SM-1:0]              mask_o,
   output logic                           static_write_o,   // pulse: quota_o or mask_o was written
@@ -49,6 +52,8 @@ module sluice_csr_slot #(
   logic [31:0]                    grid_d, grid_q;
   logic                           repeat_d, repeat_q;
   logic [3:0]                     command_d, command_q;   // RESUME, EVICT, STOP, LAUNCH, as in CTRL
+  logic                           flush, flush_d, flush_q;
+  logic [4:0]                     commands;
   logic                           waits_d, waits_q;       // a launch waits for go_i
   logic [CtaW-1:0]                quota_d, quota_q;
   logic [NUM_SM-1:0]              mask_d, mask_q;
@@ -72,7 +77,9 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
       default:                             exists = mask_hit;
     endcase
-    in_range = write_data_i <= high && !(command && (write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0);
+    flush    = FLUSH != 0 && write_data_i[sluice_csr_pkg::SlotCtrlFlushLsb];
+    commands = {flush, write_data_i[3:0]};
+    in_range = write_data_i <= high && !(command && (commands & (commands - 5'd1)) != '0);
   end
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
     exists_q     <= exists;
@@ -94,6 +101,8 @@ module sluice_csr_slot #(
     grid_d         = grid_q;
     repeat_d       = repeat_q;
     command_d      = '0;
+    flush_d        = FLUSH != 0 && LAUNCH_QUEUE != 0 && flush_context_i && state_i != sluice_csr_pkg::SlotStateFree
+                     && tags_i[0 +: sluice_pkg::ContextW] == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW];
     waits_d        = waits_q && !go_i && !ports;
     command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = waits_q && go_i && !ports;
     quota_d        = quota_q;
@@ -107,6 +116,7 @@ module sluice_csr_slot #(
         sluice_csr_pkg::SlotGridOffset:      grid_d      = write_data_i;
         sluice_csr_pkg::SlotCtrlOffset: begin
           command_d = write_data_i[3:0];
+          flush_d   = flush;
           if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb]) begin
             waits_d = write_data_i[sluice_csr_pkg::SlotCtrlWaitLsb] && is_free;
             command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = !waits_d;
@@ -168,6 +178,7 @@ module sluice_csr_slot #(
       grid_q         <= sluice_csr_pkg::SlotGridReset;
       repeat_q       <= sluice_csr_pkg::SlotCtrlRepeatReset;
       command_q      <= '0;
+      flush_q        <= 1'b0;
       waits_q        <= 1'b0;
       quota_q        <= CtaW'(MAX_CTAS);
       mask_q         <= '1;
@@ -179,6 +190,7 @@ module sluice_csr_slot #(
       grid_q         <= grid_d;
       repeat_q       <= repeat_d;
       command_q      <= command_d;
+      flush_q        <= flush_d;
       waits_q        <= waits_d;
       quota_q        <= quota_d;
       mask_q         <= mask_d;
@@ -195,6 +207,7 @@ module sluice_csr_slot #(
   assign stop_o         = command_q[sluice_csr_pkg::SlotCtrlStopLsb];
   assign evict_o        = command_q[sluice_csr_pkg::SlotCtrlEvictLsb];
   assign resume_o       = command_q[sluice_csr_pkg::SlotCtrlResumeLsb];
+  assign flush_o        = flush_q;
   assign quota_o        = quota_q;
   assign mask_o         = mask_q;
   assign static_write_o = static_write_q;

@@ -155,7 +155,8 @@ class Scoreboard {
   }
 
   bool refused(const regs::RegisterInfo& info, std::uint32_t data) {
-    if (info.name.ends_with(".CTRL") && (data & (data - 1) & 0xfU & ((data & 0xfU) - 1)) != 0) {
+    const std::uint32_t commands = data & (parameters_.flush != 0 ? 0x4fU : 0xfU);
+    if (info.name.ends_with(".CTRL") && std::popcount(commands) > 1) {
       coverage_.hit("two commands");
       return true;
     }
@@ -292,7 +293,7 @@ class Stimulus {
   std::uint32_t value(const regs::RegisterInfo& info) {
     if (info.name.ends_with(".CTRL")) {
       const std::uint32_t command = random_.chance(0.1) ? random_.in(0, 15) : 1U << random_.in(0, 3);
-      return (random_.word() & 0xfffffff0U) | command;
+      return (random_.word() & (random_.chance(0.2) ? 0xfffffff0U : 0xffffffb0U)) | command;
     }
     std::uint32_t word = 0;
     for (const regs::FieldInfo& field : info.fields) {
