@@ -27,7 +27,7 @@ module flush_unit_props (
   logic [3:0]     used, owner;            // bit 2 * SM + slot
   logic           port, fresh, port_kernel;
   logic [1:0]     port_place;
-  logic           ends_q;                 // an end of the cycle before
+  logic           ends_q, wrong_q;                 // an end of the cycle before
   logic [1:0]     end_place_q;
   logic           pick;
   logic [1:0]     port_kernel_hot, none_left;
@@ -73,6 +73,7 @@ module flush_unit_props (
       port    <= 1'b0;
       fresh   <= 1'b0;
       ends_q  <= 1'b0;
+      wrong_q <= 1'b0;
     end else begin
       for (int unsigned k = 0; k < K; k++) begin
         if (!present[k] && launch_i[k]) begin
@@ -87,6 +88,8 @@ module flush_unit_props (
       if (fresh)  used[port_place]  <= 1'b1;
       if (ends_q) used[end_place_q] <= 1'b0;
       ends_q <= end_there;
+      // A report of a CTA that was not sent with this kernel and tag: the end that follows is a BAD_DONE.
+      wrong_q <= end_there && done_valid_i && (done_kernel_i != KIndexW'(owner[end_place]) || told[owner[end_place]]);
     end
   always_ff @(posedge clk_i) begin
     if (pick) begin
@@ -152,7 +155,7 @@ module flush_unit_props (
       only_a_flushed_kernel_is_given_up: assert (!giving_up || (told & \dut.kernel_q ) != '0);
       only_a_cta_of_it_is_given_up: assert (!giving_up || (giving_sm < SmW'(M) && giving_slot < SlotW'(N) && used[{giving_sm[0], giving_slot[0]}]
         && owner[{giving_sm[0], giving_slot[0]}] == \dut.kernel_q [1]));
-      no_cta_is_ended_twice: assert (!giving_up || done_valid_i || end_there);
+      no_cta_is_ended_twice: assert (!giving_up || done_valid_i || end_there || (wrong_q && end_place_q == end_place));
       sms_are_told_only_of_a_flushed_kernel: assert (!flush_valid || (wanted & flush_hot) != '0);
       sms_are_told_when_none_is_at_the_port: assert (!flush_valid || ((port_kernel_hot & flush_hot) == '0 && flush_tag == tags[32'(flush_kernel[0])*TagW +: TagW]));
       a_late_report_is_dropped: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i != tags[32'(done_kernel_i[0])*TagW +: TagW]) || !end_valid);
