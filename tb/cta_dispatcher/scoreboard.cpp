@@ -139,12 +139,16 @@ std::string DispatchScoreboard::flush(const CtaDispatcherOut& out, const Dispatc
     const std::uint32_t k = out.flush_kernel;
     if (!bit(flushed_, k)) return fmt::format("kernel {} is given up though nobody flushed it", k);
     if (out.dispatch_valid && out.dispatch_kernel == k) return fmt::format("kernel {} is given up with a CTA at the port", k);
-    if (out.flush_tag != tags_[k]) return fmt::format("kernel {} is given up with tag {}, expected {}", k, out.flush_tag, tags_[k]);
+    if (out.flush_tag != tags_[k])
+      return fmt::format("kernel {} is given up with tag {}, expected {}", k, out.flush_tag, tags_[k]);
     told_ |= 1U << k;
   }
   if (out.giving_up) {
-    const auto kernel = model_.holds(out.giving_sm, out.giving_slot) ? model_.kernel(out.giving_sm, out.giving_slot) : params_.kernels;
-    if (!bit(told_, kernel)) return fmt::format("SM {} slot {} is given up: its kernel was not flushed", out.giving_sm, out.giving_slot);
+    const bool holds = model_.holds(out.giving_sm, out.giving_slot);
+    // A report of a CTA that nobody sent can end one that is about to be given up: that is then a BAD_DONE.
+    const bool taken = wrong_report_ && ended_ && ended_->sm == out.giving_sm && ended_->slot == out.giving_slot;
+    if (!taken && !(holds && bit(told_, model_.kernel(out.giving_sm, out.giving_slot))))
+      return fmt::format("SM {} slot {} is given up: its kernel was not flushed", out.giving_sm, out.giving_slot);
   }
   if (out.dispatch_valid && out.dispatch_tag != tags_[out.dispatch_kernel])
     return fmt::format("dispatch_tag_o = {}, expected {}", out.dispatch_tag, tags_[out.dispatch_kernel]);
@@ -265,16 +269,17 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   const bool reported = in.done_valid && !late;
   const bool waits_there = last_.dispatch_valid && last_.dispatch_sm == in.done_sm && last_.dispatch_slot == in.done_slot;
   const bool exists = in.done_sm < params_.num_sms && in.done_slot < in.capacity_slots;
-  const bool ended = given_up || (reported && exists && !waits_there && model_.holds(in.done_sm, in.done_slot));
-  if (given_up) hit("a CTA is given up");
+  const bool ended = (given_up || (reported && exists && !waits_there)) && model_.holds(end_sm, end_slot);
+  if (given_up && ended) hit("a CTA is given up");
   if (in.done_valid && late) hit("report of a CTA that was given up");
   if (in.done_valid && late && exists && model_.holds(in.done_sm, in.done_slot))
     hit("report of a CTA that was given up, its slot given again");
   if (last_.flush_valid) tags_[last_.flush_kernel] = static_cast<std::uint8_t>((tags_[last_.flush_kernel] + 1) % 16);
   expected_.bad_done = bad_done_;
   expected_.error_sm = bad_sm_;
-  bad_done_ = reported && !ended;
-  bad_sm_ = bad_done_ ? in.done_sm : std::uint8_t{0};
+  bad_done_ = (reported || given_up) && !ended;
+  bad_sm_ = bad_done_ ? end_sm : std::uint8_t{0};
+  wrong_report_ = reported && ended && (in.done_kernel != model_.kernel(end_sm, end_slot) || bit(told_, in.done_kernel));
   if (reported && waits_there) hit("end of a CTA that waits at the port");
   if (reported && !exists) hit("end on no SM or slot");
   if (reported && exists && !waits_there && !ended) hit("end of an empty slot");

@@ -117,7 +117,8 @@ void DispatchTraffic::end_one(const CtaDispatcherOut& out) {
     }
     c.done_kernel = static_cast<std::uint8_t>(in(0, params_.kernels - 1));
     c.done_tag = static_cast<std::uint8_t>(in(0, 15));
-    c.done_valid = std::ranges::none_of(started_, [&c](const Cta& cta) { return cta.sm == c.done_sm && cta.slot == c.done_slot; });
+    c.done_valid =
+        std::ranges::none_of(started_, [&c](const Cta& cta) { return cta.sm == c.done_sm && cta.slot == c.done_slot; });
   } else if (!late_.empty() && chance(0.2)) {
     c.done_valid = true;
     std::tie(c.done_sm, c.done_slot, c.done_kernel, c.done_tag) =

@@ -40,7 +40,7 @@ class DispatchTraffic {
   };
   std::vector<Cta> started_;  ///< CTAs that run
   std::vector<Cta> late_;     ///< CTAs that were given up, and may still report
-  double sm_ready_ = 1;                                         ///< how often an SM is ready
+  double sm_ready_ = 1;       ///< how often an SM is ready
   double ends_ = 0, ready_ = 1, commands_ = 0, quota_changes_ = 0, errors_ = 0;
   std::uint8_t described_ = 0;  ///< kernels with a new descriptor, launched in the next cycle
   std::uint32_t quota_style_ = 0, size_style_ = 0, left_ = 0;

@@ -43,17 +43,29 @@ void SampleScoreboard::count(const SluiceTopIn& in, std::uint32_t share) {
 }
 
 void SampleScoreboard::move_ctas(const SluiceTopOut& out, const SluiceTopIn& in) {
-  if (in.done_valid && in.done_sm < sms_.size() && in.done_slot < parameters_.max_ctas) {
+  const bool late = parameters_.flush != 0 && in.done_tag != (in.done_kernel < tags_.size() ? tags_[in.done_kernel] : 0);
+  if (in.done_valid && !late && in.done_sm < sms_.size() && in.done_slot < parameters_.max_ctas) {
     Sm& sm = sms_[in.done_sm];
     std::uint32_t& kernel = sm.kernel[in.done_slot];
     const bool at_port = out.dispatch_valid && out.dispatch_sm == in.done_sm && out.dispatch_slot == in.done_slot;
     if (kernel != 0 && !at_port) --sm.resident[std::exchange(kernel, 0) - 1];
   }
+  if (out.flush_valid) give_up(out.flush_kernel);
   if (!out.dispatch_valid || !in.dispatch_ready) return;
   Sm& sm = sms_[out.dispatch_sm];
   sm.kernel[out.dispatch_slot] = out.dispatch_kernel + 1U;
   const std::uint32_t now = ++sm.resident[out.dispatch_kernel];
   sm.most[out.dispatch_kernel] = std::max(sm.most[out.dispatch_kernel], now);
+}
+
+/// An SM has no CTA of this kernel any more, from the word of the unit on.
+void SampleScoreboard::give_up(std::size_t kernel) {
+  tags_[kernel] = (tags_[kernel] + 1) % 16;
+  for (Sm& sm : sms_) {
+    for (std::uint32_t& slot : sm.kernel) {
+      if (slot == kernel + 1) --sm.resident[std::exchange(slot, 0) - 1];
+    }
+  }
 }
 
 std::string SampleScoreboard::judge(const SluiceTopOut& out) {

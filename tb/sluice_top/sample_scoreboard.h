@@ -42,13 +42,15 @@ class SampleScoreboard {
   void begin_window(const std::vector<std::size_t>& present);
   void count(const SluiceTopIn& in, std::uint32_t share);
   void move_ctas(const SluiceTopOut& out, const SluiceTopIn& in);
+  void give_up(std::size_t kernel);
   [[nodiscard]] std::string judge(const SluiceTopOut& out);
 
   regs::Parameters parameters_;
   std::vector<Sm> sms_;
-  std::vector<std::size_t> present_;  ///< when the window began
-  bool window_ = false;               ///< it ran in the cycle before
-  std::uint64_t free_port_ = 0;       ///< cycles of it in which nothing was at the dispatch port
+  std::array<std::uint32_t, kMaxKernelSlots> tags_{};  ///< flushes of each kernel slot, modulo 16
+  std::vector<std::size_t> present_;                   ///< when the window began
+  bool window_ = false;                                ///< it ran in the cycle before
+  std::uint64_t free_port_ = 0;                        ///< cycles of it in which nothing was at the dispatch port
   std::uint64_t clean_ = 0, short_ = 0, dropped_ = 0, unclean_ = 0;
 };
 
