@@ -461,19 +461,9 @@ module sluice_top #(
   always_ff @(posedge clk_i)   // nothing is counted in the first cycle of watching: no reset
     if (watching) watched_q <= watched;
 
-  phase_monitor #(
-    .MAX_KERNELS (K),
-    .NUM_SCHED   (NUM_SCHED)
-  ) i_phase_monitor (
-    .clk_i,
-    .rst_ni,
-    .active_i    (watching),
-    .window_i    (monitor_window),
-    .threshold_i (monitor_threshold),
-    .hold_i      (monitor_hold),
-    .issue_i     (watched_q),
-    .request_o   (monitor_request)
-  );
+  phase_monitor #(.MAX_KERNELS(K), .NUM_SCHED(NUM_SCHED)) i_phase_monitor (
+    .clk_i, .rst_ni, .active_i(watching), .window_i(monitor_window), .threshold_i(monitor_threshold), .hold_i(monitor_hold), .issue_i(watched_q),
+    .request_o(monitor_request));
 
   // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
   logic rests, idle_q;

@@ -179,7 +179,8 @@ def systemrdl(d):
             out.append(f'{indent}reg {{ name = "{r["name"]}"; desc = "{r["text"].replace(chr(34), chr(39))}";')
             for f in r["field"]:
                 reset = f.get("reset", 0)
-                reset = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 64, "SM_ENABLE": 0, "SM_READY": 0, "LAUNCH_QUEUE": 0, "FLUSH": 0}.get(reset, reset)
+                options = dict.fromkeys(["SM_ENABLE", "SM_READY", "LAUNCH_QUEUE", "FLUSH"], 0)
+                reset = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 64, **options}.get(reset, reset)
                 text = f["text"].replace('"', "'")
                 out.append(f'{indent}  field {{ {access[f["access"]]} desc = "{text}"; }} '
                            f'{f["name"]}[{f["lsb"] + f["width"] - 1}:{f["lsb"]}] = {f["width"]}\'h{reset:x};')

@@ -52,8 +52,7 @@ module sluice_csr_slot #(
   logic [31:0]                    grid_d, grid_q;
   logic                           repeat_d, repeat_q;
   logic [3:0]                     command_d, command_q;   // RESUME, EVICT, STOP, LAUNCH, as in CTRL
-  logic                           flush, flush_d, flush_q;
-  logic [4:0]                     commands;
+  logic                           flush;
   logic                           waits_d, waits_q;       // a launch waits for go_i
   logic [CtaW-1:0]                quota_d, quota_q;
   logic [NUM_SM-1:0]              mask_d, mask_q;
@@ -77,9 +76,7 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
       default:                             exists = mask_hit;
     endcase
-    flush    = FLUSH != 0 && write_data_i[sluice_csr_pkg::SlotCtrlFlushLsb];
-    commands = {flush, write_data_i[3:0]};
-    in_range = write_data_i <= high && !(command && (commands & (commands - 5'd1)) != '0);
+    in_range = write_data_i <= high && !(command && ((write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0 || (flush && write_data_i[3:0] != '0)));
   end
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
     exists_q     <= exists;
@@ -92,6 +89,22 @@ module sluice_csr_slot #(
   assign bad_config_o   = write_i && exists_q && !in_range_q;
   assign slot_busy_o    = write_i && exists_q && in_range_q && (descriptor_q ? !is_free : launches && ports);
   assign accept         = write_i && exists_q && in_range_q && !(descriptor_q ? !is_free : launches && ports);
+  if (FLUSH != 0) begin : gen_flush
+    logic of_context, flush_d, flush_q;
+    assign of_context = LAUNCH_QUEUE != 0 && flush_context_i && state_i != sluice_csr_pkg::SlotStateFree
+                        && tags_i[0 +: sluice_pkg::ContextW] == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW];
+    assign flush      = write_data_i[sluice_csr_pkg::SlotCtrlFlushLsb];
+    assign flush_d    = of_context || (accept && write_offset_i == sluice_csr_pkg::SlotCtrlOffset && flush);
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) flush_q <= 1'b0;
+      else         flush_q <= flush_d;
+    assign flush_o = flush_q;
+  end else begin : gen_no_flush
+    assign flush   = 1'b0;
+    assign flush_o = 1'b0;
+    logic unused_flush;
+    assign unused_flush = flush_context_i;
+  end
   assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
 
   always_comb begin
@@ -101,8 +114,6 @@ module sluice_csr_slot #(
     grid_d         = grid_q;
     repeat_d       = repeat_q;
     command_d      = '0;
-    flush_d        = FLUSH != 0 && LAUNCH_QUEUE != 0 && flush_context_i && state_i != sluice_csr_pkg::SlotStateFree
-                     && tags_i[0 +: sluice_pkg::ContextW] == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW];
     waits_d        = waits_q && !go_i && !ports;
     command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = waits_q && go_i && !ports;
     quota_d        = quota_q;
@@ -116,7 +127,6 @@ module sluice_csr_slot #(
         sluice_csr_pkg::SlotGridOffset:      grid_d      = write_data_i;
         sluice_csr_pkg::SlotCtrlOffset: begin
           command_d = write_data_i[3:0];
-          flush_d   = flush;
           if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb]) begin
             waits_d = write_data_i[sluice_csr_pkg::SlotCtrlWaitLsb] && is_free;
             command_d[sluice_csr_pkg::SlotCtrlLaunchLsb] = !waits_d;
@@ -178,7 +188,6 @@ module sluice_csr_slot #(
       grid_q         <= sluice_csr_pkg::SlotGridReset;
       repeat_q       <= sluice_csr_pkg::SlotCtrlRepeatReset;
       command_q      <= '0;
-      flush_q        <= 1'b0;
       waits_q        <= 1'b0;
       quota_q        <= CtaW'(MAX_CTAS);
       mask_q         <= '1;
@@ -190,7 +199,6 @@ module sluice_csr_slot #(
       grid_q         <= grid_d;
       repeat_q       <= repeat_d;
       command_q      <= command_d;
-      flush_q        <= flush_d;
       waits_q        <= waits_d;
       quota_q        <= quota_d;
       mask_q         <= mask_d;
@@ -207,7 +215,6 @@ module sluice_csr_slot #(
   assign stop_o         = command_q[sluice_csr_pkg::SlotCtrlStopLsb];
   assign evict_o        = command_q[sluice_csr_pkg::SlotCtrlEvictLsb];
   assign resume_o       = command_q[sluice_csr_pkg::SlotCtrlResumeLsb];
-  assign flush_o        = flush_q;
   assign quota_o        = quota_q;
   assign mask_o         = mask_q;
   assign static_write_o = static_write_q;

@@ -52,7 +52,7 @@ struct SluiceTopIn {
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;
   std::uint8_t done_kernel = 0, done_tag = 0;  ///< with the option `flush`
-  LaunchIn launch;  ///< with the option of this name
+  LaunchIn launch;                             ///< with the option of this name
 };
 
 /// Output ports. They come from registers: known before the inputs of their cycle.

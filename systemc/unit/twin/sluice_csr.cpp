@@ -173,8 +173,7 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
                                                             const SluiceCsrStatus& status) const {
   const std::uint8_t kernel = slot_of(info.address);
   const Refusal bad_config{regs::kErrorBadConfig.lsb, kernel};
-  if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && std::popcount(commands(data)) > 1)
-    return bad_config;
+  if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && std::popcount(commands(data)) > 1) return bad_config;
   if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && regs::kSlotCtrlLaunch.get(data) != 0 &&
       is_ports(kernel))
     return Refusal{regs::kErrorSlotBusy.lsb, kernel};
