@@ -138,7 +138,8 @@ module cta_dispatcher #(
     .take_kernel_i(port_kernel), .take_quota_i(port_quota_i), .take_slot_o(take_slot), .held_o(held), .slots_o(all_slots), .count_i, .count_first_i,
     .count_kernel_i, .count_fits_o, .charge_sm_o(charge_sm), .charged_sm_o(charged_sm), .charged_room_o(charged_room), .charged_full_o(charged_full),
     .look_sm_i(pick_sm), .look_slots_o(pick_slots), .eval_i(eval), .eval_sm_i(eval_sm), .eval_slots_sm_i(eval_slots_sm), .eval_quota_i(query_quota_i),
-    .eval_used_o(eval_used), .eval_room_o(eval_room), .eval_full_o(eval_full), .done_valid_i(end_valid), .done_sm_i(end_sm), .done_slot_i(end_slot),
+    .eval_used_o(eval_used), .eval_room_o(eval_room), .eval_full_o(eval_full), .done_valid_i((FLUSH != 0) ? end_valid : done_valid_i),
+    .done_sm_i((FLUSH != 0) ? end_sm : done_sm_i), .done_slot_i((FLUSH != 0) ? end_slot : done_slot_i),
     .wait_slot_i(port_slot), .done_bad_o(done_bad), .done_bad_sm_o(bad_sm), .free_valid_o(free_valid), .free_sm_o(free_sm), .free_slot_o(free_slot),
     .free_slots_o(free_slots), .give_sm_o(give_sm), .give_kernel_o(give_kernel), .ending_o(ending));
 
@@ -209,7 +210,7 @@ module cta_dispatcher #(
       .flush_kernel_o, .flush_tag_o, .stirring_o(flushing));
   end else begin : gen_no_flush
     assign {flush, flushing, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o, giving_sm_o, giving_slot_o} = '0;
-    assign {end_valid, end_sm, end_slot} = {done_valid_i, done_sm_i, done_slot_i};
+    assign {end_valid, end_sm, end_slot} = '0;
     logic unused_flush;
     assign unused_flush = ^{flush_i, done_kernel_i, done_tag_i, all_slots};
   end
