@@ -285,5 +285,5 @@ module sluice_csr #(
   assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | (32'(port_slots_o) & {32{slots_read}});
 
   assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o
-               && (launch_o | stop_o | evict_o | resume_o | flush_o) == '0;
+               && (launch_o | stop_o | evict_o | resume_o) == '0 && (FLUSH == 0 || flush_o == '0);
 endmodule

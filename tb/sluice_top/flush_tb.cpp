@@ -4,6 +4,7 @@
 #include <Vsluice_top_checked.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 #include "systemc/unit/rtl/rtl_sluice_top.h"
@@ -55,12 +56,11 @@ TEST_F(Flush, GivesBackEveryPlaceOfCtasThatNeverReport) {
 TEST_F(Flush, LeavesTheOtherKernelAndDropsLateReports) {
   world_.let_ctas_last(400, 400);
   world_.driver().set_mode(Mode::Fcfs);
-  world_.driver().launch(0, {{128, 1024, 0, 1}, 1000000, true});
-  world_.driver().launch(1, {{128, 1024, 0, 1}, 1000000, true});
+  for (const unsigned slot : {0U, 1U}) world_.driver().launch(slot, {{128, 1024, 0, 1}, 1000000, true, true});
+  world_.driver().go();
   world_.run(150);
-  const std::uint32_t others = world_.driver().slot_report(1).resident;
   ASSERT_GT(world_.driver().slot_report(0).resident, 4U);
-  ASSERT_GT(others, 4U);
+  ASSERT_GT(world_.driver().slot_report(1).resident, 4U);
   flush(0);
   world_.run(60);
   EXPECT_EQ(state(0), regs::SlotState::kFree);
@@ -78,7 +78,8 @@ TEST_F(Flush, LeavesTheOtherKernelAndDropsLateReports) {
 TEST_F(Flush, OfAContextIsOfItsKernelsOnly) {
   never_report();
   EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 7));
-  for (const std::uint8_t context : {5, 6, 5}) world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, context, 0});
+  for (const std::uint8_t context : std::array<std::uint8_t, 3>{5, 6, 5})
+    world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, context, 0});
   world_.run(100);
   ASSERT_EQ(started_.size(), 18U);
   flush_context(7);  // nobody's
