@@ -163,6 +163,10 @@ AxiWrite TopTraffic::next_write() {
   if (script_.empty()) {
     if (patience_ > 0 || now_ < quiet_until_) {  // clearing what is there to clear is the host's idle work
       if (patience_ > 0) --patience_;
+      if (parameters_.flush != 0 && now_ >= quiet_until_ && random_.chance(0.003)) {
+        plan_flush(random_.in(0, parameters_.max_kernels - 1));
+        return next_write();
+      }
       return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
     }
     if (ask_again_) {
