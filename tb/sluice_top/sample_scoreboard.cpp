@@ -23,11 +23,11 @@ std::uint32_t entry_of(std::uint32_t insts) {
 
 void SampleScoreboard::begin_window(const std::vector<std::size_t>& present) {
   present_ = present;
-  free_port_ = 0;
+  free_port_ = cycles_ = 0;
   for (Sm& sm : sms_) {
     sm.insts = {};
-    sm.requests = 0;
-    sm.most = sm.most_held = sm.resident;
+    sm.requests = sm.starts = 0;
+    sm.most = sm.resident;
   }
 }
 
@@ -48,29 +48,15 @@ void SampleScoreboard::move_ctas(const SluiceTopOut& out, const SluiceTopIn& in)
     Sm& sm = sms_[in.done_sm];
     std::uint32_t& kernel = sm.kernel[in.done_slot];
     const bool at_port = out.dispatch_valid && out.dispatch_sm == in.done_sm && out.dispatch_slot == in.done_slot;
-    if (kernel != 0 && !at_port) {
-      ends_.push_back({now_, in.done_sm, kernel - 1});
-      --sm.resident[std::exchange(kernel, 0) - 1];
-    }
+    if (kernel != 0 && !at_port) --sm.resident[std::exchange(kernel, 0) - 1];
   }
   if (out.flush_valid) give_up(out.flush_kernel);
-  if (out.dispatch_valid) hold(out);
   if (!out.dispatch_valid || !in.dispatch_ready) return;
   Sm& sm = sms_[out.dispatch_sm];
+  ++sm.starts;
   sm.kernel[out.dispatch_slot] = out.dispatch_kernel + 1U;
   const std::uint32_t now = ++sm.resident[out.dispatch_kernel];
   sm.most[out.dispatch_kernel] = std::max(sm.most[out.dispatch_kernel], now);
-}
-
-/// What the unit holds on an SM when a CTA is at the port for it: an end is credited after three cycles.
-void SampleScoreboard::hold(const SluiceTopOut& out) {
-  constexpr std::uint64_t kCredit = 3;
-  while (!ends_.empty() && ends_.front().cycle + kCredit < now_) ends_.pop_front();
-  const auto ending =
-      std::ranges::count_if(ends_, [&](const End& e) { return e.sm == out.dispatch_sm && e.kernel == out.dispatch_kernel; });
-  Sm& sm = sms_[out.dispatch_sm];
-  const std::uint32_t held = sm.resident[out.dispatch_kernel] + 1 + static_cast<std::uint32_t>(ending);
-  sm.most_held[out.dispatch_kernel] = std::max(sm.most_held[out.dispatch_kernel], held);
 }
 
 /// An SM has no CTA of this kernel any more, from the word of the unit on.
@@ -100,7 +86,7 @@ std::string SampleScoreboard::judge(const SluiceTopOut& out) {
   }
   ++clean_;
   const bool starved =
-      foreign == 0 && sm.most[slot] < out.profile_ctas && (free_port_ == 0 || sm.most_held[slot] >= out.profile_ctas);
+      foreign == 0 && sm.most[slot] < out.profile_ctas && (free_port_ == 0 || std::uint64_t{16} * sm.starts >= cycles_);
   short_ += starved ? 1 : 0;
   if (!as_labelled && !starved)
     return fmt::format("sample of {} CTAs of kernel slot {} on SM {}: that held {} of them at most, and {} of others",
@@ -122,8 +108,8 @@ std::string SampleScoreboard::observe(const SluiceTopOut& out, const SluiceTopIn
   if (window_) {
     count(in, share);
     free_port_ += out.dispatch_valid ? 0 : 1;
+    ++cycles_;
   }
-  ++now_;
   std::string wrong;
   if (out.profile_valid) wrong = judge(out);
   move_ctas(out, in);

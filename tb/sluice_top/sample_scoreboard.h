@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,8 @@ namespace sluice::tb {
 /// Holds every sample against what its SM held, from the events at the ports of the unit alone: which CTA of which kernel slot
 /// starts and ends where, who issues, what leaves for the memory system (docs/reference/blocks/profile_counters.md,
 /// docs/reference/blocks/sluice_top.md). An SM may hold less than its label only where the CTAs that ended wait for their
-/// successors: the dispatch port had no free cycle in the window, or CTAs are so short that each has ended before the next one
-/// starts. The unit then holds as many as the label, with the CTA at the port and the ends that it is still crediting.
+/// successors: the dispatch port had no free cycle in the window, or CTAs are so short that the SM starts one every 16 cycles
+/// or more often.
 class SampleScoreboard {
  public:
   explicit SampleScoreboard(const regs::Parameters& parameters) : parameters_(parameters), sms_(parameters.num_sm) {}
@@ -38,28 +37,21 @@ class SampleScoreboard {
     std::array<std::uint32_t, kMaxKernelSlots> resident{};
     // Of the window that runs or has ended:
     std::array<std::uint32_t, kMaxKernelSlots> most{}, insts{};
-    std::array<std::uint32_t, kMaxKernelSlots> most_held{};  ///< with the CTA at the port, and the ends of the last cycles
-    std::uint32_t requests = 0;
+    std::uint32_t requests = 0, starts = 0;
   };
 
   void begin_window(const std::vector<std::size_t>& present);
   void count(const SluiceTopIn& in, std::uint32_t share);
   void move_ctas(const SluiceTopOut& out, const SluiceTopIn& in);
-  void hold(const SluiceTopOut& out);
   void give_up(std::size_t kernel);
   [[nodiscard]] std::string judge(const SluiceTopOut& out);
 
   regs::Parameters parameters_;
-  struct End {
-    std::uint64_t cycle = 0;
-    std::size_t sm = 0, kernel = 0;
-  };
   std::vector<Sm> sms_;
-  std::deque<End> ends_;  ///< of the last cycles
-  std::uint64_t now_ = 0;
   std::array<std::uint32_t, kMaxKernelSlots> tags_{};  ///< flushes of each kernel slot, modulo 16
   std::vector<std::size_t> present_;                   ///< when the window began
   bool window_ = false;                                ///< it ran in the cycle before
+  std::uint64_t cycles_ = 0;                           ///< of it
   std::uint64_t free_port_ = 0;                        ///< cycles of it in which nothing was at the dispatch port
   std::uint64_t clean_ = 0, short_ = 0, dropped_ = 0, unclean_ = 0;
 };
