@@ -26,7 +26,7 @@ void SampleScoreboard::begin_window(const std::vector<std::size_t>& present) {
   free_port_ = cycles_ = 0;
   for (Sm& sm : sms_) {
     sm.insts = {};
-    sm.requests = sm.starts = 0;
+    sm.requests = sm.starts = sm.ready = 0;
     sm.most = sm.resident;
   }
 }
@@ -39,6 +39,7 @@ void SampleScoreboard::count(const SluiceTopIn& in, std::uint32_t share) {
       if (open && ((in.sms[m].issue_valid >> s) & 1U) != 0) ++sm.insts[in.sms[m].issue_kernel[s]];
     }
     sm.requests += in.sms[m].request ? 1 : 0;
+    sm.ready += in.sm_ready[m] ? 1 : 0;
   }
 }
 
@@ -85,8 +86,8 @@ std::string SampleScoreboard::judge(const SluiceTopOut& out) {
     return {};
   }
   ++clean_;
-  const bool starved =
-      foreign == 0 && sm.most[slot] < out.profile_ctas && (free_port_ == 0 || std::uint64_t{16} * sm.starts >= cycles_);
+  const bool starved = foreign == 0 && sm.most[slot] < out.profile_ctas &&
+                       (free_port_ == 0 || std::uint64_t{16} * sm.starts >= cycles_ || 2 * sm.ready < cycles_);
   short_ += starved ? 1 : 0;
   if (!as_labelled && !starved)
     return fmt::format("sample of {} CTAs of kernel slot {} on SM {}: that held {} of them at most, and {} of others",

@@ -14,7 +14,7 @@ namespace sluice::tb {
 /// starts and ends where, who issues, what leaves for the memory system (docs/reference/blocks/profile_counters.md,
 /// docs/reference/blocks/sluice_top.md). An SM may hold less than its label only where the CTAs that ended wait for their
 /// successors: the dispatch port had no free cycle in the window, or CTAs are so short that the SM starts one every 16 cycles
-/// or more often.
+/// or more often, or the SM was not ready in most of the window.
 class SampleScoreboard {
  public:
   explicit SampleScoreboard(const regs::Parameters& parameters) : parameters_(parameters), sms_(parameters.num_sm) {}
@@ -37,7 +37,7 @@ class SampleScoreboard {
     std::array<std::uint32_t, kMaxKernelSlots> resident{};
     // Of the window that runs or has ended:
     std::array<std::uint32_t, kMaxKernelSlots> most{}, insts{};
-    std::uint32_t requests = 0, starts = 0;
+    std::uint32_t requests = 0, starts = 0, ready = 0;
   };
 
   void begin_window(const std::vector<std::size_t>& present);
