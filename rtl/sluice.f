@@ -46,6 +46,7 @@ rtl/dispatch/dispatch_picker.sv
 rtl/dispatch/dispatch_port.sv
 rtl/dispatch/dispatch_errors.sv
 rtl/dispatch/dispatch_regions.sv
+rtl/dispatch/flush_unit.sv
 rtl/dispatch/cta_dispatcher.sv
 rtl/dispatch/launch_queue.sv
 rtl/dispatch/grid_walker.sv

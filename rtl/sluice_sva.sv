@@ -6,7 +6,8 @@ module sluice_sva #(
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
   parameter int unsigned NUM_SCHED   = 2,
-  parameter int unsigned SM_READY    = 0
+  parameter int unsigned SM_READY    = 0,
+  parameter int unsigned FLUSH       = 0
 ) (
   input logic                                            clk_i,
   input logic                                            rst_ni,
@@ -41,10 +42,25 @@ module sluice_sva #(
   input logic [sluice_pkg::SharedW-1:0]                  dispatch_shared_base_o,
   input logic                                            done_valid_i,
   input logic [sluice_pkg::SmW-1:0]                      done_sm_i,
-  input logic [sluice_pkg::SlotW-1:0]                    done_slot_i
+  input logic [sluice_pkg::SlotW-1:0]                    done_slot_i,
+  input logic [sluice_pkg::KIndexW-1:0]                  done_kernel_i,
+  input logic [sluice_pkg::TagW-1:0]                     done_tag_i,
+  input logic [sluice_pkg::TagW-1:0]                     dispatch_tag_o,
+  input logic                                            flush_valid_o,
+  input logic [sluice_pkg::KIndexW-1:0]                  flush_kernel_o,
+  input logic [sluice_pkg::TagW-1:0]                     flush_tag_o
 );
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
+  localparam int unsigned TagW    = sluice_pkg::TagW;
   localparam int unsigned IndexW  = $clog2(NUM_SM * MAX_CTAS);
+
+  // The tag of each kernel slot, as flush_valid_o says; a report with another one is late, and nobody's.
+  logic [(1<<KIndexW)*TagW-1:0] tags_q;
+  logic                         late;
+  assign late = FLUSH != 0 && done_tag_i != tags_q[32'(done_kernel_i)*TagW +: TagW];
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni)            tags_q <= '0;
+    else if (flush_valid_o) tags_q[32'(flush_kernel_o)*TagW +: TagW] <= flush_tag_o + 1'b1;
 
   // CTAs that run, as the two ports say: taken, and not ended.
   logic [NUM_SM*MAX_CTAS-1:0]         runs_q;
@@ -61,7 +77,9 @@ module sluice_sva #(
       runs_q   <= '0;
       kernel_q <= '0;
     end else begin
-      if (done_valid_i && done_exists) runs_q[done_at] <= 1'b0;
+      if (done_valid_i && done_exists && !late) runs_q[done_at] <= 1'b0;
+      for (int unsigned i = 0; i < NUM_SM * MAX_CTAS; i++)
+        if (flush_valid_o && kernel_q[i*KIndexW +: KIndexW] == flush_kernel_o) runs_q[i] <= 1'b0;
       if (start && dispatch_exists) begin
         runs_q[dispatch_at]                      <= 1'b1;
         kernel_q[32'(dispatch_at)*KIndexW +: KIndexW] <= dispatch_kernel_o;
@@ -93,12 +111,13 @@ module sluice_sva #(
     else $error("axi_read_address_waits: AR changed before it was taken");
   done_names_a_slot: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i |-> done_exists)
     else $error("done_names_a_slot: SM %0d, slot %0d do not exist", done_sm_i, done_slot_i);
-  done_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i && done_exists |-> runs_q[done_at])
+  done_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni) done_valid_i && done_exists && !late
+    |-> runs_q[done_at] && (FLUSH == 0 || kernel_q[32'(done_at)*KIndexW +: KIndexW] == done_kernel_i))
     else $error("done_is_of_a_cta_that_runs: SM %0d, slot %0d hold none", done_sm_i, done_slot_i);
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_sm
-    for (genvar s = 0; s < NUM_SCHED; s++) begin : gen_scheduler
+    for (genvar s = 0; s < NUM_SCHED; s++) begin : gen_scheduler   // with FLUSH a CTA that was given up may issue for a while
       issue_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        issue_valid_i[m*NUM_SCHED + s] |-> there[m*8 + 32'(issue_kernel_i[(m*NUM_SCHED + s)*KIndexW +: KIndexW])])
+        issue_valid_i[m*NUM_SCHED + s] && FLUSH == 0 |-> there[m*8 + 32'(issue_kernel_i[(m*NUM_SCHED + s)*KIndexW +: KIndexW])])
         else $error("issue_is_of_a_cta_that_runs: SM %0d issues for a kernel slot without a CTA there", m);
     end
   end
@@ -124,11 +143,20 @@ module sluice_sva #(
     s_axi_rvalid_o && !s_axi_rready_i |=> s_axi_rvalid_o && $stable({s_axi_rdata_o, s_axi_rresp_o}))
     else $error("axi_read_response_waits: R changed before it was taken");
   dispatch_waits: assert property (@(posedge clk_i) disable iff (!rst_ni) dispatch_valid_o && !dispatch_ready_i |=> dispatch_valid_o
-    && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o}))
+    && $stable({dispatch_sm_o, dispatch_kernel_o, dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o,
+                dispatch_tag_o}))
     else $error("dispatch_waits: the CTA changed before it was taken");
   dispatch_names_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
     dispatch_valid_o |-> dispatch_exists && !runs_q[dispatch_at] && 32'(dispatch_kernel_o) < MAX_KERNELS)
     else $error("dispatch_names_a_free_slot: SM %0d, slot %0d", dispatch_sm_o, dispatch_slot_o);
+  if (FLUSH != 0) begin : gen_flush
+    dispatch_has_the_tag_of_its_kernel: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      dispatch_valid_o |-> dispatch_tag_o == tags_q[32'(dispatch_kernel_o)*TagW +: TagW])
+      else $error("dispatch_has_the_tag_of_its_kernel: kernel slot %0d", dispatch_kernel_o);
+    flush_is_of_ctas_that_have_started: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      flush_valid_o |-> flush_tag_o == tags_q[32'(flush_kernel_o)*TagW +: TagW] && !(dispatch_valid_o && dispatch_kernel_o == flush_kernel_o))
+      else $error("flush_is_of_ctas_that_have_started: kernel slot %0d", flush_kernel_o);
+  end
   // verilator lint_on SYNCASYNCNET
 endmodule
 
@@ -137,5 +165,6 @@ bind sluice_top sluice_sva #(
   .MAX_KERNELS (MAX_KERNELS),
   .MAX_CTAS    (MAX_CTAS),
   .NUM_SCHED   (NUM_SCHED),
-  .SM_READY    (SM_READY)
+  .SM_READY    (SM_READY),
+  .FLUSH       (FLUSH)
 ) i_sluice_sva (.*);

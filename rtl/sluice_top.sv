@@ -10,6 +10,7 @@ module sluice_top #(
   parameter int unsigned REGION_UNITS = 64,   // 0: count-only admission; else 16..128 units of registers and of shared memory
   parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
   parameter int unsigned SM_READY     = 0,    // 0..1; 1: sm_ready_i is looked at
+  parameter int unsigned FLUSH        = 0,    // 0..1; 1: kernels can be flushed
   parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
@@ -69,6 +70,12 @@ module sluice_top #(
   input  logic                                             done_valid_i,      // a CTA ended
   input  logic [sluice_pkg::SmW-1:0]                       done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                     done_slot_i,
+  input  logic [sluice_pkg::KIndexW-1:0]                   done_kernel_i,     // with FLUSH: its kernel slot, and the tag
+  input  logic [sluice_pkg::TagW-1:0]                      done_tag_i,        // that came with it
+  output logic [sluice_pkg::TagW-1:0]                      dispatch_tag_o,
+  output logic                                             flush_valid_o,     // pulse: SMs give up the CTAs of this kernel slot with this tag
+  output logic [sluice_pkg::KIndexW-1:0]                   flush_kernel_o,
+  output logic [sluice_pkg::TagW-1:0]                      flush_tag_o,
   output logic                                             profile_window_o,  // a profile window runs
   output logic                                             profile_valid_o,   // an entry of the performance table, for tracing
   output logic [sluice_pkg::KernelW-1:0]                   profile_kernel_o,  // by age among the present
@@ -84,6 +91,7 @@ module sluice_top #(
   if (REGION_UNITS != 0 && (REGION_UNITS < 16 || REGION_UNITS > 128)) $error("sluice_top: REGION_UNITS must be 0 or 16..128");
   if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
   if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
+  if (FLUSH > 1) $error("sluice_top: FLUSH must be 0..1");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
@@ -118,7 +126,7 @@ module sluice_top #(
   logic [K*GridW-1:0]            grid;
   logic                          count, count_first, count_fits;   // occupancy
   logic [K-1:0]                  count_kernel;
-  logic [K-1:0]                  repeat_grid, launch, stop, evict, resume;
+  logic [K-1:0]                  repeat_grid, launch, stop, evict, resume, flush;
   logic [15:0]                   evict_count, loss_limit;
   logic [K*CtaW-1:0]             static_quota;
   logic [K*NUM_SM-1:0]           static_mask;
@@ -149,6 +157,10 @@ module sluice_top #(
   logic [K*SmW-1:0]       watch_sm;
   logic                   csr_idle, dispatcher_idle, sequencer_idle, queue_stirring;
   logic [K-1:0]           port_slots, port_take;
+  logic                   giving_up, unused_giving_up;
+  logic [SmW-1:0]         giving_sm;
+  logic [sluice_pkg::SlotW-1:0] giving_slot;
+  assign unused_giving_up = ^{giving_up, giving_sm, giving_slot};   // for benches of the dispatcher
   sluice_pkg::launch_t    port_launch;
   logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
@@ -160,7 +172,8 @@ module sluice_top #(
     .REGION_UNITS (REGION_UNITS),
     .SM_ENABLE    (SM_ENABLE),
     .SM_READY     (SM_READY),
-    .LAUNCH_QUEUE (LAUNCH_QUEUE)
+    .LAUNCH_QUEUE (LAUNCH_QUEUE),
+    .FLUSH        (FLUSH)
   ) i_sluice_csr (
     .clk_i,
     .rst_ni,
@@ -197,6 +210,7 @@ module sluice_top #(
     .stop_o               (stop),
     .evict_o              (evict),
     .resume_o             (resume),
+    .flush_o              (flush),
     .evict_count_o        (evict_count),
     .quota_o              (static_quota),
     .mask_o               (static_mask),
@@ -252,6 +266,7 @@ module sluice_top #(
     .REGION_UNITS (REGION_UNITS),
     .SM_ENABLE    (SM_ENABLE),
     .SM_READY     (SM_READY),
+    .FLUSH        (FLUSH),
     .FITS_NOW     ((LAUNCH_QUEUE != 0) ? 1 : 0)
   ) i_cta_dispatcher (
     .clk_i,
@@ -270,6 +285,7 @@ module sluice_top #(
     .evict_i              (evict),
     .evict_count_i        (evict_count),
     .resume_i             (resume),
+    .flush_i              (flush),
     .count_i              (count),
     .count_first_i        (count_first),
     .count_kernel_i       (count_kernel),
@@ -313,6 +329,15 @@ module sluice_top #(
     .done_valid_i,
     .done_sm_i,
     .done_slot_i,
+    .done_kernel_i,
+    .done_tag_i,
+    .dispatch_tag_o,
+    .flush_valid_o,
+    .flush_kernel_o,
+    .flush_tag_o,
+    .giving_up_o          (giving_up),
+    .giving_sm_o          (giving_sm),
+    .giving_slot_o        (giving_slot),
     .idle_o               (dispatcher_idle)
   );
 
@@ -436,19 +461,9 @@ module sluice_top #(
   always_ff @(posedge clk_i)   // nothing is counted in the first cycle of watching: no reset
     if (watching) watched_q <= watched;
 
-  phase_monitor #(
-    .MAX_KERNELS (K),
-    .NUM_SCHED   (NUM_SCHED)
-  ) i_phase_monitor (
-    .clk_i,
-    .rst_ni,
-    .active_i    (watching),
-    .window_i    (monitor_window),
-    .threshold_i (monitor_threshold),
-    .hold_i      (monitor_hold),
-    .issue_i     (watched_q),
-    .request_o   (monitor_request)
-  );
+  phase_monitor #(.MAX_KERNELS(K), .NUM_SCHED(NUM_SCHED)) i_phase_monitor (
+    .clk_i, .rst_ni, .active_i(watching), .window_i(monitor_window), .threshold_i(monitor_threshold), .hold_i(monitor_hold), .issue_i(watched_q),
+    .request_o(monitor_request));
 
   // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
   logic rests, idle_q;

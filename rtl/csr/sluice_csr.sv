@@ -11,7 +11,8 @@ module sluice_csr #(
   parameter int unsigned REGION_UNITS = 64,   // 0, 16..128, for PARAMS only
   parameter int unsigned SM_ENABLE    = 0,    // 1: with SM_ENABLE and SM_BUSY
   parameter int unsigned SM_READY     = 0,    // for FEATURES only
-  parameter int unsigned LAUNCH_QUEUE = 0     // 1..8: with PORT_SLOTS and SLOTk.TAGS
+  parameter int unsigned LAUNCH_QUEUE = 0,    // 1..8: with PORT_SLOTS and SLOTk.TAGS
+  parameter int unsigned FLUSH        = 0     // 1: with SLOTk.CTRL.FLUSH
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -49,6 +50,7 @@ module sluice_csr #(
   output logic [MAX_KERNELS-1:0]                     stop_o,
   output logic [MAX_KERNELS-1:0]                     evict_o,
   output logic [MAX_KERNELS-1:0]                     resume_o,
+  output logic [MAX_KERNELS-1:0]                     flush_o,                // several with CONTROL.FLUSH_CONTEXT
   output logic [15:0]                                evict_count_o,          // with evict_o
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    quota_o,                // STATIC mode
   output logic [MAX_KERNELS*NUM_SM-1:0]              mask_o,
@@ -118,7 +120,7 @@ module sluice_csr #(
   logic [MAX_KERNELS-1:0]    exists_k, bad_config_k, slot_busy_k, read_exists_k, static_write_k;
   logic [MAX_KERNELS*32-1:0] rdata_k;
 
-  logic                      go;
+  logic                      go, flush_context;
   assign wslot_hit = waddr >= sluice_csr_pkg::SlotBase && waddr < SlotsEnd;
   assign rslot_hit = raddr >= sluice_csr_pkg::SlotBase && raddr < SlotsEnd;
   assign wslot     = waddr[SlotLsb +: KIndexW];   // SlotBase is a multiple of eight strides
@@ -128,7 +130,8 @@ module sluice_csr #(
     sluice_csr_slot #(
       .NUM_SM       (NUM_SM),
       .MAX_CTAS     (MAX_CTAS),
-      .LAUNCH_QUEUE (LAUNCH_QUEUE)
+      .LAUNCH_QUEUE (LAUNCH_QUEUE),
+      .FLUSH        (FLUSH)
     ) i_slot (
       .clk_i,
       .rst_ni,
@@ -151,11 +154,13 @@ module sluice_csr #(
       .port_demand_i,
       .port_ctas_i,
       .tags_i         (tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]),
+      .flush_context_i(flush_context),
       .go_i           (go),
       .launch_o       (launch_o[k]),
       .stop_o         (stop_o[k]),
       .evict_o        (evict_o[k]),
       .resume_o       (resume_o[k]),
+      .flush_o        (flush_o[k]),
       .quota_o        (quota_o[k*CtaW +: CtaW]),
       .mask_o         (mask_o[k*NUM_SM +: NUM_SM]),
       .static_write_o (static_write_k[k]),
@@ -193,7 +198,8 @@ module sluice_csr #(
     .all_free_i(slot_state_i == '0 && (LAUNCH_QUEUE == 0 || launch_o == '0)),   // what is launched now is not FREE
     .deciding_i(deciding), .mode_o, .mode_write_o, .reprofile_o, .capacity_warps_o, .capacity_registers_o,
     .capacity_shared_o, .capacity_slots_o, .warm_up_o, .window_o, .delay_o, .epsilon_o, .loss_limit_o, .monitor_enable_o, .monitor_threshold_o,
-    .monitor_window_o, .monitor_hold_o, .request_share_o, .drain_limit_o, .go_o(go));
+    .monitor_window_o, .monitor_hold_o, .request_share_o, .drain_limit_o, .flush_context_o(flush_context),
+    .go_o(go));
 
   sluice_csr_status #(.MAX_KERNELS(MAX_KERNELS)) i_status (
     .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(status_exists), .read_addr_i(raddr),
@@ -262,7 +268,7 @@ module sluice_csr #(
                                         | (32'(NUM_SCHED) << sluice_csr_pkg::ParamsNumSchedLsb)
                                         | (32'(REGION_UNITS) << sluice_csr_pkg::ParamsRegionUnitsLsb);
       sluice_csr_pkg::FeaturesAddr: top_rdata = (32'(SM_ENABLE) << sluice_csr_pkg::FeaturesSmEnableLsb)
-                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb)
+                                          | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb) | (32'(FLUSH) << sluice_csr_pkg::FeaturesFlushLsb)
                                           | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
@@ -279,5 +285,5 @@ module sluice_csr #(
   assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | (32'(port_slots_o) & {32{slots_read}});
 
   assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o
-               && (launch_o | stop_o | evict_o | resume_o) == '0;
+               && (launch_o | stop_o | evict_o | resume_o) == '0 && (FLUSH == 0 || flush_o == '0);
 endmodule

@@ -5,7 +5,8 @@
 module sluice_csr_slot #(
   parameter int unsigned NUM_SM       = 16,
   parameter int unsigned MAX_CTAS     = 8,
-  parameter int unsigned LAUNCH_QUEUE = 0    // 0: no launch port
+  parameter int unsigned LAUNCH_QUEUE = 0,   // 0: no launch port
+  parameter int unsigned FLUSH        = 0    // 0: no FLUSH
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -28,11 +29,13 @@ module sluice_csr_slot #(
   input  sluice_pkg::amounts_t           port_demand_i,
   input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
   input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
+  input  logic                           flush_context_i,  // with a write elsewhere: flush the kernel if it is of the context in write_data_i
   input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
   output logic                           launch_o,         // pulses, the cycle after write_i or go_i
   output logic                           stop_o,
   output logic                           evict_o,
   output logic                           resume_o,
+  output logic                           flush_o,
   output logic [sluice_pkg::CtaW-1:0]    quota_o,
   output logic [NUM_SM-1:0]              mask_o,
   output logic                           static_write_o,   // pulse: quota_o or mask_o was written
@@ -49,6 +52,7 @@ module sluice_csr_slot #(
   logic [31:0]                    grid_d, grid_q;
   logic                           repeat_d, repeat_q;
   logic [3:0]                     command_d, command_q;   // RESUME, EVICT, STOP, LAUNCH, as in CTRL
+  logic                           flush;
   logic                           waits_d, waits_q;       // a launch waits for go_i
   logic [CtaW-1:0]                quota_d, quota_q;
   logic [NUM_SM-1:0]              mask_d, mask_q;
@@ -72,7 +76,7 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
       default:                             exists = mask_hit;
     endcase
-    in_range = write_data_i <= high && !(command && (write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0);
+    in_range = write_data_i <= high && !(command && ((write_data_i[3:0] & (write_data_i[3:0] - 4'd1)) != '0 || (flush && write_data_i[3:0] != '0)));
   end
   always_ff @(posedge clk_i) begin   // looked at only with write_i: no reset
     exists_q     <= exists;
@@ -85,6 +89,22 @@ module sluice_csr_slot #(
   assign bad_config_o   = write_i && exists_q && !in_range_q;
   assign slot_busy_o    = write_i && exists_q && in_range_q && (descriptor_q ? !is_free : launches && ports);
   assign accept         = write_i && exists_q && in_range_q && !(descriptor_q ? !is_free : launches && ports);
+  if (FLUSH != 0) begin : gen_flush
+    logic of_context, flush_d, flush_q;
+    assign of_context = LAUNCH_QUEUE != 0 && flush_context_i && state_i != sluice_csr_pkg::SlotStateFree
+                        && tags_i[0 +: sluice_pkg::ContextW] == write_data_i[sluice_csr_pkg::ControlContextLsb +: sluice_pkg::ContextW];
+    assign flush      = write_data_i[sluice_csr_pkg::SlotCtrlFlushLsb];
+    assign flush_d    = of_context || (accept && write_offset_i == sluice_csr_pkg::SlotCtrlOffset && flush);
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) flush_q <= 1'b0;
+      else         flush_q <= flush_d;
+    assign flush_o = flush_q;
+  end else begin : gen_no_flush
+    assign flush   = 1'b0;
+    assign flush_o = 1'b0;
+    logic unused_flush;
+    assign unused_flush = flush_context_i;
+  end
   assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
 
   always_comb begin

@@ -9,6 +9,7 @@ module cta_dispatcher #(
   parameter int unsigned REGION_UNITS = 64,   // 0: no regions; else 16..128
   parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
   parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
+  parameter int unsigned FLUSH        = 0,    // 1: with flush_i, tags of CTAs, flush_*_o
   parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
 ) (
   input  logic                                         clk_i,
@@ -27,6 +28,7 @@ module cta_dispatcher #(
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
+  input  logic [MAX_KERNELS-1:0]                       flush_i,               // pulses: STOP, and its CTAs are given up
   input  logic                                         count_i,               // occupancy_counter: CTAs of a RUNNING kernel, one more a cycle; only while
   input  logic                                         count_first_i,         // no CTA is given out, from the cycle after that in which the quotas became 0
   input  logic [MAX_KERNELS-1:0]                       count_kernel_i,        // one-hot
@@ -70,6 +72,15 @@ module cta_dispatcher #(
   input  logic                                         done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                   done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]                 done_slot_i,
+  input  logic [sluice_pkg::KIndexW-1:0]               done_kernel_i,         // with FLUSH: whose it was,
+  input  logic [sluice_pkg::TagW-1:0]                  done_tag_i,            // and the tag that it was sent with
+  output logic [sluice_pkg::TagW-1:0]                  dispatch_tag_o,
+  output logic                                         flush_valid_o,         // pulse: SMs give up the CTAs of this kernel with this tag
+  output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
+  output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
+  output logic                                         giving_up_o,           // for benches: without a report, this CTA is given up in this cycle
+  output logic [sluice_pkg::SmW-1:0]                   giving_sm_o,
+  output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
   output logic                                         idle_o                 // no register changes without an input
 );
   localparam int unsigned K       = MAX_KERNELS;
@@ -79,11 +90,17 @@ module cta_dispatcher #(
   localparam int unsigned SharedW = sluice_pkg::SharedW;
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned SlotsW  = MAX_CTAS * (1 + $clog2(K));
+  localparam int unsigned TagW    = sluice_pkg::TagW;
 
   logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
   logic [K*K-1:0]       older;
   logic                 none, ready_changes;
   logic [NUM_SM-1:0]    available, held;
+  logic [NUM_SM*SlotsW-1:0] all_slots;
+  logic                 end_valid, flushing;
+  logic [SmW-1:0]       end_sm;
+  logic [sluice_pkg::SlotW-1:0] end_slot;
+  logic [K-1:0]         flush;
   sluice_pkg::amounts_t capacity;
   logic [K*AmountW-1:0] demand;
   assign capacity = {capacity_shared_i, capacity_registers_i, capacity_warps_i};
@@ -111,92 +128,27 @@ module cta_dispatcher #(
 
   kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW)) i_kernel_slots (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
-    .launch_i, .stop_i, .evict_i, .evict_count_i, .resume_i, .take_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
+    .launch_i, .stop_i(stop_i | flush), .evict_i, .evict_count_i, .resume_i, .take_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
     .give_i(give_kernel), .launched_o(launched), .can_take_o(can_take), .spent_o, .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
     .none_o(none), .num_present_o, .age_o, .change_o, .resident_o, .dispatched_o, .evict_done_o, .kernel_done_o, .cannot_fit_o(cannot_fit),
     .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .stirring_o(stirring));
 
-  sm_resource_table #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_sm_resource_table (
-    .clk_i,
-    .rst_ni,
-    .capacity_i         (capacity),
-    .capacity_slots_i,
-    .none_i             (none),
-    .demand_i           (demand),
-    .take_i             (fresh),
-    .take_sm_i          (port_sm),
-    .take_kernel_i      (port_kernel),
-    .take_quota_i       (port_quota_i),
-    .take_slot_o        (take_slot),
-    .held_o             (held),
-    .count_i,
-    .count_first_i,
-    .count_kernel_i,
-    .count_fits_o,
-    .charge_sm_o        (charge_sm),
-    .charged_sm_o       (charged_sm),
-    .charged_room_o     (charged_room),
-    .charged_full_o     (charged_full),
-    .look_sm_i          (pick_sm),
-    .look_slots_o       (pick_slots),
-    .eval_i             (eval),
-    .eval_sm_i          (eval_sm),
-    .eval_slots_sm_i    (eval_slots_sm),
-    .eval_quota_i       (query_quota_i),
-    .eval_used_o        (eval_used),
-    .eval_room_o        (eval_room),
-    .eval_full_o        (eval_full),
-    .done_valid_i,
-    .done_sm_i,
-    .done_slot_i,
-    .wait_slot_i        (port_slot),
-    .done_bad_o         (done_bad),
-    .done_bad_sm_o      (bad_sm),
-    .free_valid_o       (free_valid),
-    .free_sm_o          (free_sm),
-    .free_slot_o        (free_slot),
-    .free_slots_o       (free_slots),
-    .give_sm_o          (give_sm),
-    .give_kernel_o      (give_kernel),
-    .ending_o           (ending)
-  );
+  sm_resource_table #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_sm_resource_table (
+    .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .none_i(none), .demand_i(demand), .take_i(fresh), .take_sm_i(port_sm),
+    .take_kernel_i(port_kernel), .take_quota_i(port_quota_i), .take_slot_o(take_slot), .held_o(held), .slots_o(all_slots), .count_i, .count_first_i,
+    .count_kernel_i, .count_fits_o, .charge_sm_o(charge_sm), .charged_sm_o(charged_sm), .charged_room_o(charged_room), .charged_full_o(charged_full),
+    .look_sm_i(pick_sm), .look_slots_o(pick_slots), .eval_i(eval), .eval_sm_i(eval_sm), .eval_slots_sm_i(eval_slots_sm), .eval_quota_i(query_quota_i),
+    .eval_used_o(eval_used), .eval_room_o(eval_room), .eval_full_o(eval_full), .done_valid_i((FLUSH != 0) ? end_valid : done_valid_i),
+    .done_sm_i((FLUSH != 0) ? end_sm : done_sm_i), .done_slot_i((FLUSH != 0) ? end_slot : done_slot_i),
+    .wait_slot_i(port_slot), .done_bad_o(done_bad), .done_bad_sm_o(bad_sm), .free_valid_o(free_valid), .free_sm_o(free_sm), .free_slot_o(free_slot),
+    .free_slots_o(free_slots), .give_sm_o(give_sm), .give_kernel_o(give_kernel), .ending_o(ending));
 
-  dispatch_picker #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K)
-  ) i_dispatch_picker (
-    .clk_i,
-    .rst_ni,
-    .can_take_i      (can_take),
-    .available_i     (available),
-    .older_i         (older),
-    .round_robin_i,
-    .in_order_i,
-    .ready_i         (free_to_pick),
-    .quota_changed_i,
-    .profiling_i,
-    .launched_i      (launched),
-    .give_sm_i       (give_sm),
-    .pending_o       (pending),
-    .pick_valid_o    (pick_valid),
-    .pick_sm_o       (pick_sm),
-    .pick_kernel_o   (pick_kernel),
-    .picked_sm_i     (port_sm),
-    .charged_sm_i    (charged_sm),
-    .charged_stale_i (charged_stale_q),
-    .charged_room_i  (charged_room & charged_regions_q),
-    .charged_full_i  (charged_full),
-    .eval_o          (eval),
-    .eval_sm_o       (eval_sm),
-    .eval_slots_sm_o (eval_slots_sm),
-    .eval_room_i     (eval_room & (eval_regions | {K{!regions}})),
-    .eval_full_i     (eval_full),
-    .settled_o
-  );
+  dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
+    .clk_i, .rst_ni, .can_take_i(can_take), .available_i(available), .older_i(older), .round_robin_i, .in_order_i, .ready_i(free_to_pick), .quota_changed_i,
+    .profiling_i, .launched_i(launched), .give_sm_i(give_sm), .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm),
+    .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
+    .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
+    .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o);
 
   sm_available #(.NUM_SM(NUM_SM), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY)) i_sm_available (
     .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .stirring_o(ready_changes));
@@ -204,28 +156,10 @@ module cta_dispatcher #(
   assign regions   = regions_i && REGION_UNITS != 0;
   assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
 
-  dispatch_port #(
-    .NUM_SM      (NUM_SM),
-    .MAX_KERNELS (K),
-    .MAX_CTAS    (MAX_CTAS)
-  ) i_dispatch_port (
-    .clk_i,
-    .rst_ni,
-    .pick_valid_i (pick_valid),
-    .pick_sm_i    (pick_sm),
-    .pick_kernel_i(pick_kernel),
-    .take_slot_i  (take_slot),
-    .ready_i      (dispatch_ready_i),
-    .free_o       (free_to_pick),
-    .valid_o      (valid),
-    .fresh_o      (fresh),
-    .sm_o         (port_sm),
-    .kernel_o     (port_kernel),
-    .slot_o       (port_slot),
-    .sm_index_o   (dispatch_sm_o),
-    .kernel_index_o(dispatch_kernel_o),
-    .slot_index_o (dispatch_slot_o)
-  );
+  dispatch_port #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_dispatch_port (
+    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .take_slot_i(take_slot), .ready_i(dispatch_ready_i),
+    .free_o(free_to_pick), .valid_o(valid), .fresh_o(fresh), .sm_o(port_sm), .kernel_o(port_kernel), .slot_o(port_slot), .sm_index_o(dispatch_sm_o),
+    .kernel_index_o(dispatch_kernel_o), .slot_index_o(dispatch_slot_o));
   assign dispatch_valid_o = valid;
   assign query_sm_o       = eval_sm;
   assign port_sm_o        = port_sm;
@@ -258,6 +192,29 @@ module cta_dispatcher #(
     assign unused_without_regions = ^{free_valid, free_sm, free_slot, free_slots, pick_slots, eval_used, charge_sm};
   end
 
+  // Ends: reported, or given up.
+  if (FLUSH != 0) begin : gen_flush
+    logic [K*TagW-1:0] tags;
+    logic [K-1:0]      slot_free;
+    assign flush           = flush_i;
+    always_comb begin
+      dispatch_tag_o = '0;
+      for (int unsigned k = 0; k < K; k++) begin
+        slot_free[k] = slot_state_o[k*2 +: 2] == sluice_pkg::SlotFree;
+        if (port_kernel[k]) dispatch_tag_o |= tags[k*TagW +: TagW];
+      end
+    end
+    flush_unit #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_flush_unit (
+      .clk_i, .rst_ni, .flush_i, .slot_free_i(slot_free), .port_kernel_i(port_kernel), .slots_i(all_slots), .done_valid_i, .done_sm_i, .done_slot_i,
+      .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o, .giving_sm_o, .giving_slot_o, .tags_o(tags), .flush_valid_o,
+      .flush_kernel_o, .flush_tag_o, .stirring_o(flushing));
+  end else begin : gen_no_flush
+    assign {flush, flushing, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o, giving_sm_o, giving_slot_o} = '0;
+    assign {end_valid, end_sm, end_slot} = '0;
+    logic unused_flush;
+    assign unused_flush = ^{flush_i, done_kernel_i, done_tag_i, all_slots};
+  end
+
   dispatch_errors #(.MAX_KERNELS(K)) i_dispatch_errors (
     .clk_i, .rst_ni, .bad_done_i(done_bad), .bad_sm_i(bad_sm), .cannot_fit_i(cannot_fit), .slot_busy_i(slot_busy), .bad_kernel_i(bad_kernel),
     .bad_done_o(bad_done), .cannot_fit_o(late_cannot_fit), .slot_busy_o(late_slot_busy), .bad_kernel_o(late_bad_kernel), .error_kernel_o, .error_sm_o);
@@ -266,6 +223,6 @@ module cta_dispatcher #(
   assign cannot_fit_o = late_cannot_fit;
   assign slot_busy_o  = late_slot_busy;
   assign bad_kernel_o = late_bad_kernel;
-  assign idle_o       = !pending && stirring == '0 && !ready_changes && !valid && !ending && !change_o && evict_done_o == '0
+  assign idle_o       = !pending && stirring == '0 && !ready_changes && !flushing && !valid && !ending && !change_o && evict_done_o == '0
                      && kernel_done_o == '0 && !bad_done && !late_cannot_fit && !late_slot_busy && !late_bad_kernel;
 endmodule

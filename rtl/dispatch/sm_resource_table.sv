@@ -23,6 +23,7 @@ module sm_resource_table #(
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    take_quota_i,       // of that SM
   output logic [MAX_CTAS-1:0]                        take_slot_o,        // one-hot: the lowest free slot
   output logic [NUM_SM-1:0]                          held_o,             // SMs that hold a CTA: a slot is used
+  output logic [NUM_SM*MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] slots_o,    // CTA slots of every SM, as look_slots_o
   output logic [NUM_SM-1:0]                          charge_sm_o,        // in the next cycle: the SM; one-hot, or 0
   output logic [NUM_SM-1:0]                          charged_sm_o,       // and in the one after,
   output logic [MAX_KERNELS-1:0]                     charged_room_o,     // with whether one more CTA fits there,
@@ -97,6 +98,7 @@ module sm_resource_table #(
     for (int unsigned s = 1; s < N; s *= 2) a_free_up = a_free_up | (a_free_up << s);
     take_slot_o = a_free_up & ~(a_free_up << 1);
   end
+  assign slots_o = slots;
   always_comb
     for (int unsigned m = 0; m < NUM_SM; m++) held_o[m] = slots[m*SlotsW +: N] != '0;
   always_comb begin

@@ -67,7 +67,9 @@ module example_gpu #(
 
   logic [NUM_SM-1:0]            start_ready;
   // For grids of several dimensions, contiguous regions, and traces.
-  logic                             refused;
+  logic                             refused, flush_valid;
+  logic [KIndexW-1:0]               flush_kernel;
+  logic [sluice_pkg::TagW-1:0]      kernel_tag, flush_tag;
   logic [sluice_pkg::GridW-1:0]     place_x;
   logic [sluice_pkg::BlockW-1:0]    place_y, place_z;
   logic [sluice_pkg::ContextW-1:0]  kernel_context;
@@ -79,7 +81,7 @@ module example_gpu #(
   logic [sluice_pkg::CtaW-1:0]    profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] profile_scaled;
   logic                           unused_here;
-  assign unused_here = ^{refused, place_x, place_y, place_z, kernel_context, kernel_priority,
+  assign unused_here = ^{refused, flush_valid, flush_kernel, kernel_tag, flush_tag, place_x, place_y, place_z, kernel_context, kernel_priority,
                          register_base, shared_base, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
 
   sluice_top #(
@@ -149,6 +151,12 @@ module example_gpu #(
     .done_valid_i             (done_valid),
     .done_sm_i                (done_sm),
     .done_slot_i              (done_slot),
+    .done_kernel_i            ('0),
+    .done_tag_i               ('0),
+    .dispatch_tag_o           (kernel_tag),
+    .flush_valid_o            (flush_valid),
+    .flush_kernel_o           (flush_kernel),
+    .flush_tag_o              (flush_tag),
     .profile_window_o         (profile_window),
     .profile_valid_o          (profile_valid),
     .profile_kernel_o         (profile_kernel),

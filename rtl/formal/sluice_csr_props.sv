@@ -49,7 +49,7 @@ module sluice_csr_props (
   logic [33:0] demand_registers;
   logic [35:0] demand_shared;
   logic [63:0] grid;
-  logic [1:0]  repeats, launch, stop, evict, resume;
+  logic [1:0]  repeats, launch, stop, evict, resume, flush;
   logic [15:0] evict_count, window, delay, loss_limit, monitor_window;
   logic [11:0] quota;
   logic [9:0]  mask;
@@ -64,7 +64,8 @@ module sluice_csr_props (
     .MAX_CTAS     (Ctas),
     .NUM_SCHED    (1),
     .REGION_UNITS (0),
-    .SM_ENABLE    (1)
+    .SM_ENABLE    (1),
+    .FLUSH        (1)
   ) dut (
     .clk_i, .rst_ni,
     .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o (awready),
@@ -75,7 +76,7 @@ module sluice_csr_props (
     .irq_o (irq), .mode_o (mode), .mode_write_o (mode_write),
     .capacity_warps_o (capacity_warps), .capacity_registers_o (capacity_registers), .capacity_shared_o (capacity_shared),
     .capacity_slots_o (capacity_slots), .demand_warps_o (demand_warps), .demand_registers_o (demand_registers),
-    .demand_shared_o (demand_shared), .grid_o (grid), .repeat_o (repeats), .launch_o (launch), .stop_o (stop), .evict_o (evict),
+    .demand_shared_o (demand_shared), .grid_o (grid), .repeat_o (repeats), .launch_o (launch), .stop_o (stop), .flush_o (flush), .evict_o (evict),
     .resume_o (resume), .evict_count_o (evict_count), .quota_o (quota), .mask_o (mask), .static_write_o (static_write),
     .warm_up_o (warm_up), .window_o (window), .delay_o (delay), .epsilon_o (epsilon), .loss_limit_o (loss_limit),
     .monitor_enable_o (monitor_enable), .monitor_threshold_o (monitor_threshold), .monitor_window_o (monitor_window),
@@ -167,7 +168,8 @@ module sluice_csr_props (
 
   assign undecided = watch == 12'h044 || watch == 12'h04C || watch == 12'h050 || watch == 12'h060;
 
-  logic        hit, in_range, busy, accepted, bad_config;
+  logic        hit, in_range, busy, accepted, bad_config, two_commands;
+  assign two_commands = ({wdata[6], wdata[3:0]} & ({wdata[6], wdata[3:0]} - 5'd1)) != '0;
   logic [31:0] written;
   always_comb begin
     hit        = write && waddr == watch && rw;
@@ -176,7 +178,7 @@ module sluice_csr_props (
               || (undecided && sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7);
     accepted   = hit && in_range && !busy;
     bad_config = (hit && ((!in_range && watch != 12'h008) || (in_range && (capacity || undecided) && busy)))
-              || (write && waddr == watch && in_slot && offset == 7'h10 && (wdata[3:0] & (wdata[3:0] - 4'd1)) != '0);
+              || (write && waddr == watch && in_slot && offset == 7'h10 && two_commands);
     written    = wdata;
     if (in_slot && offset[6:5] == 2'b10)        written = (offset == 7'h40) ? wdata & 32'h1F : '0;   // a bit an SM
     if (!in_slot && watch[11:5] == 7'h04)       written = (watch == 12'h080) ? wdata & 32'h1F : '0;
@@ -184,9 +186,9 @@ module sluice_csr_props (
 
   // A command of kernel slot `which`.
   logic       command;
-  logic [3:0] pulses;
-  assign command = write && in_slot && waddr == watch && offset == 7'h10 && (wdata[3:0] & (wdata[3:0] - 4'd1)) == '0;
-  assign pulses  = {resume[which], evict[which], stop[which], launch[which]};
+  logic [4:0] pulses;
+  assign command = write && in_slot && waddr == watch && offset == 7'h10 && !two_commands;
+  assign pulses  = {flush[which], resume[which], evict[which], stop[which], launch[which]};
 
   // Launches that wait: a LAUNCH of a FREE slot with WAIT, until CONTROL.GO or a LAUNCH without WAIT.
   (* hierconn *) wire \dut.gen_slot[0].i_slot.waits_q , \dut.gen_slot[1].i_slot.waits_q ;
@@ -200,7 +202,7 @@ module sluice_csr_props (
     else begin
       if (go) waits <= '0;
       for (int unsigned k = 0; k < 2; k++)
-        if (write && waddr == 12'h410 + 12'(k << 7) && wdata[3:0] == 4'd1) waits[k] <= launches_later[k];
+        if (write && waddr == 12'h410 + 12'(k << 7) && !wdata[6] && wdata[3:0] == 4'd1) waits[k] <= launches_later[k];
     end
 
   logic [3:0] mode_in_decision_states;
@@ -236,11 +238,11 @@ module sluice_csr_props (
       if ($past(reads_q) && watch == 12'h0A0) busy_sms_are_told: assert (rdata == 32'($past(sm_busy_i)) && rresp == 2'b00);
 
       // Commands.
-      if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? {$past(wdata[3:1]), $past(wdata[0]
-        && !launches_later[which])} : {3'd0, $past(go && waits[which])}));
-      if ($past(go)) go_launches_all_that_wait: assert (launch == $past(waits) && {stop, evict, resume} == '0);
+      if (in_slot && offset == 7'h10) command_follows_an_accepted_write: assert (pulses == ($past(command) ? {$past(wdata[6]), $past(wdata[3:1]), $past(wdata[0]
+        && !launches_later[which])} : {4'd0, $past(go && waits[which])}));
+      if ($past(go)) go_launches_all_that_wait: assert (launch == $past(waits) && {stop, evict, resume, flush} == '0);
       launches_that_wait_are_known: assert ({\dut.gen_slot[1].i_slot.waits_q , \dut.gen_slot[0].i_slot.waits_q } == waits);
-      at_most_one_command: assert ($past(go) || ({launch, stop, evict, resume} & ({launch, stop, evict, resume} - 8'd1)) == '0);
+      at_most_one_command: assert ($past(go) || ({launch, stop, evict, resume, flush} & ({launch, stop, evict, resume, flush} - 10'd1)) == '0);
       if ($past(command) && pulses[2]) evict_count_goes_with_evict: assert (evict_count == $past(wdata[31:16]));
       if (in_slot && offset == 7'h10) repeat_is_taken_with_launch:
         assert (repeats[which] == (($past(command && wdata[0] && slot_state_i[2*which +: 2] == 2'd0)) ? $past(wdata[4]) : $past(repeats[which])));
@@ -253,8 +255,8 @@ module sluice_csr_props (
       // While idle_o is high the clock may stop: nothing changes without an input.
       if ($past(idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && evict_done_i == '0 && kernel_done_i == '0 && !decision_i && error_i == '0))
         idle_changes_nothing_without_input: assert (idle && value == $past(value) && !bvalid && !rvalid && irq == $past(irq)
-          && {launch, stop, evict, resume, mode_write, reprofile, static_write, enable_write} == '0 && \dut.i_status.error_q == $past(\dut.i_status.error_q )
-          && $past({launch, stop, evict, resume, mode_write, reprofile, static_write, enable_write} == '0) && {awready, wready, arready} == 3'b111);
+          && {launch, stop, evict, resume, flush, mode_write, reprofile, static_write, enable_write} == '0 && \dut.i_status.error_q == $past(\dut.i_status.error_q )
+          && $past({launch, stop, evict, resume, flush, mode_write, reprofile, static_write, enable_write} == '0) && {awready, wready, arready} == 3'b111);
 
       // Errors and interrupt.
       if (!$past(clears_error)) errors_stay_until_cleared: assert (($past(\dut.i_status.error_q ) & ~\dut.i_status.error_q ) == '0);

@@ -46,6 +46,8 @@ inline constexpr std::uint32_t kMode = 0x008;  // Sharing mode. A value that doe
 inline constexpr std::uint32_t kControl = 0x00c;  // Commands to the whole unit.
 inline constexpr Field kControlReprofile{0, 1};
 inline constexpr Field kControlGo{1, 1};
+inline constexpr Field kControlFlushContext{2, 1};
+inline constexpr Field kControlContext{8, 8};
 inline constexpr std::uint32_t kStatus = 0x010;  // State of the sequencer.
 inline constexpr Field kStatusSequencer{0, 4};
 inline constexpr Field kStatusSpatial{4, 1};
@@ -93,6 +95,7 @@ inline constexpr std::uint32_t kDrainLimit = 0x064;  // How long the warm-up wai
 inline constexpr std::uint32_t kFeatures = 0x068;  // Options of this unit: elaboration parameters.
 inline constexpr Field kFeaturesSmEnable{0, 1};
 inline constexpr Field kFeaturesSmReady{1, 1};
+inline constexpr Field kFeaturesFlush{2, 1};
 inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 stays empty.
@@ -110,6 +113,7 @@ inline constexpr Field kSlotCtrlEvict{2, 1};
 inline constexpr Field kSlotCtrlResume{3, 1};
 inline constexpr Field kSlotCtrlRepeat{4, 1};
 inline constexpr Field kSlotCtrlWait{5, 1};
+inline constexpr Field kSlotCtrlFlush{6, 1};
 inline constexpr Field kSlotCtrlEvictCount{16, 16};
 inline constexpr std::uint32_t kSlotStatus = 0x014;  // State of the slot.
 inline constexpr std::uint32_t kSlotResident = 0x018;  // Its CTAs on all SMs.
@@ -124,7 +128,7 @@ inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0;  ///< options: 0 is off
 };
 
 /// As in sluice_regs.toml.
@@ -160,7 +164,9 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"MODE", {0, 3}, Access::Rw, 0U, 0U, 5U}}, false});
   all.push_back({"CONTROL", 0x00c, Needs::Nothing, {
        {"REPROFILE", {0, 1}, Access::W1s, 0U, 0U, 1U},
-       {"GO", {1, 1}, Access::W1s, 0U, 0U, 1U}}, false});
+       {"GO", {1, 1}, Access::W1s, 0U, 0U, 1U},
+       {"FLUSH_CONTEXT", {2, 1}, Access::W1s, 0U, 0U, 1U},
+       {"CONTEXT", {8, 8}, Access::Wo, 0U, 0U, 255U}}, false});
   all.push_back({"STATUS", 0x010, Needs::Nothing, {
        {"SEQUENCER", {0, 4}, Access::Ro, 0U, 0U, 15U},
        {"SPATIAL", {4, 1}, Access::Ro, 0U, 0U, 1U},
@@ -225,6 +231,7 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
   all.push_back({"FEATURES", 0x068, Needs::Nothing, {
        {"SM_ENABLE", {0, 1}, Access::Ro, p.sm_enable, 0U, 1U},
        {"SM_READY", {1, 1}, Access::Ro, p.sm_ready, 0U, 1U},
+       {"FLUSH", {2, 1}, Access::Ro, p.flush, 0U, 1U},
        {"LAUNCH_QUEUE", {4, 4}, Access::Ro, p.launch_queue, 0U, 15U}}, false});
   if (p.sm_enable != 0) all.push_back({"SM_ENABLE0", 0x080, Needs::Nothing, {
        {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
@@ -277,6 +284,7 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
          {"RESUME", {3, 1}, Access::W1s, 0U, 0U, 1U},
          {"REPEAT", {4, 1}, Access::Level, 0U, 0U, 1U},
          {"WAIT", {5, 1}, Access::Wo, 0U, 0U, 1U},
+         {"FLUSH", {6, 1}, Access::W1s, 0U, 0U, 1U},
          {"EVICT_COUNT", {16, 16}, Access::Wo, 0U, 0U, 65535U}}, false});
     all.push_back({prefix + "STATUS", slot(k, 0x14), Needs::Nothing, {
          {"STATE", {0, 2}, Access::Ro, 0U, 0U, 3U}}, false});

@@ -86,6 +86,8 @@ class DispatchModel {
   }
   /// A CTA has one of its slots, or has had it until its end is known.
   [[nodiscard]] bool occupied(std::uint32_t sm) const;
+  /// Whose CTA it is. @pre holds
+  [[nodiscard]] std::size_t kernel(std::uint32_t sm, std::uint32_t slot) const { return sms_[sm].slots[slot]->kernel; }
   [[nodiscard]] const SmResources& free(std::uint32_t sm) const { return sms_[sm].free; }
   [[nodiscard]] const RegionAllocator& registers(std::uint32_t sm) const { return sms_[sm].registers; }
   [[nodiscard]] const RegionAllocator& shared(std::uint32_t sm) const { return sms_[sm].shared; }

@@ -41,7 +41,7 @@ class DirectedDispatch {
     in.port_quota = cycle.quota[out.dispatch_sm];
     if (out.dispatch_valid && in.dispatch_ready) started.push_back(out);
     ASSERT_EQ(trio_.clock(cycle), "");
-    in.launch = in.stop = in.evict = in.resume = 0;
+    in.launch = in.stop = in.evict = in.resume = in.flush = 0;
     in.quota_changed = in.done_valid = false;
   }
   void steps(unsigned count) {
@@ -52,6 +52,8 @@ class DirectedDispatch {
     cycle.in.done_valid = true;
     cycle.in.done_sm = started[i].dispatch_sm;
     cycle.in.done_slot = started[i].dispatch_slot;
+    cycle.in.done_kernel = started[i].dispatch_kernel;
+    cycle.in.done_tag = started[i].dispatch_tag;
     started[i] = started.back();
     started.pop_back();
   }

@@ -62,6 +62,9 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     top_->done_valid_i = in.done_valid;
     top_->done_sm_i = in.done_sm;
     top_->done_slot_i = in.done_slot;
+    top_->done_kernel_i = in.done_kernel;
+    top_->done_tag_i = in.done_tag;
+    top_->flush_i = in.flush;
   }
   void sample() {
     out_.query_sm = 0;  // where none is wanted
@@ -93,6 +96,13 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
     out_.dispatch_cta = top_->dispatch_cta_o;
     out_.dispatch_register_base = top_->dispatch_register_base_o;
     out_.dispatch_shared_base = top_->dispatch_shared_base_o;
+    out_.dispatch_tag = top_->dispatch_tag_o;
+    out_.flush_valid = top_->flush_valid_o != 0;
+    out_.flush_kernel = out_.flush_valid ? top_->flush_kernel_o : 0;
+    out_.flush_tag = out_.flush_valid ? top_->flush_tag_o : 0;
+    out_.giving_up = top_->giving_up_o != 0;
+    out_.giving_sm = out_.giving_up ? top_->giving_sm_o : 0;
+    out_.giving_slot = out_.giving_up ? top_->giving_slot_o : 0;
   }
 
   CtaDispatcherParams params_;

@@ -23,6 +23,7 @@ bool bit(std::uint32_t mask, std::size_t k) { return ((mask >> k) & 1U) != 0; }
 
 void declare_dispatch_bins(tb::Coverage& coverage) {
   for (const auto& [bin, meaning] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"a CTA is given up", "FLUSH: it ends without a report"},
            {"a disabled SM holds CTAs", "they end there"},
            {"an SM that can't be given a CTA is passed over",
             "one more fits there, but it is disabled or not ready: another is given one"},
@@ -50,6 +51,8 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
            {"region mode with CTAs that hold none", "the mode changed under running kernels"},
            {"region taken and freed on one SM in a cycle", "the search sees the regions before the release"},
            {"room only where no CTA can be given", "one more fits, but on SMs only that are disabled or not ready"},
+           {"report of a CTA that was given up", "late: dropped"},
+           {"report of a CTA that was given up, its slot given again", "late: the CTA that is there stays"},
            {"reset in mid-traffic", "reset while CTAs are resident"},
            {"slot busy", "LAUNCH of a slot that is not FREE"},
            {"stop of a busy kernel", "drains"},
@@ -125,12 +128,43 @@ std::string DispatchScoreboard::place(const CtaDispatcherOut& out, const Dispatc
                      out.dispatch_sm, expected.registers, expected.shared_bytes);
 }
 
+/// What the unit tells about flushes in this cycle, and that they come to an end.
+std::string DispatchScoreboard::flush(const CtaDispatcherOut& out, const DispatchCycle& before) {
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    if (model_.state(k) != DispatchModel::State::Free) continue;
+    flushed_ &= ~(1U << k);
+    told_ &= ~(1U << k);
+  }
+  if (out.flush_valid) {
+    const std::uint32_t k = out.flush_kernel;
+    if (!bit(flushed_, k)) return fmt::format("kernel {} is given up though nobody flushed it", k);
+    if (out.dispatch_valid && out.dispatch_kernel == k) return fmt::format("kernel {} is given up with a CTA at the port", k);
+    if (out.flush_tag != tags_[k])
+      return fmt::format("kernel {} is given up with tag {}, expected {}", k, out.flush_tag, tags_[k]);
+    told_ |= 1U << k;
+  }
+  if (out.giving_up) {
+    const bool holds = model_.holds(out.giving_sm, out.giving_slot);
+    // A report of a CTA that nobody sent can end one that is about to be given up: that is then a BAD_DONE.
+    const bool taken = wrong_report_ && ended_ && ended_->sm == out.giving_sm && ended_->slot == out.giving_slot;
+    if (!taken && !(holds && bit(told_, model_.kernel(out.giving_sm, out.giving_slot))))
+      return fmt::format("SM {} slot {} is given up: its kernel was not flushed", out.giving_sm, out.giving_slot);
+  }
+  if (out.dispatch_valid && out.dispatch_tag != tags_[out.dispatch_kernel])
+    return fmt::format("dispatch_tag_o = {}, expected {}", out.dispatch_tag, tags_[out.dispatch_kernel]);
+  const bool waits = out.dispatch_valid && bit(flushed_, out.dispatch_kernel);
+  if (flushed_ == 0 || !before.in.done_valid) flush_age_ = flushed_ == 0 ? 0 : flush_age_ + (waits ? 0 : 1);
+  if (flush_age_ > params_.kernels * (params_.num_sms * (params_.ctas + 1) + 20)) return "a flush does not come to its end";
+  return {};
+}
+
 void DispatchScoreboard::command(const DispatchCycle& before) {
   const CtaDispatcherIn& in = before.in;
   std::optional<std::size_t> unfit, busy, absent;
   for (std::size_t k = 0; k < params_.kernels; ++k) {
     const bool free = model_.state(k) == DispatchModel::State::Free;
-    if (free && (bit(in.stop, k) || bit(in.evict, k)) && !absent) absent = k;
+    const bool flushes = params_.flush && bit(in.flush, k);
+    if (free && (bit(in.stop, k) || bit(in.evict, k) || flushes) && !absent) absent = k;
     if (bit(in.launch, k)) {
       const auto verdict = model_.launch(k, launch_of(in, k));
       if (verdict == DispatchModel::Verdict::CannotFit && !unfit) unfit = k;
@@ -143,6 +177,11 @@ void DispatchScoreboard::command(const DispatchCycle& before) {
       if (model_.evicting(k)) hit("evict during an eviction");
       if (in.evict_count == 0) hit("evict none");
       model_.evict(k, in.evict_count);
+    }
+    if (flushes) {
+      flushed_ |= 1U << k;
+      flush_age_ = 0;
+      model_.stop(k);
     }
     if (bit(in.stop, k)) {
       hit(model_.resident(k) == 0 ? "stop of an idle kernel" : "stop of a busy kernel");
@@ -224,16 +263,26 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
     if (model_.ending(k)) ending.push_back(k);
     if (model_.evicted(k) && !bit(in.resume, k) && !bit(in.evict, k)) evicted.push_back(k);
   }
+  const bool late = params_.flush && in.done_tag != (in.done_kernel < params_.kernels ? tags_[in.done_kernel] : 0);
+  const bool given_up = !in.done_valid && last_.giving_up;  // judged when it was announced
+  const std::uint8_t end_sm = given_up ? last_.giving_sm : in.done_sm, end_slot = given_up ? last_.giving_slot : in.done_slot;
+  const bool reported = in.done_valid && !late;
   const bool waits_there = last_.dispatch_valid && last_.dispatch_sm == in.done_sm && last_.dispatch_slot == in.done_slot;
   const bool exists = in.done_sm < params_.num_sms && in.done_slot < in.capacity_slots;
-  const bool ended = in.done_valid && exists && !waits_there && model_.holds(in.done_sm, in.done_slot);
+  const bool ended = (given_up || (reported && exists && !waits_there)) && model_.holds(end_sm, end_slot);
+  if (given_up && ended) hit("a CTA is given up");
+  if (in.done_valid && late) hit("report of a CTA that was given up");
+  if (in.done_valid && late && exists && model_.holds(in.done_sm, in.done_slot))
+    hit("report of a CTA that was given up, its slot given again");
+  if (last_.flush_valid) tags_[last_.flush_kernel] = static_cast<std::uint8_t>((tags_[last_.flush_kernel] + 1) % 16);
   expected_.bad_done = bad_done_;
   expected_.error_sm = bad_sm_;
-  bad_done_ = in.done_valid && !ended;
-  bad_sm_ = bad_done_ ? in.done_sm : std::uint8_t{0};
-  if (in.done_valid && waits_there) hit("end of a CTA that waits at the port");
-  if (in.done_valid && !exists) hit("end on no SM or slot");
-  if (in.done_valid && exists && !waits_there && !ended) hit("end of an empty slot");
+  bad_done_ = (reported || given_up) && !ended;
+  bad_sm_ = bad_done_ ? end_sm : std::uint8_t{0};
+  wrong_report_ = reported && ended && (in.done_kernel != model_.kernel(end_sm, end_slot) || bit(told_, in.done_kernel));
+  if (reported && waits_there) hit("end of a CTA that waits at the port");
+  if (reported && !exists) hit("end on no SM or slot");
+  if (reported && exists && !waits_there && !ended) hit("end of an empty slot");
 
   const bool waited = last_.dispatch_valid && !in.dispatch_ready;
   picked_ = out.dispatch_valid && !waited;
@@ -256,7 +305,7 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   if (picked_) to_evaluate_ = std::min(to_evaluate_ + 1, params_.num_sms);
   if (in.quota_changed) cover_quotas(before);
   // A command changes who may start, and with it what the wait is for.
-  const bool other = refresh || (in.stop | in.evict | in.resume) != 0;
+  const bool other = refresh || (in.stop | in.evict | in.resume | in.flush) != 0;
   const bool starves = !picked_ && !waited && !in.quota_changed && something_fits(before);
   if (!starves || other || starved_ == 0) patience_ = to_evaluate_ + 10;
   if (ended) ++patience_;
@@ -276,8 +325,8 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   if (left_) model_.leave(left_->sm, left_->slot);
   ended_.reset();
   if (ended) {
-    if (picked_ && in.regions && in.done_sm == out.dispatch_sm) hit("region taken and freed on one SM in a cycle");
-    ended_ = End{in.done_sm, in.done_slot, *model_.done(in.done_sm, in.done_slot)};
+    if (picked_ && in.regions && end_sm == out.dispatch_sm) hit("region taken and freed on one SM in a cycle");
+    ended_ = End{end_sm, end_slot, *model_.done(end_sm, end_slot)};
   }
   if (picked_) {
     if (std::string wrong = place(out, before); !wrong.empty()) return wrong;
@@ -299,6 +348,9 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   }
   expected_.change = present != present_set();
   if (model_.present().size() == params_.kernels) hit("every kernel slot runs");
+  if (params_.flush) {
+    if (std::string wrong = flush(out, before); !wrong.empty()) return wrong;
+  }
   last_ = out;
   return compare(out);
 }

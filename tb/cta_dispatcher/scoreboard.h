@@ -44,6 +44,7 @@ class DispatchScoreboard {
   [[nodiscard]] bool something_fits(const DispatchCycle& before) const;
   [[nodiscard]] std::set<std::size_t> present_set() const;  ///< without their order, which a grid that starts again changes
   std::string admit(const CtaDispatcherOut& out, const DispatchCycle& before);
+  std::string flush(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string place(const CtaDispatcherOut& out, const DispatchCycle& before);
   void cover_quotas(const DispatchCycle& before);
   void command(const DispatchCycle& before);
@@ -54,7 +55,12 @@ class DispatchScoreboard {
   DispatchModel model_;
   tb::Coverage& coverage_;
   CtaDispatcherOut last_, expected_;
-  SmBits ready_;  ///< in the last but one cycle
+  /// Kernels that are flushed: asked for; told to the SMs. The tag that a report of each must have.
+  std::uint32_t flushed_ = 0, told_ = 0;
+  std::array<std::uint8_t, kMaxKernelSlots> tags_{};
+  bool wrong_report_ = false;  ///< what ended in this cycle was not sent with that kernel and tag
+  unsigned flush_age_ = 0;     ///< cycles in which a flush could have gone on
+  SmBits ready_;               ///< in the last but one cycle
   /// The end of a CTA: its slot is left a cycle later, its kernel knows in the one behind.
   struct End {
     std::uint32_t sm = 0, slot = 0;

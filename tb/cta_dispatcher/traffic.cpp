@@ -2,6 +2,7 @@
 #include "tb/cta_dispatcher/traffic.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace sluice {
@@ -11,6 +12,7 @@ DispatchTraffic::DispatchTraffic(std::uint64_t seed, const CtaDispatcherParams& 
 const DispatchCycle& DispatchTraffic::reset() {
   cycle_ = {};
   started_.clear();
+  late_.clear();
   described_ = 0;
   CtaDispatcherIn& c = cycle_.in;
   c.rst_n = false;
@@ -87,7 +89,20 @@ void DispatchTraffic::new_descriptor(std::uint32_t k) {
 }
 
 void DispatchTraffic::started(const CtaDispatcherOut& out) {
-  if (out.dispatch_valid && cycle_.in.dispatch_ready) started_.emplace_back(out.dispatch_sm, out.dispatch_slot);
+  if (out.dispatch_valid && cycle_.in.dispatch_ready)
+    started_.push_back({out.dispatch_sm, out.dispatch_slot, out.dispatch_kernel, out.dispatch_tag});
+  give_up(out);
+}
+
+/// What the unit gives up, the SMs give up; some report it nevertheless.
+void DispatchTraffic::give_up(const CtaDispatcherOut& out) {
+  if (!out.flush_valid) return;
+  const auto mine = [&out](const Cta& cta) { return cta.kernel == out.flush_kernel && cta.tag == out.flush_tag; };
+  for (const Cta& cta : started_) {
+    if (mine(cta) && chance(0.5)) late_.push_back(cta);
+  }
+  std::erase_if(started_, mine);
+  if (late_.size() > 64) late_.erase(late_.begin(), late_.end() - 64);  // or their tags come round again
 }
 
 void DispatchTraffic::end_one(const CtaDispatcherOut& out) {
@@ -100,17 +115,25 @@ void DispatchTraffic::end_one(const CtaDispatcherOut& out) {
       c.done_sm = out.dispatch_sm;
       c.done_slot = out.dispatch_slot;
     }
-    const std::pair cta(c.done_sm, c.done_slot);
-    c.done_valid = std::ranges::find(started_, cta) == started_.end();
+    c.done_kernel = static_cast<std::uint8_t>(in(0, params_.kernels - 1));
+    c.done_tag = static_cast<std::uint8_t>(in(0, 15));
+    c.done_valid =
+        std::ranges::none_of(started_, [&c](const Cta& cta) { return cta.sm == c.done_sm && cta.slot == c.done_slot; });
+  } else if (!late_.empty() && chance(0.2)) {
+    c.done_valid = true;
+    std::tie(c.done_sm, c.done_slot, c.done_kernel, c.done_tag) =
+        std::tuple(late_.front().sm, late_.front().slot, late_.front().kernel, late_.front().tag);
+    late_.erase(late_.begin());
   } else if (!started_.empty() && chance(ends_)) {
     // Often where something has just been granted: the collisions are there.
     std::size_t i = in(0, static_cast<std::uint32_t>(started_.size() - 1));
     if (out.dispatch_valid && chance(0.3)) {
-      const auto same = std::ranges::find_if(started_, [&](const auto& cta) { return cta.first == out.dispatch_sm; });
+      const auto same = std::ranges::find_if(started_, [&](const Cta& cta) { return cta.sm == out.dispatch_sm; });
       if (same != started_.end()) i = static_cast<std::size_t>(same - started_.begin());
     }
     c.done_valid = true;
-    std::tie(c.done_sm, c.done_slot) = started_[i];
+    std::tie(c.done_sm, c.done_slot, c.done_kernel, c.done_tag) =
+        std::tuple(started_[i].sm, started_[i].slot, started_[i].kernel, started_[i].tag);
     started_[i] = started_.back();
     started_.pop_back();
   }
@@ -129,7 +152,7 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
   // A descriptor is there a cycle before its launch, and stays.
   const auto launches = std::exchange(described_, std::uint8_t{0});
   c.launch = launches;
-  c.stop = c.evict = c.resume = 0;
+  c.stop = c.evict = c.resume = c.flush = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     const auto bit = static_cast<std::uint8_t>(1U << k);
     if (!chance(commands_)) continue;
@@ -150,6 +173,7 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
           c.launch |= bit;
         }
         if (chance(0.02)) c.stop |= bit;
+        if (params_.flush && chance(0.1)) c.flush |= bit;
     }
   }
   c.evict_count = static_cast<std::uint16_t>(chance(0.2) ? 0 : chance(0.95) ? in(1, 12) : in(13, 65535));
@@ -166,7 +190,7 @@ const DispatchCycle& DispatchTraffic::drain(const CtaDispatcherOut& out) {
   c.quota_changed = false;
   c.quota = cycle_.quota[out.query_sm];
   c.port_quota = cycle_.quota[out.dispatch_sm];
-  c.launch = c.stop = c.evict = c.resume = 0;
+  c.launch = c.stop = c.evict = c.resume = c.flush = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     if (out.state[k] == SlotState::kRunning) c.stop = static_cast<std::uint8_t>(c.stop | (1U << k));
   }

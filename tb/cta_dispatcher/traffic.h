@@ -29,13 +29,18 @@ class DispatchTraffic {
   void new_availability();
   void new_descriptor(std::uint32_t k);
   void end_one(const CtaDispatcherOut& out);
+  void give_up(const CtaDispatcherOut& out);
   void started(const CtaDispatcherOut& out);
 
   std::mt19937_64 random_;
   CtaDispatcherParams params_;
   DispatchCycle cycle_;
-  std::vector<std::pair<std::uint8_t, std::uint8_t>> started_;  ///< SM and slot of CTAs that run
-  double sm_ready_ = 1;                                         ///< how often an SM is ready
+  struct Cta {
+    std::uint8_t sm = 0, slot = 0, kernel = 0, tag = 0;
+  };
+  std::vector<Cta> started_;  ///< CTAs that run
+  std::vector<Cta> late_;     ///< CTAs that were given up, and may still report
+  double sm_ready_ = 1;       ///< how often an SM is ready
   double ends_ = 0, ready_ = 1, commands_ = 0, quota_changes_ = 0, errors_ = 0;
   std::uint8_t described_ = 0;  ///< kernels with a new descriptor, launched in the next cycle
   std::uint32_t quota_style_ = 0, size_style_ = 0, left_ = 0;

@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 bool no_event(const CtaDispatcherIn& in) {
-  return (in.launch | in.stop | in.evict | in.resume) == 0 && !in.done_valid && !in.quota_changed;
+  return (in.launch | in.stop | in.evict | in.resume | in.flush) == 0 && !in.done_valid && !in.quota_changed;
 }
 
 /// The fields of the dispatch port mean nothing without valid.
@@ -21,6 +21,7 @@ void hide_dispatch(const CtaDispatcherOut& rtl, CtaDispatcherOut& twin) {
   twin.dispatch_cta = rtl.dispatch_cta;
   twin.dispatch_register_base = rtl.dispatch_register_base;
   twin.dispatch_shared_base = rtl.dispatch_shared_base;
+  twin.dispatch_tag = rtl.dispatch_tag;
 }
 
 /// The first port at which they differ.
@@ -31,11 +32,14 @@ std::string difference(const CtaDispatcherOut& a, const CtaDispatcherOut& b) {
   if (a.resident != b.resident || a.dispatched != b.dispatched) return "resident_o, dispatched_o";
   if (a.evict_done != b.evict_done || a.kernel_done != b.kernel_done) return "evict_done_o, kernel_done_o";
   if (a.sm_busy != b.sm_busy) return "sm_busy_o";
+  if (a.flush_valid != b.flush_valid || a.flush_kernel != b.flush_kernel || a.flush_tag != b.flush_tag) return "flush_*_o";
+  if (a.giving_up != b.giving_up || a.giving_sm != b.giving_sm || a.giving_slot != b.giving_slot) return "giving_*_o";
   if (a.bad_done != b.bad_done || a.cannot_fit != b.cannot_fit || a.slot_busy != b.slot_busy || a.bad_kernel != b.bad_kernel)
     return "bad_done_o, cannot_fit_o, slot_busy_o, bad_kernel_o";
   if (a.error_kernel != b.error_kernel || a.error_sm != b.error_sm) return "error_kernel_o, error_sm_o";
   if (a.dispatch_valid != b.dispatch_valid || a.dispatch_kernel != b.dispatch_kernel || a.dispatch_sm != b.dispatch_sm)
     return "dispatch_valid_o, dispatch_kernel_o, dispatch_sm_o";
+  if (a.dispatch_tag != b.dispatch_tag) return "dispatch_tag_o";
   return "dispatch_slot_o, dispatch_cta_o, dispatch_register_base_o, dispatch_shared_base_o";
 }
 

@@ -4,6 +4,7 @@
 // protocol monitor watches the pins, a scoreboard predicts responses and register contents from the register map.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <map>
 #include <utility>
@@ -49,6 +50,11 @@ class Scoreboard {
       coverage_.declare("launch of the port", "a descriptor and a launch from beside the registers");
       coverage_.declare("launch of the port's slot", "CTRL written with LAUNCH for a slot that is the port's: refused");
     }
+    if (parameters.flush != 0) coverage_.declare("flush of a kernel", "CTRL written with FLUSH alone");
+    if (parameters.flush != 0 && parameters.launch_queue != 0) {
+      coverage_.declare("flush of a context", "FLUSH_CONTEXT of a context with more than one kernel");
+      coverage_.declare("flush of a context passes a FREE slot", "its TAGS have the context, but its kernel has gone");
+    }
     coverage_.declare("two commands", "CTRL written with more than one command");
     coverage_.declare("reset", "asynchronous reset in mid-traffic");
     coverage_.declare("address first", "AW taken before W");
@@ -67,6 +73,7 @@ class Scoreboard {
     }
     const bool answered = out.axi.bvalid && !(before_out_.bvalid && !before_in_.axi.bready);
     launches_before_ = std::exchange(launches_, 0);
+    flushes_ = 0;
     ports_ = parameters_.launch_queue != 0 ? shadow_[regs::kPortSlots] : 0;  // as of the cycle before
     waiting_ &= ~ports_;
     if (answered) judge_write(out.axi.bresp);
@@ -74,6 +81,9 @@ class Scoreboard {
     std::uint32_t launches = 0;
     for (unsigned k = 0; k < parameters_.max_kernels; ++k) launches |= out.config.launch[k] ? 1U << k : 0;
     ASSERT_EQ(launches, launches_) << "launch_o";
+    std::uint32_t flushes = 0;
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k) flushes |= out.config.flush[k] ? 1U << k : 0;
+    ASSERT_EQ(flushes, flushes_) << "flush_o";
     if (expected_read_) {
       ASSERT_TRUE(out.axi.rvalid) << "a read is not answered";
       ASSERT_EQ(out.axi.rresp, expected_read_->first) << std::hex << "read of " << read_address_;
@@ -106,7 +116,7 @@ class Scoreboard {
     data_.reset();
     expected_read_.reset();
     reading_ = false;
-    waiting_ = launches_ = 0;
+    waiting_ = launches_ = flushes_ = 0;
     before_in_ = {};
     before_out_ = {};
   }
@@ -146,6 +156,7 @@ class Scoreboard {
       launches_ |= std::exchange(waiting_, 0);
       if (std::popcount(launches_) > 1) coverage_.hit("launched together");
     }
+    flush(address, data, slot);
     if (!info.name.ends_with(".CTRL") || regs::kSlotCtrlLaunch.get(data) == 0) return;
     const bool free = before_in_.status.slot_state[slot] == 0 && (ports_ >> slot & 1U) == 0,
                waits = free && regs::kSlotCtrlWait.get(data) != 0;
@@ -154,8 +165,26 @@ class Scoreboard {
     if (!waits) launches_ |= 1U << slot;
   }
 
+  /// One kernel, or all of a context that are there.
+  void flush(std::uint32_t address, std::uint32_t data, unsigned slot) {
+    if (parameters_.flush == 0) return;
+    if (address == regs::slot(slot, regs::kSlotCtrl) && regs::kSlotCtrlFlush.get(data) != 0) {
+      flushes_ |= 1U << slot;
+      coverage_.hit("flush of a kernel");
+    }
+    if (address != regs::kControl || regs::kControlFlushContext.get(data) == 0 || parameters_.launch_queue == 0) return;
+    for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
+      const bool there = before_in_.status.slot_state[k] != 0;
+      const bool same = regs::kSlotTagsContext.get(before_in_.status.tags[k]) == regs::kControlContext.get(data);
+      if (there && same) flushes_ |= 1U << k;
+      if (!there && same) coverage_.hit("flush of a context passes a FREE slot");
+    }
+    if (std::popcount(flushes_) > 1) coverage_.hit("flush of a context");
+  }
+
   bool refused(const regs::RegisterInfo& info, std::uint32_t data) {
-    if (info.name.ends_with(".CTRL") && (data & (data - 1) & 0xfU & ((data & 0xfU) - 1)) != 0) {
+    const std::uint32_t commands = data & (parameters_.flush != 0 ? 0x4fU : 0xfU);
+    if (info.name.ends_with(".CTRL") && std::popcount(commands) > 1) {
       coverage_.hit("two commands");
       return true;
     }
@@ -225,6 +254,7 @@ class Scoreboard {
   std::uint32_t ports_ = 0;                           ///< a bit a slot: it is the launch port's
   std::uint32_t waiting_ = 0;                         ///< a bit a slot: its launch waits for CONTROL.GO
   std::uint32_t launches_ = 0, launches_before_ = 0;  ///< expected in this cycle; in the one before
+  std::uint32_t flushes_ = 0;                         ///< expected in this cycle
   bool reading_ = false;                              ///< an address was taken in the cycle before
   std::uint32_t read_address_ = 0;
   std::optional<std::pair<AxiResponse, std::uint32_t>> expected_read_;
@@ -274,7 +304,8 @@ class Stimulus {
       status_.ctas[k] = static_cast<std::uint8_t>(random_.in(0, 63));
     }
     for (unsigned k = 0; k < parameters_.max_kernels; ++k)
-      status_.tags[k] = regs::kSlotTagsContext.put(random_.word()) | regs::kSlotTagsPriority.put(random_.word());
+      status_.tags[k] = regs::kSlotTagsContext.put(random_.chance(0.7) ? random_.in(0, 1) : random_.word()) |
+                        regs::kSlotTagsPriority.put(random_.word());
     status_.num_present = static_cast<std::uint8_t>(random_.in(0, 15));
     for (unsigned m = 0; m < parameters_.num_sm; ++m) status_.sm_busy[m] = random_.chance(0.5);
     status_.decision = random_.chance(0.01);
@@ -291,8 +322,9 @@ class Stimulus {
  private:
   std::uint32_t value(const regs::RegisterInfo& info) {
     if (info.name.ends_with(".CTRL")) {
-      const std::uint32_t command = random_.chance(0.1) ? random_.in(0, 15) : 1U << random_.in(0, 3);
-      return (random_.word() & 0xfffffff0U) | command;
+      constexpr std::array<std::uint32_t, 5> kCommands{1, 2, 4, 8, regs::kSlotCtrlFlush.put(1)};
+      const std::uint32_t command = random_.chance(0.1) ? random_.in(0, 15) : kCommands[random_.in(0, 4)];
+      return (random_.word() & (random_.chance(0.05) ? 0xfffffff0U : 0xffffffb0U)) | command;
     }
     std::uint32_t word = 0;
     for (const regs::FieldInfo& field : info.fields) {

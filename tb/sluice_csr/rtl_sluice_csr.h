@@ -87,6 +87,7 @@ class RtlSluiceCsr {
       c.stop[k] = get_field(top_->stop_o, k, 1) != 0;
       c.evict[k] = get_field(top_->evict_o, k, 1) != 0;
       c.resume[k] = get_field(top_->resume_o, k, 1) != 0;
+      c.flush[k] = get_field(top_->flush_o, k, 1) != 0;
       c.quota[k] = static_cast<std::uint8_t>(get_field(top_->quota_o, 6 * k, 6));
       for (unsigned m = 0; m < p_.num_sm; ++m) c.mask[k][m / 32] |= get_field(top_->mask_o, k * p_.num_sm + m, 1) << (m % 32);
     }

@@ -64,7 +64,7 @@ std::string LaunchScoreboard::observe(const SluiceTopOut& out, const SluiceTopIn
     }
   }
   for (unsigned k = 0; k < parameters_.max_kernels; ++k) {
-    if (running_[k] && config.stop[k]) running_[k]->stopped = true;
+    if (running_[k] && (config.stop[k] || config.flush[k])) running_[k]->stopped = true;
     if ((out.kernel_done >> k & 1U) == 0 || !running_[k]) continue;
     if (running_[k]->next != running_[k]->launch.ctas && !running_[k]->stopped)
       return fmt::format("kernel slot {} ended after {} of {} CTAs", k, running_[k]->next, running_[k]->launch.ctas);

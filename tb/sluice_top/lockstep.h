@@ -32,18 +32,20 @@ inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::u
     ASSERT_EQ(wrong, "") << "against the golden model, cycle " << c;
   }
   std::printf(
-      "%llu cycles, %llu CTAs dispatched, %llu ended, %llu profile entries, %llu idle cycles, %llu decisions, %llu of them not "
+      "%llu cycles, %llu CTAs dispatched, %llu ended, %llu given up, %llu profile entries, %llu idle cycles, %llu decisions, "
+      "%llu of them not "
       "judged\n",
       static_cast<unsigned long long>(cycles), static_cast<unsigned long long>(traffic.dispatched()),
-      static_cast<unsigned long long>(traffic.ended()), static_cast<unsigned long long>(profiled),
-      static_cast<unsigned long long>(idle), static_cast<unsigned long long>(scoreboard.decisions()),
-      static_cast<unsigned long long>(scoreboard.not_judged()));
+      static_cast<unsigned long long>(traffic.ended()), static_cast<unsigned long long>(traffic.given_up()),
+      static_cast<unsigned long long>(profiled), static_cast<unsigned long long>(idle),
+      static_cast<unsigned long long>(scoreboard.decisions()), static_cast<unsigned long long>(scoreboard.not_judged()));
   EXPECT_GT(scoreboard.decisions(), cycles / 40000);
   EXPECT_GT(traffic.dispatched(), cycles / 100);
   if (all_bins) {
     auto missed = coverage.missed();
     if (parameters.sm_enable == 0)
       std::erase_if(missed, [](const std::string& bin) { return bin.find("disabled") != std::string::npos; });
+    if (parameters.flush == 0) std::erase_if(missed, [](const std::string& bin) { return bin.starts_with("flush"); });
     if (parameters.launch_queue == 0)
       std::erase_if(missed, [](const std::string& bin) { return bin.starts_with("launch port"); });
     EXPECT_EQ(missed, std::vector<std::string>{});

@@ -23,10 +23,10 @@ std::uint32_t entry_of(std::uint32_t insts) {
 
 void SampleScoreboard::begin_window(const std::vector<std::size_t>& present) {
   present_ = present;
-  free_port_ = 0;
+  free_port_ = cycles_ = 0;
   for (Sm& sm : sms_) {
     sm.insts = {};
-    sm.requests = 0;
+    sm.requests = sm.starts = sm.ready = 0;
     sm.most = sm.resident;
   }
 }
@@ -39,21 +39,35 @@ void SampleScoreboard::count(const SluiceTopIn& in, std::uint32_t share) {
       if (open && ((in.sms[m].issue_valid >> s) & 1U) != 0) ++sm.insts[in.sms[m].issue_kernel[s]];
     }
     sm.requests += in.sms[m].request ? 1 : 0;
+    sm.ready += in.sm_ready[m] ? 1 : 0;
   }
 }
 
 void SampleScoreboard::move_ctas(const SluiceTopOut& out, const SluiceTopIn& in) {
-  if (in.done_valid && in.done_sm < sms_.size() && in.done_slot < parameters_.max_ctas) {
+  const bool late = parameters_.flush != 0 && in.done_tag != (in.done_kernel < tags_.size() ? tags_[in.done_kernel] : 0);
+  if (in.done_valid && !late && in.done_sm < sms_.size() && in.done_slot < parameters_.max_ctas) {
     Sm& sm = sms_[in.done_sm];
     std::uint32_t& kernel = sm.kernel[in.done_slot];
     const bool at_port = out.dispatch_valid && out.dispatch_sm == in.done_sm && out.dispatch_slot == in.done_slot;
     if (kernel != 0 && !at_port) --sm.resident[std::exchange(kernel, 0) - 1];
   }
+  if (out.flush_valid) give_up(out.flush_kernel);
   if (!out.dispatch_valid || !in.dispatch_ready) return;
   Sm& sm = sms_[out.dispatch_sm];
+  ++sm.starts;
   sm.kernel[out.dispatch_slot] = out.dispatch_kernel + 1U;
   const std::uint32_t now = ++sm.resident[out.dispatch_kernel];
   sm.most[out.dispatch_kernel] = std::max(sm.most[out.dispatch_kernel], now);
+}
+
+/// An SM has no CTA of this kernel any more, from the word of the unit on.
+void SampleScoreboard::give_up(std::size_t kernel) {
+  tags_[kernel] = (tags_[kernel] + 1) % 16;
+  for (Sm& sm : sms_) {
+    for (std::uint32_t& slot : sm.kernel) {
+      if (slot == kernel + 1) --sm.resident[std::exchange(slot, 0) - 1];
+    }
+  }
 }
 
 std::string SampleScoreboard::judge(const SluiceTopOut& out) {
@@ -72,7 +86,8 @@ std::string SampleScoreboard::judge(const SluiceTopOut& out) {
     return {};
   }
   ++clean_;
-  const bool starved = foreign == 0 && sm.most[slot] < out.profile_ctas && free_port_ == 0;
+  const bool starved = foreign == 0 && sm.most[slot] < out.profile_ctas &&
+                       (free_port_ == 0 || std::uint64_t{16} * sm.starts >= cycles_ || 2 * sm.ready < cycles_);
   short_ += starved ? 1 : 0;
   if (!as_labelled && !starved)
     return fmt::format("sample of {} CTAs of kernel slot {} on SM {}: that held {} of them at most, and {} of others",
@@ -94,6 +109,7 @@ std::string SampleScoreboard::observe(const SluiceTopOut& out, const SluiceTopIn
   if (window_) {
     count(in, share);
     free_port_ += out.dispatch_valid ? 0 : 1;
+    ++cycles_;
   }
   std::string wrong;
   if (out.profile_valid) wrong = judge(out);

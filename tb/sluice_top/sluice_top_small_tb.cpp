@@ -9,11 +9,11 @@
 namespace sluice {
 namespace {
 
-constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2};
+constexpr regs::Parameters kSmall{5, 3, 4, 2, 16, 1, 1, 2, 1};
 
 TEST(SluiceTop, SmallRtlAgreesWithTwinAndGoldenInEveryCycle) {
   RtlSluiceTop<Vsluice_top_small, 2> rtl(tb::waveform("sluice_top_small"), 1000, 5);
-  tb::lockstep(rtl, kSmall, tb::campaign(1500000, 10000000), true);
+  tb::lockstep(rtl, kSmall, tb::campaign(2000000, 10000000), true);
 }
 
 }  // namespace

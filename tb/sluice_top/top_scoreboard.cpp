@@ -73,6 +73,9 @@ void declare_top_bins(Coverage& coverage) {
   coverage.declare("launch port: queue full", "launches wait in every place");
   coverage.declare("launch port: refused", "a launch of the port that could not fit");
   coverage.declare("launch port: second row", "a CTA behind the first row of its grid");
+  coverage.declare("flush: a kernel", "FLUSH of a kernel slot that is not FREE");
+  coverage.declare("flush: several kernels", "FLUSH_CONTEXT of a context with more than one kernel");
+  coverage.declare("flush: in a decision", "a kernel is flushed from WARM_UP to DELAY");
   coverage.declare("dispatch waits", "dispatch_valid_o without ready");
   coverage.declare("interrupt", "irq_o");
 }
@@ -169,6 +172,12 @@ void TopScoreboard::cover(const SluiceTopIn& in, const SluiceTopTwin& twin, cons
   if (before_.monitoring && out.state == static_cast<std::uint8_t>(State::kPlan) && !dispatcher.change && !config_.mode_write &&
       !config_.enable_write)
     coverage_.hit(config_.reprofile ? "host asks" : "monitor asks");
+  std::size_t flushed = 0;
+  for (std::size_t k = 0; k < parameters_.max_kernels; ++k)
+    flushed += config_.flush[k] && dispatch_->model().state(k) != DispatchModel::State::Free ? 1 : 0;
+  if (flushed > 0) coverage_.hit("flush: a kernel");
+  if (flushed > 1) coverage_.hit("flush: several kernels");
+  if (flushed > 0 && deciding(before_)) coverage_.hit("flush: in a decision");
   if (config_.mode_write && deciding(before_)) coverage_.hit("mode written in decision");
   if (config_.enable_write && deciding(before_)) coverage_.hit("SMs disabled in a decision");
   if (out.decision && !(out.no_fit || out.spatial || out.no_profile)) {

@@ -66,7 +66,7 @@ void TopTraffic::launch_at_the_port() {
   l.start_y = random_.chance(0.5) ? std::uint16_t{0} : b16(0, l.size_y - 1U);
   l.start_z = random_.chance(0.5) ? std::uint16_t{0} : b16(0, 60000);
   l.ctas = random_.chance(0.02) ? 0 : random_.chance(0.8) ? random_.in(1, 100) : random_.in(1, 3000);
-  l.context = static_cast<std::uint8_t>(random_.in(0, 255));
+  l.context = static_cast<std::uint8_t>(random_.in(0, random_.chance(0.8) ? 2 : 255));
   l.priority = static_cast<std::uint8_t>(random_.in(0, 7));
 }
 
@@ -117,6 +117,15 @@ void TopTraffic::plan_launch(unsigned k) {
                                                          regs::kSlotCtrlWait.put(random_.chance(0.1))});
 }
 
+/// One kernel is killed, or all of a context.
+void TopTraffic::plan_flush(unsigned k) {
+  if (random_.chance(0.6))
+    script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1)});
+  else
+    script_.push_back({regs::kControl, regs::kControlFlushContext.put(1) |
+                                           regs::kControlContext.put(random_.chance(0.5) ? 0 : random_.in(1, 3))});
+}
+
 /// Something that a host does.
 void TopTraffic::plan_action() {
   const unsigned k = random_.in(0, parameters_.max_kernels - 1);
@@ -139,6 +148,8 @@ void TopTraffic::plan_action() {
         script_.push_back({regs::slot(k, regs::kSlotMask) + 4 * word, random_.chance(0.5) ? ~0U : random_.word()});
       break;
     case 8: script_.push_back({regs::kControl, random_.in(1, 3)}); break;
+    case 14:
+    case 15: parameters_.flush != 0 ? plan_flush(k) : plan_launch(k); break;
     case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
     case 10:
       if (random_.chance(0.3)) plan_machine();
@@ -152,6 +163,10 @@ AxiWrite TopTraffic::next_write() {
   if (script_.empty()) {
     if (patience_ > 0 || now_ < quiet_until_) {  // clearing what is there to clear is the host's idle work
       if (patience_ > 0) --patience_;
+      if (parameters_.flush != 0 && now_ >= quiet_until_ && random_.chance(0.003)) {
+        plan_flush(random_.in(0, parameters_.max_kernels - 1));
+        return next_write();
+      }
       return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
     }
     if (ask_again_) {
@@ -182,17 +197,36 @@ const SluiceTopIn& TopTraffic::next() {
   in_.done_valid = false;
   const auto due = std::ranges::find_if(running_, [this](const Cta& c) { return c.ends <= now_; });
   if (due != running_.end()) {
-    in_.done_valid = true;
-    in_.done_sm = due->sm;
-    in_.done_slot = due->slot;
+    report(*due);
+  } else if (!late_.empty() && random_.chance(0.1)) {
+    report(late_.front());
+    late_.pop_front();
   } else if (random_.chance(0.001)) {  // nothing there, most likely
-    in_.done_valid = true;
-    in_.done_sm = static_cast<std::uint8_t>(random_.in(0, 255));
-    in_.done_slot = static_cast<std::uint8_t>(random_.in(0, 31));
-    std::erase_if(running_, [this](const Cta& c) { return c.sm == in_.done_sm && c.slot == in_.done_slot; });
+    Cta cta{now_, static_cast<std::uint8_t>(random_.in(0, 255)), static_cast<std::uint8_t>(random_.in(0, 31)),
+            static_cast<std::uint8_t>(random_.in(0, 7)), static_cast<std::uint8_t>(random_.in(0, 15))};
+    const auto there = std::ranges::find_if(running_, [&cta](const Cta& c) { return c.sm == cta.sm && c.slot == cta.slot; });
+    report(there == running_.end() ? cta : *there);
   }
   run_sms();
   return in_;
+}
+
+void TopTraffic::report(const Cta& cta) {
+  in_.done_valid = true;
+  in_.done_sm = cta.sm;
+  in_.done_slot = cta.slot;
+  in_.done_kernel = cta.kernel;
+  in_.done_tag = cta.tag;
+}
+
+/// The SMs give up what the unit gives up; some report it nevertheless.
+void TopTraffic::give_up(const SluiceTopOut& out) {
+  const auto mine = [&out](const Cta& c) { return c.kernel == out.flush_kernel && c.tag == out.flush_tag; };
+  for (const Cta& c : running_) {
+    if (mine(c) && random_.chance(0.5)) late_.push_back(c);
+  }
+  given_up_ += static_cast<std::uint64_t>(std::erase_if(running_, mine));
+  while (late_.size() > 16) late_.pop_front();  // or their tags come round again
 }
 
 void TopTraffic::run_sms() {
@@ -218,6 +252,7 @@ void TopTraffic::observe(const SluiceTopOut& out) {
   axi_.observe(out.axi, in_.rst_n);
   if (!in_.rst_n) {
     running_.clear();
+    late_.clear();
     script_.clear();
     quiet_until_ = 0;
     ask_again_ = false;
@@ -227,13 +262,16 @@ void TopTraffic::observe(const SluiceTopOut& out) {
   }
   launch_taken_ = out.launch_ready;
   if (in_.done_valid) {
-    ended_ += static_cast<std::uint64_t>(
-        std::erase_if(running_, [this](const Cta& c) { return c.sm == in_.done_sm && c.slot == in_.done_slot; }));
+    ended_ += static_cast<std::uint64_t>(std::erase_if(running_, [this](const Cta& c) {
+      return c.sm == in_.done_sm && c.slot == in_.done_slot && c.kernel == in_.done_kernel && c.tag == in_.done_tag;
+    }));
   }
   if (out.dispatch_valid && in_.dispatch_ready) {
     ++dispatched_;
-    running_.push_back({now_ + random_.in(1, 2 * life_), out.dispatch_sm, out.dispatch_slot});
+    running_.push_back(
+        {now_ + random_.in(1, 2 * life_), out.dispatch_sm, out.dispatch_slot, out.dispatch_kernel, out.dispatch_tag});
   }
+  if (out.flush_valid) give_up(out);
 }
 
 }  // namespace sluice::tb

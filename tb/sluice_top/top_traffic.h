@@ -24,11 +24,12 @@ class TopTraffic {
 
   [[nodiscard]] std::uint64_t dispatched() const { return dispatched_; }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
+  [[nodiscard]] std::uint64_t given_up() const { return given_up_; }
 
  private:
   struct Cta {
     std::uint64_t ends = 0;
-    std::uint8_t sm = 0, slot = 0;
+    std::uint8_t sm = 0, slot = 0, kernel = 0, tag = 0;
   };
 
   /// How an SM is used for a while: how often, of 256 times, a scheduler issues and an SM without issue requestss; how often, of
@@ -45,6 +46,9 @@ class TopTraffic {
   void plan_decision();
   void plan_action();
   void plan_sms();
+  void plan_flush(unsigned slot);
+  void give_up(const SluiceTopOut& out);
+  void report(const Cta& cta);
   void launch_at_the_port();
   void run_sms();
 
@@ -53,11 +57,12 @@ class TopTraffic {
   AxiLiteTraffic axi_;
   std::deque<AxiWrite> script_;  ///< writes that belong together
   std::vector<Cta> running_;
+  std::deque<Cta> late_;     ///< given up by the unit: they report nevertheless
   std::vector<Pace> paces_;  ///< of each SM
   SluiceTopIn in_;
   std::uint64_t quiet_until_ = 0;  ///< the host waits for what it asked for
   bool ask_again_ = false;         ///< for a new profile, then
-  std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0;
+  std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0, given_up_ = 0;
   std::uint32_t life_ = 200;  ///< mean cycles of a CTA
   bool launch_taken_ = true;  ///< nothing waits at the launch port
   double launches_ = 0;       ///< how often a launch comes at the port

@@ -19,6 +19,7 @@ struct CtaDispatcherParams {
   std::uint32_t ctas = 8;                    ///< 4..32
   std::uint32_t region_units = 64;           ///< 0: no regions; else 16..128
   bool sm_enable = false, sm_ready = false;  ///< options: the ports of these names are looked at
+  bool flush = false;                        ///< option: kernels can be flushed
 };
 
 using regs::SlotState;
@@ -34,6 +35,7 @@ struct CtaDispatcherIn {
   std::array<std::uint32_t, kMaxKernelSlots> demand_warps{}, demand_registers{}, demand_shared_bytes{}, grid{};
   std::uint8_t repeat = 0;                                      ///< mask, level
   std::uint8_t launch = 0, stop = 0;                            ///< masks, pulses
+  std::uint8_t flush = 0;                                       ///< mask, pulses
   std::uint8_t evict = 0, resume = 0;                           ///< masks, pulses
   std::uint16_t evict_count = 0;                                ///< goes with `evict`
   bool round_robin = false, in_order = false, regions = false;  ///< from the mode
@@ -46,6 +48,7 @@ struct CtaDispatcherIn {
   bool dispatch_ready = false;
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;
+  std::uint8_t done_kernel = 0, done_tag = 0;  ///< looked at with the option `flush`
 };
 
 /// Output ports. They all come from registers: known before the inputs of their cycle.
@@ -66,6 +69,11 @@ struct CtaDispatcherOut {
   bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
   std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
   std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;
+  std::uint8_t dispatch_tag = 0;
+  bool flush_valid = false;  ///< pulse: SMs give up the CTAs of this kernel with this tag
+  std::uint8_t flush_kernel = 0, flush_tag = 0;
+  bool giving_up = false;  ///< without a report, this CTA is given up in this cycle
+  std::uint8_t giving_sm = 0, giving_slot = 0;
 
   bool operator==(const CtaDispatcherOut&) const = default;
 };

@@ -51,7 +51,8 @@ struct SluiceTopIn {
       std::bitset<256>().set();  ///< SMs that take the next CTA without delay; with the option of this name
   bool done_valid = false;
   std::uint8_t done_sm = 0, done_slot = 0;
-  LaunchIn launch;  ///< with the option of this name
+  std::uint8_t done_kernel = 0, done_tag = 0;  ///< with the option `flush`
+  LaunchIn launch;                             ///< with the option of this name
 };
 
 /// Output ports. They come from registers: known before the inputs of their cycle.
@@ -61,6 +62,9 @@ struct SluiceTopOut {
   bool dispatch_valid = false;  ///< the dispatch_ fields mean something only then
   std::uint8_t dispatch_sm = 0, dispatch_kernel = 0, dispatch_slot = 0;
   std::uint32_t dispatch_cta = 0, dispatch_register_base = 0, dispatch_shared_base = 0;
+  std::uint8_t dispatch_tag = 0;
+  bool flush_valid = false;  ///< pulse: SMs give up the CTAs of this kernel with this tag
+  std::uint8_t flush_kernel = 0, flush_tag = 0;
   GridPlace dispatch_place;  ///< 0 without a launch port
   bool launch_ready = false;
   bool launched_valid = false;  ///< the other launched_ fields mean something only then

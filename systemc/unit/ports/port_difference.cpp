@@ -17,6 +17,9 @@ std::string port_difference(const SluiceTopOut& a, const SluiceTopOut& b) {
   }
   if (a.dispatch_valid && a.dispatch_place != b.dispatch_place)
     return "dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o";
+  if (a.dispatch_valid && a.dispatch_tag != b.dispatch_tag) return "dispatch_tag_o";
+  if (a.flush_valid != b.flush_valid) return "flush_valid_o";
+  if (a.flush_valid && (a.flush_kernel != b.flush_kernel || a.flush_tag != b.flush_tag)) return "flush_kernel_o, flush_tag_o";
   if (a.launch_ready != b.launch_ready) return "launch_ready_o";
   if (a.launched_valid != b.launched_valid) return "launched_valid_o";
   if (a.launched_valid && (a.launched_kernel != b.launched_kernel || a.launched_refused != b.launched_refused))

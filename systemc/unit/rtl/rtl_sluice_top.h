@@ -44,6 +44,8 @@ class RtlSluiceTop : public ISluiceTop {
     drive_axi(*top_, in.axi);
     top_->dispatch_ready_i = in.dispatch_ready;
     for (unsigned m = 0; m < ready_sms_; ++m) set_field(top_->sm_ready_i, m, 1, in.sm_ready[m] ? 1 : 0);
+    top_->done_kernel_i = in.done_kernel;
+    top_->done_tag_i = in.done_tag;
     top_->launch_valid_i = in.launch.valid;
     top_->launch_warps_i = static_cast<CData>(in.launch.launch.warps);
     top_->launch_registers_i = in.launch.launch.registers;
@@ -88,6 +90,10 @@ class RtlSluiceTop : public ISluiceTop {
     out_.dispatch_shared_base = top_->dispatch_shared_base_o;
     out_.dispatch_place = {top_->dispatch_x_o, top_->dispatch_y_o, top_->dispatch_z_o, top_->dispatch_context_o,
                            top_->dispatch_priority_o};
+    out_.dispatch_tag = top_->dispatch_tag_o;
+    out_.flush_valid = top_->flush_valid_o != 0;
+    out_.flush_kernel = top_->flush_kernel_o;
+    out_.flush_tag = top_->flush_tag_o;
     out_.launch_ready = top_->launch_ready_o != 0;
     out_.launched_valid = top_->launched_valid_o != 0;
     out_.launched_kernel = top_->launched_kernel_o;

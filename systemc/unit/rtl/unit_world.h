@@ -32,8 +32,10 @@ class UnitWorld {
     in_.rst_n = true;
     running_ = {};
   }
-  /// CTAs that start from now on end 1 to `most` cycles later.
-  void let_ctas_last(std::uint64_t most) { life_ = std::uniform_int_distribution<std::uint64_t>(1, most); }
+  /// CTAs that start from now on end 1 to `most` cycles later, or `least` to `most`. A CTA that is flushed reports nevertheless.
+  void let_ctas_last(std::uint64_t most, std::uint64_t least = 1) {
+    life_ = std::uniform_int_distribution<std::uint64_t>(least, most);
+  }
   /// What each SM does in a cycle, from now on; called in every cycle, in those of register accesses too.
   using Activity = std::function<void(std::uint64_t now, std::vector<SmActivity>& sms)>;
   void let_sms_act(std::uint32_t num_sms, Activity activity) {
@@ -64,7 +66,7 @@ class UnitWorld {
  private:
   struct Cta {
     std::uint64_t ends;
-    std::uint8_t sm, slot;
+    std::uint8_t sm, slot, kernel, tag;
     bool operator<(const Cta& other) const { return ends > other.ends; }
   };
 
@@ -80,6 +82,8 @@ class UnitWorld {
     } else if (in_.done_valid) {
       in_.done_sm = running_.top().sm;
       in_.done_slot = running_.top().slot;
+      in_.done_kernel = running_.top().kernel;
+      in_.done_tag = running_.top().tag;
       running_.pop();
     }
     if (out.axi.bvalid && !answered_) last_write_ = now_;
@@ -87,7 +91,7 @@ class UnitWorld {
     if (out.dispatch_valid) {
       ++dispatched_;
       if (!first_dispatch_) first_dispatch_ = now_;
-      running_.push({now_ + life_(random_), out.dispatch_sm, out.dispatch_slot});
+      running_.push({now_ + life_(random_), out.dispatch_sm, out.dispatch_slot, out.dispatch_kernel, out.dispatch_tag});
     }
     top_->clock(in_);
     ++now_;

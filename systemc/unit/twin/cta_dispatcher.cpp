@@ -336,11 +336,7 @@ void CtaDispatcherTwin::read_next(const CtaDispatcherIn& in, std::optional<std::
   answer_new_ = reads;
 }
 
-void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
-  if (!in.rst_n) {
-    *this = CtaDispatcherTwin(params_);
-    return;
-  }
+void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
   // By the registers as they stand.
   const bool port_free = !out_.dispatch_valid || in.dispatch_ready;
   std::optional<Pick> picked;
@@ -451,6 +447,7 @@ void CtaDispatcherTwin::refresh_outputs(const CtaDispatcherIn& in) {
 bool CtaDispatcherTwin::quiet(const CtaDispatcherIn& in) const {
   if (out_.dispatch_valid || !busy_.empty() || !dirty_.empty() || unanswered_ || answer_new_) return false;
   if (ended_ || left_ || credited_) return false;
+  if (flush_.state != Flush::State::kRest || flush_.asked != 0) return false;
   if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;
   if (out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return false;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {

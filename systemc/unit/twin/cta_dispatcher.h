@@ -103,6 +103,15 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     bool waits = false;  ///< it was at the port: has not started
   };
 
+  /// Kernels whose CTAs are given up, one kernel after the other (docs/reference/blocks/flush.md).
+  struct Flush {
+    enum class State { kRest, kClose, kSettle, kWalk } state = State::kRest;
+    std::uint32_t asked = 0;  ///< mask
+    std::uint32_t kernel = 0, sm = 0;
+    std::array<bool, kMaxCtaSlots> ended{};  ///< CTA slots of this SM that were ended
+    std::array<std::uint8_t, kMaxKernelSlots> tags{};
+  };
+
   [[nodiscard]] Units units(std::uint32_t capacity) const;
   [[nodiscard]] bool fits_empty(const CtaDispatcherIn& in, std::uint32_t k) const;
   [[nodiscard]] SmSet eligible(const CtaDispatcherIn& in, std::uint32_t k) const;
@@ -120,6 +129,10 @@ class CtaDispatcherTwin : public ICtaDispatcher {
                      std::optional<std::uint32_t> given);
   void launch(const CtaDispatcherIn& in, std::uint32_t k);
   [[nodiscard]] static std::uint32_t lowest_free_slot(const Sm& sm);
+  void step(const CtaDispatcherIn& in);
+  void clock_flush(const CtaDispatcherIn& in);
+  void refresh_flush();
+  [[nodiscard]] bool late(const CtaDispatcherIn& in) const;
   void answer(const CtaDispatcherIn& in);
   void compare(const CtaDispatcherIn& in);
   void charge(const CtaDispatcherIn& in);
@@ -147,6 +160,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   std::optional<std::uint32_t> last_picked_;  ///< its SM, until the port is free and nothing is picked
   std::optional<Charge> charging_, charged_;
   std::optional<End> ended_, left_, credited_;  ///< as it came; its slot is left; its kernel knows
+  Flush flush_;
   CtaDispatcherOut out_;
 };
 

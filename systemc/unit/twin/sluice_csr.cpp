@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint32_t kMasks = 8;   // registers with a bit an SM
 constexpr std::uint8_t kNone = 0xff;  // no register at an address
-constexpr std::uint32_t kCommands = 0xf;
 
 bool is_slot(std::uint32_t address) { return address >= regs::kSlotBase; }
 std::uint8_t slot_of(std::uint32_t address) {
@@ -71,7 +70,7 @@ bool SluiceCsrTwin::idle() const {
   const auto any = [](const PerKernel<bool>& bits) { return std::ranges::any_of(bits, [](bool bit) { return bit; }); };
   const SluiceConfig& config = out_.config;
   const bool pulses = config.mode_write || config.static_write || config.reprofile || config.enable_write || any(config.launch) ||
-                      any(config.stop) || any(config.evict) || any(config.resume);
+                      any(config.stop) || any(config.evict) || any(config.resume) || any(config.flush);
   return !pulses && !held_address_ && !held_data_ && !out_.axi.bvalid && !reading_ && !out_.axi.rvalid;
 }
 
@@ -106,7 +105,7 @@ void SluiceCsrTwin::clock(const SluiceCsrIn& in) {
   SluiceConfig& config = out_.config;
   config.mode_write = config.static_write = config.reprofile = config.enable_write = false;
   launching_ = config.launch;
-  config.launch = config.stop = config.evict = config.resume = {};
+  config.launch = config.stop = config.evict = config.resume = config.flush = {};
   if (shown.bvalid && in.axi.bready) out_.axi.bvalid = false;
   std::optional<Refusal> refusal;
   const bool judged = held_address_ && held_data_;
@@ -174,8 +173,7 @@ std::optional<SluiceCsrTwin::Refusal> SluiceCsrTwin::refuse(const regs::Register
                                                             const SluiceCsrStatus& status) const {
   const std::uint8_t kernel = slot_of(info.address);
   const Refusal bad_config{regs::kErrorBadConfig.lsb, kernel};
-  if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && std::popcount(data & kCommands) > 1)
-    return bad_config;
+  if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && std::popcount(commands(data)) > 1) return bad_config;
   if (is_slot(info.address) && offset_of(info.address) == regs::kSlotCtrl && regs::kSlotCtrlLaunch.get(data) != 0 &&
       is_ports(kernel))
     return Refusal{regs::kErrorSlotBusy.lsb, kernel};
@@ -209,6 +207,10 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
   if (address == regs::kMode) config.mode_write = true;
   if (address == regs::kControl) {
     config.reprofile = regs::kControlReprofile.get(data) != 0;
+    if (parameters_.flush != 0 && parameters_.launch_queue != 0 && regs::kControlFlushContext.get(data) != 0) {
+      for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+        config.flush[k] = !is_free(status, k) && regs::kSlotTagsContext.get(status.tags[k]) == regs::kControlContext.get(data);
+    }
     if (regs::kControlGo.get(data) != 0) config.launch = std::exchange(waiting_, {});
   }
   if (find(address)->sms) word(address) &= existing_sms(address);
@@ -224,6 +226,7 @@ void SluiceCsrTwin::act(std::uint32_t address, std::uint32_t data, const SluiceC
     config.stop[k] = regs::kSlotCtrlStop.get(data) != 0;
     config.evict[k] = regs::kSlotCtrlEvict.get(data) != 0;
     config.resume[k] = regs::kSlotCtrlResume.get(data) != 0;
+    config.flush[k] = parameters_.flush != 0 && regs::kSlotCtrlFlush.get(data) != 0;
     config.evict_count = static_cast<std::uint16_t>(regs::kSlotCtrlEvictCount.get(data));
     if (launch && is_free(status, k)) word(address) = regs::kSlotCtrlRepeat.put(regs::kSlotCtrlRepeat.get(data));
   }

@@ -56,7 +56,7 @@ struct SluiceConfig {
   bool mode_write = false;
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared = 0, capacity_slots = 0;
   PerKernel<std::uint32_t> demand_warps{}, demand_registers{}, demand_shared{}, grid{};
-  PerKernel<bool> repeat{}, launch{}, stop{}, evict{}, resume{};
+  PerKernel<bool> repeat{}, launch{}, stop{}, evict{}, resume{}, flush{};
   std::uint16_t evict_count = 0;
   PerKernel<std::uint8_t> quota{};
   PerKernel<SmMask> mask{};
@@ -112,6 +112,10 @@ class SluiceCsrTwin {
   void update_handshakes();
   void update_config();
   void take(const SluiceCsrTake& take);
+  /// Command bits of a write to CTRL.
+  [[nodiscard]] std::uint32_t commands(std::uint32_t data) const {
+    return data & (0xfU | (parameters_.flush != 0 ? regs::kSlotCtrlFlush.put(1) : 0));
+  }
   [[nodiscard]] bool is_ports(unsigned kernel) const { return (out_.config.port_slots >> kernel & 1U) != 0; }
   [[nodiscard]] const regs::RegisterInfo* find(std::uint32_t address) const;
   /// Bits of a register with a bit an SM that stand for SMs.

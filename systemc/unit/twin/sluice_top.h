@@ -73,7 +73,7 @@ class SluiceTopTwin : public ISluiceTop {
     return sequencer_.quota(csr_.out().config, sm, kernel);
   }
   [[nodiscard]] static CtaDispatcherParams dispatcher_params(const regs::Parameters& p) {
-    return {p.num_sm, p.max_kernels, p.max_ctas, p.region_units, p.sm_enable != 0, p.sm_ready != 0};
+    return {p.num_sm, p.max_kernels, p.max_ctas, p.region_units, p.sm_enable != 0, p.sm_ready != 0, p.flush != 0};
   }
   /// What the dispatcher was given in the last clock().
   [[nodiscard]] const CtaDispatcherIn& dispatcher_in() const { return to_dispatcher_; }
@@ -151,6 +151,7 @@ class SluiceTopTwin : public ISluiceTop {
     to.stop = mask_of(config.stop);
     to.evict = mask_of(config.evict);
     to.resume = mask_of(config.resume);
+    to.flush = mask_of(config.flush);
     to.evict_count = config.evict_count;
     to.round_robin = sequenced.round_robin;
     to.in_order = sequenced.in_order;
@@ -167,6 +168,8 @@ class SluiceTopTwin : public ISluiceTop {
     to.done_valid = in.done_valid;
     to.done_sm = in.done_sm;
     to.done_slot = in.done_slot;
+    to.done_kernel = in.done_kernel;
+    to.done_tag = in.done_tag;
     return to;
   }
 
@@ -231,6 +234,10 @@ class SluiceTopTwin : public ISluiceTop {
     out_.dispatch_shared_base = dispatched.dispatch_shared_base;
     out_.dispatch_place =
         parameters_.launch_queue != 0 ? walker_.place(dispatched.dispatch_kernel, dispatched.dispatch_cta) : GridPlace();
+    out_.dispatch_tag = dispatched.dispatch_tag;
+    out_.flush_valid = dispatched.flush_valid;
+    out_.flush_kernel = dispatched.flush_kernel;
+    out_.flush_tag = dispatched.flush_tag;
     out_.launch_ready = queue_.ready();
     out_.launched_valid = queue_.told().has_value();
     out_.launched_kernel = static_cast<std::uint8_t>(queue_.told().value_or(0));

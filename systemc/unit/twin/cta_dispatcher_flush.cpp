@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The twin's flush: what flush_unit does of the dispatcher.
+#include <bit>
+
+#include "systemc/unit/twin/cta_dispatcher.h"
+
+namespace sluice {
+
+constexpr std::uint8_t kTags = 16;
+
+bool CtaDispatcherTwin::late(const CtaDispatcherIn& in) const {
+  const std::uint8_t current = in.done_kernel < params_.kernels ? flush_.tags[in.done_kernel] : std::uint8_t{0};
+  return in.done_tag != current;
+}
+
+/// By the outputs of this cycle, which follow from the registers.
+void CtaDispatcherTwin::clock_flush(const CtaDispatcherIn& in) {
+  using State = Flush::State;
+  std::uint32_t free = 0;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) free |= kernels_[k].state == SlotState::kFree ? 1U << k : 0;
+  const std::uint32_t asked = flush_.asked;
+  const bool over = flush_.state != State::kRest && (free >> flush_.kernel & 1U) != 0;
+  flush_.asked = (asked | in.flush) & ~free;
+  switch (flush_.state) {
+    case State::kRest:
+      if ((asked & ~free) == 0) break;
+      flush_.kernel = static_cast<std::uint32_t>(std::countr_zero(asked & ~free));
+      flush_.asked &= ~(1U << flush_.kernel);
+      flush_.state = State::kClose;
+      break;
+    case State::kClose:
+      if (!out_.flush_valid) break;
+      flush_.tags[flush_.kernel] = static_cast<std::uint8_t>((flush_.tags[flush_.kernel] + 1) % kTags);
+      flush_.state = State::kSettle;
+      break;
+    case State::kSettle:
+      flush_.sm = 0;
+      flush_.ended = {};
+      flush_.state = State::kWalk;
+      break;
+    case State::kWalk:
+      if (out_.giving_up) {
+        if (!in.done_valid) flush_.ended[out_.giving_slot] = true;
+        break;
+      }
+      flush_.ended = {};
+      if (++flush_.sm == params_.num_sms) flush_.state = State::kRest;
+      break;
+  }
+  if (over) flush_.state = State::kRest;
+}
+
+void CtaDispatcherTwin::refresh_flush() {
+  using State = Flush::State;
+  const std::uint32_t kernel = flush_.kernel;
+  const bool there = kernels_[kernel].state != SlotState::kFree;
+  out_.dispatch_tag = flush_.tags[out_.dispatch_kernel];
+  out_.flush_valid = flush_.state == State::kClose && there && !(out_.dispatch_valid && out_.dispatch_kernel == kernel);
+  out_.flush_kernel = out_.flush_valid ? static_cast<std::uint8_t>(kernel) : std::uint8_t{0};
+  out_.flush_tag = out_.flush_valid ? flush_.tags[kernel] : std::uint8_t{0};
+  out_.giving_up = false;
+  out_.giving_sm = out_.giving_slot = 0;
+  if (flush_.state != State::kWalk || !there) return;
+  for (std::uint32_t s = 0; s < params_.ctas; ++s) {
+    const Slot& slot = sms_[flush_.sm].slots[s];
+    if (!slot.used || slot.kernel != kernel || flush_.ended[s]) continue;
+    out_.giving_up = true;
+    out_.giving_sm = static_cast<std::uint8_t>(flush_.sm);
+    out_.giving_slot = static_cast<std::uint8_t>(s);
+    return;
+  }
+}
+
+void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {
+  if (!in.rst_n) {
+    *this = CtaDispatcherTwin(params_);
+    return;
+  }
+  if (!params_.flush) {
+    step(in);
+    return;
+  }
+  CtaDispatcherIn seen = in;
+  seen.stop |= in.flush;
+  if (in.done_valid) {
+    seen.done_valid = !late(in);
+  } else if (out_.giving_up) {
+    seen.done_valid = true;
+    seen.done_sm = out_.giving_sm;
+    seen.done_slot = out_.giving_slot;
+  }
+  clock_flush(in);
+  step(seen);
+  refresh_flush();
+}
+
+}  // namespace sluice

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels and contexts that are killed, in a small unit: 5 SMs, 3 kernel slots, 4 CTA slots. Seen from the host and the SMs
+// alone; the assertions at the ports look on.
+#include <Vsluice_top_checked.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "systemc/unit/rtl/rtl_sluice_top.h"
+#include "systemc/unit/rtl/unit_world.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t kPlaces = 5 * 4;
+
+class Flush : public testing::Test {
+ protected:
+  Flush() : world_(std::make_unique<RtlSluiceTop<Vsluice_top_checked, 2>>("", 1000, 5), 1) {
+    world_.driver().configure_machine({48 * kWarpSize, 32768, 49152, 4});
+    world_.watch([this](const SluiceTopOut& out) {
+      if (out.dispatch_valid) started_.push_back(out);
+      if (out.flush_valid) told_.push_back(out);
+    });
+  }
+  void never_report() { world_.let_ctas_last(2'000'000'000, 1'000'000'000); }
+  void flush(unsigned slot) { EXPECT_TRUE(world_.bus().write32(regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1))); }
+  void flush_context(std::uint32_t context) {
+    EXPECT_TRUE(world_.bus().write32(regs::kControl, regs::kControlFlushContext.put(1) | regs::kControlContext.put(context)));
+  }
+  [[nodiscard]] regs::SlotState state(unsigned slot) { return world_.driver().slot_report(slot).state; }
+
+  UnitWorld world_;
+  std::vector<SluiceTopOut> started_, told_;
+};
+
+TEST_F(Flush, GivesBackEveryPlaceOfCtasThatNeverReport) {
+  never_report();
+  for (unsigned life = 0; life < 40; ++life) {  // the tag goes round twice
+    started_.clear();
+    world_.driver().launch(0, {{256, 8192, 1024, 1}, 1000, false});
+    world_.run(100);
+    ASSERT_EQ(started_.size(), kPlaces) << life;
+    for (const SluiceTopOut& cta : started_) ASSERT_EQ(cta.dispatch_tag, life % 16);
+    flush(0);
+    world_.run(kPlaces + 5 + 8);
+    ASSERT_EQ(state(0), regs::SlotState::kFree) << life;
+    ASSERT_EQ(world_.driver().take_finished(), 1U);
+    ASSERT_EQ(told_.size(), life + 1);
+    EXPECT_EQ(told_.back().flush_tag, life % 16);
+  }
+  EXPECT_EQ(world_.driver().errors().bits, 0U);
+}
+
+TEST_F(Flush, LeavesTheOtherKernelAndDropsLateReports) {
+  world_.let_ctas_last(400, 400);
+  world_.driver().set_mode(Mode::Fcfs);
+  for (const unsigned slot : {0U, 1U}) world_.driver().launch(slot, {{128, 1024, 0, 1}, 1000000, true, true});
+  world_.driver().go();
+  world_.run(150);
+  ASSERT_GT(world_.driver().slot_report(0).resident, 4U);
+  ASSERT_GT(world_.driver().slot_report(1).resident, 4U);
+  flush(0);
+  world_.run(60);
+  EXPECT_EQ(state(0), regs::SlotState::kFree);
+  EXPECT_EQ(world_.driver().slot_report(1).resident, kPlaces);  // it has taken the places
+  world_.run(200);                                              // the reports of the CTAs that were given up come now
+  EXPECT_EQ(world_.driver().slot_report(1).resident, kPlaces);
+  EXPECT_EQ(state(1), regs::SlotState::kRunning);
+  world_.driver().stop(1);
+  world_.run(1000);
+  EXPECT_EQ(state(1), regs::SlotState::kFree);
+  EXPECT_EQ(world_.running(), 0U);
+  EXPECT_EQ(world_.driver().errors().bits, 0U);
+}
+
+TEST_F(Flush, OfAContextIsOfItsKernelsOnly) {
+  never_report();
+  EXPECT_TRUE(world_.bus().write32(regs::kPortSlots, 7));
+  for (const std::uint8_t context : std::array<std::uint8_t, 3>{5, 6, 5})
+    world_.launch({4, 0, 0, 6, 100, 0, 1, 0, 0, context, 0});
+  world_.run(100);
+  ASSERT_EQ(started_.size(), 18U);
+  flush_context(7);  // nobody's
+  world_.run(60);
+  EXPECT_TRUE(told_.empty());
+  flush_context(5);
+  world_.run(100);
+  EXPECT_EQ(told_.size(), 2U);
+  EXPECT_EQ(state(0), regs::SlotState::kFree);
+  EXPECT_EQ(state(1), regs::SlotState::kRunning);
+  EXPECT_EQ(state(2), regs::SlotState::kFree);
+  EXPECT_EQ(world_.driver().slot_report(1).resident, 6U);
+  EXPECT_EQ(world_.driver().errors().bits, 0U);
+}
+
+TEST_F(Flush, OfAFreeSlotOrBesideACommandIsRefused) {
+  flush(1);
+  world_.run(5);
+  EXPECT_EQ(world_.driver().errors().first, "BAD_KERNEL");
+  world_.driver().clear_errors();
+  EXPECT_TRUE(world_.bus().write32(regs::slot(1, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1) | regs::kSlotCtrlStop.put(1)));
+  world_.run(5);
+  EXPECT_EQ(world_.driver().errors().first, "BAD_CONFIG");
+  EXPECT_TRUE(told_.empty());
+}
+
+}  // namespace
+}  // namespace sluice
