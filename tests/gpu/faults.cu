@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that a sharing service cannot treat like others, and programs that do wrong: faults MODE. It prints "right" when the kernel
-// did what it does alone, "error N" with the runtime's code when CUDA failed. With -rdc=true it has
-// the mode `children` as well.
+// Kernels that a sharing service cannot treat like others, and programs that do wrong: faults MODE. It prints "right" when the
+// kernel did what it does alone, "error N" with the runtime's code when CUDA failed. With -rdc=true it has the mode `children` as
+// well.
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -224,14 +224,23 @@ int ordinary() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, int (*)()> modes = {
-      {"cooperative", cooperative}, {"clusters", in_clusters},   {"programmatic", programmatic},
+  const std::map<std::string, int (*)()> modes = {{"cooperative", cooperative},
+                                                  {"clusters", in_clusters},
+                                                  {"programmatic", programmatic},
 #ifdef __CUDACC_RDC__
-      {"children", children},
+                                                  {"children", children},
 #endif
-      {"shared", whole_scratchpad}, {"small", small},            {"persistent", persists},       {"lower", lower},
-      {"higher", higher},           {"long", long_blocks},   {"trap", traps},                {"wild", writes_wild},
-      {"memory", too_much_memory},  {"streams", many_streams},   {"ordinary", ordinary}};
+                                                  {"shared", whole_scratchpad},
+                                                  {"small", small},
+                                                  {"persistent", persists},
+                                                  {"lower", lower},
+                                                  {"higher", higher},
+                                                  {"long", long_blocks},
+                                                  {"trap", traps},
+                                                  {"wild", writes_wild},
+                                                  {"memory", too_much_memory},
+                                                  {"streams", many_streams},
+                                                  {"ordinary", ordinary}};
   const auto mode = modes.find(argc == 2 ? argv[1] : "");
   if (mode != modes.end()) return mode->second();
   std::fprintf(stderr, "usage: %s MODE, one of:", argv[0]);
