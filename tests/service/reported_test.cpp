@@ -159,7 +159,7 @@ TEST(Reported, TheServiceWakesForWhoDoesNotLeave) {
   Reported c;
   (void)c.launch(2);
   c.step(3ms);
-  (void)c.launch(9);
+  (void)c.report(c.launch(9), What::Progress, 1, 0);
   EXPECT_EQ(c.service.next(), 3ms + ReportedExecutor::kLateAfter);
   c.step(ReportedExecutor::kLateAfter);
   EXPECT_EQ(c.service.next(), 3ms + ReportedExecutor::kForsakenAfter);
@@ -214,6 +214,19 @@ TEST_F(DoesNotLeave, MayBeKilledLate) {
   c.service.lost(c.sessions[stopped], c.now);
   c.step();
   EXPECT_EQ(c.service.open_jobs(), 1U) << "the other's";
+}
+
+TEST(Reported, OneThatBeginsNothingForASecondHasToLeaveWhereOthersWait) {
+  Reported c("rr");
+  const std::size_t stopped = c.launch();
+  c.step(5s);
+  EXPECT_EQ(c.word(stopped).state, StubState::ToRun) << "alone it may take its time";
+  const std::size_t other = c.launch();
+  EXPECT_TRUE(c.service.next());
+  for (int ms = 0; ms < 20 && c.word(stopped).state == StubState::ToRun; ++ms) c.step(1ms);
+  EXPECT_EQ(c.word(stopped).state, StubState::ToEvict);
+  for (int ms = 0; ms < 20 && c.word(other).state != StubState::ToRun; ++ms) c.step(1ms);
+  EXPECT_EQ(c.word(other).state, StubState::ToRun);
 }
 
 TEST(Reported, OneThatWasGivenAShareAndNotSeenToRunHasToSayThatItLeft) {
