@@ -15,7 +15,6 @@ namespace sluice::interpose {
 namespace {
 
 constexpr std::size_t kMost = 8192, kStaging = 16 * kMost, kAllStaging = 64 * kMost, kLaterStreams = 4;
-constexpr std::size_t kMostChannels = 32;         // of a process, CUDA_DEVICE_MAX_CONNECTIONS
 constexpr std::chrono::milliseconds kHeldUp(25);  // a copy takes 10 us, and longer where processes take turns
 constexpr std::chrono::microseconds kSpins(100);
 constexpr std::size_t kOnTheirWay = 8;  // orders, each in a place of its own behind what write() and read() use
