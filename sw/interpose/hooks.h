@@ -7,7 +7,7 @@ namespace sluice::interpose {
 
 [[nodiscard]] void* module_hook(Symbol symbol);
 [[nodiscard]] void* launch_hook(Symbol symbol);
-[[nodiscard]] void* copy_hook(Symbol symbol);
+[[nodiscard]] void* wait_hook(Symbol symbol);
 [[nodiscard]] void* graph_hook(Symbol symbol);
 
 template <class F>

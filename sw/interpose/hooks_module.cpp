@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "sw/interpose/hooks.h"
@@ -41,6 +42,7 @@ CUresult load(Handle* handle, const void* image, const Load& as) {
   }
   Prepared ours;
   if (image != nullptr && transforms()) ours = prepared(image);
+  const Program::Quiet quiet(program());
   const bool loads = ours.code != nullptr && !ours.code->cubin.empty();
   CUresult result = loads ? as(ours.code->cubin.data(), true) : CUDA_ERROR_UNKNOWN;
   if (result != CUDA_SUCCESS) {
@@ -105,12 +107,19 @@ CUresult module_unload(CUmodule module) {
   return result;
 }
 CUresult library_unload(CUlibrary library) {
-  const CUresult result = SLUICE_REAL(cuLibraryUnload)(library);
+  const CUresult result = [&] {
+    const Program::Quiet quiet(program());
+    return SLUICE_REAL(cuLibraryUnload)(library);
+  }();
   if (result == CUDA_SUCCESS) tell_unloaded(library);
   return result;
 }
 CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {
-  const CUresult result = SLUICE_REAL(cuModuleGetFunction)(function, module, name);
+  const CUresult result = [&] {
+    std::optional<Program::Quiet> quiet;
+    if (program().first_look(module, name)) quiet.emplace(program());
+    return SLUICE_REAL(cuModuleGetFunction)(function, module, name);
+  }();
   if (result == CUDA_SUCCESS) tell_kernel(*function, module, name, false);
   return result;
 }
@@ -120,7 +129,11 @@ CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* nam
   return result;
 }
 CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
-  const CUresult result = SLUICE_REAL(cuKernelGetFunction)(function, kernel);
+  const CUresult result = [&] {
+    std::optional<Program::Quiet> quiet;
+    if (program().first_look(kernel, nullptr)) quiet.emplace(program());
+    return SLUICE_REAL(cuKernelGetFunction)(function, kernel);
+  }();
   if (result != CUDA_SUCCESS) return result;
   if (Recorder* recorder = Recorder::instance())
     recorder->same_kernel(*function, kernel);

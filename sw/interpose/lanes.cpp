@@ -101,6 +101,15 @@ std::shared_ptr<Lane> Lanes::of_stream(std::unique_lock<std::mutex>& held, CUstr
   return lane == nullptr ? nullptr : streams_.try_emplace(id, lane).first->second;
 }
 
+std::shared_ptr<Lane> Lanes::known(CUstream stream) const {
+  StreamId id;
+  const auto context = current_context();
+  if (!context || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return nullptr;
+  id.first = *context;
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? nullptr : found->second;
+}
+
 std::shared_ptr<Lane> Lanes::of_graphs(std::unique_lock<std::mutex>& held) {
   Home* const own = home(held);
   if (own == nullptr) return nullptr;
@@ -110,7 +119,6 @@ std::shared_ptr<Lane> Lanes::of_graphs(std::unique_lock<std::mutex>& held) {
   return lane == nullptr ? nullptr : graphs_.try_emplace(own->id(), lane).first->second;
 }
 
-/// Soon there are more streams than channels, those of a home included.
 bool Lanes::crowded() const {
   constexpr std::size_t kOfAHome = 8;
   return streams_made_ + kOfAHome >= channels_of_process();

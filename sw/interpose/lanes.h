@@ -68,6 +68,7 @@ struct Lane {
   std::map<CUgraphExec, CUevent> replays;  ///< of a lane of graphs: behind the last of each executable
   std::uint64_t done = 0;                  ///< blocks that have ended
   bool busy = false, last_begun = false;   ///< as told
+  std::size_t behind = 0;                  ///< native launches since one under quota has ended
   std::mutex launching;                    ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
 };
@@ -92,6 +93,7 @@ class Lanes : public ILanes {
   [[nodiscard]] const std::string& gone() const { return gone_; }
   /// The stream's lane, in the current context. @return null: no memory
   [[nodiscard]] std::shared_ptr<Lane> of_stream(std::unique_lock<std::mutex>& held, CUstream stream);
+  [[nodiscard]] std::shared_ptr<Lane> known(CUstream stream) const;  ///< null: nothing of it was under quota
   [[nodiscard]] std::shared_ptr<Lane> of_graphs(std::unique_lock<std::mutex>& held);
   /// A control block for `ctas` CTAs on an SM. Without the lock. @return null: no memory
   [[nodiscard]] static std::shared_ptr<Slot> slot(Home& home, unsigned ctas, bool watched);
@@ -100,6 +102,7 @@ class Lanes : public ILanes {
   void wake();                                             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
   void stream_begins(std::unique_lock<std::mutex>& held);  ///< of the program, and it is not made yet
+  [[nodiscard]] bool crowded() const;                      ///< soon there are more streams than channels, those of a home included
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
   void forget();  ///< in a forked child: the parent's are not its own
@@ -142,7 +145,6 @@ class Lanes : public ILanes {
   Sums counted_;
   bool running_ = false, polls_ = false;
   std::size_t streams_made_ = 0;  ///< by the program
-  [[nodiscard]] bool crowded() const;
   Clock::time_point hurry_;  // looks often until then
 };
 

@@ -16,6 +16,7 @@ namespace sluice::interpose {
 namespace {
 
 constexpr std::size_t kMostPending = 512;  ///< launches of a stream whose shares may change: the driver's queue must not fill up
+constexpr std::size_t kMostBehind = 256;   ///< native launches of a stream since one of its launches under quota has ended
 constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
@@ -115,7 +116,20 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   return lane;
 }
 
+/// Where the driver's queue is full, it waits under its lock (hooks_wait.cpp).
+void Program::wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream) {
+  if (lanes_.outstanding() == 0) return;
+  const std::shared_ptr<Lane> lane = lanes_.known(stream);
+  if (lane == nullptr) return;
+  while (lane->outstanding() && lane->behind >= kMostBehind) {
+    lanes_.wake();
+    lanes_.wait_for_change(held);
+  }
+  ++lane->behind;
+}
+
 CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+  wait_for_room(held, stream);
   const auto timed = coverage_.begin(row, 0, stream);
   held.unlock();
   const CUresult result = as_it_is(stream);
@@ -212,6 +226,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     held.unlock();
     order = std::unique_lock(lane->launching);
     held.lock();
+    wait_while_quiet(held);
   }
   Slot& slot = *lane->slots.front();
   ours->job->control = reinterpret_cast<SluiceControl*>(slot.control);

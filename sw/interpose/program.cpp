@@ -32,6 +32,7 @@ Program::Program() {
                    for (auto& [handle, kernel] : instance().kernels_) kernel.known_row = nullptr;
                    instance().coverage_.forget();
                    instance().lanes_.forget();
+                   instance().quiet_ = 0;
                    instance().graphs_.forget();
                    instance().lock_.unlock();
                  });
@@ -45,6 +46,10 @@ Program& Program::instance() {
 void Program::module(void* handle, Prepared prepared) {
   const std::scoped_lock held(lock_);
   modules_[handle] = std::move(prepared);
+  std::erase_if(looked_at_, [&](const auto& l) {
+    const auto kernel = kernels_.find(std::get<1>(l));
+    return std::get<1>(l) == handle || (kernel != kernels_.end() && kernel->second.module == handle);
+  });
   std::erase_if(kernels_, [&](const auto& k) { return k.second.module == handle; });
 }
 
@@ -68,14 +73,14 @@ void Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
   const auto found = kernels_.find(handle);
   CUcontext context = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&context);
-  if (found == kernels_.end() || found->second.form == nullptr || found->second.form->refusal ||
-      !found->second.seen.insert(context).second)
-    return;
-  const Kernel kernel = found->second;
-  CUfunction function = ours(kernel);
+  const bool fresh = found == kernels_.end() ? strangers_.emplace(handle, context).second : found->second.seen.insert(context).second;
+  if (!fresh) return;
+  const Kernel kernel = found == kernels_.end() ? Kernel{} : found->second;
+  const Quiet quiet(*this, held);
+  CUfunction function = kernel.form == nullptr || kernel.form->refusal ? nullptr : ours(kernel);
   held.unlock();
   int registers = 0;
-  if (kernel.beside && function == nullptr) {
+  if (kernel.beside && kernel.form != nullptr && function == nullptr) {
     const Relaxed relaxed;
     CUmodule module = nullptr;
     if (SLUICE_REAL(cuModuleLoadData)(&module, kernel.code->cubin.data()) == CUDA_SUCCESS)
@@ -275,11 +280,44 @@ void Program::stream_begins() {
   lanes_.stream_begins(held);
 }
 
-void Program::wait_for_launches(CUstream stream) {
-  {
-    const std::scoped_lock held(lock_);
-    if (lanes_.outstanding() == 0) return;
+Program::Quiet::Quiet(Program& program) : program_(program) {
+  std::unique_lock held(program.lock_);
+  wait(held);
+}
+Program::Quiet::Quiet(Program& program, std::unique_lock<std::mutex>& held) : program_(program) { wait(held); }
+Program::Quiet::~Quiet() { --program_.quiet_; }
+
+void Program::Quiet::wait(std::unique_lock<std::mutex>& held) {
+  ++program_.quiet_;
+  while (program_.lanes_.outstanding() > 0) {
+    program_.lanes_.wake();
+    program_.lanes_.wait_for_change(held);
   }
+}
+
+void Program::wait_while_quiet(std::unique_lock<std::mutex>& held) {
+  while (quiet_ > 0) lanes_.wait_for_change(held);
+}
+
+bool Program::first_look(void* of, const char* name) {
+  CUcontext context = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&context);
+  const std::scoped_lock held(lock_);
+  return looked_at_.emplace(context, of, name == nullptr ? "" : name).second;
+}
+
+bool Program::crowded() {
+  const std::scoped_lock held(lock_);
+  return lanes_.crowded();
+}
+
+bool Program::sleepers_possible() {
+  const std::scoped_lock held(lock_);
+  return lanes_.outstanding() > 0;
+}
+
+void Program::wait_for_launches(CUstream stream) {
+  if (!sleepers_possible()) return;
   const Relaxed relaxed;  // the event is behind what the copy would be behind: with the legacy stream, other streams as well
   CUevent event = nullptr;
   if (SLUICE_REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -81,6 +82,24 @@ class Program {
   [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
   [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
   void stream_begins();
+  /// While it lives, none of the process's launches that may sleep is on the GPU: it waits for those that are, and others do not begin.
+  class Quiet {
+   public:
+    explicit Quiet(Program& program);
+    Quiet(Program& program, std::unique_lock<std::mutex>& held);  ///< gives the lock up while it waits
+    ~Quiet();
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+   private:
+    void wait(std::unique_lock<std::mutex>& held);
+    Program& program_;
+  };
+  void wait_while_quiet(std::unique_lock<std::mutex>& held);
+  /// The driver may load code for it now. @param name  of what is looked for in `of`
+  [[nodiscard]] bool first_look(void* of, const char* name);
+  [[nodiscard]] bool crowded();            ///< soon there are more streams than channels
+  [[nodiscard]] bool sleepers_possible();  ///< launches that may sleep are on the GPU
   /// What a copy in the stream waits for, where launches that may sleep are outstanding. Else it returns at once.
   void wait_for_launches(CUstream stream);
   void stream_ends(CUstream stream);
@@ -124,6 +143,7 @@ class Program {
   void adopt(Kernel& kernel);  // what was compiled for it
   /// In the current context. Null: the driver refuses
   [[nodiscard]] CUfunction ours(const Kernel& kernel) const;
+  void wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream);
   void load(std::unique_lock<std::mutex>& held, CUfunction handle);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
   void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
@@ -135,8 +155,11 @@ class Program {
                                                   const std::string& reason, CUstream stream, const Native& as_it_is);
   std::unordered_map<void*, Prepared> modules_;
   std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
+  std::atomic<int> quiet_{0};                                       // lives of Quiet
   std::atomic<bool> captures_{false};                               // some stream has been captured
   std::unordered_map<void*, Kernel> kernels_;
+  std::set<std::tuple<CUcontext, void*, std::string>> looked_at_;
+  std::set<std::pair<CUfunction, CUcontext>> strangers_;  // kernels that came by an unknown way, and were launched
   std::unordered_map<CUfunction, Original> originals_;
   Lanes lanes_{lock_};
   Graphs graphs_{*this};

@@ -221,6 +221,7 @@ void Lanes::hear(Lane& lane, Slot& slot) {
     slot.raised = false;
     slot.patience = {};
     lane.last_begun = false;
+    lane.behind = 0;
     while (!slot.node && !slot.pending.empty() && static_cast<std::int32_t>(ended - slot.pending.front().number) > 0)
       slot.pending.pop_front();
   }

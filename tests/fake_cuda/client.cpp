@@ -165,6 +165,19 @@ int main() {
     expect(launch(k, 900, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS, "before a copy");
     expect(cuMemcpyDtoH_f(&to, reinterpret_cast<CUdeviceptr>(&from), sizeof to) == CUDA_SUCCESS && to == 7, "copy");
   }
+  if (std::getenv("FAKE_CUDA_LOADS") != nullptr) {
+    GET(cuMemFree, "cuMemFree_v2");
+    GET(cuFuncLoad, "cuFuncLoad");
+    CUmodule later = nullptr;
+    CUfunction first = nullptr;
+    for (int i = 0; i < 3; ++i) {
+      expect(launch(k, 800, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "before what waits for all");
+      if (i == 0) expect(cuMemFree_f(0) == CUDA_SUCCESS, "free");
+      if (i == 1) expect(cuModuleLoadData_f(&later, kPtx) == CUDA_SUCCESS, "load");
+      if (i == 2) expect(cuModuleGetFunction_f(&first, later, "k") == CUDA_SUCCESS && cuFuncLoad_f(first) == CUDA_SUCCESS, "load");
+    }
+    expect(synchronize() == CUDA_SUCCESS, "the end of what was before");
+  }
   if (std::getenv("FAKE_CUDA_LINKED") != nullptr) {
     const std::string plain = ".version 7.0\n.target sm_52\n.address_size 64\n";
     const std::vector<std::vector<std::string>> programs = {{kPtx, plain}, {kWaits, kPtx}};

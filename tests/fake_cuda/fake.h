@@ -38,6 +38,8 @@ struct Grid {
 void tell(const std::string& line);
 /// Runs in the stream's thread, behind what is there.
 void enqueue(CUstream stream, std::function<void()> work);
+/// Waits, and keeps all others out of the driver, until nothing is on the GPU: FAKE_CUDA_LOADS.
+void wait_for_all();
 /// Every warp writes what FAKE_CUDA_LOG says: of each lane a number of words, and the words.
 void write_log(const Grid& grid);
 /// Executes a launch. @return when its grid has ended

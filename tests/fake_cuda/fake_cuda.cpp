@@ -136,7 +136,14 @@ CUresult cuMemAlloc_v2(CUdeviceptr* p, std::size_t bytes) {
   *p = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
   return CUDA_SUCCESS;
 }
-CUresult cuMemFree_v2(CUdeviceptr) { return CUDA_SUCCESS; }
+CUresult cuMemFree_v2(CUdeviceptr) {
+  sluice::fake::wait_for_all();
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncLoad(CUfunction) {
+  sluice::fake::wait_for_all();
+  return CUDA_SUCCESS;
+}
 CUresult cuMemHostAlloc(void** p, std::size_t bytes, unsigned) { return *p = std::aligned_alloc(4096, bytes), CUDA_SUCCESS; }
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* d, void* p, unsigned) {
   return *d = reinterpret_cast<CUdeviceptr>(p), CUDA_SUCCESS;
@@ -163,7 +170,10 @@ CUresult cuLinkComplete(CUlinkState, void** out, std::size_t* bytes) {
   return CUDA_SUCCESS;
 }
 CUresult cuLinkDestroy(CUlinkState) { return CUDA_SUCCESS; }
-CUresult cuModuleLoadData(CUmodule* m, const void* image) { return load(reinterpret_cast<Module**>(m), image); }
+CUresult cuModuleLoadData(CUmodule* m, const void* image) {
+  sluice::fake::wait_for_all();
+  return load(reinterpret_cast<Module**>(m), image);
+}
 CUresult cuModuleGetFunction(CUfunction* f, CUmodule m, const char* name) {
   return find(reinterpret_cast<Function**>(f), reinterpret_cast<Module*>(m), name);
 }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "tests/fake_cuda/fake.h"
 
@@ -94,6 +95,17 @@ unsigned task_us() {
 }  // namespace
 
 void enqueue(CUstream stream, std::function<void()> work) { stream_of(stream)->add(std::move(work)); }
+
+void wait_for_all() {
+  if (std::getenv("FAKE_CUDA_LOADS") == nullptr) return;
+  const std::scoped_lock driver(g_driver);
+  std::vector<std::shared_ptr<Stream>> all;
+  {
+    const std::scoped_lock held(g_lock);
+    for (const auto& [handle, stream] : streams()) all.push_back(stream);
+  }
+  for (const auto& stream : all) stream->wait();
+}
 
 namespace {
 

@@ -82,6 +82,22 @@ TEST_F(Run, ACopyThatTheHostWaitsForLetsOrdersPass) {
   EXPECT_NE(text("books").find("blocks 900 wrong 0"), std::string::npos) << text("books");
 }
 
+TEST_F(Run, CallsThatWaitForTheWholeGpuLetOrdersPass) {
+  std::ofstream(folder_ / "quota") << "0\n";
+  std::thread changes([&] {
+    for (int k = 0; k < 20; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      std::ofstream(folder_ / "quota") << (k % 2 == 0 ? "2\n" : "0\n");
+    }
+    std::ofstream(folder_ / "quota") << "all\n";
+  });
+  const Outcome o =
+      client("FAKE_CUDA_LOADS=1 FAKE_CUDA_TASK_US=2000 timeout 20 env", "--quota-file '" + (folder_ / "quota").string() + "'");
+  changes.join();
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(count(text("books"), "blocks 800 wrong 0"), 3) << text("books");
+}
+
 TEST_F(Run, LinkedCodeHasItsPtxInItsParts) {
   const Outcome o = client("FAKE_CUDA_LINKED=1");
   EXPECT_EQ(o.exit, 0) << o.out << o.err;

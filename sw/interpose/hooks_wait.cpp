@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls within which the driver waits for the GPU under a lock that keeps other threads out of it, or after which no stream goes on
+// before all that ran has ended (measured: results/h200/service, driver_waits). With a launch asleep, the order that wakes it would
+// never come. So the wait is done before, without that lock.
+#include <optional>
+
+#include "sw/interpose/hooks.h"
+#include "sw/interpose/program.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+Program& program() { return Program::instance(); }
+
+/// Waits for its stream.
+template <Symbol Own, bool PerThread, class Function>
+struct Copy;
+template <Symbol Own, bool PerThread, class... Arguments>
+struct Copy<Own, PerThread, CUresult(Arguments...)> {
+  static CUresult call(Arguments... arguments) {
+    program().wait_for_launches(PerThread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY);
+    return real<CUresult(Arguments...)>(Own)(arguments...);
+  }
+};
+
+/// Host memory that the driver does not know: a copy goes through memory of its own, piece by piece.
+bool pageable(CUdeviceptr at) {
+  CUmemorytype type = CU_MEMORYTYPE_HOST;
+  return SLUICE_REAL(cuPointerGetAttribute)(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) != CUDA_SUCCESS;
+}
+bool pageable(const void* at) { return pageable(reinterpret_cast<CUdeviceptr>(at)); }
+template <class Shape>
+bool touches_pageable(const Shape& copy) {
+  return (copy.srcMemoryType == CU_MEMORYTYPE_HOST && pageable(copy.srcHost)) ||
+         (copy.dstMemoryType == CU_MEMORYTYPE_HOST && pageable(copy.dstHost)) ||
+         (copy.srcMemoryType == CU_MEMORYTYPE_UNIFIED && pageable(copy.srcDevice)) ||
+         (copy.dstMemoryType == CU_MEMORYTYPE_UNIFIED && pageable(copy.dstDevice));
+}
+template <bool PerThread, class Pageable>
+void wait_if(const Pageable& any, CUstream stream) {
+  if (!program().sleepers_possible() || !any()) return;
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (stream == nullptr) stream = PerThread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+  if (SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) == CUDA_SUCCESS && capture == CU_STREAM_CAPTURE_STATUS_NONE)
+    program().wait_for_launches(stream);
+}
+template <Symbol Own, bool PerThread>
+CUresult to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+  wait_if<PerThread>([&] { return pageable(from); }, stream);
+  return real<decltype(cuMemcpyHtoDAsync_v2)>(Own)(to, from, bytes, stream);
+}
+template <Symbol Own, bool PerThread>
+CUresult to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  wait_if<PerThread>([&] { return pageable(to); }, stream);
+  return real<decltype(cuMemcpyDtoHAsync_v2)>(Own)(to, from, bytes, stream);
+}
+template <Symbol Own, bool PerThread>
+CUresult somewhere(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  wait_if<PerThread>([&] { return pageable(to) || pageable(from); }, stream);
+  return real<decltype(cuMemcpyAsync)>(Own)(to, from, bytes, stream);
+}
+template <Symbol Own, bool PerThread, class Shape>
+CUresult shaped(const Shape* copy, CUstream stream) {
+  wait_if<PerThread>([&] { return copy != nullptr && touches_pageable(*copy); }, stream);
+  return real<CUresult(const Shape*, CUstream)>(Own)(copy, stream);
+}
+
+/// Waits for all that the process has on the GPU.
+template <Symbol Own, class Function>
+struct Alone;
+template <Symbol Own, class... Arguments>
+struct Alone<Own, CUresult(Arguments...)> {
+  static CUresult call(Arguments... arguments) {
+    const Program::Quiet quiet(program());
+    return real<CUresult(Arguments...)>(Own)(arguments...);
+  }
+};
+
+}  // namespace
+
+void* wait_hook(Symbol symbol) {
+  switch (symbol) {
+    case kcuMemcpy: return address(Copy<kcuMemcpy, false, decltype(cuMemcpy)>::call);
+    case kcuMemcpyDtoH_v2: return address(Copy<kcuMemcpyDtoH_v2, false, decltype(cuMemcpyDtoH_v2)>::call);
+    case kcuMemcpyHtoD_v2: return address(Copy<kcuMemcpyHtoD_v2, false, decltype(cuMemcpyHtoD_v2)>::call);
+    case kcuMemcpy2D_v2: return address(Copy<kcuMemcpy2D_v2, false, decltype(cuMemcpy2D_v2)>::call);
+    case kcuMemcpy2DUnaligned_v2: return address(Copy<kcuMemcpy2DUnaligned_v2, false, decltype(cuMemcpy2DUnaligned_v2)>::call);
+    case kcuMemcpy3D_v2: return address(Copy<kcuMemcpy3D_v2, false, decltype(cuMemcpy3D_v2)>::call);
+    case kcuMemcpy_ptds: return address(Copy<kcuMemcpy_ptds, true, decltype(cuMemcpy)>::call);
+    case kcuMemcpyDtoH_v2_ptds: return address(Copy<kcuMemcpyDtoH_v2_ptds, true, decltype(cuMemcpyDtoH_v2)>::call);
+    case kcuMemcpyHtoD_v2_ptds: return address(Copy<kcuMemcpyHtoD_v2_ptds, true, decltype(cuMemcpyHtoD_v2)>::call);
+    case kcuMemcpy2D_v2_ptds: return address(Copy<kcuMemcpy2D_v2_ptds, true, decltype(cuMemcpy2D_v2)>::call);
+    case kcuMemcpy2DUnaligned_v2_ptds:
+      return address(Copy<kcuMemcpy2DUnaligned_v2_ptds, true, decltype(cuMemcpy2DUnaligned_v2)>::call);
+    case kcuMemcpy3D_v2_ptds: return address(Copy<kcuMemcpy3D_v2_ptds, true, decltype(cuMemcpy3D_v2)>::call);
+    case kcuMemcpyHtoDAsync_v2: return address(to_device<kcuMemcpyHtoDAsync_v2, false>);
+    case kcuMemcpyHtoDAsync_v2_ptsz: return address(to_device<kcuMemcpyHtoDAsync_v2_ptsz, true>);
+    case kcuMemcpyDtoHAsync_v2: return address(to_host<kcuMemcpyDtoHAsync_v2, false>);
+    case kcuMemcpyDtoHAsync_v2_ptsz: return address(to_host<kcuMemcpyDtoHAsync_v2_ptsz, true>);
+    case kcuMemcpyAsync: return address(somewhere<kcuMemcpyAsync, false>);
+    case kcuMemcpyAsync_ptsz: return address(somewhere<kcuMemcpyAsync_ptsz, true>);
+    case kcuMemcpy2DAsync_v2: return address(shaped<kcuMemcpy2DAsync_v2, false, CUDA_MEMCPY2D>);
+    case kcuMemcpy2DAsync_v2_ptsz: return address(shaped<kcuMemcpy2DAsync_v2_ptsz, true, CUDA_MEMCPY2D>);
+    case kcuMemcpy3DAsync_v2: return address(shaped<kcuMemcpy3DAsync_v2, false, CUDA_MEMCPY3D>);
+    case kcuMemcpy3DAsync_v2_ptsz: return address(shaped<kcuMemcpy3DAsync_v2_ptsz, true, CUDA_MEMCPY3D>);
+    case kcuMemFree_v2: return address(Alone<kcuMemFree_v2, decltype(cuMemFree_v2)>::call);
+    case kcuMemFreeHost: return address(Alone<kcuMemFreeHost, decltype(cuMemFreeHost)>::call);
+    case kcuCtxSetLimit: return address(Alone<kcuCtxSetLimit, decltype(cuCtxSetLimit)>::call);
+    case kcuFuncLoad: return address(Alone<kcuFuncLoad, decltype(cuFuncLoad)>::call);
+    case kcuLibraryGetModule: return address(Alone<kcuLibraryGetModule, decltype(cuLibraryGetModule)>::call);
+    default: return nullptr;
+  }
+}
+
+}  // namespace sluice::interpose
