@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls within which the driver waits for the GPU under a lock that keeps other threads out of it, or after which no stream goes on
-// before all that ran has ended (measured: results/h200/service, driver_waits). With a launch asleep, the order that wakes it would
-// never come. So the wait is done before, without that lock.
+// Calls within which the driver waits for the GPU under a lock that keeps other threads out of it, or after which no stream goes
+// on before all that ran has ended (measured: results/h200/service, driver_waits). With a launch asleep, the order that wakes it
+// would never come. So the wait is done before, without that lock.
 #include <optional>
 
 #include "sw/interpose/hooks.h"

@@ -102,7 +102,7 @@ class Lanes : public ILanes {
   void wake();                                             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
   void stream_begins(std::unique_lock<std::mutex>& held);  ///< of the program, and it is not made yet
-  [[nodiscard]] bool crowded() const;                      ///< soon there are more streams than channels, those of a home included
+  [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a home included
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
   void forget();  ///< in a forked child: the parent's are not its own
@@ -145,7 +145,7 @@ class Lanes : public ILanes {
   Sums counted_;
   bool running_ = false, polls_ = false;
   std::size_t streams_made_ = 0;  ///< by the program
-  Clock::time_point hurry_;  // looks often until then
+  Clock::time_point hurry_;       // looks often until then
 };
 
 }  // namespace sluice::interpose

@@ -70,26 +70,64 @@ CUfunction Program::ours(const Kernel& kernel) const {
 
 /// A module may be loaded when its kernels are first looked at, and loading may wait for all that runs.
 void Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
-  const auto found = kernels_.find(handle);
   CUcontext context = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&context);
-  const bool fresh = found == kernels_.end() ? strangers_.emplace(handle, context).second : found->second.seen.insert(context).second;
-  if (!fresh) return;
-  const Kernel kernel = found == kernels_.end() ? Kernel{} : found->second;
+  const auto found = kernels_.find(handle);
+  if (found == kernels_.end()) {
+    if (!strangers_.emplace(handle, context).second) return;
+    const Quiet quiet(*this, held);
+    held.unlock();
+    int registers = 0;
+    SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, handle);
+    held.lock();
+    return;
+  }
+  if (!found->second.seen.insert(context).second) {  // another thread may be about it
+    for (auto k = found; k != kernels_.end() && k->second.loading; k = kernels_.find(handle)) lanes_.wait_for_change(held);
+    return;
+  }
+  found->second.loading = true;
+  Kernel kernel = found->second;
   const Quiet quiet(*this, held);
-  CUfunction function = kernel.form == nullptr || kernel.form->refusal ? nullptr : ours(kernel);
+  const CUfunction beside = kernel.beside ? ours(kernel) : nullptr;
   held.unlock();
+  const CUfunction function = look_up(kernel, static_cast<CUfunction>(kernel.own), beside);
+  held.lock();
+  const auto still = kernels_.find(handle);
+  if (still == kernels_.end()) return;
+  still->second.loading = false;
+  still->second.parameters = std::move(kernel.parameters);
+  if (kernel.beside && function != nullptr) beside_[{kernel.code.get(), context}] = function;
+  if (!kernel.beside) still->second.function = function;
+}
+
+/// Ours, and what the program's takes. @param own  the handle that its module gave
+CUfunction Program::look_up(Kernel& kernel, CUfunction own, CUfunction function) {
+  std::size_t offset = 0, bytes = 0;
+  kernel.parameters.clear();
+  for (std::size_t i = 0;; ++i) {
+    const CUresult more = kernel.library
+                              ? SLUICE_REAL(cuKernelGetParamInfo)(static_cast<CUkernel>(kernel.own), i, &offset, &bytes)
+                              : SLUICE_REAL(cuFuncGetParamInfo)(own, i, &offset, &bytes);
+    if (more != CUDA_SUCCESS) break;
+    kernel.parameters.emplace_back(offset, bytes);
+  }
   int registers = 0;
-  if (kernel.beside && kernel.form != nullptr && function == nullptr) {
+  SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, in_context(kernel, own));
+  if (kernel.form == nullptr || kernel.form->refusal) return nullptr;
+  const char* entry = kernel.form->entry.c_str();
+  if (kernel.beside && function == nullptr) {
     const Relaxed relaxed;
     CUmodule module = nullptr;
     if (SLUICE_REAL(cuModuleLoadData)(&module, kernel.code->cubin.data()) == CUDA_SUCCESS)
-      SLUICE_REAL(cuModuleGetFunction)(&function, module, kernel.form->entry.c_str());
+      SLUICE_REAL(cuModuleGetFunction)(&function, module, entry);
   }
+  if (!kernel.beside)
+    static_cast<void>(kernel.library ? SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&function),
+                                                                       static_cast<CUlibrary>(kernel.module), entry)
+                                     : SLUICE_REAL(cuModuleGetFunction)(&function, static_cast<CUmodule>(kernel.module), entry));
   if (function != nullptr) SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
-  SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, in_context(kernel, handle));
-  held.lock();
-  if (kernel.beside && function != nullptr) beside_[{kernel.code.get(), context}] = function;
+  return function;
 }
 
 void Program::kernel(void* handle, void* module, const char* name, bool library) {
@@ -110,22 +148,6 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
     kernel.lazy = found->second.lazy;
     if (kernel.code != nullptr)
       if (const auto form = kernel.code->kernels.find(name); form != kernel.code->kernels.end()) kernel.form = &form->second;
-  }
-  if (kernel.form != nullptr && !kernel.form->refusal) {
-    const char* entry = kernel.form->entry.c_str();
-    const CUresult found = library ? SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&kernel.function),
-                                                                     static_cast<CUlibrary>(module), entry)
-                                   : SLUICE_REAL(cuModuleGetFunction)(&kernel.function, static_cast<CUmodule>(module), entry);
-    if (found != CUDA_SUCCESS) kernel.form = nullptr;
-  }
-  if (kernel.form != nullptr || kernel.later != nullptr || kernel.lazy != nullptr) {
-    std::size_t offset = 0, bytes = 0;
-    for (std::size_t i = 0;; ++i) {
-      const CUresult more = library ? SLUICE_REAL(cuKernelGetParamInfo)(static_cast<CUkernel>(handle), i, &offset, &bytes)
-                                    : SLUICE_REAL(cuFuncGetParamInfo)(static_cast<CUfunction>(handle), i, &offset, &bytes);
-      if (more != CUDA_SUCCESS) break;
-      kernel.parameters.emplace_back(offset, bytes);
-    }
   }
   kernels_[handle] = std::move(kernel);
 }
@@ -163,6 +185,7 @@ void Program::adopt(Kernel& kernel) {
   kernel.code = code;
   kernel.form = &form->second;
   kernel.beside = true;
+  kernel.seen.clear();  // what was loaded is not this
 }
 
 void Program::same_kernel(void* handle, void* known) {
@@ -181,8 +204,7 @@ void Program::attribute(void* handle, CUfunction_attribute which, int value) {
   found->second.known_row = nullptr;
   if (which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return;
   found->second.carveout = value;
-  if (found->second.form != nullptr && !found->second.form->refusal)
-    SLUICE_REAL(cuFuncSetAttribute)(ours(found->second), which, value);
+  if (found->second.function != nullptr) SLUICE_REAL(cuFuncSetAttribute)(ours(found->second), which, value);
 }
 
 const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts) {

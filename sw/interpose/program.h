@@ -82,7 +82,8 @@ class Program {
   [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
   [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
   void stream_begins();
-  /// While it lives, none of the process's launches that may sleep is on the GPU: it waits for those that are, and others do not begin.
+  /// While it lives, none of the process's launches that may sleep is on the GPU: it waits for those that are, and others do not
+  /// begin.
   class Quiet {
    public:
     explicit Quiet(Program& program);
@@ -128,6 +129,7 @@ class Program {
     std::shared_ptr<const Code> code;
     bool beside = false;       ///< `code` is loaded beside the program's module, in each context
     std::set<CUcontext> seen;  ///< contexts in which it is loaded
+    bool loading = false;      ///< by some thread
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
     std::optional<int> carveout;                                  ///< as the program set it
@@ -144,6 +146,7 @@ class Program {
   /// In the current context. Null: the driver refuses
   [[nodiscard]] CUfunction ours(const Kernel& kernel) const;
   void wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream);
+  [[nodiscard]] static CUfunction look_up(Kernel& kernel, CUfunction own, CUfunction function);
   void load(std::unique_lock<std::mutex>& held, CUfunction handle);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
   void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);

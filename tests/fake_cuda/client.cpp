@@ -2,11 +2,13 @@
 // A program that uses the driver: a module of PTX, launches of one kernel in several ways. @return how many calls went wrong
 #include <cuda.h>
 #include <dlfcn.h>
+#include <chrono>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/gpu/fatbin_writer.h"
@@ -170,12 +172,17 @@ int main() {
     GET(cuFuncLoad, "cuFuncLoad");
     CUmodule later = nullptr;
     CUfunction first = nullptr;
-    for (int i = 0; i < 3; ++i) {
+    expect(cuLibraryLoadData_f(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0) == CUDA_SUCCESS, "library");
+    for (int i = 0; i < 4; ++i) {
       expect(launch(k, 800, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "before what waits for all");
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // it is asleep by now, where the quota is small for long
       if (i == 0) expect(cuMemFree_f(0) == CUDA_SUCCESS, "free");
       if (i == 1) expect(cuModuleLoadData_f(&later, kPtx) == CUDA_SUCCESS, "load");
-      if (i == 2) expect(cuModuleGetFunction_f(&first, later, "k") == CUDA_SUCCESS && cuFuncLoad_f(first) == CUDA_SUCCESS, "load");
+      if (i == 2)
+        expect(cuModuleGetFunction_f(&first, later, "k") == CUDA_SUCCESS && cuFuncLoad_f(first) == CUDA_SUCCESS, "load");
     }
+    expect(cuLibraryGetKernel_f(&l, library, "k") == CUDA_SUCCESS, "kernel");
+    expect(launch(reinterpret_cast<CUfunction>(l), 801, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS, "first");
     expect(synchronize() == CUDA_SUCCESS, "the end of what was before");
   }
   if (std::getenv("FAKE_CUDA_LINKED") != nullptr) {

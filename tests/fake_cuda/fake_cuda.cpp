@@ -190,6 +190,7 @@ CUresult cuFuncGetParamInfo(CUfunction f, std::size_t i, std::size_t* offset, st
   return CUDA_SUCCESS;
 }
 CUresult cuKernelGetParamInfo(CUkernel k, std::size_t i, std::size_t* offset, std::size_t* bytes) {
+  sluice::fake::wait_for_all();  // it loads the kernel
   return cuFuncGetParamInfo(reinterpret_cast<CUfunction>(k), i, offset, bytes);
 }
 CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls of the driver wait for a kernel that runs, and which of them keep other threads out of the driver meanwhile. A line of
-// JSON per call: {"call": s, "waits": b, "others_wait": b}. Each is made in a process of its own, by a thread beside two others: one
-// copies eight bytes from the GPU and one launches an empty kernel, in streams of their own. The kernel ends when the host says so.
-// driver_waits [legacy|stream]: where that kernel is launched. Build: nvcc -O2 -std=c++17 -arch=sm_90 driver_waits.cu -lcuda
+// Which calls of the driver wait for a kernel that runs, and which of them keep other threads out of the driver meanwhile. A line
+// of JSON per call: {"call": s, "waits": b, "others_wait": b}. Each is made in a process of its own, by a thread beside two
+// others: one copies eight bytes from the GPU and one launches an empty kernel, in streams of their own. The kernel ends when the
+// host says so. driver_waits [legacy|stream [NAME]]: where that kernel is launched; only calls whose name has NAME. Build: nvcc
+// -O2 -std=c++17 -arch=sm_90 driver_waits.cu -lcuda
 #include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,7 +86,8 @@ void make(Scene& s) {
   must(cuLibraryLoadData(&s.library, kOther, nullptr, nullptr, 0, nullptr, nullptr, 0), "library");
   must(cuModuleGetFunction(&s.run, s.hold, "hold"), "hold");
   must(cuModuleGetFunction(&s.empty, s.hold, "empty"), "empty");
-  for (CUstream* stream : {&s.copies, &s.launches, &s.own, &s.spare}) must(cuStreamCreate(stream, CU_STREAM_NON_BLOCKING), "stream");
+  for (CUstream* stream : {&s.copies, &s.launches, &s.own, &s.spare})
+    must(cuStreamCreate(stream, CU_STREAM_NON_BLOCKING), "stream");
   must(cuMemAlloc(&s.memory, 8 << 20), "memory");
   must(cuMemAlloc(&s.to_free, 8 << 20), "memory");
   must(cuMemAllocAsync(&s.asynchronous, 8 << 20, s.own), "memory");
@@ -223,6 +225,47 @@ const std::vector<Call> kCalls = {
      }},
     {"cuGraphLaunch", [](Scene& s) { cuGraphLaunch(s.executable, s.own); }},
     {"cuGraphExecDestroy", [](Scene& s) { cuGraphExecDestroy(s.executable); }},
+    {"cuLinkCreate",
+     [](Scene&) {
+       CUlinkState link;
+       cuLinkCreate(0, nullptr, nullptr, &link);
+     }},
+    {"cuLinkAddData, PTX",
+     [](Scene&) {
+       CUlinkState link;
+       cuLinkCreate(0, nullptr, nullptr, &link);
+       cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kOther), std::strlen(kOther) + 1, "x", 0, nullptr, nullptr);
+     }},
+    {"cuLinkComplete",
+     [](Scene&) {
+       CUlinkState link;
+       void* cubin;
+       std::size_t bytes;
+       cuLinkCreate(0, nullptr, nullptr, &link);
+       cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kOther), std::strlen(kOther) + 1, "x", 0, nullptr, nullptr);
+       cuLinkComplete(link, &cubin, &bytes);
+       cuLinkDestroy(link);
+     }},
+    {"cuKernelGetFunction",
+     [](Scene& s) {
+       CUkernel kernel;
+       CUfunction f;
+       cuLibraryGetKernel(&kernel, s.library, "other");
+       cuKernelGetFunction(&f, kernel);
+     }},
+    {"cuKernelGetParamInfo",
+     [](Scene& s) {
+       CUkernel kernel;
+       std::size_t at, bytes;
+       cuLibraryGetKernel(&kernel, s.library, "other");
+       cuKernelGetParamInfo(kernel, 0, &at, &bytes);
+     }},
+    {"cuFuncGetAttribute",
+     [](Scene& s) {
+       int n;
+       cuFuncGetAttribute(&n, CU_FUNC_ATTRIBUTE_NUM_REGS, s.run);
+     }},
+    {"cuFuncSetAttribute", [](Scene& s) { cuFuncSetAttribute(s.run, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100); }},
     {"cuMemPoolTrimTo",
      [](Scene& s) {
        CUmemoryPool pool;
@@ -291,6 +334,7 @@ int measure(const Call& call, bool legacy) {
 int main(int argc, char** argv) {
   const bool legacy = argc < 2 || std::strcmp(argv[1], "legacy") == 0;
   for (const Call& call : kCalls) {
+    if (argc > 2 && std::strstr(call.first, argv[2]) == nullptr) continue;
     const pid_t child = ::fork();
     if (child == 0) return measure(call, legacy);
     ::waitpid(child, nullptr, 0);
