@@ -183,7 +183,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
   std::unique_lock held(lock_);
   if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
-    if (Kernel& k = found->second; k.known_row != nullptr && k.known == launch.facts)
+    if (Kernel& k = found->second; k.known_row != nullptr && ((k.never && !launch.facts.cooperative) || k.known == launch.facts))
       return run_native(held, *k.known_row, launch.stream, as_it_is);
   std::string name, reason;
   std::optional<Transformed> ours = transformed(held, launch, captured, name, reason);
@@ -216,6 +216,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     if (const auto found = kernels_.find(launch.function);
         !opaque && found != kernels_.end() && found->second.later == nullptr && found->second.lazy == nullptr) {
       found->second.known = launch.facts;  // the next one like it is not decided anew
+      found->second.never = found->second.form == nullptr && !launch.facts.cooperative;
       found->second.known_row = &row;
     }
     return run_native(held, row, launch.stream, as_it_is);

@@ -134,6 +134,7 @@ class Program {
     std::shared_ptr<Lazy> lazy;
     std::optional<int> carveout;                                  ///< as the program set it
     gpu::LaunchFacts known;                                       ///< of the last launch that ran natively
+    bool never = false;                                           ///< no launch of it can be under quota, whatever its shape
     Coverage::Row* known_row = nullptr;                           ///< where such launches count; null: decide anew
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
     std::map<std::array<unsigned, 3>, Shape> shapes;              ///< by device, threads and dynamic shared memory

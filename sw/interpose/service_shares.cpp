@@ -257,7 +257,8 @@ class ServiceShares : public IShares {
   }
 
   bool submit(LaneId id, Lane& lane) {
-    const sluice_kernel kernel = {lane.kernel.name.c_str(), lane.kernel.threads, lane.kernel.registers, lane.kernel.shared};
+    const std::string name = lane.kernel.name.substr(0, sizeof(service::Register::name) - 1);
+    const sluice_kernel kernel = {name.c_str(), lane.kernel.threads, lane.kernel.registers, lane.kernel.shared};
     sluice_error e = SLUICE_OK;
     if (!lane.stub) {
       sluice_stub stub = 0;
