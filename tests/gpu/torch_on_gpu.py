@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch and Triton under the sharing service. torch_on_gpu.py SLUICE OUT.json
+"""PyTorch and Triton under the sharing service. torch_on_gpu.py SLUICE OUT.json [PART...]
 
 torch_worker.py runs natively, alone under a fixed quota and under the service, and beside another of its kind. What it computes has to
 be the same bit by bit. A Triton kernel has to be under quota, a graph of it as well; what PyTorch's own kernels get is told. Exit code 1
@@ -39,6 +39,17 @@ def natively():
         note(f"natively: {kind}", right, **told)
 
 
+def rate():
+    """Steps in five seconds, natively and under the service in turns, both with MPS."""
+    with Service("even", "--mps"):
+        os.environ["CUDA_MPS_PIPE_DIRECTORY"] = sharing.SOCKET + ".mps"
+        for kind in KINDS:
+            steps = [[figures(kind, start(kind, 5.0, native=native).end(60))[1]["said"][1] for native in (True, False)] for _ in range(3)]
+            ratios = sorted(under / native for native, under in steps)
+            note(f"steps a second, at least 0.9 of what they are without the service: {kind}", ratios[1] >= 0.9, ratios=ratios, steps=steps)
+        del os.environ["CUDA_MPS_PIPE_DIRECTORY"]
+
+
 def alone():
     with Service("even", "--mps"):
         for kind in KINDS:
@@ -58,4 +69,4 @@ def together():
                      lost=service.status()["lost"])
 
 
-sharing.run(globals(), ["natively", "alone", "together"])
+sharing.run(globals(), sys.argv[3:] or ["natively", "alone", "rate", "together"])

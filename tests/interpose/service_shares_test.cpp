@@ -178,18 +178,19 @@ TEST_F(ServiceSharesTest, StreamsShareAndAnotherKernelIsDecidedAnew) {
   shares.idle(2);
 }
 
+const std::string kOpaque(1000, 'x');  // PyTorch's names are as long
+
 TEST_F(ServiceSharesTest, WhatCannotBeTransformedWaitsUntilTheSchedulerAdmitsIt) {
   start("piv");
   IShares &low = program(*new Notes, 2), &high = program(*new Notes, 9);
   (void)high.launched(1, kKernel, 1000);
   high.progress(1, 10, 0);
   EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "running"; })) << status();
-  const std::string opaque(1000, 'x');  // PyTorch's names are as long
-  EXPECT_FALSE(low.admit(opaque));
+  EXPECT_FALSE(low.admit(kOpaque));
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "ready"; })) << status();
-  EXPECT_FALSE(low.admit(opaque)) << "the GPU is a more important program's";
+  EXPECT_FALSE(low.admit(kOpaque)) << "the GPU is a more important program's";
   high.idle(1);
-  EXPECT_TRUE(soon([&] { return low.admit(opaque); })) << status();
+  EXPECT_TRUE(soon([&] { return low.admit(kOpaque); })) << status();
   (void)high.launched(1, kKernel, 1000);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_evict"; })) << status();
   EXPECT_NE(status()["clients"][1]["state"], "running") << "it cannot be evicted: it ends";
@@ -204,14 +205,12 @@ TEST_F(ServiceSharesTest, WhoWasAdmittedAndDidNotStartGivesWay) {
   IShares &low = program(*new Notes, 2), &high = program(*new Notes, 9);
   (void)high.launched(1, kKernel, 1000);
   EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "to_run"; })) << status();
-  const std::string opaque(1000, 'x');  // PyTorch's names are as long
-  EXPECT_FALSE(low.admit(opaque));
+  EXPECT_FALSE(low.admit(kOpaque));
   high.idle(1);
   EXPECT_TRUE(soon([&] { return status()["clients"][0]["state"] == "to_run"; })) << status();
   (void)high.launched(1, kKernel, 1000);
   EXPECT_TRUE(soon([&] { return status()["clients"][1]["state"] == "to_run"; })) << status();
-  const std::string opaque(1000, 'x');  // PyTorch's names are as long
-  EXPECT_FALSE(low.admit(opaque));
+  EXPECT_FALSE(low.admit(kOpaque));
   high.idle(1);
 }
 
