@@ -54,6 +54,7 @@ module example_gpu #(
   localparam int unsigned SmW     = sluice_pkg::SmW;
   localparam int unsigned SlotW   = sluice_pkg::SlotW;
   localparam int unsigned KIndexW = sluice_pkg::KIndexW;
+  localparam int unsigned TagW    = sluice_pkg::TagW;
   localparam int unsigned IndexW  = $clog2(WARPS);
   localparam int unsigned LineAW  = $clog2(LINES);
 
@@ -66,10 +67,11 @@ module example_gpu #(
   logic [NUM_SM*KIndexW-1:0]    issue_kernel;
 
   logic [NUM_SM-1:0]            start_ready;
+  logic                             flush_valid;
+  logic [KIndexW-1:0]               flush_kernel, done_kernel;
+  logic [TagW-1:0]                  dispatch_tag, flush_tag, done_tag;
   // For grids of several dimensions, contiguous regions, and traces.
-  logic                             refused, flush_valid;
-  logic [KIndexW-1:0]               flush_kernel;
-  logic [sluice_pkg::TagW-1:0]      kernel_tag, flush_tag;
+  logic                             refused;
   logic [sluice_pkg::GridW-1:0]     place_x;
   logic [sluice_pkg::BlockW-1:0]    place_y, place_z;
   logic [sluice_pkg::ContextW-1:0]  kernel_context;
@@ -81,7 +83,7 @@ module example_gpu #(
   logic [sluice_pkg::CtaW-1:0]    profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] profile_scaled;
   logic                           unused_here;
-  assign unused_here = ^{refused, flush_valid, flush_kernel, kernel_tag, flush_tag, place_x, place_y, place_z, kernel_context, kernel_priority,
+  assign unused_here = ^{refused, place_x, place_y, place_z, kernel_context, kernel_priority,
                          register_base, shared_base, profile_window, profile_valid, profile_kernel, profile_ctas, profile_scaled};
 
   sluice_top #(
@@ -92,7 +94,8 @@ module example_gpu #(
     .REGION_UNITS (0),
     .SM_ENABLE    (1),
     .SM_READY     (1),
-    .LAUNCH_QUEUE (2)
+    .LAUNCH_QUEUE (2),
+    .FLUSH        (1)
   ) i_sluice_top (
     .clk_i,
     .rst_ni,
@@ -151,9 +154,9 @@ module example_gpu #(
     .done_valid_i             (done_valid),
     .done_sm_i                (done_sm),
     .done_slot_i              (done_slot),
-    .done_kernel_i            ('0),
-    .done_tag_i               ('0),
-    .dispatch_tag_o           (kernel_tag),
+    .done_kernel_i            (done_kernel),
+    .done_tag_i               (done_tag),
+    .dispatch_tag_o           (dispatch_tag),
     .flush_valid_o            (flush_valid),
     .flush_kernel_o           (flush_kernel),
     .flush_tag_o              (flush_tag),
@@ -181,15 +184,21 @@ module example_gpu #(
   // The done port takes one CTA a cycle; the other SMs wait.
   logic [NUM_SM-1:0]       done_valids, done_grant;
   logic [NUM_SM*SlotW-1:0] done_slots;
+  logic [NUM_SM*KIndexW-1:0] done_kernels;
+  logic [NUM_SM*TagW-1:0]  done_tags;
   rr_arbiter #(.N(NUM_SM)) i_done_arbiter (.clk_i, .rst_ni, .request_i(done_valids), .grant_o(done_grant), .used_i(done_grant));
   assign done_valid = done_grant != '0;
   always_comb begin
-    done_sm   = '0;
-    done_slot = '0;
+    done_sm     = '0;
+    done_slot   = '0;
+    done_kernel = '0;
+    done_tag    = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
       if (done_grant[m]) begin
-        done_sm   = SmW'(m);
-        done_slot = done_slots[m*SlotW +: SlotW];
+        done_sm     = SmW'(m);
+        done_slot   = done_slots[m*SlotW +: SlotW];
+        done_kernel = done_kernels[m*KIndexW +: KIndexW];
+        done_tag    = done_tags[m*TagW +: TagW];
       end
   end
 
@@ -213,12 +222,18 @@ module example_gpu #(
       .start_ready_o   (start_ready[m]),
       .start_slot_i    (dispatch_slot),
       .start_kernel_i  (dispatch_kernel),
+      .start_tag_i     (dispatch_tag),
       .start_cta_i     (dispatch_cta),
       .start_warps_i   (start_warps),
       .start_entry_i   (start_entry),
+      .flush_valid_i   (flush_valid),
+      .flush_kernel_i  (flush_kernel),
+      .flush_tag_i     (flush_tag),
       .done_valid_o    (done_valids[m]),
       .done_ready_i    (done_grant[m]),
       .done_slot_o     (done_slots[m*SlotW +: SlotW]),
+      .done_kernel_o   (done_kernels[m*KIndexW +: KIndexW]),
+      .done_tag_o      (done_tags[m*TagW +: TagW]),
       .issue_valid_o   (issue_valid[m]),
       .issue_kernel_o  (issue_kernel[m*KIndexW +: KIndexW]),
       .fetch_pc_o      (fetch_pc),

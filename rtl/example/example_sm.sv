@@ -13,13 +13,20 @@ module example_sm #(
   output logic                            start_ready_o,
   input  logic [sluice_pkg::SlotW-1:0]    start_slot_i,
   input  logic [sluice_pkg::KIndexW-1:0]  start_kernel_i,
+  input  logic [sluice_pkg::TagW-1:0]     start_tag_i,
   input  logic [sluice_pkg::GridW-1:0]    start_cta_i,
   input  logic [example_pkg::WarpW-1:0]   start_warps_i,    // warps of the CTA
   input  logic [example_pkg::PcW-1:0]     start_entry_i,
+  // Pulse: the CTAs of this kernel slot with this tag are given up. They never report.
+  input  logic                            flush_valid_i,
+  input  logic [sluice_pkg::KIndexW-1:0]  flush_kernel_i,
+  input  logic [sluice_pkg::TagW-1:0]     flush_tag_i,
   // A CTA ended.
   output logic                            done_valid_o,
   input  logic                            done_ready_i,
   output logic [sluice_pkg::SlotW-1:0]    done_slot_o,
+  output logic [sluice_pkg::KIndexW-1:0]  done_kernel_o,
+  output logic [sluice_pkg::TagW-1:0]     done_tag_o,
   // What the unit counts.
   output logic                            issue_valid_o,
   output logic [sluice_pkg::KIndexW-1:0]  issue_kernel_o,
@@ -159,6 +166,17 @@ module example_sm #(
   assign local_index = {slot_q[warp][IndexW-1:0], line[LocalW-1:0]};
   assign local_line  = local_q[local_index];
 
+  // Flush: CTA slots that are given up.
+  logic [WARPS-1:0]           taken_d, taken_q, given_up;
+  logic [KIndexW-1:0]         slot_kernel_q [WARPS];
+  logic [sluice_pkg::TagW-1:0] slot_tag_q [WARPS];
+  logic [WARPS-1:0]           stopped, leaving_q;   // their warps; those that have not left: no warp starts meanwhile
+  always_comb
+    for (int unsigned s = 0; s < WARPS; s++) begin
+      given_up[s] = flush_valid_i && taken_q[s] && slot_kernel_q[s] == flush_kernel_i && slot_tag_q[s] == flush_tag_i;
+      stopped[s]  = live_q[s] && given_up[slot_q[s][IndexW-1:0]];
+    end
+
   // Start: one warp a cycle, into free places; the unit knows that there are enough.
   logic [CountW-1:0]  starting_q, started_q, of_q;   // warps to start, and started, of how many
   logic [SlotW-1:0]   start_slot_q;
@@ -167,10 +185,10 @@ module example_sm #(
   logic [PcW-1:0]     start_entry_q;
   logic [WARPS-1:0]   place;                         // the lowest free, one-hot
   assign start_ready_o = starting_q == '0;
-  assign place         = ~live_q & (live_q + WARPS'(1)) & {WARPS{starting_q != '0}};
+  assign place         = ~live_q & (live_q + WARPS'(1)) & {WARPS{starting_q != '0 && leaving_q == '0 && !given_up[start_slot_q[IndexW-1:0]]}};
 
   // CTA slots: in use, and whose lanes all wait at a barrier or have ended, or have ended.
-  logic [WARPS-1:0] taken_d, taken_q, over, met, finished;
+  logic [WARPS-1:0] over, met, finished;
   always_comb begin
     over = taken_q;
     met  = taken_q;
@@ -186,9 +204,15 @@ module example_sm #(
     finished = over & (~over + WARPS'(1)) & {WARPS{!request_valid_q}};   // one of them, when the memory has what they stored
   end
   always_comb begin
-    done_slot_o = '0;
+    done_slot_o   = '0;
+    done_kernel_o = '0;
+    done_tag_o    = '0;
     for (int unsigned s = 0; s < WARPS; s++)
-      if (finished[s]) done_slot_o |= SlotW'(s);
+      if (finished[s]) begin
+        done_slot_o   |= SlotW'(s);
+        done_kernel_o |= slot_kernel_q[s];
+        done_tag_o    |= slot_tag_q[s];
+      end
   end
   assign done_valid_o = finished != '0;
 
@@ -198,11 +222,11 @@ module example_sm #(
     ended_d  = ended_q;
     barred_d = barred_q;
     pc_d     = pc_q;
-    taken_d  = taken_q & ~(finished & {WARPS{done_ready_i}});
+    taken_d  = taken_q & ~(finished & {WARPS{done_ready_i}}) & ~given_up;
     if (start_valid_i && start_ready_o) taken_d[start_slot_i[IndexW-1:0]] = 1'b1;
     if (answer_valid_i) waits_d[answer_warp_i] = 1'b0;
     for (int unsigned w = 0; w < WARPS; w++) begin
-      if (live_q[w] && (&ended_q[w*Lanes +: Lanes])) live_d[w] = 1'b0;
+      if (live_q[w] && (&ended_q[w*Lanes +: Lanes]) && !waits_q[w]) live_d[w] = 1'b0;
       if (met[slot_q[w][IndexW-1:0]]) barred_d[w*Lanes +: Lanes] = '0;
       for (int unsigned l = 0; l < Lanes; l++)
         if (run_q[w] && served[l]) begin
@@ -211,6 +235,7 @@ module example_sm #(
           if (barrier) barred_d[w*Lanes + l] = 1'b1;
         end
       if (run_q[w] && load && !is_local && !stalled && !illegal) waits_d[w] = 1'b1;
+      if (stopped[w]) ended_d[w*Lanes +: Lanes] = '1;
       if (place[w]) begin
         ended_d[w*Lanes +: Lanes]        = '0;
         barred_d[w*Lanes +: Lanes]       = '0;
@@ -224,6 +249,7 @@ module example_sm #(
       live_q          <= '0;
       waits_q         <= '0;
       run_q           <= '0;
+      leaving_q       <= '0;
       ran_q           <= '0;
       taken_q         <= '0;
       starting_q      <= '0;
@@ -231,10 +257,11 @@ module example_sm #(
     end else begin
       live_q          <= live_d;
       waits_q         <= waits_d;
-      run_q           <= pick;
+      run_q           <= pick & ~stopped;
+      leaving_q       <= (leaving_q | stopped) & live_d;
       ran_q           <= {ran_q[2*WARPS-1:0], run_q};
       taken_q         <= taken_d;
-      starting_q      <= (start_valid_i && start_ready_o) ? start_warps_i : starting_q - CountW'(starting_q != '0);
+      starting_q      <= (start_valid_i && start_ready_o) ? start_warps_i : given_up[start_slot_q[IndexW-1:0]] ? '0 : starting_q - CountW'(place != '0);
       request_valid_q <= (running && memory && !is_local && !stalled && !illegal) || (request_valid_q && !request_ready_i);
     end
 
@@ -249,7 +276,11 @@ module example_sm #(
       start_entry_q  <= start_entry_i;
       of_q           <= start_warps_i;
     end
-    started_q <= start_ready_o ? '0 : started_q + CountW'(1);
+    if (start_valid_i && start_ready_o) begin
+      slot_kernel_q[start_slot_i[IndexW-1:0]] <= start_kernel_i;
+      slot_tag_q[start_slot_i[IndexW-1:0]]    <= start_tag_i;
+    end
+    started_q <= start_ready_o ? '0 : started_q + CountW'(place != '0);
     for (int unsigned w = 0; w < WARPS; w++)
       if (place[w]) begin
         slot_q[w]         <= start_slot_q;

@@ -98,6 +98,22 @@ TEST_F(ExamplePair, AnEvictedProgramLeavesAndComesBack) {
   finish();
 }
 
+// The flushed program's CTAs never report. The other program and a third take what they held.
+TEST_F(ExamplePair, AFlushedProgramsPlacesGoToTheOtherAndToAThird) {
+  start(Mode::LeftOver);
+  gpu_.run(2000);
+  const SlotReport before = gpu_.driver().slot_report(0);
+  EXPECT_EQ(before.resident, tb::kExampleSms * tb::kExampleWarps) << "the older kernel has every warp";
+  ASSERT_TRUE(gpu_.bus().write32(regs::slot(0, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1)));
+  ASSERT_TRUE(gpu_.finish(0, 256)) << "the flushed kernel does not end";
+  gpu_.run(200);
+  EXPECT_EQ(gpu_.driver().slot_report(1).resident, tb::kExampleSms * tb::kExampleWarps / kMix.warps)
+      << "the other has every warp";
+  for (std::uint32_t g = 0; g < kGather.threads(); ++g) gpu_.write_memory(kGather.result_at / 4 + g, 0xdeadbeef);
+  gpu_.launch(0, kGather, false);
+  finish();
+}
+
 // A front end launches the first program through the port, the host the second by the registers.
 TEST_F(ExamplePair, ProgramsFromBothSidesRun) {
   EXPECT_TRUE(gpu_.bus().write32(regs::kPortSlots, 1));
