@@ -57,10 +57,16 @@ module sluice_sva #(
   // The tag of each kernel slot, as flush_valid_o says; a report with another one is late, and nobody's.
   logic [(1<<KIndexW)*TagW-1:0] tags_q;
   logic                         late;
+  logic [(1<<KIndexW)-1:0]      flushed_q;   // kernel slots with a flush since reset
   assign late = FLUSH != 0 && done_tag_i != tags_q[32'(done_kernel_i)*TagW +: TagW];
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni)            tags_q <= '0;
-    else if (flush_valid_o) tags_q[32'(flush_kernel_o)*TagW +: TagW] <= flush_tag_o + 1'b1;
+    if (!rst_ni) begin
+      tags_q    <= '0;
+      flushed_q <= '0;
+    end else if (flush_valid_o) begin
+      tags_q[32'(flush_kernel_o)*TagW +: TagW] <= flush_tag_o + 1'b1;
+      flushed_q[flush_kernel_o]                <= 1'b1;
+    end
 
   // CTAs that run, as the two ports say: taken, and not ended.
   logic [NUM_SM*MAX_CTAS-1:0]         runs_q;
@@ -115,9 +121,10 @@ module sluice_sva #(
     |-> runs_q[done_at] && (FLUSH == 0 || kernel_q[32'(done_at)*KIndexW +: KIndexW] == done_kernel_i))
     else $error("done_is_of_a_cta_that_runs: SM %0d, slot %0d hold none", done_sm_i, done_slot_i);
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_sm
-    for (genvar s = 0; s < NUM_SCHED; s++) begin : gen_scheduler   // with FLUSH a CTA that was given up may issue for a while
+    for (genvar s = 0; s < NUM_SCHED; s++) begin : gen_scheduler   // a CTA that was given up may issue for a while
       issue_is_of_a_cta_that_runs: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        issue_valid_i[m*NUM_SCHED + s] && FLUSH == 0 |-> there[m*8 + 32'(issue_kernel_i[(m*NUM_SCHED + s)*KIndexW +: KIndexW])])
+        issue_valid_i[m*NUM_SCHED + s] && !flushed_q[issue_kernel_i[(m*NUM_SCHED + s)*KIndexW +: KIndexW]]
+        |-> there[m*8 + 32'(issue_kernel_i[(m*NUM_SCHED + s)*KIndexW +: KIndexW])])
         else $error("issue_is_of_a_cta_that_runs: SM %0d issues for a kernel slot without a CTA there", m);
     end
   end
