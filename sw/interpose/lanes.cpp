@@ -41,9 +41,7 @@ Home* Lanes::home(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   if (!id) return nullptr;
   if (const auto known = homes_.find(*id); known != homes_.end()) return known->second.get();
-  // Under MPS a process may have fewer channels than it asks for: with one stream of the program asleep, copies did not come.
-  constexpr std::size_t kSome = 8;
-  const std::size_t spares = crowded() ? channels_of_process() : shares().changes() ? kSome : 0;
+  const std::size_t spares = crowded() ? channels_of_process() : 0;
   held.unlock();
   std::unique_ptr<Home> made = Home::make();
   if (made != nullptr && spares > 0) made->make_spares(lock_, spares);
