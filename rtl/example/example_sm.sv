@@ -21,14 +21,12 @@ module example_sm #(
   input  logic                            flush_valid_i,
   input  logic [sluice_pkg::KIndexW-1:0]  flush_kernel_i,
   input  logic [sluice_pkg::TagW-1:0]     flush_tag_i,
-  // A CTA ended.
-  output logic                            done_valid_o,
+  output logic                            done_valid_o,      // a CTA ended
   input  logic                            done_ready_i,
   output logic [sluice_pkg::SlotW-1:0]    done_slot_o,
   output logic [sluice_pkg::KIndexW-1:0]  done_kernel_o,
   output logic [sluice_pkg::TagW-1:0]     done_tag_o,
-  // What the unit counts.
-  output logic                            issue_valid_o,
+  output logic                            issue_valid_o,     // what the unit counts
   output logic [sluice_pkg::KIndexW-1:0]  issue_kernel_o,
   // Program, read in the same cycle.
   output logic [example_pkg::PcW-1:0]     fetch_pc_o,
@@ -166,16 +164,13 @@ module example_sm #(
   assign local_index = {slot_q[warp][IndexW-1:0], line[LocalW-1:0]};
   assign local_line  = local_q[local_index];
 
-  // Flush: CTA slots that are given up.
-  logic [WARPS-1:0]           taken_d, taken_q, given_up;
-  logic [KIndexW-1:0]         slot_kernel_q [WARPS];
-  logic [sluice_pkg::TagW-1:0] slot_tag_q [WARPS];
-  logic [WARPS-1:0]           stopped, leaving_q;   // their warps; those that have not left: no warp starts meanwhile
-  always_comb
-    for (int unsigned s = 0; s < WARPS; s++) begin
-      given_up[s] = flush_valid_i && taken_q[s] && slot_kernel_q[s] == flush_kernel_i && slot_tag_q[s] == flush_tag_i;
-      stopped[s]  = live_q[s] && given_up[slot_q[s][IndexW-1:0]];
-    end
+  // CTA slots: whose warps have all left, and whose lanes all wait at a barrier or have ended.
+  logic             start;
+  logic [WARPS-1:0] taken, over, met, given_up, stopped, leaving_q;   // stopped: warps given up; leaving_q: not left yet, no warp starts meanwhile
+  example_cta_slots #(.SLOTS(WARPS)) i_example_cta_slots (
+    .clk_i, .rst_ni, .start_i(start), .start_slot_i(start_slot_i[IndexW-1:0]), .start_kernel_i, .start_tag_i, .flush_valid_i, .flush_kernel_i, .flush_tag_i,
+    .over_i(over), .may_report_i(!request_valid_q),   // when the memory has what they stored
+    .taken_o(taken), .given_up_o(given_up), .done_valid_o, .done_ready_i, .done_slot_o, .done_kernel_o, .done_tag_o);
 
   // Start: one warp a cycle, into free places; the unit knows that there are enough.
   logic [CountW-1:0]  starting_q, started_q, of_q;   // warps to start, and started, of how many
@@ -185,15 +180,16 @@ module example_sm #(
   logic [PcW-1:0]     start_entry_q;
   logic [WARPS-1:0]   place;                         // the lowest free, one-hot
   assign start_ready_o = starting_q == '0;
+  assign start         = start_valid_i && start_ready_o;
   assign place         = ~live_q & (live_q + WARPS'(1)) & {WARPS{starting_q != '0 && leaving_q == '0 && !given_up[start_slot_q[IndexW-1:0]]}};
 
-  // CTA slots: in use, and whose lanes all wait at a barrier or have ended, or have ended.
-  logic [WARPS-1:0] over, met, finished;
   always_comb begin
-    over = taken_q;
-    met  = taken_q;
+    over    = '1;
+    met     = taken;
+    stopped = '0;
     for (int unsigned w = 0; w < WARPS; w++)
       if (live_q[w]) begin
+        stopped[w] = given_up[slot_q[w][IndexW-1:0]];
         over[slot_q[w][IndexW-1:0]] = 1'b0;
         if (!(&(ended_q[w*Lanes +: Lanes] | barred_q[w*Lanes +: Lanes]))) met[slot_q[w][IndexW-1:0]] = 1'b0;
       end
@@ -201,20 +197,7 @@ module example_sm #(
       over[start_slot_q[IndexW-1:0]] = 1'b0;
       met[start_slot_q[IndexW-1:0]]  = 1'b0;
     end
-    finished = over & (~over + WARPS'(1)) & {WARPS{!request_valid_q}};   // one of them, when the memory has what they stored
   end
-  always_comb begin
-    done_slot_o   = '0;
-    done_kernel_o = '0;
-    done_tag_o    = '0;
-    for (int unsigned s = 0; s < WARPS; s++)
-      if (finished[s]) begin
-        done_slot_o   |= SlotW'(s);
-        done_kernel_o |= slot_kernel_q[s];
-        done_tag_o    |= slot_tag_q[s];
-      end
-  end
-  assign done_valid_o = finished != '0;
 
   always_comb begin
     live_d   = live_q | place;
@@ -222,8 +205,6 @@ module example_sm #(
     ended_d  = ended_q;
     barred_d = barred_q;
     pc_d     = pc_q;
-    taken_d  = taken_q & ~(finished & {WARPS{done_ready_i}}) & ~given_up;
-    if (start_valid_i && start_ready_o) taken_d[start_slot_i[IndexW-1:0]] = 1'b1;
     if (answer_valid_i) waits_d[answer_warp_i] = 1'b0;
     for (int unsigned w = 0; w < WARPS; w++) begin
       if (live_q[w] && (&ended_q[w*Lanes +: Lanes]) && !waits_q[w]) live_d[w] = 1'b0;
@@ -251,7 +232,6 @@ module example_sm #(
       run_q           <= '0;
       leaving_q       <= '0;
       ran_q           <= '0;
-      taken_q         <= '0;
       starting_q      <= '0;
       request_valid_q <= 1'b0;
     end else begin
@@ -260,8 +240,7 @@ module example_sm #(
       run_q           <= pick & ~stopped;
       leaving_q       <= (leaving_q | stopped) & live_d;
       ran_q           <= {ran_q[2*WARPS-1:0], run_q};
-      taken_q         <= taken_d;
-      starting_q      <= (start_valid_i && start_ready_o) ? start_warps_i : given_up[start_slot_q[IndexW-1:0]] ? '0 : starting_q - CountW'(place != '0);
+      starting_q      <= start ? start_warps_i : given_up[start_slot_q[IndexW-1:0]] ? '0 : starting_q - CountW'(place != '0);
       request_valid_q <= (running && memory && !is_local && !stalled && !illegal) || (request_valid_q && !request_ready_i);
     end
 
@@ -275,10 +254,6 @@ module example_sm #(
       start_cta_q    <= start_cta_i;
       start_entry_q  <= start_entry_i;
       of_q           <= start_warps_i;
-    end
-    if (start_valid_i && start_ready_o) begin
-      slot_kernel_q[start_slot_i[IndexW-1:0]] <= start_kernel_i;
-      slot_tag_q[start_slot_i[IndexW-1:0]]    <= start_tag_i;
     end
     started_q <= start_ready_o ? '0 : started_q + CountW'(place != '0);
     for (int unsigned w = 0; w < WARPS; w++)
@@ -314,11 +289,8 @@ module example_sm #(
   end
 
   assign request_valid_o = request_valid_q;
-  assign request_write_o = request_write_q;
-  assign request_warp_o  = request_warp_q;
-  assign request_line_o  = request_line_q;
-  assign request_mask_o  = request_mask_q;
-  assign request_data_o  = request_data_q;
+  assign {request_write_o, request_warp_o, request_line_o, request_mask_o, request_data_o}
+       = {request_write_q, request_warp_q, request_line_q, request_mask_q, request_data_q};
   assign issue_valid_o   = running && served == active && !stalled;
   assign issue_kernel_o  = kernel_q[warp];
   assign illegal_o       = illegal;
