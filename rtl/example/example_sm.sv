@@ -166,7 +166,7 @@ module example_sm #(
 
   // CTA slots: whose warps have all left, and whose lanes all wait at a barrier or have ended.
   logic             start;
-  logic [WARPS-1:0] taken, over, met, given_up, stopped, leaving_q;   // stopped: warps given up; leaving_q: not left yet, no warp starts meanwhile
+  logic [WARPS-1:0] taken, over, met, given_up, stopped;   // stopped: warps of CTAs that are given up
   example_cta_slots #(.SLOTS(WARPS)) i_example_cta_slots (
     .clk_i, .rst_ni, .start_i(start), .start_slot_i(start_slot_i[IndexW-1:0]), .start_kernel_i, .start_tag_i, .flush_valid_i, .flush_kernel_i, .flush_tag_i,
     .over_i(over), .may_report_i(!request_valid_q),   // when the memory has what they stored
@@ -181,7 +181,7 @@ module example_sm #(
   logic [WARPS-1:0]   place;                         // the lowest free, one-hot
   assign start_ready_o = starting_q == '0;
   assign start         = start_valid_i && start_ready_o;
-  assign place         = ~live_q & (live_q + WARPS'(1)) & {WARPS{starting_q != '0 && leaving_q == '0 && !given_up[start_slot_q[IndexW-1:0]]}};
+  assign place         = ~live_q & (live_q + WARPS'(1)) & {WARPS{starting_q != '0 && !given_up[start_slot_q[IndexW-1:0]]}};
 
   always_comb begin
     over    = '1;
@@ -230,7 +230,6 @@ module example_sm #(
       live_q          <= '0;
       waits_q         <= '0;
       run_q           <= '0;
-      leaving_q       <= '0;
       ran_q           <= '0;
       starting_q      <= '0;
       request_valid_q <= 1'b0;
@@ -238,7 +237,6 @@ module example_sm #(
       live_q          <= live_d;
       waits_q         <= waits_d;
       run_q           <= pick & ~stopped;
-      leaving_q       <= (leaving_q | stopped) & live_d;
       ran_q           <= {ran_q[2*WARPS-1:0], run_q};
       starting_q      <= start ? start_warps_i : given_up[start_slot_q[IndexW-1:0]] ? '0 : starting_q - CountW'(place != '0);
       request_valid_q <= (running && memory && !is_local && !stalled && !illegal) || (request_valid_q && !request_ready_i);

@@ -147,7 +147,6 @@ void Lanes::take_orders() {
   }
   for (const std::shared_ptr<Lane>& lane : all()) {
     const auto found = asked.find(lane->id);
-    if (found != asked.end() && found->second.ctas.value() == 0) lane->evicted = false;  // each such order has an answer
     const Share share = !gone_.empty() ? kWholeMachine : found == asked.end() ? lane->share : found->second;
     if (found != asked.end() && share.ctas.value() == 0) lane->evicted = false;  // each such order is answered
     if (share == lane->share) continue;

@@ -114,6 +114,35 @@ TEST_F(ExamplePair, AFlushedProgramsPlacesGoToTheOtherAndToAThird) {
   finish();
 }
 
+// Loads are under way then, and CTAs are about to start: what comes in their place takes neither answers nor state.
+TEST_F(ExamplePair, AFlushAtAnyMomentLeavesTheNextRunRight) {
+  const tb::ExampleProgram* const programs[] = {&kGather, &kMix};
+  const auto flush = [&](unsigned slot) {
+    ASSERT_TRUE(gpu_.bus().write32(regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1)));
+  };
+  start(Mode::LeftOver);
+  for (int round = 0; round < 20; ++round) {
+    gpu_.run(random_.in(1, 3000));
+    const bool both = random_.chance(0.7);
+    const unsigned first = both ? 0 : random_.word() % 2;
+    flush(first);
+    if (both) {  // the second takes the places of the first just now
+      gpu_.run(random_.in(1, 60));
+      flush(1);
+    }
+    for (unsigned slot = first; slot < (both ? 2U : first + 1); ++slot) {
+      ASSERT_TRUE(gpu_.finish(slot, 256)) << "the flushed kernel does not end, round " << round;
+      const tb::ExampleProgram& flushed = *programs[slot];
+      for (std::uint32_t g = 0; g < flushed.threads(); ++g) gpu_.write_memory(flushed.result_at / 4 + g, 0xdeadbeef);
+      gpu_.launch(slot, flushed, false);
+    }
+    finish();
+    if (HasFatalFailure()) return;
+    for (unsigned s = 0; s < 2; ++s) gpu_.launch(s, *programs[s], false);
+  }
+  finish();
+}
+
 // A front end launches the first program through the port, the host the second by the registers.
 TEST_F(ExamplePair, ProgramsFromBothSidesRun) {
   EXPECT_TRUE(gpu_.bus().write32(regs::kPortSlots, 1));
