@@ -40,6 +40,11 @@ void tell(const std::string& line);
 void enqueue(CUstream stream, std::function<void()> work);
 /// Waits, and keeps all others out of the driver, until nothing is on the GPU: FAKE_CUDA_LOADS.
 void wait_for_all();
+/// Host memory that the driver allocated: copies of other memory wait for their stream.
+void knows(const void* memory, std::size_t bytes);
+[[nodiscard]] bool known(const void* at);
+/// Waits in the same way while the stream holds more than 600 things.
+void wait_for_room(CUstream stream);
 /// Every warp writes what FAKE_CUDA_LOG says: of each lane a number of words, and the words.
 void write_log(const Grid& grid);
 /// Executes a launch. @return when its grid has ended

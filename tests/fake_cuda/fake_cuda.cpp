@@ -144,7 +144,14 @@ CUresult cuFuncLoad(CUfunction) {
   sluice::fake::wait_for_all();
   return CUDA_SUCCESS;
 }
-CUresult cuMemHostAlloc(void** p, std::size_t bytes, unsigned) { return *p = std::aligned_alloc(4096, bytes), CUDA_SUCCESS; }
+CUresult cuMemHostAlloc(void** p, std::size_t bytes, unsigned) {
+  *p = std::aligned_alloc(4096, bytes);
+  sluice::fake::knows(*p, bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr at) {
+  return sluice::fake::known(reinterpret_cast<const void*>(at)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* d, void* p, unsigned) {
   return *d = reinterpret_cast<CUdeviceptr>(p), CUDA_SUCCESS;
 }
@@ -205,6 +212,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsign
                         CUstream s, void** p, void**) {
   const Grid grid = sluice::fake::grid_of(f, {x, y, z}, {bx, by, bz}, shared, p);
   if (x == 13) return tell("launch refused"), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  sluice::fake::wait_for_room(s);
   if (!sluice::fake::captured(s, grid)) sluice::fake::enqueue(s, [grid] { sluice::fake::execute(grid); });
   return CUDA_SUCCESS;
 }

@@ -35,6 +35,10 @@ class Stream {
     std::unique_lock held(lock_);
     moved_.wait(held, [&] { return open_ == 0; });
   }
+  std::size_t open() {
+    const std::scoped_lock held(lock_);
+    return open_;
+  }
   bool done() {
     const std::scoped_lock held(lock_);
     return open_ == 0;
@@ -95,6 +99,25 @@ unsigned task_us() {
 }  // namespace
 
 void enqueue(CUstream stream, std::function<void()> work) { stream_of(stream)->add(std::move(work)); }
+
+std::map<const char*, std::size_t>& allocated() {
+  static auto* all = new std::map<const char*, std::size_t>;
+  return *all;
+}
+void knows(const void* memory, std::size_t bytes) {
+  const std::scoped_lock held(g_lock);
+  allocated()[static_cast<const char*>(memory)] = bytes;
+}
+bool known(const void* at) {
+  const std::scoped_lock held(g_lock);
+  auto after = allocated().upper_bound(static_cast<const char*>(at));
+  return after != allocated().begin() && static_cast<const char*>(at) < (--after)->first + after->second;
+}
+void wait_for_room(CUstream stream) {
+  if (std::getenv("FAKE_CUDA_LOADS") == nullptr || stream_of(stream)->open() <= 600) return;
+  const std::scoped_lock driver(g_driver);
+  while (stream_of(stream)->open() > 600) std::this_thread::sleep_for(microseconds(50));
+}
 
 void wait_for_all() {
   if (std::getenv("FAKE_CUDA_LOADS") == nullptr) return;
@@ -314,6 +337,7 @@ CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream s) {
   const std::scoped_lock held(sluice::fake::g_driver);
+  if (std::getenv("FAKE_CUDA_LOADS") != nullptr && !sluice::fake::known(from)) sluice::fake::stream_of(s)->wait();
   sluice::fake::enqueue(s, [to, from, bytes] {  // quotas are read meanwhile: word by word
     for (std::size_t i = 0; i < bytes / 4; ++i)
       sluice::fake::word(reinterpret_cast<unsigned*>(to)[i]).store(static_cast<const unsigned*>(from)[i]);

@@ -98,7 +98,7 @@ TEST_F(Run, CallsThatWaitForTheWholeGpuLetOrdersPass) {
   changes.join();
   EXPECT_EQ(o.exit, 0) << o.out << o.err;
   EXPECT_EQ(count(text("books"), "blocks 801 wrong 0"), 1) << "the first launch of a kernel\n" << text("books");
-  EXPECT_EQ(count(text("books"), "blocks 800 wrong 0"), 4) << text("books");
+  EXPECT_EQ(count(text("books"), "blocks 800 wrong 0"), 8) << text("books");
 }
 
 TEST_F(Run, LinkedCodeHasItsPtxInItsParts) {
