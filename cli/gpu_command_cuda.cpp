@@ -275,6 +275,9 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   constexpr std::pair<const char*, Run> kExperiments[] = {{"verify", gpu::verify_experiment},
                                                           {"sizes", gpu::sizes_experiment},
                                                           {"effisha_overhead", gpu::effisha_overhead_experiment},
+                                                          {"effisha_flags", gpu::effisha_flags_experiment},
+                                                          {"effisha_service", gpu::effisha_service_experiment},
+                                                          {"effisha_service_latency", gpu::effisha_service_latency_experiment},
                                                           {"effisha_pkm", gpu::effisha_pkm_experiment},
                                                           {"effisha_latency", gpu::effisha_latency_experiment},
                                                           {"effisha_schedules", gpu::effisha_schedules_experiment},
@@ -287,9 +290,13 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"kernelet_slices", gpu::kernelet_slices_experiment},
                                                           {"kernelet_pairs", gpu::kernelet_pairs_experiment},
                                                           {"kernelet_queues", gpu::kernelet_queues_experiment},
+                                                          {"kernelet_copies", gpu::kernelet_copies_experiment},
                                                           {"five_rates", gpu::five_rates_experiment},
                                                           {"five_pairs", gpu::five_pairs_experiment},
+                                                          {"five_service", gpu::five_service_experiment},
                                                           {"slate_alone", gpu::slate_alone_experiment},
+                                                          {"slate_tasks", gpu::slate_tasks_experiment},
+                                                          {"slate_service", gpu::slate_service_experiment},
                                                           {"slate_ranges", gpu::slate_ranges_experiment},
                                                           {"slate_resize", gpu::slate_resize_experiment},
                                                           {"slate_pairs", gpu::slate_pairs_experiment},
@@ -303,7 +310,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"pairs", gpu::pairs_experiment},
                                                           {"ranges", gpu::ranges_experiment},
                                                           {"triples", gpu::triples_experiment},
-                                                          {"completion", gpu::completion_experiment}};
+                                                          {"completion", gpu::completion_experiment},
+                                                          {"orders", gpu::orders_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(session, options);
   record_measured(options.out, o.name, describe(session.context()));

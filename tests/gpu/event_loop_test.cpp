@@ -129,6 +129,33 @@ TEST(EventLoop, ALaunchAfterAnotherArrivesAWaitAfterItsEnd) {
   EXPECT_EQ(loop.jobs[1].arrived, loop.jobs[0].ended + 3 * kMillisecond);
 }
 
+/// The inputs of the first job come after 2 ms.
+class Copying : public ModelQuotaJobs {
+ public:
+  using ModelQuotaJobs::ModelQuotaJobs;
+  bool ready(JobId job) override { return job.value() != 0 || now() >= kThere; }
+  void rest(std::optional<Time> next) override {
+    ModelQuotaJobs::rest(now() < kThere ? std::min(kThere, next.value_or(kThere)) : next);
+  }
+  static constexpr Time kThere = 2 * kMillisecond;
+};
+TEST(EventLoop, AJobWhoseInputsAreNotThereHoldsNothing) {
+  const Setting s = pair();
+  Copying gpu(s.machine, s.fake);
+  const auto scheduler = make_scheduler("arrival", s.input);
+  const LoopResult loop = run_event_loop(s.machine, s.loop, *scheduler, gpu, kLimit);
+  EXPECT_EQ(loop.jobs[0].arrived, Time(0));
+  EXPECT_GE(loop.jobs[0].began, Copying::kThere);
+  EXPECT_LT(loop.jobs[1].began, Copying::kThere) << "the second is there after 1 ms, and goes first";
+  std::size_t ready = 0;
+  for (const LoopDecision& d : loop.decisions)
+    if (std::ranges::count(d.events, Event{EventKind::Ready, JobId(0)}) > 0) {
+      ++ready;
+      EXPECT_GE(d.at, Copying::kThere);
+    }
+  EXPECT_EQ(ready, 1U);
+}
+
 /// Gives nobody anything.
 class Stingy : public IScheduler {
  public:

@@ -141,6 +141,30 @@ TEST(Transform, LimitsRegistersWhereTheyDecideHowManyCtasFit) {
   EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 51"), 1U);
 }
 
+TEST(Transform, ReadsTheFlagAsOftenAndWhereItsFormSays) {
+  const auto looks = [](FlagForm flag, const char* scope) {
+    TransformSpec spec{"k", {64, 1, 1}, 0, false, 1};
+    spec.flag = flag;
+    const std::string out = text_of(kPtx, kRuntime, spec), at = fmt::format("+{}];", offsetof(SluiceOrders, quota));
+    std::vector<std::string> found;  // between which labels
+    std::string label;
+    for (std::size_t from = 0, next = 0; from < out.size(); from = next + 1) {
+      next = out.find('\n', from);
+      const std::string line = out.substr(from, next - from);
+      if (line.starts_with("$SLUICE_")) label = line;
+      if (line.find(fmt::format("ld.relaxed.{}.global.u32", scope)) != std::string::npos && line.ends_with(at))
+        found.push_back(label);
+    }
+    return found;
+  };
+  const std::vector<std::string> end = {"$SLUICE_END:"}, claim = {"$SLUICE_CLAIM:"}, none;
+  EXPECT_EQ(looks(FlagForm::Pushed, "gpu"), end);
+  EXPECT_EQ(looks(FlagForm::Pushed, "sys"), none);
+  EXPECT_EQ(looks(FlagForm::Leader, "sys"), end);
+  EXPECT_EQ(looks(FlagForm::EveryThread, "sys"), std::vector<std::string>(2, end[0])) << "every thread, and the leader";
+  EXPECT_EQ(looks(FlagForm::AtClaims, "gpu"), claim);
+}
+
 TEST(Transform, StepsOnlyTheAxesOfTheGrid) {
   const TransformSpec line{"k", {64, 1, 1}, 0, false, 1}, box{"k", {64, 1, 1}, 0, false, 3};
   EXPECT_EQ(count(text_of(kPtx, kRuntime, line), "sub.u32 %sluice_z"), 0U);

@@ -29,7 +29,7 @@ class GpuError : public SystemError {
   X(cuEventSynchronize) X(cuEventQuery) X(cuEventElapsedTime) X(cuLibraryLoadData) \
   X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuLibraryGetGlobal) X(cuKernelGetAttribute) X(cuKernelSetAttribute) \
   X(cuLaunchKernel) X(cuKernelGetFunction) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuKernelGetParamInfo) \
-  X(cuCtxGetStreamPriorityRange) X(cuStreamWaitValue32) X(cuStreamBeginCapture) X(cuStreamEndCapture) \
+  X(cuCtxGetStreamPriorityRange) X(cuStreamWaitValue32) X(cuStreamBatchMemOp) X(cuStreamBeginCapture) X(cuStreamEndCapture) \
   X(cuGraphInstantiate) X(cuGraphLaunch) X(cuGraphDestroy) X(cuGraphExecDestroy) X(cuMemsetD32Async)
 #define SLUICE_GREEN_FUNCTIONS(X) \
   X(cuDeviceGetDevResource) X(cuDevSmResourceSplitByCount) X(cuDevResourceGenerateDesc) X(cuGreenCtxCreate) \

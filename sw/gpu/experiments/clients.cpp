@@ -8,10 +8,17 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <thread>
+#include <utility>
 
 #include "sw/gpu/cuda/driver.h"
 #include "sw/io/atomic_file.h"
+#include "sw/service/daemon.h"
 
 namespace sluice::gpu {
 
@@ -41,9 +48,12 @@ Client::Client(std::string name, std::vector<std::string> words, const std::vect
   if (error != 0) throw GpuError(fmt::format("{}: cannot be started as a client", words[0]));
 }
 
-Client::~Client() {
+Client::~Client() { end(); }
+
+void Client::end() {
+  if (from_ == nullptr) return;
   close(to_);  // end of input: the client ends
-  fclose(from_);
+  fclose(std::exchange(from_, nullptr));
   waitpid(pid_, nullptr, 0);
 }
 
@@ -58,6 +68,70 @@ nlohmann::json Client::receive() {
     line += static_cast<char>(c);
   }
   return nlohmann::json::parse(line);
+}
+
+SharingService::SharingService(const std::string& program, const std::string& scheduler, const std::filesystem::path& folder)
+    : folder_(folder) {
+  make_folder(folder_);
+  std::filesystem::remove(folder_ / "log");
+  std::vector<std::string> words = {program,
+                                    "serve",
+                                    "--executor",
+                                    "gpu",
+                                    "--mps",
+                                    "--scheduler",
+                                    scheduler,
+                                    "--socket",
+                                    socket(),
+                                    "--log",
+                                    (folder_ / "log").string()};
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  if (posix_spawn(&pid_, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0)
+    throw GpuError(program + ": cannot be started as a service");
+  for (int tries = 0;; ++tries) {
+    constexpr int kTries = 500;
+    try {
+      static_cast<void>(service::fetch_status(socket()));
+      return;
+    } catch (const std::exception&) {
+      if (tries == kTries) throw GpuError("sluice serve does not answer after 5 s");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+SharingService::~SharingService() {
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+}
+
+SharingService::Log SharingService::log() {
+  constexpr double kPicosPerMicro = 1e6;
+  std::ifstream file(folder_ / "log");
+  Log log;
+  std::map<std::uint32_t, double> ordered;  // job: since when it is to leave
+  std::string line;
+  for (std::size_t n = 0; std::getline(file, line); ++n) {
+    if (n < read_) continue;
+    read_ = n + 1;
+    const nlohmann::json decision = nlohmann::json::parse(line);
+    const double now = decision["now_ps"].get<double>() / kPicosPerMicro;
+    log.decide_us.push_back(decision["us"]);
+    for (const nlohmann::json& event : decision["events"]) {
+      if (event["kind"] != "evicted") continue;
+      const auto found = ordered.find(event["job"].get<std::uint32_t>());
+      if (found == ordered.end()) continue;
+      log.evict_us.push_back(now - found->second);
+      ordered.erase(found);
+    }
+    std::set<std::uint32_t> holds;
+    for (const nlohmann::json& share : decision["shares"]) holds.insert(share["job"].get<std::uint32_t>());
+    for (const nlohmann::json& share : decision["before"])
+      if (!holds.contains(share["job"].get<std::uint32_t>())) ordered.emplace(share["job"].get<std::uint32_t>(), now);
+  }
+  return log;
 }
 
 MpsServer::MpsServer(const std::filesystem::path& folder) {

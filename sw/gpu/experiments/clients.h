@@ -19,6 +19,7 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  void end();  ///< what the destructor does
   void send(const std::string& line) const;
   [[nodiscard]] nlohmann::json receive();
 
@@ -36,6 +37,29 @@ class MpsServer {
   ~MpsServer();
   MpsServer(const MpsServer&) = delete;
   MpsServer& operator=(const MpsServer&) = delete;
+};
+
+/// `sluice serve --mps` of our own, ended with the experiment.
+class SharingService {
+ public:
+  /// @param program  path of sluice, with lib/sluice beside its folder. @param folder  for its socket and its log
+  SharingService(const std::string& program, const std::string& scheduler, const std::filesystem::path& folder);
+  ~SharingService();
+  SharingService(const SharingService&) = delete;
+  SharingService& operator=(const SharingService&) = delete;
+
+  [[nodiscard]] std::string socket() const { return (folder_ / "socket").string(); }
+  /// What the decisions since the last call took, and the evictions among them: from the decision to the word that the last CTA
+  /// has left.
+  struct Log {
+    std::vector<double> decide_us, evict_us;
+  };
+  [[nodiscard]] Log log();
+
+ private:
+  std::filesystem::path folder_;
+  std::size_t read_ = 0;  // lines of the log
+  pid_t pid_ = 0;
 };
 
 }  // namespace sluice::gpu

@@ -88,6 +88,47 @@ void slate_alone_experiment(GpuSession& session, const ExperimentOptions& option
   compare_alone(session, options, "slate_alone", options.apps.empty() ? apps : options.apps);
 }
 
+void slate_tasks_experiment(GpuSession& session, const ExperimentOptions& options) {
+  constexpr unsigned kSizes[] = {1, 2, 5, 10, 20, 50, 100};  // figure 5's; 0 beside them: what the runtime chooses
+  RawStore store(options.out / "slate_tasks.jsonl");
+  Progress progress("slate_tasks", paper_kernels("slate").size());
+  const unsigned sms = session.context().limits().sms;
+  for (const PaperKernel& k : paper_kernels("slate")) {
+    if (!store.has(k.app)) {
+      const PreparedKernel& kernel = session.app(k.app, published(k.app));
+      const StreamHandle stream = make_stream();
+      nlohmann::json native = nlohmann::json::array(), by_size = nlohmann::json::object();
+      std::vector<std::unique_ptr<QuotaJob>> jobs;
+      const std::uint64_t spread = (kernel.spec().blocks() + sms - 1) / sms;
+      const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel.occupancy(), spread));
+      std::vector<unsigned> sizes = {0};
+      sizes.insert(sizes.end(), std::begin(kSizes), std::end(kSizes));
+      for (const unsigned size : sizes) {
+        jobs.push_back(std::make_unique<QuotaJob>(kernel, JobOptions{.group = size}));
+        jobs.back()->order(uniform_quota(sms, most));
+      }
+      for (unsigned r = 0; r <= 2 * options.repetitions; ++r) {  // in turns; the first ones warm up
+        const double a = native_seconds(kernel, stream.get()) * 1e3;
+        if (r > 0) native.push_back(a);
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+          const double b = jobs[i]->run_timed() * 1e3;
+          if (r > 0) by_size[std::to_string(sizes[i])].push_back(b);
+        }
+      }
+      std::uint32_t violations = 0;
+      for (const auto& job : jobs) violations += job->state().violations;
+      store.add(k.app, {{"app", k.app},
+                        {"native_ms", native},
+                        {"ms", by_size},
+                        {"blocks", kernel.spec().blocks()},
+                        {"ctas", most * sms},
+                        {"violations", violations},
+                        {"on", options.on}});
+    }
+    progress.done(k.app);
+  }
+}
+
 void effisha_pkm_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "effisha_pkm.jsonl");
   const std::vector<std::string> apps = chosen(options);

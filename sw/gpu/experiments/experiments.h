@@ -37,6 +37,8 @@ void pairs_experiment(GpuSession& session, const ExperimentOptions& options);   
 void triples_experiment(GpuSession& session, const ExperimentOptions& options);      ///< (d)
 /// What a program's stream may wait with for a launch whose blocks another grid does: latency, cost, and what it blocks.
 void completion_experiment(GpuSession& session, const ExperimentOptions& options);
+/// How long an order takes beside a program's copies.
+void orders_experiment(GpuSession& session, const ExperimentOptions& options);
 /// (c) where each kernel of a pair has SMs of its own: every split that the hardware makes, and which is best
 void ranges_experiment(GpuSession& session, const ExperimentOptions& options);
 /// (c) under MPS: needs no GpuSession, its clients are processes of their own. @param program  path of this program
@@ -45,7 +47,11 @@ void mps_experiment(const std::string& program, const ExperimentOptions& options
 int mps_client(const std::vector<std::string>& apps);
 
 // EffiSha's evaluation (results/h200/effisha/README.md).
-void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options);    ///< figure 10: the pushed flag
+void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figure 10: the pushed flag
+void effisha_flags_experiment(GpuSession& session, const ExperimentOptions& options);     ///< figure 10: the paper's own flags
+void effisha_service_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 14, 15 through the service
+void effisha_service_latency_experiment(GpuSession& session,
+                                        const ExperimentOptions& options);                  ///< figure 13 through the service
 void effisha_pkm_experiment(GpuSession& session, const ExperimentOptions& options);         ///< figures 10, 11: slices
 void effisha_latency_experiment(GpuSession& session, const ExperimentOptions& options);     ///< figure 13
 void effisha_schedules_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 12, 14, 15
@@ -57,6 +63,8 @@ void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options)
 
 // Slate's evaluation.
 void slate_alone_experiment(GpuSession& session, const ExperimentOptions& options);      ///< table III; Kernelet's kernels too
+void slate_tasks_experiment(GpuSession& session, const ExperimentOptions& options);      ///< figure 5: sizes of tasks
+void slate_service_experiment(GpuSession& session, const ExperimentOptions& options);    ///< what the service adds to each alone
 void slate_ranges_experiment(GpuSession& session, const ExperimentOptions& options);     ///< what `slate_measured` knows
 void slate_resize_experiment(GpuSession& session, const ExperimentOptions& options);     ///< ranges that move
 void slate_pairs_experiment(GpuSession& session, const ExperimentOptions& options);      ///< figure 7
@@ -68,10 +76,13 @@ void sim_equal_experiment(GpuSession& session, const ExperimentOptions& options)
 // Kernelet's evaluation.
 void kernelet_slices_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what slices cost by their length
 void kernelet_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< rates of every pair at every ratio
+void kernelet_copies_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figure 8: copies beside kernels
 void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figures 6, 7: CI, MI, MIX, ALL
 
 // All five systems on the pairs of table II's ten kernels, with equal work.
 void five_rates_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what the schedulers know beforehand
+void five_service_experiment(GpuSession& session,
+                             const ExperimentOptions& options);                     ///< the pairs as processes, under the service
 void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options);  ///< turnarounds under each, and under MPS
 
 /// Unordered choices of `size` names, in order.

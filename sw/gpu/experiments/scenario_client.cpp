@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "sw/gpu/experiments/scenario_runs.h"
+#include "sw/io/atomic_file.h"
 
 namespace sluice::gpu {
 
@@ -17,26 +18,73 @@ std::int64_t nanoseconds() {  // CLOCK_MONOTONIC: one clock for all processes
 
 }  // namespace
 
-ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients) {
+ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients,
+                                     const SharingService* service) {
   std::vector<std::int32_t> sorted;
   for (const ScenarioLaunch& launch : scenario.all) sorted.push_back(launch.priority);
   std::ranges::sort(sorted);
   const std::int32_t middle = sorted[sorted.size() / 2];
+  if (service != nullptr) folder_ = std::filesystem::path(service->socket()).parent_path();
   for (std::size_t k = 0; k < scenario.all.size(); ++k) {
     const std::size_t job = scenario.all[k].job;
-    std::vector<std::string> environment;
+    const std::string priority = std::to_string(scenario.all[k].priority);
+    names_.push_back(scenario.scenario.jobs[job].name);
+    std::vector<std::string> environment, words;
     // The server's numbers: 0 is normal, 1 is below normal.
     if (clients == Clients::Priorities)
       environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
     if (clients == Clients::Halves) environment.emplace_back("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50");
-    clients_.push_back(
-        std::make_unique<Client>(scenario.scenario.jobs[job].name,
-                                 std::vector<std::string>{program, "gpu", "scenario-client", "--app", scenario.apps[job],
-                                                          "--blocks", std::to_string(scenario.sizes[job].blocks), "--passes",
-                                                          std::to_string(scenario.sizes[job].passes)},
-                                 environment));
+    if (service != nullptr) {
+      environment = {"SLUICE_REPORT=" + report(k).string(), "SLUICE_COMPILE_WAIT_MS=10000"};
+      words = {program,  "run",         "--require-service", "--spin", "--socket", service->socket(),
+               "--name", names_.back(), "--priority",        priority, "--"};
+    }
+    for (const std::string& word : {program, std::string("gpu"), std::string("scenario-client"), std::string("--app"),
+                                    scenario.apps[job], std::string("--blocks"), std::to_string(scenario.sizes[job].blocks),
+                                    std::string("--passes"), std::to_string(scenario.sizes[job].passes)})
+      words.push_back(word);
+    clients_.push_back(std::make_unique<Client>(names_.back(), words, environment));
   }
   for (const auto& client : clients_) static_cast<void>(client->receive());  // it is ready
+}
+
+std::vector<double> ScenarioProcesses::repeat(const std::set<std::string>& jobs, unsigned launches) {
+  std::vector<double> ms;
+  for (std::size_t k = 0; k < clients_.size(); ++k)
+    if (jobs.contains(names_[k])) clients_[k]->send(fmt::format("repeat {}", launches));
+  for (std::size_t k = 0; k < clients_.size(); ++k)
+    if (jobs.contains(names_[k])) ms.push_back(clients_[k]->receive()["ms"]);
+  return ms;
+}
+
+void ScenarioProcesses::poison() {
+  for (const auto& client : clients_) client->send("poison 0");
+  for (const auto& client : clients_) static_cast<void>(client->receive());
+}
+
+std::vector<std::vector<std::uint64_t>> ScenarioProcesses::fingerprints() {
+  std::vector<std::vector<std::uint64_t>> all;
+  for (const auto& client : clients_) {
+    client->send("fingerprints 0");
+    all.push_back(client->receive()["fingerprints"]);
+  }
+  return all;
+}
+
+ScenarioProcesses::Launches ScenarioProcesses::end() {
+  Launches all;
+  for (std::size_t k = 0; k < clients_.size(); ++k) {
+    clients_[k]->end();
+    if (folder_.empty()) continue;
+    const nlohmann::json said = nlohmann::json::parse(read_file(report(k)));
+    const auto launches = [&](const char* way) {
+      return said["kernels"].value(way, nlohmann::json::object()).value("launches", std::uint64_t{0});
+    };
+    all.quota += launches("quota");
+    all.native += launches("native");
+    all.violations += said["quota_violations"].is_null() ? 0 : said["quota_violations"].get<std::uint64_t>();
+  }
+  return all;
 }
 
 GpuRun ScenarioProcesses::run(const GpuScenario& scenario) {
@@ -50,7 +98,7 @@ GpuRun ScenarioProcesses::run(const GpuScenario& scenario, const std::set<std::s
   const std::int64_t start = nanoseconds() + kLead;
   const auto wanted = [&](std::size_t k) { return jobs.contains(scenario.scenario.jobs[scenario.all[k].job].name); };
   for (std::size_t k = 0; k < clients_.size(); ++k)
-    if (wanted(k)) clients_[k]->send(std::to_string(start + scenario.all[k].arrival.count() / 1000));
+    if (wanted(k)) clients_[k]->send(fmt::format("at {}", start + scenario.all[k].arrival.count() / 1000));
   GpuRun run;
   for (std::size_t k = 0; k < clients_.size(); ++k) {
     if (!wanted(k)) continue;
@@ -71,13 +119,29 @@ int scenario_client(const std::string& app, const AppSize& size) {
   const StreamHandle stream = make_stream();
   static_cast<void>(native_seconds(kernel, stream.get()));  // loads its code
   std::cout << nlohmann::json{{"app", app}}.dump() << std::endl;
-  for (std::int64_t at = 0; std::cin >> at;) {
-    while (nanoseconds() < at) {
-    }
-    const std::int64_t launched = nanoseconds();
+  const auto launch = [&] {
     kernel.launch_native(stream.get());
     check(driver().cuStreamSynchronize(stream.get()), app + " failed on the GPU");
-    std::cout << nlohmann::json{{"launched", launched}, {"ended", nanoseconds()}}.dump() << std::endl;
+  };
+  std::int64_t number = 0;
+  for (std::string order; std::cin >> order >> number;) {
+    nlohmann::json answer = nlohmann::json::object();
+    if (order == "at") {
+      while (nanoseconds() < number) {
+      }
+      answer["launched"] = nanoseconds();
+      launch();
+      answer["ended"] = nanoseconds();
+    } else if (order == "repeat") {
+      const Clock::time_point start = Clock::now();
+      for (; number > 0; --number) launch();
+      answer["ms"] = seconds(Clock::now() - start) * 1e3;
+    } else if (order == "poison") {
+      kernel.poison_outputs();
+    } else {
+      answer["fingerprints"] = kernel.fingerprints();
+    }
+    std::cout << answer.dump() << std::endl;
   }
   return 0;
 }

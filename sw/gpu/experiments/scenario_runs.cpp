@@ -10,7 +10,6 @@
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/gpu/jobs/gpu_quota_jobs.h"
 
 namespace sluice::gpu {
 
@@ -67,6 +66,11 @@ SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& sce
 }
 
 GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler) {
+  GpuQuotaJobs gpu(scenario.kernels);
+  return run_scheduled(session, scenario, scheduler, gpu);
+}
+
+GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler, GpuQuotaJobs& gpu) {
   const SchedulerInput input = scheduler_input(session, scenario);
   std::vector<LoopJob> jobs;
   for (std::size_t k = 0; k < scenario.all.size(); ++k) {
@@ -78,7 +82,6 @@ GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, ISchedule
     jobs.push_back({static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after,
                     scenario.profiles.empty() ? Profile{} : scenario.profiles[launch.job]});
   }
-  GpuQuotaJobs gpu(scenario.kernels);
   const LoopResult result = run_event_loop(input.machine, jobs, scheduler, gpu, kLimit);
   GpuRun run;
   run.violations = gpu.violations();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -8,6 +12,7 @@
 
 #include "sw/gpu/experiments/clients.h"
 #include "sw/gpu/jobs/event_loop.h"
+#include "sw/gpu/jobs/gpu_quota_jobs.h"
 #include "sw/gpu/jobs/gpu_session.h"
 #include "sw/scheduler/registry.h"
 #include "sw/scheduler/scenario.h"
@@ -38,6 +43,7 @@ struct GpuRun {
 
 /// Under a scheduler of the registry, in the event loop.
 [[nodiscard]] GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler);
+[[nodiscard]] GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler, GpuQuotaJobs& gpu);
 /// What schedulers are made from on this GPU; without times and pairs.
 [[nodiscard]] SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& scenario);
 
@@ -47,17 +53,32 @@ enum class Streams { One, Each, Priorities };
 [[nodiscard]] GpuRun run_streams(const GpuScenario& scenario, Streams streams);
 
 /// What clients of MPS ask for. Priorities: the more important half of the jobs are of the higher priority. Halves: each gets
-/// half of the threads.
-enum class Clients { Plain, Priorities, Halves };
+/// half of the threads. Service: they run under `sluice run`, with the jobs' own priorities.
+enum class Clients { Plain, Priorities, Halves, Service };
 /// A process of its own for each job, as a user starts them.
 class ScenarioProcesses {
  public:
-  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients);
+  /// @param service  of Clients::Service
+  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients,
+                    const SharingService* service = nullptr);
   [[nodiscard]] GpuRun run(const GpuScenario& scenario);
   /// Only the launches of these jobs; the other processes wait.
   [[nodiscard]] GpuRun run(const GpuScenario& scenario, const std::set<std::string>& jobs);
+  /// Each of the jobs launches so often, one after the other, all jobs at a time. @return milliseconds that each needed
+  [[nodiscard]] std::vector<double> repeat(const std::set<std::string>& jobs, unsigned launches);
+  void poison();  ///< all outputs
+  /// Fingerprints of all buffers, of each job.
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> fingerprints();
+  /// Ends the processes. @return of those under the service: launches under quotas, launches as they are, quota violations
+  struct Launches {
+    std::uint64_t quota = 0, native = 0, violations = 0;
+  };
+  Launches end();
 
  private:
+  [[nodiscard]] std::filesystem::path report(std::size_t client) const { return folder_ / fmt::format("report{}", client); }
+  std::filesystem::path folder_;  // of the reports; empty without a service
+  std::vector<std::string> names_;
   std::vector<std::unique_ptr<Client>> clients_;
 };
 /// What such a process does. @return exit code

@@ -88,7 +88,8 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
                                     {"sixteen_task_claims", kernel, {.group = 16}}};
       std::optional<PreparedKernel> other;  // the other loop, where there is a choice
       if (!kernel.together()) {
-        other.emplace(session.context(), session.compiler(), session.tools(), kernel.spec(), !kernel.warps_apart());
+        other.emplace(session.context(), session.compiler(), session.tools(), kernel.spec(),
+                      KernelForm{.warps_apart = !kernel.warps_apart()});
         if (!other->refusal()) tried.push_back({other->warps_apart() ? "warps_apart" : "warps_together", *other, {}});
       }
       for (const Variant& variant : tried) {

@@ -38,6 +38,11 @@ class Loop {
       const Time now = since_start();
       if (now > limit_) throw CheckFailed(fmt::format("event loop: {} launches are not done after {} s", open_, seconds(limit_)));
       while (!due_.empty() && due_.begin()->first <= now) arrive();
+      std::erase_if(in_preparation_, [&](JobId id) {
+        if (!gpu_.ready(id)) return false;
+        table_.move(id, JobState::Ready);
+        return true;
+      });
       if (wake_at_ && *wake_at_ <= now) {
         wake_at_.reset();
         table_.report({EventKind::Timer, JobId(0)});
@@ -83,7 +88,10 @@ class Loop {
     gpu_.arrive(JobId(k), jobs_[k].kernel_id);
     launches_[k].order.quota.assign(machine_.num_sms, 0);
     result_.jobs[k].arrived = at;
-    table_.move(JobId(k), JobState::Ready);
+    if (gpu_.ready(JobId(k)))
+      table_.move(JobId(k), JobState::Ready);
+    else
+      in_preparation_.push_back(JobId(k));
   }
 
   void watch(JobId id) {
@@ -204,7 +212,7 @@ class Loop {
   void rest(Time now) {
     std::optional<Time> next = wake_at_;
     if (!due_.empty()) next = std::min(next.value_or(Time::max()), due_.begin()->first);
-    if (!next && holders_.empty())
+    if (!next && holders_.empty() && in_preparation_.empty())
       throw CheckFailed(
           fmt::format("event loop: {} launches wait at {} s, and the scheduler gives them no SMs", open_, seconds(now)));
     gpu_.rest(next ? std::optional(*next + start_) : std::nullopt);
@@ -219,7 +227,7 @@ class Loop {
   std::size_t open_;
   std::multimap<Time, std::uint32_t> due_;
   JobTable table_;
-  std::vector<JobId> holders_;
+  std::vector<JobId> in_preparation_, holders_;
   std::optional<Time> wake_at_;
   bool profile_ = false;
   LoopResult result_;

@@ -42,8 +42,7 @@ struct LoopResult {
 };
 
 /// Runs launches under a scheduler: arrivals at their times, every event to the scheduler, its plans into quotas, until all are
-/// done. The scheduler is the object that decides in the fake executor and in the model. Jobs are ready as they arrive: their
-/// inputs are in device memory.
+/// done. The scheduler is the object that decides in the fake executor and in the model. A job is ready when IQuotaJobs says so.
 /// @param limit  after which it gives up
 /// @throws CheckFailed when the scheduler leaves a job without SMs and asks for no Timer, or at the limit
 [[nodiscard]] LoopResult run_event_loop(const MachineConfig& machine, const std::vector<LoopJob>& jobs, IScheduler& scheduler,

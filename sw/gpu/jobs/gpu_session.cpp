@@ -21,19 +21,20 @@ constexpr std::uint64_t kEndless = 1ULL << 24;  ///< passes over the grid: more 
 GpuSession::GpuSession(int ordinal, bool for_quotas)
     : context_(ordinal),
       compiler_(context_.limits().compute_major * 10 + context_.limits().compute_minor, Compiler::default_cache()),
-      tools_(context_, compiler_) {
+      tools_(context_, compiler_),
+      form_{.transformed = for_quotas} {
   if (for_quotas) static_cast<void>(tools_.highest_sm());
 }
 
 const PreparedKernel& GpuSession::app(const std::string& name, AppScale scale) {
   auto& slot = apps_[{name, scale}];
-  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, scale).launch);
+  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, scale).launch, form_);
   return *slot;
 }
 
 const PreparedKernel& GpuSession::app(const std::string& name, const AppSize& size) {
   auto& slot = sized_[{name, size.blocks, size.passes}];
-  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, size).launch);
+  if (!slot) slot = std::make_unique<PreparedKernel>(context_, compiler_, tools_, make_app(name, size).launch, form_);
   return *slot;
 }
 

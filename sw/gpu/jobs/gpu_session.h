@@ -22,7 +22,8 @@ using PreparedMix = std::vector<const PreparedKernel*>;
 /// A GPU with the applications that experiments run on it, prepared when first asked for.
 class GpuSession {
  public:
-  /// @param for_quotas  makes sure that the SMs can be numbered as quotas need it; takes a GPU that nobody else keeps busy
+  /// @param for_quotas  makes sure that the SMs can be numbered as quotas need it, which takes a GPU that nobody else keeps busy;
+  /// else applications lie there untransformed only
   explicit GpuSession(int ordinal = 0, bool for_quotas = true);
   [[nodiscard]] const PreparedKernel& app(const std::string& name, AppScale scale = AppScale::Full);
   [[nodiscard]] const PreparedKernel& app(const std::string& name, const AppSize& size);
@@ -37,6 +38,7 @@ class GpuSession {
   Context context_;
   Compiler compiler_;
   DeviceTools tools_;
+  KernelForm form_;
   std::map<std::pair<std::string, AppScale>, std::unique_ptr<PreparedKernel>> apps_;
   std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::unique_ptr<PreparedKernel>> sized_;
 };

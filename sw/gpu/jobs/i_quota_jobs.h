@@ -27,6 +27,8 @@ class IQuotaJobs {
   virtual void rest(std::optional<Time> next) = 0;
   /// A launch of a kernel: all its tasks are to be run. It holds nothing yet.
   virtual void arrive(JobId job, std::uint32_t kernel) = 0;
+  /// The inputs of a job that has arrived are in device memory. Asked until they are.
+  [[nodiscard]] virtual bool ready(JobId /*job*/) { return true; }
   /// Puts a quota table into force: CTAs beyond it leave at their next block boundary, missing ones come as there is room.
   /// @param task_limit  tasks that may have begun in all. A GPU may exceed it by what CTAs claim in the moment it is reached.
   virtual void hold(JobId job, const QuotaTable& quota, std::uint64_t task_limit) = 0;

@@ -101,7 +101,7 @@ unsigned DeviceTools::highest_sm() const {
 }
 
 PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
-                               std::optional<bool> warps_apart)
+                               const KernelForm& form)
     : context_(context), tools_(tools), spec_(std::move(spec)) {
   const CompiledKernel native = spec_.symbol.empty() ? compiler.compile(spec_.text, spec_.file, spec_.kernel, spec_.options)
                                                      : CompiledKernel{spec_.text, spec_.symbol};
@@ -120,7 +120,10 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
                                  spec_.block_threads(), native_.max_threads()));
   native_.configure(spec_.shared_bytes, -1);
   native_occupancy_ = native_.occupancy(spec_.block_threads(), spec_.shared_bytes);
-  transform_kernel(compiler, ptx, native.symbol, warps_apart);
+  if (form.transformed)
+    transform_kernel(compiler, ptx, native.symbol, form);
+  else
+    refusal_ = "it was not asked for";
   keep_variables(ptx);
   for (const ArgumentSpec& a : spec_.arguments) {
     // A word more, so that the comparison by words covers the last bytes.
@@ -139,7 +142,7 @@ PreparedKernel::PreparedKernel(const Context& context, const Compiler& compiler,
 }
 
 void PreparedKernel::transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol,
-                                      std::optional<bool> warps_apart) {
+                                      const KernelForm& wanted) {
   const DeviceLimits& limits = context_.limits();
   const auto refuse = [&](const Refusal& why) {
     refusal_ = why.reason;
@@ -160,8 +163,9 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
   const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
   TransformSpec form{symbol, spec_.block, 0, threads_leave_, axes, false, waits_};
   form.registers = registers_for(limits.registers_per_sm, native_occupancy_, warps() * kWarpSize, native_.registers());
+  form.flag = wanted.flag;
   together_ = waits_ ? "its blocks may wait for others" : needs_warps_together(ptx, form, spec_.blocks());
-  form.warps_apart = warps_apart_ = !together_ && warps_apart.value_or(warps_end_apart(form));
+  form.warps_apart = warps_apart_ = !together_ && wanted.warps_apart.value_or(warps_end_apart(form));
   Library library;
   try {
     const auto load = [&](unsigned ctas) {

@@ -10,6 +10,7 @@
 #include "sw/gpu/apps/apps.h"
 #include "sw/gpu/cuda/compiler.h"
 #include "sw/gpu/cuda/objects.h"
+#include "sw/gpu/rewrite/transform.h"
 
 namespace sluice::gpu {
 
@@ -32,13 +33,20 @@ class DeviceTools {
   DeviceMemory scratch_;
 };
 
+/// In which form a kernel lies on the device beside its own.
+struct KernelForm {
+  bool transformed = true;  ///< there is one
+  std::optional<bool> warps_apart =
+      {};  ///< whether the warps of a CTA go on by themselves, where they can; nothing: where it is worth it
+  FlagForm flag = FlagForm::Pushed;  ///< others only with warps_apart = false
+};
+
 /// A launch specification: one module with the kernel as it is and the transformed one beside it, and its buffers on the device.
 class PreparedKernel {
  public:
   /// @throws GpuError, InputError when it does not compile, does not fit, or its arguments do not match the kernel's parameters
-  /// @param warps_apart  whether the warps of a CTA go on by themselves, where they can; nothing: where it is worth it
   PreparedKernel(const Context& context, const Compiler& compiler, const DeviceTools& tools, LaunchSpec spec,
-                 std::optional<bool> warps_apart = {});
+                 const KernelForm& form = {});
 
   /// Every buffer as before the first run: inputs filled, outputs poisoned, variables of the module as they were loaded.
   void reset_buffers() const;
@@ -75,8 +83,7 @@ class PreparedKernel {
   [[nodiscard]] const Context& context() const { return context_; }
 
  private:
-  void transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol,
-                        std::optional<bool> warps_apart);
+  void transform_kernel(const Compiler& compiler, const std::string& ptx, const std::string& symbol, const KernelForm& wanted);
   void keep_variables(const std::string& ptx);
   const Context& context_;
   const DeviceTools& tools_;

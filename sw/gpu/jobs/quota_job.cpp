@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
@@ -51,7 +52,8 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   job_.control = reinterpret_cast<SluiceControl*>(control_.get());
   job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
   job_.runs = reinterpret_cast<unsigned*>(runs_.get());
-  job_.orders = reinterpret_cast<SluiceOrders*>(control_.get() + offsetof(SluiceControl, orders));
+  job_.orders = reinterpret_cast<SluiceOrders*>(options.orders_on_host ? device_address(orders_)
+                                                                       : control_.get() + offsetof(SluiceControl, orders));
   job_.counts_runs = options.count_runs ? 1 : 0;
   job_.shared_at =
       kernel.persistent_shared() - static_cast<unsigned>(sizeof(SluiceState));  // of no meaning where the state is static
@@ -61,6 +63,8 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
                                 options.carveout_percent.value_or(
                                     carveout_hints({&demand, 1}, limits.reserved_shared_per_cta, sm_capacity(limits)).front()));
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
+  std::memset(orders_.get(), 0, sizeof(SluiceOrders));
+  if (options.proxy != nullptr) proxy_.emplace(*options.proxy, orders_, control_.get() + offsetof(SluiceControl, orders));
 }
 
 QuotaJob::~QuotaJob() {
@@ -75,11 +79,13 @@ void QuotaJob::order(const QuotaTable& quota, std::uint64_t task_limit) {
   task_limit_ = task_limit;
   check(driver().cuStreamSynchronize(copies_.get()), "sending quotas");  // the buffer is free again
   auto* orders = static_cast<SluiceOrders*>(orders_.get());
-  orders->epoch = ++epoch_;
+  ++epoch_;
   orders->wanted = std::accumulate(quota.begin(), quota.end(), 0U);
   std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
   std::copy(quota.begin(), quota.end(), orders->quota);
   orders->limit = tickets_for(job_, task_limit);
+  std::atomic_ref(orders->epoch).store(epoch_, std::memory_order_release);  // last: who reads host memory waits for it
+  if (options_.orders_on_host || proxy_) return;
   check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
         "sending quotas");
 }
@@ -291,7 +297,7 @@ void QuotaJob::redistribute() {
 
 double QuotaJob::run_timed(bool empty) {
   if (!empty) rewind();
-  check(driver().cuCtxSynchronize(), "before a timed launch");
+  for (const StreamHandle& s : streams_) check(driver().cuStreamSynchronize(s.get()), "before a timed launch");
   const EventHandle first = make_event(), last = make_event();
   CUstream stream = streams_.front().get();
   check(driver().cuEventRecord(first.get(), stream), "recording an event");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sw/gpu/jobs/flag_proxy.h"
 #include "sw/gpu/jobs/layout.h"
 #include "sw/gpu/jobs/prepared.h"
 #include "sw/gpu/jobs/watchdog.h"
@@ -45,6 +46,8 @@ struct JobOptions {
   bool count_runs = false;  ///< count how often each block ran; each warp of it, where warps go on by themselves
   bool log_lifetimes = false;
   std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice
+  bool orders_on_host = false;               ///< the kernel reads them in host memory (FlagForm); no copy is made
+  const Kernel* proxy = nullptr;  ///< load_flag_proxy(): copies them from host memory to the device's instead of the host
 };
 
 /// One kernel running under quotas: its task queue, its CTAs, and the quota table that may change at any time (docs/user/gpu.md).
@@ -115,6 +118,7 @@ class QuotaJob {
   JobOptions options_;
   DeviceMemory control_, lifetimes_, runs_;
   PinnedMemory orders_, mirror_, gone_;
+  std::optional<FlagProxy> proxy_;
   StreamHandle copies_, counters_;
   std::vector<StreamHandle> streams_;
   SluiceJob job_{};

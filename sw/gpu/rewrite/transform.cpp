@@ -64,6 +64,7 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
   const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
   const bool any_shape = threads == 0;  // then read when it begins
   const bool stack = std::regex_search(body, std::regex(R"(\balloca\b)"));
+  const bool host = spec.flag == FlagForm::EveryThread || spec.flag == FlagForm::Leader;
   return fill(embedded_file("rewrite/block_loop.ptx"), {{"any_shape", any_shape},
                                                         {"inverse_warps", any_shape ? 0 : (65536 + warps - 1) / warps},
                                                         {"find_leader", find_leader(spec.block)},
@@ -80,6 +81,9 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
                                                         {"grid_has_z", spec.grid_axes > 2},
                                                         {"waits", spec.waits},
                                                         {"threads_leave", threads_leave},
+                                                        {"every_thread_looks", spec.flag == FlagForm::EveryThread},
+                                                        {"looks_at_claims", spec.flag == FlagForm::AtClaims},
+                                                        {"flag_scope", host ? "sys" : "gpu"},
                                                         {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
                                                         {"counterweight", counterweight()}});
 }

@@ -12,6 +12,15 @@
 
 namespace sluice::gpu {
 
+/// How a kernel learns of a new quota. Pushed is how Sluice does it; the others are EffiSha's (section 4), to measure what they
+/// cost: with these the orders may lie in host memory.
+enum class FlagForm {
+  Pushed,       ///< the leader reads the quota in device memory at every block's end
+  EveryThread,  ///< the paper's basic form: every thread reads host memory at every block's end
+  Leader,       ///< the leader alone reads host memory
+  AtClaims,     ///< the leader reads device memory when it claims a range of tasks: the paper's adaptive checking
+};
+
 /// What the transformation needs to know of a kernel beside its PTX.
 struct TransformSpec {
   std::string symbol;                           ///< of the kernel in its PTX
@@ -22,6 +31,7 @@ struct TransformSpec {
   bool warps_apart = false;     ///< warps go on to the next block each by itself (warps_apart.h); launched as whole warps along x
   bool waits = false;           ///< blocks may wait for others: what is claimed is begun
   std::uint32_t registers = 0;  ///< most of a thread, where neither ctas_per_sm nor the kernel sets a limit; 0: any
+  FlagForm flag = FlagForm::Pushed;  ///< others only without warps_apart
 };
 
 /// Registers that a thread may have, unrounded, with `ctas` CTAs of `threads` on an SM. Told no limit, the assembler stays within

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernelet's Case II on the GPU (section 5.3, figure 8): every launch has its inputs copied in and its outputs copied back,
+// beside the kernels of others or not, with two kernels side by side or one after the other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sw/gpu/apps/app_sizes.h"
+#include "sw/gpu/experiments/corun_rates.h"
+#include "sw/gpu/experiments/scenario_runs.h"
+#include "sw/io/progress.h"
+#include "sw/io/raw_store.h"
+
+namespace sluice::gpu {
+
+namespace {
+
+constexpr std::uint32_t kLaunches = 5;  // of each kernel
+
+/// One kernel's transfers: its own buffers, and as much beside them as the paper's sizes want.
+struct Transfers {
+  std::size_t in = 0, out = 0;  // bytes
+  PinnedMemory inputs, outputs;
+};
+
+/// Jobs whose inputs are copied as they arrive, and whose outputs are when they end.
+class CopiedJobs : public GpuQuotaJobs {
+ public:
+  CopiedJobs(const GpuScenario& s, std::vector<Transfers>& transfers, CUdeviceptr beside, bool overlapped)
+      : GpuQuotaJobs(s.kernels), kernels_(s.kernels), transfers_(transfers), beside_(beside), overlapped_(overlapped) {}
+
+  void arrive(JobId job, std::uint32_t kernel) override {
+    GpuQuotaJobs::arrive(job, kernel);
+    kernel_[job.value()] = kernel;
+    if (overlapped_) copy(in_, job.value(), true);
+  }
+  bool ready(JobId job) override {
+    return !overlapped_ || driver().cuEventQuery(copies_.at({job.value(), true}).last.get()) == CUDA_SUCCESS;
+  }
+  void forget(JobId job) override {
+    GpuQuotaJobs::forget(job);
+    if (overlapped_) copy(out_, job.value(), false);
+  }
+  /// The same copies with nothing beside them. @return milliseconds
+  double copy_all(std::uint32_t launches, const std::vector<ScenarioLaunch>& all, bool inputs) {
+    const Clock::time_point start = Clock::now();
+    for (std::uint32_t k = 0; k < launches; ++k) {
+      kernel_[k] = static_cast<std::uint32_t>(all[k].job);
+      copy(inputs ? in_ : out_, k, inputs);
+    }
+    wait();
+    return seconds(Clock::now() - start) * 1e3;
+  }
+  void wait() const {
+    for (const StreamHandle* s : {&in_, &out_}) check(driver().cuStreamSynchronize(s->get()), "copying");
+  }
+  /// Begin and end of every copy, milliseconds after `base`.
+  [[nodiscard]] std::vector<std::pair<double, double>> intervals(const EventHandle& base) const {
+    std::vector<std::pair<double, double>> all;
+    for (const auto& [which, copy] : copies_) {
+      float first = 0, last = 0;
+      check(driver().cuEventElapsedTime(&first, base.get(), copy.first.get()), "reading an event");
+      check(driver().cuEventElapsedTime(&last, base.get(), copy.last.get()), "reading an event");
+      all.emplace_back(first, last);
+    }
+    return all;
+  }
+  [[nodiscard]] const StreamHandle& in() const { return in_; }
+
+ private:
+  struct Copy {
+    EventHandle first, last;
+  };
+  void copy(const StreamHandle& stream, std::uint32_t job, bool inputs) {
+    const std::uint32_t kernel = kernel_.at(job);
+    const PreparedKernel& k = *kernels_[kernel];
+    Transfers& t = transfers_[kernel];
+    Copy& c = copies_[{job, inputs}];
+    c.first = make_event();
+    c.last = make_event();
+    check(driver().cuEventRecord(c.first.get(), stream.get()), "recording an event");
+    std::size_t done = 0;
+    char* host = static_cast<char*>((inputs ? t.inputs : t.outputs).get());
+    const auto move = [&](CUdeviceptr device, std::size_t bytes) {
+      check(inputs ? driver().cuMemcpyHtoDAsync(device, host + done, bytes, stream.get())
+                   : driver().cuMemcpyDtoHAsync(host + done, device, bytes, stream.get()),
+            "copying");
+      done += bytes;
+    };
+    for (std::size_t a = 0; a < k.spec().arguments.size(); ++a) {
+      const ArgumentSpec& argument = k.spec().arguments[a];
+      if (argument.kind == (inputs ? ArgumentSpec::Kind::In : ArgumentSpec::Kind::Out)) move(k.buffer(a), argument.bytes());
+    }
+    if (const std::size_t all = inputs ? t.in : t.out; all > done) move(beside_, all - done);
+    check(driver().cuEventRecord(c.last.get(), stream.get()), "recording an event");
+  }
+
+  PreparedMix kernels_;
+  std::vector<Transfers>& transfers_;
+  CUdeviceptr beside_;
+  bool overlapped_;
+  StreamHandle in_ = make_stream(true), out_ = make_stream(true);
+  std::map<std::uint32_t, std::uint32_t> kernel_;  // by job
+  std::map<std::pair<std::uint32_t, bool>, Copy> copies_;
+};
+
+using Spans = std::vector<std::pair<double, double>>;
+/// Of the time in `spans`, the part in which something of `others` was there, too.
+double covered(const Spans& spans, Spans others) {
+  std::ranges::sort(others);
+  Spans joined;
+  for (const auto& [first, last] : others) {
+    if (joined.empty() || first > joined.back().second) joined.emplace_back(first, last);
+    joined.back().second = std::max(joined.back().second, last);
+  }
+  double all = 0, both = 0;
+  for (const auto& [first, last] : spans) {
+    all += last - first;
+    for (const auto& [a, b] : joined) both += std::max(0.0, std::min(last, b) - std::max(first, a));
+  }
+  return all == 0 ? 0 : both / all;
+}
+
+std::vector<Transfers> transfers_of(const GpuScenario& s) {
+  std::vector<Transfers> all;
+  for (std::size_t job = 0; job < s.kernels.size(); ++job) {
+    Transfers& t = all.emplace_back();
+    t.in = static_cast<std::size_t>(s.scenario.jobs[job].in_mib * (1 << 20));
+    t.out = static_cast<std::size_t>(s.scenario.jobs[job].out_mib * (1 << 20));
+    std::size_t in = 0, out = 0;
+    for (const ArgumentSpec& a : s.kernels[job]->spec().arguments)
+      (a.kind == ArgumentSpec::Kind::In ? in : out) += a.is_buffer() ? a.bytes() : 0;
+    t.in = std::max(t.in, in);
+    t.out = std::max(t.out, out);
+    t.inputs = allocate_pinned(t.in, "inputs in host memory");
+    t.outputs = allocate_pinned(t.out, "outputs in host memory");
+    std::memset(t.inputs.get(), 0, t.in);
+    char* host = static_cast<char*>(t.inputs.get());
+    for (std::size_t a = 0; a < s.kernels[job]->spec().arguments.size(); ++a) {
+      const ArgumentSpec& argument = s.kernels[job]->spec().arguments[a];
+      if (argument.kind != ArgumentSpec::Kind::In) continue;
+      check(driver().cuMemcpyDtoH(host, s.kernels[job]->buffer(a), argument.bytes()), "reading inputs");
+      host += argument.bytes();
+    }
+  }
+  return all;
+}
+
+/// The outputs that came back are those that lie on the device, and those are the untransformed kernel's.
+bool right(const GpuScenario& s, const std::vector<Transfers>& transfers, const std::vector<std::vector<std::uint64_t>>& wanted) {
+  bool good = true;
+  for (std::size_t job = 0; job < s.kernels.size(); ++job) {
+    good = good && s.kernels[job]->fingerprints() == wanted[job];
+    const HostBuffers lies = s.kernels[job]->download();
+    const char* host = static_cast<const char*>(transfers[job].outputs.get());
+    for (std::size_t a = 0; a < lies.size(); ++a) {
+      const ArgumentSpec& argument = s.kernels[job]->spec().arguments[a];
+      if (argument.kind != ArgumentSpec::Kind::Out) continue;
+      good = good && std::memcmp(host, lies[a].data(), argument.bytes()) == 0;
+      host += argument.bytes();
+    }
+  }
+  return good;
+}
+
+}  // namespace
+
+void kernelet_copies_experiment(GpuSession& session, const ExperimentOptions& options) {
+  RawStore store(options.out / "kernelet_copies.jsonl");
+  const double core_mhz = options.on.at("core_mhz");
+  const CorunRates rates =
+      read_corun_rates(options.out / "kernelet_pairs.jsonl", "kernelet", session.machine().num_sms * core_mhz * 1e6);
+  Progress progress("kernelet_copies", 4 * options.repetitions);
+  for (const char* group : {"ci", "mi", "mix", "all"}) {
+    Scenario scenario = read_scenario(options.scenarios / fmt::format("kernelet_{}.toml", group));
+    for (ScenarioJob& job : scenario.jobs) {
+      job.alone.reset();
+      job.launches = kLaunches;
+    }
+    GpuScenario s = gpu_scenario(session, scenario, "kernelet");
+    for (ScenarioLaunch& launch : s.all) launch.arrival = Time(0);  // all wait: what there is to overlap is overlapped
+    std::vector<Transfers> transfers = transfers_of(s);
+    std::size_t most = 0;
+    for (const Transfers& t : transfers) most = std::max({most, t.in, t.out});
+    const DeviceMemory beside = allocate(most, "the rest of the inputs and outputs");
+    std::vector<std::vector<std::uint64_t>> wanted;
+    const StreamHandle stream = make_stream();
+    for (const PreparedKernel* kernel : s.kernels) {
+      kernel->reset_buffers();
+      static_cast<void>(native_seconds(*kernel, stream.get()));
+      wanted.push_back(kernel->fingerprints());
+    }
+    for (unsigned r = 0; r < options.repetitions; ++r) {
+      for (const auto& [name, overlapped, scheduler_name] :
+           {std::tuple("Y,Y", true, "kernelet_opt"), std::tuple("Y,N", true, "arrival"), std::tuple("N,Y", false, "kernelet_opt"),
+            std::tuple("N,N", false, "arrival")}) {
+        const std::string key = fmt::format("{}/{}/{}", group, name, r);
+        if (store.has(key)) continue;
+        for (const PreparedKernel* kernel : s.kernels) kernel->poison_outputs();
+        SchedulerInput input = scheduler_input(session, s);
+        input.machine.core_mhz = core_mhz;
+        input.executed = rates.table;
+        input.min_slice = std::chrono::milliseconds(1);
+        const auto scheduler = make_scheduler(scheduler_name, input);
+        CopiedJobs gpu(s, transfers, beside.get(), overlapped);
+        const auto launches = static_cast<std::uint32_t>(s.all.size());
+        const EventHandle base = make_event();
+        check(driver().cuEventRecord(base.get(), gpu.in().get()), "recording an event");
+        check(driver().cuStreamSynchronize(gpu.in().get()), "recording an event");
+        const Clock::time_point start = Clock::now();
+        const double in_ms = overlapped ? 0 : gpu.copy_all(launches, s.all, true);
+        const double before_ms = seconds(Clock::now() - start) * 1e3;
+        const GpuRun run = run_scheduled(session, s, *scheduler, gpu);
+        const double out_ms = overlapped ? 0 : gpu.copy_all(launches, s.all, false);
+        gpu.wait();
+        const double end_ms = seconds(Clock::now() - start) * 1e3;
+        Spans kernels;
+        for (const nlohmann::json& job : run.jobs)
+          kernels.emplace_back(before_ms + job["began_ms"].get<double>(), before_ms + job["ended_ms"].get<double>());
+        const Spans copies = gpu.intervals(base);
+        double copied = 0;
+        for (const auto& [first, last] : copies) copied += last - first;
+        std::size_t bytes = 0;
+        for (const ScenarioLaunch& launch : s.all) bytes += transfers[launch.job].in + transfers[launch.job].out;
+        store.add(key, {{"group", group},
+                        {"variant", name},
+                        {"repetition", r},
+                        {"end_ms", end_ms},
+                        {"in_ms", in_ms},
+                        {"out_ms", out_ms},
+                        {"copies_ms", copied},
+                        {"bytes", bytes},
+                        {"covered", covered(copies, kernels)},
+                        {"launches", launches},
+                        {"violations", run.violations},
+                        {"bit_identical", right(s, transfers, wanted)},
+                        {"on", options.on}});
+      }
+      progress.done(fmt::format("{} {}", group, r));
+    }
+  }
+}
+
+}  // namespace sluice::gpu
