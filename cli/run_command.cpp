@@ -48,9 +48,15 @@ bool use_service(const RunOptions& options) {
       options.name.empty() ? std::filesystem::path(options.command.front()).filename().string() : options.name;
   setenv("SLUICE_NAME", name.substr(0, sizeof(service::Hello::name) - 1).c_str(), 1);
   if (options.priority) setenv("SLUICE_PRIORITY", std::to_string(*options.priority).c_str(), 1);
-  // A stream whose launch waits holds one of the context's queues to the GPU: eight without this, two under MPS.
   const std::string mps = std::filesystem::absolute(service::mps_folder(options.socket));
-  if (std::filesystem::exists(mps)) setenv("CUDA_MPS_PIPE_DIRECTORY", mps.c_str(), 1);
+  if (!std::filesystem::exists(mps)) return true;
+  setenv("CUDA_MPS_PIPE_DIRECTORY", mps.c_str(), 1);
+  if (std::getenv("CUDA_DEVICE_MAX_CONNECTIONS") != nullptr) return true;
+  const std::optional<unsigned> connections = service::take_mps_connections(mps);
+  if (!connections)
+    fmt::print(stderr, "sluice: {}: its MPS server has no connection left: the driver may say \"out of memory\"\n",
+               options.socket);
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(connections.value_or(2)).c_str(), 1);
   return true;
 }
 
@@ -90,7 +96,8 @@ int run(const RunOptions& options) {
   if (ours) {
     put_interposer_first(folder);
     keep_triton_ptx(folder);
-    // Streams whose launches sleep hold a channel each; the default is 8. Each takes the driver 15 ms when a context is made.
+    // Streams whose launches sleep hold a channel each; the default is 8, under MPS 2. Each takes the driver 15 ms when a context
+    // is made.
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "16", 0);
   }
   std::vector<char*> arguments;

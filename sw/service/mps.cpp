@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -47,6 +49,22 @@ std::vector<pid_t> children_of(pid_t root) {
 }
 
 }  // namespace
+
+std::optional<unsigned> take_mps_connections(const fs::path& folder) {
+  struct Share {
+    unsigned connections, programs;
+  };
+  constexpr std::array kShares = {Share{16, 4}, Share{8, 3}, Share{4, 6}, Share{2, 6}};  // 124
+  for (const Share& share : kShares)
+    for (unsigned i = 0; i < share.programs; ++i) {
+      const std::string file = (folder / fmt::format("connections.{}.{}", share.connections, i)).string();
+      const int held = ::open(file.c_str(), O_RDWR | O_CREAT, 0600);  // not closed on exec: it is the program's from here on
+      if (held < 0) return share.connections;                         // no lock can be taken: as if we were the first
+      if (::flock(held, LOCK_EX | LOCK_NB) == 0) return share.connections;
+      ::close(held);
+    }
+  return {};
+}
 
 MpsServer::MpsServer(const fs::path& folder) : folder_(fs::absolute(folder)) {
   fs::remove_all(folder_);  // of a daemon that was killed; the socket's lock is ours

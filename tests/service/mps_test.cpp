@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <numeric>
 
 #include "sw/core/errors.h"
 
@@ -82,6 +85,21 @@ TEST_F(Mps, SaysThatItIsNotThere) {
   install("exit 1\n");
   EXPECT_THROW(MpsServer(folder_ / "s.mps"), InputError);
   EXPECT_FALSE(fs::exists(folder_ / "s.mps"));
+}
+
+/// What the programs of a service get that start one after another, and whether what they hold together fits.
+int programs_take(const fs::path& folder, std::size_t programs) {
+  constexpr unsigned kOfAServer = 124;
+  std::vector<unsigned> taken;
+  for (std::size_t i = 0; i < programs; ++i)
+    if (const auto connections = take_mps_connections(folder)) taken.push_back(*connections);
+  const bool falls = std::ranges::is_sorted(taken, std::greater{});
+  const bool fits = std::accumulate(taken.begin(), taken.end(), 0U) <= kOfAServer;
+  return falls && fits && taken.front() == 16 ? static_cast<int>(taken.size()) : 255;
+}
+TEST_F(Mps, ProgramsShareItsConnectionsAndGiveThemBackAtTheirEnd) {
+  EXPECT_EXIT(::_exit(programs_take(folder_, 11)), ::testing::ExitedWithCode(11), "");
+  EXPECT_EXIT(::_exit(programs_take(folder_, 30)), ::testing::ExitedWithCode(19), "") << "those before have ended";
 }
 
 }  // namespace

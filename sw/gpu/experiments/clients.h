@@ -13,7 +13,8 @@ namespace sluice::gpu {
 /// A child process with a GPU context of its own, which answers lines on its standard input with lines of JSON.
 class Client {
  public:
-  /// @param name  for messages; @param words  of the command, the program first; @param environment  NAME=VALUE, besides ours
+  /// @param name  for messages; @param words  of the command, the program first; @param environment  NAME=VALUE, besides ours, or
+  /// "-u", NAME
   Client(std::string name, std::vector<std::string> words, const std::vector<std::string>& environment = {});
   ~Client();  ///< ends its input, and waits for its end
   Client(const Client&) = delete;

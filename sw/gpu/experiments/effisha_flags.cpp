@@ -32,14 +32,6 @@ unsigned between_looks(const PreparedKernel& kernel, double native_ms) {
   return static_cast<unsigned>(std::clamp(kSliceMs / (kLooks * task_ms), 1.0, 4096.0));
 }
 
-double by_clock(QuotaJob& job, const QuotaTable& quota) {  // of a launch, as native_by_clock
-  job.restart();
-  const Clock::time_point start = Clock::now();
-  job.set(quota);
-  job.finish(30);
-  return seconds(Clock::now() - start) * 1e3;
-}
-
 }  // namespace
 
 void effisha_flags_experiment(GpuSession& session, const ExperimentOptions& options) {
@@ -50,7 +42,7 @@ void effisha_flags_experiment(GpuSession& session, const ExperimentOptions& opti
   Progress progress("effisha_flags", apps.size());
   const Kernel proxy = load_flag_proxy(session.context(), session.compiler());
   const unsigned sms = session.context().limits().sms;
-  constexpr unsigned kEvictions = 200;
+  constexpr unsigned kEvictions = 200, kSlowEvictions = 40;  // where every block's end waits for the host's memory
   std::mt19937_64 random(13);
   for (const std::string& app : apps) {
     if (!store.has(app)) {
@@ -63,24 +55,31 @@ void effisha_flags_experiment(GpuSession& session, const ExperimentOptions& opti
         const PreparedKernel kernel(session.context(), session.compiler(), session.tools(), make_app(app, size).launch,
                                     {.warps_apart = false, .flag = form.flag});
         kernel.reset_buffers();
-        static_cast<void>(native_by_clock(kernel, stream.get()));
+        static_cast<void>(native_seconds(kernel, stream.get()));
         const std::vector<std::uint64_t> wanted = kernel.fingerprints();
         kernel.poison_outputs();
-        between = between_looks(kernel, native_by_clock(kernel, stream.get()));
+        between = between_looks(kernel, native_seconds(kernel, stream.get()) * 1e3);
         const QuotaTable all = uniform_quota(sms, kernel.occupancy());
         JobOptions o;
         o.group = form.flag == FlagForm::AtClaims ? between : 0;
-        static_cast<void>(by_clock(*std::make_unique<QuotaJob>(kernel, o), all));  // loads the code: not beside a proxy
+        {
+          QuotaJob job(kernel, o);  // loads the code: not beside a proxy
+          job.order(all);
+          static_cast<void>(job.run_timed());
+        }
         o.orders_on_host = form.on_host;
         o.proxy = form.proxy ? &proxy : nullptr;
         nlohmann::json native = nlohmann::json::array(), under = nlohmann::json::array(), grids = nlohmann::json::array();
         std::uint32_t violations = 0;
         kernel.poison_outputs();
-        for (unsigned r = 0; r <= options.repetitions; ++r) {  // in turns; the first ones warm up
-          const double a = native_by_clock(kernel, stream.get());
+        for (unsigned r = 0; r <= (form.on_host ? std::min(options.repetitions, 3U) : options.repetitions);
+             ++r) {  // in turns; the first ones warm up
+          const double a = native_seconds(kernel, stream.get()) * 1e3;
           if (r == 0) kernel.poison_outputs();
           QuotaJob job(kernel, o);  // a proxy of its own: none runs beside the untransformed kernel
-          const double b = by_clock(job, all);
+          job.order(all);
+          sleep_seconds(2e-4);  // a proxy has seen it
+          const double b = job.run_timed() * 1e3;
           violations += job.state().violations;
           if (r == 0) continue;
           native.push_back(a);
@@ -90,7 +89,7 @@ void effisha_flags_experiment(GpuSession& session, const ExperimentOptions& opti
         {
           o.passes = 1ULL << 20;
           QuotaJob job(kernel, o);
-          for (unsigned i = 0; i < kEvictions; ++i) {
+          for (unsigned i = 0; i < (form.on_host ? kSlowEvictions : kEvictions); ++i) {
             job.set(all);
             static_cast<void>(job.settle());
             sleep_seconds(50e-6 + static_cast<double>(random() % 200) * 1e-6);  // anywhere in a block

@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
 
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/experiments/corun_rates.h"
@@ -17,6 +22,9 @@ namespace sluice::gpu {
 namespace {
 
 constexpr std::uint32_t kLaunches = 5;  // of each kernel
+/// Copies are made in pieces of which two are queued: the host's look at the kernels is a copy of the same engine, which would
+/// wait for all that is queued before it (results of `orders`).
+constexpr std::size_t kPiece = std::size_t{4} << 20;
 
 /// One kernel's transfers: its own buffers, and as much beside them as the paper's sizes want.
 struct Transfers {
@@ -24,85 +32,159 @@ struct Transfers {
   PinnedMemory inputs, outputs;
 };
 
+/// Copies of one direction, in order, by a thread of its own.
+class Copier {
+ public:
+  struct Copy {
+    std::vector<std::tuple<CUdeviceptr, char*, std::size_t>> parts;
+    double first_ms = 0, last_ms = 0;  // by the host's clock
+  };
+  Copier(const Context& context, bool inwards, Clock::time_point start) : inwards_(inwards), start_(start) {
+    thread_ = std::thread([this, &context] {
+      context.make_current();
+      work();
+    });
+  }
+  ~Copier() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  Copier(const Copier&) = delete;
+  Copier& operator=(const Copier&) = delete;
+  void add(std::uint32_t job, Copy copy) {
+    const std::scoped_lock lock(mutex_);
+    queue_.emplace_back(job, std::move(copy));
+    changed_.notify_all();
+  }
+  [[nodiscard]] bool done(std::uint32_t job) {
+    const std::scoped_lock lock(mutex_);
+    return done_.contains(job);
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return queue_.empty(); });
+  }
+  [[nodiscard]] const std::map<std::uint32_t, Copy>& all() const { return done_; }  ///< @pre wait()
+
+ private:
+  [[nodiscard]] double now() const { return seconds(Clock::now() - start_) * 1e3; }
+  void work() {
+    const StreamHandle stream = make_stream();
+    std::array<EventHandle, 2> ends = {make_event(), make_event()};
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      auto& [job, copy] = queue_.front();
+      lock.unlock();
+      copy.first_ms = now();
+      std::size_t piece = 0;
+      for (const auto& [device, host, bytes] : copy.parts)
+        for (std::size_t at = 0; at < bytes; at += kPiece, ++piece) {
+          const std::size_t some = std::min(kPiece, bytes - at);
+          if (piece >= ends.size()) spin(ends[piece % ends.size()]);
+          check(inwards_ ? driver().cuMemcpyHtoDAsync(device + at, host + at, some, stream.get())
+                         : driver().cuMemcpyDtoHAsync(host + at, device + at, some, stream.get()),
+                "copying");
+          check(driver().cuEventRecord(ends[piece % ends.size()].get(), stream.get()), "recording an event");
+        }
+      check(driver().cuStreamSynchronize(stream.get()), "copying");
+      copy.last_ms = now();
+      lock.lock();
+      done_.emplace(job, std::move(copy));
+      queue_.pop_front();
+      changed_.notify_all();
+    }
+  }
+  static void spin(const EventHandle& event) {
+    while (driver().cuEventQuery(event.get()) == CUDA_ERROR_NOT_READY) {
+    }
+  }
+  bool inwards_, stop_ = false;
+  Clock::time_point start_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<std::uint32_t, Copy>> queue_;
+  std::map<std::uint32_t, Copy> done_;
+  std::thread thread_;
+};
+
 /// Jobs whose inputs are copied as they arrive, and whose outputs are when they end.
 class CopiedJobs : public GpuQuotaJobs {
  public:
   CopiedJobs(const GpuScenario& s, std::vector<Transfers>& transfers, CUdeviceptr beside, bool overlapped)
-      : GpuQuotaJobs(s.kernels), kernels_(s.kernels), transfers_(transfers), beside_(beside), overlapped_(overlapped) {}
+      : GpuQuotaJobs(s.kernels),
+        kernels_(s.kernels),
+        transfers_(transfers),
+        beside_(beside),
+        overlapped_(overlapped),
+        in_(s.kernels[0]->context(), true, start_),
+        out_(s.kernels[0]->context(), false, start_) {}
 
   void arrive(JobId job, std::uint32_t kernel) override {
     GpuQuotaJobs::arrive(job, kernel);
     kernel_[job.value()] = kernel;
-    if (overlapped_) copy(in_, job.value(), true);
+    if (overlapped_) copy(job.value(), true);
   }
-  bool ready(JobId job) override {
-    return !overlapped_ || driver().cuEventQuery(copies_.at({job.value(), true}).last.get()) == CUDA_SUCCESS;
-  }
+  bool ready(JobId job) override { return !overlapped_ || in_.done(job.value()); }
   void forget(JobId job) override {
     GpuQuotaJobs::forget(job);
-    if (overlapped_) copy(out_, job.value(), false);
+    if (overlapped_) copy(job.value(), false);
   }
   /// The same copies with nothing beside them. @return milliseconds
-  double copy_all(std::uint32_t launches, const std::vector<ScenarioLaunch>& all, bool inputs) {
+  double copy_all(const std::vector<ScenarioLaunch>& all, bool inputs) {
     const Clock::time_point start = Clock::now();
-    for (std::uint32_t k = 0; k < launches; ++k) {
+    for (std::uint32_t k = 0; k < all.size(); ++k) {
       kernel_[k] = static_cast<std::uint32_t>(all[k].job);
-      copy(inputs ? in_ : out_, k, inputs);
+      copy(k, inputs);
     }
     wait();
     return seconds(Clock::now() - start) * 1e3;
   }
-  void wait() const {
-    for (const StreamHandle* s : {&in_, &out_}) check(driver().cuStreamSynchronize(s->get()), "copying");
+  void wait() {
+    in_.wait();
+    out_.wait();
   }
-  /// Begin and end of every copy, milliseconds after `base`.
-  [[nodiscard]] std::vector<std::pair<double, double>> intervals(const EventHandle& base) const {
+  [[nodiscard]] double since_start() const { return seconds(Clock::now() - start_) * 1e3; }
+  /// Begin and end of every copy, milliseconds since the start. @pre wait()
+  [[nodiscard]] std::vector<std::pair<double, double>> intervals() const {
     std::vector<std::pair<double, double>> all;
-    for (const auto& [which, copy] : copies_) {
-      float first = 0, last = 0;
-      check(driver().cuEventElapsedTime(&first, base.get(), copy.first.get()), "reading an event");
-      check(driver().cuEventElapsedTime(&last, base.get(), copy.last.get()), "reading an event");
-      all.emplace_back(first, last);
-    }
+    for (const Copier* copier : {&in_, &out_})
+      for (const auto& [job, copy] : copier->all()) all.emplace_back(copy.first_ms, copy.last_ms);
     return all;
   }
-  [[nodiscard]] const StreamHandle& in() const { return in_; }
 
  private:
-  struct Copy {
-    EventHandle first, last;
-  };
-  void copy(const StreamHandle& stream, std::uint32_t job, bool inputs) {
+  void copy(std::uint32_t job, bool inputs) {
     const std::uint32_t kernel = kernel_.at(job);
     const PreparedKernel& k = *kernels_[kernel];
-    Transfers& t = transfers_[kernel];
-    Copy& c = copies_[{job, inputs}];
-    c.first = make_event();
-    c.last = make_event();
-    check(driver().cuEventRecord(c.first.get(), stream.get()), "recording an event");
-    std::size_t done = 0;
+    const Transfers& t = transfers_[kernel];
+    Copier::Copy copy;
     char* host = static_cast<char*>((inputs ? t.inputs : t.outputs).get());
-    const auto move = [&](CUdeviceptr device, std::size_t bytes) {
-      check(inputs ? driver().cuMemcpyHtoDAsync(device, host + done, bytes, stream.get())
-                   : driver().cuMemcpyDtoHAsync(host + done, device, bytes, stream.get()),
-            "copying");
+    std::size_t done = 0;
+    const auto part = [&](CUdeviceptr device, std::size_t bytes) {
+      copy.parts.emplace_back(device, host + done, bytes);
       done += bytes;
     };
     for (std::size_t a = 0; a < k.spec().arguments.size(); ++a) {
       const ArgumentSpec& argument = k.spec().arguments[a];
-      if (argument.kind == (inputs ? ArgumentSpec::Kind::In : ArgumentSpec::Kind::Out)) move(k.buffer(a), argument.bytes());
+      if (argument.kind == (inputs ? ArgumentSpec::Kind::In : ArgumentSpec::Kind::Out)) part(k.buffer(a), argument.bytes());
     }
-    if (const std::size_t all = inputs ? t.in : t.out; all > done) move(beside_, all - done);
-    check(driver().cuEventRecord(c.last.get(), stream.get()), "recording an event");
+    if (const std::size_t all = inputs ? t.in : t.out; all > done) part(beside_, all - done);
+    (inputs ? in_ : out_).add(job, std::move(copy));
   }
 
+  Clock::time_point start_ = Clock::now();
   PreparedMix kernels_;
   std::vector<Transfers>& transfers_;
   CUdeviceptr beside_;
   bool overlapped_;
-  StreamHandle in_ = make_stream(true), out_ = make_stream(true);
+  Copier in_, out_;
   std::map<std::uint32_t, std::uint32_t> kernel_;  // by job
-  std::map<std::pair<std::uint32_t, bool>, Copy> copies_;
 };
 
 using Spans = std::vector<std::pair<double, double>>;
@@ -204,21 +286,15 @@ void kernelet_copies_experiment(GpuSession& session, const ExperimentOptions& op
         input.min_slice = std::chrono::milliseconds(1);
         const auto scheduler = make_scheduler(scheduler_name, input);
         CopiedJobs gpu(s, transfers, beside.get(), overlapped);
-        const auto launches = static_cast<std::uint32_t>(s.all.size());
-        const EventHandle base = make_event();
-        check(driver().cuEventRecord(base.get(), gpu.in().get()), "recording an event");
-        check(driver().cuStreamSynchronize(gpu.in().get()), "recording an event");
-        const Clock::time_point start = Clock::now();
-        const double in_ms = overlapped ? 0 : gpu.copy_all(launches, s.all, true);
-        const double before_ms = seconds(Clock::now() - start) * 1e3;
+        const double in_ms = overlapped ? 0 : gpu.copy_all(s.all, true), before_ms = gpu.since_start();
         const GpuRun run = run_scheduled(session, s, *scheduler, gpu);
-        const double out_ms = overlapped ? 0 : gpu.copy_all(launches, s.all, false);
+        const double out_ms = overlapped ? 0 : gpu.copy_all(s.all, false);
         gpu.wait();
-        const double end_ms = seconds(Clock::now() - start) * 1e3;
+        const double end_ms = gpu.since_start();
         Spans kernels;
         for (const nlohmann::json& job : run.jobs)
           kernels.emplace_back(before_ms + job["began_ms"].get<double>(), before_ms + job["ended_ms"].get<double>());
-        const Spans copies = gpu.intervals(base);
+        const Spans copies = gpu.intervals();
         double copied = 0;
         for (const auto& [first, last] : copies) copied += last - first;
         std::size_t bytes = 0;
@@ -232,7 +308,7 @@ void kernelet_copies_experiment(GpuSession& session, const ExperimentOptions& op
                         {"copies_ms", copied},
                         {"bytes", bytes},
                         {"covered", covered(copies, kernels)},
-                        {"launches", launches},
+                        {"launches", s.all.size()},
                         {"violations", run.violations},
                         {"bit_identical", right(s, transfers, wanted)},
                         {"on", options.on}});

@@ -20,6 +20,7 @@ std::int64_t nanoseconds() {  // CLOCK_MONOTONIC: one clock for all processes
 
 ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients,
                                      const SharingService* service) {
+  constexpr std::size_t kSpinners = 4;  // more of them, beside the programs' own threads, want more cores than there are
   std::vector<std::int32_t> sorted;
   for (const ScenarioLaunch& launch : scenario.all) sorted.push_back(launch.priority);
   std::ranges::sort(sorted);
@@ -35,9 +36,17 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
       environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
     if (clients == Clients::Halves) environment.emplace_back("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50");
     if (service != nullptr) {
-      environment = {"SLUICE_REPORT=" + report(k).string(), "SLUICE_COMPILE_WAIT_MS=10000"};
-      words = {program,  "run",         "--require-service", "--spin", "--socket", service->socket(),
-               "--name", names_.back(), "--priority",        priority, "--"};
+      // What our own driver has set (cuda/driver.cpp) is not what users have.
+      environment = {"-u",
+                     "CUDA_DEVICE_MAX_CONNECTIONS",
+                     "-u",
+                     "CUDA_MODULE_LOADING",
+                     "SLUICE_REPORT=" + report(k).string(),
+                     "SLUICE_COMPILE_WAIT_MS=10000"};
+      words = {program,  "run",         "--require-service", "--socket", service->socket(),
+               "--name", names_.back(), "--priority",        priority};
+      if (scenario.all.size() < kSpinners) words.emplace_back("--spin");
+      words.emplace_back("--");
     }
     for (const std::string& word : {program, std::string("gpu"), std::string("scenario-client"), std::string("--app"),
                                     scenario.apps[job], std::string("--blocks"), std::to_string(scenario.sizes[job].blocks),

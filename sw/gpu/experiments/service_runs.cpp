@@ -104,6 +104,7 @@ void effisha_service_latency_experiment(GpuSession& session, const ExperimentOpt
   constexpr double kSeconds = 2;
   SharingService service(options.program, "rr", scratch("service"));
   for (const PaperKernel& k : paper_kernels("effisha")) {
+    if (!options.apps.empty() && std::ranges::count(options.apps, k.app) == 0) continue;
     if (!store.has(k.app)) {
       GpuScenario s = gpu_scenario(session, scene_of(k.name, {{k.name + ".1", k.name}, {k.name + ".2", k.name}}), "effisha");
       const auto prints = wanted(s);
