@@ -311,7 +311,8 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"ranges", gpu::ranges_experiment},
                                                           {"triples", gpu::triples_experiment},
                                                           {"completion", gpu::completion_experiment},
-                                                          {"orders", gpu::orders_experiment}};
+                                                          {"orders", gpu::orders_experiment},
+                                                          {"forms", gpu::forms_experiment}};
   for (const auto& [name, run] : kExperiments)
     if (o.name == name) run(session, options);
   record_measured(options.out, o.name, describe(session.context()));

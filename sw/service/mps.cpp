@@ -54,7 +54,8 @@ std::optional<unsigned> take_mps_connections(const fs::path& folder) {
   struct Share {
     unsigned connections, programs;
   };
-  constexpr std::array kShares = {Share{16, 4}, Share{8, 3}, Share{4, 6}, Share{2, 6}};  // 124
+  constexpr std::array kShares = {Share{16, 3}, Share{8, 3}, Share{4, 5},
+                                  Share{2, 8}};  // 108: other processes of the GPU have some
   for (const Share& share : kShares)
     for (unsigned i = 0; i < share.programs; ++i) {
       const std::string file = (folder / fmt::format("connections.{}.{}", share.connections, i)).string();

@@ -11,8 +11,9 @@ namespace sluice::service {
 /// Where clients of a service at `socket` find its MPS server; it is there while that runs.
 [[nodiscard]] inline std::string mps_folder(const std::string& socket) { return socket + ".mps"; }
 
-/// Connections to the GPU for one more program of the service whose MPS server this is: an MPS server has 124 of them on an H100,
-/// and each program takes as many as its CUDA_DEVICE_MAX_CONNECTIONS. The first programs get 16, later ones fewer.
+/// Connections to the GPU for one more program of the service whose MPS server this is: a GPU has about
+/// 124 of them (H100), and each program takes as many as its CUDA_DEVICE_MAX_CONNECTIONS. The first programs get 16, later ones
+/// fewer.
 /// @return 16, 8, 4 or 2; they are kept by an open file that this process, what it executes, and its children hold. Nothing when
 /// all are taken: the driver will make no context
 [[nodiscard]] std::optional<unsigned> take_mps_connections(const std::filesystem::path& folder);

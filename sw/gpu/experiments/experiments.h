@@ -37,6 +37,8 @@ void pairs_experiment(GpuSession& session, const ExperimentOptions& options);   
 void triples_experiment(GpuSession& session, const ExperimentOptions& options);      ///< (d)
 /// What a program's stream may wait with for a launch whose blocks another grid does: latency, cost, and what it blocks.
 void completion_experiment(GpuSession& session, const ExperimentOptions& options);
+/// What a form costs that is made for any shape of launch.
+void forms_experiment(GpuSession& session, const ExperimentOptions& options);
 /// How long an order takes beside a program's copies.
 void orders_experiment(GpuSession& session, const ExperimentOptions& options);
 /// (c) where each kernel of a pair has SMs of its own: every split that the hardware makes, and which is best

@@ -73,7 +73,7 @@ class Copier {
  private:
   [[nodiscard]] double now() const { return seconds(Clock::now() - start_) * 1e3; }
   void work() {
-    const StreamHandle stream = make_stream();
+    const StreamHandle stream = make_stream(true);  // not in a channel behind CTAs that wait for orders
     std::array<EventHandle, 2> ends = {make_event(), make_event()};
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -148,7 +148,8 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
     refusal_ = why.reason;
     rule_ = gate_row(why.rule).name;
   };
-  const KernelStudy study = study_kernel(ptx, symbol, spec_.block);
+  const std::array<std::uint32_t, 3> shape = wanted.any_shape ? std::array<std::uint32_t, 3>{} : spec_.block;
+  const KernelStudy study = study_kernel(ptx, symbol, shape);
   threads_leave_ = study.threads_leave;
   waits_ = study.waits;
   const std::uint32_t taken = native_.static_shared() + spec_.shared_bytes;
@@ -160,12 +161,13 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
                                                                         std::string(embedded_file("runtime/quota_access.cuh")) +
                                                                         std::string(embedded_file("runtime/quota_runtime.cuh")),
                                                                     "quota_runtime.cuh"));
-  const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
-  TransformSpec form{symbol, spec_.block, 0, threads_leave_, axes, false, waits_};
-  form.registers = registers_for(limits.registers_per_sm, native_occupancy_, warps() * kWarpSize, native_.registers());
+  const int axes = wanted.any_shape || spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
+  TransformSpec form{symbol, shape, 0, threads_leave_, axes, false, waits_};
+  if (!wanted.any_shape)
+    form.registers = registers_for(limits.registers_per_sm, native_occupancy_, warps() * kWarpSize, native_.registers());
   form.flag = wanted.flag;
   together_ = waits_ ? "its blocks may wait for others" : needs_warps_together(ptx, form, spec_.blocks());
-  form.warps_apart = warps_apart_ = !together_ && wanted.warps_apart.value_or(warps_end_apart(form));
+  form.warps_apart = warps_apart_ = !together_ && !wanted.any_shape && wanted.warps_apart.value_or(warps_end_apart(form));
   Library library;
   try {
     const auto load = [&](unsigned ctas) {
@@ -181,10 +183,10 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
     persistent_ = load(0);
     if (device.shared_left < shared_behind_)
       return refuse({GateRule::SharedRoom, std::string(gate_row(GateRule::SharedRoom).native)});
-    if (persistent_.occupancy(warps() * kWarpSize, persistent_shared()) < native_occupancy_)
+    if (!wanted.any_shape && persistent_.occupancy(warps() * kWarpSize, persistent_shared()) < native_occupancy_)
       persistent_ = load(native_occupancy_);
     constexpr unsigned kFew = 16;  // bytes that a thread may spill
-    if (persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
+    if (!wanted.any_shape && persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
       const Library tight = library;
       Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others
       if (roomier.local_bytes() + 16 < persistent_.local_bytes())

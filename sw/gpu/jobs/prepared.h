@@ -37,7 +37,8 @@ class DeviceTools {
 struct KernelForm {
   bool transformed = true;  ///< there is one
   std::optional<bool> warps_apart =
-      {};  ///< whether the warps of a CTA go on by themselves, where they can; nothing: where it is worth it
+      {};                  ///< whether the warps of a CTA go on by themselves, where they can; nothing: where it is worth it
+  bool any_shape = false;  ///< as for launches of shapes that are not known yet (gate.h)
   FlagForm flag = FlagForm::Pushed;  ///< others only with warps_apart = false
 };
 
