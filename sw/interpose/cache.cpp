@@ -46,9 +46,10 @@ std::string digest(std::span<const std::byte> bytes) {
 std::string digest(std::string_view text) { return digest(std::as_bytes(std::span(text))); }
 
 std::size_t elf_bytes(const void* image) {
+  if (std::strncmp(static_cast<const char*>(image), ELFMAG, SELFMAG) != 0) return 0;  // text may be shorter than a header
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return 0;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return 0;
   std::uint64_t end = std::max(header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize,
                                header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize);
   for (unsigned i = 0; i < header.e_shnum && header.e_shentsize == sizeof(Elf64_Shdr); ++i) {

@@ -71,8 +71,6 @@ struct Prepared {
 /// The PTX of an image for a device; empty: it has none. @throws InputError for a damaged fat binary
 [[nodiscard]] std::string ptx_of(const void* image, unsigned sm);
 [[nodiscard]] unsigned device_sm();  ///< of the current context's device, as 90; 0: there is none
-/// Beside shared memory, and that its code uses: the headers of C++ bring some that nothing names. @param ptx  normalised
-[[nodiscard]] bool has_variables(const std::string& ptx);
 /// At the process's end: what is being compiled goes to the cache, for the next process. What is not begun is dropped. The
 /// driver's compiler cannot be stopped, and the process would crash if it ran on while the driver ends: so this waits as long as
 /// it takes.

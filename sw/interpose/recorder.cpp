@@ -15,6 +15,7 @@
 #include "sw/gpu/rewrite/instrument.h"
 #include "sw/gpu/rewrite/ptx.h"
 #include "sw/interpose/compile.h"
+#include "sw/interpose/ptx_in_memory.h"
 #include "sw/interpose/table.h"
 
 namespace sluice::interpose {

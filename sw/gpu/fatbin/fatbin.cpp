@@ -139,21 +139,33 @@ std::vector<FatbinImage> read_fatbin(std::span<const std::byte> bytes) {
   return images;
 }
 
+namespace {
+
+/// Text may be shorter than a header: what is behind its zero is not read. No magic number has a zero in it.
+bool begins_with(const void* image, std::uint32_t magic) {
+  return std::strncmp(static_cast<const char*>(image), reinterpret_cast<const char*>(&magic), sizeof magic) == 0;
+}
+
+}  // namespace
+
 std::span<const std::byte> fatbin_in_memory(const void* image) {
-  Wrapper wrapper;
-  std::memcpy(&wrapper, image, sizeof wrapper);
-  if (wrapper.magic == kWrapperMagic) std::memcpy(&image, &wrapper.container, sizeof image);
+  if (begins_with(image, kWrapperMagic)) {
+    Wrapper wrapper;
+    std::memcpy(&wrapper, image, sizeof wrapper);
+    std::memcpy(&image, &wrapper.container, sizeof image);
+  }
+  if (!begins_with(image, kContainerMagic)) return {};
   Container container;
   std::memcpy(&container, image, sizeof container);
-  if (container.magic != kContainerMagic) return {};
   return {static_cast<const std::byte*>(image), container.header_bytes + container.entry_bytes};
 }
 
 std::vector<std::span<const std::byte>> linked_parts_in_memory(const void* image) {
+  std::vector<std::span<const std::byte>> parts;
+  if (!begins_with(image, kWrapperMagic)) return parts;
   Wrapper wrapper;
   std::memcpy(&wrapper, image, sizeof wrapper);
-  std::vector<std::span<const std::byte>> parts;
-  if (wrapper.magic != kWrapperMagic || wrapper.version != 2 || wrapper.list == 0) return parts;
+  if (wrapper.version != 2 || wrapper.list == 0) return parts;
   const void* const* list = nullptr;
   for (std::memcpy(&list, &wrapper.list, sizeof list); *list != nullptr; ++list) parts.push_back(fatbin_in_memory(*list));
   return parts;

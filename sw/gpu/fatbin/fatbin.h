@@ -43,7 +43,7 @@ struct FatbinImage {
 [[nodiscard]] std::vector<FatbinImage> read_fatbin(std::span<const std::byte> container);
 
 /// The container that a program of this process hands over: a wrapper or the container itself, as long as it says that it is.
-/// @pre `image` is one of the two, or at least 24 readable bytes. @return empty when it is neither
+/// @pre `image` is one of the two, or text that ends with a zero. @return empty when it is neither
 [[nodiscard]] std::span<const std::byte> fatbin_in_memory(const void* image);
 
 /// Where code was linked from parts (nvcc -rdc=true): their containers. The linked container has machine code alone.
