@@ -221,7 +221,13 @@ class ServiceShares : public IShares {
     const bool told_to_leave = now.state == StubState::ToEvict && lane.answered != now.evictions;
     const bool over = lane.idle_since && (told_to_leave || Clock::now() - *lane.idle_since >= kLinger);
     if (over) return close(id, lane);
-    const bool has_left = told_to_leave && (lane.left || (id == kOpaque && !lane.admitted));
+    bool has_left = told_to_leave && lane.left;
+    if (told_to_leave && id == kOpaque) {  // what has not started never will, from before the service hears so
+      const std::scoped_lock lock(mutex_);
+      Lane& kept = lanes_known_[id];
+      has_left = !kept.admitted;
+      if (has_left) kept.share = kNothing;
+    }
     const std::uint64_t begun = lane.begun - lane.begun_before, done = lane.done - lane.done_before;
     if (has_left || begun != lane.told_begun || done != lane.told_done)
       if (sluice_report(session_, *lane.stub, has_left ? SLUICE_EVICTED : SLUICE_PROGRESS, std::max(begun, done), done) !=
