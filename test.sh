@@ -13,9 +13,15 @@ esac
 cmake --preset release
 cmake --build --preset release
 if [ "$full" = 1 ]; then
-  cmake --preset asan
+  # With nvcc the interposer is tested too, against a driver that executes nothing.
+  cuda=$(command -v nvcc >/dev/null && echo ON || echo OFF)
+  cmake --preset asan -D "SLUICE_CUDA=$cuda"
   cmake --build --preset asan
-  ctest --preset asan -j2 -LE "lint|formal"
+  SLUICE_FULL=1 ctest --preset asan -j2 -L "^(service|interpose)$"
+  ctest --preset asan -j2 -LE "lint|formal|^(service|interpose)$"
+  cmake --preset tsan -D "SLUICE_CUDA=$cuda"
+  cmake --build --preset tsan --target test_service test_interpose
+  SLUICE_FULL=1 ctest --preset tsan -j2 -L "^(service|interpose)$"
   SLUICE_FULL=1 ctest --preset release -j2
 else
   ctest --preset release -j2
