@@ -14,7 +14,8 @@ namespace sluice::interpose {
 [[nodiscard]] std::string digest(std::span<const std::byte> bytes);
 [[nodiscard]] std::string digest(std::string_view text);
 
-/// Bytes of a 64-bit ELF image in memory, as its headers say. @pre it is one, or text that ends with a zero. @return 0: it is none
+/// Bytes of a 64-bit ELF image in memory, as its headers say. @pre it is one, or text that ends with a zero. @return 0: it is
+/// none
 [[nodiscard]] std::size_t elf_bytes(const void* image);
 
 /// One folder of files by key. Writers replace whole files at once; a file that is damaged counts as missing, and is removed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches, and the ends of streams and contexts.
 #include <functional>
-#include <optional>
+#include <memory>
 
 #include "sw/interpose/hooks.h"
 #include "sw/interpose/program.h"
@@ -30,23 +30,12 @@ CUresult begin_capture_first(CUstream stream) {
   program().captures();
   return real<CUresult(CUstream)>(Own)(stream);
 }
-/// A stream beyond the channels is not there before all that runs has ended.
-class NewStream {
- public:
-  NewStream() {
-    program().stream_begins();
-    if (program().crowded()) quiet_.emplace(program());
-  }
-
- private:
-  std::optional<Program::Quiet> quiet_;
-};
 CUresult stream_create(CUstream* stream, unsigned flags) {
-  const NewStream one_more;
+  const auto quiet = program().stream_begins();
   return SLUICE_REAL(cuStreamCreate)(stream, flags);
 }
 CUresult stream_create_with_priority(CUstream* stream, unsigned flags, int priority) {
-  const NewStream one_more;
+  const auto quiet = program().stream_begins();
   return SLUICE_REAL(cuStreamCreateWithPriority)(stream, flags, priority);
 }
 CUresult stream_destroy(CUstream stream) {

@@ -141,6 +141,11 @@ CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
     program().same_kernel(*function, kernel);
   return result;
 }
+CUresult kernel_get_param_info(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+  std::optional<Program::Quiet> quiet;  // it loads the kernel
+  if (program().first_look(kernel, nullptr)) quiet.emplace(program());
+  return SLUICE_REAL(cuKernelGetParamInfo)(kernel, index, offset, bytes);
+}
 CUresult func_set_attribute(CUfunction function, CUfunction_attribute which, int value) {
   const CUresult result = SLUICE_REAL(cuFuncSetAttribute)(function, which, value);
   if (result == CUDA_SUCCESS) program().attribute(function, which, value);
@@ -167,6 +172,7 @@ void* module_hook(Symbol symbol) {
     case kcuLibraryUnload: return address(library_unload);
     case kcuLibraryGetKernel: return address(library_get_kernel);
     case kcuKernelGetFunction: return address(kernel_get_function);
+    case kcuKernelGetParamInfo: return address(kernel_get_param_info);
     case kcuFuncSetAttribute: return address(func_set_attribute);
     case kcuKernelSetAttribute: return address(kernel_set_attribute);
     default: return nullptr;

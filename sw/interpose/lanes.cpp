@@ -12,6 +12,7 @@ namespace sluice::interpose {
 namespace {
 
 constexpr std::size_t kFixed = offsetof(SluiceControl, unfinished);
+constexpr std::chrono::seconds kStandsStill(1);  // by then the watchdog has raised its quota to all there is
 
 std::optional<unsigned long long> current_context() {
   unsigned long long id = 0;
@@ -122,9 +123,12 @@ bool Lanes::crowded() const {
   return streams_made_ + kOfAHome >= channels_of_process();
 }
 
-void Lanes::stream_begins(std::unique_lock<std::mutex>& held) {
+bool Lanes::stream_begins() {
   ++streams_made_;
-  if (!crowded() || homes_.empty()) return;
+  return crowded();
+}
+
+void Lanes::make_spares(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   const auto known = id ? homes_.find(*id) : homes_.end();
   if (known == homes_.end() || known->second == nullptr) return;
@@ -180,6 +184,15 @@ void Lanes::forget() {
 std::size_t Lanes::outstanding() const {
   const auto waits = [](const auto& lane) { return lane.second->outstanding(); };
   return static_cast<std::size_t>(std::ranges::count_if(streams_, waits) + std::ranges::count_if(graphs_, waits));
+}
+
+bool Lanes::one_stands_still() const {
+  const auto stands = [now = Clock::now()](const auto& slot) {
+    return !slot->pending.empty() && slot->pending.front().waits && slot->resident > 0 && now - slot->moved > kStandsStill;
+  };
+  return std::ranges::any_of(all(), [&](const auto& lane) {
+    return lane->outstanding() && lane->share.ctas.value() > 0 && std::ranges::any_of(lane->slots, stands);
+  });
 }
 
 std::vector<std::shared_ptr<Lane>> Lanes::all() const {

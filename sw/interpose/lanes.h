@@ -52,6 +52,8 @@ struct Slot {
   Clock::time_point helped, looked;   ///< when a later grid was launched for it; when its counters were read
   Clock::duration patience{};         ///< until the next later grid
   std::uint32_t done = 0;             ///< blocks, as last read; wraps
+  std::uint32_t resident = 0;         ///< CTAs, as last read
+  Clock::time_point moved;            ///< when the launch in front came there, had no CTA, or had ended a block, as last seen
   std::optional<gpu::Watchdog> watchdog;
 };
 
@@ -101,8 +103,9 @@ class Lanes : public ILanes {
   void watch(Lane& lane);                                  ///< from here on the thread looks at it
   void wake();                                             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
-  void stream_begins(std::unique_lock<std::mutex>& held);  ///< of the program, and it is not made yet
-  [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a home included
+  [[nodiscard]] bool stream_begins();                    ///< of the program, and it is not made yet. @return crowded()
+  void make_spares(std::unique_lock<std::mutex>& held);  ///< of the current context. @pre nothing sleeps
+  [[nodiscard]] bool crowded() const;                    ///< soon there are more streams than channels, those of a home included
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
   void forget();  ///< in a forked child: the parent's are not its own
@@ -112,6 +115,8 @@ class Lanes : public ILanes {
   };
   [[nodiscard]] Sums sums();
   [[nodiscard]] std::size_t outstanding() const;
+  /// A launch whose blocks wait for others has CTAs, and has ended no block for a while: perhaps they wait for what is to come.
+  [[nodiscard]] bool one_stands_still() const;
   /// Waits, without the lock, until something in the lanes has changed, or for a millisecond.
   void wait_for_change(std::unique_lock<std::mutex>& held) { changed_.wait_for(held, std::chrono::milliseconds(1)); }
 

@@ -209,12 +209,12 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   if (!ours) {
     Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
     const bool opaque = Opaque::mode() != Opaque::Mode::Native && lanes_.shares().native().empty() && lanes_.gone().empty() &&
-                        reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort;
+                        reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort && reason != kNotLoaded;
     if (opaque && Opaque::mode() == Opaque::Mode::Hold) return run_held(held, row, launch.stream, as_it_is);
     if (opaque)
       if (const auto result = run_split(held, name, reason, launch.stream, as_it_is)) return *result;
-    if (const auto found = kernels_.find(launch.function);
-        !opaque && found != kernels_.end() && found->second.later == nullptr && found->second.lazy == nullptr) {
+    if (const auto found = kernels_.find(launch.function); !opaque && reason != kNotLoaded && found != kernels_.end() &&
+                                                           found->second.later == nullptr && found->second.lazy == nullptr) {
       found->second.known = launch.facts;  // the next one like it is not decided anew
       found->second.never = found->second.form == nullptr && !launch.facts.cooperative;
       found->second.known_row = &row;
@@ -242,6 +242,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     return as_it_is(launch.stream);
   }
   if (lane->watched) {
+    if (slot.pending.empty()) slot.moved = Clock::now();
     slot.pending.push_back(ours->pending(launch.facts));
     slot.pending.back().number = slot.launched;
     lane->busy = true;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "sw/gpu/runtime/control.h"
 #include "sw/interpose/table.h"
@@ -21,6 +22,15 @@ std::chrono::milliseconds compile_wait() {
     return std::chrono::milliseconds(set == nullptr ? 40 : std::atoi(set));
   }();
   return wait;
+}
+
+/// The driver then loads a module's kernels with it.
+bool loads_eagerly() {
+  static const bool eager = [] {
+    const char* set = std::getenv("CUDA_MODULE_LOADING");
+    return set != nullptr && std::string_view(set) == "EAGER";
+  }();
+  return eager;
 }
 
 }  // namespace
@@ -46,6 +56,7 @@ Program& Program::instance() {
 void Program::module(void* handle, Prepared prepared) {
   const std::scoped_lock held(lock_);
   modules_[handle] = std::move(prepared);
+  ahead_.erase(handle);
   std::erase_if(looked_at_, [&](const auto& l) {
     const auto kernel = kernels_.find(std::get<1>(l));
     return std::get<1>(l) == handle || (kernel != kernels_.end() && kernel->second.module == handle);
@@ -68,27 +79,51 @@ CUfunction Program::ours(const Kernel& kernel) const {
   return loaded == beside_.end() ? nullptr : loaded->second;
 }
 
-/// A module may be loaded when its kernels are first looked at, and loading may wait for all that runs.
-void Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
+/// A module may be loaded when its kernels are first looked at, and loading may wait for all that runs. Kernels whose handles the
+/// program has are loaded with the first that is launched, so that none has to wait for one that runs.
+/// @return false: it has to wait for a launch that stands still. The program's own kernel is there
+bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
   CUcontext context = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&context);
-  const auto found = kernels_.find(handle);
+  auto found = kernels_.find(handle);
+  for (; found != kernels_.end() && found->second.loading; found = kernels_.find(handle))  // another thread is about it
+    lanes_.wait_for_change(held);
   if (found == kernels_.end()) {
-    if (!strangers_.emplace(handle, context).second) return;
-    const Quiet quiet(*this, held);
+    if (!strangers_.emplace(handle, context).second) return true;
+    const Quiet quiet(*this, held, true);
     held.unlock();
     int registers = 0;
     SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, handle);
     held.lock();
-    return;
+    return true;
   }
-  if (!found->second.seen.insert(context).second) {  // another thread may be about it
-    for (auto k = found; k != kernels_.end() && k->second.loading; k = kernels_.find(handle)) lanes_.wait_for_change(held);
-    return;
+  if (!found->second.seen.insert(context).second) {
+    if (behind_ && lanes_.outstanding() == 0) {
+      const Quiet quiet(*this, held, true);
+      load_others(held, context);
+    }
+    return true;
   }
   found->second.loading = true;
+  const Quiet quiet(*this, held, !found->second.own_loaded.contains(context));
+  if (!quiet.reached()) {
+    behind_ = true;
+    if (found = kernels_.find(handle); found != kernels_.end()) {
+      found->second.loading = false;
+      found->second.seen.erase(context);
+    }
+    return false;
+  }
+  load_one(held, handle, context);
+  load_others(held, context);
+  return true;
+}
+
+/// @pre it is marked as seen, and as being loaded; nothing sleeps
+void Program::load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context) {
+  const auto found = kernels_.find(handle);
+  if (found == kernels_.end()) return;
   Kernel kernel = found->second;
-  const Quiet quiet(*this, held);
   const CUfunction beside = kernel.beside ? ours(kernel) : nullptr;
   held.unlock();
   const CUfunction function = look_up(kernel, static_cast<CUfunction>(kernel.own), beside);
@@ -96,9 +131,44 @@ void Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
   const auto still = kernels_.find(handle);
   if (still == kernels_.end()) return;
   still->second.loading = false;
+  still->second.own_loaded.insert(context);
   still->second.parameters = std::move(kernel.parameters);
   if (kernel.beside && function != nullptr) beside_[{kernel.code.get(), context}] = function;
   if (!kernel.beside) still->second.function = function;
+}
+
+/// Also begins to compile them. @pre nothing sleeps
+void Program::load_others(std::unique_lock<std::mutex>& held, CUcontext context) {
+  constexpr std::size_t kMost = 16;  // of a module: each costs a millisecond or two, and may never be launched
+  std::vector<void*> others;
+  behind_ = false;
+  for (const auto& [handle, k] : kernels_) {
+    const bool here = k.library || k.own_loaded.contains(context);
+    if (!here || k.loading || k.seen.contains(context)) continue;
+    if (k.later != nullptr || ahead_[k.module]++ < kMost) others.push_back(handle);
+  }
+  for (void* handle : others) {
+    auto found = kernels_.find(handle);
+    if (found == kernels_.end() || found->second.loading) continue;
+    const bool wanted = lanes_.shares().native().empty() && lanes_.gone().empty();
+    if (const auto lazy = wanted ? std::exchange(found->second.lazy, nullptr) : nullptr) {
+      const std::string name = found->second.name;
+      held.unlock();
+      const std::shared_ptr<Later> later = lazy->kernel(name);
+      held.lock();
+      if (found = kernels_.find(handle); found == kernels_.end()) continue;
+      found->second.later = later;
+    }
+    Kernel& kernel = found->second;
+    if (kernel.later != nullptr && kernel.later->done()) adopt(kernel);
+    if (kernel.later == nullptr)
+      kernel.seen.insert(context);
+    else
+      behind_ = true;  // it is loaded when there is code
+    if (kernel.later != nullptr && kernel.own_loaded.contains(context)) continue;
+    kernel.loading = true;
+    load_one(held, handle, context);
+  }
 }
 
 /// Ours, and what the program's takes. @param own  the handle that its module gave
@@ -141,6 +211,8 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernel.module = module;
   kernel.own = handle;
   kernel.library = library;
+  CUcontext context = nullptr;
+  if ((!library || loads_eagerly()) && SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS) kernel.own_loaded.insert(context);
   if (const auto found = modules_.find(module); found != modules_.end()) {
     if (!found->second.why.empty()) kernel.why = found->second.why;
     kernel.code = found->second.code;
@@ -191,6 +263,8 @@ void Program::adopt(Kernel& kernel) {
 void Program::same_kernel(void* handle, void* known) {
   const std::scoped_lock held(lock_);
   if (const auto found = kernels_.find(known); found != kernels_.end()) {
+    CUcontext context = nullptr;
+    if (SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS) found->second.own_loaded.insert(context);
     Kernel copy = found->second;
     kernels_[handle] = std::move(copy);
   }
@@ -253,7 +327,7 @@ std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& he
   if (const auto fresh = kernels_.find(launch.function);
       fresh != kernels_.end() && fresh->second.later != nullptr && fresh->second.later->done())
     adopt(fresh->second);
-  load(held, launch.function);
+  const bool loaded = load(held, launch.function);
   const auto found = kernels_.find(launch.function);
   if (found == kernels_.end()) {
     name = "?";
@@ -262,6 +336,10 @@ std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& he
   }
   Kernel& kernel = found->second;
   name = kernel.name;
+  if (!loaded) {
+    reason = kNotLoaded;
+    return std::nullopt;
+  }
   Transformed out;
   if (const std::optional<std::string> native = prepare(kernel, launch, out)) {
     reason = *native;
@@ -297,21 +375,30 @@ KernelDemand Program::demand(CUfunction original, unsigned threads, unsigned sha
   return shape == kernel->second.shapes.end() ? KernelDemand{} : shape->second.demand;
 }
 
-void Program::stream_begins() {
+std::unique_ptr<Program::Quiet> Program::stream_begins() {
   std::unique_lock held(lock_);
-  lanes_.stream_begins(held);
+  if (!lanes_.stream_begins()) return nullptr;
+  auto quiet = std::make_unique<Quiet>(*this, held, true);
+  lanes_.make_spares(held);  // beyond the channels themselves
+  return quiet;
 }
 
 Program::Quiet::Quiet(Program& program) : program_(program) {
   std::unique_lock held(program.lock_);
-  wait(held);
+  wait(held, true);
 }
-Program::Quiet::Quiet(Program& program, std::unique_lock<std::mutex>& held) : program_(program) { wait(held); }
+Program::Quiet::Quiet(Program& program, std::unique_lock<std::mutex>& held, bool patient) : program_(program) {
+  wait(held, patient);
+}
 Program::Quiet::~Quiet() { --program_.quiet_; }
 
-void Program::Quiet::wait(std::unique_lock<std::mutex>& held) {
+void Program::Quiet::wait(std::unique_lock<std::mutex>& held, bool patient) {
   ++program_.quiet_;
   while (program_.lanes_.outstanding() > 0) {
+    if (!patient && program_.lanes_.one_stands_still()) {
+      reached_ = false;
+      return;
+    }
     program_.lanes_.wake();
     program_.lanes_.wait_for_change(held);
   }
@@ -326,11 +413,6 @@ bool Program::first_look(void* of, const char* name) {
   SLUICE_REAL(cuCtxGetCurrent)(&context);
   const std::scoped_lock held(lock_);
   return looked_at_.emplace(context, of, name == nullptr ? "" : name).second;
-}
-
-bool Program::crowded() {
-  const std::scoped_lock held(lock_);
-  return lanes_.crowded();
 }
 
 bool Program::sleepers_possible() {

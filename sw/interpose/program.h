@@ -49,12 +49,16 @@ struct Transformed {
   [[nodiscard]] Pending pending(const gpu::LaunchFacts& facts) const;  ///< a copy that outlives the program's arguments
 };
 
+/// The program's own kernel runs for once.
+inline constexpr const char* kNotLoaded = "its code could not be loaded while a launch stood still that may wait for it";
+
 class Program {
  public:
   static Program& instance();  ///< lives as long as the process
   /// A module or library was loaded with the code, or as it is; or it was unloaded (all empty).
   void module(void* handle, Prepared prepared);
   /// The program has a kernel's handle. @param module  it comes from; @param library  `module` is a CUlibrary
+  /// A CUfunction's code is in the current context from then on; that of a CUkernel is not.
   void kernel(void* handle, void* module, const char* name, bool library);
   void same_kernel(void* handle, void* known);  ///< a CUfunction of a CUkernel
   void attribute(void* handle, CUfunction_attribute which, int value);
@@ -81,25 +85,28 @@ class Program {
   [[nodiscard]] KernelDemand demand(CUfunction original, unsigned threads, unsigned shared) const;
   [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
   [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
-  void stream_begins();
   /// While it lives, none of the process's launches that may sleep is on the GPU: it waits for those that are, and others do not
   /// begin.
   class Quiet {
    public:
     explicit Quiet(Program& program);
-    Quiet(Program& program, std::unique_lock<std::mutex>& held);  ///< gives the lock up while it waits
+    /// Gives the lock up while it waits. @param patient  else not where a launch stands still that may wait for what is to come
+    Quiet(Program& program, std::unique_lock<std::mutex>& held, bool patient);
+    [[nodiscard]] bool reached() const { return reached_; }
     ~Quiet();
     Quiet(const Quiet&) = delete;
     Quiet& operator=(const Quiet&) = delete;
 
    private:
-    void wait(std::unique_lock<std::mutex>& held);
+    void wait(std::unique_lock<std::mutex>& held, bool patient);
     Program& program_;
+    bool reached_ = true;
   };
+  /// A stream of the program begins. @return where it is beyond the channels: to be kept until it is there
+  [[nodiscard]] std::unique_ptr<Quiet> stream_begins();
   void wait_while_quiet(std::unique_lock<std::mutex>& held);
   /// The driver may load code for it now. @param name  of what is looked for in `of`
   [[nodiscard]] bool first_look(void* of, const char* name);
-  [[nodiscard]] bool crowded();            ///< soon there are more streams than channels
   [[nodiscard]] bool sleepers_possible();  ///< launches that may sleep are on the GPU
   /// What a copy in the stream waits for, where launches that may sleep are outstanding. Else it returns at once.
   void wait_for_launches(CUstream stream);
@@ -127,9 +134,10 @@ class Program {
     void* own = nullptr;            ///< the handle that the module gave
     CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
-    bool beside = false;       ///< `code` is loaded beside the program's module, in each context
-    std::set<CUcontext> seen;  ///< contexts in which it is loaded
-    bool loading = false;      ///< by some thread
+    bool beside = false;             ///< `code` is loaded beside the program's module, in each context
+    std::set<CUcontext> seen;        ///< contexts in which it is loaded
+    std::set<CUcontext> own_loaded;  ///< contexts in which the program's own is loaded: a native launch need not wait
+    bool loading = false;            ///< by some thread
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
     std::optional<int> carveout;                                  ///< as the program set it
@@ -148,7 +156,9 @@ class Program {
   [[nodiscard]] CUfunction ours(const Kernel& kernel) const;
   void wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream);
   [[nodiscard]] static CUfunction look_up(Kernel& kernel, CUfunction own, CUfunction function);
-  void load(std::unique_lock<std::mutex>& held, CUfunction handle);
+  [[nodiscard]] bool load(std::unique_lock<std::mutex>& held, CUfunction handle);
+  void load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context);
+  void load_others(std::unique_lock<std::mutex>& held, CUcontext context);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
   void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
@@ -160,6 +170,8 @@ class Program {
   std::unordered_map<void*, Prepared> modules_;
   std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
   std::atomic<int> quiet_{0};                                       // lives of Quiet
+  bool behind_ = false;                                             // some kernels are to be loaded when nothing sleeps
+  std::map<const void*, std::size_t> ahead_;                        // kernels of a module that were loaded with another
   std::atomic<bool> captures_{false};                               // some stream has been captured
   std::unordered_map<void*, Kernel> kernels_;
   std::set<std::tuple<CUcontext, void*, std::string>> looked_at_;

@@ -216,6 +216,8 @@ void Lanes::hear(Lane& lane, Slot& slot) {
   const auto ended = static_cast<std::uint32_t>(word), naps = static_cast<std::uint32_t>(word >> 32);
   if (ended != slot.ended) {
     slot.ended = ended;
+    slot.moved = Clock::now();
+    slot.resident = 0;
     slot.asleep = false;
     slot.raised = false;
     slot.patience = {};
@@ -249,6 +251,8 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
   seen.inside = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED);
   seen.number = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS);
   seen.left = c.next < job.tickets || c.returned != 0;
+  if (seen.done != slot.done || seen.resident == 0) slot.moved = now;
+  slot.resident = seen.resident;
   lane.done += seen.done - slot.done;
   slot.done = seen.done;
   if (!slot.node) {

@@ -5,7 +5,9 @@
 #include <cuda.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,9 @@ namespace sluice::fake {
 struct Function {
   std::string name;
   std::size_t parameters = 0;
-  bool ours = false;  ///< transformed
-  bool logs = false;  ///< writes FAKE_CUDA_LOG to a recording
+  bool ours = false;                 ///< transformed
+  bool logs = false;                 ///< writes FAKE_CUDA_LOG to a recording
+  std::atomic<bool> loaded = false;  ///< when it is first looked at
 };
 
 /// A launch, with its arguments copied: 8 bytes each, the job as it is. Behind a logging kernel's own come a gpu::RecordJob.
@@ -38,13 +41,21 @@ struct Grid {
 void tell(const std::string& line);
 /// Runs in the stream's thread, behind what is there.
 void enqueue(CUstream stream, std::function<void()> work);
-/// Waits, and keeps all others out of the driver, until nothing is on the GPU: FAKE_CUDA_LOADS.
-void wait_for_all();
+// Of streams: none of these is for one of their threads.
+void wait_for_stream(CUstream stream);
+void wait_for_streams();
+[[nodiscard]] std::size_t open_in(CUstream stream);  ///< things that have not ended
+
+// What waits (waits.cpp).
+[[nodiscard]] std::unique_lock<std::mutex> in_driver();  ///< copies and launches are made inside
+void wait_for_all();                                     ///< inside, until nothing is on the GPU
+void others_wait_for_all();                              ///< who comes into the driver later
+void wait_for_room(CUstream stream);                     ///< the stream holds more than 600 things. @pre inside
+void loads(Function& function, bool returns_at_once);    ///< the first time alone
 /// Host memory that the driver allocated: copies of other memory wait for their stream.
 void knows(const void* memory, std::size_t bytes);
 [[nodiscard]] bool known(const void* at);
-/// Waits in the same way while the stream holds more than 600 things.
-void wait_for_room(CUstream stream);
+
 /// Every warp writes what FAKE_CUDA_LOG says: of each lane a number of words, and the words.
 void write_log(const Grid& grid);
 /// Executes a launch. @return when its grid has ended

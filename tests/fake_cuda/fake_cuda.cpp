@@ -36,7 +36,7 @@ CUresult load(Module** out, const void* image) try {
   for (const sluice::gpu::Item& item : sluice::gpu::items_of(module->ptx))
     if (item.kind == sluice::gpu::Item::Kind::Kernel)
       module->functions.push_back(new Function{item.name, sluice::gpu::parameter_count(module->ptx, item.name),
-                                               item.name.ends_with("__sluice"), item.name.ends_with("__sluice_record")});
+                                               item.name.ends_with("__sluice"), item.name.ends_with("__sluice_record"), false});
   tell("load " + std::to_string(module->functions.size()) + " kernels");
   *out = module;
   return CUDA_SUCCESS;
@@ -136,14 +136,6 @@ CUresult cuMemAlloc_v2(CUdeviceptr* p, std::size_t bytes) {
   *p = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
   return CUDA_SUCCESS;
 }
-CUresult cuMemFree_v2(CUdeviceptr) {
-  sluice::fake::wait_for_all();
-  return CUDA_SUCCESS;
-}
-CUresult cuFuncLoad(CUfunction) {
-  sluice::fake::wait_for_all();
-  return CUDA_SUCCESS;
-}
 CUresult cuMemHostAlloc(void** p, std::size_t bytes, unsigned) {
   *p = std::aligned_alloc(4096, bytes);
   sluice::fake::knows(*p, bytes);
@@ -182,7 +174,9 @@ CUresult cuModuleLoadData(CUmodule* m, const void* image) {
   return load(reinterpret_cast<Module**>(m), image);
 }
 CUresult cuModuleGetFunction(CUfunction* f, CUmodule m, const char* name) {
-  return find(reinterpret_cast<Function**>(f), reinterpret_cast<Module*>(m), name);
+  const CUresult result = find(reinterpret_cast<Function**>(f), reinterpret_cast<Module*>(m), name);
+  if (result == CUDA_SUCCESS) sluice::fake::loads(*reinterpret_cast<Function*>(*f), true);
+  return result;
 }
 CUresult cuLibraryLoadData(CUlibrary* l, const void* image, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned) {
   return load(reinterpret_cast<Module**>(l), image);
@@ -197,10 +191,11 @@ CUresult cuFuncGetParamInfo(CUfunction f, std::size_t i, std::size_t* offset, st
   return CUDA_SUCCESS;
 }
 CUresult cuKernelGetParamInfo(CUkernel k, std::size_t i, std::size_t* offset, std::size_t* bytes) {
-  sluice::fake::wait_for_all();  // it loads the kernel
+  sluice::fake::loads(*reinterpret_cast<Function*>(k), false);
   return cuFuncGetParamInfo(reinterpret_cast<CUfunction>(k), i, offset, bytes);
 }
-CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction) {
+CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction f) {
+  sluice::fake::loads(*reinterpret_cast<Function*>(f), false);
   return *v = which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 49152
               : which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK       ? 512
                                                                        : 0,
@@ -212,6 +207,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsign
                         CUstream s, void** p, void**) {
   const Grid grid = sluice::fake::grid_of(f, {x, y, z}, {bx, by, bz}, shared, p);
   if (x == 13) return tell("launch refused"), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  sluice::fake::loads(*reinterpret_cast<Function*>(f), false);
+  const auto inside = sluice::fake::in_driver();
   sluice::fake::wait_for_room(s);
   if (!sluice::fake::captured(s, grid)) sluice::fake::enqueue(s, [grid] { sluice::fake::execute(grid); });
   return CUDA_SUCCESS;
@@ -220,7 +217,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** p, void*
   return cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes,
                         c->hStream, p, extra);
 }
-CUresult cuKernelGetFunction(CUfunction* f, CUkernel k) { return *f = reinterpret_cast<CUfunction>(k), CUDA_SUCCESS; }
 CUresult cuGetProcAddress_v2(const char* name, void** function, int, cuuint64_t, CUdriverProcAddressQueryResult*) {
   *function = std::strcmp(name, "cuLaunchKernel") == 0 ? reinterpret_cast<void*>(&cuLaunchKernel) : nullptr;
   return *function == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;

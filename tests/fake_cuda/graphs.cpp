@@ -121,6 +121,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec e, CUgraphNode n, const C
   return exec(e)->grids[node(n)] = of_params(*p), CUDA_SUCCESS;
 }
 CUresult cuGraphLaunch(CUgraphExec e, CUstream s) {
+  const auto inside = in_driver();
   for (Node* n : exec(e)->order) {
     const Grid grid = exec(e)->grids[n];
     enqueue(s, [grid] { execute(grid); });

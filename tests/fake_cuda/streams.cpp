@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events of the driver for tests. Each stream is a thread; with FAKE_CUDA_CHANNELS=n, those of one channel are one. A
-// launch of the transformed kernels takes FAKE_CUDA_TASK_US for each block, divided by the CTAs that the quotas allow, and obeys
-// quotas that change meanwhile.
+// Streams and events of the driver for tests. Each channel is a thread, and its streams' work follows each other: as many as
+// CUDA_DEVICE_MAX_CONNECTIONS says. A launch of the transformed kernels takes FAKE_CUDA_TASK_US for each block, divided by the
+// CTAs that the quotas allow, and obeys quotas that change meanwhile.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -65,15 +65,18 @@ class Stream {
   std::thread thread_;
 };
 
-std::mutex g_lock, g_driver;
+std::mutex g_lock;
 std::map<CUstream, std::shared_ptr<Stream>>& streams() {
   static auto* all = new std::map<CUstream, std::shared_ptr<Stream>>;
   return *all;
 }
+/// As the driver has them where the variable is not set.
+std::uintptr_t channels() {
+  static const char* set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  return set == nullptr ? 8U : static_cast<unsigned>(std::atoi(set));
+}
 std::shared_ptr<Stream> stream_of(CUstream stream) {
-  const char* channels = std::getenv("FAKE_CUDA_CHANNELS");
-  if (channels != nullptr)
-    stream = reinterpret_cast<CUstream>(reinterpret_cast<std::uintptr_t>(stream) % static_cast<unsigned>(std::atoi(channels)));
+  stream = reinterpret_cast<CUstream>(reinterpret_cast<std::uintptr_t>(stream) % channels());
   const std::scoped_lock held(g_lock);
   std::shared_ptr<Stream>& s = streams()[stream];
   if (s == nullptr) s = std::make_shared<Stream>();
@@ -100,28 +103,9 @@ unsigned task_us() {
 
 void enqueue(CUstream stream, std::function<void()> work) { stream_of(stream)->add(std::move(work)); }
 
-std::map<const char*, std::size_t>& allocated() {
-  static auto* all = new std::map<const char*, std::size_t>;
-  return *all;
-}
-void knows(const void* memory, std::size_t bytes) {
-  const std::scoped_lock held(g_lock);
-  allocated()[static_cast<const char*>(memory)] = bytes;
-}
-bool known(const void* at) {
-  const std::scoped_lock held(g_lock);
-  auto after = allocated().upper_bound(static_cast<const char*>(at));
-  return after != allocated().begin() && static_cast<const char*>(at) < (--after)->first + after->second;
-}
-void wait_for_room(CUstream stream) {
-  if (std::getenv("FAKE_CUDA_LOADS") == nullptr || stream_of(stream)->open() <= 600) return;
-  const std::scoped_lock driver(g_driver);
-  while (stream_of(stream)->open() > 600) std::this_thread::sleep_for(microseconds(50));
-}
-
-void wait_for_all() {
-  if (std::getenv("FAKE_CUDA_LOADS") == nullptr) return;
-  const std::scoped_lock driver(g_driver);
+void wait_for_stream(CUstream stream) { stream_of(stream)->wait(); }
+std::size_t open_in(CUstream stream) { return stream_of(stream)->open(); }
+void wait_for_streams() {
   std::vector<std::shared_ptr<Stream>> all;
   {
     const std::scoped_lock held(g_lock);
@@ -180,6 +164,10 @@ unsigned ctas_needed(const Grid& grid) {
   return ctas == nullptr || !grid.function->name.starts_with("waits") ? 0 : static_cast<unsigned>(std::atoi(ctas));
 }
 
+/// A launch of a kernel named "waits_for_frees" ends no block before one of a kernel named "frees" has run.
+std::atomic<unsigned> g_frees{0}, g_freed{0};
+bool waits_for_frees(const Grid& grid) { return grid.function->name.starts_with("waits_for_frees"); }
+
 /// Claims and runs blocks until none is left or no CTA is allowed.
 void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
   SluiceControl& c = *job.control;
@@ -187,7 +175,8 @@ void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
     const unsigned ctas = allowed(job, grid);
     word(c.resident_total).store(ctas);
     if (ctas == 0) return;
-    if (ctas < ctas_needed(grid)) {  // the blocks that have begun wait for others
+    if (ctas < ctas_needed(grid) ||
+        (waits_for_frees(grid) && g_frees == g_freed)) {  // the blocks that have begun wait for others
       std::this_thread::sleep_for(microseconds(200));
       continue;
     }
@@ -219,9 +208,12 @@ std::string words(const Grid& grid) {
 
 void execute(const Grid& grid) {
   if (grid.function->logs) write_log(grid);
+  if (grid.function->name.starts_with("frees")) ++g_frees;
   if (!grid.function->ours) {
     static std::atomic<int> beside{0};
     const bool alone = beside++ == 0;
+    while (waits_for_frees(grid) && g_frees == g_freed) std::this_thread::sleep_for(microseconds(200));
+    if (waits_for_frees(grid)) ++g_freed;
     std::this_thread::sleep_for(microseconds(task_us()));
     --beside;
     tell(words(grid) + (alone ? "" : " beside another"));
@@ -271,6 +263,7 @@ void execute(const Grid& grid) {
   tell(words(grid) + " quota " + std::to_string(quota) + " wanted " + std::to_string(wanted) + " blocks " +
        std::to_string(job.blocks) + " wrong " + std::to_string(wrong) + (at_start == 0 ? "" : " not rewound") +
        (naps == 0 ? "" : " slept " + std::to_string(naps)));
+  if (waits_for_frees(grid)) ++g_freed;
   word(c.next).store(0);
   word(c.gate).store((number() + 1) << SLUICE_GATE_NUMBER_SHIFT);
   word(c.ended).fetch_add(1);
@@ -285,24 +278,17 @@ extern "C" {
 CUresult cuStreamCreate(CUstream* s, unsigned) {
   static std::atomic<std::uintptr_t> next{1000};
   *s = reinterpret_cast<CUstream>(next++);
-  // As seen on an H100: one beyond the channels is not there before what sleeps in its channel has ended.
-  const char* channels = std::getenv("FAKE_CUDA_CHANNELS");
-  if (channels != nullptr && next > 1000U + static_cast<unsigned>(std::atoi(channels))) cuStreamSynchronize(*s);
+  // One beyond the channels is not there before what sleeps in its channel has ended.
+  const auto inside = sluice::fake::in_driver();
+  if (next > 1000U + sluice::fake::channels()) sluice::fake::wait_for_stream(*s);
   return CUDA_SUCCESS;
 }
+CUresult cuStreamCreateWithPriority(CUstream* s, unsigned flags, int) { return cuStreamCreate(s, flags); }
 CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
 CUresult cuStreamGetId(CUstream s, unsigned long long* id) { return *id = reinterpret_cast<unsigned long long>(s), CUDA_SUCCESS; }
 CUresult cuStreamSynchronize(CUstream s) { return sluice::fake::stream_of(s)->wait(), CUDA_SUCCESS; }
 CUresult cuStreamQuery(CUstream s) { return sluice::fake::stream_of(s)->done() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
-CUresult cuCtxSynchronize() {
-  std::vector<std::shared_ptr<sluice::fake::Stream>> all;
-  {
-    const std::scoped_lock held(sluice::fake::g_lock);
-    for (const auto& [handle, stream] : sluice::fake::streams()) all.push_back(stream);
-  }
-  for (const auto& stream : all) stream->wait();
-  return CUDA_SUCCESS;
-}
+CUresult cuCtxSynchronize() { return sluice::fake::wait_for_streams(), CUDA_SUCCESS; }
 CUresult cuEventCreate(CUevent* e, unsigned) { return *e = reinterpret_cast<CUevent>(new Event), CUDA_SUCCESS; }
 CUresult cuEventDestroy_v2(CUevent) { return CUDA_SUCCESS; }  // its stream may still write it
 CUresult cuEventRecord(CUevent e, CUstream s) {
@@ -330,14 +316,20 @@ CUresult cuEventElapsedTime(float* ms, CUevent a, CUevent b) {
 }
 /// It waits under the driver's lock, as seen on an H100 with registered memory.
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
-  const std::scoped_lock held(sluice::fake::g_driver);
+  const auto inside = sluice::fake::in_driver();
   sluice::fake::stream_of(nullptr)->wait();
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return CUDA_SUCCESS;
 }
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
+  const auto inside = sluice::fake::in_driver();
+  sluice::fake::stream_of(nullptr)->wait();
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return CUDA_SUCCESS;
+}
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream s) {
-  const std::scoped_lock held(sluice::fake::g_driver);
-  if (std::getenv("FAKE_CUDA_LOADS") != nullptr && !sluice::fake::known(from)) sluice::fake::stream_of(s)->wait();
+  const auto inside = sluice::fake::in_driver();
+  if (!sluice::fake::known(from)) sluice::fake::wait_for_stream(s);
   sluice::fake::enqueue(s, [to, from, bytes] {  // quotas are read meanwhile: word by word
     for (std::size_t i = 0; i < bytes / 4; ++i)
       sluice::fake::word(reinterpret_cast<unsigned*>(to)[i]).store(static_cast<const unsigned*>(from)[i]);
@@ -345,7 +337,8 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t byte
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream s) {
-  const std::scoped_lock held(sluice::fake::g_driver);
+  const auto inside = sluice::fake::in_driver();
+  if (!sluice::fake::known(to)) sluice::fake::wait_for_stream(s);
   sluice::fake::enqueue(s, [to, from, bytes] {
     for (std::size_t i = 0; i < bytes / 4; ++i)
       static_cast<unsigned*>(to)[i] = sluice::fake::word(reinterpret_cast<unsigned*>(from)[i]).load();

@@ -19,6 +19,21 @@ class Run : public Sluice {
                  (folder_ / "books").string() + "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run " + options +
                  " -- " SLUICE_FAKE_CLIENT);
   }
+  /// A program that says its quota itself, and ends after 20 seconds at most.
+  Outcome waits(const std::string& call, const std::string& before = "") {
+    const std::string quota = "'" + (folder_ / "quota").string() + "'";
+    std::ofstream(folder_ / "quota") << "all\n";
+    return shell(before + " FAKE_CUDA_TASK_US=200 SLUICE_SHORT_US=0 SLUICE_COMPILE_WAIT_MS=10000 SLUICE_CACHE_DIR='" +
+                 (folder_ / "cache").string() + "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
+                 (folder_ / "books").string() +
+                 "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' timeout 20 " SLUICE_BINARY " run --quota-file " + quota +
+                 " -- " SLUICE_FAKE_WAITS " " + quota + " " + call);
+  }
+  /// A slow program's first launch is to find the first quota.
+  void await_launch() {
+    for (int k = 0; k < 2000 && text("books").find("launch refused") == std::string::npos; ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
   static std::ptrdiff_t count(const std::string& all, const std::string& what) {
     std::ptrdiff_t n = 0;
     for (std::size_t at = all.find(what); at != std::string::npos; at = all.find(what, at + 1)) ++n;
@@ -53,13 +68,14 @@ TEST_F(Run, TransformsLargeGridsAndRunsEveryBlockOnce) {
 TEST_F(Run, OrdersPassAStreamThatHoldsTheirChannel) {
   std::ofstream(folder_ / "quota") << "0\n";
   std::thread changes([&] {
+    await_launch();
     for (const char* quota : {"2\n", "0\n", "1\n"}) {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       std::ofstream(folder_ / "quota") << quota;
     }
   });
   // The program's stream 5 and the first that the interposer makes, 1000, are of one channel.
-  const Outcome o = client("CUDA_DEVICE_MAX_CONNECTIONS=5 FAKE_CUDA_CHANNELS=5 FAKE_CUDA_TASK_US=2000 timeout 20 env",
+  const Outcome o = client("CUDA_DEVICE_MAX_CONNECTIONS=5 FAKE_CUDA_TASK_US=2000 timeout 20 env",
                            "--quota-file '" + (folder_ / "quota").string() + "'");
   changes.join();
   EXPECT_EQ(o.exit, 0) << o.out << o.err;
@@ -101,6 +117,32 @@ TEST_F(Run, CallsThatWaitForTheWholeGpuLetOrdersPass) {
   EXPECT_EQ(count(text("books"), "blocks 800 wrong 0"), 8) << text("books");
 }
 
+/// Of each call that waits for the GPU, as measured (results/h200/service, driver_waits): it is made while a launch sleeps.
+TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
+  for (const char* call : {"cuModuleLoadData", "cuModuleGetFunction", "cuKernelGetFunction", "cuKernelGetParamInfo",
+                           "cuLibraryGetModule", "cuLibraryUnload", "cuMemFree", "cuMemFreeHost", "cuCtxSetLimit",
+                           "cuMemcpyDtoHAsync", "cuStreamCreate", "cuStreamCreateWithPriority"}) {
+    fs::remove(folder_ / "books");
+    const Outcome o = waits(call);
+    EXPECT_EQ(o.exit, 0) << call << o.out << o.err;
+    EXPECT_EQ(count(text("books"), "blocks 800 wrong 0"), 2) << call << text("books");
+    EXPECT_EQ(count(text("books"), " slept "), 1) << call << text("books");
+  }
+}
+
+TEST_F(Run, AKernelMayWaitForAnothersFirstLaunch) {
+  const Outcome first = waits("first_launch", "FAKE_CUDA_COMPILE_MS=100");
+  EXPECT_EQ(first.exit, 0) << first.out << first.err;
+  EXPECT_EQ(count(text("books"), "launch waits_for_frees__sluice"), 2) << text("books");
+  EXPECT_EQ(count(text("books"), "launch frees 800x1"), 1) << "its code is not there the first time\n" << text("books");
+  EXPECT_EQ(count(text("books"), "launch frees__sluice"), 1) << "it is loaded before the other runs again\n" << text("books");
+  const nlohmann::json report = nlohmann::json::parse(text("report"));
+  EXPECT_NE(report["reasons"]["frees"].get<std::string>().find("could not be loaded"), std::string::npos) << report;
+  fs::remove(folder_ / "books");
+  EXPECT_EQ(waits("first_launch").exit, 0) << "with code in the cache";
+  EXPECT_EQ(count(text("books"), "launch frees__sluice"), 2) << "it was loaded ahead\n" << text("books");
+}
+
 TEST_F(Run, LinkedCodeHasItsPtxInItsParts) {
   const Outcome o = client("FAKE_CUDA_LINKED=1");
   EXPECT_EQ(o.exit, 0) << o.out << o.err;
@@ -130,6 +172,7 @@ TEST_F(Run, NodesOfGraphsAreTransformedAndEachExecutableHasItsOwnState) {
 TEST_F(Run, AQuotaThatChangesReachesWhatRunsAndEvictedBlocksRunLater) {
   std::ofstream(folder_ / "quota") << "0\n";
   std::thread changes([&] {
+    await_launch();
     for (const char* quota : {"1\n", "0\n", "3\n"}) {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       std::ofstream(folder_ / "quota") << quota;
