@@ -18,10 +18,10 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr int kVersion = 4;               // of the transformation, beside the runtime's text
+constexpr int kVersion = 5;               // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
-Code made(const std::string& ptx, bool variables) {
+Code made(const std::string& ptx, bool variables, unsigned registers) {
   Code code;
   std::string last;
   const auto assemble = [&](const std::string& text) {
@@ -30,7 +30,7 @@ Code made(const std::string& ptx, bool variables) {
     code.cubin = assembled(text);
     last = text;
   };
-  gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble);
+  gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble, registers);
   const bool any = std::ranges::any_of(module.kernels, [](const auto& k) { return !k.second.refusal; });
   if (any)
     assemble(module.text);
@@ -128,17 +128,17 @@ namespace {
 /// @param now  does not return before it is done
 /// @param ptx  the text, where the cache does not have what `key` says
 template <class Text>
-std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool variables, bool now) {
+std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool variables, bool now, unsigned registers = 0) {
   auto later = std::make_shared<Later>();
   if (const auto kept = user_cache().load(key))
     if (auto code = unpacked(*kept)) {
       later->set(std::make_shared<const Code>(std::move(*code)));
       return later;
     }
-  const auto make = [later, ptx = text(), key, variables] {
+  const auto make = [later, ptx = text(), key, variables, registers] {
     try {
       const SomeContext context;
-      auto code = std::make_shared<const Code>(made(ptx, variables));
+      auto code = std::make_shared<const Code>(made(ptx, variables, registers));
       user_cache().store(key, packed(*code));
       later->set(std::move(code));
     } catch (const std::exception& e) {
@@ -154,13 +154,16 @@ std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool va
 
 }  // namespace
 
-std::shared_ptr<Later> Lazy::kernel(const std::string& name) {
+std::shared_ptr<Later> Lazy::kernel(const std::string& name, unsigned registers) {
+  constexpr unsigned kUnit = 8;  // in which the device allots them
+  registers = (registers + kUnit - 1) / kUnit * kUnit;
   const std::scoped_lock held(lock_);
   std::shared_ptr<Later>& later = kernels_[name];
   if (later != nullptr) return later;
   try {
     const auto text = [&] { return gpu::only_kernel(gpu::normalised(ptx_), name); };
-    later = compile("code-" + key_ + "-" + digest(std::string_view(name)).substr(0, 16), text, false, false);
+    const std::string key = fmt::format("code-{}-{}-{}", key_, digest(std::string_view(name)).substr(0, 16), registers);
+    later = compile(key, text, false, false, registers);
   } catch (const std::exception& e) {
     later = std::make_shared<Later>();
     later->set(nullptr, e.what());

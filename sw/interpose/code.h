@@ -50,8 +50,10 @@ class Lazy {
  public:
   /// @param key  of the text, and of what decides about the code beside it
   Lazy(std::string ptx, std::string key) : ptx_(std::move(ptx)), key_(std::move(key)) {}
+  /// @param registers  of a thread of the program's own kernel. The driver's linker, which gives us machine code, takes more than
+  /// its loader does, and fewer CTAs would fit an SM; 0: not known
   /// @return what the kernel becomes, now or later. @pre there is a context, or a GPU to make one
-  [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name);
+  [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name, unsigned registers);
 
  private:
   std::mutex lock_;

@@ -119,7 +119,21 @@ bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
   return true;
 }
 
-/// @pre it is marked as seen, and as being loaded; nothing sleeps
+/// The program's own code says how many registers ours may have, which is to be compiled.
+void Program::load_own(std::unique_lock<std::mutex>& held, CUfunction handle) {
+  const auto found = kernels_.find(handle);
+  if (found == kernels_.end() || found->second.lazy == nullptr || found->second.registers != 0 || found->second.loading) return;
+  CUcontext context = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&context);
+  found->second.loading = true;
+  const Quiet quiet(*this, held, !found->second.own_loaded.contains(context));
+  if (quiet.reached())
+    load_one(held, handle, context);
+  else if (const auto still = kernels_.find(handle); still != kernels_.end())
+    still->second.loading = false;
+}
+
+/// @pre it is marked as being loaded; nothing sleeps
 void Program::load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context) {
   const auto found = kernels_.find(handle);
   if (found == kernels_.end()) return;
@@ -133,6 +147,7 @@ void Program::load_one(std::unique_lock<std::mutex>& held, void* handle, CUconte
   still->second.loading = false;
   still->second.own_loaded.insert(context);
   still->second.parameters = std::move(kernel.parameters);
+  still->second.registers = kernel.registers;
   if (kernel.beside && function != nullptr) beside_[{kernel.code.get(), context}] = function;
   if (!kernel.beside) still->second.function = function;
 }
@@ -151,10 +166,16 @@ void Program::load_others(std::unique_lock<std::mutex>& held, CUcontext context)
     auto found = kernels_.find(handle);
     if (found == kernels_.end() || found->second.loading) continue;
     const bool wanted = lanes_.shares().native().empty() && lanes_.gone().empty();
+    if (wanted && found->second.lazy != nullptr && found->second.registers == 0) {
+      found->second.loading = true;
+      load_one(held, handle, context);
+      if (found = kernels_.find(handle); found == kernels_.end()) continue;
+    }
     if (const auto lazy = wanted ? std::exchange(found->second.lazy, nullptr) : nullptr) {
       const std::string name = found->second.name;
+      const unsigned registers = found->second.registers;
       held.unlock();
-      const std::shared_ptr<Later> later = lazy->kernel(name);
+      const std::shared_ptr<Later> later = lazy->kernel(name, registers);
       held.lock();
       if (found = kernels_.find(handle); found == kernels_.end()) continue;
       found->second.later = later;
@@ -183,7 +204,8 @@ CUfunction Program::look_up(Kernel& kernel, CUfunction own, CUfunction function)
     kernel.parameters.emplace_back(offset, bytes);
   }
   int registers = 0;
-  SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, in_context(kernel, own));
+  if (SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, in_context(kernel, own)) == CUDA_SUCCESS)
+    kernel.registers = static_cast<unsigned>(registers);
   if (kernel.form == nullptr || kernel.form->refusal) return nullptr;
   const char* entry = kernel.form->entry.c_str();
   if (kernel.beside && function == nullptr) {
@@ -232,8 +254,9 @@ void Program::compile(std::unique_lock<std::mutex>& held, CUfunction function, b
   std::shared_ptr<Later> later = found->second.later;
   found->second.lazy = nullptr;  // who launches it meanwhile does not wait
   const std::string name = found->second.name;
+  const unsigned registers = found->second.registers;
   held.unlock();
-  if (lazy != nullptr) later = lazy->kernel(name);
+  if (lazy != nullptr) later = lazy->kernel(name, registers);
   later->wait_until(begin + (patient ? std::chrono::hours(1) : compile_wait()));
   held.lock();
   if (const auto still = kernels_.find(function); still != kernels_.end()) still->second.later = later;
@@ -323,7 +346,10 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
 
 std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
                                                 std::string& name, std::string& reason) {
-  if (lanes_.shares().native().empty()) compile(held, launch.function, patient);
+  if (lanes_.shares().native().empty()) {
+    load_own(held, launch.function);
+    compile(held, launch.function, patient);
+  }
   if (const auto fresh = kernels_.find(launch.function);
       fresh != kernels_.end() && fresh->second.later != nullptr && fresh->second.later->done())
     adopt(fresh->second);

@@ -138,6 +138,7 @@ class Program {
     std::set<CUcontext> seen;        ///< contexts in which it is loaded
     std::set<CUcontext> own_loaded;  ///< contexts in which the program's own is loaded: a native launch need not wait
     bool loading = false;            ///< by some thread
+    unsigned registers = 0;          ///< of a thread of the program's own, once that is loaded
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
     std::optional<int> carveout;                                  ///< as the program set it
@@ -157,6 +158,7 @@ class Program {
   void wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream);
   [[nodiscard]] static CUfunction look_up(Kernel& kernel, CUfunction own, CUfunction function);
   [[nodiscard]] bool load(std::unique_lock<std::mutex>& held, CUfunction handle);
+  void load_own(std::unique_lock<std::mutex>& held, CUfunction handle);
   void load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context);
   void load_others(std::unique_lock<std::mutex>& held, CUcontext context);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);

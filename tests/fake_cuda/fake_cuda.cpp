@@ -159,6 +159,7 @@ CUresult cuLinkAddData_v2(CUlinkState, CUjitInputType, void* text, std::size_t, 
   if (const char* ms = std::getenv("FAKE_CUDA_COMPILE_MS")) std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(ms)));
   linked = static_cast<char*>(text);
   if (linked.find(".entry") != std::string::npos) tell("assemble");
+  if (linked.find(".maxnreg 32") != std::string::npos) tell("limit 32");
   --inside;
   static_cast<void>(registered);
   return CUDA_SUCCESS;
@@ -198,6 +199,7 @@ CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction f) {
   sluice::fake::loads(*reinterpret_cast<Function*>(f), false);
   return *v = which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 49152
               : which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK       ? 512
+              : which == CU_FUNC_ATTRIBUTE_NUM_REGS                    ? 30
                                                                        : 0,
          CUDA_SUCCESS;
 }

@@ -263,6 +263,22 @@ TEST(Module, AKernelThatDoesNotAssembleLeavesTheOthersAlone) {
   EXPECT_NE(module.text.find("lookback__sluice"), std::string::npos);
 }
 
+TEST(Module, TransformedKernelsTakeNoMoreRegistersThanAsked) {
+  const std::string ptx = read_file(SLUICE_PTX_DIR "/gate_set.ptx");
+  const auto limits = [&](std::uint32_t registers) {
+    const RewrittenModule module = rewrite_module(
+        ptx, runtime(), [](const std::string&) {}, registers);
+    std::size_t transformed = 0, limited = 0;
+    for (const auto& [name, kernel] : module.kernels) transformed += kernel.refusal ? 0 : 1;
+    for (std::size_t at = module.text.find(".maxnreg 40"); at != std::string::npos; at = module.text.find(".maxnreg 40", at + 1))
+      ++limited;
+    return std::pair(limited, transformed);
+  };
+  EXPECT_EQ(limits(0).first, 0U);
+  EXPECT_EQ(limits(40).first, limits(40).second);
+  EXPECT_GT(limits(40).second, 5U);
+}
+
 TEST(Runtime, SlotIsGivenBackWithARelease) {
   const std::string leave = function_body(normalised(runtime()), "sluice_rt_leave");
   EXPECT_TRUE(std::regex_search(leave, std::regex(R"(red\.release\.gpu\.global\.and\.b32)"))) << leave;

@@ -139,6 +139,11 @@ TEST(Transform, LimitsRegistersWhereTheyDecideHowManyCtasFit) {
   EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg"), 0U);
   spec.registers = 51;
   EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 51"), 1U);
+  spec.block = {0, 0, 0};
+  EXPECT_EQ(count(text_of(kPtx, kRuntime, spec), ".maxnreg 51"), 1U) << "of any shape";
+  std::string bound = kPtx;
+  bound.insert(bound.find("{", bound.find(".entry k")), ".minnctapersm 2\n");
+  EXPECT_EQ(count(text_of(bound, kRuntime, spec), ".maxnreg"), 0U) << "it has a limit of its own";
 }
 
 TEST(Transform, ReadsTheFlagAsOftenAndWhereItsFormSays) {

@@ -200,6 +200,7 @@ TEST_F(Run, AModuleIsCompiledOnceForAllProcessesAndADamagedEntryAnew) {
   };
   ASSERT_FALSE(entry().empty());
   EXPECT_EQ(count(text("books"), "assemble\n"), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "limit 32\n"), 1) << "the program's own takes 30 registers\n" << text("books");
   fs::remove(folder_ / "books");
   EXPECT_EQ(client().exit, 0);
   EXPECT_EQ(count(text("books"), "assemble\n"), 0) << text("books");

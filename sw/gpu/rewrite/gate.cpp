@@ -23,7 +23,8 @@ std::optional<std::string> fails(const Assemble& assemble, const std::string& pt
 
 }  // namespace
 
-RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble) {
+RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble,
+                               std::uint32_t registers) {
   RewrittenModule module{ptx, {}};
   std::string text, own;
   std::vector<Item> items;
@@ -44,6 +45,7 @@ RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtim
       if (kernel.refusal) continue;
       TransformSpec spec{item.name, {0, 0, 0}, 0, study.threads_leave};
       spec.waits = kernel.waits = study.waits;
+      spec.registers = registers;
       const Transformed& done = transformed[item.name] = transform(text, own, spec);
       kernel.entry = done.entry;
       kernel.shared_behind = done.shared_behind;

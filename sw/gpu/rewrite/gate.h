@@ -89,8 +89,10 @@ struct RewrittenModule {
 /// Throws where the text does not assemble: ptxas, or the driver.
 using Assemble = std::function<void(const std::string& ptx)>;
 /// All kernels of a module, for blocks of any shape and grids of three axes. Nothing is thrown: what fails is a refusal.
-/// @param runtime   PTX of runtime/quota_runtime.cuh for the device
-[[nodiscard]] RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble);
+/// @param runtime    PTX of runtime/quota_runtime.cuh for the device
+/// @param registers  most of a thread of a transformed kernel whose own text sets no limit; 0: any
+[[nodiscard]] RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble,
+                                             std::uint32_t registers = 0);
 
 /// What a program asks for when it launches. A launch that is captured into a graph is like any other.
 struct LaunchFacts {

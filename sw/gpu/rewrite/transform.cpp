@@ -91,7 +91,11 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
 /// Limits to registers and threads. A shape that is not known keeps the kernel's own.
 std::string directives_of(const std::string& directives, const TransformSpec& spec, const std::array<std::uint32_t, 3>& threads) {
   std::smatch found;
-  if (threads[0] == 0) return std::regex_replace(directives, std::regex(R"(\.reqntid\b)"), ".maxntid") + "\n";
+  if (threads[0] == 0) {
+    const bool limited = std::regex_search(directives, std::regex(R"(\.(maxnreg|minnctapersm)\b)"));
+    return std::regex_replace(directives, std::regex(R"(\.reqntid\b)"), ".maxntid") +
+           (limited || spec.registers == 0 ? "\n" : fmt::format("\n.maxnreg {}\n", spec.registers));
+  }
   std::string limit = spec.ctas_per_sm > 0 ? fmt::format(".minnctapersm {}", spec.ctas_per_sm) : "";
   if (std::regex_search(directives, found, std::regex(R"(\.maxnreg\s+\d+)")) ||
       (limit.empty() && std::regex_search(directives, found, std::regex(R"(\.minnctapersm\s+\d+)"))))
