@@ -121,12 +121,13 @@ void Lanes::run() {
   pthread_setname_np(pthread_self(), "sluice");
   ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; 50 us by default: more than kSoon
   bool outstanding = false;
+  Clock::time_point hurry;
   for (;;) {
     {
       std::unique_lock waits(orders_lock_);
       const auto poked = [&] { return poked_; };
       if (outstanding)
-        moved_.wait_for(waits, Clock::now() < hurry_ ? kSoon : kSometimes, poked);
+        moved_.wait_for(waits, Clock::now() < hurry ? kSoon : kSometimes, poked);
       else
         moved_.wait(waits, poked);
       poked_ = false;
@@ -134,6 +135,7 @@ void Lanes::run() {
     const std::scoped_lock held(lock_);
     take_orders();
     outstanding = polls_ = step();
+    hurry = hurry_;
     changed_.notify_all();
   }
 }

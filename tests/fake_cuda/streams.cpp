@@ -180,9 +180,9 @@ void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
       std::this_thread::sleep_for(microseconds(200));
       continue;
     }
-    const std::uint64_t before = runs.total;
     {
       const std::scoped_lock held(runs.lock);
+      const std::uint64_t before = runs.total;
       for (unsigned i = 0; i < ctas && word(c.next).load() < job.tickets; ++i) run_ticket(job, word(c.next).fetch_add(1), runs);
       word(c.done[0]).fetch_add(static_cast<unsigned>(runs.total - before));
     }
