@@ -76,6 +76,7 @@ std::uintptr_t channels() {
   return set == nullptr ? 8U : static_cast<unsigned>(std::atoi(set));
 }
 std::shared_ptr<Stream> stream_of(CUstream stream) {
+  if (stream == CU_STREAM_LEGACY) stream = nullptr;  // two names of one stream
   stream = reinterpret_cast<CUstream>(reinterpret_cast<std::uintptr_t>(stream) % channels());
   const std::scoped_lock held(g_lock);
   std::shared_ptr<Stream>& s = streams()[stream];
