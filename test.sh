@@ -21,7 +21,7 @@ if [ "$full" = 1 ]; then
   ctest --preset asan -j2 -LE "lint|formal|^(service|interpose)$"
   cmake --preset tsan -D "SLUICE_CUDA=$cuda"
   cmake --build --preset tsan --target test_service test_interpose
-  SLUICE_FULL=1 ctest --preset tsan -j2 -L "^(service|interpose)$"
+  TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp" SLUICE_FULL=1 ctest --preset tsan -j2 -L "^(service|interpose)$"
   SLUICE_FULL=1 ctest --preset release -j2
 else
   ctest --preset release -j2
