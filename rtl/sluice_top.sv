@@ -93,7 +93,7 @@ module sluice_top #(
   if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
   if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
   if (FLUSH > 1) $error("sluice_top: FLUSH must be 0..1");
-  if (PATIENCE > 20) $error("sluice_top: PATIENCE must be 0..20");
+  if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above

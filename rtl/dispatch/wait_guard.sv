@@ -2,11 +2,11 @@
 // wait_guard: no kernel waits for ever (docs/reference/blocks/cta_dispatcher.md, Waiting). A kernel waits that may dispatch and holds no CTA. After
 // 2**PATIENCE to 2 * 2**PATIENCE cycles of it, it is urgent until one is picked. Urgent kernels have the claim one after the other, round robin. The one
 // that has it is picked before others, and the first SM that is read and is enabled, with a quota for it, is reserved: nobody else is picked for that one,
-// so its CTAs end, and one fits. A claim for which no SM is found passes on with the next tick.
+// so its CTAs end, and one fits. A claim for which no SM is found in 2**PATIENCE cycles passes on: it must not be shorter than it takes to read all SMs.
 module wait_guard #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned PATIENCE    = 16   // 1..20
+  parameter int unsigned PATIENCE    = 16   // 2**PATIENCE is 2 * NUM_SM + 8 or more
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
@@ -29,10 +29,11 @@ module wait_guard #(
   logic [K-1:0]        mark_d, mark_q;         // waited when the timer began anew, and since
   logic [K-1:0]        urgent_d, urgent_q, claim_d, claim_q, still, next;
   logic [NUM_SM-1:0]   reserved_d, reserved_q;
-  logic                tick, claimed, has_quota;
+  logic                tick, claimed, has_quota, lost, tired_d, tired_q;   // tired: there was a tick since the SMs are read for this claim
   assign still   = waits_i & ~pick_kernel_i;
   assign tick    = timer_q == '1;
   assign claimed = (claim_q & waits_i) != '0;
+  assign lost    = reserved_q != '0 && (reserved_q & sm_enable_i) == '0;
   rr_arbiter #(.N(K)) i_arbiter (.clk_i, .rst_ni, .request_i(urgent_q & still), .grant_o(next), .used_i((claim_q == '0) ? next : '0));
 
   always_comb begin
@@ -41,7 +42,8 @@ module wait_guard #(
     urgent_d = (urgent_q | (tick ? mark_q : '0)) & still;
     claim_d  = claim_q;
     if (claim_q == '0)                                                   claim_d = next;
-    else if ((claim_q & still) == '0 || (tick && reserved_q == '0))      claim_d = '0;
+    else if ((claim_q & still) == '0 || (tick && tired_q && reserved_q == '0)) claim_d = '0;
+    tired_d = (tired_q || tick) && claim_q != '0 && reserved_q == '0 && !quota_changed_i;
     has_quota = 1'b0;
     for (int unsigned k = 0; k < K; k++)
       if (claim_q[k] && eval_quota_i[k*CtaW +: CtaW] != '0) has_quota = 1'b1;
@@ -57,16 +59,18 @@ module wait_guard #(
       urgent_q   <= '0;
       claim_q    <= '0;
       reserved_q <= '0;
+      tired_q    <= 1'b0;
     end else begin
       timer_q    <= timer_d;
       mark_q     <= mark_d;
       urgent_q   <= urgent_d;
       claim_q    <= claim_d;
       reserved_q <= reserved_d;
+      tired_q    <= tired_d;
     end
 
   assign claim_o    = claim_q & waits_i;
   assign reserved_o = reserved_q & {NUM_SM{claimed}};
-  assign sweep_o    = claim_q == '0 && next != '0;
+  assign sweep_o    = (claim_q == '0 && next != '0) || lost;
   assign stirring_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0;
 endmodule

@@ -17,7 +17,7 @@ namespace sluice {
 namespace {
 
 constexpr CtaDispatcherParams kFermi{16, 4, 8, 64, true, true, true};
-constexpr CtaDispatcherParams kCounts{5, 8, 5, 0, false, false, false, 4};
+constexpr CtaDispatcherParams kCounts{5, 8, 5, 0, false, false, false, 5};
 
 TEST(CtaDispatcher, FermiAgreesWithTwinAndGoldenInEveryCycle) {
   RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);

@@ -40,11 +40,13 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
       next.next = (*next.claim + 1) % params_.kernels;
       sweep = true;
     }
-  } else if ((still >> *guard_.claim & 1U) == 0 || (tick && !guard_.reserved)) {
+  } else if ((still >> *guard_.claim & 1U) == 0 || (tick && guard_.tired && !guard_.reserved)) {
     next.claim.reset();
   }
   const auto enabled = [&](std::uint32_t sm) { return !params_.sm_enable || in.sm_enable[sm]; };
   if (!guard_.reserved && guard_.claim && reads && eval_ && in.quota[*guard_.claim] != 0) next.reserved = eval_;
+  next.tired = (guard_.tired || tick) && guard_.claim && !guard_.reserved && !in.quota_changed;
+  if (guard_.reserved && !enabled(*guard_.reserved)) sweep = true;
   if (next.reserved && !enabled(*next.reserved)) next.reserved.reset();
   if (in.quota_changed || !next.claim) next.reserved.reset();
   guard_ = next;
