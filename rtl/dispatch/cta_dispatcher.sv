@@ -157,7 +157,7 @@ module cta_dispatcher #(
   if (PATIENCE != 0) begin : gen_guard
     wait_guard #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PATIENCE(PATIENCE)) i_wait_guard (
       .clk_i, .rst_ni, .waits_i(waits & {K{!in_order_i}}), .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm),
-      .eval_quota_i(query_quota_i), .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
+      .eval_quota_i(query_quota_i), .port_sm_i(port_sm), .port_quota_i, .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
       .stirring_o(guarding));
   end else begin : gen_no_guard
     assign {claim, reserved, sweep, guarding} = '0;

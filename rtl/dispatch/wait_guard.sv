@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // wait_guard: no kernel waits for ever (docs/reference/blocks/cta_dispatcher.md, Waiting). A kernel waits that may dispatch and holds no CTA. After
 // 2**PATIENCE to 2 * 2**PATIENCE cycles of it, it is urgent until one is picked. Urgent kernels have the claim one after the other, round robin. The one
-// that has it is picked before others, and the first SM that is read and is enabled, with a quota for it, is reserved: nobody else is picked for that one,
+// that has it is picked before others, and the first SM that is read or picked, enabled and with a quota for it, is reserved: nobody else is picked there,
 // so its CTAs end, and one fits. A claim for which no SM is found in 2**PATIENCE cycles passes on: it must not be shorter than it takes to read all SMs.
 module wait_guard #(
   parameter int unsigned NUM_SM      = 16,
@@ -16,6 +16,8 @@ module wait_guard #(
   input  logic                                    eval_i,          // the quotas
   input  logic [NUM_SM-1:0]                       eval_sm_i,       // of this SM are read; one-hot, or 0
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] eval_quota_i,
+  input  logic [NUM_SM-1:0]                       port_sm_i,       // and of this one, for which a CTA waits at the port
+  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] port_quota_i,
   input  logic [NUM_SM-1:0]                       sm_enable_i,
   output logic [MAX_KERNELS-1:0]                  claim_o,         // goes first: one-hot, or 0
   output logic [NUM_SM-1:0]                       reserved_o,      // for it alone: one-hot, or 0
@@ -28,8 +30,8 @@ module wait_guard #(
   logic [PATIENCE-1:0] timer_d, timer_q;
   logic [K-1:0]        mark_d, mark_q;         // waited when the timer began anew, and since
   logic [K-1:0]        urgent_d, urgent_q, claim_d, claim_q, still, next;
-  logic [NUM_SM-1:0]   reserved_d, reserved_q;
-  logic                tick, claimed, has_quota, lost, tired_d, tired_q;   // tired: there was a tick since the SMs are read for this claim
+  logic [NUM_SM-1:0]   reserved_d, reserved_q, read_there, port_there;
+  logic                tick, claimed, read_quota, port_quota, lost, tired_d, tired_q;   // tired: there was a tick since the SMs are read for this claim
   assign still   = waits_i & ~pick_kernel_i;
   assign tick    = timer_q == '1;
   assign claimed = (claim_q & waits_i) != '0;
@@ -44,11 +46,16 @@ module wait_guard #(
     if (claim_q == '0)                                                   claim_d = next;
     else if ((claim_q & still) == '0 || (tick && tired_q && reserved_q == '0)) claim_d = '0;
     tired_d = (tired_q || tick) && claim_q != '0 && reserved_q == '0 && !quota_changed_i;
-    has_quota = 1'b0;
+    read_quota = 1'b0;   // of the claim
+    port_quota = 1'b0;
     for (int unsigned k = 0; k < K; k++)
-      if (claim_q[k] && eval_quota_i[k*CtaW +: CtaW] != '0) has_quota = 1'b1;
-    reserved_d = reserved_q & sm_enable_i;
-    if (reserved_q == '0 && eval_i && has_quota) reserved_d = eval_sm_i & sm_enable_i;
+      if (claim_q[k]) begin
+        read_quota = eval_quota_i[k*CtaW +: CtaW] != '0;
+        port_quota = port_quota_i[k*CtaW +: CtaW] != '0;
+      end
+    read_there = eval_sm_i & sm_enable_i & {NUM_SM{eval_i && read_quota}};
+    port_there = port_sm_i & sm_enable_i & {NUM_SM{port_quota && read_there == '0}};
+    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i : read_there | port_there;
     if (quota_changed_i || claim_d == '0)        reserved_d = '0;
   end
 

@@ -3,9 +3,12 @@
 // The neighbours are a model: the port, which takes a pick when it is free; the table, which answers truly a cycle after a read and three after a pick.
 // What it is told of the other SMs and kernels is anything. The truth about this kernel on this SM: one more CTA fits. It becomes true when a CTA ends
 // there, when quotas change or with a launch of the kernel, and untrue when a CTA is picked for the SM or by the latter two.
+// With P the wait_guard is there, too, the kernel waits, and the SM is that which is reserved for it. Then the CTAs of an SM end in Drain cycles, if none
+// is picked for it, it is available, and a CTA leaves the port in its second cycle there at the latest. Without, its outputs are anything.
 module dispatch_picker_props #(
   parameter int unsigned M = 3,
-  parameter int unsigned K = 2
+  parameter int unsigned K = 2,
+  parameter int unsigned P = 0
 ) (
   input logic           clk_i,
   input logic           rst_ni,
@@ -18,6 +21,13 @@ module dispatch_picker_props #(
   input logic           quota_changed_i,
   input logic           profiling_i,
   input logic [K-1:0]   launched_i,
+  input logic [K-1:0]   claim_i,           // without P, as the next two
+  input logic [M-1:0]   reserved_i,
+  input logic           sweep_i,
+  input logic [K-1:0]   waits_i,
+  input logic [K*sluice_pkg::CtaW-1:0] eval_quota_i,
+  input logic [K*sluice_pkg::CtaW-1:0] port_quota_i,
+  input logic [M-1:0]   sm_enable_i,
   input logic [M-1:0]   give_sm_i,
   input logic           fits_i,            // the truth, where it may change
   input logic           early_i,           // what a read tells of it that comes too early
@@ -35,7 +45,9 @@ module dispatch_picker_props #(
 
   logic         pending, pick_valid, eval;
   logic [M-1:0] pick_sm, eval_sm, eval_slots_sm, settled;
-  logic [K-1:0] pick_kernel, eval_room, charged_room;
+  logic [K-1:0] pick_kernel, eval_room, charged_room, claim;
+  logic [M-1:0] reserved;
+  logic         sweep;
 
   // The port, and a pick on its way behind it.
   logic         port_valid, stale_q, staler_q;
@@ -94,7 +106,7 @@ module dispatch_picker_props #(
     end
 
   dispatch_picker #(.NUM_SM(M), .MAX_KERNELS(K)) dut (
-    .clk_i, .rst_ni, .can_take_i, .available_i, .older_i, .round_robin_i, .in_order_i, .ready_i(!port_valid || port_ready_i), .quota_changed_i,
+    .clk_i, .rst_ni, .can_take_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .older_i, .round_robin_i, .in_order_i, .ready_i(!port_valid || port_ready_i), .quota_changed_i,
     .profiling_i, .launched_i, .give_sm_i, .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel),
     .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(staler_q), .charged_room_i(charged_room), .charged_full_i, .eval_o(eval),
     .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm), .eval_room_i(eval_room), .eval_full_i, .settled_o(settled));
@@ -113,15 +125,16 @@ module dispatch_picker_props #(
   // Picks of others while the kernel could have had each of them, on whatever SM.
   localparam int unsigned TurnW = $clog2(K + 1);
   logic [TurnW-1:0] passed;
-  logic             offered, here, head;
+  logic             offered, here, head, others;
   (* hierconn *) logic [K-1:0] \dut.some ;
   assign offered = (can_take_i & kernel & \dut.some ) != '0;
-  assign here    = known && (available_i & sm) != '0 && (can_take_i & kernel) != '0;
+  assign here    = known && (available_i & sm) != '0 && (can_take_i & kernel) != '0 && ((reserved & sm) == '0 || claim == kernel);
+  assign others  = (claim & ~kernel & can_take_i & \dut.some ) != '0;   // another one goes first
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)                                             passed <= '0;
     else if (!offered || !round_robin_i)                     passed <= '0;
     else if (pick_valid && (pick_kernel & kernel) != '0)     passed <= '0;
-    else if (pick_valid && passed != TurnW'(K))              passed <= passed + 1'b1;
+    else if (pick_valid && !others && passed != TurnW'(K))   passed <= passed + 1'b1;
 
   // In order and by age: nobody older than this kernel has CTAs left; and is offered any.
   logic [K-1:0] older;   // than this kernel
@@ -141,6 +154,8 @@ module dispatch_picker_props #(
     assume (kernel != '0 && (kernel & (kernel - 1'b1)) == '0);
     assume ((give_sm_i & (give_sm_i - 1'b1)) == '0);
     assume (!(round_robin_i && in_order_i));
+    assume ((claim & (claim - 1'b1)) == '0 && (claim == '0 || !in_order_i));
+    assume ((reserved & (reserved - 1'b1)) == '0 && (reserved == '0 || claim != '0));
     for (int unsigned i = 0; i < K; i++)   // an order
       for (int unsigned j = 0; j < K; j++)
         if (i == j) assume (!older_i[i*K + j]);
@@ -152,9 +167,66 @@ module dispatch_picker_props #(
     if (started && rst_ni) begin
       room_is_known_in_time:             assert (!known || (\dut.room_q [index()] && (\dut.busy_q & sm) == '0));
       room_that_is_known_makes_a_pick:   assert (!(here && may_pick && (!in_order_i || head)) || pick_valid);
-      the_oldest_with_room_is_picked:    assert (!(here && may_pick && head && !round_robin_i) || pick_kernel == kernel);
+      the_oldest_with_room_is_picked:    assert (!(here && may_pick && head && !round_robin_i && !others) || pick_kernel == kernel);
+      the_claim_goes_first:              assert (!(here && may_pick && claim == kernel) || pick_kernel == kernel);
+      a_reserved_sm_is_for_the_claim:    assert ((pick_sm & reserved) == '0 || pick_kernel == claim);
       in_turn_nobody_waits_for_a_round:  assert (passed < TurnW'(K));
     end
+  end
+
+  if (P == 0) begin : gen_any
+    assign {claim, reserved, sweep} = {claim_i, reserved_i, sweep_i};
+    logic unused;
+    assign unused = ^{waits_i, eval_quota_i, port_quota_i, sm_enable_i};
+  end else begin : gen_guard
+    localparam int unsigned Drain = 4, Port = 2;
+    localparam int unsigned Serve = 6 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs end, that is known, and one is picked
+    localparam int unsigned ServeW = $clog2(Serve + 2);
+    logic              stirring, claimed, ok;
+    logic [ServeW-1:0] served_in;   // cycles of the claim
+    logic [3:0]        quiet;       // cycles since a pick for the SM
+    logic [K-1:0]      picked_q;
+    logic              waited_q;
+    wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) i_guard (
+      .clk_i, .rst_ni, .waits_i, .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm), .eval_quota_i,
+      .port_sm_i(port_sm), .port_quota_i, .sm_enable_i,
+      .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .stirring_o(stirring));
+    assign claimed = claim == kernel;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        served_in <= '0;
+        quiet     <= '0;
+        picked_q  <= '0;
+        waited_q  <= 1'b0;
+      end else begin
+        picked_q <= pick_kernel;
+        waited_q <= port_valid && !port_ready_i;
+        if (!claimed || renewed || (pick_kernel & kernel) != '0) served_in <= '0;
+        else if (served_in != ServeW'(Serve + 1))                served_in <= served_in + 1'b1;
+        if (picked)              quiet <= '0;
+        else if (quiet != 4'hf)  quiet <= quiet + 1'b1;
+      end
+    logic read_quota, port_quota;
+    always_comb begin
+      read_quota = 1'b0;
+      port_quota = 1'b0;
+      for (int unsigned k = 0; k < K; k++)
+        if (kernel[k]) begin
+          read_quota = eval_quota_i[k*sluice_pkg::CtaW +: sluice_pkg::CtaW] != '0;
+          port_quota = port_quota_i[k*sluice_pkg::CtaW +: sluice_pkg::CtaW] != '0;
+        end
+    end
+    always_comb begin
+      assume ((waits_i & ~can_take_i) == '0 && (waits_i & picked_q) == '0 && (waits_i == '0 || !in_order_i));
+      assume ((!mine || read_quota) && ((port_sm & sm) == '0 || port_quota));
+      assume ((sm_enable_i & sm) != '0 && (available_i & sm) != '0);
+      assume (!claimed || reserved == '0 || reserved == sm);
+      assume (quiet < 4'(Drain) || ((fits_q || renewed) && !ends));
+      assume (!waited_q || port_ready_i);
+      if (started && rst_ni) a_claim_is_served_in_time: assert (served_in <= ServeW'(Serve));
+    end
+    logic unused;
+    assign unused = ^{claim_i, reserved_i, sweep_i, stirring};
   end
 
   (* hierconn *) logic [K*M-1:0] \dut.room_q ;

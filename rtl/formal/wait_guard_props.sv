@@ -14,6 +14,8 @@ module wait_guard_props #(
   input logic                          eval_i,
   input logic [M-1:0]                  eval_sm_i,
   input logic [K*sluice_pkg::CtaW-1:0] eval_quota_i,
+  input logic [M-1:0]                  port_sm_i,
+  input logic [K*sluice_pkg::CtaW-1:0] port_quota_i,
   input logic [M-1:0]                  sm_enable_i
 );
   localparam int unsigned Tick = 2**P;
@@ -23,7 +25,7 @@ module wait_guard_props #(
   logic [M-1:0] reserved;
   logic         sweep, stirring;
   wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) dut (
-    .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .sm_enable_i, .claim_o(claim), .reserved_o(reserved),
+    .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .port_sm_i, .port_quota_i, .sm_enable_i, .claim_o(claim), .reserved_o(reserved),
     .sweep_o(sweep), .stirring_o(stirring));
   (* hierconn *) logic [K-1:0] \dut.urgent_q , \dut.claim_q , \dut.mark_q ;
   (* hierconn *) logic [M-1:0] \dut.reserved_q ;
@@ -36,16 +38,20 @@ module wait_guard_props #(
   logic [M-1:0] reserved_before;
   logic         asked_q, read_q;     // an enabled SM with a quota for the claim was read in the cycle before, none being reserved
   logic         lost_q;
-  logic         has_quota;
+  logic         read_quota, port_quota;
   assign waits  = (waits_i & kernel) != '0;
   assign urgent = (\dut.urgent_q & kernel) != '0;
   assign mine   = (\dut.claim_q & kernel) != '0;
   always_comb begin
-    has_quota = 1'b0;
+    read_quota = 1'b0;
+    port_quota = 1'b0;
     for (int unsigned k = 0; k < K; k++)
-      if (\dut.claim_q [k] && eval_quota_i[k*sluice_pkg::CtaW +: sluice_pkg::CtaW] != '0) has_quota = 1'b1;
+      if (\dut.claim_q [k]) begin
+        if (eval_quota_i[k*sluice_pkg::CtaW +: sluice_pkg::CtaW] != '0) read_quota = 1'b1;
+        if (port_quota_i[k*sluice_pkg::CtaW +: sluice_pkg::CtaW] != '0) port_quota = 1'b1;
+      end
   end
-  assign read = eval_i && has_quota && (eval_sm_i & sm_enable_i) != '0;
+  assign read = (eval_i && read_quota && (eval_sm_i & sm_enable_i) != '0) || (port_quota && (port_sm_i & sm_enable_i) != '0);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       waited          <= '0;
@@ -76,7 +82,7 @@ module wait_guard_props #(
   always_comb begin
     assume (kernel != '0 && (kernel & (kernel - 1'b1)) == '0);
     assume ((pick_kernel_i & (pick_kernel_i - 1'b1)) == '0);
-    assume ((eval_sm_i & (eval_sm_i - 1'b1)) == '0);
+    assume ((eval_sm_i & (eval_sm_i - 1'b1)) == '0 && (port_sm_i & (port_sm_i - 1'b1)) == '0);
     assume ((picked_q & waits_i) == '0);
     if (!started) assume (!rst_ni);
     if (started && rst_ni) begin

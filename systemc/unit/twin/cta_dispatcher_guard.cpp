@@ -44,7 +44,11 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
     next.claim.reset();
   }
   const auto enabled = [&](std::uint32_t sm) { return !params_.sm_enable || in.sm_enable[sm]; };
-  if (!guard_.reserved && guard_.claim && reads && eval_ && in.quota[*guard_.claim] != 0) next.reserved = eval_;
+  if (!guard_.reserved && guard_.claim) {
+    const std::uint32_t k = *guard_.claim;
+    if (out_.dispatch_valid && in.port_quota[k] != 0 && enabled(out_.dispatch_sm)) next.reserved = out_.dispatch_sm;
+    if (reads && eval_ && in.quota[k] != 0 && enabled(*eval_)) next.reserved = eval_;
+  }
   next.tired = (guard_.tired || tick) && guard_.claim && !guard_.reserved && !in.quota_changed;
   if (guard_.reserved && !enabled(*guard_.reserved)) sweep = true;
   if (next.reserved && !enabled(*next.reserved)) next.reserved.reset();
