@@ -56,12 +56,16 @@ std::size_t SampleScoreboard::rank_of(std::size_t sm) const {
 /// or a kernel younger than its own.
 void SampleScoreboard::follow_picks(const SluiceTopOut& out) {
   const bool picked = out.dispatch_valid && !waited_;
+  // With PATIENCE a kernel that holds no CTA anywhere may go first.
+  const bool may_claim = parameters_.patience != 0 &&
+                         std::ranges::all_of(sms_, [&out](const Sm& sm) { return sm.resident[out.dispatch_kernel] == 0; });
   const auto place = std::ranges::find(present_, std::size_t{out.dispatch_kernel}) - present_.begin();
   for (std::size_t m = 0; m < sms_.size(); ++m) {
     Sm& sm = sms_[m];
     if (!sm.pickable) continue;
     if (!picked) sm.nobody[sm.holds] = std::max(sm.nobody[sm.holds], sm.since);
-    if (picked && static_cast<std::size_t>(place) > rank_of(m)) sm.younger[sm.holds] = std::max(sm.younger[sm.holds], sm.since);
+    if (picked && !may_claim && static_cast<std::size_t>(place) > rank_of(m))
+      sm.younger[sm.holds] = std::max(sm.younger[sm.holds], sm.since);
   }
 }
 

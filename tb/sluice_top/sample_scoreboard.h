@@ -25,9 +25,10 @@ namespace sluice::tb {
 ///     each on their own: the others come before at most twice each, 2 (NUM_SM - 1) cycles.
 ///
 /// So the room of an SM is known 6 + 2 (NUM_SM - 1) cycles after its last end or start. From then on each cycle with the port
-/// free and the SM ready makes a pick: for this SM, for another of its kernel, or for an older kernel. A slot that is free
-/// is empty for that many cycles, and for the cycles of these three and of an SM that is not ready. So e ends take
-/// e (6 + 2 (NUM_SM - 1)) CTA-cycles from a window at most, and each cycle that is not the SM's as many as it waits for.
+/// free and the SM ready makes a pick: for this SM, for another of its kernel, or for an older kernel (with PATIENCE, or for one
+/// without a CTA). A slot that is free is empty for that many cycles, and for the cycles of these three and of an SM that is not
+/// ready. So e ends take e (6 + 2 (NUM_SM - 1)) CTA-cycles from a window at most, and each cycle that is not the SM's as many as
+/// it waits for.
 class SampleScoreboard {
  public:
   explicit SampleScoreboard(const regs::Parameters& parameters) : parameters_(parameters), sms_(parameters.num_sm) {}
