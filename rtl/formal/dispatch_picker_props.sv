@@ -106,7 +106,8 @@ module dispatch_picker_props #(
     end
 
   dispatch_picker #(.NUM_SM(M), .MAX_KERNELS(K)) dut (
-    .clk_i, .rst_ni, .can_take_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .older_i, .round_robin_i, .in_order_i, .ready_i(!port_valid || port_ready_i), .quota_changed_i,
+    .clk_i, .rst_ni, .can_take_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .older_i, .round_robin_i, .in_order_i,
+    .ready_i(!port_valid || port_ready_i), .quota_changed_i,
     .profiling_i, .launched_i, .give_sm_i, .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel),
     .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(staler_q), .charged_room_i(charged_room), .charged_full_i, .eval_o(eval),
     .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm), .eval_room_i(eval_room), .eval_full_i, .settled_o(settled));

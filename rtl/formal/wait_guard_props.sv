@@ -25,8 +25,8 @@ module wait_guard_props #(
   logic [M-1:0] reserved;
   logic         sweep, stirring;
   wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) dut (
-    .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .port_sm_i, .port_quota_i, .sm_enable_i, .claim_o(claim), .reserved_o(reserved),
-    .sweep_o(sweep), .stirring_o(stirring));
+    .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .port_sm_i, .port_quota_i, .sm_enable_i,
+    .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .stirring_o(stirring));
   (* hierconn *) logic [K-1:0] \dut.urgent_q , \dut.claim_q , \dut.mark_q ;
   (* hierconn *) logic [M-1:0] \dut.reserved_q ;
   (* hierconn *) logic [P-1:0] \dut.timer_q ;
