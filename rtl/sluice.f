@@ -42,6 +42,7 @@ rtl/dispatch/grid_index.sv
 rtl/dispatch/kernel_slot.sv
 rtl/dispatch/kernel_slots.sv
 rtl/dispatch/sm_available.sv
+rtl/dispatch/wait_guard.sv
 rtl/dispatch/dispatch_picker.sv
 rtl/dispatch/dispatch_port.sv
 rtl/dispatch/dispatch_errors.sv

@@ -11,6 +11,7 @@ module sluice_top #(
   parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
   parameter int unsigned SM_READY     = 0,    // 0..1; 1: sm_ready_i is looked at
   parameter int unsigned FLUSH        = 0,    // 0..1; 1: kernels can be flushed
+  parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes first
   parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
@@ -92,6 +93,7 @@ module sluice_top #(
   if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
   if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
   if (FLUSH > 1) $error("sluice_top: FLUSH must be 0..1");
+  if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
@@ -267,6 +269,7 @@ module sluice_top #(
     .SM_ENABLE    (SM_ENABLE),
     .SM_READY     (SM_READY),
     .FLUSH        (FLUSH),
+    .PATIENCE     (PATIENCE),
     .FITS_NOW     ((LAUNCH_QUEUE != 0) ? 1 : 0)
   ) i_cta_dispatcher (
     .clk_i,

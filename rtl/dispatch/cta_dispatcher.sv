@@ -10,6 +10,7 @@ module cta_dispatcher #(
   parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
   parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
   parameter int unsigned FLUSH        = 0,    // 1: with flush_i, tags of CTAs, flush_*_o
+  parameter int unsigned PATIENCE     = 0,    // 0..20; else no kernel waits for ever: see wait_guard
   parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
 ) (
   input  logic                                         clk_i,
@@ -92,10 +93,10 @@ module cta_dispatcher #(
   localparam int unsigned SlotsW  = MAX_CTAS * (1 + $clog2(K));
   localparam int unsigned TagW    = sluice_pkg::TagW;
 
-  logic [K-1:0]         launched, can_take, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
+  logic [K-1:0]         launched, can_take, waits, claim, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
   logic [K*K-1:0]       older;
-  logic                 none, ready_changes;
-  logic [NUM_SM-1:0]    available, held;
+  logic                 none, ready_changes, sweep, guarding;
+  logic [NUM_SM-1:0]    available, held, reserved;
   logic [NUM_SM*SlotsW-1:0] all_slots;
   logic                 end_valid, flushing;
   logic [SmW-1:0]       end_sm;
@@ -129,7 +130,7 @@ module cta_dispatcher #(
   kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW)) i_kernel_slots (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
     .launch_i, .stop_i(stop_i | flush), .evict_i, .evict_count_i, .resume_i, .take_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
-    .give_i(give_kernel), .launched_o(launched), .can_take_o(can_take), .spent_o, .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
+    .give_i(give_kernel), .launched_o(launched), .can_take_o(can_take), .spent_o, .waits_o(waits), .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
     .none_o(none), .num_present_o, .age_o, .change_o, .resident_o, .dispatched_o, .evict_done_o, .kernel_done_o, .cannot_fit_o(cannot_fit),
     .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .stirring_o(stirring));
 
@@ -144,14 +145,25 @@ module cta_dispatcher #(
     .free_slots_o(free_slots), .give_sm_o(give_sm), .give_kernel_o(give_kernel), .ending_o(ending));
 
   dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
-    .clk_i, .rst_ni, .can_take_i(can_take), .available_i(available), .older_i(older), .round_robin_i, .in_order_i, .ready_i(free_to_pick), .quota_changed_i,
-    .profiling_i, .launched_i(launched), .give_sm_i(give_sm), .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm),
-    .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
+    .clk_i, .rst_ni, .can_take_i(can_take), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .older_i(older), .round_robin_i,
+    .in_order_i, .ready_i(free_to_pick), .quota_changed_i, .profiling_i, .launched_i(launched), .give_sm_i(give_sm), .pending_o(pending),
+    .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
     .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
     .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o);
 
   sm_available #(.NUM_SM(NUM_SM), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY)) i_sm_available (
     .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .stirring_o(ready_changes));
+
+  if (PATIENCE != 0) begin : gen_guard
+    wait_guard #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PATIENCE(PATIENCE)) i_wait_guard (
+      .clk_i, .rst_ni, .waits_i(waits & {K{!in_order_i}}), .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm),
+      .eval_quota_i(query_quota_i), .port_sm_i(port_sm), .port_quota_i, .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
+      .stirring_o(guarding));
+  end else begin : gen_no_guard
+    assign {claim, reserved, sweep, guarding} = '0;
+    logic unused_waits;
+    assign unused_waits = ^waits;
+  end
 
   assign regions   = regions_i && REGION_UNITS != 0;
   assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
@@ -223,6 +235,6 @@ module cta_dispatcher #(
   assign cannot_fit_o = late_cannot_fit;
   assign slot_busy_o  = late_slot_busy;
   assign bad_kernel_o = late_bad_kernel;
-  assign idle_o       = !pending && stirring == '0 && !ready_changes && !flushing && !valid && !ending && !change_o && evict_done_o == '0
+  assign idle_o       = !pending && stirring == '0 && !ready_changes && !guarding && !flushing && !valid && !ending && !change_o && evict_done_o == '0
                      && kernel_done_o == '0 && !bad_done && !late_cannot_fit && !late_slot_busy && !late_bad_kernel;
 endmodule

@@ -13,6 +13,9 @@ module dispatch_picker #(
   input  logic                                 rst_ni,
   input  logic [MAX_KERNELS-1:0]               can_take_i,        // kernels that may dispatch
   input  logic [NUM_SM-1:0]                    available_i,       // SMs that may be picked
+  input  logic [MAX_KERNELS-1:0]               claim_i,           // wait_guard: this kernel goes first; one-hot, or 0
+  input  logic [NUM_SM-1:0]                    reserved_i,        // an SM for it alone; one-hot, or 0
+  input  logic                                 sweep_i,           // every SM is to be read
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   older_i,           // bit i*K+j: i before j
   input  logic                                 round_robin_i,     // over the kernels, instead of oldest first
   input  logic                                 in_order_i,        // no kernel before an older one has issued its last CTA
@@ -51,7 +54,10 @@ module dispatch_picker #(
   assign may_pick = ready_i && !quota_changed_i;
   always_comb begin
     eligible = room_q & ~{K{busy_q}} & {K{available_i}};
-    for (int unsigned k = 0; k < K; k++) some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
+    for (int unsigned k = 0; k < K; k++) begin
+      eligible[k*NUM_SM +: NUM_SM] = eligible[k*NUM_SM +: NUM_SM] & ~(reserved_i & {NUM_SM{!claim_i[k]}});
+      some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
+    end
     contend  = can_take_i & (some | {K{in_order_i}});
     oldest   = contend;
     for (int unsigned i = 0; i < K; i++)
@@ -59,11 +65,15 @@ module dispatch_picker #(
         if (contend[i] && older_i[i*K + j]) oldest[j] = 1'b0;
   end
 
-  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn), .used_i(in_turn & {K{may_pick && round_robin_i && !in_order_i}}));
+  logic first;   // the one with the claim
+  assign first = (claim_i & can_take_i & some) != '0;
+  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn),
+    .used_i(in_turn & {K{may_pick && round_robin_i && !in_order_i && !first}}));
 
   logic [K-1:0] kernel;   // in order, the oldest may have to wait: it is eligible nowhere, and its SM none
   always_comb begin
     kernel        = (round_robin_i && !in_order_i) ? in_turn : oldest;
+    if (first) kernel = claim_i;
     pick_kernel_o = kernel & some & {K{may_pick}};
     pick_sm_o     = '0;
     for (int unsigned k = 0; k < K; k++)
@@ -96,7 +106,7 @@ module dispatch_picker #(
 
   always_comb begin
     dirty_d = dirty_q | (answer_q & busy_q);
-    if (quota_changed_i || launched_i != '0) dirty_d = '1;
+    if (quota_changed_i || launched_i != '0 || sweep_i) dirty_d = '1;
     dirty_d = (dirty_d & ~granted) | give_sm_i;   // read as it will be then; what ends is credited later
     busy_d  = (busy_q & ~charged_sm_i) | pick_sm_o;
     for (int unsigned k = 0; k < K; k++)

@@ -23,6 +23,7 @@ module kernel_slot #(
   output logic                             launched_o,      // and is taken
   output logic                             can_take_o,      // RUNNING, CTAs left, not held by an eviction
   output logic                             spent_o,         // RUNNING, but none of that
+  output logic                             waits_o,         // can_take_o, and no CTA of it is there
   output logic                             leaves_o,        // RUNNING no more with the next edge
   output logic [sluice_pkg::ResidentW-1:0] resident_o,
   output logic                             evict_done_o,    // pulses
@@ -111,6 +112,7 @@ module kernel_slot #(
   assign offered_o     = launch_i && state_q == Free;
   assign launched_o    = offered_o && ((FITS_NOW != 0) ? fits_i : fits_q);
   assign can_take_o    = state_q == Running && !finished_q && !hold_q;
+  assign waits_o       = can_take_o && empty;
   assign spent_o       = state_q == Running && (finished_q || hold_q);
   assign leaves_o      = state_q == Running && state_d != Running;
   assign resident_o    = sluice_pkg::ResidentW'(resident_q);

@@ -30,6 +30,7 @@ module kernel_slots #(
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
   output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
   output logic [MAX_KERNELS-1:0]                       spent_o,            // RUNNING, but none of that
+  output logic [MAX_KERNELS-1:0]                       waits_o,            // can_take_o, and no CTA of it is there
   output logic [sluice_pkg::GridW-1:0]                 cta_o,              // index of the CTA at the port
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
   output logic [MAX_KERNELS*2-1:0]                     state_o,
@@ -100,6 +101,7 @@ module kernel_slots #(
       .launched_o    (launched_o[k]),
       .can_take_o    (can_take_o[k]),
       .spent_o       (spent_o[k]),
+      .waits_o       (waits_o[k]),
       .leaves_o      (leaves[k]),
       .resident_o    (resident_o[k*ResidentW +: ResidentW]),
       .evict_done_o  (evict_done_o[k]),

@@ -128,7 +128,7 @@ inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0;  ///< options: 0 is off
 };
 
 /// As in sluice_regs.toml.

@@ -29,6 +29,7 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
             "one more fits there, but it is disabled or not ready: another is given one"},
            {"a CTA waits at the port", "dispatch_valid_o without dispatch_ready_i"},
            {"a kernel that fits waits for its turn", "in order: an older one has CTAs left"},
+           {"a kernel without a CTA had waited long", "for longer than it takes to go first; only with PATIENCE"},
            {"a grid starts again", "REPEAT: CTA 0 after the last one"},
            {"a kernel slot becomes free", "natural end, or the end of a drain"},
            {"bad kernel", "STOP or EVICT of a FREE slot"},
@@ -90,11 +91,24 @@ bool DispatchScoreboard::room_is_passed_over(const DispatchCycle& before) const 
   return false;
 }
 
+void DispatchScoreboard::follow_waits(const DispatchCycle& before) {
+  reserving_ = false;
+  if (params_.patience == 0) return;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    const bool waits = model_.state(k) == DispatchModel::State::Running && model_.resident(k) == 0 && !before.in.in_order;
+    waited_[k] = waits ? waited_[k] + 1 : 0;
+    reserving_ = reserving_ || waited_[k] >= 1U << params_.patience;
+  }
+}
+
 bool DispatchScoreboard::something_fits(const DispatchCycle& before) const {
+  std::optional<std::uint32_t> reserved;  // one SM may be
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     if (model_.state(k) != DispatchModel::State::Running || (before.in.in_order && !model_.in_turn(k))) continue;
     for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
-      if (model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) return true;
+      if (!model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) continue;
+      if (!reserving_ || (reserved && *reserved != sm)) return true;
+      reserved = sm;
     }
   }
   return false;
@@ -303,6 +317,10 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   to_evaluate_ = refresh ? params_.num_sms : to_evaluate_ - std::min(to_evaluate_, 1U);
   if (ended) ++to_evaluate_;
   if (picked_) to_evaluate_ = std::min(to_evaluate_ + 1, params_.num_sms);
+  follow_waits(before);
+  if (picked_ && waited_[out.dispatch_kernel % kMaxKernelSlots] >= 2U << params_.patience)
+    hit("a kernel without a CTA had waited long");
+  if (reserving_) to_evaluate_ = params_.num_sms;  // with a claim all are read
   if (in.quota_changed) cover_quotas(before);
   // A command changes who may start, and with it what the wait is for.
   const bool other = refresh || (in.stop | in.evict | in.resume | in.flush) != 0;
@@ -310,7 +328,8 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   if (!starves || other || starved_ == 0) patience_ = to_evaluate_ + 10;
   if (ended) ++patience_;
   starved_ = starves && !other ? starved_ + 1 : 0;
-  if (starved_ > std::min(patience_, params_.num_sms + 10))
+  // Each claim reads all SMs again: a wait may see two of them, one of which ends before.
+  if (starved_ > std::min(patience_, params_.num_sms + 10) * (reserving_ ? 2 : 1))
     return fmt::format("nothing dispatched for {} cycles though something fits", starved_);
 
   if (picked_) {

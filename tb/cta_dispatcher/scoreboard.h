@@ -41,8 +41,11 @@ class DispatchScoreboard {
   /// the port for them.
   void set_available(const DispatchCycle& before);
   [[nodiscard]] bool room_is_passed_over(const DispatchCycle& before) const;
+  /// Something that must be given out within some cycles. Where a kernel has waited so long that an SM may be reserved for it,
+  /// only what fits elsewhere, too.
   [[nodiscard]] bool something_fits(const DispatchCycle& before) const;
   [[nodiscard]] std::set<std::size_t> present_set() const;  ///< without their order, which a grid that starts again changes
+  void follow_waits(const DispatchCycle& before);
   std::string admit(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string flush(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string place(const CtaDispatcherOut& out, const DispatchCycle& before);
@@ -70,7 +73,9 @@ class DispatchScoreboard {
   bool bad_done_ = false;    ///< to be reported in the next cycle,
   std::uint8_t bad_sm_ = 0;  ///< of this SM
   std::optional<std::uint32_t> fresh_kernel_,
-      charged_kernel_;  ///< of the CTA in its first cycle at the port, and of the one before
+      charged_kernel_;                                   ///< of the CTA in its first cycle at the port, and of the one before
+  std::array<std::uint32_t, kMaxKernelSlots> waited_{};  ///< cycles for which a kernel has had CTAs left, and none there
+  bool reserving_ = false;                               ///< an SM may be reserved for one of them
   bool picked_ = false, unplaced_ = false;
   unsigned starved_ = 0, to_evaluate_ = 0, patience_ = 0;
 };

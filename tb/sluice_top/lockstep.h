@@ -39,7 +39,11 @@ inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::u
       static_cast<unsigned long long>(traffic.ended()), static_cast<unsigned long long>(traffic.given_up()),
       static_cast<unsigned long long>(profiled), static_cast<unsigned long long>(idle),
       static_cast<unsigned long long>(scoreboard.decisions()), static_cast<unsigned long long>(scoreboard.not_judged()));
-  EXPECT_GT(scoreboard.decisions(), cycles / 40000);
+  std::printf("%llu samples count, %llu of SMs that were refilled in all of the window; the longest refill took %u cycles\n",
+              static_cast<unsigned long long>(scoreboard.clean_samples()),
+              static_cast<unsigned long long>(scoreboard.never_full()), scoreboard.longest_refill() + 1);
+  EXPECT_GT(scoreboard.clean_samples(), cycles / 150000);
+  EXPECT_GT(scoreboard.decisions(), cycles / 150000);  // 2 in the shortest campaign: some seeds ask for few
   EXPECT_GT(traffic.dispatched(), cycles / 100);
   if (all_bins) {
     auto missed = coverage.missed();

@@ -23,10 +23,10 @@ std::uint32_t entry_of(std::uint32_t insts) {
 
 void SampleScoreboard::begin_window(const std::vector<std::size_t>& present) {
   present_ = present;
-  free_port_ = cycles_ = 0;
   for (Sm& sm : sms_) {
     sm.insts = {};
-    sm.requests = sm.starts = sm.ready = 0;
+    sm.nobody = sm.younger = {};
+    sm.requests = 0;
     sm.most = sm.resident;
   }
 }
@@ -39,8 +39,52 @@ void SampleScoreboard::count(const SluiceTopIn& in, std::uint32_t share) {
       if (open && ((in.sms[m].issue_valid >> s) & 1U) != 0) ++sm.insts[in.sms[m].issue_kernel[s]];
     }
     sm.requests += in.sms[m].request ? 1 : 0;
-    sm.ready += in.sm_ready[m] ? 1 : 0;
   }
+}
+
+/// By age among the present, the kernel in whose range an SM is; as many as there are where the SMs are not shared out.
+std::size_t SampleScoreboard::rank_of(std::size_t sm) const {
+  const std::size_t n = present_.size();
+  for (std::size_t rank = 0, first = 0; rank < n; ++rank) {
+    first += parameters_.num_sm / n + (rank < parameters_.num_sm % n ? 1 : 0);
+    if (sm < first) return rank;
+  }
+  return n;
+}
+
+/// Where the pick of the cycle before went: it is new at the port in this one. An SM that could have had it notes if nobody did,
+/// or a kernel younger than its own.
+void SampleScoreboard::follow_picks(const SluiceTopOut& out) {
+  const bool picked = out.dispatch_valid && !waited_;
+  // With PATIENCE a kernel that holds no CTA anywhere may go first.
+  const bool may_claim = parameters_.patience != 0 &&
+                         std::ranges::all_of(sms_, [&out](const Sm& sm) { return sm.resident[out.dispatch_kernel] == 0; });
+  const auto place = std::ranges::find(present_, std::size_t{out.dispatch_kernel}) - present_.begin();
+  for (std::size_t m = 0; m < sms_.size(); ++m) {
+    Sm& sm = sms_[m];
+    if (!sm.pickable) continue;
+    if (!picked) sm.nobody[sm.holds] = std::max(sm.nobody[sm.holds], sm.since);
+    if (picked && !may_claim && static_cast<std::size_t>(place) > rank_of(m))
+      sm.younger[sm.holds] = std::max(sm.younger[sm.holds], sm.since);
+  }
+}
+
+/// Whether each SM could be picked in this cycle, as its last word allows (docs/reference/blocks/cta_dispatcher.md, Available
+/// SMs).
+void SampleScoreboard::note_pickable(const SluiceTopOut& out, const SluiceTopIn& in) {
+  const bool fresh = out.dispatch_valid && !waited_;
+  const bool free = !out.dispatch_valid || in.dispatch_ready;
+  for (std::size_t m = 0; m < sms_.size(); ++m) {
+    Sm& sm = sms_[m];
+    const bool at_port = out.dispatch_valid && out.dispatch_sm == m;
+    const bool happens = (in.done_valid && in.done_sm == m) || (fresh && at_port);
+    sm.since = happens ? 0 : sm.since + 1;
+    sm.holds = at_port ? 1 : 0;
+    for (const std::uint32_t ctas : sm.resident) sm.holds += ctas;
+    sm.pickable = window_ && free && sm.available;
+    sm.available = parameters_.sm_ready == 0 || (in.sm_ready[m] && !at_port);
+  }
+  waited_ = out.dispatch_valid && !in.dispatch_ready;
 }
 
 void SampleScoreboard::move_ctas(const SluiceTopOut& out, const SluiceTopIn& in) {
@@ -54,7 +98,6 @@ void SampleScoreboard::move_ctas(const SluiceTopOut& out, const SluiceTopIn& in)
   if (out.flush_valid) give_up(out.flush_kernel);
   if (!out.dispatch_valid || !in.dispatch_ready) return;
   Sm& sm = sms_[out.dispatch_sm];
-  ++sm.starts;
   sm.kernel[out.dispatch_slot] = out.dispatch_kernel + 1U;
   const std::uint32_t now = ++sm.resident[out.dispatch_kernel];
   sm.most[out.dispatch_kernel] = std::max(sm.most[out.dispatch_kernel], now);
@@ -73,28 +116,35 @@ void SampleScoreboard::give_up(std::size_t kernel) {
 std::string SampleScoreboard::judge(const SluiceTopOut& out) {
   const std::size_t rank = out.profile_kernel, n = present_.size();
   if (rank >= n) return fmt::format("a sample of the {}. kernel of {}", rank + 1, n);
-  const std::size_t share = parameters_.num_sm / n, more = parameters_.num_sm % n;
-  const std::size_t first = rank * share + std::min(rank, more), sms = share + (rank < more ? 1 : 0);
-  const std::size_t m = first + (out.profile_ctas - 1U) % sms, slot = present_[rank];
+  std::size_t first = 0, end = 0;  // SMs of the kernel
+  while (rank_of(first) < rank) ++first;
+  for (end = first; end < sms_.size() && rank_of(end) == rank;) ++end;
+  const std::size_t m = first + (out.profile_ctas - 1U) % (end - first), slot = present_[rank];
   const Sm& sm = sms_[m];
   std::uint32_t foreign = 0;
   for (std::size_t k = 0; k < parameters_.max_kernels; ++k) foreign += k == slot ? 0 : sm.most[k];
-  const bool as_labelled = foreign == 0 && sm.most[slot] == out.profile_ctas;
   if (out.profile_scaled == 0) {
     ++dropped_;
-    unclean_ += as_labelled ? 0 : 1;
+    unclean_ += foreign == 0 && sm.most[slot] == out.profile_ctas ? 0 : 1;
     return {};
   }
   ++clean_;
-  const bool starved = foreign == 0 && sm.most[slot] < out.profile_ctas &&
-                       (free_port_ == 0 || std::uint64_t{16} * sm.starts >= cycles_ || 2 * sm.ready < cycles_);
-  short_ += starved ? 1 : 0;
-  if (!as_labelled && !starved)
-    return fmt::format("sample of {} CTAs of kernel slot {} on SM {}: that held {} of them at most, and {} of others",
-                       out.profile_ctas, slot, m, sm.most[slot], foreign);
+  never_full_ += sm.most[slot] < out.profile_ctas ? 1 : 0;
+  const std::string sample = fmt::format("sample of {} CTAs of kernel slot {} on SM {}", out.profile_ctas, slot, m);
+  if (foreign != 0 || sm.most[slot] > out.profile_ctas)
+    return fmt::format("{}: that held {} of them at most, and {} of others", sample, sm.most[slot], foreign);
+  for (std::uint32_t ctas = 0; ctas < out.profile_ctas; ++ctas) {
+    longest_refill_ = std::max(longest_refill_, sm.nobody[ctas]);
+    if (sm.nobody[ctas] >= refill())
+      return fmt::format("{}: with {} of them, nobody was picked {} cycles after its last end or start: fewer than {}", sample,
+                         ctas, sm.nobody[ctas], refill());
+    if (sm.younger[ctas] >= refill())
+      return fmt::format("{}: with {} of them, a younger kernel was picked {} cycles after its last end or start", sample, ctas,
+                         sm.younger[ctas]);
+  }
   if (out.profile_scaled != entry_of(sm.insts[slot]))
-    return fmt::format("sample of {} CTAs of kernel slot {} on SM {}: entry {:#x}, the ports say {} instructions: {:#x}",
-                       out.profile_ctas, slot, m, out.profile_scaled, sm.insts[slot], entry_of(sm.insts[slot]));
+    return fmt::format("{}: entry {:#x}, the ports say {} instructions: {:#x}", sample, out.profile_scaled, sm.insts[slot],
+                       entry_of(sm.insts[slot]));
   return {};
 }
 
@@ -104,13 +154,11 @@ std::string SampleScoreboard::observe(const SluiceTopOut& out, const SluiceTopIn
     *this = SampleScoreboard(parameters_);
     return {};
   }
+  if (window_) follow_picks(out);
   if (out.profile_window && !window_) begin_window(present);
   window_ = out.profile_window;
-  if (window_) {
-    count(in, share);
-    free_port_ += out.dispatch_valid ? 0 : 1;
-    ++cycles_;
-  }
+  note_pickable(out, in);
+  if (window_) count(in, share);
   std::string wrong;
   if (out.profile_valid) wrong = judge(out);
   move_ctas(out, in);

@@ -87,6 +87,11 @@ TopScoreboard::TopScoreboard(const regs::Parameters& parameters, Coverage& cover
 
 void TopScoreboard::reset() {
   dispatch_.reset();
+  if (samples_) {
+    longest_refill_ = longest_refill();
+    clean_samples_ += samples_->clean();
+    never_full_ += samples_->never_full();
+  }
   samples_.emplace(parameters_);
   launches_.emplace(parameters_);
   cycle_ = {};

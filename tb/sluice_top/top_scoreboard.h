@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ class TopScoreboard {
   /// After it. @return what is wrong; empty when nothing is
   [[nodiscard]] std::string check(const SluiceTopIn& in, const SluiceTopTwin& twin);
 
+  /// Samples that count; of them, of SMs that held less than the label in all of the window; the longest refill of all.
+  [[nodiscard]] std::uint64_t clean_samples() const { return clean_samples_ + samples_->clean(); }
+  [[nodiscard]] std::uint64_t never_full() const { return never_full_ + samples_->never_full(); }
+  [[nodiscard]] std::uint32_t longest_refill() const { return std::max(longest_refill_, samples_->longest_refill()); }
   [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
   /// Decisions that were not judged: settings or kernels changed meanwhile, or two steps of a curve fall together in 11 bits.
   [[nodiscard]] std::uint64_t not_judged() const { return not_judged_; }
@@ -49,6 +54,8 @@ class TopScoreboard {
   std::optional<SluiceConfig> asked_;  ///< when the decision under way began; nothing when something of it changed since
   std::vector<std::vector<std::uint32_t>> curves_;  ///< by age among the present: entries of the table
   bool fresh_ = true;
+  std::uint64_t clean_samples_ = 0, never_full_ = 0;  ///< before the last reset, as the next
+  std::uint32_t longest_refill_ = 0;
   std::uint64_t decisions_ = 0, not_judged_ = 0;
 };
 

@@ -20,6 +20,7 @@ struct CtaDispatcherParams {
   std::uint32_t region_units = 64;           ///< 0: no regions; else 16..128
   bool sm_enable = false, sm_ready = false;  ///< options: the ports of these names are looked at
   bool flush = false;                        ///< option: kernels can be flushed
+  std::uint32_t patience = 0;                ///< 0: no wait_guard; else 1..20
 };
 
 using regs::SlotState;

@@ -67,6 +67,7 @@ SmSet CtaDispatcherTwin::eligible(const CtaDispatcherIn& in, std::uint32_t k) co
   for (std::uint32_t sm = 0; params_.sm_enable && sm < params_.num_sms; ++sm) {
     if (!in.sm_enable[sm]) set.erase(sm);
   }
+  if (guard_.reserved && claims(in, *guard_.claim) && guard_.claim != k) set.erase(*guard_.reserved);
   return set;
 }
 
@@ -91,6 +92,7 @@ std::optional<CtaDispatcherTwin::Pick> CtaDispatcherTwin::pick(const CtaDispatch
   }
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     if (!may_take(k) || eligible(in, k).empty() || kernels_[k].launched_at > head) continue;
+    if (claims(in, k)) return Pick{k, *eligible(in, k).next(next_sm_)};
     if (!best || comes_before(k, *best)) best = k;
   }
   if (!best) return std::nullopt;
@@ -338,6 +340,7 @@ void CtaDispatcherTwin::read_next(const CtaDispatcherIn& in, std::optional<std::
 
 void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
   // By the registers as they stand.
+  const std::uint32_t claim = guard_.claim.value_or(params_.kernels);
   const bool port_free = !out_.dispatch_valid || in.dispatch_ready;
   std::optional<Pick> picked;
   if (port_free && !in.quota_changed) picked = pick(in);
@@ -363,6 +366,8 @@ void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
       charging_->regions_fit[k] = !charging_->regions || region_room(in, sms_[charging_->sm], k);
   }
 
+  const bool sweep = clock_guard(in, picked ? std::optional(picked->kernel) : std::nullopt, reads);
+
   answer(in);
   compare(in);
   if (credited_) {
@@ -384,7 +389,7 @@ void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
   fresh_ = picked.has_value();
   if (picked) {
     busy_.insert(picked->sm);
-    if (in.round_robin && !in.in_order) next_kernel_ = (picked->kernel + 1) % params_.kernels;
+    if (in.round_robin && !in.in_order && picked->kernel != claim) next_kernel_ = (picked->kernel + 1) % params_.kernels;
     with_regions_ = in.regions && params_.region_units != 0;
     out_.dispatch_sm = static_cast<std::uint8_t>(picked->sm);
     out_.dispatch_kernel = static_cast<std::uint8_t>(picked->kernel);
@@ -395,6 +400,7 @@ void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
     out_.settled.reset();
     dirty_.fill(params_.num_sms);
   }
+  if (sweep) dirty_.fill(params_.num_sms);
 
   out_.change = false;
   out_.evict_done = out_.kernel_done = 0;
@@ -448,6 +454,7 @@ bool CtaDispatcherTwin::quiet(const CtaDispatcherIn& in) const {
   if (out_.dispatch_valid || !busy_.empty() || !dirty_.empty() || unanswered_ || answer_new_) return false;
   if (ended_ || left_ || credited_) return false;
   if (flush_.state != Flush::State::kRest || flush_.asked != 0) return false;
+  if (waiting(in) != 0 || guard_.timer != 0 || (guard_.mark | guard_.urgent) != 0 || guard_.claim) return false;
   if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;
   if (out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return false;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {

@@ -112,6 +112,15 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     std::array<std::uint8_t, kMaxKernelSlots> tags{};
   };
 
+  /// No kernel waits for ever (docs/reference/blocks/cta_dispatcher.md, Waiting). Masks of kernels; SMs.
+  struct Guard {
+    std::uint32_t timer = 0, mark = 0, urgent = 0;
+    std::optional<std::uint32_t> claim, reserved;
+    bool tired = false;      ///< the timer has begun anew since the SMs are read for the claim
+    std::uint32_t next = 0;  ///< first in the round
+    bool operator==(const Guard&) const = default;
+  };
+
   [[nodiscard]] Units units(std::uint32_t capacity) const;
   [[nodiscard]] bool fits_empty(const CtaDispatcherIn& in, std::uint32_t k) const;
   [[nodiscard]] SmSet eligible(const CtaDispatcherIn& in, std::uint32_t k) const;
@@ -130,6 +139,9 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   void launch(const CtaDispatcherIn& in, std::uint32_t k);
   [[nodiscard]] static std::uint32_t lowest_free_slot(const Sm& sm);
   void step(const CtaDispatcherIn& in);
+  [[nodiscard]] std::uint32_t waiting(const CtaDispatcherIn& in) const;
+  [[nodiscard]] bool claims(const CtaDispatcherIn& in, std::uint32_t k) const;
+  [[nodiscard]] bool clock_guard(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken, bool reads);
   void clock_flush(const CtaDispatcherIn& in);
   void refresh_flush();
   [[nodiscard]] bool late(const CtaDispatcherIn& in) const;
@@ -161,6 +173,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   std::optional<Charge> charging_, charged_;
   std::optional<End> ended_, left_, credited_;  ///< as it came; its slot is left; its kernel knows
   Flush flush_;
+  Guard guard_;
   CtaDispatcherOut out_;
 };
 

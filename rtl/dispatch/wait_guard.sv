@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// wait_guard: no kernel waits for ever (docs/reference/blocks/cta_dispatcher.md, Waiting). A kernel waits that may dispatch and holds no CTA. After
+// 2**PATIENCE to 2 * 2**PATIENCE cycles of it, it is urgent until one is picked. Urgent kernels have the claim one after the other, round robin. The one
+// that has it is picked before others, and the first SM that is read or picked, enabled and with a quota for it, is reserved: nobody else is picked there,
+// so its CTAs end, and one fits. A claim for which no SM is found in 2**PATIENCE cycles passes on: it must not be shorter than it takes to read all SMs.
+module wait_guard #(
+  parameter int unsigned NUM_SM      = 16,
+  parameter int unsigned MAX_KERNELS = 4,
+  parameter int unsigned PATIENCE    = 16   // 2**PATIENCE is 2 * NUM_SM + 8 or more
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  input  logic [MAX_KERNELS-1:0]                  waits_i,         // may dispatch, and holds no CTA
+  input  logic [MAX_KERNELS-1:0]                  pick_kernel_i,   // one-hot, or 0
+  input  logic                                    quota_changed_i,
+  input  logic                                    eval_i,          // the quotas
+  input  logic [NUM_SM-1:0]                       eval_sm_i,       // of this SM are read; one-hot, or 0
+  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] eval_quota_i,
+  input  logic [NUM_SM-1:0]                       port_sm_i,       // and of this one, for which a CTA waits at the port
+  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0] port_quota_i,
+  input  logic [NUM_SM-1:0]                       sm_enable_i,
+  output logic [MAX_KERNELS-1:0]                  claim_o,         // goes first: one-hot, or 0
+  output logic [NUM_SM-1:0]                       reserved_o,      // for it alone: one-hot, or 0
+  output logic                                    sweep_o,         // pulse: every SM is to be read
+  output logic                                    stirring_o       // changes without an input
+);
+  localparam int unsigned K    = MAX_KERNELS;
+  localparam int unsigned CtaW = sluice_pkg::CtaW;
+
+  logic [PATIENCE-1:0] timer_d, timer_q;
+  logic [K-1:0]        mark_d, mark_q;         // waited when the timer began anew, and since
+  logic [K-1:0]        urgent_d, urgent_q, claim_d, claim_q, still, next;
+  logic [NUM_SM-1:0]   reserved_d, reserved_q, read_there, port_there;
+  logic                tick, claimed, read_quota, port_quota, lost, tired_d, tired_q;   // tired: there was a tick since the SMs are read for this claim
+  assign still   = waits_i & ~pick_kernel_i;
+  assign tick    = timer_q == '1;
+  assign claimed = (claim_q & waits_i) != '0;
+  assign lost    = reserved_q != '0 && (reserved_q & sm_enable_i) == '0;
+  rr_arbiter #(.N(K)) i_arbiter (.clk_i, .rst_ni, .request_i(urgent_q & still), .grant_o(next), .used_i((claim_q == '0) ? next : '0));
+
+  always_comb begin
+    timer_d  = (waits_i == '0) ? '0 : timer_q + 1'b1;
+    mark_d   = (tick ? '1 : mark_q) & still;
+    urgent_d = (urgent_q | (tick ? mark_q : '0)) & still;
+    claim_d  = claim_q;
+    if (claim_q == '0)                                                   claim_d = next;
+    else if ((claim_q & still) == '0 || (tick && tired_q && reserved_q == '0)) claim_d = '0;
+    tired_d = (tired_q || tick) && claim_q != '0 && reserved_q == '0 && !quota_changed_i;
+    read_quota = 1'b0;   // of the claim
+    port_quota = 1'b0;
+    for (int unsigned k = 0; k < K; k++)
+      if (claim_q[k]) begin
+        read_quota = eval_quota_i[k*CtaW +: CtaW] != '0;
+        port_quota = port_quota_i[k*CtaW +: CtaW] != '0;
+      end
+    read_there = eval_sm_i & sm_enable_i & {NUM_SM{eval_i && read_quota}};
+    port_there = port_sm_i & sm_enable_i & {NUM_SM{port_quota && read_there == '0}};
+    reserved_d = (reserved_q != '0) ? reserved_q & sm_enable_i : read_there | port_there;
+    if (quota_changed_i || claim_d == '0)        reserved_d = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      timer_q    <= '0;
+      mark_q     <= '0;
+      urgent_q   <= '0;
+      claim_q    <= '0;
+      reserved_q <= '0;
+      tired_q    <= 1'b0;
+    end else begin
+      timer_q    <= timer_d;
+      mark_q     <= mark_d;
+      urgent_q   <= urgent_d;
+      claim_q    <= claim_d;
+      reserved_q <= reserved_d;
+      tired_q    <= tired_d;
+    end
+
+  assign claim_o    = claim_q & waits_i;
+  assign reserved_o = reserved_q & {NUM_SM{claimed}};
+  assign sweep_o    = (claim_q == '0 && next != '0) || lost;
+  assign stirring_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0;
+endmodule

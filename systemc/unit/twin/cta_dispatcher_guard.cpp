@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the dispatcher's twin that sees to it that no kernel waits for ever: rtl/dispatch/wait_guard.sv.
+#include <bit>
+
+#include "systemc/unit/twin/cta_dispatcher.h"
+
+namespace sluice {
+
+/// Kernels that may dispatch and hold no CTA; none in order, where the oldest waits for nobody.
+std::uint32_t CtaDispatcherTwin::waiting(const CtaDispatcherIn& in) const {
+  std::uint32_t mask = 0;
+  if (params_.patience == 0 || in.in_order) return mask;
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    const bool there = out_.resident[k] != 0 || (fresh_ && out_.dispatch_kernel == k);
+    if (may_take(k) && !there) mask |= 1U << k;
+  }
+  return mask;
+}
+
+/// It goes before the others.
+bool CtaDispatcherTwin::claims(const CtaDispatcherIn& in, std::uint32_t k) const {
+  return guard_.claim == k && (waiting(in) >> k & 1U) != 0;
+}
+
+/// @param taken the kernel that is picked in this cycle; @param reads an SM's quotas are read
+/// @return every SM is to be read
+bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std::uint32_t> taken, bool reads) {
+  if (params_.patience == 0) return false;
+  const std::uint32_t waits = waiting(in), still = taken ? waits & ~(1U << *taken) : waits;
+  const bool tick = guard_.timer + 1 == 1U << params_.patience;
+  Guard next = guard_;
+  next.timer = waits == 0 || tick ? 0 : guard_.timer + 1;
+  next.mark = tick ? still : guard_.mark & still;
+  next.urgent = (guard_.urgent | (tick ? guard_.mark : 0)) & still;
+  bool sweep = false;
+  if (!guard_.claim) {
+    const std::uint32_t asks = guard_.urgent & still, first = asks >> guard_.next << guard_.next;
+    if (asks != 0) {
+      next.claim = static_cast<std::uint32_t>(std::countr_zero(first != 0 ? first : asks));
+      next.next = (*next.claim + 1) % params_.kernels;
+      sweep = true;
+    }
+  } else if ((still >> *guard_.claim & 1U) == 0 || (tick && guard_.tired && !guard_.reserved)) {
+    next.claim.reset();
+  }
+  const auto enabled = [&](std::uint32_t sm) { return !params_.sm_enable || in.sm_enable[sm]; };
+  if (!guard_.reserved && guard_.claim) {
+    const std::uint32_t k = *guard_.claim;
+    if (out_.dispatch_valid && in.port_quota[k] != 0 && enabled(out_.dispatch_sm)) next.reserved = out_.dispatch_sm;
+    if (reads && eval_ && in.quota[k] != 0 && enabled(*eval_)) next.reserved = eval_;
+  }
+  next.tired = (guard_.tired || tick) && guard_.claim && !guard_.reserved && !in.quota_changed;
+  if (guard_.reserved && !enabled(*guard_.reserved)) sweep = true;
+  if (next.reserved && !enabled(*next.reserved)) next.reserved.reset();
+  if (in.quota_changed || !next.claim) next.reserved.reset();
+  guard_ = next;
+  return sweep;
+}
+
+}  // namespace sluice
