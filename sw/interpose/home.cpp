@@ -77,19 +77,18 @@ bool Home::make_copies(Copies& copies) {
 }
 
 /// @param copy  enters the stream of copies. Where it does not come, it goes into another, with staging memory of its own: the
-/// one that is held up comes when it may.
+/// one that is held up comes when it may. It is waited for in all of them: what holds one up may wait for this copy.
 bool Home::through_some_channel(const std::function<bool()>& copy) {
   for (;;) {
     if (!copy()) return false;
-    CUresult came = CUDA_ERROR_NOT_READY;
-    for (const auto begin = std::chrono::steady_clock::now(); came == CUDA_ERROR_NOT_READY;) {
-      came = SLUICE_REAL(cuStreamQuery)(copies_.stream);
+    for (const auto begin = std::chrono::steady_clock::now();;) {
+      const CUresult came = SLUICE_REAL(cuStreamQuery)(copies_.stream);
+      if (came != CUDA_ERROR_NOT_READY) return came == CUDA_SUCCESS;
       const auto waited = std::chrono::steady_clock::now() - begin;
-      if (waited > kHeldUp) break;
+      if (waited > kHeldUp) take_back();
+      if (waited > kHeldUp && !passable_.empty()) break;
       if (waited > kSpins) std::this_thread::sleep_for(kSpins / 2);
     }
-    if (came != CUDA_ERROR_NOT_READY) return came == CUDA_SUCCESS;
-    if (passable_.empty()) return SLUICE_REAL(cuStreamSynchronize)(copies_.stream) == CUDA_SUCCESS;
     const Copies next = passable_.back();
     passable_.pop_back();
     held_up_.push_back(std::exchange(copies_, next));
@@ -97,13 +96,18 @@ bool Home::through_some_channel(const std::function<bool()>& copy) {
   }
 }
 
-bool Home::orders_are_lost() {
+/// Streams that were held up, and are no more.
+void Home::take_back() {
   std::erase_if(held_up_, [&](Copies& c) {
     if (SLUICE_REAL(cuStreamQuery)(c.stream) == CUDA_ERROR_NOT_READY) return false;
     c.next_order = 0;
     passable_.push_back(c);
     return lost_orders_ = true;
   });
+}
+
+bool Home::orders_are_lost() {
+  take_back();
   return std::exchange(lost_orders_, false);
 }
 

@@ -75,6 +75,7 @@ class Home {
   };
   [[nodiscard]] static bool make_copies(Copies& copies);
   [[nodiscard]] bool through_some_channel(const std::function<bool()>& copy);
+  void take_back();
   CUcontext context_ = nullptr;
   unsigned long long id_ = 0;
   DeviceShape shape_;
