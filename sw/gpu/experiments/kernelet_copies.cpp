@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <mutex>
-#include <thread>
 
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/experiments/corun_rates.h"
@@ -32,85 +29,54 @@ struct Transfers {
   PinnedMemory inputs, outputs;
 };
 
-/// Copies of one direction, in order, by a thread of its own.
+/// Copies of one direction, in order, of which the host's loop sends a piece after the other.
 class Copier {
  public:
   struct Copy {
     std::vector<std::tuple<CUdeviceptr, char*, std::size_t>> parts;
     double first_ms = 0, last_ms = 0;  // by the host's clock
   };
-  Copier(const Context& context, bool inwards, Clock::time_point start) : inwards_(inwards), start_(start) {
-    thread_ = std::thread([this, &context] {
-      context.make_current();
-      work();
-    });
-  }
-  ~Copier() {
-    {
-      const std::scoped_lock lock(mutex_);
-      stop_ = true;
+  Copier(bool inwards, Clock::time_point start) : inwards_(inwards), start_(start) {}
+  void add(std::uint32_t job, Copy copy) { queue_.emplace_back(job, std::move(copy)); }
+  [[nodiscard]] bool done(std::uint32_t job) const { return done_.contains(job); }
+  [[nodiscard]] bool idle() const { return queue_.empty(); }
+  [[nodiscard]] const std::map<std::uint32_t, Copy>& all() const { return done_; }
+  void pump() {
+    while (!queue_.empty() && ended(ends_[sent_ % 2])) {
+      auto& [job, copy] = queue_.front();
+      if (part_ == copy.parts.size()) {  // all is sent
+        if (!ended(ends_[(sent_ + 1) % 2])) return;
+        copy.last_ms = now();
+        done_.emplace(job, std::move(copy));
+        queue_.pop_front();
+        part_ = at_ = 0;
+        continue;
+      }
+      if (part_ == 0 && at_ == 0) copy.first_ms = now();
+      const auto [device, host, bytes] = copy.parts[part_];
+      const std::size_t some = std::min(kPiece, bytes - at_);
+      check(inwards_ ? driver().cuMemcpyHtoDAsync(device + at_, host + at_, some, stream_.get())
+                     : driver().cuMemcpyDtoHAsync(host + at_, device + at_, some, stream_.get()),
+            "copying");
+      check(driver().cuEventRecord(ends_[sent_++ % 2].get(), stream_.get()), "recording an event");
+      at_ += some;
+      if (at_ == bytes) {
+        ++part_;
+        at_ = 0;
+      }
     }
-    changed_.notify_all();
-    thread_.join();
   }
-  Copier(const Copier&) = delete;
-  Copier& operator=(const Copier&) = delete;
-  void add(std::uint32_t job, Copy copy) {
-    const std::scoped_lock lock(mutex_);
-    queue_.emplace_back(job, std::move(copy));
-    changed_.notify_all();
-  }
-  [[nodiscard]] bool done(std::uint32_t job) {
-    const std::scoped_lock lock(mutex_);
-    return done_.contains(job);
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.empty(); });
-  }
-  [[nodiscard]] const std::map<std::uint32_t, Copy>& all() const { return done_; }  ///< @pre wait()
 
  private:
   [[nodiscard]] double now() const { return seconds(Clock::now() - start_) * 1e3; }
-  void work() {
-    const StreamHandle stream = make_stream(true);  // not in a channel behind CTAs that wait for orders
-    std::array<EventHandle, 2> ends = {make_event(), make_event()};
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      auto& [job, copy] = queue_.front();
-      lock.unlock();
-      copy.first_ms = now();
-      std::size_t piece = 0;
-      for (const auto& [device, host, bytes] : copy.parts)
-        for (std::size_t at = 0; at < bytes; at += kPiece, ++piece) {
-          const std::size_t some = std::min(kPiece, bytes - at);
-          if (piece >= ends.size()) spin(ends[piece % ends.size()]);
-          check(inwards_ ? driver().cuMemcpyHtoDAsync(device + at, host + at, some, stream.get())
-                         : driver().cuMemcpyDtoHAsync(host + at, device + at, some, stream.get()),
-                "copying");
-          check(driver().cuEventRecord(ends[piece % ends.size()].get(), stream.get()), "recording an event");
-        }
-      check(driver().cuStreamSynchronize(stream.get()), "copying");
-      copy.last_ms = now();
-      lock.lock();
-      done_.emplace(job, std::move(copy));
-      queue_.pop_front();
-      changed_.notify_all();
-    }
-  }
-  static void spin(const EventHandle& event) {
-    while (driver().cuEventQuery(event.get()) == CUDA_ERROR_NOT_READY) {
-    }
-  }
-  bool inwards_, stop_ = false;
+  [[nodiscard]] static bool ended(const EventHandle& event) { return driver().cuEventQuery(event.get()) != CUDA_ERROR_NOT_READY; }
+  bool inwards_;
   Clock::time_point start_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  StreamHandle stream_ = make_stream(true);  // not in a channel behind CTAs that wait for orders
+  std::array<EventHandle, 2> ends_ = {make_event(), make_event()};
   std::deque<std::pair<std::uint32_t, Copy>> queue_;
   std::map<std::uint32_t, Copy> done_;
-  std::thread thread_;
+  std::size_t part_ = 0, at_ = 0, sent_ = 0;
 };
 
 /// Jobs whose inputs are copied as they arrive, and whose outputs are when they end.
@@ -122,15 +88,22 @@ class CopiedJobs : public GpuQuotaJobs {
         transfers_(transfers),
         beside_(beside),
         overlapped_(overlapped),
-        in_(s.kernels[0]->context(), true, start_),
-        out_(s.kernels[0]->context(), false, start_) {}
+        in_(true, start_),
+        out_(false, start_) {}
 
   void arrive(JobId job, std::uint32_t kernel) override {
     GpuQuotaJobs::arrive(job, kernel);
     kernel_[job.value()] = kernel;
     if (overlapped_) copy(job.value(), true);
   }
-  bool ready(JobId job) override { return !overlapped_ || in_.done(job.value()); }
+  bool ready(JobId job) override {
+    pump();
+    return !overlapped_ || in_.done(job.value());
+  }
+  [[nodiscard]] JobSight look(JobId job) override {
+    pump();
+    return GpuQuotaJobs::look(job);
+  }
   void forget(JobId job) override {
     GpuQuotaJobs::forget(job);
     if (overlapped_) copy(job.value(), false);
@@ -146,8 +119,7 @@ class CopiedJobs : public GpuQuotaJobs {
     return seconds(Clock::now() - start) * 1e3;
   }
   void wait() {
-    in_.wait();
-    out_.wait();
+    while (!in_.idle() || !out_.idle()) pump();
   }
   [[nodiscard]] double since_start() const { return seconds(Clock::now() - start_) * 1e3; }
   /// Begin and end of every copy, milliseconds since the start. @pre wait()
@@ -159,6 +131,10 @@ class CopiedJobs : public GpuQuotaJobs {
   }
 
  private:
+  void pump() {
+    in_.pump();
+    out_.pump();
+  }
   void copy(std::uint32_t job, bool inputs) {
     const std::uint32_t kernel = kernel_.at(job);
     const PreparedKernel& k = *kernels_[kernel];

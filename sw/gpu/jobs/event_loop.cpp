@@ -36,7 +36,7 @@ class Loop {
     start_ = gpu_.now();
     while (open_ > 0) {
       const Time now = since_start();
-      if (now > limit_) throw CheckFailed(fmt::format("event loop: {} launches are not done after {} s", open_, seconds(limit_)));
+      if (now > limit_) throw CheckFailed(fmt::format("event loop: not done after {} s:{}", seconds(limit_), open_launches()));
       while (!due_.empty() && due_.begin()->first <= now) arrive();
       std::erase_if(in_preparation_, [&](JobId id) {
         if (!gpu_.ready(id)) return false;
@@ -74,6 +74,16 @@ class Loop {
 
   [[nodiscard]] Time since_start() { return gpu_.now() - start_; }
   static double seconds(Time t) { return static_cast<double>(t.count()) * 1e-12; }
+
+  /// Each with its state and its tasks.
+  [[nodiscard]] std::string open_launches() const {
+    std::string all;
+    for (const JobView& view : table_.jobs())
+      if (is_open(view.state))
+        all += fmt::format(" {} {} ({}), {} of {} tasks begun, limit {};", view.kernel.name, view.id.value(),
+                           to_string(view.state), view.tasks_begun, view.tasks, launches_[view.id.value()].order.task_limit);
+    return all;
+  }
 
   void arrive() {
     const auto [at, k] = *due_.begin();
