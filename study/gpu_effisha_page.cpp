@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "study/gpu_effisha.h"
+#include "study/gpu_variants.h"
 
 namespace sluice::gpu {
 
@@ -19,7 +20,9 @@ namespace {
 
 constexpr const char* kOurs[] = {"rr", "prio_np", "piv", "dprr"};
 /// What the GPU offers itself, in the order of the columns.
-constexpr const char* kTheirs[] = {"processes", "mps", "mps_priorities", "fcfs", "streams", "stream_priorities"};
+constexpr const char* kTheirs[] = {
+    "processes",         "mps",        "mps_priorities", "fcfs",        "streams",
+    "stream_priorities", "rr_service", "piv_service",    "dprr_service"};  // the last three: our schedulers, other processes
 bool is_ours(const std::string& system) { return std::ranges::find(kOurs, system) != std::end(kOurs); }
 
 std::map<std::string, Alone> read_alone(const std::filesystem::path& folder) {
@@ -227,9 +230,11 @@ bool write_effisha_page(const std::filesystem::path& folder, const json& machine
   std::vector<Requirement> required;
   const auto alone = read_alone(folder);
   ScenarioOutcomes outcomes = read_outcomes(folder / "effisha_schedules.jsonl", "setting");
-  for (auto& [setting, systems] : read_outcomes(folder / "effisha_processes.jsonl", "setting")) outcomes[setting].merge(systems);
-  std::vector<Figure> figures = {effisha_kernels(alone), effisha_overhead(folder, required), effisha_slices(folder, required),
-                                 effisha_latency(folder, required)};
+  for (const char* file : {"effisha_processes.jsonl", "effisha_service.jsonl"})
+    for (auto& [setting, systems] : read_outcomes(folder / file, "setting")) outcomes[setting].merge(systems);
+  std::vector<Figure> figures = {
+      effisha_kernels(alone),           effisha_overhead(folder, required), effisha_flags(folder, required),
+      effisha_slices(folder, required), effisha_latency(folder, required),  effisha_service_latency(folder, required)};
   for (const char* setting : {"group", "sjf", "random"})
     if (outcomes.contains(setting))
       figures.push_back(effisha_schedules(setting, outcomes.at(setting), alone, handover_costs(folder), required));

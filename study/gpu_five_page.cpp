@@ -8,6 +8,7 @@
 #include <span>
 
 #include "study/gpu_lines.h"
+#include "study/gpu_variants.h"
 #include "sw/core/metrics.h"
 
 namespace sluice::gpu {
@@ -107,9 +108,14 @@ bool write_five_page(const std::filesystem::path& folder, const json& machine) {
                                  std::ranges::count_if(sums[system].gain, [](double gain) { return gain > 1; }));
   each.measured += fmt::format(" of {} pairs.", all.size());
   each.html = figures::table(head, pairs);
-  write_page(folder, "Five systems on " + machine.value("name", "a GPU"), {mean, each}, machine);
-  fmt::print("{}\n", mean.measured);
-  return violations == 0;
+  std::vector<Requirement> required;
+  std::vector<Figure> figures = {five_service(folder, required)};
+  if (figures.front().html.empty()) figures.clear();
+  if (!all.empty()) figures.insert(figures.begin(), {mean, each});
+  write_page(folder, "Five systems on " + machine.value("name", "a GPU"), figures, machine);
+  if (!all.empty()) fmt::print("{}\n", mean.measured);
+  print(required);
+  return violations == 0 && std::ranges::all_of(required, &Requirement::holds);
 }
 
 }  // namespace sluice::gpu

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "study/gpu_lines.h"
+#include "study/gpu_variants.h"
 
 namespace sluice::gpu {
 
@@ -157,7 +158,8 @@ bool write_kernelet_page(const std::filesystem::path& folder, const json& machin
   QueueTimes times;
   for (const json& line : lines(folder / "kernelet_queues.jsonl"))
     times[line.at("queue")][line.at("system")].push_back(line.at("end_ms"));
-  std::vector<Figure> figures = {queues(times, required), random_plans(times, required), slices(folder, required)};
+  std::vector<Figure> figures = {queues(times, required), random_plans(times, required), kernelet_copies(folder, required),
+                                 slices(folder, required)};
   decisions(folder, required);
   std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   figures.insert(figures.begin(), requirements(required));

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "study/gpu_effisha.h"
+#include "study/gpu_variants.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 
@@ -165,6 +167,81 @@ TEST_F(GpuPages, AFolderOfNoPaperIsLeftAlone) {
   EXPECT_EQ(write_paper_page(folder_), std::nullopt);
   write("sim_pairs.jsonl", {{{"key", "x"}, {"system", "adaptive"}}});
   EXPECT_THROW((void)write_paper_page(folder_), InputError) << "a line without its scenario";
+}
+
+TEST_F(GpuPages, FlagsAreComparedByTheirMediansAndAWrongOutputIsSaid) {
+  const auto form = [](double under, bool same) {
+    return json{{"native_ms", {2, 2, 9}},
+                {"under_ms", {under, under, 50}},
+                {"grids_us", {40, 50, 60}},
+                {"violations", 0},
+                {"bit_identical", same}};
+  };
+  const auto app = [&](bool same) {
+    return json{{"key", "FFT"},
+                {"app", "FFT"},
+                {"between_looks", 8},
+                {"forms",
+                 {{"basic", form(200, true)},
+                  {"leader", form(20, true)},
+                  {"proxy", form(2.2, true)},
+                  {"adaptive", form(2.1, same)},
+                  {"pushed", form(2.1, true)}}}};
+  };
+  std::vector<Requirement> required;
+  EXPECT_TRUE(effisha_flags(folder_, required).html.empty()) << "nothing was measured";
+  EXPECT_TRUE(required.empty());
+  write("effisha_flags.jsonl", {app(true)});
+  const figures::Figure f = effisha_flags(folder_, required);
+  EXPECT_NEAR(f.data["FFT"]["proxy"]["overhead"].get<double>(), 0.1, 1e-9);
+  EXPECT_NE(f.html.find("x 100, 50 us"), std::string::npos) << f.html;
+  EXPECT_TRUE(std::ranges::all_of(required, &Requirement::holds));
+  write("effisha_flags.jsonl", {app(false)});
+  required.clear();
+  static_cast<void>(effisha_flags(folder_, required));
+  EXPECT_FALSE(std::ranges::all_of(required, &Requirement::holds)) << "an output differs";
+}
+
+TEST_F(GpuPages, ThroughTheServiceEveryKernelCountsAlike) {
+  const auto app = [](const char* name, double us, int violations) {
+    return json{{"key", name},         {"app", name},           {"grids_us", Values(200, us)},
+                {"decide_us", {3, 4}}, {"bit_identical", true}, {"counts", {{"violations", violations}}}};
+  };
+  std::vector<Requirement> required;
+  write("effisha_service_latency.jsonl", {app("FFT", 40, 0), app("MD", 60, 0)});
+  EXPECT_NE(effisha_service_latency(folder_, required).measured.find("50.0 us"), std::string::npos);
+  EXPECT_TRUE(std::ranges::all_of(required, &Requirement::holds));
+  write("effisha_service_latency.jsonl", {app("FFT", 40, 1), app("MD", 160, 0)});
+  required.clear();
+  static_cast<void>(effisha_service_latency(folder_, required));
+  EXPECT_EQ(std::ranges::count_if(required, &Requirement::holds), 1) << "the decisions; not p50, p99, violations";
+}
+
+TEST_F(GpuPages, CopiesAndPairsThroughTheServiceAreTakenByTheirMedians) {
+  std::vector<json> all;
+  for (const auto& [variant, ms] : {std::pair("Y,Y", 60), std::pair("Y,N", 70), std::pair("N,Y", 90), std::pair("N,N", 100)})
+    all.push_back({{"key", variant},
+                   {"group", "ci"},
+                   {"variant", variant},
+                   {"end_ms", ms},
+                   {"covered", 0.96},
+                   {"copies_ms", 40},
+                   {"violations", 0},
+                   {"bit_identical", true}});
+  write("kernelet_copies.jsonl", all);
+  std::vector<Requirement> required;
+  EXPECT_NE(kernelet_copies(folder_, required).html.find("40.0 %"), std::string::npos) << "less time than the worst";
+  EXPECT_TRUE(std::ranges::all_of(required, &Requirement::holds));
+  const auto pair = [](const char* system, double end) {
+    return json{
+        {"key", system}, {"scenario", "A_B"}, {"system", system}, {"jobs", {{{"ended_ms", end}}, {{"ended_ms", end / 2}}}}};
+  };
+  write("five_service.jsonl", {pair("mps", 30),
+                               pair("even_service", 24),
+                               {{"key", "end"}, {"ended", "x"}, {"bit_identical", true}, {"launches", {{"violations", 2}}}}});
+  required.clear();
+  EXPECT_DOUBLE_EQ(five_service(folder_, required).data["even_service"].get<double>(), 1.25);
+  EXPECT_FALSE(required.front().holds) << "a violation";
 }
 
 }  // namespace
