@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sw/gpu/rewrite/ptx.h"
+#include "sw/interpose/assembler.h"
 #include "sw/interpose/cache.h"
 #include "sw/interpose/compile.h"
 #include "sw/interpose/ptx_in_memory.h"
@@ -18,7 +19,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr int kVersion = 5;               // of the transformation, beside the runtime's text
+constexpr int kVersion = 6;               // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
 Code made(const std::string& ptx, bool variables, unsigned registers) {
@@ -156,13 +157,14 @@ std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool va
 
 std::shared_ptr<Later> Lazy::kernel(const std::string& name, unsigned registers) {
   constexpr unsigned kUnit = 8;  // in which the device allots them
-  registers = (registers + kUnit - 1) / kUnit * kUnit;
+  registers = ptxas().empty() ? (registers + kUnit - 1) / kUnit * kUnit : 0;
   const std::scoped_lock held(lock_);
   std::shared_ptr<Later>& later = kernels_[name];
   if (later != nullptr) return later;
   try {
     const auto text = [&] { return gpu::only_kernel(gpu::normalised(ptx_), name); };
-    const std::string key = fmt::format("code-{}-{}-{}", key_, digest(std::string_view(name)).substr(0, 16), registers);
+    const std::string by = ptxas().empty() ? std::to_string(registers) : "ptxas";
+    const std::string key = fmt::format("code-{}-{}-{}", key_, digest(std::string_view(name)).substr(0, 16), by);
     later = compile(key, text, false, false, registers);
   } catch (const std::exception& e) {
     later = std::make_shared<Later>();

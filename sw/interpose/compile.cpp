@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "sw/interpose/assembler.h"
 #include "sw/interpose/code.h"
 #include "sw/interpose/table.h"
 
@@ -47,18 +48,42 @@ void run_queue() {
   q.moved.notify_all();
 }
 
+std::vector<char> linked(const std::string& ptx) {
+  std::array<char, 2048> log{};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  CUlinkState link = nullptr;
+  if (SLUICE_REAL(cuLinkCreate_v2)(2, options, values, &link) != CUDA_SUCCESS)
+    throw std::runtime_error("the driver's linker does not start");
+  void* cubin = nullptr;
+  std::size_t bytes = 0;
+  CUresult result = SLUICE_REAL(cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1,
+                                                  "sluice", 0, nullptr, nullptr);
+  if (result == CUDA_SUCCESS) result = SLUICE_REAL(cuLinkComplete)(link, &cubin, &bytes);
+  std::vector<char> out;
+  if (result == CUDA_SUCCESS) out.assign(static_cast<char*>(cubin), static_cast<char*>(cubin) + bytes);
+  SLUICE_REAL(cuLinkDestroy)(link);
+  if (result != CUDA_SUCCESS) throw std::runtime_error(log[0] != 0 ? log.data() : "the driver does not assemble it");
+  return out;
+}
+
 /// The driver loads its compiler at the first use. What is registered for the process's end before that runs after the compiler
 /// is gone; so the compiler is loaded here, and the end waits for what it still does.
 void end_before_the_compiler() {
   static const bool once = [] {
     try {
       const SomeContext context;
-      static_cast<void>(assembled(".version 7.0\n.target sm_80\n.address_size 64\n"));
+      static_cast<void>(linked(".version 7.0\n.target sm_80\n.address_size 64\n"));
     } catch (const std::exception&) {
       return false;  // no code will be compiled then
     }
     return std::atexit(finish_compiling) == 0;
   }();
+  static_cast<void>(once);
+}
+/// The same where the driver's compiler is not needed.
+void end_before_the_end() {
+  static const bool once = std::atexit(finish_compiling) == 0;
   static_cast<void>(once);
 }
 
@@ -81,26 +106,16 @@ SomeContext::~SomeContext() {
 }
 
 std::vector<char> assembled(const std::string& ptx) {
-  std::array<char, 2048> log{};
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-  CUlinkState link = nullptr;
-  if (SLUICE_REAL(cuLinkCreate_v2)(2, options, values, &link) != CUDA_SUCCESS)
-    throw std::runtime_error("the driver's linker does not start");
-  void* cubin = nullptr;
-  std::size_t bytes = 0;
-  CUresult result = SLUICE_REAL(cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1,
-                                                  "sluice", 0, nullptr, nullptr);
-  if (result == CUDA_SUCCESS) result = SLUICE_REAL(cuLinkComplete)(link, &cubin, &bytes);
-  std::vector<char> out;
-  if (result == CUDA_SUCCESS) out.assign(static_cast<char*>(cubin), static_cast<char*>(cubin) + bytes);
-  SLUICE_REAL(cuLinkDestroy)(link);
-  if (result != CUDA_SUCCESS) throw std::runtime_error(log[0] != 0 ? log.data() : "the driver does not assemble it");
-  return out;
+  if (auto code = assembled_by_ptxas(ptx, device_sm())) return *code;
+  end_before_the_compiler();
+  return linked(ptx);
 }
 
 void compile_later(std::function<void()> work) {
-  end_before_the_compiler();
+  if (ptxas().empty())
+    end_before_the_compiler();
+  else
+    end_before_the_end();
   Queue& q = queue();
   const std::scoped_lock held(q.lock);
   q.work.push_back(std::move(work));

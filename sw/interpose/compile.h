@@ -22,7 +22,7 @@ class SomeContext {
   bool pushed_ = false;
 };
 
-/// PTX as machine code. @throws std::runtime_error with the assembler's words
+/// PTX as machine code: by ptxas, else by the driver's linker. @throws std::runtime_error with the linker's words
 [[nodiscard]] std::vector<char> assembled(const std::string& ptx);
 
 /// Runs `work` in a thread of ours, one after the other.

@@ -2,6 +2,7 @@
 // A program that uses the driver: a module of PTX, launches of one kernel in several ways. @return how many calls went wrong
 #include <cuda.h>
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <chrono>
 
 #include <cstdint>
@@ -205,5 +206,6 @@ int main() {
       expect(synchronize() == CUDA_SUCCESS, "the end of linked code");
     }
   }
+  expect(::waitpid(-1, nullptr, WNOHANG) == -1, "no child that the program did not start");
   return wrong;
 }

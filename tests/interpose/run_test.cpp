@@ -11,6 +11,9 @@
 namespace sluice::test {
 namespace {
 
+/// Of all tests of this program: the driver for tests assembles, and says so.
+const bool no_ptxas = ::setenv("SLUICE_PTXAS", "", 1) == 0;
+
 class Run : public Sluice {
  protected:
   Outcome client(const std::string& before = "", const std::string& options = "--quota 2", int compile_wait_ms = 10000) {
@@ -253,6 +256,26 @@ TEST_F(Run, TheAssemblersWrapperKeepsThePtxAndChangesNothing) {
   EXPECT_EQ(ours.out, theirs.out);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "cache"), fs::directory_iterator()), 1);
   EXPECT_EQ(shell("export CODE=3 " + wrapped + "; " + call).exit, 3) << "its exit code";
+}
+
+TEST_F(Run, ThePtxasOfTheToolkitIsAskedFirstAndTheDriverWhereItFails) {
+  ASSERT_TRUE(no_ptxas);
+  const fs::path standin = folder_ / "ptxas";
+  std::ofstream(standin) << "#!/bin/sh\n[ $CODE = 0 ] || exit $CODE\ncp \"$3\" \"$5\"\nprintf '\\0' >> \"$5\"\n"
+                         << "echo \"ptxas $1 $2 ${LD_PRELOAD:-alone}\" >> \"$FAKE_CUDA_BOOKS\"\n";
+  fs::permissions(standin, fs::perms::owner_all);
+  const std::string with = "SLUICE_PTXAS='" + standin.string() + "' ";
+  const Outcome o = client("export CODE=0; " + with);
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(count(text("books"), "ptxas -arch sm_90 alone\n"), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "assemble\n"), 0) << text("books");
+  EXPECT_EQ(count(text("books"), "limit 32\n"), 0) << text("books");
+  EXPECT_NE(text("books").find("launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 1000 wrong 0\n"), std::string::npos);
+  fs::remove_all(folder_ / "cache");
+  fs::remove(folder_ / "books");
+  EXPECT_EQ(client("export CODE=1; " + with).exit, 0);
+  EXPECT_EQ(count(text("books"), "assemble\n"), 1) << text("books");
+  EXPECT_NE(text("books").find("launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 1000 wrong 0\n"), std::string::npos);
 }
 
 TEST_F(Run, AProcessThatEndsWhileItsKernelsAreCompiledOutlivesTheCompiler) {
