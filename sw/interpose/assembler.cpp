@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -22,21 +21,6 @@ namespace sluice::interpose {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string find_ptxas() {
-  if (const char* named = std::getenv("SLUICE_PTXAS")) return named;
-  std::vector<std::string> folders;
-  if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(std::string(home) + "/bin");
-  const std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
-  for (std::size_t at = 0, end = 0; at < path.size(); at = end + 1) {
-    end = std::min(path.find(':', at), path.size());
-    folders.push_back(path.substr(at, end - at));
-  }
-  folders.emplace_back("/usr/local/cuda/bin");
-  for (const std::string& folder : folders)
-    if (::access((folder + "/ptxas").c_str(), X_OK) == 0) return folder + "/ptxas";
-  return "";
-}
 
 constexpr std::size_t kStack = 65536;
 struct Command {
@@ -101,7 +85,10 @@ class Scratch {
 }  // namespace
 
 const std::string& ptxas() {
-  static const auto* path = new std::string(find_ptxas());  // never destroyed: threads may compile while the process ends
+  static const auto* path = [] {  // never destroyed: threads may compile while the process ends
+    const char* named = std::getenv("SLUICE_PTXAS");
+    return new std::string(named == nullptr ? "" : named);
+  }();
   return *path;
 }
 

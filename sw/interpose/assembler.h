@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The CUDA toolkit's assembler, where there is one. It makes a whole program of a module; the driver's linker, which is there
-// always, makes relocatable code, with more registers.
+// The CUDA toolkit's assembler, where the user names one. It makes a whole program of a module; the driver's linker, which is
+// there always, makes relocatable code, with more registers.
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice::interpose {
 
-/// Path of ptxas: SLUICE_PTXAS, which may be empty for none; else of CUDA_HOME, of PATH, or in /usr/local/cuda. Empty: none.
+/// SLUICE_PTXAS; empty: none.
 [[nodiscard]] const std::string& ptxas();
 /// PTX as machine code for a device, by ptxas in a process that the program does not see as its child. Waits for it.
 /// @param sm  of the device, as 90. @return nothing where that fails, for which reason ever
