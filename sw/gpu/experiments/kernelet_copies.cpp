@@ -229,7 +229,7 @@ void kernelet_copies_experiment(GpuSession& session, const ExperimentOptions& op
   const double core_mhz = options.on.at("core_mhz");
   const CorunRates rates =
       read_corun_rates(options.out / "kernelet_pairs.jsonl", "kernelet", session.machine().num_sms * core_mhz * 1e6);
-  Progress progress("kernelet_copies", 4 * options.repetitions);
+  Progress progress("kernelet_copies", std::size_t{4} * options.repetitions);
   for (const char* group : {"ci", "mi", "mix", "all"}) {
     Scenario scenario = read_scenario(options.scenarios / fmt::format("kernelet_{}.toml", group));
     for (ScenarioJob& job : scenario.jobs) {

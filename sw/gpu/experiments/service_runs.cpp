@@ -205,7 +205,7 @@ void slate_service_experiment(GpuSession& session, const ExperimentOptions& opti
                           {"ms", processes.repeat({k}, kLaunches)[0]},
                           {"on", options.on}});
       }
-      progress.done(k + " " + system);
+      progress.done(fmt::format("{} {}", k, system));
     }
   };
   {
