@@ -44,19 +44,6 @@ nlohmann::json alone(const GpuScenario& s) {
   return all;
 }
 
-/// Outputs poisoned, and what they are after the untransformed kernels.
-std::vector<std::vector<std::uint64_t>> wanted(const GpuScenario& s) {
-  std::vector<std::vector<std::uint64_t>> prints;
-  const StreamHandle stream = make_stream();
-  for (const PreparedKernel* kernel : s.kernels) {
-    kernel->reset_buffers();
-    kernel->launch_native(stream.get());
-    check(driver().cuStreamSynchronize(stream.get()), kernel->spec().label + " failed on the GPU");
-    prints.push_back(kernel->fingerprints());
-    kernel->poison_outputs();
-  }
-  return prints;
-}
 bool identical(const GpuScenario& s, const std::vector<std::vector<std::uint64_t>>& prints) {
   bool same = true;
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
@@ -80,7 +67,8 @@ void effisha_schedules_experiment(GpuSession& session, const ExperimentOptions& 
   for (const char* name : kSettings) {
     const GpuScenario s = setting(session, options, name);
     if (!store.has("alone")) store.add("alone", {{"alone", alone(s)}, {"on", options.on}});
-    const auto prints = wanted(s);
+    const auto prints = native_fingerprints(s);
+    for (const PreparedKernel* kernel : s.kernels) kernel->poison_outputs();
     for (unsigned r = 0; r < options.repetitions; ++r) {
       const auto key = [&](const char* system) { return fmt::format("{}/{}/{}", name, system, r); };
       const auto told = [&](const char* system) {

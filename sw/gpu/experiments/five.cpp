@@ -21,16 +21,6 @@ constexpr const char* kPaper = "table2";
 constexpr const char* kSchedulers[] = {"arrival",      "piv",           "dprr", "adaptive", "slate_measured",
                                        "kernelet_opt", "warped_slicer", "even", "spatial"};
 
-Scenario scene_of(const std::vector<std::string>& kernels) {
-  Scenario scene;
-  scene.file = scene.name = mix_name(kernels);
-  for (const std::string& kernel : kernels) {
-    ScenarioJob& job = scene.jobs.emplace_back();
-    job.name = job.kernel = kernel;
-  }
-  return scene;
-}
-
 /// Milliseconds of the whole grid at each count: what SiM and Slate know.
 std::vector<double> times(const std::vector<double>& rates, std::uint64_t blocks, std::size_t counts) {
   std::vector<double> ms;
@@ -52,7 +42,7 @@ SchedulerInput known(const GpuSession& session, const GpuScenario& s, const Coru
 
 /// Each kernel a process, all of them clients of one MPS server from the start; those of a pair are told to launch.
 void under_mps(GpuSession& session, const ExperimentOptions& options, RawStore& store, Progress& progress) {
-  const GpuScenario all = gpu_scenario(session, scene_of(table2_names()), kPaper);
+  const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), kPaper);
   const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
   ScenarioProcesses processes(options.program, all, Clients::Plain);
   for (const std::vector<std::string>& pair : choose(table2_names(), 2)) {
@@ -83,7 +73,7 @@ void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options
   const std::vector<std::vector<std::string>> pairs = choose(table2_names(), 2);
   Progress progress("five_pairs", pairs.size() * 2);
   for (const std::vector<std::string>& pair : pairs) {
-    GpuScenario s = gpu_scenario(session, scene_of(pair), kPaper);
+    GpuScenario s = gpu_scenario(session, scene_of(mix_name(pair), pair), kPaper);
     for (const std::string& kernel : pair) s.profiles.push_back(rates.alone.at(kernel));
     for (unsigned r = 0; r < options.repetitions; ++r) {
       const auto line = [&](const char* system, const auto& run) {

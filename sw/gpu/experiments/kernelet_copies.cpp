@@ -242,13 +242,7 @@ void kernelet_copies_experiment(GpuSession& session, const ExperimentOptions& op
     std::size_t most = 0;
     for (const Transfers& t : transfers) most = std::max({most, t.in, t.out});
     const DeviceMemory beside = allocate(most, "the rest of the inputs and outputs");
-    std::vector<std::vector<std::uint64_t>> wanted;
-    const StreamHandle stream = make_stream();
-    for (const PreparedKernel* kernel : s.kernels) {
-      kernel->reset_buffers();
-      static_cast<void>(native_seconds(*kernel, stream.get()));
-      wanted.push_back(kernel->fingerprints());
-    }
+    const std::vector<std::vector<std::uint64_t>> wanted = native_fingerprints(s);
     for (unsigned r = 0; r < options.repetitions; ++r) {
       for (const auto& [name, overlapped, scheduler_name] :
            {std::tuple("Y,Y", true, "kernelet_opt"), std::tuple("Y,N", true, "arrival"), std::tuple("N,Y", false, "kernelet_opt"),

@@ -56,6 +56,33 @@ GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const st
   return s;
 }
 
+Scenario scene_of(const std::string& name, const std::vector<std::pair<std::string, std::string>>& jobs) {
+  Scenario scene;
+  scene.file = scene.name = name;
+  for (const auto& [job, kernel] : jobs) {
+    ScenarioJob& added = scene.jobs.emplace_back();
+    added.name = job;
+    added.kernel = kernel;
+  }
+  return scene;
+}
+Scenario scene_of(const std::string& name, const std::vector<std::string>& kernels) {
+  std::vector<std::pair<std::string, std::string>> jobs;
+  for (const std::string& k : kernels) jobs.emplace_back(k, k);
+  return scene_of(name, jobs);
+}
+
+std::vector<std::vector<std::uint64_t>> native_fingerprints(const GpuScenario& scenario) {
+  std::vector<std::vector<std::uint64_t>> prints;
+  const StreamHandle stream = make_stream();
+  for (const PreparedKernel* kernel : scenario.kernels) {
+    kernel->reset_buffers();
+    static_cast<void>(native_seconds(*kernel, stream.get()));
+    prints.push_back(kernel->fingerprints());
+  }
+  return prints;
+}
+
 SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& scenario) {
   SchedulerInput input{session.machine(), {}};
   for (const ScenarioLaunch& launch : scenario.all) {

@@ -28,11 +28,17 @@ struct GpuScenario {
   std::vector<AppSize> sizes;       ///< by job
   std::vector<Profile> profiles{};  ///< by job: for schedulers that want them; may be empty
 };
+/// Jobs that all arrive at the start. @param jobs  name and kernel of each
+[[nodiscard]] Scenario scene_of(const std::string& name, const std::vector<std::pair<std::string, std::string>>& jobs);
+[[nodiscard]] Scenario scene_of(const std::string& name, const std::vector<std::string>& kernels);  ///< one job of each
 /// @param paper  whose names the scenario uses (paper_kernels)
 /// @param times  as much work in every launch
 /// @throws InputError when a job is none of the paper's, or has no size for its time (app_sizes.h)
 [[nodiscard]] GpuScenario gpu_scenario(GpuSession& session, const Scenario& scenario, const std::string& paper,
                                        std::optional<Time> wait = {}, std::uint32_t times = 1);
+
+/// Fingerprints of all buffers of each job after its untransformed kernel.
+[[nodiscard]] std::vector<std::vector<std::uint64_t>> native_fingerprints(const GpuScenario& scenario);
 
 /// What a run of a scenario gives: milliseconds since its start of each launch, in order.
 struct GpuRun {

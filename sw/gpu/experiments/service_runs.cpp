@@ -20,39 +20,18 @@ std::filesystem::path scratch(const char* what) {
   return std::filesystem::temp_directory_path() / fmt::format("sluice_{}_{}", what, getpid());
 }
 
-/// Jobs of these kernels that all arrive at the start.
-Scenario scene_of(const std::string& name, const std::vector<std::pair<std::string, std::string>>& jobs) {
-  Scenario scene;
-  scene.file = scene.name = name;
-  for (const auto& [job, kernel] : jobs) {
-    ScenarioJob& added = scene.jobs.emplace_back();
-    added.name = job;
-    added.kernel = kernel;
-  }
-  return scene;
-}
-Scenario scene_of(const std::string& name, const std::vector<std::string>& kernels) {
-  std::vector<std::pair<std::string, std::string>> jobs;
-  for (const std::string& k : kernels) jobs.emplace_back(k, k);
-  return scene_of(name, jobs);
-}
 std::set<std::string> names_of(const GpuScenario& s) {
   std::set<std::string> names;
   for (const ScenarioJob& job : s.scenario.jobs) names.insert(job.name);
   return names;
 }
 
-/// Fingerprints of all buffers after the untransformed kernels, in this process.
-std::vector<std::vector<std::uint64_t>> wanted(const GpuScenario& s) {
-  std::vector<std::vector<std::uint64_t>> prints;
-  const StreamHandle stream = make_stream();
-  for (const ScenarioLaunch& launch : s.all) {
-    const PreparedKernel& kernel = *s.kernels[launch.job];
-    kernel.reset_buffers();
-    static_cast<void>(native_seconds(kernel, stream.get()));
-    prints.push_back(kernel.fingerprints());
-  }
-  return prints;
+/// @param prints  by job
+bool identical(ScenarioProcesses& processes, const GpuScenario& s, const std::vector<std::vector<std::uint64_t>>& prints) {
+  const auto theirs = processes.fingerprints();  // by launch
+  bool same = theirs.size() == s.all.size();
+  for (std::size_t k = 0; same && k < theirs.size(); ++k) same = theirs[k] == prints[s.all[k].job];
+  return same;
 }
 
 nlohmann::json told(const ScenarioProcesses::Launches& l) {
@@ -73,7 +52,7 @@ void effisha_service_experiment(GpuSession& session, const ExperimentOptions& op
       if (!store.has(name + "/end")) {
         const GpuScenario s =
             gpu_scenario(session, read_scenario(options.scenarios / fmt::format("effisha_{}.toml", setting)), "effisha");
-        const auto prints = wanted(s);
+        const auto prints = native_fingerprints(s);
         ScenarioProcesses processes(options.program, s, Clients::Service, &service);
         static_cast<void>(processes.run(s));  // code is loaded, transformed, and known to the service
         static_cast<void>(service.log());
@@ -89,7 +68,7 @@ void effisha_service_experiment(GpuSession& session, const ExperimentOptions& op
                                                     {"service_evict_us", log.evict_us},
                                                     {"on", options.on}});
         }
-        const bool same = processes.fingerprints() == prints;
+        const bool same = identical(processes, s, prints);
         store.add(name + "/end",
                   {{"ended", name}, {"bit_identical", same}, {"launches", told(processes.end())}, {"on", options.on}});
       }
@@ -107,7 +86,7 @@ void effisha_service_latency_experiment(GpuSession& session, const ExperimentOpt
     if (!options.apps.empty() && std::ranges::count(options.apps, k.app) == 0) continue;
     if (!store.has(k.app)) {
       GpuScenario s = gpu_scenario(session, scene_of(k.name, {{k.name + ".1", k.name}, {k.name + ".2", k.name}}), "effisha");
-      const auto prints = wanted(s);
+      const auto prints = native_fingerprints(s);
       ScenarioProcesses processes(options.program, s, Clients::Service, &service);
       static_cast<void>(processes.run(s));
       static_cast<void>(service.log());
@@ -115,7 +94,7 @@ void effisha_service_latency_experiment(GpuSession& session, const ExperimentOpt
       processes.poison();
       const std::vector<double> ms = processes.repeat(names_of(s), launches);
       const SharingService::Log log = service.log();
-      const bool same = processes.fingerprints() == prints;
+      const bool same = identical(processes, s, prints);
       store.add(k.app, {{"app", k.app},
                         {"launches", launches},
                         {"ms", ms},
@@ -135,7 +114,7 @@ void five_service_experiment(GpuSession& session, const ExperimentOptions& optio
   constexpr const char* kSchedulers[] = {"even", "adaptive", "piv"};
   Progress progress("five_service", pairs.size() * (1 + std::size(kSchedulers)));
   const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), "table2");
-  const auto prints = wanted(all);
+  const auto prints = native_fingerprints(all);
   const auto run = [&](const std::string& system, ScenarioProcesses& processes) {
     for (const std::vector<std::string>& pair : pairs) {
       const std::set<std::string> jobs = {pair.begin(), pair.end()};
@@ -171,7 +150,7 @@ void five_service_experiment(GpuSession& session, const ExperimentOptions& optio
     alone(fmt::format("{}_service", scheduler), processes);
     run(fmt::format("{}_service", scheduler), processes);
     const std::string key = fmt::format("end/{}_service", scheduler);
-    const bool same = processes.fingerprints() == prints;
+    const bool same = identical(processes, all, prints);
     if (!store.has(key))
       store.add(key, {{"ended", key}, {"bit_identical", same}, {"launches", told(processes.end())}, {"on", options.on}});
   };

@@ -43,14 +43,7 @@ std::vector<QuotaTable> ranges(const PreparedMix& mix, std::uint32_t first_sms) 
 }
 
 Scenario together(const Names& pair) {
-  Scenario scenario;
-  scenario.file = scenario.name = name(pair);
-  for (const auto& [job, of] : {std::pair(pair.first + ".1", pair.first), std::pair(pair.second + ".2", pair.second)}) {
-    ScenarioJob& added = scenario.jobs.emplace_back();
-    added.name = job;
-    added.kernel = of;
-  }
-  return scenario;
+  return scene_of(name(pair), {{pair.first + ".1", pair.first}, {pair.second + ".2", pair.second}});
 }
 
 struct Known {
