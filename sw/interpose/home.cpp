@@ -190,10 +190,6 @@ CUstream Home::idle_stream() {
   return nullptr;
 }
 
-bool Home::no_later_grid_to_come() const {
-  return std::ranges::all_of(later_, [](CUstream stream) { return SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS; });
-}
-
 Told Home::told() {
   const std::scoped_lock held(free_lock_);
   if (free_.empty()) {

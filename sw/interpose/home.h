@@ -54,8 +54,7 @@ class Home {
   /// Copies that were held up may have brought orders that were old, or none: all have to be sent again.
   [[nodiscard]] bool orders_are_lost();
   void make_later_streams();                         ///< once; apart from make(), as the program's first launch waits for that
-  [[nodiscard]] CUstream idle_stream();              ///< of those for later grids; null: none
-  [[nodiscard]] bool no_later_grid_to_come() const;  ///< all that were launched have ended
+  [[nodiscard]] CUstream idle_stream();  ///< of those for later grids; null: none
   // From any thread at any time:
   /// `count` streams for copies and as many for later grids, those made before included. A stream that is made beyond the
   /// channels is not there before what sleeps in them has ended: to be called while nothing of this context sleeps, or by a

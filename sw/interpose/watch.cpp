@@ -29,7 +29,7 @@ constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = off
 
 /// A control block's counters.
 struct Lanes::Look {
-  std::uint32_t resident = 0, done = 0, ended = 0, inside = 0, number = 0;
+  std::uint32_t resident = 0, done = 0, ended = 0, number = 0;
   bool left = false;  ///< blocks that nobody has begun
 };
 
@@ -250,7 +250,6 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
   seen.resident = c.resident_total;
   seen.done = std::accumulate(std::begin(c.done), std::end(c.done), 0U);
   seen.ended = static_cast<std::uint32_t>(c.gate & SLUICE_GATE_ENDED);
-  seen.inside = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED);
   seen.number = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS);
   seen.left = c.next < job.tickets || c.returned != 0;
   if (seen.done != slot.done || seen.resident == 0) slot.moved = now;
@@ -278,9 +277,6 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
         slot.raised = true;
       }
   }
-  // CTAs that came and went between two looks of the sleeper: it has not woken, and tells nothing.
-  if (lane.share.ctas.value() == 0 && seen.left && seen.inside == 0 && slot.naps > 0 && lane.home->no_later_grid_to_come())
-    slot.asleep = true;
   if (!seen.left || lane.share.ctas.value() == 0) {
     slot.raised = slot.raised && seen.left;
     return;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -227,10 +228,13 @@ void execute(const Grid& grid) {
   }
   SluiceControl& c = *job.control;
   Runs& runs = runs_of(job.control);
-  const auto number = [&] { return word(c.gate).load() >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS; };
+  const auto number = [](unsigned long long gate) { return gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS; };
   if ((job.flags & SLUICE_LATER) != 0) {
-    if (number() != job.flags >> SLUICE_NUMBER_SHIFT) return tell("later grid: too late");
-    word(c.gate).fetch_add(1ULL << SLUICE_GATE_INSIDE_SHIFT);
+    const auto gate = word(c.gate).fetch_add((1ULL << SLUICE_GATE_INSIDE_SHIFT) + (1ULL << SLUICE_GATE_CAME_SHIFT));
+    if (number(gate) != job.flags >> SLUICE_NUMBER_SHIFT) {
+      word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
+      return tell("later grid: too late");
+    }
     work_on(job, grid, runs);
     word(c.gate).fetch_sub(1ULL << SLUICE_GATE_INSIDE_SHIFT);
     return tell("later grid of " + grid.function->name);
@@ -245,16 +249,20 @@ void execute(const Grid& grid) {
   work_on(job, grid, runs);
   word(c.gate).fetch_add(grid.grid[0] * grid.grid[1]);
   unsigned naps = 0;
-  bool asleep = false;
-  while (word(c.next).load() < job.tickets || (word(c.gate).load() >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0) {
-    const bool inside = (word(c.gate).load() >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0;
-    if (!inside && !asleep) {
+  std::optional<unsigned long long> told_after;  // so many had come
+  for (;; std::this_thread::sleep_for(microseconds(20))) {
+    unsigned long long gate = word(c.gate).load();
+    const unsigned long long came = gate >> SLUICE_GATE_CAME_SHIFT;
+    if ((gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0) continue;
+    if (word(c.next).load() >= job.tickets) {
+      const unsigned long long fresh = (number(gate) + 1) & SLUICE_GATE_NUMBERS;
+      if (word(c.gate).compare_exchange_strong(gate, came << SLUICE_GATE_CAME_SHIFT | fresh << SLUICE_GATE_NUMBER_SHIFT)) break;
+    } else if (told_after != came) {
+      told_after = came;
       ++naps;
       word(c.naps).fetch_add(1);
       tell_told(c);
     }
-    asleep = !inside;
-    std::this_thread::sleep_for(microseconds(20));
   }
   unsigned wrong = 0;
   {
@@ -266,7 +274,6 @@ void execute(const Grid& grid) {
        (naps == 0 ? "" : " slept " + std::to_string(naps)));
   if (waits_for_frees(grid)) ++g_freed;
   word(c.next).store(0);
-  word(c.gate).store((number() + 1) << SLUICE_GATE_NUMBER_SHIFT);
   word(c.ended).fetch_add(1);
   tell_told(c);
 }

@@ -33,8 +33,10 @@ class Schedules {
  public:
   explicit Schedules(unsigned preemptions) : allowed_(preemptions) {}
   void begin() { at_ = used_ = 0; }
-  std::size_t choose(std::vector<std::size_t> able, std::size_t last) {
-    const bool goes_on = at_ > 0 && std::ranges::find(able, last) != able.end();
+  /// @param yields  the last one gave its turn up, which is no preemption
+  std::size_t choose(std::vector<std::size_t> able, std::size_t last, bool yields = false) {
+    if (yields && able.size() > 1) std::erase(able, last);
+    const bool goes_on = at_ > 0 && !yields && std::ranges::find(able, last) != able.end();
     if (goes_on) {
       std::erase(able, last);
       able.insert(able.begin(), last);
@@ -241,6 +243,75 @@ TEST(QuotaInterleavings, ThreeCtasAndAnEvictionAmongThem) { holds({3, 4, {{2}, {
 TEST(QuotaInterleavings, AnEvictedJobComesBack) { holds({2, 4, {{1}, {0}, {2}}}); }
 TEST(QuotaInterleavings, BlocksThatWaitForOthersAreBegunWhenClaimed) { holds({2, 4, {{2}, {1}}, true}); }
 TEST(QuotaInterleavings, NoMoreThanThePlanAllows) { holds({2, 10, {{2, 1}, {2, 2}}}); }
+
+/// A held grid of one CTA whose job was evicted before it began. A CTA of a later grid comes under that order, and goes; another
+/// one comes when there is a quota. Each time that nobody is inside any more the host must hear of it.
+std::optional<std::string> later_ctas_are_told(unsigned preemptions) {
+  auto control = std::make_unique<SluiceControl>();
+  SluiceJob job = job_shape({{2, 1, 1}, 1, 1, 1});
+  unsigned long long word = 0;
+  job.control = control.get();
+  job.orders = &control->orders;
+  Turns turns;
+  unsigned ran = 0;
+  const auto cta = [&](unsigned flags) {
+    SluiceJob mine = job;
+    mine.flags |= flags;
+    sluice_rt_enter(mine, 0x10000);
+    SluiceState& s = sluice_rt_state;
+    for (unsigned odd = 0; s.stage[odd].run != 0; odd ^= 1) {
+      ++ran;
+      sluice_rt_next(mine, (odd ^ 1) << 4, sluice_rt::load(&job.orders->quota[0]));
+    }
+    sluice_rt_leave(mine);
+  };
+  const auto await = [&](unsigned long long naps, unsigned long long ended) {
+    while (word != (naps << 32 | ended)) turns.yield();
+  };
+  bool heard = false;
+  const std::vector<std::function<void()>> actors = {[&] { cta(SLUICE_HELD); },
+                                                     [&] {
+                                                       await(1, 0);
+                                                       cta(SLUICE_LATER);
+                                                       await(2, 0);
+                                                       control->orders.wanted = control->orders.quota[0] = 1;
+                                                       cta(SLUICE_LATER);
+                                                       await(2, 1);
+                                                       heard = true;
+                                                     }};
+  std::vector<SluiceState> states(actors.size());
+  turns.changes = [&](std::size_t from, std::size_t to) {
+    states[from] = sluice_rt_state;
+    sluice_rt_state = states[to];
+  };
+  sluice_rt::naps_yield = true;
+  sluice_rt::grid_of_ctas = 1;
+  Schedules schedules(preemptions);
+  std::optional<std::string> wrong;
+  std::size_t runs = 0;
+  do {
+    schedules.begin();
+    std::memset(static_cast<void*>(control.get()), 0, sizeof *control);
+    control->told = &word;
+    word = ran = 0;
+    heard = false;
+    turns.steps = 0;
+    turns.run(actors, [&](const std::vector<std::size_t>& able, std::size_t last) {
+      return schedules.choose(able, last, std::exchange(turns.yields, false));
+    });
+    ++runs;
+    if (!heard || ran != 2) wrong = "schedule " + std::to_string(runs) + ": the host waits for ever";
+  } while (!wrong && schedules.next());
+  sluice_rt::naps_yield = false;
+  sluice_rt::grid_of_ctas = 0;
+  EXPECT_TRUE(wrong || runs > 100) << runs;
+  return wrong;
+}
+
+TEST(QuotaInterleavings, WhoComesAndGoesWhileTheLastCtaNapsIsTold) {
+  const auto wrong = later_ctas_are_told(std::getenv("SLUICE_FULL") != nullptr ? 4 : 3);
+  EXPECT_FALSE(wrong) << *wrong;
+}
 
 }  // namespace
 }  // namespace sluice::gpu

@@ -74,6 +74,12 @@ class Turns {
     if (++steps > kMostSteps) throw Spins{};
     swapcontext(&fibres_[actor]->context, &main_);
   }
+  /// A step of an actor that waits: the others go on first.
+  void yield() {
+    yields = true;
+    step();
+  }
+  bool yields = false;  ///< the last turn was given up; whoever chooses clears it
   static constexpr std::uint64_t kMostSteps = 2000;
   std::size_t actor = 0;
   static inline Turns* now = nullptr;
@@ -154,8 +160,12 @@ inline void set_bits(unsigned* p, unsigned bits) {
 inline unsigned this_sm() { return 0; }
 inline unsigned this_warp() { return static_cast<unsigned>(sluice::gpu::on_host::Turns::now->actor); }
 inline unsigned launch_row() { return this_warp(); }
-inline unsigned ctas_of_grid() { return 0; }
-inline void nap(unsigned) {}
+inline unsigned grid_of_ctas = 0;
+inline unsigned ctas_of_grid() { return grid_of_ctas; }
+inline bool naps_yield = false;
+inline void nap(unsigned) {
+  if (naps_yield) sluice::gpu::on_host::Turns::now->yield();
+}
 inline unsigned long long nanoseconds() { return 2000 * sluice::gpu::on_host::Turns::now->steps; }
 
 // Warps apart: one warp, whose leader is asked.

@@ -163,17 +163,17 @@ __device__ __forceinline__ void end_held(const SluiceJob& job) {
   SluiceControl* c = job.control;
   unsigned long long gate = gate_add(c, 1) + 1;
   if ((gate & SLUICE_GATE_ENDED) != ctas_of_grid()) return;
-  bool asleep = false;
+  unsigned told_after = ~0u;  // how many had come when it told last: each time that they have gone it tells anew
   for (;;) {
-    if ((gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0) {
-      asleep = false;
-    } else if (load(&c->next) >= job.tickets && load(&c->returned) == 0) {
+    const unsigned came = (unsigned)(gate >> SLUICE_GATE_CAME_SHIFT);
+    const bool inside = (gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0;
+    if (!inside && load(&c->next) >= job.tickets && load(&c->returned) == 0) {
       // The word as it was read: nobody came since, and what nobody holds nobody changes.
       const unsigned long long number = (gate >> SLUICE_GATE_NUMBER_SHIFT) + 1 & SLUICE_GATE_NUMBERS;
-      const unsigned long long fresh = gate >> SLUICE_GATE_CAME_SHIFT << SLUICE_GATE_CAME_SHIFT | number << SLUICE_GATE_NUMBER_SHIFT;
+      const unsigned long long fresh = (unsigned long long)came << SLUICE_GATE_CAME_SHIFT | number << SLUICE_GATE_NUMBER_SHIFT;
       if (compare_and_swap(&c->gate, gate, fresh) == gate) break;
-    } else if (!asleep) {
-      asleep = true;
+    } else if (!inside && told_after != came) {
+      told_after = came;
       ++c->naps;
       tell(c);
     }
