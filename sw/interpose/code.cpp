@@ -2,16 +2,14 @@
 #include "sw/interpose/code.h"
 
 #include <fmt/format.h>
-#include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 
 #include "sw/gpu/rewrite/ptx.h"
-#include "sw/interpose/assembler.h"
 #include "sw/interpose/cache.h"
 #include "sw/interpose/compile.h"
+#include "sw/interpose/compiler_process.h"
 #include "sw/interpose/ptx_in_memory.h"
 #include "sw/interpose/table.h"
 
@@ -21,26 +19,6 @@ namespace {
 
 constexpr int kVersion = 6;               // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
-
-Code made(const std::string& ptx, bool variables, unsigned registers) {
-  Code code;
-  std::string last;
-  const auto assemble = [&](const std::string& text) {
-    if (text == last) return;
-    last.clear();
-    code.cubin = assembled(text);
-    last = text;
-  };
-  gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble, registers);
-  const bool any = std::ranges::any_of(module.kernels, [](const auto& k) { return !k.second.refusal; });
-  if (any)
-    assemble(module.text);
-  else
-    code.cubin.clear();
-  code.kernels = std::move(module.kernels);
-  code.variables = variables;
-  return code;
-}
 
 }  // namespace
 
@@ -53,6 +31,12 @@ unsigned device_sm() {
   return static_cast<unsigned>(major * 10 + minor);
 }
 
+int driver_version() {
+  int version = 0;
+  SLUICE_REAL(cuDriverGetVersion)(&version);
+  return version;
+}
+
 std::string ptx_of(const void* image, unsigned sm) {
   if (const std::size_t bytes = elf_bytes(image); bytes > 0)
     return user_cache().load("ptx-" + digest({static_cast<const std::byte*>(image), bytes})).value_or("");
@@ -62,41 +46,6 @@ std::string ptx_of(const void* image, unsigned sm) {
 const Cache& user_cache() {
   static const auto* cache = new Cache(Cache::of_user());
   return *cache;
-}
-
-std::string packed(const Code& code) {
-  nlohmann::json kernels = nlohmann::json::object();
-  for (const auto& [name, k] : code.kernels) {
-    kernels[name] = {{"entry", k.entry}, {"shared", k.shared_behind}, {"waits", k.waits}};
-    if (k.refusal) kernels[name]["refusal"] = {static_cast<int>(k.refusal->rule), k.refusal->reason};
-  }
-  const nlohmann::json all = {{"kernels", kernels},
-                              {"variables", code.variables},
-                              {"cubin", nlohmann::json::binary({code.cubin.begin(), code.cubin.end()})}};
-  std::string text;
-  nlohmann::json::to_cbor(all, text);
-  return text;
-}
-
-std::optional<Code> unpacked(const std::string& text) {
-  try {
-    const nlohmann::json all = nlohmann::json::from_cbor(text);
-    Code code;
-    const auto& cubin = all.at("cubin").get_binary();
-    code.cubin.assign(cubin.begin(), cubin.end());
-    code.variables = all.at("variables").get<bool>();
-    for (const auto& [name, k] : all.at("kernels").items()) {
-      gpu::ModuleKernel& kernel = code.kernels[name];
-      kernel.entry = k.at("entry").get<std::string>();
-      kernel.shared_behind = k.at("shared").get<std::uint32_t>();
-      kernel.waits = k.at("waits").get<bool>();
-      if (k.contains("refusal"))
-        kernel.refusal = {static_cast<gpu::GateRule>(k["refusal"].at(0).get<int>()), k["refusal"].at(1).get<std::string>()};
-    }
-    return code;
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
 }
 
 bool Later::done() const {
@@ -136,10 +85,13 @@ std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool va
       later->set(std::make_shared<const Code>(std::move(*code)));
       return later;
     }
-  const auto make = [later, ptx = text(), key, variables, registers] {
+  const auto make = [later, ptx = text(), key, variables, registers, sm = device_sm(), driver = driver_version()] {
     try {
-      const SomeContext context;
-      auto code = std::make_shared<const Code>(made(ptx, variables, registers));
+      if (auto code = compiled_elsewhere(ptx, key, variables, sm, driver)) {
+        later->set(std::make_shared<const Code>(std::move(*code)));
+        return;
+      }
+      auto code = std::make_shared<const Code>(made_by_driver(ptx, variables, registers));
       user_cache().store(key, packed(*code));
       later->set(std::move(code));
     } catch (const std::exception& e) {
@@ -157,13 +109,13 @@ std::shared_ptr<Later> compile(const std::string& key, const Text& text, bool va
 
 std::shared_ptr<Later> Lazy::kernel(const std::string& name, unsigned registers) {
   constexpr unsigned kUnit = 8;  // in which the device allots them
-  registers = ptxas().empty() ? (registers + kUnit - 1) / kUnit * kUnit : 0;
+  registers = (registers + kUnit - 1) / kUnit * kUnit;
   const std::scoped_lock held(lock_);
   std::shared_ptr<Later>& later = kernels_[name];
   if (later != nullptr) return later;
   try {
     const auto text = [&] { return gpu::only_kernel(gpu::normalised(ptx_), name); };
-    const std::string by = ptxas().empty() ? std::to_string(registers) : "ptxas";
+    const std::string by = toolkit().ptxas.empty() ? std::to_string(registers) : toolkit().stamp;
     const std::string key = fmt::format("code-{}-{}-{}", key_, digest(std::string_view(name)).substr(0, 16), by);
     later = compile(key, text, false, false, registers);
   } catch (const std::exception& e) {
@@ -183,10 +135,8 @@ Prepared prepared(const void* image) {
     std::string ptx = ptx_of(image, sm);
     out.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
     if (ptx.empty()) return out;
-    int driver = 0;
-    SLUICE_REAL(cuDriverGetVersion)(&driver);
     const std::string version =
-        fmt::format("-{}-{}-sm{}-{}", kVersion, digest(std::string_view(runtime_text())).substr(0, 8), sm, driver);
+        fmt::format("-{}-{}-sm{}-{}", kVersion, digest(std::string_view(runtime_text())).substr(0, 8), sm, driver_version());
     out.why = gpu::gate_row(gpu::GateRule::Unreadable).native;
     const std::string key = digest(std::string_view(ptx)) + version, plain = "plain-" + key;
     const bool known = user_cache().load(plain).has_value();
@@ -197,7 +147,7 @@ Prepared prepared(const void* image) {
       return out;
     }
     out.later = compile(
-        "code-" + key, [&] { return ptx; }, true, ptx.size() <= kAtOnce);
+        fmt::format("code-{}-{}", key, toolkit().stamp), [&] { return ptx; }, true, ptx.size() <= kAtOnce);
     out.why = "its module is being compiled in the background";
     if (!out.later->done()) return out;
     out.code = out.later->code();

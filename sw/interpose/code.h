@@ -11,21 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "sw/gpu/rewrite/gate.h"
+#include "sw/interpose/module_code.h"
 
 namespace sluice::interpose {
-
-[[nodiscard]] const char* runtime_text();
-
-/// A module as the driver gets it: machine code of the kernels as they are with the transformed ones beside them.
-struct Code {
-  std::vector<char> cubin;  ///< empty: no kernel has a transformed form
-  std::map<std::string, gpu::ModuleKernel> kernels;
-  bool variables = false;  ///< it has variables: a second copy of it beside the program's would have its own
-};
-[[nodiscard]] std::string packed(const Code& code);
-/// @return nothing when the text is no code
-[[nodiscard]] std::optional<Code> unpacked(const std::string& text);
 
 /// A module that is compiled by a thread, while the program's own runs.
 class Later {
@@ -50,8 +38,8 @@ class Lazy {
  public:
   /// @param key  of the text, and of what decides about the code beside it
   Lazy(std::string ptx, std::string key) : ptx_(std::move(ptx)), key_(std::move(key)) {}
-  /// @param registers  of a thread of the program's own kernel. The driver's linker, which gives us machine code, takes more than
-  /// its loader does, and fewer CTAs would fit an SM; 0: not known
+  /// @param registers  of a thread of the program's own kernel. The driver's linker, where it has to give us machine code, takes
+  /// more than its loader does, and fewer CTAs would fit an SM; 0: not known
   /// @return what the kernel becomes, now or later. @pre there is a context, or a GPU to make one
   [[nodiscard]] std::shared_ptr<Later> kernel(const std::string& name, unsigned registers);
 
@@ -72,10 +60,10 @@ struct Prepared {
 [[nodiscard]] Prepared prepared(const void* image);
 /// The PTX of an image for a device; empty: it has none. @throws InputError for a damaged fat binary
 [[nodiscard]] std::string ptx_of(const void* image, unsigned sm);
+[[nodiscard]] int driver_version();  ///< of the CUDA that the driver has, as 13000
 [[nodiscard]] unsigned device_sm();  ///< of the current context's device, as 90; 0: there is none
-/// At the process's end: what is being compiled goes to the cache, for the next process. What is not begun is dropped. The
-/// driver's compiler cannot be stopped, and the process would crash if it ran on while the driver ends: so this waits as long as
-/// it takes.
+/// At the process's end: waits for the driver's compiler, where it is at work, as it cannot be stopped and the process would
+/// crash if it ran on while the driver ends. What is not begun is dropped.
 void finish_compiling();
 
 }  // namespace sluice::interpose

@@ -14,7 +14,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "sw/interpose/assembler.h"
 #include "sw/interpose/code.h"
 #include "sw/interpose/table.h"
 
@@ -26,8 +25,10 @@ struct Queue {
   std::mutex lock;
   std::condition_variable moved;
   std::deque<std::function<void()>> work;
-  bool running = false;
-  std::atomic<pid_t> process = 0;  ///< whose thread it is: a forked child has none
+  bool running = false;            ///< the thread
+  unsigned linking = 0;            ///< threads in the driver's linker
+  bool ending = false;             ///< the process: the driver's linker is left alone
+  std::atomic<pid_t> process = 0;  ///< whose threads they are: a forked child has none
 };
 Queue& queue() {
   static auto* all = new Queue;  // never destroyed: its thread may run while the process ends
@@ -45,7 +46,6 @@ void run_queue() {
     held.lock();
   }
   q.running = false;
-  q.moved.notify_all();
 }
 
 std::vector<char> linked(const std::string& ptx) {
@@ -81,11 +81,24 @@ void end_before_the_compiler() {
   }();
   static_cast<void>(once);
 }
-/// The same where the driver's compiler is not needed.
-void end_before_the_end() {
-  static const bool once = std::atexit(finish_compiling) == 0;
-  static_cast<void>(once);
-}
+
+/// While it lives, the process does not end.
+class Linking {
+ public:
+  Linking() {
+    const std::scoped_lock held(queue().lock);
+    if (queue().ending) throw std::runtime_error("the process ends");
+    queue().process = ::getpid();
+    ++queue().linking;
+  }
+  ~Linking() {
+    const std::scoped_lock held(queue().lock);
+    --queue().linking;
+    queue().moved.notify_all();
+  }
+  Linking(const Linking&) = delete;
+  Linking& operator=(const Linking&) = delete;
+};
 
 }  // namespace
 
@@ -105,17 +118,14 @@ SomeContext::~SomeContext() {
   if (pushed_) SLUICE_REAL(cuCtxPopCurrent_v2)(&gone);
 }
 
-std::vector<char> assembled(const std::string& ptx) {
-  if (auto code = assembled_by_ptxas(ptx, device_sm())) return *code;
+Code made_by_driver(const std::string& ptx, bool variables, unsigned registers) {
+  const Linking now;
   end_before_the_compiler();
-  return linked(ptx);
+  const SomeContext context;
+  return made(ptx, variables, registers, linked);
 }
 
 void compile_later(std::function<void()> work) {
-  if (ptxas().empty())
-    end_before_the_compiler();
-  else
-    end_before_the_end();
   Queue& q = queue();
   const std::scoped_lock held(q.lock);
   q.work.push_back(std::move(work));
@@ -133,8 +143,9 @@ void finish_compiling() {
   Queue& q = queue();
   if (q.process != ::getpid()) return;
   std::unique_lock held(q.lock);
+  q.ending = true;
   q.work.clear();
-  q.moved.wait(held, [&] { return !q.running; });
+  q.moved.wait(held, [&] { return q.linking == 0; });
 }
 
 }  // namespace sluice::interpose

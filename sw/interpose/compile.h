@@ -3,7 +3,8 @@
 // The driver's linker, and a thread for what takes long.
 #include <functional>
 #include <string>
-#include <vector>
+
+#include "sw/interpose/module_code.h"
 
 namespace sluice::interpose {
 
@@ -22,8 +23,9 @@ class SomeContext {
   bool pushed_ = false;
 };
 
-/// PTX as machine code: by ptxas, else by the driver's linker. @throws std::runtime_error with the linker's words
-[[nodiscard]] std::vector<char> assembled(const std::string& ptx);
+/// A module's code by the driver's linker. @param registers  that a thread may have; 0: any number
+/// @throws std::runtime_error as the process ends
+[[nodiscard]] Code made_by_driver(const std::string& ptx, bool variables, unsigned registers);
 
 /// Runs `work` in a thread of ours, one after the other.
 void compile_later(std::function<void()> work);

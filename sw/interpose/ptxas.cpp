@@ -10,9 +10,9 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <vector>
 
 #include "sw/interpose/cache.h"
+#include "sw/interpose/find_ptxas.h"
 
 namespace {
 
@@ -35,20 +35,9 @@ std::string of_triton() {
 }
 
 std::string real_ptxas() {
-  std::vector<std::string> places;
-  if (const char* named = std::getenv("SLUICE_REAL_PTXAS"); named != nullptr && *named != '\0') places.emplace_back(named);
-  places.push_back(of_triton());
-  std::string folders = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
-  for (std::size_t at = 0, end = 0; at < folders.size(); at = end + 1) {
-    end = std::min(folders.find(':', at), folders.size());
-    places.push_back(folders.substr(at, end - at) + "/ptxas");
-  }
-  places.emplace_back("/usr/local/cuda/bin/ptxas");
+  const char* named = std::getenv("SLUICE_REAL_PTXAS");
   std::error_code none;
-  const fs::path self = fs::read_symlink("/proc/self/exe", none);
-  for (const std::string& place : places)
-    if (!place.empty() && ::access(place.c_str(), X_OK) == 0 && !fs::equivalent(place, self, none)) return place;
-  return "";
+  return sluice::interpose::find_ptxas({named == nullptr ? "" : named, of_triton()}, fs::read_symlink("/proc/self/exe", none));
 }
 
 }  // namespace

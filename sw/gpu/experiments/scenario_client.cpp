@@ -92,6 +92,7 @@ ScenarioProcesses::Launches ScenarioProcesses::end() {
     all.quota += launches("quota");
     all.native += launches("native");
     all.violations += said["quota_violations"].is_null() ? 0 : said["quota_violations"].get<std::uint64_t>();
+    if (said.contains("service")) all.evictions.push_back(said["service"]["evictions"]);
   }
   return all;
 }

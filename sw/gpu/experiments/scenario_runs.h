@@ -78,6 +78,7 @@ class ScenarioProcesses {
   /// Ends the processes. @return of those under the service: launches under quotas, launches as they are, quota violations
   struct Launches {
     std::uint64_t quota = 0, native = 0, violations = 0;
+    nlohmann::json evictions = nlohmann::json::array();  ///< of each client, as its report has them
   };
   Launches end();
 

@@ -35,7 +35,7 @@ bool identical(ScenarioProcesses& processes, const GpuScenario& s, const std::ve
 }
 
 nlohmann::json told(const ScenarioProcesses::Launches& l) {
-  return {{"under_quota", l.quota}, {"native", l.native}, {"violations", l.violations}};
+  return {{"under_quota", l.quota}, {"native", l.native}, {"violations", l.violations}, {"evictions", l.evictions}};
 }
 
 }  // namespace

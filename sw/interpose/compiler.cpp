@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// lib/sluice/compiler PTXAS STAMP KEY SM DRIVER VARIABLES: PTX from standard input, transformed and assembled with the CUDA
+// toolkit's assembler, to standard output and to the cache. In a process of its own: it goes on when the program that wants the
+// code has ended. Exit code 1 where the driver's linker has to do it.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sw/interpose/cache.h"
+#include "sw/interpose/module_code.h"
+
+namespace sluice::interpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of our own, for as long as it lives.
+class Scratch {
+ public:
+  Scratch() : folder_((fs::temp_directory_path() / "sluice_XXXXXX").string()) {
+    if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for temporary files");
+  }
+  ~Scratch() {
+    std::error_code none;
+    fs::remove_all(folder_, none);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] std::string file(const char* name) const { return fs::path(folder_) / name; }
+
+ private:
+  std::string folder_;
+};
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// @param output  of both streams. @return its exit code was 0
+bool run(std::vector<std::string> words, const std::string& output) {
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_adddup2(&files, 1, 2);
+  pid_t child = 0;
+  const int failed = ::posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  int status = 0;
+  return failed == 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+class Ptxas {
+ public:
+  Ptxas(std::string path, unsigned sm) : path_(std::move(path)), sm_(sm) {}
+  /// Of the CUDA toolkit that it is from; 0: it does not say.
+  [[nodiscard]] int major() const {
+    static_cast<void>(run({path_, "--version"}, scratch_.file("words")));
+    std::smatch release;
+    const std::string words = contents(scratch_.file("words"));
+    return std::regex_search(words, release, std::regex(R"(release (\d+)\.)")) ? std::atoi(release[1].str().c_str()) : 0;
+  }
+  [[nodiscard]] std::vector<char> assembled(const std::string& ptx) const {
+    const std::string in = scratch_.file("in.ptx"), out = scratch_.file("out.cubin"), words = scratch_.file("words");
+    std::ofstream text(in, std::ios::binary);
+    text << ptx;
+    text.close();
+    std::smatch own;  // of a variant, as sm_90a: its code is for that alone
+    std::string arch = "sm_" + std::to_string(sm_);
+    if (std::regex_search(ptx, own, std::regex(R"(\.target\s+(sm_\d+[a-z]))"))) arch = own[1];
+    if (!text || !run({path_, "-arch", arch, in, "-o", out}, words)) throw std::runtime_error(contents(words));
+    const std::string code = contents(out);
+    return {code.begin(), code.end()};
+  }
+
+ private:
+  std::string path_;
+  unsigned sm_;
+  Scratch scratch_;
+};
+
+/// The driver takes what it makes.
+bool loads(const Cache& cache, const Ptxas& ptxas, const std::string& stamp, int driver) {
+  constexpr int kMajor = 1000;
+  const std::string key = "toolkit-" + stamp;
+  if (const auto kept = cache.load(key)) return std::atoi(kept->c_str()) <= driver / kMajor;
+  const int major = ptxas.major();
+  cache.store(key, std::to_string(major));
+  return major <= driver / kMajor;
+}
+
+int compile(const std::string& path, const std::string& stamp, const std::string& key, unsigned sm, int driver, bool variables) {
+  const Ptxas ptxas(path, sm);
+  const Cache cache = Cache::of_user();
+  if (!loads(cache, ptxas, stamp, driver)) return 1;
+  const std::string ptx{std::istreambuf_iterator<char>(std::cin), {}};
+  const Code code = made(ptx, variables, 0, [&](const std::string& text) { return ptxas.assembled(text); });
+  const auto not_assembled = [](const auto& k) { return k.second.refusal && k.second.refusal->rule == gpu::GateRule::Assembles; };
+  if (std::ranges::any_of(code.kernels, not_assembled)) return 1;  // perhaps it is too old for this PTX
+  const std::string all = packed(code);
+  cache.store(key, all);
+  return std::fwrite(all.data(), 1, all.size(), stdout) == all.size() && std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sluice::interpose
+
+int main(int argc, char** argv) {
+  if (argc != 7) return 1;
+  try {
+    return sluice::interpose::compile(argv[1], argv[2], argv[3], static_cast<unsigned>(std::atoi(argv[4])), std::atoi(argv[5]),
+                                      argv[6][0] == '1');
+  } catch (const std::exception&) {
+    return 1;
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a module becomes: machine code, and what is known about its kernels. Needs no driver.
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/rewrite/gate.h"
+
+namespace sluice::interpose {
+
+[[nodiscard]] const char* runtime_text();
+
+/// A module as the driver gets it: machine code of the kernels as they are with the transformed ones beside them.
+struct Code {
+  std::vector<char> cubin;  ///< empty: no kernel has a transformed form
+  std::map<std::string, gpu::ModuleKernel> kernels;
+  bool variables = false;  ///< it has variables: a second copy of it beside the program's would have its own
+};
+[[nodiscard]] std::string packed(const Code& code);
+/// @return nothing when the text is no code
+[[nodiscard]] std::optional<Code> unpacked(const std::string& text);
+
+/// PTX as machine code. @throws std::runtime_error with the assembler's words
+using Assembler = std::vector<char>(const std::string& ptx);
+/// @param registers  that a thread may have; 0: any number
+[[nodiscard]] Code made(const std::string& ptx, bool variables, unsigned registers, const std::function<Assembler>& assembler);
+
+}  // namespace sluice::interpose
