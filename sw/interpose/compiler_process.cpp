@@ -38,6 +38,7 @@ int execute(void* of) {  // with the program's memory: nothing but system calls
   ::dup2(command.input, 0);
   ::dup2(command.output, 1);
   ::dup2(quiet, 2);
+  ::close_range(3, ~0U, 0);  // who waits for the program's end must not wait for this process
   ::execve(command.words[0], command.words.data(), command.environment.data());
   ::_exit(127);
 }

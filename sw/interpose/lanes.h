@@ -126,9 +126,11 @@ class Lanes : public ILanes {
   void run();
   void take_orders();
   void send_orders();
+  void glance(std::span<const LaneId> ids);
   [[nodiscard]] bool step();  // @return something is outstanding
   [[nodiscard]] bool step(Lane& lane, Clock::time_point now);
   void hear(Lane& lane, Slot& slot);
+  void answer_eviction(Lane& lane);  ///< where it is ordered: nobody holds a slot any more
   void look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now);
   void help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now);
   [[nodiscard]] std::vector<std::shared_ptr<Lane>> all() const;

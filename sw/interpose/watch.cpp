@@ -21,16 +21,26 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
-constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300);
+constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300), kBetweenGlances(80);
 constexpr std::size_t kNodesLookedAt = 64;  // of a lane of graphs, at a time: each costs a copy of 10 us
 constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = offsetof(SluiceControl, filled);
+
+/// What changes the current context, on a thread that is not ours.
+template <class Work>
+void in_own_context(const Work& work) {
+  CUcontext before = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&before);
+  work();
+  SLUICE_REAL(cuCtxSetCurrent)(before);
+}
 
 }  // namespace
 
 /// A control block's counters.
 struct Lanes::Look {
   std::uint32_t resident = 0, done = 0, ended = 0, number = 0;
-  bool left = false;  ///< blocks that nobody has begun
+  bool left = false;   ///< blocks that nobody has begun
+  bool empty = false;  ///< no CTA has a slot, or is about to
 };
 
 void Lanes::wake() {
@@ -46,14 +56,13 @@ void Lanes::on_share(LaneId id, const Share& share) {
   }
   {  // the order leaves at once, and CTAs come, from this thread
     const std::scoped_lock held(lock_);
-    CUcontext before = nullptr;
-    SLUICE_REAL(cuCtxGetCurrent)(&before);
-    take_orders();
-    if (share.ctas.value() == 0)
-      send_orders();
-    else
-      static_cast<void>(step());
-    SLUICE_REAL(cuCtxSetCurrent)(before);
+    in_own_context([&] {
+      take_orders();
+      if (share.ctas.value() == 0)
+        send_orders();
+      else
+        static_cast<void>(step());
+    });
   }
   wake();
 }
@@ -84,9 +93,25 @@ void Lanes::await_leaving(std::span<const LaneId> ids) {
     return !watched.empty();
   };
   const auto unchanged = [](const auto& w) { return __atomic_load_n(w.first->told.word, __ATOMIC_ACQUIRE) == w.second; };
-  for (const Clock::time_point end = Clock::now() + kLeaves; some_stay();)
-    while (std::ranges::all_of(watched, unchanged))
-      if (Clock::now() > end) return;
+  const Clock::time_point end = Clock::now() + kLeaves;
+  for (Clock::time_point look = Clock::now() + kBetweenGlances; some_stay();)
+    while (std::ranges::all_of(watched, unchanged)) {
+      const Clock::time_point now = Clock::now();
+      if (now > end) return;
+      if (now < look) continue;
+      glance(ids);
+      look = Clock::now() + kBetweenGlances;
+      break;
+    }
+}
+
+/// Looks at them now: some may hold nothing, and nobody of theirs tells.
+void Lanes::glance(std::span<const LaneId> ids) {
+  const std::scoped_lock held(lock_);
+  for (const std::shared_ptr<Lane>& lane : all())
+    if (std::ranges::find(ids, lane->id) != ids.end())
+      for (const std::shared_ptr<Slot>& slot : lane->slots) slot->looked = {};
+  in_own_context([this] { static_cast<void>(step()); });
 }
 
 void Lanes::on_gone(const std::string& why) {
@@ -232,10 +257,13 @@ void Lanes::hear(Lane& lane, Slot& slot) {
     slot.naps = naps;
     slot.asleep = true;
   }
-  if (slot.asleep && lane.share.ctas.value() == 0 && !lane.evicted) {
-    lane.evicted = true;
-    shares_->evicted(lane.id);
-  }
+  if (slot.asleep) answer_eviction(lane);
+}
+
+void Lanes::answer_eviction(Lane& lane) {
+  if (lane.share.ctas.value() > 0 || lane.evicted) return;
+  lane.evicted = true;
+  shares_->evicted(lane.id);
 }
 
 void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now) {
@@ -252,6 +280,7 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
   seen.ended = static_cast<std::uint32_t>(c.gate & SLUICE_GATE_ENDED);
   seen.number = static_cast<std::uint32_t>(c.gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS);
   seen.left = c.next < job.tickets || c.returned != 0;
+  seen.empty = std::ranges::all_of(c.slots, [](unsigned taken) { return taken == 0; });
   if (seen.done != slot.done || seen.resident == 0) slot.moved = now;
   slot.resident = seen.resident;
   lane.done += seen.done - slot.done;
@@ -277,6 +306,9 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
         slot.raised = true;
       }
   }
+  // A grid that has not begun, or a later one that has not come, has nobody to tell; its CTAs will find the order. Graphs' nodes
+  // follow each other.
+  if (lane.share.ctas.value() == 0 && seen.empty && !lane.stale && !slot.node) answer_eviction(lane);
   if (!seen.left || lane.share.ctas.value() == 0) {
     slot.raised = slot.raised && seen.left;
     return;

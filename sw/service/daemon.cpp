@@ -113,10 +113,11 @@ bool Daemon::step() {
   clock_.arm(service_.next());
   std::array<epoll_event, 64> events{};
   int n = -1;
-  // Who was told to leave answers soon, and others wait for it: waking up would take longer than the answer.
-  const auto soon = [&] { return service_.awaits_leaving() && std::chrono::steady_clock::now() < answer_by_; };
-  do n = ::epoll_wait(epoll_.get(), events.data(), events.size(), soon() ? 0 : -1);
-  while ((n < 0 && errno == EINTR) || n == 0);
+  do {
+    const bool soon = an_answer_is_near();
+    if (!soon) service_.tell_decisions();
+    n = ::epoll_wait(epoll_.get(), events.data(), events.size(), soon ? 0 : -1);
+  } while ((n < 0 && errno == EINTR) || n == 0);
   if (n < 0) throw_errno("the service's epoll", errno);
   ++wake_ups_;
   bool goes_on = true;
@@ -136,10 +137,12 @@ bool Daemon::step() {
   }
   service_.advance(clock_.now());
   deliver();
-  service_.tell_decisions();
   if (std::exchange(orders_, service_.orders()) != service_.orders()) answer_by_ = std::chrono::steady_clock::now() + kAnswer;
+  if (!goes_on || !an_answer_is_near()) service_.tell_decisions();
   return goes_on;
 }
+
+bool Daemon::an_answer_is_near() const { return service_.awaits_leaving() && std::chrono::steady_clock::now() < answer_by_; }
 
 void Daemon::accept_all() {
   for (;;) {

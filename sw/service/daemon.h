@@ -38,6 +38,9 @@ class Daemon {
   void admit(UniqueFd socket);
   void receive(Connection& c);
   void deliver();
+  /// Who was told to leave answers soon, and others wait for it: waking up, or writing the log, would take longer than the
+  /// answer.
+  [[nodiscard]] bool an_answer_is_near() const;
   void watch(int fd, std::uint64_t tag, std::uint32_t events) const;
   void send(Connection& c, const Outgoing& out);
 

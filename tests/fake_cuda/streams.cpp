@@ -173,10 +173,11 @@ bool waits_for_frees(const Grid& grid) { return grid.function->name.starts_with(
 /// Claims and runs blocks until none is left or no CTA is allowed.
 void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
   SluiceControl& c = *job.control;
+  word(c.slots[0]).fetch_add(1);  // some: which does not matter
   for (;;) {
     const unsigned ctas = allowed(job, grid);
     word(c.resident_total).store(ctas);
-    if (ctas == 0) return;
+    if (ctas == 0) break;
     if (ctas < ctas_needed(grid) ||
         (waits_for_frees(grid) && g_frees == g_freed)) {  // the blocks that have begun wait for others
       std::this_thread::sleep_for(microseconds(200));
@@ -192,6 +193,7 @@ void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
     std::this_thread::sleep_for(microseconds(task_us()));
   }
   word(c.resident_total).store(0);
+  word(c.slots[0]).fetch_sub(1);
 }
 
 void tell_told(SluiceControl& c) {
@@ -228,6 +230,7 @@ void execute(const Grid& grid) {
   }
   SluiceControl& c = *job.control;
   Runs& runs = runs_of(job.control);
+  if (const char* ms = std::getenv("FAKE_CUDA_BEGIN_MS")) std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(ms)));
   const auto number = [](unsigned long long gate) { return gate >> SLUICE_GATE_NUMBER_SHIFT & SLUICE_GATE_NUMBERS; };
   if ((job.flags & SLUICE_LATER) != 0) {
     const auto gate = word(c.gate).fetch_add((1ULL << SLUICE_GATE_INSIDE_SHIFT) + (1ULL << SLUICE_GATE_CAME_SHIFT));

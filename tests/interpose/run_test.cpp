@@ -17,8 +17,9 @@ class Run : public Sluice {
     return shell(before + " SLUICE_COMPILE_WAIT_MS=" + std::to_string(compile_wait_ms) + " SLUICE_CACHE_DIR='" +
                  (folder_ / "cache").string() + "' SLUICE_REPORT='" + (folder_ / "report").string() + "' FAKE_CUDA_BOOKS='" +
                  (folder_ / "books").string() + "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " run " + options +
-                 " -- " SLUICE_FAKE_CLIENT);
+                 " -- " + program_);
   }
+  std::string program_ = SLUICE_FAKE_CLIENT;
   /// A program that says its quota itself, and ends after 20 seconds at most.
   Outcome waits(const std::string& call, const std::string& before = "") {
     const std::string quota = "'" + (folder_ / "quota").string() + "'";
@@ -33,6 +34,15 @@ class Run : public Sluice {
   void await_launch() {
     for (int k = 0; k < 2000 && text("books").find("launch refused") == std::string::npos; ++k)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  /// A stand-in for the toolkit's assembler, and the setting that names it. @param first  what it does before it assembles
+  std::string ptxas(const std::string& first, const std::string& release) {
+    const fs::path standin = folder_ / "ptxas";
+    std::ofstream(standin) << "#!/bin/sh\n[ \"$1\" != --version ] || { echo 'tools, release " << release << ", V'; exit 0; }\n"
+                           << first << "\ncp \"$3\" \"$5\"\nprintf '\\0' >> \"$5\"\n"
+                           << "echo \"ptxas $1 $2 ${LD_PRELOAD:-alone}\" >> \"$FAKE_CUDA_BOOKS\"\n";
+    fs::permissions(standin, fs::perms::owner_all);
+    return "SLUICE_PTXAS='" + standin.string() + "' ";
   }
   static std::ptrdiff_t count(const std::string& all, const std::string& what) {
     std::ptrdiff_t n = 0;
@@ -256,11 +266,7 @@ TEST_F(Run, TheAssemblersWrapperKeepsThePtxAndChangesNothing) {
 }
 
 TEST_F(Run, ANamedPtxasIsAskedFirstAndTheDriverWhereItFails) {
-  const fs::path standin = folder_ / "ptxas";
-  std::ofstream(standin) << "#!/bin/sh\n[ $CODE = 0 ] || exit $CODE\ncp \"$3\" \"$5\"\nprintf '\\0' >> \"$5\"\n"
-                         << "echo \"ptxas $1 $2 ${LD_PRELOAD:-alone}\" >> \"$FAKE_CUDA_BOOKS\"\n";
-  fs::permissions(standin, fs::perms::owner_all);
-  const std::string with = "SLUICE_PTXAS='" + standin.string() + "' ";
+  const std::string with = ptxas("[ $CODE = 0 ] || exit $CODE", "13.0");
   const Outcome o = client("export CODE=0; " + with);
   EXPECT_EQ(o.exit, 0) << o.out << o.err;
   EXPECT_EQ(count(text("books"), "ptxas -arch sm_90 alone\n"), 1) << text("books");
@@ -271,7 +277,43 @@ TEST_F(Run, ANamedPtxasIsAskedFirstAndTheDriverWhereItFails) {
   fs::remove(folder_ / "books");
   EXPECT_EQ(client("export CODE=1; " + with).exit, 0);
   EXPECT_EQ(count(text("books"), "assemble\n"), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "limit 32\n"), 1) << text("books");
   EXPECT_NE(text("books").find("launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 1000 wrong 0\n"), std::string::npos);
+}
+
+TEST_F(Run, APtxasThatIsNewerThanTheDriverIsNotAsked) {
+  EXPECT_EQ(client(ptxas("true", "14.1")).exit, 0);
+  EXPECT_EQ(count(text("books"), "ptxas -arch"), 0) << text("books");
+  EXPECT_EQ(count(text("books"), "assemble\n"), 1) << text("books");
+}
+
+TEST_F(Run, TheFirstPtxasInThePathIsFound) {
+  static_cast<void>(ptxas("true", "13.0"));
+  const Outcome o = client("unset SLUICE_PTXAS; PATH='" + folder_.string() + "':$PATH");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(count(text("books"), "ptxas -arch sm_90 alone\n"), 1) << text("books");
+}
+
+TEST_F(Run, WhatPtxasMakesAfterTheProgramsEndIsThereForTheNext) {
+  program_ = SLUICE_FAKE_STEADY " 1 2 1000 1";
+  const fs::path go = folder_ / "go";
+  const std::string with = ptxas("while [ -e '" + folder_.string() + "' ] && [ ! -e '" + go.string() + "' ]; do sleep 0.05; done",
+                                 "13.0"),
+                    launched = "launch k__sluice 4x8 arg 7 arg 9 quota 2";
+  const Outcome first = client(with, "--quota 2", 1);
+  EXPECT_EQ(first.exit, 0) << first.out << first.err;
+  EXPECT_NE(first.err.find("it is being compiled"), std::string::npos) << first.err;
+  EXPECT_EQ(count(text("books"), "ptxas -arch"), 0) << "the program ended before\n" << text("books");
+  std::ofstream(go) << "go";
+  const auto there = [&] {
+    return std::ranges::any_of(fs::directory_iterator(folder_ / "cache"), [](const auto& file) {
+      return file.path().filename().string().starts_with("code-") && !file.path().string().ends_with(".new");
+    });
+  };
+  for (int k = 0; k < 1000 && !there(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  fs::remove(go);
+  EXPECT_EQ(client(with, "--quota 2", 1).exit, 0);
+  EXPECT_NE(text("books").find(launched), std::string::npos) << "it is not in the cache\n" << text("books");
 }
 
 TEST_F(Run, AProcessThatEndsWhileItsKernelsAreCompiledOutlivesTheCompiler) {

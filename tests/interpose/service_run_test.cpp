@@ -129,6 +129,30 @@ TEST_F(ServiceRun, TheStatusTellsWhatAProgramHas) {
   EXPECT_EQ(status()["clients"][0]["pid"], a.pid()) << "the program is the process that was started";
 }
 
+/// Others fill the SMs: its grid waits behind them, and nobody of it can tell that it holds nothing.
+TEST_F(ServiceRun, AGridThatHasNotBegunIsEvictedAtOnce) {
+  Process daemon = serve("--scheduler piv");
+  Process a = run("a", "1 1 300 1", "--priority 1 --name first");
+  EXPECT_TRUE(soon([&] { return launches("a").second == 1; })) << text("a.err");
+  EXPECT_EQ(a.wait(), 0);  // its code is in the cache
+  ::setenv("FAKE_CUDA_BEGIN_MS", "20000", 1);
+  Process late = run("late", "1 1 300 1", "--priority 1 --name late");
+  ::unsetenv("FAKE_CUDA_BEGIN_MS");
+  const auto arrived = [&] {
+    const std::string log = text("log");
+    std::size_t n = 0;
+    for (std::size_t at = log.find("\"arrived\""); at != std::string::npos; at = log.find("\"arrived\"", at + 1)) ++n;
+    return n;
+  };
+  EXPECT_TRUE(soon([&] { return arrived() == 2; })) << text("log");
+  Process b = run("b", "1 1 300 1", "--priority 9");
+  EXPECT_EQ(b.wait(), 0) << text("b.err");
+  EXPECT_EQ(launches("b").first, 1) << text("b");
+  EXPECT_EQ(launches("late").second, 0) << "it has begun before\n" << text("late");
+  EXPECT_NE(text("log").find("\"evicted\""), std::string::npos) << text("log");
+  EXPECT_EQ(text("serve").find("eviction late"), std::string::npos) << text("serve");
+}
+
 /// SLUICE_FULL: fifty.
 TEST_F(ServiceRun, RandomKillsLeaveTheOthersRightAndNothingBehind) {
   const int kills = std::getenv("SLUICE_FULL") != nullptr ? 50 : 6;
