@@ -293,6 +293,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"kernelet_copies", gpu::kernelet_copies_experiment},
                                                           {"five_rates", gpu::five_rates_experiment},
                                                           {"five_pairs", gpu::five_pairs_experiment},
+                                                          {"five_own", gpu::five_own_experiment},
                                                           {"five_service", gpu::five_service_experiment},
                                                           {"slate_alone", gpu::slate_alone_experiment},
                                                           {"slate_tasks", gpu::slate_tasks_experiment},

@@ -84,7 +84,8 @@ void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& op
 // All five systems on the pairs of table II's ten kernels, with equal work.
 void five_rates_experiment(GpuSession& session, const ExperimentOptions& options);  ///< what the schedulers know beforehand
 void five_service_experiment(GpuSession& session,
-                             const ExperimentOptions& options);                     ///< the pairs as processes, under the service
+                             const ExperimentOptions& options);                   ///< the pairs as processes, under the service
+void five_own_experiment(GpuSession& session, const ExperimentOptions& options);  ///< without Sluice: what the GPU offers itself
 void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options);  ///< turnarounds under each, and under MPS
 
 /// Unordered choices of `size` names, in order.

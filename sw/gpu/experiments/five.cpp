@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
 #include <memory>
 
 #include "sw/gpu/apps/app_sizes.h"
@@ -40,24 +41,52 @@ SchedulerInput known(const GpuSession& session, const GpuScenario& s, const Coru
   return input;
 }
 
-/// Each kernel a process, all of them clients of one MPS server from the start; those of a pair are told to launch.
-void under_mps(GpuSession& session, const ExperimentOptions& options, RawStore& store, Progress& progress) {
-  const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), kPaper);
-  const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
-  ScenarioProcesses processes(options.program, all, Clients::Plain);
+/// Each kernel a process; those of a pair are told to launch.
+void as_processes(const std::string& system, ScenarioProcesses& processes, const GpuScenario& all,
+                  const ExperimentOptions& options, RawStore& store, Progress& progress) {
   for (const std::vector<std::string>& pair : choose(table2_names(), 2)) {
     const std::string name = mix_name(pair);
     for (unsigned r = 0; r < options.repetitions; ++r) {
-      const std::string key = fmt::format("{}/mps/{}", name, r);
+      const std::string key = fmt::format("{}/{}/{}", name, system, r);
       if (store.has(key)) continue;
       store.add(key, {{"scenario", name},
-                      {"system", "mps"},
+                      {"system", system},
                       {"repetition", r},
                       {"jobs", processes.run(all, {pair.begin(), pair.end()}).jobs},
                       {"on", options.on}});
     }
-    progress.done(name + " mps");
+    progress.done(name + " " + system);
   }
+}
+
+std::filesystem::path mps_folder() { return std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()); }
+
+using Run = std::function<GpuRun()>;
+/// One run of a pair, unless it is known.
+void add_line(RawStore& store, const std::string& pair, const char* system, unsigned repetition, const ExperimentOptions& options,
+              const Run& run) {
+  const std::string key = fmt::format("{}/{}/{}", pair, system, repetition);
+  if (store.has(key)) return;
+  const GpuRun done = run();
+  nlohmann::json told = {
+      {"scenario", pair}, {"system", system}, {"repetition", repetition}, {"jobs", done.jobs}, {"on", options.on}};
+  if (!done.decisions.empty()) told.update({{"decided", done.decisions.size()}, {"violations", done.violations}});
+  store.add(key, std::move(told));
+}
+
+/// The turnaround of each alone, of the same launch; both in one stream; both in two.
+void add_plain(RawStore& store, const GpuScenario& s, unsigned repetition, const ExperimentOptions& options) {
+  const auto line = [&](const char* system, const Run& run) {
+    add_line(store, s.scenario.name, system, repetition, options, run);
+  };
+  for (std::size_t k = 0; k < s.all.size(); ++k)
+    line(k == 0 ? "alone_first" : "alone_second", [&] {
+      GpuScenario alone = s;
+      alone.all = {s.all[k]};
+      return run_streams(alone, Streams::One);
+    });
+  line("sequential", [&] { return run_streams(s, Streams::One); });
+  line("streams", [&] { return run_streams(s, Streams::Each); });
 }
 
 }  // namespace
@@ -76,32 +105,46 @@ void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options
     GpuScenario s = gpu_scenario(session, scene_of(mix_name(pair), pair), kPaper);
     for (const std::string& kernel : pair) s.profiles.push_back(rates.alone.at(kernel));
     for (unsigned r = 0; r < options.repetitions; ++r) {
-      const auto line = [&](const char* system, const auto& run) {
-        const std::string key = fmt::format("{}/{}/{}", s.scenario.name, system, r);
-        if (store.has(key)) return;
-        const GpuRun done = run();
-        nlohmann::json told = {
-            {"scenario", s.scenario.name}, {"system", system}, {"repetition", r}, {"jobs", done.jobs}, {"on", options.on}};
-        if (!done.decisions.empty()) told.update({{"decided", done.decisions.size()}, {"violations", done.violations}});
-        store.add(key, std::move(told));
-      };
-      for (std::size_t k = 0; k < pair.size(); ++k)  // the turnaround alone, of the same launch
-        line(k == 0 ? "alone_first" : "alone_second", [&] {
-          GpuScenario alone = s;
-          alone.all = {s.all[k]};
-          return run_streams(alone, Streams::One);
-        });
-      line("sequential", [&] { return run_streams(s, Streams::One); });
-      line("streams", [&] { return run_streams(s, Streams::Each); });
+      add_plain(store, s, r, options);
       for (const char* system : kSchedulers)
-        line(system, [&] {
+        add_line(store, s.scenario.name, system, r, options, [&] {
           const auto scheduler = make_scheduler(system, known(session, s, rates, core_mhz));
           return run_scheduled(session, s, *scheduler);
         });
     }
     progress.done(s.scenario.name);
   }
-  under_mps(session, options, store, progress);
+  const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), kPaper);
+  const MpsServer server(mps_folder());
+  ScenarioProcesses processes(options.program, all, Clients::Plain);
+  as_processes("mps", processes, all, options, store, progress);
+}
+
+void five_own_experiment(GpuSession& session, const ExperimentOptions& options) {
+  RawStore store(options.out / "five_own.jsonl");
+  const std::vector<std::vector<std::string>> pairs = choose(table2_names(), 2);
+  Progress progress("five_own", pairs.size() * 4);
+  {
+    const GreenStreams halves(session.context(), 2);
+    for (const std::vector<std::string>& pair : pairs) {
+      const GpuScenario s = gpu_scenario(session, scene_of(mix_name(pair), pair), kPaper);
+      for (unsigned r = 0; r < options.repetitions; ++r) {
+        add_plain(store, s, r, options);
+        add_line(store, s.scenario.name, "green_halves", r, options, [&] { return run_streams(s, Streams::Green, &halves); });
+      }
+      progress.done(s.scenario.name);
+    }
+  }
+  const GpuScenario all = gpu_scenario(session, scene_of("table2", table2_names()), kPaper);
+  const auto processes = [&](const char* system, Clients clients) {
+    ScenarioProcesses each(options.program, all, clients);
+    static_cast<void>(each.run(all));  // code is loaded
+    as_processes(system, each, all, options, store, progress);
+  };
+  processes("processes", Clients::Plain);
+  const MpsServer server(mps_folder());
+  processes("mps", Clients::Plain);
+  processes("mps_halves", Clients::Halves);
 }
 
 }  // namespace sluice::gpu

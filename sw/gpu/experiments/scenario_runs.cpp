@@ -122,7 +122,7 @@ GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, ISchedule
   return run;
 }
 
-GpuRun run_streams(const GpuScenario& scenario, Streams kind) {
+GpuRun run_streams(const GpuScenario& scenario, Streams kind, const GreenStreams* green) {
   std::set<std::int32_t> levels;
   for (const ScenarioLaunch& launch : scenario.all) levels.insert(launch.priority);
   std::vector<StreamHandle> streams;
@@ -153,7 +153,8 @@ GpuRun run_streams(const GpuScenario& scenario, Streams kind) {
     while (!due.empty() && due.begin()->first <= now()) {
       const auto [at, k] = *due.begin();
       due.erase(due.begin());
-      const CUstream stream = streams[kind == Streams::One ? 0 : k].get();
+      const CUstream stream =
+          kind == Streams::Green ? green->stream(k % green->sms().size()) : streams[kind == Streams::One ? 0 : k].get();
       scenario.kernels[scenario.all[k].job]->launch_native(stream);
       flights.push_back({k, make_event()});
       check(driver().cuEventRecord(flights.back().done.get(), stream), "recording an event");

@@ -14,6 +14,7 @@
 #include "sw/gpu/jobs/event_loop.h"
 #include "sw/gpu/jobs/gpu_quota_jobs.h"
 #include "sw/gpu/jobs/gpu_session.h"
+#include "sw/gpu/jobs/native_load.h"
 #include "sw/scheduler/registry.h"
 #include "sw/scheduler/scenario.h"
 
@@ -54,9 +55,9 @@ struct GpuRun {
 [[nodiscard]] SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& scenario);
 
 /// How untransformed kernels are launched in this process: all in one stream; each job in one of its own; the same, with the
-/// streams' priorities in the order of the jobs'.
-enum class Streams { One, Each, Priorities };
-[[nodiscard]] GpuRun run_streams(const GpuScenario& scenario, Streams streams);
+/// streams' priorities in the order of the jobs'; in turns on the parts of the SMs that `green` has.
+enum class Streams { One, Each, Priorities, Green };
+[[nodiscard]] GpuRun run_streams(const GpuScenario& scenario, Streams streams, const GreenStreams* green = nullptr);
 
 /// What clients of MPS ask for. Priorities: the more important half of the jobs are of the higher priority. Halves: each gets
 /// half of the threads. Service: they run under `sluice run`, with the jobs' own priorities.
