@@ -21,7 +21,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
-constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300), kBetweenGlances(80);
+constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300), kBetweenGlances(50);
 constexpr std::size_t kNodesLookedAt = 64;  // of a lane of graphs, at a time: each costs a copy of 10 us
 constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = offsetof(SluiceControl, filled);
 
