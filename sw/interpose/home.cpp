@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/home.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -25,6 +27,19 @@ unsigned attribute(CUdevice_attribute which) {
   SLUICE_REAL(cuCtxGetDevice)(&device);
   SLUICE_REAL(cuDeviceGetAttribute)(&value, which, device);
   return static_cast<unsigned>(value);
+}
+
+/// Host memory that the device can use, in any context. A first cuMemHostAlloc takes the driver a millisecond, as it pins 2 MB.
+std::shared_ptr<void> pinned(std::size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  ::madvise(memory, bytes, MADV_DONTFORK);  // a child's writes would give the parent other pages than the device has
+  if (SLUICE_REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) !=
+      CUDA_SUCCESS) {
+    ::munmap(memory, bytes);
+    return nullptr;
+  }
+  return {memory, [bytes](void* m) { ::munmap(m, bytes); }};  // the driver lets it go with the context, which is about to end
 }
 
 }  // namespace
@@ -72,8 +87,8 @@ void Home::make_later_streams() {
 
 bool Home::make_copies(Copies& copies) {
   const Relaxed relaxed;
-  return SLUICE_REAL(cuStreamCreate)(&copies.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
-         SLUICE_REAL(cuMemHostAlloc)(&copies.staging, kStaging, CU_MEMHOSTALLOC_PORTABLE) == CUDA_SUCCESS;
+  copies.staging = pinned(kStaging);
+  return copies.staging != nullptr && SLUICE_REAL(cuStreamCreate)(&copies.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
 }
 
 /// @param copy  enters the stream of copies. Where it does not come, it goes into another, with staging memory of its own: the
@@ -132,7 +147,7 @@ bool Home::order(CUdeviceptr to, const void* from, std::size_t bytes) {
     if (!through_some_channel([] { return true; })) return false;
     copies_.next_order = 0;
   }
-  char* at = static_cast<char*>(copies_.staging) + kStaging - kMost * ++copies_.next_order;
+  char* at = static_cast<char*>(copies_.staging.get()) + kStaging - kMost * ++copies_.next_order;
   std::memcpy(at, from, bytes);
   return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, at, bytes, copies_.stream) == CUDA_SUCCESS;
 }
@@ -140,16 +155,16 @@ bool Home::order(CUdeviceptr to, const void* from, std::size_t bytes) {
 bool Home::write(CUdeviceptr to, const void* from, std::size_t bytes) {
   if (bytes > kMost) return false;
   return through_some_channel([&] {
-    std::memcpy(copies_.staging, from, bytes);
-    return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, copies_.staging, bytes, copies_.stream) == CUDA_SUCCESS;
+    std::memcpy(copies_.staging.get(), from, bytes);
+    return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, copies_.staging.get(), bytes, copies_.stream) == CUDA_SUCCESS;
   });
 }
 
 bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
   if (bytes > kMost) return false;
   const bool came = through_some_channel(
-      [&] { return SLUICE_REAL(cuMemcpyDtoHAsync_v2)(copies_.staging, from, bytes, copies_.stream) == CUDA_SUCCESS; });
-  if (came) std::memcpy(to, copies_.staging, bytes);
+      [&] { return SLUICE_REAL(cuMemcpyDtoHAsync_v2)(copies_.staging.get(), from, bytes, copies_.stream) == CUDA_SUCCESS; });
+  if (came) std::memcpy(to, copies_.staging.get(), bytes);
   return came;
 }
 
@@ -157,10 +172,11 @@ std::vector<std::byte> Home::read_each(const std::vector<CUdeviceptr>& from, std
   if (from.empty() || from.size() * bytes > kAllStaging) return {};
   std::byte* to = nullptr;
   const bool came = through_some_channel([&] {
-    void*& staging = from.size() * bytes > kStaging - kOnTheirWay * kMost ? copies_.many : copies_.staging;
-    if (staging == nullptr && SLUICE_REAL(cuMemHostAlloc)(&staging, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+    const bool many = from.size() * bytes > kStaging - kOnTheirWay * kMost;
+    if (many && copies_.many == nullptr &&
+        SLUICE_REAL(cuMemHostAlloc)(&copies_.many, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
       return false;
-    to = static_cast<std::byte*>(staging);
+    to = static_cast<std::byte*>(many ? copies_.many : copies_.staging.get());
     for (std::size_t i = 0; i < from.size(); ++i)
       if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(to + i * bytes, from[i], bytes, copies_.stream) != CUDA_SUCCESS) return false;
     return true;
@@ -195,14 +211,13 @@ Told Home::told() {
   if (free_.empty()) {
     constexpr std::size_t kWords = 512;
     const Relaxed relaxed;
-    void* memory = nullptr;
     CUdeviceptr device = 0;
-    if (SLUICE_REAL(cuMemHostAlloc)(&memory, kWords * 8, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS ||
-        SLUICE_REAL(cuMemHostGetDevicePointer_v2)(&device, memory, 0) != CUDA_SUCCESS)
-      return {};
-    for (std::size_t i = kWords; i-- > 0;) free_.push_back({static_cast<volatile std::uint64_t*>(memory) + i, device + 8 * i});
+    const std::shared_ptr<void> memory = pinned(kWords * 8);
+    if (memory == nullptr || SLUICE_REAL(cuMemHostGetDevicePointer_v2)(&device, memory.get(), 0) != CUDA_SUCCESS) return {};
+    for (std::size_t i = kWords; i-- > 0;)
+      free_.push_back({static_cast<volatile std::uint64_t*>(memory.get()) + i, device + 8 * i, memory});
   }
-  const Told told = free_.back();
+  Told told = free_.back();
   free_.pop_back();
   *told.word = 0;
   return told;

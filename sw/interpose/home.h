@@ -34,6 +34,7 @@ class Relaxed {
 struct Told {
   volatile std::uint64_t* word = nullptr;
   CUdeviceptr device = 0;
+  std::shared_ptr<void> memory;
 };
 
 /// Of one context. It must be current in every call, and no two calls at a time, but for those that say so.
@@ -53,7 +54,7 @@ class Home {
   [[nodiscard]] bool order(CUdeviceptr to, const void* from, std::size_t bytes);
   /// Copies that were held up may have brought orders that were old, or none: all have to be sent again.
   [[nodiscard]] bool orders_are_lost();
-  void make_later_streams();                         ///< once; apart from make(), as the program's first launch waits for that
+  void make_later_streams();             ///< once; apart from make(), as the program's first launch waits for that
   [[nodiscard]] CUstream idle_stream();  ///< of those for later grids; null: none
   // From any thread at any time:
   /// `count` streams for copies and as many for later grids, those made before included. A stream that is made beyond the
@@ -69,7 +70,8 @@ class Home {
   /// Streams share the process's channels, and a channel waits for what is behind a launch in one of them.
   struct Copies {
     CUstream stream = nullptr;
-    void *staging = nullptr, *many = nullptr;  ///< many: of many counters at a time
+    std::shared_ptr<void> staging;
+    void* many = nullptr;  ///< staging memory for many counters at a time
     std::size_t next_order = 0;
   };
   [[nodiscard]] static bool make_copies(Copies& copies);
