@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "study/beside_scenes.h"
 #include "study/gpu_effisha.h"
 #include "study/gpu_variants.h"
 
@@ -239,6 +240,7 @@ bool write_effisha_page(const std::filesystem::path& folder, const json& machine
     if (outcomes.contains(setting))
       figures.push_back(effisha_schedules(setting, outcomes.at(setting), alone, handover_costs(folder), required));
   figures.push_back(effisha_evictions(folder, required));
+  figures.push_back(effisha_beside(folder));
   figures.insert(figures.begin(), requirements(required));
   std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   write_page(folder, "EffiSha on " + machine.value("name", "a GPU"), figures, machine);

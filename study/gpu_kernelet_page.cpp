@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "study/gpu_variants.h"
 
@@ -161,6 +162,10 @@ bool write_kernelet_page(const std::filesystem::path& folder, const json& machin
   std::vector<Figure> figures = {queues(times, required), random_plans(times, required), kernelet_copies(folder, required),
                                  slices(folder, required)};
   decisions(folder, required);
+  if (const std::optional<KerneletScenes> known = kernelet_scenes(folder, machine)) {
+    figures.push_back(kernelet_prediction(*known, required));
+    figures.push_back(kernelet_beside(*known, folder, folder / "../../../configs/scenarios"));
+  }
   std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   figures.insert(figures.begin(), requirements(required));
   write_page(folder, "Kernelet on " + machine.value("name", "a GPU"), figures, machine);

@@ -115,7 +115,7 @@ void FakeExecutor::Run::skip_waves() {
   }
   if (count == 0 || until - agenda_.begin()->first <= shortest) return;
   for (std::size_t i = 0; count == 2 && i < 2; ++i)
-    if (const Job& job = jobs_.at(steady[i]->id.value()); job.resident != most_held(job.share.share)) return;
+    if (const Job& job = jobs_.at(steady[i]->id.value()); job.resident != most_held(job)) return;
   const auto job_of = [&](const Happening& h) -> JobView* {
     for (std::size_t i = 0; i < count; ++i)
       if (h.kind == Happening::Kind::TaskEnd && steady[i]->id == JobId(h.job)) return steady[i];
@@ -137,9 +137,11 @@ void FakeExecutor::Run::skip_waves() {
   for (const auto& [at, h] : moved) later(at, h);
 }
 
-std::uint64_t FakeExecutor::Run::most_held(const Share& share) const {
+std::uint64_t FakeExecutor::Run::most_held(const Job& job) const {
+  const Share& share = job.share.share;
   const std::uint32_t first = std::min(share.sms.first.value(), machine_.num_sms);
-  return std::uint64_t{share.ctas.value()} * std::min(share.sms.count, machine_.num_sms - first);
+  const CtaCount ctas = std::min(share.ctas, occupancy(job.spec.kernel.demand(), machine_.sm.capacity));
+  return std::uint64_t{ctas.value()} * std::min(share.sms.count, machine_.num_sms - first);
 }
 
 }  // namespace sluice

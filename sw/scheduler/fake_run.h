@@ -93,8 +93,8 @@ class FakeExecutor::Run {
   /// until then their tasks are counted, not run.
   void skip_waves();
 
-  /// CTAs of a job on all SMs of its share, where quotas hold.
-  [[nodiscard]] std::uint64_t most_held(const Share& share) const;
+  /// CTAs of a job on all SMs of its share, where quotas hold and nobody else is there.
+  [[nodiscard]] std::uint64_t most_held(const Job& job) const;
 
   const MachineConfig& machine_;
   IScheduler& scheduler_;

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/gpu/experiments/corun_rates.h"
+#include "sw/gpu/experiments/corun_measurement.h"
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
@@ -82,7 +82,7 @@ void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options
         const GpuRun done = run();
         nlohmann::json told = {
             {"scenario", s.scenario.name}, {"system", system}, {"repetition", r}, {"jobs", done.jobs}, {"on", options.on}};
-        if (!done.decisions.empty()) told.update({{"decided", done.decisions.size()}, {"violations", done.violations}});
+        if (!done.decisions.empty()) told.update({{"decisions", done.decisions}, {"violations", done.violations}});
         store.add(key, std::move(told));
       };
       for (std::size_t k = 0; k < pair.size(); ++k)  // the turnaround alone, of the same launch

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/beside_scenes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <numeric>
+
+#include "study/beside.h"
+#include "study/gpu_effisha.h"
+#include "study/kernelet_study.h"
+#include "sw/core/errors.h"
+#include "sw/core/metrics.h"
+#include "sw/gpu/apps/app_sizes.h"
+#include "sw/gpu/apps/corun_rates.h"
+#include "sw/gpu/rewrite/transform.h"
+
+namespace sluice::gpu {
+
+using figures::Figure;
+using nlohmann::json;
+
+namespace {
+
+constexpr double kTaskMs = 0.01;     // EffiSha's tasks, as in configs/scenarios: an eviction is immediate
+constexpr std::uint32_t kTimes = 4;  // Slate's launches: four of 15 ms in one
+
+/// Lines of one scene under one scheduler, in the order of the file.
+struct MeasuredScene {
+  std::string scene, scheduler;
+  std::vector<json> lines;
+};
+std::vector<MeasuredScene> measured_scenes(const std::filesystem::path& file, const char* scene,
+                                           const std::vector<std::string>& schedulers) {
+  std::vector<MeasuredScene> all;
+  for (const json& line : lines(file)) {
+    if (!line.contains("system") || std::ranges::find(schedulers, line["system"].get<std::string>()) == schedulers.end())
+      continue;
+    const auto found = std::ranges::find_if(
+        all, [&](const MeasuredScene& m) { return m.scene == line.at(scene) && m.scheduler == line["system"]; });
+    (found == all.end() ? all.emplace_back(MeasuredScene{line.at(scene), line["system"], {}}) : *found).lines.push_back(line);
+  }
+  return all;
+}
+
+MachineConfig machine_of(const json& machine) {
+  MachineConfig m;
+  m.name = machine.at("name");
+  m.num_sms = machine.at("sms");
+  m.core_mhz = machine.at("core_mhz");
+  const json& sm = machine.at("sm");
+  m.sm.capacity = {sm.at("threads"), sm.at("registers"), sm.at("shared_memory_bytes"), sm.at("cta_slots")};
+  return m;
+}
+
+/// The launches of a line, of kernels that `kernel` finds by their names.
+void add_jobs(Scene& scene, const json& line, const std::function<SceneKernel(const std::string& job)>& kernel) {
+  for (const json& job : line.at("jobs")) {
+    scene.jobs.push_back({job.at("name"), scene.kernels.size(), job.at("priority"), job.at("arrived_ms")});
+    scene.kernels.push_back(kernel(job.at("name")));
+  }
+}
+
+BesideScene beside_scene(const MeasuredScene& m) {
+  BesideScene s{m.scene, m.scheduler, {}, {}, {}};
+  for (const json& line : m.lines) s.measured.push_back(measured_run(line));
+  return s;
+}
+
+Values medians(const std::vector<Values>& runs) {
+  Values all;
+  for (std::size_t c = 0; c < runs.front().size(); ++c) {
+    Values one;
+    for (const Values& run : runs) one.push_back(run.at(c));
+    all.push_back(median(one));
+  }
+  return all;
+}
+
+/// A grid that does not fill the GPU is spread, as the experiments do.
+CtaCount most_of(std::size_t occupancy, std::uint32_t blocks, std::uint32_t sms) {
+  return CtaCount(std::min<std::uint32_t>(static_cast<std::uint32_t>(occupancy), (blocks + sms - 1) / sms));
+}
+
+const KernelDescriptor& of(const std::map<std::string, KernelDescriptor>& known, const std::string& app) {
+  const auto found = known.find(app);
+  if (found == known.end()) throw InputError(fmt::format("overhead.jsonl, papers/overhead.jsonl: nothing of {}", app));
+  return found->second;
+}
+
+/// Where the scenes are, and what they ran on: a page can be made of less.
+bool has(const std::filesystem::path& folder, const json& machine, std::initializer_list<const char*> files) {
+  return machine.contains("sm") && std::ranges::all_of(files, [&](const char* f) { return std::filesystem::exists(folder / f); });
+}
+
+/// Every application of a paper by its names there, with the grid that lasts so long, and its milliseconds from rates alone.
+std::map<std::string, SceneKernel> kernels_by_rates(const std::string& paper, const CorunRates& rates,
+                                                    const std::map<std::string, KernelDescriptor>& known, std::uint32_t sms) {
+  std::map<std::string, SceneKernel> all;
+  for (const PaperKernel& k : paper_kernels(paper)) {
+    SceneKernel& own = all[k.name];
+    own.kernel = of(known, k.app);
+    own.kernel.name = k.name;
+    own.kernel.grid_ctas = static_cast<std::uint32_t>(make_app(k.app, measured_size(k.app, kEqualLength)).launch.blocks());
+    for (const double rate : rates.alone.at(k.name)) own.ms.push_back(1e3 * own.kernel.grid_ctas / rate);
+    own.most = most_of(own.ms.size(), own.kernel.grid_ctas, sms);
+  }
+  return all;
+}
+
+double sm_cycles(const MachineConfig& m) { return m.num_sms * m.core_mhz * 1e6; }
+
+std::vector<CtaCount> most_of(const Scene& scene) {
+  std::vector<CtaCount> most;
+  for (const Scene::Job& job : scene.jobs) most.push_back(scene.kernels[job.kernel].most);
+  return most;
+}
+
+}  // namespace
+
+std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::path& results) {
+  constexpr std::uint32_t kRegisterUnit = 256, kSharedUnit = 128, kReserved = 1024;  // of a warp; of a CTA; the driver's
+  const auto round_up = [](std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; };
+  std::map<std::string, KernelDescriptor> all;
+  // From the oldest on: later runtimes let threads have more registers.
+  for (const char* file : {"overhead.jsonl", "papers/overhead.jsonl", "runtime/overhead.jsonl", "effisha/effisha_overhead.jsonl",
+                           "slate/slate_alone.jsonl"})
+    for (const json& line : lines(results / file)) {
+      KernelDescriptor& k = all[line.at("app")];
+      k.name = line.at("app");
+      k.block_threads = make_app(k.name, full_size(k.name)).launch.block_threads();
+      const std::uint32_t warps = k.warps_per_cta();
+      const std::uint32_t registers = line.contains("persistent") ? line["persistent"].at("registers") : line.at("registers");
+      k.registers_per_cta = warps * round_up(registers * kWarpSize, kRegisterUnit);
+      if (!line.contains("persistent")) continue;
+      // The runtime's words lie behind a kernel's own shared memory, where it has some.
+      const std::uint32_t own = line["native"].at("static_shared_bytes"), whole = line["persistent"].at("static_shared_bytes");
+      k.shared_bytes_per_cta = round_up(own == 0 ? whole : own + kSharedBehind, kSharedUnit) + kReserved;
+    }
+  return all;
+}
+
+Figure effisha_beside(const std::filesystem::path& folder) {
+  std::map<std::string, double> alone;
+  for (const json& line : lines(folder / "effisha_schedules.jsonl"))
+    if (line.contains("alone"))
+      for (const auto& [name, times] : line.at("alone").items()) alone[name] = median(times.at("quota_ms").get<Values>());
+  const HandoverCosts costs = handover_costs(folder);
+  std::vector<BesideScene> scenes;
+  for (const MeasuredScene& m :
+       measured_scenes(folder / "effisha_schedules.jsonl", "setting", {"rr", "prio_np", "piv", "dprr"})) {
+    BesideScene s = beside_scene(m);
+    Scene scene{m.scheduler, {}, {}, {}};
+    scene.machine.num_sms = 1;  // who has the GPU has all of it
+    scene.machine.sm.capacity = {kWarpSize, 0, 0, 1};
+    add_jobs(scene, m.lines.front(), [&](const std::string& name) {
+      SceneKernel k{{}, CtaCount(1), {alone.at(name)}};
+      k.kernel.name = name;
+      k.kernel.grid_ctas = static_cast<std::uint32_t>(std::max(1.0, std::round(alone.at(name) / kTaskMs)));
+      return k;
+    });
+    s.runs.emplace_back(replay(scene));
+    scene.costs.launch = Time(std::llround(costs.launch * 1e9));
+    scene.costs.evict = Time(std::llround(costs.evict * 1e9));
+    s.runs.emplace_back(replay(scene));
+    scenes.push_back(std::move(s));
+  }
+  return beside_figure({{"times alone"}, {"with launches and evictions"}}, scenes, std::numeric_limits<std::uint32_t>::max());
+}
+
+Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
+  if (!has(folder, machine, {"sim_curves.jsonl"})) return {};
+  const MachineConfig config = machine_of(machine);
+  const auto known = measured_kernels(folder.parent_path());
+  std::map<std::string, SceneKernel> kernels;
+  for (const json& line : lines(folder / "sim_curves.jsonl")) {
+    SceneKernel& k = kernels[line.at("name")];
+    k.kernel = of(known, line.at("app"));
+    k.kernel.name = line.at("name");
+    k.kernel.grid_ctas = line.at("blocks");
+    k.ms = medians(line.at("ms").get<std::vector<Values>>());
+    k.most = most_of(line.at("occupancy"), k.kernel.grid_ctas, config.num_sms);
+  }
+  const std::filesystem::path rates = folder.parent_path() / "five" / "five_rates.jsonl";
+  CoRunTables pairs;
+  if (std::filesystem::exists(rates)) pairs.executed = read_corun_rates(rates, "table2", sm_cycles(config)).table;
+  std::vector<BesideScene> scenes;
+  for (const char* file : {"sim_pairs.jsonl", "sim_equal.jsonl"})
+    for (const MeasuredScene& m : measured_scenes(folder / file, "scenario", {"arrival", "even", "adaptive"})) {
+      BesideScene s = beside_scene(m);
+      Scene scene{m.scheduler, config, {}, {}};
+      add_jobs(scene, m.lines.front(), [&](const std::string& name) { return kernels.at(name); });
+      s.most = most_of(scene);
+      s.runs.emplace_back(replay(scene));
+      scene.pairs = pairs;
+      const bool measured = !pairs.executed.of(scene.kernels[0].kernel.name, scene.kernels[1].kernel.name).empty();
+      s.runs.push_back(measured ? std::optional(replay(scene)) : std::nullopt);
+      scenes.push_back(std::move(s));
+    }
+  return beside_figure({{"times alone"}, {"rates of the pair"}}, scenes, config.num_sms);
+}
+
+Figure slate_beside(const std::filesystem::path& folder, const json& machine) {
+  if (!has(folder, machine, {"slate_alone.jsonl", "slate_ranges.jsonl"})) return {};
+  const MachineConfig config = machine_of(machine);
+  const auto known = measured_kernels(folder.parent_path());
+  std::map<std::string, SceneKernel> kernels;
+  const std::vector<json> alone = lines(folder / "slate_alone.jsonl");
+  for (const PaperKernel& k : paper_kernels("slate"))
+    for (const json& line : alone) {
+      if (line.at("app") != k.app) continue;
+      SceneKernel& own = kernels[k.name];
+      own.kernel = of(known, k.app);
+      own.kernel.name = k.name;
+      own.kernel.grid_ctas = line.at("blocks").get<std::uint32_t>() * kTimes;
+      own.ms = {kTimes * median(line.at("push_ms").get<Values>())};
+      own.most = CtaCount(line.at("occupancy").get<std::uint32_t>());
+    }
+  std::vector<CorunMeasurement> coruns;
+  for (const json& line : lines(folder / "slate_ranges.jsonl"))
+    for (const json& s : line.at("splits"))
+      coruns.push_back({line.at("first"), line.at("second"), {s.at("first_sms"), s.at("first"), s.at("second")}});
+  std::vector<BesideScene> scenes;
+  for (const MeasuredScene& m : measured_scenes(folder / "slate_pairs.jsonl", "pair", {"slate_measured"})) {
+    BesideScene s = beside_scene(m);
+    Scene scene{m.scheduler, config, {}, {}, coruns};
+    scene.told_ms = kTimes * kEqualLength;
+    add_jobs(scene, m.lines.front(), [&](const std::string& name) { return kernels.at(name.substr(0, name.find('.'))); });
+    s.most = most_of(scene);
+    s.runs.emplace_back(replay(scene));
+    scenes.push_back(std::move(s));
+  }
+  return beside_figure({{"times alone and rates of ranges"}}, scenes, config.num_sms);
+}
+
+Figure five_beside(const std::filesystem::path& folder, const json& machine) {
+  if (!has(folder, machine, {"five_rates.jsonl"})) return {};
+  const MachineConfig config = machine_of(machine);
+  const CorunRates rates = read_corun_rates(folder / "five_rates.jsonl", "table2", sm_cycles(config));
+  const auto kernels = kernels_by_rates("table2", rates, measured_kernels(folder.parent_path()), config.num_sms);
+  std::vector<BesideScene> scenes;
+  for (const MeasuredScene& m :
+       measured_scenes(folder / "five_pairs.jsonl", "scenario",
+                       {"arrival", "piv", "dprr", "adaptive", "slate_measured", "kernelet_opt", "warped_slicer", "even"})) {
+    BesideScene s = beside_scene(m);
+    Scene scene{m.scheduler, config, {}, {}, rates.splits, {{}, rates.table}};
+    scene.min_slice = kQueueSlice;
+    add_jobs(scene, m.lines.front(), [&](const std::string& name) { return kernels.at(name); });
+    s.most = most_of(scene);
+    s.runs.emplace_back(replay(scene));
+    scenes.push_back(std::move(s));
+  }
+  return beside_figure({{"rates of the pair"}}, scenes, config.num_sms);
+}
+
+std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folder, const json& machine) {
+  if (!has(folder, machine, {"kernelet_pairs.jsonl", "ncu.csv"})) return {};
+  KerneletScenes k{machine_of(machine), {}, {}};
+  const CorunRates rates = read_corun_rates(folder / "kernelet_pairs.jsonl", "kernelet", sm_cycles(k.machine));
+  k.kernels = kernels_by_rates("kernelet", rates, measured_kernels(folder.parent_path()), k.machine.num_sms);
+  std::vector<KernelDescriptor> in_order;
+  for (const PaperKernel& p : paper_kernels("kernelet")) in_order.push_back(k.kernels.at(p.name).kernel);
+  const MarkovPage page = read_markov(folder / "ncu.csv");
+  k.tables = kernelet_tables(page, rates, in_order, k.machine, sm_cycles(k.machine));
+  k.machine.sm.schedulers = page.machine.schedulers;
+  return k;
+}
+
+Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path& folder, const std::filesystem::path& scenarios) {
+  std::vector<BesideScene> scenes;
+  for (const MeasuredScene& m : measured_scenes(folder / "kernelet_queues.jsonl", "queue", {"kernelet", "kernelet_opt"})) {
+    Scene scene{m.scheduler, known.machine, {}, {}, {}, known.tables};
+    scene.min_slice = kQueueSlice;
+    const auto kernel = [&](const std::string& job) { return known.kernels.at(job); };
+    BesideScene s{m.scene, m.scheduler, {}, {}, {}};
+    for (const json& line : m.lines)
+      if (line.contains("jobs")) s.measured.push_back(measured_run(line));
+    if (!s.measured.empty()) {
+      add_jobs(scene, *std::ranges::find_if(m.lines, [](const json& line) { return line.contains("jobs"); }), kernel);
+    } else {  // lines with the end of the queue alone: the arrivals are the scenario's
+      const bool is_short = m.scene == "mix_short";
+      if (!std::filesystem::exists(scenarios)) continue;
+      const Scenario queue =
+          kernelet_queue(scenarios, is_short ? "mix" : m.scene, is_short ? kShortQueueLaunches : kQueueLaunches);
+      for (const ScenarioLaunch& launch : launches(queue, Time(0))) {
+        const std::string& name = queue.jobs[launch.job].name;
+        scene.jobs.push_back({name, scene.kernels.size(), launch.priority, static_cast<double>(launch.arrival.count()) * 1e-9});
+        scene.kernels.push_back(kernel(name));
+      }
+      for (const json& line : m.lines) {
+        const double end = line.at("end_ms");
+        s.measured.push_back({{{"the whole queue", 0, end}}, {}, end});
+      }
+    }
+    s.most = most_of(scene);
+    SceneRun run = replay(scene);
+    if (s.measured.front().launches.size() < run.launches.size()) run.launches = {{"the whole queue", 0, run.end}};
+    s.runs.emplace_back(std::move(run));
+    scenes.push_back(std::move(s));
+  }
+  return beside_figure({{"rates of the pair"}}, scenes, known.machine.num_sms);
+}
+
+Figure kernelet_prediction(const KerneletScenes& known, std::vector<Requirement>& required) {
+  Figure figure{"5",
+                "Figure 5: Kernelet's model on pairs that were measured afterwards",
+                "Most predictions within 20 % of the peak IPC.",
+                {},
+                {},
+                {}};
+  const std::vector<figures::PairPoint> points = pair_points(known.tables, known.machine);
+  Values off, profit, choice, best;
+  std::map<std::string, std::pair<Values, Values>> by_pair;  // errors; measured STP, the choice's first
+  for (const figures::PairPoint& p : points) {
+    off.push_back(std::abs(p.predicted - p.measured));
+    profit.push_back(std::abs(p.predicted_profit - p.measured_profit));
+    auto& [errors, stp] = by_pair[p.first + "_" + p.second];
+    errors.push_back(off.back());
+    stp.push_back(1 / (1 - p.measured_profit));
+    if (p.chosen) std::swap(stp.front(), stp.back());
+  }
+  const auto mean = [](const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); };
+  std::vector<figures::TableRow> rows;
+  for (const auto& [pair, of] : by_pair) {
+    choice.push_back(of.second.front());
+    best.push_back(std::ranges::max(of.second));
+    rows.push_back({pair, fmt::format("{}", of.first.size()), fmt::format("{:.1f} %", 100 * mean(of.first)),
+                    fmt::format("{:.1f} %", 100 * std::ranges::max(of.first)), fmt::format("{:.3f}", choice.back()),
+                    fmt::format("{:.3f}", best.back())});
+  }
+  const double error = mean(off),
+               inside = static_cast<double>(std::ranges::count_if(off, [](double e) { return e <= 0.2; })) /
+                        static_cast<double>(off.size()),
+               chosen = geometric_mean(choice) / geometric_mean(best);
+  figure.data = {{"points", off.size()},
+                 {"mean_error", error},
+                 {"within_20", inside},
+                 {"profit_error", mean(profit)},
+                 {"choice_over_best", chosen}};
+  figure.measured = fmt::format(
+      "{} ratios of {} pairs: mean error {:.1f} % of peak, {:.1f} % within 20 %, profit off by {:.3f}; "
+      "the chosen ratio has {:.3f} of the best one's STP.",
+      off.size(), by_pair.size(), 100 * error, 100 * inside, mean(profit), chosen);
+  figure.html = figures::table({"pair", "ratios", "mean error, of peak", "largest", "STP of the choice", "of the best"}, rows);
+  // The bounds of the pairs that the model's form was chosen on, and two points.
+  const std::string worst = std::ranges::max_element(by_pair, {}, [&](const auto& p) { return mean(p.second.first); })->first;
+  const std::string why = fmt::format("the model has each kernel's counters alone; furthest is {}", worst);
+  required.push_back({"model, pairs measured afterwards: mean error of peak", "at most 8 %", fmt::format("{:.1f} %", 100 * error),
+                      error <= 0.08, why});
+  required.push_back({"model, pairs measured afterwards: within 20 % of peak", "at least 93 %",
+                      fmt::format("{:.1f} %", 100 * inside), inside >= 0.93, why});
+  required.push_back({"model, pairs measured afterwards: error of the profit", "at most 0.10",
+                      fmt::format("{:.3f}", mean(profit)), mean(profit) <= 0.10, why});
+  required.push_back({"model, pairs measured afterwards: STP of the chosen ratio, of the best", "at least 0.945",
+                      fmt::format("{:.3f}", chosen), chosen >= 0.945, why});
+  return figure;
+}
+
+}  // namespace sluice::gpu
