@@ -182,6 +182,16 @@ double equal_shares(const SceneRun& measured, const SceneRun& model, const std::
   return end > 0 ? equal / end : 1;
 }
 
+double time_held(const SceneRun& run, std::uint32_t launch) {
+  const double end = run.launches.at(launch).arrived + run.launches[launch].turnaround;
+  double held = 0;
+  for (std::size_t i = 0; i < run.decisions.size(); ++i) {
+    const double from = run.decisions[i].at, to = i + 1 < run.decisions.size() ? run.decisions[i + 1].at : end;
+    if (run.decisions[i].shares.contains(launch)) held += std::max(0.0, std::min(to, end) - from);
+  }
+  return held;
+}
+
 Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<BesideScene>& scenes, std::uint32_t num_sms) {
   Figure figure{
       "beside", "Model beside silicon: the same scenes, with the same arrivals and schedulers", "Not in the paper.", {}, {}, {}};

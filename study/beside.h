@@ -36,7 +36,10 @@ struct OrderComparison {
 [[nodiscard]] double equal_shares(const SceneRun& measured, const SceneRun& model, const std::vector<CtaCount>& most,
                                   std::uint32_t num_sms);
 
-/// The bound: within 10 % of the model, or 0.2 ms.
+/// Milliseconds in which a launch had a share, by the decisions, until its end.
+[[nodiscard]] double time_held(const SceneRun& run, std::uint32_t launch);
+
+/// The bound that EffiSha's turnarounds must hold: within 10 % of the model, or 0.2 ms.
 [[nodiscard]] bool is_near(double measured_ms, double model_ms);
 
 /// A model that replayed scenes.

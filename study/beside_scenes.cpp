@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <numeric>
 
 #include "study/beside.h"
@@ -16,6 +18,7 @@
 #include "sw/core/metrics.h"
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/apps/corun_rates.h"
+#include "sw/gpu/report/sections.h"
 #include "sw/gpu/rewrite/transform.h"
 
 namespace sluice::gpu {
@@ -28,11 +31,6 @@ namespace {
 constexpr double kTaskMs = 0.01;     // EffiSha's tasks, as in configs/scenarios: an eviction is immediate
 constexpr std::uint32_t kTimes = 4;  // Slate's launches: four of 15 ms in one
 
-/// Lines of one scene under one scheduler, in the order of the file.
-struct MeasuredScene {
-  std::string scene, scheduler;
-  std::vector<json> lines;
-};
 std::vector<MeasuredScene> measured_scenes(const std::filesystem::path& file, const char* scene,
                                            const std::vector<std::string>& schedulers) {
   std::vector<MeasuredScene> all;
@@ -64,6 +62,71 @@ void add_jobs(Scene& scene, const json& line, const std::function<SceneKernel(co
   }
 }
 
+/// What `sluice gpu replay` left, by scene and scheduler.
+std::map<std::pair<std::string, std::string>, SceneRun> model_runs(const std::filesystem::path& folder) {
+  std::map<std::pair<std::string, std::string>, SceneRun> all;
+  for (const json& line : lines(folder / "model.jsonl")) all[{line.at("scene"), line.at("system")}] = measured_run(line);
+  return all;
+}
+std::optional<SceneRun> of_model(const std::map<std::pair<std::string, std::string>, SceneRun>& runs, const MeasuredScene& m) {
+  const auto found = runs.find({m.scene, m.scheduler});
+  return found == runs.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// A second, of all SMs together.
+double sm_cycles(const MachineConfig& m) { return m.num_sms * m.core_mhz * 1e6; }
+
+/// Rates at Kernelet's ratios, at Even's, and at all others that the search over partitions measured, with an earlier runtime.
+CoRunTable task_rates(const CorunRates& rates, const std::filesystem::path& results, const MachineConfig& machine) {
+  CoRunTable all = rates.table;
+  for (const auto& [names, runs] : rates.even) std::ranges::copy(runs, std::back_inserter(all.pairs[names]));
+  for (const auto& [mix, search] : read_search(results, machine.num_sms)) {
+    if (search.kernels.size() != 2 ||
+        !std::ranges::all_of(search.kernels, [&](const auto& k) { return all.kernels.contains(k); }))
+      continue;
+    const std::size_t first = search.kernels[0] < search.kernels[1] ? 0 : 1, second = 1 - first;
+    std::vector<CoRun>& runs = all.pairs[{search.kernels[first], search.kernels[second]}];
+    for (const SearchPoint& p : search.points) {
+      const std::array ctas = {CtaCount(p.ctas[first]), CtaCount(p.ctas[second])};
+      if (std::ranges::find(runs, ctas, &CoRun::ctas) != runs.end() || !(p.rate[first] > 0 && p.rate[second] > 0)) continue;
+      runs.push_back({ctas, {p.rate[first] / sm_cycles(machine), p.rate[second] / sm_cycles(machine)}});
+    }
+  }
+  return all;
+}
+
+/// Every two launches that share the GPU do so with rates that were measured.
+bool rates_known(const Scene& scene, const SceneRun& run) {
+  const auto known = [&](const SceneRun::Decision& d) {
+    if (d.shares.size() != 2) return true;
+    const auto& [first, own] = *d.shares.begin();
+    const auto& [second, other] = *d.shares.rbegin();
+    const std::string &a = scene.kernels[scene.jobs.at(first).kernel].kernel.name,
+                      &b = scene.kernels[scene.jobs.at(second).kernel].kernel.name;
+    if (own.sms != kEverySm) return range_speed(scene.coruns, a, b, own.sms.count, scene.machine.num_sms) > 0;
+    return std::ranges::any_of(scene.rates.of(a, b), [&own = own, &other = other](const CoRun& r) {
+      return r.ctas[0] == own.ctas && r.ctas[1] == other.ctas;
+    });
+  };
+  for (std::size_t i = 0; i < run.decisions.size(); ++i) {
+    const bool at_once = i + 1 < run.decisions.size() && run.decisions[i + 1].at == run.decisions[i].at;  // was never in force
+    if (!at_once && !known(run.decisions[i])) return false;
+  }
+  return true;
+}
+/// With the rates of pairs, where they were measured; else it is counted.
+std::optional<SceneRun> replay_with_rates(const Scene& scene, std::size_t& unknown) {
+  SceneRun run = replay(scene);
+  if (rates_known(scene, run)) return run;
+  ++unknown;
+  return std::nullopt;
+}
+void say_unknown(Figure& figure, std::size_t unknown) {
+  if (unknown == 0) return;
+  figure.data["without_rates"] = unknown;
+  figure.measured += fmt::format(" {} scenes share the SMs in a ratio whose rates were not measured: not replayed.", unknown);
+}
+
 BesideScene beside_scene(const MeasuredScene& m) {
   BesideScene s{m.scene, m.scheduler, {}, {}, {}};
   for (const json& line : m.lines) s.measured.push_back(measured_run(line));
@@ -78,6 +141,11 @@ Values medians(const std::vector<Values>& runs) {
     all.push_back(median(one));
   }
   return all;
+}
+
+bool is_of(const std::string& paper, const std::string& kernel) {
+  const auto& known = paper_kernels(paper);
+  return std::ranges::find(known, kernel, &PaperKernel::name) != known.end();
 }
 
 /// A grid that does not fill the GPU is spread, as the experiments do.
@@ -111,8 +179,6 @@ std::map<std::string, SceneKernel> kernels_by_rates(const std::string& paper, co
   return all;
 }
 
-double sm_cycles(const MachineConfig& m) { return m.num_sms * m.core_mhz * 1e6; }
-
 std::vector<CtaCount> most_of(const Scene& scene) {
   std::vector<CtaCount> most;
   for (const Scene::Job& job : scene.jobs) most.push_back(scene.kernels[job.kernel].most);
@@ -120,6 +186,24 @@ std::vector<CtaCount> most_of(const Scene& scene) {
 }
 
 }  // namespace
+
+MeasuredFolder measured_folder(const std::filesystem::path& folder) {
+  MeasuredFolder all;
+  all.scenes = measured_scenes(folder / "effisha_schedules.jsonl", "setting", {"rr", "prio_np", "piv", "dprr"});
+  for (const json& line : lines(folder / "effisha_schedules.jsonl"))
+    if (line.contains("alone"))
+      for (const auto& [name, times] : line["alone"].items()) all.alone[name] = median(times.at("quota_ms").get<Values>());
+  if (!all.scenes.empty()) return all;
+  all.scenes = measured_scenes(folder / "sim_pairs.jsonl", "scenario", {"arrival", "even", "adaptive"});
+  for (const json& line : lines(folder / "sim_curves.jsonl"))
+    if (is_of("sim", line.at("name"))) all.alone[line["name"]] = medians(line.at("ms").get<std::vector<Values>>()).back();
+  if (!all.scenes.empty()) return all;
+  all.scenes = measured_scenes(folder / "slate_pairs.jsonl", "pair", {"slate_measured"});
+  for (const json& line : lines(folder / "slate_alone.jsonl"))
+    for (const PaperKernel& k : paper_kernels("slate"))
+      if (line.at("app") == k.app) all.alone[k.name] = kTimes * median(line.at("push_ms").get<Values>());
+  return all;
+}
 
 std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::path& results) {
   constexpr std::uint32_t kRegisterUnit = 256, kSharedUnit = 128, kReserved = 1024;  // of a warp; of a CTA; the driver's
@@ -144,31 +228,51 @@ std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::
 }
 
 Figure effisha_beside(const std::filesystem::path& folder) {
-  std::map<std::string, double> alone;
-  for (const json& line : lines(folder / "effisha_schedules.jsonl"))
-    if (line.contains("alone"))
-      for (const auto& [name, times] : line.at("alone").items()) alone[name] = median(times.at("quota_ms").get<Values>());
+  const MeasuredFolder measured = measured_folder(folder);
+  const auto of_systemc = model_runs(folder);
   const HandoverCosts costs = handover_costs(folder);
   std::vector<BesideScene> scenes;
-  for (const MeasuredScene& m :
-       measured_scenes(folder / "effisha_schedules.jsonl", "setting", {"rr", "prio_np", "piv", "dprr"})) {
+  std::size_t held = 0, held_with_launches = 0, all = 0;
+  for (const MeasuredScene& m : measured.scenes) {
     BesideScene s = beside_scene(m);
     Scene scene{m.scheduler, {}, {}, {}};
     scene.machine.num_sms = 1;  // who has the GPU has all of it
     scene.machine.sm.capacity = {kWarpSize, 0, 0, 1};
     add_jobs(scene, m.lines.front(), [&](const std::string& name) {
-      SceneKernel k{{}, CtaCount(1), {alone.at(name)}};
+      SceneKernel k{{}, CtaCount(1), {measured.alone.at(name)}};
       k.kernel.name = name;
-      k.kernel.grid_ctas = static_cast<std::uint32_t>(std::max(1.0, std::round(alone.at(name) / kTaskMs)));
+      k.kernel.grid_ctas = static_cast<std::uint32_t>(std::max(1.0, std::round(measured.alone.at(name) / kTaskMs)));
       return k;
     });
     s.runs.emplace_back(replay(scene));
     scene.costs.launch = Time(std::llround(costs.launch * 1e9));
     scene.costs.evict = Time(std::llround(costs.evict * 1e9));
     s.runs.emplace_back(replay(scene));
+    s.runs.push_back(of_model(of_systemc, m));
+    for (const SceneRun& run : s.measured)
+      for (std::uint32_t k = 0; k < run.launches.size(); ++k, ++all) {
+        const std::string evicted = fmt::format("evicted {}", k);
+        double launches = 1;
+        for (const SceneRun::Decision& d : run.decisions) launches += static_cast<double>(std::ranges::count(d.events, evicted));
+        const double own = measured.alone.at(run.launches[k].name), had = time_held(run, k);
+        held += is_near(had, own) ? 1 : 0;
+        held_with_launches += is_near(had, own + launches * costs.launch) ? 1 : 0;
+      }
     scenes.push_back(std::move(s));
   }
-  return beside_figure({{"times alone"}, {"with launches and evictions"}}, scenes, std::numeric_limits<std::uint32_t>::max());
+  Figure figure = beside_figure({{"times alone"}, {"with launches and evictions"}, {"SystemC model", false}}, scenes,
+                                std::numeric_limits<std::uint32_t>::max());
+  if (all == 0) return figure;
+  figure.data["held"] = {{"launches", all}, {"near_alone", held}, {"near_with_launches", held_with_launches}};
+  figure.measured += fmt::format(
+      " By the GPU's own decisions {} of {} launches held it as long as they take alone, within 10 % or 0.2 ms; {} as long as "
+      "that "
+      "and their launches.",
+      held, all, held_with_launches);
+  constexpr double kNearlyAll = 0.9;
+  if (static_cast<double>(held_with_launches) >= kNearlyAll * static_cast<double>(all))
+    figure.measured += " So what parts the turnarounds is the order: an event on the other side of another moves all behind it.";
+  return figure;
 }
 
 Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
@@ -184,10 +288,17 @@ Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
     k.ms = medians(line.at("ms").get<std::vector<Values>>());
     k.most = most_of(line.at("occupancy"), k.kernel.grid_ctas, config.num_sms);
   }
-  const std::filesystem::path rates = folder.parent_path() / "five" / "five_rates.jsonl";
-  CoRunTables pairs;
-  if (std::filesystem::exists(rates)) pairs.executed = read_corun_rates(rates, "table2", sm_cycles(config)).table;
+  CoRunTable pairs;
+  for (const auto& [file, paper] :
+       {std::pair(folder / "sim_rates.jsonl", "sim"), std::pair(folder.parent_path() / "five" / "five_rates.jsonl", "table2")}) {
+    if (!std::filesystem::exists(file)) continue;
+    CoRunTable own = task_rates(read_corun_rates(file, paper, sm_cycles(config)), folder.parent_path(), config);
+    pairs.kernels.merge(own.kernels);
+    pairs.pairs.merge(own.pairs);
+  }
+  const auto of_systemc = model_runs(folder);
   std::vector<BesideScene> scenes;
+  std::size_t unknown = 0;
   for (const char* file : {"sim_pairs.jsonl", "sim_equal.jsonl"})
     for (const MeasuredScene& m : measured_scenes(folder / file, "scenario", {"arrival", "even", "adaptive"})) {
       BesideScene s = beside_scene(m);
@@ -195,12 +306,14 @@ Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
       add_jobs(scene, m.lines.front(), [&](const std::string& name) { return kernels.at(name); });
       s.most = most_of(scene);
       s.runs.emplace_back(replay(scene));
-      scene.pairs = pairs;
-      const bool measured = !pairs.executed.of(scene.kernels[0].kernel.name, scene.kernels[1].kernel.name).empty();
-      s.runs.push_back(measured ? std::optional(replay(scene)) : std::nullopt);
+      scene.rates = pairs;
+      s.runs.push_back(replay_with_rates(scene, unknown));
+      s.runs.push_back(of_model(of_systemc, m));
       scenes.push_back(std::move(s));
     }
-  return beside_figure({{"times alone"}, {"rates of the pair"}}, scenes, config.num_sms);
+  Figure figure = beside_figure({{"times alone"}, {"rates of the pair"}, {"SystemC model", false}}, scenes, config.num_sms);
+  say_unknown(figure, unknown);
+  return figure;
 }
 
 Figure slate_beside(const std::filesystem::path& folder, const json& machine) {
@@ -223,37 +336,43 @@ Figure slate_beside(const std::filesystem::path& folder, const json& machine) {
   for (const json& line : lines(folder / "slate_ranges.jsonl"))
     for (const json& s : line.at("splits"))
       coruns.push_back({line.at("first"), line.at("second"), {s.at("first_sms"), s.at("first"), s.at("second")}});
+  const auto of_systemc = model_runs(folder);
   std::vector<BesideScene> scenes;
   for (const MeasuredScene& m : measured_scenes(folder / "slate_pairs.jsonl", "pair", {"slate_measured"})) {
     BesideScene s = beside_scene(m);
     Scene scene{m.scheduler, config, {}, {}, coruns};
     scene.told_ms = kTimes * kEqualLength;
-    add_jobs(scene, m.lines.front(), [&](const std::string& name) { return kernels.at(name.substr(0, name.find('.'))); });
+    add_jobs(scene, m.lines.front(), [&](const std::string& name) { return kernels.at(kernel_of(name)); });
     s.most = most_of(scene);
     s.runs.emplace_back(replay(scene));
+    s.runs.push_back(of_model(of_systemc, m));
     scenes.push_back(std::move(s));
   }
-  return beside_figure({{"times alone and rates of ranges"}}, scenes, config.num_sms);
+  return beside_figure({{"times alone and rates of ranges"}, {"SystemC model", false}}, scenes, config.num_sms);
 }
 
 Figure five_beside(const std::filesystem::path& folder, const json& machine) {
   if (!has(folder, machine, {"five_rates.jsonl"})) return {};
   const MachineConfig config = machine_of(machine);
   const CorunRates rates = read_corun_rates(folder / "five_rates.jsonl", "table2", sm_cycles(config));
+  const CoRunTable table = task_rates(rates, folder.parent_path(), config);
   const auto kernels = kernels_by_rates("table2", rates, measured_kernels(folder.parent_path()), config.num_sms);
   std::vector<BesideScene> scenes;
+  std::size_t unknown = 0;
   for (const MeasuredScene& m :
        measured_scenes(folder / "five_pairs.jsonl", "scenario",
                        {"arrival", "piv", "dprr", "adaptive", "slate_measured", "kernelet_opt", "warped_slicer", "even"})) {
     BesideScene s = beside_scene(m);
-    Scene scene{m.scheduler, config, {}, {}, rates.splits, {{}, rates.table}};
+    Scene scene{m.scheduler, config, {}, {}, rates.splits, table, {{}, rates.table}};
     scene.min_slice = kQueueSlice;
     add_jobs(scene, m.lines.front(), [&](const std::string& name) { return kernels.at(name); });
     s.most = most_of(scene);
-    s.runs.emplace_back(replay(scene));
+    s.runs.push_back(replay_with_rates(scene, unknown));
     scenes.push_back(std::move(s));
   }
-  return beside_figure({{"rates of the pair"}}, scenes, config.num_sms);
+  Figure figure = beside_figure({{"rates of the pair"}}, scenes, config.num_sms);
+  say_unknown(figure, unknown);
+  return figure;
 }
 
 std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folder, const json& machine) {
@@ -272,7 +391,7 @@ std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folde
 Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path& folder, const std::filesystem::path& scenarios) {
   std::vector<BesideScene> scenes;
   for (const MeasuredScene& m : measured_scenes(folder / "kernelet_queues.jsonl", "queue", {"kernelet", "kernelet_opt"})) {
-    Scene scene{m.scheduler, known.machine, {}, {}, {}, known.tables};
+    Scene scene{m.scheduler, known.machine, {}, {}, {}, known.tables.executed, known.tables};
     scene.min_slice = kQueueSlice;
     const auto kernel = [&](const std::string& job) { return known.kernels.at(job); };
     BesideScene s{m.scene, m.scheduler, {}, {}, {}};

@@ -26,16 +26,6 @@ double alone_ms(const SceneKernel& k, std::uint32_t ctas) {
   return k.ms[std::min<std::size_t>(k.ms.size() == 1 ? 1 : ctas, k.ms.size()) - 1];
 }
 
-/// A kernel's speed on so many SMs beside the other one, of that alone on all; 0: not measured. Which SMs they are is no matter.
-double range_speed(const std::vector<CorunMeasurement>& all, const std::string& own, const std::string& other, std::uint32_t sms,
-                   std::uint32_t num_sms) {
-  for (const CorunMeasurement& m : all) {
-    if (m.first == own && m.second == other && m.rate.first_sms == sms) return m.rate.first;
-    if (m.second == own && m.first == other && num_sms - m.rate.first_sms == sms) return m.rate.second;
-  }
-  return 0;
-}
-
 }  // namespace
 
 SceneRun measured_run(const json& line) {
@@ -58,6 +48,15 @@ SceneRun measured_run(const json& line) {
   return run;
 }
 
+double range_speed(const std::vector<CorunMeasurement>& all, const std::string& own, const std::string& other, std::uint32_t sms,
+                   std::uint32_t num_sms) {
+  for (const CorunMeasurement& m : all) {
+    if (m.first == own && m.second == other && m.rate.first_sms == sms) return m.rate.first;
+    if (m.second == own && m.first == other && num_sms - m.rate.first_sms == sms) return m.rate.second;
+  }
+  return 0;
+}
+
 TaskTimes measured_times(const Scene& scene) {
   return [scene](JobId id, const Plan& plan) {
     const SceneKernel& k = scene.kernels[scene.jobs.at(id.value()).kernel];
@@ -74,9 +73,9 @@ TaskTimes measured_times(const Scene& scene) {
         const double speed = range_speed(scene.coruns, k.kernel.name, beside, range.count, sms);
         if (speed > 0) return last(at_once * alone_ms(k, k.most.value()) / (speed * tasks));
       }
-      for (const CoRun& run : scene.pairs.executed.of(k.kernel.name, beside)) {
+      for (const CoRun& run : scene.rates.of(k.kernel.name, beside)) {
         if (run.ctas[0] != own->share.ctas || run.ctas[1] != other.share.ctas) continue;
-        const CoRunKernel& known = scene.pairs.executed.kernels.at(k.kernel.name);
+        const CoRunKernel& known = scene.rates.kernels.at(k.kernel.name);
         return last(alone_ms(k, k.most.value()) * (known.ipc / run.ipc[0]) * at_once / tasks);
       }
     }

@@ -53,7 +53,8 @@ struct Scene {
   std::vector<SceneKernel> kernels;
   std::vector<Job> jobs;
   std::vector<CorunMeasurement> coruns{};  ///< speeds on ranges of SMs: of `slate_measured`, and of tasks on such ranges
-  CoRunTables pairs{};                     ///< of Kernelet's schedulers; tasks of a pair take the times of `executed`
+  CoRunTable rates{};                      ///< of tasks of pairs that share every SM
+  CoRunTables pairs{};                     ///< of Kernelet's schedulers
   std::optional<double> told_ms{};         ///< what the scheduler takes each kernel's time for; empty: the measured one
   FakeCosts costs{};
   Time min_slice = kMinSlice;
@@ -61,6 +62,10 @@ struct Scene {
 
 /// @throws InputError when a kernel has no times or fits no SM; CheckFailed when the scheduler leaves a launch unfinished
 [[nodiscard]] SceneRun replay(const Scene& scene);
+
+/// A kernel's speed on so many SMs beside the other one, of that alone on all; 0: not measured. Which SMs they are is no matter.
+[[nodiscard]] double range_speed(const std::vector<CorunMeasurement>& all, const std::string& own, const std::string& other,
+                                 std::uint32_t sms, std::uint32_t num_sms);
 
 /// How long a task of a job takes under a plan: by the rates of its pair or its range where they were measured, else as long as
 /// alone with so many CTAs on an SM.

@@ -4,6 +4,7 @@
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
+#include "sw/policy/even.h"
 
 namespace sluice::gpu {
 
@@ -26,15 +27,20 @@ nlohmann::json pair_rates(const PreparedMix& mix, const MachineConfig& machine, 
   };
   const unsigned sms = machine.num_sms;
   nlohmann::json runs = nlohmann::json::array(), splits = nlohmann::json::array();
+  const auto at = [&](std::uint32_t first, std::uint32_t second) {
+    return nlohmann::json{{"ctas", {first, second}},
+                          {"blocks_per_second", rates({uniform_quota(sms, first), uniform_quota(sms, second)})}};
+  };
   for (const auto& ctas : slice_ratios(descriptor(*mix[0]).demand(), descriptor(*mix[1]).demand(), machine.sm.capacity))
-    runs.push_back({{"ctas", {ctas[0].value(), ctas[1].value()}},
-                    {"blocks_per_second", rates({uniform_quota(sms, ctas[0].value()), uniform_quota(sms, ctas[1].value())})}});
+    runs.push_back(at(ctas[0].value(), ctas[1].value()));
+  const PolicyPlan even = Even().plans(machine, {descriptor(*mix[0]), descriptor(*mix[1])}).front();
+  const std::vector<std::uint32_t> halves = counts(even.partition);  // leave room, and so are no slice ratio
   for (std::uint32_t first = kSplitStep; with_splits && first < sms; first += kSplitStep)
     splits.push_back({{"first_sms", first},
                       {"blocks_per_second", rates({uniform_quota(sms, mix[0]->occupancy(), 0, first),
                                                    uniform_quota(sms, mix[1]->occupancy(), first, sms - first)})}});
   running.evict();
-  return {{"runs", runs}, {"splits", splits}, {"violations", violations}};
+  return {{"runs", runs}, {"even", at(halves[0], halves[1])}, {"splits", splits}, {"violations", violations}};
 }
 
 }  // namespace
