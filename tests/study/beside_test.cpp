@@ -197,16 +197,19 @@ json effisha_line(int repetition, double first_end, double second_end) {
   const auto job = [](const char* name, int priority, double arrived, double ended) {
     return json{{"name", name}, {"priority", priority}, {"arrived_ms", arrived}, {"ended_ms", ended}, {"evictions", 0}};
   };
-  return {{"key", repetition},
-          {"setting", "sjf"},
-          {"system", "piv"},
-          {"repetition", repetition},
-          {"jobs", {job("MD", 1, 0, first_end), job("Sort", 4, 3, second_end)}},
-          {"decisions",
-           {decision(0, {"arrived 0", "ready 0"}, {whole(0)}), decision(3, {"arrived 1", "ready 1"}, {whole(1)}),
-            decision(3.01, {"evicted 0"}, {whole(1)}), decision(second_end - 0.02, {"last_task_begun 1"}, {whole(1)}),
-            decision(second_end, {"done 1"}, {whole(0)}), decision(first_end - 0.02, {"last_task_begun 0"}, {whole(0)}),
-            decision(first_end, {"done 0"}, json::array())}}};
+  return {
+      {"key", std::to_string(repetition)},
+      {"setting", "sjf"},
+      {"system", "piv"},
+      {"repetition", repetition},
+      {"jobs", {job("MD", 1, 0, first_end), job("Sort", 4, 3, second_end)}},
+      {"decisions",
+       {decision(0, {"arrived 0", "ready 0"}, json::array({whole(0)})),
+        decision(3, {"arrived 1", "ready 1"}, json::array({whole(1)})), decision(3.01, {"evicted 0"}, json::array({whole(1)})),
+        decision(second_end - 0.02, {"last_task_begun 1"}, json::array({whole(1)})),
+        decision(second_end, {"done 1"}, json::array({whole(0)})),
+        decision(first_end - 0.02, {"last_task_begun 0"}, json::array({whole(0)})),
+        decision(first_end, {"done 0"}, json::array())}}};
 }
 
 TEST_F(BesidePages, EveryTurnaroundStandsBesideTheReplays) {
@@ -244,7 +247,7 @@ TEST_F(BesidePages, TheModelReplaysTheLinesOfAFolder) {
   const json alone = {{"key", "alone"}, {"alone", {{"MD", {{"quota_ms", {14}}}}, {"Sort", {{"quota_ms", {5}}}}}}};
   write("effisha_schedules.jsonl", {alone, effisha_line(0, 19, 8)});
   replay_on_model({folder_, read_machine(kRoot / "configs/machines/k40.toml"),
-                   read_workload(kRoot / "configs/workloads/effisha.toml"), 0.02, 1, 1, 2});
+                   read_workload(kRoot / "configs/workloads/effisha.toml"), 0.01, 1, 1, 2});
   const std::vector<json> model = lines(folder_ / "model.jsonl");
   ASSERT_EQ(model.size(), 1U);
   const SceneRun run = measured_run(model.front());
