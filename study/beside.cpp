@@ -98,7 +98,7 @@ Values turnarounds(const BesideScene& scene) {
 }
 
 /// Of one scheduler, or of all, against one model.
-struct Sums {
+struct BesideSums {
   std::size_t scenes = 0, launches = 0, near = 0;
   std::size_t runs = 0, same = 0;                ///< repetitions with decisions; of these, in the model's order
   std::size_t near_same = 0, launches_same = 0;  ///< in scenes whose every repetition decides in the model's order
@@ -108,7 +108,7 @@ struct Sums {
   double furthest_by = 0;
   std::string furthest;
 
-  void add(const Sums& s) {
+  void add(const BesideSums& s) {
     scenes += s.scenes, launches += s.launches, near += s.near, runs += s.runs, same += s.same;
     near_same += s.near_same, launches_same += s.launches_same;
     measured += s.measured, model += s.model, equal += s.equal;
@@ -195,11 +195,11 @@ double time_held(const SceneRun& run, std::uint32_t launch) {
 Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<BesideScene>& scenes, std::uint32_t num_sms) {
   Figure figure{
       "beside", "Model beside silicon: the same scenes, with the same arrivals and schedulers", "Not in the paper.", {}, {}, {}};
-  std::map<std::string, std::vector<Sums>> sums;  // by scheduler
+  std::map<std::string, std::vector<BesideSums>> sums;  // by scheduler
   std::vector<TableRow> each, orders;
   for (const BesideScene& s : scenes) {
     const Values gpu = turnarounds(s);
-    std::vector<Sums>& own = sums.try_emplace(s.scheduler, models.size()).first->second;
+    std::vector<BesideSums>& own = sums.try_emplace(s.scheduler, models.size()).first->second;
     std::vector<TableRow> rows;
     for (std::size_t k = 0; k < gpu.size(); ++k)
       rows.push_back({s.name, s.scheduler, s.measured.front().launches[k].name, fmt::format("{:.3f}", gpu[k])});
@@ -211,7 +211,7 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
         continue;
       }
       const SceneRun& run = *s.runs[m];
-      Sums here;
+      BesideSums here;
       here.scenes = 1;
       std::optional<OrderComparison> shown;
       for (const SceneRun& measured : s.measured) {
@@ -248,7 +248,7 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
         orders.push_back({s.name, s.scheduler, models[m].name, fmt::format("{}", shown->measured),
                           fmt::format("{}", shown->model), fmt::format("{}", shown->equal),
                           fmt::format("{} of {}", here.same, here.runs), fmt::format("{} of {}", alike, s.measured.size()),
-                          here.shares.empty() ? "-" : ratio(Sums::mean(here.shares), 1), shown->why});
+                          here.shares.empty() ? "-" : ratio(BesideSums::mean(here.shares), 1), shown->why});
         if (m > 0) orders.back()[7] = "";
       }
       figure.data["scenes"][s.name][s.scheduler][models[m].name] = here.data();
@@ -261,15 +261,16 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
   std::vector<TableRow> summary;
   std::vector<std::string> said;
   for (std::size_t m = 0; m < models.size(); ++m) {
-    Sums all;
-    const auto row = [&](const std::string& scheduler, const Sums& s) {
+    BesideSums all;
+    const auto row = [&](const std::string& scheduler, const BesideSums& s) {
       if (s.scenes == 0) return;
       std::vector<std::string> causes;
       for (const auto& [cause, count] : s.causes) causes.push_back(fmt::format("{}: {}", to_string(cause), count));
       summary.push_back({models[m].name, scheduler, fmt::format("{}", s.scenes), fmt::format("{} of {}", s.near, s.launches),
                          ratio(median(s.off), 1), s.runs == 0 ? "-" : fmt::format("{} of {}", s.same, s.runs),
                          s.runs == 0 ? "-" : ratio(s.equal, std::max(s.measured, s.model)),
-                         s.shares.empty() ? "-" : ratio(Sums::mean(s.shares), 1), fmt::format("{}", fmt::join(causes, ", "))});
+                         s.shares.empty() ? "-" : ratio(BesideSums::mean(s.shares), 1),
+                         fmt::format("{}", fmt::join(causes, ", "))});
     };
     for (const auto& [scheduler, own] : sums) {
       row(scheduler, own[m]);
@@ -284,7 +285,7 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
     if (all.runs > 0)
       words += fmt::format(", {} of {} runs decide in the same order, {} of the steps agree", all.same, all.runs,
                            ratio(all.equal, std::max(all.measured, all.model)));
-    if (!all.shares.empty()) words += fmt::format(", shares are equal {} of the time", ratio(Sums::mean(all.shares), 1));
+    if (!all.shares.empty()) words += fmt::format(", shares are equal {} of the time", ratio(BesideSums::mean(all.shares), 1));
     said.push_back(words);
   }
   figure.measured = fmt::format("{}.", fmt::join(said, ". "));

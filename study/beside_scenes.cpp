@@ -19,7 +19,6 @@
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/apps/corun_rates.h"
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/rewrite/transform.h"
 
 namespace sluice::gpu {
 
@@ -220,9 +219,9 @@ std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::
       const std::uint32_t registers = line.contains("persistent") ? line["persistent"].at("registers") : line.at("registers");
       k.registers_per_cta = warps * round_up(registers * kWarpSize, kRegisterUnit);
       if (!line.contains("persistent")) continue;
-      // The runtime's words lie behind a kernel's own shared memory, where it has some.
-      const std::uint32_t own = line["native"].at("static_shared_bytes"), whole = line["persistent"].at("static_shared_bytes");
-      k.shared_bytes_per_cta = round_up(own == 0 ? whole : own + kSharedBehind, kSharedUnit) + kReserved;
+      // Less the 256 bytes that the runtime keeps behind a kernel's own: an SM of 228 KB has room for them everywhere.
+      const std::uint32_t shared = line["persistent"].at("static_shared_bytes");
+      k.shared_bytes_per_cta = round_up(shared, kSharedUnit) + kReserved;
     }
   return all;
 }

@@ -18,7 +18,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double kPicosPerMs = 1e9;
 constexpr int kTrials = 3;  // of a grid: times grow by whole waves of CTAs
 
 /// The scene's launches as jobs of a scenario.

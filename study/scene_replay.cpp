@@ -17,7 +17,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double kPicosPerMs = 1e9;
 Time time_of(double ms) { return Time(std::llround(ms * kPicosPerMs)); }
 double ms_of(Time t) { return static_cast<double>(t.count()) / kPicosPerMs; }
 

@@ -15,6 +15,8 @@
 
 namespace sluice::gpu {
 
+inline constexpr double kPicosPerMs = 1e9;
+
 /// One run of a scene, on a GPU or in a model. Milliseconds since its start.
 struct SceneRun {
   struct Launch {

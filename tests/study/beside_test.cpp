@@ -82,6 +82,9 @@ TEST(Beside, SharesAreComparedOverTime) {
   EXPECT_DOUBLE_EQ(equal_shares(gpu, run_of({{0, {{0, {CtaCount(4), {SmId(0), 4}}}}}}, 10), most, 8), 0) << "half of the SMs";
   EXPECT_DOUBLE_EQ(time_held(gpu, 0), 6);
   EXPECT_DOUBLE_EQ(time_held(gpu, 1), 4);
+  SceneRun early = gpu;
+  early.launches[0].turnaround = 5;
+  EXPECT_DOUBLE_EQ(time_held(early, 0), 5) << "it ended while it still had the share";
 }
 
 SceneKernel kernel(const std::string& name, std::uint32_t blocks, std::vector<double> ms, std::uint32_t threads = 512) {
