@@ -251,8 +251,6 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
                           here.shares.empty() ? "-" : ratio(BesideSums::mean(here.shares), 1), shown->why});
         if (m > 0) orders.back()[7] = "";
       }
-      figure.data["scenes"][s.name][s.scheduler][models[m].name] = here.data();
-      if (shown && !shown->why.empty()) figure.data["scenes"][s.name][s.scheduler][models[m].name]["why"] = shown->why;
       own[m].add(here);
     }
     each.insert(each.end(), rows.begin(), rows.end());
@@ -274,6 +272,7 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
     };
     for (const auto& [scheduler, own] : sums) {
       row(scheduler, own[m]);
+      if (own[m].scenes > 0) figure.data["schedulers"][scheduler][models[m].name] = own[m].data();
       all.add(own[m]);
     }
     if (all.scenes == 0) continue;
@@ -282,6 +281,7 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
     figure.data["models"][models[m].name]["furthest"] = all.furthest;
     std::string words = fmt::format("{}: {} of {} turnarounds within 10 % or 0.2 ms, median error {}", models[m].name, all.near,
                                     all.launches, ratio(median(all.off), 1));
+    if (all.runs == 0) words += "; decisions were not recorded";
     if (all.runs > 0)
       words += fmt::format(", {} of {} runs decide in the same order, {} of the steps agree", all.same, all.runs,
                            ratio(all.equal, std::max(all.measured, all.model)));
