@@ -27,72 +27,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double kTaskMs = 0.01;     // EffiSha's tasks, as in configs/scenarios: an eviction is immediate
-constexpr std::uint32_t kTimes = 4;  // Slate's launches: four of 15 ms in one
-
-std::vector<MeasuredScene> measured_scenes(const std::filesystem::path& file, const char* scene,
-                                           const std::vector<std::string>& schedulers) {
-  std::vector<MeasuredScene> all;
-  for (const json& line : lines(file)) {
-    if (!line.contains("system") || std::ranges::find(schedulers, line["system"].get<std::string>()) == schedulers.end())
-      continue;
-    const auto found = std::ranges::find_if(
-        all, [&](const MeasuredScene& m) { return m.scene == line.at(scene) && m.scheduler == line["system"]; });
-    (found == all.end() ? all.emplace_back(MeasuredScene{line.at(scene), line["system"], {}}) : *found).lines.push_back(line);
-  }
-  return all;
-}
-
-MachineConfig machine_of(const json& machine) {
-  MachineConfig m;
-  m.name = machine.at("name");
-  m.num_sms = machine.at("sms");
-  m.core_mhz = machine.at("core_mhz");
-  const json& sm = machine.at("sm");
-  m.sm.capacity = {sm.at("threads"), sm.at("registers"), sm.at("shared_memory_bytes"), sm.at("cta_slots")};
-  return m;
-}
-
-/// The launches of a line, of kernels that `kernel` finds by their names.
-void add_jobs(Scene& scene, const json& line, const std::function<SceneKernel(const std::string& job)>& kernel) {
-  for (const json& job : line.at("jobs")) {
-    scene.jobs.push_back({job.at("name"), scene.kernels.size(), job.at("priority"), job.at("arrived_ms")});
-    scene.kernels.push_back(kernel(job.at("name")));
-  }
-}
-
-/// What `sluice gpu replay` left, by scene and scheduler.
-std::map<std::pair<std::string, std::string>, SceneRun> model_runs(const std::filesystem::path& folder) {
-  std::map<std::pair<std::string, std::string>, SceneRun> all;
-  for (const json& line : lines(folder / "model.jsonl")) all[{line.at("scene"), line.at("system")}] = measured_run(line);
-  return all;
-}
-std::optional<SceneRun> of_model(const std::map<std::pair<std::string, std::string>, SceneRun>& runs, const MeasuredScene& m) {
-  const auto found = runs.find({m.scene, m.scheduler});
-  return found == runs.end() ? std::nullopt : std::optional(found->second);
-}
-
-/// A second, of all SMs together.
-double sm_cycles(const MachineConfig& m) { return m.num_sms * m.core_mhz * 1e6; }
-
-/// Rates at Kernelet's ratios, at Even's, and at all others that the search over partitions measured, with an earlier runtime.
-CoRunTable task_rates(const CorunRates& rates, const std::filesystem::path& results, const MachineConfig& machine) {
-  CoRunTable all = rates.table;
-  for (const auto& [names, runs] : rates.even) std::ranges::copy(runs, std::back_inserter(all.pairs[names]));
-  for (const auto& [mix, search] : read_search(results, machine.num_sms)) {
-    if (search.kernels.size() != 2 ||
-        !std::ranges::all_of(search.kernels, [&](const auto& k) { return all.kernels.contains(k); }))
-      continue;
-    const std::size_t first = search.kernels[0] < search.kernels[1] ? 0 : 1, second = 1 - first;
-    std::vector<CoRun>& runs = all.pairs[{search.kernels[first], search.kernels[second]}];
-    for (const SearchPoint& p : search.points) {
-      const std::array ctas = {CtaCount(p.ctas[first]), CtaCount(p.ctas[second])};
-      if (std::ranges::find(runs, ctas, &CoRun::ctas) != runs.end() || !(p.rate[first] > 0 && p.rate[second] > 0)) continue;
-      runs.push_back({ctas, {p.rate[first] / sm_cycles(machine), p.rate[second] / sm_cycles(machine)}});
-    }
-  }
-  return all;
-}
+constexpr double kTaskMs = 0.01;  // EffiSha's tasks, as in configs/scenarios: an eviction is immediate
 
 /// Every two launches that share the GPU do so with rates that were measured.
 bool rates_known(const Scene& scene, const SceneRun& run) {
@@ -132,99 +67,7 @@ BesideScene beside_scene(const MeasuredScene& m) {
   return s;
 }
 
-Values medians(const std::vector<Values>& runs) {
-  Values all;
-  for (std::size_t c = 0; c < runs.front().size(); ++c) {
-    Values one;
-    for (const Values& run : runs) one.push_back(run.at(c));
-    all.push_back(median(one));
-  }
-  return all;
-}
-
-bool is_of(const std::string& paper, const std::string& kernel) {
-  const auto& known = paper_kernels(paper);
-  return std::ranges::find(known, kernel, &PaperKernel::name) != known.end();
-}
-
-/// A grid that does not fill the GPU is spread, as the experiments do.
-CtaCount most_of(std::size_t occupancy, std::uint32_t blocks, std::uint32_t sms) {
-  return CtaCount(std::min<std::uint32_t>(static_cast<std::uint32_t>(occupancy), (blocks + sms - 1) / sms));
-}
-
-const KernelDescriptor& of(const std::map<std::string, KernelDescriptor>& known, const std::string& app) {
-  const auto found = known.find(app);
-  if (found == known.end()) throw InputError(fmt::format("overhead.jsonl, papers/overhead.jsonl: nothing of {}", app));
-  return found->second;
-}
-
-/// Where the scenes are, and what they ran on: a page can be made of less.
-bool has(const std::filesystem::path& folder, const json& machine, std::initializer_list<const char*> files) {
-  return machine.contains("sm") && std::ranges::all_of(files, [&](const char* f) { return std::filesystem::exists(folder / f); });
-}
-
-/// Every application of a paper by its names there, with the grid that lasts so long, and its milliseconds from rates alone.
-std::map<std::string, SceneKernel> kernels_by_rates(const std::string& paper, const CorunRates& rates,
-                                                    const std::map<std::string, KernelDescriptor>& known, std::uint32_t sms) {
-  std::map<std::string, SceneKernel> all;
-  for (const PaperKernel& k : paper_kernels(paper)) {
-    SceneKernel& own = all[k.name];
-    own.kernel = of(known, k.app);
-    own.kernel.name = k.name;
-    own.kernel.grid_ctas = static_cast<std::uint32_t>(make_app(k.app, measured_size(k.app, kEqualLength)).launch.blocks());
-    for (const double rate : rates.alone.at(k.name)) own.ms.push_back(1e3 * own.kernel.grid_ctas / rate);
-    own.most = most_of(own.ms.size(), own.kernel.grid_ctas, sms);
-  }
-  return all;
-}
-
-std::vector<CtaCount> most_of(const Scene& scene) {
-  std::vector<CtaCount> most;
-  for (const Scene::Job& job : scene.jobs) most.push_back(scene.kernels[job.kernel].most);
-  return most;
-}
-
 }  // namespace
-
-MeasuredFolder measured_folder(const std::filesystem::path& folder) {
-  MeasuredFolder all;
-  all.scenes = measured_scenes(folder / "effisha_schedules.jsonl", "setting", {"rr", "prio_np", "piv", "dprr"});
-  for (const json& line : lines(folder / "effisha_schedules.jsonl"))
-    if (line.contains("alone"))
-      for (const auto& [name, times] : line["alone"].items()) all.alone[name] = median(times.at("quota_ms").get<Values>());
-  if (!all.scenes.empty()) return all;
-  all.scenes = measured_scenes(folder / "sim_pairs.jsonl", "scenario", {"arrival", "even", "adaptive"});
-  for (const json& line : lines(folder / "sim_curves.jsonl"))
-    if (is_of("sim", line.at("name"))) all.alone[line["name"]] = medians(line.at("ms").get<std::vector<Values>>()).back();
-  if (!all.scenes.empty()) return all;
-  all.scenes = measured_scenes(folder / "slate_pairs.jsonl", "pair", {"slate_measured"});
-  for (const json& line : lines(folder / "slate_alone.jsonl"))
-    for (const PaperKernel& k : paper_kernels("slate"))
-      if (line.at("app") == k.app) all.alone[k.name] = kTimes * median(line.at("push_ms").get<Values>());
-  return all;
-}
-
-std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::path& results) {
-  constexpr std::uint32_t kRegisterUnit = 256, kSharedUnit = 128, kReserved = 1024;  // of a warp; of a CTA; the driver's
-  const auto round_up = [](std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; };
-  std::map<std::string, KernelDescriptor> all;
-  // From the oldest on: later runtimes let threads have more registers.
-  for (const char* file : {"overhead.jsonl", "papers/overhead.jsonl", "runtime/overhead.jsonl", "effisha/effisha_overhead.jsonl",
-                           "slate/slate_alone.jsonl"})
-    for (const json& line : lines(results / file)) {
-      KernelDescriptor& k = all[line.at("app")];
-      k.name = line.at("app");
-      k.block_threads = make_app(k.name, full_size(k.name)).launch.block_threads();
-      const std::uint32_t warps = k.warps_per_cta();
-      const std::uint32_t registers = line.contains("persistent") ? line["persistent"].at("registers") : line.at("registers");
-      k.registers_per_cta = warps * round_up(registers * kWarpSize, kRegisterUnit);
-      if (!line.contains("persistent")) continue;
-      // Less the 256 bytes that the runtime keeps behind a kernel's own: an SM of 228 KB has room for them everywhere.
-      const std::uint32_t shared = line["persistent"].at("static_shared_bytes");
-      k.shared_bytes_per_cta = round_up(shared, kSharedUnit) + kReserved;
-    }
-  return all;
-}
 
 Figure effisha_beside(const std::filesystem::path& folder) {
   const MeasuredFolder measured = measured_folder(folder);
@@ -275,13 +118,13 @@ Figure effisha_beside(const std::filesystem::path& folder) {
 }
 
 Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
-  if (!has(folder, machine, {"sim_curves.jsonl"})) return {};
+  if (!has_files(folder, machine, {"sim_curves.jsonl"})) return {};
   const MachineConfig config = machine_of(machine);
   const auto known = measured_kernels(folder.parent_path());
   std::map<std::string, SceneKernel> kernels;
   for (const json& line : lines(folder / "sim_curves.jsonl")) {
     SceneKernel& k = kernels[line.at("name")];
-    k.kernel = of(known, line.at("app"));
+    k.kernel = kernel_named(known, line.at("app"));
     k.kernel.name = line.at("name");
     k.kernel.grid_ctas = line.at("blocks");
     k.ms = medians(line.at("ms").get<std::vector<Values>>());
@@ -316,7 +159,7 @@ Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
 }
 
 Figure slate_beside(const std::filesystem::path& folder, const json& machine) {
-  if (!has(folder, machine, {"slate_alone.jsonl", "slate_ranges.jsonl"})) return {};
+  if (!has_files(folder, machine, {"slate_alone.jsonl", "slate_ranges.jsonl"})) return {};
   const MachineConfig config = machine_of(machine);
   const auto known = measured_kernels(folder.parent_path());
   std::map<std::string, SceneKernel> kernels;
@@ -325,7 +168,7 @@ Figure slate_beside(const std::filesystem::path& folder, const json& machine) {
     for (const json& line : alone) {
       if (line.at("app") != k.app) continue;
       SceneKernel& own = kernels[k.name];
-      own.kernel = of(known, k.app);
+      own.kernel = kernel_named(known, k.app);
       own.kernel.name = k.name;
       own.kernel.grid_ctas = line.at("blocks").get<std::uint32_t>() * kTimes;
       own.ms = {kTimes * median(line.at("push_ms").get<Values>())};
@@ -351,7 +194,7 @@ Figure slate_beside(const std::filesystem::path& folder, const json& machine) {
 }
 
 Figure five_beside(const std::filesystem::path& folder, const json& machine) {
-  if (!has(folder, machine, {"five_rates.jsonl"})) return {};
+  if (!has_files(folder, machine, {"five_rates.jsonl"})) return {};
   const MachineConfig config = machine_of(machine);
   const CorunRates rates = read_corun_rates(folder / "five_rates.jsonl", "table2", sm_cycles(config));
   const CoRunTable table = task_rates(rates, folder.parent_path(), config);
@@ -375,7 +218,7 @@ Figure five_beside(const std::filesystem::path& folder, const json& machine) {
 }
 
 std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folder, const json& machine) {
-  if (!has(folder, machine, {"kernelet_pairs.jsonl", "ncu.csv"})) return {};
+  if (!has_files(folder, machine, {"kernelet_pairs.jsonl", "ncu.csv"})) return {};
   KerneletScenes k{machine_of(machine), {}, {}};
   const CorunRates rates = read_corun_rates(folder / "kernelet_pairs.jsonl", "kernelet", sm_cycles(k.machine));
   k.kernels = kernels_by_rates("kernelet", rates, measured_kernels(folder.parent_path()), k.machine.num_sms);

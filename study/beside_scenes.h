@@ -7,29 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "study/beside_known.h"
 #include "study/gpu_lines.h"
 #include "study/scene_replay.h"
 
 namespace sluice::gpu {
-
-/// Lines of one scene under one scheduler, in the order of the file.
-struct MeasuredScene {
-  std::string scene, scheduler;
-  std::vector<nlohmann::json> lines;
-};
-/// The scenes of EffiSha's, SiM's or Slate's lines, and what each kernel takes alone under quotas, milliseconds.
-struct MeasuredFolder {
-  std::vector<MeasuredScene> scenes;
-  std::map<std::string, double> alone;
-};
-[[nodiscard]] MeasuredFolder measured_folder(const std::filesystem::path& folder);
-/// Of a job "BS.1".
-[[nodiscard]] inline std::string kernel_of(const std::string& job) { return job.substr(0, job.find('.')); }
-
-/// Kernels under quotas as the overhead experiments found them: a CTA's threads, registers and shared memory.
-/// @param results  folder with overhead.jsonl and papers/overhead.jsonl
-/// @return by application, without grids
-[[nodiscard]] std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::path& results);
 
 [[nodiscard]] figures::Figure effisha_beside(const std::filesystem::path& folder);
 [[nodiscard]] figures::Figure sim_beside(const std::filesystem::path& folder, const nlohmann::json& machine);

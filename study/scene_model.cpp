@@ -7,7 +7,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "study/beside_scenes.h"
+#include "study/beside_known.h"
 #include "study/schedule_model.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
