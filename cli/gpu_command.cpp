@@ -182,7 +182,7 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->callback([process, &action] { action = [process] { return gpu_scenario_client(*process); }; });
 
   struct ReplayOptions : CommonOptions {
-    std::string folder;
+    std::string folder, kernels;
     double time_scale = 1, shorter = 1;
   };
   auto replay = std::make_shared<ReplayOptions>();
@@ -195,12 +195,13 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--shorter", replay->shorter, "scenes are so many times shorter in the model")
       ->capture_default_str()
       ->check(CLI::Range(1.0, 1e6));
+  command->add_option("--kernels", replay->kernels, "only scenes of these, comma separated; default: all");
   command->add_option("--seed", replay->seed, "seed of the synthetic instruction streams")->capture_default_str();
   replay->add_jobs(*command);
   command->callback([replay, &action] {
     action = [replay] {
       gpu::replay_on_model({replay->folder, read_machine(replay->machine_file), read_workload(replay->workload_file),
-                            replay->time_scale, replay->shorter, replay->seed, replay->jobs});
+                            replay->time_scale, replay->shorter, replay->seed, replay->jobs, split_list(replay->kernels)});
       return 0;
     };
   });

@@ -86,7 +86,15 @@ std::map<std::string, KernelDescriptor> sized(const SceneModelPlan& plan, const 
 }  // namespace
 
 void replay_on_model(const SceneModelPlan& plan) {
-  const MeasuredFolder measured = measured_folder(plan.folder);
+  MeasuredFolder measured = measured_folder(plan.folder);
+  const auto left_out = [&](const std::string& kernel) {
+    return !plan.kernels.empty() && std::ranges::find(plan.kernels, kernel) == plan.kernels.end();
+  };
+  std::erase_if(measured.alone, [&](const auto& kernel) { return left_out(kernel.first); });
+  std::erase_if(measured.scenes, [&](const MeasuredScene& scene) {
+    return std::ranges::any_of(scene.lines.front().at("jobs"),
+                               [&](const json& job) { return left_out(kernel_of(job.at("name"))); });
+  });
   if (measured.scenes.empty())
     throw InputError(fmt::format("{}: no scenes that a model can replay: effisha_schedules, sim_pairs or slate_pairs.jsonl",
                                  plan.folder.string()));

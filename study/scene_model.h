@@ -2,6 +2,8 @@
 #pragma once
 // Scenes that were measured on a GPU, once more on the GPU model with the same scheduler in the loop.
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "sw/core/kernel.h"
 #include "sw/core/machine.h"
@@ -15,7 +17,8 @@ struct SceneModelPlan {
   double time_scale = 1;  ///< share of the cycles that are simulated (scale_time)
   double shorter = 1;     ///< scenes are so many times shorter in the model; its lines have the scenes' own lengths again
   std::uint64_t seed = 1;
-  unsigned jobs = 1;  ///< simulations at a time
+  unsigned jobs = 1;                   ///< simulations at a time
+  std::vector<std::string> kernels{};  ///< only scenes of these; empty: all
 };
 
 /// Each scene under each scheduler once, with the line's arrivals and priorities. A kernel's grid is as large as makes it last as

@@ -11,6 +11,7 @@
 
 #include "study/beside_scenes.h"
 #include "study/scene_model.h"
+#include "sw/core/errors.h"
 #include "sw/gpu/apps/apps.h"
 #include "sw/gpu/apps/corun_rates.h"
 #include "sw/io/atomic_file.h"
@@ -257,6 +258,7 @@ TEST_F(BesidePages, TheModelReplaysTheLinesOfAFolder) {
   EXPECT_NEAR(model.front()["jobs"][0]["alone_ms"].get<double>(), 14, 1);
   EXPECT_NEAR(run.launches[0].turnaround, 19, 1.5);
   EXPECT_NEAR(run.launches[1].turnaround, 5, 0.6);
+  EXPECT_THROW(replay_on_model({folder_, {}, {}, 1, 1, 1, 1, {"Sort"}}), InputError) << "no scene is of Sort alone";
   const figures::Figure f = effisha_beside(folder_);
   EXPECT_EQ(f.data["models"]["SystemC model"]["same_order"], 1) << f.data.dump(1);
 }
