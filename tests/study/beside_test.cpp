@@ -236,6 +236,25 @@ TEST_F(BesidePages, EveryTurnaroundStandsBesideTheReplays) {
   EXPECT_FALSE(systemc.contains("equal_shares")) << "another machine's";
 }
 
+/// Even's counts leave room, and so are no ratio of Kernelet's: they are read beside them, in the order of the names.
+TEST_F(BesidePages, EvensRatesAreReadBesideTheSliceRatios) {
+  std::vector<json> all;
+  for (const PaperKernel& k : paper_kernels("slate"))
+    all.push_back({{"key", k.name}, {"kernel", k.name}, {"blocks_per_second", {50, 100}}});
+  all.push_back({{"key", "TR_BS"},
+                 {"first", "TR"},
+                 {"second", "BS"},
+                 {"runs", {{{"ctas", {3, 1}}, {"blocks_per_second", {60, 20}}}}},
+                 {"even", {{"ctas", {2, 4}}, {"blocks_per_second", {30, 40}}}},
+                 {"splits", json::array()}});
+  write("rates.jsonl", all);
+  const CorunRates rates = read_corun_rates(folder_ / "rates.jsonl", "slate", 10);
+  ASSERT_EQ(rates.even.at({"BS", "TR"}).size(), 1U);
+  EXPECT_EQ(rates.even.at({"BS", "TR"})[0].ctas, (std::array{CtaCount(4), CtaCount(2)}));
+  EXPECT_EQ(rates.even.at({"BS", "TR"})[0].ipc, (std::array{4.0, 3.0}));
+  EXPECT_EQ(rates.table.pairs.at({"BS", "TR"}).size(), 1U) << "the schedulers' table has slice ratios only";
+}
+
 TEST_F(BesidePages, AFolderWithoutScenesHasNoFigure) {
   EXPECT_TRUE(effisha_beside(folder_).html.empty());
   for (const json& machine : {json::object(), json{{"sm", json::object()}}}) {
