@@ -284,6 +284,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
                                                           {"effisha_processes", gpu::effisha_processes_experiment},
                                                           {"effisha_priorities", gpu::effisha_priorities_experiment},
                                                           {"sim_curves", gpu::sim_curves_experiment},
+                                                          {"sim_rates", gpu::sim_rates_experiment},
                                                           {"sim_pairs", gpu::sim_pairs_experiment},
                                                           {"sim_equal", gpu::sim_equal_experiment},
                                                           {"sim_processes", gpu::sim_processes_experiment},

@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "study/gpu_variants.h"
 #include "sw/core/metrics.h"
@@ -117,8 +118,9 @@ bool write_five_page(const std::filesystem::path& folder, const json& machine) {
   each.html = figures::table(head, pairs);
   std::vector<Requirement> required;
   std::vector<Figure> figures = {five_service(folder, required)};
-  if (figures.front().html.empty()) figures.clear();
   if (!all.empty()) figures.insert(figures.begin(), {mean, each});
+  figures.push_back(five_beside(folder, machine));
+  std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   write_page(folder, "Five systems on " + machine.value("name", "a GPU"), figures, machine);
   if (!all.empty()) fmt::print("{}\n", mean.measured);
   print(required);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "study/gpu_variants.h"
 
@@ -134,7 +135,7 @@ Figure random_plans(const QueueTimes& times, std::vector<Requirement>& required)
 }
 
 /// How exact quotas were, and what deciding took.
-void decisions(const std::filesystem::path& folder, std::vector<Requirement>& required) {
+void decision_costs(const std::filesystem::path& folder, std::vector<Requirement>& required) {
   std::uint64_t violations = 0, random = 0;
   double most = 0;
   bool any = false;
@@ -160,7 +161,11 @@ bool write_kernelet_page(const std::filesystem::path& folder, const json& machin
     times[line.at("queue")][line.at("system")].push_back(line.at("end_ms"));
   std::vector<Figure> figures = {queues(times, required), random_plans(times, required), kernelet_copies(folder, required),
                                  slices(folder, required)};
-  decisions(folder, required);
+  decision_costs(folder, required);
+  if (const std::optional<KerneletScenes> known = kernelet_scenes(folder, machine)) {
+    figures.push_back(kernelet_prediction(*known, required));
+    figures.push_back(kernelet_beside(*known, folder, folder / "../../../configs/scenarios"));
+  }
   std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   figures.insert(figures.begin(), requirements(required));
   write_page(folder, "Kernelet on " + machine.value("name", "a GPU"), figures, machine);

@@ -61,8 +61,8 @@ ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* sc
 
 ScheduleRun on_fake_executor(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone,
                              const std::string& scheduler, const HandoverCosts& costs) {
-  constexpr double kPicosPerMs = 1e9;
-  const auto time = [](double ms) { return Time(std::llround(ms * kPicosPerMs)); };
+  constexpr double kPicos = 1e9;  // a millisecond
+  const auto time = [](double ms) { return Time(std::llround(ms * kPicos)); };
   Scenario scenario;
   scenario.file = scenario.name = scheduler;
   scenario.task = time(0.01);  // as in configs/scenarios: an eviction is immediate

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "sw/core/metrics.h"
 #include "sw/gpu/apps/apps.h"
@@ -252,7 +253,7 @@ bool write_sim_page(const std::filesystem::path& folder, const json& machine) {
   ScenarioOutcomes all = read_outcomes(folder / "sim_pairs.jsonl", "scenario");
   for (auto& [scenario, systems] : read_outcomes(folder / "sim_processes.jsonl", "scenario")) all[scenario].merge(systems);
   std::vector<Figure> figures = {curves(folder), throughput(all, required), equal_lengths(folder, required),
-                                 decisions(folder, required)};
+                                 decisions(folder, required), sim_beside(folder, machine)};
   figures.insert(figures.begin(), requirements(required));
   std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   write_page(folder, "SiM on " + machine.value("name", "a GPU"), figures, machine);

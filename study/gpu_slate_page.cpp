@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "study/gpu_variants.h"
 #include "sw/core/metrics.h"
@@ -145,8 +146,8 @@ Figure pairings(const std::filesystem::path& folder, std::vector<Requirement>& r
 
 bool write_slate_page(const std::filesystem::path& folder, const json& machine) {
   std::vector<Requirement> required;
-  std::vector<Figure> figures = {alone(folder, required), slate_tasks(folder), slate_service(folder, required),
-                                 resize(folder, required), pairings(folder, required)};
+  std::vector<Figure> figures = {alone(folder, required),  slate_tasks(folder),        slate_service(folder, required),
+                                 resize(folder, required), pairings(folder, required), slate_beside(folder, machine)};
   figures.insert(figures.begin(), requirements(required));
   std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   write_page(folder, "Slate on " + machine.value("name", "a GPU"), figures, machine);

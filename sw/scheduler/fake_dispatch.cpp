@@ -114,8 +114,8 @@ void FakeExecutor::Run::skip_waves() {
     if (scheduler_.mode() == Mode::LeftOver) break;  // those behind it wait
   }
   if (count == 0 || until - agenda_.begin()->first <= shortest) return;
-  for (std::size_t i = 0; count == 2 && i < 2; ++i)
-    if (const Job& job = jobs_.at(steady[i]->id.value()); job.resident != most_held(job.share.share)) return;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!within_share(jobs_.at(steady[i]->id.value()), count == 2)) return;
   const auto job_of = [&](const Happening& h) -> JobView* {
     for (std::size_t i = 0; i < count; ++i)
       if (h.kind == Happening::Kind::TaskEnd && steady[i]->id == JobId(h.job)) return steady[i];
@@ -137,9 +137,17 @@ void FakeExecutor::Run::skip_waves() {
   for (const auto& [at, h] : moved) later(at, h);
 }
 
-std::uint64_t FakeExecutor::Run::most_held(const Share& share) const {
-  const std::uint32_t first = std::min(share.sms.first.value(), machine_.num_sms);
-  return std::uint64_t{share.ctas.value()} * std::min(share.sms.count, machine_.num_sms - first);
+bool FakeExecutor::Run::within_share(const Job& job, bool all_of_it) const {
+  const Share& share = job.share.share;
+  const std::uint32_t first = share.sms.first.value();
+  const CtaCount fit = occupancy(job.spec.kernel.demand(), machine_.sm.capacity);
+  const std::uint32_t most =
+      scheduler_.mode() == Mode::LeftOver || scheduler_.mode() == Mode::Fcfs ? fit.value() : std::min(share.ctas, fit).value();
+  for (std::uint32_t sm = 0; sm < machine_.num_sms; ++sm) {
+    const std::uint32_t allowed = sm >= first && sm - first < share.sms.count ? most : 0;
+    if (job.on_sm[sm] > allowed || (all_of_it && job.on_sm[sm] < allowed)) return false;
+  }
+  return true;
 }
 
 }  // namespace sluice

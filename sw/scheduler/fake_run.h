@@ -93,8 +93,8 @@ class FakeExecutor::Run {
   /// until then their tasks are counted, not run.
   void skip_waves();
 
-  /// CTAs of a job on all SMs of its share, where quotas hold.
-  [[nodiscard]] std::uint64_t most_held(const Share& share) const;
+  /// No SM has more of its CTAs than its share allows; `all_of_it`: every SM as many as that, or as fit there alone.
+  [[nodiscard]] bool within_share(const Job& job, bool all_of_it) const;
 
   const MachineConfig& machine_;
   IScheduler& scheduler_;

@@ -223,12 +223,20 @@ std::vector<std::pair<Time, Event>> without_timers(const LoggedScheduler& schedu
   return all;
 }
 
+/// Any two of kernel A gain on an SM range each.
+SchedulerInput on_ranges() {
+  SchedulerInput input{machine(), {}};
+  input.times["A"] = {1};
+  input.coruns = {{"A", "A", {1, 0.9, 0.9}}};
+  return input;
+}
+
 /// Waves that are counted and not run: nobody sees a difference but the clock on the wall.
 TEST(FakeExecutor, CountingEqualWavesAtOnceChangesNothing) {
-  for (const std::string_view name : {"arrival", "piv", "left_over", "fcfs"}) {
+  for (const std::string_view name : {"arrival", "piv", "left_over", "fcfs", "slate_measured"}) {
     const bool ok = rc::check(std::string(name), [&] {
       std::vector<FakeJob> jobs;
-      SchedulerInput input{machine(), {}};
+      SchedulerInput input = on_ranges();
       for (auto n = *rc::gen::inRange(1, 3); n > 0; --n) {
         jobs.push_back(job("A", *rc::gen::inRange(1U, 400U), Time(*rc::gen::inRange(5, 50)), Time(*rc::gen::inRange(0, 400)),
                            *rc::gen::inRange(64U, 9000U)));
@@ -254,6 +262,12 @@ TEST(FakeExecutor, CountingEqualWavesAtOnceChangesNothing) {
   const FakeResult r = run("arrival", {job("A", 16000000, 1ns)});
   EXPECT_EQ(r.end, Time(1ms));
   EXPECT_LT(r.steps, 100U);
+  const std::vector<FakeJob> two = {job("A", 16000000, 1ns), job("A", 16000000, 1ns)};
+  SchedulerInput input = on_ranges();
+  for (const FakeJob& j : two) input.mix.push_back(j.kernel);
+  const FakeResult ranges = run_fake(machine(), two, *make_scheduler("slate_measured", input));
+  EXPECT_GT(ranges.jobs[0].ended, ranges.jobs[1].began) << "side by side";
+  EXPECT_LT(ranges.steps, 200U);
 }
 
 class SeesAll : public ITaskObserver {

@@ -42,7 +42,14 @@ json run(const std::string& system, int repetition, double first_end, double sec
                {"repetition", repetition},
                {"jobs", {job("NeuralNet", 1, 0, first_end), job("Sort", 4, 3, second_end)}}};
   if (system == "piv")
-    line.update({{"decisions", {{{"decide_us", 5}, {"send_us", 20}}}}, {"violations", 0}, {"bit_identical", true}});
+    line.update({{"decisions",
+                  {{{"at_us", 1},
+                    {"decide_us", 5},
+                    {"send_us", 20},
+                    {"events", {"arrived 0"}},
+                    {"shares", json::array({{0, 4294967295, 0, 4294967295}})}}}},
+                 {"violations", 0},
+                 {"bit_identical", true}});
   return line;
 }
 

@@ -61,6 +61,7 @@ void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& 
 void effisha_priorities_experiment(GpuSession& session, const ExperimentOptions& options);  ///< figure 9
 // SiM's evaluation.
 void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options);  ///< times over CTAs: what `adaptive` knows
+void sim_rates_experiment(GpuSession& session, const ExperimentOptions& options);   ///< rates of pairs: what replays know
 void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 10, 11
 
 // Slate's evaluation.

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/gpu/experiments/corun_rates.h"
+#include "sw/gpu/experiments/corun_measurement.h"
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
@@ -70,7 +70,7 @@ void add_line(RawStore& store, const std::string& pair, const char* system, unsi
   const GpuRun done = run();
   nlohmann::json told = {
       {"scenario", pair}, {"system", system}, {"repetition", repetition}, {"jobs", done.jobs}, {"on", options.on}};
-  if (!done.decisions.empty()) told.update({{"decided", done.decisions.size()}, {"violations", done.violations}});
+  if (!done.decisions.empty()) told.update({{"decisions", done.decisions}, {"violations", done.violations}});
   store.add(key, std::move(told));
 }
 

@@ -9,7 +9,8 @@
 #include <deque>
 
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/gpu/experiments/corun_rates.h"
+#include "sw/gpu/apps/corun_rates.h"
+#include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"

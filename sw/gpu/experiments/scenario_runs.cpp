@@ -27,8 +27,10 @@ nlohmann::json described(const LoopDecision& d) {
   nlohmann::json events = nlohmann::json::array(), shares = nlohmann::json::array();
   for (const Event& e : d.events)
     events.push_back(e.kind == EventKind::Timer ? "timer" : fmt::format("{} {}", to_string(e.kind), e.job.value()));
-  for (const JobShare& share : d.plan.jobs)
+  for (const JobShare& share : d.plan.jobs) {
     shares.push_back({share.job.value(), share.share.ctas.value(), share.share.sms.first.value(), share.share.sms.count});
+    if (share.task_limit != kNoTaskLimit) shares.back().push_back(share.task_limit);
+  }
   return {{"at_us", us(d.at)},
           {"decide_us", us(d.decided - d.at)},
           {"send_us", us(d.sent - d.decided)},

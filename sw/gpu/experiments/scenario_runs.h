@@ -44,7 +44,8 @@ struct GpuScenario {
 /// What a run of a scenario gives: milliseconds since its start of each launch, in order.
 struct GpuRun {
   nlohmann::json jobs = nlohmann::json::array();       ///< name, priority, arrived_ms, began_ms, ended_ms, evictions
-  nlohmann::json decisions = nlohmann::json::array();  ///< of a scheduler: at_us, decide_us, send_us, events, shares
+  nlohmann::json decisions = nlohmann::json::array();  ///< of a scheduler: at_us, decide_us, send_us, events, shares (launch,
+                                                       ///< CTAs, first SM, SMs, task limit where there is one)
   std::uint64_t violations = 0;
 };
 

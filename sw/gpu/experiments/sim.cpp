@@ -9,6 +9,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
+#include "sw/gpu/experiments/corun_measurement.h"
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/progress.h"
@@ -64,6 +65,10 @@ void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options
     }
     progress.done(k.name);
   }
+}
+
+void sim_rates_experiment(GpuSession& session, const ExperimentOptions& options) {
+  measure_corun_rates(session, options, "sim", "sim_rates", false);
 }
 
 namespace {

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/gpu/experiments/corun_rates.h"
+#include "sw/gpu/experiments/corun_measurement.h"
 
-#include <fmt/format.h>
-
-#include <array>
-
-#include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
+#include "sw/policy/even.h"
 
 namespace sluice::gpu {
 
 namespace {
 
 constexpr std::uint32_t kSplitStep = 12;
-constexpr double kStandsStill = 1e-6;  // blocks a second, where the SMs took no CTA
 
 const PreparedKernel& prepared(GpuSession& session, const PaperKernel& k) {
   return session.app(k.app, measured_size(k.app, kEqualLength));
@@ -32,15 +27,20 @@ nlohmann::json pair_rates(const PreparedMix& mix, const MachineConfig& machine, 
   };
   const unsigned sms = machine.num_sms;
   nlohmann::json runs = nlohmann::json::array(), splits = nlohmann::json::array();
+  const auto at = [&](std::uint32_t first, std::uint32_t second) {
+    return nlohmann::json{{"ctas", {first, second}},
+                          {"blocks_per_second", rates({uniform_quota(sms, first), uniform_quota(sms, second)})}};
+  };
   for (const auto& ctas : slice_ratios(descriptor(*mix[0]).demand(), descriptor(*mix[1]).demand(), machine.sm.capacity))
-    runs.push_back({{"ctas", {ctas[0].value(), ctas[1].value()}},
-                    {"blocks_per_second", rates({uniform_quota(sms, ctas[0].value()), uniform_quota(sms, ctas[1].value())})}});
+    runs.push_back(at(ctas[0].value(), ctas[1].value()));
+  const PolicyPlan even = Even().plans(machine, {descriptor(*mix[0]), descriptor(*mix[1])}).front();
+  const std::vector<std::uint32_t> halves = counts(even.partition);  // leave room, and so are no slice ratio
   for (std::uint32_t first = kSplitStep; with_splits && first < sms; first += kSplitStep)
     splits.push_back({{"first_sms", first},
                       {"blocks_per_second", rates({uniform_quota(sms, mix[0]->occupancy(), 0, first),
                                                    uniform_quota(sms, mix[1]->occupancy(), first, sms - first)})}});
   running.evict();
-  return {{"runs", runs}, {"splits", splits}, {"violations", violations}};
+  return {{"runs", runs}, {"even", at(halves[0], halves[1])}, {"splits", splits}, {"violations", violations}};
 }
 
 }  // namespace
@@ -74,39 +74,6 @@ void measure_corun_rates(GpuSession& session, const ExperimentOptions& options, 
       }
       progress.done(key);
     }
-}
-
-CorunRates read_corun_rates(const std::filesystem::path& file, const std::string& paper, double sm_cycles) {
-  CorunRates all;
-  const std::vector<nlohmann::json> lines = RawStore::read(file);
-  for (const nlohmann::json& line : lines) {
-    if (!line.contains("kernel")) continue;
-    const std::vector<double>& own = all.alone[line["kernel"]] = line["blocks_per_second"].get<std::vector<double>>();
-    all.table.kernels[line["kernel"]] = {own.back() / sm_cycles, 1, 0, 0};
-  }
-  for (const PaperKernel& k : paper_kernels(paper))
-    if (!all.alone.contains(k.name))
-      throw InputError(fmt::format("{}: no rates of {}: measure them first", file.string(), k.name));
-  for (const nlohmann::json& line : lines) {
-    if (!line.contains("runs")) continue;
-    const bool in_order = line["first"] < line["second"];  // the table has the lesser name first
-    const std::array<std::size_t, 2> at = {in_order ? 0U : 1U, in_order ? 1U : 0U};
-    const std::string first = line["first"], second = line["second"];
-    std::vector<CoRun>& runs = all.table.pairs[in_order ? std::pair(first, second) : std::pair(second, first)];
-    for (const nlohmann::json& r : line["runs"]) {
-      CoRun& run = runs.emplace_back();
-      for (std::size_t i = 0; i < 2; ++i) {
-        run.ctas[i] = CtaCount(r["ctas"][at[i]].get<std::uint32_t>());
-        run.ipc[i] = std::max(kStandsStill, r["blocks_per_second"][at[i]].get<double>()) / sm_cycles;
-      }
-    }
-    for (const nlohmann::json& s : line["splits"])
-      all.splits.push_back({first,
-                            second,
-                            {s["first_sms"], s["blocks_per_second"][0].get<double>() / all.alone.at(first).back(),
-                             s["blocks_per_second"][1].get<double>() / all.alone.at(second).back()}});
-  }
-  return all;
 }
 
 }  // namespace sluice::gpu

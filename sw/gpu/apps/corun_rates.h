@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What was measured of two kernels side by side on a GPU, and what Kernelet makes of it; needs no GPU.
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sw/gpu/apps/ncu_page.h"
+#include "sw/scheduler/schedule_run.h"
+#include "sw/scheduler/slate_scheduler.h"
+
+namespace sluice::gpu {
+
+/// What was measured of the kernels of a paper, each with the grid of equal length.
+struct CorunRates {
+  std::map<std::string, std::vector<double>> alone;  ///< blocks a second with 1, 2, ... CTAs on every SM
+  CoRunTable table;                                  ///< of every pair, as if a block were one instruction
+  std::map<std::pair<std::string, std::string>, std::vector<CoRun>>
+      even;                              ///< each pair with Even's counts, as in `table`; may be empty
+  std::vector<CorunMeasurement> splits;  ///< of every pair on SMs of their own; may be empty
+};
+
+/// @param sm_cycles  of all SMs together, a second
+/// @throws InputError naming the file when it is not there or lacks a kernel of the paper
+[[nodiscard]] CorunRates read_corun_rates(const std::filesystem::path& file, const std::string& paper, double sm_cycles);
+
+/// What Kernelet and its OPT decide by.
+/// @param kernels  of paper_kernels("kernelet"), in its order and under its names
+/// @throws InputError when the page lacks a kernel
+[[nodiscard]] CoRunTables kernelet_tables(const MarkovPage& page, const CorunRates& rates,
+                                          const std::vector<KernelDescriptor>& kernels, MachineConfig machine, double sm_cycles);
+
+/// Kernelet's arrivals for launches of 15 ms, as dense against their length as the paper's.
+/// @param scenarios  folder of kernelet_GROUP.toml. @throws as read_scenario
+[[nodiscard]] Scenario kernelet_queue(const std::filesystem::path& scenarios, const std::string& group, std::uint32_t launches);
+/// Launches of each kernel in a queue, and in the one that random plans are compared on.
+inline constexpr std::uint32_t kQueueLaunches = 20, kShortQueueLaunches = 3;
+/// Virtual slices cost little: long enough for the host's turn.
+inline constexpr Time kQueueSlice = std::chrono::milliseconds(1);
+
+}  // namespace sluice::gpu
