@@ -312,6 +312,21 @@ TEST(L1OfASubCoreMachine, FindsFourLinesACycleAndReadsABankOnceAPass) {
   }
 }
 
+/// The scratchpad has the banks that a load of the L1 reads: its passes come behind the load's, not beside them.
+TEST(L1OfASubCoreMachine, ScratchpadAccessesWaitForTheBanksOfALoad) {
+  const MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
+  constexpr std::uint8_t kLoadPasses = 32, kPasses = 2, kAccesses = 8;
+  Script script{times(kAccesses, op(OpClass::Shared)), 4, {}, false, 1, 16};
+  for (Instruction& i : script.body) i.interval = kPasses;
+  script.body.push_back(op(OpClass::Load));
+  script.body.back().interval = kLoadPasses;
+  script.lines = [](std::uint32_t, std::uint32_t, std::vector<LineAccess>& out) {
+    for (std::uint32_t l = 0; l < 32; ++l) out.push_back({kData + l * kLine, 1});
+  };
+  const double cycles = kLoadPasses + kAccesses * kPasses;
+  EXPECT_NEAR(slope(machine, script).cycles / (4 * 16), cycles, 0.03 * cycles);
+}
+
 /// Stores of 32 lanes that go apart, words or whole sectors, to random lines of `lines`.
 Script scattered_stores(std::uint32_t ctas, std::uint32_t warps, std::uint64_t lines, bool words) {
   Script script{times(4, op(OpClass::Store)), 1, {}, false, ctas, warps};
