@@ -19,6 +19,7 @@ from errors import rank, write_results  # noqa: E402
 
 POLICIES = ("left_over", "even", "spatial", "warped_slicer")
 CLOCK, SMS = 1.98e9, 132  # of the GPU
+ORDER = "BLK BFS DXT HOT IMG KNN LBM MM MVP NN".split()  # in which the GPU's pairs are named
 QUOTAS = ("even", "warped_slicer")  # on the GPU these run in Sluice's runtime
 
 
@@ -34,10 +35,11 @@ def take(files):
             if len(kernel["curve"]) > 1 and kernel["curve"][-1] > 0:
                 curves.setdefault(kernel["kernel"], kernel["curve"])
         for run in results["runs"]:
-            what = (*run["kernels"], run["policy"])
+            names, ctas = zip(*sorted(zip(run["kernels"], run["partition"]["ctas"]), key=lambda k: ORDER.index(k[0])))
+            what = (*names, run["policy"])
             if run["policy"] in POLICIES + ("solo_curve",) and what not in known:
                 known.add(what)
-                pairs.append({"kernels": run["kernels"], "policy": run["policy"], "stp": round(run["stp"], 4), "ctas": run["partition"]["ctas"]})
+                pairs.append({"kernels": names, "policy": run["policy"], "stp": round(run["stp"], 4), "ctas": ctas})
     text = ",\n".join(" " + json.dumps(p) for p in pairs)
     (HERE / "model.json").write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
 
