@@ -379,33 +379,6 @@ TEST_F(GpuModel, SchedulersTakeTurnsAtWhatTheyShare) {
   EXPECT_NEAR(a / b, 1.0, 0.1);
 }
 
-/// Two kernels that each could fill the issue slots, one with short and one with long CTAs. The older warps go first: those of
-/// the long CTAs, unless the kernels' CTAs stay and the first launched is the older.
-TEST_F(GpuModel, TheKernelLaunchedFirstIsTheOlderWhereKernelsStay) {
-  machine.sm.scheduler = WarpSchedulerKind::Gto;
-  KernelDescriptor brief = mix("LBM").kernels.front();
-  brief.block_threads = 256;
-  brief.behaviour = {};
-  brief.behaviour.warp_instructions = 300;
-  brief.behaviour.dependency_distance = 40;
-  KernelDescriptor lasting = brief;
-  lasting.behaviour.warp_instructions = 20000;
-  const auto share_of_the_first = [&](bool stay) {
-    RunSpec spec;
-    spec.machine = machine;
-    spec.machine.sm.kernels_stay = stay;
-    spec.launches = {{brief, 0, Cycles(0)}, {lasting, 0, Cycles(0)}};
-    spec.make_scheduler = [m = machine, brief, lasting] {
-      return make_scheduler("static", {m, {brief, lasting}, {CtaCount(2), CtaCount(2)}});
-    };
-    spec.window = Cycles(60000);
-    const RunResult r = run(spec);
-    return static_cast<double>(r.kernels[0].warp_instructions) / static_cast<double>(r.total.warp_instructions);
-  };
-  EXPECT_LT(share_of_the_first(false), 0.5);
-  EXPECT_GT(share_of_the_first(true), 0.8);
-}
-
 /// One kernel only computes and the other only stores: what an SM did tells whose CTAs it held.
 TEST_F(GpuModel, SpatialKeepsEachKernelOnItsOwnSms) {
   KernelDescriptor computes = mix("LBM").kernels.front();
