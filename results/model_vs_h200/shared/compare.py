@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that share a GPU: the model beside an H200. Curves over CTA counts, and pairs under four policies.
 
-usage: compare.py [--take RESULTS.json ...]
-prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl; --take: makes model.json anew from what `sluice
-eval` wrote. Of two runs that are alike it keeps the first file's."""
+usage: compare.py [--model FILE] [--take RESULTS.json ...]
+prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl, and writes results.json; --model: from another
+file, and writes none; --take: makes that file anew from what `sluice eval` wrote. Of two runs that are alike it keeps the first file's."""
 import argparse
 import json
 import math
@@ -27,7 +27,7 @@ def lines(name):
     return [json.loads(line) for line in (SILICON / name).read_text().splitlines()]
 
 
-def take(files):
+def take(files, out):
     curves, pairs, known = {}, [], set()
     for file in files:
         results = json.loads(pathlib.Path(file).read_text())
@@ -41,7 +41,7 @@ def take(files):
                 known.add(what)
                 pairs.append({"kernels": names, "policy": run["policy"], "stp": round(run["stp"], 4), "ctas": ctas})
     text = ",\n".join(" " + json.dumps(p) for p in pairs)
-    (HERE / "model.json").write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
+    (HERE / out).write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
 
 
 def silicon():
@@ -111,11 +111,12 @@ def within_one(ours, theirs):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--model", default="model.json")
     parser.add_argument("--take", nargs="+")
     options = parser.parse_args()
     if options.take:
-        take(options.take)
-    model = json.loads((HERE / "model.json").read_text())
+        take(options.take, options.model)
+    model = json.loads((HERE / options.model).read_text())
     curves, slowdown, progress, ctas = silicon()
     print_curves(model, curves)
     print_turnaround()
@@ -144,6 +145,8 @@ def main():
             print(f"\n{text} beside the H200's: within a CTA in {sum(same)} of {len(same)}")
             print("others: " + ", ".join(f"{'_'.join(r['kernels'])} ({','.join(map(str, r['ctas']))}; H200 "
                                          f"{','.join(map(str, ctas['_'.join(r['kernels']), 'warped_slicer']))})" for r, ok in zip(some, same) if not ok))
+    if options.model != "model.json":
+        return
     path = HERE.parent / "results.json"
     results = json.loads(path.read_text())
     write_results(path, results["kernels"], [p for p in pairs if p["policy"] in POLICIES])
