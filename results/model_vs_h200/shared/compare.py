@@ -118,8 +118,9 @@ def main():
         take(options.take, options.model)
     model = json.loads((HERE / options.model).read_text())
     curves, slowdown, progress, ctas = silicon()
-    print_curves(model, curves)
-    print_turnaround()
+    if model["curves"]:
+        print_curves(model, curves)
+        print_turnaround()
     pairs = compare(model, slowdown, progress, ctas)
     print("\n| policy | pairs | STP, H200 | model | rank correlation | mean absolute error | same runtime: STP, H200 | rank correlation | error |")
     print("|---|---|---|---|---|---|---|---|---|")
