@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-constexpr int kRounds = 64, kSteps = 64, kSchedulers = 4;
+constexpr int kRounds = 128, kSteps = 64, kSchedulers = 4;
 
 enum Op { kShift, kFma };
 template <Op O>
@@ -18,53 +18,67 @@ __device__ void step(unsigned& v, unsigned a, unsigned b) {
                  : "r"(a), "r"(b));
 }
 
+struct Race {
+  long long begin, end;
+  unsigned sm, warp;
+};
+
 /// Every warp makes the same number of steps, in `Chains` chains.
 template <Op O, int Chains>
-__global__ void __launch_bounds__(1024) race(long long* begins, long long* ends, unsigned a, unsigned b, unsigned* sink) {
-  unsigned v[Chains];
+__global__ void __launch_bounds__(1024) race(Race* races, unsigned a, unsigned b, unsigned* sink) {
+  unsigned v[Chains], sm;
   for (int c = 0; c < Chains; ++c) v[c] = threadIdx.x + c;
-  long long begin = 0, end = 0;
-  for (int warm = 0; warm < 2; ++warm) {
-    __syncthreads();
-    begin = clock64();
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  __syncthreads();
+  const long long begin = clock64();
 #pragma unroll 1
-    for (int r = 0; r < kRounds; ++r)
+  for (int r = 0; r < kRounds; ++r)
 #pragma unroll
-      for (int s = 0; s < kSteps; ++s)
+    for (int s = 0; s < kSteps; ++s)
 #pragma unroll
-        for (int c = 0; c < Chains; ++c) step<O>(v[c], a, b);
-    unsigned sum = 0;
-    for (int c = 0; c < Chains; ++c) sum ^= v[c];
-    if (sum == 0x12345678) *sink = sum;
-    end = clock64();
-  }
-  if (threadIdx.x % 32 == 0) begins[threadIdx.x / 32] = begin, ends[threadIdx.x / 32] = end;
+      for (int c = 0; c < Chains; ++c) step<O>(v[c], a, b);
+  unsigned sum = 0;
+  for (int c = 0; c < Chains; ++c) sum ^= v[c];
+  if (sum == 0x12345678) *sink = sum;
+  const unsigned warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) races[blockIdx.x * (blockDim.x / 32) + warp] = {begin, clock64(), sm, warp};
+}
+
+/// On one SM: when the warps of scheduler 0 begin and end, in the order of their beginning.
+template <Op O, int Chains>
+void measure(const char* name, int ctas_an_sm, int warps, Race* races, unsigned* sink) {
+  int sms = 0;
+  cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+  const int ctas = ctas_an_sm * sms, all = warps * kSchedulers;  // CTAs are dealt out to the SMs in turn
+  for (int warm = 0; warm < 2; ++warm) race<O, Chains><<<ctas, all * 32>>>(races, 3, 5, sink);
+  std::vector<Race> at(ctas * all);
+  const cudaError_t error = cudaMemcpy(at.data(), races, at.size() * sizeof(Race), cudaMemcpyDeviceToHost);
+  if (error != cudaSuccess) std::fprintf(stderr, "%s: %s\n", name, cudaGetErrorString(error));
+  std::vector<Race> here;
+  for (const Race& r : at)
+    if (r.sm == 0 && r.warp % kSchedulers == 0) here.push_back(r);
+  std::stable_sort(here.begin(), here.end(), [](const Race& x, const Race& y) { return x.begin < y.begin; });
+  std::printf("{\"race\":\"%s\",\"chains\":%d,\"ctas\":%d,\"warps_of_a_cta_and_scheduler\":%d,\"steps\":%d,\"begin_end\":[", name,
+              Chains, ctas_an_sm, warps, kRounds * kSteps * Chains);
+  for (const Race& r : here)
+    std::printf("%s[%lld,%lld]", &r == here.data() ? "" : ",", r.begin - here.front().begin, r.end - here.front().begin);
+  std::printf("]}\n");
 }
 
 template <Op O, int Chains>
-void measure(const char* name, long long* clocks, unsigned* sink) {
-  for (const int warps : {1, 2, 3, 4, 5, 6, 8}) {  // of a scheduler
-    const int all = warps * kSchedulers;
-    race<O, Chains><<<1, all * 32>>>(clocks, clocks + 32, 3, 5, sink);
-    std::vector<long long> at(64);
-    const cudaError_t error = cudaMemcpy(at.data(), clocks, 64 * 8, cudaMemcpyDeviceToHost);
-    if (error != cudaSuccess) std::fprintf(stderr, "%s: %s\n", name, cudaGetErrorString(error));
-    const long long first = *std::min_element(at.begin(), at.begin() + all);
-    std::printf("{\"race\":\"%s\",\"chains\":%d,\"warps_a_scheduler\":%d,\"steps\":%d,\"ends_of_the_warps_of_scheduler_0\":[",
-                name, Chains, warps, kRounds * kSteps * Chains);
-    for (int w = 0; w < warps; ++w) std::printf("%s%lld", w == 0 ? "" : ",", at[32 + w * kSchedulers] - first);
-    std::printf("]}\n");
-  }
+void measure_all(const char* name, Race* races, unsigned* sink) {
+  for (const int warps : {1, 2, 3, 4, 6, 8}) measure<O, Chains>(name, 1, warps, races, sink);
+  for (const int ctas : {2, 3, 4, 6}) measure<O, Chains>(name, ctas, 1, races, sink);
 }
 
 int main() {
-  long long* clocks;
+  Race* races;
   unsigned* sink;
-  cudaMalloc(&clocks, 64 * 8), cudaMalloc(&sink, 4);
-  measure<kShift, 1>("shift", clocks, sink);  // half the pipeline each
-  measure<kShift, 2>("shift", clocks, sink);
-  measure<kFma, 1>("ffma", clocks, sink);  // a quarter of the issue slots each
-  measure<kFma, 2>("ffma", clocks, sink);
-  measure<kFma, 4>("ffma", clocks, sink);
+  cudaMalloc(&races, sizeof(Race) << 16), cudaMalloc(&sink, 4);
+  measure_all<kShift, 1>("shift", races, sink);  // half the pipeline each
+  measure_all<kShift, 2>("shift", races, sink);
+  measure_all<kFma, 1>("ffma", races, sink);  // a quarter of the issue slots each
+  measure_all<kFma, 2>("ffma", races, sink);
+  measure_all<kFma, 4>("ffma", races, sink);
   return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }
