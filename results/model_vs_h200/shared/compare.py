@@ -85,9 +85,9 @@ def print_turnaround():
     beside = {}
     for line in map(json.loads, (HERE / "turnaround.jsonl").read_text().splitlines()):
         each = line["seconds"] * CLOCK * SMS * line["quota"] / line["blocks"] - line["cycles"]
-        beside.setdefault(line["quota"], []).append(each)
-    for quota, cycles in beside.items():
-        print(f"a block beside its own time, quota {quota}: {min(cycles):.0f} to {max(cycles):.0f} cycles, median {statistics.median(cycles):.0f}")
+        beside.setdefault((line["quota"], " of warps apart" if line["threads"] % 32 else ""), []).append(each)
+    for (quota, apart), cycles in beside.items():
+        print(f"a block{apart} beside its own time, quota {quota}: {min(cycles):.0f} to {max(cycles):.0f} cycles, median {statistics.median(cycles):.0f}")
 
 
 def compare(model, slowdown, progress, ctas):
