@@ -35,7 +35,8 @@ def take(files, out):
             if len(kernel["curve"]) > 1 and kernel["curve"][-1] > 0:
                 curves.setdefault(kernel["kernel"], kernel["curve"])
         for run in results["runs"]:
-            names, ctas = zip(*sorted(zip(run["kernels"], run["partition"]["ctas"]), key=lambda k: ORDER.index(k[0])))
+            order = sorted(range(len(run["kernels"])), key=lambda k: ORDER.index(run["kernels"][k]))
+            names, ctas = ([of[k] for k in order if k < len(of)] for of in (run["kernels"], run["partition"]["ctas"]))
             what = (*names, run["policy"])
             if run["policy"] in POLICIES + ("solo_curve",) and what not in known:
                 known.add(what)

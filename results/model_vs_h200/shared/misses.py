@@ -21,7 +21,7 @@ def main():
     print(f"H200: {again} of {len(runs)} repetitions within a CTA of their pair's most frequent partition")
 
     def worth(kernels, counts):
-        return min(curves[k][min(n, len(curves[k])) - 1] / max(curves[k]) for k, n in zip(kernels, counts))
+        return min(curves[k][min(n, len(curves[k])) - 1] / max(curves[k]) for k, n in zip(kernels, counts)) if counts else 0  # none decided
 
     for policy in ("warped_slicer", "solo_curve"):
         some = [run for run in model["pairs"] if run["policy"] == policy]
