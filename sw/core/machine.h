@@ -29,7 +29,7 @@ struct CacheConfig {
   bool sectored = false;           ///< misses fetch 32-byte sectors, not lines
   CacheIndex index = CacheIndex::Xor;
   StorePolicy store = StorePolicy::Evict;  ///< L1 only
-  std::uint32_t atomic_interval = 0;       ///< L2 only: cycles that an atomic holds the slice for each sector; 0: one in all
+  double atomic_interval = 0;              ///< L2 only: cycles that an atomic holds the slice for each sector; 0: one in all
   double store_interval = 0;               ///< L2 only: cycles that a store holds the slice for each half line; 0: one in all
   bool fills_partial_writes = false;       ///< L2 only: sectors written in part are read from DRAM when they leave, or are read
 };
@@ -89,12 +89,13 @@ struct SmConfig {
   std::uint32_t store_credits = 64;       ///< stores in flight to L2
   std::uint32_t cta_launch_latency = 8;   ///< from dispatch to a CTA's first instruction: its set-up
   std::uint32_t cta_launch_interval = 0;  ///< cycles between the set-ups of two CTAs
-  std::uint32_t barrier_latency = 4;      ///< cycles from the last arrival at a CTA's barrier to the next instruction
-  std::uint32_t active_warps = 6;         ///< two-level scheduler: size of the active set
-  bool cta_waits_for_stores = false;      ///< a CTA holds its resources until its stores are acknowledged
-  std::uint32_t barrier_interval = 0;     ///< cycles between two arrivals at barriers
-  std::uint32_t ldst_interval = 1;        ///< cycles that a global access holds the LDST pipeline at least
-  std::uint32_t jump_latency = 0;         ///< cycles more before an instruction that does not follow the last one in the code
+  bool kernels_stay = false;           ///< warps of a kernel launched before another are the older ones, whenever their CTA began
+  std::uint32_t barrier_latency = 4;   ///< cycles from the last arrival at a CTA's barrier to the next instruction
+  std::uint32_t active_warps = 6;      ///< two-level scheduler: size of the active set
+  bool cta_waits_for_stores = false;   ///< a CTA holds its resources until its stores are acknowledged
+  std::uint32_t barrier_interval = 0;  ///< cycles between two arrivals at barriers
+  std::uint32_t ldst_interval = 1;     ///< cycles that a global access holds the LDST pipeline at least
+  std::uint32_t jump_latency = 0;      ///< cycles more before an instruction that does not follow the last one in the code
   FetchConfig fetch;
   SubCoreConfig sub_core;
   CacheConfig l1;
@@ -108,6 +109,7 @@ struct InterconnectConfig {
   std::uint32_t slice_bytes_per_cycle = 0;  ///< of a slice's port; 0: as the SMs' ones
   std::uint32_t to_l2_bytes_per_cycle = 0;  ///< of all ports on the way to L2; 0: as on the way back
   std::uint32_t store_cycles = 1;           ///< that a store holds its SM's port at least
+  bool two_slices_a_kilobyte = false;       ///< its 256-byte parts lie in them in turn; else each part by itself in any slice
   bool packed = false;  ///< the sectors of an answer are one packet; else each is one, where the L2 has sectors
   bool input_queued =
       false;  ///< a packet that waits for its output port holds up those behind it (FIFO inputs); else it does not
@@ -160,6 +162,7 @@ struct MachineConfig {
   std::string name;
   std::uint32_t num_sms = 0;
   double core_mhz = 0;
+  double cta_interval = 0;  ///< cycles between two CTAs that all SMs together begin; 0: as fast as they are dispatched
   SmConfig sm;
   CacheConfig l2;  ///< one slice; there are `l2_slices`
   std::uint32_t l2_slices = 0;

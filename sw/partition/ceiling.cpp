@@ -22,15 +22,16 @@ double units(std::uint32_t bytes, std::uint32_t unit) { return std::ceil(static_
 
 double crossbar_lines_per_cycle(const MachineConfig& machine) {
   const InterconnectConfig& crossbar = machine.interconnect;
-  const double packet_cycles = units(machine.l2.line_bytes + crossbar.header_bytes, crossbar.bytes_per_cycle);
-  const double sms = machine.num_sms, slices = machine.l2_slices;
-  return (crossbar.input_queued ? sms + slices - std::hypot(sms, slices) : std::min(sms, slices)) / packet_cycles;
+  const std::uint32_t packet = machine.l2.line_bytes + crossbar.header_bytes, slice = crossbar.slice_bytes_per_cycle;
+  const double sms = machine.num_sms, slices = machine.l2_slices, packet_cycles = units(packet, crossbar.bytes_per_cycle);
+  if (crossbar.input_queued) return (sms + slices - std::hypot(sms, slices)) / packet_cycles;
+  return std::min(sms / packet_cycles, slices / (slice == 0 ? packet_cycles : units(packet, slice)));
 }
 
 double lines_per_cycle(const MachineConfig& machine) {
   const std::uint32_t line = machine.l2.line_bytes;
   const DramConfig& dram = machine.dram;
-  const std::uint32_t fetch = machine.l2.sectored ? kSectorBytes : line;
+  const std::uint32_t fetch = machine.l2.sectored && !dram.joins_sectors ? kSectorBytes : line;
   const double dram_bytes = units(fetch, dram.access_bytes) * dram.access_bytes * units(line, fetch);
   return std::min(crossbar_lines_per_cycle(machine), dram_bytes_per_cycle(machine) / dram_bytes);
 }

@@ -94,6 +94,7 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("register_unit", sm.register_unit, 1, 1024);
   table.read("cta_launch_latency", sm.cta_launch_latency, 1, 100000);
   table.read("cta_launch_interval", sm.cta_launch_interval, 0, 100000);
+  table.read("kernels_stay", sm.kernels_stay);
   table.read("barrier_latency", sm.barrier_latency, 1, 1000);
   table.read("barrier_interval", sm.barrier_interval, 0, 1000);
   table.read("ldst_interval", sm.ldst_interval, 1, 64);
@@ -113,6 +114,7 @@ void read_interconnect(TomlTable table, InterconnectConfig& net) {
   table.read("slice_bytes_per_cycle", net.slice_bytes_per_cycle, 0, 1024);
   table.read("to_l2_bytes_per_cycle", net.to_l2_bytes_per_cycle, 0, 1024);
   table.read("store_cycles", net.store_cycles, 1, 64);
+  table.read("two_slices_a_kilobyte", net.two_slices_a_kilobyte);
   table.read("packed", net.packed);
   table.read("input_queued", net.input_queued);
   table.finish();
@@ -214,9 +216,12 @@ MachineConfig read_machine(const toml::table& file, const std::filesystem::path&
   if (auto partitioner = root.optional_table("partitioner")) read_partitioner(*partitioner, machine.partitioner);
   if (auto host = root.optional_table("host")) read_host(*host, machine.host);
   if (auto energy = root.optional_table("energy")) read_energy(*energy, machine.energy);
+  root.optional().read("cta_interval", machine.cta_interval, 0, 1000);
   root.finish();
   if (machine.l2_slices % machine.dram.channels != 0)
     root.fail("l2_slices", fmt::format("must be a multiple of dram.channels = {}", machine.dram.channels));
+  if (machine.interconnect.two_slices_a_kilobyte && machine.l2_slices % 2 != 0)
+    root.fail("l2_slices", "must be even with interconnect.two_slices_a_kilobyte");
   return machine;
 }
 

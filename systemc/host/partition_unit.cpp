@@ -158,7 +158,9 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
   const std::uint32_t cta = static_cast<std::uint32_t>(counters_[kernel].ctas_dispatched - 1);
   resident_[out.dispatch_sm][out.dispatch_slot] = {true, kernel, cta, clock_.now()};
   move_resident(out.dispatch_sm, kernel, 1);
-  sms_[out.dispatch_sm]->launch_cta(id, cta, out.dispatch_slot);
+  const double begin = std::max(next_begin_, static_cast<double>(clock_.now()));
+  next_begin_ = begin + machine_.cta_interval;
+  sms_[out.dispatch_sm]->launch_cta(id, cta, out.dispatch_slot, static_cast<std::uint64_t>(begin));
 }
 
 void PartitionUnit::trace_profile(const SluiceTopOut& out) {

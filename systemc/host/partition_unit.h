@@ -129,6 +129,7 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::vector<Profile> profiles_;
   std::vector<KernelId> present_, decided_for_;
   std::vector<Watched> watched_;  ///< [SM]
+  double next_begin_ = 0;         ///< cycle from which another CTA can begin
   bool in_window_ = false;
   std::vector<ProfileSample> samples_;
   SmResources in_use_total_;

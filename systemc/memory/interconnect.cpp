@@ -42,7 +42,9 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MachineCon
 std::uint32_t Interconnect::slice_of(std::uint64_t address) const {
   const std::uint64_t granule = address / (std::uint64_t{2} * kLineBytes);
   // The higher bits are folded in so that power-of-two strides do not camp on one slice.
-  return static_cast<std::uint32_t>((granule ^ (granule >> 7) ^ (granule >> 15)) % slice_in_.size());
+  const auto among = [](std::uint64_t unit, std::uint64_t places) { return (unit ^ (unit >> 7) ^ (unit >> 15)) % places; };
+  if (!config_.two_slices_a_kilobyte) return static_cast<std::uint32_t>(among(granule, slice_in_.size()));
+  return static_cast<std::uint32_t>(among(granule / 4, slice_in_.size() / 2) * 2 + granule % 2);
 }
 
 Interconnect::Transfer Interconnect::transfer(tlm::tlm_generic_payload& packet, Way way) {

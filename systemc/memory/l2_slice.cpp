@@ -60,7 +60,7 @@ double L2Slice::lookup_cycles(tlm::tlm_generic_payload& packet) const {
   const PacketInfo& who = PacketPool::info(packet);
   const unsigned halves = ((who.sectors & 0b0011) != 0 ? 1 : 0) + ((who.sectors & 0b1100) != 0 ? 1 : 0);
   if (packet.is_write()) return std::max(1.0, config_.store_interval * halves);
-  return std::max(1U, who.atomic ? config_.atomic_interval * (sector_bytes(who.sectors) / kSectorBytes) : 0);
+  return std::max(1.0, who.atomic ? config_.atomic_interval * (sector_bytes(who.sectors) / kSectorBytes) : 0);
 }
 
 void L2Slice::write(CacheTags::Way& way, const PacketInfo& who) const {

@@ -58,6 +58,7 @@ void LdstUnit::cycle(std::uint64_t now) {
   MemoryOp& op = queue_[head_];
   ++counters_[op.warp.kernel].ldst_busy;
   if (op.op == OpClass::Shared) {
+    if (now < banks_free_) return;
     ++counters_[op.warp.kernel].shared_passes;
     if (--op.passes != 0) return;
     finish_line(op.access, now + config_.shared_latency);
@@ -77,6 +78,7 @@ void LdstUnit::cycle(std::uint64_t now) {
     if (stalled_) return;
     if (outcome == Outcome::Hit) finish_line(op.access, std::max(now, began_ + passes - 1) + config_.l1.hit_latency);
     if (op.next == 0) next_access_ = now + std::max(config_.ldst_interval, passes);
+    if (op.next == 0 && op.op == OpClass::Load && config_.sub_core.modelled) banks_free_ = now + passes;
     if (++op.next < op.lines.size()) continue;
     pop();
     return;

@@ -107,6 +107,7 @@ class LdstUnit {
   std::uint32_t store_credits_;
   std::uint64_t next_access_ = 0;  ///< cycle from which the next global access can begin
   std::uint64_t began_ = 0;        ///< cycle of the first lookup of the global access at the head
+  std::uint64_t banks_free_ = 0;   ///< with sub-cores: cycle from which no load before is at the banks
   bool stalled_ = false;
 };
 

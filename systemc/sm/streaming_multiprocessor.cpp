@@ -49,7 +49,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
   dont_initialize();
 }
 
-void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_index, std::uint32_t slot) {
+void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_index, std::uint32_t slot, std::uint64_t earliest) {
   now_ = clock_.now();
   account_to(now_);
   const KernelDescriptor& descriptor = kernels_[kernel.value()].descriptor;
@@ -80,10 +80,10 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.state = Warp::State::Running;
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
     scoreboard_.clear(w);
-    scheduler_of(w).admit(lane_of(w), next_age_++);
+    scheduler_of(w).admit(lane_of(w), (config_.kernels_stay ? std::uint64_t{kernel.value()} << 48 : 0) + next_age_++);
   }
   // All are there before the first one ends, which one without an instruction does at once.
-  const std::uint64_t set_up = std::max(now_, next_set_up_);
+  const std::uint64_t set_up = std::max({now_, earliest, next_set_up_});
   next_set_up_ = set_up + config_.cta_launch_interval;
   for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1)
     advance(static_cast<std::uint32_t>(std::countr_zero(rest)), set_up + config_.cta_launch_latency);

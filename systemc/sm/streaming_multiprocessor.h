@@ -58,8 +58,9 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
 
   tlm_utils::simple_initiator_socket<StreamingMultiprocessor> memory;
 
-  /// Starts a CTA; the caller (CTA dispatcher) has checked its resources. `slot` names it on the timeline.
-  void launch_cta(KernelId kernel, std::uint32_t cta_index, std::uint32_t slot);
+  /// Starts a CTA; the caller (CTA dispatcher) has checked its resources. `slot` names it on the timeline; its set-up does not
+  /// begin before cycle `earliest`.
+  void launch_cta(KernelId kernel, std::uint32_t cta_index, std::uint32_t slot, std::uint64_t earliest);
   /// Ends every CTA of a kernel at once, without cta_completed: the kernel is over (its target reached).
   void kill(KernelId kernel);
 

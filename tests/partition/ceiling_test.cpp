@@ -38,6 +38,20 @@ TEST(Ceiling, ASectorOfThirtyTwoBytesCostsAWholeBurst) {
   EXPECT_DOUBLE_EQ(lines_per_cycle(m), 6 * 32 * 924.0 / 700 / 256) << "a line is four sectors at 64 bytes each";
 }
 
+TEST(Ceiling, SectorsThatDramJoinsCostTheirBlocks) {
+  MachineConfig m = machine_of("h200_sm90");
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m), 96 * 16 * 2977.0 / 1980 / 128) << "a line is two blocks of 64 bytes";
+  m.dram.joins_sectors = false;
+  EXPECT_DOUBLE_EQ(lines_per_cycle(m), 96 * 16 * 2977.0 / 1980 / 256);
+}
+
+TEST(Ceiling, NarrowPortsOfTheSlicesBindBeforeThoseOfTheSms) {
+  MachineConfig m = machine_of("h200_sm90");
+  EXPECT_DOUBLE_EQ(crossbar_lines_per_cycle(m), 96 / 2) << "64 bytes a cycle and slice";
+  m.interconnect.slice_bytes_per_cycle = 0;
+  EXPECT_DOUBLE_EQ(crossbar_lines_per_cycle(m), 96) << "as wide as the SMs' ports";
+}
+
 TEST(Ceiling, ShareIsOfOneSmAndOneWindow) {
   MachineConfig m = machine_of("fermi_table1");
   EXPECT_EQ(request_share(m), std::lround(lines_per_cycle(m) * 5120 / 16));

@@ -312,6 +312,51 @@ TEST(L1OfASubCoreMachine, FindsFourLinesACycleAndReadsABankOnceAPass) {
   }
 }
 
+/// The scratchpad has the banks that a load of the L1 reads: its passes come behind the load's, not beside them.
+TEST(L1OfASubCoreMachine, ScratchpadAccessesWaitForTheBanksOfALoad) {
+  const MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
+  constexpr std::uint8_t kLoadPasses = 32, kPasses = 2, kAccesses = 8;
+  Script script{times(kAccesses, op(OpClass::Shared)), 4, {}, false, 1, 16};
+  for (Instruction& i : script.body) i.interval = kPasses;
+  script.body.push_back(op(OpClass::Load));
+  script.body.back().interval = kLoadPasses;
+  script.lines = [](std::uint32_t, std::uint32_t, std::vector<LineAccess>& out) {
+    for (std::uint32_t l = 0; l < 32; ++l) out.push_back({kData + l * kLine, 1});
+  };
+  const double cycles = kLoadPasses + kAccesses * kPasses;
+  EXPECT_NEAR(slope(machine, script).cycles / (4 * 16), cycles, 0.03 * cycles);
+}
+
+/// results/h200/hopper/launch.csv: 132,000 empty CTAs.
+TEST(CtasOfAnH200, BeginAtTheRateOfTheWholeGpu) {
+  const auto cycles_a_cta = [](const MachineConfig& machine) {
+    const std::vector<RunResult> results = run({spec(machine, {times(1, op(OpClass::Alu)), 1, {}, false, 2000, 1}),
+                                                spec(machine, {times(1, op(OpClass::Alu)), 1, {}, false, 6000, 1})});
+    return static_cast<double>(results[1].cycles.value() - results[0].cycles.value()) / 4000;
+  };
+  MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
+  EXPECT_NEAR(cycles_a_cta(machine), 1.19, 0.005);
+  machine.cta_interval = 0;
+  EXPECT_NEAR(cycles_a_cta(machine), 1, 0.005) << "as fast as the partition unit dispatches them";
+}
+
+/// results/h200/hopper/h100/atomics.jsonl: reductions to 1 KB take two units, and four where it begins 512 bytes behind a
+/// kilobyte: 1.96 and 4.09 lanes a cycle.
+TEST(ReductionsOfAnH100, ToAKilobyteTakeTheUnitsWhereItLies) {
+  const MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h100_sm90.toml");
+  const auto sectors_a_cycle = [&](std::uint64_t offset) {
+    Script script{times(4, op(OpClass::Atomic)), 4, {}, false, 132, 8};
+    script.lines = [offset](std::uint32_t warp, std::uint32_t n, std::vector<LineAccess>& out) {
+      const std::uint64_t at = offset + std::mt19937(warp * 1000 + n)() % 32 * 32;
+      out.push_back({kData + at / kLine * kLine, static_cast<std::uint8_t>(1U << at % kLine / 32)});
+    };
+    return 132 * 8 * 4 * 4 / slope(machine, script).cycles;
+  };
+  const double unit = 1 / machine.l2.atomic_interval;
+  EXPECT_NEAR(sectors_a_cycle(0), 2 * unit, 0.1 * unit);
+  EXPECT_NEAR(sectors_a_cycle(512), 4 * unit, 0.2 * unit);
+}
+
 /// Stores of 32 lanes that go apart, words or whole sectors, to random lines of `lines`.
 Script scattered_stores(std::uint32_t ctas, std::uint32_t warps, std::uint64_t lines, bool words) {
   Script script{times(4, op(OpClass::Store)), 1, {}, false, ctas, warps};

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that share a GPU: the model beside an H200. Curves over CTA counts, and pairs under four policies.
 
-usage: compare.py [--take RESULTS.json ...]
-prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl; --take: makes model.json anew from what `sluice
-eval` wrote. Of two runs that are alike it keeps the first file's."""
+usage: compare.py [--model FILE] [--take RESULTS.json ...]
+prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl, and writes results.json; --model: from another
+file, and writes none; --take: makes that file anew from what `sluice eval` wrote. Of two runs that are alike it keeps the first file's."""
 import argparse
 import json
 import math
@@ -19,6 +19,7 @@ from errors import rank, write_results  # noqa: E402
 
 POLICIES = ("left_over", "even", "spatial", "warped_slicer")
 CLOCK, SMS = 1.98e9, 132  # of the GPU
+ORDER = "BLK BFS DXT HOT IMG KNN LBM MM MVP NN".split()  # in which the GPU's pairs are named
 QUOTAS = ("even", "warped_slicer")  # on the GPU these run in Sluice's runtime
 
 
@@ -26,7 +27,7 @@ def lines(name):
     return [json.loads(line) for line in (SILICON / name).read_text().splitlines()]
 
 
-def take(files):
+def take(files, out):
     curves, pairs, known = {}, [], set()
     for file in files:
         results = json.loads(pathlib.Path(file).read_text())
@@ -34,12 +35,14 @@ def take(files):
             if len(kernel["curve"]) > 1 and kernel["curve"][-1] > 0:
                 curves.setdefault(kernel["kernel"], kernel["curve"])
         for run in results["runs"]:
-            what = (*run["kernels"], run["policy"])
+            order = sorted(range(len(run["kernels"])), key=lambda k: ORDER.index(run["kernels"][k]))
+            names, ctas = ([of[k] for k in order if k < len(of)] for of in (run["kernels"], run["partition"]["ctas"]))
+            what = (*names, run["policy"])
             if run["policy"] in POLICIES + ("solo_curve",) and what not in known:
                 known.add(what)
-                pairs.append({"kernels": run["kernels"], "policy": run["policy"], "stp": round(run["stp"], 4), "ctas": run["partition"]["ctas"]})
+                pairs.append({"kernels": names, "policy": run["policy"], "stp": round(run["stp"], 4), "ctas": ctas})
     text = ",\n".join(" " + json.dumps(p) for p in pairs)
-    (HERE / "model.json").write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
+    (HERE / out).write_text('{"curves": ' + json.dumps(curves) + ',\n"pairs": [\n' + text + "\n]}\n")
 
 
 def silicon():
@@ -83,9 +86,9 @@ def print_turnaround():
     beside = {}
     for line in map(json.loads, (HERE / "turnaround.jsonl").read_text().splitlines()):
         each = line["seconds"] * CLOCK * SMS * line["quota"] / line["blocks"] - line["cycles"]
-        beside.setdefault(line["quota"], []).append(each)
-    for quota, cycles in beside.items():
-        print(f"a block beside its own time, quota {quota}: {min(cycles):.0f} to {max(cycles):.0f} cycles, median {statistics.median(cycles):.0f}")
+        beside.setdefault((line["quota"], " of warps apart" if line["threads"] % 32 else ""), []).append(each)
+    for (quota, apart), cycles in beside.items():
+        print(f"a block{apart} beside its own time, quota {quota}: {min(cycles):.0f} to {max(cycles):.0f} cycles, median {statistics.median(cycles):.0f}")
 
 
 def compare(model, slowdown, progress, ctas):
@@ -109,14 +112,16 @@ def within_one(ours, theirs):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--model", default="model.json")
     parser.add_argument("--take", nargs="+")
     options = parser.parse_args()
     if options.take:
-        take(options.take)
-    model = json.loads((HERE / "model.json").read_text())
+        take(options.take, options.model)
+    model = json.loads((HERE / options.model).read_text())
     curves, slowdown, progress, ctas = silicon()
-    print_curves(model, curves)
-    print_turnaround()
+    if model["curves"]:
+        print_curves(model, curves)
+        print_turnaround()
     pairs = compare(model, slowdown, progress, ctas)
     print("\n| policy | pairs | STP, H200 | model | rank correlation | mean absolute error | same runtime: STP, H200 | rank correlation | error |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -142,6 +147,8 @@ def main():
             print(f"\n{text} beside the H200's: within a CTA in {sum(same)} of {len(same)}")
             print("others: " + ", ".join(f"{'_'.join(r['kernels'])} ({','.join(map(str, r['ctas']))}; H200 "
                                          f"{','.join(map(str, ctas['_'.join(r['kernels']), 'warped_slicer']))})" for r, ok in zip(some, same) if not ok))
+    if options.model != "model.json":
+        return
     path = HERE.parent / "results.json"
     results = json.loads(path.read_text())
     write_results(path, results["kernels"], [p for p in pairs if p["policy"] in POLICIES])

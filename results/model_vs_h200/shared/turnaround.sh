@@ -4,7 +4,7 @@
 # usage: turnaround.sh SLUICE >turnaround.jsonl   (needs a GPU with 132 SMs, half a minute; compare.py prints the cycles)
 set -eu
 here=$(dirname "$(realpath "$0")")
-for threads in 32 128 192 256 512; do
+for threads in 32 128 169 192 256 512; do  # 169: its last warp is not full, so its warps go on by themselves
   for quota in 1 2 4; do
     for cycles in 0 2000 10000; do
       "$1" gpu run --kernel "$here/../../../tests/gpu/wait.cu:wait_cycles,grid=264000,block=$threads,args=out:u32:264000;i32:$cycles" --policy static --quota "$quota" --json |
