@@ -83,6 +83,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     Amounts demand;
     std::uint32_t register_units = 0, shared_units = 0;
     std::uint32_t grid = 0, next = 0;
+    std::uint32_t priority = 0;     ///< 0 without the option
     std::uint64_t launched_at = 0;  ///< in launch order
     bool finished = false, held = false, evicting = false;
     std::uint32_t evict_left = 0;
@@ -126,6 +127,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   [[nodiscard]] SmSet eligible(const CtaDispatcherIn& in, std::uint32_t k) const;
   [[nodiscard]] SmSet unready(const CtaDispatcherIn& in) const;  ///< in the next cycle
   [[nodiscard]] bool may_take(std::uint32_t k) const;
+  [[nodiscard]] bool goes_before(const CtaDispatcherIn& in, std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] std::optional<Pick> pick(const CtaDispatcherIn& in) const;
   [[nodiscard]] bool full(const Row& row) const;  ///< as many CTAs of each kernel as its quota says
   [[nodiscard]] bool room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const;
@@ -167,6 +169,8 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   Gaps answer_gaps_;
   std::uint32_t next_sm_ = 0, next_dirty_ = 0, next_kernel_ = 0;
   std::uint64_t launches_ = 0;
+  std::array<std::uint64_t, kMaxKernelSlots> served_at_{};  ///< when a CTA of it was picked last, in picks
+  std::uint64_t picks_ = 0;
   // The CTA at the port. In its first cycle there (fresh) its slot and regions are taken.
   bool fresh_ = false, with_regions_ = false;
   std::optional<std::uint32_t> last_picked_;  ///< its SM, until the port is free and nothing is picked

@@ -6,13 +6,18 @@
 
 namespace sluice {
 
-/// Kernels that may dispatch and hold no CTA; none in order, where the oldest waits for nobody.
+/// Kernels that may dispatch and hold no CTA. In order the oldest waits for nobody; with priorities, for kernels above it, and
+/// the others of its priority for it.
 std::uint32_t CtaDispatcherTwin::waiting(const CtaDispatcherIn& in) const {
   std::uint32_t mask = 0;
-  if (params_.patience == 0 || in.in_order) return mask;
+  if (params_.patience == 0 || (in.in_order && !params_.priority)) return mask;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     const bool there = out_.resident[k] != 0 || (fresh_ && out_.dispatch_kernel == k);
-    if (may_take(k) && !there) mask |= 1U << k;
+    bool stands_behind = false;
+    for (std::uint32_t other = 0; in.in_order && other < params_.kernels; ++other)
+      stands_behind |= may_take(other) && kernels_[other].priority == kernels_[k].priority &&
+                       kernels_[other].launched_at < kernels_[k].launched_at;
+    if (may_take(k) && !there && !stands_behind) mask |= 1U << k;
   }
   return mask;
 }
