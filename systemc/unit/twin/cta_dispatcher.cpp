@@ -82,7 +82,7 @@ bool CtaDispatcherTwin::ready_changes(const CtaDispatcherIn& in) const { return 
 /// Who goes first of two kernels that could.
 bool CtaDispatcherTwin::goes_before(const CtaDispatcherIn& in, std::uint32_t a, std::uint32_t b) const {
   if (kernels_[a].priority != kernels_[b].priority) return kernels_[a].priority > kernels_[b].priority;
-  if (!in.round_robin) return kernels_[a].launched_at < kernels_[b].launched_at;
+  if (!in.round_robin || in.in_order) return kernels_[a].launched_at < kernels_[b].launched_at;
   if (params_.priority) return served_at_[a] != served_at_[b] ? served_at_[a] < served_at_[b] : a < b;
   return (a + params_.kernels - next_kernel_) % params_.kernels < (b + params_.kernels - next_kernel_) % params_.kernels;
 }
