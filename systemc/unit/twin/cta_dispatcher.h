@@ -110,6 +110,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     std::uint32_t asked = 0;  ///< mask
     std::uint32_t kernel = 0, sm = 0;
     std::array<bool, kMaxCtaSlots> ended{};  ///< CTA slots of this SM that were ended
+    std::optional<std::uint32_t> next;       ///< the one to be ended in this cycle
     std::array<std::uint8_t, kMaxKernelSlots> tags{};
   };
 
