@@ -127,7 +127,8 @@ TEST(Priorities, WithoutPatienceALowerKernelIsKeptOut) {
 
 // Each wait is at most two ticks and a claim, and a claim with five SMs of five CTAs is below 100 cycles.
 TEST(Priorities, WithPatienceALowerKernelIsServedInEveryOrder) {
-  for (const int order : {0, 1, 2}) EXPECT_GE(left_for_the_low_one<Vcta_dispatcher_counts>(kPatient, order, 20000), 20000U / 264) << order;
+  for (const int order : {0, 1, 2})
+    EXPECT_GE(left_for_the_low_one<Vcta_dispatcher_counts>(kPatient, order, 20000), 20000U / 264) << order;
 }
 
 // In order, what PATIENCE lets in is the oldest of its priority: the younger one waits for that one's grid.

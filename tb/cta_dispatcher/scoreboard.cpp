@@ -98,7 +98,8 @@ void DispatchScoreboard::follow_waits(const DispatchCycle& before) {
   reserving_ = false;
   if (params_.patience == 0) return;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    const bool waits = model_.state(k) == DispatchModel::State::Running && model_.resident(k) == 0 && (!before.in.in_order || (params_.priority && model_.in_turn_of_its_priority(k)));
+    const bool waits = model_.state(k) == DispatchModel::State::Running && model_.resident(k) == 0 &&
+                       (!before.in.in_order || (params_.priority && model_.in_turn_of_its_priority(k)));
     waited_[k] = waits ? waited_[k] + 1 : 0;
     reserving_ = reserving_ || waited_[k] >= 1U << params_.patience;
   }

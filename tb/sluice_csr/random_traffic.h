@@ -287,8 +287,12 @@ class Stimulus {
 
   std::optional<SluiceCsrTake> take() {
     if (parameters_.launch_queue == 0 || !random_.chance(0.02)) return std::nullopt;
-    return SluiceCsrTake{random_.in(0, parameters_.max_kernels - 1), random_.in(0, 127), random_.word() & 0x1ffff,
-                         random_.word() & 0x3ffff, random_.word(),          random_.in(0, 7)};
+    return SluiceCsrTake{random_.in(0, parameters_.max_kernels - 1),
+                         random_.in(0, 127),
+                         random_.word() & 0x1ffff,
+                         random_.word() & 0x3ffff,
+                         random_.word(),
+                         random_.in(0, 7)};
   }
   SluiceCsrStatus status() {
     if (random_.chance(0.02)) {  // otherwise the slots' states hold for a while

@@ -146,8 +146,8 @@ std::string SampleScoreboard::judge(const SluiceTopOut& out) {
       return fmt::format("{}: with {} of them, nobody was picked {} cycles after its last end or start: fewer than {}", sample,
                          ctas, sm.nobody[ctas], refill());
     if (sm.younger[ctas] >= refill())
-      return fmt::format("{}: with {} of them, a younger kernel was picked {} cycles after its last end or start", sample, ctas,
-                         sm.younger[ctas]);
+      return fmt::format("{}: with {} of them, a kernel that goes behind it was picked {} cycles after its last end or start",
+                         sample, ctas, sm.younger[ctas]);
   }
   if (out.profile_scaled != entry_of(sm.insts[slot]))
     return fmt::format("{}: entry {:#x}, the ports say {} instructions: {:#x}", sample, out.profile_scaled, sm.insts[slot],

@@ -25,10 +25,10 @@ namespace sluice::tb {
 ///     each on their own: the others come before at most twice each, 2 (NUM_SM - 1) cycles.
 ///
 /// So the room of an SM is known 6 + 2 (NUM_SM - 1) cycles after its last end or start. From then on each cycle with the port
-/// free and the SM ready makes a pick: for this SM, for another of its kernel, or for an older kernel (one of higher priority; with PATIENCE, or for one
-/// without a CTA). A slot that is free is empty for that many cycles, and for the cycles of these three and of an SM that is not
-/// ready. So e ends take e (6 + 2 (NUM_SM - 1)) CTA-cycles from a window at most, and each cycle that is not the SM's as many as
-/// it waits for.
+/// free and the SM ready makes a pick: for this SM, for another of its kernel, or for an older kernel (one of higher priority;
+/// with PATIENCE, or for one without a CTA). A slot that is free is empty for that many cycles, and for the cycles of these three
+/// and of an SM that is not ready. So e ends take e (6 + 2 (NUM_SM - 1)) CTA-cycles from a window at most, and each cycle that is
+/// not the SM's as many as it waits for.
 class SampleScoreboard {
  public:
   explicit SampleScoreboard(const regs::Parameters& parameters) : parameters_(parameters), sms_(parameters.num_sm) {}
@@ -78,11 +78,11 @@ class SampleScoreboard {
 
   regs::Parameters parameters_;
   std::vector<Sm> sms_;
-  std::array<std::uint32_t, kMaxKernelSlots> tags_{};  ///< flushes of each kernel slot, modulo 16
+  std::array<std::uint32_t, kMaxKernelSlots> tags_{};     ///< flushes of each kernel slot, modulo 16
   std::array<std::uint8_t, kMaxKernelSlots> priority_{};  ///< in the cycle before
-  std::vector<std::size_t> present_;                   ///< when the window began
-  bool window_ = false;                                ///< it ran in the cycle before
-  bool waited_ = false;                                ///< the CTA at the port was there in the cycle before
+  std::vector<std::size_t> present_;                      ///< when the window began
+  bool window_ = false;                                   ///< it ran in the cycle before
+  bool waited_ = false;                                   ///< the CTA at the port was there in the cycle before
   std::uint64_t clean_ = 0, never_full_ = 0, dropped_ = 0, unclean_ = 0;
   std::uint32_t longest_refill_ = 0;
 };
