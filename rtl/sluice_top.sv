@@ -128,7 +128,7 @@ module sluice_top #(
   logic [K*SharedW-1:0]          demand_shared;
   logic [K*AmountW-1:0]          demand;        // the three of them (amounts_t), by kernel slot
   logic [K*GridW-1:0]            grid;
-  logic [K*sluice_pkg::PriorityW-1:0] priorities;
+  logic [K*sluice_pkg::PriorityW-1:0] priorities;              // by kernel slot
   logic                          count, count_first, count_fits;   // occupancy
   logic [K-1:0]                  count_kernel;
   logic [K-1:0]                  repeat_grid, launch, stop, evict, resume, flush;
@@ -169,19 +169,8 @@ module sluice_top #(
   sluice_pkg::launch_t    port_launch;
   logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
-  sluice_csr #(
-    .NUM_SM       (NUM_SM),
-    .MAX_KERNELS  (K),
-    .MAX_CTAS     (MAX_CTAS),
-    .NUM_SCHED    (NUM_SCHED),
-    .REGION_UNITS (REGION_UNITS),
-    .SM_ENABLE    (SM_ENABLE),
-    .SM_READY     (SM_READY),
-    .LAUNCH_QUEUE (LAUNCH_QUEUE),
-    .FLUSH        (FLUSH),
-    .PRIORITY     (PRIORITY),
-    .PATIENCE     (PATIENCE)
-  ) i_sluice_csr (
+  sluice_csr #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE),
+    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE)) i_sluice_csr (
     .clk_i,
     .rst_ni,
     .s_axi_awaddr_i,
@@ -268,18 +257,8 @@ module sluice_top #(
     assign demand[k*AmountW +: AmountW] = {demand_shared[k*SharedW +: SharedW], demand_registers[k*RegW +: RegW], demand_warps[k*WarpW +: WarpW]};
   end
 
-  cta_dispatcher #(
-    .NUM_SM       (NUM_SM),
-    .MAX_KERNELS  (K),
-    .MAX_CTAS     (MAX_CTAS),
-    .REGION_UNITS (REGION_UNITS),
-    .SM_ENABLE    (SM_ENABLE),
-    .SM_READY     (SM_READY),
-    .FLUSH        (FLUSH),
-    .PRIORITY     (PRIORITY),
-    .PATIENCE     (PATIENCE),
-    .FITS_NOW     ((LAUNCH_QUEUE != 0) ? 1 : 0)
-  ) i_cta_dispatcher (
+  cta_dispatcher #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY),
+    .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
     .capacity_warps_i     (capacity_warps),
