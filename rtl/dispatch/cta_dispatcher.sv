@@ -149,7 +149,8 @@ module cta_dispatcher #(
   dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
     .clk_i, .rst_ni, .can_take_i(can_take), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i(ahead),
     .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(free_to_pick), .quota_changed_i, .profiling_i, .launched_i(launched),
-    .give_sm_i(give_sm), .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
+    .give_sm_i(give_sm), .pending_o(pending), .pick_valid_o(pick_valid),
+    .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
     .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
     .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o);
 

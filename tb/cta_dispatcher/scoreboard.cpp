@@ -124,6 +124,8 @@ std::string DispatchScoreboard::outranks(const CtaDispatcherOut& out, const Disp
   if (!params_.priority) return {};
   const unsigned known = 12 + 2 * params_.num_sms;
   room_for_.resize(params_.num_sms);
+  since_end_.resize(params_.num_sms);
+  since_pick_.resize(params_.num_sms);
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
       const bool room = model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions) && !before.in.quota_changed;
@@ -136,7 +138,14 @@ std::string DispatchScoreboard::outranks(const CtaDispatcherOut& out, const Disp
                            out.dispatch_kernel, k, sm, room_for_[sm][k]);
     }
   }
-  if (picked_ && out.dispatch_sm < params_.num_sms) room_for_[out.dispatch_sm].fill(0);
+  for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+    ++since_end_[sm];
+    ++since_pick_[sm];
+  }
+  if (!picked_ || out.dispatch_sm >= params_.num_sms) return {};
+  // What is left there is known in four cycles, unless an end comes in between.
+  since_pick_[out.dispatch_sm] = 0;
+  for (unsigned& cycles : room_for_[out.dispatch_sm]) cycles = since_end_[out.dispatch_sm] > 8 ? std::min(cycles, known - 6) : 0;
   return {};
 }
 
@@ -361,7 +370,10 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
     return fmt::format("nothing dispatched for {} cycles though something fits", starved_);
 
   if (std::string wrong = outranks(out, before); !wrong.empty()) return wrong;
-  if (ended && params_.priority) room_for_[end_sm].fill(0);
+  if (ended && params_.priority) {
+    if (since_pick_[end_sm] < 6) room_for_[end_sm].fill(0);
+    since_end_[end_sm] = 0;
+  }
   if (picked_) {
     if (ended_ && ended_->sm == out.dispatch_sm) hit("grant and end on one SM in one cycle");
     if (std::string wrong = admit(out, before); !wrong.empty()) return wrong;

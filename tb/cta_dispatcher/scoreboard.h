@@ -77,6 +77,7 @@ class DispatchScoreboard {
       charged_kernel_;                                   ///< of the CTA in its first cycle at the port, and of the one before
   std::array<std::uint32_t, kMaxKernelSlots> waited_{};  ///< cycles for which a kernel has had CTAs left, and none there
   std::vector<std::array<unsigned, kMaxKernelSlots>> room_for_;  ///< [sm][kernel]: cycles for which one more has fitted
+  std::vector<unsigned> since_end_, since_pick_;                 ///< [sm] cycles
   bool reserving_ = false;                                       ///< an SM may be reserved for one of them
   bool picked_ = false, unplaced_ = false;
   unsigned starved_ = 0, to_evaluate_ = 0, patience_ = 0;
