@@ -57,6 +57,19 @@ TEST(Priorities, ByAgeTheHigherKernelTakesWhatEnds) {
   EXPECT_GE(ranks.dispatched(0), before + 400);
 }
 
+TEST(Priorities, AnEmptyMachineIsTheHigherKernelsFirst) {
+  RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
+  Ranks ranks(rtl, kFermi);
+  ranks.bench.cycle.in.grid[1] = 80;
+  ranks.launch(0, 0);
+  ranks.launch(1, 7);
+  ranks.bench.steps(60);  // nothing ends
+  EXPECT_LE(ranks.dispatched(0), 4U);
+  ranks.bench.steps(90);
+  EXPECT_EQ(ranks.dispatched(1), 80U);
+  EXPECT_EQ(ranks.dispatched(0), 128U - 80U);
+}
+
 TEST(Priorities, OfTwoAlikeTheOlderIsFirst) {
   RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
   Ranks ranks(rtl, kFermi);

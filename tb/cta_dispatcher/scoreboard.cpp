@@ -128,9 +128,10 @@ std::string DispatchScoreboard::outranks(const CtaDispatcherOut& out, const Disp
   since_pick_.resize(params_.num_sms);
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
-      const bool room = model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions) && !before.in.quota_changed;
+      const CtaCount quota(before.quota[sm][k]);
+      const bool room = model_.has_room(k, sm, quota, before.in.regions) && !before.in.quota_changed;
       room_for_[sm][k] = room ? room_for_[sm][k] + 1 : 0;
-      if (!picked_ || out.dispatch_kernel >= params_.kernels || room_for_[sm][k] == 0) continue;
+      if (!picked_ || out.dispatch_kernel >= params_.kernels || !model_.admissible(k, sm, quota, before.in.regions)) continue;
       const std::uint32_t picked = model_.priority(out.dispatch_kernel), other = model_.priority(k);
       if (other < picked && model_.older(k, out.dispatch_kernel)) hit("a kernel goes before an older one by its priority");
       if (other > picked && room_for_[sm][k] > known && !reserving_)
