@@ -43,6 +43,7 @@ rtl/dispatch/kernel_slot.sv
 rtl/dispatch/kernel_slots.sv
 rtl/dispatch/sm_available.sv
 rtl/dispatch/wait_guard.sv
+rtl/dispatch/kernel_order.sv
 rtl/dispatch/dispatch_picker.sv
 rtl/dispatch/dispatch_port.sv
 rtl/dispatch/dispatch_errors.sv

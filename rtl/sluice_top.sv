@@ -11,6 +11,7 @@ module sluice_top #(
   parameter int unsigned SM_ENABLE    = 0,    // 0..1; 1: SMs can be disabled by register SM_ENABLE
   parameter int unsigned SM_READY     = 0,    // 0..1; 1: sm_ready_i is looked at
   parameter int unsigned FLUSH        = 0,    // 0..1; 1: kernels can be flushed
+  parameter int unsigned PRIORITY     = 0,    // 0..1; 1: kernels of higher priority go first
   parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes first
   parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
@@ -93,6 +94,7 @@ module sluice_top #(
   if (SM_ENABLE > 1) $error("sluice_top: SM_ENABLE must be 0..1");
   if (SM_READY > 1) $error("sluice_top: SM_READY must be 0..1");
   if (FLUSH > 1) $error("sluice_top: FLUSH must be 0..1");
+  if (PRIORITY > 1) $error("sluice_top: PRIORITY must be 0..1");
   if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
@@ -126,6 +128,7 @@ module sluice_top #(
   logic [K*SharedW-1:0]          demand_shared;
   logic [K*AmountW-1:0]          demand;        // the three of them (amounts_t), by kernel slot
   logic [K*GridW-1:0]            grid;
+  logic [K*sluice_pkg::PriorityW-1:0] priorities;              // by kernel slot
   logic                          count, count_first, count_fits;   // occupancy
   logic [K-1:0]                  count_kernel;
   logic [K-1:0]                  repeat_grid, launch, stop, evict, resume, flush;
@@ -166,17 +169,8 @@ module sluice_top #(
   sluice_pkg::launch_t    port_launch;
   logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
-  sluice_csr #(
-    .NUM_SM       (NUM_SM),
-    .MAX_KERNELS  (K),
-    .MAX_CTAS     (MAX_CTAS),
-    .NUM_SCHED    (NUM_SCHED),
-    .REGION_UNITS (REGION_UNITS),
-    .SM_ENABLE    (SM_ENABLE),
-    .SM_READY     (SM_READY),
-    .LAUNCH_QUEUE (LAUNCH_QUEUE),
-    .FLUSH        (FLUSH)
-  ) i_sluice_csr (
+  sluice_csr #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE),
+    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE)) i_sluice_csr (
     .clk_i,
     .rst_ni,
     .s_axi_awaddr_i,
@@ -208,6 +202,7 @@ module sluice_top #(
     .demand_shared_o      (demand_shared),
     .grid_o               (grid),
     .repeat_o             (repeat_grid),
+    .priority_o           (priorities),
     .launch_o             (launch),
     .stop_o               (stop),
     .evict_o              (evict),
@@ -242,6 +237,7 @@ module sluice_top #(
     .port_take_i          (port_take),
     .port_demand_i        (port_launch.demand),
     .port_ctas_i          (port_launch.ctas),
+    .port_priority_i      (port_launch.urgency),
     .tags_i               (tags),
     .sm_busy_i            (sm_busy),
     .sequencer_state_i    (state),
@@ -261,17 +257,8 @@ module sluice_top #(
     assign demand[k*AmountW +: AmountW] = {demand_shared[k*SharedW +: SharedW], demand_registers[k*RegW +: RegW], demand_warps[k*WarpW +: WarpW]};
   end
 
-  cta_dispatcher #(
-    .NUM_SM       (NUM_SM),
-    .MAX_KERNELS  (K),
-    .MAX_CTAS     (MAX_CTAS),
-    .REGION_UNITS (REGION_UNITS),
-    .SM_ENABLE    (SM_ENABLE),
-    .SM_READY     (SM_READY),
-    .FLUSH        (FLUSH),
-    .PATIENCE     (PATIENCE),
-    .FITS_NOW     ((LAUNCH_QUEUE != 0) ? 1 : 0)
-  ) i_cta_dispatcher (
+  cta_dispatcher #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY),
+    .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
     .capacity_warps_i     (capacity_warps),
@@ -283,6 +270,7 @@ module sluice_top #(
     .demand_shared_i      (demand_shared),
     .grid_i               (grid),
     .repeat_i             (repeat_grid),
+    .priority_i           (priorities),
     .launch_i             (launch),
     .stop_i               (stop),
     .evict_i              (evict),

@@ -20,7 +20,11 @@ import timing
 from command import positive, readable, run, writable
 
 STANDARD = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGION_UNITS": 0}
-RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128)}
+# Options of the unit, off where --param does not name them, and the blocks that take each beside sluice_top.
+OPTIONS = {"SM_ENABLE": ["cta_dispatcher", "sluice_csr", "partition_sequencer"], "SM_READY": ["cta_dispatcher"], "LAUNCH_QUEUE": ["sluice_csr"],
+           "FLUSH": ["cta_dispatcher", "sluice_csr"], "PRIORITY": ["cta_dispatcher", "sluice_csr"], "PATIENCE": ["cta_dispatcher"]}
+RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128),
+          **dict.fromkeys(OPTIONS, (0, 1)), "LAUNCH_QUEUE": (0, 8), "PATIENCE": (0, 20)}
 NOT_REGIONS = {f"REGION_UNITS={n}" for n in range(1, 16)}
 # Blocks, with the parameters each takes and the group it is counted in.
 BLOCKS = {
@@ -87,9 +91,15 @@ def arguments():
     return args, parameters
 
 
+def values_of(module, parameters):
+    """The parameters that a block takes; options that are off are left out."""
+    options = [k for k, blocks in OPTIONS.items() if parameters.get(k) and module in [*blocks, "sluice_top"]]
+    return {k: parameters[k] for k in [*BLOCKS[module][0], *options]}
+
+
 def one(name, parameters, library, args):
     module = name.split(",")[0]
-    values = {k: parameters[k] for k in BLOCKS[module][0]}
+    values = values_of(module, parameters)
     if name == REGIONS:
         values["REGION_UNITS"] = parameters["REGION_UNITS"] or 64
     script = REGIONS_SCRIPT if name == REGIONS else args.script

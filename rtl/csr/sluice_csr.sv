@@ -12,7 +12,9 @@ module sluice_csr #(
   parameter int unsigned SM_ENABLE    = 0,    // 1: with SM_ENABLE and SM_BUSY
   parameter int unsigned SM_READY     = 0,    // for FEATURES only
   parameter int unsigned LAUNCH_QUEUE = 0,    // 1..8: with PORT_SLOTS and SLOTk.TAGS
-  parameter int unsigned FLUSH        = 0     // 1: with SLOTk.CTRL.FLUSH
+  parameter int unsigned FLUSH        = 0,    // 1: with SLOTk.CTRL.FLUSH
+  parameter int unsigned PRIORITY     = 0,    // 1: with SLOTk.PRIORITY
+  parameter int unsigned PATIENCE     = 0     // for FEATURES only
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -46,6 +48,7 @@ module sluice_csr #(
   output logic [MAX_KERNELS*sluice_pkg::SharedW-1:0] demand_shared_o,
   output logic [MAX_KERNELS*32-1:0]                  grid_o,                 // CTAs
   output logic [MAX_KERNELS-1:0]                     repeat_o,
+  output logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_o,           // 0 without PRIORITY
   output logic [MAX_KERNELS-1:0]                     launch_o,               // pulses; several with CONTROL.GO, else one of the four vectors' bits
   output logic [MAX_KERNELS-1:0]                     stop_o,
   output logic [MAX_KERNELS-1:0]                     evict_o,
@@ -74,6 +77,7 @@ module sluice_csr #(
   input  logic [MAX_KERNELS-1:0]                     port_take_i,            // its launch goes to this slot: one-hot, or 0; launch_o in the next cycle
   input  sluice_pkg::amounts_t                       port_demand_i,
   input  logic [sluice_pkg::GridW-1:0]               port_ctas_i,
+  input  logic [sluice_pkg::PriorityW-1:0]           port_priority_i,
   input  logic [MAX_KERNELS*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags_i,   // of each slot: {priority, context}
   // status
   input  logic [MAX_KERNELS*2-1:0]                   slot_state_i,
@@ -131,7 +135,8 @@ module sluice_csr #(
       .NUM_SM       (NUM_SM),
       .MAX_CTAS     (MAX_CTAS),
       .LAUNCH_QUEUE (LAUNCH_QUEUE),
-      .FLUSH        (FLUSH)
+      .FLUSH        (FLUSH),
+      .PRIORITY     (PRIORITY)
     ) i_slot (
       .clk_i,
       .rst_ni,
@@ -149,10 +154,12 @@ module sluice_csr #(
       .shared_o       (demand_shared_o[k*SharedW +: SharedW]),
       .grid_o         (grid_o[k*32 +: 32]),
       .repeat_o       (repeat_o[k]),
+      .priority_o     (priority_o[k*sluice_pkg::PriorityW +: sluice_pkg::PriorityW]),
       .port_slot_i    (port_slots_o[k]),
       .port_take_i    (port_take_i[k]),
       .port_demand_i,
       .port_ctas_i,
+      .port_priority_i,
       .tags_i         (tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]),
       .flush_context_i(flush_context),
       .go_i           (go),
@@ -240,7 +247,7 @@ module sluice_csr #(
   end else begin : gen_no_port
     assign {port_slots_o, slots_exist, slots_bad, slots_read} = '0;
     logic unused_port;
-    assign unused_port = ^{port_take_i, port_demand_i, port_ctas_i, tags_i};
+    assign unused_port = ^{port_take_i, port_demand_i, port_ctas_i, port_priority_i, tags_i};
   end
 
   // EVICT's count goes with the command, whichever slot it is for.
@@ -269,7 +276,9 @@ module sluice_csr #(
                                         | (32'(REGION_UNITS) << sluice_csr_pkg::ParamsRegionUnitsLsb);
       sluice_csr_pkg::FeaturesAddr: top_rdata = (32'(SM_ENABLE) << sluice_csr_pkg::FeaturesSmEnableLsb)
                                           | (32'(SM_READY) << sluice_csr_pkg::FeaturesSmReadyLsb) | (32'(FLUSH) << sluice_csr_pkg::FeaturesFlushLsb)
-                                          | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb);
+                                          | (32'(PRIORITY) << sluice_csr_pkg::FeaturesPriorityLsb)
+                                          | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb)
+                                          | (32'(PATIENCE) << sluice_csr_pkg::FeaturesPatienceLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
         top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;

@@ -137,7 +137,9 @@ package sluice_csr_pkg;
   localparam int unsigned FeaturesSmEnableLsb = 0;
   localparam int unsigned FeaturesSmReadyLsb = 1;
   localparam int unsigned FeaturesFlushLsb = 2;
+  localparam int unsigned FeaturesPriorityLsb = 3;
   localparam int unsigned FeaturesLaunchQueueLsb = 4;
+  localparam int unsigned FeaturesPatienceLsb = 8;
   localparam logic [11:0] SmEnableAddr = 12'h080;
   localparam logic [11:0] SmBusyAddr = 12'h0a0;
   localparam logic [11:0] PortSlotsAddr = 12'h06c;
@@ -179,6 +181,10 @@ package sluice_csr_pkg;
   localparam logic [6:0] SlotTagsOffset = 7'h028;
   localparam int unsigned SlotTagsContextLsb = 0;
   localparam int unsigned SlotTagsPriorityLsb = 16;
+  localparam logic [6:0] SlotPriorityOffset = 7'h02c;
+  localparam logic [2:0] SlotPriorityReset = 3'd0;
+  localparam logic [31:0] SlotPriorityMin = 32'd0;
+  localparam logic [31:0] SlotPriorityMax = 32'd7;
   localparam logic [6:0] SlotMaskOffset = 7'h040;
   // verilator lint_on UNUSEDPARAM
 endpackage

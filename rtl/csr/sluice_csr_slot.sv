@@ -6,7 +6,8 @@ module sluice_csr_slot #(
   parameter int unsigned NUM_SM       = 16,
   parameter int unsigned MAX_CTAS     = 8,
   parameter int unsigned LAUNCH_QUEUE = 0,   // 0: no launch port
-  parameter int unsigned FLUSH        = 0    // 0: no FLUSH
+  parameter int unsigned FLUSH        = 0,   // 0: no FLUSH
+  parameter int unsigned PRIORITY     = 0    // 0: no PRIORITY
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -24,10 +25,12 @@ module sluice_csr_slot #(
   output logic [sluice_pkg::SharedW-1:0] shared_o,
   output logic [31:0]                    grid_o,
   output logic                           repeat_o,
+  output logic [sluice_pkg::PriorityW-1:0] priority_o,     // 0 without PRIORITY
   input  logic                           port_slot_i,      // the slot is the launch port's: the host can't launch it
   input  logic                           port_take_i,      // a launch of the port comes: it is made in the next cycle
   input  sluice_pkg::amounts_t           port_demand_i,
   input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
+  input  logic [sluice_pkg::PriorityW-1:0] port_priority_i,
   input  logic [sluice_pkg::ContextW+sluice_pkg::PriorityW-1:0] tags_i,   // {priority, context}
   input  logic                           flush_context_i,  // with a write elsewhere: flush the kernel if it is of the context in write_data_i
   input  logic                           go_i,             // with a write elsewhere: a launch that waits is made
@@ -72,6 +75,7 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotRegistersOffset: begin descriptor = 1'b1; high = sluice_csr_pkg::SlotRegistersMax; end
       sluice_csr_pkg::SlotSharedOffset:    begin descriptor = 1'b1; high = sluice_csr_pkg::SlotSharedMax; end
       sluice_csr_pkg::SlotGridOffset:      descriptor = 1'b1;
+      sluice_csr_pkg::SlotPriorityOffset:  begin descriptor = 1'b1; high = sluice_csr_pkg::SlotPriorityMax; exists = PRIORITY != 0; end
       sluice_csr_pkg::SlotCtrlOffset:      command = 1'b1;
       sluice_csr_pkg::SlotQuotaOffset:     high = 32'(MAX_CTAS);
       default:                             exists = mask_hit;
@@ -105,6 +109,22 @@ module sluice_csr_slot #(
     logic unused_flush;
     assign unused_flush = flush_context_i;
   end
+  if (PRIORITY != 0) begin : gen_priority
+    logic [sluice_pkg::PriorityW-1:0] priority_d, priority_q;
+    always_comb begin
+      priority_d = priority_q;
+      if (accept && write_offset_i == sluice_csr_pkg::SlotPriorityOffset) priority_d = write_data_i[sluice_pkg::PriorityW-1:0];
+      if (LAUNCH_QUEUE != 0 && port_take_i)                               priority_d = port_priority_i;
+    end
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) priority_q <= sluice_csr_pkg::SlotPriorityReset;
+      else         priority_q <= priority_d;
+    assign priority_o = priority_q;
+  end else begin : gen_no_priority
+    assign priority_o = '0;
+    logic unused_priority;
+    assign unused_priority = ^port_priority_i;
+  end
   assign launches       = write_offset_i == sluice_csr_pkg::SlotCtrlOffset && write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb];
 
   always_comb begin
@@ -125,6 +145,7 @@ module sluice_csr_slot #(
         sluice_csr_pkg::SlotRegistersOffset: registers_d = write_data_i[sluice_pkg::RegW-1:0];
         sluice_csr_pkg::SlotSharedOffset:    shared_d    = write_data_i[sluice_pkg::SharedW-1:0];
         sluice_csr_pkg::SlotGridOffset:      grid_d      = write_data_i;
+        sluice_csr_pkg::SlotPriorityOffset:  ;   // gen_priority
         sluice_csr_pkg::SlotCtrlOffset: begin
           command_d = write_data_i[3:0];
           if (write_data_i[sluice_csr_pkg::SlotCtrlLaunchLsb]) begin
@@ -166,6 +187,10 @@ module sluice_csr_slot #(
       sluice_csr_pkg::SlotDispatchedOffset: read_data_o = dispatched_i;
       sluice_csr_pkg::SlotQuotaOffset:      read_data_o = 32'(quota_q);
       sluice_csr_pkg::SlotCtasOffset:       read_data_o = 32'(ctas_i);
+      sluice_csr_pkg::SlotPriorityOffset: begin
+        read_exists_o = PRIORITY != 0;
+        read_data_o   = 32'(priority_o);
+      end
       sluice_csr_pkg::SlotTagsOffset: begin
         read_exists_o                                                                  = LAUNCH_QUEUE != 0;
         read_data_o[sluice_csr_pkg::SlotTagsContextLsb +: sluice_pkg::ContextW]   = tags_i[0 +: sluice_pkg::ContextW] & {sluice_pkg::ContextW{LAUNCH_QUEUE != 0}};

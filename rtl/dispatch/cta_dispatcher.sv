@@ -10,6 +10,7 @@ module cta_dispatcher #(
   parameter int unsigned SM_ENABLE    = 0,    // 1: with sm_enable_i and sm_busy_o
   parameter int unsigned SM_READY     = 0,    // 1: with sm_ready_i
   parameter int unsigned FLUSH        = 0,    // 1: with flush_i, tags of CTAs, flush_*_o
+  parameter int unsigned PRIORITY     = 0,    // 1: with priority_i
   parameter int unsigned PATIENCE     = 0,    // 0..20; else no kernel waits for ever: see wait_guard
   parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
 ) (
@@ -24,6 +25,7 @@ module cta_dispatcher #(
   input  logic [MAX_KERNELS*sluice_pkg::SharedW-1:0]   demand_shared_i,
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0]     grid_i,                // CTAs
   input  logic [MAX_KERNELS-1:0]                       repeat_i,              // level: the grid starts again at its end
+  input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,            // higher first; stable from the cycle of the launch until FREE
   input  logic [MAX_KERNELS-1:0]                       launch_i,              // pulses
   input  logic [MAX_KERNELS-1:0]                       stop_i,
   input  logic [MAX_KERNELS-1:0]                       evict_i,
@@ -93,8 +95,8 @@ module cta_dispatcher #(
   localparam int unsigned SlotsW  = MAX_CTAS * (1 + $clog2(K));
   localparam int unsigned TagW    = sluice_pkg::TagW;
 
-  logic [K-1:0]         launched, can_take, waits, claim, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
-  logic [K*K-1:0]       older;
+  logic [K-1:0]         launched, can_take, waits, may_wait, claim, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
+  logic [K*K-1:0]       older, ahead;   // bit i*K+j: i is older than j, goes before j
   logic                 none, ready_changes, sweep, guarding;
   logic [NUM_SM-1:0]    available, held, reserved;
   logic [NUM_SM*SlotsW-1:0] all_slots;
@@ -145,24 +147,36 @@ module cta_dispatcher #(
     .free_slots_o(free_slots), .give_sm_o(give_sm), .give_kernel_o(give_kernel), .ending_o(ending));
 
   dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
-    .clk_i, .rst_ni, .can_take_i(can_take), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .older_i(older), .round_robin_i,
-    .in_order_i, .ready_i(free_to_pick), .quota_changed_i, .profiling_i, .launched_i(launched), .give_sm_i(give_sm), .pending_o(pending),
-    .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
+    .clk_i, .rst_ni, .can_take_i(can_take), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i(ahead),
+    .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(free_to_pick), .quota_changed_i, .profiling_i, .launched_i(launched),
+    .give_sm_i(give_sm), .pending_o(pending), .pick_valid_o(pick_valid),
+    .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
     .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
     .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o);
 
   sm_available #(.NUM_SM(NUM_SM), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY)) i_sm_available (
     .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .stirring_o(ready_changes));
 
+  if (PRIORITY != 0) begin : gen_order
+    kernel_order #(.MAX_KERNELS(K)) i_kernel_order (
+      .clk_i, .rst_ni, .priority_i, .older_i(older), .can_take_i(can_take), .in_order_i, .in_turn_i(round_robin_i && !in_order_i),
+      .pick_kernel_i(pick_kernel), .ahead_o(ahead), .may_wait_o(may_wait));
+  end else begin : gen_no_order
+    assign ahead    = older;
+    assign may_wait = {K{!in_order_i}};
+    logic unused_priority;
+    assign unused_priority = ^priority_i;
+  end
+
   if (PATIENCE != 0) begin : gen_guard
     wait_guard #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PATIENCE(PATIENCE)) i_wait_guard (
-      .clk_i, .rst_ni, .waits_i(waits & {K{!in_order_i}}), .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm),
+      .clk_i, .rst_ni, .waits_i(waits & may_wait), .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm),
       .eval_quota_i(query_quota_i), .port_sm_i(port_sm), .port_quota_i, .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
       .stirring_o(guarding));
   end else begin : gen_no_guard
     assign {claim, reserved, sweep, guarding} = '0;
     logic unused_waits;
-    assign unused_waits = ^waits;
+    assign unused_waits = ^{waits, may_wait};
   end
 
   assign regions   = regions_i && REGION_UNITS != 0;

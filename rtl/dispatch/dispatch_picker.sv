@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dispatch_picker: remembers which kernel fits on which SM, and picks one (kernel, SM) a cycle while something is eligible:
-// the oldest kernel or the next in turn, then the next SM in turn. In order, a younger kernel waits until the older ones have no CTA left. What it
+// the foremost kernel or the next in turn, then the next SM in turn. In order, a kernel waits until those ahead of it have no CTA left. What it
 // remembers is never optimistic: all of it is dropped when quotas change, an SM is forgotten when it is picked, until it is charged and its
 // room is known, and an ended CTA only makes its SM dirty. One dirty SM a cycle, round robin, is evaluated: its row is read, and in the next cycle the
 // answer is here, which means nothing if a CTA is on its way there. When none is dirty, the last one's answer stays and the SM behind it is about
@@ -16,9 +16,9 @@ module dispatch_picker #(
   input  logic [MAX_KERNELS-1:0]               claim_i,           // wait_guard: this kernel goes first; one-hot, or 0
   input  logic [NUM_SM-1:0]                    reserved_i,        // an SM for it alone; one-hot, or 0
   input  logic                                 sweep_i,           // every SM is to be read
-  input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   older_i,           // bit i*K+j: i before j
-  input  logic                                 round_robin_i,     // over the kernels, instead of oldest first
-  input  logic                                 in_order_i,        // no kernel before an older one has issued its last CTA
+  input  logic [MAX_KERNELS*MAX_KERNELS-1:0]   ahead_i,           // bit i*K+j: i goes before j
+  input  logic                                 round_robin_i,     // over the kernels, instead of the foremost first
+  input  logic                                 in_order_i,        // no kernel before one that is ahead of it has issued its last CTA
   input  logic                                 ready_i,           // a pick can be taken in this cycle
   input  logic                                 quota_changed_i,
   input  logic                                 profiling_i,       // settled_o stays as it is
@@ -48,7 +48,7 @@ module dispatch_picker #(
   logic [K*NUM_SM-1:0] eligible;
 
   // The kernel, and beside it the SM that each kernel would get.
-  logic [K-1:0]        some, contend, oldest, in_turn;   // some: eligible somewhere; contend: for the place of the oldest
+  logic [K-1:0]        some, contend, foremost, in_turn;   // some: eligible somewhere; contend: for the first place
   logic [K*NUM_SM-1:0] grants;
   logic                may_pick;
   assign may_pick = ready_i && !quota_changed_i;
@@ -59,10 +59,10 @@ module dispatch_picker #(
       some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
     end
     contend  = can_take_i & (some | {K{in_order_i}});
-    oldest   = contend;
+    foremost = contend;
     for (int unsigned i = 0; i < K; i++)
       for (int unsigned j = 0; j < K; j++)
-        if (contend[i] && older_i[i*K + j]) oldest[j] = 1'b0;
+        if (contend[i] && ahead_i[i*K + j]) foremost[j] = 1'b0;
   end
 
   logic first;   // the one with the claim
@@ -70,9 +70,9 @@ module dispatch_picker #(
   rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn),
     .used_i(in_turn & {K{may_pick && round_robin_i && !in_order_i && !first}}));
 
-  logic [K-1:0] kernel;   // in order, the oldest may have to wait: it is eligible nowhere, and its SM none
+  logic [K-1:0] kernel;   // in order, the foremost may have to wait: it is eligible nowhere, and its SM none
   always_comb begin
-    kernel        = (round_robin_i && !in_order_i) ? in_turn : oldest;
+    kernel        = (round_robin_i && !in_order_i) ? in_turn : foremost;
     if (first) kernel = claim_i;
     pick_kernel_o = kernel & some & {K{may_pick}};
     pick_sm_o     = '0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flush_unit: gives up the CTAs of a kernel (docs/reference/blocks/flush.md). One kernel after the other: when none of its CTAs is at the port, its tag
-// goes on by one, so that its SMs' reports are late from then on; then each of its CTAs is ended here, one in a cycle without a report, SM by SM.
+// goes on by one, so that its SMs' reports are late from then on; then each of its CTAs is ended here, one in a cycle without a report, SM by SM. Which
+// one is found in the cycle before, and again in each that a report takes.
 // A report that is late is dropped. A kernel whose slot is FREE has nothing left to give up. Without the option reports pass as they come.
 module flush_unit #(
   parameter int unsigned NUM_SM      = 16,
@@ -45,7 +46,8 @@ module flush_unit #(
   logic [K-1:0]      kernel_d, kernel_q;     // the one under work: one-hot, or 0
   logic [K*TagW-1:0] tags_d, tags_q;
   logic [IndexW-1:0] sm_d, sm_q;
-  logic [N-1:0]      ended_d, ended_q;       // CTAs of this SM that were ended here
+  logic [N-1:0]      ended, ended_d, ended_q; // CTAs of this SM that were ended here, with this cycle's; until it
+  logic [N-1:0]      give_d, give_q;          // and the next one: one-hot, or 0
   logic              late, bump, over, last_sm;
 
   // A report, and whether it is of a CTA that was given up.
@@ -60,10 +62,10 @@ module flush_unit #(
   end
   assign late = done_tag_i != done_tag;
 
-  // CTAs of the kernel on the SM under work that are left, and the lowest of them.
+  // CTAs of the kernel on the SM under work that are left behind this cycle, and the lowest of them.
   logic [SlotsW-1:0]  slots;
   logic [KernelW-1:0] index;
-  logic [N-1:0]       left, lowest;
+  logic [N-1:0]       left;
   always_comb begin
     slots = '0;
     for (int unsigned m = 0; m < NUM_SM; m++)
@@ -71,42 +73,42 @@ module flush_unit #(
     index = '0;
     for (int unsigned k = 0; k < K; k++)
       if (kernel_q[k]) index |= KernelW'(k);
-    for (int unsigned s = 0; s < N; s++) left[s] = slots[s] && slots[N + s*KernelW +: KernelW] == index && !ended_q[s];
-    lowest = left & (~left + N'(1));
+    for (int unsigned s = 0; s < N; s++) left[s] = slots[s] && slots[N + s*KernelW +: KernelW] == index && !ended[s];
   end
 
-  assign asked   = asked_q & ~slot_free_i;
+  assign asked   = (asked_q | flush_i) & ~slot_free_i;
+  assign ended   = ended_q | (give_q & {N{!done_valid_i}});
   assign over    = state_q != Rest && (kernel_q & slot_free_i) != '0;
   assign bump    = state_q == Close && (kernel_q & port_kernel_i) == '0 && !over;
   assign last_sm = sm_q == IndexW'(NUM_SM - 1);
-  assign giving_up_o = state_q == Walk && left != '0 && !over;
+  assign giving_up_o = state_q == Walk && give_q != '0 && !over;
   always_comb begin
     state_d  = state_q;
     kernel_d = kernel_q;
     sm_d     = sm_q;
-    ended_d  = ended_q;
-    asked_d  = (asked_q | flush_i) & ~slot_free_i;
+    ended_d  = ended;
+    give_d   = left & (~left + N'(1));
+    asked_d  = asked;
     tags_d   = tags_q;
     unique case (state_q)
       Rest: begin
         kernel_d = asked & (~asked + K'(1));
-        asked_d  = asked_d & ~kernel_d;
+        asked_d  = asked & ~kernel_d;
         if (asked != '0) state_d = Close;
       end
       Close: if (bump) state_d = Settle;
       Settle: begin
         sm_d    = '0;
         ended_d = '0;
+        give_d  = '0;
         state_d = Walk;
       end
-      default: begin
-        if (giving_up_o && !done_valid_i) ended_d = ended_q | lowest;
+      default:
         if (left == '0) begin
           ended_d = '0;
           sm_d    = sm_q + 1'b1;
           if (last_sm) state_d = Rest;
         end
-      end
     endcase
     if (over) state_d = Rest;
     for (int unsigned k = 0; k < K; k++)
@@ -128,12 +130,13 @@ module flush_unit #(
   always_ff @(posedge clk_i) begin   // set before they are looked at: no reset
     sm_q    <= sm_d;
     ended_q <= ended_d;
+    give_q  <= give_d;
   end
 
   always_comb begin
     giving_slot_o = '0;
     for (int unsigned s = 0; s < N; s++)
-      if (lowest[s]) giving_slot_o |= sluice_pkg::SlotW'(s);
+      if (give_q[s]) giving_slot_o |= sluice_pkg::SlotW'(s);
   end
   assign giving_sm_o    = sluice_pkg::SmW'(sm_q);
   assign end_valid_o    = done_valid_i ? !late : giving_up_o;

@@ -14,7 +14,7 @@ module dispatch_picker_props #(
   input logic           rst_ni,
   input logic [K-1:0]   can_take_i,
   input logic [M-1:0]   available_i,
-  input logic [K*K-1:0] older_i,
+  input logic [K*K-1:0] ahead_i,
   input logic           round_robin_i,
   input logic           in_order_i,
   input logic           port_ready_i,      // of the SM that is offered a CTA
@@ -106,7 +106,7 @@ module dispatch_picker_props #(
     end
 
   dispatch_picker #(.NUM_SM(M), .MAX_KERNELS(K)) dut (
-    .clk_i, .rst_ni, .can_take_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .older_i, .round_robin_i, .in_order_i,
+    .clk_i, .rst_ni, .can_take_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i, .round_robin_i, .in_order_i,
     .ready_i(!port_valid || port_ready_i), .quota_changed_i,
     .profiling_i, .launched_i, .give_sm_i, .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel),
     .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(staler_q), .charged_room_i(charged_room), .charged_full_i, .eval_o(eval),
@@ -137,15 +137,15 @@ module dispatch_picker_props #(
     else if (pick_valid && (pick_kernel & kernel) != '0)     passed <= '0;
     else if (pick_valid && !others && passed != TurnW'(K))   passed <= passed + 1'b1;
 
-  // In order and by age: nobody older than this kernel has CTAs left; and is offered any.
-  logic [K-1:0] older;   // than this kernel
+  // In order and by age: nobody ahead of this kernel has CTAs left; and is offered any.
+  logic [K-1:0] ahead;   // of this kernel
   always_comb begin
-    older = '0;
+    ahead = '0;
     for (int unsigned i = 0; i < K; i++)
       for (int unsigned j = 0; j < K; j++)
-        if (kernel[j] && older_i[i*K + j]) older[i] = 1'b1;
+        if (kernel[j] && ahead_i[i*K + j]) ahead[i] = 1'b1;
   end
-  assign head = (older & can_take_i) == '0;
+  assign head = (ahead & can_take_i) == '0;
 
   logic started;
   initial started = 1'b0;
@@ -155,20 +155,20 @@ module dispatch_picker_props #(
     assume (kernel != '0 && (kernel & (kernel - 1'b1)) == '0);
     assume ((give_sm_i & (give_sm_i - 1'b1)) == '0);
     assume (!(round_robin_i && in_order_i));
-    assume ((claim & (claim - 1'b1)) == '0 && (claim == '0 || !in_order_i));
+    assume ((claim & (claim - 1'b1)) == '0);
     assume ((reserved & (reserved - 1'b1)) == '0 && (reserved == '0 || claim != '0));
     for (int unsigned i = 0; i < K; i++)   // an order
       for (int unsigned j = 0; j < K; j++)
-        if (i == j) assume (!older_i[i*K + j]);
+        if (i == j) assume (!ahead_i[i*K + j]);
         else begin
-          assume (older_i[i*K + j] != older_i[j*K + i]);
-          for (int unsigned l = 0; l < K; l++) assume (!(older_i[i*K + j] && older_i[j*K + l] && l != i) || older_i[i*K + l]);
+          assume (ahead_i[i*K + j] != ahead_i[j*K + i]);
+          for (int unsigned l = 0; l < K; l++) assume (!(ahead_i[i*K + j] && ahead_i[j*K + l] && l != i) || ahead_i[i*K + l]);
         end
     if (!started) assume (!rst_ni);
     if (started && rst_ni) begin
       room_is_known_in_time:             assert (!known || (\dut.room_q [index()] && (\dut.busy_q & sm) == '0));
       room_that_is_known_makes_a_pick:   assert (!(here && may_pick && (!in_order_i || head)) || pick_valid);
-      the_oldest_with_room_is_picked:    assert (!(here && may_pick && head && !round_robin_i && !others) || pick_kernel == kernel);
+      the_first_with_room_is_picked:     assert (!(here && may_pick && head && !round_robin_i && !others) || pick_kernel == kernel);
       the_claim_goes_first:              assert (!(here && may_pick && claim == kernel) || pick_kernel == kernel);
       a_reserved_sm_is_for_the_claim:    assert ((pick_sm & reserved) == '0 || pick_kernel == claim);
       in_turn_nobody_waits_for_a_round:  assert (passed < TurnW'(K));
@@ -181,7 +181,7 @@ module dispatch_picker_props #(
     assign unused = ^{waits_i, eval_quota_i, port_quota_i, sm_enable_i};
   end else begin : gen_guard
     localparam int unsigned Drain = 4, Port = 2;
-    localparam int unsigned Serve = 6 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs end, that is known, and one is picked
+    localparam int unsigned Serve = 7 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs end, that is known, and one is picked
     localparam int unsigned ServeW = $clog2(Serve + 2);
     logic              stirring, claimed, ok;
     logic [ServeW-1:0] served_in;   // cycles of the claim
@@ -218,7 +218,7 @@ module dispatch_picker_props #(
         end
     end
     always_comb begin
-      assume ((waits_i & ~can_take_i) == '0 && (waits_i & picked_q) == '0 && (waits_i == '0 || !in_order_i));
+      assume ((waits_i & ~can_take_i) == '0 && (waits_i & picked_q) == '0);
       assume ((!mine || read_quota) && ((port_sm & sm) == '0 || port_quota));
       assume ((sm_enable_i & sm) != '0 && (available_i & sm) != '0);
       assume (!claimed || reserved == '0 || reserved == sm);

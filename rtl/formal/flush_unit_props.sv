@@ -27,8 +27,8 @@ module flush_unit_props (
   logic [3:0]     used, owner;            // bit 2 * SM + slot
   logic           port, fresh, port_kernel;
   logic [1:0]     port_place;
-  logic           ends_q, wrong_q;                 // an end of the cycle before
-  logic [1:0]     end_place_q;
+  logic           ends_q, wrong_q, wrong_before;   // an end of the cycle before; that was wrong; and in the one before
+  logic [1:0]     end_place_q, end_place_before;
   logic           pick;
   logic [1:0]     port_kernel_hot, none_left;
   assign port_kernel_hot = port ? 2'd1 << port_kernel : 2'd0;
@@ -51,11 +51,12 @@ module flush_unit_props (
     .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o(giving_up), .giving_sm_o(giving_sm),
     .giving_slot_o(giving_slot), .tags_o(tags), .flush_valid_o(flush_valid), .flush_kernel_o(flush_kernel), .flush_tag_o(flush_tag),
     .stirring_o(stirring));
-  (* hierconn *) wire [1:0] \dut.state_q , \dut.kernel_q , \dut.asked_q , \dut.ended_q ;
+  (* hierconn *) wire [1:0] \dut.state_q , \dut.kernel_q , \dut.asked_q , \dut.ended_q , \dut.give_q ;
   (* hierconn *) wire       \dut.sm_q ;
   localparam logic [1:0] Rest = 2'd0, Close = 2'd1, Settle = 2'd2, Walk = 2'd3;
 
-  logic [1:0] end_place;
+  logic [1:0] end_place, giving_place;
+  assign giving_place = {giving_sm[0], giving_slot[0]};
   assign end_place = {end_sm[0], end_slot[0]};
   assign end_there = end_valid && end_sm < SmW'(M) && end_slot < SlotW'(N) && used[end_place] && !(ends_q && end_place_q == end_place);
   always_comb
@@ -74,6 +75,7 @@ module flush_unit_props (
       fresh   <= 1'b0;
       ends_q  <= 1'b0;
       wrong_q <= 1'b0;
+      wrong_before <= 1'b0;
     end else begin
       for (int unsigned k = 0; k < K; k++) begin
         if (!present[k] && launch_i[k]) begin
@@ -89,6 +91,7 @@ module flush_unit_props (
       if (ends_q) used[end_place_q] <= 1'b0;
       ends_q <= end_there;
       // A report of a CTA that was not sent with this kernel and tag: the end that follows is a BAD_DONE.
+      wrong_before <= wrong_q;
       wrong_q <= end_there && done_valid_i && (done_kernel_i != KIndexW'(owner[end_place]) || told[owner[end_place]]);
     end
   always_ff @(posedge clk_i) begin
@@ -97,7 +100,8 @@ module flush_unit_props (
       port_place  <= pick_place_i;
     end
     if (fresh) owner[port_place] <= port_kernel;
-    end_place_q <= end_place;
+    end_place_q      <= end_place;
+    end_place_before <= end_place_q;
   end
 
   // Flushes that were asked for, and CTAs that were sent before their kernel's tag went on.
@@ -132,15 +136,20 @@ module flush_unit_props (
   always_comb if (!started) assume (!rst_ni);
 
   logic [2:0] to_end;   // CTAs of this SM that are not ended yet
+  logic       next_is_one;   // of them
   logic       ok_none_left, ok_tags;
   always_comb begin
-    to_end = '0;
+    to_end      = '0;
+    next_is_one = 1'b0;
     for (int unsigned s = 0; s < N; s++)
-      if (used[{\dut.sm_q , s[0]}] && owner[{\dut.sm_q , s[0]}] == \dut.kernel_q [1] && !\dut.ended_q [s]) to_end = to_end + 1'b1;
+      if (used[{\dut.sm_q , s[0]}] && owner[{\dut.sm_q , s[0]}] == \dut.kernel_q [1] && !\dut.ended_q [s]) begin
+        to_end      = to_end + 1'b1;
+        next_is_one = next_is_one || \dut.give_q [s];
+      end
     case (\dut.state_q )
       Close:   distance = 5'd20;
       Settle:  distance = 5'd16;
-      Walk:    distance = \dut.sm_q ? 5'(to_end) + 5'd1 : 5'(to_end) + 5'd8;
+      Walk:    distance = (\dut.sm_q ? 5'd1 : 5'd8) + 5'(to_end) + 5'(to_end != '0 && !next_is_one);   // or the next one is not found yet
       default: distance = '0;
     endcase
     ok_none_left = 1'b1;
@@ -153,9 +162,10 @@ module flush_unit_props (
     end
     if (started && rst_ni) begin
       only_a_flushed_kernel_is_given_up: assert (!giving_up || (told & \dut.kernel_q ) != '0);
-      only_a_cta_of_it_is_given_up: assert (!giving_up || (giving_sm < SmW'(M) && giving_slot < SlotW'(N) && used[{giving_sm[0], giving_slot[0]}]
-        && owner[{giving_sm[0], giving_slot[0]}] == \dut.kernel_q [1]));
-      no_cta_is_ended_twice: assert (!giving_up || done_valid_i || end_there || (wrong_q && end_place_q == end_place));
+      only_a_cta_of_it_is_given_up: assert (!giving_up || (giving_sm < SmW'(M) && giving_slot < SlotW'(N) && owner[giving_place] == \dut.kernel_q [1]
+        && (used[giving_place] || (wrong_before && end_place_before == giving_place))));
+      no_cta_is_ended_twice: assert (!giving_up || done_valid_i || end_there || (wrong_q && end_place_q == end_place)
+        || (wrong_before && end_place_before == end_place));
       sms_are_told_only_of_a_flushed_kernel: assert (!flush_valid || (wanted & flush_hot) != '0);
       sms_are_told_when_none_is_at_the_port: assert (!flush_valid || ((port_kernel_hot & flush_hot) == '0 && flush_tag == tags[32'(flush_kernel[0])*TagW +: TagW]));
       a_late_report_is_dropped: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i != tags[32'(done_kernel_i[0])*TagW +: TagW]) || !end_valid);

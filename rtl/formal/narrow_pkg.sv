@@ -30,6 +30,7 @@ package sluice_pkg;
   localparam int unsigned WordW     = 4;
   localparam int unsigned OperandW  = 5;
   localparam int unsigned TagW      = 2;
+  localparam int unsigned PriorityW = 2;
   localparam int unsigned LossW     = 4;
   localparam logic [PerfW-1:0] PerfOne = PerfW'(1) << PerfFracW;
   localparam int unsigned ModeW = 3;

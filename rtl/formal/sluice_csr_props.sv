@@ -49,6 +49,7 @@ module sluice_csr_props (
   logic [33:0] demand_registers;
   logic [35:0] demand_shared;
   logic [63:0] grid;
+  logic [5:0]  priorities;
   logic [1:0]  repeats, launch, stop, evict, resume, flush;
   logic [15:0] evict_count, window, delay, loss_limit, monitor_window;
   logic [11:0] quota;
@@ -65,7 +66,8 @@ module sluice_csr_props (
     .NUM_SCHED    (1),
     .REGION_UNITS (0),
     .SM_ENABLE    (1),
-    .FLUSH        (1)
+    .FLUSH        (1),
+    .PRIORITY     (1)
   ) dut (
     .clk_i, .rst_ni,
     .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o (awready),
@@ -76,7 +78,8 @@ module sluice_csr_props (
     .irq_o (irq), .mode_o (mode), .mode_write_o (mode_write),
     .capacity_warps_o (capacity_warps), .capacity_registers_o (capacity_registers), .capacity_shared_o (capacity_shared),
     .capacity_slots_o (capacity_slots), .demand_warps_o (demand_warps), .demand_registers_o (demand_registers),
-    .demand_shared_o (demand_shared), .grid_o (grid), .repeat_o (repeats), .launch_o (launch), .stop_o (stop), .flush_o (flush), .evict_o (evict),
+    .demand_shared_o (demand_shared), .grid_o (grid), .repeat_o (repeats), .priority_o (priorities),
+    .launch_o (launch), .stop_o (stop), .flush_o (flush), .evict_o (evict),
     .resume_o (resume), .evict_count_o (evict_count), .quota_o (quota), .mask_o (mask), .static_write_o (static_write),
     .warm_up_o (warm_up), .window_o (window), .delay_o (delay), .epsilon_o (epsilon), .loss_limit_o (loss_limit),
     .monitor_enable_o (monitor_enable), .monitor_threshold_o (monitor_threshold), .monitor_window_o (monitor_window),
@@ -134,6 +137,7 @@ module sluice_csr_props (
         7'h04: begin value = 32'(demand_registers >> (which ? 17 : 0)) & 32'h1FFFF; high = 32'h1FFFF; descriptor = 1'b1; end
         7'h08: begin value = 32'(demand_shared >> (which ? 18 : 0)) & 32'h3FFFF; high = 32'h3FFFF; descriptor = 1'b1; end
         7'h0C: begin value = which ? grid[63:32] : grid[31:0]; descriptor = 1'b1; end
+        7'h2C: begin value = 32'(which ? priorities[5:3] : priorities[2:0]); high = 32'h7; descriptor = 1'b1; end
         7'h20: begin value = 32'(which ? quota[11:6] : quota[5:0]); high = Ctas; reset_value = Ctas; end
         7'h40: begin value = 32'(which ? mask[9:5] : mask[4:0]); reset_value = 32'h1F; end
         7'h44, 7'h48, 7'h4C, 7'h50, 7'h54, 7'h58, 7'h5C: ;   // SMs that do not exist

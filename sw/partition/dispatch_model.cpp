@@ -68,8 +68,16 @@ DispatchModel::Verdict DispatchModel::evict(std::size_t kernel, std::uint32_t co
 void DispatchModel::resume(std::size_t kernel) { kernels_[kernel].held = kernels_[kernel].evicting = false; }
 
 bool DispatchModel::in_turn(std::size_t kernel) const {
-  return std::ranges::none_of(kernels_,
-                              [&](const Kernel& other) { return may_issue(other) && other.order < kernels_[kernel].order; });
+  return in_turn_of_its_priority(kernel) && std::ranges::none_of(kernels_, [&](const Kernel& other) {
+           return may_issue(other) && other.launch.priority > kernels_[kernel].launch.priority;
+         });
+}
+
+bool DispatchModel::in_turn_of_its_priority(std::size_t kernel) const {
+  const Kernel& k = kernels_[kernel];
+  return std::ranges::none_of(kernels_, [&](const Kernel& other) {
+    return may_issue(other) && other.launch.priority == k.launch.priority && other.order < k.order;
+  });
 }
 
 bool DispatchModel::has_room(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {

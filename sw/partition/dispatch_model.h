@@ -29,6 +29,7 @@ class DispatchModel {
   struct Launch {
     SmResources demand;  ///< of one CTA
     std::uint32_t grid = 0;
+    std::uint32_t priority = 0;  ///< the highest goes first
   };
   struct Bases {
     std::uint32_t registers = 0, shared_bytes = 0;  ///< 0 without a region
@@ -47,8 +48,13 @@ class DispatchModel {
   /// SMs that are not available are given no CTA; at first all are.
   void set_available(std::uint32_t sm, bool available) { sms_[sm].available = available; }
 
-  /// No kernel launched before it still has CTAs to issue: in launch order it is this one's turn (Left-Over).
+  /// No kernel of higher priority, or as high and launched before it, still has CTAs to issue: in order it is this one's turn
+  /// (Left-Over).
   [[nodiscard]] bool in_turn(std::size_t kernel) const;
+  /// The same among the kernels of its priority.
+  [[nodiscard]] bool in_turn_of_its_priority(std::size_t kernel) const;
+  [[nodiscard]] bool older(std::size_t kernel, std::size_t than) const { return kernels_[kernel].order < kernels_[than].order; }
+  [[nodiscard]] std::uint32_t priority(std::size_t kernel) const { return kernels_[kernel].launch.priority; }
   /// One more CTA of the kernel is allowed on that SM. @param regions a contiguous region of each resource must be free
   [[nodiscard]] bool admissible(std::size_t kernel, std::uint32_t sm, CtaCount quota, bool regions) const {
     return sms_[sm].available && has_room(kernel, sm, quota, regions);

@@ -39,6 +39,7 @@ class RtlCtaDispatcher : public IDispatcherUnderTest {
       set_field(top_->demand_registers_i, k * 17, 17, in.demand_registers[k]);
       set_field(top_->demand_shared_i, k * 18, 18, in.demand_shared_bytes[k]);
       set_field(top_->grid_i, k * 32, 32, in.grid[k]);
+      set_field(top_->priority_i, k * 3, 3, in.priority[k]);
       set_field(top_->query_quota_i, k * 6, 6, in.quota[k]);
       set_field(top_->port_quota_i, k * 6, 6, in.port_quota[k]);
     }

@@ -13,8 +13,10 @@ SmResources capacity_of(const CtaDispatcherIn& in) {
   return {in.capacity_warps * kWarpSize, in.capacity_registers, in.capacity_shared_bytes, in.capacity_slots};
 }
 
-DispatchModel::Launch launch_of(const CtaDispatcherIn& in, std::size_t k) {
-  return {{in.demand_warps[k] * kWarpSize, in.demand_registers[k], in.demand_shared_bytes[k], 1}, in.grid[k]};
+DispatchModel::Launch launch_of(const CtaDispatcherIn& in, std::size_t k, bool priorities) {
+  return {{in.demand_warps[k] * kWarpSize, in.demand_registers[k], in.demand_shared_bytes[k], 1},
+          in.grid[k],
+          priorities ? in.priority[k] : 0U};
 }
 
 bool bit(std::uint32_t mask, std::size_t k) { return ((mask >> k) & 1U) != 0; }
@@ -28,7 +30,8 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
            {"an SM that can't be given a CTA is passed over",
             "one more fits there, but it is disabled or not ready: another is given one"},
            {"a CTA waits at the port", "dispatch_valid_o without dispatch_ready_i"},
-           {"a kernel that fits waits for its turn", "in order: an older one has CTAs left"},
+           {"a kernel goes before an older one by its priority", "both fit somewhere; only with PRIORITY"},
+           {"a kernel that fits waits for its turn", "in order: one that goes before it has CTAs left"},
            {"a kernel without a CTA had waited long", "for longer than it takes to go first; only with PATIENCE"},
            {"a grid starts again", "REPEAT: CTA 0 after the last one"},
            {"a kernel slot becomes free", "natural end, or the end of a drain"},
@@ -95,7 +98,8 @@ void DispatchScoreboard::follow_waits(const DispatchCycle& before) {
   reserving_ = false;
   if (params_.patience == 0) return;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    const bool waits = model_.state(k) == DispatchModel::State::Running && model_.resident(k) == 0 && !before.in.in_order;
+    const bool waits = model_.state(k) == DispatchModel::State::Running && model_.resident(k) == 0 &&
+                       (!before.in.in_order || (params_.priority && model_.in_turn_of_its_priority(k)));
     waited_[k] = waits ? waited_[k] + 1 : 0;
     reserving_ = reserving_ || waited_[k] >= 1U << params_.patience;
   }
@@ -114,6 +118,38 @@ bool DispatchScoreboard::something_fits(const DispatchCycle& before) const {
   return false;
 }
 
+/// No kernel is picked while one of higher priority has had room on an SM for longer than it takes to be known. Where a kernel
+/// has waited so long that it may go first, nothing is said.
+std::string DispatchScoreboard::outranks(const CtaDispatcherOut& out, const DispatchCycle& before) {
+  if (!params_.priority) return {};
+  const unsigned known = 12 + 2 * params_.num_sms;
+  room_for_.resize(params_.num_sms);
+  since_end_.resize(params_.num_sms);
+  since_pick_.resize(params_.num_sms);
+  for (std::uint32_t k = 0; k < params_.kernels; ++k) {
+    for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+      const CtaCount quota(before.quota[sm][k]);
+      const bool room = model_.has_room(k, sm, quota, before.in.regions) && !before.in.quota_changed;
+      room_for_[sm][k] = room ? room_for_[sm][k] + 1 : 0;
+      if (!picked_ || out.dispatch_kernel >= params_.kernels || !model_.admissible(k, sm, quota, before.in.regions)) continue;
+      const std::uint32_t picked = model_.priority(out.dispatch_kernel), other = model_.priority(k);
+      if (other < picked && model_.older(k, out.dispatch_kernel)) hit("a kernel goes before an older one by its priority");
+      if (other > picked && room_for_[sm][k] > known && !reserving_)
+        return fmt::format("kernel {} is picked; kernel {} of higher priority has had room on SM {} for {} cycles",
+                           out.dispatch_kernel, k, sm, room_for_[sm][k]);
+    }
+  }
+  for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) {
+    ++since_end_[sm];
+    ++since_pick_[sm];
+  }
+  if (!picked_ || out.dispatch_sm >= params_.num_sms) return {};
+  // What is left there is known in four cycles, unless an end comes in between.
+  since_pick_[out.dispatch_sm] = 0;
+  for (unsigned& cycles : room_for_[out.dispatch_sm]) cycles = since_end_[out.dispatch_sm] > 8 ? std::min(cycles, known - 6) : 0;
+  return {};
+}
+
 /// The CTA that appears at the port was admitted in the cycle before.
 std::string DispatchScoreboard::admit(const CtaDispatcherOut& out, const DispatchCycle& before) {
   const std::uint32_t k = out.dispatch_kernel, sm = out.dispatch_sm;
@@ -121,7 +157,9 @@ std::string DispatchScoreboard::admit(const CtaDispatcherOut& out, const Dispatc
   if (k >= params_.kernels || sm >= params_.num_sms) return what + ": no such kernel slot or SM";
   if (before.in.quota_changed) return what + ": admitted in the cycle in which quotas changed";
   if (!model_.admissible(k, sm, CtaCount(before.quota[sm][k]), before.in.regions)) return what + ": not admissible";
-  if (before.in.in_order && !model_.in_turn(k)) return what + ": an older kernel has CTAs left";
+  const bool may_claim = params_.patience != 0 && waited_[k] >= 1U << params_.patience;
+  if (before.in.in_order && !model_.in_turn(k) && !(params_.priority && may_claim))
+    return what + ": a kernel that goes before it has CTAs left";
   const std::uint32_t cta = model_.admit(k, sm, bit(before.in.repeat, k), before.in.in_order);
   if (cta != out.dispatch_cta) return fmt::format("{}: expected CTA {}", what, cta);
   return {};
@@ -180,7 +218,7 @@ void DispatchScoreboard::command(const DispatchCycle& before) {
     const bool flushes = params_.flush && bit(in.flush, k);
     if (free && (bit(in.stop, k) || bit(in.evict, k) || flushes) && !absent) absent = k;
     if (bit(in.launch, k)) {
-      const auto verdict = model_.launch(k, launch_of(in, k));
+      const auto verdict = model_.launch(k, launch_of(in, k, params_.priority));
       if (verdict == DispatchModel::Verdict::CannotFit && !unfit) unfit = k;
       if (verdict == DispatchModel::Verdict::SlotBusy && !busy) busy = k;
     }
@@ -332,6 +370,11 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   if (starved_ > std::min(patience_, params_.num_sms + 10) * (reserving_ ? 2 : 1))
     return fmt::format("nothing dispatched for {} cycles though something fits", starved_);
 
+  if (std::string wrong = outranks(out, before); !wrong.empty()) return wrong;
+  if (ended && params_.priority) {
+    if (since_pick_[end_sm] < 6) room_for_[end_sm].fill(0);
+    since_end_[end_sm] = 0;
+  }
   if (picked_) {
     if (ended_ && ended_->sm == out.dispatch_sm) hit("grant and end on one SM in one cycle");
     if (std::string wrong = admit(out, before); !wrong.empty()) return wrong;

@@ -46,6 +46,7 @@ class DispatchScoreboard {
   [[nodiscard]] bool something_fits(const DispatchCycle& before) const;
   [[nodiscard]] std::set<std::size_t> present_set() const;  ///< without their order, which a grid that starts again changes
   void follow_waits(const DispatchCycle& before);
+  std::string outranks(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string admit(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string flush(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string place(const CtaDispatcherOut& out, const DispatchCycle& before);
@@ -75,7 +76,9 @@ class DispatchScoreboard {
   std::optional<std::uint32_t> fresh_kernel_,
       charged_kernel_;                                   ///< of the CTA in its first cycle at the port, and of the one before
   std::array<std::uint32_t, kMaxKernelSlots> waited_{};  ///< cycles for which a kernel has had CTAs left, and none there
-  bool reserving_ = false;                               ///< an SM may be reserved for one of them
+  std::vector<std::array<unsigned, kMaxKernelSlots>> room_for_;  ///< [sm][kernel]: cycles for which one more has fitted
+  std::vector<unsigned> since_end_, since_pick_;                 ///< [sm] cycles
+  bool reserving_ = false;                                       ///< an SM may be reserved for one of them
   bool picked_ = false, unplaced_ = false;
   unsigned starved_ = 0, to_evaluate_ = 0, patience_ = 0;
 };

@@ -77,6 +77,7 @@ void DispatchTraffic::new_descriptor(std::uint32_t k) {
   c.demand_registers[k] = some(c.capacity_registers);
   c.demand_shared_bytes[k] = chance(0.3) ? 0 : some(c.capacity_shared_bytes);
   c.grid[k] = chance(0.6) ? in(1, 40) : chance(0.9) ? in(1, 2000) : in(1, ~0U);
+  if (params_.priority) c.priority[k] = static_cast<std::uint8_t>(chance(0.5) ? in(0, 1) : in(0, 7));
   if (!chance(0.05)) return;
   switch (in(0, 5)) {  // does not fit
     case 0: c.demand_warps[k] = 0; break;

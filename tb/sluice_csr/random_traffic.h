@@ -224,6 +224,7 @@ class Scoreboard {
     shadow_[regs::slot(take.slot, regs::kSlotShared)] = take.shared_bytes;
     shadow_[regs::slot(take.slot, regs::kSlotGrid)] = take.ctas;
     shadow_[regs::slot(take.slot, regs::kSlotCtrl)] = 0;
+    if (parameters_.priority != 0) shadow_[regs::slot(take.slot, regs::kSlotPriority)] = take.priority;
     launches_ |= 1U << take.slot;
     coverage_.hit("launch of the port");
   }
@@ -286,8 +287,12 @@ class Stimulus {
 
   std::optional<SluiceCsrTake> take() {
     if (parameters_.launch_queue == 0 || !random_.chance(0.02)) return std::nullopt;
-    return SluiceCsrTake{random_.in(0, parameters_.max_kernels - 1), random_.in(0, 127), random_.word() & 0x1ffff,
-                         random_.word() & 0x3ffff, random_.word()};
+    return SluiceCsrTake{random_.in(0, parameters_.max_kernels - 1),
+                         random_.in(0, 127),
+                         random_.word() & 0x1ffff,
+                         random_.word() & 0x3ffff,
+                         random_.word(),
+                         random_.in(0, 7)};
   }
   SluiceCsrStatus status() {
     if (random_.chance(0.02)) {  // otherwise the slots' states hold for a while

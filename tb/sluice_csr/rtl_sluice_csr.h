@@ -54,6 +54,7 @@ class RtlSluiceCsr {
     set_field(top_->port_demand_i, 7, 17, take.registers);
     set_field(top_->port_demand_i, 24, 18, take.shared_bytes);
     top_->port_ctas_i = take.ctas;
+    top_->port_priority_i = static_cast<CData>(take.priority);
     top_->num_present_i = status.num_present;
     top_->sequencer_state_i = status.sequencer_state;
     top_->decision_i = status.decision;
@@ -82,6 +83,7 @@ class RtlSluiceCsr {
       c.demand_registers[k] = get_field(top_->demand_registers_o, 17 * k, 17);
       c.demand_shared[k] = get_field(top_->demand_shared_o, 18 * k, 18);
       c.grid[k] = get_field(top_->grid_o, 32 * k, 32);
+      c.priority[k] = static_cast<std::uint8_t>(get_field(top_->priority_o, 3 * k, 3));
       c.repeat[k] = get_field(top_->repeat_o, k, 1) != 0;
       c.launch[k] = get_field(top_->launch_o, k, 1) != 0;
       c.stop[k] = get_field(top_->stop_o, k, 1) != 0;

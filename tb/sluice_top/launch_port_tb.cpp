@@ -3,6 +3,7 @@
 #include <Vsluice_top_small.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "systemc/unit/rtl/rtl_sluice_top.h"
@@ -72,6 +73,29 @@ TEST_F(LaunchPort, LaunchesWaitInTheirOrderForASlot) {
   ASSERT_EQ(told_.size(), 3U);
   ASSERT_EQ(started_.size(), 15U);
   for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(started_[i].dispatch_place.context, 1 + i / 5);
+}
+
+// LEFT_OVER. A kernel of the port fills the unit; one of higher priority, then the host's of the highest, issue their grids
+// without a gap.
+TEST_F(LaunchPort, ThePriorityOfALaunchDecidesWhoGoesFirst) {
+  const auto in_a_row = [this](unsigned kernel) {
+    const auto is = [kernel](const SluiceTopOut& out) { return out.dispatch_kernel == kernel; };
+    const auto first = std::find_if(started_.begin(), started_.end(), is);
+    return std::find_if_not(first, started_.end(), is) - first;
+  };
+  give_slots(6);
+  world_.launch({1, 0, 0, 5000, 5000, 0, 1, 0, 0, 0, 1});
+  world_.run(300);
+  world_.launch({1, 0, 0, 12, 12, 0, 1, 0, 0, 0, 6});
+  world_.run(300);
+  EXPECT_EQ(in_a_row(2), 12);
+  EXPECT_EQ(world_.bus().read32(regs::slot(1, regs::kSlotPriority)), 1U);
+  EXPECT_EQ(world_.bus().read32(regs::slot(2, regs::kSlotPriority)), 6U);
+  EXPECT_TRUE(world_.bus().write32(regs::slot(0, regs::kSlotPriority), 7));
+  world_.driver().launch(0, {{32, 0, 0, 1}, 12, false});
+  world_.run(300);
+  EXPECT_EQ(in_a_row(0), 12);
+  EXPECT_EQ(started_.back().dispatch_kernel, 1);
 }
 
 TEST_F(LaunchPort, ALaunchThatCannotFitIsRefusedAndTheNextGoesOn) {

@@ -52,19 +52,26 @@ std::size_t SampleScoreboard::rank_of(std::size_t sm) const {
   return n;
 }
 
+/// This kernel goes behind the one of that rank.
+bool SampleScoreboard::goes_behind(std::size_t kernel, std::size_t rank) const {
+  if (rank == present_.size()) return false;
+  const std::size_t owner = present_[rank];
+  if (priority_[kernel] != priority_[owner]) return priority_[kernel] < priority_[owner];
+  return static_cast<std::size_t>(std::ranges::find(present_, kernel) - present_.begin()) > rank;
+}
+
 /// Where the pick of the cycle before went: it is new at the port in this one. An SM that could have had it notes if nobody did,
-/// or a kernel younger than its own.
+/// or a kernel that goes behind its own.
 void SampleScoreboard::follow_picks(const SluiceTopOut& out) {
   const bool picked = out.dispatch_valid && !waited_;
   // With PATIENCE a kernel that holds no CTA anywhere may go first.
   const bool may_claim = parameters_.patience != 0 &&
                          std::ranges::all_of(sms_, [&out](const Sm& sm) { return sm.resident[out.dispatch_kernel] == 0; });
-  const auto place = std::ranges::find(present_, std::size_t{out.dispatch_kernel}) - present_.begin();
   for (std::size_t m = 0; m < sms_.size(); ++m) {
     Sm& sm = sms_[m];
     if (!sm.pickable) continue;
     if (!picked) sm.nobody[sm.holds] = std::max(sm.nobody[sm.holds], sm.since);
-    if (picked && !may_claim && static_cast<std::size_t>(place) > rank_of(m))
+    if (picked && !may_claim && goes_behind(out.dispatch_kernel, rank_of(m)))
       sm.younger[sm.holds] = std::max(sm.younger[sm.holds], sm.since);
   }
 }
@@ -139,8 +146,8 @@ std::string SampleScoreboard::judge(const SluiceTopOut& out) {
       return fmt::format("{}: with {} of them, nobody was picked {} cycles after its last end or start: fewer than {}", sample,
                          ctas, sm.nobody[ctas], refill());
     if (sm.younger[ctas] >= refill())
-      return fmt::format("{}: with {} of them, a younger kernel was picked {} cycles after its last end or start", sample, ctas,
-                         sm.younger[ctas]);
+      return fmt::format("{}: with {} of them, a kernel that goes behind it was picked {} cycles after its last end or start",
+                         sample, ctas, sm.younger[ctas]);
   }
   if (out.profile_scaled != entry_of(sm.insts[slot]))
     return fmt::format("{}: entry {:#x}, the ports say {} instructions: {:#x}", sample, out.profile_scaled, sm.insts[slot],
@@ -149,12 +156,13 @@ std::string SampleScoreboard::judge(const SluiceTopOut& out) {
 }
 
 std::string SampleScoreboard::observe(const SluiceTopOut& out, const SluiceTopIn& in, const std::vector<std::size_t>& present,
-                                      std::uint32_t share) {
+                                      std::uint32_t share, const std::array<std::uint8_t, kMaxKernelSlots>& priority) {
   if (!in.rst_n) {
     *this = SampleScoreboard(parameters_);
     return {};
   }
   if (window_) follow_picks(out);
+  priority_ = priority;
   if (out.profile_window && !window_) begin_window(present);
   window_ = out.profile_window;
   note_pickable(out, in);

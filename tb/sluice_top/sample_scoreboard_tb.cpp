@@ -30,7 +30,7 @@ class Samples : public testing::Test {
       in.sms[m].issue_kernel[0] = static_cast<std::uint8_t>(m / 2);
     }
     if (out_.profile_window) ++cycle_;
-    const std::string wrong = scoreboard_.observe(out_, in, {0, 1}, 0);
+    const std::string wrong = scoreboard_.observe(out_, in, {0, 1}, 0, priority_);
     if (wrong_.empty()) wrong_ = wrong;
     in_.done_valid = false;
   }
@@ -79,6 +79,7 @@ class Samples : public testing::Test {
   SluiceTopOut out_;
   std::uint32_t cycle_ = 0;
   std::array<std::uint8_t, 4> slots_{};
+  std::array<std::uint8_t, kMaxKernelSlots> priority_{};
   std::string wrong_;
 };
 
@@ -125,7 +126,26 @@ TEST_F(Samples, AYoungerKernelDoesNotGoFirst) {
   end(1);
   for (std::uint32_t c = 0; c < kLongest; ++c) start(3, 1);
   start(1, 0);
-  EXPECT_NE(sample(0, 2).find("a younger kernel was picked"), std::string::npos) << wrong_;
+  EXPECT_NE(sample(0, 2).find("a kernel that goes behind it was picked"), std::string::npos) << wrong_;
+}
+TEST_F(Samples, AYoungerKernelOfHigherPriorityMayGoFirst) {
+  priority_ = {0, 1};
+  pass_until(50);
+  end(1);
+  for (std::uint32_t c = 0; c < kLongest; ++c) start(3, 1);
+  start(1, 0);
+  EXPECT_EQ(sample(0, 2), "");
+}
+TEST_F(Samples, AnOlderKernelOfLowerPriorityDoesNotGoFirst) {
+  priority_ = {0, 1};
+  pass_until(50);
+  end(3);
+  for (std::uint32_t c = 0; c < kLongest; ++c) {
+    slots_[0] = static_cast<std::uint8_t>(c % 2);
+    start(0, 0);
+  }
+  start(3, 1);
+  EXPECT_NE(sample(1, 2).find("a kernel that goes behind it was picked"), std::string::npos) << wrong_;
 }
 TEST_F(Samples, AnOlderKernelMayGoFirst) {
   pass_until(50);

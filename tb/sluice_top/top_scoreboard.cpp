@@ -203,7 +203,8 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twi
   }
   const CtaDispatcherIn& given = twin.dispatcher_in();
   const std::vector<std::size_t> present = dispatch_ ? dispatch_->model().present() : std::vector<std::size_t>();
-  if (std::string wrong = samples_->observe(ports_, in, present, config_.request_share); !wrong.empty()) return wrong;
+  if (std::string wrong = samples_->observe(ports_, in, present, config_.request_share, config_.priority); !wrong.empty())
+    return wrong;
   if (parameters_.launch_queue != 0) {
     if (std::string wrong = launches_->observe(ports_, in, config_); !wrong.empty()) return wrong;
     if (launches_->refused() > 0) coverage_.hit("launch port: refused");

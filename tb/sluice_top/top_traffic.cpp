@@ -112,6 +112,8 @@ void TopTraffic::plan_launch(unsigned k) {
   script_.push_back({regs::slot(k, regs::kSlotGrid), random_.chance(0.3)   ? random_.in(1, 100)
                                                      : random_.chance(0.1) ? random_.word()
                                                                            : random_.in(1000, 100000)});
+  if (parameters_.priority != 0)
+    script_.push_back({regs::slot(k, regs::kSlotPriority), random_.in(0, random_.chance(0.5) ? 1 : 7)});
   script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlLaunch.put(1) |
                                                          regs::kSlotCtrlRepeat.put(random_.chance(0.3)) |
                                                          regs::kSlotCtrlWait.put(random_.chance(0.1))});

@@ -21,6 +21,7 @@ struct CtaDispatcherParams {
   bool sm_enable = false, sm_ready = false;  ///< options: the ports of these names are looked at
   bool flush = false;                        ///< option: kernels can be flushed
   std::uint32_t patience = 0;                ///< 0: no wait_guard; else 1..20
+  bool priority = false;                     ///< option: kernels of higher priority go first
 };
 
 using regs::SlotState;
@@ -34,6 +35,7 @@ struct CtaDispatcherIn {
   bool rst_n = true;
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
   std::array<std::uint32_t, kMaxKernelSlots> demand_warps{}, demand_registers{}, demand_shared_bytes{}, grid{};
+  std::array<std::uint8_t, kMaxKernelSlots> priority{};         ///< 0..7, the highest first; looked at with the option
   std::uint8_t repeat = 0;                                      ///< mask, level
   std::uint8_t launch = 0, stop = 0;                            ///< masks, pulses
   std::uint8_t flush = 0;                                       ///< mask, pulses

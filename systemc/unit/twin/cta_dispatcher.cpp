@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace sluice {
 
@@ -80,22 +79,22 @@ SmSet CtaDispatcherTwin::unready(const CtaDispatcherIn& in) const {
 
 bool CtaDispatcherTwin::ready_changes(const CtaDispatcherIn& in) const { return params_.sm_ready && unready(in) != unready_; }
 
+/// Who goes first of two kernels that could.
+bool CtaDispatcherTwin::goes_before(const CtaDispatcherIn& in, std::uint32_t a, std::uint32_t b) const {
+  if (kernels_[a].priority != kernels_[b].priority) return kernels_[a].priority > kernels_[b].priority;
+  if (!in.round_robin || in.in_order) return kernels_[a].launched_at < kernels_[b].launched_at;
+  if (params_.priority) return served_at_[a] != served_at_[b] ? served_at_[a] < served_at_[b] : a < b;
+  return (a + params_.kernels - next_kernel_) % params_.kernels < (b + params_.kernels - next_kernel_) % params_.kernels;
+}
+
 std::optional<CtaDispatcherTwin::Pick> CtaDispatcherTwin::pick(const CtaDispatcherIn& in) const {
-  std::optional<std::uint32_t> best;
-  const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
-    if (!in.round_robin) return kernels_[a].launched_at < kernels_[b].launched_at;
-    return (a + params_.kernels - next_kernel_) % params_.kernels < (b + params_.kernels - next_kernel_) % params_.kernels;
-  };
-  std::uint64_t head = std::numeric_limits<std::uint64_t>::max();  // in order: only the oldest kernel with CTAs left
-  for (std::uint32_t k = 0; k < params_.kernels && in.in_order; ++k) {
-    if (may_take(k)) head = std::min<std::uint64_t>(head, kernels_[k].launched_at);
-  }
+  std::optional<std::uint32_t> best;  // in order it may be one that has no room
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
-    if (!may_take(k) || eligible(in, k).empty() || kernels_[k].launched_at > head) continue;
-    if (claims(in, k)) return Pick{k, *eligible(in, k).next(next_sm_)};
-    if (!best || comes_before(k, *best)) best = k;
+    if (!may_take(k) || (eligible(in, k).empty() && !in.in_order)) continue;
+    if (claims(in, k) && !eligible(in, k).empty()) return Pick{k, *eligible(in, k).next(next_sm_)};
+    if (!best || goes_before(in, k, *best)) best = k;
   }
-  if (!best) return std::nullopt;
+  if (!best || eligible(in, *best).empty()) return std::nullopt;
   return Pick{*best, *eligible(in, *best).next(next_sm_)};
 }
 
@@ -159,6 +158,7 @@ void CtaDispatcherTwin::launch(const CtaDispatcherIn& in, std::uint32_t k) {
   }
   kernel.grid = in.grid[k];
   kernel.launched_at = ++launches_;
+  if (params_.priority) kernel.priority = in.priority[k];
   kernels_[k] = kernel;
   out_.dispatched[k] = 0;
   out_.change = true;
@@ -389,6 +389,7 @@ void CtaDispatcherTwin::step(const CtaDispatcherIn& in) {
   fresh_ = picked.has_value();
   if (picked) {
     busy_.insert(picked->sm);
+    served_at_[picked->kernel] = ++picks_;
     if (in.round_robin && !in.in_order && picked->kernel != claim) next_kernel_ = (picked->kernel + 1) % params_.kernels;
     with_regions_ = in.regions && params_.region_units != 0;
     out_.dispatch_sm = static_cast<std::uint8_t>(picked->sm);
@@ -454,7 +455,7 @@ bool CtaDispatcherTwin::quiet(const CtaDispatcherIn& in) const {
   if (out_.dispatch_valid || !busy_.empty() || !dirty_.empty() || unanswered_ || answer_new_) return false;
   if (ended_ || left_ || credited_) return false;
   if (flush_.state != Flush::State::kRest || flush_.asked != 0) return false;
-  if (waiting(in) != 0 || guard_.timer != 0 || (guard_.mark | guard_.urgent) != 0 || guard_.claim) return false;
+  if (waiting(in) != 0 || guard_.timer != 0 || (guard_.mark | guard_.urgent) != 0 || guard_.claim || guard_.sweep) return false;
   if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;
   if (out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return false;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {

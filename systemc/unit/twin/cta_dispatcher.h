@@ -83,6 +83,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     Amounts demand;
     std::uint32_t register_units = 0, shared_units = 0;
     std::uint32_t grid = 0, next = 0;
+    std::uint32_t priority = 0;     ///< 0 without the option
     std::uint64_t launched_at = 0;  ///< in launch order
     bool finished = false, held = false, evicting = false;
     std::uint32_t evict_left = 0;
@@ -109,6 +110,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
     std::uint32_t asked = 0;  ///< mask
     std::uint32_t kernel = 0, sm = 0;
     std::array<bool, kMaxCtaSlots> ended{};  ///< CTA slots of this SM that were ended
+    std::optional<std::uint32_t> next;       ///< the one to be ended in this cycle
     std::array<std::uint8_t, kMaxKernelSlots> tags{};
   };
 
@@ -116,6 +118,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   struct Guard {
     std::uint32_t timer = 0, mark = 0, urgent = 0;
     std::optional<std::uint32_t> claim, reserved;
+    bool sweep = false;      ///< every SM is to be read
     bool tired = false;      ///< the timer has begun anew since the SMs are read for the claim
     std::uint32_t next = 0;  ///< first in the round
     bool operator==(const Guard&) const = default;
@@ -126,6 +129,7 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   [[nodiscard]] SmSet eligible(const CtaDispatcherIn& in, std::uint32_t k) const;
   [[nodiscard]] SmSet unready(const CtaDispatcherIn& in) const;  ///< in the next cycle
   [[nodiscard]] bool may_take(std::uint32_t k) const;
+  [[nodiscard]] bool goes_before(const CtaDispatcherIn& in, std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] std::optional<Pick> pick(const CtaDispatcherIn& in) const;
   [[nodiscard]] bool full(const Row& row) const;  ///< as many CTAs of each kernel as its quota says
   [[nodiscard]] bool room(const CtaDispatcherIn& in, const Row& row, std::uint32_t k) const;
@@ -167,6 +171,8 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   Gaps answer_gaps_;
   std::uint32_t next_sm_ = 0, next_dirty_ = 0, next_kernel_ = 0;
   std::uint64_t launches_ = 0;
+  std::array<std::uint64_t, kMaxKernelSlots> served_at_{};  ///< when a CTA of it was picked last, in picks
+  std::uint64_t picks_ = 0;
   // The CTA at the port. In its first cycle there (fresh) its slot and regions are taken.
   bool fresh_ = false, with_regions_ = false;
   std::optional<std::uint32_t> last_picked_;  ///< its SM, until the port is free and nothing is picked

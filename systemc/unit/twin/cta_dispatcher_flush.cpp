@@ -18,13 +18,13 @@ void CtaDispatcherTwin::clock_flush(const CtaDispatcherIn& in) {
   using State = Flush::State;
   std::uint32_t free = 0;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) free |= kernels_[k].state == SlotState::kFree ? 1U << k : 0;
-  const std::uint32_t asked = flush_.asked;
+  const std::uint32_t asked = (flush_.asked | in.flush) & ~free;
   const bool over = flush_.state != State::kRest && (free >> flush_.kernel & 1U) != 0;
-  flush_.asked = (asked | in.flush) & ~free;
+  flush_.asked = asked;
   switch (flush_.state) {
     case State::kRest:
-      if ((asked & ~free) == 0) break;
-      flush_.kernel = static_cast<std::uint32_t>(std::countr_zero(asked & ~free));
+      if (asked == 0) break;
+      flush_.kernel = static_cast<std::uint32_t>(std::countr_zero(asked));
       flush_.asked &= ~(1U << flush_.kernel);
       flush_.state = State::kClose;
       break;
@@ -36,13 +36,17 @@ void CtaDispatcherTwin::clock_flush(const CtaDispatcherIn& in) {
     case State::kSettle:
       flush_.sm = 0;
       flush_.ended = {};
+      flush_.next.reset();
       flush_.state = State::kWalk;
       break;
     case State::kWalk:
-      if (out_.giving_up) {
-        if (!in.done_valid) flush_.ended[out_.giving_slot] = true;
-        break;
+      if (flush_.next && !in.done_valid) flush_.ended[*flush_.next] = true;
+      flush_.next.reset();
+      for (std::uint32_t s = 0; s < params_.ctas && !flush_.next; ++s) {
+        const Slot& slot = sms_[flush_.sm].slots[s];
+        if (slot.used && slot.kernel == flush_.kernel && !flush_.ended[s]) flush_.next = s;
       }
+      if (flush_.next) break;
       flush_.ended = {};
       if (++flush_.sm == params_.num_sms) flush_.state = State::kRest;
       break;
@@ -60,15 +64,10 @@ void CtaDispatcherTwin::refresh_flush() {
   out_.flush_tag = out_.flush_valid ? flush_.tags[kernel] : std::uint8_t{0};
   out_.giving_up = false;
   out_.giving_sm = out_.giving_slot = 0;
-  if (flush_.state != State::kWalk || !there) return;
-  for (std::uint32_t s = 0; s < params_.ctas; ++s) {
-    const Slot& slot = sms_[flush_.sm].slots[s];
-    if (!slot.used || slot.kernel != kernel || flush_.ended[s]) continue;
-    out_.giving_up = true;
-    out_.giving_sm = static_cast<std::uint8_t>(flush_.sm);
-    out_.giving_slot = static_cast<std::uint8_t>(s);
-    return;
-  }
+  if (flush_.state != State::kWalk || !there || !flush_.next) return;
+  out_.giving_up = true;
+  out_.giving_sm = static_cast<std::uint8_t>(flush_.sm);
+  out_.giving_slot = static_cast<std::uint8_t>(*flush_.next);
 }
 
 void CtaDispatcherTwin::clock(const CtaDispatcherIn& in) {

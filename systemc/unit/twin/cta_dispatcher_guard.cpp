@@ -6,13 +6,18 @@
 
 namespace sluice {
 
-/// Kernels that may dispatch and hold no CTA; none in order, where the oldest waits for nobody.
+/// Kernels that may dispatch and hold no CTA. In order the oldest waits for nobody; with priorities, for kernels above it, and
+/// the others of its priority for it.
 std::uint32_t CtaDispatcherTwin::waiting(const CtaDispatcherIn& in) const {
   std::uint32_t mask = 0;
-  if (params_.patience == 0 || in.in_order) return mask;
+  if (params_.patience == 0 || (in.in_order && !params_.priority)) return mask;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     const bool there = out_.resident[k] != 0 || (fresh_ && out_.dispatch_kernel == k);
-    if (may_take(k) && !there) mask |= 1U << k;
+    bool stands_behind = false;
+    for (std::uint32_t other = 0; in.in_order && other < params_.kernels; ++other)
+      stands_behind |= may_take(other) && kernels_[other].priority == kernels_[k].priority &&
+                       kernels_[other].launched_at < kernels_[k].launched_at;
+    if (may_take(k) && !there && !stands_behind) mask |= 1U << k;
   }
   return mask;
 }
@@ -32,13 +37,14 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
   next.timer = waits == 0 || tick ? 0 : guard_.timer + 1;
   next.mark = tick ? still : guard_.mark & still;
   next.urgent = (guard_.urgent | (tick ? guard_.mark : 0)) & still;
-  bool sweep = false;
+  const bool sweep = guard_.sweep;
+  next.sweep = false;
   if (!guard_.claim) {
     const std::uint32_t asks = guard_.urgent & still, first = asks >> guard_.next << guard_.next;
     if (asks != 0) {
       next.claim = static_cast<std::uint32_t>(std::countr_zero(first != 0 ? first : asks));
       next.next = (*next.claim + 1) % params_.kernels;
-      sweep = true;
+      next.sweep = true;
     }
   } else if ((still >> *guard_.claim & 1U) == 0 || (tick && guard_.tired && !guard_.reserved)) {
     next.claim.reset();
@@ -50,7 +56,7 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
     if (reads && eval_ && in.quota[k] != 0 && enabled(*eval_)) next.reserved = eval_;
   }
   next.tired = (guard_.tired || tick) && guard_.claim && !guard_.reserved && !in.quota_changed;
-  if (guard_.reserved && !enabled(*guard_.reserved)) sweep = true;
+  if (guard_.reserved && !enabled(*guard_.reserved)) next.sweep = true;
   if (next.reserved && !enabled(*next.reserved)) next.reserved.reset();
   if (in.quota_changed || !next.claim) next.reserved.reset();
   guard_ = next;

@@ -272,6 +272,7 @@ void SluiceCsrTwin::take(const SluiceCsrTake& take) {
   word(regs::slot(take.slot, regs::kSlotShared)) = take.shared_bytes;
   word(regs::slot(take.slot, regs::kSlotGrid)) = take.ctas;
   word(regs::slot(take.slot, regs::kSlotCtrl)) = 0;
+  if (parameters_.priority != 0) word(regs::slot(take.slot, regs::kSlotPriority)) = take.priority;
   update_config();
   out_.config.launch[take.slot] = true;
 }
@@ -309,6 +310,7 @@ void SluiceCsrTwin::update_config() {
     config.demand_registers[k] = word(regs::slot(k, regs::kSlotRegisters));
     config.demand_shared[k] = word(regs::slot(k, regs::kSlotShared));
     config.grid[k] = word(regs::slot(k, regs::kSlotGrid));
+    if (parameters_.priority != 0) config.priority[k] = static_cast<std::uint8_t>(word(regs::slot(k, regs::kSlotPriority)));
     config.repeat[k] = regs::kSlotCtrlRepeat.get(word(regs::slot(k, regs::kSlotCtrl))) != 0;
     config.quota[k] = static_cast<std::uint8_t>(word(regs::slot(k, regs::kSlotQuota)));
     for (unsigned m = 0; m < kMasks; ++m) config.mask[k][m] = word(regs::slot(k, regs::kSlotMask + 4 * m));

@@ -39,7 +39,7 @@ struct SluiceCsrStatus {
 
 /// A launch of the port goes to a kernel slot.
 struct SluiceCsrTake {
-  std::uint32_t slot = 0, warps = 0, registers = 0, shared_bytes = 0, ctas = 0;
+  std::uint32_t slot = 0, warps = 0, registers = 0, shared_bytes = 0, ctas = 0, priority = 0;
 };
 
 /// Input ports of sluice_csr.
@@ -56,6 +56,7 @@ struct SluiceConfig {
   bool mode_write = false;
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared = 0, capacity_slots = 0;
   PerKernel<std::uint32_t> demand_warps{}, demand_registers{}, demand_shared{}, grid{};
+  PerKernel<std::uint8_t> priority{};  ///< 0 without the option
   PerKernel<bool> repeat{}, launch{}, stop{}, evict{}, resume{}, flush{};
   std::uint16_t evict_count = 0;
   PerKernel<std::uint8_t> quota{};

@@ -73,7 +73,8 @@ class SluiceTopTwin : public ISluiceTop {
     return sequencer_.quota(csr_.out().config, sm, kernel);
   }
   [[nodiscard]] static CtaDispatcherParams dispatcher_params(const regs::Parameters& p) {
-    return {p.num_sm, p.max_kernels, p.max_ctas, p.region_units, p.sm_enable != 0, p.sm_ready != 0, p.flush != 0, p.patience};
+    return {p.num_sm,        p.max_kernels, p.max_ctas, p.region_units, p.sm_enable != 0,
+            p.sm_ready != 0, p.flush != 0,  p.patience, p.priority != 0};
   }
   /// What the dispatcher was given in the last clock().
   [[nodiscard]] const CtaDispatcherIn& dispatcher_in() const { return to_dispatcher_; }
@@ -146,6 +147,7 @@ class SluiceTopTwin : public ISluiceTop {
     to.demand_registers = config.demand_registers;
     to.demand_shared_bytes = config.demand_shared;
     to.grid = config.grid;
+    to.priority = config.priority;
     to.repeat = mask_of(config.repeat);
     to.launch = mask_of(config.launch);
     to.stop = mask_of(config.stop);
@@ -190,7 +192,7 @@ class SluiceTopTwin : public ISluiceTop {
     if (!taken) return std::nullopt;
     walker_.take(*taken);
     const LaunchRequest& l = taken->launch;
-    return SluiceCsrTake{taken->slot, l.warps, l.registers, l.shared_bytes, l.ctas};
+    return SluiceCsrTake{taken->slot, l.warps, l.registers, l.shared_bytes, l.ctas, l.priority};
   }
 
   SluiceCsrStatus status(const CtaDispatcherOut& dispatched, const SequencerOut& sequenced) const {

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What each option of the unit costs: area, flops, latches and clock of sluice_top at the standard point, mapped with no option, with each alone, and
+with all of them.
+
+  synth/options.py [--liberty F] [--only OPTION ...] [--json F] [--jobs N]
+
+Equal designs differ by ABC's choices: some 0.3 % of area, 3 to 10 % of clock. What was mapped before is kept, as synth/run.sh does."""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+
+import liberty
+import mapping
+import timing
+from command import positive, run, writable
+from flow import OPTIONS, STANDARD, values_of
+
+SIZES = {"LAUNCH_QUEUE": 2, "PATIENCE": 16}   # of options that have one
+
+
+def measure(options, library):
+    values = values_of("sluice_top", STANDARD | options)
+    work, stats = mapping.map_module("sluice_top", values, library, 0.7)
+    return {"options": options, "area_um2": stats["area_um2"], "flops": stats["flops"], "latches": stats["latches"],
+            "fmax_mhz": timing.analyse(work, "sluice_top", library, 0.7)["fmax_mhz"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="synth/options.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"))
+    parser.add_argument("--only", nargs="+", choices=[*OPTIONS, "all"], default=[*OPTIONS, "all"], help="beside the unit without options")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--jobs", type=positive(int), default=2)
+    args = parser.parse_args()
+    writable("--json", args.json)
+    library = liberty.Library(args.liberty)
+    every = {k: SIZES.get(k, 1) for k in OPTIONS}
+    points = [{}, *({k: every[k]} for k in OPTIONS if k in args.only), *([every] if "all" in args.only else [])]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        results = list(pool.map(lambda p: measure(p, library), points))
+    base = results[0]
+    print(f"{library.path.name}, {STANDARD}: cell area before layout")
+    print(f"{'option':<18}{'um2':>9}{'more':>8}{'flops':>7}{'more':>6}{'latches':>9}{'MHz':>7}")
+    for r in results:
+        name = "all" if len(r["options"]) > 1 else "".join(f"{k} = {v}" for k, v in r["options"].items()) or "none"
+        print(f"{name:<18}{r['area_um2']:>9,.0f}{r['area_um2'] - base['area_um2']:>+8,.0f}{r['flops']:>7,}{r['flops'] - base['flops']:>+6,}"
+              f"{r['latches']:>9,}{r['fmax_mhz']:>7,.0f}")
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps({"liberty": library.path.name, "params": STANDARD, "points": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    run(main)
