@@ -124,10 +124,15 @@ void write_page(const std::filesystem::path& folder, const std::string& title, c
 
 std::optional<bool> write_paper_page(const std::filesystem::path& folder) {
   constexpr std::pair<const char*, bool (*)(const std::filesystem::path&, const json&)> kPages[] = {
-      {"effisha_schedules.jsonl", write_effisha_page}, {"sim_pairs.jsonl", write_sim_page},
-      {"slate_pairs.jsonl", write_slate_page},         {"kernelet_slices.jsonl", write_kernelet_page},
-      {"five_pairs.jsonl", write_five_page},           {"slate_tasks.jsonl", write_slate_page},
-      {"kernelet_copies.jsonl", write_kernelet_page},  {"five_service.jsonl", write_five_page}};
+      {"effisha_schedules.jsonl", write_effisha_page},
+      {"sim_pairs.jsonl", write_sim_page},
+      {"slate_pairs.jsonl", write_slate_page},
+      {"kernelet_slices.jsonl", write_kernelet_page},
+      {"five_pairs.jsonl", write_five_page},
+      {"slate_tasks.jsonl", write_slate_page},
+      {"kernelet_copies.jsonl", write_kernelet_page},
+      {"five_service.jsonl", write_five_page},
+      {"five_own.jsonl", write_five_page}};
   for (const auto& [file, write] : kPages) {
     if (!std::filesystem::exists(folder / file)) continue;
     const std::filesystem::path machine = folder / "machine.json";

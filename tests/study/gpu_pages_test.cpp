@@ -136,6 +136,18 @@ TEST_F(GpuPages, FiveSystemsAreComparedWithLaunchesOneAfterTheOther) {
   EXPECT_EQ(write_paper_page(folder_), false);
 }
 
+TEST_F(GpuPages, WhatTheGpuOffersItselfHasAPageWithoutOurSystems) {
+  write("five_own.jsonl",
+        {both("A_B", "alone_first", 10, 10), both("A_B", "alone_second", 10, 10), both("A_B", "sequential", 10, 20),
+         both("A_B", "streams", 10, 19), both("A_B", "green_halves", 20, 16), both("A_B", "mps", 10, 25)});
+  EXPECT_TRUE(write_paper_page(folder_));
+  const json page = json::parse(read_file(folder_ / "figures.json"))["figures"];
+  EXPECT_DOUBLE_EQ(page["five"]["data"]["green_halves"]["gain"], 1);
+  EXPECT_DOUBLE_EQ(page["five"]["data"]["green_halves"]["antt"], (2 + 1.6) / 2);
+  EXPECT_FALSE(page["five"]["data"].contains("even"));
+  EXPECT_EQ(page["pairs"]["measured"], "streams is faster in 1, green_halves is faster in 0, mps is faster in 0 of 1 pairs.");
+}
+
 TEST_F(GpuPages, KerneletsQueuesAreHeldAgainstBaseOptAndRandomPlans) {
   const auto line = [](const std::string& queue, const std::string& system, double end, int repetition = 0) {
     json l = {{"key", queue + system + std::to_string(repetition)}, {"queue", queue}, {"system", system}, {"end_ms", end}};
