@@ -55,7 +55,7 @@ void as_processes(const std::string& system, ScenarioProcesses& processes, const
                       {"jobs", processes.run(all, {pair.begin(), pair.end()}).jobs},
                       {"on", options.on}});
     }
-    progress.done(name + " " + system);
+    progress.done(fmt::format("{} {}", name, system));
   }
 }
 
