@@ -36,8 +36,10 @@ std::shared_ptr<void> pinned(std::size_t bytes) {
   ::madvise(memory, bytes, MADV_DONTFORK);  // a child's writes would give the parent other pages than the device has
   if (SLUICE_REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) !=
       CUDA_SUCCESS) {
-    ::munmap(memory, bytes);
-    return nullptr;
+    ::munmap(memory, bytes);  // there are systems that do not let memory be registered
+    const unsigned flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+    if (SLUICE_REAL(cuMemHostAlloc)(&memory, bytes, flags) != CUDA_SUCCESS) return nullptr;
+    return {memory, [](void*) {}};  // the context has it
   }
   return {memory, [bytes](void* m) { ::munmap(m, bytes); }};  // the driver lets it go with the context, which is about to end
 }

@@ -54,6 +54,7 @@ class Home {
   [[nodiscard]] bool order(CUdeviceptr to, const void* from, std::size_t bytes);
   /// Copies that were held up may have brought orders that were old, or none: all have to be sent again.
   [[nodiscard]] bool orders_are_lost();
+  [[nodiscard]] bool orders_in_doubt() const { return lost_orders_; }  ///< the same, and does not ask the driver
   void make_later_streams();             ///< once; apart from make(), as the program's first launch waits for that
   [[nodiscard]] CUstream idle_stream();  ///< of those for later grids; null: none
   // From any thread at any time:

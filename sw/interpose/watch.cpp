@@ -306,9 +306,10 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
         slot.raised = true;
       }
   }
-  // A grid that has not begun, or a later one that has not come, has nobody to tell; its CTAs will find the order. Graphs' nodes
-  // follow each other.
-  if (lane.share.ctas.value() == 0 && seen.empty && !lane.stale && !slot.node) answer_eviction(lane);
+  // A grid that has not begun, or a later one that has not come, has nobody to tell; its CTAs will find the order, which came
+  // before this look unless the two took different channels. Graphs' nodes follow each other.
+  const bool in_place = !lane.stale && !lane.home->orders_in_doubt();
+  if (lane.share.ctas.value() == 0 && seen.empty && in_place && !slot.node) answer_eviction(lane);
   if (!seen.left || lane.share.ctas.value() == 0) {
     slot.raised = slot.raised && seen.left;
     return;

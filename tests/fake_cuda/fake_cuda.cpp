@@ -127,7 +127,10 @@ CUresult cuCtxGetDevice(CUdevice* d) { return *d = 0, CUDA_SUCCESS; }
 CUresult cuCtxGetId(CUcontext, unsigned long long* id) { return *id = 1, CUDA_SUCCESS; }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* c, CUdevice) { return cuCtxGetCurrent(c); }
 CUresult cuGetErrorName(CUresult, const char** name) { return *name = "an error", CUDA_SUCCESS; }
-CUresult cuMemHostRegister_v2(void* p, std::size_t bytes, unsigned) { return sluice::fake::knows(p, bytes), CUDA_SUCCESS; }
+CUresult cuMemHostRegister_v2(void* p, std::size_t bytes, unsigned) {
+  if (std::getenv("FAKE_CUDA_NO_REGISTER") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  return sluice::fake::knows(p, bytes), CUDA_SUCCESS;
+}
 CUresult cuMemHostUnregister(void*) { return CUDA_SUCCESS; }
 CUresult cuModuleUnload(CUmodule) { return tell("unload"), CUDA_SUCCESS; }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) { return CUDA_SUCCESS; }

@@ -297,13 +297,12 @@ TEST_F(Run, TheFirstPtxasInThePathIsFound) {
 TEST_F(Run, WhatPtxasMakesAfterTheProgramsEndIsThereForTheNext) {
   program_ = SLUICE_FAKE_STEADY " 1 2 1000 1";
   const fs::path go = folder_ / "go";
-  const std::string with = ptxas("while [ -e '" + folder_.string() + "' ] && [ ! -e '" + go.string() + "' ]; do sleep 0.05; done",
-                                 "13.0"),
+  const std::string with = ptxas("for n in $(seq 200); do [ ! -e '" + go.string() + "' ] || break; sleep 0.05; done", "13.0"),
                     launched = "launch k__sluice 4x8 arg 7 arg 9 quota 2";
-  const Outcome first = client(with, "--quota 2", 1);
+  const Outcome first = client("exec 9>&1; " + with, "--quota 2", 1);  // whoever has 9 open keeps us here
   EXPECT_EQ(first.exit, 0) << first.out << first.err;
   EXPECT_NE(first.err.find("it is being compiled"), std::string::npos) << first.err;
-  EXPECT_EQ(count(text("books"), "ptxas -arch"), 0) << "the program ended before\n" << text("books");
+  EXPECT_EQ(count(text("books"), "ptxas -arch"), 0) << "the program's end waited for it\n" << text("books");
   std::ofstream(go) << "go";
   const auto there = [&] {
     return std::ranges::any_of(fs::directory_iterator(folder_ / "cache"), [](const auto& file) {
@@ -321,6 +320,11 @@ TEST_F(Run, AProcessThatEndsWhileItsKernelsAreCompiledOutlivesTheCompiler) {
   EXPECT_EQ(o.exit, 0) << o.out << o.err;
   EXPECT_EQ(o.err.find("the compiler is gone"), std::string::npos) << o.err;
   EXPECT_NE(o.err.find("it is being compiled"), std::string::npos) << "it ran before there was code\n" << o.err;
+}
+
+TEST_F(Run, WhereMemoryCannotBeRegisteredItIsAllocated) {
+  EXPECT_EQ(client("FAKE_CUDA_NO_REGISTER=1").exit, 0);
+  EXPECT_NE(text("books").find("launch k__sluice 4x8 arg 7 arg 9 quota 2"), std::string::npos) << text("books");
 }
 
 TEST_F(Run, WithoutMemoryForTheJobRunsNatively) {

@@ -18,6 +18,7 @@
 #include "sw/policy/corun_table.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
+#include "tests/study/page_folder.h"
 
 namespace sluice::gpu {
 namespace {
@@ -177,19 +178,7 @@ TEST(SceneReplay, KernelsTakeWhatTheyTookOnTheGpu) {
   EXPECT_EQ(pairs, 45U + 28U);
 }
 
-class BesidePages : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    make_folder(folder_);
-  }
-  void write(const std::string& name, const std::vector<json>& all) const {
-    std::ofstream out(folder_ / name);
-    for (const json& line : all) out << line.dump() << "\n";
-  }
-  std::filesystem::path folder_;
-};
+class BesidePages : public PageFolder {};
 
 json decision(double ms, const std::vector<std::string>& events, const json& shares) {
   return {{"at_us", ms * 1e3}, {"decide_us", 0}, {"send_us", 0}, {"events", events}, {"shares", shares}};

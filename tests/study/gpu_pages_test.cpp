@@ -11,25 +11,14 @@
 #include "study/gpu_variants.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
+#include "tests/study/page_folder.h"
 
 namespace sluice::gpu {
 namespace {
 
 using nlohmann::json;
 
-class GpuPages : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    make_folder(folder_);
-  }
-  void write(const std::string& name, const std::vector<json>& all) const {
-    std::ofstream out(folder_ / name);
-    for (const json& line : all) out << line.dump() << "\n";
-  }
-  std::filesystem::path folder_;
-};
+class GpuPages : public PageFolder {};
 
 json job(const std::string& name, int priority, double arrived, double ended) {
   return {{"name", name},      {"priority", priority}, {"arrived_ms", arrived},
