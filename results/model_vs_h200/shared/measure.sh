@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Records the ten applications and runs curves and pairs on the model.
-# usage: measure.sh SLUICE OUT   (needs a GPU for half a minute; 15 minutes on 16 cores)
+# Records the ten applications and runs curves and pairs on the model, in parts: what is there is kept, and the same command goes on.
+# usage: measure.sh SLUICE OUT [SECONDS [STEP...]]
+# SECONDS: after them nothing is begun, and what runs is stopped (default: a day). Runs that ended are kept in OUT.
+# STEP: record (needs a GPU, half a minute), curves, warped_slicer, even, spatial, left_over; all without one. Of 16 cores curves take
+# about four minutes, the others three to five each. Once all are there, compare.py --take OUT/results-*.json makes model.json anew.
 set -eu
-sluice=$(realpath "$1") out=$2
+sluice=$(realpath "$1") out=$2 seconds=${3:-86400}
+steps=("${@:4}")
 here=$(dirname "$(realpath "$0")")
 root=$(realpath "$here/../../..")
 nodes=3049907
@@ -13,6 +17,7 @@ bfs="in:u32:$((nodes + 1)):iota:8:0:1;in:u32:$((nodes * 8)):uniform:0:$((nodes -
 bfs+=";in:u8:$nodes:chance:0.4:0:4;out:u32:$nodes;out:u8:$nodes;u32:6;u32:$nodes"
 record() { # FOLDER DIVISOR
   local ctas
+  [ -e "$1/workload.toml" ] && return
   mkdir -p "$1"
   for ctas in BLK:1192 DXT:2383 HOT:1024 IMG:1192 KNN:894 LBM:1787 MM:149 MVP:397 NN:1192; do
     "$sluice" gpu record --app "${ctas%:*}" --ctas "$((${ctas#*:} / $2))" --limit 8G --out "$1/${ctas%:*}"
@@ -20,13 +25,25 @@ record() { # FOLDER DIVISOR
   "$sluice" gpu record --kernel "$root/sw/gpu/apps/bfs.cu:bfs,grid=5957,block=512,args=$bfs" --ctas "$((596 / $2))" --limit 8G --out "$1/BFS"
   (cd "$1" && "$sluice" import traces "${applications[@]}" --like "$root/configs/workloads/table2.toml" --machine "$here/h200_eleventh.toml" --out workload.toml)
 }
-run() { # NAME WORKLOAD MACHINE ARGUMENTS...
-  "$sluice" eval --workload "$2" --machine "$3" --pairs "$pairs" --partitioner twin --out "$out/$1" "${@:4}"
+run() { # STEP FOLDER WORKLOAD MACHINE ARGUMENTS...
+  local left=$((seconds - SECONDS))
+  [ -e "$out/results-$1.json" ] && return
+  if ((left > 5)) && timeout -s INT -k 10 "$left" "$sluice" eval --workload "$3" --machine "$4" --pairs "$pairs" --partitioner twin --out "$out/$2" "${@:5}"; then
+    cp "$out/$2/results.json" "$out/results-$1.json"
+  else
+    echo "$1: not through; the same command goes on" >&2
+  fi
 }
-record "$out/tenth" 1
-record "$out/twentieth" 2
+mkdir -p "$out"
 sed 's/^cta_launch_latency = .*/cta_launch_latency = 380/; /^kernels_stay/d' "$here/h200_eleventh.toml" >"$out/hardware.toml"
-run quotas "$out/tenth/workload.toml" "$here/h200_eleventh.toml" --policies even,solo_curve,warped_slicer --window 600000
-run spatial "$out/tenth/workload.toml" "$out/hardware.toml" --policies spatial --window 600000
-run left_over "$out/twentieth/workload.toml" "$out/hardware.toml" --policies left_over --window 1500000 --curve-window 30000
-python3 "$here/compare.py" --take "$out"/{quotas,spatial,left_over}/results.json
+[ ${#steps[@]} -gt 0 ] || steps=(record curves warped_slicer even spatial left_over)
+for step in "${steps[@]}"; do
+  case $step in
+    record) record "$out/tenth" 1; record "$out/twentieth" 2 ;;
+    curves) run curves curves "$out/tenth/workload.toml" "$here/h200_eleventh.toml" --policies solo_curve --window 20000 --curve-window 300000 ;;
+    warped_slicer | even) run "$step" quotas "$out/tenth/workload.toml" "$here/h200_eleventh.toml" --policies "$step" --window 600000 --curve-window 1000 ;;
+    spatial) run "$step" "$step" "$out/tenth/workload.toml" "$out/hardware.toml" --policies spatial --window 600000 --curve-window 1000 ;;
+    left_over) run "$step" "$step" "$out/twentieth/workload.toml" "$out/hardware.toml" --policies left_over --window 1500000 --curve-window 1000 ;;
+    *) echo "$step: no step" >&2 && exit 2 ;;
+  esac
+done
