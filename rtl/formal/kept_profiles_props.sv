@@ -147,11 +147,11 @@ module kept_profiles_props #(
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (started && rst_ni && was_up) begin
       if (core_start && rank_kept)                     a_kept_curve_is_of_this_kernel:     assert (curve);
-      if (rank_kept && sample_valid)                   a_kernel_with_a_curve_gives_no_sample: assert (!clean || curve);
+      if (rank_kept && sample_valid)                   a_kernel_with_a_curve_gives_no_sample: assert (!clean);
       if (state != PlanCount && !restarted_q && state_q != Monitor && state_q != Allocate && state_q != Delay)
         curves_do_not_change_in_a_profile:             assert (kept == kept_q);
       if (state == WarmUp && state_q == PlanCount)     a_profile_comes_when_the_life_is_over: assert (age >= 3'(Life));
-      if (stays_q && ctas_q != '0 && layout_q != Free && layout_q != Hold && mode_i != 3'd4 && mode_i > 3'd1)
+      if (stays_q && ctas_q != '0 && layout_q != Free && layout_q != Hold && layout_q != 3'd6 && mode_i != 3'd4 && mode_i > 3'd1)
         a_kernel_that_stays_is_not_stopped:            assert (mine != '0 && (layout == Counts || layout == Ranges));
       if (stays_q && layout_q == Counts && mode_i != 3'd4 && mode_i > 3'd1)
         a_kernel_that_stays_keeps_its_count:           assert (layout == Counts && mine == ctas_q && mine_there == mine);

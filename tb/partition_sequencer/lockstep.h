@@ -18,13 +18,12 @@ using State = regs::SequencerState;
 
 inline void declare_bins(Coverage& coverage, bool churn) {
   if (churn) {
-    coverage.declare("fall-back",
-                     "EVEN's counts until there are curves; only with CHURN, as all bins up to the last profile asked for");
-    coverage.declare("fall-back to ranges", "an EVEN share without a CTA");
-    coverage.declare("decision by kept curves", "no sample was taken");
-    coverage.declare("profile of some kernels", "others have curves: their SMs keep their counts");
-    coverage.declare("profile of some kernels beside ranges", "the same, where ranges were in force");
-    coverage.declare("profile asked for in a life", "it comes when that is over");
+    coverage.declare("fall-back", "EVEN's counts until there are curves; only with CHURN");
+    coverage.declare("fall-back to ranges", "an EVEN share without a CTA; only with CHURN");
+    coverage.declare("decision by kept curves", "no sample was taken; only with CHURN");
+    coverage.declare("profile of some kernels", "others have curves: their SMs keep their counts; only with CHURN");
+    coverage.declare("profile of some kernels beside ranges", "the same, where ranges were in force; only with CHURN");
+    coverage.declare("profile asked for in a life", "it comes when that is over; only with CHURN");
   }
   for (const char* mode : {"left over", "fcfs", "even", "spatial", "static", "dynamic"})
     coverage.declare(std::string("mode ") + mode, "quotas asked for in this mode with two or more kernels");
