@@ -131,7 +131,7 @@ module sluice_top #(
   logic [K*AmountW-1:0]          demand;        // the three of them (amounts_t), by kernel slot
   logic [K*GridW-1:0]            grid;
   logic [K*sluice_pkg::PriorityW-1:0] priorities;              // by kernel slot
-  logic                          count, count_first, count_fits;   // occupancy
+  logic                          count, count_first, count_fits, lane_a_fits;   // occupancy
   logic [K-1:0]                  count_kernel;
   logic [K-1:0]                  repeat_grid, launch, stop, evict, resume, flush;
   logic [15:0]                   evict_count, loss_limit;
@@ -279,10 +279,10 @@ module sluice_top #(
     .evict_count_i        (evict_count),
     .resume_i             (resume),
     .flush_i              (flush),
-    .count_i              (count),
+    .count_i              (count && CHURN == 0),
     .count_first_i        (count_first),
     .count_kernel_i       (count_kernel),
-    .count_fits_o         (count_fits),
+    .count_fits_o         (lane_a_fits),
     .round_robin_i        (round_robin),
     .in_order_i           (in_order),
     .regions_i            (regions),
@@ -399,6 +399,14 @@ module sluice_top #(
     .decision_o(decision), .spatial_o(spatial), .no_fit_o(no_fit), .dropped_o(dropped), .no_profile_o(no_profile), .monitoring_o(monitoring),
     .watch_o(watch), .watch_sm_o(watch_sm), .idle_o(sequencer_idle));
 
+  if (CHURN != 0) begin : gen_occupancy_lane   // CTAs start while a plan is made
+    occupancy_lane #(.MAX_KERNELS(K)) i_occupancy_lane (
+      .clk_i, .count_i(count), .count_first_i(count_first), .kernel_i(count_kernel), .demand_i(demand), .capacity_i(capacity), .fits_o(count_fits));
+    logic unused_lane_a;
+    assign unused_lane_a = lane_a_fits;
+  end else begin : gen_lane_a
+    assign count_fits = lane_a_fits;
+  end
   occupancy_counter #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_occupancy_counter (
     .clk_i, .rst_ni, .start_i(count_start), .abort_i(core_abort), .share_i(count_share), .capacity_slots_i(capacity_slots), .count_o(count),
     .count_first_o(count_first), .fits_i(count_fits), .done_o(count_done), .occupancy_o(occupancy));

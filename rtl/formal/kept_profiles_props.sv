@@ -79,6 +79,7 @@ module kept_profiles_props #(
   logic [3:0]       state_q;
   logic             stays_q, restarted_q;
   logic [K-1:0]     kept_q;
+  logic [KernelW+K*KIndexW-1:0] present_q;
   logic             rank_kept, rank_there, other_row;
   always_comb begin
     mine       = '0;
@@ -102,6 +103,7 @@ module kept_profiles_props #(
     mode_q      <= mode_i;
     ctas_q      <= mine;
     kept_q      <= kept;
+    present_q   <= {num_present_i, age_i};
     restarted_q <= core_abort;
     stays_q     <= core_abort && present && present_next && !mode_write_i;
     decided_q   <= '0;
@@ -144,6 +146,7 @@ module kept_profiles_props #(
       assume (core_ctas_i[i*CtaW +: CtaW] != '0 && core_ctas_i[i*CtaW +: CtaW] <= CtaW'(N));
     end
     assume (occupancy_i <= CtaW'(N) && (share != KernelW'(1) || occupancy_i != '0));
+    if (started && !change_i) assume ({num_present_i, age_i} == present_q || !rst_ni);
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (started && rst_ni && was_up) begin
       if (core_start && rank_kept)                     a_kept_curve_is_of_this_kernel:     assert (curve);

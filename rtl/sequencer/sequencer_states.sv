@@ -181,7 +181,8 @@ module sequencer_states #(
           endcase
         state_d  = any_present_i ? sequencer_pkg::Plan : sequencer_pkg::Idle;
       end
-      changed_d = layout_d != layout_q || layout_d == sluice_pkg::LayoutCounts || layout_d == sluice_pkg::LayoutRanges;
+      changed_d = layout_d != layout_q;
+      if (layout_d == sluice_pkg::LayoutCounts || layout_d == sluice_pkg::LayoutRanges) changed_d = 1'b1;   // by another plan
       again_d      = 1'b0;
       kept_start_d = 1'b0;
       direct_d  = !change_i && !mode_write_i && !enable_write_i;
