@@ -110,10 +110,7 @@ module decision_steps #(
       end
 
       // Upwards: an entry becomes the best that is not above its level.
-      decision_pkg::Best: begin
-        level_d = CountW'(1);
-        state_d = kept_i[kernel_q] ? decision_pkg::NextKernel : decision_pkg::RaiseRead;
-      end
+      decision_pkg::Best: begin level_d = CountW'(1); state_d = kept_i[kernel_q] ? decision_pkg::NextKernel : decision_pkg::RaiseRead; end
       decision_pkg::RaiseRead:    state_d = decision_pkg::RaiseCompare;
       decision_pkg::RaiseCompare: state_d = decision_pkg::RaiseKeep;
       decision_pkg::RaiseKeep: begin
