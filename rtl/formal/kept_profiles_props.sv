@@ -72,7 +72,7 @@ module kept_profiles_props #(
   // What is known of the kernel, from the events.
   logic             clean, curve;        // in this profile, a sample of it counted; it took part in a decision so
   logic             forgotten;           // a new profile of all was asked for in MONITOR
-  logic [2:0]       age;                 // cycles since the last event from outside or decision, up to Life
+  logic [2:0]       age;                 // cycles of this state before this one, up to Life; not in its first cycle
   logic [CtaW-1:0]  published, answer;   // its count by the last plan or decision of counts; the counter's last answer for it
   logic [CtaW-1:0]  ctas_q, mine, mine_there, decided_q;
   logic [2:0]       layout_q, mode_q;
@@ -80,7 +80,7 @@ module kept_profiles_props #(
   logic             stays_q, restarted_q;
   logic [K-1:0]     kept_q;
   logic [KernelW+K*KIndexW-1:0] present_q;
-  logic             rank_kept, rank_there, other_row;
+  logic             rank_kept;
   always_comb begin
     mine       = '0;
     mine_there = '0;
@@ -125,7 +125,7 @@ module kept_profiles_props #(
         if (slot == KIndexW'(k) && count_kernel[k] && sample_read && !sample_drop) clean <= 1'b1;
       if (decision && clean) curve <= 1'b1;
       forgotten <= (forgotten || (reprofile_i && state == Monitor)) && !core_abort;
-      age       <= (outside || decision) ? '0 : (age == 3'(Life)) ? age : age + 1'b1;
+      age       <= (state != state_q) ? 3'd1 : (age == 3'(Life)) ? age : age + 1'b1;
       if (core_abort) begin
         present <= present_next;
         if (!present_next || mode_write_i || forgotten || (reprofile_i && state == Monitor)) begin
@@ -153,7 +153,7 @@ module kept_profiles_props #(
       if (rank_kept && sample_valid)                   a_kernel_with_a_curve_gives_no_sample: assert (!clean);
       if (state != PlanCount && !restarted_q && state_q != Monitor && state_q != Allocate && state_q != Delay)
         curves_do_not_change_in_a_profile:             assert (kept == kept_q);
-      if (state == WarmUp && state_q == PlanCount)     a_profile_comes_when_the_life_is_over: assert (age >= 3'(Life));
+      if (core_abort && !outside)                      a_profile_comes_when_the_life_is_over: assert (state == state_q && age >= 3'(Life - 1));
       if (stays_q && ctas_q != '0 && layout_q != Free && layout_q != Hold && layout_q != 3'd6 && mode_i != 3'd4 && mode_i > 3'd1)
         a_kernel_that_stays_is_not_stopped:            assert (mine != '0 && (layout == Counts || layout == Ranges));
       if (stays_q && layout_q == Counts && mode_i != 3'd4 && mode_i > 3'd1)
