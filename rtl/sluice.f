@@ -21,6 +21,8 @@ rtl/sequencer/sequencer_states.sv
 rtl/sequencer/sequencer_timer.sv
 rtl/sequencer/sequencer_walker.sv
 rtl/sequencer/partition_plan.sv
+rtl/sequencer/kept_profiles.sv
+rtl/sequencer/occupancy_lane.sv
 rtl/sequencer/quota_query.sv
 rtl/sequencer/sm_owner.sv
 rtl/sequencer/sm_watched.sv

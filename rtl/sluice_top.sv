@@ -13,6 +13,7 @@ module sluice_top #(
   parameter int unsigned FLUSH        = 0,    // 0..1; 1: kernels can be flushed
   parameter int unsigned PRIORITY     = 0,    // 0..1; 1: kernels of higher priority go first
   parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes first
+  parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, and what is in force lives for 2**CHURN cycles or more
   parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
@@ -96,6 +97,7 @@ module sluice_top #(
   if (FLUSH > 1) $error("sluice_top: FLUSH must be 0..1");
   if (PRIORITY > 1) $error("sluice_top: PRIORITY must be 0..1");
   if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
+  if (CHURN > 19) $error("sluice_top: CHURN must be 0..19");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
@@ -129,7 +131,7 @@ module sluice_top #(
   logic [K*AmountW-1:0]          demand;        // the three of them (amounts_t), by kernel slot
   logic [K*GridW-1:0]            grid;
   logic [K*sluice_pkg::PriorityW-1:0] priorities;              // by kernel slot
-  logic                          count, count_first, count_fits;   // occupancy
+  logic                          count, count_first, count_fits, lane_a_fits;   // occupancy
   logic [K-1:0]                  count_kernel;
   logic [K-1:0]                  repeat_grid, launch, stop, evict, resume, flush;
   logic [15:0]                   evict_count, loss_limit;
@@ -170,7 +172,7 @@ module sluice_top #(
   logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
   sluice_csr #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE),
-    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE)) i_sluice_csr (
+    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .CHURN(CHURN)) i_sluice_csr (
     .clk_i,
     .rst_ni,
     .s_axi_awaddr_i,
@@ -277,10 +279,10 @@ module sluice_top #(
     .evict_count_i        (evict_count),
     .resume_i             (resume),
     .flush_i              (flush),
-    .count_i              (count),
+    .count_i              (count && CHURN == 0),
     .count_first_i        (count_first),
     .count_kernel_i       (count_kernel),
-    .count_fits_o         (count_fits),
+    .count_fits_o         (lane_a_fits),
     .round_robin_i        (round_robin),
     .in_order_i           (in_order),
     .regions_i            (regions),
@@ -379,8 +381,10 @@ module sluice_top #(
   logic [KernelW-1:0]   demand_kernel;
   sluice_pkg::amounts_t core_demand;
   logic [K*CtaW-1:0]    core_ctas;
+  logic [K-1:0]         core_kept;
+  logic [K*KIndexW-1:0] core_rows;
 
-  partition_sequencer #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE)) i_partition_sequencer (
+  partition_sequencer #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN)) i_partition_sequencer (
     .clk_i, .rst_ni, .mode_i(mode), .mode_write_i(mode_write), .demand_i(demand), .quota_i(static_quota), .mask_i(static_mask),
     .static_write_i(static_write), .warm_up_i(warm_up), .window_i(window), .drain_limit_i(drain_limit), .delay_i(delay),
     .reprofile_i(reprofile || monitor_request), .sm_enable_i(sm_enable), .enable_write_i(enable_write), .num_present_i(num_present), .age_i(age),
@@ -388,18 +392,27 @@ module sluice_top #(
     .port_sm_i(port_sm), .port_quota_o(port_quota), .quota_changed_o(quota_changed), .regions_o(regions), .round_robin_o(round_robin),
     .in_order_o(in_order), .profile_clear_o(profile_clear), .profile_enable_o(profile_enable), .sample_read_o(sample_read), .sample_sm_o(sample_sm),
     .sample_drop_o(sample_drop), .owner_o(owner), .core_start_o(core_start), .core_abort_o(core_abort), .core_num_kernels_o(core_num_kernels),
+    .core_kept_o(core_kept), .core_rows_o(core_rows),
     .core_demand_kernel_i(demand_kernel), .core_demand_o(core_demand), .count_start_o(count_start), .count_kernel_o(count_kernel),
     .count_share_o(count_share), .count_done_i(count_done), .occupancy_i(occupancy), .sample_valid_o(sample_valid), .sample_o(sample),
     .core_done_i(core_done), .core_no_fit_i(core_no_fit), .core_spatial_i(core_spatial), .core_ctas_i(core_ctas), .state_o(state), .ctas_o(ctas),
     .decision_o(decision), .spatial_o(spatial), .no_fit_o(no_fit), .dropped_o(dropped), .no_profile_o(no_profile), .monitoring_o(monitoring),
     .watch_o(watch), .watch_sm_o(watch_sm), .idle_o(sequencer_idle));
 
+  if (CHURN != 0) begin : gen_occupancy_lane   // CTAs start while a plan is made
+    occupancy_lane #(.MAX_KERNELS(K)) i_occupancy_lane (
+      .clk_i, .count_i(count), .count_first_i(count_first), .kernel_i(count_kernel), .demand_i(demand), .capacity_i(capacity), .fits_o(count_fits));
+    logic unused_lane_a;
+    assign unused_lane_a = lane_a_fits;
+  end else begin : gen_lane_a
+    assign count_fits = lane_a_fits;
+  end
   occupancy_counter #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_occupancy_counter (
     .clk_i, .rst_ni, .start_i(count_start), .abort_i(core_abort), .share_i(count_share), .capacity_slots_i(capacity_slots), .count_o(count),
     .count_first_o(count_first), .fits_i(count_fits), .done_o(count_done), .occupancy_o(occupancy));
 
-  partition_core #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_partition_core (
-    .clk_i, .rst_ni, .start_i(core_start), .abort_i(core_abort), .num_kernels_i(core_num_kernels), .capacity_i(capacity),
+  partition_core #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .CHURN(CHURN)) i_partition_core (
+    .clk_i, .rst_ni, .start_i(core_start), .abort_i(core_abort), .num_kernels_i(core_num_kernels), .kept_i(core_kept), .rows_i(core_rows), .capacity_i(capacity),
     .capacity_slots_i(capacity_slots), .demand_kernel_o(demand_kernel), .demand_i(core_demand), .epsilon_i(epsilon), .loss_limit_i(loss_limit),
     .sample_valid_i(sample_valid), .sample_i(sample), .sample_insts_i(sample_insts_q), .scaled_valid_o(profile_valid_o),
     .scaled_kernel_o(profile_kernel_o), .scaled_ctas_o(profile_ctas_o), .scaled_o(profile_scaled_o), .idle_o(core_idle), .done_o(core_done),

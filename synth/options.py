@@ -17,7 +17,7 @@ import timing
 from command import positive, run, writable
 from flow import OPTIONS, STANDARD, values_of
 
-SIZES = {"LAUNCH_QUEUE": 2, "PATIENCE": 16}   # of options that have one
+SIZES = {"LAUNCH_QUEUE": 2, "PATIENCE": 16, "CHURN": 15}   # of options that have one
 
 
 def measure(options, library):

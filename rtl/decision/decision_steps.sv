@@ -10,6 +10,7 @@ module decision_steps #(
   input  logic                                    start_i,
   input  logic                                    abort_i,
   input  logic [sluice_pkg::KernelW-1:0]          num_kernels_i,
+  input  logic [MAX_KERNELS-1:0]                  kept_i,         // kernels below num_kernels_i whose curve is there already
   input  logic                                    sample_valid_i,
   input  sluice_pkg::sample_t                     sample_i,
   input  logic                                    epsilon_on_i,
@@ -109,7 +110,7 @@ module decision_steps #(
       end
 
       // Upwards: an entry becomes the best that is not above its level.
-      decision_pkg::Best: begin level_d = CountW'(1); state_d = decision_pkg::RaiseRead; end
+      decision_pkg::Best: begin level_d = CountW'(1); state_d = kept_i[kernel_q] ? decision_pkg::NextKernel : decision_pkg::RaiseRead; end
       decision_pkg::RaiseRead:    state_d = decision_pkg::RaiseCompare;
       decision_pkg::RaiseCompare: state_d = decision_pkg::RaiseKeep;
       decision_pkg::RaiseKeep: begin
@@ -238,7 +239,8 @@ module decision_steps #(
     endcase
 
     if (start_i) begin
-      left_d    = LeftW'(num_kernels_i);
+      left_d    = LeftW'(num_kernels_i);   // whose samples come
+      for (int unsigned k = 0; k < MAX_KERNELS; k++) left_d = left_d - LeftW'(kept_i[k]);
       no_fit_d  = 1'b0;
       spatial_d = 1'b0;
       entry_d   = 1'b0;

@@ -5,13 +5,16 @@
 // configuration inputs are stable from start_i to done_o. done_o pulses once; results hold until the next start.
 module partition_core #(
   parameter int unsigned MAX_KERNELS = 4,   // 2..8
-  parameter int unsigned MAX_CTAS    = 32   // 4..32
+  parameter int unsigned MAX_CTAS    = 32,  // 4..32
+  parameter int unsigned CHURN       = 0    // 0: kept_i is 0, and each kernel's row is its own number
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
   input  logic                                       start_i,
   input  logic                                       abort_i,               // drops the decision under way: no done_o
   input  logic [sluice_pkg::KernelW-1:0]             num_kernels_i,         // 1..MAX_KERNELS
+  input  logic [MAX_KERNELS-1:0]                     kept_i,                // kernels without samples: their curve is there from an earlier decision,
+  input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] rows_i,                // in this row of the table; a row for each kernel
   input  sluice_pkg::amounts_t                       capacity_i,            // of one SM
   input  logic [sluice_pkg::CtaW-1:0]                capacity_slots_i,
   output logic [sluice_pkg::KernelW-1:0]             demand_kernel_o,       // whose demand is wanted in this cycle:
@@ -35,11 +38,23 @@ module partition_core #(
   localparam int unsigned CountW  = $clog2(MAX_CTAS + 1);
 
   decision_pkg::control_t           control;
-  logic [KIndexW-1:0]               kernel;
+  logic [KIndexW-1:0]               kernel, row;
   logic [CountW-1:0]                level, anchor;
   logic [sluice_pkg::ScaledW-1:0]   entry;
   logic [sluice_pkg::WordW-1:0]     word, new_word;
   logic                             best, below;
+
+  if (CHURN != 0) begin : gen_row
+    always_comb begin
+      row = '0;
+      for (int unsigned k = 0; k < MAX_KERNELS; k++)
+        if (kernel == KIndexW'(k)) row |= rows_i[k*sluice_pkg::KIndexW +: KIndexW];
+    end
+  end else begin : gen_own_row
+    assign row = kernel;
+  end
+  logic unused_rows;   // their high bits
+  assign unused_rows = ^rows_i;
 
   sample_entry i_sample_entry (
     .insts_i (sample_insts_i),
@@ -51,7 +66,7 @@ module partition_core #(
     .MAX_CTAS    (MAX_CTAS)
   ) i_perf_table (
     .clk_i,
-    .kernel_i (kernel),
+    .kernel_i (row),
     .ctas_i   (control.at_anchor ? anchor : level),
     .write_i  (control.write),
     .word_i   (new_word),
@@ -86,6 +101,7 @@ module partition_core #(
     .start_i,
     .abort_i,
     .num_kernels_i,
+    .kept_i,
     .sample_valid_i,
     .sample_i,
     .epsilon_on_i (epsilon_i != '0),

@@ -24,7 +24,7 @@ module partition_core_props (
   logic [K*CtaW-1:0]              ctas;
   logic                           entry, idle, done, no_fit, spatial;
   partition_core #(.MAX_KERNELS (K), .MAX_CTAS (N)) dut (
-    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .capacity_i (cap), .capacity_slots_i (CtaW'(cap_slots)),
+    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .kept_i ('0), .rows_i ('0), .capacity_i (cap), .capacity_slots_i (CtaW'(cap_slots)),
     .demand_kernel_o (demand_kernel), .demand_i (demand_kernel[0] ? demand1 : demand0), .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_i,
     .sample_insts_i, .scaled_valid_o (entry), .idle_o (idle), .done_o (done), .no_fit_o (no_fit), .spatial_o (spatial), .ctas_o (ctas)
   );

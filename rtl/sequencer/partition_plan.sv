@@ -24,6 +24,7 @@ module partition_plan #(
   output logic [MAX_KERNELS*sluice_pkg::SmW-1:0]      first_o,          // first SM of its range
   output logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_o,          // SMs of its range
   output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_o,
+  output logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     next_ctas_o,      // that of the next cycle
   output logic [MAX_KERNELS-1:0]                      larger_o,         // its range has one SM more
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_o,       // bit k*K+r: slot k has rank r
   output logic [MAX_KERNELS-1:0]                      planned_o,        // by kernel slot, as the next: the plan is for it
@@ -103,6 +104,7 @@ module partition_plan #(
     for (int unsigned r = 0; r < MAX_KERNELS; r++) begin
       slot_o[r*KIndexW +: KIndexW] = KIndexW'(slot_q[r*IndexW +: IndexW]);
       ctas_o[r*CtaW +: CtaW]       = CtaW'(ctas_q[r*CountW +: CountW]);
+      next_ctas_o[r*CtaW +: CtaW]  = CtaW'(ctas_d[r*CountW +: CountW]);
     end
   always_comb begin
     has_rank_o   = '0;

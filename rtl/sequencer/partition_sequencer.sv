@@ -2,14 +2,17 @@
 // partition_sequencer: who may have how many CTAs on which SM, now (docs/reference/blocks/sluice_top.md).
 // A change of the present kernels, a MODE write or a request to profile again makes a plan (SM ranges, occupancies); the static modes
 // enforce it at once. DYNAMIC runs WARM_UP -> DRAIN -> PROFILE -> SCALE, again for kernels with more levels than SMs, -> ALLOCATE -> DELAY ->
-// MONITOR (Warped-Slicer, figure 4). A sample whose SM did not hold what its label says is dropped.
+// MONITOR (Warped-Slicer, figure 4). A sample whose SM did not hold what its label says is dropped. With CHURN only kernels without a curve are profiled,
+// when they have lived for some time; until then EVEN's counts are in force.
 // sequencer_states is the state machine, with sequencer_timer and sequencer_walker (over kernels and samples) beside it. partition_plan keeps the plan,
+// kept_profiles what outlives it,
 // quota_query answers for the SMs that the dispatcher asks about.
 module partition_sequencer #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned SM_ENABLE   = 0    // 1: SMs may be disabled; else every bit of sm_enable_i is 1 and enable_write_i is 0
+  parameter int unsigned SM_ENABLE   = 0,   // 1: SMs may be disabled; else every bit of sm_enable_i is 1 and enable_write_i is 0
+  parameter int unsigned CHURN       = 0    // 0..19; else profiles are kept, and what is in force lives for 2**CHURN cycles at least
 ) (
   input  logic                                          clk_i,
   input  logic                                          rst_ni,
@@ -54,6 +57,8 @@ module partition_sequencer #(
   output logic                                          core_abort_o,          // the decision under way is no longer wanted
   output logic [sluice_pkg::KernelW-1:0]                core_num_kernels_o,
   input  logic [sluice_pkg::KernelW-1:0]                core_demand_kernel_i,  // whose demand it wants in this cycle:
+  output logic [MAX_KERNELS-1:0]                        core_kept_o,           // with CHURN, kernels whose curve is there already,
+  output logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0]    core_rows_o,           // and the row of each: its kernel slot
   output sluice_pkg::amounts_t                          core_demand_o,
   // Occupancy counter.
   output logic                                          count_start_o,         // pulse: how many CTAs
@@ -92,6 +97,9 @@ module partition_sequencer #(
 
   sequencer_pkg::state_e state;
   logic [LayoutW-1:0]    layout;
+  logic                  fall_back, new_counts, life, forget, kept_start, ranged, at_rest, all_kept;
+  logic [K-1:0]          kept, kept_slots;   // with a curve: by rank, by kernel slot
+  logic [K*CtaW-1:0]     next_ctas, counts_in_force;
   logic                  changed, restart, drained, last, all_settled, no_ranges, first_window, next_window, in_first, decided;
   sequencer_pkg::walk_t  walk;
   logic [K-1:0]          working, sampled;
@@ -110,7 +118,8 @@ module partition_sequencer #(
   logic [K-1:0]          planned, larger;
 
   sequencer_states #(
-    .MAX_KERNELS (K)
+    .MAX_KERNELS (K),
+    .CHURN       (CHURN)
   ) i_states (
     .clk_i, .rst_ni, .change_i, .mode_write_i, .enable_write_i, .reprofile_i, .mode_i,
     .any_present_i  (num_present_i != '0),
@@ -121,6 +130,8 @@ module partition_sequencer #(
     .no_ranges_i    (no_ranges),
     .walk_i         (walk),
     .sampled_i      (sampled),
+    .kept_i         (kept),
+    .all_kept_i     (all_kept),
     .count_done_i,
     .no_cta_i       (occupancy_i == '0),
     .core_done_i, .core_no_fit_i, .core_spatial_i,
@@ -135,10 +146,18 @@ module partition_sequencer #(
     .count_start_o,
     .in_first_o     (in_first),
     .decision_o,
+    .fall_back_o    (fall_back),
+    .counts_o       (new_counts),
+    .life_o         (life),
+    .forget_o       (forget),
+    .kept_start_o   (kept_start),
+    .ranged_o       (ranged),
+    .at_rest_o      (at_rest),
     .outcome_o      ({spatial_o, no_fit_o, no_profile_o})
   );
 
-  sequencer_timer i_timer (.clk_i, .state_i(state), .drained_i(drained), .warm_up_i, .window_i, .drain_limit_i, .delay_i, .last_o(last));
+  sequencer_timer #(.CHURN(CHURN)) i_timer (.clk_i, .state_i(state), .drained_i(drained), .warm_up_i, .window_i, .drain_limit_i, .delay_i, .life_i(life),
+    .last_o(last));
 
   sequencer_walker #(
     .NUM_SM      (NUM_SM),
@@ -156,6 +175,7 @@ module partition_sequencer #(
     .count_i        (counts),
     .ctas_i         (ctas),
     .larger_i       (larger),
+    .kept_i         (kept),
     .level_small_i  (level_small),
     .level_large_i  (level_large),
     .settled_i      (settled_i & sm_enable_i),   // a disabled SM may hold less than its label says
@@ -187,6 +207,7 @@ module partition_sequencer #(
     .first_o           (firsts),
     .count_o           (counts),
     .ctas_o            (ctas),
+    .next_ctas_o       (next_ctas),
     .larger_o          (larger),
     .has_rank_o        (has_rank),
     .planned_o         (planned),
@@ -196,18 +217,31 @@ module partition_sequencer #(
     .level_large_o     (level_large)
   );
 
+  // What outlives the plan.
+  if (CHURN != 0) begin : gen_kept
+    kept_profiles #(.MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_kept_profiles (
+      .clk_i, .rst_ni, .restart_i(restart), .num_present_i, .age_i, .forget_i(forget), .planned_i(planned), .has_rank_i(has_rank),
+      .decision_i(life && state != sequencer_pkg::PlanCount), .sampled_i(sampled), .counts_i(new_counts), .ctas_i(next_ctas), .kept_slots_o(kept_slots),
+      .kept_o(kept), .all_kept_o(all_kept), .counts_o(counts_in_force));
+  end else begin : gen_not_kept
+    assign {kept, kept_slots, all_kept} = '0;
+    assign counts_in_force = slot_ctas;
+    logic unused_churn;
+    assign unused_churn = ^{next_ctas, new_counts, life, forget, ranged, kept_start};
+  end
+
   // Of the SM that the dispatcher evaluates, and of that of the CTA at its port.
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_quota_query (
     .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
-    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
+    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(counts_in_force), .kept_i(kept), .ranged_i(ranged), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(query_sm_i), .quota_o(query_quota_o));
   quota_query #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_port_query (
     .layout_i(layout), .range_i(ranges), .larger_i(larger), .ctas_i(ctas), .level_small_i(level_small), .level_large_i(level_large), .place_i(places),
-    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(slot_ctas), .static_quota_i(quota_i), .static_mask_i(mask_i),
+    .has_rank_i(has_rank), .planned_i(planned), .slot_ctas_i(counts_in_force), .kept_i(kept), .ranged_i(ranged), .static_quota_i(quota_i), .static_mask_i(mask_i),
     .sm_i(port_sm_i), .quota_o(port_quota_o));
 
-  sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE)) i_sm_owner (
-    .num_is_i(num_is), .slot_i(slots), .has_rank_i(has_rank), .settled_i, .sm_enable_i, .spent_i, .range_o(ranges), .place_o(places), .owner_o,
+  sm_owner #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE), .CHURN(CHURN)) i_sm_owner (
+    .num_is_i(num_is), .slot_i(slots), .has_rank_i(has_rank), .settled_i, .sm_enable_i, .spent_i(spent_i | kept_slots), .range_o(ranges), .place_o(places), .owner_o,
     .settled_o(all_settled), .no_ranges_o(no_ranges));
   sm_watched #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .SM_ENABLE(SM_ENABLE)) i_sm_watched (
     .first_i((layout == sluice_pkg::LayoutRanges) ? slot_firsts : '0), .sm_enable_i, .sm_o(watch_sm_o));
@@ -228,15 +262,16 @@ module partition_sequencer #(
         sluice_pkg::LayoutFree:   ctas_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
         sluice_pkg::LayoutAlone,
         sluice_pkg::LayoutRanges: ctas_o[k*CtaW +: CtaW] = planned[k] ? CtaW'(MAX_CTAS) : '0;
-        sluice_pkg::LayoutCounts,
-        sluice_pkg::LayoutLevels: ctas_o[k*CtaW +: CtaW] = slot_ctas[k*CtaW +: CtaW];
+        sluice_pkg::LayoutCounts: ctas_o[k*CtaW +: CtaW] = counts_in_force[k*CtaW +: CtaW];
+        sluice_pkg::LayoutLevels: ctas_o[k*CtaW +: CtaW] = !kept_slots[k] ? slot_ctas[k*CtaW +: CtaW]
+                                                         : ranged ? CtaW'(MAX_CTAS) : counts_in_force[k*CtaW +: CtaW];
         sluice_pkg::LayoutStatic: ctas_o[k*CtaW +: CtaW] = (mask_i[k*NUM_SM +: NUM_SM] != '0) ? quota_i[k*CtaW +: CtaW] : '0;
         default: ;
       endcase
     end
   end
   assign watch_o            = planned;
-  assign count_share_o      = (mode_i == sluice_pkg::ModeEven) ? num : KernelW'(1);
+  assign count_share_o      = (mode_i == sluice_pkg::ModeEven || fall_back) ? num : KernelW'(1);
   assign core_abort_o       = restart;
   assign core_num_kernels_o = num;
   assign quota_changed_o    = changed || (static_write_i && layout == sluice_pkg::LayoutStatic);
@@ -246,8 +281,10 @@ module partition_sequencer #(
   assign profile_enable_o   = state == sequencer_pkg::Profile;
   assign profiling_o        = state == sequencer_pkg::Profile || state == sequencer_pkg::Scale;
   assign profile_clear_o    = state == sequencer_pkg::Drain;   // in each of its cycles, as is the start: the last one counts
-  assign core_start_o       = state == sequencer_pkg::Drain && in_first;
-  assign state_o            = (state == sequencer_pkg::PlanCount) ? sequencer_pkg::Plan : state;
+  assign core_start_o       = (state == sequencer_pkg::Drain && in_first) || kept_start;
+  assign core_kept_o        = kept;
+  assign core_rows_o        = slots;
+  assign state_o            = (state == sequencer_pkg::PlanCount) ? sequencer_pkg::Plan : (state == sequencer_pkg::FallBack) ? sequencer_pkg::Idle : state;
   assign monitoring_o       = state == sequencer_pkg::Monitor;
-  assign idle_o             = (state == sequencer_pkg::Idle || state == sequencer_pkg::Monitor) && !changed && !decision_o;
+  assign idle_o             = at_rest && !changed && !decision_o;
 endmodule

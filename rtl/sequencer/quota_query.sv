@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // quota_query: how many CTAs of each kernel slot an SM may have, by the plan (partition_plan, sm_owner) and its layout. Combinational.
-// The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts Ranges and Levels.
+// The SM belongs to the kernel in whose range it is; only that one has a quota there in the layouts Ranges and Levels. On the SMs of a kernel that is not
+// profiled, Levels answers with what was in force before: counts, or ranges.
 module quota_query #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
@@ -14,6 +15,8 @@ module quota_query #(
   input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,
   input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
   input  logic [NUM_SM*sluice_pkg::SmW-1:0]           place_i,      // by SM, the SMs of its range before it
+  input  logic [MAX_KERNELS-1:0]                      kept_i,       // not profiled
+  input  logic                                        ranged_i,     // ranges were in force before
   // The same by kernel slot.
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]          has_rank_i,   // bit k*K+r: slot k has rank r
   input  logic [MAX_KERNELS-1:0]                      planned_i,
@@ -34,6 +37,7 @@ module quota_query #(
   logic [CountW-1:0]      owner_ctas, owner_quota;
   logic [CtaW-1:0]        first;   // level of the range's first SM
   logic [SmW:0]           level;
+  logic                   kept;
   always_comb begin
     owner      = '0;
     owner_ctas = '0;
@@ -48,7 +52,8 @@ module quota_query #(
     first       = ((owner & larger_i) != '0) ? level_large_i : level_small_i;
     level       = (SmW+1)'(first) + (SmW+1)'(place);
     owner_quota = (level < (SmW+1)'(owner_ctas)) ? CountW'(level) : owner_ctas;
-    if (layout_i != sluice_pkg::LayoutLevels) owner_quota = CountW'(MAX_CTAS);
+    kept        = (owner & kept_i) != '0;
+    if (layout_i != sluice_pkg::LayoutLevels || kept) owner_quota = CountW'(MAX_CTAS);
   end
 
   logic [MAX_KERNELS-1:0] owns;
@@ -62,7 +67,10 @@ module quota_query #(
         sluice_pkg::LayoutFree:   quota_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
         sluice_pkg::LayoutAlone:  if (planned_i[k]) quota_o[k*CtaW +: CtaW] = CtaW'(MAX_CTAS);
         sluice_pkg::LayoutRanges,
-        sluice_pkg::LayoutLevels: if (owns[k]) quota_o[k*CtaW +: CtaW] = CtaW'(owner_quota);
+        sluice_pkg::LayoutLevels: begin
+          if (owns[k]) quota_o[k*CtaW +: CtaW] = CtaW'(owner_quota);
+          if (layout_i == sluice_pkg::LayoutLevels && kept && !ranged_i) quota_o[k*CtaW +: CtaW] = slot_ctas_i[k*CtaW +: CtaW];
+        end
         sluice_pkg::LayoutCounts: quota_o[k*CtaW +: CtaW] = slot_ctas_i[k*CtaW +: CtaW];
         sluice_pkg::LayoutStatic: if ((static_mask_i[k*NUM_SM +: NUM_SM] & sm_i) != '0) quota_o[k*CtaW +: CtaW] = static_quota_i[k*CtaW +: CtaW];
         default:                  quota_o[k*CtaW +: CtaW] = '0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // sequencer_timer: the last cycle of each timed state of partition_sequencer. What the timer is loaded with follows from the state alone.
 // The warm-up and the drain take a cycle more than they say; the window and the delay are not 0.
-module sequencer_timer (
+module sequencer_timer #(
+  parameter int unsigned CHURN = 0   // else the life of what comes into force: 2**CHURN cycles
+) (
   input  logic                           clk_i,
   input  sequencer_pkg::state_e          state_i,
   input  logic                           drained_i,       // Drain ends
@@ -9,7 +11,8 @@ module sequencer_timer (
   input  logic [sluice_pkg::WindowW-1:0] window_i,
   input  logic [7:0]                     drain_limit_i,   // units of 2**DrainShift cycles
   input  logic [sluice_pkg::WindowW-1:0] delay_i,
-  output logic                           last_o           // of WarmUp, Drain, Profile, Delay
+  input  logic                           life_i,          // a life begins: of FallBack, or of a decision
+  output logic                           last_o           // of WarmUp, Drain, Profile, Delay, FallBack; in Monitor, all cycles from the last of a life on
 );
   localparam int unsigned TimerW = sluice_pkg::TimerW;
 
@@ -25,8 +28,9 @@ module sequencer_timer (
       sequencer_pkg::Allocate: timer_d = TimerW'(delay_i);
       default: ;
     endcase
+    if (CHURN != 0 && life_i) timer_d = TimerW'((1 << CHURN) - 1);
   end
 
   always_ff @(posedge clk_i)   // set before the states that look at it: no reset
-    if (state_i != sequencer_pkg::Idle && state_i != sequencer_pkg::Monitor) timer_q <= timer_d;
+    if (state_i != sequencer_pkg::Idle && (state_i != sequencer_pkg::Monitor || (CHURN != 0 && !last_o))) timer_q <= timer_d;
 endmodule

@@ -20,6 +20,7 @@ module sequencer_walker #(
   input  logic [MAX_KERNELS*sluice_pkg::SmCountW-1:0] count_i,
   input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]     ctas_i,
   input  logic [MAX_KERNELS-1:0]                      larger_i,
+  input  logic [MAX_KERNELS-1:0]                      kept_i,           // ranks that are not profiled
   input  logic [sluice_pkg::CtaW-1:0]                 level_small_i,    // first level of this window
   input  logic [sluice_pkg::CtaW-1:0]                 level_large_i,
   input  logic [NUM_SM-1:0]                           settled_i,        // SMs that hold just their quotas; stays in Profile and Scale
@@ -77,7 +78,7 @@ module sequencer_walker #(
         ctas  |= ctas_i[r*CtaW +: CtaW];
       end
     level = (working_o & larger_i) != '0 ? level_large_i : level_small_i;
-    left  = (ctas < level) ? '0 : ctas - level + 1'b1;   // levels that earlier windows left
+    left  = (ctas < level || (working_o & kept_i) != '0) ? '0 : ctas - level + 1'b1;   // levels that earlier windows left
   end
 
   logic last_kernel, last_level, step, hand_on;

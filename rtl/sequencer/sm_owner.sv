@@ -4,7 +4,8 @@
 module sm_owner #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned SM_ENABLE   = 0    // 1: SMs may be disabled; else every bit of sm_enable_i is 1
+  parameter int unsigned SM_ENABLE   = 0,   // 1: SMs may be disabled; else every bit of sm_enable_i is 1
+  parameter int unsigned CHURN       = 0    // else one kernel has a range, too: all SMs
 ) (
   input  logic [MAX_KERNELS:1]                       num_is_i,     // one-hot: kernels of the plan
   input  logic [MAX_KERNELS*sluice_pkg::KIndexW-1:0] slot_i,       // by rank
@@ -30,7 +31,7 @@ module sm_owner #(
       ranks = '0;
       owner = '0;
       place = '0;
-      for (int unsigned n = 2; n <= MostRanges; n++)
+      for (int unsigned n = (CHURN != 0) ? 1 : 2; n <= MostRanges; n++)
         if (num_is_i[n]) begin
           ranks[sequencer_pkg::range_of(NUM_SM, n, m)] = 1'b1;
           place |= SmW'(sequencer_pkg::place_of(NUM_SM, n, m));

@@ -99,6 +99,7 @@ inline constexpr Field kFeaturesFlush{2, 1};
 inline constexpr Field kFeaturesPriority{3, 1};
 inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr Field kFeaturesPatience{8, 5};
+inline constexpr Field kFeaturesChurn{16, 5};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 stays empty.
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
@@ -131,7 +132,7 @@ inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0;  ///< options: 0 is off
 };
 
 /// As in sluice_regs.toml.
@@ -237,7 +238,8 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"FLUSH", {2, 1}, Access::Ro, p.flush, 0U, 1U},
        {"PRIORITY", {3, 1}, Access::Ro, p.priority, 0U, 1U},
        {"LAUNCH_QUEUE", {4, 4}, Access::Ro, p.launch_queue, 0U, 15U},
-       {"PATIENCE", {8, 5}, Access::Ro, p.patience, 0U, 31U}}, false});
+       {"PATIENCE", {8, 5}, Access::Ro, p.patience, 0U, 31U},
+       {"CHURN", {16, 5}, Access::Ro, p.churn, 0U, 31U}}, false});
   if (p.sm_enable != 0) all.push_back({"SM_ENABLE0", 0x080, Needs::Nothing, {
        {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
   if (p.sm_enable != 0) all.push_back({"SM_ENABLE1", 0x084, Needs::Nothing, {

@@ -10,12 +10,21 @@
 #include "tb/common/coverage.h"
 #include "tb/common/random.h"
 #include "tb/common/waveform.h"
+#include "tb/partition_sequencer/churn_scoreboard.h"
 
 namespace sluice::tb {
 
 using State = regs::SequencerState;
 
-inline void declare_bins(Coverage& coverage) {
+inline void declare_bins(Coverage& coverage, bool churn) {
+  if (churn) {
+    coverage.declare("fall-back", "EVEN's counts until there are curves; only with CHURN");
+    coverage.declare("fall-back to ranges", "an EVEN share without a CTA; only with CHURN");
+    coverage.declare("decision by kept curves", "no sample was taken; only with CHURN");
+    coverage.declare("profile of some kernels", "others have curves: their SMs keep their counts; only with CHURN");
+    coverage.declare("profile of some kernels beside ranges", "the same, where ranges were in force; only with CHURN");
+    coverage.declare("profile asked for in a life", "it comes when that is over; only with CHURN");
+  }
   for (const char* mode : {"left over", "fcfs", "even", "spatial", "static", "dynamic"})
     coverage.declare(std::string("mode ") + mode, "quotas asked for in this mode with two or more kernels");
   coverage.declare("alone", "one present kernel, partitioned mode");
@@ -46,7 +55,7 @@ inline void declare_bins(Coverage& coverage) {
 }
 
 /// What differs, empty when nothing does. What means nothing without its valid is not compared.
-inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsigned kernels) {
+inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsigned kernels, bool churn) {
   if (a.quota_changed != b.quota_changed) return "quota_changed_o";
   if (a.regions != b.regions || a.round_robin != b.round_robin || a.in_order != b.in_order)
     return "regions_o, round_robin_o, in_order_o";
@@ -63,6 +72,10 @@ inline std::string difference(const SequencerOut& a, const SequencerOut& b, unsi
   }
   if (a.core.start != b.core.start) return "core_start_o";
   if (a.core.num_kernels != b.core.num_kernels) return "core_num_kernels_o";
+  if (a.core.kept != b.core.kept) return "core_kept_o";
+  for (unsigned i = 0; churn && i < b.core.num_kernels; ++i) {
+    if (a.core.rows[i] != b.core.rows[i]) return "core_rows_o";
+  }
   for (unsigned i = 0; a.state != static_cast<std::uint8_t>(State::kPlan) && i < b.core.num_kernels; ++i) {
     if (a.core.demand_warps[i] != b.core.demand_warps[i] || a.core.demand_registers[i] != b.core.demand_registers[i] ||
         a.core.demand_shared_bytes[i] != b.core.demand_shared_bytes[i])
@@ -203,7 +216,7 @@ class Traffic {
   void decide() {
     in.core.no_fit = random_.chance(0.2);
     in.core.spatial = random_.chance(0.3);
-    for (std::uint32_t k = 0; k < p_.max_kernels; ++k) in.core.ctas[k] = static_cast<std::uint8_t>(random_.in(0, p_.max_ctas));
+    for (std::uint32_t k = 0; k < p_.max_kernels; ++k) in.core.ctas[k] = static_cast<std::uint8_t>(random_.in(1, p_.max_ctas));
   }
 
   Random& random_;
@@ -248,12 +261,12 @@ inline void check_quotas(const SluiceConfig& config, const SequencerOut& out, co
                          const regs::Parameters& p, const SequencerIn& in, bool restarting) {
   for (const std::uint32_t quota : quotas) ASSERT_LE(quota, p.max_ctas);
   const auto state = static_cast<State>(out.state);
-  if (state == State::kPlan) {
+  if (state == State::kPlan && p.churn == 0) {
     ASSERT_EQ(std::accumulate(quotas.begin(), quotas.end(), 0U), 0U) << "something may start while a plan is made";
   }
   const bool profiles = state == State::kWarmUp || state == State::kDrain || state == State::kProfile;
   const bool split = profiles || (state == State::kMonitor && (out.spatial || out.no_fit || out.no_profile));
-  if (split && !restarting) {
+  if (split && !restarting && out.core.kept == 0) {
     ASSERT_LE(std::ranges::count_if(quotas, [](std::uint32_t q) { return q > 0; }), 1) << "an SM of two kernels";
   }
   if (config.mode == 4 && !restarting && state == State::kIdle && !config.mode_write && in.num_present > 0) {
@@ -265,7 +278,8 @@ template <class Top>
 void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uint64_t patient_cycles = 0) {
   Random random(seed());
   Coverage coverage("partition_sequencer");
-  declare_bins(coverage);
+  declare_bins(coverage, parameters.churn != 0);
+  ChurnScoreboard churn(parameters, coverage);
   RtlPartitionSequencer<Top> rtl(parameters, waveform("partition_sequencer"));
   PartitionSequencerTwin twin(parameters);
   Traffic traffic(random, parameters, coverage);
@@ -278,12 +292,13 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uin
       if (before.state != 0) coverage.hit("reset");
       rtl.reset();
       twin.reset();
+      churn.reset();
       traffic.reset();
     }
     traffic.next(twin.out(traffic.config));
     const std::uint32_t sm = random.in(0, parameters.num_sm - 1);
     const SequencerOut a = rtl.out(traffic.config, traffic.in, sm), b = twin.out(traffic.config);
-    ASSERT_EQ(difference(a, b, parameters.max_kernels), "") << "cycle " << c;
+    ASSERT_EQ(difference(a, b, parameters.max_kernels, parameters.churn != 0), "") << "cycle " << c;
     const bool restarting = twin.restarts(traffic.config, traffic.in);
     ASSERT_EQ(rtl.core_abort(), restarting) << "core_abort_o, cycle " << c;
     ASSERT_EQ(rtl.reads(), twin.reads()) << "sample_read_o, sample_sm_o, cycle " << c;
@@ -300,6 +315,7 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uin
     for (std::uint32_t k = 0; k < parameters.max_kernels; ++k)
       ASSERT_EQ(rtl.port_quota(k), twin.quota(traffic.config, parameters.num_sm - 1 - sm, k))
           << "port_quota_o of kernel " << k << ", cycle " << c;
+    ASSERT_EQ(churn.observe(traffic.config, traffic.in, a, rtl.reads() && !rtl.drops()), "") << "cycle " << c;
     check_quotas(traffic.config, a, quotas, parameters, traffic.in, restarting);
     if (testing::Test::HasFatalFailure()) {
       ADD_FAILURE() << "cycle " << c;

@@ -49,6 +49,7 @@ inline void lockstep(ISluiceTop& rtl, const regs::Parameters& parameters, std::u
     auto missed = coverage.missed();
     if (parameters.sm_enable == 0)
       std::erase_if(missed, [](const std::string& bin) { return bin.find("disabled") != std::string::npos; });
+    if (parameters.churn == 0) std::erase(missed, "decision by kept curves");
     if (parameters.flush == 0) std::erase_if(missed, [](const std::string& bin) { return bin.starts_with("flush"); });
     if (parameters.launch_queue == 0)
       std::erase_if(missed, [](const std::string& bin) { return bin.starts_with("launch port"); });

@@ -64,6 +64,7 @@ void declare_top_bins(Coverage& coverage) {
   coverage.declare("epsilon decides", "a decision under a saturation threshold");
   coverage.declare("three kernels decided", "a decision for three kernels or more");
   coverage.declare("profile in several windows", "more levels than SMs");
+  coverage.declare("decision by kept curves", "a kernel is not profiled again; only with CHURN");
   coverage.declare("monitor asks", "the phase monitor wants a new profile");
   coverage.declare("host asks", "REPROFILE in MONITOR");
   coverage.declare("mode written in decision", "MODE_IN_DECISION");
@@ -99,6 +100,7 @@ void TopScoreboard::reset() {
   before_ = {};
   asked_.reset();
   curves_.clear();
+  kept_ = {};
   fresh_ = true;
 }
 
@@ -115,6 +117,9 @@ void TopScoreboard::look(const SluiceTopOut& rtl, const SluiceTopTwin& twin) {
   }
   if (out.core.start) {
     curves_.assign(out.core.num_kernels, {});
+    for (std::size_t i = 0; i < curves_.size(); ++i)
+      if ((out.core.kept >> i & 1U) != 0) curves_[i] = kept_[out.core.rows[i]];
+    if (out.core.kept != 0) coverage_.hit("decision by kept curves");
     asked_ = config_;
   }
   if (asked_ && (asked_->epsilon != config_.epsilon || asked_->loss_limit != config_.loss_limit)) asked_.reset();
@@ -134,6 +139,7 @@ std::string TopScoreboard::judge(const SequencerOut& out, bool leaving) {
   coverage_.hit(out.no_fit ? "no fit" : out.no_profile ? "no profile" : out.spatial ? "loss guard" : "partition");
   if (curves_.size() > 2) coverage_.hit("three kernels decided");
   const std::size_t kernels = out.core.num_kernels;
+  for (std::size_t i = 0; i < kernels && i < curves_.size(); ++i) kept_[out.core.rows[i]] = curves_[i];
   std::vector<Profile> profiles;
   std::vector<SmResources> demand;
   for (std::size_t i = 0; i < kernels; ++i) {

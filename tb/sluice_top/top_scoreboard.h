@@ -53,6 +53,7 @@ class TopScoreboard {
   SluiceConfig config_;                ///< of this cycle
   std::optional<SluiceConfig> asked_;  ///< when the decision under way began; nothing when something of it changed since
   std::vector<std::vector<std::uint32_t>> curves_;  ///< by age among the present: entries of the table
+  PerKernel<std::vector<std::uint32_t>> kept_{};    ///< the same, of each kernel slot's last decision
   bool fresh_ = true;
   std::uint64_t clean_samples_ = 0, never_full_ = 0;  ///< before the last reset, as the next
   std::uint32_t longest_refill_ = 0;

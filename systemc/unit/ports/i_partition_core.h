@@ -32,6 +32,9 @@ struct PartitionCoreIn {
   bool abort = false;            ///< drops the decision under way: no done
   bool start = false;            ///< pulse: a new decision; the fields up to `loss_limit` are sampled here
   std::uint8_t num_kernels = 0;  ///< 1..kMaxKernels
+  std::uint8_t kept = 0;         ///< mask of kernels without samples: their curves are those of an earlier decision
+  std::array<std::uint8_t, kMaxKernels> rows{0, 1, 2, 3,
+                                             4, 5, 6, 7};  ///< of the table, for each kernel; not looked at without CHURN
   std::uint32_t capacity_warps = 0, capacity_registers = 0, capacity_shared_bytes = 0, capacity_slots = 0;
   std::array<std::uint32_t, kMaxKernels> demand_warps{}, demand_registers{}, demand_shared_bytes{};
   std::uint32_t epsilon = 0;     ///< saturation threshold, units of 1/2**PerfW of a kernel's best

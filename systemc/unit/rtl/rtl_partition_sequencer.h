@@ -136,6 +136,9 @@ class RtlPartitionSequencer {
     }
     out.core.start = top_->core_start_o != 0;
     out.core.num_kernels = top_->core_num_kernels_o;
+    out.core.kept = static_cast<std::uint8_t>(top_->core_kept_o);
+    for (unsigned i = 0; i < p_.max_kernels; ++i)
+      out.core.rows[i] = static_cast<std::uint8_t>(get_field(top_->core_rows_o, 3 * i, 3));
     out.core.sample_valid = top_->sample_valid_o != 0;
     out.core.sample_kernel = static_cast<std::uint8_t>(get_field(top_->sample_o, 0, 4));
     out.core.sample_ctas = static_cast<std::uint8_t>(get_field(top_->sample_o, 4, 6));

@@ -50,7 +50,7 @@ class Filling {
 
  private:
   using Counts = std::array<std::uint32_t, kMaxKernels>;
-  [[nodiscard]] std::uint32_t at(unsigned kernel, std::uint32_t ctas) const { return curves_[kernel].performance(ctas); }
+  [[nodiscard]] std::uint32_t at(unsigned kernel, std::uint32_t ctas) const { return curves_[c_.rows[kernel]].performance(ctas); }
 
   /// A demand a cycle is taken from each resource in turn; a look before each kernel, and at the end, ends it.
   bool fits(const Counts& counts) {
@@ -177,12 +177,12 @@ void PartitionCoreTwin::clock(const PartitionCoreIn& in) {
     collecting_ = in.start && !in.abort;
     if (collecting_) {
       config_ = in;
-      finals_left_ = in.num_kernels;
+      finals_left_ = in.num_kernels - static_cast<unsigned>(std::popcount(in.kept));
     }
     return;
   }
   if (decided_in_ > 0) --decided_in_;
-  if (writing_) curves_[writing_->kernel].write(writing_->ctas, writing_->value);
+  if (writing_) curves_[config_.rows[writing_->kernel]].write(writing_->ctas, writing_->value);
   writing_.reset();
   if (!collecting_) return;
   if (in.sample_valid) {
@@ -196,7 +196,7 @@ void PartitionCoreTwin::clock(const PartitionCoreIn& in) {
 void PartitionCoreTwin::decide() {
   collecting_ = false;
   decided_in_ = 1;
-  for (unsigned k = 0; k < config_.num_kernels; ++k) decided_in_ += curves_[k].finish();
+  for (unsigned k = 0; k < config_.num_kernels; ++k) decided_in_ += kept(k) ? 2 : curves_[config_.rows[k]].finish();
   Filling filling(config_, curves_);
   results_ = filling.decide();
   decided_in_ += filling.cycles();

@@ -45,14 +45,15 @@ class PartitionCoreTwin : public IPartitionCore {
   void forget();
   void clock(const PartitionCoreIn& in);
   void decide();
+  [[nodiscard]] bool kept(unsigned kernel) const { return (config_.kept >> kernel & 1U) != 0; }
   [[nodiscard]] static std::uint32_t entry(std::uint32_t instructions);
 
   PartitionCoreIn config_;
-  bool collecting_ = false;        ///< from the start until all samples are there
-  unsigned finals_left_ = 0;       ///< kernels whose last sample is still to come
-  std::optional<Scaled> writing_;  ///< taken in the cycle before
-  std::array<PerfTableRow, kMaxKernels> curves_;
-  unsigned decided_in_ = 0;  ///< cycles until done; 1 = in this cycle
+  bool collecting_ = false;                       ///< from the start until all samples are there
+  unsigned finals_left_ = 0;                      ///< kernels whose last sample is still to come
+  std::optional<Scaled> writing_;                 ///< taken in the cycle before
+  std::array<PerfTableRow, kMaxKernels> curves_;  ///< by row
+  unsigned decided_in_ = 0;                       ///< cycles until done; 1 = in this cycle
   PartitionCoreOut results_;
 };
 

@@ -42,7 +42,9 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
   out.dropped = dropped_;
   out.no_profile = no_profile_;
   out.monitoring = state_ == State::kMonitor;
-  out.idle = (state_ == State::kIdle || state_ == State::kMonitor) && !changed_ && !decision_;
+  const bool rests =
+      (state_ == State::kIdle && !waits_) || (state_ == State::kMonitor && (!churns() || (timer_ <= 1 && !again_)));
+  out.idle = rests && !changed_ && !decision_;
   for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k) {
     if (layout_ == Layout::Free) out.ctas[k] = static_cast<std::uint8_t>(parameters_.max_ctas);
     const bool some = std::ranges::any_of(config.mask[k], [](std::uint32_t sms) { return sms != 0; });
@@ -58,10 +60,15 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
     if (layout_ == Layout::Ranges || layout_ == Layout::Alone) out.ctas[p.slot] = static_cast<std::uint8_t>(parameters_.max_ctas);
     if (layout_ == Layout::Counts) out.ctas[p.slot] = static_cast<std::uint8_t>(decided_[p.slot]);
     if (layout_ == Layout::Levels) out.ctas[p.slot] = static_cast<std::uint8_t>(p.most);
+    if (layout_ == Layout::Levels && has_curve(p))
+      out.ctas[p.slot] = static_cast<std::uint8_t>(before_levels_ == Layout::Ranges ? parameters_.max_ctas : kept_[p.slot].ctas);
+  }
+  if (churns() && layout_ == Layout::Counts) {
+    for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k) out.ctas[k] = static_cast<std::uint8_t>(kept_[k].ctas);
   }
 
   PartitionCoreIn& core = out.core;
-  core.start = out.profile_clear && first_window_;
+  core.start = (out.profile_clear && first_window_) || at_once_;
   core.num_kernels = static_cast<std::uint8_t>(plan_.size());
   core.capacity_warps = config.capacity_warps;
   core.capacity_registers = config.capacity_registers;
@@ -73,6 +80,9 @@ SequencerOut PartitionSequencerTwin::out(const SluiceConfig& config) const {
     core.demand_warps[i] = config.demand_warps[plan_[i].slot];
     core.demand_registers[i] = config.demand_registers[plan_[i].slot];
     core.demand_shared_bytes[i] = config.demand_shared[plan_[i].slot];
+    if (!churns()) continue;
+    core.rows[i] = static_cast<std::uint8_t>(plan_[i].slot);
+    core.kept |= static_cast<std::uint8_t>((has_curve(plan_[i]) ? 1U : 0U) << i);
   }
   if (offered_) {
     core.sample_valid = true;
@@ -105,6 +115,7 @@ bool PartitionSequencerTwin::ranges_live(const SluiceConfig& config) const {
 
 bool PartitionSequencerTwin::settled(const SluiceConfig& config, const SequencerIn& in) const {
   for (const Planned& p : plan_) {
+    if (has_curve(p)) continue;                      // its SMs are not profiled
     if (((in.spent >> p.slot) & 1U) != 0) continue;  // its SMs may never be full, and its samples do not count
     for (std::uint32_t i = 0; i < p.count; ++i) {
       if (config.sm_enable[p.first + i] && !in.settled[p.first + i]) return false;
@@ -116,6 +127,14 @@ bool PartitionSequencerTwin::settled(const SluiceConfig& config, const Sequencer
 std::uint32_t PartitionSequencerTwin::quota(const SluiceConfig& config, std::uint32_t sm, std::uint32_t kernel) const {
   if (layout_ == Layout::Free) return parameters_.max_ctas;
   if (layout_ == Layout::Static) return ((config.mask[kernel][sm / 32] >> (sm % 32)) & 1U) != 0 ? config.quota[kernel] : 0;
+  if (churns() && layout_ == Layout::Counts) return kept_[kernel].ctas;
+  if (layout_ == Layout::Levels) {  // elsewhere than on the SMs that are profiled all is as before
+    const auto owner_of = std::ranges::find_if(plan_, [sm](const Planned& p) { return p.on(sm); });
+    if (owner_of != plan_.end() && has_curve(*owner_of)) {
+      if (before_levels_ != Layout::Ranges) return kept_[kernel].ctas;
+      return owner_of->slot == kernel ? parameters_.max_ctas : 0;
+    }
+  }
   for (const Planned& p : plan_) {
     if (p.slot != kernel) continue;
     switch (layout_) {
@@ -131,6 +150,7 @@ std::uint32_t PartitionSequencerTwin::quota(const SluiceConfig& config, std::uin
 
 void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const SequencerIn& in) {
   const std::uint32_t n = in.num_present;
+  if (churns()) keep_what_stays(config, in);
   plan_.clear();
   offered_.reset();
   timer_ = 0;
@@ -141,9 +161,12 @@ void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const Sequenc
     p.first = next;
     p.count = parameters_.num_sm / n + (i < parameters_.num_sm % n ? 1 : 0);
     p.fits = fitting(config, p.slot);
-    p.most = p.fits / (is(config, Mode::Even) ? n : 1);
+    p.most = p.fits;
     next += p.count;
     plan_.push_back(p);
+  }
+  if (is(config, Mode::Even) || falls_back(config)) {
+    for (Planned& p : plan_) p.most = p.fits / n;
   }
   const Layout before = layout_;
   go(State::kIdle);
@@ -152,27 +175,77 @@ void PartitionSequencerTwin::make_plan(const SluiceConfig& config, const Sequenc
   } else if (is(config, Mode::Static)) {
     layout_ = Layout::Static;
   } else {
-    layout_ = Layout::Hold;
+    layout_ = churns() ? while_planning(before) : Layout::Hold;
     if (n != 0) go(State::kPlan);
     for (const Planned& p : plan_) timer_ += p.fits + 4;
   }
-  changed_ = layout_ != before;
+  changed_ = layout_ != before || layout_ == Layout::Counts || layout_ == Layout::Ranges;
+}
+
+/// Kernels that stay go on as before.
+PartitionSequencerTwin::Layout PartitionSequencerTwin::while_planning(Layout before) const {
+  if (before == Layout::Levels) before = before_levels_;
+  if (before == Layout::Alone) return Layout::Counts;
+  return before == Layout::Counts || before == Layout::Ranges ? before : Layout::Hold;
+}
+
+bool PartitionSequencerTwin::falls_back(const SluiceConfig& config) const {
+  return churns() && is(config, Mode::Dynamic) && !direct_ &&
+         !std::ranges::all_of(plan_, [this](const Planned& p) { return has_curve(p); });
+}
+
+bool PartitionSequencerTwin::decides_at_once(const SluiceConfig& config) const {
+  return churns() && is(config, Mode::Dynamic) && plan_.size() > 1 && !no_ranges(config) &&
+         std::ranges::all_of(plan_, [this](const Planned& p) { return has_curve(p); });
+}
+
+/// A kernel of the old plan that is present keeps its count, and its curve unless a new profile was asked for.
+void PartitionSequencerTwin::keep_what_stays(const SluiceConfig& config, const SequencerIn& in) {
+  direct_ = !in.change && !config.mode_write && !config.enable_write;
+  const bool forgets = config.mode_write || asked_again(config, in);
+  const PerKernel<Kept> before = kept_;
+  kept_ = {};
+  for (const Planned& p : plan_) {
+    const auto end = in.age.begin() + in.num_present;
+    if (std::find(in.age.begin(), end, p.slot) == end) continue;
+    kept_[p.slot].ctas = before[p.slot].ctas;
+    kept_[p.slot].curve = before[p.slot].curve && !forgets;
+  }
+  again_ = waits_ = false;
+}
+
+void PartitionSequencerTwin::set_counts() {
+  for (Kept& kept : kept_) kept.ctas = 0;
+  for (const Planned& p : plan_) kept_[p.slot].ctas = layout_ == Layout::Alone ? p.most : decided_[p.slot];
 }
 
 void PartitionSequencerTwin::finish_plan(const SluiceConfig& config) {
   go(State::kIdle);
-  const bool no_ranges = plan_.size() > parameters_.num_sm || !ranges_live(config);
   if (plan_.size() == 1) {
     set_layout(Layout::Alone);
+    set_counts();
   } else if (is(config, Mode::Even)) {
     for (const Planned& p : plan_) decided_[p.slot] = p.most;
     no_fit_ = std::ranges::any_of(plan_, [](const Planned& p) { return p.most == 0; });
-    set_layout(!no_fit_ ? Layout::Counts : no_ranges ? Layout::Free : Layout::Ranges);
-  } else if (no_ranges) {
+    set_layout(!no_fit_ ? Layout::Counts : no_ranges(config) ? Layout::Free : Layout::Ranges);
+    if (!no_fit_) set_counts();
+  } else if (falls_back(config)) {
+    for (const Planned& p : plan_) decided_[p.slot] = p.most;
+    const bool starved = std::ranges::any_of(plan_, [](const Planned& p) { return p.most == 0; });
+    set_layout(!starved ? Layout::Counts : no_ranges(config) ? Layout::Free : Layout::Ranges);
+    if (!starved) set_counts();
+    waits_ = !no_ranges(config);
+    if (waits_) begin_life();
+  } else if (no_ranges(config)) {
     set_layout(Layout::Free);
   } else if (is(config, Mode::Spatial)) {
     set_layout(Layout::Ranges);
+  } else if (decides_at_once(config)) {
+    if (layout_ == Layout::Hold) set_layout(Layout::Ranges);
+    at_once_ = true;
+    go(State::kAllocate);
   } else {
+    before_levels_ = layout_;
     set_layout(Layout::Levels);
     first_window_ = true;
     timer_ = config.warm_up;
@@ -186,7 +259,10 @@ void PartitionSequencerTwin::list_samples() {
   for (std::uint32_t k = 0; k < plan_.size(); ++k) {
     const Planned& p = plan_[k];
     samples_.push_back({});
-    if (p.level(0) > p.most) samples_.push_back({});
+    if (has_curve(p) || p.level(0) > p.most) {
+      samples_.push_back({});
+      continue;
+    }
     for (std::uint32_t i = 0; i < p.count && p.level(i) <= p.most; ++i)
       samples_.push_back({k, p.first + i, p.level(i), true, p.level(i) == p.most});
   }
@@ -205,7 +281,7 @@ void PartitionSequencerTwin::read_on(const SluiceConfig& config, const Sequencer
 
 void PartitionSequencerTwin::end_of_samples(const SluiceConfig& config) {
   go(State::kAllocate);
-  if (std::ranges::all_of(plan_, [](const Planned& p) { return p.base + p.count >= p.most; })) return;
+  if (std::ranges::all_of(plan_, [this](const Planned& p) { return has_curve(p) || p.base + p.count >= p.most; })) return;
   for (Planned& p : plan_) p.base += p.count;
   changed_ = true;
   first_window_ = false;
@@ -216,24 +292,28 @@ void PartitionSequencerTwin::end_of_samples(const SluiceConfig& config) {
 void PartitionSequencerTwin::enforce(const PartitionCoreOut& core) {
   go(State::kMonitor);
   decision_ = true;
+  if (churns()) begin_life();
   no_fit_ = core.no_fit;
-  no_profile_ = !no_fit_ && !std::ranges::all_of(plan_, [this](const Planned& p) { return sampled_[p.slot]; });
+  no_profile_ = !no_fit_ && !std::ranges::all_of(plan_, [this](const Planned& p) { return sampled_[p.slot] || has_curve(p); });
   spatial_ = core.spatial && !no_fit_ && !no_profile_;
+  for (const Planned& p : plan_) kept_[p.slot].curve |= churns() && sampled_[p.slot];
   if (no_fit_ || spatial_ || no_profile_) {
     set_layout(Layout::Ranges);
     return;
   }
   for (std::size_t i = 0; i < plan_.size(); ++i) decided_[plan_[i].slot] = core.ctas[i];
   set_layout(Layout::Counts);
+  set_counts();
 }
 
 bool PartitionSequencerTwin::restarts(const SluiceConfig& config, const SequencerIn& in) const {
-  const bool profile_again = (in.monitor_request || config.reprofile) && state_ == State::kMonitor;
+  const bool profile_again = asked_again(config, in) && (!churns() || timer_ <= 1);
+  if (waits_ && timer_ <= 1) return true;
   return in.change || config.mode_write || config.enable_write || profile_again;
 }
 
 void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn& in) {
-  changed_ = decision_ = false;
+  changed_ = decision_ = at_once_ = false;
   if (state_ == State::kDrain) {  // in each of its cycles, also the one that a restart comes in
     if (first_window_) {
       dropped_ = false;
@@ -246,6 +326,13 @@ void PartitionSequencerTwin::clock(const SluiceConfig& config, const SequencerIn
     return;
   }
   switch (state_) {
+    case State::kIdle:
+      if (waits_) --timer_;
+      break;
+    case State::kMonitor:
+      again_ = churns() && asked_again(config, in);
+      if (timer_ > 1) --timer_;
+      break;
     case State::kPlan:
       if (--timer_ == 0) finish_plan(config);
       break;

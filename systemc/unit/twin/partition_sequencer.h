@@ -59,6 +59,7 @@ class PartitionSequencerTwin {
   void reset() { *this = PartitionSequencerTwin(parameters_); }
 
  private:
+  using State = regs::SequencerState;
   enum class Layout { Free, Hold, Alone, Ranges, Counts, Levels, Static };
   /// One kernel of the plan.
   struct Planned {
@@ -68,6 +69,11 @@ class PartitionSequencerTwin {
     std::uint32_t base = 0;                        ///< levels of earlier windows
     [[nodiscard]] bool on(std::uint32_t sm) const { return sm >= first && sm < first + count; }
     [[nodiscard]] std::uint32_t level(std::uint32_t i) const { return base + i + 1; }
+  };
+  /// With CHURN: what outlives a change, of a kernel that does.
+  struct Kept {
+    bool curve = false;      ///< the core has one
+    std::uint32_t ctas = 0;  ///< the count in force
   };
   struct Sample {
     std::uint32_t kernel = 0, sm = 0, level = 0;
@@ -84,6 +90,22 @@ class PartitionSequencerTwin {
   /// Every kernel has an SM that is enabled in its range.
   [[nodiscard]] bool ranges_live(const SluiceConfig& config) const;
   void end_of_samples(const SluiceConfig& config);
+  [[nodiscard]] bool churns() const { return parameters_.churn != 0; }
+  [[nodiscard]] bool no_ranges(const SluiceConfig& config) const {
+    return plan_.size() > parameters_.num_sm || !ranges_live(config);
+  }
+  [[nodiscard]] bool has_curve(const Planned& p) const { return kept_[p.slot].curve; }
+  /// The plan ends with EVEN's counts, as some kernel has no curve yet.
+  [[nodiscard]] bool falls_back(const SluiceConfig& config) const;
+  /// The plan ends with a decision by curves that are there.
+  [[nodiscard]] bool decides_at_once(const SluiceConfig& config) const;
+  void keep_what_stays(const SluiceConfig& config, const SequencerIn& in);
+  void set_counts();
+  [[nodiscard]] Layout while_planning(Layout before) const;
+  void begin_life() { timer_ = 1ULL << parameters_.churn; }
+  [[nodiscard]] bool asked_again(const SluiceConfig& config, const SequencerIn& in) const {
+    return state_ == State::kMonitor && (in.monitor_request || config.reprofile || again_);
+  }
   void enforce(const PartitionCoreOut& core);
   void go(regs::SequencerState state) { state_ = state; }
   void set_layout(Layout layout) {
@@ -101,6 +123,13 @@ class PartitionSequencerTwin {
   std::uint64_t timer_ = 0;                    ///< cycles left in the state
   std::vector<Planned> plan_;
   PerKernel<std::uint32_t> decided_{};  ///< by kernel slot
+
+  PerKernel<Kept> kept_{};               ///< by kernel slot
+  bool at_once_ = false;                 ///< the core is told to decide by curves that are there
+  bool direct_ = false;                  ///< the plan is for a profile
+  bool waits_ = false;                   ///< in IDLE: a profile comes when the life of this plan is over
+  bool again_ = false;                   ///< in MONITOR: a profile was asked for, and comes then
+  Layout before_levels_ = Layout::Hold;  ///< in force when the profile began
 
   std::vector<Sample> samples_;    ///< of the window that has ended
   std::size_t sample_ = 0;         ///< the next whose counters are read
