@@ -74,7 +74,8 @@ def proofs(text):
 def broken_designs(text):
     mutants = json.loads(text)["mutants"]
     lives = [[m["module"], m["mutant"], m["property"]] for m in mutants if not m["killed"]]
-    return [Figure("broken designs", "not refused", len(lives), more_is_better=False, most=0), Figure("broken designs", "refused", len(mutants) - len(lives))], few("not refused", lives)
+    figures = [Figure("broken designs", "not refused", len(lives), more_is_better=False, most=0), Figure("broken designs", "refused", len(mutants) - len(lives))]
+    return figures, few("not refused", lives)
 
 
 def area(text):
@@ -108,7 +109,8 @@ def rtl(text):
 
 def speed(text):
     suite = json.loads(text)["suite"]
-    return [Figure("speed", "cycles a second", suite["cycles_per_second"], slack=0.15), Figure("speed", "warp instructions a second", suite["warp_instructions_per_second"], slack=0.15),
+    return [Figure("speed", "cycles a second", suite["cycles_per_second"], slack=0.15),
+            Figure("speed", "warp instructions a second", suite["warp_instructions_per_second"], slack=0.15),
             Figure("speed", "peak MiB", suite["peak_rss_mib"], more_is_better=False, slack=0.1)], ""
 
 

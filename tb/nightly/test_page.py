@@ -63,7 +63,7 @@ class Page(unittest.TestCase):
         self.change("tests.xml", 'time="2.5" status="run"', 'time="2.5" status="fail"')
         self.change("proofs.json", '"bounded 12"', '"failed"')
         self.assertEqual(self.run_page().returncode, 1)
-        self.assertIn("<td>lint.pages</td>", self.page())
+        self.assertIn("failed: 1</summary><table><tr><td>lint.pages</td>", self.page())
         self.assertIn("partition_core: scan_ends_in_time (scan)", self.page())
 
     def test_what_did_not_run_is_told(self):
