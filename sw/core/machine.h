@@ -9,8 +9,9 @@
 
 namespace sluice {
 
-/// Greedy-then-oldest; loose round robin; two-level: round robin over an active set, warps that wait for memory leave it.
-enum class WarpSchedulerKind { Gto, Lrr, TwoLevel };
+/// Greedy-then-oldest; loose round robin; two-level: round robin over an active set, warps that wait for memory leave it; oldest
+/// CTA: round robin over the warps of the oldest CTA that has one to issue.
+enum class WarpSchedulerKind { Gto, Lrr, TwoLevel, OldestCta };
 
 /// How a line finds its set. Xor: upper bits folded in. Fermi: the measured L1 function (Nugteren et al., HPCA 2014).
 enum class CacheIndex { Xor, Linear, Fermi };

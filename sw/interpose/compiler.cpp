@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lib/sluice/compiler PTXAS STAMP KEY SM DRIVER VARIABLES: PTX from standard input, transformed and assembled with the CUDA
+// lib/sluice/compiler PTXAS STAMP KEY SM DRIVER VARIABLES REGISTERS: PTX from standard input, transformed and assembled with the CUDA
 // toolkit's assembler, to standard output and to the cache. In a process of its own: it goes on when the program that wants the
 // code has ended. Exit code 1 where the driver's linker has to do it.
 #include <fcntl.h>
@@ -105,12 +105,13 @@ bool loads(const Cache& cache, const Ptxas& ptxas, const std::string& stamp, int
   return major <= driver / kMajor;
 }
 
-int compile(const std::string& path, const std::string& stamp, const std::string& key, unsigned sm, int driver, bool variables) {
+int compile(const std::string& path, const std::string& stamp, const std::string& key, unsigned sm, int driver, bool variables,
+            unsigned registers) {
   const Ptxas ptxas(path, sm);
   const Cache cache = Cache::of_user();
   if (!loads(cache, ptxas, stamp, driver)) return 1;
   const std::string ptx{std::istreambuf_iterator<char>(std::cin), {}};
-  const Code code = made(ptx, variables, 0, [&](const std::string& text) { return ptxas.assembled(text); });
+  const Code code = made(ptx, variables, registers, [&](const std::string& text) { return ptxas.assembled(text); });
   const auto not_assembled = [](const auto& k) { return k.second.refusal && k.second.refusal->rule == gpu::GateRule::Assembles; };
   if (std::ranges::any_of(code.kernels, not_assembled)) return 1;  // perhaps it is too old for this PTX
   const std::string all = packed(code);
@@ -122,10 +123,10 @@ int compile(const std::string& path, const std::string& stamp, const std::string
 }  // namespace sluice::interpose
 
 int main(int argc, char** argv) {
-  if (argc != 7) return 1;
+  if (argc != 8) return 1;
   try {
     return sluice::interpose::compile(argv[1], argv[2], argv[3], static_cast<unsigned>(std::atoi(argv[4])), std::atoi(argv[5]),
-                                      argv[6][0] == '1');
+                                      argv[6][0] == '1', static_cast<unsigned>(std::atoi(argv[7])));
   } catch (const std::exception&) {
     return 1;
   }

@@ -123,13 +123,14 @@ const Toolkit& toolkit() {
   return *found;
 }
 
-std::optional<Code> compiled_elsewhere(const std::string& ptx, const std::string& key, bool variables, unsigned sm, int driver) {
+std::optional<Code> compiled_elsewhere(const std::string& ptx, const std::string& key, bool variables, unsigned registers,
+                                       unsigned sm, int driver) {
   if (toolkit().ptxas.empty() || sm == 0) return std::nullopt;
   try {
     const Buffer text, code;
     if (!text.fill(ptx)) return std::nullopt;
     run({own_folder() / "compiler", toolkit().ptxas, toolkit().stamp, key, std::to_string(sm), std::to_string(driver),
-         variables ? "1" : "0"},
+         variables ? "1" : "0", std::to_string(registers)},
         text.fd(), code.fd());
     return unpacked(code.content());
   } catch (const std::exception&) {

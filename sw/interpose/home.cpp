@@ -16,9 +16,10 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kMost = 8192, kStaging = 16 * kMost, kAllStaging = 64 * kMost, kLaterStreams = 4;
+constexpr std::size_t kMost = 2048, kStaging = 16 * kMost, kAllStaging = 512 * 1024, kLaterStreams = 4;
 constexpr std::chrono::milliseconds kHeldUp(25);  // a copy takes 10 us, and longer where processes take turns
 constexpr std::chrono::microseconds kSpins(100);
+constexpr std::size_t kWords = 512;  // that the GPU writes
 constexpr std::size_t kOnTheirWay = 8;  // orders, each in a place of its own behind what write() and read() use
 
 unsigned attribute(CUdevice_attribute which) {
@@ -71,12 +72,17 @@ std::unique_ptr<Home> Home::make() {
       SLUICE_REAL(cuCtxGetId)(home->context_, &home->id_) != CUDA_SUCCESS)
     return nullptr;
   home->shape_ = shape_of_current();
-  if (!make_copies(home->copies_) || SLUICE_REAL(cuStreamCreate)(&home->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+  if (!home->make_copies(home->copies_) || SLUICE_REAL(cuStreamCreate)(&home->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
     return nullptr;
   return home;
 }
 
 void Home::make_later_streams() {
+  if (looks_.stream == nullptr && !passable_.empty()) {
+    looks_ = passable_.back();
+    passable_.pop_back();
+  }
+  if (looks_.stream == nullptr && !make_copies(looks_)) return;
   if (spares_ > 0 || !later_.empty() || later_tried_) return;
   later_tried_ = true;
   const Relaxed relaxed;
@@ -89,7 +95,11 @@ void Home::make_later_streams() {
 
 bool Home::make_copies(Copies& copies) {
   const Relaxed relaxed;
-  copies.staging = pinned(kStaging);
+  copies.staging = pinned(kStaging + kWords * sizeof(std::uint64_t));  // one piece for both: each costs a tenth of a millisecond
+  if (copies.staging != nullptr) {
+    const std::scoped_lock held(free_lock_);
+    add_words(copies.staging, kStaging);
+  }
   return copies.staging != nullptr && SLUICE_REAL(cuStreamCreate)(&copies.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
 }
 
@@ -170,22 +180,34 @@ bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
   return came;
 }
 
-std::vector<std::byte> Home::read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
-  if (from.empty() || from.size() * bytes > kAllStaging) return {};
-  std::byte* to = nullptr;
-  const bool came = through_some_channel([&] {
-    const bool many = from.size() * bytes > kStaging - kOnTheirWay * kMost;
-    if (many && copies_.many == nullptr &&
-        SLUICE_REAL(cuMemHostAlloc)(&copies_.many, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
-      return false;
-    to = static_cast<std::byte*>(many ? copies_.many : copies_.staging.get());
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(to + i * bytes, from[i], bytes, copies_.stream) != CUDA_SUCCESS) return false;
-    return true;
-  });
-  if (!came) return {};
-  return {to, to + from.size() * bytes};
+bool Home::look(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
+  if (looking_ || looks_.stream == nullptr || from.empty() || from.size() * bytes > kAllStaging) return false;
+  const bool many = from.size() * bytes > kStaging;
+  if (many && many_ == nullptr && SLUICE_REAL(cuMemHostAlloc)(&many_, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+    return false;
+  seen_ = static_cast<std::byte*>(many ? many_ : looks_.staging.get());
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(seen_ + i * bytes, from[i], bytes, looks_.stream) != CUDA_SUCCESS) return false;
+  looking_since_ = std::chrono::steady_clock::now();
+  return looking_ = true;
 }
+
+const std::byte* Home::seen() {
+  if (!looking_) return nullptr;
+  const CUresult came = SLUICE_REAL(cuStreamQuery)(looks_.stream);
+  if (came == CUDA_ERROR_NOT_READY) {
+    if (std::chrono::steady_clock::now() - looking_since_ < kHeldUp) return nullptr;
+    looking_since_ = std::chrono::steady_clock::now();
+    take_back();
+    if (passable_.empty() || seen_ == many_) return nullptr;
+    held_up_.push_back(std::exchange(looks_, passable_.back()));  // its channel may be held up: the next look has another
+    passable_.pop_back();
+  }
+  looking_ = false;
+  return came == CUDA_SUCCESS ? seen_ : nullptr;
+}
+
+bool Home::orders_have_come() const { return !lost_orders_ && SLUICE_REAL(cuStreamQuery)(copies_.stream) == CUDA_SUCCESS; }
 
 CUdeviceptr Home::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer) {
   const Relaxed relaxed;
@@ -208,16 +230,19 @@ CUstream Home::idle_stream() {
   return nullptr;
 }
 
+void Home::add_words(const std::shared_ptr<void>& memory, std::size_t at) {
+  CUdeviceptr device = 0;
+  if (SLUICE_REAL(cuMemHostGetDevicePointer_v2)(&device, memory.get(), 0) != CUDA_SUCCESS) return;
+  auto* const words = reinterpret_cast<volatile std::uint64_t*>(static_cast<char*>(memory.get()) + at);
+  for (std::size_t i = kWords; i-- > 0;) free_.push_back({words + i, device + at + i * sizeof *words, memory});
+}
+
 Told Home::told() {
   const std::scoped_lock held(free_lock_);
   if (free_.empty()) {
-    constexpr std::size_t kWords = 512;
     const Relaxed relaxed;
-    CUdeviceptr device = 0;
-    const std::shared_ptr<void> memory = pinned(kWords * 8);
-    if (memory == nullptr || SLUICE_REAL(cuMemHostGetDevicePointer_v2)(&device, memory.get(), 0) != CUDA_SUCCESS) return {};
-    for (std::size_t i = kWords; i-- > 0;)
-      free_.push_back({static_cast<volatile std::uint64_t*>(memory.get()) + i, device + 8 * i, memory});
+    if (const std::shared_ptr<void> memory = pinned(kWords * sizeof(std::uint64_t))) add_words(memory, 0);
+    if (free_.empty()) return {};
   }
   Told told = free_.back();
   free_.pop_back();

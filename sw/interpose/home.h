@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -45,17 +46,21 @@ class Home {
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] unsigned long long id() const { return id_; }
   [[nodiscard]] const DeviceShape& shape() const { return shape_; }
-  /// Copies, and waits until it is there, by another channel where the first is held up. At most 8 KB.
+  /// Copies, and waits until it is there, by another channel where the first is held up. At most 2 KB.
   [[nodiscard]] bool write(CUdeviceptr to, const void* from, std::size_t bytes);
   [[nodiscard]] bool read(void* to, CUdeviceptr from, std::size_t bytes);
-  /// So many bytes from each place, behind each other; empty: the driver refuses. At most 64 places, and 8 KB of each.
-  [[nodiscard]] std::vector<std::byte> read_each(const std::vector<CUdeviceptr>& from, std::size_t bytes);
+  /// Begins to copy so many bytes from each place, and does not wait: copies to the host come behind all that the program has
+  /// there. One such look at a time, of at most 512 KB. @return false: one is under way, or refused
+  [[nodiscard]] bool look(const std::vector<CUdeviceptr>& from, std::size_t bytes);
+  [[nodiscard]] bool looks() const { return looking_; }  ///< one is under way
+  /// What it has seen, places behind each other, until the next look. @return null: it has not come, or never will
+  [[nodiscard]] const std::byte* seen();
   /// Copies, and does not wait: what is in the stream of copies behind it comes later.
   [[nodiscard]] bool order(CUdeviceptr to, const void* from, std::size_t bytes);
   /// Copies that were held up may have brought orders that were old, or none: all have to be sent again.
   [[nodiscard]] bool orders_are_lost();
-  [[nodiscard]] bool orders_in_doubt() const { return lost_orders_; }  ///< the same, and does not ask the driver
-  void make_later_streams();             ///< once; apart from make(), as the program's first launch waits for that
+  [[nodiscard]] bool orders_have_come() const;  ///< all of them
+  void make_later_streams();  ///< and that of looks. Once; apart from make(), as the program's first launch waits for that
   [[nodiscard]] CUstream idle_stream();  ///< of those for later grids; null: none
   // From any thread at any time:
   /// `count` streams for copies and as many for later grids, those made before included. A stream that is made beyond the
@@ -72,17 +77,21 @@ class Home {
   struct Copies {
     CUstream stream = nullptr;
     std::shared_ptr<void> staging;
-    void* many = nullptr;  ///< staging memory for many counters at a time
     std::size_t next_order = 0;
   };
-  [[nodiscard]] static bool make_copies(Copies& copies);
+  [[nodiscard]] bool make_copies(Copies& copies);
+  void add_words(const std::shared_ptr<void>& memory, std::size_t at);  ///< @pre free_lock_ is held
   [[nodiscard]] bool through_some_channel(const std::function<bool()>& copy);
   void take_back();
   CUcontext context_ = nullptr;
   unsigned long long id_ = 0;
   DeviceShape shape_;
-  Copies copies_;
+  Copies copies_, looks_;
   std::vector<Copies> held_up_, passable_;
+  std::byte* seen_ = nullptr;  ///< where the look's copies go
+  void* many_ = nullptr;       ///< staging memory for many places at a time
+  bool looking_ = false;
+  std::chrono::steady_clock::time_point looking_since_;
   bool lost_orders_ = false;
   std::atomic<std::size_t> spares_ = 0;
   CUstream setup_ = nullptr;

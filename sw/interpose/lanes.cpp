@@ -164,6 +164,7 @@ void Lanes::context_ends(CUcontext context) {
     std::erase_if(streams_, [&](const auto& s) { return s.first.first == id; });
     std::erase_if(retired_, [&](const auto& r) { return r.first->home == home->second.get(); });
     graphs_.erase(id);
+    looked_at_.erase(home->second.get());
     home = homes_.erase(home);
     counted_.violations = now.violations;
     counted_.naps = now.naps;
@@ -174,6 +175,7 @@ void Lanes::forget() {
   static_cast<void>(shares_.release());  // its thread and its session are the parent's
   for (auto& [id, home] : homes_) static_cast<void>(home.release());
   homes_.clear();
+  looked_at_.clear();
   streams_.clear();
   graphs_.clear();
   retired_.clear();

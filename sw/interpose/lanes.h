@@ -63,6 +63,7 @@ struct Lane {
   CUdeviceptr orders = 0;
   Share share{CtaCount(0)};
   bool stale = true;     ///< the share is not in device memory
+  std::uint64_t order = 0;  ///< sent last
   bool evicted = false;  ///< told
   bool watched = false;
   std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
@@ -123,15 +124,22 @@ class Lanes : public ILanes {
  private:
   using StreamId = std::pair<unsigned long long, unsigned long long>;  // of its context, and its own: never used again
   struct Look;
+  struct Place {  // that is looked at
+    std::shared_ptr<Lane> lane;
+    std::shared_ptr<Slot> slot;
+    std::uint64_t order = 0;  ///< in device memory when the look began; 0: not known
+  };
   void run();
   void take_orders();
   void send_orders();
   void glance(std::span<const LaneId> ids);
   [[nodiscard]] bool step();  // @return something is outstanding
-  [[nodiscard]] bool step(Lane& lane, Clock::time_point now);
+  [[nodiscard]] bool step(const std::shared_ptr<Lane>& lane, Clock::time_point now, std::vector<Place>& due);
+  void begin_look(Home& home, std::vector<Place> due);
+  bool see(Home& home);  // @return its look has come
   void hear(Lane& lane, Slot& slot);
   void answer_eviction(Lane& lane);  ///< where it is ordered: nobody holds a slot any more
-  void look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now);
+  void look(const Place& place, const std::byte* counters, Clock::time_point now);
   void help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now);
   [[nodiscard]] std::vector<std::shared_ptr<Lane>> all() const;
   [[nodiscard]] std::shared_ptr<Lane> make_lane(std::unique_lock<std::mutex>& held, Home& home, bool stream);
@@ -144,6 +152,7 @@ class Lanes : public ILanes {
   bool poked_ = false;
   std::unique_ptr<IShares> shares_;
   std::map<unsigned long long, std::unique_ptr<Home>> homes_;
+  std::map<Home*, std::vector<Place>> looked_at_;  ///< by the look that is under way
   std::map<StreamId, std::shared_ptr<Lane>> streams_;
   std::map<unsigned long long, std::shared_ptr<Lane>> graphs_;
   std::vector<std::pair<std::shared_ptr<Lane>, CUevent>> retired_;  // of streams that have ended; when their work has

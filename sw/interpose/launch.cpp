@@ -33,7 +33,7 @@ std::size_t most_lanes() { return channels_of_process() - 1; }
 double short_us() {
   static const double us = [] {
     const char* set = std::getenv("SLUICE_SHORT_US");
-    return set == nullptr ? 20.0 : std::strtod(set, nullptr);
+    return set == nullptr ? 25.0 : std::strtod(set, nullptr);
   }();
   return us;
 }

@@ -2,6 +2,8 @@
 #include "sw/interpose/module_code.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace sluice::interpose {
@@ -32,20 +34,23 @@ std::string packed(const Code& code) {
     kernels[name] = {{"entry", k.entry}, {"shared", k.shared_behind}, {"waits", k.waits}};
     if (k.refusal) kernels[name]["refusal"] = {static_cast<int>(k.refusal->rule), k.refusal->reason};
   }
-  const nlohmann::json all = {{"kernels", kernels},
-                              {"variables", code.variables},
-                              {"cubin", nlohmann::json::binary({code.cubin.begin(), code.cubin.end()})}};
-  std::string text;
-  nlohmann::json::to_cbor(all, text);
-  return text;
+  std::string words;
+  nlohmann::json::to_cbor({{"kernels", kernels}, {"variables", code.variables}}, words);
+  const std::uint64_t count = words.size();  // the code behind them is not CBOR, which is read byte by byte
+  std::string text(reinterpret_cast<const char*>(&count), sizeof count);
+  return text.append(words).append(code.cubin.begin(), code.cubin.end());
 }
 
 std::optional<Code> unpacked(const std::string& text) {
   try {
-    const nlohmann::json all = nlohmann::json::from_cbor(text);
+    std::uint64_t count = 0;
+    if (text.size() < sizeof count) return std::nullopt;
+    std::memcpy(&count, text.data(), sizeof count);
+    if (count > text.size() - sizeof count) return std::nullopt;
+    const auto words = text.begin() + sizeof count, binary = words + static_cast<std::ptrdiff_t>(count);
+    const nlohmann::json all = nlohmann::json::from_cbor(words, binary);
     Code code;
-    const auto& cubin = all.at("cubin").get_binary();
-    code.cubin.assign(cubin.begin(), cubin.end());
+    code.cubin.assign(binary, text.end());
     code.variables = all.at("variables").get<bool>();
     for (const auto& [name, k] : all.at("kernels").items()) {
       gpu::ModuleKernel& kernel = code.kernels[name];

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/runtime/control.h"
 #include "sw/interpose/table.h"
 
@@ -175,7 +176,7 @@ void Program::load_others(std::unique_lock<std::mutex>& held, CUcontext context)
       const std::string name = found->second.name;
       const unsigned registers = found->second.registers;
       held.unlock();
-      const std::shared_ptr<Later> later = lazy->kernel(name, registers);
+      const std::shared_ptr<Later> later = lazy->kernel(name, registers, 0);
       held.lock();
       if (found = kernels_.find(handle); found == kernels_.end()) continue;
       found->second.later = later;
@@ -246,7 +247,18 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernels_[handle] = std::move(kernel);
 }
 
-void Program::compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient) {
+unsigned Program::most_registers(const Kernel& kernel, const Launch& launch) {
+  int ctas = 0;
+  const unsigned threads = launch.facts.block[0] * launch.facts.block[1] * launch.facts.block[2];
+  const CUfunction own = in_context(kernel, static_cast<CUfunction>(kernel.own));
+  if (kernel.registers == 0 || SLUICE_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(
+                                   &ctas, own, static_cast<int>(threads), launch.facts.dynamic_shared) != CUDA_SUCCESS)
+    return 0;
+  return gpu::registers_for(lanes_.device().sm.registers, static_cast<unsigned>(ctas), threads, kernel.registers);
+}
+
+void Program::compile(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient) {
+  const CUfunction function = launch.function;
   const auto found = kernels_.find(function);
   if (found == kernels_.end() || (found->second.lazy == nullptr && (found->second.later == nullptr || !patient))) return;
   const Clock::time_point begin = Clock::now();
@@ -254,9 +266,9 @@ void Program::compile(std::unique_lock<std::mutex>& held, CUfunction function, b
   std::shared_ptr<Later> later = found->second.later;
   found->second.lazy = nullptr;  // who launches it meanwhile does not wait
   const std::string name = found->second.name;
-  const unsigned registers = found->second.registers;
+  const unsigned registers = found->second.registers, most = lazy == nullptr ? 0 : most_registers(found->second, launch);
   held.unlock();
-  if (lazy != nullptr) later = lazy->kernel(name, registers);
+  if (lazy != nullptr) later = lazy->kernel(name, registers, most);
   later->wait_until(begin + (patient ? std::chrono::hours(1) : compile_wait()));
   held.lock();
   if (const auto still = kernels_.find(function); still != kernels_.end()) still->second.later = later;
@@ -348,7 +360,7 @@ std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& he
                                                 std::string& name, std::string& reason) {
   if (lanes_.shares().native().empty()) {
     load_own(held, launch.function);
-    compile(held, launch.function, patient);
+    compile(held, launch, patient);
   }
   if (const auto fresh = kernels_.find(launch.function);
       fresh != kernels_.end() && fresh->second.later != nullptr && fresh->second.later->done())

@@ -162,7 +162,9 @@ class Program {
   void load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context);
   void load_others(std::unique_lock<std::mutex>& held, CUcontext context);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
-  void compile(std::unique_lock<std::mutex>& held, CUfunction function, bool patient);
+  void compile(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient);
+  /// Registers that a thread of ours may have, if as many CTAs are to fit an SM as of the program's own in such a launch.
+  [[nodiscard]] unsigned most_registers(const Kernel& kernel, const Launch& launch);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
                                     const Native& as_it_is);
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,

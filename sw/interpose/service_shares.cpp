@@ -61,9 +61,10 @@ class ServiceShares : public IShares {
     const char* priority = std::getenv("SLUICE_PRIORITY");
     const std::int32_t asked = priority == nullptr ? SLUICE_THREAD_PRIORITY : std::atoi(priority);
     const std::string name = own_name();
-    if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK || !tell_device()) {
+    const DeviceShape device = lanes_.device();
+    gpu_ = {device.sms, device.sm.threads, device.sm.registers, device.sm.shared_memory_bytes, device.sm.cta_slots};
+    if (sluice_connect(std::getenv("SLUICE_SOCKET"), name.c_str(), asked, &session_) != SLUICE_OK) {
       end(sluice_last_error());
-      sluice_disconnect(std::exchange(session_, nullptr));
       return;
     }
     descriptor_ = sluice_descriptor(session_);
@@ -178,18 +179,16 @@ class ServiceShares : public IShares {
     return last;
   }
 
-  bool tell_device() {
-    const DeviceShape device = lanes_.device();
-    const sluice_gpu gpu = {device.sms, device.sm.threads, device.sm.registers, device.sm.shared_memory_bytes,
-                            device.sm.cta_slots};
-    return sluice_machine(session_, &gpu) == SLUICE_OK;
-  }
-
   /// What a lane may take until the service has answered: the whole GPU while nobody has anything of it.
   Share unasked() const { return share_of(StubWord::of(__atomic_load_n(&session_->page->unasked, __ATOMIC_ACQUIRE))); }
 
   void talk() {
     ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; 50 us by default
+    {  // the program's first launch does not wait for the answer
+      const std::scoped_lock lock(talking_);
+      if (!why_now().empty()) return;
+      if (sluice_machine(session_, &gpu_) != SLUICE_OK) return gone();
+    }
     while (why_now().empty() && !leaving_) {
       pollfd fds[] = {{descriptor_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       const bool busy = any_busy();
@@ -375,6 +374,7 @@ class ServiceShares : public IShares {
 
   ILanes& lanes_;
   bool required_, spins_;
+  sluice_gpu gpu_{};
   std::atomic<bool> leaving_{false};
   pid_t process_ = ::getpid();
   sluice_session* session_ = nullptr;  ///< with `talking_` held, or `mutex_` and no `why_`

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "sw/interpose/lanes.h"
 #include "sw/interpose/table.h"
@@ -22,7 +23,8 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 constexpr auto kHurry = milliseconds(2), kBetweenLooks = milliseconds(1), kStandsStill = milliseconds(100);
 constexpr microseconds kSoon(20), kSometimes(200), kPatience(300), kMostPatience(20'000), kLeaves(300), kBetweenGlances(50);
-constexpr std::size_t kNodesLookedAt = 64;  // of a lane of graphs, at a time: each costs a copy of 10 us
+constexpr microseconds kCopyTakes(30);  // 10, and longer where processes take turns
+constexpr std::size_t kLookedAt = 64;   // at a time, of a context: a graph may have many nodes
 constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = offsetof(SluiceControl, filled);
 
 /// What changes the current context, on a thread that is not ours.
@@ -189,33 +191,32 @@ void Lanes::take_orders() {
 bool Lanes::step() {
   bool outstanding = false;
   const Clock::time_point now = Clock::now();
+  std::map<Home*, std::vector<Place>> due;
   for (const std::shared_ptr<Lane>& lane : all()) {
     if (!lane->watched || SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) != CUDA_SUCCESS) continue;
     if (lane->home->orders_are_lost())
       for (const std::shared_ptr<Lane>& other : all()) other->stale = other->stale || other->home == lane->home;
-    outstanding = step(*lane, now) || outstanding;
+    lane->home->make_later_streams();
+    see(*lane->home);
+    outstanding = step(lane, now, due[lane->home]) || outstanding;
   }
+  for (auto& [home, places] : due)
+    if (!places.empty() && SLUICE_REAL(cuCtxSetCurrent)(home->context()) == CUDA_SUCCESS) begin_look(*home, std::move(places));
   return outstanding;
 }
 
-bool Lanes::step(Lane& lane, Clock::time_point now) {
-  lane.home->make_later_streams();
+bool Lanes::step(const std::shared_ptr<Lane>& of, Clock::time_point now, std::vector<Place>& due) {
+  Lane& lane = *of;
   const bool outstanding = lane.outstanding();
   if (lane.stale) static_cast<void>(send(lane));
-  std::vector<Slot*> due;
   for (const std::shared_ptr<Slot>& slot : lane.slots) {
     hear(lane, *slot);
-    if (slot->pending.empty() || !outstanding || due.size() == kNodesLookedAt) continue;
+    if (slot->pending.empty() || !outstanding || due.size() == kLookedAt || lane.home->looks()) continue;
     const bool progress = slot->pending.front().waits || !slot->node;  // it is wanted
     const bool needed = (slot->asleep && lane.share.ctas.value() > 0) || slot->raised;
     if ((needed && now - slot->helped >= slot->patience) || (progress && now - slot->looked >= kBetweenLooks))
-      due.push_back(slot.get());
+      due.push_back({of, slot});
   }
-  std::vector<CUdeviceptr> from;
-  for (const Slot* slot : due) from.push_back(slot->control + kFrom);
-  const std::vector<std::byte> counters = lane.home->read_each(from, kTo - kFrom);
-  if (!counters.empty())
-    for (std::size_t i = 0; i < due.size(); ++i) look(lane, *due[i], counters.data() + i * (kTo - kFrom), now);
   const bool still = lane.outstanding();
   if (lane.busy && !still) shares_->idle(lane.id);
   if (!still && lane.raised) {
@@ -226,12 +227,38 @@ bool Lanes::step(Lane& lane, Clock::time_point now) {
   return still;
 }
 
+/// Mostly it has come at once. Behind copies of the program's it may take long: later steps see it.
+void Lanes::begin_look(Home& home, std::vector<Place> due) {
+  std::vector<CUdeviceptr> from;
+  for (const Place& place : due) from.push_back(place.slot->control + kFrom);
+  const bool in_place = home.orders_have_come();
+  if (!home.look(from, kTo - kFrom)) return;
+  const Clock::time_point now = Clock::now();
+  for (Place& place : due) {
+    place.slot->looked = now;
+    place.order = in_place && !place.lane->stale ? place.lane->order : 0;
+  }
+  looked_at_[&home] = std::move(due);
+  while (!see(home) && Clock::now() - now < kCopyTakes) {
+  }
+}
+
+bool Lanes::see(Home& home) {
+  const std::byte* counters = home.seen();
+  if (counters == nullptr) return false;
+  for (const Place& place : std::exchange(looked_at_[&home], {})) {
+    if (!place.slot->pending.empty()) look(place, counters, Clock::now());
+    counters += kTo - kFrom;
+  }
+  return true;
+}
+
 bool Lanes::send(Lane& lane, bool waits) {
   SluiceOrders orders{};
   const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
   std::ranges::copy(quotas, orders.quota);
   orders.wanted = std::accumulate(quotas.begin(), quotas.end(), 0U);
-  orders.epoch = static_cast<unsigned>(++counted_.orders);
+  orders.epoch = static_cast<unsigned>(lane.order = ++counted_.orders);
   lane.stale =
       !(waits ? lane.home->write(lane.orders, &orders, sizeof orders) : lane.home->order(lane.orders, &orders, sizeof orders));
   return !lane.stale;
@@ -266,11 +293,12 @@ void Lanes::answer_eviction(Lane& lane) {
   shares_->evicted(lane.id);
 }
 
-void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_point now) {
+void Lanes::look(const Place& place, const std::byte* counters, Clock::time_point now) {
+  Lane& lane = *place.lane;
+  Slot& slot = *place.slot;
   alignas(SluiceControl) static std::byte bytes[kTo];  // under the lock; where the layout has them
   std::memcpy(bytes + kFrom, counters, kTo - kFrom);
   const auto& c = *reinterpret_cast<const SluiceControl*>(bytes);
-  slot.looked = now;
   const Pending& front = slot.pending.front();
   SluiceJob job;
   std::memcpy(&job, front.arguments.data() + front.at.back(), sizeof job);
@@ -306,9 +334,9 @@ void Lanes::look(Lane& lane, Slot& slot, const std::byte* counters, Clock::time_
         slot.raised = true;
       }
   }
-  // A grid that has not begun, or a later one that has not come, has nobody to tell; its CTAs will find the order, which came
-  // before this look unless the two took different channels. Graphs' nodes follow each other.
-  const bool in_place = !lane.stale && !lane.home->orders_in_doubt();
+  // A grid that has not begun, or a later one that has not come, has nobody to tell; its CTAs will find the order, where that came
+  // before the look. Graphs' nodes follow each other.
+  const bool in_place = !lane.stale && place.order == lane.order;
   if (lane.share.ctas.value() == 0 && seen.empty && in_place && !slot.node) answer_eviction(lane);
   if (!seen.left || lane.share.ctas.value() == 0) {
     slot.raised = slot.raised && seen.left;

@@ -77,7 +77,7 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("shared_memory_bytes", sm.capacity.shared_memory_bytes, 0, 262143);
   table.read("cta_slots", sm.capacity.cta_slots, 1, 32);
   table.read("schedulers", sm.schedulers, 1, kMaxSchedulers);
-  sm.scheduler = static_cast<WarpSchedulerKind>(table.read_choice("scheduler", {"gto", "lrr", "two_level"}));
+  sm.scheduler = static_cast<WarpSchedulerKind>(table.read_choice("scheduler", {"gto", "lrr", "two_level", "oldest_cta"}));
   table.read("alu_pipes", sm.alu_pipes, 1, 16);
   table.read("alu_latency", sm.alu_latency, 1, 60);
   table.read("sfu_latency", sm.sfu_latency, 1, 60);

@@ -65,6 +65,7 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     return;
   }
   cta = {kernel.value(), descriptor.warps_per_cta(), 0, 0, handle, true};
+  const bool one_age = config_.scheduler == WarpSchedulerKind::OldestCta;
   std::uint32_t warp_in_cta = 0;
   for (std::uint32_t w = 0; w < warps_.size() && warp_in_cta < cta.live_warps; ++w) {
     Warp& warp = warps_[w];
@@ -80,8 +81,10 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.state = Warp::State::Running;
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
     scoreboard_.clear(w);
-    scheduler_of(w).admit(lane_of(w), (config_.kernels_stay ? std::uint64_t{kernel.value()} << 48 : 0) + next_age_++);
+    scheduler_of(w).admit(lane_of(w), (config_.kernels_stay ? std::uint64_t{kernel.value()} << 48 : 0) + next_age_);
+    if (!one_age) ++next_age_;
   }
+  if (one_age) ++next_age_;
   // All are there before the first one ends, which one without an instruction does at once.
   const std::uint64_t set_up = std::max({now_, earliest, next_set_up_});
   next_set_up_ = set_up + config_.cta_launch_interval;

@@ -39,13 +39,13 @@ class WarpScheduler {
     const int shift = static_cast<int>((now + 1) % kWheel);
     return static_cast<std::uint64_t>(std::countr_zero(std::rotr(occupied_, shift))) + 1;
   }
-  /// Oldest first is by `age`: smaller is older.
+  /// Oldest first is by `age`: smaller is older. Under the oldest CTA's policy the warps of a CTA have one age.
   void admit(std::uint32_t slot, std::uint64_t age) { age_[slot] = age; }
   void remove(std::uint32_t slot) {
     ready_ &= ~bit(slot);
     for (std::uint64_t rest = occupied_; rest != 0; rest &= rest - 1) wheel_[std::countr_zero(rest)] &= ~bit(slot);
     active_ &= ~bit(slot);
-    if (greedy_ == slot) greedy_ = kNone;
+    if (last_ == slot) last_ = kNone;
   }
   void demote(std::uint32_t slot) { active_ &= ~bit(slot); }  ///< waits for memory or at a barrier: leaves the active set
   void block(std::uint32_t slot) { ready_ &= ~bit(slot); }
@@ -65,22 +65,35 @@ class WarpScheduler {
     return candidates & active_;
   }
 
-  /// Chooses among `candidates` (non-zero): GTO keeps to the last warp, else the oldest; LRR and
-  /// two-level the next slot after the last.
+  /// Chooses among `candidates` (non-zero): GTO keeps to the last warp, else the oldest; LRR and two-level the next slot after
+  /// the last; oldest CTA the next slot among those of the lowest age.
   std::uint32_t pick(std::uint64_t candidates) {
-    std::uint32_t chosen = kNone;
     if (kind_ == WarpSchedulerKind::Gto) {
-      if (greedy_ != kNone && (candidates & bit(greedy_)) != 0) return greedy_;
-      chosen = oldest(candidates);
+      if (last_ == kNone || (candidates & bit(last_)) == 0) last_ = oldest(candidates);
     } else {
-      const std::uint64_t after = greedy_ == kNone || greedy_ == 63 ? 0 : candidates & ~((bit(greedy_) << 1) - 1);
-      chosen = static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+      last_ = next_slot(kind_ == WarpSchedulerKind::OldestCta ? of_oldest_age(candidates) : candidates);
     }
-    greedy_ = chosen;
-    return chosen;
+    return last_;
   }
 
  private:
+  [[nodiscard]] std::uint32_t next_slot(std::uint64_t candidates) const {
+    const std::uint64_t after = last_ == kNone || last_ == 63 ? 0 : candidates & ~((bit(last_) << 1) - 1);
+    return static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+  }
+  [[nodiscard]] std::uint64_t of_oldest_age(std::uint64_t candidates) const {
+    std::uint64_t chosen = 0;
+    std::uint64_t age = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (age_[slot] < age) {
+        age = age_[slot];
+        chosen = 0;
+      }
+      if (age_[slot] == age) chosen |= bit(slot);
+    }
+    return chosen;
+  }
   [[nodiscard]] std::uint32_t oldest(std::uint64_t candidates) const {
     std::uint32_t chosen = kNone;
     std::uint64_t age = std::numeric_limits<std::uint64_t>::max();
@@ -101,7 +114,7 @@ class WarpScheduler {
   std::uint64_t ready_ = 0, occupied_ = 0;
   std::uint64_t wheel_[kWheel] = {};
   std::vector<std::uint64_t> age_;
-  std::uint32_t greedy_ = kNone;
+  std::uint32_t last_ = kNone;  ///< slot chosen last
   std::uint32_t active_limit_;
   std::uint64_t active_ = 0;  ///< two-level policy
 };

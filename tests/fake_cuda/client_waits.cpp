@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   GET(cuCtxSynchronize, "cuCtxSynchronize");
   GET(cuCtxSetLimit, "cuCtxSetLimit");
   GET(cuMemFree, "cuMemFree_v2");
+  GET(cuMemHostAlloc, "cuMemHostAlloc");
   GET(cuMemFreeHost, "cuMemFreeHost");
   GET(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   GET(cuStreamCreate, "cuStreamCreate");
@@ -60,7 +61,8 @@ int main(int argc, char** argv) {
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   CUfunction k = nullptr, frees = nullptr, waits = nullptr;
-  const auto stream = reinterpret_cast<CUstream>(5), beside = reinterpret_cast<CUstream>(6);
+  const auto stream = reinterpret_cast<CUstream>(5), beside = reinterpret_cast<CUstream>(6),
+             third = reinterpret_cast<CUstream>(7);
   unsigned long long a = 7, b = 9;
   void* arguments[] = {&a, &b};
   const auto launch = [&](CUfunction function, CUstream in) {
@@ -79,6 +81,21 @@ int main(int argc, char** argv) {
       expect(cuCtxSynchronize_f() == CUDA_SUCCESS, "both end");
       if (round == 0) sleep_ms(300);  // there is code for all of them now
     }
+    return wrong;
+  }
+  if (call == "long_copy") {
+    constexpr std::size_t kLong = 2U << 20;
+    static char device[kLong];
+    void* host = nullptr;
+    quota("2");
+    expect(cuModuleGetFunction_f(&frees, module, "frees") == CUDA_SUCCESS, "frees");
+    for (CUfunction kernel : {k, frees}) expect(launch(kernel, stream) && cuCtxSynchronize_f() == CUDA_SUCCESS, "code is loaded");
+    expect(cuMemHostAlloc_f(&host, kLong, 0) == CUDA_SUCCESS, "memory");
+    expect(cuMemcpyDtoHAsync_f(host, reinterpret_cast<CUdeviceptr>(device), kLong, beside) == CUDA_SUCCESS, "copy");
+    for (int n = 0; n < 3; ++n, sleep_ms(20)) expect(launch(k, stream), "beside the copy");
+    quota("1");
+    sleep_ms(20);
+    expect(launch(frees, third) && cuCtxSynchronize_f() == CUDA_SUCCESS, "what the copy waits for");
     return wrong;
   }
   quota("all");

@@ -140,6 +140,14 @@ TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
   }
 }
 
+/// The program copies to the host for as long as it likes; what the lanes' thread reads stands behind that.
+TEST_F(Run, LaunchesAndOrdersDoNotWaitForALongCopy) {
+  const Outcome o = waits("long_copy");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err << text("books");
+  EXPECT_EQ(count(text("books"), "launch k__sluice"), 4) << text("books");
+  EXPECT_EQ(count(text("books"), "blocks 800 wrong 0"), 6) << text("books");
+}
+
 TEST_F(Run, AKernelMayWaitForAnothersFirstLaunch) {
   const Outcome first = waits("first_launch", "FAKE_CUDA_COMPILE_MS=100");
   EXPECT_EQ(first.exit, 0) << first.out << first.err;

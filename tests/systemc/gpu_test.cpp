@@ -23,6 +23,8 @@ namespace sluice {
 namespace {
 
 const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
+constexpr WarpSchedulerKind kKinds[] = {WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::TwoLevel,
+                                        WarpSchedulerKind::OldestCta};
 
 class GpuModel : public ::testing::Test {
  protected:
@@ -330,7 +332,7 @@ TEST_F(GpuModel, EverySchedulerAndDramPolicyDoesTheSameWork) {
     spec.machine.dram.scheduler = dram;
     return run(spec);
   };
-  for (const WarpSchedulerKind kind : {WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::TwoLevel}) {
+  for (const WarpSchedulerKind kind : kKinds) {
     for (const DramScheduler dram : {DramScheduler::Bus, DramScheduler::Bank}) {
       const RunResult r = with(kind, dram);
       for (const KernelCounters& k : r.kernels) EXPECT_GE(k.warp_instructions, 60000U);
@@ -433,7 +435,7 @@ TEST_F(GpuModel, LoadsAndStoresShareTheDramInBatches) {
 }
 
 TEST_F(GpuModel, BarriersEndUnderEveryScheduler) {
-  for (const WarpSchedulerKind kind : {WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::TwoLevel}) {
+  for (const WarpSchedulerKind kind : kKinds) {
     RunSpec spec = solo("BFS", 500000);  // 16 warps a CTA, 8 a scheduler; the two-level one looks at 6
     spec.machine.sm.scheduler = kind;
     spec.launches[0].kernel.behaviour.barrier_interval = 8;

@@ -188,5 +188,19 @@ TEST(WarpScheduler, TwoLevelLooksAtItsActiveSetOnly) {
   EXPECT_EQ(scheduler.selectable(0xf8), 0U);  // the active warps are not ready, and there is no room
 }
 
+TEST(WarpScheduler, TheOldestCtaHasItsWarpsInTurn) {
+  WarpScheduler scheduler(WarpSchedulerKind::OldestCta, 8, 8);
+  for (const std::uint32_t w : {1U, 4U, 6U}) scheduler.admit(w, 3);
+  for (const std::uint32_t w : {0U, 5U}) scheduler.admit(w, 7);
+  const auto picks = [&](std::uint64_t candidates, std::size_t count) {
+    std::vector<std::uint32_t> slots;
+    while (slots.size() < count) slots.push_back(scheduler.pick(candidates));
+    return slots;
+  };
+  EXPECT_EQ(picks(0b1110011, 4), (std::vector<std::uint32_t>{1, 4, 6, 1}));
+  EXPECT_EQ(picks(0b0110001, 2), (std::vector<std::uint32_t>{4, 4}));  // one of the older CTA is enough
+  EXPECT_EQ(picks(0b0100001, 3), (std::vector<std::uint32_t>{5, 0, 5}));
+}
+
 }  // namespace
 }  // namespace sluice

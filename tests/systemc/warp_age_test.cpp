@@ -32,5 +32,24 @@ TEST(WarpAge, TheKernelLaunchedFirstIsTheOlderWhereKernelsStay) {
   EXPECT_GT(share_of_the_first(true), 0.6);
 }
 
+/// A warp's chain of shifts takes half of its scheduler's pipeline. Three of them need 6 cycles a step in turn. With one behind
+/// the others two of them take 4, and the last one 4 more. An H100 has both (results/h200/hopper/h100/order.jsonl).
+TEST(WarpAge, WarpsOfACtaGoInTurnAndOlderCtasFirst) {
+  MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
+  machine.num_sms = 1;
+  machine.sm.jump_latency = 0;  // the script has no code
+  Instruction shift = op(OpClass::Alu, 1, 1);
+  shift.pipe = Pipe::Int;
+  const auto cycles_a_step = [&](WarpSchedulerKind kind, std::uint32_t ctas, std::uint32_t warps) {
+    machine.sm.scheduler = kind;
+    constexpr std::uint32_t kSteps = 5000;
+    return slope(machine, {times(10, shift), kSteps / 10, {}, false, ctas, warps * machine.sm.schedulers}).cycles / kSteps;
+  };
+  EXPECT_NEAR(cycles_a_step(WarpSchedulerKind::OldestCta, 1, 3), 6, 0.05);
+  EXPECT_NEAR(cycles_a_step(WarpSchedulerKind::OldestCta, 3, 1), 8, 0.05);
+  EXPECT_NEAR(cycles_a_step(WarpSchedulerKind::Gto, 1, 3), 8, 0.05);
+  EXPECT_NEAR(cycles_a_step(WarpSchedulerKind::Lrr, 3, 1), 6, 0.05);
+}
+
 }  // namespace
 }  // namespace sluice

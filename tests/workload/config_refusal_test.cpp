@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Fraction", "num_sms = ", "num_sms = 16.5", {"num_sms = 16.5", "whole number"}},
         Refusal{"NotANumber", "clock_mhz = ", "clock_mhz = nan", {"dram.clock_mhz = nan", "must be a number"}},
         Refusal{"NumberForText", "name = ", "name = 3", {"name = 3", "string"}},
-        Refusal{"Choice", "scheduler = ", "scheduler = \"fifo\"", {"sm.scheduler = 'fifo'", "gto, lrr"}},
+        Refusal{"Choice", "scheduler = ", "scheduler = \"fifo\"", {"sm.scheduler = 'fifo'", "gto, lrr, two_level, oldest_cta"}},
         Refusal{"OddThreads", "threads = ", "threads = 1500", {"sm.threads = 1500", "multiple of 32"}},
         Refusal{"PartialSet", "bytes = ", "bytes = 16400", {"sm.l1.bytes = 16400", "multiple of ways", "512"}},
         Refusal{"SlicesPerChannel", "l2_slices = ", "l2_slices = 7", {"l2_slices = 7", "multiple of dram.channels"}},

@@ -92,18 +92,22 @@ void effisha_schedules_experiment(GpuSession& session, const ExperimentOptions& 
 
 void effisha_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "effisha_processes.jsonl");
-  Progress progress("effisha_processes", 3 * std::size(kSettings));
+  Progress progress("effisha_processes", 4 * std::size(kSettings));
+  const GreenStreams halves(session.context(), 2);
   for (const char* name : kSettings) {
     const GpuScenario s = setting(session, options, name);
+    const auto repeat = [&](const char* system, const auto& once) {
+      for (unsigned r = 0; r < options.repetitions; ++r) {
+        const std::string key = fmt::format("{}/{}/{}", name, system, r);
+        if (!store.has(key)) add(store, key, once(), {{"setting", name}, {"system", system}, {"repetition", r}}, options);
+      }
+      progress.done(fmt::format("{} {}", name, system));
+    };
+    repeat("green_halves", [&] { return run_streams(s, Streams::Green, &halves); });
     const auto run = [&](const char* system, Clients clients) {
       ScenarioProcesses processes(options.program, s, clients);
       static_cast<void>(processes.run(s));  // the first run of a process is slower
-      for (unsigned r = 0; r < options.repetitions; ++r) {
-        const std::string key = fmt::format("{}/{}/{}", name, system, r);
-        if (!store.has(key))
-          add(store, key, processes.run(s), {{"setting", name}, {"system", system}, {"repetition", r}}, options);
-      }
-      progress.done(fmt::format("{} {}", name, system));
+      repeat(system, [&] { return processes.run(s); });
     };
     run("processes", Clients::Plain);
     const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));

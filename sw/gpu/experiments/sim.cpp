@@ -138,7 +138,21 @@ void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options)
 void sim_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "sim_processes.jsonl");
   const std::vector<Scenario> all = runs_of(seven(options));
-  Progress progress("sim_processes", 2 * all.size() / 3);
+  Progress progress("sim_processes", all.size() + 2 * all.size() / 3);
+  const auto add = [&](const std::string& key, const Scenario& scenario, const char* system, unsigned r, const GpuRun& run) {
+    store.add(key,
+              {{"scenario", scenario.name}, {"system", system}, {"repetition", r}, {"jobs", run.jobs}, {"on", options.on}});
+  };
+  {
+    const GreenStreams halves(session.context(), 2);
+    for (const Scenario& scenario : all) {
+      const GpuScenario s = gpu_scenario(session, scenario, "sim");
+      for (unsigned r = 0; r < options.repetitions; ++r)
+        if (const std::string key = fmt::format("{}/green_halves/{}", scenario.name, r); !store.has(key))
+          add(key, scenario, "green_halves", r, run_streams(s, Streams::Green, &halves));
+      progress.done(scenario.name + " green_halves");
+    }
+  }
   const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
   for (const auto& [system, clients] : {std::pair("mps", Clients::Plain), std::pair("mps_halves", Clients::Halves)})
     for (std::size_t first = 0; first < all.size(); first += 3) {  // the three scenarios of a pair have the same processes
@@ -157,11 +171,7 @@ void sim_processes_experiment(GpuSession& session, const ExperimentOptions& opti
             const auto job = std::ranges::find(all[which].jobs, now.scenario.jobs[now.all[k].job].name, &ScenarioJob::name);
             now.all[k].arrival = job->arrival;
           }
-          store.add(key, {{"scenario", all[which].name},
-                          {"system", system},
-                          {"repetition", r},
-                          {"jobs", processes->run(now).jobs},
-                          {"on", options.on}});
+          add(key, all[which], system, r, processes->run(now));
         }
       progress.done(fmt::format("{} {}", all[first].name, system));
     }

@@ -168,7 +168,22 @@ void slate_pairs_experiment(GpuSession& session, const ExperimentOptions& option
 
 void slate_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
   RawStore store(options.out / "slate_processes.jsonl");
-  Progress progress("slate_processes", 2 * pairs().size());
+  Progress progress("slate_processes", 3 * pairs().size());
+  const auto add = [&](const Names& pair, const char* system, unsigned r, const GpuRun& run) {
+    store.add(fmt::format("{}/{}/{}", name(pair), system, r),
+              {{"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", run.jobs}, {"on", options.on}});
+  };
+  {
+    const GreenStreams halves(session.context(), 2);
+    for (const Names& pair : pairs()) {
+      if (!store.has(name(pair) + "/green_halves/0")) {
+        const GpuScenario s = gpu_scenario(session, together(pair), "slate", {}, kTimes);
+        for (unsigned r = 0; r < options.repetitions; ++r)
+          add(pair, "green_halves", r, run_streams(s, Streams::Green, &halves));
+      }
+      progress.done(name(pair) + "/green_halves");
+    }
+  }
   const auto all = [&](const char* system) {
     for (const Names& pair : pairs()) {
       const std::string key = fmt::format("{}/{}", name(pair), system);
@@ -176,10 +191,7 @@ void slate_processes_experiment(GpuSession& session, const ExperimentOptions& op
         const GpuScenario s = gpu_scenario(session, together(pair), "slate", {}, kTimes);
         ScenarioProcesses processes(options.program, s, Clients::Plain);
         static_cast<void>(processes.run(s));
-        for (unsigned r = 0; r < options.repetitions; ++r)
-          store.add(
-              fmt::format("{}/{}", key, r),
-              {{"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", processes.run(s).jobs}, {"on", options.on}});
+        for (unsigned r = 0; r < options.repetitions; ++r) add(pair, system, r, processes.run(s));
       }
       progress.done(key);
     }

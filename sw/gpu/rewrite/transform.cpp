@@ -68,7 +68,6 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
   return fill(embedded_file("rewrite/block_loop.ptx"), {{"any_shape", any_shape},
                                                         {"inverse_warps", any_shape ? 0 : (65536 + warps - 1) / warps},
                                                         {"find_leader", find_leader(spec.block)},
-                                                        {"whole_warps", !any_shape && threads % 32 == 0},
                                                         {"reads_x", reads_block(body, 0)},
                                                         {"reads_y", reads_block(body, 1)},
                                                         {"reads_z", reads_block(body, 2)},
