@@ -158,6 +158,29 @@ def keep(path, state):
     os.replace(part, path)
 
 
+def score(count):
+    """Killed of what is not equivalent, in percent."""
+    return 100.0 * count["killed"] / max(1, count.total() - count["equivalent"])
+
+
+def tally(rows, key):
+    """{block or design: how many killed, equivalent, survived}"""
+    out = collections.defaultdict(collections.Counter)
+    for row in rows:
+        out[row[key]][row["result"].split()[0]] += 1
+    return out
+
+
+def summary(rows, seed):
+    """What --json prints."""
+    total = collections.Counter(row["result"].split()[0] for row in rows)
+    survived = [{k: row[k] for k in ("design", "number", "file", "line", "text", "fault")} for row in rows if row["result"] == "survived"]
+    designs = {name: {"seed": seed, "mutants": c.total(), "killed": c["killed"], "equivalent": c["equivalent"], "score_pct": round(score(c), 2)}
+               for name, c in tally(rows, "design").items()}
+    return {"mutants": len(rows), "killed": total["killed"], "equivalent": total["equivalent"], "score_pct": round(score(total), 2), "seed": seed,
+            "designs": designs, "blocks": tally(rows, "block"), "survived": survived}
+
+
 def campaign(name, args, argued, say):
     design, folder = DESIGNS[name], WORK / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -219,23 +242,18 @@ def main():
     argued = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
     say = lambda text: print(text, file=sys.stderr, flush=True)
     rows = [row for name in args.design or DESIGNS for row in campaign(name, args, argued, say)]
-    blocks = collections.defaultdict(collections.Counter)
-    for row in rows:
-        blocks[row["block"]][row["result"].split()[0]] += 1
-    total = collections.Counter(row["result"].split()[0] for row in rows)
-    score = 100.0 * total["killed"] / max(1, len(rows) - total["equivalent"])
-    survived = [{k: row[k] for k in ("design", "number", "file", "line", "text", "fault")} for row in rows if row["result"] == "survived"]
+    found = summary(rows, args.seed)
     if args.json:
-        print(json.dumps({"mutants": len(rows), "killed": total["killed"], "equivalent": total["equivalent"], "score_pct": round(score, 2),
-                          "seed": args.seed, "blocks": blocks, "survived": survived}, indent=1))
+        print(json.dumps(found, indent=1))
     else:
         print(f"{'block':24} {'mutants':>8} {'killed':>8} {'equivalent':>11} {'survived':>9}")
-        for name, c in sorted(blocks.items()):
+        for name, c in sorted(found["blocks"].items()):
             print(f"{name:24} {c.total():8} {c['killed']:8} {c['equivalent']:11} {c['survived']:9}")
-        for row in survived:
+        for row in found["survived"]:
             print(f"survived: {row['design']} {row['number']}: {row['file']}:{row['line']}: {row['fault']}: {row['text']}")
-        print(f"mutation score {score:.1f} % of {len(rows) - total['equivalent']} (seed {args.seed})")
-    sys.exit(0 if score >= 95 else 1)
+        for name, d in found["designs"].items():
+            print(f"mutation score of {name}: {d['score_pct']:.1f} % of {d['mutants'] - d['equivalent']} (seed {args.seed})")
+    sys.exit(0 if all(d["score_pct"] >= 95 for d in found["designs"].values()) else 1)
 
 
 if __name__ == "__main__":

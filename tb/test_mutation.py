@@ -38,6 +38,15 @@ class Mutation(unittest.TestCase):
         self.assertFalse(self.killed('[ -z "$SLUICE_FULL" ]'))
         self.assertFalse(self.killed('[ -n "$SLUICE_FULL" ]', full=True))
 
+    def test_a_design_below_the_bound_is_told_by_itself(self):
+        rows = [{"design": d, "block": d, "number": n, "file": "f.sv", "line": 1, "text": "", "fault": "", "result": r}
+                for d, results in {"good": ["killed"] * 99 + ["equivalent (argued)"], "bad": ["killed"] * 3 + ["survived"]}.items() for n, r in enumerate(results)]
+        found = mutation.summary(rows, 7)
+        self.assertEqual(found["designs"]["good"], {"seed": 7, "mutants": 100, "killed": 99, "equivalent": 1, "score_pct": 100.0})
+        self.assertEqual(found["designs"]["bad"]["score_pct"], 75.0)
+        self.assertGreater(found["score_pct"], 95)
+        self.assertEqual([s["design"] for s in found["survived"]], ["bad"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -31,11 +31,10 @@ module wait_guard #(
   logic [K-1:0]        mark_d, mark_q;         // waited when the timer began anew, and since
   logic [K-1:0]        urgent_d, urgent_q, claim_d, claim_q, still, next;
   logic [NUM_SM-1:0]   reserved_d, reserved_q, read_there, port_there;
-  logic                tick, claimed, read_quota, port_quota, lost, sweep_d, sweep_q, tired_d, tired_q;   // tired: there was a tick since the SMs are read for this claim
+  logic                tick, claimed, read_quota, port_quota, lost, tired_d, tired_q;   // tired: there was a tick since the SMs are read for this claim
   assign still   = waits_i & ~pick_kernel_i;
   assign tick    = timer_q == '1;
   assign claimed = (claim_q & waits_i) != '0;
-  assign sweep_d = (claim_q == '0 && next != '0) || lost;   // in the next cycle: the pick, which the claim follows, is late in this one
   assign lost    = reserved_q != '0 && (reserved_q & sm_enable_i) == '0;
   rr_arbiter #(.N(K)) i_arbiter (.clk_i, .rst_ni, .request_i(urgent_q & still), .grant_o(next), .used_i((claim_q == '0) ? next : '0));
 
@@ -68,7 +67,6 @@ module wait_guard #(
       claim_q    <= '0;
       reserved_q <= '0;
       tired_q    <= 1'b0;
-      sweep_q    <= 1'b0;
     end else begin
       timer_q    <= timer_d;
       mark_q     <= mark_d;
@@ -76,11 +74,10 @@ module wait_guard #(
       claim_q    <= claim_d;
       reserved_q <= reserved_d;
       tired_q    <= tired_d;
-      sweep_q    <= sweep_d;
     end
 
   assign claim_o    = claim_q & waits_i;
   assign reserved_o = reserved_q & {NUM_SM{claimed}};
-  assign sweep_o    = sweep_q;
-  assign stirring_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0 || sweep_q;
+  assign sweep_o    = (claim_q == '0 && next != '0) || lost;
+  assign stirring_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0;
 endmodule

@@ -446,6 +446,7 @@ module cta_dispatcher_props #(
   logic [SmW+KIndexW+SlotW+GridW+RegW+SharedW-1:0] port, port_q;
   logic [K*2-1:0]         state_q;
   logic [K*ResidentW-1:0] resident_q;
+  logic [K-1:0]           asked_q;                 // to evict, and not FREE
   logic [K-1:0]           held, over, over_q;      // held: an eviction and no resume since
   logic [K*16-1:0]        left;                    // CTAs that an eviction still waits for
   logic [K-1:0]           evicting;
@@ -472,6 +473,7 @@ module cta_dispatcher_props #(
   for (genvar k = 0; k < K; k++) begin : gen_evict
     logic taken;
     assign taken   = evict_i[k] && state[k*2 +: 2] != 2'd0;
+    always_ff @(posedge clk_i) asked_q[k] <= taken;
     assign ended[k] = counted_q && counted_kernel_q == k[0];   // that its kernel gets to know
     assign present[k*16 +: 16] = 16'(resident[k*ResidentW +: ResidentW]) + 16'(\dut.fresh && kernel == KIndexW'(k));
     assign rank[k*16 +: 16] = (evict_left[k*16 +: 16] < present[k*16 +: 16]) ? evict_left[k*16 +: 16] : present[k*16 +: 16];
@@ -499,7 +501,7 @@ module cta_dispatcher_props #(
   end
   logic ok_evicted_kernel_is_not_refilled, ok_eviction_is_reported_when_enough_ended, ok_only_running_kernels_dispatch,
     ok_slot_is_freed_only_when_empty, ok_a_grid_is_sent_once, ok_a_kernel_ends_by_itself_only_after_its_grid, ok_a_drained_kernel_leaves,
-    ok_each_end_brings_an_eviction_nearer, ok_no_cta_is_killed;
+    ok_each_end_brings_an_eviction_nearer, ok_no_cta_is_killed, ok_an_eviction_ends_with_its_kernel;
   always_comb begin
     ok_a_grid_is_sent_once = 1'b1;
     ok_a_kernel_ends_by_itself_only_after_its_grid = 1'b1;
@@ -508,6 +510,7 @@ module cta_dispatcher_props #(
     ok_no_cta_is_killed = 1'b1;
     ok_evicted_kernel_is_not_refilled = 1'b1;
     ok_eviction_is_reported_when_enough_ended = 1'b1;
+    ok_an_eviction_ends_with_its_kernel = 1'b1;
     ok_only_running_kernels_dispatch = 1'b1;
     ok_slot_is_freed_only_when_empty = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
@@ -520,6 +523,7 @@ module cta_dispatcher_props #(
       if (resident[k*ResidentW +: ResidentW] + ResidentW'(ended_q[k]) < resident_q[k*ResidentW +: ResidentW]) ok_no_cta_is_killed = 1'b0;
       if (!(!(held[k] && state[k*2 +: 2] != 2'd0 && \dut.pick_valid && \dut.pick_kernel [k]))) ok_evicted_kernel_is_not_refilled = 1'b0;
       if (!(!over_q[k] || evict_done[k])) ok_eviction_is_reported_when_enough_ended = 1'b0;
+      if (asked_q[k] && state[k*2 +: 2] == 2'd0 && !evict_done[k]) ok_an_eviction_ends_with_its_kernel = 1'b0;   // asked for when it left
       if (!(!(\dut.pick_valid && \dut.pick_kernel [k]) || state[k*2 +: 2] == 2'd1)) ok_only_running_kernels_dispatch = 1'b0;
       if (!(!(state_q[k*2 +: 2] != 2'd0 && state[k*2 +: 2] == 2'd0) || (kernel_done[k] && empty_q[k]))) ok_slot_is_freed_only_when_empty = 1'b0;
     end
@@ -528,6 +532,7 @@ module cta_dispatcher_props #(
       an_end_that_was_never_started_is_an_error: assert (bad_done == past_bad_done);
       evicted_kernel_is_not_refilled: assert (ok_evicted_kernel_is_not_refilled);
       eviction_is_reported_when_enough_ended: assert (ok_eviction_is_reported_when_enough_ended);
+      an_eviction_ends_with_its_kernel: assert (ok_an_eviction_ends_with_its_kernel);
       only_running_kernels_dispatch: assert (ok_only_running_kernels_dispatch);
       slot_is_freed_only_when_empty: assert (ok_slot_is_freed_only_when_empty);
       a_grid_is_sent_once: assert (ok_a_grid_is_sent_once);

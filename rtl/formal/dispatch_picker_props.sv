@@ -181,7 +181,7 @@ module dispatch_picker_props #(
     assign unused = ^{waits_i, eval_quota_i, port_quota_i, sm_enable_i};
   end else begin : gen_guard
     localparam int unsigned Drain = 4, Port = 2;
-    localparam int unsigned Serve = 7 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs end, that is known, and one is picked
+    localparam int unsigned Serve = 6 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs end, that is known, and one is picked
     localparam int unsigned ServeW = $clog2(Serve + 2);
     logic              stirring, claimed, ok;
     logic [ServeW-1:0] served_in;   // cycles of the claim

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of flush_unit among a model of its neighbours: two SMs of two CTA slots, two kernel slots. A kernel is launched, picked for and stopped at any
+// Properties of flush_unit among a model of its neighbours: two SMs of two CTA slots, K kernel slots. A kernel is launched, picked for and stopped at any
 // time; its CTA comes to the port, has its slot from the second cycle there on, and waits as long as it likes. A slot is free in the second cycle after an
 // end. A kernel slot that dispatches nothing more becomes FREE some time after its last CTA has gone. Reports are anything at all.
-module flush_unit_props (
+module flush_unit_props #(
+  parameter int unsigned K = 2   // 2 or 3
+) (
   input logic                           clk_i,
   input logic                           rst_ni,
-  input logic [1:0]                     flush_i,
-  input logic [1:0]                     launch_i,
-  input logic [1:0]                     stop_i,
-  input logic [1:0]                     leave_i,        // a kernel slot becomes FREE, if it may
+  input logic [K-1:0]                   flush_i,
+  input logic [K-1:0]                   launch_i,
+  input logic [K-1:0]                   stop_i,
+  input logic [K-1:0]                   leave_i,        // a kernel slot becomes FREE, if it may
   input logic                           pick_i,
-  input logic                           pick_kernel_i,
+  input logic [$clog2(K)-1:0]           pick_kernel_i,
   input logic [1:0]                     pick_place_i,   // SM and slot
   input logic                           ready_i,
   input logic                           done_valid_i,
@@ -19,22 +21,24 @@ module flush_unit_props (
   input logic [sluice_pkg::KIndexW-1:0] done_kernel_i,
   input logic [sluice_pkg::TagW-1:0]    done_tag_i
 );
-  localparam int unsigned K = 2, M = 2, N = 2;
+  localparam int unsigned M = 2, N = 2, KW = $clog2(K);
   localparam int unsigned TagW = sluice_pkg::TagW, KIndexW = sluice_pkg::KIndexW, SmW = sluice_pkg::SmW, SlotW = sluice_pkg::SlotW;
 
   // The neighbours.
-  logic [1:0]     running, present;       // dispatches; is not FREE
-  logic [3:0]     used, owner;            // bit 2 * SM + slot
-  logic           port, fresh, port_kernel;
+  logic [K-1:0]   running, present;       // dispatches; is not FREE
+  logic [3:0]     used;                   // bit 2 * SM + slot
+  logic [KW-1:0]  owner [4];              // by that
+  logic           port, fresh;
+  logic [KW-1:0]  port_kernel;
   logic [1:0]     port_place;
   logic           ends_q, wrong_q, wrong_before;   // an end of the cycle before; that was wrong; and in the one before
   logic [1:0]     end_place_q, end_place_before;
   logic           pick;
-  logic [1:0]     port_kernel_hot, none_left;
-  assign port_kernel_hot = port ? 2'd1 << port_kernel : 2'd0;
+  logic [K-1:0]   port_kernel_hot, none_left;
+  assign port_kernel_hot = port ? K'(1) << port_kernel : '0;
   assign pick            = pick_i && (!port || ready_i) && running[pick_kernel_i] && !used[pick_place_i] && !(port && port_place == pick_place_i);
 
-  logic [M*N*2-1:0]       slots;
+  logic [M*N*(1+KW)-1:0]  slots;
   logic                   end_valid, giving_up, flush_valid, stirring, end_there;
   logic [SmW-1:0]         end_sm, giving_sm;
   logic [SlotW-1:0]       end_slot, giving_slot;
@@ -43,15 +47,16 @@ module flush_unit_props (
   logic [TagW-1:0]        flush_tag;
   always_comb
     for (int unsigned m = 0; m < M; m++) begin
-      slots[m*2*N +: N]     = used[m*N +: N];
-      slots[m*2*N + N +: N] = owner[m*N +: N];
+      slots[m*(1+KW)*N +: N] = used[m*N +: N];
+      for (int unsigned n = 0; n < N; n++) slots[m*(1+KW)*N + N + n*KW +: KW] = owner[m*N + n];
     end
   flush_unit #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N)) dut (
     .clk_i, .rst_ni, .flush_i, .slot_free_i(~present), .port_kernel_i(port_kernel_hot), .slots_i(slots), .done_valid_i, .done_sm_i, .done_slot_i,
     .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o(giving_up), .giving_sm_o(giving_sm),
     .giving_slot_o(giving_slot), .tags_o(tags), .flush_valid_o(flush_valid), .flush_kernel_o(flush_kernel), .flush_tag_o(flush_tag),
     .stirring_o(stirring));
-  (* hierconn *) wire [1:0] \dut.state_q , \dut.kernel_q , \dut.asked_q , \dut.ended_q , \dut.give_q ;
+  (* hierconn *) wire [1:0] \dut.state_q , \dut.ended_q , \dut.give_q ;
+  (* hierconn *) wire [K-1:0] \dut.kernel_q , \dut.asked_q ;
   (* hierconn *) wire       \dut.sm_q ;
   localparam logic [1:0] Rest = 2'd0, Close = 2'd1, Settle = 2'd2, Walk = 2'd3;
 
@@ -61,9 +66,9 @@ module flush_unit_props (
   assign end_there = end_valid && end_sm < SmW'(M) && end_slot < SlotW'(N) && used[end_place] && !(ends_q && end_place_q == end_place);
   always_comb
     for (int unsigned k = 0; k < K; k++) begin
-      none_left[k] = !(port && port_kernel == k[0]);
+      none_left[k] = !(port && port_kernel == KW'(k));
       for (int unsigned i = 0; i < M*N; i++)
-        if (used[i] && owner[i] == k[0]) none_left[k] = 1'b0;
+        if (used[i] && owner[i] == KW'(k)) none_left[k] = 1'b0;
     end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -106,14 +111,20 @@ module flush_unit_props (
 
   // Flushes that were asked for, and CTAs that were sent before their kernel's tag went on.
   logic       started, was_up, passed_q;
-  logic [1:0] wanted, told, gone_q;             // asked for, and not over; its SMs were told
+  logic [K-1:0] wanted, told, gone_q;             // asked for, and not over; its SMs were told
   logic [K*TagW-1:0] tags_q;
-  logic [1:0]        flushed_q, flush_hot, kernel_before;
+  logic [K-1:0]      flushed_q, flush_hot, kernel_before;
   logic [1:0]        state_before;
   logic [4:0]        distance, distance_q;
   logic              steps_q;
   initial started = 1'b0;
-  assign flush_hot = flush_valid ? 2'd1 << flush_kernel[0] : 2'd0;
+  assign flush_hot = flush_valid ? K'(1) << flush_kernel[KW-1:0] : '0;
+  logic [KW-1:0] given;   // the kernel of the walk, by number
+  always_comb begin
+    given = '0;
+    for (int unsigned k = 0; k < K; k++)
+      if (\dut.kernel_q [k]) given |= KW'(k);
+  end
   always_ff @(posedge clk_i) begin
     started       <= 1'b1;
     was_up        <= rst_ni;
@@ -133,7 +144,10 @@ module flush_unit_props (
       wanted <= (wanted | flush_i) & present;
       told   <= (told | flush_hot) & present;
     end
-  always_comb if (!started) assume (!rst_ni);
+  always_comb begin
+    if (!started) assume (!rst_ni);
+    assume (32'(pick_kernel_i) < K);
+  end
 
   logic [2:0] to_end;   // CTAs of this SM that are not ended yet
   logic       next_is_one;   // of them
@@ -142,7 +156,7 @@ module flush_unit_props (
     to_end      = '0;
     next_is_one = 1'b0;
     for (int unsigned s = 0; s < N; s++)
-      if (used[{\dut.sm_q , s[0]}] && owner[{\dut.sm_q , s[0]}] == \dut.kernel_q [1] && !\dut.ended_q [s]) begin
+      if (used[{\dut.sm_q , s[0]}] && owner[{\dut.sm_q , s[0]}] == given && !\dut.ended_q [s]) begin
         to_end      = to_end + 1'b1;
         next_is_one = next_is_one || \dut.give_q [s];
       end
@@ -156,26 +170,26 @@ module flush_unit_props (
     ok_tags      = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
       for (int unsigned i = 0; i < M*N; i++)   // the walk has come to its end: what is left is on its way out
-        if (state_before == Walk && \dut.state_q == Rest && kernel_before[k] && present[k] && used[i] && owner[i] == k[0]
+        if (state_before == Walk && \dut.state_q == Rest && kernel_before[k] && present[k] && used[i] && owner[i] == KW'(k)
             && !(ends_q && end_place_q == 2'(i))) ok_none_left = 1'b0;
       if (tags[k*TagW +: TagW] != tags_q[k*TagW +: TagW] + TagW'(flushed_q[k])) ok_tags = 1'b0;
     end
     if (started && rst_ni) begin
       only_a_flushed_kernel_is_given_up: assert (!giving_up || (told & \dut.kernel_q ) != '0);
-      only_a_cta_of_it_is_given_up: assert (!giving_up || (giving_sm < SmW'(M) && giving_slot < SlotW'(N) && owner[giving_place] == \dut.kernel_q [1]
+      only_a_cta_of_it_is_given_up: assert (!giving_up || (giving_sm < SmW'(M) && giving_slot < SlotW'(N) && owner[giving_place] == given
         && (used[giving_place] || (wrong_before && end_place_before == giving_place))));
       no_cta_is_ended_twice: assert (!giving_up || done_valid_i || end_there || (wrong_q && end_place_q == end_place)
         || (wrong_before && end_place_before == end_place));
       sms_are_told_only_of_a_flushed_kernel: assert (!flush_valid || (wanted & flush_hot) != '0);
-      sms_are_told_when_none_is_at_the_port: assert (!flush_valid || ((port_kernel_hot & flush_hot) == '0 && flush_tag == tags[32'(flush_kernel[0])*TagW +: TagW]));
-      a_late_report_is_dropped: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i != tags[32'(done_kernel_i[0])*TagW +: TagW]) || !end_valid);
-      a_report_in_time_passes: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i == tags[32'(done_kernel_i[0])*TagW +: TagW])
+      sms_are_told_when_none_is_at_the_port: assert (!flush_valid || ((port_kernel_hot & flush_hot) == '0 && flush_tag == tags[32'(flush_kernel)*TagW +: TagW]));
+      a_late_report_is_dropped: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i != tags[32'(done_kernel_i)*TagW +: TagW]) || !end_valid);
+      a_report_in_time_passes: assert (!(done_valid_i && done_kernel_i < KIndexW'(K) && done_tag_i == tags[32'(done_kernel_i)*TagW +: TagW])
         || (end_valid && end_sm == done_sm_i && end_slot == done_slot_i));
-      one_kernel_at_a_time: assert ((\dut.kernel_q & (\dut.kernel_q - 2'd1)) == '0);
+      one_kernel_at_a_time: assert ((\dut.kernel_q & (\dut.kernel_q - 1'b1)) == '0);
       if (was_up) none_is_left_behind_the_walk: assert (ok_none_left);
       if (was_up) a_tag_goes_on_with_its_flush_only: assert (ok_tags);
       if (was_up && steps_q) every_cycle_brings_it_nearer: assert (distance < distance_q);
-      what_is_wanted_is_remembered: assert ((wanted & present & ~told & ~\dut.asked_q & ~(\dut.kernel_q & {2{\dut.state_q == Close}})) == '0);
+      what_is_wanted_is_remembered: assert ((wanted & present & ~told & ~\dut.asked_q & ~(\dut.kernel_q & {K{\dut.state_q == Close}})) == '0);
     end
     if (started && !rst_ni) reset_is_clean: assert (tags == '0 && !stirring && !giving_up && !flush_valid);
   end

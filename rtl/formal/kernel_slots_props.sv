@@ -2,20 +2,22 @@
 // Properties of kernel_slots at the real width of a grid, two slots: the indices of a kernel's CTAs count from 0 to the end of its grid and begin again, its last CTA is
 // known when it is admitted, and CTAs are counted. The proof of cta_dispatcher has the same with grids of three bits, and no carry beyond them. Assumed of the
 // user: what the header of kernel_slots asks.
-module kernel_slots_props (
+module kernel_slots_props #(
+  parameter int unsigned K = 2   // 2 or 3
+) (
   input logic                                clk_i,
   input logic                                rst_ni,
   input logic [sluice_pkg::WarpW-1:0]        warps_i,
-  input logic [2*sluice_pkg::GridW-1:0]      grid_i,
-  input logic [1:0]                          repeat_i,
+  input logic [K*sluice_pkg::GridW-1:0]      grid_i,
+  input logic [K-1:0]                        repeat_i,
   input logic                                in_order_i,
-  input logic [1:0]                          launch_i,
-  input logic [1:0]                          stop_i,
-  input logic [1:0]                          take_i,
+  input logic [K-1:0]                        launch_i,
+  input logic [K-1:0]                        stop_i,
+  input logic [K-1:0]                        take_i,
   input logic                                ready_i,
-  input logic [1:0]                          give_i
+  input logic [K-1:0]                        give_i
 );
-  localparam int unsigned K = 2, GridW = sluice_pkg::GridW, ResidentW = sluice_pkg::ResidentW;
+  localparam int unsigned GridW = sluice_pkg::GridW, ResidentW = sluice_pkg::ResidentW;
   logic [K-1:0]       launched, can_take, port_q;
   logic               valid, fresh_q, free;
   logic [GridW-1:0]   cta;
@@ -23,7 +25,7 @@ module kernel_slots_props (
   logic [K*GridW-1:0] dispatched;
   logic [K*ResidentW-1:0] resident;
   kernel_slots #(.NUM_SM (2), .MAX_KERNELS (K), .MAX_CTAS (4)) dut (
-    .clk_i, .rst_ni, .capacity_i ('1), .capacity_slots_i (6'd4), .demand_i ({35'd0, warps_i, 35'd0, warps_i}),
+    .clk_i, .rst_ni, .capacity_i ('1), .capacity_slots_i (6'd4), .demand_i ({K{35'd0, warps_i}}),
     .region_fits_i ('1), .grid_i, .repeat_i, .in_order_i, .launch_i, .stop_i, .evict_i ('0), .evict_count_i ('0), .resume_i ('0),
     .take_i, .port_i (port_q), .fresh_i (fresh_q), .free_i (free), .give_i, .launched_o (launched), .can_take_o (can_take), .cta_o (cta), .state_o (state),
     .resident_o (resident), .dispatched_o (dispatched));
@@ -31,6 +33,16 @@ module kernel_slots_props (
   (* hierconn *) wire [K-1:0]     \dut.i_grid_index.last_q , \dut.i_grid_index.second_q , \dut.i_grid_index.port_q , \dut.i_grid_index.count_q ,
     \dut.i_grid_index.next_ones_q , \dut.i_grid_index.dispatched_ones_q , \dut.i_grid_index.count_high_q , \dut.last ;
   (* hierconn *) wire             \dut.gen_slot[0].i_kernel_slot.fits_q , \dut.gen_slot[1].i_kernel_slot.fits_q ;
+  logic [K*GridW-1:0] next;
+  logic [K-1:0]       fits;
+  assign next[0 +: 2*GridW] = {\dut.i_grid_index.next_q[1] , \dut.i_grid_index.next_q[0] };
+  assign fits[1:0]          = {\dut.gen_slot[1].i_kernel_slot.fits_q , \dut.gen_slot[0].i_kernel_slot.fits_q };
+  (* hierconn *) wire [GridW-1:0] \dut.i_grid_index.next_q[2] ;   // of three
+  (* hierconn *) wire             \dut.gen_slot[2].i_kernel_slot.fits_q ;
+  if (K == 3) begin : gen_third
+    assign next[(K-1)*GridW +: GridW] = \dut.i_grid_index.next_q[2] ;
+    assign fits[K-1]                  = \dut.gen_slot[2].i_kernel_slot.fits_q ;
+  end
 
   // The port: a CTA comes a cycle after its admission, and stays until it is taken.
   assign valid = port_q != '0;
@@ -45,11 +57,10 @@ module kernel_slots_props (
     end
 
   // Index of the CTA of each kernel that comes to the port next, or is there; and how many have been counted.
-  logic [K*GridW-1:0] index_q, after, second, counted_q, grid_q, next;
+  logic [K*GridW-1:0] index_q, after, second, counted_q, grid_q;
   logic [K-1:0]       counts_q, launch_q;
   logic               started;
   initial started = 1'b0;
-  assign next = {\dut.i_grid_index.next_q[1] , \dut.i_grid_index.next_q[0] };
   always_comb
     for (int unsigned k = 0; k < K; k++) begin
       after[k*GridW +: GridW] = index_q[k*GridW +: GridW] + 1'b1;
@@ -75,11 +86,9 @@ module kernel_slots_props (
 
   // What the registers of the design mean.
   logic ok_index, ok_port, ok_next, ok_last;
-  logic [K-1:0] fits;
-  assign fits = {\dut.gen_slot[1].i_kernel_slot.fits_q , \dut.gen_slot[0].i_kernel_slot.fits_q };
   always_comb begin
-    ok_port  = \dut.i_grid_index.port_q == port_q && port_q != '1 && \dut.i_grid_index.count_q == counts_q
-      && (counts_q == '0 || \dut.i_grid_index.count_high_q == counts_q) && (!fresh_q || valid) && counts_q != '1;
+    ok_port  = \dut.i_grid_index.port_q == port_q && (port_q & (port_q - 1'b1)) == '0 && \dut.i_grid_index.count_q == counts_q
+      && (counts_q == '0 || \dut.i_grid_index.count_high_q == counts_q) && (!fresh_q || valid) && (counts_q & (counts_q - 1'b1)) == '0;
     ok_index = 1'b1;
     ok_next  = 1'b1;
     ok_last  = 1'b1;
@@ -103,7 +112,7 @@ module kernel_slots_props (
 
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume ((take_i & ~can_take) == '0 && take_i != '1 && (free || take_i == '0));
+    assume ((take_i & ~can_take) == '0 && (take_i & (take_i - 1'b1)) == '0 && (free || take_i == '0));
     if (started)
       for (int unsigned k = 0; k < K; k++)   // descriptors are there a cycle before their launch and stay until the slot is FREE
         assume (!(launch_i[k] || launch_q[k] || (rst_ni && state[k*2 +: 2] != 2'd0)) || grid_i[k*GridW +: GridW] == grid_q[k*GridW +: GridW]);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of partition_core with narrow fields, two kernels and three CTAs: what an answer follows, and what each phase of a decision
+// Properties of partition_core with narrow fields, K kernels and three CTAs: what an answer follows, and what each phase of a decision
 // leaves behind, written as one expression.
-module partition_core_props (
+module partition_core_props #(
+  parameter int unsigned K = 2   // 2 or 3
+) (
   input logic                           clk_i,
   input logic                           rst_ni,
   input logic                           start_i,
@@ -10,13 +12,13 @@ module partition_core_props (
   input sluice_pkg::sample_t            sample_i,
   input logic [sluice_pkg::InstW-1:0]   sample_insts_i
 );
-  localparam int unsigned K       = 2;
   localparam int unsigned N       = 3;
+  localparam int unsigned IndexW  = $clog2(K);
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
   localparam int unsigned PerfW   = sluice_pkg::PerfW;
   localparam int unsigned WordW   = sluice_pkg::WordW;
 
-  (* anyconst *) sluice_pkg::amounts_t         cap, demand0, demand1;
+  (* anyconst *) sluice_pkg::amounts_t         cap, demand0, demand1, demand2;
   (* anyconst *) logic [1:0]                   cap_slots;
   (* anyconst *) logic [PerfW-1:0]             epsilon;
   (* anyconst *) logic [sluice_pkg::LossW-1:0] limit;
@@ -24,14 +26,17 @@ module partition_core_props (
   logic [K*CtaW-1:0]              ctas;
   logic                           entry, idle, done, no_fit, spatial;
   partition_core #(.MAX_KERNELS (K), .MAX_CTAS (N)) dut (
-    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .kept_i ('0), .rows_i ('0), .capacity_i (cap), .capacity_slots_i (CtaW'(cap_slots)),
-    .demand_kernel_o (demand_kernel), .demand_i (demand_kernel[0] ? demand1 : demand0), .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_i,
+    .clk_i, .rst_ni, .start_i, .abort_i, .num_kernels_i (sluice_pkg::KernelW'(K)), .kept_i ('0), .rows_i ('0), .capacity_i (cap),
+    .capacity_slots_i (CtaW'(cap_slots)), .demand_kernel_o (demand_kernel),
+    .demand_i (demand_kernel[1] ? demand2 : demand_kernel[0] ? demand1 : demand0),
+    .epsilon_i (epsilon), .loss_limit_i (limit), .sample_valid_i, .sample_i,
     .sample_insts_i, .scaled_valid_o (entry), .idle_o (idle), .done_o (done), .no_fit_o (no_fit), .spatial_o (spatial), .ctas_o (ctas)
   );
 
-  function automatic fit(input logic [1:0] a, input logic [1:0] b);   // a CTAs of kernel 0 and b of kernel 1
-    fit = 6'(demand0.warps) * a + 6'(demand1.warps) * b <= 6'(cap.warps) && 6'(demand0.registers) * a + 6'(demand1.registers) * b <= 6'(cap.registers)
-       && 6'(demand0.shared) * a + 6'(demand1.shared) * b <= 6'(cap.shared) && 3'(a) + 3'(b) <= 3'(cap_slots);
+  function automatic fit(input logic [1:0] a, input logic [1:0] b, input logic [1:0] c);   // a CTAs of kernel 0, b of kernel 1, c of kernel 2
+    fit = 6'(demand0.warps) * a + 6'(demand1.warps) * b + 6'(demand2.warps) * c <= 6'(cap.warps)
+       && 7'(demand0.registers) * a + 7'(demand1.registers) * b + 7'(demand2.registers) * c <= 7'(cap.registers)
+       && 6'(demand0.shared) * a + 6'(demand1.shared) * b + 6'(demand2.shared) * c <= 6'(cap.shared) && 4'(a) + 4'(b) + 4'(c) <= 4'(cap_slots);
   endfunction
 
   logic started, was_up;
@@ -61,7 +66,8 @@ module partition_core_props (
   (* hierconn *) wire [K-1:0]     \dut.i_decision_steps.full_q ;
   (* hierconn *) wire [1:0]       \dut.i_decision_steps.resource_q , \dut.i_decision_steps.level_q , \dut.i_decision_steps.ctas_q[0] ,
                                   \dut.i_decision_steps.ctas_q[1] ;
-  (* hierconn *) wire             \dut.i_decision_steps.kernel_q , \dut.i_decision_steps.worst_q , \dut.i_decision_steps.placed_q ,
+  (* hierconn *) wire [IndexW-1:0] \dut.i_decision_steps.kernel_q , \dut.i_decision_steps.worst_q ;
+  (* hierconn *) wire             \dut.i_decision_steps.placed_q ,
                                   \dut.i_decision_steps.multiply_q , \dut.i_decision_steps.lose_q , \dut.i_decision_steps.at_anchor_q ;
   (* hierconn *) wire [sluice_pkg::OperandW-1:0] \dut.i_serial_unit.b_q ;
   (* hierconn *) wire             \dut.i_serial_unit.below_q ;
@@ -69,8 +75,9 @@ module partition_core_props (
                                   \dut.i_perf_table.gen_row[1].word_q[0] , \dut.i_perf_table.gen_row[1].word_q[1] , \dut.i_perf_table.gen_row[1].word_q[2] ;
   localparam logic [WordW-1:0] One = WordW'(sluice_pkg::PerfOne);
   logic [5:0]       state;
-  logic [1:0]       level, ctas0, ctas1;
-  logic [WordW-1:0] word0 [4], word1 [4];   // of a kernel, by CTAs
+  logic [1:0]       level, ctas0, ctas1, ctas2;
+  logic [WordW-1:0] word0 [4], word1 [4], word2 [4];   // of a kernel, by CTAs
+  logic [IndexW-1:0] worst;
   assign state = \dut.i_decision_steps.state_q ;
   assign level = \dut.i_decision_steps.level_q ;
   assign ctas0 = \dut.i_decision_steps.ctas_q[0] ;
@@ -83,8 +90,23 @@ module partition_core_props (
   assign word1[1] = \dut.i_perf_table.gen_row[1].word_q[0] ;
   assign word1[2] = \dut.i_perf_table.gen_row[1].word_q[1] ;
   assign word1[3] = \dut.i_perf_table.gen_row[1].word_q[2] ;
-  function automatic [WordW-1:0] perf(input logic kernel, input logic [1:0] n);
-    perf = kernel ? word1[n] : word0[n];
+  assign worst    = \dut.i_decision_steps.worst_q ;
+  (* hierconn *) wire [1:0]       \dut.i_decision_steps.ctas_q[2] ;   // of three
+  (* hierconn *) wire [WordW-1:0] \dut.i_perf_table.gen_row[2].word_q[0] , \dut.i_perf_table.gen_row[2].word_q[1] , \dut.i_perf_table.gen_row[2].word_q[2] ;
+  if (K == 3) begin : gen_third
+    assign ctas2    = \dut.i_decision_steps.ctas_q[2] ;
+    assign word2[1] = \dut.i_perf_table.gen_row[2].word_q[0] ;
+    assign word2[2] = \dut.i_perf_table.gen_row[2].word_q[1] ;
+    assign word2[3] = \dut.i_perf_table.gen_row[2].word_q[2] ;
+  end else begin : gen_two   // the third has no CTA, and is at its best
+    assign ctas2    = '0;
+    assign word2[1] = One;
+    assign word2[2] = One;
+    assign word2[3] = One;
+  end
+  assign word2[0] = (K == 3) ? '0 : One;
+  function automatic [WordW-1:0] perf(input logic [1:0] kernel, input logic [1:0] n);
+    perf = (kernel == 2'd2) ? word2[n] : (kernel == 2'd1) ? word1[n] : word0[n];
   endfunction
 
   logic [5:0] age_q;
@@ -98,9 +120,10 @@ module partition_core_props (
   always_comb begin
     assume (rst_ni && !start_i && !abort_i);
     if (!started) assume (!\dut.i_decision_steps.multiply_q && !\dut.i_decision_steps.at_anchor_q && !\dut.i_decision_steps.lose_q
-      && ctas0 != 2'd0 && ctas1 != 2'd0);
+      && ctas0 != 2'd0 && ctas1 != 2'd0 && (K == 2 || ctas2 != 2'd0) && 32'(\dut.i_decision_steps.kernel_q ) < K && 32'(worst) < K);
 `ifndef CURVE   // performances do not fall, and end with 1.0
-    if (!started) assume (word0[1] <= word0[2] && word0[2] <= One && word0[3] == One && word1[1] <= word1[2] && word1[2] <= One && word1[3] == One);
+    if (!started) assume (word0[1] <= word0[2] && word0[2] <= One && word0[3] == One && word1[1] <= word1[2] && word1[2] <= One && word1[3] == One
+      && word2[1] <= word2[2] && word2[2] <= One && word2[3] == One);
 `endif
   end
 
@@ -127,40 +150,45 @@ module partition_core_props (
   always_comb begin
     assume ((entry1[WordW-1:FractionW] != '0 || entry1 == '0) && (entry2[WordW-1:FractionW] != '0 || entry2 == '0)
          && (entry3[WordW-1:FractionW] != '0 || entry3 == '0));
-    if (!started) assume (!\dut.i_decision_steps.kernel_q && ctas0 == 2'd3 && word0[1] == entry1 && word0[2] == entry2 && word0[3] == entry3);
+    if (!started) assume (\dut.i_decision_steps.kernel_q == '0 && ctas0 == 2'd3 && word0[1] == entry1 && word0[2] == entry2 && word0[3] == entry3);
     curve_ends_in_time: assert (over_q || age_q <= 6'd55);
     if (over && !over_q) curve_is_the_star_hull_of_the_quotients: assert (10'(word0[1]) == hull1 && 10'(word0[2]) == hull2 && 10'(word0[3]) == own3);
   end
 `elsif FIT
   // Of the CTAs that there are, and the worst-off kernel's step once the first ones are placed.
-  logic [1:0] want0, want1;
-  assign want0 = (\dut.i_decision_steps.placed_q && !\dut.i_decision_steps.worst_q ) ? level : ctas0;
-  assign want1 = (\dut.i_decision_steps.placed_q && \dut.i_decision_steps.worst_q ) ? level : ctas1;
+  logic [1:0] want0, want1, want2;
+  assign want0 = (\dut.i_decision_steps.placed_q && 2'(worst) == 2'd0) ? level : ctas0;
+  assign want1 = (\dut.i_decision_steps.placed_q && 2'(worst) == 2'd1) ? level : ctas1;
+  assign want2 = (\dut.i_decision_steps.placed_q && 2'(worst) == 2'd2) ? level : ctas2;
   assign over  = state == decision_pkg::FitEnd;
   always_comb begin
     if (!started) assume (\dut.i_decision_steps.resource_q == decision_pkg::Slots && level != 2'd0);
-    fit_ends_in_time: assert (over_q || age_q <= 6'd37);
-    if (over && !over_q) refuses_exactly_what_does_not_fit_together: assert (\dut.i_serial_unit.below_q == !fit(want0, want1));
+    fit_ends_in_time: assert (over_q || age_q <= 6'(K == 2 ? 37 : 53));
+    if (over && !over_q) refuses_exactly_what_does_not_fit_together: assert (\dut.i_serial_unit.below_q == !fit(want0, want1, want2));
   end
 `elsif SCAN
-  logic can0, can1;
-  assign can0 = !\dut.i_decision_steps.full_q [0] && perf(1'b0, ctas0) < One;
-  assign can1 = !\dut.i_decision_steps.full_q [1] && perf(1'b1, ctas1) < One;
-  assign over = state == decision_pkg::ScanEnd;
+  logic [2:0]       can;
+  logic [WordW-1:0] least;   // of those that can
+  assign can   = {K == 3 && !\dut.i_decision_steps.full_q [K-1] && perf(2'd2, ctas2) < One, !\dut.i_decision_steps.full_q [1] && perf(2'd1, ctas1) < One,
+                  !\dut.i_decision_steps.full_q [0] && perf(2'd0, ctas0) < One};
+  assign over  = state == decision_pkg::ScanEnd;
   always_comb begin
-    if (!started) assume (!\dut.i_decision_steps.kernel_q && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(One));
-    scan_ends_in_time: assert (over_q || age_q <= 6'd9);
-    if (over && !over_q) none_is_found_exactly_when_all_are_full: assert (\dut.i_serial_unit.b_q [sluice_pkg::PerfFracW] == !(can0 || can1));
-    if (over && !over_q && (can0 || can1)) worst_off_is_found_the_lowest_first:
-      assert (\dut.i_decision_steps.worst_q == (!can0 || (can1 && perf(1'b1, ctas1) < perf(1'b0, ctas0)))
-           && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(perf(\dut.i_decision_steps.worst_q , \dut.i_decision_steps.worst_q ? ctas1 : ctas0)));
+    least = One;
+    if (can[0] && perf(2'd0, ctas0) < least) least = perf(2'd0, ctas0);
+    if (can[1] && perf(2'd1, ctas1) < least) least = perf(2'd1, ctas1);
+    if (can[2] && perf(2'd2, ctas2) < least) least = perf(2'd2, ctas2);
+    if (!started) assume (\dut.i_decision_steps.kernel_q == '0 && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(One));
+    scan_ends_in_time: assert (over_q || age_q <= 6'(K == 2 ? 9 : 13));
+    if (over && !over_q) none_is_found_exactly_when_all_are_full: assert (\dut.i_serial_unit.b_q [sluice_pkg::PerfFracW] == (can == '0));
+    if (over && !over_q && can != '0) worst_off_is_found_the_lowest_first:
+      assert (2'(worst) == ((can[0] && perf(2'd0, ctas0) == least) ? 2'd0 : (can[1] && perf(2'd1, ctas1) == least) ? 2'd1 : 2'd2)
+           && \dut.i_serial_unit.b_q == sluice_pkg::OperandW'(least));
   end
 `elsif STEP
-  logic             kernel;
-  logic [1:0]       have, next;
+  logic [1:0]       kernel, have, next;
   logic [WordW-1:0] gain;
-  assign kernel = \dut.i_decision_steps.kernel_q ;
-  assign have   = kernel ? ctas1 : ctas0;
+  assign kernel = 2'(\dut.i_decision_steps.kernel_q );
+  assign have   = (kernel == 2'd2) ? ctas2 : (kernel == 2'd1) ? ctas1 : ctas0;
   assign next   = (have == 2'd1 && perf(kernel, 2'd2) != perf(kernel, 2'd1)) ? 2'd2 : 2'd3;
   assign gain   = perf(kernel, next) - perf(kernel, have);
   assign over   = state == decision_pkg::FitSm || state == decision_pkg::FitEnd;
@@ -174,14 +202,14 @@ module partition_core_props (
     end
   end
 `else
-  function automatic loses(input logic kernel, input logic [1:0] n);
-    loses = 7'd2 * (7'(One) - 7'(perf(kernel, n))) > 7'(limit);
+  function automatic loses(input logic [1:0] kernel, input logic [1:0] n);
+    loses = 7'(K) * (7'(One) - 7'(perf(kernel, n))) > 7'(limit);   // the limit is of 1 / K
   endfunction
   assign over = done;
   always_comb begin
-    if (!started) assume (!\dut.i_decision_steps.kernel_q && !spatial);
-    judging_ends_in_time: assert (over_q || age_q <= 6'd10);
-    if (over && !over_q) verdict_is_that_some_kernel_loses_more: assert (spatial == (loses(1'b0, ctas0) || loses(1'b1, ctas1)));
+    if (!started) assume (\dut.i_decision_steps.kernel_q == '0 && !spatial);
+    judging_ends_in_time: assert (over_q || age_q <= 6'(K * (K + 3)));
+    if (over && !over_q) verdict_is_that_some_kernel_loses_more: assert (spatial == (loses(2'd0, ctas0) || loses(2'd1, ctas1) || (K == 3 && loses(2'd2, ctas2))));
   end
 `endif
 `endif

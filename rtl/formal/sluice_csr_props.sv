@@ -210,11 +210,12 @@ module sluice_csr_props (
     end
 
   logic [3:0] mode_in_decision_states;
-  logic       slot_busy, bad_mode, mode_in_decision, clears_error, changes_nothing;
+  logic       slot_busy, bad_mode, mode_in_decision, clears_error, none_left, changes_nothing;
   assign slot_busy        = hit && descriptor && in_range && busy;
   assign bad_mode         = hit && watch == 12'h008 && !in_range;
   assign mode_in_decision = mode_write && sequencer_state_i != 4'd0 && sequencer_state_i != 4'd7;
   assign clears_error     = write && waddr == 12'h018;
+  assign none_left        = (\dut.i_status.error_q & ~(clears_error ? wdata[6:0] : 7'd0)) == '0;   // an error in this cycle is the first
   assign changes_nothing  = !write || (waddr[11:0] != watch);
 
   logic reads_q;   // the address of a read of `watch` was taken in the cycle before
@@ -273,10 +274,10 @@ module sluice_csr_props (
       if ($past(mode_in_decision)) mode_in_decision_is_kept: assert (\dut.i_status.error_q [6]);
       if (waddr == watch && $past(accepted)) accepted_write_is_no_error:
         assert ($past(error_i != '0 || mode_in_decision) || (\dut.i_status.error_q & ~$past(\dut.i_status.error_q )) == '0);
-      if ($past(\dut.i_status.error_q != '0 && !clears_error)) error_info_is_of_the_first_error:
+      if ($past(!none_left)) error_info_is_of_the_first_error:
         assert ({\dut.i_status.info_cause_q , \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q } == $past({\dut.i_status.info_cause_q ,
           \dut.i_status.info_kernel_q , \dut.i_status.info_sm_q }));
-      if ($past(\dut.i_status.error_q == '0 && error_i != '0)) error_info_names_the_reporter:
+      if ($past(none_left && error_i != '0)) error_info_names_the_reporter:
         assert (\dut.i_status.info_kernel_q == $past(error_kernel_i) && \dut.i_status.info_sm_q == $past(error_sm_i) && \dut.i_status.error_q [\dut.i_status.info_cause_q ]);
       if ($past(\dut.i_status.error_q == '0 && error_i == '0 && bad_config)) error_info_names_the_slot:
         assert (\dut.i_status.info_kernel_q == ($past(in_slot) ? 3'($past(which)) : 3'd0) && \dut.i_status.info_sm_q == '0 && \dut.i_status.info_cause_q == 3'd4);

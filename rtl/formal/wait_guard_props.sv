@@ -69,7 +69,7 @@ module wait_guard_props #(
       claim_before <= \dut.claim_q ;
       if (!urgent || mine)                                                            others <= '0;
       else if (claim_before == '0 && \dut.claim_q != '0 && others != 3'd7)             others <= others + 1'b1;
-      if (\dut.claim_q == '0 || \dut.reserved_q != '0 || quota_changed_i)              idle <= '0;
+      if (\dut.claim_q == '0 || \dut.reserved_q != '0 || quota_changed_i || sweep)     idle <= '0;
       else if (idle != '1)                                                             idle <= idle + 1'b1;
       reserved_before <= \dut.reserved_q ;
       read_q <= read && \dut.reserved_q == '0 && !quota_changed_i;
@@ -97,7 +97,7 @@ module wait_guard_props #(
       it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0 || \dut.reserved_q == reserved_before);
       a_claim_is_kept_for_a_tick:                assert (!(claim_before != '0 && \dut.claim_q == '0) || past_idle >= (P+2)'(Tick) || past_reserved || past_served);
       a_claim_without_an_sm_passes_on:           assert (\dut.claim_q == '0 || idle < (P+2)'(2 * Tick));
-      what_waits_is_not_at_rest:                 assert (stirring || ((\dut.urgent_q | \dut.claim_q | \dut.mark_q ) == '0 && !sweep));
+      what_waits_is_not_at_rest:                 assert (stirring || (\dut.urgent_q | \dut.claim_q | \dut.mark_q ) == '0);
     end
   end
   logic [P+1:0] past_idle;

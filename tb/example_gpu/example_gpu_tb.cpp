@@ -12,6 +12,7 @@ namespace {
 
 const tb::ExampleProgram kGather{"gather", 0, 1, 0, 128, 0x1000}, kMix{"mix", 128, 2, 64, 128, 0x4000};
 constexpr std::uint64_t kLongest = 200000;  ///< cycles; the pair takes a fraction
+constexpr std::uint32_t kForgotten = 0xdeadbeef;
 
 class ExamplePair : public testing::Test {
  protected:
@@ -31,6 +32,13 @@ class ExamplePair : public testing::Test {
     gpu_.launch(1, kMix, true);
     gpu_.driver().go();
     began_ = gpu_.now();
+  }
+
+  void flush(unsigned slot) { ASSERT_TRUE(gpu_.bus().write32(regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1))); }
+
+  /// What a run has left says nothing of the next one, which leaves the same.
+  void forget(const tb::ExampleProgram& program) {
+    for (std::uint32_t g = 0; g < program.threads(); ++g) gpu_.write_memory(program.result_at / 4 + g, kForgotten);
   }
 
   void expect_results(const tb::ExampleProgram& program, const std::vector<std::uint32_t>& results) {
@@ -104,12 +112,12 @@ TEST_F(ExamplePair, AFlushedProgramsPlacesGoToTheOtherAndToAThird) {
   gpu_.run(2000);
   const SlotReport before = gpu_.driver().slot_report(0);
   EXPECT_EQ(before.resident, tb::kExampleSms * tb::kExampleWarps) << "the older kernel has every warp";
-  ASSERT_TRUE(gpu_.bus().write32(regs::slot(0, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1)));
+  flush(0);
   ASSERT_TRUE(gpu_.finish(0, 256)) << "the flushed kernel does not end";
   gpu_.run(200);
   EXPECT_EQ(gpu_.driver().slot_report(1).resident, tb::kExampleSms * tb::kExampleWarps / kMix.warps)
       << "the other has every warp";
-  for (std::uint32_t g = 0; g < kGather.threads(); ++g) gpu_.write_memory(kGather.result_at / 4 + g, 0xdeadbeef);
+  forget(kGather);
   gpu_.launch(0, kGather, false);
   finish();
 }
@@ -117,9 +125,6 @@ TEST_F(ExamplePair, AFlushedProgramsPlacesGoToTheOtherAndToAThird) {
 // Loads are under way then, and CTAs are about to start: what comes in their place takes neither answers nor state.
 TEST_F(ExamplePair, AFlushAtAnyMomentLeavesTheNextRunRight) {
   const tb::ExampleProgram* const programs[] = {&kGather, &kMix};
-  const auto flush = [&](unsigned slot) {
-    ASSERT_TRUE(gpu_.bus().write32(regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlFlush.put(1)));
-  };
   start(Mode::LeftOver);
   for (int round = 0; round < 20; ++round) {
     gpu_.run(random_.in(1, 3000));
@@ -132,12 +137,39 @@ TEST_F(ExamplePair, AFlushAtAnyMomentLeavesTheNextRunRight) {
     }
     for (unsigned slot = first; slot < (both ? 2U : first + 1); ++slot) {
       ASSERT_TRUE(gpu_.finish(slot, 256)) << "the flushed kernel does not end, round " << round;
-      const tb::ExampleProgram& flushed = *programs[slot];
-      for (std::uint32_t g = 0; g < flushed.threads(); ++g) gpu_.write_memory(flushed.result_at / 4 + g, 0xdeadbeef);
-      gpu_.launch(slot, flushed, false);
+      forget(*programs[slot]);
+      gpu_.launch(slot, *programs[slot], false);
     }
     finish();
     if (HasFatalFailure()) return;
+    for (const tb::ExampleProgram* program : programs) forget(*program);
+    for (unsigned s = 0; s < 2; ++s) gpu_.launch(s, *programs[s], false);
+  }
+  finish();
+}
+
+// A CTA that runs on would store what the next run stores anyway, and its report would be dropped: only a look at the memory
+// before the next run tells. One of the other program that is killed and reported would leave results of an earlier run.
+TEST_F(ExamplePair, NothingOfAFlushedProgramRunsOn) {
+  const tb::ExampleProgram* const programs[] = {&kGather, &kMix};
+  start(Mode::Even);
+  for (int round = 0; round < 8; ++round) {
+    gpu_.run(random_.in(400, 2500));
+    const unsigned slot = random_.word() % 2, other = 1 - slot;
+    const SlotReport report = gpu_.driver().slot_report(slot);
+    EXPECT_GT(report.resident, 0U) << "nothing to flush in round " << round;
+    flush(slot);
+    ASSERT_TRUE(gpu_.finish(slot, 256)) << "the flushed kernel does not end, round " << round;
+    gpu_.run(64);  // stores on their way arrive
+    forget(*programs[slot]);
+    ASSERT_TRUE(gpu_.finish(other, kLongest));
+    for (std::uint32_t g = 0; g < programs[slot]->threads(); ++g)
+      ASSERT_EQ(gpu_.read_memory(programs[slot]->result_at / 4 + g), kForgotten)
+          << "a CTA that was given up stored, round " << round;
+    expect_results(*programs[other],
+                   other == 0 ? tb::gather_results(table_, kGather.threads()) : tb::mix_results(kMix.threads(), kMix.warps * 8));
+    if (HasFatalFailure()) return;
+    for (const tb::ExampleProgram* program : programs) forget(*program);
     for (unsigned s = 0; s < 2; ++s) gpu_.launch(s, *programs[s], false);
   }
   finish();

@@ -455,7 +455,7 @@ bool CtaDispatcherTwin::quiet(const CtaDispatcherIn& in) const {
   if (out_.dispatch_valid || !busy_.empty() || !dirty_.empty() || unanswered_ || answer_new_) return false;
   if (ended_ || left_ || credited_) return false;
   if (flush_.state != Flush::State::kRest || flush_.asked != 0) return false;
-  if (waiting(in) != 0 || guard_.timer != 0 || (guard_.mark | guard_.urgent) != 0 || guard_.claim || guard_.sweep) return false;
+  if (waiting(in) != 0 || guard_.timer != 0 || (guard_.mark | guard_.urgent) != 0 || guard_.claim) return false;
   if (out_.change || out_.evict_done != 0 || out_.kernel_done != 0) return false;
   if (out_.bad_done || out_.cannot_fit || out_.slot_busy || out_.bad_kernel) return false;
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {

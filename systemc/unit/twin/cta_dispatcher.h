@@ -118,7 +118,6 @@ class CtaDispatcherTwin : public ICtaDispatcher {
   struct Guard {
     std::uint32_t timer = 0, mark = 0, urgent = 0;
     std::optional<std::uint32_t> claim, reserved;
-    bool sweep = false;      ///< every SM is to be read
     bool tired = false;      ///< the timer has begun anew since the SMs are read for the claim
     std::uint32_t next = 0;  ///< first in the round
     bool operator==(const Guard&) const = default;

@@ -37,14 +37,13 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
   next.timer = waits == 0 || tick ? 0 : guard_.timer + 1;
   next.mark = tick ? still : guard_.mark & still;
   next.urgent = (guard_.urgent | (tick ? guard_.mark : 0)) & still;
-  const bool sweep = guard_.sweep;
-  next.sweep = false;
+  bool sweep = false;
   if (!guard_.claim) {
     const std::uint32_t asks = guard_.urgent & still, first = asks >> guard_.next << guard_.next;
     if (asks != 0) {
       next.claim = static_cast<std::uint32_t>(std::countr_zero(first != 0 ? first : asks));
       next.next = (*next.claim + 1) % params_.kernels;
-      next.sweep = true;
+      sweep = true;
     }
   } else if ((still >> *guard_.claim & 1U) == 0 || (tick && guard_.tired && !guard_.reserved)) {
     next.claim.reset();
@@ -56,7 +55,7 @@ bool CtaDispatcherTwin::clock_guard(const CtaDispatcherIn& in, std::optional<std
     if (reads && eval_ && in.quota[k] != 0 && enabled(*eval_)) next.reserved = eval_;
   }
   next.tired = (guard_.tired || tick) && guard_.claim && !guard_.reserved && !in.quota_changed;
-  if (guard_.reserved && !enabled(*guard_.reserved)) next.sweep = true;
+  if (guard_.reserved && !enabled(*guard_.reserved)) sweep = true;
   if (next.reserved && !enabled(*next.reserved)) next.reserved.reset();
   if (in.quota_changed || !next.claim) next.reserved.reset();
   guard_ = next;
