@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of sluice_top with two SMs, K kernel slots, four CTAs and one scheduler an SM, without regions, with SM_ENABLE and SM_READY, at full width. Idle, every
-// output but irq_o is at rest. OPTIONS: with the launch port, FLUSH, PATIENCE and PRIORITY, too.
+// output but irq_o is at rest.
 module sluice_top_props #(
-  parameter int unsigned K       = 2,
-  parameter int unsigned OPTIONS = 0
+  parameter int unsigned K = 2
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -19,7 +18,6 @@ module sluice_top_props #(
   input logic [1:0]  issue_valid_i,
   input logic [5:0]  issue_kernel_i,
   input logic [1:0]  request_i,
-  input logic        launch_valid_i,
   input logic [1:0]  sm_ready_i,
   input logic        dispatch_ready_i,
   input logic        done_valid_i,
@@ -37,12 +35,11 @@ module sluice_top_props #(
   logic [3:0]  profile_kernel;
   logic [5:0]  profile_ctas;
   logic [sluice_pkg::ScaledW-1:0] scaled;
-  sluice_top #(.NUM_SM(2), .MAX_KERNELS(K), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0), .SM_ENABLE(1), .SM_READY(1), .FLUSH(OPTIONS),
-    .PATIENCE(4 * OPTIONS), .PRIORITY(OPTIONS), .LAUNCH_QUEUE(2 * OPTIONS)) dut (
+  sluice_top #(.NUM_SM(2), .MAX_KERNELS(K), .MAX_CTAS(4), .NUM_SCHED(1), .REGION_UNITS(0), .SM_ENABLE(1), .SM_READY(1)) dut (
     .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o(awready), .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i,
     .s_axi_wready_o(wready), .s_axi_bresp_o(bresp), .s_axi_bvalid_o(bvalid), .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i,
     .s_axi_arready_o(arready), .s_axi_rdata_o(rdata), .s_axi_rresp_o(rresp), .s_axi_rvalid_o(rvalid), .s_axi_rready_i, .irq_o(irq),
-    .issue_valid_i, .issue_kernel_i, .request_i, .launch_valid_i, .sm_ready_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
+    .issue_valid_i, .issue_kernel_i, .request_i, .sm_ready_i, .dispatch_valid_o(dispatch_valid), .dispatch_ready_i, .dispatch_sm_o(sm),
     .dispatch_kernel_o(kernel), .dispatch_slot_o(slot), .dispatch_cta_o(cta), .dispatch_register_base_o(register_base),
     .dispatch_shared_base_o(shared_base), .done_valid_i, .done_sm_i, .done_slot_i, .profile_window_o(profile_window), .profile_valid_o(profile_valid),
     .profile_kernel_o(profile_kernel), .profile_ctas_o(profile_ctas), .profile_scaled_o(scaled), .idle_o(idle));
@@ -59,8 +56,7 @@ module sluice_top_props #(
   initial started = 1'b0;
   always_ff @(posedge clk_i) begin
     started <= 1'b1;
-    quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i && !(launch_valid_i && OPTIONS != 0)
-             && !\dut.i_cta_dispatcher.ready_changes ;
+    quiet_q <= rst_ni && idle && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i && !\dut.i_cta_dispatcher.ready_changes ;
     irq_q   <= irq;
   end
   always_comb begin
