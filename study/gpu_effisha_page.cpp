@@ -22,8 +22,8 @@ namespace {
 constexpr const char* kOurs[] = {"rr", "prio_np", "piv", "dprr"};
 /// What the GPU offers itself, in the order of the columns.
 constexpr const char* kTheirs[] = {
-    "processes",         "mps",          "mps_priorities", "fcfs",        "streams",
-    "stream_priorities", "green_halves", "rr_service",     "piv_service", "dprr_service"};  // the last three: our schedulers, other processes
+    "processes",    "mps",        "mps_priorities", "fcfs",        "streams", "stream_priorities",
+    "green_halves", "rr_service", "piv_service",    "dprr_service"};  // the last three: our schedulers, other processes
 bool is_ours(const std::string& system) { return std::ranges::find(kOurs, system) != std::end(kOurs); }
 
 std::map<std::string, Alone> read_alone(const std::filesystem::path& folder) {

@@ -121,9 +121,9 @@ Figure pairings(const std::filesystem::path& folder, std::vector<Requirement>& r
   TableRow mean = {"geometric mean", ""};
   for (const std::string& base : baselines) mean.push_back(over.contains(base) ? gain_text(geometric_mean(over[base])) : "-");
   rows.push_back(mean);
-  figure.html =
-      figures::table({"pair", "slate_measured, ms", "over processes", "over MPS", "over streams", "over halves of the SMs", "over one stream"},
-                     rows);
+  figure.html = figures::table(
+      {"pair", "slate_measured, ms", "over processes", "over MPS", "over streams", "over halves of the SMs", "over one stream"},
+      rows);
   figure.measured = fmt::format("Over two streams {}, over processes {}, over MPS {}.", mean[4], mean[2], mean[3]);
   const std::string why = "pairs without Gaussian end as they do one after the other";
   constexpr std::size_t kPairs = 15;  // a part of them is no evidence for all

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// lib/sluice/compiler PTXAS STAMP KEY SM DRIVER VARIABLES REGISTERS: PTX from standard input, transformed and assembled with the CUDA
-// toolkit's assembler, to standard output and to the cache. In a process of its own: it goes on when the program that wants the
-// code has ended. Exit code 1 where the driver's linker has to do it.
+// lib/sluice/compiler PTXAS STAMP KEY SM DRIVER VARIABLES REGISTERS: PTX from standard input, transformed and assembled with the
+// CUDA toolkit's assembler, to standard output and to the cache. In a process of its own: it goes on when the program that wants
+// the code has ended. Exit code 1 where the driver's linker has to do it.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>

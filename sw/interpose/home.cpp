@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMost = 2048, kStaging = 16 * kMost, kAllStaging = 512 * 1024, kLaterStreams = 4;
 constexpr std::chrono::milliseconds kHeldUp(25);  // a copy takes 10 us, and longer where processes take turns
 constexpr std::chrono::microseconds kSpins(100);
-constexpr std::size_t kWords = 512;  // that the GPU writes
+constexpr std::size_t kWords = 512;     // that the GPU writes
 constexpr std::size_t kOnTheirWay = 8;  // orders, each in a place of its own behind what write() and read() use
 
 unsigned attribute(CUdevice_attribute which) {

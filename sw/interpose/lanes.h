@@ -62,9 +62,9 @@ struct Lane {
   Home* home = nullptr;
   CUdeviceptr orders = 0;
   Share share{CtaCount(0)};
-  bool stale = true;     ///< the share is not in device memory
+  bool stale = true;        ///< the share is not in device memory
   std::uint64_t order = 0;  ///< sent last
-  bool evicted = false;  ///< told
+  bool evicted = false;     ///< told
   bool watched = false;
   std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
   std::vector<std::shared_ptr<Slot>> slots;

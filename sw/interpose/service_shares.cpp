@@ -184,7 +184,7 @@ class ServiceShares : public IShares {
 
   void talk() {
     ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; 50 us by default
-    {  // the program's first launch does not wait for the answer
+    {                                    // the program's first launch does not wait for the answer
       const std::scoped_lock lock(talking_);
       if (!why_now().empty()) return;
       if (sluice_machine(session_, &gpu_) != SLUICE_OK) return gone();

@@ -334,8 +334,8 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
         slot.raised = true;
       }
   }
-  // A grid that has not begun, or a later one that has not come, has nobody to tell; its CTAs will find the order, where that came
-  // before the look. Graphs' nodes follow each other.
+  // A grid that has not begun, or a later one that has not come, has nobody to tell; its CTAs will find the order, where that
+  // came before the look. Graphs' nodes follow each other.
   const bool in_place = !lane.stale && place.order == lane.order;
   if (lane.share.ctas.value() == 0 && seen.empty && in_place && !slot.node) answer_eviction(lane);
   if (!seen.left || lane.share.ctas.value() == 0) {

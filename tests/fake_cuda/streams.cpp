@@ -347,8 +347,8 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t byte
   });
   return CUDA_SUCCESS;
 }
-/// The GPU copies to the host one after the other (an H100, results/h100/orders). A long copy lasts until a kernel named "frees" has
-/// run.
+/// The GPU copies to the host one after the other (an H100, results/h100/orders). A long copy lasts until a kernel named "frees"
+/// has run.
 constexpr std::size_t kShort = 1U << 20;
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream s) {
   const auto inside = sluice::fake::in_driver();

@@ -58,7 +58,8 @@ class ServiceRun : public Sluice {
   }
   /// @param what  streams, launches in each, blocks, launches between waits
   Process run(const std::string& name, const std::string& what, const std::string& options = "") {
-    return Process("env FAKE_CUDA_TASK_US=200 SLUICE_COMPILE_WAIT_MS=10000 FAKE_CUDA_BOOKS=" + file(name) + " SLUICE_REPORT=" + file(name + ".json") +
+    return Process("env FAKE_CUDA_TASK_US=200 SLUICE_COMPILE_WAIT_MS=10000 FAKE_CUDA_BOOKS=" + file(name) +
+                   " SLUICE_REPORT=" + file(name + ".json") +
                    " SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' SLUICE_SHORT_US=0 " SLUICE_BINARY " run --socket " + file("s") +
                    " " + options + " -- " SLUICE_FAKE_STEADY " " + what + " >" + file(name + ".out") + " 2>" +
                    file(name + ".err"));

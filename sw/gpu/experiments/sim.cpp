@@ -140,8 +140,7 @@ void sim_processes_experiment(GpuSession& session, const ExperimentOptions& opti
   const std::vector<Scenario> all = runs_of(seven(options));
   Progress progress("sim_processes", all.size() + 2 * all.size() / 3);
   const auto add = [&](const std::string& key, const Scenario& scenario, const char* system, unsigned r, const GpuRun& run) {
-    store.add(key,
-              {{"scenario", scenario.name}, {"system", system}, {"repetition", r}, {"jobs", run.jobs}, {"on", options.on}});
+    store.add(key, {{"scenario", scenario.name}, {"system", system}, {"repetition", r}, {"jobs", run.jobs}, {"on", options.on}});
   };
   {
     const GreenStreams halves(session.context(), 2);

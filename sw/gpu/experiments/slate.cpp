@@ -178,8 +178,7 @@ void slate_processes_experiment(GpuSession& session, const ExperimentOptions& op
     for (const Names& pair : pairs()) {
       if (!store.has(name(pair) + "/green_halves/0")) {
         const GpuScenario s = gpu_scenario(session, together(pair), "slate", {}, kTimes);
-        for (unsigned r = 0; r < options.repetitions; ++r)
-          add(pair, "green_halves", r, run_streams(s, Streams::Green, &halves));
+        for (unsigned r = 0; r < options.repetitions; ++r) add(pair, "green_halves", r, run_streams(s, Streams::Green, &halves));
       }
       progress.done(name(pair) + "/green_halves");
     }
