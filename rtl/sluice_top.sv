@@ -392,12 +392,11 @@ module sluice_top #(
     .port_sm_i(port_sm), .port_quota_o(port_quota), .quota_changed_o(quota_changed), .regions_o(regions), .round_robin_o(round_robin),
     .in_order_o(in_order), .profile_clear_o(profile_clear), .profile_enable_o(profile_enable), .sample_read_o(sample_read), .sample_sm_o(sample_sm),
     .sample_drop_o(sample_drop), .owner_o(owner), .core_start_o(core_start), .core_abort_o(core_abort), .core_num_kernels_o(core_num_kernels),
-    .core_kept_o(core_kept), .core_rows_o(core_rows),
     .core_demand_kernel_i(demand_kernel), .core_demand_o(core_demand), .count_start_o(count_start), .count_kernel_o(count_kernel),
     .count_share_o(count_share), .count_done_i(count_done), .occupancy_i(occupancy), .sample_valid_o(sample_valid), .sample_o(sample),
     .core_done_i(core_done), .core_no_fit_i(core_no_fit), .core_spatial_i(core_spatial), .core_ctas_i(core_ctas), .state_o(state), .ctas_o(ctas),
     .decision_o(decision), .spatial_o(spatial), .no_fit_o(no_fit), .dropped_o(dropped), .no_profile_o(no_profile), .monitoring_o(monitoring),
-    .watch_o(watch), .watch_sm_o(watch_sm), .idle_o(sequencer_idle));
+    .watch_o(watch), .watch_sm_o(watch_sm), .core_kept_o(core_kept), .core_rows_o(core_rows), .idle_o(sequencer_idle));
 
   if (CHURN != 0) begin : gen_occupancy_lane   // CTAs start while a plan is made
     occupancy_lane #(.MAX_KERNELS(K)) i_occupancy_lane (

@@ -56,6 +56,12 @@ CUresult find(Function** out, const Module* module, const char* name) {
 
 namespace sluice::fake {
 
+/// What the environment says the device or a kernel has.
+static int number(const char* variable, int otherwise) {
+  const char* set = std::getenv(variable);
+  return set == nullptr ? otherwise : std::atoi(set);
+}
+
 void tell(const std::string& line) {
   static std::mutex lock;
   const std::scoped_lock held(lock);
@@ -162,7 +168,7 @@ CUresult cuLinkAddData_v2(CUlinkState, CUjitInputType, void* text, std::size_t, 
   if (const char* ms = std::getenv("FAKE_CUDA_COMPILE_MS")) std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(ms)));
   linked = static_cast<char*>(text);
   if (linked.find(".entry") != std::string::npos) tell("assemble");
-  if (linked.find(".maxnreg 32") != std::string::npos) tell("limit 32");
+  if (const std::size_t at = linked.find(".maxnreg "); at != std::string::npos) tell("limit " + linked.substr(at + 9, 2));
   --inside;
   static_cast<void>(registered);
   return CUDA_SUCCESS;
@@ -202,12 +208,14 @@ CUresult cuFuncGetAttribute(int* v, CUfunction_attribute which, CUfunction f) {
   sluice::fake::loads(*reinterpret_cast<Function*>(f), false);
   return *v = which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 49152
               : which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK       ? 512
-              : which == CU_FUNC_ATTRIBUTE_NUM_REGS                    ? 30
+              : which == CU_FUNC_ATTRIBUTE_NUM_REGS                    ? sluice::fake::number("FAKE_CUDA_REGISTERS", 30)
                                                                        : 0,
          CUDA_SUCCESS;
 }
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction, int, std::size_t) { return *ctas = 8, CUDA_SUCCESS; }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction, int, std::size_t) {
+  return *ctas = sluice::fake::number("FAKE_CUDA_CTAS", 8), CUDA_SUCCESS;
+}
 CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                         CUstream s, void** p, void**) {
   const Grid grid = sluice::fake::grid_of(f, {x, y, z}, {bx, by, bz}, shared, p);

@@ -289,6 +289,18 @@ TEST_F(Run, ANamedPtxasIsAskedFirstAndTheDriverWhereItFails) {
   EXPECT_NE(text("books").find("launch k__sluice 4x8 arg 7 arg 9 quota 2 wanted 8 blocks 1000 wrong 0\n"), std::string::npos);
 }
 
+/// 20 CTAs of 64 threads fit with 51 registers a thread, and 21 do not with the 50 that the kernel has.
+TEST_F(Run, CodeMayTakeTheRegistersThatItsCtasLeave) {
+  const std::string kernel = "export FAKE_CUDA_REGISTERS=50 FAKE_CUDA_CTAS=20; ";
+  EXPECT_EQ(client(kernel).exit, 0);
+  EXPECT_EQ(count(text("books"), "limit 51\n"), 1) << text("books");
+  const std::string looks = "grep -o 'maxnreg [0-9]*' \"$3\" >> \"$FAKE_CUDA_BOOKS\" || true";
+  EXPECT_EQ(client(kernel + ptxas(looks, "13.0")).exit, 0);
+  EXPECT_EQ(count(text("books"), "maxnreg 51\n"), 1) << text("books");
+  EXPECT_EQ(client(ptxas(looks, "13.0")).exit, 0) << "registers do not limit its CTAs";
+  EXPECT_EQ(count(text("books"), "maxnreg"), 1) << text("books");
+}
+
 TEST_F(Run, APtxasThatIsNewerThanTheDriverIsNotAsked) {
   EXPECT_EQ(client(ptxas("true", "14.1")).exit, 0);
   EXPECT_EQ(count(text("books"), "ptxas -arch"), 0) << text("books");
