@@ -88,8 +88,10 @@ int main(int argc, char** argv) {
     static char device[kLong];
     void* host = nullptr;
     quota("2");
+    expect(launch(k, stream) && cuCtxSynchronize_f() == CUDA_SUCCESS, "code");
+    // Later than that, or the other's code would be made beside it, and it would not wait for that.
     expect(cuModuleGetFunction_f(&frees, module, "frees") == CUDA_SUCCESS, "frees");
-    for (CUfunction kernel : {k, frees}) expect(launch(kernel, stream) && cuCtxSynchronize_f() == CUDA_SUCCESS, "code is loaded");
+    expect(launch(frees, stream) && cuCtxSynchronize_f() == CUDA_SUCCESS, "code of the other");
     expect(cuMemHostAlloc_f(&host, kLong, 0) == CUDA_SUCCESS, "memory");
     expect(cuMemcpyDtoHAsync_f(host, reinterpret_cast<CUdeviceptr>(device), kLong, beside) == CUDA_SUCCESS, "copy");
     for (int n = 0; n < 3; ++n, sleep_ms(20)) expect(launch(k, stream), "beside the copy");
