@@ -42,6 +42,8 @@ class RtlPartitionCore : public IPartitionCore {
     top_->start_i = in.start;
     top_->abort_i = in.abort;
     top_->num_kernels_i = in.num_kernels;
+    top_->kept_i = in.kept;
+    for (unsigned k = 0; k < kKernels; ++k) set_field(top_->rows_i, 3 * k, 3, in.rows[k]);
     set_amounts(top_->capacity_i, 0, in.capacity_warps, in.capacity_registers, in.capacity_shared_bytes);
     top_->capacity_slots_i = static_cast<CData>(in.capacity_slots);
     const unsigned k = top_->demand_kernel_o % kKernels;  // a register's, so it stands since the last edge; random before a start
