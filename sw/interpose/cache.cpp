@@ -75,11 +75,12 @@ Cache Cache::of_user() {
 std::optional<std::string> Cache::load(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
   const fs::path path = folder_ / key;
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) return std::nullopt;
-  std::string file(static_cast<std::size_t>(in.tellg()), '\0');
-  in.seekg(0).read(file.data(), static_cast<std::streamsize>(file.size()));  // one that is cut meanwhile has another digest
   std::error_code none;
+  const std::uintmax_t bytes = fs::file_size(path, none);
+  std::ifstream in(path, std::ios::binary);
+  if (none || !in) return std::nullopt;
+  std::string file(bytes, '\0');
+  in.read(file.data(), static_cast<std::streamsize>(bytes));  // one that is cut meanwhile has another digest
   if (file.size() < kMagic.size() + kDigest || !file.starts_with(kMagic) ||
       file.substr(kMagic.size(), kDigest) != digest(std::string_view(file).substr(kMagic.size() + kDigest))) {
     fs::remove(path, none);

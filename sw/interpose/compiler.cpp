@@ -21,6 +21,7 @@
 
 #include "sw/interpose/cache.h"
 #include "sw/interpose/module_code.h"
+#include "sw/interpose/packed_code.h"
 
 namespace sluice::interpose {
 namespace {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sw/interpose/find_ptxas.h"
+#include "sw/interpose/packed_code.h"
 
 namespace sluice::interpose {
 

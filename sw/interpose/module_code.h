@@ -3,7 +3,6 @@
 // What a module becomes: machine code, and what is known about its kernels. Needs no driver.
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct Code {
   std::map<std::string, gpu::ModuleKernel> kernels;
   bool variables = false;  ///< it has variables: a second copy of it beside the program's would have its own
 };
-[[nodiscard]] std::string packed(const Code& code);
-/// @return nothing when the text is no code
-[[nodiscard]] std::optional<Code> unpacked(const std::string& text);
 
 /// PTX as machine code. @throws std::runtime_error with the assembler's words
 using Assembler = std::vector<char>(const std::string& ptx);

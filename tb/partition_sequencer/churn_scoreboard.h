@@ -52,8 +52,7 @@ class ChurnScoreboard {
 
     // What the inputs do with the edge.
     sampled_ = sampled;
-    const bool quotas = !before_regions(out) && config.mode != 4 && !config.mode_write;
-    for (std::uint32_t k = 0; k < kMaxKernels; ++k) unaffected_[k] = quotas && !out_decides_;
+    unaffected_.fill(!out.regions && config.mode != 4 && !config.mode_write);
     if (in.change || config.mode_write || config.enable_write) {
       std::array<bool, kMaxKernels> stays{};
       for (std::uint32_t i = 0; i < in.num_present; ++i) stays[in.age[i]] = true;
@@ -70,7 +69,6 @@ class ChurnScoreboard {
       asked_ = false;
     }
     if (state != State::kMonitor && state != State::kPlan) asked_ = false;
-    out_decides_ = false;
     before_ = out;
     return wrong;
   }
@@ -81,7 +79,6 @@ class ChurnScoreboard {
     bool sampled = false, curve = false;
   };
   static bool profiles(State state) { return state == State::kDrain; }
-  static bool before_regions(const SequencerOut& out) { return out.regions; }
 
   void cover(const SluiceConfig& config, const SequencerOut& out, State state, State was) {
     if (config.mode == 5 && state == State::kIdle && was == State::kPlan && out.core.num_kernels > 1 && !out.idle && !out.regions)
@@ -107,7 +104,7 @@ class ChurnScoreboard {
   std::array<bool, kMaxKernels> unaffected_{};  ///< by kernel slot: nothing told it to stop
   std::vector<std::uint8_t> order_;             ///< present kernel slots, oldest first
   std::uint64_t now_ = 0, began_ = 0;           ///< began_: the last change, or decision
-  bool sampled_ = false, asked_ = false, out_decides_ = false;
+  bool sampled_ = false, asked_ = false;
   SequencerOut before_;
 };
 

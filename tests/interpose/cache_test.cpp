@@ -37,6 +37,8 @@ TEST_F(CacheTest, GivesBackWhatWasStoredAndNothingElse) {
   EXPECT_EQ(cache.load("two"), std::nullopt);
   cache.store("one", "other");
   EXPECT_EQ(cache.load("one"), "other");
+  fs::create_directory(folder_ / "folder");
+  EXPECT_EQ(cache.load("folder"), std::nullopt);
 }
 
 TEST_F(CacheTest, AnyDamageCountsAsMissingAndTheFileGoes) {
