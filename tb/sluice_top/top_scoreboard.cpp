@@ -74,15 +74,17 @@ void declare_top_bins(Coverage& coverage) {
   coverage.declare("launch port: queue full", "launches wait in every place");
   coverage.declare("launch port: refused", "a launch of the port that could not fit");
   coverage.declare("launch port: second row", "a CTA behind the first row of its grid");
+  coverage.declare("launches from both sides", "kernels of the port and of the registers have CTAs at the same time");
   coverage.declare("flush: a kernel", "FLUSH of a kernel slot that is not FREE");
   coverage.declare("flush: several kernels", "FLUSH_CONTEXT of a context with more than one kernel");
   coverage.declare("flush: in a decision", "a kernel is flushed from WARM_UP to DELAY");
+  coverage.declare("an SM stalls", "100 CTAs start since one SM was ready last, none of them there");
   coverage.declare("dispatch waits", "dispatch_valid_o without ready");
   coverage.declare("interrupt", "irq_o");
 }
 
 TopScoreboard::TopScoreboard(const regs::Parameters& parameters, Coverage& coverage, Coverage& dispatch_coverage)
-    : parameters_(parameters), coverage_(coverage), dispatch_coverage_(dispatch_coverage) {
+    : parameters_(parameters), coverage_(coverage), dispatch_coverage_(dispatch_coverage), ledger_(parameters) {
   reset();
 }
 
@@ -97,6 +99,7 @@ void TopScoreboard::reset() {
   launches_.emplace(parameters_);
   cycle_ = {};
   cycle_.quota.resize(parameters_.num_sm);
+  ready_at_.assign(parameters_.num_sm, starts_);
   before_ = {};
   asked_.reset();
   curves_.clear();
@@ -108,6 +111,7 @@ void TopScoreboard::look(const SluiceTopOut& rtl, const SluiceTopTwin& twin) {
   ports_ = rtl;
   const SequencerOut out = twin.sequencer();
   config_ = twin.config();
+  states_ = twin.dispatcher().state;
   if (fresh_ || out.quota_changed) {
     for (std::uint32_t m = 0; m < parameters_.num_sm; ++m) {
       for (std::uint32_t k = 0; k < parameters_.max_kernels; ++k)
@@ -202,6 +206,8 @@ void TopScoreboard::cover(const SluiceTopIn& in, const SluiceTopTwin& twin, cons
 }
 
 std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twin) {
+  if (std::string wrong = ledger_.observe(ports_, in, config_, states_); !wrong.empty()) return wrong;
+  if (ledger_.both_sides()) coverage_.hit("launches from both sides");
   if (!in.rst_n) {
     coverage_.hit(deciding(before_) ? "reset in a decision" : "reset outside a decision");
     reset();
@@ -217,6 +223,13 @@ std::string TopScoreboard::check(const SluiceTopIn& in, const SluiceTopTwin& twi
     if (launches_->ended() > 0) coverage_.hit("launch port: kernel ended");
     if (launches_->walked() > 0) coverage_.hit("launch port: second row");
     if (launches_->most_waiting() > parameters_.launch_queue) coverage_.hit("launch port: queue full");
+  }
+  if (parameters_.sm_ready != 0) {
+    starts_ += ports_.dispatch_valid && in.dispatch_ready ? 1 : 0;
+    for (std::uint32_t m = 0; m < parameters_.num_sm; ++m) {
+      if (in.sm_ready[m]) ready_at_[m] = starts_;
+      if (starts_ - ready_at_[m] > 100) coverage_.hit("an SM stalls");
+    }
   }
   if (samples_->clean() > 0) coverage_.hit("clean sample");
   if (samples_->unclean() > 0) coverage_.hit("sample dropped");

@@ -12,6 +12,7 @@ TopTraffic::TopTraffic(Random& random, const regs::Parameters& parameters)
           random, [this] { return next_write(); }, [this] { return next_read(); }) {
   in_.sms.resize(parameters.num_sm);
   paces_.resize(parameters.num_sm);
+  stalled_ = parameters.num_sm;
   plan_machine();
 }
 
@@ -119,6 +120,36 @@ void TopTraffic::plan_launch(unsigned k) {
                                                          regs::kSlotCtrlWait.put(random_.chance(0.1))});
 }
 
+/// In any mode in which no kernel can be kept out.
+void TopTraffic::plan_end() {
+  script_.clear();
+  quiet_until_ = patience_ = 0;
+  ask_again_ = false;
+  life_ = 20;
+  launches_ = 0;
+  stalled_ = parameters_.num_sm;
+  sm_ready_ = 1;
+  script_.push_back({regs::kControl, regs::kControlGo.put(1)});
+  script_.push_back({regs::kMode, std::array{0U, 1U, 2U, 3U, 5U}.at(random_.in(0, 4))});
+  if (parameters_.launch_queue != 0) script_.push_back({regs::kPortSlots, (1U << parameters_.max_kernels) - 1});
+  for (std::uint32_t word = 0; parameters_.sm_enable != 0 && 32 * word < parameters_.num_sm; ++word)
+    script_.push_back({regs::kSmEnable + 4 * word, ~0U});
+  for (unsigned k = 0; k < parameters_.max_kernels; ++k)
+    script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlResume.put(1)});
+}
+
+void TopTraffic::let_all_end() {
+  ending_ = true;
+  plan_end();
+}
+
+void TopTraffic::stop(unsigned slot) { script_.push_back({regs::slot(slot, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)}); }
+
+void TopTraffic::go_on() {
+  ending_ = false;
+  plan_machine();
+}
+
 /// One kernel is killed, or all of a context.
 void TopTraffic::plan_flush(unsigned k) {
   if (random_.chance(0.6))
@@ -162,6 +193,7 @@ void TopTraffic::plan_action() {
 }
 
 AxiWrite TopTraffic::next_write() {
+  if (script_.empty() && ending_) return {random_.chance(0.5) ? regs::kIrqStatus : regs::kError, 0xffffffff};
   if (script_.empty()) {
     if (patience_ > 0 || now_ < quiet_until_) {  // clearing what is there to clear is the host's idle work
       if (patience_ > 0) --patience_;
@@ -189,13 +221,16 @@ std::uint32_t TopTraffic::next_read() { return 4 * random_.in(0, 0x1ff); }
 
 const SluiceTopIn& TopTraffic::next() {
   ++now_;
-  if (random_.chance(0.0005)) life_ = random_.in(1, 800);
+  if (!ending_ && random_.chance(0.0005)) life_ = random_.in(1, 800);
   in_.rst_n = !random_.chance(0.00002);
   in_.axi = axi_.next();
   in_.dispatch_ready = random_.chance(0.9);
   if (parameters_.launch_queue != 0) launch_at_the_port();
-  if (parameters_.sm_ready != 0 && random_.chance(0.001)) sm_ready_ = random_.chance(0.6) ? 1 : random_.chance(0.5) ? 0.5 : 0.1;
-  for (std::uint32_t m = 0; parameters_.sm_ready != 0 && m < parameters_.num_sm; ++m) in_.sm_ready[m] = random_.chance(sm_ready_);
+  if (parameters_.sm_ready != 0 && !ending_ && random_.chance(0.001))
+    sm_ready_ = random_.chance(0.6) ? 1 : random_.chance(0.5) ? 0.5 : 0.1;
+  if (parameters_.sm_ready != 0 && !ending_ && random_.chance(0.0005)) stalled_ = random_.in(0, 2 * parameters_.num_sm - 1);
+  for (std::uint32_t m = 0; parameters_.sm_ready != 0 && m < parameters_.num_sm; ++m)
+    in_.sm_ready[m] = m != stalled_ && random_.chance(sm_ready_);
   in_.done_valid = false;
   const auto due = std::ranges::find_if(running_, [this](const Cta& c) { return c.ends <= now_; });
   if (due != running_.end()) {
@@ -259,7 +294,7 @@ void TopTraffic::observe(const SluiceTopOut& out) {
     quiet_until_ = 0;
     ask_again_ = false;
     launch_taken_ = true;
-    plan_machine();
+    ending_ ? plan_end() : plan_machine();
     return;
   }
   launch_taken_ = out.launch_ready;

@@ -22,6 +22,12 @@ class TopTraffic {
   /// @param out the unit's outputs of the same cycle
   void observe(const SluiceTopOut& out);
 
+  /// The host launches nothing more, enables and resumes everything, and lets what runs come to its end.
+  void let_all_end();
+  void stop(unsigned slot);
+  /// It goes on as before.
+  void go_on();
+
   [[nodiscard]] std::uint64_t dispatched() const { return dispatched_; }
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   [[nodiscard]] std::uint64_t given_up() const { return given_up_; }
@@ -47,6 +53,7 @@ class TopTraffic {
   void plan_action();
   void plan_sms();
   void plan_flush(unsigned slot);
+  void plan_end();
   void give_up(const SluiceTopOut& out);
   void report(const Cta& cta);
   void launch_at_the_port();
@@ -63,11 +70,13 @@ class TopTraffic {
   std::uint64_t quiet_until_ = 0;  ///< the host waits for what it asked for
   bool ask_again_ = false;         ///< for a new profile, then
   std::uint64_t now_ = 0, dispatched_ = 0, ended_ = 0, given_up_ = 0;
-  std::uint32_t life_ = 200;  ///< mean cycles of a CTA
-  bool launch_taken_ = true;  ///< nothing waits at the launch port
-  double launches_ = 0;       ///< how often a launch comes at the port
-  double sm_ready_ = 1;       ///< how often an SM is ready
-  unsigned patience_ = 0;     ///< writes until the host does something again
+  std::uint32_t life_ = 200;   ///< mean cycles of a CTA
+  bool launch_taken_ = true;   ///< nothing waits at the launch port
+  double launches_ = 0;        ///< how often a launch comes at the port
+  double sm_ready_ = 1;        ///< how often an SM is ready,
+  std::uint32_t stalled_ = 0;  ///< but this one, if there is one with this number
+  unsigned patience_ = 0;      ///< writes until the host does something again
+  bool ending_ = false;        ///< all is to come to its end
   std::uint32_t shared_ = 49152, registers_ = 32768, warps_ = 48, slots_ = 8;
 };
 
