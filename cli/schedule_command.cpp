@@ -27,6 +27,13 @@ namespace {
 struct Options : CommonOptions {
   std::string scenario, schedulers, pairs, executor = "fake", flavour = "hardware", polling = "adaptive", decisions, timeline;
   double time_scale = 1, max_ntt = kNoNttLimit;
+  int churn = -1;  ///< negative: as the machine says
+
+  [[nodiscard]] MachineConfig machine() const {
+    MachineConfig read = read_machine(machine_file);
+    if (churn >= 0) read.partitioner.churn = static_cast<std::uint32_t>(churn);
+    return read;
+  }
 
   [[nodiscard]] CoRunTables co_runs() const {
     if (pairs.empty()) return {};
@@ -107,12 +114,13 @@ int run(const Options& options) {
     throw InputError(fmt::format("--executor {}: needs --machine and --workload", executor.name));
   if (options.time_scale != 1 && !executor.needs_machine)
     throw InputError(fmt::format("--time-scale: executor {} takes no longer for long times", executor.name));
+  if (options.churn >= 0 && !executor.needs_machine)
+    throw InputError(fmt::format("--churn: executor {} has no partition unit", executor.name));
   const std::vector<Scenario> scenarios = runs_of(scenario);
   std::vector<ScheduleTarget> targets;
   for (const Scenario& s : scenarios)
-    targets.push_back(options.machine_file.empty()
-                          ? abstract_target(s)
-                          : target_of(s, read_machine(options.machine_file), read_workload(options.workload_file)));
+    targets.push_back(options.machine_file.empty() ? abstract_target(s)
+                                                   : target_of(s, options.machine(), read_workload(options.workload_file)));
   if (executor.needs_machine)
     for (ScheduleTarget& target : targets) scale_time(target, options.time_scale);
   std::vector<std::optional<Time>> waits(scenario.waits.begin(), scenario.waits.end());
@@ -171,6 +179,11 @@ void add_schedule_command(CLI::App& app, Action& action) {
                    "executor model: the Verilated RTL, its twin, or both compared at every port in every cycle")
       ->capture_default_str()
       ->check(CLI::IsMember({"rtl", "twin", "both"}));
+  command
+      ->add_option("--churn", options->churn,
+                   "executor model: the unit's option CHURN: profiles outlive changes of the kernels, and what is in force lives "
+                   "for 2^N cycles; 0 = off (default: churn of the machine); partitioner twin")
+      ->check(CLI::Range(0, 19));
   command->add_option("--pairs", options->pairs,
                       "rates of pairs (JSON), as `sluice report kernelet` writes them: Kernelet decides by them, and on executor "
                       "fake the tasks of a pair take their times");

@@ -23,8 +23,8 @@ constexpr std::uint64_t kSliceCycles = 10000;
 std::unique_ptr<ISluiceTop> make_top(const RunSpec& spec, const SimClock& clock) {
   const auto at_once = std::ranges::count_if(spec.launches, [](const KernelLaunch& launch) { return !launch.after; });
   const std::uint32_t slots = spec.kernel_slots != 0 ? spec.kernel_slots : at_once > 4 ? 8 : 4;
-  const regs::Parameters parameters{spec.machine.num_sms, slots, 32, spec.machine.sm.schedulers,
-                                    spec.machine.partitioner.region_units};
+  regs::Parameters parameters{spec.machine.num_sms, slots, 32, spec.machine.sm.schedulers, spec.machine.partitioner.region_units};
+  parameters.churn = spec.machine.partitioner.churn;
   switch (spec.partitioner) {
     case PartitionerKind::Rtl: return make_rtl_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());
     case PartitionerKind::Both: return make_lockstep_sluice_top(parameters, spec.fst_file.string(), clock.period_ps());

@@ -150,6 +150,7 @@ module kept_profiles_props #(
     if (started && !mode_write_i) assume (mode_i == mode_q || !rst_ni);
     if (started && rst_ni && was_up) begin
       if (core_start && rank_kept)                     a_kept_curve_is_of_this_kernel:     assert (curve);
+      if (core_start)                                  the_core_begins_in_drain_or_allocate: assert (state == Drain || state == Allocate);
       if (rank_kept && sample_valid)                   a_kernel_with_a_curve_gives_no_sample: assert (!clean);
       if (state != PlanCount && !restarted_q && state_q != Monitor && state_q != Allocate && state_q != Delay)
         curves_do_not_change_in_a_profile:             assert (kept == kept_q);

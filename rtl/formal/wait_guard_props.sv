@@ -97,6 +97,7 @@ module wait_guard_props #(
       it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0 || \dut.reserved_q == reserved_before);
       a_claim_is_kept_for_a_tick:                assert (!(claim_before != '0 && \dut.claim_q == '0) || past_idle >= (P+2)'(Tick) || past_reserved || past_served);
       a_claim_without_an_sm_passes_on:           assert (\dut.claim_q == '0 || idle < (P+2)'(2 * Tick));
+      at_rest_nothing_is_read_again:             assert (stirring || !sweep);
       what_waits_is_not_at_rest:                 assert (stirring || (\dut.urgent_q | \dut.claim_q | \dut.mark_q ) == '0);
     end
   end

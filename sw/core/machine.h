@@ -143,6 +143,8 @@ struct PartitionerConfig {
   /// Units that registers and shared memory are each divided into for contiguous regions (Left-Over, FCFS): 16..128; 0 = counts
   /// only
   std::uint32_t region_units = 64;
+  /// Option of the unit: profiles outlive changes of the present kernels, and what is in force lives for 2^churn cycles; 0 = off
+  std::uint32_t churn = 0;
 };
 
 /// Energy of events, picojoules, and leakage. docs/user/machines.md has the source of every default.

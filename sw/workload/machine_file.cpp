@@ -162,6 +162,7 @@ void read_partitioner(TomlTable table, PartitionerConfig& config) {
   table.read("monitor_window", config.monitor_window, 16, 65535);
   table.read("monitor_hold", config.monitor_hold, 1, 255);
   table.read("region_units", config.region_units, 0, 128);
+  table.read("churn", config.churn, 0, 19);
   table.finish();
   if (config.region_units != 0 && config.region_units < 16) table.fail("region_units", "must be 0 or 16..128");
 }

@@ -24,6 +24,7 @@ PartitionUnit::PartitionUnit(const sc_core::sc_module_name& name, const MachineC
       all_issued_(counters.size()),
       began_(counters.size()),
       unfinished_(static_cast<std::uint32_t>(counters.size())),
+      profiles_(counters.size()),
       watched_(machine.num_sms, Watched{std::vector<std::uint32_t>(counters.size()), {}, {}, {}}) {
   slot_kernel_.fill(kNoKernel);
   SC_METHOD(wake);
@@ -164,13 +165,22 @@ void PartitionUnit::dispatch(const SluiceTopOut& out) {
 }
 
 void PartitionUnit::trace_profile(const SluiceTopOut& out) {
-  if (out.profile_kernel >= profiles_.size()) profiles_.resize(out.profile_kernel + 1U);
+  if (out.profile_kernel >= present_.size()) return;  // a kernel has just left
   decided_for_ = present_;
-  Profile& profile = profiles_[out.profile_kernel];
+  Profile& profile = profiles_[present_[out.profile_kernel].value()];
   if (out.profile_ctas == 1) profile.clear();
-  if (out.profile_ctas == 1 && out.profile_kernel == 0) samples_.clear();
+  if (out.profile_ctas == 1 && samples_from_ != sampled_at_) {  // levels of one CTA come behind the first window of a profile
+    samples_from_ = sampled_at_;
+    samples_.clear();
+  }
   if (const auto taken = sample(out)) samples_.push_back(*taken);
   profile.push_back(scaled_ipc(out.profile_scaled, static_cast<std::uint32_t>(machine_.partitioner.profile_cycles)));
+}
+
+std::vector<Profile> PartitionUnit::profiles() const {
+  std::vector<Profile> all;
+  for (const KernelId kernel : present_) all.push_back(profiles_[kernel.value()]);
+  return all;
 }
 
 void PartitionUnit::end_cta(std::uint32_t sm, std::uint32_t slot) {

@@ -63,8 +63,8 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   [[nodiscard]] bool irq() const { return irq_; }
   [[nodiscard]] bool done() const { return unfinished_ == 0; }
 
-  /// The performance table as it was last written: scaled IPC of each present kernel, oldest first, at 1..n CTAs.
-  [[nodiscard]] const std::vector<Profile>& profiles() const { return profiles_; }
+  /// What was last written to the performance table: scaled IPC of each present kernel, oldest first, at 1..n CTAs.
+  [[nodiscard]] std::vector<Profile> profiles() const;
   /// The present kernels have not changed since the table and the interrupt: what the unit decided is about them.
   [[nodiscard]] bool decided_for_present() const { return decided_for_ == present_; }
   /// What the SMs did and held in the windows of that table, from the events at the unit's ports, in order of time.
@@ -126,12 +126,13 @@ class PartitionUnit : public sc_core::sc_module, public ISmListener {
   std::uint64_t next_cycle_ = 0;  ///< the first the unit has not been clocked for
   bool irq_ = false;
   std::uint64_t irq_at_ = 0, sampled_at_ = 0;
-  std::vector<Profile> profiles_;
+  std::vector<Profile> profiles_;  ///< by kernel
   std::vector<KernelId> present_, decided_for_;
   std::vector<Watched> watched_;  ///< [SM]
   double next_begin_ = 0;         ///< cycle from which another CTA can begin
   bool in_window_ = false;
   std::vector<ProfileSample> samples_;
+  std::uint64_t samples_from_ = 0;  ///< end of the first window of their profile
   SmResources in_use_total_;
   std::uint64_t settled_ = 0;
   sc_core::sc_event timer_, late_;

@@ -114,6 +114,7 @@ class Traffic {
     if ((patient_ || stuck_) && deciding) {
       settle(state);
       in.core.done = state == State::kAllocate && random_.chance(0.1);
+      if (in.core.done) decide();
       return;
     }
     const double changes = state == State::kAllocate ? 0.02 : brief ? 0.005 : deciding ? 0.0004 : 0.01;
@@ -298,6 +299,7 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uin
     traffic.next(twin.out(traffic.config));
     const std::uint32_t sm = random.in(0, parameters.num_sm - 1);
     const SequencerOut a = rtl.out(traffic.config, traffic.in, sm), b = twin.out(traffic.config);
+    ASSERT_EQ(churn.observe(traffic.config, traffic.in, a, rtl.reads() && !rtl.drops()), "") << "cycle " << c;
     ASSERT_EQ(difference(a, b, parameters.max_kernels, parameters.churn != 0), "") << "cycle " << c;
     const bool restarting = twin.restarts(traffic.config, traffic.in);
     ASSERT_EQ(rtl.core_abort(), restarting) << "core_abort_o, cycle " << c;
@@ -315,7 +317,6 @@ void lockstep(const regs::Parameters& parameters, std::uint64_t cycles, std::uin
     for (std::uint32_t k = 0; k < parameters.max_kernels; ++k)
       ASSERT_EQ(rtl.port_quota(k), twin.quota(traffic.config, parameters.num_sm - 1 - sm, k))
           << "port_quota_o of kernel " << k << ", cycle " << c;
-    ASSERT_EQ(churn.observe(traffic.config, traffic.in, a, rtl.reads() && !rtl.drops()), "") << "cycle " << c;
     check_quotas(traffic.config, a, quotas, parameters, traffic.in, restarting);
     if (testing::Test::HasFatalFailure()) {
       ADD_FAILURE() << "cycle " << c;

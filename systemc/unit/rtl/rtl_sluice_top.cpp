@@ -30,15 +30,16 @@ std::unique_ptr<ISluiceTop> make_rtl_sluice_top(const regs::Parameters& paramete
                                                 std::uint64_t clock_period_ps) {
   std::string shapes;
   for (const Unit& unit : kUnits) {
-    if (parameters.region_units == 64 && parameters.max_kernels == 4 && parameters.max_ctas == 32 &&
+    if (parameters.churn == 0 && parameters.region_units == 64 && parameters.max_kernels == 4 && parameters.max_ctas == 32 &&
         parameters.num_sm == unit.sms && parameters.num_sched == unit.schedulers)
       return unit.make(fst_file, clock_period_ps);
     shapes += fmt::format("{}{} SMs of {}", shapes.empty() ? "" : ", ", unit.sms, unit.schedulers);
   }
   throw InputError(fmt::format(
       "the RTL is Verilated for 4 kernel slots and 64 region units, on SMs with warp schedulers: {}; this run has {}, {} "
-      "and {} SMs of {}: use --partitioner twin",
-      shapes, parameters.max_kernels, parameters.region_units, parameters.num_sm, parameters.num_sched));
+      "and {} SMs of {}{}: use --partitioner twin",
+      shapes, parameters.max_kernels, parameters.region_units, parameters.num_sm, parameters.num_sched,
+      parameters.churn == 0 ? "" : ", with churn"));
 }
 
 }  // namespace sluice
