@@ -213,8 +213,6 @@ TEST_F(Sluice, ScheduleRefusesWhatItCannotDo) {
   refuses(scenario + " --scheduler piv --machine " + fermi, "--machine and --workload: give both or neither");
   refuses("schedule --scenario " + effisha + " --scheduler piv --max-ntt 3", "--max-ntt: only scheduler adaptive");
   refuses("schedule --scenario " + effisha + " --scheduler adaptive --max-ntt 0.5", "--max-ntt: Value 0.5 not in range 1");
-  refuses(scenario + " --scheduler piv --churn 15", "--churn: executor fake has no partition unit");
-  refuses(scenario + " --scheduler piv --churn 20", "--churn: Value 20 not in range 0");
   refuses("schedule --scenario nowhere.toml --scheduler piv", "nowhere.toml: can't be read");
   refuses(scenario + " --scheduler kernelet --pairs nowhere.json", "nowhere.json: can't be read");
   refuses("schedule --scenario " + edited(effisha, "priority = 11", "priority = 31") + " --scheduler piv",
@@ -496,9 +494,6 @@ TEST_F(Sluice, RefusesAThresholdThatThePhaseMonitorCannotHold) {
   EXPECT_NE(option.err.find("--monitor: Value 2 not in range 0"), std::string::npos) << option.err;
   refuses(sim + edited(fermi, "epsilon = 0.0", "monitor_threshold = 2.0"), "monitor_threshold");
   refuses(sim + edited(fermi, "epsilon = 0.0", "monitor_window = 8"), "monitor_window");
-  refuses(sim + edited(fermi, "epsilon = 0.0", "churn = 20"), "partitioner.churn = 20: must be 0..19");
-  refuses(sim + edited(fermi, "epsilon = 0.0", "churn = 15") + " --window 1000",
-          "and 16 SMs of 2, with churn: use --partitioner twin");
 }
 
 }  // namespace

@@ -254,32 +254,6 @@ TEST_F(GpuModel, OfThreeKernelsTheLastTwoAreProfiledAgain) {
   EXPECT_EQ(r.decisions.back().kernels.size(), 2U);
 }
 
-/// With CHURN the two that stay have their curves: the unit decides at once, over what the profile of the three has shown.
-TEST_F(GpuModel, WithChurnKernelsThatStayAreNotProfiledAgain) {
-  RunSpec spec = corun("DXT_HOT_NN", "warped_slicer", 2000000);
-  spec.launches[0].target_warp_instructions = 600000;
-  spec.machine.partitioner.churn = 14;
-  const RunResult r = run(spec);
-  ASSERT_GE(r.decisions.size(), 2U);
-  const Decision &three = r.decisions.front(), &two = r.decisions[1];
-  ASSERT_EQ(three.kernels.size(), 3U);
-  ASSERT_EQ(two.kernels.size(), 2U);
-  const std::uint64_t end = r.kernels[0].finish_cycle;
-  EXPECT_GT(two.decided_at.value(), end);
-  EXPECT_LT(two.decided_at.value(), end + machine.partitioner.profile_cycles);  // no profile has time to run
-  EXPECT_EQ(two.sampled_at, three.sampled_at);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_FALSE(two.profiles[i].empty());
-    EXPECT_EQ(two.profiles[i], three.profiles[i + 1]);
-  }
-}
-
-TEST_F(GpuModel, NoRtlHasChurn) {
-  RunSpec spec = corun("DXT_HOT", "warped_slicer", 1000, PartitionerKind::Both);
-  spec.machine.partitioner.churn = 14;
-  EXPECT_THROW((void)ModelDevice().run(spec), InputError);
-}
-
 /// Warped-Slicer, section III-A: the classes of figure 3a and the kernels that it names for them.
 TEST_F(GpuModel, TheClassesOfFigure3aComeOut) {
   std::vector<RunSpec> specs;
