@@ -230,7 +230,7 @@ std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folde
   return k;
 }
 
-Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path& folder, const std::filesystem::path& scenarios) {
+Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path& folder) {
   std::vector<BesideScene> scenes;
   for (const MeasuredScene& m : measured_scenes(folder / "kernelet_queues.jsonl", "queue", {"kernelet", "kernelet_opt"})) {
     Scene scene{m.scheduler, known.machine, {}, {}, {}, known.tables.executed, known.tables};
@@ -239,27 +239,13 @@ Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path&
     BesideScene s{m.scene, m.scheduler, {}, {}, {}};
     for (const json& line : m.lines)
       if (line.contains("jobs")) s.measured.push_back(measured_run(line));
-    if (!s.measured.empty()) {
-      add_jobs(scene, *std::ranges::find_if(m.lines, [](const json& line) { return line.contains("jobs"); }), kernel);
-    } else {  // lines with the end of the queue alone: the arrivals are the scenario's
-      const bool is_short = m.scene == "mix_short";
-      if (!std::filesystem::exists(scenarios)) continue;
-      const Scenario queue =
-          kernelet_queue(scenarios, is_short ? "mix" : m.scene, is_short ? kShortQueueLaunches : kQueueLaunches);
-      for (const ScenarioLaunch& launch : launches(queue, Time(0))) {
-        const std::string& name = queue.jobs[launch.job].name;
-        scene.jobs.push_back({name, scene.kernels.size(), launch.priority, static_cast<double>(launch.arrival.count()) * 1e-9});
-        scene.kernels.push_back(kernel(name));
-      }
-      for (const json& line : m.lines) {
-        const double end = line.at("end_ms");
-        s.measured.push_back({{{"the whole queue", 0, end}}, {}, end});
-      }
-    }
+    if (s.measured.empty()) continue;
+    add_jobs(scene, *std::ranges::find_if(m.lines, [](const json& line) { return line.contains("jobs"); }), kernel);
     s.most = most_of(scene);
-    SceneRun run = replay(scene);
-    if (s.measured.front().launches.size() < run.launches.size()) run.launches = {{"the whole queue", 0, run.end}};
-    s.runs.emplace_back(std::move(run));
+    s.runs.emplace_back(replay(scene));
+    const auto with_end = [](SceneRun& run) { run.launches.push_back({"the whole queue", 0, run.end}); };
+    std::ranges::for_each(s.measured, with_end);
+    with_end(*s.runs.back());
     scenes.push_back(std::move(s));
   }
   return beside_figure({{"rates of the pair"}}, scenes, known.machine.num_sms);

@@ -25,9 +25,7 @@ struct KerneletScenes {
 };
 /// Nothing where rates of pairs or the kernels' counters are missing.
 [[nodiscard]] std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folder, const nlohmann::json& machine);
-/// @param scenarios  folder of the queues' arrivals, for lines that have none
-[[nodiscard]] figures::Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path& folder,
-                                              const std::filesystem::path& scenarios);
+[[nodiscard]] figures::Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path& folder);
 [[nodiscard]] figures::Figure kernelet_prediction(const KerneletScenes& known, std::vector<Requirement>& required);
 
 }  // namespace sluice::gpu

@@ -164,7 +164,7 @@ bool write_kernelet_page(const std::filesystem::path& folder, const json& machin
   decision_costs(folder, required);
   if (const std::optional<KerneletScenes> known = kernelet_scenes(folder, machine)) {
     figures.push_back(kernelet_prediction(*known, required));
-    figures.push_back(kernelet_beside(*known, folder, folder / "../../../configs/scenarios"));
+    figures.push_back(kernelet_beside(*known, folder));
   }
   std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
   figures.insert(figures.begin(), requirements(required));

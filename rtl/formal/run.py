@@ -100,8 +100,9 @@ class Task:
         return result.returncode == 0, result.stdout
 
     def abc(self, how):
-        """The log of one ABC command on the AIG of the model: constraints folded in, all assertions as one output."""
-        log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; orpos; {how}"], self.dir).stdout
+        """The log of one ABC command on the AIG of the model: constraints folded in, all assertions as one output, rewritten
+        for SAT (some inductions are five times faster so)."""
+        log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; orpos; drwsat; {how}"], self.dir).stdout
         (self.dir / f"{how.split()[0]}.log").write_text(log)
         return log
 

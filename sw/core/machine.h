@@ -66,6 +66,7 @@ struct DramConfig {
 };
 
 inline constexpr std::uint32_t kMaxSchedulers = 4;  ///< of one SM: largest NUM_SCHED of the partition unit
+inline constexpr std::uint32_t kMaxRegisterBanks = 8;
 
 /// Sub-cores, since Volta: each scheduler has pipelines of its own, and an instruction issues when the control bits of its
 /// encoding say so, if its source has them.
@@ -73,6 +74,9 @@ struct SubCoreConfig {
   bool modelled = false;
   std::array<PipeConfig, kPipes> pipes;     ///< by Pipe
   std::uint32_t operand_read_latency = 10;  ///< cycles until a memory instruction has read its registers
+  std::uint32_t register_banks = 0;         ///< of a scheduler, each read once a cycle; 0: any number of registers a cycle
+  std::uint32_t operand_slack = 1;          ///< cycles that an instruction may wait for its banks without holding its scheduler
+  bool follows_yield = false;               ///< a scheduler stays with its warp while this can issue and does not yield
 };
 
 /// One SM and its pipelines. Latencies in core cycles; intervals are cycles between two warp instructions of one pipeline.

@@ -124,6 +124,13 @@ bool has_part(std::string_view mnemonic, std::string_view part) {
   return false;
 }
 
+std::uint8_t source_pairs(std::string_view mnemonic, const Opcode& opcode, unsigned sources) {
+  if (sources == 0) return 0;
+  if (opcode.op == OpClass::Dp) return static_cast<std::uint8_t>((1U << sources) - 1);
+  const bool wide = opcode.pipe == Pipe::Imad && sources > 1 && has_part(mnemonic, "WIDE");
+  return static_cast<std::uint8_t>(wide ? 1U << (sources - 1) : 0);
+}
+
 bool is_bulk(std::string_view name) {
   return name == "UBLKCP" || name == "UTMALDG" || name == "UTMASTG" || name == "UBLKRED" || name == "UTMAREDG";
 }

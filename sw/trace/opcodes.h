@@ -26,6 +26,8 @@ struct Opcode {
 [[nodiscard]] std::optional<Opcode> find_opcode(std::string_view name, std::uint32_t binary_version);
 /// Bytes a lane accesses: the first all-digit part of the mnemonic is in bits, U8 / S16 likewise; 4 when there is none.
 [[nodiscard]] std::uint32_t access_bytes(std::string_view mnemonic);
+/// Which of an arithmetic instruction's sources have 64 bits, two registers: a mask.
+[[nodiscard]] std::uint8_t source_pairs(std::string_view mnemonic, const Opcode& opcode, unsigned sources);
 /// Is `part` one of those that dots divide the mnemonic into, but for the first?
 [[nodiscard]] bool has_part(std::string_view mnemonic, std::string_view part);
 /// Copies whole tiles, by an engine of the SM: one thread's instruction, no address of a lane.

@@ -333,6 +333,7 @@ std::optional<std::uint32_t> TraceReader::parse_instruction(std::string_view lin
   instruction.pipe = opcode.pipe;
   instruction.copies = opcode.copies;
   if (opcode.op == OpClass::Tensor) instruction.interval = matrix_cycles(mnemonic);
+  instruction.pairs = source_pairs(mnemonic, opcode, sources);
   control_.apply(instruction);
   std::uint32_t count = 0;
   const std::string_view name = mnemonic.substr(0, mnemonic.find('.'));
@@ -423,7 +424,7 @@ std::uint32_t TraceReader::add_memory(Instruction& instruction, MemorySpace spac
 }
 
 std::uint32_t TraceReader::intern(const Instruction& instruction) {
-  static_assert(sizeof(Instruction) == 24 && std::is_trivially_copyable_v<Instruction>);
+  static_assert(sizeof(Instruction) == 28 && std::is_trivially_copyable_v<Instruction>);
   char bytes[sizeof instruction];
   std::memcpy(bytes, &instruction, sizeof instruction);
   std::uint64_t slot = text_hash({bytes, sizeof bytes});

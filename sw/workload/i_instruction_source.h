@@ -47,6 +47,10 @@ struct Instruction {
   CopyRole copies = CopyRole::None;
   std::uint8_t groups_left = 0;  ///< Wait: so many groups, the youngest, may still be under way
   static constexpr std::uint8_t kNoBarrier = 7;
+  bool yields = true;       ///< timed: its scheduler need not stay with this warp
+  std::uint8_t banked = 0;  ///< mask of `src`: read from the register file's banks (docs/user/machines.md)
+  std::uint8_t pairs = 0;   ///< mask of `src`: with the next register, 64 bits
+  std::uint8_t kept = 0;    ///< mask of `src`: kept for the warp's next instruction
 
   bool operator==(const Instruction&) const = default;
 };

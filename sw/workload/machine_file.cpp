@@ -67,6 +67,10 @@ void read_sub_core(TomlTable table, SubCoreConfig& config) {
     table.read(fmt::format("{}_latency", name), p.latency, 1, 200);
   }
   table.read("operand_read_latency", config.operand_read_latency, 1, 200);
+  table.optional();
+  table.read("register_banks", config.register_banks, 0, kMaxRegisterBanks);
+  table.read("operand_slack", config.operand_slack, 0, 64);
+  table.read("follows_yield", config.follows_yield);
   table.finish();
 }
 

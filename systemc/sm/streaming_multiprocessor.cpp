@@ -39,6 +39,8 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
       ctas_(machine.sm.capacity.cta_slots),
       scoreboard_(warps_.size(), registers_per_warp(kernels)),
       pipelines_(machine.sm),
+      banks_(machine.sm),
+      held_(machine.sm.schedulers),
       stall_breakdown_(kernels.size(), machine.sm.schedulers),
       last_issue_(machine.sm.schedulers) {
   const auto lanes = static_cast<std::uint32_t>((warps_.size() + config_.schedulers - 1) / config_.schedulers);
@@ -78,6 +80,7 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.barriers.clear();
     warp.copies.clear();
     fetch_.flush(w);
+    warp.stall_end = 0;
     warp.state = Warp::State::Running;
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
     scoreboard_.clear(w);
@@ -195,11 +198,12 @@ void StreamingMultiprocessor::schedule_wake(std::uint32_t slot) {
   if (warp.state == Warp::State::WaitsForLoad) stall_breakdown_.wait_ends(warp.kernel, StallBreakdown::Wait::Load);
   warp.state = Warp::State::Running;
   warp.ready_cycle = std::max(warp.ready_cycle, operands);
-  if (warp.ready_cycle <= now_) {
+  const std::uint64_t ready = ready_cycle(slot);
+  if (ready <= now_) {
     scheduler.make_ready(lane_of(slot));
   } else {
     scheduler.block(lane_of(slot));
-    scheduler.wake_at(lane_of(slot), warp.ready_cycle, now_);
+    scheduler.wake_at(lane_of(slot), ready, now_);
   }
 }
 
@@ -207,12 +211,13 @@ void StreamingMultiprocessor::wake_due_warps(std::uint64_t now) {
   for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
     for (std::uint64_t due = schedulers_[s].take_due(now); due != 0; due &= due - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(due));
-      const Warp& warp = warps_[lane * config_.schedulers + s];
-      if (warp.state != Warp::State::Running) continue;
-      if (warp.ready_cycle <= now) {
+      const std::uint32_t slot = lane * config_.schedulers + s;
+      if (warps_[slot].state != Warp::State::Running) continue;
+      const std::uint64_t ready = ready_cycle(slot);
+      if (ready <= now) {
         schedulers_[s].make_ready(lane);
       } else {
-        schedulers_[s].wake_at(lane, warp.ready_cycle, now);
+        schedulers_[s].wake_at(lane, ready, now);
       }
     }
   }
@@ -222,6 +227,7 @@ unsigned StreamingMultiprocessor::issue_all(std::uint64_t now) {
   unsigned issued = 0;
   for (std::uint32_t i = 0; i < config_.schedulers; ++i) {
     const auto s = static_cast<std::uint32_t>((now + i) % config_.schedulers);  // in turn: they share pipelines and LDST queue
+    if (held_[s].until > now) continue;
     const std::uint64_t candidates = schedulers_[s].selectable(schedulers_[s].ready() & pipelines_.open(s, now, ldst_.full()));
     if (candidates == 0) continue;
     issue(schedulers_[s].pick(candidates) * config_.schedulers + s, now);
@@ -257,12 +263,23 @@ void StreamingMultiprocessor::issue(std::uint32_t slot, std::uint64_t now) {
   } else {
     scoreboard_.set(slot, instruction.dst, instruction.dst_count, result);
   }
+  if (banks_.modelled()) read_registers(slot, instruction, now);
+  if (config_.sub_core.follows_yield) scheduler_of(slot).stay(!instruction.yields);
   if (++kernel.issued == kernel.target) listener_.target_reached(KernelId(warp.kernel));
   if (instruction.op == OpClass::Barrier) {
     enter_barrier(slot);
   } else {
     advance(slot, now + std::max<std::uint64_t>(1, instruction.stall));
   }
+}
+
+void StreamingMultiprocessor::read_registers(std::uint32_t slot, const Instruction& instruction, std::uint64_t now) {
+  Held& held = held_[scheduler_index(slot)];
+  warps_[slot].stall_end = now + std::max<std::uint64_t>(1, instruction.stall) - held.cycles;
+  const std::uint64_t late = banks_.read(scheduler_index(slot), lane_of(slot), instruction, now);
+  if (late == 0) return;
+  held.cycles += late;
+  held.until = now + 1 + late;
 }
 
 void StreamingMultiprocessor::enter_barrier(std::uint32_t slot) {
@@ -393,7 +410,11 @@ std::uint64_t StreamingMultiprocessor::next_event(std::uint64_t now, bool issued
   for (std::uint32_t s = 0; s < config_.schedulers; ++s) {
     const std::uint64_t ahead = schedulers_[s].next_due(now);
     if (ahead != 0) next = std::min(next, now + ahead);
-    next = std::min(next, pipelines_.next_free(s, schedulers_[s].ready(), now));
+    if (held_[s].until > now + 1) {
+      if (schedulers_[s].ready() != 0) next = std::min(next, held_[s].until);
+    } else {
+      next = std::min(next, pipelines_.next_free(s, schedulers_[s].ready(), now));
+    }
   }
   return next;
 }

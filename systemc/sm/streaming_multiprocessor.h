@@ -2,6 +2,7 @@
 #pragma once
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -19,6 +20,7 @@
 #include "systemc/sm/fetch_unit.h"
 #include "systemc/sm/ldst_unit.h"
 #include "systemc/sm/pipelines.h"
+#include "systemc/sm/register_banks.h"
 #include "systemc/sm/scoreboard.h"
 #include "systemc/sm/stall_breakdown.h"
 #include "systemc/sm/warp_scheduler.h"
@@ -81,7 +83,8 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
     Instruction next;
     WarpCursor cursor;
     std::uint64_t ready_cycle = 0;
-    std::uint64_t generation = 0;                             ///< counts the uses of this slot
+    std::uint64_t stall_end = 0;   ///< cycle in which its stall count is over, less held_ cycles till then
+    std::uint64_t generation = 0;  ///< counts the uses of this slot
     std::uint32_t kernel = 0, cta_slot = 0, outstanding = 0;  ///< outstanding: memory instructions to be answered
     Barriers barriers;
     CopyGroups copies;
@@ -103,6 +106,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   void wake_due_warps(std::uint64_t now);
   unsigned issue_all(std::uint64_t now);
   void issue(std::uint32_t slot, std::uint64_t now);
+  void read_registers(std::uint32_t slot, const Instruction& instruction, std::uint64_t now);  ///< of the banks
   void advance(std::uint32_t slot, std::uint64_t earliest);  ///< fetch the next instruction; it issues from `earliest` on
   void fetch(std::uint32_t slot, std::uint64_t earliest);
   void ask_for_instructions(const Warp& warp);  ///< unless its line is on its way, or no way is free
@@ -113,6 +117,10 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   void release_barrier(Cta& cta);
   void finish_warp(std::uint32_t slot);
   void schedule_wake(std::uint32_t slot);
+  [[nodiscard]] std::uint64_t ready_cycle(std::uint32_t slot) const {
+    const Warp& warp = warps_[slot];
+    return std::max(warp.ready_cycle, warp.stall_end + held_[scheduler_index(slot)].cycles);
+  }
   void classify(std::uint64_t now);  ///< why nothing was issued
   [[nodiscard]] std::uint64_t next_event(std::uint64_t now, bool issued) const;
 
@@ -142,6 +150,12 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   Scoreboard scoreboard_;
   std::vector<WarpScheduler> schedulers_;
   Pipelines pipelines_;
+  RegisterBanks banks_;
+  struct Held {
+    std::uint64_t cycles = 0;  ///< in which it stood still for its register banks, so far
+    std::uint64_t until = 0;   ///< it issues from this cycle on
+  };
+  std::vector<Held> held_;  ///< by scheduler
   StallBreakdown stall_breakdown_;
   std::uint64_t next_age_ = 0;
   std::uint64_t barrier_port_ = 0;  ///< cycle from which an arrival at a barrier is taken

@@ -49,6 +49,8 @@ class WarpScheduler {
   }
   void demote(std::uint32_t slot) { active_ &= ~bit(slot); }  ///< waits for memory or at a barrier: leaves the active set
   void block(std::uint32_t slot) { ready_ &= ~bit(slot); }
+  /// Does the next pick stay with the last one if it can?
+  void stay(bool yes) { stays_ = yes; }
 
   [[nodiscard]] std::uint64_t ready() const { return ready_; }
 
@@ -66,8 +68,9 @@ class WarpScheduler {
   }
 
   /// Chooses among `candidates` (non-zero): GTO keeps to the last warp, else the oldest; LRR and two-level the next slot after
-  /// the last; oldest CTA the next slot among those of the lowest age.
+  /// the last; oldest CTA the next slot among those of the lowest age. stay() comes before all of them.
   std::uint32_t pick(std::uint64_t candidates) {
+    if (stays_ && last_ != kNone && (candidates & bit(last_)) != 0) return last_;
     if (kind_ == WarpSchedulerKind::Gto) {
       if (last_ == kNone || (candidates & bit(last_)) == 0) last_ = oldest(candidates);
     } else {
@@ -115,6 +118,7 @@ class WarpScheduler {
   std::uint64_t wheel_[kWheel] = {};
   std::vector<std::uint64_t> age_;
   std::uint32_t last_ = kNone;  ///< slot chosen last
+  bool stays_ = false;
   std::uint32_t active_limit_;
   std::uint64_t active_ = 0;  ///< two-level policy
 };

@@ -114,9 +114,9 @@ std::string with_encodings(const std::string& listing, const std::string& upper)
 TEST(Record, ControlBitsGoToTheHeaderAndChangeNothingElse) {
   RecordedKernel k = recorded([](unsigned) { return 3U; });
   const Trace without = trace(k);
-  k.listing = with_encodings(k.listing, "0x000fc40000000f00");
+  k.listing = with_encodings(k.listing, "0x140fc40000000f00");
   const Trace with = trace(k);
-  EXPECT_NE(with.text.find("-control 0000 = 0007e2\n"), std::string::npos);  // stall 2, no barriers
+  EXPECT_NE(with.text.find("-control 0000 = 0a07e2\n"), std::string::npos);  // stall 2, no barriers, first and third source kept
   EXPECT_EQ(with.text.substr(with.text.find("#BEGIN_TB")), without.text.substr(without.text.find("#BEGIN_TB")));
   EXPECT_EQ(with.result.unjoined, without.result.unjoined);
 }

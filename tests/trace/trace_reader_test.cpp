@@ -34,6 +34,44 @@ TEST(TraceReader, ControlBitsOfTheHeaderGoToTheInstructionOfTheirPc) {
   EXPECT_FALSE(decode("0020 ffffffff 1 R2 MUFU.EX2 1 R3 0 0", bits + sample::header(1, 32)).instruction.timed);
 }
 
+/// Of "0010 ..." with these reuse bits and the yield bit.
+Instruction with_reuse(const std::string& instruction, unsigned reuse, bool yields = false) {
+  const unsigned bits = 1U | (yields ? 0U : 1U << 4) | 7U << 5 | 7U << 8 | reuse << 17;
+  return decode("0010 ffffffff " + instruction, fmt::format("-control 0010 = {:06x}\n", bits) + sample::header(1, 32))
+      .instruction;
+}
+
+TEST(TraceReader, ReuseBitsGoToTheSourcesInTheirOrder) {
+  EXPECT_EQ(with_reuse("1 R1 FFMA 3 R2 R3 R4 0 0", 0b001).kept, 0b001);
+  EXPECT_EQ(with_reuse("1 R1 FFMA 3 R2 R3 R4 0 0", 0b010).kept, 0b010);
+  EXPECT_EQ(with_reuse("1 R1 FFMA 3 R2 R3 R4 0 0", 0b110).kept, 0b110);
+  EXPECT_EQ(with_reuse("1 R1 FADD 2 R2 R4 0 0", 0b100).kept, 0b10) << "the third place is the last register";
+  EXPECT_EQ(with_reuse("1 R1 IMAD 2 R3 R4 0 0", 0b110).kept, 0b11) << "the first place has no register";
+  EXPECT_EQ(with_reuse("1 R1 MOV 1 R2 0 0", 0b010).kept, 0b1);
+  EXPECT_EQ(with_reuse("1 R1 MOV 0 0 0", 0b111).kept, 0);
+  EXPECT_EQ(with_reuse("1 R1 FFMA 3 R2 R3 R4 0 0", 0b1000).kept, 0) << "no place";
+}
+
+TEST(TraceReader, SourcesOfKnownLatencyAreReadFromTheBanks) {
+  EXPECT_EQ(with_reuse("1 R1 FFMA 3 R2 R3 R255 0 0", 0).banked, 0b011) << "RZ has none";
+  EXPECT_EQ(with_reuse("1 R2 DFMA 3 R2 R4 R6 0 0", 0).banked, 0b111);
+  EXPECT_EQ(with_reuse("1 R2 DFMA 3 R2 R4 R6 0 0", 0).pairs, 0b111);
+  EXPECT_EQ(with_reuse("1 R2 IMAD.WIDE 3 R4 R5 R6 0 0", 0).pairs, 0b100);
+  EXPECT_EQ(with_reuse("1 R2 IMAD.WIDE.U32 2 R4 R6 0 0", 0).pairs, 0b10);
+  EXPECT_EQ(with_reuse("1 R2 IMAD.WIDE.U32 1 R4 0 0", 0).pairs, 0);
+  for (const char* other : {"1 R1 MUFU.EX2 1 R2 0 0", "1 R1 SHFL.BFLY 1 R2 0 0", "0 BRX 1 R2 0 0",
+                            "1 R8 HMMA.16816.F32 3 R2 R4 R8 0 0", "1 R1 LDG.E 1 R2 4 1 0x7f5000000000 4 0"})
+    EXPECT_EQ(with_reuse(other, 1).banked, 0) << other;
+  const Instruction untimed = decode("0010 ffffffff 1 R1 FFMA 3 R2 R3 R4 0 0").instruction;
+  EXPECT_EQ(untimed.banked, 0) << "nothing says what is kept";
+  EXPECT_TRUE(untimed.yields);
+}
+
+TEST(TraceReader, TheYieldBitIsOff) {
+  EXPECT_TRUE(with_reuse("1 R1 FFMA 3 R2 R3 R4 0 0", 0, true).yields);
+  EXPECT_FALSE(with_reuse("1 R1 FFMA 3 R2 R3 R4 0 0", 0, false).yields);
+}
+
 TEST(TraceReader, CopiesIntoTheScratchpadAreWaitedFor) {
   EXPECT_EQ(decode("0010 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f5000000000 16 0").instruction.copies, CopyRole::Copy);
   EXPECT_TRUE(decode("0010 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f5000000000 16 0").instruction.bypass_l1);

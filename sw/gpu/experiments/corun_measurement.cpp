@@ -39,7 +39,6 @@ nlohmann::json pair_rates(const PreparedMix& mix, const MachineConfig& machine, 
     splits.push_back({{"first_sms", first},
                       {"blocks_per_second", rates({uniform_quota(sms, mix[0]->occupancy(), 0, first),
                                                    uniform_quota(sms, mix[1]->occupancy(), first, sms - first)})}});
-  running.evict();
   return {{"runs", runs}, {"even", at(halves[0], halves[1])}, {"splits", splits}, {"violations", violations}};
 }
 

@@ -97,6 +97,13 @@ QuotaMix::QuotaMix(const PreparedMix& mix, unsigned group, const std::vector<std
   }
 }
 
+QuotaMix::~QuotaMix() {
+  try {
+    evict();  // all, before the first is destroyed: freeing its memory waits for the GPU, and so for the others, which never end
+  } catch (const std::exception&) {  // the context is lost: nothing runs any more
+  }
+}
+
 void QuotaMix::evict() {
   for (const auto& job : jobs_) job->evict();
 }
@@ -133,9 +140,13 @@ QuotaMix::Change QuotaMix::change(const std::vector<QuotaTable>& tables) {
   for (std::size_t k = 0; k < jobs_.size(); ++k)  // all orders first: what shrinks makes room for what grows
     if (grows[k]) jobs_[k]->fill();
   Change change;
-  change.in_force = true;
-  for (const auto& job : jobs_) change.in_force = job->settle(kChangeLimit) && change.in_force;
-  change.seconds = seconds(Clock::now() - start);
+  std::vector<QuotaJob*> waiting;
+  for (const auto& job : jobs_) waiting.push_back(job.get());
+  do {  // each in turn: the one that grows waits for the one that shrinks
+    std::erase_if(waiting, [](QuotaJob* job) { return job->settled(); });
+    change.seconds = seconds(Clock::now() - start);
+  } while (!waiting.empty() && change.seconds < kChangeLimit);
+  change.in_force = waiting.empty();
   for (std::size_t k = 0; k < jobs_.size(); ++k) {
     const JobState state = jobs_[k]->state();
     std::uint32_t missing = 0, draining = 0;

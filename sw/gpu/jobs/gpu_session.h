@@ -69,11 +69,14 @@ class QuotaMix {
  public:
   /// @param passes  of each kernel's grid; empty: without end
   explicit QuotaMix(const PreparedMix& mix, unsigned group = JobOptions().group, const std::vector<std::uint64_t>& passes = {});
+  ~QuotaMix();  ///< evicts all, and waits
+  QuotaMix(const QuotaMix&) = delete;
+  QuotaMix& operator=(const QuotaMix&) = delete;
   /// Evicts all and starts under these tables. @return all quotas were filled
   bool begin(const std::vector<QuotaTable>& tables);
   /// begin(), then `warm_up` seconds, and counts for `window`.
   [[nodiscard]] MixRates restart(const std::vector<QuotaTable>& tables, double warm_up, double window);
-  static constexpr double kChangeLimit = 0.01;  ///< seconds that change() waits for each kernel
+  static constexpr double kChangeLimit = 0.01;  ///< seconds that change() waits at most
   struct Change {
     double seconds = 0;                            ///< until every SM held what its quotas allow, or change() gave up
     bool in_force = false;                         ///< it did not give up

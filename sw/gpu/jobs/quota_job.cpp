@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstring>
 #include <numeric>
-#include <thread>
 
 #include "sw/gpu/jobs/job_shape.h"
 
@@ -209,18 +208,21 @@ QuotaJob::Eviction QuotaJob::evict() {
   return e;
 }
 
+bool QuotaJob::settled() {
+  const JobState s = state();
+  const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
+  if (s.resident == wanted) return true;
+  if (s.all_claimed && s.returned == 0) return true;  // the queue is empty: CTAs leave
+  // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
+  if (s.resident < wanted && s.arrived == launched_) fill();
+  return false;
+}
+
 bool QuotaJob::settle(double limit) {
   const Clock::time_point start = Clock::now();
-  const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
-  for (;;) {
-    const JobState s = state();
-    if (s.resident == wanted) return true;
-    if (s.all_claimed && s.returned == 0) return true;  // the queue is empty: CTAs leave
+  while (!settled())
     if (seconds(Clock::now() - start) > limit) return false;
-    // Not while CTAs of an earlier launch are still to come: they wait for room that others have yet to make.
-    if (s.resident < wanted && s.arrived == launched_) fill();
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
+  return true;
 }
 
 void QuotaJob::finish(double limit) {

@@ -74,7 +74,9 @@ class QuotaJob {
     double last_cta = 0, grids = 0;
   };
   Eviction evict();
-  /// Fills until as many CTAs are resident as the quotas allow. @return false when `limit` seconds were not enough
+  /// As many CTAs are resident as the quotas allow, or no task is left; fills where they are fewer.
+  [[nodiscard]] bool settled();
+  /// Looks until settled(). @return false when `limit` seconds were not enough
   bool settle(double limit = 0.05);
   /// Waits until every task is done, adding CTAs where some left too early. @throws GpuError after `limit` seconds or when it
   /// traps

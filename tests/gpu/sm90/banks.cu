@@ -32,8 +32,10 @@ extern "C" __global__ void __launch_bounds__(1024) chains(long long* cycles, flo
 namespace {
 
 constexpr unsigned kNone = 255;
+constexpr std::uint64_t kFfma = 0x7223, kImadWide = 0x7225, kDfma = 0x722b;
 struct Operands {
   unsigned a, b, c, reuse;  // registers; reuse: bits of the operands that are kept
+  std::uint64_t opcode = kFfma;
 };
 
 /// The instructions of the loop get these operands in turn. @return how many there are
@@ -43,9 +45,11 @@ int exchange(std::vector<char>& elf, const std::vector<Operands>& turn) {
     std::uint64_t word[2];
     std::memcpy(word, &elf[at], 16);
     const auto control = word[1] >> 41;
-    if ((word[0] & 0xffff) != 0x7223 || (control >> 5 & 63) != 63) continue;  // FFMA of three registers that releases no barrier
+    if ((word[0] & 0xffff) != kFfma || (control >> 5 & 63) != 63) continue;  // FFMA of three registers that releases no barrier
     const Operands& o = turn[static_cast<std::size_t>(found++) % turn.size()];
-    word[0] = (word[0] & ~0xffff000000ULL) | std::uint64_t{o.a} << 24 | std::uint64_t{o.b} << 32;
+    word[0] = (word[0] & ~0xffff00ffffULL) | o.opcode | std::uint64_t{o.a} << 24 | std::uint64_t{o.b} << 32;
+    if (o.opcode != kFfma)
+      word[0] = (word[0] & ~0xff0000ULL) | 10 << 16;  // it writes two registers: not beside the loop's counter
     word[1] = (word[1] & ~0x3c003e00000000ffULL) | o.c | std::uint64_t{0x11} << 41 | std::uint64_t{o.reuse} << 58;
     std::memcpy(&elf[at], word, 16);
   }
@@ -103,5 +107,22 @@ int main(int argc, char** argv) {
   measure(elf, "2* 4* 6", {{2, 4, 6, 3}});
   measure(elf, "2* 3 4 | 2 5 6", {{2, 3, 4, 1}, {2, 5, 6, 0}});  // kept once
   measure(elf, "2* 3 4 | 3 2 6", {{2, 3, 4, 1}, {3, 2, 6, 0}});  // kept, and asked for by another operand
+  measure(elf, "2 3 4* | 4 5 6", {{2, 3, 4, 4}, {4, 5, 6, 0}});  // kept as the third, asked for as the first
+  measure(elf, "2* 4 - | 3 5 - | 2 4 6",
+          {{2, 4, kNone, 1}, {3, 5, kNone, 0}, {2, 4, 6, 0}});  // kept beyond one of the other bank
+  measure(elf, "2* 4 - | 5 - 3 | 2 4 6", {{2, 4, kNone, 1}, {5, kNone, 3, 0}, {2, 4, 6, 0}});  // the same, in other places
+  measure(elf, "2* 4 - | - 5 6 | 2 4 6",
+          {{2, 4, kNone, 1}, {kNone, 5, 6, 0}, {2, 4, 6, 0}});  // one of its bank, in another place
+  measure(elf, "2 4 6 x3 | 3 5 7 x3", {{2, 4, 6, 0}, {2, 4, 6, 0}, {2, 4, 6, 0}, {3, 5, 7, 0}, {3, 5, 7, 0}, {3, 5, 7, 0}});
+  const auto of = [](std::uint64_t opcode, unsigned a, unsigned b, unsigned c, unsigned reuse) {
+    return std::vector<Operands>{{a, b, c, reuse, opcode}};
+  };
+  measure(elf, "IMAD.WIDE 3 5 -", of(kImadWide, 3, 5, kNone, 0));
+  measure(elf, "IMAD.WIDE 3 5 12", of(kImadWide, 3, 5, 12, 0));  // three of the second bank, if it has R13
+  measure(elf, "IMAD.WIDE 2 4 12", of(kImadWide, 2, 4, 12, 0));  // three of the first one
+  measure(elf, "DFMA 2 2 2", of(kDfma, 2, 2, 2, 0));
+  measure(elf, "DFMA 2 4 -", of(kDfma, 2, 4, kNone, 0));
+  measure(elf, "DFMA 2 4 12", of(kDfma, 2, 4, 12, 0));  // three of each bank
+  measure(elf, "DFMA 2* 4 12", of(kDfma, 2, 4, 12, 1));
   return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }
