@@ -16,7 +16,9 @@ namespace {
 
 class TraceWorkload : public testing::Test {
  protected:
-  std::filesystem::path scratch_ = std::filesystem::path(testing::TempDir()) / "trace_workload";
+  std::filesystem::path scratch_ =  // of each test: they run side by side
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("trace_workload_") + testing::UnitTest::GetInstance()->current_test_info()->name());
 
   void SetUp() override {
     std::filesystem::remove_all(scratch_);
