@@ -254,6 +254,35 @@ TEST_F(BesidePages, AFolderWithoutScenesHasNoFigure) {
   }
 }
 
+/// A queue is compared launch by launch and by its end; repetitions that kept their end alone are not read.
+TEST_F(BesidePages, AQueueIsComparedAsAWholeToo) {
+  KerneletScenes known;
+  known.machine.num_sms = 2;
+  known.machine.sm.capacity = {2048, 65536, 233472, 32};
+  SceneKernel& pc = known.kernels["PC"];
+  pc.kernel.name = "PC";
+  pc.kernel.grid_ctas = 1000;
+  pc.kernel.block_threads = 256;
+  pc.most = CtaCount(8);
+  pc.ms = std::vector<double>(8, 10);  // with 1 to 8 CTAs on every SM
+  const auto line = [](const char* key, const json& more) {
+    json l = {{"key", key}, {"queue", "ci"}, {"system", "kernelet"}, {"end_ms", 21}};
+    l.update(more);
+    return l;
+  };
+  const auto job = [](double arrived, double ended) {
+    return json{{"name", "PC"}, {"priority", 0}, {"arrived_ms", arrived}, {"ended_ms", ended}};
+  };
+  write("kernelet_queues.jsonl", {line("second", json::object()), line("first", {{"jobs", {job(0, 10.1), job(0, 26)}}})});
+  const figures::Figure f = kernelet_beside(known, folder_);
+  const json& all = f.data["models"]["rates of the pair"];
+  EXPECT_EQ(all["launches"], 3) << f.data.dump(1);
+  EXPECT_EQ(all["near"], 1) << "the first; the second and the whole queue end 6 ms late";
+  EXPECT_NE(f.html.find("the whole queue"), std::string::npos);
+  write("kernelet_queues.jsonl", {line("second", json::object())});
+  EXPECT_TRUE(kernelet_beside(known, folder_).html.empty());
+}
+
 /// On the model the urgent launch evicts the long one as on the GPU, and lengths are the GPU's.
 TEST_F(BesidePages, TheModelReplaysTheLinesOfAFolder) {
   const json alone = {{"key", "alone"}, {"alone", {{"MD", {{"quota_ms", {14}}}}, {"Sort", {{"quota_ms", {5}}}}}}};

@@ -98,9 +98,12 @@ QuotaMix::QuotaMix(const PreparedMix& mix, unsigned group, const std::vector<std
 }
 
 QuotaMix::~QuotaMix() {
-  try {
-    evict();  // all, before the first is destroyed: freeing its memory waits for the GPU, and so for the others, which never end
-  } catch (const std::exception&) {  // the context is lost: nothing runs any more
+  // All, before the first is destroyed: freeing its memory waits for the GPU, and so for the others, which never end.
+  for (const auto& job : jobs_) {
+    try {
+      job->evict();
+    } catch (const std::exception&) {  // the context is lost: nothing runs any more
+    }
   }
 }
 
@@ -143,7 +146,7 @@ QuotaMix::Change QuotaMix::change(const std::vector<QuotaTable>& tables) {
   std::vector<QuotaJob*> waiting;
   for (const auto& job : jobs_) waiting.push_back(job.get());
   do {  // each in turn: the one that grows waits for the one that shrinks
-    std::erase_if(waiting, [](QuotaJob* job) { return job->settled(); });
+    std::erase_if(waiting, [](QuotaJob* job) { return job->try_settle(); });
     change.seconds = seconds(Clock::now() - start);
   } while (!waiting.empty() && change.seconds < kChangeLimit);
   change.in_force = waiting.empty();

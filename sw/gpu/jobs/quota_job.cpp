@@ -208,7 +208,7 @@ QuotaJob::Eviction QuotaJob::evict() {
   return e;
 }
 
-bool QuotaJob::settled() {
+bool QuotaJob::try_settle() {
   const JobState s = state();
   const std::uint64_t wanted = std::accumulate(quota_.begin(), quota_.end(), std::uint64_t{0});
   if (s.resident == wanted) return true;
@@ -220,7 +220,7 @@ bool QuotaJob::settled() {
 
 bool QuotaJob::settle(double limit) {
   const Clock::time_point start = Clock::now();
-  while (!settled())
+  while (!try_settle())
     if (seconds(Clock::now() - start) > limit) return false;
   return true;
 }

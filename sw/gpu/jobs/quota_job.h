@@ -74,10 +74,11 @@ class QuotaJob {
     double last_cta = 0, grids = 0;
   };
   Eviction evict();
-  /// As many CTAs are resident as the quotas allow, or no task is left; fills where they are fewer.
-  [[nodiscard]] bool settled();
-  /// Looks until settled(). @return false when `limit` seconds were not enough
+  /// Fills until as many CTAs are resident as the quotas allow, or no task is left. @return false when `limit` seconds were not
+  /// enough
   bool settle(double limit = 0.05);
+  /// One step of settle(), which does not wait. @return all is as the quotas say
+  bool try_settle();
   /// Waits until every task is done, adding CTAs where some left too early. @throws GpuError after `limit` seconds or when it
   /// traps
   void finish(double limit);
