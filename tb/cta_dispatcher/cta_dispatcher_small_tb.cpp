@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "tb/common/random.h"
 #include "tb/cta_dispatcher/directed.h"
@@ -183,6 +185,57 @@ TEST(CtaDispatcher, AReleaseLeavesTheGapUpToTheNextRegion) {
       bench.steps(20);
       EXPECT_EQ(bench.outputs().dispatched[1], 1U) << between;
     }
+  }
+}
+
+// Small regions of kernels that come and go: a CTA takes its region beside three others that lie in every order, whichever slot
+// it has. Each demand is some whole units, or some and one bit of another, which must count as a whole one.
+TEST(CtaDispatcher, RegionsLieInEveryOrderAndEachBitOfARestCounts) {
+  constexpr std::array<std::uint32_t, 2> kBits{12, 14};  // of a unit: 16 units are 64 K registers, 14 are 224 KB
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  CtaDispatcherIn& in = bench.cycle.in;
+  in.capacity_registers = 16U << kBits[0];
+  in.capacity_shared_bytes = 14U << kBits[1];
+  in.regions = true;
+  bench.cycle.quota[1].fill(0);
+  bench.steps(3);
+  tb::Random random(tb::seed());
+  std::array<std::set<std::uint32_t>, 2> rests;                // of either resource: the bits,
+  std::array<std::set<std::vector<std::uint32_t>>, 2> orders;  // the slot that is given and those of the others, from the lowest
+  const auto demand = [&](std::size_t resource) {
+    const std::uint32_t bits = kBits[resource], units = random.in(random.chance(0.1) ? 0 : 1, 4), rest = random.in(0, 2 * bits);
+    if (rest < bits) rests[resource].insert(rest);
+    return (units << bits) + (rest < bits ? 1U << rest : 0U);
+  };
+  std::uint8_t described = 0;
+  for (std::uint64_t left = tb::campaign(400000, 4000000); left != 0 && !HasFatalFailure(); --left) {
+    const CtaDispatcherOut& out = bench.outputs();
+    in.launch = std::exchange(described, std::uint8_t{0});
+    for (std::uint8_t k = 0; k < 2; ++k) {
+      if (out.state[k] != SlotState::kFree || ((in.launch >> k) & 1U) != 0) continue;
+      in.demand_registers[k] = demand(0);
+      in.demand_shared_bytes[k] = demand(1);
+      in.grid[k] = random.in(1, 12);
+      described = static_cast<std::uint8_t>(described | (1U << k));
+    }
+    for (std::size_t resource = 0; out.dispatch_valid && bench.started.size() == 3 && resource < 2; ++resource) {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> lie;
+      for (const CtaDispatcherOut& cta : bench.started) {
+        const std::size_t k = cta.dispatch_kernel;
+        if ((resource == 0 ? in.demand_registers[k] : in.demand_shared_bytes[k]) != 0)
+          lie.emplace_back(resource == 0 ? cta.dispatch_register_base : cta.dispatch_shared_base, cta.dispatch_slot);
+      }
+      std::ranges::sort(lie);
+      if (lie.size() == 3) orders[resource].insert({out.dispatch_slot, lie[0].second, lie[1].second, lie[2].second});
+    }
+    if (!bench.started.empty() && random.chance(0.1))
+      bench.end(random.in(0, static_cast<std::uint32_t>(bench.started.size() - 1)));
+    bench.step();
+  }
+  for (std::size_t resource = 0; resource < 2 && !HasFatalFailure(); ++resource) {
+    EXPECT_EQ(rests[resource].size(), kBits[resource]);
+    EXPECT_EQ(orders[resource].size(), 24U);
   }
 }
 
