@@ -152,10 +152,9 @@ class Traffic {
     return p_.num_sm - first >= 32 ? ~0U : (1U << (p_.num_sm - first)) - 1;
   }
   void new_machine() {
-    const bool largest = random_.chance(0.3);
-    config.capacity_warps = largest ? 64 : random_.in(8, 64);
-    config.capacity_registers = largest ? 65536 : random_.in(4096, 65536);
-    config.capacity_shared = largest ? 233472 : random_.in(0, 233472);
+    config.capacity_warps = random_.in(8, 64);
+    config.capacity_registers = random_.in(4096, 65536);
+    config.capacity_shared = random_.in(0, 131072);
     config.capacity_slots = random_.in(1, p_.max_ctas);
   }
   void new_settings() {
