@@ -17,10 +17,11 @@ constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();  ///
 
 }  // namespace
 
-DramChannel::DramChannel(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+DramChannel::DramChannel(const sc_core::sc_module_name& name, std::uint32_t id, const MachineConfig& machine, SimClock clock,
                          std::vector<KernelCounters>& counters)
     : sc_module(name),
       clock_(clock),
+      id_(id),
       config_(machine.dram),
       sectored_(machine.l2.sectored),
       core_khz_(static_cast<std::uint64_t>(std::llround(machine.core_mhz * 1e3))),
@@ -148,6 +149,21 @@ void DramChannel::schedule_bus(std::uint64_t now) {
   }
 }
 
+void DramChannel::refresh(std::uint32_t index, std::uint64_t now) {
+  // Banks follow each other evenly, and so do the channels' rounds: otherwise neighbours in memory would wait together.
+  const std::uint64_t phase =
+      (std::uint64_t{index} * config_.t_refi / config_.banks + std::uint64_t{id_} * config_.t_refi / config_.channels) %
+      config_.t_refi;
+  const std::uint64_t due = now < phase ? 0 : (now - phase) / config_.t_refi + 1;
+  Bank& bank = banks_[index];
+  if (due == bank.refreshes) return;
+  const std::uint64_t begins = phase + (due - 1) * config_.t_refi;
+  bank.act_ready =
+      std::max(bank.act_ready, std::max(begins, bank.open_row != kNoRow ? bank.pre_ready + config_.t_rp : 0) + config_.t_rfc);
+  bank.open_row = kNoRow;
+  bank.refreshes = due;
+}
+
 void DramChannel::prepare_banks(std::uint64_t now) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   candidates_.assign(banks_.size(), kNone);
@@ -155,6 +171,7 @@ void DramChannel::prepare_banks(std::uint64_t now) {
   for (std::size_t i = 0; i < looked_at_ && queue_[i].arrival <= now; ++i) {
     const Request& request = queue_[i];
     if (currents_[request.bank].busy) continue;
+    if (config_.t_refi != 0) refresh(request.bank, now);
     std::size_t& candidate = candidates_[request.bank];
     const bool waited_long = candidate != kNone && now - queue_[candidate].seen >= kStarvationLimit;
     const std::uint64_t open = banks_[request.bank].open_row;
@@ -169,7 +186,7 @@ void DramChannel::prepare_banks(std::uint64_t now) {
     if (!row_hit) {
       const std::uint64_t precharged = bank.open_row != kNoRow ? std::max(now, bank.pre_ready) + config_.t_rp : now;
       const std::uint64_t activate = std::max({precharged, bank.act_ready, last_activate_ + config_.t_rrd});
-      bank = {request.row, activate + config_.t_rcd, activate + config_.t_ras, activate + config_.t_rc};
+      bank = {request.row, activate + config_.t_rcd, activate + config_.t_ras, activate + config_.t_rc, bank.refreshes};
       last_activate_ = activate;
     }
     currents_[request.bank] = {true, row_hit, std::max(now, bank.cas_ready), request};
