@@ -63,8 +63,8 @@ struct DramConfig {
   DramScheduler scheduler = DramScheduler::Bus;
   std::uint32_t t_wl = 4;      ///< Bank only: write command to write data
   std::uint32_t t_rtw = 2;     ///< Bank only: idle bus between read and write data
-  std::uint32_t t_refi = 0;    ///< Bank only: every bank is refreshed once in so many cycles; 0: none is
-  std::uint32_t t_rfc = 0;     ///< cycles that the refresh of one bank takes
+  std::uint32_t t_refi = 0;    ///< Bank only: a channel is refreshed once in so many cycles; 0: never
+  std::uint32_t t_rfc = 0;     ///< cycles that this takes all of its banks
   bool joins_sectors = false;  ///< sectors of one access_bytes block are one transfer; else each is one
 };
 

@@ -17,7 +17,7 @@ namespace sluice {
 /// One DRAM channel with an FR-FCFS scheduler: of the oldest `queue_depth` requests it commits the one whose data can start
 /// first (row hits come first by themselves), the oldest on a tie, and the oldest anyway once it has been one of them too long.
 /// Timing per bank: tRCD, tRP, tRAS, tRC, tCL, tRRD between activates, tWTR on a turn of the data bus; open-page policy.
-/// Under the Bank scheduler each bank is refreshed once every tREFI, the banks one after the other, and closes its row for it.
+/// Under the Bank scheduler all banks are refreshed once every tREFI, and close their rows for it.
 /// Every read of a line (of a sector, where the L2 has them) and every write-back is rounded up to whole bursts of access_bytes.
 /// Inside, time is counted in DRAM command-clock cycles.
 class DramChannel : public sc_core::sc_module {
@@ -34,6 +34,7 @@ class DramChannel : public sc_core::sc_module {
     std::uint64_t cas_ready = 0;  ///< after the last activate, tRCD
     std::uint64_t pre_ready = 0;  ///< tRAS after activate, tWR after a write
     std::uint64_t act_ready = 0;  ///< tRC after activate
+    std::uint64_t refreshed = 0;  ///< cycle in which its last refresh is over
     std::uint64_t refreshes = 0;  ///< how many of its refreshes it has had
   };
   struct Request {
@@ -86,7 +87,8 @@ class DramChannel : public sc_core::sc_module {
   std::vector<Current> currents_;        ///< by bank; Bank scheduler
   std::vector<std::size_t> candidates_;  ///< scratch of prepare_banks
   std::deque<Request> queue_;
-  std::size_t looked_at_ = 0;  ///< of them, the oldest
+  std::uint64_t refresh_over_ = 0;  ///< the first one that a request waits for; in the past: none does
+  std::size_t looked_at_ = 0;       ///< of them, the oldest
   std::deque<Completion> completions_;
   std::uint64_t bus_free_ = 0, last_activate_ = 0, turned_at_ = 0;
   bool last_was_write_ = false;

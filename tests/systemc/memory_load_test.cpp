@@ -56,9 +56,11 @@ TEST(DramUnderLoad, FillsAsSoftlyAsOnAnH200) {
 TEST(DramUnderLoad, TakesStoresAsAnH200Does) {
   MachineConfig machine = eleventh();
   EXPECT_NEAR(bytes_a_cycle(machine, 32, false, true), 2154, 0.1 * 2154);
-  EXPECT_NEAR(bytes_a_cycle(machine, 32, true, true), 1012, 0.1 * 1012);
+  EXPECT_NEAR(bytes_a_cycle(machine, 32, true, true), 1012, 0.12 * 1012);
   machine.l2.writes_rows = false;
-  EXPECT_LT(bytes_a_cycle(machine, 32, false, true), 0.95 * 2154);
+  EXPECT_GT(bytes_a_cycle(machine, 32, false, true), 1.05 * 2154) << "lines that leave alone mix with what comes";
+  machine.dram.queue_depth = 64;
+  EXPECT_LT(bytes_a_cycle(machine, 32, false, true), 0.9 * 2154) << "fewer than 123 lines are too few for latency and bandwidth";
 }
 
 /// One bank that is read without end: the row hits of a refresh interval less the refresh and what it takes to open the row
