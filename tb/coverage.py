@@ -52,9 +52,11 @@ def left_by(name):
 
 
 def points(folders):
-    """{(file, kind, line, what): count} over every model; a point counts as reached when any instance of any model reached it."""
+    """{(file, kind, line, what): count} over every model; a point counts as reached when any instance of any model reached it. What a signal
+    took on in a model's first cycle, a reset, is no toggle: else constants would have one."""
     found = collections.Counter()
     for path in [p for folder in folders for p in folder.glob("*.dat")]:
+        first = path.name.startswith("first_")
         for line in path.read_text(errors="replace").splitlines():
             if not line.startswith("C '"):
                 continue
@@ -63,7 +65,8 @@ def points(folders):
             kind = field["page"].split("/")[0].removeprefix("v_")
             kind = "line" if kind == "branch" else kind
             file = str(pathlib.Path(field["f"]).name)
-            found[(file, kind, int(field["l"]), field.get("o", ""))] += int(count)
+            if not first or kind == "toggle":
+                found[(file, kind, int(field["l"]), field.get("o", ""))] += -int(count) if first else int(count)
     return found
 
 

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/module_code.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace sluice::interpose {
 
-Code made(const std::string& ptx, bool variables, unsigned registers, const std::function<Assembler>& assembler) {
-  Code code;
-  std::string last;
-  const auto assemble = [&](const std::string& text) {
-    if (text == last) return;
-    last.clear();
-    code.cubin = assembler(text);
-    last = text;
-  };
+Code made(const std::string& ptx, bool variables, unsigned registers, const gpu::Assemble& assemble) {
   gpu::RewrittenModule module = gpu::rewrite_module(ptx, runtime_text(), assemble, registers);
-  const bool any = std::ranges::any_of(module.kernels, [](const auto& k) { return !k.second.refusal; });
-  if (any)
-    assemble(module.text);
-  else
-    code.cubin.clear();
-  code.kernels = std::move(module.kernels);
-  code.variables = variables;
-  return code;
+  return {std::move(module.cubin), std::move(module.kernels), variables};
 }
 
 }  // namespace sluice::interpose

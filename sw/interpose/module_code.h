@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a module becomes: machine code, and what is known about its kernels. Needs no driver.
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,9 +18,7 @@ struct Code {
   bool variables = false;  ///< it has variables: a second copy of it beside the program's would have its own
 };
 
-/// PTX as machine code. @throws std::runtime_error with the assembler's words
-using Assembler = std::vector<char>(const std::string& ptx);
 /// @param registers  that a thread may have; 0: any number
-[[nodiscard]] Code made(const std::string& ptx, bool variables, unsigned registers, const std::function<Assembler>& assembler);
+[[nodiscard]] Code made(const std::string& ptx, bool variables, unsigned registers, const gpu::Assemble& assemble);
 
 }  // namespace sluice::interpose

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <queue>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "tb/common/random.h"
 #include "tb/cta_dispatcher/directed.h"
@@ -25,28 +28,47 @@ TEST(CtaDispatcher, SmallAgreesWithTwinAndGoldenInEveryCycle) {
   EXPECT_EQ(coverage.missed(), std::vector<std::string>{"a kernel goes before an older one by its priority"});  // for PRIORITY
 }
 
-// Grids of both kernels, one after the other, to their ends. Each bit of 18 is set in one and clear in the other; of 24 in the
-// long tier.
+// Grids of both kernels to their ends and from the start again, the other kernel launched just before; the test counts along.
+// Each bit of 20 is set in one grid and clear in the other; of 25 in the long tier.
 TEST(CtaDispatcher, GridIsCountedWithEveryCarry) {
   RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
-  DirectedDispatch bench(rtl, kSmall);
-  const auto bits = static_cast<std::uint32_t>(tb::campaign(0x3ffff, 0xffffff));
-  bench.cycle.in.grid = {bits & 0x555555, bits & 0xaaaaaa};
-  bench.steps(3);
-  for (unsigned k = 0; k < 2; ++k) {
-    const std::uint32_t ctas = bench.cycle.in.grid[k];
-    bench.cycle.in.launch = static_cast<std::uint8_t>(1U << k);
-    for (unsigned c = 0; bench.outputs().dispatched[k] < ctas && c < 4 * ctas && !HasFatalFailure(); ++c) {
-      if (!bench.started.empty()) bench.end(0);
-      bench.step();
+  CtaDispatcherIn in = DirectedDispatch(rtl, kSmall).cycle.in;
+  const auto bits = static_cast<std::uint32_t>(tb::campaign(0xfffff, 0x1ffffff));
+  in.grid = {bits & 0x5555555, bits & 0xaaaaaaa};
+  in.repeat = 3;
+  in.quota.fill(4);
+  in.port_quota.fill(4);
+  in.quota_changed = true;
+  rtl.clock(in);
+  in.quota_changed = false;
+  in.launch = 1;
+  std::array<std::uint32_t, 2> given{};  // CTAs
+  std::queue<CtaDispatcherOut> running;
+  const CtaDispatcherOut& out = rtl.outputs();
+  for (const std::size_t k : {0U, 1U}) {
+    for (unsigned quiet = 0; given[k] < in.grid[k] + 8; ++quiet) {
+      ASSERT_LT(quiet, 50U) << "no more than " << given[k] << " CTAs of kernel " << k;
+      rtl.clock(in);
+      in.launch = in.stop = 0;
+      in.done_valid = !running.empty();
+      if (in.done_valid) {
+        in.done_sm = running.front().dispatch_sm;
+        in.done_slot = running.front().dispatch_slot;
+        in.done_kernel = running.front().dispatch_kernel;
+        running.pop();
+      }
+      if (!out.dispatch_valid) continue;
+      const std::size_t of = out.dispatch_kernel;
+      ASSERT_EQ(out.dispatch_cta, given[of] % in.grid[of]) << "of kernel " << of;
+      ASSERT_LE(given[of] - out.dispatched[of], 2U) << "are not counted yet, of kernel " << of;
+      running.push(out);
+      if (of == k) quiet = 0;
+      if (++given[of] == in.grid[k] - 1 && of == k) {
+        in.launch = static_cast<std::uint8_t>(2U >> k);
+        given[1 - k] = 0;
+      }
     }
-    while (!bench.started.empty() && !HasFatalFailure()) {  // what would be dispatched behind the last one starts now
-      bench.end(0);
-      bench.step();
-    }
-    bench.steps(10);
-    EXPECT_EQ(bench.outputs().dispatched[k], ctas);
-    EXPECT_TRUE(bench.started.empty());
+    in.stop = static_cast<std::uint8_t>(1U << k);
   }
 }
 
@@ -183,6 +205,65 @@ TEST(CtaDispatcher, AReleaseLeavesTheGapUpToTheNextRegion) {
       bench.steps(20);
       EXPECT_EQ(bench.outputs().dispatched[1], 1U) << between;
     }
+  }
+}
+
+// Small regions of kernels that come and go: a CTA takes its region beside three others that lie in every order, whichever slot
+// it has. A demand is some whole units, or some and one bit of another, which must count as a whole one. At times one takes the
+// SM but for a crumb.
+TEST(CtaDispatcher, RegionsLieInEveryOrderAndEachBitOfARestCounts) {
+  constexpr std::array<std::uint32_t, 2> kBits{12, 14};  // of a unit: 16 units are 64 K registers, 14 are 224 KB
+  RtlCtaDispatcher<Vcta_dispatcher_small> rtl(kSmall);
+  DirectedDispatch bench(rtl, kSmall);
+  CtaDispatcherIn& in = bench.cycle.in;
+  in.capacity_registers = 16U << kBits[0];
+  in.capacity_shared_bytes = 14U << kBits[1];
+  in.regions = true;
+  bench.cycle.quota[1].fill(0);
+  bench.steps(3);
+  tb::Random random(tb::seed());
+  std::array<std::set<std::uint32_t>, 2> rests;                // of either resource: the bits,
+  std::array<std::set<std::vector<std::uint32_t>>, 2> orders;  // the slot that is given and those of the others, from the lowest
+  bool whole = false;
+  const auto demand = [&](std::size_t resource) {
+    const std::uint32_t bits = kBits[resource], crumb = 1U << (bits - 2);
+    if (whole) {  // the SM but for some of its last unit; nothing; no more than the first leaves
+      const std::uint32_t kind = random.in(0, 2), all = resource == 0 ? in.capacity_registers : in.capacity_shared_bytes;
+      return kind == 0 ? all - crumb : kind == 1 ? 0 : random.in(1, crumb);
+    }
+    const std::uint32_t units = random.in(random.chance(0.1) ? 0 : 1, 4), rest = random.in(0, 2 * bits);
+    if (rest < bits) rests[resource].insert(rest);
+    return (units << bits) + (rest < bits ? 1U << rest : 0U);
+  };
+  std::uint8_t described = 0;
+  for (std::uint64_t left = tb::campaign(400000, 4000000); left != 0 && !HasFatalFailure(); --left) {
+    const CtaDispatcherOut& out = bench.outputs();
+    in.launch = std::exchange(described, std::uint8_t{0});
+    for (std::uint8_t k = 0; k < 2; ++k) {
+      if (out.state[k] != SlotState::kFree || ((in.launch >> k) & 1U) != 0) continue;
+      whole = left / 4096 % 4 == 0;
+      in.demand_registers[k] = demand(0);
+      in.demand_shared_bytes[k] = demand(1);
+      in.grid[k] = random.in(1, 12);
+      described = static_cast<std::uint8_t>(described | (1U << k));
+    }
+    for (std::size_t resource = 0; out.dispatch_valid && bench.started.size() == 3 && resource < 2; ++resource) {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> lie;
+      for (const CtaDispatcherOut& cta : bench.started) {
+        const std::size_t k = cta.dispatch_kernel;
+        if ((resource == 0 ? in.demand_registers[k] : in.demand_shared_bytes[k]) != 0)
+          lie.emplace_back(resource == 0 ? cta.dispatch_register_base : cta.dispatch_shared_base, cta.dispatch_slot);
+      }
+      std::ranges::sort(lie);
+      if (lie.size() == 3) orders[resource].insert({out.dispatch_slot, lie[0].second, lie[1].second, lie[2].second});
+    }
+    if (!bench.started.empty() && random.chance(0.1))
+      bench.end(random.in(0, static_cast<std::uint32_t>(bench.started.size() - 1)));
+    bench.step();
+  }
+  for (std::size_t resource = 0; resource < 2 && !HasFatalFailure(); ++resource) {
+    EXPECT_EQ(rests[resource].size(), kBits[resource]);
+    EXPECT_EQ(orders[resource].size(), 24U);
   }
 }
 

@@ -178,7 +178,10 @@ TEST(Gate, DocumentHasTheCodesTable) {
 
 TEST(Gate, RemembersAModuleAndCountsItsLaunches) {
   int assembled = 0;
-  Gate gate("", [&](const std::string&) { ++assembled; });  // no runtime: nothing can be transformed
+  Gate gate("", [&](const std::string&) {
+    ++assembled;
+    return std::vector<char>{};
+  });  // no runtime: nothing can be transformed
   const std::string ptx = kernel("");
   const RewrittenModule& module = gate.module(ptx);
   EXPECT_EQ(&module, &gate.module(ptx));
@@ -191,7 +194,7 @@ TEST(Gate, RemembersAModuleAndCountsItsLaunches) {
 
 #ifdef SLUICE_PTXAS
 /// Assembles for sm_90. @throws InputError with the assembler's first line
-void assemble(const std::string& ptx) {
+std::vector<char> assemble(const std::string& ptx) {
   const std::filesystem::path file =
       std::filesystem::path(testing::TempDir()) / fmt::format("sluice_gate_{}.ptx", std::hash<std::string>()(ptx));
   std::ofstream(file) << ptx;
@@ -201,6 +204,7 @@ void assemble(const std::string& ptx) {
   if (code != 0) throw InputError(said.substr(0, 300));
   std::filesystem::remove(file);
   std::filesystem::remove(log);
+  return {};
 }
 std::string runtime() { return read_file(SLUICE_PTX_DIR "/runtime.ptx"); }
 
@@ -257,6 +261,7 @@ TEST(Module, AKernelThatDoesNotAssembleLeavesTheOthersAlone) {
   const std::string ptx = read_file(SLUICE_PTX_DIR "/gate_set.ptx");
   const RewrittenModule module = rewrite_module(ptx, runtime(), [](const std::string& text) {
     if (text.find("copy_left_open__sluice") != std::string::npos) throw InputError("line 7: no");
+    return std::vector<char>{};
   });
   EXPECT_EQ(module.kernels.at("copy_left_open").refusal->rule, GateRule::Assembles);
   EXPECT_FALSE(module.kernels.at("lookback").refusal);
@@ -267,7 +272,7 @@ TEST(Module, TransformedKernelsTakeNoMoreRegistersThanAsked) {
   const std::string ptx = read_file(SLUICE_PTX_DIR "/gate_set.ptx");
   const auto limits = [&](std::uint32_t registers) {
     const RewrittenModule module = rewrite_module(
-        ptx, runtime(), [](const std::string&) {}, registers);
+        ptx, runtime(), [](const std::string&) { return std::vector<char>{}; }, registers);
     std::size_t transformed = 0, limited = 0;
     for (const auto& [name, kernel] : module.kernels) transformed += kernel.refusal ? 0 : 1;
     for (std::size_t at = module.text.find(".maxnreg 40"); at != std::string::npos; at = module.text.find(".maxnreg 40", at + 1))

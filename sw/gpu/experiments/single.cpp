@@ -92,6 +92,11 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
                       KernelForm{.warps_apart = !kernel.warps_apart()});
         if (!other->refusal()) tried.push_back({other->warps_apart() ? "warps_apart" : "warps_together", *other, {}});
       }
+      std::optional<PreparedKernel> usual;
+      if (kernel.counterweight() != kCounterweight) {
+        usual.emplace(session.context(), session.compiler(), session.tools(), kernel.spec(), KernelForm{.weighs = false});
+        tried.push_back({"usual_counterweight", *usual, {}});
+      }
       for (const Variant& variant : tried) {
         QuotaJob job(variant.kernel, variant.options);
         job.order(uniform_quota(sms, variant.kernel.occupancy()));
@@ -121,6 +126,7 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
                        {"variants", variants},
                        {"violations", violations},
                        {"warps_apart", kernel.warps_apart()},
+                       {"counterweight", kernel.counterweight()},
                        {"warps_together_because", kernel.together().value_or("")},
                        {"native", resources(kernel.native())},
                        {"persistent", resources(kernel.persistent())},

@@ -12,6 +12,7 @@
 #include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/gpu/runtime/embedded.h"
+#include "sw/gpu/source/ptxas.h"
 
 namespace sluice::gpu {
 
@@ -172,9 +173,14 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
   try {
     const auto load = [&](unsigned ctas) {
       form.ctas_per_sm = ctas;
-      const Transformed transformed = transform(ptx, runtime, form);
+      // The driver makes the machine code that runs; ptxas makes some to look at.
+      const Assembled module = assembled(ptx, runtime, {{symbol, transform(ptx, runtime, form)}}, [&](const std::string& text) {
+        return wanted.weighs ? cubin_by_ptxas(text, limits.compute_major * 10 + limits.compute_minor) : std::vector<char>{};
+      });
+      const Transformed& transformed = module.kernels.at(symbol);
       shared_behind_ = transformed.shared_behind;
-      library = load_library(context_, combined(ptx, runtime, {transformed}), symbol);
+      counterweight_ = transformed.spec.counterweight;
+      library = load_library(context_, module.text, symbol);
       Kernel kernel(context_, library, transformed.entry);
       if (persistent_shared() > 0) kernel.configure(persistent_shared(), -1);
       return kernel;
@@ -188,11 +194,14 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
     constexpr unsigned kFew = 16;  // bytes that a thread may spill
     if (!wanted.any_shape && persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
       const Library tight = library;
+      const unsigned counterweight = counterweight_;
       Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others
-      if (roomier.local_bytes() + 16 < persistent_.local_bytes())
+      if (roomier.local_bytes() + 16 < persistent_.local_bytes()) {
         persistent_ = std::move(roomier);
-      else
+      } else {
         library = tight;
+        counterweight_ = counterweight;
+      }
     }
   } catch (const std::exception& e) {
     return refuse({GateRule::Assembles, fmt::format("{}: {}", gate_row(GateRule::Assembles).native, e.what())});

@@ -40,6 +40,7 @@ struct KernelForm {
       {};                  ///< whether the warps of a CTA go on by themselves, where they can; nothing: where it is worth it
   bool any_shape = false;  ///< as for launches of shapes that are not known yet (gate.h)
   FlagForm flag = FlagForm::Pushed;  ///< others only with warps_apart = false
+  bool weighs = true;                ///< tries another counterweight, where that may do better
 };
 
 /// A launch specification: one module with the kernel as it is and the transformed one beside it, and its buffers on the device.
@@ -66,8 +67,9 @@ class PreparedKernel {
   [[nodiscard]] const std::string& rule() const { return rule_; }      ///< of the gate (gate.h), where it has no transformed form
   [[nodiscard]] const std::optional<std::string>& together() const {
     return together_;
-  }                                                                ///< why its warps cannot go on by themselves
-  [[nodiscard]] bool warps_apart() const { return warps_apart_; }  ///< they do
+  }                                                                        ///< why its warps cannot go on by themselves
+  [[nodiscard]] bool warps_apart() const { return warps_apart_; }          ///< they do
+  [[nodiscard]] unsigned counterweight() const { return counterweight_; }  ///< of the transformed form
   [[nodiscard]] std::uint32_t warps() const { return (spec_.block_threads() + 31) / 32; }  ///< of a CTA
   [[nodiscard]] std::array<std::uint32_t, 3> persistent_block() const {  ///< threads that a transformed CTA is launched with
     return warps_apart_ ? std::array<std::uint32_t, 3>{warps() * 32, 1, 1} : spec_.block;
@@ -92,6 +94,7 @@ class PreparedKernel {
   std::optional<std::string> refusal_;
   std::string rule_;
   bool threads_leave_ = false, waits_ = false, warps_apart_ = false;
+  unsigned counterweight_ = kCounterweight;
   std::uint32_t shared_behind_ = 0;
   std::optional<std::string> together_;
   Kernel native_, persistent_;

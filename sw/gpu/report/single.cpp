@@ -7,6 +7,7 @@
 #include "sw/core/errors.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
+#include "sw/gpu/rewrite/counterweight.h"
 #include "sw/report/charts.h"
 
 namespace sluice::gpu {
@@ -66,7 +67,8 @@ void user_kernels_section(const std::filesystem::path& folder, Output& out) {
 
 void overhead_section(const std::filesystem::path& folder, Output& out) {
   std::vector<std::vector<std::string>> rows = {{"kernel", "untransformed ms", "overhead", "95 %", "of it start and end",
-                                                 "tasks claimed singly", "warps", "the other loop", "registers", "CTAs per SM"}};
+                                                 "tasks claimed singly", "warps", "the other loop", "counterweight", "registers",
+                                                 "CTAs per SM"}};
   json result = json::array();
   Values all;
   const auto percent = [](double v) { return fmt::format("{:+.2f} %", 100 * v); };
@@ -90,6 +92,10 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
                     percent(standard["empty_launch_seconds"].get<double>() / native),
                     percent(variants["one_task_claims"]["overhead"]), apart ? "apart" : "together",
                     variants.contains(other) ? percent(variants[other]["overhead"]) : j.value("warps_together_because", "-"),
+                    variants.contains("usual_counterweight")
+                        ? fmt::format("{} ({}: {})", j.value("counterweight", kCounterweight), kCounterweight,
+                                      percent(variants["usual_counterweight"]["overhead"]))
+                        : fmt::format("{}", j.value("counterweight", kCounterweight)),
                     fmt::format("{} -> {}", j["native"]["registers"].get<int>(), j["persistent"]["registers"].get<int>()),
                     fmt::format("{} -> {}", j["native_occupancy"].get<int>(), j["occupancy"].get<int>())});
     result.push_back({{"kernel", j["app"]},

@@ -11,10 +11,11 @@ namespace sluice::gpu {
 
 namespace {
 
-/// What `assemble` throws, in words; nothing when the text assembles.
-std::optional<std::string> fails(const Assemble& assemble, const std::string& ptx) {
+/// Assembles these kernels into `out`. @return why they do not assemble
+std::optional<std::string> fails(Assembled& out, const std::string& text, const std::string& runtime,
+                                 const TransformedKernels& kernels, const Assemble& assemble) {
   try {
-    assemble(ptx);
+    out = assembled(text, runtime, kernels, assemble);
   } catch (const std::exception& e) {
     return e.what();
   }
@@ -25,7 +26,7 @@ std::optional<std::string> fails(const Assemble& assemble, const std::string& pt
 
 RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtime, const Assemble& assemble,
                                std::uint32_t registers) {
-  RewrittenModule module{ptx, {}};
+  RewrittenModule module{ptx, {}, {}};
   std::string text, own;
   std::vector<Item> items;
   try {
@@ -35,7 +36,7 @@ RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtim
   } catch (const std::exception&) {
     return module;  // not even the kernels' names are known: refuse_launch says so
   }
-  std::map<std::string, Transformed> transformed;
+  TransformedKernels transformed;
   for (const Item& item : items) {
     if (item.kind != Item::Kind::Kernel || !item.has_body()) continue;
     ModuleKernel& kernel = module.kernels[item.name];
@@ -46,34 +47,31 @@ RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtim
       TransformSpec spec{item.name, {0, 0, 0}, 0, study.threads_leave};
       spec.waits = kernel.waits = study.waits;
       spec.registers = registers;
-      const Transformed& done = transformed[item.name] = transform(text, own, spec);
-      kernel.entry = done.entry;
-      kernel.shared_behind = done.shared_behind;
+      const Transformed& made = transformed[item.name] = transform(text, own, spec);
+      kernel.entry = made.entry;
+      kernel.shared_behind = made.shared_behind;
     } catch (const std::exception& e) {
       kernel.refusal = refusal(GateRule::Unreadable, e.what());
       transformed.erase(item.name);
     }
   }
-  const auto joined = [&] {
-    std::vector<Transformed> all;
-    for (const auto& [name, kernel] : transformed) all.push_back(kernel);
-    return combined(text, own, all);
-  };
   const auto give_up = [&](const std::string& name, const std::string& why) {
     module.kernels[name].refusal = refusal(GateRule::Assembles, why);
     transformed.erase(name);
   };
-  if (transformed.empty()) return module;
-  std::string candidate = joined();
-  if (fails(assemble, candidate)) {  // which of them is it?
+  Assembled done;
+  if (!transformed.empty() && fails(done, text, own, transformed, assemble)) {  // which of them is it?
     for (auto& [name, kernel] : module.kernels)
-      if (transformed.contains(name))
-        if (const auto why = fails(assemble, combined(text, own, {transformed[name]}))) give_up(name, *why);
-    candidate = transformed.empty() ? "" : joined();
-    if (const auto why = transformed.empty() ? std::nullopt : fails(assemble, candidate))
-      while (!transformed.empty()) give_up(std::string(transformed.begin()->first), *why);
+      if (const auto found = transformed.find(name); found != transformed.end())
+        if (const auto why = fails(done, text, own, {*found}, assemble)) give_up(name, *why);
+    if (!transformed.empty())
+      if (const auto why = fails(done, text, own, transformed, assemble))
+        while (!transformed.empty()) give_up(std::string(transformed.begin()->first), *why);
   }
-  if (!transformed.empty()) module.text = std::move(candidate);
+  if (!transformed.empty()) {
+    module.text = std::move(done.text);
+    module.cubin = std::move(done.cubin);
+  }
   return module;
 }
 

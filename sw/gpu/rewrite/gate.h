@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/gpu/rewrite/transform.h"
+#include "sw/gpu/rewrite/assemble.h"
 
 namespace sluice::gpu {
 
@@ -82,12 +82,10 @@ struct ModuleKernel {
   bool waits = false;               ///< launch with JobOptions::group 1
 };
 struct RewrittenModule {
-  std::string
-      text;  ///< PTX to load: the kernels as they are, with the transformed ones beside them; the program's own if there are none
+  std::string text;  ///< the kernels as they are, with the transformed ones beside them; the program's own if there are none
+  std::vector<char> cubin;                      ///< the same as machine code; empty if there are none
   std::map<std::string, ModuleKernel> kernels;  ///< by their names in the module
 };
-/// Throws where the text does not assemble: ptxas, or the driver.
-using Assemble = std::function<void(const std::string& ptx)>;
 /// All kernels of a module, for blocks of any shape and grids of three axes. Nothing is thrown: what fails is a refusal.
 /// @param runtime    PTX of runtime/quota_runtime.cuh for the device
 /// @param registers  most of a thread of a transformed kernel whose own text sets no limit; 0: any

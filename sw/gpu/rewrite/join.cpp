@@ -101,11 +101,4 @@ std::string find_leader(const std::array<std::uint32_t, 3>& block) {
                                                          {"warps", warps}});
 }
 
-std::string counterweight() {
-  constexpr int kMultiplyAdds = 100;
-  std::string lines;
-  for (int i = 0; i < kMultiplyAdds; ++i) lines += fmt::format("\tmad.lo.u32 %sluice_y, %sluice_y, %sluice_x, {};\n", 7 * i + 1);
-  return fill(embedded_file("rewrite/counterweight.ptx"), {{"multiply_adds", lines}});
-}
-
 }  // namespace sluice::gpu

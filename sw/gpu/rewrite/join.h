@@ -34,10 +34,4 @@ namespace sluice::gpu {
 /// @param block  zeros: read from the launch; then the first warp leads
 [[nodiscard]] std::string find_leader(const std::array<std::uint32_t, 3>& block);
 
-/// Multiply-adds that never run. The assembler (ptxas 13.0) spreads what either could do, moves and additions, over the integer
-/// and the multiply-add pipe so that a function has as many instructions for one as for the other, wherever they stand. The
-/// runtime has the more integer instructions by about these; without them the kernel's own additions are moved to the
-/// multiply-add pipe (docs/user/gpu.md).
-[[nodiscard]] std::string counterweight();
-
 }  // namespace sluice::gpu

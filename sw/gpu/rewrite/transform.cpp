@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "sw/gpu/rewrite/barriers.h"
+#include "sw/gpu/rewrite/counterweight.h"
 #include "sw/gpu/rewrite/join.h"
 #include "sw/gpu/rewrite/template.h"
 #include "sw/gpu/rewrite/warps_apart.h"
@@ -84,7 +85,7 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
                                                         {"looks_at_claims", spec.flag == FlagForm::AtClaims},
                                                         {"flag_scope", host ? "sys" : "gpu"},
                                                         {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
-                                                        {"counterweight", counterweight()}});
+                                                        {"counterweight", counterweight(spec.counterweight)}});
 }
 
 /// Limits to registers and threads. A shape that is not known keeps the kernel's own.
@@ -130,6 +131,7 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   const std::set<std::string> changed = functions_changed(ptx, reach, threads_leave);
   const std::string suffix = "__sluice_" + spec.symbol;
   Transformed out;
+  out.spec = spec;
   out.entry = spec.symbol + "__sluice";
 
   const std::string dynamic = spec.warps_apart ? "" : dynamic_shared(ptx, items, reach);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/gpu/rewrite/counterweight.h"
 #include "sw/gpu/rewrite/ptx.h"
 
 namespace sluice::gpu {
@@ -32,6 +33,7 @@ struct TransformSpec {
   bool waits = false;           ///< blocks may wait for others: what is claimed is begun
   std::uint32_t registers = 0;  ///< most of a thread, where neither ctas_per_sm nor the kernel sets a limit; 0: any
   FlagForm flag = FlagForm::Pushed;  ///< others only without warps_apart
+  unsigned counterweight = kCounterweight;
 };
 
 /// Registers that a thread may have, unrounded, with `ctas` CTAs of `threads` on an SM. Told no limit, the assembler stays within
@@ -51,6 +53,7 @@ inline constexpr std::uint32_t kSharedBehind = 256;
 
 /// A kernel as a persistent one, to stand in a module beside the kernel as it was.
 struct Transformed {
+  TransformSpec spec;                     ///< that it was made by
   std::string entry;                      ///< its name
   std::string text;                       ///< itself, and the functions of the module that it needs in another form
   std::vector<std::string> declarations;  ///< that it shares with other transformed kernels of the module

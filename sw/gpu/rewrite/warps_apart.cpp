@@ -100,7 +100,7 @@ std::string warps_apart_loop(const std::string& body, const TransformSpec& spec)
                                                        {"last_body", last_body + "\n"},
                                                        {"body", body + "\n"},
                                                        {"all_have_left", 2 * warps - 2},
-                                                       {"counterweight", counterweight()}});
+                                                       {"counterweight", counterweight(spec.counterweight)}});
 }
 
 }  // namespace sluice::gpu

@@ -12,16 +12,20 @@
 
 namespace sluice {
 
-/// Called when a Verilated model ends: writes the lines and toggles that it covered to SLUICE_COVERAGE_DIR, one file a model.
-/// Nothing in a build without coverage (tb/coverage.sh makes one with it).
-inline void write_coverage([[maybe_unused]] VerilatedContext& context) {
 #if VM_COVERAGE
-  static std::atomic<unsigned> models{0};
+inline constexpr bool kCountsCoverage = true;
+
+/// Writes what a model has covered to SLUICE_COVERAGE_DIR, one file a call.
+inline void write_coverage(VerilatedContext& context, const char* name) {
+  static std::atomic<unsigned> files{0};
   const char* dir = std::getenv("SLUICE_COVERAGE_DIR");
   if (dir == nullptr) return;
   context.coveragep()->write(
-      (std::string(dir) + "/" + std::to_string(getpid()) + "_" + std::to_string(models++) + ".dat").c_str());
-#endif
+      (std::string(dir) + "/" + name + std::to_string(getpid()) + "_" + std::to_string(files++) + ".dat").c_str());
 }
+#else
+inline constexpr bool kCountsCoverage = false;  // a build with coverage is made by tb/coverage.sh
+inline void write_coverage(VerilatedContext& /*context*/, const char* /*name*/) {}
+#endif
 
 }  // namespace sluice
