@@ -65,7 +65,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const RunSpec& spec, ICtaObserver*
                         launch.once && workers == nullptr ? launch.kernel.grid_ctas : 0, workers, nullptr});
   }
   for (std::uint32_t i = 0; i < machine.dram.channels; ++i) {
-    channels_.push_back(std::make_unique<DramChannel>(numbered("dram_channel", i).c_str(), machine, clock_, counters_));
+    channels_.push_back(std::make_unique<DramChannel>(numbered("dram_channel", i).c_str(), i, machine, clock_, counters_));
   }
   for (std::uint32_t i = 0; i < machine.l2_slices; ++i) {
     slices_.push_back(std::make_unique<L2Slice>(numbered("l2_slice", i).c_str(), machine, clock_, pool_, counters_));

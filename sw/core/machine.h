@@ -33,6 +33,7 @@ struct CacheConfig {
   double atomic_interval = 0;              ///< L2 only: cycles that an atomic holds the slice for each sector; 0: one in all
   double store_interval = 0;               ///< L2 only: cycles that a store holds the slice for each half line; 0: one in all
   bool fills_partial_writes = false;       ///< L2 only: sectors written in part are read from DRAM when they leave, or are read
+  bool writes_rows = false;  ///< L2 only: a line that is written back takes the other dirty lines of its DRAM row along
 };
 
 /// Instruction supply of an SM: one warp a cycle is served `width` instructions from the instruction cache into its buffer.
@@ -62,6 +63,8 @@ struct DramConfig {
   DramScheduler scheduler = DramScheduler::Bus;
   std::uint32_t t_wl = 4;      ///< Bank only: write command to write data
   std::uint32_t t_rtw = 2;     ///< Bank only: idle bus between read and write data
+  std::uint32_t t_refi = 0;    ///< Bank only: a channel is refreshed once in so many cycles; 0: never
+  std::uint32_t t_rfc = 0;     ///< cycles that this takes all of its banks
   bool joins_sectors = false;  ///< sectors of one access_bytes block are one transfer; else each is one
 };
 
@@ -90,10 +93,11 @@ struct SmConfig {
   std::uint32_t tensor_latency = 24, tensor_interval = 8;  ///< matrix unit
   std::uint32_t register_unit = 64;                        ///< registers of a warp are allocated in multiples of this many
   std::uint32_t shared_latency = 24;
-  std::uint32_t ldst_queue = 4;           ///< memory instructions waiting in the LDST pipeline
-  std::uint32_t store_credits = 64;       ///< stores in flight to L2
-  std::uint32_t cta_launch_latency = 8;   ///< from dispatch to a CTA's first instruction: its set-up
-  std::uint32_t cta_launch_interval = 0;  ///< cycles between the set-ups of two CTAs
+  std::uint32_t ldst_queue = 4;                ///< memory instructions waiting in the LDST pipeline
+  std::uint32_t store_credits = 64;            ///< stores in flight to L2
+  std::uint32_t cta_launch_latency = 8;        ///< from dispatch to a CTA's first instruction: its set-up
+  std::uint32_t cta_launch_latency_apart = 0;  ///< the same of a CTA whose last warp is not full; 0: as of the others
+  std::uint32_t cta_launch_interval = 0;       ///< cycles between the set-ups of two CTAs
   bool kernels_stay = false;           ///< warps of a kernel launched before another are the older ones, whenever their CTA began
   std::uint32_t barrier_latency = 4;   ///< cycles from the last arrival at a CTA's barrier to the next instruction
   std::uint32_t active_warps = 6;      ///< two-level scheduler: size of the active set

@@ -26,6 +26,7 @@ void read_cache(TomlTable table, CacheConfig& cache, int level) {
     table.read("atomic_interval", cache.atomic_interval, 0, 64);
     table.read("store_interval", cache.store_interval, 0, 64);
     table.read("fills_partial_writes", cache.fills_partial_writes);
+    table.read("writes_rows", cache.writes_rows);
   }
   table.finish();
   if (cache.bytes % (cache.ways * cache.line_bytes) != 0) {
@@ -97,6 +98,7 @@ void read_sm(TomlTable table, SmConfig& sm) {
   table.read("tensor_interval", sm.tensor_interval, 1, 64);
   table.read("register_unit", sm.register_unit, 1, 1024);
   table.read("cta_launch_latency", sm.cta_launch_latency, 1, 100000);
+  table.read("cta_launch_latency_apart", sm.cta_launch_latency_apart, 0, 100000);
   table.read("cta_launch_interval", sm.cta_launch_interval, 0, 100000);
   table.read("kernels_stay", sm.kernels_stay);
   table.read("barrier_latency", sm.barrier_latency, 1, 1000);
@@ -147,10 +149,14 @@ void read_dram(TomlTable table, DramConfig& dram) {
   dram.scheduler = static_cast<DramScheduler>(table.read_choice("scheduler", {"bus", "bank"}));
   table.read("t_wl", dram.t_wl, 0, 1000);
   table.read("t_rtw", dram.t_rtw, 0, 1000);
+  table.read("t_refi", dram.t_refi, 0, 1000000);
+  table.read("t_rfc", dram.t_rfc, 0, 100000);
   table.read("joins_sectors", dram.joins_sectors);
   table.finish();
   if (dram.row_bytes % dram.access_bytes != 0)
     table.fail("row_bytes", fmt::format("must be a multiple of access_bytes = {}", dram.access_bytes));
+  if (dram.t_refi != 0 && dram.t_rfc >= dram.t_refi)
+    table.fail("t_rfc", fmt::format("must be less than t_refi = {}", dram.t_refi));
 }
 
 void read_partitioner(TomlTable table, PartitionerConfig& config) {

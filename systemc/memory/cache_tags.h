@@ -30,13 +30,15 @@ class CacheTags {
 
   /// The way that holds sectors of `line`, or awaits them; nullptr when none does. Counts as a use.
   Way* find(std::uint64_t line) {
+    Way* way = look(line);
+    if (way != nullptr) way->last_use = ++uses_;
+    return way;
+  }
+  /// The same, without counting.
+  Way* look(std::uint64_t line) {
     Way* set = set_of(line);
-    for (std::uint32_t w = 0; w < ways_; ++w) {
-      if (!set[w].empty() && set[w].line == line) {
-        set[w].last_use = ++uses_;
-        return &set[w];
-      }
-    }
+    for (std::uint32_t w = 0; w < ways_; ++w)
+      if (!set[w].empty() && set[w].line == line) return &set[w];
     return nullptr;
   }
   /// The way a miss of `line` would take: an empty one first, then the least recently used; nullptr when all await sectors.

@@ -17,10 +17,11 @@ constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();  ///
 
 }  // namespace
 
-DramChannel::DramChannel(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+DramChannel::DramChannel(const sc_core::sc_module_name& name, std::uint32_t id, const MachineConfig& machine, SimClock clock,
                          std::vector<KernelCounters>& counters)
     : sc_module(name),
       clock_(clock),
+      id_(id),
       config_(machine.dram),
       sectored_(machine.l2.sectored),
       core_khz_(static_cast<std::uint64_t>(std::llround(machine.core_mhz * 1e3))),
@@ -148,6 +149,18 @@ void DramChannel::schedule_bus(std::uint64_t now) {
   }
 }
 
+void DramChannel::refresh(std::uint32_t index, std::uint64_t now) {
+  // The channels follow each other evenly: otherwise neighbours in memory would wait together.
+  const std::uint64_t phase = std::uint64_t{id_} * config_.t_refi / config_.channels;
+  const std::uint64_t due = now < phase ? 0 : (now - phase) / config_.t_refi + 1;
+  Bank& bank = banks_[index];
+  if (due == bank.refreshes) return;
+  const std::uint64_t begins = phase + (due - 1) * config_.t_refi;
+  bank.refreshed = std::max(begins, bank.open_row != kNoRow ? bank.pre_ready + config_.t_rp : 0) + config_.t_rfc;
+  bank.open_row = kNoRow;
+  bank.refreshes = due;
+}
+
 void DramChannel::prepare_banks(std::uint64_t now) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   candidates_.assign(banks_.size(), kNone);
@@ -155,6 +168,11 @@ void DramChannel::prepare_banks(std::uint64_t now) {
   for (std::size_t i = 0; i < looked_at_ && queue_[i].arrival <= now; ++i) {
     const Request& request = queue_[i];
     if (currents_[request.bank].busy) continue;
+    if (config_.t_refi != 0) refresh(request.bank, now);
+    if (const std::uint64_t over = banks_[request.bank].refreshed; over > now) {  // other banks' activates do not wait for it
+      refresh_over_ = refresh_over_ > now ? std::min(refresh_over_, over) : over;
+      continue;
+    }
     std::size_t& candidate = candidates_[request.bank];
     const bool waited_long = candidate != kNone && now - queue_[candidate].seen >= kStarvationLimit;
     const std::uint64_t open = banks_[request.bank].open_row;
@@ -169,7 +187,8 @@ void DramChannel::prepare_banks(std::uint64_t now) {
     if (!row_hit) {
       const std::uint64_t precharged = bank.open_row != kNoRow ? std::max(now, bank.pre_ready) + config_.t_rp : now;
       const std::uint64_t activate = std::max({precharged, bank.act_ready, last_activate_ + config_.t_rrd});
-      bank = {request.row, activate + config_.t_rcd, activate + config_.t_ras, activate + config_.t_rc};
+      bank = {request.row,   activate + config_.t_rcd, activate + config_.t_ras, activate + config_.t_rc, bank.refreshed,
+              bank.refreshes};
       last_activate_ = activate;
     }
     currents_[request.bank] = {true, row_hit, std::max(now, bank.cas_ready), request};
@@ -224,6 +243,7 @@ std::uint64_t DramChannel::next_wake(std::uint64_t now) const {
     for (const Current& current : currents_) {
       if (current.busy) next = std::min(next, std::max(column_command(current), now + 1));
     }
+    if (refresh_over_ > now) next = std::min(next, refresh_over_);
     for (std::size_t i = 0; i < queue_.size() && i < config_.queue_depth; ++i) {
       if (queue_[i].arrival <= now) continue;
       next = std::min(next, queue_[i].arrival);  // they come in order

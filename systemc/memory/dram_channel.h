@@ -17,12 +17,13 @@ namespace sluice {
 /// One DRAM channel with an FR-FCFS scheduler: of the oldest `queue_depth` requests it commits the one whose data can start
 /// first (row hits come first by themselves), the oldest on a tie, and the oldest anyway once it has been one of them too long.
 /// Timing per bank: tRCD, tRP, tRAS, tRC, tCL, tRRD between activates, tWTR on a turn of the data bus; open-page policy.
+/// Under the Bank scheduler all banks are refreshed once every tREFI, and close their rows for it.
 /// Every read of a line (of a sector, where the L2 has them) and every write-back is rounded up to whole bursts of access_bytes.
 /// Inside, time is counted in DRAM command-clock cycles.
 class DramChannel : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(DramChannel);
-  DramChannel(const sc_core::sc_module_name& name, const MachineConfig& machine, SimClock clock,
+  DramChannel(const sc_core::sc_module_name& name, std::uint32_t id, const MachineConfig& machine, SimClock clock,
               std::vector<KernelCounters>& counters);
 
   tlm_utils::simple_target_socket_tagged<DramChannel>& new_port();  ///< one for each L2 slice behind this channel
@@ -33,6 +34,8 @@ class DramChannel : public sc_core::sc_module {
     std::uint64_t cas_ready = 0;  ///< after the last activate, tRCD
     std::uint64_t pre_ready = 0;  ///< tRAS after activate, tWR after a write
     std::uint64_t act_ready = 0;  ///< tRC after activate
+    std::uint64_t refreshed = 0;  ///< cycle in which its last refresh is over
+    std::uint64_t refreshes = 0;  ///< how many of its refreshes it has had
   };
   struct Request {
     std::uint64_t arrival;
@@ -60,8 +63,9 @@ class DramChannel : public sc_core::sc_module {
   void commit(std::size_t index, std::uint64_t now);
   void schedule_bus(std::uint64_t now);
   void schedule_banks(std::uint64_t now);
-  void look_at(std::uint64_t now);        ///< the oldest `queue_depth` requests are seen
-  void prepare_banks(std::uint64_t now);  ///< idle banks take their next request and open its row
+  void look_at(std::uint64_t now);                       ///< the oldest `queue_depth` requests are seen
+  void refresh(std::uint32_t index, std::uint64_t now);  ///< the bank's refreshes that are due: only the last one is felt
+  void prepare_banks(std::uint64_t now);                 ///< idle banks take their next request and open its row
   [[nodiscard]] std::uint64_t column_command(const Current& current) const;  ///< cycle it can be given, bus included
   /// Reads or writes have had the bus for so long, while the others waited, that it is these ones' turn.
   [[nodiscard]] bool must_turn(std::uint64_t now) const;
@@ -73,6 +77,7 @@ class DramChannel : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t to_core(std::uint64_t dram_cycle) const;
 
   SimClock clock_;
+  std::uint32_t id_;
   DramConfig config_;
   bool sectored_;  ///< reads come from an L2 that asks for sectors
   std::uint64_t core_khz_, dram_khz_;
@@ -82,7 +87,8 @@ class DramChannel : public sc_core::sc_module {
   std::vector<Current> currents_;        ///< by bank; Bank scheduler
   std::vector<std::size_t> candidates_;  ///< scratch of prepare_banks
   std::deque<Request> queue_;
-  std::size_t looked_at_ = 0;  ///< of them, the oldest
+  std::uint64_t refresh_over_ = 0;  ///< the first one that a request waits for; in the past: none does
+  std::size_t looked_at_ = 0;       ///< of them, the oldest
   std::deque<Completion> completions_;
   std::uint64_t bus_free_ = 0, last_activate_ = 0, turned_at_ = 0;
   bool last_was_write_ = false;

@@ -15,6 +15,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const MachineConfig& machi
       block_sectors_(machine.l2.sectored && machine.dram.joins_sectors
                          ? std::clamp(machine.dram.access_bytes, kSectorBytes, kLineBytes) / kSectorBytes
                          : 1),
+      row_lines_(std::uint64_t{machine.dram.row_bytes} * machine.dram.channels / kLineBytes),
       pool_(pool),
       counters_(counters),
       tags_(machine.l2),
@@ -151,9 +152,21 @@ CacheTags::Way* L2Slice::allocate(std::uint64_t line, const PacketInfo& who) {
       --write_backs_left_;
     }
     send_to_dram(*packet);
+    if (config_.writes_rows) write_row_back(way->line, who);
   }
   tags_.assign(*way, line);
   return way;
+}
+
+void L2Slice::write_row_back(std::uint64_t line, const PacketInfo& who) {
+  const std::uint64_t first = line / row_lines_ * row_lines_;
+  for (std::uint64_t other = first; other < first + row_lines_; ++other) {
+    CacheTags::Way* way = other == line ? nullptr : tags_.look(other);
+    if (way == nullptr || way->dirty == 0 || way->pending != 0 || (way->dirty & ~way->valid) != 0) continue;
+    send_to_dram(*pool_.acquire(other * kLineBytes, true, way->dirty, who.sm, who.kernel));
+    way->dirty = 0;
+    --write_backs_left_;
+  }
 }
 
 void L2Slice::send_to_dram(tlm::tlm_generic_payload& packet) {

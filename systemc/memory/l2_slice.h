@@ -17,9 +17,10 @@ namespace sluice {
 
 /// One L2 slice: write-back, write-allocate without fetch, allocate on miss, one lookup a cycle. With sectors it fetches and
 /// writes back only those asked for or dirty; where the DRAM joins the sectors of a block, it fetches the whole block. If it
-/// fills partial writes, a sector of which some bytes were never written is fetched before it leaves and when it is read. Misses
-/// to sectors already on their way wait in the line's MSHR. A full MSHR table, or a set whose ways all await sectors, holds the
-/// queue.
+/// fills partial writes, a sector of which some bytes were never written is fetched before it leaves and when it is read. If it
+/// writes rows, a dirty line that leaves takes those of its DRAM row along; they stay, clean.
+/// Misses to sectors already on their way wait in the line's MSHR. A full MSHR table, or a set whose ways all await sectors,
+/// holds the queue.
 class L2Slice : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(L2Slice);
@@ -47,11 +48,13 @@ class L2Slice : public sc_core::sc_module {
   /// Packets that a miss of `sectors` would wait with: those of its line, or, with sectors, those that want one of its own.
   [[nodiscard]] std::uint32_t merged(const std::vector<tlm::tlm_generic_payload*>& waiting, std::uint8_t sectors) const;
   [[nodiscard]] std::uint8_t with_their_blocks(std::uint8_t sectors) const;
+  void write_row_back(std::uint64_t line, const PacketInfo& who);  ///< the dirty lines in the DRAM row of `line`
   void send_to_dram(tlm::tlm_generic_payload& packet);
 
   SimClock clock_;
   CacheConfig config_;
   std::uint32_t block_sectors_;  ///< that one DRAM access brings
+  std::uint64_t row_lines_;      ///< of a DRAM row over all channels
   PacketPool& pool_;
   std::vector<KernelCounters>& counters_;
   CacheTags tags_;

@@ -37,6 +37,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const sc_core::sc_module_name& 
       fetch_(machine.sm.fetch, machine.sm.capacity.threads / kWarpSize),
       warps_(machine.sm.capacity.threads / kWarpSize),
       ctas_(machine.sm.capacity.cta_slots),
+      workers_(machine.sm.capacity.cta_slots),
       scoreboard_(warps_.size(), registers_per_warp(kernels)),
       pipelines_(machine.sm),
       banks_(machine.sm),
@@ -55,7 +56,9 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
   now_ = clock_.now();
   account_to(now_);
   const KernelDescriptor& descriptor = kernels_[kernel.value()].descriptor;
-  Cta& cta = ctas_[slot];
+  const bool goes_on = apart(descriptor);
+  const std::uint32_t at = free_cta(slot, goes_on);
+  Cta& cta = ctas_[at];
   RunningKernel& running = kernels_[kernel.value()];
   std::uint32_t handle = 0;
   restore_main_stack_bounds();
@@ -66,16 +69,47 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     sc_core::sc_stop();
     return;
   }
-  cta = {kernel.value(), descriptor.warps_per_cta(), 0, 0, handle, true};
   const bool one_age = config_.scheduler == WarpSchedulerKind::OldestCta;
-  std::uint32_t warp_in_cta = 0;
-  for (std::uint32_t w = 0; w < warps_.size() && warp_in_cta < cta.live_warps; ++w) {
+  const std::uint32_t warps = descriptor.warps_per_cta();
+  // A CTA that stays has its slot for the whole run, and takes block after block there.
+  const std::uint64_t age =
+      config_.kernels_stay ? (std::uint64_t{kernel.value()} << 32) + std::uint64_t{slot} * warps_.size() : next_age_;
+  next_age_ += one_age ? 1 : warps;
+  cta = {kernel.value(), warps, 0, 0, handle, true, cta_index, slot, 0, age};
+  const std::uint64_t set_up = std::max({now_, earliest, next_set_up_});
+  next_set_up_ = set_up + config_.cta_launch_interval;
+  Worker& worker = workers_[slot];
+  if (goes_on) {
+    worker.cta = at;
+    worker.asks = false;
+  }
+  const std::uint64_t begins = set_up + (goes_on ? config_.cta_launch_latency_apart : config_.cta_launch_latency);
+  begin_warps(at, goes_on ? warps - std::min(warps, worker.warps) : warps, begins);
+  if (cta.used && cta.begun < warps && (!goes_on || worker.warps == 0)) waiting_.push_back(at);
+  if (!in_tick_) wake_.notify(clock_.cycles(1));
+}
+
+std::uint32_t StreamingMultiprocessor::free_cta(std::uint32_t slot, bool apart) {
+  if (!apart && !ctas_[slot].used) return slot;
+  for (std::uint32_t i = config_.capacity.cta_slots; i < ctas_.size(); ++i)
+    if (!ctas_[i].used) return i;
+  ctas_.emplace_back();
+  return static_cast<std::uint32_t>(ctas_.size()) - 1;
+}
+
+void StreamingMultiprocessor::begin_warps(std::uint32_t at, std::uint32_t most, std::uint64_t cycle) {
+  Cta& cta = ctas_[at];
+  const RunningKernel& running = kernels_[cta.kernel];
+  const std::uint32_t all = running.descriptor.warps_per_cta();
+  std::uint64_t begun = 0;
+  for (std::uint32_t w = 0; w < warps_.size() && cta.begun < all && most > 0; ++w) {
     Warp& warp = warps_[w];
     if (warp.state != Warp::State::Free) continue;
-    cta.warps |= bit(w);
-    warp.cursor = {cta_index, warp_in_cta++, 0, handle, 0, 0};
-    warp.kernel = kernel.value();
-    warp.cta_slot = slot;
+    --most;
+    begun |= bit(w);
+    warp.cursor = {cta.index, cta.begun, 0, cta.handle, 0, 0};
+    warp.kernel = cta.kernel;
+    warp.cta_slot = at;
     warp.outstanding = 0;
     warp.barriers.clear();
     warp.copies.clear();
@@ -84,20 +118,30 @@ void StreamingMultiprocessor::launch_cta(KernelId kernel, std::uint32_t cta_inde
     warp.state = Warp::State::Running;
     stall_breakdown_.warp_begins(warp.kernel, scheduler_index(w), lane_of(w));
     scoreboard_.clear(w);
-    scheduler_of(w).admit(lane_of(w), (config_.kernels_stay ? std::uint64_t{kernel.value()} << 48 : 0) + next_age_);
-    if (!one_age) ++next_age_;
+    scheduler_of(w).admit(lane_of(w), cta.age + (config_.scheduler == WarpSchedulerKind::OldestCta ? 0 : cta.begun));
+    ++cta.begun;
+    if (apart(running.descriptor)) ++workers_[cta.slot].warps;
   }
-  if (one_age) ++next_age_;
+  cta.warps |= begun;
   // All are there before the first one ends, which one without an instruction does at once.
-  const std::uint64_t set_up = std::max({now_, earliest, next_set_up_});
-  next_set_up_ = set_up + config_.cta_launch_interval;
-  for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1)
-    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), set_up + config_.cta_launch_latency);
-  if (!in_tick_) wake_.notify(clock_.cycles(1));
+  for (std::uint64_t rest = begun; rest != 0; rest &= rest - 1)
+    advance(static_cast<std::uint32_t>(std::countr_zero(rest)), cycle);
+}
+
+void StreamingMultiprocessor::next_piece(Worker& worker, std::uint32_t slot) {
+  --worker.warps;
+  const Cta& last = ctas_[worker.cta];
+  if (last.used && last.slot == slot && last.begun < kernels_[last.kernel].descriptor.warps_per_cta()) {
+    begin_warps(worker.cta, 1, now_ + config_.cta_launch_latency_apart);
+  } else if (!worker.asks) {
+    worker.asks = true;
+    listener_.cta_completed(id_, KernelId(last.kernel), slot);
+  }
 }
 
 void StreamingMultiprocessor::kill(KernelId kernel) {
   account_to(clock_.now());
+  std::erase_if(waiting_, [&](std::uint32_t at) { return ctas_[at].kernel == kernel.value(); });
   for (Cta& cta : ctas_) {
     if (!cta.used || cta.kernel != kernel.value()) continue;
     for (std::uint64_t rest = cta.warps; rest != 0; rest &= rest - 1) {
@@ -111,6 +155,11 @@ void StreamingMultiprocessor::kill(KernelId kernel) {
       ++warp.generation;
       stall_breakdown_.warp_ends(warp.kernel, scheduler_index(slot), lane_of(slot));
       scheduler_of(slot).remove(lane_of(slot));
+    }
+    if (apart(kernels_[cta.kernel].descriptor)) {
+      Worker& worker = workers_[cta.slot];
+      worker.warps -= static_cast<std::uint32_t>(std::popcount(cta.warps));
+      if (&ctas_[worker.cta] == &cta) worker.asks = true;
     }
     cta.used = false;
     kernels_[cta.kernel].source->end_cta(cta.handle);
@@ -312,13 +361,22 @@ void StreamingMultiprocessor::finish_warp(std::uint32_t slot) {
   scheduler_of(slot).remove(lane_of(slot));
   Cta& cta = ctas_[warp.cta_slot];
   cta.warps &= ~bit(slot);  // the slot may get a warp of another CTA while this one lives
+  const bool goes_on = apart(kernels_[cta.kernel].descriptor);
   if (--cta.live_warps == 0) {
     cta.used = false;
     kernels_[cta.kernel].source->end_cta(cta.handle);
-    listener_.cta_completed(id_, KernelId(cta.kernel), warp.cta_slot);
+    if (!goes_on) listener_.cta_completed(id_, KernelId(cta.kernel), cta.slot);
   } else if (cta.at_barrier == cta.live_warps && cta.at_barrier != 0) {
     release_barrier(cta);
   }
+  if (!goes_on) return;
+  next_piece(workers_[cta.slot], cta.slot);
+  if (waiting_.empty()) return;
+  const std::uint32_t first = waiting_.front();
+  const KernelDescriptor& kernel = kernels_[ctas_[first].kernel].descriptor;
+  begin_warps(first, kernel.warps_per_cta(),
+              now_ + (apart(kernel) ? config_.cta_launch_latency_apart : config_.cta_launch_latency));
+  if (!ctas_[first].used || ctas_[first].begun == kernel.warps_per_cta()) std::erase(waiting_, first);
 }
 
 tlm::tlm_sync_enum StreamingMultiprocessor::memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase&,

@@ -95,6 +95,15 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
     std::uint64_t warps = 0;   ///< bit mask of its warp slots
     std::uint32_t handle = 0;  ///< of its instruction source
     bool used = false;
+    std::uint32_t index = 0, slot = 0;  ///< in its grid; on this SM
+    std::uint32_t begun = 0;            ///< of its warps; the others find no free warp slot
+    std::uint64_t age = 0;
+  };
+  /// A slot whose CTAs' warps go on by themselves: its warps take those of one CTA after the other.
+  struct Worker {
+    std::uint32_t warps = 0;  ///< that run
+    std::uint32_t cta = 0;    ///< the last one that was handed out
+    bool asks = false;        ///< all of that one's warps are taken, and the next one was asked for
   };
 
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -116,6 +125,13 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   void enter_barrier(std::uint32_t slot);
   void release_barrier(Cta& cta);
   void finish_warp(std::uint32_t slot);
+  /// Does a kernel's CTA find its next block by itself, warp by warp? The runtime's CTAs whose last warp is not full do.
+  [[nodiscard]] bool apart(const KernelDescriptor& kernel) const {
+    return config_.cta_launch_latency_apart != 0 && kernel.block_threads % kWarpSize != 0;
+  }
+  std::uint32_t free_cta(std::uint32_t slot, bool apart);                        ///< where a new CTA is kept
+  void begin_warps(std::uint32_t cta, std::uint32_t most, std::uint64_t cycle);  ///< of its warps as many as find a place
+  void next_piece(Worker& worker, std::uint32_t slot);                           ///< a warp of this CTA slot is free
   void schedule_wake(std::uint32_t slot);
   [[nodiscard]] std::uint64_t ready_cycle(std::uint32_t slot) const {
     const Warp& warp = warps_[slot];
@@ -146,7 +162,9 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   std::uint64_t fetch_waiters_ = 0;  ///< warp slots that wait for a line of instructions
 
   std::vector<Warp> warps_;
-  std::vector<Cta> ctas_;
+  std::deque<Cta> ctas_;                ///< by slot; behind them those whose warps went on to another
+  std::vector<Worker> workers_;         ///< by slot
+  std::vector<std::uint32_t> waiting_;  ///< CTAs whose warps found no free warp slot: those that went on had them still
   Scoreboard scoreboard_;
   std::vector<WarpScheduler> schedulers_;
   Pipelines pipelines_;

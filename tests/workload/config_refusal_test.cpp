@@ -72,6 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"OddThreads", "threads = ", "threads = 1500", {"sm.threads = 1500", "multiple of 32"}},
         Refusal{"PartialSet", "bytes = ", "bytes = 16400", {"sm.l1.bytes = 16400", "multiple of ways", "512"}},
         Refusal{"SlicesPerChannel", "l2_slices = ", "l2_slices = 7", {"l2_slices = 7", "multiple of dram.channels"}},
+        Refusal{
+            "EndlessRefresh", "[dram]", "[dram]\nt_refi = 500\nt_rfc = 500", {"t_rfc = 500", "less than t_refi = 500"}, false},
         Refusal{"PartialRow", "row_bytes = ", "row_bytes = 200", {"row_bytes = 200", "multiple of access_bytes"}},
         Refusal{"Misspelt", "alu_pipes = ", "alu_pipe = 2", {"sm.alu_pipe: unknown key, and sm.alu_pipes: is missing"}},
         Refusal{"Unknown",
