@@ -181,4 +181,5 @@ def main():
     sys.exit(0 if all(summary[k]["pct"] >= TARGETS[k] for k in TARGETS) else 1)
 
 
-bench_build.run(main)
+if __name__ == "__main__":
+    bench_build.run(main)

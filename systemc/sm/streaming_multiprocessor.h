@@ -79,6 +79,7 @@ class StreamingMultiprocessor : public sc_core::sc_module, private LdstUnit::IOw
   [[nodiscard]] StallCycles stalls(KernelId kernel);
 
  private:
+  static constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t{1} << i; }
   struct Warp {
     Instruction next;
     WarpCursor cursor;

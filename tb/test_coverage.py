@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what tb/coverage.py counts: a bit that never changes is not reached, whatever it holds and whatever a model starts with."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import bench_build
+import coverage
+
+TIED = {"top": "tied", "class": "Vtied", "sources": ["tb/coverage_test/tied_tb.cpp", "systemc/sim/sc_main.cpp"]}
+
+
+class Toggles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            bench_build.compile_bench(folder, TIED, [str(bench_build.ROOT / "tb/coverage_test/tied.sv")], coverage=True)
+            subprocess.run(["./bench"], cwd=folder, env=dict(os.environ, SLUICE_COVERAGE_DIR=name), check=True, stdout=subprocess.DEVNULL)
+            cls.points = coverage.points([folder])
+
+    def reached(self, signal):
+        return {what: count > 0 for (_, kind, _, what), count in self.points.items() if kind == "toggle" and what.split("[")[0] == signal}
+
+    def test_what_moves_is_reached(self):
+        self.assertEqual(set(self.reached("moves_q").values()), {True})
+        self.assertEqual(set(self.reached("moves_i").values()), {True})
+
+    def test_what_never_changes_is_not(self):
+        for signal in ("high", "low", "set_by_reset_q"):
+            self.assertEqual(set(self.reached(signal).values()), {False}, signal)
+
+    def test_bits_of_a_vector_are_told_apart(self):
+        self.assertEqual(self.reached("bits_o"), {"bits_o[0]": True, "bits_o[1]": False, "bits_o[2]": False, "bits_o[3]": False})
+
+
+if __name__ == "__main__":
+    unittest.main()
