@@ -48,8 +48,8 @@ void DispatchTraffic::new_character() {
 void DispatchTraffic::new_availability() {
   CtaDispatcherIn& c = cycle_.in;
   if (params_.sm_enable && chance(0.02)) {
-    c.sm_enable = all_sms();
-    for (std::uint32_t sm = 0; chance(0.5) && sm < params_.num_sms; ++sm) c.sm_enable[sm] = chance(0.5);
+    const double on = chance(0.5) ? 1.0 : chance(0.5) ? 0.8 : 0.4;
+    for (std::uint32_t sm = 0; sm < params_.num_sms; ++sm) c.sm_enable[sm] = chance(on);
   }
   for (std::uint32_t sm = 0; params_.sm_ready && sm < params_.num_sms; ++sm) c.sm_ready[sm] = chance(sm_ready_);
 }

@@ -125,8 +125,8 @@ class Traffic {
       if (deciding) coverage_.hit("mode write in decision");
     }
     if (p_.sm_enable != 0 && random_.chance(deciding ? 0.0002 : 0.002)) {
-      config.sm_enable = all_sms();
-      for (std::uint32_t m = 0; random_.chance(0.6) && m < p_.num_sm; ++m) config.sm_enable[m] = random_.chance(0.6);
+      const double on = random_.chance(0.5) ? 1.0 : random_.chance(0.5) ? 0.8 : 0.4;
+      for (std::uint32_t m = 0; m < p_.num_sm; ++m) config.sm_enable[m] = random_.chance(on);
       config.enable_write = true;
       if (deciding) coverage_.hit("enable write in decision");
     }

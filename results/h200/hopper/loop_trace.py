@@ -49,17 +49,16 @@ def code(path):
     sys.exit(f"{path}: no {KERNEL}")
 
 
-def loop(instructions):
-    """From the target of the branch back that has the most loads behind it, up to the branch."""
+def loop(instructions, accesses=(0x981,), longest=199):
+    """How many accesses the loop has that has the most, and its instructions: from the target of a branch back up to the branch."""
     found = []
     for i, (low, high) in enumerate(instructions):
         offset = low >> 34 | (high & 0x3FFFF) << 30
         target = i + 1 + ((offset - (1 << 48) if offset >> 47 else offset) << 8 | low >> 16 & 0xFF) * 4 // 16
-        if low & 0xFFF == 0x947 and 0 <= target < i:
+        if low & 0xFFF == 0x947 and 0 <= target < i <= target + longest - 1:
             body = instructions[target : i + 1]
-            if len(body) < 200:
-                found.append((sum(w & 0xFFF == 0x981 for w, _ in body), body))
-    return max(found, key=lambda f: f[0])[1]
+            found.append((sum(word & 0xFFF in accesses for word, _ in body), body))
+    return max(found, key=lambda f: f[0])
 
 
 def name(low):
@@ -69,7 +68,7 @@ def name(low):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    body = loop(code(pathlib.Path(sys.argv[1])))
+    body = loop(code(pathlib.Path(sys.argv[1])))[1]
     if sys.argv[2] == "--count":
         print(dict(collections.Counter(name(low) for low, _ in body)))
         return

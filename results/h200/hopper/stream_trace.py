@@ -21,16 +21,8 @@ CLOCK, SMS = 1.98e9, 132
 
 def loop(cubin, row):
     loop_trace.KERNEL = f"4passIL6Access{ACCESS[row['bandwidth']]}ELi{row['in_flight']}ELi{row['width']}E"
-    code = loop_trace.code(cubin)
     loop_trace.OPCODES[0x86] = "STG"
-    found = []
-    for i, (low, high) in enumerate(code):
-        offset = low >> 34 | (high & 0x3FFFF) << 30
-        target = i + 1 + ((offset - (1 << 48) if offset >> 47 else offset) << 8 | low >> 16 & 0xFF) * 4 // 16
-        if low & 0xFFF == 0x947 and 0 <= target < i:
-            body = code[target : i + 1]
-            found.append((sum(word & 0xFFF in (0x981, 0x986) for word, _ in body), body))
-    return max(found, key=lambda f: f[0])
+    return loop_trace.loop(loop_trace.code(cubin), accesses=(0x981, 0x986), longest=1 << 20)
 
 
 def write(cubin, row, sms, turns, out):
