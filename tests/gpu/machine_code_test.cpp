@@ -158,6 +158,17 @@ TEST(MachineCode, WhatIsCutOrForAnotherGpuHasNoFunctions) {
   }
   Elf64_Ehdr header;
   std::memcpy(&header, cubin.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {  // a section that ends behind the file
+    std::vector<char> longer = cubin;
+    Elf64_Shdr section;
+    char* at = longer.data() + header.e_shoff + i * sizeof section;
+    std::memcpy(&section, at, sizeof section);
+    const bool code =
+        functions_of(view(cubin)).begin()->second.data() == cubin.data() + section.sh_offset && section.sh_size != 0;
+    section.sh_size += cubin.size();
+    std::memcpy(at, &section, sizeof section);
+    EXPECT_EQ(functions_of(view(longer)).empty(), code) << "section " << i;
+  }
   header.e_flags = 0x5005a02 - 0xa00;  // sm_80
   std::memcpy(cubin.data(), &header, sizeof header);
   EXPECT_TRUE(functions_of(view(cubin)).empty());

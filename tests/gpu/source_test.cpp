@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilers of CUDA text: nvcc by a script in its place, NVRTC where it is installed.
+// Compilers of CUDA text, and the assembler: nvcc and ptxas by a script in their place, NVRTC where it is installed.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/source/nvcc.h"
+#include "sw/gpu/source/ptxas.h"
 #include "sw/gpu/source/stand_ins.h"
 #ifdef SLUICE_CUDA
 #include "sw/gpu/cuda/compiler.h"
@@ -47,6 +49,30 @@ TEST(Nvcc, FailureIsOneLineWithTheFirstError) {
             "a.cu does not compile with " + nvcc + ": a.cu(3): error: no");
   EXPECT_EQ(refusal([] { (void)ptx_by_nvcc("/nowhere/nvcc", "a.cu", 90, {}); }),
             "--nvcc /nowhere/nvcc: there is no such program");
+}
+
+/// In front of PATH, while it lives.
+class FirstInPath {
+ public:
+  explicit FirstInPath(const fs::path& folder) : before_(std::getenv("PATH")) {
+    ::setenv("PATH", (folder.string() + ":" + before_).c_str(), 1);
+  }
+  ~FirstInPath() { ::setenv("PATH", before_.c_str(), 1); }
+  FirstInPath(const FirstInPath&) = delete;
+  FirstInPath& operator=(const FirstInPath&) = delete;
+
+ private:
+  std::string before_;
+};
+
+TEST(Ptxas, GetsTextAndArchitectureAndItsFailureIsNoCode) {
+  const FirstInPath path(testing::TempDir());
+  const auto says = [](const std::vector<char>& code) { return std::string(code.begin(), code.end()); };
+  (void)script("ptxas", "[ \"$3\" = -o ] && (echo \"$1\"; cat \"$2\") >\"$4\"\n");
+  EXPECT_EQ(says(cubin_by_ptxas("some text\n", 90)), "-arch=sm_90\nsome text\n");
+  (void)script("ptxas", "echo code >\"$4\"; echo too new; exit 1\n");
+  EXPECT_EQ(says(cubin_by_ptxas("some text\n", 90)), "");
+  fs::remove(fs::path(testing::TempDir()) / "ptxas");
 }
 
 #ifdef SLUICE_CUDA
