@@ -71,7 +71,7 @@ inline std::vector<RunResult> run(const std::vector<RunSpec>& specs) {
 
 /// What `rounds` more rounds add to a run of as many: start and end cancel.
 struct Slope {
-  double cycles = 0, l1_accesses = 0, l1_misses = 0, dram_bytes = 0;
+  double cycles = 0, l1_accesses = 0, l1_misses = 0, dram_bytes = 0, dram_rows_opened = 0;
 };
 inline std::vector<Slope> slopes(const MachineConfig& machine, const std::vector<Script>& scripts) {
   std::vector<RunSpec> specs;
@@ -86,10 +86,10 @@ inline std::vector<Slope> slopes(const MachineConfig& machine, const std::vector
     const auto more = [&](auto value) {
       return static_cast<double>(value(results[i + 1])) - static_cast<double>(value(results[i]));
     };
-    slopes.push_back({more([](const RunResult& r) { return r.cycles.value(); }),
-                      more([](const RunResult& r) { return r.total.l1_accesses; }),
-                      more([](const RunResult& r) { return r.total.l1_misses; }),
-                      more([](const RunResult& r) { return r.total.dram_bytes; })});
+    slopes.push_back(
+        {more([](const RunResult& r) { return r.cycles.value(); }), more([](const RunResult& r) { return r.total.l1_accesses; }),
+         more([](const RunResult& r) { return r.total.l1_misses; }), more([](const RunResult& r) { return r.total.dram_bytes; }),
+         more([](const RunResult& r) { return r.total.dram_requests - r.total.dram_row_hits; })});
   }
   return slopes;
 }

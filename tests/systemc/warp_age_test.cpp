@@ -93,7 +93,7 @@ TEST(WarpsApart, AFreeWarpTakesTheNextPieceOfTheBlocks) {
   MachineConfig machine = read_machine(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines/h200_sm90.toml");
   machine.num_sms = 1;
   machine.sm.capacity.cta_slots = 1;
-  machine.sm.cta_launch_latency = 1000;
+  machine.sm.cta_launch_latency = 6000;
   machine.sm.cta_launch_latency_apart = 800;
   constexpr std::uint32_t kBlocks = 40, kLoads = 16;
   Script script{times(kLoads, op(OpClass::Load, 1, 1)), 1, {}, false, kBlocks, 2};
@@ -109,7 +109,7 @@ TEST(WarpsApart, AFreeWarpTakesTheNextPieceOfTheBlocks) {
   const double together = cycles_a_block(64), apart = cycles_a_block(45);
   machine.sm.cta_launch_latency_apart = 0;
   EXPECT_DOUBLE_EQ(cycles_a_block(45), together) << "without the key every block has one end";
-  const double slow = together - 1000, fast = kLoads * 34;
+  const double slow = together - 6000, fast = kLoads * 34;
   EXPECT_NEAR(apart, (slow + 800 + fast + 800) / 2, 0.05 * together);
 }
 
