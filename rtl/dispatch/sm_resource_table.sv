@@ -8,7 +8,8 @@
 module sm_resource_table #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8
+  parameter int unsigned MAX_CTAS    = 8,
+  parameter int unsigned PARITY      = 0    // 1: with bad_slots_o and bad_amounts_o
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -57,7 +58,9 @@ module sm_resource_table #(
   output logic [MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] free_slots_o,
   output logic [NUM_SM-1:0]                          give_sm_o,
   output logic [MAX_KERNELS-1:0]                     give_kernel_o,
-  output logic                                       ending_o
+  output logic                                       ending_o,
+  output logic [NUM_SM-1:0]                          bad_slots_o,        // parity: a row's CTA slots, or whether it was written; its amounts
+  output logic [NUM_SM-1:0]                          bad_amounts_o
 );
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
   localparam int unsigned AmountW = sluice_pkg::AmountW;
@@ -70,7 +73,7 @@ module sm_resource_table #(
   // Rows: amounts left; slots {kernel of each, which are used}.
   logic [NUM_SM*AmountW-1:0] amounts;
   logic [NUM_SM*SlotsW-1:0]  slots;
-  logic [NUM_SM-1:0]         written_q;
+  logic [NUM_SM-1:0]         written_d, written_q;
 
   // Written in this cycle.
   logic [NUM_SM-1:0]    charge_sm_q, credit_sm;
@@ -167,6 +170,7 @@ module sm_resource_table #(
 
   assign charge_sm_o  = charge_sm_q;
   assign charged_sm_o = charged_sm_q;
+  assign written_d    = (written_q | charge_sm_q) & ~{NUM_SM{none_i}};
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       written_q    <= '0;
@@ -175,7 +179,7 @@ module sm_resource_table #(
       charge_sm_q  <= '0;
       charged_sm_q <= '0;
     end else begin
-      written_q    <= (written_q | charge_sm_q) & ~{NUM_SM{none_i}};
+      written_q    <= written_d;
       charge_q     <= take_i;
       count_q      <= count_i;
       charge_sm_q  <= taken_sm;
@@ -213,10 +217,14 @@ module sm_resource_table #(
       if (take_kernel_i[k]) take_kernel |= KernelW'(k);
   end
 
+  logic credit_parity, charge_parity;
+  assign credit_parity = ^credit;
+  assign charge_parity = ^charge;
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_row
     sm_resource_row #(
       .MAX_CTAS (N),
-      .KernelW  (KernelW)
+      .KernelW  (KernelW),
+      .PARITY   (PARITY)
     ) i_row (
       .clk_i,
       .rst_ni,
@@ -227,7 +235,12 @@ module sm_resource_table #(
       .give_slot_i   (leave && free_sm[m] ? free_slot : '0),
       .amounts_o     (amounts[m*AmountW +: AmountW]),
       .slot_used_o   (slots[m*SlotsW +: N]),
-      .slot_kernel_o (slots[m*SlotsW + N +: N*KernelW])
+      .slot_kernel_o (slots[m*SlotsW + N +: N*KernelW]),
+      .parity_i      (credit_sm[m] ? credit_parity : charge_parity),
+      .written_i     (written_q[m]),
+      .written_d_i   (written_d[m]),
+      .bad_slots_o   (bad_slots_o[m]),
+      .bad_amounts_o (bad_amounts_o[m])
     );
   end
 

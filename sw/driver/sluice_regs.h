@@ -18,6 +18,7 @@ static_assert(static_cast<std::uint32_t>(Mode::Static) == 4);
 static_assert(static_cast<std::uint32_t>(Mode::Dynamic) == 5);
 enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kPlan = 6, kMonitor = 7, kDrain = 8 };
 enum class SlotState : std::uint32_t { kFree = 0, kRunning = 1, kDraining = 2 };
+enum class ParityTable : std::uint32_t { kSmSlots = 0, kSmAmounts = 1, kRoom = 2, kKernel = 3, kGrid = 4, kDescriptor = 5, kConfig = 6 };
 
 /// Bits of a register.
 struct Field {
@@ -64,6 +65,7 @@ inline constexpr Field kErrorBadMode{3, 1};
 inline constexpr Field kErrorBadConfig{4, 1};
 inline constexpr Field kErrorBadKernel{5, 1};
 inline constexpr Field kErrorModeInDecision{6, 1};
+inline constexpr Field kErrorParity{7, 1};
 inline constexpr std::uint32_t kErrorInfo = 0x01c;  // The first error since ERROR was 0.
 inline constexpr Field kErrorInfoKernel{0, 3};
 inline constexpr Field kErrorInfoCause{4, 3};
@@ -100,9 +102,15 @@ inline constexpr Field kFeaturesPriority{3, 1};
 inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr Field kFeaturesPatience{8, 5};
 inline constexpr Field kFeaturesChurn{16, 5};
+inline constexpr Field kFeaturesParity{21, 1};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 stays empty.
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
+inline constexpr std::uint32_t kParity = 0x070;  // The first bit of a table that turned over. Nothing but a reset of the unit clears it and lets dispatch go on.
+inline constexpr Field kParityHalted{0, 1};
+inline constexpr Field kParityTable{4, 4};
+inline constexpr Field kParityEntry{8, 8};
+inline constexpr Field kParityCount{16, 8};
 
 // Offsets in a kernel slot, for slot().
 inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.
@@ -132,7 +140,7 @@ inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, parity = 0;  ///< options: 0 is off
 };
 
 /// As in sluice_regs.toml.
@@ -187,7 +195,8 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"BAD_MODE", {3, 1}, Access::W1c, 0U, 0U, 1U},
        {"BAD_CONFIG", {4, 1}, Access::W1c, 0U, 0U, 1U},
        {"BAD_KERNEL", {5, 1}, Access::W1c, 0U, 0U, 1U},
-       {"MODE_IN_DECISION", {6, 1}, Access::W1c, 0U, 0U, 1U}}, false});
+       {"MODE_IN_DECISION", {6, 1}, Access::W1c, 0U, 0U, 1U},
+       {"PARITY", {7, 1}, Access::W1c, 0U, 0U, 1U}}, false});
   all.push_back({"ERROR_INFO", 0x01c, Needs::Nothing, {
        {"KERNEL", {0, 3}, Access::Ro, 0U, 0U, 7U},
        {"CAUSE", {4, 3}, Access::Ro, 0U, 0U, 7U},
@@ -239,7 +248,8 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"PRIORITY", {3, 1}, Access::Ro, p.priority, 0U, 1U},
        {"LAUNCH_QUEUE", {4, 4}, Access::Ro, p.launch_queue, 0U, 15U},
        {"PATIENCE", {8, 5}, Access::Ro, p.patience, 0U, 31U},
-       {"CHURN", {16, 5}, Access::Ro, p.churn, 0U, 31U}}, false});
+       {"CHURN", {16, 5}, Access::Ro, p.churn, 0U, 31U},
+       {"PARITY", {21, 1}, Access::Ro, p.parity, 0U, 1U}}, false});
   if (p.sm_enable != 0) all.push_back({"SM_ENABLE0", 0x080, Needs::Nothing, {
        {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
   if (p.sm_enable != 0) all.push_back({"SM_ENABLE1", 0x084, Needs::Nothing, {
@@ -274,6 +284,11 @@ inline std::vector<RegisterInfo> registers(const Parameters& p) {
        {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
   if (p.launch_queue != 0) all.push_back({"PORT_SLOTS", 0x06c, Needs::Nothing, {
        {"SLOTS", {0, 8}, Access::Rw, 0U, 0U, 255U}}, false});
+  if (p.parity != 0) all.push_back({"PARITY", 0x070, Needs::Nothing, {
+       {"HALTED", {0, 1}, Access::Ro, 0U, 0U, 1U},
+       {"TABLE", {4, 4}, Access::Ro, 0U, 0U, 15U},
+       {"ENTRY", {8, 8}, Access::Ro, 0U, 0U, 255U},
+       {"COUNT", {16, 8}, Access::Ro, 0U, 0U, 255U}}, false});
   for (unsigned k = 0; k < p.max_kernels; ++k) {
     const std::string prefix = "SLOT" + std::to_string(k) + ".";
     all.push_back({prefix + "WARPS", slot(k, 0x00), Needs::SlotFree, {

@@ -34,6 +34,8 @@ class RtlSluiceTop : public ISluiceTop {
   }
 
   void skip(std::uint64_t cycles) override { top_.skip(cycles); }
+  /// The Verilated class, for benches that reach into it.
+  [[nodiscard]] Top& model() { return *top_; }
   [[nodiscard]] bool counts_activity() const override { return !out_.idle; }
 
  private:
