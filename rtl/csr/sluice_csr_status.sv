@@ -91,6 +91,7 @@ module sluice_csr_status #(
     info_sm_d     = info_sm_q;
     if (error_left == '0 && error_set != '0) begin
       info_kernel_d = (error_i != '0) ? error_kernel_i : write_kernel_i;
+      if (PARITY != 0 && {error_i, slot_busy_i, bad_mode_i, bad_config, mode_in_decision_i} == '0) info_kernel_d = '0;   // parity alone
       info_sm_d     = (error_i != '0) ? error_sm_i : '0;
       unique casez (error_i)
         4'b???1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
