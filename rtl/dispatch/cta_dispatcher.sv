@@ -139,8 +139,8 @@ module cta_dispatcher #(
   logic [K-1:0]      bad_grids;
   logic [K+2:0]      bad_room;
   logic              halt, may_pick;
-  assign halt     = PARITY != 0 && halt_i;
-  assign may_pick = free_to_pick && !halt;
+  assign halt     = (PARITY != 0) ? halt_i : 1'b0;
+  assign may_pick = (PARITY != 0) ? free_to_pick && !halt_i : free_to_pick;
   assign bad_o    = {ENTRIES'(bad_grids), ENTRIES'(bad_slots), ENTRIES'(bad_room), ENTRIES'(bad_amounts), ENTRIES'(bad_rows)};
   kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW), .PARITY(PARITY)) i_kernel_slots (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
