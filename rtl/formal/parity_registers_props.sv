@@ -87,7 +87,8 @@ module parity_registers_props #(
     if (ANY == 0) registers_agree_without_a_flip: assert (bad_slots == '0 && bad_config == '0);
     if (ANY != 0) every_bit_of_a_descriptor_counts: assert (bad_slots[0] == (slot_odd != '0));
     if (ANY != 0) every_bit_of_the_configuration_counts: assert (bad_config
-      == {^{port_slots, \dut.gen_port.gen_parity.i_parity_guard.parity_q }, ^{sm_enable, \dut.gen_sms.i_sms.gen_parity.i_parity_guard.parity_q }, config_odd[14:4] != '0, config_odd[3:0] != '0});
+      == {^{port_slots, \dut.gen_port.gen_parity.i_parity_guard.parity_q },
+         ^{sm_enable, \dut.gen_sms.i_sms.gen_parity.i_parity_guard.parity_q }, config_odd[14:4] != '0, config_odd[3:0] != '0});
     if (started && rst_ni && was_up && error_q) a_parity_error_is_kept: assert (\dut.i_status.error_q [7]);
   end
 endmodule
