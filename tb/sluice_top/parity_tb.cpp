@@ -13,6 +13,7 @@
 #include "systemc/unit/rtl/rtl_sluice_top.h"
 #include "systemc/unit/rtl/unit_world.h"
 #include "tb/common/random.h"
+#include "tb/sluice_top/lockstep.h"
 
 namespace sluice {
 namespace {
@@ -156,6 +157,13 @@ TEST_F(Parity, AfterTheResetKernelsRunToTheirEnd) {
   EXPECT_EQ(world_->driver().take_finished(), 3U);
   EXPECT_EQ(world_->driver().errors().bits, 0U);
   EXPECT_EQ(regs::kParityHalted.get(parity()), 0U);
+}
+
+// Without a flip nothing is seen, and all is as without the option.
+TEST(ParityAlone, WithoutAFlipTheUnitAgreesWithItsTwin) {
+  Rtl rtl("", 1000, 5);
+  rtl.model().contextp()->assertOn(false);  // of the neighbours: random SMs issue whenever they like
+  tb::lockstep(rtl, {5, 3, 4, 2, 16, 1, 1, 2, 1, 7, 1, 6, 1}, tb::campaign(1000000, 10000000), false);
 }
 
 }  // namespace
