@@ -87,6 +87,11 @@ class Parity : public testing::Test {
     irq_ = out.irq;
     if (out.dispatch_valid) offered_.push_back(world_->now());
   }
+  /// A CTA at the port finds its slot in this word in this cycle: it may leave with a wrong one, as the page says.
+  [[nodiscard]] bool takes_slot(const Word& word) const {
+    const SluiceTopOut& out = rtl_->outputs();
+    return word.table == ParityTable::kSmSlots && out.dispatch_valid && out.dispatch_sm == word.entry;
+  }
   std::uint32_t parity() {
     const auto read = world_->bus().read32(regs::kParity);
     EXPECT_TRUE(read.has_value());
@@ -103,7 +108,7 @@ TEST_F(Parity, ABitThatTurnsOverHaltsDispatchUntilAReset) {
   tb::Random random(tb::seed());
   std::vector<Word> all = words(*rtl_->model().rootp);
   std::array<unsigned, 7> seen{};
-  const auto trials = static_cast<unsigned>(tb::campaign(300, 20000));
+  const auto trials = static_cast<unsigned>(tb::campaign(300, 5000));
   for (unsigned trial = 0; trial < trials; ++trial) {
     begin();
     world_->run(random.in(200, 400));
@@ -113,7 +118,7 @@ TEST_F(Parity, ABitThatTurnsOverHaltsDispatchUntilAReset) {
     do {
       word = &all[random.in(0, static_cast<std::uint32_t>(all.size()) - 1)];
       bit = random.in(0, word->bits - 1);
-    } while (!word->live(bit));
+    } while (!word->live(bit) || takes_slot(*word));
     offered_.clear();
     word->flip(bit);
     const std::uint64_t cycle = world_->now();  // of the flip: the registers hold it at its end
