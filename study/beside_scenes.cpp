@@ -67,6 +67,9 @@ BesideScene beside_scene(const MeasuredScene& m) {
   return s;
 }
 
+/// The folder above, also of "sim/" and of ".".
+std::filesystem::path parent_of(const std::filesystem::path& folder) { return (folder / "..").lexically_normal(); }
+
 }  // namespace
 
 Figure effisha_beside(const std::filesystem::path& folder) {
@@ -120,7 +123,7 @@ Figure effisha_beside(const std::filesystem::path& folder) {
 Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
   if (!has_files(folder, machine, {"sim_curves.jsonl"})) return {};
   const MachineConfig config = machine_of(machine);
-  const auto known = measured_kernels(folder.parent_path());
+  const auto known = measured_kernels(parent_of(folder));
   std::map<std::string, SceneKernel> kernels;
   for (const json& line : lines(folder / "sim_curves.jsonl")) {
     SceneKernel& k = kernels[line.at("name")];
@@ -132,9 +135,9 @@ Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
   }
   CoRunTable pairs;
   for (const auto& [file, paper] :
-       {std::pair(folder / "sim_rates.jsonl", "sim"), std::pair(folder.parent_path() / "five" / "five_rates.jsonl", "table2")}) {
+       {std::pair(folder / "sim_rates.jsonl", "sim"), std::pair(parent_of(folder) / "five" / "five_rates.jsonl", "table2")}) {
     if (!std::filesystem::exists(file)) continue;
-    CoRunTable own = task_rates(read_corun_rates(file, paper, sm_cycles(config)), folder.parent_path(), config);
+    CoRunTable own = task_rates(read_corun_rates(file, paper, sm_cycles(config)), parent_of(folder), config);
     pairs.kernels.merge(own.kernels);
     pairs.pairs.merge(own.pairs);
   }
@@ -161,7 +164,7 @@ Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
 Figure slate_beside(const std::filesystem::path& folder, const json& machine) {
   if (!has_files(folder, machine, {"slate_alone.jsonl", "slate_ranges.jsonl"})) return {};
   const MachineConfig config = machine_of(machine);
-  const auto known = measured_kernels(folder.parent_path());
+  const auto known = measured_kernels(parent_of(folder));
   std::map<std::string, SceneKernel> kernels;
   const std::vector<json> alone = lines(folder / "slate_alone.jsonl");
   for (const PaperKernel& k : paper_kernels("slate"))
@@ -197,8 +200,8 @@ Figure five_beside(const std::filesystem::path& folder, const json& machine) {
   if (!has_files(folder, machine, {"five_rates.jsonl"})) return {};
   const MachineConfig config = machine_of(machine);
   const CorunRates rates = read_corun_rates(folder / "five_rates.jsonl", "table2", sm_cycles(config));
-  const CoRunTable table = task_rates(rates, folder.parent_path(), config);
-  const auto kernels = kernels_by_rates("table2", rates, measured_kernels(folder.parent_path()), config.num_sms);
+  const CoRunTable table = task_rates(rates, parent_of(folder), config);
+  const auto kernels = kernels_by_rates("table2", rates, measured_kernels(parent_of(folder)), config.num_sms);
   std::vector<BesideScene> scenes;
   std::size_t unknown = 0;
   for (const MeasuredScene& m :
@@ -221,7 +224,7 @@ std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folde
   if (!has_files(folder, machine, {"kernelet_pairs.jsonl", "ncu.csv"})) return {};
   KerneletScenes k{machine_of(machine), {}, {}};
   const CorunRates rates = read_corun_rates(folder / "kernelet_pairs.jsonl", "kernelet", sm_cycles(k.machine));
-  k.kernels = kernels_by_rates("kernelet", rates, measured_kernels(folder.parent_path()), k.machine.num_sms);
+  k.kernels = kernels_by_rates("kernelet", rates, measured_kernels(parent_of(folder)), k.machine.num_sms);
   std::vector<KernelDescriptor> in_order;
   for (const PaperKernel& p : paper_kernels("kernelet")) in_order.push_back(k.kernels.at(p.name).kernel);
   const MarkovPage page = read_markov(folder / "ncu.csv");

@@ -284,9 +284,19 @@ TEST(Module, TransformedKernelsTakeNoMoreRegistersThanAsked) {
   EXPECT_GT(limits(40).second, 5U);
 }
 
-TEST(Runtime, SlotIsGivenBackWithARelease) {
-  const std::string leave = function_body(normalised(runtime()), "sluice_rt_leave");
-  EXPECT_TRUE(std::regex_search(leave, std::regex(R"(red\.release\.gpu\.global\.and\.b32)"))) << leave;
+// Memory orders, which quota_interleavings_test.cpp cannot see. A slot's next holder acquires it and reads its cell: who wrote
+// the cell has fenced that before anything tells of it. And a slot is given once the answer has come that counts the CTA out.
+TEST(Runtime, WhatASlotsNextHolderReadsIsFencedBeforeTheSlotIsGiven) {
+  const std::string text = normalised(runtime());
+  const std::string leave = function_body(text, "sluice_rt_leave"), enter = function_body(text, "sluice_rt_enter");
+  const std::regex cell_then_slot(
+      R"(st\.relaxed\.gpu\.global\.u64(?:(?!red\.relaxed\.gpu\.global\.and)[^])*?fence\.acq_rel\.gpu[^]*?red\.relaxed\.gpu\.global\.and)");
+  EXPECT_TRUE(std::regex_search(leave, cell_then_slot)) << leave;
+  EXPECT_TRUE(std::regex_search(enter, std::regex(R"(st\.relaxed\.gpu\.global\.u64[^]*?fence\.acq_rel\.gpu)"))) << enter;
+  // Two answers come before it: of the count, and of the log of lifetimes.
+  const std::string before = leave.substr(0, leave.find("red.relaxed.gpu.global.and"));
+  const std::regex answered(R"(atom\.relaxed\.gpu\.global\.add\.u32)");
+  EXPECT_EQ(std::distance(std::sregex_iterator(before.begin(), before.end(), answered), std::sregex_iterator()), 2) << leave;
 }
 #endif
 

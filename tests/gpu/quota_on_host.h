@@ -142,7 +142,8 @@ inline void clear_bits(unsigned* p, unsigned kept) {
   sluice::gpu::on_host::Turns::now->step();
   *p &= kept;
 }
-inline void release_bits(unsigned* p, unsigned kept) {
+inline void fence() {}
+inline void give_bits(unsigned* p, unsigned kept) {
   clear_bits(p, kept);
   if (gave) gave();
 }

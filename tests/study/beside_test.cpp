@@ -300,5 +300,12 @@ TEST_F(BesidePages, TheModelReplaysTheLinesOfAFolder) {
   EXPECT_EQ(f.data["models"]["SystemC model"]["same_order"], 1) << f.data.dump(1);
 }
 
+/// A shell completes a folder's name with a slash. The page reads files beside the folder.
+TEST(Beside, AFolderMayEndInASlash) {
+  const std::filesystem::path folder = kRoot / "results/h200/slate";
+  const json machine = json::parse(read_file(folder / "machine.json"));
+  EXPECT_EQ(slate_beside(folder / "", machine).html, slate_beside(folder, machine).html);
+}
+
 }  // namespace
 }  // namespace sluice::gpu

@@ -40,7 +40,7 @@ run() { # STEP FOLDER WORKLOAD MACHINE ARGUMENTS...
 interval=$(awk "BEGIN { print 13.09 / $n }")
 sed "s/^num_sms = 12 /num_sms = $((12 * n)) /; s/^l2_slices = 9 /l2_slices = $((9 * n)) /; s/^channels = 9\$/channels = $((9 * n))/
   s/^cta_interval = [0-9.]*/cta_interval = $interval/" "$here/h200_eleventh.toml" >"$out/runtime.toml"
-sed 's/^cta_launch_latency = .*/cta_launch_latency = 380/; /^kernels_stay/d' "$out/runtime.toml" >"$out/hardware.toml"
+sed 's/^cta_launch_latency = .*/cta_launch_latency = 380/; /^kernels_stay\|^cta_launch_latency_apart/d' "$out/runtime.toml" >"$out/hardware.toml"
 [ ${#steps[@]} -gt 0 ] || steps=(record curves warped_slicer even spatial left_over)
 for step in "${steps[@]}"; do
   case $step in

@@ -55,9 +55,10 @@ __device__ __forceinline__ void set_bits(unsigned* p, unsigned bits) {
 __device__ __forceinline__ void clear_bits(unsigned* p, unsigned kept) {
   asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(p), "r"(kept) : "memory");
 }
-__device__ __forceinline__ void release_bits(unsigned* p, unsigned kept) {
-  asm volatile("red.release.gpu.global.and.b32 [%0], %1;" ::"l"(p), "r"(kept) : "memory");
-}
+/// What this thread wrote before is seen by whoever acquires what it writes from here on. Behind a block's output it takes a
+/// microsecond or more: only where something was written that the next holder reads.
+__device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ __forceinline__ void give_bits(unsigned* p, unsigned kept) { clear_bits(p, kept); }
 __device__ __forceinline__ unsigned acquire_bits(unsigned* p, unsigned bits) {
   unsigned old;
   asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(bits) : "memory");

@@ -13,10 +13,8 @@ namespace sluice_rt {
 constexpr unsigned kNoSlot = 32;
 enum Attempt : unsigned { kNone = 0, kTaken = 1, kAgain = 2 };
 
-/// The slot's next holder acquires it and sees the cell as it is now: filled, or cleared.
-__device__ __forceinline__ void give_slot(SluiceControl* c, unsigned sm, unsigned bit) {
-  release_bits(&c->slots[sm], ~bit);
-}
+/// The slot's next holder acquires it and sees the cell as it is now: whoever filled or cleared it has fenced that.
+__device__ __forceinline__ void give_slot(SluiceControl* c, unsigned sm, unsigned bit) { give_bits(&c->slots[sm], ~bit); }
 /// Sets a slot's bit. @return the bits before
 __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsigned bit) {
   return acquire_bits(&c->slots[sm], bit);
@@ -125,6 +123,7 @@ __device__ __forceinline__ unsigned take_over(const SluiceJob& job, unsigned sm,
   store(&unfinished->first, last);
   clear_bits(&c->filled[sm], ~(1u << slot));
   add(&c->returned, ~0u);
+  fence();
   return (unsigned)(last - task >> job.width_bits);
 }
 /// With the queue empty: a range that an evicted CTA left in a slot which nobody holds, of a held grid. The slot may lie beyond the
@@ -161,8 +160,10 @@ __device__ __forceinline__ void tell(SluiceControl* c) {
 /// A CTA of a held grid ends. The last one waits until all blocks are done and nobody is inside.
 __device__ __forceinline__ void end_held(const SluiceJob& job) {
   SluiceControl* c = job.control;
-  unsigned long long gate = gate_add(c, 1) + 1;
+  // What others must see of this CTA it has fenced, and its blocks' output is seen at the grid's end.
+  unsigned long long gate = fetch_add(&c->gate, 1ull) + 1;
   if ((gate & SLUICE_GATE_ENDED) != ctas_of_grid()) return;
+  fence();
   unsigned told_after = ~0u;  // how many had come when it told last: each time that they have gone it tells anew
   for (;;) {
     const unsigned came = (unsigned)(gate >> SLUICE_GATE_CAME_SHIFT);
@@ -221,6 +222,7 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
 __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsigned left, unsigned long long last) {
   const unsigned sm = s.leader.sm, slot = s.leader.slot;
   SluiceControl* c = job.control;
+  const unsigned inside = fetch_add(&c->resident[sm], ~0u);
   const bool held = (job.flags & (SLUICE_HELD | SLUICE_LATER)) != 0;  // then nobody waits for `gone`
   const unsigned epoch = held ? 0 : load(&job.orders->epoch), wanted = held ? 1 : load(&job.orders->wanted);
   if (job.lifetimes != nullptr) {
@@ -233,15 +235,16 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
       l->slot = slot;
     }
   }
-  add(&c->resident[sm], ~0u);
   if (left != 0) {
     SluiceRange* unfinished = &c->unfinished[slot][sm];
     store(&unfinished->first, last - ((unsigned long long)left << job.width_bits));
     store(&unfinished->last, last);
     set_bits(&c->filled[sm], 1u << slot);
     add(&c->returned, 1);
+    fence();
   }
-  give_slot(c, sm, 1u << slot);
+  // Once the count is down, as its answer tells: else the slot's next holder could count one too many.
+  if (inside != 0) give_slot(c, sm, 1u << slot);
   if (wanted != 0) {
     add(&c->resident_total, ~0u);
   } else if (fetch_add(&c->resident_total, ~0u) == 1 && c->gone != nullptr) {
