@@ -42,6 +42,7 @@ void declare_dispatch_bins(tb::Coverage& coverage) {
            {"end of a CTA that waits at the port", "BAD_DONE: it has not started"},
            {"end of an empty slot", "BAD_DONE: the slot holds no CTA"},
            {"end on no SM or slot", "BAD_DONE: beyond NUM_SM or the capacity"},
+           {"every CTA slot of an SM has a region", "of registers, side by side"},
            {"every kernel slot runs", "all slots RUNNING"},
            {"evict and resume at once", "EVICT wins"},
            {"evict during an eviction", "the new count counts"},
@@ -174,10 +175,19 @@ std::string DispatchScoreboard::place(const CtaDispatcherOut& out, const Dispatc
     const auto bases = model_.place(out.dispatch_sm, out.dispatch_slot);
     if (!bases) return fmt::format("no region on SM {}", out.dispatch_sm);
     expected = *bases;
+    if (!unplaced_ && has_all_regions(out.dispatch_sm, before)) hit("every CTA slot of an SM has a region");
   }
   if (expected.registers == out.dispatch_register_base && expected.shared_bytes == out.dispatch_shared_base) return {};
   return fmt::format("bases {} and {} on SM {}, expected {} and {}", out.dispatch_register_base, out.dispatch_shared_base,
                      out.dispatch_sm, expected.registers, expected.shared_bytes);
+}
+
+bool DispatchScoreboard::has_all_regions(std::uint32_t sm, const DispatchCycle& before) const {
+  if (before.in.capacity_slots < params_.ctas) return false;
+  for (std::uint32_t slot = 0; slot < params_.ctas; ++slot) {
+    if (!model_.holds(sm, slot) || before.in.demand_registers[model_.kernel(sm, slot)] == 0) return false;
+  }
+  return true;
 }
 
 /// What the unit tells about flushes in this cycle, and that they come to an end.

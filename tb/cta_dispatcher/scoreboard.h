@@ -50,6 +50,7 @@ class DispatchScoreboard {
   std::string admit(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string flush(const CtaDispatcherOut& out, const DispatchCycle& before);
   std::string place(const CtaDispatcherOut& out, const DispatchCycle& before);
+  [[nodiscard]] bool has_all_regions(std::uint32_t sm, const DispatchCycle& before) const;  ///< @pre all that run have one
   void cover_quotas(const DispatchCycle& before);
   void command(const DispatchCycle& before);
   std::string compare(const CtaDispatcherOut& out) const;

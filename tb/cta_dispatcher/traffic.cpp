@@ -6,6 +6,9 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+constexpr std::uint32_t kMany = 8;  ///< CTA slots; with fewer, any traffic takes all of them
+}  // namespace
 
 DispatchTraffic::DispatchTraffic(std::uint64_t seed, const CtaDispatcherParams& params) : random_(seed), params_(params) {}
 
@@ -42,6 +45,21 @@ void DispatchTraffic::new_character() {
   cycle_.in.round_robin = chance(0.5);
   cycle_.in.in_order = chance(0.3);
   cycle_.in.regions = chance(0.5);
+  crowd_ = params_.ctas >= kMany && chance(0.5);
+  if (crowd_) crowd();
+}
+
+/// Kernels of small CTAs come and stay; CTAs seldom end before every slot is taken, and often then.
+void DispatchTraffic::crowd() {
+  left_ = in(500, 3000);
+  ends_ = chance(0.5) ? 0.1 : 0.9;
+  ready_ = 1.0;
+  commands_ = 0.05;
+  quota_changes_ = 0.001;
+  quota_style_ = chance(0.7) ? 0 : 2;
+  size_style_ = chance(0.3) ? 0 : 5;
+  sm_ready_ = !params_.sm_ready || chance(0.7) ? 1.0 : 0.5;
+  cycle_.in.regions = chance(0.8);
 }
 
 /// SMs come and go; most of the time all are enabled.
@@ -70,13 +88,14 @@ void DispatchTraffic::new_descriptor(std::uint32_t k) {
       const std::uint32_t parts = in(1, 8);
       return parts == 8 ? capacity - in(0, capacity / 32) : std::min(capacity, capacity / parts + in(0, 1));
     }
+    if (size_style_ == 5) return std::min(capacity, in(0, std::max(1U, capacity / (params_.ctas / 2))));
     const std::uint32_t share = size_style_ == 0 ? 32 : size_style_ == 1 ? 8 : 2;
     return std::min(capacity, in(0, std::max(1U, capacity / share)));
   };
   c.demand_warps[k] = std::max(1U, some(c.capacity_warps));
   c.demand_registers[k] = some(c.capacity_registers);
   c.demand_shared_bytes[k] = chance(0.3) ? 0 : some(c.capacity_shared_bytes);
-  c.grid[k] = chance(0.6) ? in(1, 40) : chance(0.9) ? in(1, 2000) : in(1, ~0U);
+  c.grid[k] = crowd_ && chance(0.8) ? in(300, 5000) : chance(0.6) ? in(1, 40) : chance(0.9) ? in(1, 2000) : in(1, ~0U);
   if (params_.priority) c.priority[k] = static_cast<std::uint8_t>(chance(0.5) ? in(0, 1) : in(0, 7));
   if (!chance(0.05)) return;
   switch (in(0, 5)) {  // does not fit
@@ -157,7 +176,7 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
   for (std::uint32_t k = 0; k < params_.kernels; ++k) {
     const auto bit = static_cast<std::uint8_t>(1U << k);
     if (!chance(commands_)) continue;
-    switch (in(0, 9)) {
+    switch (crowd_ ? in(0, 400) : in(0, 9)) {
       case 0: c.stop |= bit; break;
       case 1: c.evict |= bit; break;
       case 2: c.resume |= bit; break;
@@ -173,8 +192,8 @@ const DispatchCycle& DispatchTraffic::next(const CtaDispatcherOut& out) {
         } else if (out.state[k] != SlotState::kFree && chance(0.2)) {
           c.launch |= bit;
         }
-        if (chance(0.02)) c.stop |= bit;
-        if (params_.flush && chance(0.1)) c.flush |= bit;
+        if (chance(crowd_ ? 0.002 : 0.02)) c.stop |= bit;
+        if (params_.flush && chance(crowd_ ? 0.002 : 0.1)) c.flush |= bit;
     }
   }
   c.evict_count = static_cast<std::uint16_t>(chance(0.2) ? 0 : chance(0.95) ? in(1, 12) : in(13, 65535));

@@ -9,7 +9,8 @@
 namespace sluice {
 
 /// Random traffic for the dispatcher's ports: kernels of all sizes come, are stopped and evicted, CTAs end at random times,
-/// quotas and modes change, errors are made on purpose. Its character changes every few hundred cycles.
+/// quotas and modes change, errors are made on purpose. Its character changes every few hundred cycles. Units of many CTA slots
+/// are crowded from time to time: small CTAs, of which an SM holds as many as it has slots.
 class DispatchTraffic {
  public:
   DispatchTraffic(std::uint64_t seed, const CtaDispatcherParams& params);
@@ -25,6 +26,7 @@ class DispatchTraffic {
   }
   bool chance(double p) { return std::bernoulli_distribution(p)(random_); }
   void new_character();
+  void crowd();
   void new_quotas();
   void new_availability();
   void new_descriptor(std::uint32_t k);
@@ -44,6 +46,7 @@ class DispatchTraffic {
   double ends_ = 0, ready_ = 1, commands_ = 0, quota_changes_ = 0, errors_ = 0;
   std::uint8_t described_ = 0;  ///< kernels with a new descriptor, launched in the next cycle
   std::uint32_t quota_style_ = 0, size_style_ = 0, left_ = 0;
+  bool crowd_ = false;  ///< kernels stay until every CTA slot is taken
 };
 
 }  // namespace sluice

@@ -5,6 +5,11 @@
 
 namespace sluice::tb {
 
+namespace {
+constexpr std::uint32_t kMaxShared = 233472;                            ///< bytes of the largest SM
+constexpr std::uint32_t kAnyRegisters = 0x1ffff, kAnyShared = 0x3ffff;  ///< what the fields hold
+}  // namespace
+
 TopTraffic::TopTraffic(Random& random, const regs::Parameters& parameters)
     : random_(random),
       parameters_(parameters),
@@ -22,8 +27,8 @@ void TopTraffic::plan_machine() {
   };
   slots_ = random_.in(1, parameters_.max_ctas);
   warps_ = random_.in(8, 64);
-  registers_ = random_.in(4096, 65536);
-  shared_ = random_.in(0, 131072);
+  registers_ = random_.chance(0.1) ? 65536 : random_.in(4096, 65536);
+  shared_ = random_.in(0, random_.chance(0.3) ? kMaxShared : 131072);
   for (unsigned k = 0; k < parameters_.max_kernels; ++k)
     script_.push_back({regs::slot(k, regs::kSlotCtrl), regs::kSlotCtrlStop.put(1)});
   for (unsigned i = 0; i < 40; ++i) script_.push_back({regs::kIrqEnable, random_.word() & 0xf});  // time to drain
@@ -34,14 +39,14 @@ void TopTraffic::plan_machine() {
   script_.push_back({regs::kWarmUp, rarely(601, (1U << 20) - 1, random_.chance(0.2) ? 0 : random_.in(1, 600))});
   script_.push_back({regs::kWindow, rarely(1501, 65535, random_.in(1024, 1500))});
   script_.push_back({regs::kDelay, rarely(41, 65535, random_.chance(0.5) ? 0 : random_.in(1, 40))});
-  script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, 2000)});
+  script_.push_back({regs::kEpsilon, random_.chance(0.5) ? 0 : random_.in(0, random_.chance(0.8) ? 2000 : 16384)});
   script_.push_back({regs::kLossLimit, random_.chance(0.5) ? 19661 : random_.in(0, random_.chance(0.7) ? 8192 : 65535)});
   script_.push_back({regs::kRequestShare, random_.chance(0.4) ? 0 : rarely(1, 8191, random_.in(1, 1200))});
   script_.push_back({regs::kDrainLimit, rarely(2, 255, random_.chance(0.5) ? 0 : 1)});
   script_.push_back({regs::kMonitorWindow, rarely(16, 65535, random_.in(64, 400))});
   script_.push_back({regs::kMonitorHold, rarely(4, 255, random_.in(1, 3))});
-  script_.push_back(
-      {regs::kMonitor, regs::kMonitorEnable.put(random_.chance(0.4)) | regs::kMonitorThreshold.put(random_.in(0, 8000))});
+  script_.push_back({regs::kMonitor, regs::kMonitorEnable.put(random_.chance(0.4)) |
+                                         regs::kMonitorThreshold.put(random_.in(0, random_.chance(0.8) ? 8000 : 32767))});
   script_.push_back({regs::kMode, random_.chance(0.7) ? 5 : random_.in(0, 5)});
   if (parameters_.sm_enable != 0) plan_sms();
   if (parameters_.launch_queue == 0) return;
@@ -59,14 +64,17 @@ void TopTraffic::launch_at_the_port() {
   LaunchRequest& l = in_.launch.launch;
   const bool huge = random_.chance(0.05);
   l.warps = random_.in(huge ? 0 : 1, huge ? 127 : std::max(1U, warps_ / 4));
-  l.registers = random_.in(0, huge ? 65536 : registers_ / 4);
-  l.shared_bytes = random_.chance(0.5) ? 0 : random_.in(0, shared_ / 4);
+  l.registers = random_.in(0, huge ? kAnyRegisters : registers_ / 4);
+  l.shared_bytes = random_.chance(0.5) ? 0 : random_.in(0, huge ? kAnyShared : shared_ / 4);
   l.size_x = random_.chance(0.7) ? random_.in(1, 8) : random_.in(1, ~0U);
   l.size_y = random_.chance(0.7) ? b16(1, 8) : b16(1, 65535);
   l.start_x = random_.chance(0.5) ? 0 : random_.in(0, l.size_x - 1);
   l.start_y = random_.chance(0.5) ? std::uint16_t{0} : b16(0, l.size_y - 1U);
   l.start_z = random_.chance(0.5) ? std::uint16_t{0} : b16(0, 60000);
-  l.ctas = random_.chance(0.02) ? 0 : random_.chance(0.8) ? random_.in(1, 100) : random_.in(1, 3000);
+  l.ctas = random_.chance(0.02)  ? 0
+           : random_.chance(0.8) ? random_.in(1, 100)
+           : random_.chance(0.8) ? random_.in(1, 3000)
+                                 : random_.word();
   l.context = static_cast<std::uint8_t>(random_.in(0, random_.chance(0.8) ? 2 : 255));
   l.priority = static_cast<std::uint8_t>(random_.in(0, 7));
 }
@@ -108,8 +116,8 @@ void TopTraffic::plan_decision() {
 void TopTraffic::plan_launch(unsigned k) {
   const bool huge = random_.chance(0.03);
   script_.push_back({regs::slot(k, regs::kSlotWarps), random_.in(huge ? 0 : 1, huge ? 127 : std::max(1U, warps_ / 4))});
-  script_.push_back({regs::slot(k, regs::kSlotRegisters), random_.in(0, huge ? 65536 : registers_ / 4)});
-  script_.push_back({regs::slot(k, regs::kSlotShared), random_.chance(0.5) ? 0 : random_.in(0, shared_ / 4)});
+  script_.push_back({regs::slot(k, regs::kSlotRegisters), random_.in(0, huge ? kAnyRegisters : registers_ / 4)});
+  script_.push_back({regs::slot(k, regs::kSlotShared), random_.chance(0.5) ? 0 : random_.in(0, huge ? kAnyShared : shared_ / 4)});
   script_.push_back({regs::slot(k, regs::kSlotGrid), random_.chance(0.3)   ? random_.in(1, 100)
                                                      : random_.chance(0.1) ? random_.word()
                                                                            : random_.in(1000, 100000)});
@@ -159,6 +167,14 @@ void TopTraffic::plan_flush(unsigned k) {
                                            regs::kControlContext.put(random_.chance(0.5) ? 0 : random_.in(1, 3))});
 }
 
+/// Anywhere: often to a register and with every byte, and then a value of any size.
+void TopTraffic::plan_any_write() {
+  const bool whole = random_.chance(0.5);
+  const std::uint32_t address = random_.in(0, random_.chance(0.9) ? 0x7ff : 0xfff);
+  script_.push_back({whole ? address & ~3U : address, random_.word() >> (whole ? random_.in(0, 31) : 0),
+                     whole ? std::uint8_t{15} : static_cast<std::uint8_t>(random_.in(0, 15))});
+}
+
 /// Something that a host does.
 void TopTraffic::plan_action() {
   const unsigned k = random_.in(0, parameters_.max_kernels - 1);
@@ -183,7 +199,7 @@ void TopTraffic::plan_action() {
     case 8: script_.push_back({regs::kControl, random_.in(1, 3)}); break;
     case 14:
     case 15: parameters_.flush != 0 ? plan_flush(k) : plan_launch(k); break;
-    case 9: script_.push_back({random_.in(0, 0x7ff), random_.word(), static_cast<std::uint8_t>(random_.in(0, 15))}); break;
+    case 9: plan_any_write(); break;
     case 10:
       if (random_.chance(0.3)) plan_machine();
       break;
@@ -217,7 +233,7 @@ AxiWrite TopTraffic::next_write() {
   return write;
 }
 
-std::uint32_t TopTraffic::next_read() { return 4 * random_.in(0, 0x1ff); }
+std::uint32_t TopTraffic::next_read() { return random_.chance(0.05) ? random_.in(0, 0xfff) : 4 * random_.in(0, 0x1ff); }
 
 const SluiceTopIn& TopTraffic::next() {
   ++now_;

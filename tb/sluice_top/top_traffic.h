@@ -51,6 +51,7 @@ class TopTraffic {
   void plan_machine();
   void plan_decision();
   void plan_action();
+  void plan_any_write();
   void plan_sms();
   void plan_flush(unsigned slot);
   void plan_end();

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of the CTA dispatcher with 16 SMs of 32 CTA slots: random traffic that fills them all, with regions side by side in every
+// slot, against twin and golden model in every cycle.
+#include <Vcta_dispatcher_32.h>
+#include <gtest/gtest.h>
+
+#include "tb/common/random.h"
+#include "tb/cta_dispatcher/rtl_cta_dispatcher.h"
+#include "tb/cta_dispatcher/trio.h"
+
+namespace sluice {
+namespace {
+
+constexpr CtaDispatcherParams kCrowded{16, 4, 32, 64, true, true, true, 0, true};
+
+TEST(CtaDispatcher, CrowdedAgreesWithTwinAndGoldenInEveryCycle) {
+  RtlCtaDispatcher<Vcta_dispatcher_32> rtl(kCrowded);
+  tb::Coverage coverage("cta_dispatcher");
+  declare_dispatch_bins(coverage);
+  random_dispatch_campaign(rtl, kCrowded, tb::campaign(200000, 10000000), coverage);
+  EXPECT_EQ(coverage.missed(), std::vector<std::string>{"a kernel without a CTA had waited long"});  // that is for PATIENCE
+}
+
+}  // namespace
+}  // namespace sluice
