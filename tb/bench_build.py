@@ -8,6 +8,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RTL = (ROOT / "rtl/sluice.f").read_text().split()
+WIDEST = 65536   # bits of a signal whose toggles are counted; Verilator passes over those of more than 256 otherwise
 DESIGNS = tomllib.loads((ROOT / "tb/designs.toml").read_text())
 
 
@@ -51,7 +52,7 @@ def compile_bench(folder, design, verilog, extra_sources=(), coverage=False):
         name, objdir = model["class"], f"obj_{model['class']}"
         sh(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-UNOPTFLAT", "--trace-fst", "-O3", "--prefix", name, "--top-module",
             model.get("top", design["top"]), "-Mdir", objdir, *[f"-G{k}={v}" for k, v in model.get("parameters", {}).items()], *model["verilog"],
-            *(["--coverage"] if coverage else [])], folder)
+            *(["--coverage", "--coverage-max-width", str(WIDEST)] if coverage else [])], folder)
         sh(["make", "-s", "-j2", "-C", objdir, "-f", f"{name}.mk", "OPT_FAST=-O1", "CXX=ccache g++", f"{name}__ALL.a"], folder)
         objects.append(f"{objdir}/{name}__ALL.a")
     runtime = [f"{o}.o" for o in ["verilated", "verilated_dpi", "verilated_fst_c", "verilated_threads"] + (["verilated_cov"] if coverage else [])]

@@ -36,6 +36,10 @@ class Toggles(unittest.TestCase):
     def test_bits_of_a_vector_are_told_apart(self):
         self.assertEqual(self.reached("bits_o"), {"bits_o[0]": True, "bits_o[1]": False, "bits_o[2]": False, "bits_o[3]": False})
 
+    def test_bits_of_a_wide_vector_are_counted(self):
+        wide = self.reached("wide")
+        self.assertEqual((len(wide), [bit for bit, moved in wide.items() if moved]), (300, ["wide[296]"]))
+
 
 if __name__ == "__main__":
     unittest.main()
