@@ -67,8 +67,9 @@ std::string DispatchTrio::clock(const DispatchCycle& cycle) {
   return wrong;
 }
 
-void random_dispatch_campaign(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t total,
-                              tb::Coverage& coverage) {
+namespace {
+
+void run(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t total, tb::Coverage& coverage) {
   const std::uint64_t seed = tb::seed();
   DispatchTraffic traffic(seed, params);
   DispatchTrio trio(rtl, params, coverage);
@@ -93,6 +94,16 @@ void random_dispatch_campaign(IDispatcherUnderTest& rtl, const CtaDispatcherPara
   }
   std::printf("%llu cycles, %llu of them quiet\n", static_cast<unsigned long long>(cycle),
               static_cast<unsigned long long>(trio.quiet_cycles()));
+}
+
+}  // namespace
+
+std::vector<std::string> random_dispatch_campaign(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params,
+                                                  std::uint64_t total) {
+  tb::Coverage coverage("cta_dispatcher");
+  declare_dispatch_bins(coverage);
+  run(rtl, params, total, coverage);
+  return coverage.missed();
 }
 
 }  // namespace sluice

@@ -30,7 +30,8 @@ class DispatchTrio {
 };
 
 /// Random traffic for `total` cycles, with resets in between, some of them after a drain. Fails the running test at a difference.
-void random_dispatch_campaign(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params, std::uint64_t total,
-                              tb::Coverage& coverage);
+/// @return the functional bins that were not reached
+std::vector<std::string> random_dispatch_campaign(IDispatcherUnderTest& rtl, const CtaDispatcherParams& params,
+                                                  std::uint64_t total);
 
 }  // namespace sluice

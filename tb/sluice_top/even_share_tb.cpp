@@ -21,8 +21,9 @@ TEST(SluiceTop, EvenSharesAreCountedToTheLastByte) {
   for (unsigned i = 0; i < tb::campaign(2000, 50000); ++i) {
     const unsigned kernels = random.in(2, 3), judged = random.in(0, 2);
     const std::uint32_t fit = random.in(1, 4 / kernels), scarce = random.in(0, 2);
-    const std::uint32_t missing = fit == 1 ? 0 : random.in(0, 1);
-    const std::array<std::uint32_t, 3> most{64, 65536, 233472};  // of an SM: warps, registers, shared memory
+    const std::uint32_t missing = random.in(0, 1);
+    const std::uint32_t expected = fit == missing ? 4 : fit - missing;  // a share without a CTA: SM ranges, and all slots in them
+    const std::array<std::uint32_t, 3> most{64, 65536, 233472};         // of an SM: warps, registers, shared memory
     std::array<std::uint32_t, 3> cta{}, sm = most;
     for (std::uint32_t r = 0; r < 3; ++r) cta[r] = random.in(4, most[r] / (kernels * fit));
     sm[scarce] = kernels * fit * cta[scarce] - missing;
@@ -30,7 +31,7 @@ TEST(SluiceTop, EvenSharesAreCountedToTheLastByte) {
     driver.launch(judged, {{cta[0] * kWarpSize, cta[1], cta[2], 1}, 1000000, true});
     for (unsigned other = 1; other < kernels; ++other) driver.launch((judged + other) % 3, {{kWarpSize, 0, 0, 1}, 1000000, true});
     world.run(150);
-    ASSERT_EQ(driver.slot_report(judged).ctas, fit - missing)
+    ASSERT_EQ(driver.slot_report(judged).ctas, expected)
         << "of " << cta[0] << ", " << cta[1] << ", " << cta[2] << " in " << sm[0] << ", " << sm[1] << ", " << sm[2] << ", "
         << kernels << " kernels, slot " << judged;
     for (unsigned k = 0; k < kernels; ++k) driver.stop((judged + k) % 3);

@@ -5,8 +5,8 @@
 set -eu
 sluice=$(realpath "$1")
 root=$(realpath "$(dirname "$0")/../..")
-work=$(mktemp -d)
-trap 'kill "$service" 2>/dev/null && wait "$service"; rm -rf "$work"' EXIT
+work=$(mktemp -d) service=
+trap '[ -z "$service" ] || { kill "$service" && wait "$service" || true; }; rm -rf "$work"' EXIT
 nvcc -O2 -arch=sm_90 "$root"/tests/interpose/probe/{check,main,overhead,requota}.cu -o "$work/probe"
 export SLUICE_COMPILE_WAIT_MS=10000 SLUICE_CACHE_DIR=$work/cache  # each round launches the transformed kernels, from the first launch on
 "$sluice" serve --mps --executor gpu --socket "$work/s" --scheduler even >"$work/service.txt" 2>&1 &

@@ -58,6 +58,7 @@ __device__ __forceinline__ void clear_bits(unsigned* p, unsigned kept) {
 /// What this thread wrote before is seen by whoever acquires what it writes from here on. Behind a block's output it takes a
 /// microsecond or more: only where something was written that the next holder reads.
 __device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+/// Of slots: on the host the tests see by it who gave one back.
 __device__ __forceinline__ void give_bits(unsigned* p, unsigned kept) { clear_bits(p, kept); }
 __device__ __forceinline__ unsigned acquire_bits(unsigned* p, unsigned bits) {
   unsigned old;
