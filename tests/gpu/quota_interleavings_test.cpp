@@ -149,7 +149,7 @@ class Scene {
       stay = stays_.size();
       stays_.push_back({taken_by_[turns_.actor], turns_.steps});
     }
-    for (unsigned odd = 0; s.stage[odd].run != 0; odd ^= 1) {
+    for (unsigned odd = 0; s.stage[odd].block.x != SLUICE_LEAVE; odd ^= 1) {
       ++ran_[s.stage[odd].block.x];
       const unsigned quota = sluice_rt::load(&job_.orders->quota[0]);
       sluice_rt::add(&control_->done[0], 1);
@@ -157,8 +157,10 @@ class Scene {
       if (s.leader.left != 0) {
         next.block = {s.stage[odd].block.x + job_.step_x, 0, 0};
         if (next.block.x >= job_.grid_x) next.block.x -= job_.grid_x;
-        next.run = s.leader.slot < quota ? 1 : 0;
-        s.leader.left -= next.run;
+        if (s.leader.slot < quota)
+          --s.leader.left;
+        else
+          next.block.x = SLUICE_LEAVE;
       } else if (waits_) {
         sluice_rt_next_begun(job_, (odd ^ 1) << 4, quota);
       } else {
@@ -259,7 +261,7 @@ std::optional<std::string> later_ctas_are_told(unsigned preemptions) {
     mine.flags |= flags;
     sluice_rt_enter(mine, 0x10000);
     SluiceState& s = sluice_rt_state;
-    for (unsigned odd = 0; s.stage[odd].run != 0; odd ^= 1) {
+    for (unsigned odd = 0; s.stage[odd].block.x != SLUICE_LEAVE; odd ^= 1) {
       ++ran;
       sluice_rt_next(mine, (odd ^ 1) << 4, sluice_rt::load(&job.orders->quota[0]));
     }

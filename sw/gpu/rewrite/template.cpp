@@ -14,7 +14,7 @@ namespace sluice::gpu {
 namespace {
 
 // What the templates rely on beside the offsets they name: what is read and written as a vector, or as an array by %smid.
-static_assert(offsetof(SluiceStage, run) == 0 && offsetof(SluiceStage, block) == 4 && offsetof(SluiceState, stage) == 0);
+static_assert(offsetof(SluiceStage, block) == 0 && offsetof(SluiceState, stage) == 0);
 static_assert(offsetof(SluiceState, leader) % 16 == 0 && offsetof(SluiceState::Leader, sm) == 0 &&
               offsetof(SluiceState::Leader, slot) == 4 && offsetof(SluiceState::Leader, left) == 8);
 static_assert(offsetof(SluiceJob, control) == 0 && alignof(SluiceJob) == 8);
@@ -32,7 +32,8 @@ const std::vector<Value>& layout() {
       SLUICE_OFFSET(SluiceState, leader),    SLUICE_OFFSET(SluiceState, leader.left), SLUICE_OFFSET(SluiceState, next),
       SLUICE_OFFSET(SluiceState, current.x), SLUICE_OFFSET(SluiceState, current.y),   SLUICE_OFFSET(SluiceState, current.z),
       {"SluiceJob", sizeof(SluiceJob)},      {"SluiceStage", sizeof(SluiceStage)},    {"SLUICE_WARP_BITS", SLUICE_WARP_BITS},
-      {"SLUICE_NO_BLOCK", SLUICE_NO_BLOCK},  SLUICE_OFFSET(SluiceState, threads),
+      {"SLUICE_NO_BLOCK", SLUICE_NO_BLOCK},  {"SLUICE_LEAVE", SLUICE_LEAVE},          {"SluiceState", sizeof(SluiceState)},
+      SLUICE_OFFSET(SluiceState, threads),
   };
   return values;
 }

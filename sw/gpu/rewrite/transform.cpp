@@ -59,40 +59,48 @@ std::string of_threads_left(const std::string& text, const StateAddress& state, 
                                         state.begin, at, sleeps ? "try" : "test", at));
 }
 
+const std::regex& register_limit() {
+  static const std::regex pattern(R"(\.(maxnreg|minnctapersm)\b)");
+  return pattern;
+}
+
 /// The loop around the body where a block's warps begin together.
+/// @param limited  the kernel's registers say how many CTAs fit
 std::string block_loop(const std::string& body, const TransformSpec& spec, const Reach& reach, bool threads_leave,
-                       bool functions_read) {
+                       bool functions_read, bool limited) {
   const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
   const bool any_shape = threads == 0;  // then read when it begins
   const bool stack = std::regex_search(body, std::regex(R"(\balloca\b)"));
   const bool host = spec.flag == FlagForm::EveryThread || spec.flag == FlagForm::Leader;
-  return fill(embedded_file("rewrite/block_loop.ptx"), {{"any_shape", any_shape},
-                                                        {"inverse_warps", any_shape ? 0 : (65536 + warps - 1) / warps},
-                                                        {"find_leader", find_leader(spec.block)},
-                                                        {"reads_x", reads_block(body, 0)},
-                                                        {"reads_y", reads_block(body, 1)},
-                                                        {"reads_z", reads_block(body, 2)},
-                                                        {"functions_read", functions_read},
-                                                        {"body", body + "\n"},
-                                                        {"stack", stack},
-                                                        {"drain", drain_of(reach.text)},
-                                                        {"barrier", free_barrier(reach.text).value_or(0)},
-                                                        {"grid_has_y", spec.grid_axes > 1},
-                                                        {"grid_has_z", spec.grid_axes > 2},
-                                                        {"waits", spec.waits},
-                                                        {"threads_leave", threads_leave},
-                                                        {"every_thread_looks", spec.flag == FlagForm::EveryThread},
-                                                        {"looks_at_claims", spec.flag == FlagForm::AtClaims},
-                                                        {"flag_scope", host ? "sys" : "gpu"},
-                                                        {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
-                                                        {"counterweight", counterweight(spec.counterweight)}});
+  return fill(embedded_file("rewrite/block_loop.ptx"),
+              {{"any_shape", any_shape},
+               {"inverse_warps", any_shape ? 0 : (65536 + warps - 1) / warps},
+               {"find_leader", find_leader(spec.block)},
+               {"stage_in_register", !limited},
+               {"later_axes", functions_read || reads_block(body, 1) || reads_block(body, 2)},
+               {"reads_y", reads_block(body, 1)},
+               {"reads_z", reads_block(body, 2)},
+               {"functions_read", functions_read},
+               {"body", body + "\n"},
+               {"stack", stack},
+               {"drain", drain_of(reach.text)},
+               {"barrier", free_barrier(reach.text).value_or(0)},
+               {"grid_has_y", spec.grid_axes > 1},
+               {"grid_has_z", spec.grid_axes > 2},
+               {"waits", spec.waits},
+               {"threads_leave", threads_leave},
+               {"every_thread_looks", spec.flag == FlagForm::EveryThread},
+               {"looks_at_claims", spec.flag == FlagForm::AtClaims},
+               {"flag_scope", host ? "sys" : "gpu"},
+               {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
+               {"counterweight", counterweight(spec.counterweight)}});
 }
 
 /// Limits to registers and threads. A shape that is not known keeps the kernel's own.
 std::string directives_of(const std::string& directives, const TransformSpec& spec, const std::array<std::uint32_t, 3>& threads) {
   std::smatch found;
   if (threads[0] == 0) {
-    const bool limited = std::regex_search(directives, std::regex(R"(\.(maxnreg|minnctapersm)\b)"));
+    const bool limited = std::regex_search(directives, register_limit());
     return std::regex_replace(directives, std::regex(R"(\.reqntid\b)"), ".maxntid") +
            (limited || spec.registers == 0 ? "\n" : fmt::format("\n.maxnreg {}\n", spec.registers));
   }
@@ -167,8 +175,12 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   body = std::regex_replace(renamed(body, changed, suffix), std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
   const std::uint32_t warps = (spec.block[0] * spec.block[1] * spec.block[2] + 31) / 32;
   const std::array<std::uint32_t, 3> threads = spec.warps_apart ? std::array{warps * 32, 1U, 1U} : spec.block;
+  const std::string directives = ptx.substr(e.directives, e.body - e.directives);
+  constexpr std::uint32_t kOfFullSm =
+      32;  // registers of a thread where an SM has all the threads it takes: few kernels lack one then
+  const bool limited = spec.registers > kOfFullSm || spec.ctas_per_sm > 0 || std::regex_search(directives, register_limit());
   std::string loop = with_runtime(spec.warps_apart ? warps_apart_loop(with_thread_index(body, spec.block), spec)
-                                                   : block_loop(body, spec, reach, threads_leave, functions_read),
+                                                   : block_loop(body, spec, reach, threads_leave, functions_read, limited),
                                   runtime);
   std::string state;
   if (!dynamic.empty()) {
@@ -179,12 +191,11 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
         "-{};\n",
         dynamic, offsetof(SluiceJob, shared_at), sizeof(SluiceState));
   }
-  out.text += fill(embedded_file("rewrite/entry.ptx"),
-                   {{"kernel", out.entry},
-                    {"parameters", alone ? "" : parameters + ",\n"},
-                    {"directives", directives_of(ptx.substr(e.directives, e.body - e.directives), spec, threads)},
-                    {"state", state},
-                    {"loop", loop}});
+  out.text += fill(embedded_file("rewrite/entry.ptx"), {{"kernel", out.entry},
+                                                        {"parameters", alone ? "" : parameters + ",\n"},
+                                                        {"directives", directives_of(directives, spec, threads)},
+                                                        {"state", state},
+                                                        {"loop", loop}});
   return out;
 }
 

@@ -8,6 +8,8 @@
 #define SLUICE_WARP_BITS 6 /* of the word that hands out warps: the next warp, up to twice as many as a CTA has, less one */
 #define SLUICE_NO_BLOCK 0x3ffffffu /* in its other bits; grids are smaller */
 
+#define SLUICE_LEAVE 0xffffffffu /* as a block's x: nothing more to do; grids are smaller */
+
 /* SluiceJob.flags. A program's launch (sw/interpose) is a held grid: its last CTA stays, asleep, until all blocks are done, so
  * that the grid's end is the launch's end, and makes the control block ready for the next launch. Later grids bring CTAs for the
  * blocks of an earlier one. */
@@ -98,9 +100,8 @@ struct SluiceBlock {
 };
 
 /// What the next block is. A CTA has two of them in turns: one that all read, one that the leader writes.
-struct SluiceStage {
-  unsigned run;  // 0: leave
-  SluiceBlock block;
+struct alignas(16) SluiceStage {
+  SluiceBlock block;  // x: SLUICE_LEAVE when there is none
 };
 
 /// A CTA's state in shared memory. Aligned so that the kernel's own shared memory keeps its alignment.

@@ -43,7 +43,7 @@ __device__ __forceinline__ unsigned long long fetch_add_both_ways(unsigned long 
 }
 __device__ __forceinline__ unsigned long long compare_and_swap(unsigned long long* p, unsigned long long expected, unsigned long long v) {
   unsigned long long old;
-  asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;" : "=l"(old) : "l"(p), "l"(expected), "l"(v) : "memory");
+  asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %2, %3;" : "=l"(old) : "l"(p), "l"(expected), "l"(v) : "memory");
   return old;
 }
 __device__ __forceinline__ void raise(unsigned* p, unsigned v) {

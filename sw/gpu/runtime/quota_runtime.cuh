@@ -19,9 +19,15 @@ __device__ __forceinline__ void give_slot(SluiceControl* c, unsigned sm, unsigne
 __device__ __forceinline__ unsigned try_slot(SluiceControl* c, unsigned sm, unsigned bit) {
   return acquire_bits(&c->slots[sm], bit);
 }
+/// The range in a slot's cell.
+__device__ __forceinline__ SluiceRange range_in(const SluiceControl* c, unsigned sm, unsigned slot) {
+  const SluiceRange* unfinished = &c->unfinished[slot][sm];
+  return {load(&unfinished->first), load(&unfinished->last)};
+}
 /// One attempt at a free slot below the SM's quota, each CTA of an SM at another. None when as many CTAs hold slots as the quota
 /// allows, counting those above it that still drain.
-__device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& s) {
+/// @param[out] found  what the slot's cell has, read beside the quota: who holds the bit alone writes it
+__device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& s, SluiceRange& found) {
   SluiceControl* c = job.control;
   const unsigned sm = s.leader.sm;
   s.order = load(&job.orders->epoch);
@@ -41,6 +47,7 @@ __device__ __forceinline__ Attempt take_slot(const SluiceJob& job, SluiceState& 
   if (bit != 0) {
     // The quota of this moment counts: under one that became smaller others may have come that did not see this CTA.
     const unsigned now = load(&job.orders->quota[sm]), slot = __ffs(bit) - 1;
+    found = range_in(c, sm, slot);
     if (__popc(seen) < (int)now && slot < now) {
       s.leader.slot = slot;
       s.granted = quota > now ? quota : now;
@@ -112,15 +119,14 @@ __device__ __forceinline__ unsigned claim(const SluiceJob& job, unsigned long lo
   return range_of(job, below_limit(job) ? fetch_add(&job.control->next, 1ull) : job.tickets, task, last);
 }
 
-/// Takes over a range from the cell of a slot whose bit the caller has set. @return how many tasks it has
-__device__ __forceinline__ unsigned take_over(const SluiceJob& job, unsigned sm, unsigned slot, unsigned long long& task,
-                                              unsigned long long& last) {
+/// Takes over the range that the cell of a slot has, whose bit the caller has set. @return how many tasks it has
+__device__ __forceinline__ unsigned take_over(const SluiceJob& job, unsigned sm, unsigned slot, const SluiceRange& found,
+                                              unsigned long long& task, unsigned long long& last) {
   SluiceControl* c = job.control;
-  SluiceRange* unfinished = &c->unfinished[slot][sm];
-  task = load(&unfinished->first);
-  last = load(&unfinished->last);
+  task = found.first;
+  last = found.last;
   if (task == last) return 0;
-  store(&unfinished->first, last);
+  store(&c->unfinished[slot][sm].first, last);
   clear_bits(&c->filled[sm], ~(1u << slot));
   add(&c->returned, ~0u);
   fence();
@@ -136,7 +142,7 @@ __device__ __forceinline__ unsigned adopt(const SluiceJob& job, unsigned near, u
     for (unsigned filled = load(&c->filled[sm]); filled != 0; filled &= filled - 1) {
       const unsigned slot = __ffs(filled) - 1, bit = 1u << slot;
       if ((try_slot(c, sm, bit) & bit) != 0) continue;  // its holder has the range
-      const unsigned tasks = take_over(job, sm, slot, task, last);
+      const unsigned tasks = take_over(job, sm, slot, range_in(c, sm, slot), task, last);
       give_slot(c, sm, bit);
       if (tasks != 0) return tasks;
     }
@@ -154,36 +160,39 @@ __device__ __forceinline__ bool pass_gate(const SluiceJob& job) {
   gate_add(job.control, 0 - inside);
   return false;
 }
-__device__ __forceinline__ void tell(SluiceControl* c) {
-  if (c->told != nullptr) *c->told = (unsigned long long)c->naps << 32 | c->ended;
-}
-/// A CTA of a held grid ends. The last one waits until all blocks are done and nobody is inside.
+/// A CTA of a held grid ends. What others must see of it it has fenced, and its blocks' output is seen at the grid's end.
+/// @return CTAs that had ended before
+__device__ __forceinline__ unsigned count_ended(SluiceControl* c) { return (unsigned)(fetch_add(&c->gate, 1ull) & SLUICE_GATE_ENDED); }
+/// The last CTA of a held grid waits until all blocks are done and nobody is inside, and makes ready for the next launch.
 __device__ __forceinline__ void end_held(const SluiceJob& job) {
   SluiceControl* c = job.control;
-  // What others must see of this CTA it has fenced, and its blocks' output is seen at the grid's end.
-  unsigned long long gate = fetch_add(&c->gate, 1ull) + 1;
-  if ((gate & SLUICE_GATE_ENDED) != ctas_of_grid()) return;
-  fence();
+  // Read beside the rest, as the launch waits for each look: from here on it alone writes what it reads here.
+  unsigned naps = c->naps, ended = c->ended;
+  volatile unsigned long long* const told = c->told;
+  const auto tell = [&] {
+    if (told != nullptr) *told = (unsigned long long)naps << 32 | ended;
+  };
   unsigned told_after = ~0u;  // how many had come when it told last: each time that they have gone it tells anew
   for (;;) {
+    const unsigned long long gate = load_acquire(&c->gate), next = load(&c->next);
+    const unsigned returned = load(&c->returned);
     const unsigned came = (unsigned)(gate >> SLUICE_GATE_CAME_SHIFT);
     const bool inside = (gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0;
-    if (!inside && load(&c->next) >= job.tickets && load(&c->returned) == 0) {
-      // The word as it was read: nobody came since, and what nobody holds nobody changes.
+    if (!inside && next >= job.tickets && returned == 0) {
+      // The word as it was read: nobody came since, and what nobody holds nobody changes. Whoever comes now reads the number only.
       const unsigned long long number = (gate >> SLUICE_GATE_NUMBER_SHIFT) + 1 & SLUICE_GATE_NUMBERS;
       const unsigned long long fresh = (unsigned long long)came << SLUICE_GATE_CAME_SHIFT | number << SLUICE_GATE_NUMBER_SHIFT;
       if (compare_and_swap(&c->gate, gate, fresh) == gate) break;
     } else if (!inside && told_after != came) {
       told_after = came;
-      ++c->naps;
-      tell(c);
+      c->naps = ++naps;
+      tell();
     }
     nap(1000);
-    gate = load_acquire(&c->gate);
   }
   store(&c->next, 0);
-  ++c->ended;
-  tell(c);
+  c->ended = ++ended;
+  tell();
 }
 
 /// Takes a slot and first tasks. @return a task was found: `task`; the CTA's state has what follows it
@@ -200,12 +209,13 @@ __device__ __forceinline__ bool enter(const SluiceJob& job, SluiceState& s, unsi
   s.rank = this_warp() * inverse_warps >> 16;
   if ((job.flags & SLUICE_BY_LAUNCH) != 0) s.rank = launch_row();
   Attempt attempt = kAgain;
-  while (attempt == kAgain) attempt = take_slot(job, s);
+  SluiceRange found;
+  while (attempt == kAgain) attempt = take_slot(job, s, found);
   unsigned tasks = 0;
   if (attempt == kTaken) {
     const unsigned inside = fetch_add(&c->resident[sm], 1) + 1;
     add(&c->resident_total, 1);
-    tasks = take_over(job, sm, s.leader.slot, task, s.last);  // what the slot's last holder had not begun
+    tasks = take_over(job, sm, s.leader.slot, found, task, s.last);  // what the slot's last holder had not begun
     if (tasks == 0) tasks = claim(job, task, s.last);
     if (tasks == 0) tasks = adopt(job, sm, task, s.last);
     s.leader.left = tasks - (tasks != 0);
@@ -265,10 +275,9 @@ extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps
   unsigned long long task = 0;
   s.began = (job.flags & SLUICE_LATER) == 0 || sluice_rt::pass_gate(job);  // it is inside
   s.leader.slot = sluice_rt::kNoSlot;
-  s.stage[0].run = 0;
-  if (s.began == 0) return;
-  s.stage[0].run = sluice_rt::enter(job, s, inverse_warps, task);
-  s.stage[0].block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
+  s.stage[0].block.x = SLUICE_LEAVE;
+  if (s.began != 0 && sluice_rt::enter(job, s, inverse_warps, task))
+    s.stage[0].block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
 }
 
 // Claims the next range at the end of one, and begins it unless the slot lies at or beyond the quota.
@@ -280,7 +289,7 @@ extern "C" __device__ void sluice_rt_next(SluiceJob job, unsigned stage, unsigne
   if (tasks == 0 & s.leader.slot < quota) tasks = sluice_rt::adopt(job, s.leader.sm, task, s.last);
   next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
   const unsigned run = tasks != 0 & s.leader.slot < quota;
-  next.run = run;
+  if (!run) next.block.x = SLUICE_LEAVE;
   s.leader.left = tasks - run;
 }
 
@@ -293,7 +302,7 @@ extern "C" __device__ void sluice_rt_next_begun(SluiceJob job, unsigned stage, u
   unsigned tasks = 0;
   if (s.leader.slot < quota) tasks = sluice_rt::claim(job, task, s.last);
   next.block = sluice_rt::index_of(job, sluice_rt::block_of(job, task));
-  next.run = tasks != 0;
+  if (tasks == 0) next.block.x = SLUICE_LEAVE;
   s.leader.left = tasks - (tasks != 0);
 }
 
@@ -304,12 +313,15 @@ extern "C" __device__ void sluice_rt_count(SluiceJob job, unsigned x, unsigned y
 
 extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
   SluiceState& s = sluice_rt_state;
-  if (s.leader.slot != sluice_rt::kNoSlot) sluice_rt::leave(job, s, s.leader.left, s.last);
-  if ((job.flags & SLUICE_LATER) != 0) {
-    if (s.began != 0) sluice_rt::gate_add(job.control, 0 - (1ull << SLUICE_GATE_INSIDE_SHIFT));
-  } else if ((job.flags & SLUICE_HELD) != 0) {
-    sluice_rt::end_held(job);
-  }
+  const bool slot = s.leader.slot != sluice_rt::kNoSlot, held = (job.flags & (SLUICE_HELD | SLUICE_LATER)) == SLUICE_HELD;
+  // Where it leaves no range to others it counts as ended while it gives its slot back: the launch waits for one answer less.
+  const bool early = held & (!slot || s.leader.left == 0);
+  unsigned ended = 0;
+  if (early) ended = sluice_rt::count_ended(job.control);
+  if (slot) sluice_rt::leave(job, s, s.leader.left, s.last);
+  if ((job.flags & SLUICE_LATER) != 0 && s.began != 0) sluice_rt::gate_add(job.control, 0 - (1ull << SLUICE_GATE_INSIDE_SHIFT));
+  if (held & !early) ended = sluice_rt::count_ended(job.control);
+  if (held && ended + 1 == sluice_rt::ctas_of_grid()) sluice_rt::end_held(job);
 }
 
 // Warps apart (sw/gpu/rewrite/warp_loop.ptx). A word of shared memory says which block is handed out and how many of its warps have been: a
