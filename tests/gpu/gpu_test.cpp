@@ -146,6 +146,24 @@ TEST(Transform, LimitsRegistersWhereTheyDecideHowManyCtasFit) {
   EXPECT_EQ(count(text_of(bound, kRuntime, spec), ".maxnreg"), 0U) << "it has a limit of its own";
 }
 
+TEST(Transform, KeepsTheStageInAPredicateWhereRegistersDecideHowManyThreadsFit) {
+  const auto in_predicate = [](const std::string& ptx, const TransformSpec& spec) {
+    return count(text_of(ptx, kRuntime, spec), "not.pred %sluice_odd, %sluice_odd;") == 1;
+  };
+  std::string bound = kPtx;
+  bound.insert(bound.find("{", bound.find(".entry k")), ".minnctapersm 2\n");
+  TransformSpec spec{"k", {64, 1, 1}, 0, false};
+  EXPECT_FALSE(in_predicate(kPtx, spec)) << "no limit";
+  EXPECT_TRUE(in_predicate(bound, spec)) << "the kernel's own limit";
+  spec.registers = 32;
+  EXPECT_FALSE(in_predicate(kPtx, spec)) << "2,048 threads fit";
+  spec.registers = 33;
+  EXPECT_TRUE(in_predicate(kPtx, spec));
+  spec.registers = 0;
+  spec.ctas_per_sm = 4;
+  EXPECT_TRUE(in_predicate(kPtx, spec));
+}
+
 TEST(Transform, ReadsTheFlagAsOftenAndWhereItsFormSays) {
   const auto looks = [](FlagForm flag, const char* scope) {
     TransformSpec spec{"k", {64, 1, 1}, 0, false, 1};

@@ -72,6 +72,26 @@ struct Order {
   std::uint64_t limit = ~0ULL;
 };
 
+/// What the joined kernel does at a block's end (sw/gpu/rewrite/block_loop.ptx).
+void end_block(const SluiceJob& job, unsigned odd, bool waits) {
+  SluiceState& s = sluice_rt_state;
+  const unsigned quota = sluice_rt::load(&job.orders->quota[0]);
+  sluice_rt::add(&job.control->done[0], 1);
+  SluiceStage& next = s.stage[odd ^ 1];
+  if (s.leader.left != 0) {
+    next.block = {s.stage[odd].block.x + job.step_x, 0, 0};
+    if (next.block.x >= job.grid_x) next.block.x -= job.grid_x;
+    if (s.leader.slot < quota)
+      --s.leader.left;
+    else
+      next.block.x = SLUICE_LEAVE;
+  } else if (waits) {
+    sluice_rt_next_begun(job, (odd ^ 1) << 4, quota);
+  } else {
+    sluice_rt_next(job, (odd ^ 1) << 4, quota);
+  }
+}
+
 /// Some CTAs of one job on one SM, and a host that gives orders one after the other.
 class Scene {
  public:
@@ -140,7 +160,6 @@ class Scene {
     turns_.step();
     control_->orders.limit = order.limit;
   }
-  /// What the joined kernel does (sw/gpu/rewrite/block_loop.ptx).
   void cta() {
     SluiceState& s = sluice_rt_state;
     sluice_rt_enter(job_, 0x10000);
@@ -151,21 +170,7 @@ class Scene {
     }
     for (unsigned odd = 0; s.stage[odd].block.x != SLUICE_LEAVE; odd ^= 1) {
       ++ran_[s.stage[odd].block.x];
-      const unsigned quota = sluice_rt::load(&job_.orders->quota[0]);
-      sluice_rt::add(&control_->done[0], 1);
-      SluiceStage& next = s.stage[odd ^ 1];
-      if (s.leader.left != 0) {
-        next.block = {s.stage[odd].block.x + job_.step_x, 0, 0};
-        if (next.block.x >= job_.grid_x) next.block.x -= job_.grid_x;
-        if (s.leader.slot < quota)
-          --s.leader.left;
-        else
-          next.block.x = SLUICE_LEAVE;
-      } else if (waits_) {
-        sluice_rt_next_begun(job_, (odd ^ 1) << 4, quota);
-      } else {
-        sluice_rt_next(job_, (odd ^ 1) << 4, quota);
-      }
+      end_block(job_, odd, waits_);
     }
     sluice_rt_leave(job_);
     if (stay != ~std::size_t{0}) stays_[stay].left = gave_by_[turns_.actor];
@@ -249,7 +254,7 @@ TEST(QuotaInterleavings, NoMoreThanThePlanAllows) { holds({2, 10, {{2, 1}, {2, 2
 /// A held grid on one SM, CTAs of later grids, and a host that hears of both by one word.
 class HeldGrid {
  public:
-  HeldGrid(unsigned ctas, unsigned blocks, unsigned group) : ctas_(ctas), job_(job_shape({{blocks, 1, 1}, 1, ctas, group})) {
+  HeldGrid(unsigned ctas, unsigned blocks) : ctas_(ctas), job_(job_shape({{blocks, 1, 1}, 1, ctas, 1})) {
     job_.control = control.get();
     job_.orders = &control->orders;
   }
@@ -260,7 +265,7 @@ class HeldGrid {
     SluiceState& s = sluice_rt_state;
     for (unsigned odd = 0; s.stage[odd].block.x != SLUICE_LEAVE; odd ^= 1) {
       ++ran;
-      sluice_rt_next(mine, (odd ^ 1) << 4, sluice_rt::load(&job_.orders->quota[0]));
+      end_block(mine, odd, false);
     }
     sluice_rt_leave(mine);
   }
@@ -319,7 +324,7 @@ class HeldGrid {
 /// A held grid of one CTA whose job was evicted before it began. A CTA of a later grid comes under that order, and goes; another
 /// one comes when there is a quota. Each time that nobody is inside any more the host must hear of it.
 TEST(QuotaInterleavings, WhoComesAndGoesWhileTheLastCtaNapsIsTold) {
-  HeldGrid grid(1, 2, 1);
+  HeldGrid grid(1, 2);
   bool heard = false;
   const auto host = [&] {
     heard = false;
@@ -339,7 +344,7 @@ TEST(QuotaInterleavings, WhoComesAndGoesWhileTheLastCtaNapsIsTold) {
 /// Both CTAs of a held grid may be sent away with a block that they have claimed and not begun. The launch has not ended before a
 /// later CTA has run it.
 TEST(QuotaInterleavings, AHeldGridEndsWhenAllBlocksOfItHaveRun) {
-  HeldGrid grid(2, 4, 2);
+  HeldGrid grid(2, 4);
   unsigned ran = 0;
   const auto host = [&] {
     grid.quota(0);
