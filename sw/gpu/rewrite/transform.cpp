@@ -176,8 +176,8 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   const std::uint32_t warps = (spec.block[0] * spec.block[1] * spec.block[2] + 31) / 32;
   const std::array<std::uint32_t, 3> threads = spec.warps_apart ? std::array{warps * 32, 1U, 1U} : spec.block;
   const std::string directives = ptx.substr(e.directives, e.body - e.directives);
-  constexpr std::uint32_t kOfFullSm =
-      32;  // registers of a thread where an SM has all the threads it takes: few kernels lack one then
+  // With more the SM has not all the threads it takes. Kernels with these seldom lack one register.
+  constexpr std::uint32_t kOfFullSm = 32;
   const bool limited = spec.registers > kOfFullSm || spec.ctas_per_sm > 0 || std::regex_search(directives, register_limit());
   std::string loop = with_runtime(spec.warps_apart ? warps_apart_loop(with_thread_index(body, spec.block), spec)
                                                    : block_loop(body, spec, reach, threads_leave, functions_read, limited),
