@@ -61,5 +61,8 @@ set_tests_properties(build.library_only PROPERTIES LABELS build FIXTURES_REQUIRE
 add_test(NAME lint.pages COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/check_pages.py)
 add_test(NAME lint.pages_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/test_check_pages.py)
 set_tests_properties(lint.pages lint.pages_test PROPERTIES LABELS lint)
+# The list of campaigns of test.sh --full.
+add_test(NAME lint.campaigns_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/test_full.py)
+set_tests_properties(lint.campaigns_test PROPERTIES LABELS lint)
 add_test(NAME docs.tour COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/run_commands.py WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 set_tests_properties(docs.tour PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 3600 RUN_SERIAL ON)  # it writes where other tests do

@@ -22,7 +22,7 @@ class Serve : public Sluice {
 TEST_F(Serve, TheExampleClientsShareAndTheDaemonEndsCleanly) {
   const Outcome o = with_daemon("--scheduler even --time-scale 1000",
                                 "'" SLUICE_CLIENT_EXAMPLE "' $S a 5 5000 100; '" SLUICE_ADAPTIVE_EXAMPLE
-                                "' $S b 2000000 100; '" SLUICE_BINARY "' serve status --socket $S --json");
+                                "' $S b 20000 10000; '" SLUICE_BINARY "' serve status --socket $S --json");
   EXPECT_NE(o.out.find("a: 5000 of 5000 tasks, 0 evictions\n"), std::string::npos) << o.out << o.err;
   EXPECT_NE(o.out.find("b: launch 65535 CTAs on each SM\n"), std::string::npos) << "alone: as many as fit\n" << o.out << o.err;
   EXPECT_NE(o.out.find("{\"scheduler\":\"even\",\"clients\":["), std::string::npos) << o.out;
