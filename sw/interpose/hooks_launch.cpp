@@ -101,6 +101,13 @@ CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters,
     config.gridDimZ = 1;
     config.sharedMemBytes = ours.shared;
     config.hStream = l.stream;
+    CUlaunchAttribute closely{};
+    closely.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    closely.value.programmaticStreamSerializationAllowed = 1;
+    if (ours.follows_closely && config.numAttrs == 0) {
+      config.attrs = &closely;
+      config.numAttrs = 1;
+    }
     return SLUICE_REAL(cuLaunchKernelEx)(&config, ours.function, const_cast<void**>(ours.parameters.data()), nullptr);
   };
   return program().launch(l, std::ref(native), std::ref(with));

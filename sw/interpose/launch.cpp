@@ -251,6 +251,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
   const auto timed = coverage_.begin(coverage_.row({Coverage::Way::Quota, name, ""}), ours->blocks, launch.stream);
   const bool asleep = lane->watched && !lanes_.polls();
   held.unlock();
+  ours->follows_closely = true;
   const CUresult result = with(*ours);
   if (timed || result != CUDA_SUCCESS) {
     held.lock();

@@ -45,6 +45,7 @@ struct Transformed {
   KernelDemand demand;
   std::uint64_t blocks = 0;
   bool waits = false;
+  bool follows_closely = false;                                        ///< its CTAs may be placed while the launch before it ends
   std::vector<std::size_t> bytes;                                      ///< of the program's parameters
   [[nodiscard]] Pending pending(const gpu::LaunchFacts& facts) const;  ///< a copy that outlives the program's arguments
 };

@@ -42,7 +42,7 @@ AllLogging all_logging(const std::string& ptx) {
     try {
       const gpu::Instrumented one = gpu::instrument(gpu::only_kernel(ptx, item.name), item.name);
       const gpu::Item entry = gpu::find_entry(one.ptx, one.entry);
-      out.text += "\n" + one.ptx.substr(entry.begin, entry.end - entry.begin) + "\n";
+      out.text += fmt::format("\n{}\n", std::string_view(one.ptx).substr(entry.begin, entry.end - entry.begin));
     } catch (const std::exception& e) {
       out.refused[item.name] = e.what();
     }

@@ -257,6 +257,19 @@ TEST(Module, SharedMemoryKeepsItsPlaceAndCopiesAreWaitedFor) {
   EXPECT_NO_THROW(assemble(combined(ptx, own, {base, late, of("all_static_shared")})));
 }
 
+/// Launches follow each other closely: a grid's CTAs may be placed before the grid in front of it has ended.
+TEST(Module, NothingIsReadBeforeTheGridInFrontHasEnded) {
+  const std::string ptx = normalised(read_file(SLUICE_PTX_DIR "/gate_set.ptx")), own = normalised(runtime());
+  for (const bool apart : {false, true}) {
+    TransformSpec spec{"module_variable", {256, 1, 1}};
+    spec.warps_apart = apart;
+    const std::string text = transform(ptx, own, spec).text;
+    const std::size_t waits = text.find("griddepcontrol.wait;");
+    ASSERT_NE(waits, std::string::npos) << apart;
+    for (const char* access : {".global", "atom.", "red."}) EXPECT_LT(waits, text.find(access)) << access << apart;
+  }
+}
+
 TEST(Module, AKernelThatDoesNotAssembleLeavesTheOthersAlone) {
   const std::string ptx = read_file(SLUICE_PTX_DIR "/gate_set.ptx");
   const RewrittenModule module = rewrite_module(ptx, runtime(), [](const std::string& text) {

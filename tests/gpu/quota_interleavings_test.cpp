@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "sw/gpu/jobs/job_shape.h"
 #include "tests/gpu/quota_on_host.h"
@@ -342,10 +343,11 @@ TEST(QuotaInterleavings, WhoComesAndGoesWhileTheLastCtaNapsIsTold) {
 }
 
 /// Both CTAs of a held grid may be sent away with a block that they have claimed and not begun. The launch has not ended before a
-/// later CTA has run it.
+/// later CTA has run it, nor may the next launch's CTAs come: they would wait for the launch in the place of that CTA.
 TEST(QuotaInterleavings, AHeldGridEndsWhenAllBlocksOfItHaveRun) {
   HeldGrid grid(2, 4);
-  unsigned ran = 0;
+  unsigned ran = 0, ran_at_next = 0;
+  sluice_rt::next_placed = [&] { ran_at_next = grid.ran; };
   const auto host = [&] {
     grid.quota(0);
     for (unsigned naps = 0; !grid.ended(); grid.yield())
@@ -357,8 +359,10 @@ TEST(QuotaInterleavings, AHeldGridEndsWhenAllBlocksOfItHaveRun) {
     ran = grid.ran;
   };
   const auto wrong = grid.all(
-      2, host, [&] { return ran == 4 && grid.control->returned == 0; }, std::getenv("SLUICE_FULL") != nullptr ? 3 : 2);
-  EXPECT_FALSE(wrong) << *wrong << ": " << ran << " blocks have run";
+      2, host, [&] { return ran == 4 && std::exchange(ran_at_next, 0) == 4 && grid.control->returned == 0; },
+      std::getenv("SLUICE_FULL") != nullptr ? 3 : 2);
+  sluice_rt::next_placed = nullptr;
+  EXPECT_FALSE(wrong) << *wrong << ": " << ran << " blocks have run, " << ran_at_next << " when the next grid's CTAs came";
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ class Turns {
 
 namespace sluice_rt {
 
-inline std::function<void()> took, gave;  ///< the actor took bits that were free, or released some, in this step
+inline std::function<void()> took, gave;   ///< the actor took bits that were free, or released some, in this step
+inline std::function<void()> next_placed;  ///< CTAs of the next grid may come
 
 template <class T>
 T load(const T* p) {
@@ -143,6 +144,10 @@ inline void clear_bits(unsigned* p, unsigned kept) {
   *p &= kept;
 }
 inline void fence() {}
+inline void wait_for_grid_before() {}
+inline void place_next_grid() {
+  if (next_placed) next_placed();
+}
 inline void give_bits(unsigned* p, unsigned kept) {
   clear_bits(p, kept);
   if (gave) gave();

@@ -66,6 +66,7 @@ TEST_F(Run, TransformsLargeGridsAndRunsEveryBlockOnce) {
   EXPECT_NE(books.find("launch refused\n"), std::string::npos) << books;
   EXPECT_NE(books.find("blocks 128 wrong 0\n"), std::string::npos) << "of a library\n" << books;
   EXPECT_EQ(books.find("not rewound"), std::string::npos) << books;
+  EXPECT_EQ(count(books, "closely\n"), 3) << "not in graphs, whose nodes have the order that the program gave them\n" << books;
   EXPECT_NE(o.err.find("sluice: 10 launches under quota"), std::string::npos) << o.err;
   const nlohmann::json report = nlohmann::json::parse(text("report"));
   EXPECT_EQ(report["kernels"]["quota"]["launches"], 10) << report;

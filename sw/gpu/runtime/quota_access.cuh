@@ -58,6 +58,20 @@ __device__ __forceinline__ void clear_bits(unsigned* p, unsigned kept) {
 /// What this thread wrote before is seen by whoever acquires what it writes from here on. Behind a block's output it takes a
 /// microsecond or more: only where something was written that the next holder reads.
 __device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+// Programmatic dependent launch, of compute capability 9.0: where a launch asks for it, its CTAs are placed while the grid before it in
+// its stream still ends.
+/// Waits until that grid has ended and what it wrote is seen; at once where it has, or nobody asked.
+__device__ __forceinline__ void wait_for_grid_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// The next grid's CTAs may be placed once each CTA of this one has ended or said this.
+__device__ __forceinline__ void place_next_grid() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
 /// Of slots: on the host the tests see by it who gave one back.
 __device__ __forceinline__ void give_bits(unsigned* p, unsigned kept) { clear_bits(p, kept); }
 __device__ __forceinline__ unsigned acquire_bits(unsigned* p, unsigned bits) {

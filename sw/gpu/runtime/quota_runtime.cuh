@@ -190,6 +190,7 @@ __device__ __forceinline__ void end_held(const SluiceJob& job) {
     }
     nap(1000);
   }
+  place_next_grid();  // not before: its CTAs, which wait for this grid, would take the room of blocks that have not run
   store(&c->next, 0);
   c->ended = ++ended;
   tell();
@@ -273,6 +274,7 @@ __device__ __forceinline__ void leave(const SluiceJob& job, SluiceState& s, unsi
 extern "C" __device__ void sluice_rt_enter(SluiceJob job, unsigned inverse_warps) {
   SluiceState& s = sluice_rt_state;
   unsigned long long task = 0;
+  sluice_rt::wait_for_grid_before();
   s.began = (job.flags & SLUICE_LATER) == 0 || sluice_rt::pass_gate(job);  // it is inside
   s.leader.slot = sluice_rt::kNoSlot;
   s.stage[0].block.x = SLUICE_LEAVE;
@@ -334,6 +336,7 @@ __device__ __forceinline__ unsigned sluice_rt_no_block(unsigned warps) { return 
 extern "C" __device__ void sluice_rt_enter_apart(SluiceJob job, unsigned inverse_warps, unsigned warps) {
   SluiceState& s = sluice_rt_state;
   unsigned long long task = 0;
+  sluice_rt::wait_for_grid_before();
   const bool found = sluice_rt::enter(job, s, inverse_warps, task);
   for (unsigned lane = 1; lane < 32; ++lane) sluice_rt_hand[lane] = 0;
   sluice_rt_hand[0] = found ? sluice_rt::block_of(job, task) << SLUICE_WARP_BITS : sluice_rt_no_block(warps);
