@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which issues the phase monitor counts: of each kernel of a decision, on the first SM of its range where kernels have SMs of
-// their own, on SM 0 where they share all (docs/reference/blocks/phase_monitor.md). Random traffic hardly tells: what is missing
-// from every window alike changes no comparison.
+// their own, on SM 0 where they share all, or on the next that is enabled (docs/reference/blocks/phase_monitor.md). Random
+// traffic hardly tells: what is missing from every window alike changes no comparison.
 #include <Vsluice_top_small.h>
 #include <gtest/gtest.h>
 
@@ -35,6 +35,9 @@ class WatchedSms : public testing::Test {
     whole_sms_ = whole_sms;
     decide();
   }
+
+  /// A restart of the sequencer: the next thing is a decision.
+  void enable(std::uint32_t sms) { EXPECT_TRUE(world_.bus().write32(regs::kSmEnable, sms)); }
 
   void issue(const Pattern& pattern, std::uint32_t cycles) {
     world_.let_sms_act(kSms, [pattern](std::uint64_t now, std::vector<SmActivity>& sms) {
@@ -119,19 +122,51 @@ TEST_F(WatchedSms, AreTheFirstOfEachRange) {
   } while (std::ranges::next_permutation(order).found);
 }
 
-TEST_F(WatchedSms, AreSmZeroOfASharedSm) {
+/// Two kernels, and SMs that are disabled; the third slot is free, and what its number issues on a watched SM is nobody's.
+TEST_F(WatchedSms, AreTheFirstThatAreEnabled) {
+  constexpr std::uint32_t kAll = (1U << kSms) - 1;
+  std::vector<std::uint8_t> order{0, 1, 2};
+  do {
+    const std::vector<std::uint8_t> kernels(order.begin(), order.begin() + 2);
+    const auto owner = [&](std::size_t m) { return kernels[kRangeOf[0][m]]; };
+    Pattern steady;
+    for (std::size_t m = 0; m < kSms; ++m)
+      for (auto& slots : steady[m]) slots = {owner(m), owner(m), kNobody};
+    for (const std::uint32_t disabled : {1U, 3U, 8U, 9U, 11U}) {
+      enable(kAll & ~disabled);
+      decide(kernels, true);
+      for (std::size_t m = 0; m < kSms; ++m) {
+        const bool disabled_before = m == 0 || owner(m - 1) != owner(m) || (disabled >> (m - 1) & 1) != 0;
+        const bool first = disabled_before && (disabled >> m & 1) == 0;
+        for (const std::uint8_t k : order) {
+          Pattern other = steady;
+          other[m][random_() % kSchedulers][2] = k;
+          ASSERT_EQ(asks(steady, other), first && k == owner(m))
+              << "SM " << m << ", kernel " << int{k} << ", disabled " << disabled;
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  } while (std::ranges::next_permutation(order).found);
+}
+
+TEST_F(WatchedSms, AreTheFirstOfAllWhereSmsAreShared) {
   Pattern steady;
   for (auto& sm : steady)
     for (auto& slots : sm) slots = {0, 1, 2};
-  decide({2, 0, 1}, false);
-  for (std::size_t m = 0; m < kSms; ++m)
-    for (std::size_t s = 0; s < kSchedulers; ++s)
-      for (std::uint8_t k = 0; k < kKernels; ++k) {
-        Pattern other = steady;
-        other[m][s][k] = kNobody;
-        ASSERT_EQ(asks(steady, other), m == 0) << "SM " << m << ", scheduler " << s << ", kernel " << int{k};
-        if (HasFatalFailure()) return;
-      }
+  for (const std::size_t disabled : {0U, 1U}) {  // SMs, from the first on: each range keeps one for the profile
+    enable((1U << kSms) - (1U << disabled));
+    decide({2, 0, 1}, false);
+    for (std::size_t m = 0; m < kSms; ++m)
+      for (std::size_t s = 0; s < kSchedulers; ++s)
+        for (std::uint8_t k = 0; k < kKernels; ++k) {
+          Pattern other = steady;
+          other[m][s][k] = kNobody;
+          ASSERT_EQ(asks(steady, other), m == disabled)
+              << "SM " << m << ", scheduler " << s << ", kernel " << int{k} << ", " << disabled << " disabled";
+          if (HasFatalFailure()) return;
+        }
+  }
 }
 
 }  // namespace
