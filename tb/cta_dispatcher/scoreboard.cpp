@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -207,8 +208,12 @@ std::string DispatchScoreboard::flush(const CtaDispatcherOut& out, const Dispatc
   }
   if (out.giving_up) {
     const bool holds = model_.holds(out.giving_sm, out.giving_slot);
-    // A report of a CTA that nobody sent can end one that is about to be given up: that is then a BAD_DONE.
-    const bool taken = wrong_report_ && ended_ && ended_->sm == out.giving_sm && ended_->slot == out.giving_slot;
+    // A report of a CTA that nobody sent can end one that is about to be given up: that is then a BAD_DONE. A report right behind
+    // it puts the giving up off, but not what the unit sees.
+    const auto here = [&](const std::optional<End>& end) {
+      return end && end->sm == out.giving_sm && end->slot == out.giving_slot;
+    };
+    const bool taken = (wrong_report_ && here(ended_)) || (wrong_before_ && here(left_));
     if (!taken && !(holds && bit(told_, model_.kernel(out.giving_sm, out.giving_slot))))
       return fmt::format("SM {} slot {} is given up: its kernel was not flushed", out.giving_sm, out.giving_slot);
   }
@@ -341,7 +346,8 @@ std::string DispatchScoreboard::observe(const CtaDispatcherOut& out, const Dispa
   expected_.error_sm = bad_sm_;
   bad_done_ = (reported || given_up) && !ended;
   bad_sm_ = bad_done_ ? end_sm : std::uint8_t{0};
-  wrong_report_ = reported && ended && (in.done_kernel != model_.kernel(end_sm, end_slot) || bit(told_, in.done_kernel));
+  wrong_before_ = std::exchange(
+      wrong_report_, reported && ended && (in.done_kernel != model_.kernel(end_sm, end_slot) || bit(told_, in.done_kernel)));
   if (reported && waits_there) hit("end of a CTA that waits at the port");
   if (reported && !exists) hit("end on no SM or slot");
   if (reported && exists && !waits_there && !ended) hit("end of an empty slot");

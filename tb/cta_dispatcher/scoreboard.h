@@ -63,9 +63,9 @@ class DispatchScoreboard {
   /// Kernels that are flushed: asked for; told to the SMs. The tag that a report of each must have.
   std::uint32_t flushed_ = 0, told_ = 0;
   std::array<std::uint8_t, kMaxKernelSlots> tags_{};
-  bool wrong_report_ = false;  ///< what ended in this cycle was not sent with that kernel and tag
-  unsigned flush_age_ = 0;     ///< cycles in which a flush could have gone on
-  SmBits ready_;               ///< in the last but one cycle
+  bool wrong_report_ = false, wrong_before_ = false;  ///< what ended in this cycle was not sent with that kernel and tag
+  unsigned flush_age_ = 0;                            ///< cycles in which a flush could have gone on
+  SmBits ready_;                                      ///< in the last but one cycle
   /// The end of a CTA: its slot is left a cycle later, its kernel knows in the one behind.
   struct End {
     std::uint32_t sm = 0, slot = 0;
