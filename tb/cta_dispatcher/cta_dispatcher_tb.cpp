@@ -84,6 +84,41 @@ TEST(CtaDispatcher, AFlushGivesBackWhatNeverReports) {
   EXPECT_EQ(bench.outputs().state[1], SlotState::kFree);
 }
 
+// A report that no SM should send, with the kernel and the tag of others, ends a CTA that is about to be given up. A late report
+// comes right behind it. BAD_DONE tells the first, and nobody else loses anything.
+TEST(CtaDispatcher, AWrongReportOfACtaThatIsGivenUpIsTold) {
+  RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
+  DirectedDispatch bench(rtl, kFermi);
+  for (auto& sm : bench.cycle.quota) sm.fill(4);
+  bench.steps(3);
+  bench.cycle.in.launch = 3;
+  bench.steps(16 * 8 + 30);
+  ASSERT_EQ(bench.started.size(), 128U);
+  bench.cycle.in.flush = 1;
+  for (unsigned c = 0; c < 10 && !bench.outputs().giving_up; ++c) bench.step();
+  ASSERT_TRUE(bench.outputs().giving_up);
+  CtaDispatcherIn& in = bench.cycle.in;
+  in.done_valid = true;
+  in.done_sm = bench.outputs().giving_sm;
+  in.done_slot = bench.outputs().giving_slot;
+  in.done_kernel = 1;
+  in.done_tag = 0;
+  bench.step();
+  in.done_valid = true;
+  in.done_kernel = 0;  // whose tag is 1 by now
+  bench.step();
+  bool told = false;
+  unsigned cycles = 0;
+  do {
+    bench.step();
+    told = told || bench.outputs().bad_done;
+  } while (bench.outputs().kernel_done == 0 && ++cycles < 1000);
+  EXPECT_TRUE(told);
+  EXPECT_EQ(bench.outputs().kernel_done, 1U);
+  EXPECT_EQ(bench.outputs().resident[0], 0U);
+  EXPECT_EQ(bench.outputs().resident[1], 64U);
+}
+
 // An SM that is disabled keeps the CTAs that it has and gets no other; enabled again, it is filled again.
 TEST(CtaDispatcher, ADisabledSmDrains) {
   RtlCtaDispatcher<Vcta_dispatcher_16> rtl(kFermi);
