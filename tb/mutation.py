@@ -3,7 +3,7 @@
 """How many faults do the benches catch? Yosys' `mutate` puts faults into the flattened design, all of them into one Verilated model that
 takes the fault's number from SLUICE_MUTANT; the quick bench runs once a fault. A fault that no bench sees is compared with the design by
 proof (register by register, then as sequential circuits from reset): proven equal it is no fault. What is left runs the long
-campaign (--long), and may be argued in tb/mutation_equivalent.toml.
+campaign (--long), and may be argued in tb/mutation_equivalent.toml; an argument about one output has the proof for the others.
 
   tb/mutation.sh [design ...] [--count N] [--seed N] [--long] [--json]
 
@@ -26,7 +26,7 @@ from bench_build import DESIGNS, ROOT, RTL, bench_sources, compile_bench, sh
 
 WORK = ROOT / "build/mutation"
 DPI = 'import "DPI-C" function int sluice_mutant();\n'
-CPU_LIMIT_S, PROOF_LIMIT_S = 300, 30   # of a bench, of a proof; a bench takes seconds
+CPU_LIMIT_S, PROOF_LIMIT_S = 300, 60   # of a bench, of a proof; a bench takes seconds
 STUCK_S = 7200                         # of wall time: waits for something that does not come, which is no result
 
 
@@ -81,28 +81,33 @@ def killed(folder, design, number, full=False):
     return result.returncode != 0 if result else not full   # a quick run takes seconds: a hang is seen
 
 
-def netlist(folder, name, mutation):
+def netlist(folder, name, mutation, but=None):
     """The flattened design as an AIG, its registers in the same order in every variant: those with a reset start at zero (a reset may follow at
-    any time), the others as an additional input says."""
-    yosys(folder, f"{name}.ys", ["read_ilang flat.il", mutation, f"setattr -set init 4096'b{'0' * 4096} t:$adff* %x:+[Q] w:* %i", "async2sync",
+    any time), the others as an additional input says. Without the output `but`."""
+    yosys(folder, f"{name}.ys", ["read_ilang flat.il", mutation, f"delete -output w:{but}" if but else "",
+                                 f"setattr -set init 4096'b{'0' * 4096} t:$adff* %x:+[Q] w:* %i", "async2sync",
                                  "memory_map", "opt_clean", "techmap", "dffunmap", "abc -g AND -fast", f"write_aiger -zinit {name}.aig"])
 
 
-def equivalent(folder, number, mutation):
+def equivalent(folder, number, mutation, but=None):
     """How the fault is proven to change nothing, "" when it isn't: the same outputs and next states as functions of inputs and registers, or the
-    same outputs for ever."""
+    same outputs for ever, by signal correspondence, or by ABC's sequence of methods. `but`: an output that is not compared."""
     name = f"fault{number}"
     try:
-        netlist(folder, name, mutation)
-        for how, script in (("function", f"read_aiger gold.aig; comb; write_aiger {name}_gold.aig; read_aiger {name}.aig; comb; write_aiger {name}_comb.aig; "
-                                         f"cec -n {name}_gold.aig {name}_comb.aig"),
-                            ("sequential", f"miter gold.aig {name}.aig; scorr; comb; sat")):
+        netlist(folder, name, mutation, but)
+        gold = f"{name}_gold.aig" if but else "gold.aig"
+        if but:
+            netlist(folder, f"{name}_gold", "", but)
+        for how, script in (("function", f"read_aiger {gold}; comb; write_aiger {name}_comb.aig; read_aiger {name}.aig; comb; write_aiger {name}_fault.aig; "
+                                         f"cec -n {name}_comb.aig {name}_fault.aig"),
+                            ("sequential", f"miter {gold} {name}.aig; scorr; comb; sat"),
+                            ("sequential", f"miter {gold} {name}.aig; dprove")):
             log = limited(["yosys-abc", "-c", script], PROOF_LIMIT_S, cwd=folder, stdout=subprocess.PIPE, text=True)
             if log and ("Networks are equivalent" in log.stdout or "UNSATISFIABLE" in log.stdout):
                 return how
         return ""
     finally:
-        for left in folder.glob(f"{name}*"):
+        for left in folder.glob(f"{name}[._]*"):
             left.unlink()
 
 
@@ -123,22 +128,34 @@ def block(mutation):
     return place(mutation)[0]
 
 
-def describe(mutation):
-    """The fault in words that outlive a change elsewhere: file, text of the source line, and what happens to which bit."""
+def choices(folder):
+    """{multiplexer of the flattened design: what it chooses, and by what, where the source has names for them}"""
+    name = r"\S*\\\\?([\w.]+)(?:\[\d+:\d+\])?( \[\d+\])?"
+    found = {}
+    for cell, body in re.findall(r"^  cell \$mux (\S+)\n(.*?)^  end", (folder / "flat.il").read_text(), re.M | re.S):
+        ports = {port: "".join(m.groups("")).rsplit(".", 1)[-1] for port in "YS" if (m := re.search(rf"connect \\{port} {name}$", body, re.M))}
+        found[cell] = "".join(f" {word} {ports[port]}" for word, port in (("for", "Y"), ("if", "S")) if port in ports)
+    return found
+
+
+def describe(mutation, chosen={}):
+    """The fault in words that outlive a change elsewhere: file, text of the source line, and what happens to which bit of what, in which instance."""
     option = dict(re.findall(r"-(\w+) (\S+)", mutation))
     file, line = place(mutation)
     text = source(file)[line - 1].strip() if file != "?" else ""
     kind = re.sub(r"^.*\$", "", re.sub(r"\$\d+$|\$[^$]*\.sv.*$", "", option["cell"]))
+    instance = re.match(r"\$flatten\\([\w.\\\[\]]+)\.\$", option["cell"])
     return {"file": f"{file}.sv", "line": line, "text": text,
             "fault": f"{option['mode']} {kind}.{option['port']}[{option['portbit']}]" + (f" by [{option['ctrlbit']}]" if "ctrlbit" in option else "")
-                     + (f" of {option['wire']}[{option['wirebit']}]" if "wire" in option else "")}
+                     + (f" of {option['wire']}[{option['wirebit']}]" if "wire" in option else "") + chosen.get(option["cell"], "")
+                     + (" in " + instance[1].replace("\\", "") if instance else "")}
 
 
 def argument(argued, design, place):
-    """Why this survivor is no fault, or None."""
+    """The entry that says why this survivor is no fault, or None."""
     for entry in argued:
         if entry["design"] == design and entry["file"] == place["file"] and re.search(entry["text"], place["text"]) and re.search(entry["fault"], place["fault"]):
-            return entry["why"]
+            return entry
     return None
 
 
@@ -201,6 +218,7 @@ def campaign(name, args, argued, say):
         if killed(folder, design, 0):
             sys.exit(f"{name}: the bench fails without a fault: see build/mutation/{name}/bench")
         keep(state_file, state)
+    chosen = choices(folder)
     todo = [n for n in range(1, len(state["mutations"]) + 1) if str(n) not in state["results"]]
 
     def run(number):
@@ -209,6 +227,10 @@ def campaign(name, args, argued, say):
             return number, "killed"
         if how := equivalent(folder, number, mutation):
             return number, f"equivalent (proven: {how})"
+        entry = argument(argued, name, describe(mutation, chosen))
+        if entry and "but" in entry:
+            how = equivalent(folder, number, mutation, entry["but"])
+            return number, f"equivalent (proven: {how}, but for {entry['but']}: {entry['why']})" if how else "survived"
         return number, "killed (long)" if args.long and killed(folder, design, number, full=True) else "survived"
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -218,9 +240,10 @@ def campaign(name, args, argued, say):
             if sys.stderr.isatty() or done % 25 == 0 or done == len(todo):
                 say(f"{name}: {done} of {len(todo)} faults run")
     for number, mutation in enumerate(state["mutations"], 1):
-        result, place = state["results"][str(number)], describe(mutation)
-        if result == "survived" and (why := argument(argued, name, place)):
-            result = f"equivalent ({why})"
+        result, place = state["results"][str(number)], describe(mutation, chosen)
+        entry = argument(argued, name, place)
+        if result == "survived" and entry and "but" not in entry:
+            result = f"equivalent ({entry['why']})"
         yield {"design": name, "block": block(mutation), "number": number, "result": result, **place}
 
 

@@ -47,6 +47,37 @@ class Mutation(unittest.TestCase):
         self.assertGreater(found["score_pct"], 95)
         self.assertEqual([s["design"] for s in found["survived"]], ["bad"])
 
+    def test_a_fault_is_told_by_instance_and_register(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "flat.il").write_text("""module \\top
+  cell $mux $flatten\\i_a.\\i_b.$procmux$12
+    connect \\A \\i_a.i_b.held_q
+    connect \\S \\i_a.i_b.from [3]
+    connect \\Y $flatten\\i_a.\\i_b.$0\\held_q[1:0]
+  end
+end
+""")
+            chosen = mutation.choices(pathlib.Path(folder))
+        told = mutation.describe("mutate -mode const0 -module top -cell $flatten\\i_a.\\i_b.$procmux$12 -port A -portbit 1", chosen)
+        self.assertEqual(told["fault"], "const0 procmux.A[1] for held_q if from [3] in i_a.i_b")
+
+    def test_an_argument_about_one_output_is_proven_for_the_others(self):
+        design = """module top(input clk_i, rst_ni, valid_i, d_i, output reg valid_o, held_o, output seen_o);
+  always @(posedge clk_i or negedge rst_ni) if (!rst_ni) valid_o <= 0; else valid_o <= valid_i;
+  always @(posedge clk_i) if (valid_i) held_o <= d_i;
+  assign seen_o = valid_o && held_o;
+endmodule
+"""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "top.v").write_text(design)
+            mutation.yosys(folder, "flat.ys", ["read_verilog top.v", "proc", "rename -enumerate -pattern keep_% t:$mux", "write_ilang flat.il"])
+            mutation.netlist(folder, "gold", "")
+            fault = "mutate -mode const1 -module top -cell keep_0 -port {} -portbit 0"
+            self.assertEqual(mutation.equivalent(folder, 1, fault.format("A")), "")
+            self.assertEqual(mutation.equivalent(folder, 1, fault.format("A"), "held_o"), "sequential")
+            self.assertEqual(mutation.equivalent(folder, 1, fault.format("B"), "held_o"), "")
+
 
 if __name__ == "__main__":
     unittest.main()

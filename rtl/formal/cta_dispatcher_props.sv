@@ -337,6 +337,8 @@ module cta_dispatcher_props #(
         || \dut.i_sm_resource_table.i_end.change_q != (\dut.i_sm_resource_table.charge_sm_q [m] ? {credit_demand[WarpW+RegW +: SharedW] - charge_demand[WarpW+RegW +: SharedW],
              credit_demand[WarpW +: RegW] - charge_demand[WarpW +: RegW], credit_demand[0 +: WarpW] - charge_demand[0 +: WarpW]} : credit_demand)))
         ok_lane_d_is_of_its_sm = 1'b0;
+      if ((slot_used[m*N +: N] != '0 || \dut.i_sm_resource_table.i_end.give_sm_q [m]) && !\dut.i_sm_resource_table.written_q [m] && !\dut.i_sm_resource_table.charge_sm_q [m])
+        ok_lane_d_is_of_its_sm = 1'b0;   // a row that has a CTA was written, and so one where a CTA ended
       if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
         && ((state != '0 && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + widened(\dut.i_sm_resource_table.b_left_q ), capacity_sum))
         || CtaW'(\dut.i_sm_resource_table.b_count_q ) < ctas[m*CtaW +: CtaW]))
