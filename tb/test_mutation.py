@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import fault_names
 import mutation
 
 
@@ -57,8 +58,8 @@ class Mutation(unittest.TestCase):
   end
 end
 """)
-            chosen = mutation.choices(pathlib.Path(folder))
-        told = mutation.describe("mutate -mode const0 -module top -cell $flatten\\i_a.\\i_b.$procmux$12 -port A -portbit 1", chosen)
+            chosen = fault_names.choices(pathlib.Path(folder))
+        told = fault_names.describe("mutate -mode const0 -module top -cell $flatten\\i_a.\\i_b.$procmux$12 -port A -portbit 1", chosen)
         self.assertEqual(told["fault"], "const0 procmux.A[1] for held_q if from [3] in i_a.i_b")
 
     def test_an_argument_about_one_output_is_proven_for_the_others(self):

@@ -115,7 +115,10 @@ class Task:
         return [(name, "proven" if good else f"failed (holds to {self.depth}, induction does not go through)") for name in self.names("assert")]
 
     def fails(self, prop):
-        """Whether ABC finds a counter-example of one assertion within the depth."""
+        """Whether ABC finds a counter-example of one assertion within the depth; of "induction", whether the induction of all doesn't go through."""
+        if prop == "induction":
+            self.build(SMT_STEPS, AIG_STEPS)
+            return not all(result == "proven" for _, result in self.induct())
         self.build([f"select -set other t:$assert c:{prop} %d", "chformal -remove @other"] + AIG_STEPS)
         log = command(["yosys-abc", "-c", f"read_aiger model.aig; fold; strash; bmc3 -F {self.depth}"], self.dir).stdout
         (self.dir / f"bmc3_{prop}.log").write_text(log)
