@@ -57,10 +57,12 @@ add_test(NAME build.library_only COMMAND sh -c "[ -n \"$SLUICE_FULL\" ] || exit 
 set_tests_properties(build.library_only.configure PROPERTIES LABELS build FIXTURES_SETUP library_only)
 set_tests_properties(build.library_only PROPERTIES LABELS build FIXTURES_REQUIRED library_only SKIP_RETURN_CODE 77)
 
-# The pages: links, tables, paths and sentences in every run; the commands that they show with SLUICE_FULL=1 (they need the built programs).
+# The pages: links, tables, paths and numbers in every run; the commands that they show with SLUICE_FULL=1 (they need the built programs).
 add_test(NAME lint.pages COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/check_pages.py)
 add_test(NAME lint.pages_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/test_check_pages.py)
-set_tests_properties(lint.pages lint.pages_test PROPERTIES LABELS lint)
+add_test(NAME lint.numbers COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/docs/fill_numbers.py)
+add_test(NAME lint.numbers_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/docs/test_fill_numbers.py)
+set_tests_properties(lint.pages lint.pages_test lint.numbers lint.numbers_test PROPERTIES LABELS lint)
 # The list of campaigns of test.sh --full.
 add_test(NAME lint.campaigns_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/test_full.py)
 set_tests_properties(lint.campaigns_test PROPERTIES LABELS lint)
