@@ -101,7 +101,7 @@ void add_gpu_command(CLI::App& app, Action& action) {
       gpu->add_subcommand("run", "User kernels, unchanged, under a policy; outputs compared with the untransformed kernels'");
   command->add_option(
       "--kernel", run->kernels,
-      "FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC;SPEC...]; repeat for a mix (docs/user/gpu.md)");
+      "FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC;SPEC...]; repeat for a mix (docs/user/share_a_gpu.md)");
   command->add_option("-I", run->includes, "folder of headers, for CUDA text; repeat for more");
   command->add_option("-D", run->defines, "NAME or NAME=VALUE, for CUDA text; repeat for more");
   command->add_flag(
@@ -150,7 +150,7 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->callback([record, &action] { action = [record] { return gpu_record(*record, record_request(*record)); }; });
 
   auto experiment = std::make_shared<GpuExperimentOptions>();
-  command = gpu->add_subcommand("experiment", "One experiment of docs/user/gpu.md; goes on where an interrupted one was");
+  command = gpu->add_subcommand("experiment", "One experiment of docs/user/share_a_gpu.md; goes on where an interrupted one was");
   command->add_option("name", experiment->name, fmt::format("{}", fmt::join(kExperiments, ", ")))
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kExperiments), std::end(kExperiments))));

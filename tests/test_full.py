@@ -25,7 +25,7 @@ else:
         pathlib.Path(sys.argv[-1]).write_text('<testsuite tests="3" failures="0" disabled="0" skipped="1"/>')
     sys.exit(os.environ.get("FAILS", "no test") in words)
 """
-TREE = ("sw/core/a.cpp", "docs/page.md", "docs/reference/gpu_gate.md", "tests/core/a_test.cpp", "tests/gpu/a_test.cpp", "rtl/a.sv", "synth/run.sh", "tb/a_tb.cpp")
+TREE = ("sw/core/a.cpp", "docs/page.md", "docs/reference/how_sharing_works.md", "tests/core/a_test.cpp", "tests/gpu/a_test.cpp", "rtl/a.sv", "synth/run.sh", "tb/a_tb.cpp")
 
 
 class Full(unittest.TestCase):
@@ -55,7 +55,7 @@ class Full(unittest.TestCase):
         self.assertEqual((code, ran.count("--output-junit")), (0, 3), said)
         self.assertIn("3 tests, 1 skipped", said)
         self.assertEqual(self.full(*names)[2], "")
-        for changed, runs in (("docs/page.md", []), ("docs/reference/gpu_gate.md", ["gpu"]), ("tests/gpu/a_test.cpp", ["gpu"]), ("synth/run.sh", ["synth"]), ("tb/a_tb.cpp", []),
+        for changed, runs in (("docs/page.md", []), ("docs/reference/how_sharing_works.md", ["gpu"]), ("tests/gpu/a_test.cpp", ["gpu"]), ("synth/run.sh", ["synth"]), ("tb/a_tb.cpp", []),
                               ("sw/core/a.cpp", ["core", "gpu"]), ("rtl/a.sv", ["core", "gpu", "synth"])):
             (self.root / changed).write_text("b")
             ran = self.full(*names)[2]

@@ -170,7 +170,7 @@ TEST(Gate, LooksAtTheLaunch) {
 }
 
 TEST(Gate, DocumentHasTheCodesTable) {
-  const std::string page = read_file(std::filesystem::path(SLUICE_SOURCE_DIR) / "docs/reference/gpu_gate.md");
+  const std::string page = read_file(std::filesystem::path(SLUICE_SOURCE_DIR) / "docs/reference/how_sharing_works.md");
   std::string table;
   for (const GateRow& row : gate_table()) table += fmt::format("| {} | {} |\n", row.name, row.native);
   EXPECT_NE(page.find(table), std::string::npos) << "the page must have these rows, in this order:\n" << table;

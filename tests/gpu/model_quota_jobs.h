@@ -10,8 +10,9 @@
 
 namespace sluice::gpu {
 
-/// A GPU for tests of the event loop, written from what docs/reference/gpu_runtime.md promises: persistent CTAs that stay at the
-/// ends of their tasks as long as the SM's quota allows, and come where there is room. Its clock stands still but for rest().
+/// A GPU for tests of the event loop, written from what docs/reference/how_sharing_works.md promises: persistent CTAs that stay
+/// at the ends of their tasks as long as the SM's quota allows, and come where there is room. Its clock stands still but for
+/// rest().
 class ModelQuotaJobs : public IQuotaJobs {
  public:
   ModelQuotaJobs(const MachineConfig& machine, std::vector<FakeJob> kernels)

@@ -47,8 +47,8 @@ struct LaunchSpec {
   [[nodiscard]] std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
 };
 
-/// Parses `FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC]`; docs/user/gpu.md has the argument specification.
-/// Commas inside <...> and (...) belong to the name. Does not read the file.
+/// Parses `FILE:NAME[,grid=XxYxZ][,block=XxYxZ][,smem=BYTES][,args=SPEC]`; docs/user/share_a_gpu.md has the argument
+/// specification. Commas inside <...> and (...) belong to the name. Does not read the file.
 /// @throws InputError naming the part and what it may be
 [[nodiscard]] LaunchSpec parse_launch(const std::string& text);
 

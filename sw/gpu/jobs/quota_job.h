@@ -50,7 +50,8 @@ struct JobOptions {
   const Kernel* proxy = nullptr;  ///< load_flag_proxy(): copies them from host memory to the device's instead of the host
 };
 
-/// One kernel running under quotas: its task queue, its CTAs, and the quota table that may change at any time (docs/user/gpu.md).
+/// One kernel running under quotas: its task queue, its CTAs, and the quota table that may change at any time
+/// (docs/reference/how_sharing_works.md).
 class QuotaJob {
  public:
   QuotaJob(const PreparedKernel& kernel, const JobOptions& options);

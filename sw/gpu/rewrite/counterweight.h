@@ -9,7 +9,7 @@ namespace sluice::gpu {
 /// Multiply-adds that never run, in a transformed kernel. The assembler (ptxas 13.0) spreads what either could do, moves and
 /// additions, over the integer and the multiply-add pipe so that a function has as many instructions for one as for the other,
 /// wherever they stand. The runtime has the more integer instructions by about these; without them the kernel's own additions are
-/// moved to the multiply-add pipe (docs/reference/gpu_runtime.md).
+/// moved to the multiply-add pipe (docs/reference/how_sharing_works.md).
 constexpr unsigned kCounterweight = 100;
 [[nodiscard]] std::string counterweight(unsigned multiply_adds);
 

@@ -54,7 +54,7 @@ struct GateRow {
   std::string_view name;    ///< in reports
   std::string_view native;  ///< why such a kernel or launch runs as it is, in words for a user
 };
-/// docs/reference/gpu_gate.md has the same table; a test holds the two together.
+/// docs/reference/how_sharing_works.md has the same table; a test holds the two together.
 [[nodiscard]] std::span<const GateRow> gate_table();
 [[nodiscard]] const GateRow& gate_row(GateRule rule);
 

@@ -62,7 +62,7 @@ struct Transformed {
 
 /// The kernel as the compiler made it from the user's unchanged text, in a loop around the calls of the runtime, with the block
 /// index and the grid's size read from shared memory. All its own instructions stay as they are, its parameters too; one more
-/// follows them, the SluiceJob (docs/user/gpu.md).
+/// follows them, the SluiceJob (docs/reference/how_sharing_works.md).
 /// @param ptx      module with the kernel, normalised
 /// @param runtime  PTX of runtime/quota_runtime.cuh, normalised
 /// @throws InputError when the module has no such kernel

@@ -16,7 +16,7 @@ namespace sluice::gpu {
 [[nodiscard]] std::optional<std::string> needs_warps_together(const std::string& module, const TransformSpec& spec,
                                                               std::uint64_t blocks);
 
-/// Whether it is worth it (docs/user/gpu.md).
+/// Whether it is worth it (docs/reference/how_sharing_works.md).
 [[nodiscard]] bool warps_end_apart(const TransformSpec& spec);
 
 /// The warp's own part of the kernel's body: what it reads of its thread's index comes from registers of the loop.

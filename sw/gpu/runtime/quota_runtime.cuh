@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device half of the quota runtime (docs/user/gpu.md), joined as PTX to the user's kernel. One CTA = one slot of its SM; its leader is
-// thread 0. What every block costs is in sw/gpu/rewrite/block_loop.ptx, instruction by instruction; here is what happens once a CTA, or
-// once a claim. State lives in shared memory, so that the kernel keeps its registers.
+// Device half of the quota runtime (docs/reference/how_sharing_works.md), joined as PTX to the user's kernel. One CTA = one slot of its
+// SM; its leader is thread 0. What every block costs is in sw/gpu/rewrite/block_loop.ptx, instruction by instruction; here is what
+// happens once a CTA, or once a claim. State lives in shared memory, so that the kernel keeps its registers.
 
 __shared__ SluiceState sluice_rt_state;
 // Warps apart: the block that is handed out, and how many of its warps have gone (SLUICE_WARP_BITS). The other words are for the lanes
