@@ -43,6 +43,12 @@ def gmean(values):
     return statistics.geometric_mean(values)
 
 
+def rank_correlation(a, b):
+    """Spearman's; equal values keep their order."""
+    ranks = ([sorted(range(len(v)), key=v.__getitem__).index(i) for i in range(len(v))] for v in (list(a), list(b)))
+    return statistics.correlation(*ranks)
+
+
 def where(rows, **wanted):
     """The rows in which every named field has that value."""
     return [r for r in rows if all(r.get(k) == v for k, v in wanted.items())]
@@ -98,7 +104,7 @@ def load(path):
     return text
 
 
-FUNCTIONS = {f.__name__: f for f in (gmean, where, one, gain, share, table, abs, format, len, max, min, round, sorted, sum, zip, set, range, float,
+FUNCTIONS = {f.__name__: f for f in (gmean, rank_correlation, where, one, gain, share, table, abs, format, len, max, min, round, sorted, sum, zip, set, range, float,
                                      int, str, enumerate, dict, list, any, all, statistics.mean, statistics.median)}
 
 

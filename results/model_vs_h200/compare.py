@@ -115,7 +115,7 @@ def main():
         keep(f"model-{machine}.jsonl", [{k: r[k] for k in KEPT} for r in model.values()])
         path = HERE / "results.json"
         others = [k for k in json.loads(path.read_text())["kernels"] if k["source"] != "recorded"]  # source_page/compare.py's
-        write_results(path, kernels + others, json.loads(path.read_text())["pairs"])
+        write_results(path, kernels=kernels + others)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ def print_lists(kernels):
               f"rank correlation {correlation:.3f}")
 
 
-def write_results(path, kernels, pairs):
-    """results.json: a pair a line."""
-    head = json.dumps({"kernels": kernels}, indent=1)[:-2]
-    path.write_text(head + ',\n "pairs": [\n' + ",\n".join("  " + json.dumps(p) for p in pairs) + "\n ]\n}\n")
+def write_results(path, **parts):
+    """results.json with these parts anew, the others as they are: an entry a line."""
+    kept = json.loads(path.read_text()) | parts
+    lists = [json.dumps(name) + ": [\n" + ",\n".join("  " + json.dumps(entry) for entry in entries) + "\n ]" for name, entries in kept.items()]
+    path.write_text("{" + ",\n ".join(lists) + "}\n")

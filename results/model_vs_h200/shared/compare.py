@@ -3,7 +3,7 @@
 """Kernels that share a GPU: the model beside an H200. Curves over CTA counts, and pairs under four policies.
 
 usage: compare.py [--model FILE] [--take RESULTS.json ...]
-prints the tables of README.md from model.json and results/h200/{curves,pairs}.jsonl, and writes results.json; --model: from another
+prints tables from model.json and results/h200/{curves,pairs}.jsonl, and writes what README.md quotes into results.json; --model: from another
 file, and writes none; --take: makes that file anew from what `sluice eval` wrote. Of two runs that are alike it keeps the first file's."""
 import argparse
 import json
@@ -14,6 +14,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SILICON = HERE.parents[1] / "h200"
+RESULTS = HERE.parent / "results.json"
 sys.path.append(str(HERE.parent))
 from errors import rank, write_results  # noqa: E402
 
@@ -72,25 +73,29 @@ def mean(values):
 
 
 def print_curves(model, curves):
+    """A line a kernel; the same as rows of results.json."""
     print("| kernel | CTA counts | mean error | largest |\n|---|---|---|---|")
-    every, largest = [], 0
+    rows = []
     for name, points in model["curves"].items():
         common = min(len(points), len(curves[name]))
         errors = [abs(m / max(points) - s / max(curves[name])) for m, s in zip(points[:common], curves[name][:common])]
-        every.append(statistics.mean(errors))
-        largest = max(largest, every[-1])
-        print(f"| {name} | {common} | {every[-1]:.3f} | {max(errors):.2f} |")
-    print(f"\ncurves: mean of the kernels {statistics.mean(every):.3f}, largest of a kernel {largest:.3f}")
+        rows.append({"kernel": name, "counts": common, "mean_error": round(statistics.mean(errors), 4), "largest_error": round(max(errors), 4)})
+        print(f"| {name} | {common} | {rows[-1]['mean_error']:.3f} | {rows[-1]['largest_error']:.2f} |")
+    every = [row["mean_error"] for row in rows]
+    print(f"\ncurves: mean of the kernels {statistics.mean(every):.3f}, largest of a kernel {max(every):.3f}")
+    return rows
 
 
 def print_turnaround():
-    """Cycles of a block beside its own, quota 1, at the clock of `curves.jsonl`."""
-    beside = {}
+    """Cycles of a block beside its own, at the clock of `curves.jsonl`; the same as rows of results.json."""
+    beside, rows = {}, []
     for line in map(json.loads, (HERE / "turnaround.jsonl").read_text().splitlines()):
         each = line["seconds"] * CLOCK * SMS * line["quota"] / line["blocks"] - line["cycles"]
         beside.setdefault((line["quota"], " of warps apart" if line["threads"] % 32 else ""), []).append(each)
     for (quota, apart), cycles in beside.items():
         print(f"a block{apart} beside its own time, quota {quota}: {min(cycles):.0f} to {max(cycles):.0f} cycles, median {statistics.median(cycles):.0f}")
+        rows.append({"quota": quota, "warps_apart": bool(apart), "least": round(min(cycles)), "median": round(statistics.median(cycles)), "most": round(max(cycles))})
+    return rows
 
 
 def compare(model, slowdown, progress, ctas):
@@ -121,9 +126,7 @@ def main():
         take(options.take, options.model)
     model = json.loads((HERE / options.model).read_text())
     curves, slowdown, progress, ctas = silicon()
-    if model["curves"]:
-        print_curves(model, curves)
-        print_turnaround()
+    parts = {"curves": print_curves(model, curves), "turnaround": print_turnaround()} if model["curves"] else {}
     pairs = compare(model, slowdown, progress, ctas)
     print("\n| policy | pairs | STP, H200 | model | rank correlation | mean absolute error | same runtime: STP, H200 | rank correlation | error |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -151,9 +154,7 @@ def main():
                                          f"{','.join(map(str, ctas['_'.join(r['kernels']), 'warped_slicer']))})" for r, ok in zip(some, same) if not ok))
     if options.model != "model.json":
         return
-    path = HERE.parent / "results.json"
-    results = json.loads(path.read_text())
-    write_results(path, results["kernels"], [p for p in pairs if p["policy"] in POLICIES])
+    write_results(RESULTS, pairs=[p for p in pairs if p["policy"] in POLICIES], solo_curve_pairs=[p for p in pairs if p["policy"] == "solo_curve"], **parts)
 
 
 if __name__ == "__main__":

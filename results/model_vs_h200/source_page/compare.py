@@ -58,8 +58,8 @@ def main():
     print_lists(kernels)
     if options.run:
         path = HERE.parent / "results.json"
-        results = json.loads(path.read_text())
-        write_results(path, [k for k in results["kernels"] if k["source"] != "ncu_source"] + kernels, results["pairs"])
+        others = [k for k in json.loads(path.read_text())["kernels"] if k["source"] != "ncu_source"]  # ../compare.py's
+        write_results(path, kernels=others + kernels)
 
 
 if __name__ == "__main__":
