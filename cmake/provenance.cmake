@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 # Run at every build: writes the commit, and hashes of the sources that simulation results depend on, into a header; touches it only
-# when it changed. The RTL has a hash of its own: runs with the TLM twins do not depend on it. Reports and the command line are in
+# when it changed. The RTL has a hash of its own: runs with the TLM twins do not depend on it. Reports, the command line and pages are in
 # neither: changing them does not make results old.
 execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 execute_process(COMMAND git status --porcelain --untracked-files=no WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE CHANGES ERROR_QUIET)
@@ -12,7 +12,7 @@ elseif(CHANGES)
 endif()
 function(hash_of VARIABLE)
   file(GLOB_RECURSE SOURCES ${ARGN})
-  list(FILTER SOURCES EXCLUDE REGEX "/rtl/(formal/|example/|sluice_sva)")
+  list(FILTER SOURCES EXCLUDE REGEX "/rtl/(formal/|example/|sluice_sva)|[.]md$")
   list(SORT SOURCES)
   set(HASHES "")
   foreach(SOURCE ${SOURCES})
