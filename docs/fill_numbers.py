@@ -4,7 +4,7 @@
 
 usage: docs/fill_numbers.py [--update] [PAGE ...]    without PAGE: every tracked page. Prints a line a fault; exit code 1 if there is one
 
-A page names its data once, paths from the top of the tree:   <!--data w=results/warped_slicer/results.json rows=results/x/lines.jsonl.xz-->
+A page names its data once, paths from the top of the tree:   <!--data w=results/warped_slicer/results.json rows=results/x/lines.jsonl-->  (or its .xz)
 A number, a row or a whole table stands between markers:      <!--= w.geomean.all; .3f -->1.267<!--/-->
 What is quoted names its source:                              <!--cite Warped-Slicer, table III-->23 %<!--/-->
 The expression is Python over the data and the functions below; behind the last `; ` may be a format. JSON objects have attributes.
@@ -89,6 +89,7 @@ def typed(text):
 @cache
 def load(path):
     file = ROOT / path
+    file = file if file.exists() else file.with_name(file.name + ".xz")
     text = lzma.open(file, "rt").read() if file.suffix == ".xz" else file.read_text()
     kind = file.with_suffix("").suffix if file.suffix == ".xz" else file.suffix
     if kind == ".jsonl":
