@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "sw/report/html_style.h"
+#include <cctype>
+#include <utility>
+
 #include "sw/report/svg.h"
 
 namespace sluice::figures {
@@ -23,40 +25,17 @@ std::string table(const TableRow& head, const std::vector<TableRow>& rows, std::
   return out + "</tbody></table></div>\n";
 }
 
-namespace {
-
-/// "X", "3", "commit X, date Y".
-std::string plain(const nlohmann::ordered_json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_object()) return value.dump();
-  std::string out;
-  for (const auto& [key, part] : value.items()) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", key, plain(part));
-  return out;
-}
-
-}  // namespace
-
-std::string page(std::string_view title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta,
-                 std::string_view where) {
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width, "
-      "initial-scale=1\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"muted\">",
-      svg::escape(title), kReportStyle);
-  for (const auto& [key, value] : meta.items()) out += fmt::format("{}: {}. ", svg::escape(key), svg::escape(plain(value)));
-  out += fmt::format(
-      "</p>\n<div class=\"scroll\"><table class=\"words\"><thead><tr><th>figure</th><th>published</th><th>{}</th></tr></thead>"
-      "<tbody>\n",
-      svg::escape(where));
-  for (const Figure& f : figures)
-    out += fmt::format("<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td></tr>\n", f.id, svg::escape(f.published),
-                       svg::escape(f.measured));
-  out += "</tbody></table></div>\n";
-  for (const Figure& f : figures)
-    out += fmt::format("<h2 id=\"{}\">{}: {}</h2>\n<p><b>Published:</b> {}</p>\n<p><b>{}:</b> {}</p>\n{}\n", f.id,
-                       f.id[0] >= '0' && f.id[0] <= '9' ? "Figure " + f.id : f.id, svg::escape(f.title), svg::escape(f.published),
-                       svg::escape(where), svg::escape(f.measured), f.html);
-  return out + "</body>\n</html>\n";
+std::string page(std::string title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta,
+                 std::string_view where, std::vector<report::Block> opening, std::string lead) {
+  report::Page page{std::move(title), std::move(lead), std::move(opening), {}, meta};
+  for (const Figure& f : figures) {
+    const std::string name = std::isdigit(static_cast<unsigned char>(f.id.front())) != 0 ? "Figure " + f.id : f.id;
+    report::Section& section = page.sections.emplace_back(report::Section{f.id, name + ": " + f.title, {}, name});
+    section.blocks.push_back(report::Said{{{"Published", f.published}, {std::string(where), f.measured}}});
+    section.blocks.insert(section.blocks.end(), f.blocks.begin(), f.blocks.end());
+    if (!f.html.empty()) section.blocks.push_back(report::Raw{f.html});
+  }
+  return report::html(page);
 }
 
 nlohmann::ordered_json page_json(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta) {

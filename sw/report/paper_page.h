@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/report/page.h"
+
 // A page of the figures and tables of a paper's evaluation, each beside what the paper states.
 namespace sluice::figures {
 
@@ -12,8 +14,9 @@ struct Figure {           // NOLINT(bugprone-exception-escape): of the JSON clas
   std::string id, title;  ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
   std::string published;  ///< what the paper states, in numbers where it gives them; plain text
   std::string measured;   ///< one sentence of the same kind; plain text
-  std::string html;       ///< charts
+  std::string html;       ///< charts of a figure that has no blocks yet
   nlohmann::ordered_json data;
+  std::vector<report::Block> blocks{};  ///< charts and tables
 };
 
 using TableRow = std::vector<std::string>;  ///< plain text, escaped when it is drawn
@@ -27,12 +30,14 @@ using TableRow = std::vector<std::string>;  ///< plain text, escaped when it is 
 /// @param css  class of the table, as "words"
 [[nodiscard]] std::string table(const TableRow& head, const std::vector<TableRow>& rows, std::string_view css = {});
 
-/// One page with all of them.
-/// @param title  plain text
-/// @param meta   what was run, by whom: version, commit, machine, seed, ...
-/// @param where  what Figure::measured is of: at the begin of a sentence
-[[nodiscard]] std::string page(std::string_view title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta,
-                               std::string_view where = "This model");
+/// One page with all of them, a section each.
+/// @param title    the finding, plain text
+/// @param meta     what was run: version, commit, machine, seed, ...
+/// @param where    what Figure::measured is of: at the begin of a sentence
+/// @param opening  the large chart
+[[nodiscard]] std::string page(std::string title, const std::vector<Figure>& figures, const nlohmann::ordered_json& meta,
+                               std::string_view where = "This model", std::vector<report::Block> opening = {},
+                               std::string lead = {});
 
 /// The same as JSON: `meta`, and `figures` by id.
 [[nodiscard]] nlohmann::ordered_json page_json(const std::vector<Figure>& figures, const nlohmann::ordered_json& meta);

@@ -77,9 +77,11 @@ void Drawing::polyline(const std::vector<std::pair<double, double>>& points, std
   body_ += "\"/>\n";
 }
 
-void Drawing::text(double x, double y, std::string_view anchor, std::string_view content, std::string_view css) {
-  body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n", x, y, anchor, css,
-                       escape(content));
+void Drawing::text(double x, double y, std::string_view anchor, std::string_view content, std::string_view css,
+                   std::string_view tooltip) {
+  body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}{}</text>\n", x, y, anchor,
+                       css.empty() ? "" : fmt::format(" class=\"{}\"", css), escape(content),
+                       tooltip.empty() ? "" : fmt::format("<title>{}</title>", escape(tooltip)));
 }
 
 void Drawing::vertical_text(double x, double y, std::string_view content) {

@@ -28,7 +28,8 @@ class Drawing {
   void circle(double x, double y, double radius, std::string_view css, std::string_view tooltip = {});
   void polyline(const std::vector<std::pair<double, double>>& points, std::string_view css);
   /// @param anchor  "start", "middle" or "end"
-  void text(double x, double y, std::string_view anchor, std::string_view content, std::string_view css = {});
+  void text(double x, double y, std::string_view anchor, std::string_view content, std::string_view css = {},
+            std::string_view tooltip = {});
   /// Rotated to read upwards, centred on the point: the title of a vertical axis.
   void vertical_text(double x, double y, std::string_view content);
   /// Rotated to read upwards, starting at the point: a value inside a narrow bar.
