@@ -90,7 +90,7 @@ void add_kernelet_command(CLI::App& app, Action& action) {
   model->add_option("--measurements", options->folder, "folder of `sluice gpu experiment`, e.g. results/h200")->required();
   model->add_option("--profiles", options->profiles,
                     "raw Nsight Compute page of the kernels; default kernels_ncu.csv in the folder");
-  model->add_option("--model", options->version, "which version of the model (docs/user/kernelet.md)")
+  model->add_option("--model", options->version, "which version of the model (docs/user/schedulers.md)")
       ->capture_default_str()
       ->check(CLI::IsMember({"all", "printed", "unweighted", "calibrated"}));
   model->add_flag("--json", options->json, "result as JSON on standard output");
