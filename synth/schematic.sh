@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Draws small blocks as schematics of word-level operators, with netlistsvg (npm install netlistsvg; NETLISTSVG names another program).
 set -euo pipefail
-usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: docs/reference/schematics, profile_counters)"; }
+usage() { echo "usage: synth/schematic.sh [-o folder] module ...   (default: build/schematics, profile_counters)"; }
 root="$(cd "$(dirname "$0")/.." && pwd)"
-out="$root/docs/reference/schematics"
+out="$root/build/schematics"
 case "${1:-}" in
   -h | --help) usage; exit 0 ;;
   -o) [ $# -ge 2 ] || { usage >&2; exit 2; }; out=$2; shift 2 ;;
