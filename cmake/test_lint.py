@@ -42,6 +42,10 @@ class Limits(unittest.TestCase):
     def test_rows_of_tables_are_not_measured(self):
         self.assertEqual(lint_limits.check("docs/a.md", "| " + "x" * 1000 + " |\n"), [])
 
+    def test_comments_of_pages_are_not_measured(self):
+        self.assertEqual(lint_limits.check("docs/a.md", "It is <!--= " + "x" * 1000 + " -->5<!--/--> us.\n"), [])
+        self.assertEqual(len(lint_limits.check("docs/a.md", "<!-- " + "x" * 1000 + " -->" + "y" * 341 + "\n")), 1)
+
     def test_licence_goes_behind_a_shebang(self):
         script = lint_limits.with_spdx("a.py", "#!/usr/bin/env python3\nimport sys\n")
         self.assertEqual(script, "#!/usr/bin/env python3\n# SPDX-License-Identifier: Apache-2.0\nimport sys\n")
