@@ -41,7 +41,7 @@ void write_paper_page(std::string_view title, const std::vector<figures::Figure>
   const std::filesystem::path out = options.out;
   const nlohmann::ordered_json all = figures::page_json(drawn, meta);
   write_file_atomically(out / "figures.json", all.dump(1) + "\n");
-  write_file_atomically(out / "index.html", figures::page(title, drawn, meta));
+  write_file_atomically(out / "index.html", figures::page(std::string(title), drawn, meta));
   if (options.json) {
     fmt::print("{}\n", all.dump());
     return;
