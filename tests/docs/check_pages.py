@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every tracked Markdown page: links, anchors, fences, tables, paths; of README.md and docs/ that they name no commit.
+"""Checks every tracked Markdown page: links, anchors, fences, tables, paths; of README.md and docs/ that they name no commit; of
+README.md, docs/ and results/ that each acronym and house term in their prose is in the glossary. Every folder has a README.md.
 
 usage: tests/docs/check_pages.py [--root FOLDER] [PAGE ...]    one line a fault, exit code 1 if there is one
 
@@ -10,6 +11,7 @@ import argparse
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 FOLDERS = "cli cmake configs data docs fuzz results rtl study sw synth systemc tb tests".split()
@@ -18,6 +20,18 @@ LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
 FORBIDDEN = [(re.compile(r"`[0-9a-f]{7,40}`|\bcommit `?[0-9a-f]{7,40}\b", re.I), "a commit id"),
              (re.compile(r"was not looked into", re.I), "an open question")]
 COMMENT = re.compile(r"<!--.*?-->")
+CODE = re.compile(r"<!--.*?-->|`[^`]*`|\]\([^)]*\)|https?://\S+", re.S)
+ACRONYM = re.compile(r"(?<![\w.])[A-Z]{2}[A-Z0-9]*(?=s?\b)(?!_)")
+ROMAN = re.compile(r"[IVX]+")
+EVERYDAY = set("""
+    AMD AND API ARM ASCII AXI CPU CSV CUDA DRAM DMA ECC FIFO GB GDDR5 GMEAN GPGPU GPU GTX HBM HBM2 HBM3 HTML HTTP ID IEEE IP ISCA JEDEC JSON KB MB MD5 NAND NCCL
+    NOT NVIDIA OK OR OSU PC PDF POSIX RAM README RFC RISC ROM SHA SQL SVG TB TOML TPDS URL UTC XML XOR YAML
+    """.split())
+HOUSE = re.compile(r"\b(block-task|ceiling|churn|claim|co-run|control bit|core cycle|counterweight|dprr|drain|evict|fake executor|flavour|funnel|gate|golden model|interposer|"
+                   r"kernel slot|lockstep|loss guard|makespan|mutant|netlist|occupancy|patience|persistent CTA|phase monitor|piv|quota|region|SM range|speed-up|star hull|sub-core|"
+                   r"twin|virtual SM|warm-up|warps apart|water-filling|solo curve)s?\b", re.I)
+# Where names in capitals come from that are no words: registers and parameters of the unit, kernels.
+NAMES = ["rtl/sluice_pkg.sv", "rtl/sluice_top.sv", "rtl/csr/sluice_regs.toml", "results/model_vs_h200/launches.tsv", "configs/workloads/*.toml"]
 
 
 def blocks(text):
@@ -60,7 +74,35 @@ def anchors(text):
     return found
 
 
-def faults(root, page):
+def known_terms(root):
+    """Glossary entries in lower case, and the names of registers, parameters and kernels."""
+    glossary = root / "docs/glossary.md"
+    headings = re.findall(r"^### (.*)$", glossary.read_text(), re.M) if glossary.exists() else []
+    names = set()
+    for file in (f for pattern in NAMES for f in root.glob(pattern)):
+        names.update(re.findall(r"\b[A-Z][A-Z0-9_]+\b", file.read_text()))
+    return {part.strip().lower() for heading in headings for part in heading.split(",")}, names
+
+
+def unknown_terms(body, known):
+    """Acronyms and house terms of a prose block that no glossary entry explains."""
+    entries, names = known
+    words = CODE.sub(" ", body)
+    for term in ACRONYM.findall(words):
+        if term not in EVERYDAY | names and not ROMAN.fullmatch(term) and term.lower() not in entries:
+            yield term
+    for term in HOUSE.findall(words):
+        if term not in names and not {term.lower(), term.lower() + "s"} & entries:
+            yield term
+
+
+def folders_without_readme(root, files):
+    """Folders of at least two tracked files, down to two levels, in which no README.md says what they are for."""
+    count = Counter("/".join(file.split("/")[:depth]) for file in files if not file.startswith(".") for depth in (1, 2) if file.count("/") >= depth)
+    return sorted(folder for folder, files_there in count.items() if files_there > 1 and not (root / folder / "README.md").exists())
+
+
+def faults(root, page, known=None):
     text = (root / page).read_text()
     house = page == "README.md" or page.startswith("docs/")
     for number, kind, lines in blocks(text):
@@ -86,6 +128,8 @@ def faults(root, page):
                 yield number, f"dead link: {target}"
             elif anchor and there.suffix == ".md" and anchor not in anchors(there.read_text()):
                 yield number, f"no such anchor: {target}"
+        for term in unknown_terms(body, known) if known and kind == "prose" and (house or page.startswith("results/")) else ():
+            yield number, f"neither in docs/glossary.md nor everyday: {term}"
         for pattern, what in FORBIDDEN if house else ():
             if pattern.search(body):
                 yield number, what
@@ -96,8 +140,11 @@ def main():
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     parser.add_argument("pages", nargs="*", help="default: all that git tracks")
     options = parser.parse_args()
-    pages = options.pages or subprocess.check_output(["git", "ls-files", "*.md"], cwd=options.root, text=True).split()
-    found = [f"{page}:{number}: {what}" for page in pages for number, what in faults(options.root, page)]
+    files = subprocess.check_output(["git", "ls-files"], cwd=options.root, text=True).splitlines()
+    pages = options.pages or [file for file in files if file.endswith(".md")]
+    known = known_terms(options.root)
+    found = [f"{page}:{number}: {what}" for page in pages for number, what in faults(options.root, page, known)]
+    found += [] if options.pages else [f"{folder}: no README.md says what this folder is for" for folder in folders_without_readme(options.root, files)]
     print("\n".join(found + [f"{len(pages)} pages, {len(found)} faults"]))
     return 1 if found else 0
 

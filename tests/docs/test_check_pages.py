@@ -24,13 +24,15 @@ a command of a page may be as long as it likes and needs no dot at its end becau
 
 
 class CheckPages(unittest.TestCase):
+    KNOWN = {"cta", "quota"}, {"BLK", "CHURN"}
+
     def faults(self, text, page="docs/page.md"):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             for name in (page, "rtl/foo.sv"):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(text if name == page else "")
-            return [what for _, what in check_pages.faults(root, page)]
+            return [what for _, what in check_pages.faults(root, page, self.KNOWN)]
 
     def only(self, text, expected, page="docs/page.md"):
         found = self.faults(text, page)
@@ -73,6 +75,32 @@ class CheckPages(unittest.TestCase):
 
     def test_an_open_question_is_found(self):
         self.only(GOOD + "\nWhy was not looked into.\n", "an open question")
+
+    def test_an_acronym_that_the_glossary_lacks_is_found(self):
+        self.only(GOOD + "\nThe XQZs wait.\n", "neither in docs/glossary.md nor everyday: XQZ")
+        self.only(GOOD + "\nThe XQZs wait.\n", "everyday: XQZ", page="results/x/README.md")
+
+    def test_a_house_term_that_the_glossary_lacks_is_found(self):
+        self.only(GOOD + "\nThe counterweights stay.\n", "everyday: counterweight")
+
+    def test_terms_of_the_glossary_names_and_code_pass(self):
+        self.assertEqual(self.faults(GOOD + "\nTwo CTAs of BLK under a quota, on the GPU, section IV, `XQZ`, CHURN.\n\n| XQZ | b |\n|---|---|\n"), [])
+
+    def test_terms_and_names_are_read_from_the_tree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, text in (("docs/glossary.md", "### L1, L2\n\nCaches.\n"), ("configs/workloads/w.toml", 'name = "BLK"\n')):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            self.assertEqual(check_pages.known_terms(root), ({"l1", "l2"}, {"BLK"}))
+
+    def test_a_folder_without_readme_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "sw/core").mkdir(parents=True)
+            (root / "sw/README.md").write_text("# sw/\n")
+            files = ["sw/README.md", "sw/core/a.h", "sw/core/b.h", "sw/lone/a.h", "sw/core/deep/a.h", "sw/core/deep/b.h", ".ci/run", ".ci/b", "LICENSE"]
+            self.assertEqual(check_pages.folders_without_readme(root, files), ["sw/core"])
 
 
 if __name__ == "__main__":
