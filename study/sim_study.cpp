@@ -54,18 +54,38 @@ SimShare share(const std::vector<const ScheduleRun*>& runs, const std::vector<co
   return out;
 }
 
-SimPair bounds(const SimKernel& a, const SimKernel& b) {
+/// @param sequential  in each order
+SimPair limits(const SimKernel& a, const SimKernel& b, const std::vector<const ScheduleRun*>& sequential,
+               const MachineConfig& machine) {
   SimPair pair;
   pair.name = a.kernel.name + "_" + b.kernel.name;
   pair.low = a.low() || b.low();
-  const double sum = a.model.milliseconds + b.model.milliseconds, longer = std::max(a.model.milliseconds, b.model.milliseconds);
-  const double slots = a.model.milliseconds * a.model.issue_utilization + b.model.milliseconds * b.model.issue_utilization;
-  pair.bound = sum / longer;
-  pair.slot_bound = sum / std::max(longer, slots);
+  double span = 0;  // the longest: an STP is of some of the orders
+  for (const ScheduleRun* run : sequential) span = std::max(span, span_ms(*run));
+  pair.bound = span / sim_bound({&a.run, &b.run}, machine);
+  pair.longer_alone = span / std::max(a.model.milliseconds, b.model.milliseconds);
   return pair;
 }
 
+void check_bound(const SimPair& pair) {
+  constexpr double kRounding = 1e-9;
+  for (const auto& [scheduler, share] : pair.shares)
+    if (share.stp > pair.bound * (1 + kRounding))
+      throw CheckFailed(fmt::format("{} under {}: STP {} is above the bound {}", pair.name, scheduler, share.stp, pair.bound));
+}
+
 }  // namespace
+
+double sim_bound(const std::vector<const RunResult*>& runs, const MachineConfig& machine) {
+  const SmConfig& sm = machine.sm;
+  KernelCounters work;
+  for (const RunResult* run : runs)
+    for (const KernelCounters& kernel : run->kernels) work += kernel;
+  const double cycles = std::max({static_cast<double>(work.warp_instructions) / sm.schedulers,
+                                  static_cast<double>(work.alu_busy) / sm.alu_pipes, static_cast<double>(work.sfu_busy)}) /
+                        machine.num_sms;
+  return cycles / machine.core_mhz / 1e3;
+}
 
 SimOutcome run_sim(const SimStudy& study, double equal_ms) {
   if (!study.scenario.pair_gap) throw InputError(fmt::format("{}: pair_gap_ms is missing", study.scenario.file));
@@ -96,17 +116,22 @@ SimOutcome run_sim(const SimStudy& study, double equal_ms) {
   };
   for (std::size_t a = 0; a < out.kernels.size(); ++a) {
     for (std::size_t b = a + 1; b < out.kernels.size(); ++b) {
-      SimPair& pair = out.pairs.emplace_back(bounds(out.kernels[a], out.kernels[b]));
-      const std::string &first = out.kernels[a].kernel.name, &second = out.kernels[b].kernel.name;
+      const std::string &first = out.kernels[a].kernel.name, &second = out.kernels[b].kernel.name, name = first + "_" + second;
+      const std::vector<std::string> orders = {name, fmt::format("{}_{}", second, first), name + "_together"};
+      std::vector<const ScheduleRun*> in_turn;
+      for (const std::string& order : orders)
+        if (const ScheduleRun* run = run_of(order, kSequential)) in_turn.push_back(run);
+      SimPair& pair = out.pairs.emplace_back(limits(out.kernels[a], out.kernels[b], in_turn, study.machine));
       for (const char* scheduler : kSimSchedulers) {
         std::vector<const ScheduleRun*> ours, sequential;
-        for (const std::string& order : {pair.name, fmt::format("{}_{}", second, first), pair.name + "_together"}) {
+        for (const std::string& order : orders) {
           if (run_of(order, scheduler) == nullptr) continue;
           ours.push_back(run_of(order, scheduler));
           sequential.push_back(run_of(order, kSequential));
         }
         pair.shares[scheduler] = share(ours, sequential);
       }
+      check_bound(pair);
     }
   }
   return out;

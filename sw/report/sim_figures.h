@@ -31,8 +31,8 @@ struct SimShare {
 struct SimPair {
   std::string name;  ///< A_B
   bool low = false;  ///< with a kernel of low issue-slot utilisation
-  /// No schedule's STP is above: the span is at least the longer kernel, and at least what fills all issue slots.
-  double bound = 0, slot_bound = 0;
+  double bound = 0;         ///< no schedule's STP is above: sim_bound() in study/sim_study.h
+  double longer_alone = 0;  ///< STP where the span is the longer kernel alone: no bound, as a kernel may gain beside another
   std::map<std::string, SimShare> shares;  ///< by scheduler
 };
 

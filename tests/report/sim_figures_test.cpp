@@ -24,7 +24,8 @@ TEST(SimFigures, MeansAreOverThePairsOfTheirGroup) {
   const Figure low = sim_pairs(pairs, true, false), high = sim_pairs(pairs, false, false);
   EXPECT_NEAR(low.data["mean"]["adaptive"], 1.2, 1e-12);
   EXPECT_NEAR(low.data["mean"]["pt"], 1.05, 1e-12);
-  EXPECT_NEAR(low.data["mean"]["slot_bound"], 1.4, 1e-12);
+  EXPECT_NEAR(low.data["mean"]["bound"], 1.5, 1e-12);
+  EXPECT_NEAR(low.data["mean"]["longer_alone"], 1.4, 1e-12);
   EXPECT_EQ(low.data["pairs"].size(), 2U);
   EXPECT_NE(low.measured.find("adaptive +20.0 % (best A_C +30.0 %, worst A_B +10.0 %)"), std::string::npos) << low.measured;
   EXPECT_NE(low.measured.find("below even in 1 of 2 pairs"), std::string::npos) << low.measured;
