@@ -7,6 +7,7 @@
 #include <array>
 #include <future>
 
+#include "study/launch_fit.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "study/slate_profiles.h"
@@ -101,6 +102,38 @@ MarkovKernel model_of(const KernelDescriptor& kernel, const Alone& alone, const 
 
 }  // namespace
 
+std::map<std::string, std::vector<SliceOverhead>> measure_slices(const KerneletRuns& runs) {
+  constexpr std::uint32_t kMostWaves = 64;
+  std::map<std::string, std::vector<SliceOverhead>> slices;
+  std::map<std::string, double> shorter;  // cycles of half as many waves
+  std::vector<KernelDescriptor> kernels = runs.workload.kernels;
+  for (std::uint32_t waves = 1; waves <= 2 * kMostWaves && !kernels.empty(); waves *= 2) {
+    std::vector<NamedRun> wanted;
+    for (KernelDescriptor kernel : kernels) {
+      const std::uint32_t wave = occupancy(kernel.demand(), runs.machine.sm.capacity).value() * runs.machine.num_sms;
+      kernel.grid_ctas = waves * wave;
+      NamedRun& run = wanted.emplace_back();
+      run.name = fmt::format("slice-{}-{}", kernel.name, waves);
+      run.fingerprint = fmt::format("{}{} seed {}", runs.machine_text, format_workload({"", {kernel}}, ""), runs.seed);
+      run.spec = launch_spec(runs.machine, kernel, runs.seed);
+    }
+    const std::vector<RunResult> results = run_all(wanted, runs.folder, runs.jobs, "slices");
+    std::vector<KernelDescriptor> longer;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const auto cycles = static_cast<double>(results[i].kernels.front().finish_cycle);
+      std::vector<SliceOverhead>& own = slices[kernels[i].name];
+      if (waves > 1) {
+        const double before = shorter.at(kernels[i].name);
+        own.push_back({wanted[i].spec.launches.front().kernel.grid_ctas / 2, before / (cycles - before) - 1});
+      }
+      shorter[kernels[i].name] = cycles;
+      if (!shortest_slice(own)) longer.push_back(kernels[i]);
+    }
+    kernels = std::move(longer);
+  }
+  return slices;
+}
+
 KerneletMeasurements measure_co_runs(const KerneletRuns& runs) {
   const std::vector<KernelDescriptor>& kernels = runs.workload.kernels;
   std::vector<NamedRun> wanted;
@@ -123,13 +156,15 @@ KerneletMeasurements measure_co_runs(const KerneletRuns& runs) {
   const std::vector<RunResult> results = run_all(wanted, runs.folder, runs.jobs, "pairs");
 
   KerneletMeasurements measured;
-  auto& [tables, curves] = measured;
+  auto& [tables, curves, slices] = measured;
+  slices = measure_slices(runs);
   std::vector<MarkovKernel> models;
   auto next = results.begin();
   for (const KernelDescriptor& k : kernels) {
     const Alone alone(next, next + occupancy(k.demand(), runs.machine.sm.capacity).value());
     next += static_cast<std::ptrdiff_t>(alone.size());
     CoRunKernel& figures = tables.executed.kernels[k.name] = figures_of(k, alone.back(), runs.machine);
+    figures.shortest_slice = static_cast<double>(shortest_slice(slices.at(k.name)).value_or(0));
     models.push_back(model_of(k, alone, figures, runs.machine));
     for (const RunResult& run : alone) curves[k.name].push_back(sm_ipc(run, 0, runs.machine));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sw/core/machine.h"
+#include "sw/policy/co_schedule.h"
 #include "sw/report/kernelet_figures.h"
 #include "sw/scheduler/schedule_run.h"
 
@@ -25,10 +26,17 @@ struct KerneletRuns {
 struct KerneletMeasurements {
   CoRunTables tables;
   std::map<std::string, std::vector<double>> alone;  ///< IPC of one SM of each kernel with 1, 2, ... CTAs there, to all that fit
+  std::map<std::string, std::vector<SliceOverhead>> slices;  ///< of 1, 2, 4, ... waves of CTAs, to the shortest that the rule takes
 };
 
+/// The paper's rule for the shortest slice: launches of 1, 2, 4, ... waves of each kernel alone, all CTAs that fit, against as many
+/// waves within a longer launch. What a launch costs beside the start and the drain of its CTAs is the machine's `[host]`.
+/// @return of each kernel, of rising lengths
+[[nodiscard]] std::map<std::string, std::vector<SliceOverhead>> measure_slices(const KerneletRuns& runs);
+
 /// Each kernel alone with every number of CTAs on an SM, and every two kernels at every slice ratio, on the GPU model with the
-/// twin of the partition unit. `predicted` sees the runs alone only, with one CTA and with all that fit.
+/// twin of the partition unit. `predicted` sees the runs alone only, with one CTA and with all that fit. Both tables have the
+/// shortest slices of measure_slices().
 /// @throws InputError when a kernel makes no progress in the window; Interrupted
 [[nodiscard]] KerneletMeasurements measure_co_runs(const KerneletRuns& runs);
 

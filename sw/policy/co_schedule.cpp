@@ -49,15 +49,22 @@ std::optional<CoSchedule> best_of(const std::array<std::size_t, 2>& pair, std::s
 
 }  // namespace
 
+std::optional<std::uint64_t> shortest_slice(std::span<const SliceOverhead> slices, double most) {
+  const auto found = std::ranges::find_if(slices, [&](const SliceOverhead& s) { return s.overhead <= most; });
+  if (found == slices.end()) return std::nullopt;
+  return found->blocks;
+}
+
 CoSchedule balanced(const std::array<std::size_t, 2>& pair, const CoRun& run, std::span<const CandidateKernel> kernels,
                     const CoRunTable& table, const CoScheduleRules& rules) {
-  CoSchedule c{.kernels = pair, .ctas = run.ctas, .ipc = run.ipc, .cycles = rules.slice_cycles};
+  CoSchedule c{.kernels = pair, .ctas = run.ctas, .ipc = run.ipc};
   std::array<double, 2> rate{}, alone{}, time{};  // blocks a cycle; IPC; of a slice
   for (std::size_t k = 0; k < 2; ++k) {
     const CoRunKernel& figures = table.kernels.at(kernels[pair[k]].name);
     alone[k] = figures.ipc;
     rate[k] = run.ipc[k] * rules.sms / figures.instructions_per_block;
-    c.cycles = std::max(c.cycles, run.ctas[k].value() * rules.sms / rate[k]);
+    const double shortest = figures.shortest_slice > 0 ? figures.shortest_slice / rate[k] : rules.slice_cycles;
+    c.cycles = std::max({c.cycles, shortest, run.ctas[k].value() * rules.sms / rate[k]});
   }
   c.profit = co_scheduling_profit(run.ipc, alone);
   for (std::size_t k = 0; k < 2; ++k) {

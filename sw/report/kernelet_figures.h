@@ -17,6 +17,8 @@ struct AloneRow {
   std::uint32_t ctas = 0;       ///< on an SM
   std::uint32_t best_ctas = 0;  ///< with which it is fastest
   double best = 1;              ///< its speed there, 1 = with `ctas`
+  std::uint64_t slice = 0;      ///< blocks of its shortest slice, and what such slices cost; 0: none was short enough
+  double slice_overhead = 0, slice_ms = 0;
 };
 
 /// Two kernels at one slice ratio.
@@ -32,13 +34,8 @@ struct PairPoint {
 struct Makespans {
   std::string workload;
   double sequential = 0, base = 0, kernelet = 0, opt = 0;
+  double best_alone = 0;               ///< one kernel after the other, each with the CTAs an SM with which it is fastest alone
   double pruned = 0, lost_profit = 0;  ///< of Kernelet's decisions: pairs pruned, and profit lost by that, each a mean
-};
-
-/// One workload with a part of Kernelet's prediction replaced by what was measured: seconds until the last kernel ends.
-struct Cause {
-  std::string workload, what;
-  double seconds = 0, base = 0, opt = 0;
 };
 
 /// One workload with copies: seconds, and the share of the copies' time beside kernels.
@@ -65,7 +62,6 @@ struct KerneletMachine {
 [[nodiscard]] Figure kernels_alone(const std::vector<AloneRow>& rows);
 [[nodiscard]] Figure pair_prediction(const KerneletMachine& machine, const std::vector<PairPoint>& points);
 [[nodiscard]] Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>& runs);
-[[nodiscard]] Figure causes(const std::vector<Cause>& causes);
 /// @param seconds  of every random schedule; @param kernelet, base  of the same launches
 [[nodiscard]] Figure random_schedules(std::vector<double> seconds, double kernelet, double base);
 [[nodiscard]] Figure copy_variants(const std::vector<CopyRun>& runs);

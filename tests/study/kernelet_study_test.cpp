@@ -37,7 +37,7 @@ class KerneletStudy : public ::testing::Test {
 };
 
 TEST_F(KerneletStudy, MeasuresAndPredictsEveryRatioOnce) {
-  const auto [tables, alone] = measure_co_runs(runs);
+  const auto [tables, alone, slices] = measure_co_runs(runs);
   EXPECT_NO_THROW(check_complete(tables.executed, runs.workload.kernels, runs.machine));
   EXPECT_NO_THROW(check_complete(tables.predicted, runs.workload.kernels, runs.machine));
   const CoRunKernel &mm = tables.executed.kernels.at("MM"), &tea = tables.executed.kernels.at("TEA");
@@ -50,6 +50,17 @@ TEST_F(KerneletStudy, MeasuresAndPredictsEveryRatioOnce) {
   EXPECT_EQ(alone.at("MM").size(), occupancy(runs.workload.kernels[0].demand(), runs.machine.sm.capacity).value());
   EXPECT_EQ(alone.at("MM").back(), mm.ipc);
   EXPECT_LT(alone.at("MM").front(), mm.ipc);
+
+  for (const KernelDescriptor& k : runs.workload.kernels) {
+    const std::vector<SliceOverhead>& own = slices.at(k.name);
+    const std::uint32_t wave = occupancy(k.demand(), runs.machine.sm.capacity).value() * runs.machine.num_sms;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      EXPECT_EQ(own[i].blocks, wave << i) << k.name;
+      EXPECT_EQ(own[i].overhead <= kSliceOverhead, i + 1 == own.size()) << k.name << ": only the last is short enough";
+    }
+    EXPECT_EQ(tables.executed.kernels.at(k.name).shortest_slice, static_cast<double>(own.back().blocks));
+    EXPECT_EQ(tables.predicted.kernels.at(k.name).shortest_slice, static_cast<double>(own.back().blocks));
+  }
 
   const std::vector<figures::PairPoint> points = pair_points(tables, runs.machine);
   EXPECT_EQ(points.size(), tables.executed.of("MM", "TEA").size());
