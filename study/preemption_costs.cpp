@@ -87,6 +87,7 @@ class KernelRuns {
         Cycles(static_cast<std::uint64_t>(kEvictions * (least + most + 2 * (kCheckMs + task_ms_)) * 1e3 * machine_.core_mhz));
     runs.push_back(named(fmt::format("{}-{}-evicted", kernel_.name, name), std::move(spec)));
   }
+  [[nodiscard]] std::uint32_t wave() const { return wave_; }
   [[nodiscard]] double task_ms(const RunResult& shorter, const RunResult& longer) const {
     return ms(longer.kernels[0].finish_cycle - shorter.kernels[0].finish_cycle) / (second_ - first_);
   }
@@ -167,6 +168,7 @@ std::vector<effisha::KernelCosts> measure_preemption(const Scenario& scenario, c
     of.kernel = scenario.jobs[k].name;
     of.task_ms = kernels[k].task_ms(mine[0], mine[1]);
     of.alone_ms = kernels[k].kernel_ms(mine[0], mine[1]);
+    of.ctas = kernels[k].wave();
     for (std::size_t m = 0; m < kMechanisms.size(); ++m)
       of.by[m] = kernels[k].costs(m, mine[1], mine[2 + 2 * m], mine[3 + 2 * m]);
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,12 @@ struct KernelCosts {
   };
   std::string kernel;
   double alone_ms = 0, task_ms = 0;  ///< the kernel as it is; one block-task with all SMs full
+  std::uint32_t ctas = 0;            ///< on all SMs
   std::array<OfMechanism, kMechanisms.size()> by{};
 };
+/// `basic` where what limits is the rate of reads over PCIe: time that they take over the kernel's own. Each lane's read is one.
+/// @param reads_per_us  of all SMs together, as measured on a GPU
+[[nodiscard]] double basic_by_reads(const KernelCosts& kernel, double reads_per_us);
 
 /// A setting of priorities under every scheduler.
 struct Setting {
@@ -47,7 +52,8 @@ struct Evictions {
 [[nodiscard]] figures::Figure kernels(const std::vector<KernelCosts>& costs, const ScheduleRun& scaled);
 [[nodiscard]] figures::Figure block_tasks(const std::vector<KernelCosts>& costs);
 [[nodiscard]] figures::Figure evictions(const std::vector<Evictions>& waits);
-[[nodiscard]] figures::Figure transformation_overhead(const std::vector<KernelCosts>& costs);
+/// @param reads_per_us  as of basic_by_reads(); 0: not known
+[[nodiscard]] figures::Figure transformation_overhead(const std::vector<KernelCosts>& costs, double reads_per_us);
 [[nodiscard]] figures::Figure scheduling_overhead(const std::vector<Setting>& settings);
 [[nodiscard]] figures::Figure preemption_latency(const std::vector<KernelCosts>& costs);
 [[nodiscard]] figures::Figure turnaround(const std::vector<Setting>& settings);

@@ -35,7 +35,7 @@ std::vector<Setting> settings() {
 }
 
 TEST(EffishaFigures, MeansAreOverTheKernels) {
-  const figures::Figure overhead = transformation_overhead(costs());
+  const figures::Figure overhead = transformation_overhead(costs(), 0);
   EXPECT_NEAR(overhead.data["mean"]["proxy"].get<double>(), 0.04, 1e-12);
   EXPECT_NE(overhead.measured.find("adaptive 6.00 % (worst 9.00 %)"), std::string::npos) << overhead.measured;
   const figures::Figure both = software_and_hardware(costs());
