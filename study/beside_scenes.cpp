@@ -228,7 +228,7 @@ std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folde
   std::vector<KernelDescriptor> in_order;
   for (const PaperKernel& p : paper_kernels("kernelet")) in_order.push_back(k.kernels.at(p.name).kernel);
   const MarkovPage page = read_markov(folder / "ncu.csv");
-  k.tables = kernelet_tables(page, rates, in_order, k.machine, sm_cycles(k.machine));
+  k.tables = kernelet_tables(page, rates, "kernelet", in_order, k.machine, sm_cycles(k.machine));
   k.machine.sm.schedulers = page.machine.schedulers;
   return k;
 }
@@ -254,7 +254,7 @@ Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path&
   return beside_figure({{"rates of the pair"}}, scenes, known.machine.num_sms);
 }
 
-Figure kernelet_prediction(const KerneletScenes& known, std::vector<Requirement>& required) {
+Figure kernelet_prediction(const KerneletScenes& known) {
   Figure figure{"5",
                 "Figure 5: Kernelet's model on pairs that were measured afterwards",
                 "Most predictions within 20 % of the peak IPC.",
@@ -295,38 +295,6 @@ Figure kernelet_prediction(const KerneletScenes& known, std::vector<Requirement>
       "the chosen ratio has {:.3f} of the best one's STP.",
       off.size(), by_pair.size(), 100 * error, 100 * inside, mean(profit), chosen);
   figure.html = figures::table({"pair", "ratios", "mean error, of peak", "largest", "STP of the choice", "of the best"}, rows);
-  // Which two kernels are furthest, in which direction, and what is left without them.
-  std::map<std::string, std::pair<Values, Values>> by_kernel;  // errors; signed
-  for (const figures::PairPoint& p : points)
-    for (const std::string& kernel : {p.first, p.second}) {
-      by_kernel[kernel].first.push_back(std::abs(p.predicted - p.measured));
-      by_kernel[kernel].second.push_back(p.predicted - p.measured);
-    }
-  std::vector<std::string> furthest;
-  for (const auto& [kernel, errors] : by_kernel) furthest.push_back(kernel);
-  std::ranges::sort(furthest, std::greater{}, [&](const std::string& k) { return mean(by_kernel.at(k).first); });
-  furthest.resize(2);
-  Values others;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (std::ranges::none_of(furthest, [&](const std::string& k) { return points[i].first == k || points[i].second == k; }))
-      others.push_back(off[i]);
-  const auto direction = [&](const std::string& k) {
-    const auto& [errors, sign] = by_kernel.at(k);
-    return fmt::format("{}'s pairs by {:.1f} % ({} by {:.1f} % in the mean)", k, 100 * mean(errors),
-                       mean(sign) < 0 ? "too slow" : "too fast", 100 * std::abs(mean(sign)));
-  };
-  const std::string why =
-      fmt::format("each kernel's counters are of its run alone: the model is off in {} and {}; in the other pairs by {:.1f} %",
-                  direction(furthest[0]), direction(furthest[1]), 100 * mean(others));
-  // The bounds of the pairs that the model's form was chosen on, and two points.
-  required.push_back({"model, pairs measured afterwards: mean error of peak", "at most 8 %", fmt::format("{:.1f} %", 100 * error),
-                      error <= 0.08, why});
-  required.push_back({"model, pairs measured afterwards: within 20 % of peak", "at least 93 %",
-                      fmt::format("{:.1f} %", 100 * inside), inside >= 0.93, "as above"});
-  required.push_back({"model, pairs measured afterwards: error of the profit", "at most 0.10",
-                      fmt::format("{:.3f}", mean(profit)), mean(profit) <= 0.10, "as above"});
-  required.push_back({"model, pairs measured afterwards: STP of the chosen ratio, of the best", "at least 0.945",
-                      fmt::format("{:.3f}", chosen), chosen >= 0.945, "as above"});
   return figure;
 }
 

@@ -26,6 +26,6 @@ struct KerneletScenes {
 /// Nothing where rates of pairs or the kernels' counters are missing.
 [[nodiscard]] std::optional<KerneletScenes> kernelet_scenes(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] figures::Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path& folder);
-[[nodiscard]] figures::Figure kernelet_prediction(const KerneletScenes& known, std::vector<Requirement>& required);
+[[nodiscard]] figures::Figure kernelet_prediction(const KerneletScenes& known);
 
 }  // namespace sluice::gpu

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
@@ -15,6 +16,10 @@ using nlohmann::json;
 
 Measured measured(const Values& values) {
   return {median(values), bootstrap(values, [](std::span<const double> v) { return median(v); })};
+}
+
+double mean(const Values& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 std::string with_interval(const Measured& m, const char* unit, int digits) {
@@ -89,26 +94,8 @@ double stp(const ScenarioOutcome& outcome, const std::map<std::string, double>& 
   return sum;
 }
 
-figures::Figure requirements(const std::vector<Requirement>& all) {
-  figures::Figure figure{
-      "required", "What must hold", "The targets of this project, with the paper's own figure where it has one.", {}, {}, {}};
-  std::vector<figures::TableRow> rows;
-  std::size_t good = 0;
-  for (const Requirement& r : all) {
-    rows.push_back({r.what, r.target, r.measured, r.holds ? "holds" : "missed", r.holds ? "" : r.reason});
-    figure.data.push_back(
-        {{"what", r.what}, {"target", r.target}, {"measured", r.measured}, {"holds", r.holds}, {"reason", r.reason}});
-    good += r.holds ? 1 : 0;
-  }
-  figure.measured = fmt::format("{} of {} hold.", good, all.size());
-  figure.html = figures::table({"what", "target", "measured", "", "why not"}, rows, "words");
-  return figure;
-}
-
-void print(const std::vector<Requirement>& all) {
-  for (const Requirement& r : all)
-    fmt::print("{:<7}{}: {} (target: {}){}\n", r.holds ? "holds" : "missed", r.what, r.measured, r.target,
-               r.holds || r.reason.empty() ? "" : "; " + r.reason);
+void RunChecks::print() const {
+  for (const std::string& what : wrong_) fmt::print("wrong: {}\n", what);
 }
 
 void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,

@@ -21,6 +21,7 @@ struct Measured {
   Interval interval;
 };
 [[nodiscard]] Measured measured(const Values& values);
+[[nodiscard]] double mean(const Values& values);  ///< NaN of none
 [[nodiscard]] std::string with_interval(const Measured& m, const char* unit, int digits);
 
 /// Launches of one scenario under one system; medians over the repetitions, milliseconds.
@@ -54,17 +55,22 @@ struct HandoverCosts {
 [[nodiscard]] double antt(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);
 [[nodiscard]] double stp(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);
 
-/// One requirement of the acceptance list.
-struct Requirement {
-  std::string what, target, measured;
-  bool holds = false;
-  std::string reason{};  ///< where it does not hold
-};
-[[nodiscard]] figures::Figure requirements(const std::vector<Requirement>& all);
-void print(const std::vector<Requirement>& all);  ///< to standard output, a line each
+/// What must be right of measured runs, whatever they show: outputs as without sharing, no quota exceeded, no launch lost.
+class RunChecks {
+ public:
+  void that(const std::string& what, bool right) {
+    if (!right) wrong_.push_back(what);
+  }
+  [[nodiscard]] bool right() const { return wrong_.empty(); }
+  [[nodiscard]] const std::vector<std::string>& wrong() const { return wrong_; }
+  void print() const;  ///< what is wrong, to standard output, a line each
 
-/// Writes the page of a folder that holds the measurements of a paper's evaluation, and prints what must hold.
-/// @return every requirement holds; nothing when the folder holds no paper's
+ private:
+  std::vector<std::string> wrong_;
+};
+
+/// Writes the page of a folder that holds the measurements of a paper's evaluation, and prints what is wrong with the runs.
+/// @return nothing is wrong; no value when the folder holds no paper's
 /// @throws InputError when a measurement lacks a field
 [[nodiscard]] std::optional<bool> write_paper_page(const std::filesystem::path& folder);
 [[nodiscard]] bool write_effisha_page(const std::filesystem::path& folder, const nlohmann::json& machine);

@@ -53,12 +53,12 @@ CorunRates read_corun_rates(const std::filesystem::path& file, const std::string
   return all;
 }
 
-CoRunTables kernelet_tables(const MarkovPage& page, const CorunRates& rates, const std::vector<KernelDescriptor>& kernels,
-                            MachineConfig machine, double sm_cycles) {
+CoRunTables kernelet_tables(const MarkovPage& page, const CorunRates& rates, const std::string& paper,
+                            const std::vector<KernelDescriptor>& kernels, MachineConfig machine, double sm_cycles) {
   machine.sm.schedulers = page.machine.schedulers;
   std::vector<MarkovKernel> models;
   CoRunTables t{{}, rates.table};
-  const std::vector<PaperKernel>& known = paper_kernels("kernelet");
+  const std::vector<PaperKernel>& known = paper_kernels(paper);
   for (std::size_t i = 0; i < known.size(); ++i) {
     const auto found = page.apps.find(known[i].app);
     if (found == page.apps.end()) throw InputError(fmt::format("no launch of {} on the Nsight Compute page", known[i].app));

@@ -26,9 +26,10 @@ struct CorunRates {
 [[nodiscard]] CorunRates read_corun_rates(const std::filesystem::path& file, const std::string& paper, double sm_cycles);
 
 /// What Kernelet and its OPT decide by.
-/// @param kernels  of paper_kernels("kernelet"), in its order and under its names
+/// @param paper    whose kernels they are
+/// @param kernels  of paper_kernels(paper), in its order and under its names
 /// @throws InputError when the page lacks a kernel
-[[nodiscard]] CoRunTables kernelet_tables(const MarkovPage& page, const CorunRates& rates,
+[[nodiscard]] CoRunTables kernelet_tables(const MarkovPage& page, const CorunRates& rates, const std::string& paper,
                                           const std::vector<KernelDescriptor>& kernels, MachineConfig machine, double sm_cycles);
 
 /// Kernelet's arrivals for launches of 15 ms, as dense against their length as the paper's.

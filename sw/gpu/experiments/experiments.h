@@ -63,6 +63,7 @@ void effisha_priorities_experiment(GpuSession& session, const ExperimentOptions&
 void sim_curves_experiment(GpuSession& session, const ExperimentOptions& options);  ///< times over CTAs: what `adaptive` knows
 void sim_rates_experiment(GpuSession& session, const ExperimentOptions& options);   ///< rates of pairs: what replays know
 void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options);   ///< figures 10, 11
+void sim_pt_experiment(GpuSession& session, const ExperimentOptions& options);      ///< the same under the paper's baseline
 
 // Slate's evaluation.
 void slate_alone_experiment(GpuSession& session, const ExperimentOptions& options);      ///< table III; Kernelet's kernels too
@@ -88,6 +89,7 @@ void five_service_experiment(GpuSession& session,
                              const ExperimentOptions& options);                   ///< the pairs as processes, under the service
 void five_own_experiment(GpuSession& session, const ExperimentOptions& options);  ///< without Sluice: what the GPU offers itself
 void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options);  ///< turnarounds under each, and under MPS
+void five_printed_experiment(GpuSession& session, const ExperimentOptions& options);  ///< Kernelet and Slate as printed
 
 /// Unordered choices of `size` names, in order.
 [[nodiscard]] std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size);

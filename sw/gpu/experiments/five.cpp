@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/experiments/corun_measurement.h"
 #include "sw/gpu/experiments/scenario_runs.h"
@@ -21,6 +22,9 @@ constexpr const char* kPaper = "table2";
 /// One of each system, its baseline on this runtime, and the two plain shares.
 constexpr const char* kSchedulers[] = {"arrival",      "piv",           "dprr", "adaptive", "slate_measured",
                                        "kernelet_opt", "warped_slicer", "even", "spatial"};
+
+/// Kernelet and Slate as their authors print them, beside our variants that know measured pairs: those see the kernels alone.
+constexpr const char* kPrinted[] = {"kernelet", "kernelet_opt", "slate", "slate_measured"};
 
 /// Milliseconds of the whole grid at each count: what SiM and Slate know.
 std::vector<double> times(const std::vector<double>& rates, std::uint64_t blocks, std::size_t counts) {
@@ -118,6 +122,39 @@ void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options
   const MpsServer server(mps_folder());
   ScenarioProcesses processes(options.program, all, Clients::Plain);
   as_processes("mps", processes, all, options, store, progress);
+}
+
+void five_printed_experiment(GpuSession& session, const ExperimentOptions& options) {
+  if (options.profiles.empty())
+    throw InputError("five_printed: --profiles FILE.csv: a raw Nsight Compute page of the ten kernels is needed");
+  RawStore store(options.out / "five_printed.jsonl");
+  const double core_mhz = options.on.at("core_mhz"), sm_cycles = session.machine().num_sms * core_mhz * 1e6;
+  const CorunRates rates = read_corun_rates(options.out / "five_rates.jsonl", kPaper, sm_cycles);
+  std::vector<KernelDescriptor> kernels;
+  for (const PaperKernel& k : paper_kernels(kPaper)) {
+    kernels.push_back(descriptor(session.app(k.app, measured_size(k.app, kEqualLength))));
+    kernels.back().name = k.name;
+  }
+  const CoRunTable predicted =
+      kernelet_tables(read_markov(options.profiles), rates, kPaper, kernels, session.machine(), sm_cycles).predicted;
+  const Intensities intensities = read_intensities(options.profiles);
+  const std::vector<std::vector<std::string>> pairs = choose(table2_names(), 2);
+  Progress progress("five_printed", pairs.size());
+  for (const std::vector<std::string>& pair : pairs) {
+    const GpuScenario s = gpu_scenario(session, scene_of(mix_name(pair), pair), kPaper);
+    for (unsigned r = 0; r < options.repetitions; ++r) {
+      add_plain(store, s, r, options);
+      for (const char* system : kPrinted)
+        add_line(store, s.scenario.name, system, r, options, [&] {
+          SchedulerInput input = known(session, s, rates, core_mhz);
+          input.predicted = predicted;
+          input.intensities = intensities;
+          const auto scheduler = make_scheduler(system, input);
+          return run_scheduled(session, s, *scheduler);
+        });
+    }
+    progress.done(s.scenario.name);
+  }
 }
 
 void five_own_experiment(GpuSession& session, const ExperimentOptions& options) {

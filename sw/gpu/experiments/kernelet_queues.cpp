@@ -27,8 +27,8 @@ CoRunTables tables(GpuSession& session, const ExperimentOptions& options) {
     kernels.back().name = k.name;
   }
   return kernelet_tables(read_markov(options.profiles),
-                         read_corun_rates(options.out / "kernelet_pairs.jsonl", "kernelet", sm_cycles), kernels, machine,
-                         sm_cycles);
+                         read_corun_rates(options.out / "kernelet_pairs.jsonl", "kernelet", sm_cycles), "kernelet", kernels,
+                         machine, sm_cycles);
 }
 
 double last_end(const nlohmann::json& jobs) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
@@ -21,6 +22,8 @@ namespace sluice::gpu {
 namespace {
 
 constexpr const char* kSystems[] = {"arrival", "even", "adaptive"};
+/// The paper's baseline PT, and one after the other in the same session.
+constexpr const char* kBaselines[] = {"arrival", "pt"};
 
 /// The scenario has a hundredth of the paper's times, for the model; here they are the paper's.
 Scenario seven(const ExperimentOptions& options) {
@@ -102,7 +105,7 @@ SchedulerInput with_times(const GpuSession& session, const GpuScenario& s, const
 }
 
 void run_all(GpuSession& session, const ExperimentOptions& options, const std::string& name, const std::string& paper,
-             const std::vector<Scenario>& runs) {
+             const std::vector<Scenario>& runs, std::span<const char* const> schedulers = kSystems) {
   RawStore store(options.out / (name + ".jsonl"));
   const SoloTimes times = solo_times(options);
   Progress progress(name, runs.size() * options.repetitions);
@@ -120,7 +123,7 @@ void run_all(GpuSession& session, const ExperimentOptions& options, const std::s
       };
       line("sequential", [&] { return run_streams(s, Streams::One); });
       line("streams", [&] { return run_streams(s, Streams::Each); });
-      for (const char* system : kSystems)
+      for (const char* system : schedulers)
         line(system, [&] {
           const auto scheduler = make_scheduler(system, with_times(session, s, times));
           return run_scheduled(session, s, *scheduler);
@@ -133,6 +136,10 @@ void run_all(GpuSession& session, const ExperimentOptions& options, const std::s
 
 void sim_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
   run_all(session, options, "sim_pairs", "sim", runs_of(seven(options)));
+}
+
+void sim_pt_experiment(GpuSession& session, const ExperimentOptions& options) {
+  run_all(session, options, "sim_pt", "sim", runs_of(seven(options)), kBaselines);
 }
 
 void sim_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
