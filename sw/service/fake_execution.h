@@ -37,7 +37,7 @@ class FakeExecution : public IExecutor {
   [[nodiscard]] std::optional<Time> next() const override { return inner_.next(); }
   [[nodiscard]] Progress progress(JobId job, Time) const override {
     const FakeProgress p = inner_.progress(job);
-    return {p.state, p.share, p.tasks_begun, p.outcome.tasks_done, p.outcome.evictions, p.outcome.held};
+    return {p.state, p.share, p.granted, p.tasks_begun, p.outcome.tasks_done, p.outcome.evictions, p.outcome.held};
   }
 
  private:

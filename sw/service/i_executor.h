@@ -25,7 +25,8 @@ enum class Leaving { InTime, Late, Forsaken };
 /// How far a job is.
 struct Progress {
   JobState state = JobState::Prep;
-  Share share{CtaCount(0), {}};  ///< in ToRun and Running
+  Share share{CtaCount(0), {}};    ///< in ToRun and Running
+  Share granted{CtaCount(0), {}};  ///< the last that it was given, also when it is done
   std::uint64_t tasks_begun = 0, tasks_done = 0;
   std::uint32_t evictions = 0;
   Time held{};  ///< in which it had CTAs on the GPU
