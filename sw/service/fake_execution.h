@@ -14,7 +14,7 @@ class FakeExecution : public IExecutor {
  public:
   FakeExecution(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs)
       : inner_(machine, scheduler, costs) {}
-  [[nodiscard]] JobId submit(const Launch& launch, Time now) override {
+  [[nodiscard]] JobId submit(const ClientLaunch& launch, Time now) override {
     if (launch.tasks == 0 || launch.tasks > std::numeric_limits<std::uint32_t>::max())
       throw InputError("tasks = " + std::to_string(launch.tasks) + ": must be 1..4294967295");
     if (launch.task_time <= Time(0) || launch.task_time > std::chrono::nanoseconds(kMaxTaskNs))

@@ -11,7 +11,7 @@
 namespace sluice::service {
 
 /// A launch as a client submits it. `tasks` 0: as many as come, until the client says that it is done.
-struct Launch {
+struct ClientLaunch {
   KernelDescriptor kernel;
   std::uint64_t tasks = 0;
   Time task_time{};
@@ -38,7 +38,7 @@ class IExecutor {
  public:
   virtual ~IExecutor() = default;
   /// Arrives now. @throws InputError naming the value that it does not take
-  [[nodiscard]] virtual JobId submit(const Launch& launch, Time now) = 0;
+  [[nodiscard]] virtual JobId submit(const ClientLaunch& launch, Time now) = 0;
   /// The job goes over into one of another kernel, which keeps what it holds until the scheduler has decided.
   /// @throws InputError when that cannot be
   [[nodiscard]] virtual JobId change_kernel(JobId job, const KernelDescriptor& kernel, Time now) = 0;

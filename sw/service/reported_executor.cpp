@@ -13,7 +13,7 @@ namespace sluice::service {
 
 ReportedExecutor::ReportedExecutor(IScheduler& scheduler, bool isolate) : scheduler_(scheduler), isolate_(isolate) {}
 
-JobId ReportedExecutor::submit(const Launch& launch, Time now) {
+JobId ReportedExecutor::submit(const ClientLaunch& launch, Time now) {
   while (jobs_.contains(JobId(next_id_))) ++next_id_;  // after 2^32 launches
   const JobId id(next_id_++);
   JobView view;

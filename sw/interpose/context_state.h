@@ -32,17 +32,17 @@ class Relaxed {
 [[nodiscard]] std::size_t channels_of_process();
 
 /// A word in host memory that a lane's GPU code writes (SluiceControl.told).
-struct Told {
+struct Notice {
   volatile std::uint64_t* word = nullptr;
   CUdeviceptr device = 0;
   std::shared_ptr<void> memory;
 };
 
 /// Of one context. It must be current in every call, and no two calls at a time, but for those that say so.
-class Home {
+class ContextState {
  public:
   /// Of the current context. @return null where the driver refuses
-  [[nodiscard]] static std::unique_ptr<Home> make();
+  [[nodiscard]] static std::unique_ptr<ContextState> make();
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] unsigned long long id() const { return id_; }
   [[nodiscard]] const DeviceShape& shape() const { return shape_; }
@@ -69,7 +69,7 @@ class Home {
   void make_spares(std::mutex& lock, std::size_t count);
   /// Device memory, zero but for a pointer at `at`. @return 0: there is none
   [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer);
-  [[nodiscard]] Told told();  ///< word 0: there is none
+  [[nodiscard]] Notice told();  ///< word 0: there is none
   [[nodiscard]] static DeviceShape shape_of_current();
 
  private:
@@ -97,7 +97,7 @@ class Home {
   CUstream setup_ = nullptr;
   std::mutex free_lock_;
   std::vector<CUstream> later_;
-  std::vector<Told> free_;
+  std::vector<Notice> free_;
   bool later_tried_ = false;
 };
 

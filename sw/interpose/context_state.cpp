@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/interpose/home.h"
+#include "sw/interpose/context_state.h"
 
 #include <sys/mman.h>
 
@@ -57,7 +57,7 @@ std::size_t channels_of_process() {
   return static_cast<std::size_t>(channels);
 }
 
-DeviceShape Home::shape_of_current() {
+DeviceShape ContextState::shape_of_current() {
   return {attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
           {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
            attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
@@ -65,19 +65,20 @@ DeviceShape Home::shape_of_current() {
            attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)}};
 }
 
-std::unique_ptr<Home> Home::make() {
+std::unique_ptr<ContextState> ContextState::make() {
   const Relaxed relaxed;
-  auto home = std::make_unique<Home>();
-  if (SLUICE_REAL(cuCtxGetCurrent)(&home->context_) != CUDA_SUCCESS || home->context_ == nullptr ||
-      SLUICE_REAL(cuCtxGetId)(home->context_, &home->id_) != CUDA_SUCCESS)
+  auto context_state = std::make_unique<ContextState>();
+  if (SLUICE_REAL(cuCtxGetCurrent)(&context_state->context_) != CUDA_SUCCESS || context_state->context_ == nullptr ||
+      SLUICE_REAL(cuCtxGetId)(context_state->context_, &context_state->id_) != CUDA_SUCCESS)
     return nullptr;
-  home->shape_ = shape_of_current();
-  if (!home->make_copies(home->copies_) || SLUICE_REAL(cuStreamCreate)(&home->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+  context_state->shape_ = shape_of_current();
+  if (!context_state->make_copies(context_state->copies_) ||
+      SLUICE_REAL(cuStreamCreate)(&context_state->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
     return nullptr;
-  return home;
+  return context_state;
 }
 
-void Home::make_later_streams() {
+void ContextState::make_later_streams() {
   if (looks_.stream == nullptr && !passable_.empty()) {
     looks_ = passable_.back();
     passable_.pop_back();
@@ -93,7 +94,7 @@ void Home::make_later_streams() {
   }
 }
 
-bool Home::make_copies(Copies& copies) {
+bool ContextState::make_copies(Copies& copies) {
   const Relaxed relaxed;
   copies.staging = pinned(kStaging + kWords * sizeof(std::uint64_t));  // one piece for both: each costs a tenth of a millisecond
   if (copies.staging != nullptr) {
@@ -105,7 +106,7 @@ bool Home::make_copies(Copies& copies) {
 
 /// @param copy  enters the stream of copies. Where it does not come, it goes into another, with staging memory of its own: the
 /// one that is held up comes when it may. It is waited for in all of them: what holds one up may wait for this copy.
-bool Home::through_some_channel(const std::function<bool()>& copy) {
+bool ContextState::through_some_channel(const std::function<bool()>& copy) {
   for (;;) {
     if (!copy()) return false;
     for (const auto begin = std::chrono::steady_clock::now();;) {
@@ -124,7 +125,7 @@ bool Home::through_some_channel(const std::function<bool()>& copy) {
 }
 
 /// Streams that were held up, and are no more.
-void Home::take_back() {
+void ContextState::take_back() {
   std::erase_if(held_up_, [&](Copies& c) {
     if (SLUICE_REAL(cuStreamQuery)(c.stream) == CUDA_ERROR_NOT_READY) return false;
     c.next_order = 0;
@@ -133,12 +134,12 @@ void Home::take_back() {
   });
 }
 
-bool Home::orders_are_lost() {
+bool ContextState::orders_are_lost() {
   take_back();
   return std::exchange(lost_orders_, false);
 }
 
-void Home::make_spares(std::mutex& lock, std::size_t count) {
+void ContextState::make_spares(std::mutex& lock, std::size_t count) {
   const std::size_t have = spares_.exchange(count);
   if (have >= count) return;
   std::vector<Copies> copies(count - have);
@@ -153,7 +154,7 @@ void Home::make_spares(std::mutex& lock, std::size_t count) {
   later_.insert(later_.end(), later.begin(), later.end());
 }
 
-bool Home::order(CUdeviceptr to, const void* from, std::size_t bytes) {
+bool ContextState::order(CUdeviceptr to, const void* from, std::size_t bytes) {
   if (bytes > kMost) return false;
   if (copies_.next_order == kOnTheirWay) {
     if (!through_some_channel([] { return true; })) return false;
@@ -164,7 +165,7 @@ bool Home::order(CUdeviceptr to, const void* from, std::size_t bytes) {
   return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, at, bytes, copies_.stream) == CUDA_SUCCESS;
 }
 
-bool Home::write(CUdeviceptr to, const void* from, std::size_t bytes) {
+bool ContextState::write(CUdeviceptr to, const void* from, std::size_t bytes) {
   if (bytes > kMost) return false;
   return through_some_channel([&] {
     std::memcpy(copies_.staging.get(), from, bytes);
@@ -172,7 +173,7 @@ bool Home::write(CUdeviceptr to, const void* from, std::size_t bytes) {
   });
 }
 
-bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
+bool ContextState::read(void* to, CUdeviceptr from, std::size_t bytes) {
   if (bytes > kMost) return false;
   const bool came = through_some_channel(
       [&] { return SLUICE_REAL(cuMemcpyDtoHAsync_v2)(copies_.staging.get(), from, bytes, copies_.stream) == CUDA_SUCCESS; });
@@ -180,7 +181,7 @@ bool Home::read(void* to, CUdeviceptr from, std::size_t bytes) {
   return came;
 }
 
-bool Home::look(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
+bool ContextState::look(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
   if (looking_ || looks_.stream == nullptr || from.empty() || from.size() * bytes > kAllStaging) return false;
   const bool many = from.size() * bytes > kStaging;
   if (many && many_ == nullptr && SLUICE_REAL(cuMemHostAlloc)(&many_, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
@@ -192,7 +193,7 @@ bool Home::look(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
   return looking_ = true;
 }
 
-const std::byte* Home::seen() {
+const std::byte* ContextState::seen() {
   if (!looking_) return nullptr;
   const CUresult came = SLUICE_REAL(cuStreamQuery)(looks_.stream);
   if (came == CUDA_ERROR_NOT_READY) {
@@ -207,9 +208,11 @@ const std::byte* Home::seen() {
   return came == CUDA_SUCCESS ? seen_ : nullptr;
 }
 
-bool Home::orders_have_come() const { return !lost_orders_ && SLUICE_REAL(cuStreamQuery)(copies_.stream) == CUDA_SUCCESS; }
+bool ContextState::orders_have_come() const {
+  return !lost_orders_ && SLUICE_REAL(cuStreamQuery)(copies_.stream) == CUDA_SUCCESS;
+}
 
-CUdeviceptr Home::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer) {
+CUdeviceptr ContextState::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer) {
   const Relaxed relaxed;
   CUdeviceptr memory = 0;
   if (SLUICE_REAL(cuMemAlloc_v2)(&memory, bytes) != CUDA_SUCCESS) return 0;
@@ -224,27 +227,27 @@ CUdeviceptr Home::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer)
   return 0;
 }
 
-CUstream Home::idle_stream() {
+CUstream ContextState::idle_stream() {
   for (CUstream stream : later_)
     if (SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS) return stream;
   return nullptr;
 }
 
-void Home::add_words(const std::shared_ptr<void>& memory, std::size_t at) {
+void ContextState::add_words(const std::shared_ptr<void>& memory, std::size_t at) {
   CUdeviceptr device = 0;
   if (SLUICE_REAL(cuMemHostGetDevicePointer_v2)(&device, memory.get(), 0) != CUDA_SUCCESS) return;
   auto* const words = reinterpret_cast<volatile std::uint64_t*>(static_cast<char*>(memory.get()) + at);
   for (std::size_t i = kWords; i-- > 0;) free_.push_back({words + i, device + at + i * sizeof *words, memory});
 }
 
-Told Home::told() {
+Notice ContextState::told() {
   const std::scoped_lock held(free_lock_);
   if (free_.empty()) {
     const Relaxed relaxed;
     if (const std::shared_ptr<void> memory = pinned(kWords * sizeof(std::uint64_t))) add_words(memory, 0);
     if (free_.empty()) return {};
   }
-  Told told = free_.back();
+  Notice told = free_.back();
   free_.pop_back();
   *told.word = 0;
   return told;
