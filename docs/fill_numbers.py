@@ -62,6 +62,19 @@ def one(rows, **wanted):
     return found[0]
 
 
+def over(runs, policy, base, field="ipc"):
+    """The geometric mean of a policy's figure over another's, mix by mix of an evaluation's results.csv."""
+    of = {r.kernels: r[field] for r in runs if r.policy == base}
+    return gmean(r[field] / of[r.kernels] for r in runs if r.policy == policy)
+
+
+def apart(a, b):
+    """CTAs by which two partitions differ at most; 99 if one of them is Spatial and the other is not."""
+    if a["mode"] != b["mode"]:
+        return 99
+    return 0 if a["mode"] == "spatial" else max(abs(int(m) - int(n)) for m, n in zip(a["ctas"].split(), b["ctas"].split(), strict=True))
+
+
 def gain(ratio, digits=1):
     """1.267 -> +26.7 %."""
     return f"{100 * (ratio - 1):+.{digits}f} %"
@@ -105,7 +118,7 @@ def load(path):
     return text
 
 
-FUNCTIONS = {f.__name__: f for f in (gmean, rank_correlation, where, one, gain, share, table, abs, format, len, max, min, round, sorted, sum, zip, set, range, float,
+FUNCTIONS = {f.__name__: f for f in (gmean, rank_correlation, where, one, over, apart, gain, share, table, abs, format, len, max, min, round, sorted, sum, zip, set, range, float,
                                      int, str, enumerate, dict, list, any, all, statistics.mean, statistics.median)}
 
 

@@ -95,8 +95,9 @@ TEST_F(TraceWorkload, CtasOfTheLaunchBeforeRunOnWhenTheKernelIsLaunchedAgain) {
 
 TEST_F(TraceWorkload, TakesGeometryFromTheOtherWhereItIsWanted) {
   Workload like = table2();
-  EXPECT_NE(refusal([&] { (void)import_traces({scratch_ / "BLK"}, like, 64, TraceGeometry::Like); })
-                .find("CTAs of 64 threads, but table2 has CTAs of 128"),
+  EXPECT_NE(refusal([&] {
+              (void)import_traces({scratch_ / "BLK"}, like, 64, TraceGeometry::Like);
+            }).find("CTAs of 64 threads, but table2 has CTAs of 128"),
             std::string::npos);
   like.kernels[0].block_threads = 64;
   Workload workload = import_traces({scratch_ / "BLK"}, like, 64, TraceGeometry::Like);
