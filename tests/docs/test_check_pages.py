@@ -111,6 +111,15 @@ class CheckPages(unittest.TestCase):
             files = ["README.md", "docs/README.md", "docs/user/README.md", "docs/user/a.md", "docs/user/b.md"]
             self.assertEqual(check_pages.pages_not_in_index(root, files), ["docs/user/b.md"])
 
+    def test_a_command_that_the_page_lacks_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, text in (("docs/user/commands.md", "`sluice sim --fst F` runs.\n"),
+                               ("cli/a.cpp", 'add_subcommand("sim", "A mix");\nadd_subcommand(\n  "run", "A program");\nadd_subcommand("client", "");')):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            self.assertEqual(check_pages.commands_not_told(root), ["run"])
+
 
 if __name__ == "__main__":
     unittest.main()
