@@ -10,6 +10,7 @@
 #include "study/gpu_lines.h"
 #include "study/gpu_variants.h"
 #include "sw/core/metrics.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
@@ -52,7 +53,7 @@ double turnaround(const ScenarioOutcome::Launch& l) { return l.ended - l.arrived
 }  // namespace
 
 bool write_five_page(const std::filesystem::path& folder, const json& machine) {
-  const bool own = !std::filesystem::exists(folder / "five_pairs.jsonl");  // what the GPU offers itself, and nothing of ours
+  const bool own = !has_packed(folder / "five_pairs.jsonl");  // what the GPU offers itself, and nothing of ours
   const ScenarioOutcomes all = read_outcomes(folder / (own ? "five_own.jsonl" : "five_pairs.jsonl"), "scenario");
   std::vector<Row> known;
   for (const Row& r : kRows)

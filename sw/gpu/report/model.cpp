@@ -12,7 +12,7 @@
 #include "sw/core/metrics.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/gpu/report/stats.h"
-#include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 #include "sw/policy/names.h"
 #include "sw/report/charts.h"
 
@@ -23,7 +23,7 @@ using nlohmann::json;
 namespace {
 
 json read_model(const std::filesystem::path& file) {
-  json model = json::parse(read_file(file), nullptr, false);
+  json model = json::parse(read_packed(file), nullptr, false);
   if (!model.is_object()) throw InputError(fmt::format("{}: must be a JSON object", file.string()));
   return model;
 }
@@ -50,7 +50,7 @@ Match match(const Values& silicon, const Values& model) {
 }  // namespace
 
 void model_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
-  if (!std::filesystem::exists(folder / "model" / "results.json")) return;
+  if (!has_packed(folder / "model" / "results.json")) return;
   const json model = read_model(folder / "model" / "results.json");
   json kernels = json::array(), mixes = json::array();
   std::string charts;
