@@ -6,36 +6,36 @@
 
 #include "sw/core/errors.h"
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/report/stats.h"
 #include "sw/gpu/rewrite/counterweight.h"
-#include "sw/report/charts.h"
 
 namespace sluice::gpu {
 
 using nlohmann::json;
+using report::Column;
+using report::Notation;
 
 void verify_section(const std::filesystem::path& folder, Output& out) {
-  std::vector<std::vector<std::string>> rows = {
-      {"kernel", "CPU reference", "bit-identical", "exactly once", "SMs at quota", "violations"}};
+  report::Table table({"kernel", "CPU reference", "bit-identical", "every block once", "SMs at their quota", "violations"});
   json result = json::array();
+  bool all = true;
   for (const json& j : lines(folder / "verify.jsonl")) {
     bool same = j.value("small_bit_identical", false), once = true;
-    int exact = 0, sms = 0, violations = 0;
+    std::uint64_t exact = 0, sms = 0, violations = 0;
     for (const json& e : j.value("exactly_once", json::array())) {
       once = once && e["wrong_blocks"] == 0 && e["done"] == e["tasks"];
       same = same && e["bit_identical"].get<bool>();
-      violations += e["violations"].get<int>();
+      violations += e["violations"].get<std::uint64_t>();
     }
     for (const json& f : j.value("full", json::array())) {
       same = same && f["bit_identical"].get<bool>();
-      exact += f["sms_exact"].get<int>();
-      sms += f["sms"].get<int>();
-      violations += f["violations"].get<int>();
+      exact += f["sms_exact"].get<std::uint64_t>();
+      sms += f["sms"].get<std::uint64_t>();
+      violations += f["violations"].get<std::uint64_t>();
     }
     const bool right = j["cpu_check"] == "";
-    out.good = out.good && same && once && right && violations == 0;
-    rows.push_back({j["app"], right ? "agrees" : j["cpu_check"].get<std::string>(), same ? "yes" : "NO", once ? "yes" : "NO",
-                    fmt::format("{}/{}", exact, sms), std::to_string(violations)});
+    all = all && same && once && right && violations == 0;
+    table.row({j["app"].get<std::string>(), right ? "agrees" : j["cpu_check"].get<std::string>(), same ? "yes" : "NO",
+               once ? "yes" : "NO", fmt::format("{} of {}", exact, sms), violations});
     result.push_back({{"kernel", j["app"]},
                       {"cpu_reference", right},
                       {"bit_identical", same},
@@ -45,33 +45,56 @@ void verify_section(const std::filesystem::path& folder, Output& out) {
                       {"quota_violations", violations}});
   }
   if (result.empty()) return;
-  out.table("Results and placement: every run against the untransformed kernel", rows);
+  out.good = out.good && all;
+  out.section("verify", all ? "Under quotas every kernel's output stays the same" : "A kernel's output or placement is WRONG",
+              fmt::format("{} kernels ran under quotas and evictions, beside the untransformed kernel and a CPU reference.",
+                          result.size()))
+      .blocks.push_back(report::Folded{"Kernel by kernel", table});
   write_json(folder / "verify.json", result);
 }
 
 void user_kernels_section(const std::filesystem::path& folder, Output& out) {
-  std::vector<std::vector<std::string>> rows = {
-      {"kernel", "runs", "bit-identical", "evictions", "registers", "warps", "not possible because"}};
-  for (const json& j : lines(folder / "user_kernels.jsonl")) {
-    const auto number = [&](const char* key) { return j.contains(key) ? j[key].dump() : "-"; };
-    if (!j.contains("refusal")) out.good = out.good && j["runs"] == j["bit_identical"] && j["violations"] == 0;
-    rows.push_back({j["kernel"], number("runs"), number("bit_identical"), number("evictions"),
-                    j.contains("refusal") ? "-" : number("native_registers") + " -> " + number("registers"),
-                    j.contains("refusal")           ? "-"
-                    : j.value("warps_apart", false) ? "apart"
-                                                    : "together",
-                    j.value("refusal", "")});
+  report::Table table(
+      {"kernel", "runs", "bit-identical", "evictions", "registers", "warps go", report::words("refused because")});
+  std::size_t good = 0, refused = 0;
+  const std::vector<json> all = lines(folder / "user_kernels.jsonl");
+  for (const json& j : all) {
+    const auto number = [&](const char* key) { return j.contains(key) ? j[key].dump() : "–"; };
+    const bool no = j.contains("refusal");
+    refused += no ? 1 : 0;
+    good += !no && j["runs"] == j["bit_identical"] && j["violations"] == 0 ? 1 : 0;
+    table.row({j["kernel"].get<std::string>(), number("runs"), number("bit_identical"), number("evictions"),
+               no ? "–" : number("native_registers") + " → " + number("registers"),
+               no                              ? "–"
+               : j.value("warps_apart", false) ? "apart"
+                                               : "together",
+               j.value("refusal", "")});
   }
-  if (rows.size() > 1) out.table("Kernels as users write them, unchanged, under quotas and evictions", rows);
+  if (all.empty()) return;
+  out.good = out.good && good + refused == all.size();
+  out.section("user_kernels", fmt::format("{} of {} kernels as users write them run under a quota", good, all.size()),
+              "They are unchanged CUDA. The others need all their blocks at once, clusters, or end threads that a persistent CTA "
+              "still needs, and are launched as they are.")
+      .blocks.push_back(report::Folded{"Kernel by kernel", table});
 }
 
 void overhead_section(const std::filesystem::path& folder, Output& out) {
-  std::vector<std::vector<std::string>> rows = {{"kernel", "untransformed ms", "overhead", "95 %", "of it start and end",
-                                                 "tasks claimed singly", "warps", "the other loop", "counterweight", "registers",
-                                                 "CTAs per SM"}};
+  report::RowChart chart{"Time under a full quota over the untransformed kernel's"};
+  chart.notation = Notation::Gain;
+  chart.digits = 1;
+  chart.baseline = 1;
+  chart.sorted = true;
+  report::Table table({"kernel",
+                       {"alone, ms", Notation::Number, 3},
+                       {"start and end", Notation::Share, 2},
+                       {"blocks claimed one by one", Notation::Gain, 2},
+                       "warps go",
+                       {"the other way", Notation::Gain, 2},
+                       "counterweight",
+                       "registers",
+                       "CTAs per SM"});
   json result = json::array();
   Values all;
-  const auto percent = [](double v) { return fmt::format("{:+.2f} %", 100 * v); };
   for (const json& j : lines(folder / "overhead.jsonl")) {
     const double native = median(j["native_seconds"].get<Values>());
     json variants = json::object();
@@ -84,20 +107,20 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
     }
     const json& standard = variants["default"];
     const bool apart = j.value("warps_apart", false);
-    const char* other = apart ? "warps_together" : "warps_apart";
-    const double value = standard["overhead"];
+    const double value = standard["overhead"], low = standard["ci"][0], high = standard["ci"][1];
     all.push_back(value);
-    rows.push_back({j["app"], fmt::format("{:.3f}", native * 1e3), percent(value),
-                    fmt::format("{} .. {}", percent(standard["ci"][0]), percent(standard["ci"][1])),
-                    percent(standard["empty_launch_seconds"].get<double>() / native),
-                    percent(variants["one_task_claims"]["overhead"]), apart ? "apart" : "together",
-                    variants.contains(other) ? percent(variants[other]["overhead"]) : j.value("warps_together_because", "-"),
-                    variants.contains("usual_counterweight")
-                        ? fmt::format("{} ({}: {})", j.value("counterweight", kCounterweight), kCounterweight,
-                                      percent(variants["usual_counterweight"]["overhead"]))
-                        : fmt::format("{}", j.value("counterweight", kCounterweight)),
-                    fmt::format("{} -> {}", j["native"]["registers"].get<int>(), j["persistent"]["registers"].get<int>()),
-                    fmt::format("{} -> {}", j["native_occupancy"].get<int>(), j["occupancy"].get<int>())});
+    chart.rows.push_back({j["app"], {{1 + value, 1 + low, 1 + high}}});
+    const auto slower = [&](const char* name) {
+      return variants.contains(name) ? 1 + variants[name]["overhead"].get<double>() : report::kNone;
+    };
+    const auto change = [&](const char* from, const char* to, const char* key) {
+      return fmt::format("{} → {}", j[from].is_object() ? j[from][key].dump() : j[from].dump(),
+                         j[to].is_object() ? j[to][key].dump() : j[to].dump());
+    };
+    table.row({j["app"].get<std::string>(), native * 1e3, standard["empty_launch_seconds"].get<double>() / native,
+               slower("one_task_claims"), apart ? "apart" : "together", slower(apart ? "warps_together" : "warps_apart"),
+               fmt::format("{}", j.value("counterweight", kCounterweight)), change("native", "persistent", "registers"),
+               change("native_occupancy", "occupancy", "")});
     result.push_back({{"kernel", j["app"]},
                       {"native_seconds", native},
                       {"overhead", value},
@@ -117,27 +140,30 @@ void overhead_section(const std::filesystem::path& folder, Output& out) {
     worst = std::max(worst, v);
   }
   const double mean = sum / static_cast<double>(all.size());
-  out.table("Overhead of the transformation alone, medians", rows);
-  out.note(fmt::format(
-      "Mean {}, median {}, worst {}. Targets: mean 2 %, {}; worst 5 %, {}. \"Of it start and end\": a launch whose CTAs "
-      "take slots, find no task and leave, the launch itself included. \"The other loop\": warps apart where they go together, "
-      "and the other way round, or why they cannot go apart.",
-      percent(mean), percent(median(all)), percent(worst), mean <= 0.02 ? "met" : "MISSED", worst <= 0.05 ? "met" : "MISSED"));
+  report::Section& section = out.section(
+      "overhead",
+      fmt::format("A kernel under a quota takes {:+.1f} % longer in the mean, {:+.1f} % at most", 100 * mean, 100 * worst),
+      fmt::format("{} kernels alone, with as many CTAs as fit; the median is {:+.1f} %. Bars are 95 % intervals.", all.size(),
+                  100 * median(all)));
+  section.blocks.emplace_back(report::Large{chart});
+  section.blocks.emplace_back(report::Folded{
+      "What the transformation changes, kernel by kernel. Start and end: a launch whose CTAs find no block and leave", table});
   write_json(folder / "overhead.json", {{"mean", mean}, {"median", median(all)}, {"worst", worst}, {"kernels", result}});
   out.summary["overhead_mean"] = mean;
   out.summary["overhead_worst"] = worst;
 }
 
 void preemption_section(const std::filesystem::path& folder, Output& out) {
-  std::vector<std::vector<std::string>> rows = {
-      {"kernel", "block us", "p50 us", "p99 us", "grids ended p50", "p99", "evictions"}};
+  report::RowChart chart{
+      "", "microseconds from the order", {{"last CTA left, median", 4}, {"99th percentile", 2}, {"grids ended, median", 1}}};
+  chart.digits = 1;
+  chart.baseline = 0;
+  chart.sorted = true;
   json result = json::array();
   double sum = 0;
   for (const json& j : lines(folder / "preemption.jsonl")) {
     const Values last = j["last_cta_us"].get<Values>(), grids = j["grids_us"].get<Values>();
-    const auto us = [](double v) { return fmt::format("{:.1f}", v); };
-    rows.push_back({j["app"], us(j["block_us"]), us(percentile(last, 0.5)), us(percentile(last, 0.99)),
-                    us(percentile(grids, 0.5)), us(percentile(grids, 0.99)), std::to_string(last.size())});
+    chart.rows.push_back({j["app"], {median_point(last), {percentile(last, 0.99)}, median_point(grids)}});
     result.push_back({{"kernel", j["app"]},
                       {"block_us", j["block_us"]},
                       {"p50_us", percentile(last, 0.5)},
@@ -150,33 +176,37 @@ void preemption_section(const std::filesystem::path& folder, Output& out) {
   }
   if (result.empty()) return;
   const double mean = sum / static_cast<double>(result.size());
-  out.table("Preemption: from the order until the last CTA has left", rows);
-  out.note(fmt::format("Mean of the medians {:.1f} us; target 40 us: {}. Published: EffiSha 80 us on a K40m.", mean,
-                       mean <= 40 ? "met" : "MISSED"));
+  out.section("preemption", fmt::format("A kernel has left the GPU {:.1f} us after the order, in the mean of the medians", mean),
+              "No block is interrupted, so long blocks take longer. EffiSha's authors print 80 us on a K40m, until the grid has "
+              "ended.")
+      .blocks.push_back(report::Large{chart});
   write_json(folder / "preemption.json", {{"p50_mean_us", mean}, {"kernels", result}});
   out.summary["preemption_p50_mean_us"] = mean;
 }
 
 void curves_section(const std::filesystem::path& folder, Output& out) {
   json result = json::array();
-  std::string charts;
+  report::Multiples charts;
   for (const json& j : lines(folder / "curves.jsonl")) {
     const double native = median(j["native_blocks_per_second"].get<Values>());
     const auto runs = j["blocks_per_second"].get<std::vector<Values>>();
-    charts::Lines chart{j["app"], "CTAs per SM", "of untransformed", {}};
-    chart.lines.emplace_back().series = {"quota", 4};
+    report::LineChart chart{j["app"], "CTAs per SM", ""};
+    chart.y_notation = Notation::Share;
+    report::LineChart::Line& line = chart.lines.emplace_back();
+    line.series = {"of the untransformed kernel's rate", 4};
     json curve = json::array();
     for (std::size_t c = 0; c < runs.front().size(); ++c) {
       Values at;
       for (const Values& run : runs) at.push_back(run[c]);
-      chart.lines[0].values.push_back(median(at) / native);
+      line.points.emplace_back(c + 1, median(at) / native);
+      line.intervals.emplace_back(percentile(at, 0) / native, percentile(at, 1) / native);
       curve.push_back({{"ctas", c + 1},
                        {"relative", median(at) / native},
                        {"low", percentile(at, 0) / native},
                        {"high", percentile(at, 1) / native}});
     }
     out.good = out.good && j["violations"] == 0;
-    charts += "<div class=\"multiple\">" + charts::line_chart(chart) + "</div>\n";
+    charts.charts.push_back(std::move(chart));
     result.push_back({{"kernel", j["app"]},
                       {"native_blocks_per_second", native},
                       {"curve", curve},
@@ -185,10 +215,9 @@ void curves_section(const std::filesystem::path& folder, Output& out) {
                       {"demand", j["demand"]}});
   }
   if (result.empty()) return;
-  out.html +=
-      "<h2>Performance against CTAs per SM, each kernel alone</h2>\n<p>Relative to the untransformed kernel at full "
-      "occupancy.</p>\n<div class=\"multiples\">" +
-      charts + "</div>\n";
+  out.section("curves", "Most kernels need only some of the CTAs that fit",
+              "Each kernel alone: its rate with 1, 2, ... CTAs on every SM, over the untransformed kernel's.")
+      .blocks.push_back(std::move(charts));
   write_json(folder / "curves.json", result);
 }
 
