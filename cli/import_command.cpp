@@ -172,19 +172,21 @@ int run(const Options& options) {
 struct TraceOptions {
   std::vector<std::string> folders;
   std::string like, machine = "configs/machines/fermi_table1.toml", out;
+  bool like_geometry = false;
 };
 
 int run_traces(const TraceOptions& options) {
   const std::filesystem::path out = options.out;
   Workload workload = import_traces({options.folders.begin(), options.folders.end()}, read_workload(options.like),
-                                    read_machine(options.machine).sm.register_unit);
+                                    read_machine(options.machine).sm.register_unit,
+                                    options.like_geometry ? TraceGeometry::Like : TraceGeometry::Recorded);
   workload.name = out.stem().string();
   for (KernelDescriptor& kernel : workload.kernels)
     kernel.trace->file = std::filesystem::proximate(kernel.trace->path, std::filesystem::absolute(out).parent_path()).string();
   write_file_atomically(
-      out,
-      format_workload(workload, fmt::format("Made by: sluice import traces\n  {}\n  --like {} --machine {} --out {}",
-                                            fmt::join(options.folders, "\n  "), options.like, options.machine, options.out)));
+      out, format_workload(workload, fmt::format("Made by: sluice import traces\n  {}\n  --like {}{} --machine {} --out {}",
+                                                 fmt::join(options.folders, "\n  "), options.like,
+                                                 options.like_geometry ? " --like-geometry" : "", options.machine, options.out)));
   fmt::print("{:<10}{:>10}{:>8}{:>12}{:>10}{:>16}\n", "kernel", "grid", "block", "registers", "shared", "a warp executes");
   for (const KernelDescriptor& k : workload.kernels)
     fmt::print("{:<10}{:>10}{:>8}{:>12}{:>10}{:>16}\n", k.name, k.grid_ctas, k.block_threads, k.registers_per_cta,
@@ -219,6 +221,9 @@ void add_import_command(CLI::App& app, Action& action) {
   trace->add_option("folders", traces->folders, "each named as a kernel of --like, with a kernelslist.g of one kernel")
       ->required();
   trace->add_option("--like", traces->like, "workload that gives full names, types and published figures")->required();
+  trace->add_flag(
+      "--like-geometry", traces->like_geometry,
+      "grid, registers and shared memory are those of --like; its CTAs must have as many threads as the recorded ones");
   trace->add_option("--machine", traces->machine, "its register unit rounds a warp's registers")->capture_default_str();
   trace->add_option("--out", traces->out, "write the workload here (TOML); it names the traces where they lie")->required();
   trace->callback([traces, &action] { action = [traces] { return run_traces(*traces); }; });

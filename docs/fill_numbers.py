@@ -5,6 +5,7 @@
 usage: docs/fill_numbers.py [--update] [PAGE ...]    without PAGE: every tracked page. Prints a line a fault; exit code 1 if there is one
 
 A page names its data once, paths from the top of the tree:   <!--data w=results/warped_slicer/results.json rows=results/x/lines.jsonl-->  (or its .xz)
+What it uses more than once gets a name behind them:          <!--let ipc = lambda p: gmean(r.ipc for r in where(rows, policy=p))-->
 A number, a row or a whole table stands between markers:      <!--= w.geomean.all; .3f -->1.267<!--/-->
 What is quoted names its source:                              <!--cite Warped-Slicer, table III-->23 %<!--/-->
 The expression is Python over the data and the functions below; behind the last `; ` may be a format. JSON objects have attributes.
@@ -26,6 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MARKED = re.compile(r"<!--(=|cite )(.*?)-->(.*?)<!--/-->", re.S)
 DATA = re.compile(r"<!--data(( +\w+=\S+)+) *-->")
+LET = re.compile(r"<!--let +(\w+) *= *(.*?) *-->", re.S)
 HIDDEN = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->|https?://\S+", re.S)
 MEASURED = re.compile(r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?(?: ?%|(?<=\.\d)|(?<=\.\d\d)|(?<=\.\d\d\d))(?!\w|\.\d)")
 
@@ -60,6 +62,19 @@ def one(rows, **wanted):
     if len(found) != 1:
         raise ValueError(f"{len(found)} rows have {wanted}")
     return found[0]
+
+
+def over(runs, policy, base, field="ipc"):
+    """The geometric mean of a policy's figure over another's, mix by mix of an evaluation's results.csv."""
+    of = {r.kernels: r[field] for r in runs if r.policy == base}
+    return gmean(r[field] / of[r.kernels] for r in runs if r.policy == policy)
+
+
+def apart(a, b):
+    """CTAs by which two partitions differ at most; 99 if one of them is Spatial and the other is not."""
+    if a["mode"] != b["mode"]:
+        return 99
+    return 0 if a["mode"] == "spatial" else max(abs(int(m) - int(n)) for m, n in zip(a["ctas"].split(), b["ctas"].split(), strict=True))
 
 
 def gain(ratio, digits=1):
@@ -105,22 +120,31 @@ def load(path):
     return text
 
 
-FUNCTIONS = {f.__name__: f for f in (gmean, rank_correlation, where, one, gain, share, table, abs, format, len, max, min, round, sorted, sum, zip, set, range, float,
+FUNCTIONS = {f.__name__: f for f in (gmean, rank_correlation, where, one, over, apart, gain, share, table, abs, format, len, max, min, round, sorted, sum, zip, set, range, float,
                                      int, str, enumerate, dict, list, any, all, statistics.mean, statistics.median)}
+
+
+def evaluated(expression, names):
+    return eval(expression, names)  # noqa: S307, the pages are the tree's own
 
 
 def text_of(expression, names):
     body, bar, form = expression.rpartition("; ")
-    value = eval(body if bar else expression, {"__builtins__": {}, **FUNCTIONS, **names})  # noqa: S307, the pages are the tree's own
+    value = evaluated(body if bar else expression, names)
     return format(value, form.strip()) if bar else str(value)
 
 
 def filled(page, text, faults):
     """The page with every number as the data has it. A fault a number that cannot be told, or differs."""
-    names = {}
+    names = {"__builtins__": {}, **FUNCTIONS}
     for match in DATA.finditer(text):
         for name, path in (part.split("=", 1) for part in match[1].split()):
             names[name] = load(path)
+    for match in LET.finditer(text):
+        try:
+            names[match[1]] = evaluated(match[2], names)
+        except Exception as error:  # as below
+            faults.append(f"{page}: let {match[1]}: {type(error).__name__}: {error}")
 
     def fill(match):
         if match[1] != "=":

@@ -164,8 +164,8 @@ module sluice_top #(
   logic [K-1:0]           spent;
   logic [K-1:0]           watch;
   logic [K*SmW-1:0]       watch_sm;
-  logic                   csr_idle, dispatcher_idle, sequencer_idle, queue_stirring;
-  logic [K-1:0]           port_slots, port_take;
+  logic                   csr_idle, dispatcher_idle, sequencer_idle, queue_busy;
+  logic [K-1:0]           port_slots, port_admit;
   logic                   giving_up, unused_giving_up;
   logic [SmW-1:0]         giving_sm;
   logic [sluice_pkg::SlotW-1:0] giving_slot;
@@ -231,7 +231,7 @@ module sluice_top #(
     .num_present_i        (num_present),
     .ctas_i               (ctas),
     .port_slots_o         (port_slots),
-    .port_take_i          (port_take),
+    .port_admit_i          (port_admit),
     .port_demand_i        (port_launch.demand),
     .port_ctas_i          (port_launch.ctas),
     .port_priority_i      (port_launch.urgency),
@@ -432,14 +432,14 @@ module sluice_top #(
     always_comb
       for (int unsigned k = 0; k < K; k++) slot_free[k] = slot_state[k*2 +: 2] == sluice_pkg::SlotFree;
     launch_queue #(.MAX_KERNELS(K), .DEPTH(LAUNCH_QUEUE)) i_launch_queue (
-      .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o, .launch_i(launch_in), .slot_i(port_slots), .slot_free_i(slot_free), .take_o(port_take),
-      .take_launch_o(port_launch), .launched_valid_o, .launched_kernel_o, .launched_refused_o, .stirring_o(queue_stirring));
+      .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o, .launch_i(launch_in), .slot_i(port_slots), .slot_free_i(slot_free), .admit_o(port_admit),
+      .admit_launch_o(port_launch), .launched_valid_o, .launched_kernel_o, .launched_refused_o, .busy_o(queue_busy));
     grid_walker #(.MAX_KERNELS(K)) i_grid_walker (
-      .clk_i, .rst_ni, .take_i(port_take), .launch_i(port_launch), .launch_slot_i(launch), .slot_free_i(slot_free),
+      .clk_i, .rst_ni, .admit_i(port_admit), .launch_i(port_launch), .launch_slot_i(launch), .slot_free_i(slot_free),
       .leaves_i(dispatch_valid_o && dispatch_ready_i), .kernel_i(dispatch_kernel_o), .cta_i(dispatch_cta_o), .x_o(dispatch_x_o), .y_o(dispatch_y_o),
       .z_o(dispatch_z_o), .context_o(dispatch_context_o), .priority_o(dispatch_priority_o), .tags_o(tags));
   end else begin : gen_no_launch
-    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, port_take, port_launch, tags, queue_stirring} = '0;
+    assign {launch_ready_o, launched_valid_o, launched_kernel_o, launched_refused_o, port_admit, port_launch, tags, queue_busy} = '0;
     assign {dispatch_x_o, dispatch_y_o, dispatch_z_o, dispatch_context_o, dispatch_priority_o} = '0;
     logic unused_launch;
     assign unused_launch = ^{launch_valid_i, launch_in, port_slots, port_launch};
@@ -467,7 +467,7 @@ module sluice_top #(
 
   // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
   logic rests, idle_q;
-  assign rests = csr_idle && !queue_stirring && dispatcher_idle && sequencer_idle && core_idle && !watching && !parity_error;
+  assign rests = csr_idle && !queue_busy && dispatcher_idle && sequencer_idle && core_idle && !watching && !parity_error;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) idle_q <= 1'b0;   // the dispatcher has to look at every SM
     else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i

@@ -10,6 +10,7 @@
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/report/sections.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
@@ -103,7 +104,7 @@ const KernelDescriptor& kernel_named(const std::map<std::string, KernelDescripto
 }
 
 bool has_files(const std::filesystem::path& folder, const json& machine, std::initializer_list<const char*> files) {
-  return machine.contains("sm") && std::ranges::all_of(files, [&](const char* f) { return std::filesystem::exists(folder / f); });
+  return machine.contains("sm") && std::ranges::all_of(files, [&](const char* f) { return has_packed(folder / f); });
 }
 
 std::map<std::string, SceneKernel> kernels_by_rates(const std::string& paper, const CorunRates& rates,

@@ -10,6 +10,7 @@
 #include "study/gpu_lines.h"
 #include "study/gpu_variants.h"
 #include "sw/core/metrics.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
@@ -69,7 +70,7 @@ nlohmann::ordered_json other_session(const ScenarioOutcomes& earlier, const Scen
 }  // namespace
 
 bool write_five_page(const std::filesystem::path& folder, const json& machine) {
-  const bool own = !std::filesystem::exists(folder / "five_pairs.jsonl");  // what the GPU offers itself, and nothing of ours
+  const bool own = !has_packed(folder / "five_pairs.jsonl");  // what the GPU offers itself, and nothing of ours
   ScenarioOutcomes all = read_outcomes(folder / (own ? "five_own.jsonl" : "five_pairs.jsonl"), "scenario");
   // Of another session: what is there only is held against that session's own launches one after the other.
   const ScenarioOutcomes printed = read_outcomes(folder / "five_printed.jsonl", "scenario");

@@ -9,6 +9,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
@@ -121,7 +122,7 @@ std::optional<bool> write_paper_page(const std::filesystem::path& folder) {
       {"five_service.jsonl", write_five_page},
       {"five_own.jsonl", write_five_page}};
   for (const auto& [file, write] : kPages) {
-    if (!std::filesystem::exists(folder / file)) continue;
+    if (!has_packed(folder / file)) continue;
     const std::filesystem::path machine = folder / "machine.json";
     try {
       return write(folder, std::filesystem::exists(machine) ? json::parse(read_file(machine)) : json::object());

@@ -6,6 +6,7 @@ usage: compare.py [FOLDER [MACHINE]] [--write]
 prints the tables of README.md; --write: keeps results.json and what the tables need beside this file"""
 import csv
 import json
+import lzma
 import pathlib
 import re
 import sys
@@ -19,11 +20,15 @@ OPERATIONS = {"LDG": "ld", "STG": "st", "ATOMG": "atom", "RED": "red", "REDG": "
 
 
 def lines(path):
-    return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")] if path.exists() else []
+    """Of FILE, as it was measured, or of FILE.xz, as it is kept."""
+    packed = path.with_name(path.name + ".xz")
+    text = path.read_text() if path.exists() else lzma.open(packed, "rt").read() if packed.exists() else ""
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
 def keep(name, rows):
-    (HERE / name).write_text("".join(json.dumps(r) + "\n" for r in rows))
+    with lzma.open(HERE / (name + ".xz"), "wt", preset=9 | lzma.PRESET_EXTREME) as out:
+        out.writelines(json.dumps(r) + "\n" for r in rows)
 
 
 def number(text):

@@ -76,7 +76,7 @@ module sluice_csr #(
   output logic                                       enable_write_o,         // pulse with the (new) sm_enable_o
   // launch port
   output logic [MAX_KERNELS-1:0]                     port_slots_o,           // kernel slots that are the port's
-  input  logic [MAX_KERNELS-1:0]                     port_take_i,            // its launch goes to this slot: one-hot, or 0; launch_o in the next cycle
+  input  logic [MAX_KERNELS-1:0]                     port_admit_i,            // its launch goes to this slot: one-hot, or 0; launch_o in the next cycle
   input  sluice_pkg::amounts_t                       port_demand_i,
   input  logic [sluice_pkg::GridW-1:0]               port_ctas_i,
   input  logic [sluice_pkg::PriorityW-1:0]           port_priority_i,
@@ -144,7 +144,7 @@ module sluice_csr #(
       .read_exists_o(read_exists_k[k]), .read_data_o(rdata_k[k*32 +: 32]), .warps_o(demand_warps_o[k*WarpW +: WarpW]),
       .registers_o(demand_registers_o[k*RegW +: RegW]), .shared_o(demand_shared_o[k*SharedW +: SharedW]), .grid_o(grid_o[k*32 +: 32]),
       .repeat_o(repeat_o[k]), .priority_o(priority_o[k*sluice_pkg::PriorityW +: sluice_pkg::PriorityW]), .port_slot_i(port_slots_o[k]),
-      .port_take_i(port_take_i[k]), .port_demand_i, .port_ctas_i, .port_priority_i,
+      .port_admit_i(port_admit_i[k]), .port_demand_i, .port_ctas_i, .port_priority_i,
       .tags_i(tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]), .flush_context_i(flush_context),
       .go_i(go), .launch_o(launch_o[k]), .stop_o(stop_o[k]), .evict_o(evict_o[k]), .resume_o(resume_o[k]), .flush_o(flush_o[k]),
       .quota_o(quota_o[k*CtaW +: CtaW]), .mask_o(mask_o[k*NUM_SM +: NUM_SM]), .static_write_o(static_write_k[k]), .state_i(slot_state_i[k*2 +: 2]),
@@ -227,7 +227,7 @@ module sluice_csr #(
   end else begin : gen_no_port
     assign {port_slots_o, slots_exist, slots_bad, slots_read, bad_config_o[3]} = '0;
     logic unused_port;
-    assign unused_port = ^{port_take_i, port_demand_i, port_ctas_i, port_priority_i, tags_i};
+    assign unused_port = ^{port_admit_i, port_demand_i, port_ctas_i, port_priority_i, tags_i};
   end
 
   // EVICT's count goes with the command, whichever slot it is for.

@@ -28,7 +28,7 @@ module sluice_csr_slot #(
   output logic                           repeat_o,
   output logic [sluice_pkg::PriorityW-1:0] priority_o,     // 0 without PRIORITY
   input  logic                           port_slot_i,      // the slot is the launch port's: the host can't launch it
-  input  logic                           port_take_i,      // a launch of the port comes: it is made in the next cycle
+  input  logic                           port_admit_i,      // a launch of the port comes: it is made in the next cycle
   input  sluice_pkg::amounts_t           port_demand_i,
   input  logic [sluice_pkg::GridW-1:0]   port_ctas_i,
   input  logic [sluice_pkg::PriorityW-1:0] port_priority_i,
@@ -117,7 +117,7 @@ module sluice_csr_slot #(
     always_comb begin
       priority_d = priority_q;
       if (accept && write_offset_i == sluice_csr_pkg::SlotPriorityOffset) priority_d = write_data_i[sluice_pkg::PriorityW-1:0];
-      if (LAUNCH_QUEUE != 0 && port_take_i)                               priority_d = port_priority_i;
+      if (LAUNCH_QUEUE != 0 && port_admit_i)                               priority_d = port_priority_i;
     end
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) priority_q <= sluice_csr_pkg::SlotPriorityReset;
@@ -169,7 +169,7 @@ module sluice_csr_slot #(
         end
       endcase
     end
-    if (LAUNCH_QUEUE != 0 && port_take_i) begin
+    if (LAUNCH_QUEUE != 0 && port_admit_i) begin
       {shared_d, registers_d, warps_d} = port_demand_i;
       grid_d                           = port_ctas_i;
       repeat_d                         = 1'b0;
@@ -253,19 +253,19 @@ module sluice_csr_slot #(
     localparam int unsigned Words = 6 + Masks;   // a word a register, in the order of words; CTRL and PRIORITY are one
     logic [Words-1:0]       written, parity, bad;
     logic [32*Words-1:0]    words;
-    logic                   take;
-    assign take  = LAUNCH_QUEUE != 0 && port_take_i;
+    logic                   admit;
+    assign admit  = LAUNCH_QUEUE != 0 && port_admit_i;
     assign words = {(32*Masks)'(mask_q), 32'(quota_q), 32'({priority_o, repeat_q, waits_q}), grid_q, 32'(shared_q), 32'(registers_q), 32'(warps_q)};
     always_comb begin
       written    = '0;
       parity     = {Words{^write_data_i}};   // of an accepted write: no bit outside the register is 1
-      written[0] = take || (accept && write_offset_i == sluice_csr_pkg::SlotWarpsOffset);
-      written[1] = take || (accept && write_offset_i == sluice_csr_pkg::SlotRegistersOffset);
-      written[2] = take || (accept && write_offset_i == sluice_csr_pkg::SlotSharedOffset);
-      written[3] = take || (accept && write_offset_i == sluice_csr_pkg::SlotGridOffset);
+      written[0] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotWarpsOffset);
+      written[1] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotRegistersOffset);
+      written[2] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotSharedOffset);
+      written[3] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotGridOffset);
       written[4] = 1'b1;
       written[5] = accept && write_offset_i == sluice_csr_pkg::SlotQuotaOffset;
-      if (take) parity[3:0] = {^port_ctas_i, ^port_demand_i.shared, ^port_demand_i.registers, ^port_demand_i.warps};
+      if (admit) parity[3:0] = {^port_ctas_i, ^port_demand_i.shared, ^port_demand_i.registers, ^port_demand_i.warps};
       parity[4] = ^{repeat_d, waits_d} ^ priority_parity;
       for (int unsigned m = 0; m < Masks; m++) written[6+m] = accept && mask_hit && write_offset_i[4:2] == 3'(m);
       if (NUM_SM % 32 != 0) parity[Words-1] = ^(write_data_i & ((32'd1 << NUM_SM % 32) - 32'd1));

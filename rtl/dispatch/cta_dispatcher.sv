@@ -99,7 +99,7 @@ module cta_dispatcher #(
   localparam int unsigned SlotsW  = MAX_CTAS * (1 + $clog2(K));
   localparam int unsigned TagW    = sluice_pkg::TagW;
 
-  logic [K-1:0]         launched, can_take, waits, may_wait, claim, region_fits, cannot_fit, slot_busy, bad_kernel, stirring;
+  logic [K-1:0]         launched, can_admit, waits, may_wait, claim, region_fits, cannot_fit, slot_busy, bad_kernel, busy;
   logic [K*K-1:0]       older, ahead;   // bit i*K+j: i is older than j, goes before j
   logic                 none, ready_changes, sweep, guarding;
   logic [NUM_SM-1:0]    available, held, reserved;
@@ -121,13 +121,13 @@ module cta_dispatcher #(
   logic                charge_stale_q, charge_regions_q, charged_stale_q;
   logic [NUM_SM-1:0]   pick_sm, port_sm, charge_sm, charged_sm;   // one-hot, or 0
   logic [K-1:0]        pick_kernel, port_kernel, charged_room, check_regions, charged_regions_q;
-  logic [MAX_CTAS-1:0] take_slot, port_slot;
+  logic [MAX_CTAS-1:0] admit_slot, port_slot;
   logic [SlotsW-1:0]   pick_slots;
 
   logic                charged_full, eval_full;
   logic                pending, eval, done_bad, ending, free_valid;
-  logic [NUM_SM-1:0]   eval_sm, eval_slots_sm, free_sm, give_sm;
-  logic [K-1:0]        eval_room, eval_regions, give_kernel;
+  logic [NUM_SM-1:0]   eval_sm, eval_slots_sm, free_sm, release_sm;
+  logic [K-1:0]        eval_room, eval_regions, release_kernel;
   logic [MAX_CTAS-1:0] eval_used, free_slot;
   logic [SlotsW-1:0]   free_slots;
   logic [SmW-1:0]      bad_sm;
@@ -144,36 +144,36 @@ module cta_dispatcher #(
   assign bad_o    = {ENTRIES'(bad_grids), ENTRIES'(bad_slots), ENTRIES'(bad_room), ENTRIES'(bad_amounts), ENTRIES'(bad_rows)};
   kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW), .PARITY(PARITY)) i_kernel_slots (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
-    .launch_i, .stop_i(stop_i | flush), .evict_i, .evict_count_i, .resume_i, .take_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
-    .give_i(give_kernel), .launched_o(launched), .can_take_o(can_take), .spent_o, .waits_o(waits), .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
+    .launch_i, .stop_i(stop_i | flush), .evict_i, .evict_count_i, .resume_i, .admit_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
+    .release_i(release_kernel), .launched_o(launched), .can_admit_o(can_admit), .spent_o, .waits_o(waits), .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
     .none_o(none), .num_present_o, .age_o, .change_o, .resident_o, .dispatched_o, .evict_done_o, .kernel_done_o, .cannot_fit_o(cannot_fit),
-    .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .stirring_o(stirring), .bad_slots_o(bad_slots), .bad_grids_o(bad_grids));
+    .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .busy_o(busy), .bad_slots_o(bad_slots), .bad_grids_o(bad_grids));
 
   sm_resource_table #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .PARITY(PARITY)) i_sm_resource_table (
-    .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .none_i(none), .demand_i(demand), .take_i(fresh), .take_sm_i(port_sm),
-    .take_kernel_i(port_kernel), .take_quota_i(port_quota_i), .take_slot_o(take_slot), .held_o(held), .slots_o(all_slots), .count_i, .count_first_i,
+    .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .none_i(none), .demand_i(demand), .admit_i(fresh), .admit_sm_i(port_sm),
+    .admit_kernel_i(port_kernel), .admit_quota_i(port_quota_i), .admit_slot_o(admit_slot), .held_o(held), .slots_o(all_slots), .count_i, .count_first_i,
     .count_kernel_i, .count_fits_o, .charge_sm_o(charge_sm), .charged_sm_o(charged_sm), .charged_room_o(charged_room), .charged_full_o(charged_full),
     .look_sm_i(pick_sm), .look_slots_o(pick_slots), .eval_i(eval), .eval_sm_i(eval_sm), .eval_slots_sm_i(eval_slots_sm), .eval_quota_i(query_quota_i),
     .eval_used_o(eval_used), .eval_room_o(eval_room), .eval_full_o(eval_full), .done_valid_i((FLUSH != 0) ? end_valid : done_valid_i),
     .done_sm_i((FLUSH != 0) ? end_sm : done_sm_i), .done_slot_i((FLUSH != 0) ? end_slot : done_slot_i),
     .wait_slot_i(port_slot), .done_bad_o(done_bad), .done_bad_sm_o(bad_sm), .free_valid_o(free_valid), .free_sm_o(free_sm), .free_slot_o(free_slot),
-    .free_slots_o(free_slots), .give_sm_o(give_sm), .give_kernel_o(give_kernel), .ending_o(ending), .bad_slots_o(bad_rows),
+    .free_slots_o(free_slots), .release_sm_o(release_sm), .release_kernel_o(release_kernel), .ending_o(ending), .bad_slots_o(bad_rows),
     .bad_amounts_o(bad_amounts));
 
   dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PARITY(PARITY)) i_dispatch_picker (
-    .clk_i, .rst_ni, .can_take_i(can_take), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i(ahead),
+    .clk_i, .rst_ni, .can_admit_i(can_admit), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i(ahead),
     .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(may_pick), .quota_changed_i, .profiling_i, .launched_i(launched),
-    .give_sm_i(give_sm), .pending_o(pending), .pick_valid_o(pick_valid),
+    .release_sm_i(release_sm), .pending_o(pending), .pick_valid_o(pick_valid),
     .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
     .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
     .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o, .bad_o(bad_room));
 
   sm_available #(.NUM_SM(NUM_SM), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY)) i_sm_available (
-    .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .stirring_o(ready_changes));
+    .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .busy_o(ready_changes));
 
   if (PRIORITY != 0) begin : gen_order
     kernel_order #(.MAX_KERNELS(K)) i_kernel_order (
-      .clk_i, .rst_ni, .priority_i, .older_i(older), .can_take_i(can_take), .in_order_i, .in_turn_i(round_robin_i && !in_order_i),
+      .clk_i, .rst_ni, .priority_i, .older_i(older), .can_admit_i(can_admit), .in_order_i, .in_turn_i(round_robin_i && !in_order_i),
       .pick_kernel_i(pick_kernel), .ahead_o(ahead), .may_wait_o(may_wait));
   end else begin : gen_no_order
     assign ahead    = older;
@@ -186,7 +186,7 @@ module cta_dispatcher #(
     wait_guard #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PATIENCE(PATIENCE)) i_wait_guard (
       .clk_i, .rst_ni, .waits_i(waits & may_wait), .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm),
       .eval_quota_i(query_quota_i), .port_sm_i(port_sm), .port_quota_i, .sm_enable_i((SM_ENABLE != 0) ? sm_enable_i : '1), .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep),
-      .stirring_o(guarding));
+      .busy_o(guarding));
   end else begin : gen_no_guard
     assign {claim, reserved, sweep, guarding} = '0;
     logic unused_waits;
@@ -197,7 +197,7 @@ module cta_dispatcher #(
   assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
 
   dispatch_port #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .PARITY(PARITY)) i_dispatch_port (
-    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .take_slot_i(take_slot), .ready_i(dispatch_ready_i), .halt_i(halt),
+    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .admit_slot_i(admit_slot), .ready_i(dispatch_ready_i), .halt_i(halt),
     .free_o(free_to_pick), .valid_o(valid), .fresh_o(fresh), .sm_o(port_sm), .kernel_o(port_kernel), .slot_o(port_slot), .sm_index_o(dispatch_sm_o),
     .kernel_index_o(dispatch_kernel_o), .slot_index_o(dispatch_slot_o));
   assign dispatch_valid_o = valid;
@@ -217,7 +217,7 @@ module cta_dispatcher #(
     dispatch_regions #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(REGION_UNITS)) i_dispatch_regions (
       .clk_i, .rst_ni, .capacity_i(capacity), .demand_i(demand), .fits_o(region_fits), .launched_i(launched),
       .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_slots_i(pick_slots),
-      .fresh_i(fresh), .region_i(with_regions_q), .sm_i(port_sm), .slot_i(take_slot), .kernel_i(port_kernel),
+      .fresh_i(fresh), .region_i(with_regions_q), .sm_i(port_sm), .slot_i(admit_slot), .kernel_i(port_kernel),
       .register_base_o(dispatch_register_base_o), .shared_base_o(dispatch_shared_base_o),
       .check_i(charge_sm != '0 && charge_regions_q), .check_sm_i(charge_sm), .check_fits_o(check_regions),
       .free_valid_i(free_valid), .free_sm_i(free_sm), .free_slot_i(free_slot), .free_slots_i(free_slots),
@@ -247,7 +247,7 @@ module cta_dispatcher #(
     flush_unit #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_flush_unit (
       .clk_i, .rst_ni, .flush_i, .slot_free_i(slot_free), .port_kernel_i(port_kernel), .slots_i(all_slots), .done_valid_i, .done_sm_i, .done_slot_i,
       .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o, .giving_sm_o, .giving_slot_o, .tags_o(tags), .flush_valid_o,
-      .flush_kernel_o, .flush_tag_o, .stirring_o(flushing));
+      .flush_kernel_o, .flush_tag_o, .busy_o(flushing));
   end else begin : gen_no_flush
     assign {flush, flushing, dispatch_tag_o, flush_valid_o, flush_kernel_o, flush_tag_o, giving_up_o, giving_sm_o, giving_slot_o} = '0;
     assign {end_valid, end_sm, end_slot} = '0;
@@ -263,6 +263,6 @@ module cta_dispatcher #(
   assign cannot_fit_o = late_cannot_fit;
   assign slot_busy_o  = late_slot_busy;
   assign bad_kernel_o = late_bad_kernel;
-  assign idle_o       = !pending && stirring == '0 && !ready_changes && !guarding && !flushing && !valid && !ending && !change_o && evict_done_o == '0
+  assign idle_o       = !pending && busy == '0 && !ready_changes && !guarding && !flushing && !valid && !ending && !change_o && evict_done_o == '0
                      && kernel_done_o == '0 && !bad_done && !late_cannot_fit && !late_slot_busy && !late_bad_kernel;
 endmodule

@@ -12,7 +12,7 @@ module dispatch_picker #(
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
-  input  logic [MAX_KERNELS-1:0]               can_take_i,        // kernels that may dispatch
+  input  logic [MAX_KERNELS-1:0]               can_admit_i,        // kernels that may dispatch
   input  logic [NUM_SM-1:0]                    available_i,       // SMs that may be picked
   input  logic [MAX_KERNELS-1:0]               claim_i,           // wait_guard: this kernel goes first; one-hot, or 0
   input  logic [NUM_SM-1:0]                    reserved_i,        // an SM for it alone; one-hot, or 0
@@ -24,7 +24,7 @@ module dispatch_picker #(
   input  logic                                 quota_changed_i,
   input  logic                                 profiling_i,       // settled_o stays as it is
   input  logic [MAX_KERNELS-1:0]               launched_i,        // a new kernel in this slot
-  input  logic [NUM_SM-1:0]                    give_sm_i,         // a CTA ended there; one-hot, or 0
+  input  logic [NUM_SM-1:0]                    release_sm_i,         // a CTA ended there; one-hot, or 0
   output logic                                 pending_o,       // something to evaluate or to pick
   output logic                                 pick_valid_o,
   output logic [NUM_SM-1:0]                    pick_sm_o,         // one-hot, or 0 without a pick, as the next
@@ -60,7 +60,7 @@ module dispatch_picker #(
       eligible[k*NUM_SM +: NUM_SM] = eligible[k*NUM_SM +: NUM_SM] & ~(reserved_i & {NUM_SM{!claim_i[k]}});
       some[k] = eligible[k*NUM_SM +: NUM_SM] != '0;
     end
-    contend  = can_take_i & (some | {K{in_order_i}});
+    contend  = can_admit_i & (some | {K{in_order_i}});
     foremost = contend;
     for (int unsigned i = 0; i < K; i++)
       for (int unsigned j = 0; j < K; j++)
@@ -68,8 +68,8 @@ module dispatch_picker #(
   end
 
   logic first;   // the one with the claim
-  assign first = (claim_i & can_take_i & some) != '0;
-  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_take_i & some), .grant_o(in_turn),
+  assign first = (claim_i & can_admit_i & some) != '0;
+  rr_arbiter #(.N(K)) i_kernel_arbiter (.clk_i, .rst_ni, .request_i(can_admit_i & some), .grant_o(in_turn),
     .used_i(in_turn & {K{may_pick && round_robin_i && !in_order_i && !first}}));
 
   logic [K-1:0] kernel;   // in order, the foremost may have to wait: it is eligible nowhere, and its SM none
@@ -109,7 +109,7 @@ module dispatch_picker #(
   always_comb begin
     dirty_d = dirty_q | (answer_q & busy_q);
     if (quota_changed_i || launched_i != '0 || sweep_i) dirty_d = '1;
-    dirty_d = (dirty_d & ~granted) | give_sm_i;   // read as it will be then; what ends is credited later
+    dirty_d = (dirty_d & ~granted) | release_sm_i;   // read as it will be then; what ends is credited later
     busy_d  = (busy_q & ~charged_sm_i) | pick_sm_o;
     for (int unsigned k = 0; k < K; k++)
       for (int unsigned m = 0; m < NUM_SM; m++) begin

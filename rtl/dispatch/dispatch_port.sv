@@ -11,7 +11,7 @@ module dispatch_port #(
   input  logic                           pick_valid_i,     // only with free_o
   input  logic [NUM_SM-1:0]              pick_sm_i,        // one-hot, or 0 without a pick, as the next
   input  logic [MAX_KERNELS-1:0]         pick_kernel_i,
-  input  logic [MAX_CTAS-1:0]            take_slot_i,      // in the first cycle; one-hot
+  input  logic [MAX_CTAS-1:0]            admit_slot_i,      // in the first cycle; one-hot
   input  logic                           ready_i,
   input  logic                           halt_i,           // no CTA is offered that was not before; stays, and nothing is picked with it
   output logic                           free_o,           // none, or it leaves
@@ -29,7 +29,7 @@ module dispatch_port #(
   logic [MAX_KERNELS-1:0] kernel_q;
   logic [MAX_CTAS-1:0]    slot, slot_q;
   assign free_o = !valid_q || ready_i;
-  assign slot   = fresh_q ? take_slot_i : slot_q;
+  assign slot   = fresh_q ? admit_slot_i : slot_q;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -46,7 +46,7 @@ module dispatch_port #(
       end
     end
   always_ff @(posedge clk_i)   // looked at only with a CTA there: no reset
-    if (fresh_q) slot_q <= take_slot_i;
+    if (fresh_q) slot_q <= admit_slot_i;
 
   always_comb begin
     sm_index_o     = '0;

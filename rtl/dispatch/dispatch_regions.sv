@@ -92,7 +92,7 @@ module dispatch_regions #(
 
   region_allocator #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .UNITS(UNITS)) i_region_allocator (
     .clk_i, .rst_ni, .total_i({shared_total_q, register_total_q}), .length_i({shared_length_q, register_length_q}),
-    .take_valid_i(pick_valid_i), .take_sm_i(pick_sm_i), .take_slots_i(pick_slots_i),
+    .admit_valid_i(pick_valid_i), .admit_sm_i(pick_sm_i), .admit_slots_i(pick_slots_i),
     .alloc_valid_i(fresh_i), .alloc_region_i(region_i), .alloc_sm_i(sm_i), .alloc_slot_i(slot_i), .alloc_kernel_i(kernel_i),
     .alloc_base_o({shared_found, register_found}), .check_valid_i(check_i), .check_sm_i, .check_fits_o,
     .free_valid_i, .free_sm_i, .free_slot_i, .free_slots_i, .eval_i, .eval_sm_i, .eval_used_i, .eval_fits_o);

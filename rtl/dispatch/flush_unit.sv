@@ -29,7 +29,7 @@ module flush_unit #(
   output logic                                         flush_valid_o,   // pulse, combinational: SMs give up the CTAs of this kernel with this tag
   output logic [sluice_pkg::KIndexW-1:0]               flush_kernel_o,
   output logic [sluice_pkg::TagW-1:0]                  flush_tag_o,
-  output logic                                         stirring_o       // changes without an input
+  output logic                                         busy_o       // changes without an input
 );
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned N       = MAX_CTAS;
@@ -47,7 +47,7 @@ module flush_unit #(
   logic [K*TagW-1:0] tags_d, tags_q;
   logic [IndexW-1:0] sm_d, sm_q;
   logic [N-1:0]      ended, ended_d, ended_q; // CTAs of this SM that were ended here, with this cycle's; until it
-  logic [N-1:0]      give_d, give_q;          // and the next one: one-hot, or 0
+  logic [N-1:0]      release_d, release_q;          // and the next one: one-hot, or 0
   logic              late, bump, over, last_sm;
 
   // A report, and whether it is of a CTA that was given up.
@@ -77,17 +77,17 @@ module flush_unit #(
   end
 
   assign asked   = (asked_q | flush_i) & ~slot_free_i;
-  assign ended   = ended_q | (give_q & {N{!done_valid_i}});
+  assign ended   = ended_q | (release_q & {N{!done_valid_i}});
   assign over    = state_q != Rest && (kernel_q & slot_free_i) != '0;
   assign bump    = state_q == Close && (kernel_q & port_kernel_i) == '0 && !over;
   assign last_sm = sm_q == IndexW'(NUM_SM - 1);
-  assign giving_up_o = state_q == Walk && give_q != '0 && !over;
+  assign giving_up_o = state_q == Walk && release_q != '0 && !over;
   always_comb begin
     state_d  = state_q;
     kernel_d = kernel_q;
     sm_d     = sm_q;
     ended_d  = ended;
-    give_d   = left & (~left + N'(1));
+    release_d   = left & (~left + N'(1));
     asked_d  = asked;
     tags_d   = tags_q;
     unique case (state_q)
@@ -100,7 +100,7 @@ module flush_unit #(
       Settle: begin
         sm_d    = '0;
         ended_d = '0;
-        give_d  = '0;
+        release_d  = '0;
         state_d = Walk;
       end
       default:
@@ -130,13 +130,13 @@ module flush_unit #(
   always_ff @(posedge clk_i) begin   // set before they are looked at: no reset
     sm_q    <= sm_d;
     ended_q <= ended_d;
-    give_q  <= give_d;
+    release_q  <= release_d;
   end
 
   always_comb begin
     giving_slot_o = '0;
     for (int unsigned s = 0; s < N; s++)
-      if (give_q[s]) giving_slot_o |= sluice_pkg::SlotW'(s);
+      if (release_q[s]) giving_slot_o |= sluice_pkg::SlotW'(s);
   end
   assign giving_sm_o    = sluice_pkg::SmW'(sm_q);
   assign end_valid_o    = done_valid_i ? !late : giving_up_o;
@@ -146,5 +146,5 @@ module flush_unit #(
   assign flush_valid_o  = bump;
   assign flush_kernel_o = KIndexW'(index);
   assign flush_tag_o    = kernel_tag;
-  assign stirring_o     = state_q != Rest || asked_q != '0;
+  assign busy_o     = state_q != Rest || asked_q != '0;
 endmodule

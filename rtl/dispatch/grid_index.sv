@@ -11,7 +11,7 @@ module grid_index #(
   input  logic [MAX_KERNELS*sluice_pkg::GridW-1:0] grid_i,         // CTAs; stable from the launch on
   input  logic [MAX_KERNELS-1:0]                   offer_i,        // begin with CTA 0
   input  logic [MAX_KERNELS-1:0]                   launched_i,     // of these: the launch is taken
-  input  logic [MAX_KERNELS-1:0]                   take_i,         // one CTA is admitted, to be at the port; one-hot, or 0; only with free_i
+  input  logic [MAX_KERNELS-1:0]                   admit_i,         // one CTA is admitted, to be at the port; one-hot, or 0; only with free_i
   input  logic                                     free_i,         // the port is free, or its CTA leaves
   input  logic                                     fresh_i,        // the CTA there is in its first cycle
   output logic [sluice_pkg::GridW-1:0]             cta_o,          // its index
@@ -74,7 +74,7 @@ module grid_index #(
 
   // A copy of its own of what the port knows: it selects many bits. 0 from the first cycle in which the port is free.
   always_ff @(posedge clk_i) begin
-    if (free_i) port_q <= take_i;
+    if (free_i) port_q <= admit_i;
     count_high_q <= port_q & {K{fresh_i}};   // looked at only with count_q: no reset
   end
   always_ff @(posedge clk_i or negedge rst_ni)

@@ -7,7 +7,7 @@ module grid_walker #(
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic [MAX_KERNELS-1:0]           take_i,        // a launch of the port goes to this slot: one-hot, or 0,
+  input  logic [MAX_KERNELS-1:0]           admit_i,        // a launch of the port goes to this slot: one-hot, or 0,
   input  sluice_pkg::launch_t              launch_i,      // with this
   input  logic [MAX_KERNELS-1:0]           launch_slot_i, // pulses, the cycle after a take or a command of the host: the slot is launched
   input  logic [MAX_KERNELS-1:0]           slot_free_i,
@@ -28,7 +28,7 @@ module grid_walker #(
   logic [K*GridW-1:0]  x_q, last_x_q;        // of the next CTA; the last in its row
   logic [K*BlockW-1:0] y_q, last_y_q, z_q;
   logic [K*TagW-1:0]   tags_q;
-  logic [K-1:0]        walks_q, taken_q;     // walks: the port's launch; taken: in the cycle before
+  logic [K-1:0]        walks_q, admitted_q;     // walks: the port's launch; taken: in the cycle before
 
   logic [K-1:0]        here;
   logic [GridW-1:0]    x, last_x;
@@ -61,21 +61,21 @@ module grid_walker #(
     if (!rst_ni) begin
       walks_q <= '0;
       tags_q  <= '0;
-      taken_q <= '0;
+      admitted_q <= '0;
     end else begin
-      taken_q <= take_i;
+      admitted_q <= admit_i;
       for (int unsigned k = 0; k < K; k++)
-        if (take_i[k]) begin
+        if (admit_i[k]) begin
           walks_q[k]             <= 1'b1;
           tags_q[k*TagW +: TagW] <= {launch_i.urgency, launch_i.ctx};
-        end else if (launch_slot_i[k] && slot_free_i[k] && !taken_q[k]) begin
+        end else if (launch_slot_i[k] && slot_free_i[k] && !admitted_q[k]) begin
           walks_q[k]             <= 1'b0;
           tags_q[k*TagW +: TagW] <= '0;
         end
     end
   always_ff @(posedge clk_i)   // looked at only behind a launch of the port: no reset
     for (int unsigned k = 0; k < K; k++)
-      if (take_i[k]) begin
+      if (admit_i[k]) begin
         x_q[k*GridW +: GridW]        <= launch_i.start_x;
         y_q[k*BlockW +: BlockW]      <= launch_i.start_y;
         z_q[k*BlockW +: BlockW]      <= launch_i.start_z;

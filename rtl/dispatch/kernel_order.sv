@@ -9,7 +9,7 @@ module kernel_order #(
   input  logic                                         rst_ni,
   input  logic [MAX_KERNELS*sluice_pkg::PriorityW-1:0] priority_i,      // stable from the cycle of the launch until FREE
   input  logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_i,         // bit i*K+j: i was launched before j
-  input  logic [MAX_KERNELS-1:0]                       can_take_i,      // may dispatch
+  input  logic [MAX_KERNELS-1:0]                       can_admit_i,      // may dispatch
   input  logic                                         in_order_i,
   input  logic                                         in_turn_i,
   input  logic [MAX_KERNELS-1:0]                       pick_kernel_i,   // one-hot, or 0
@@ -35,7 +35,7 @@ module kernel_order #(
           if (i < j) later_d[i*K + j] = (later_q[i*K + j] && !pick_kernel_i[j]) || pick_kernel_i[i];
           first[i*K + j]   = in_turn_i ? ((i < j) ? !later_q[i*K + j] : later_q[j*K + i]) : older_i[i*K + j];
           ahead_o[i*K + j] = above_q[i*K + j] || (first[i*K + j] && !above_q[j*K + i]);
-          if (in_order_i && can_take_i[i] && older_i[i*K + j] && !above_q[i*K + j] && !above_q[j*K + i]) may_wait_o[j] = 1'b0;
+          if (in_order_i && can_admit_i[i] && older_i[i*K + j] && !above_q[i*K + j] && !above_q[j*K + i]) may_wait_o[j] = 1'b0;
         end
   end
 

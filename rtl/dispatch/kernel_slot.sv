@@ -15,21 +15,21 @@ module kernel_slot #(
   input  logic                             evict_i,
   input  logic [15:0]                      evict_count_i,
   input  logic                             resume_i,
-  input  logic                             take_i,          // one CTA is admitted
+  input  logic                             admit_i,          // one CTA is admitted
   input  logic                             last_i,          // it would be the last of the grid
-  input  logic                             taken_i,         // one was admitted in the cycle before
-  input  logic                             give_i,          // one CTA ended
+  input  logic                             admitted_i,         // one was admitted in the cycle before
+  input  logic                             release_i,          // one CTA ended
   output logic [1:0]                       state_o,
   output logic                             offered_o,       // launch that finds the slot FREE,
   output logic                             launched_o,      // and is taken
-  output logic                             can_take_o,      // RUNNING, CTAs left, not held by an eviction
+  output logic                             can_admit_o,      // RUNNING, CTAs left, not held by an eviction
   output logic                             spent_o,         // RUNNING, but none of that
-  output logic                             waits_o,         // can_take_o, and no CTA of it is there
+  output logic                             waits_o,         // can_admit_o, and no CTA of it is there
   output logic                             leaves_o,        // RUNNING no more with the next edge
   output logic [sluice_pkg::ResidentW-1:0] resident_o,
   output logic                             evict_done_o,    // pulses
   output logic                             kernel_done_o,
-  output logic                             stirring_o,      // changes without an input
+  output logic                             busy_o,      // changes without an input
   output logic                             bad_o            // parity: of the life, of the resident CTAs, or of what is left to evict
 );
   localparam int unsigned CountW = $clog2(MOST_CTAS + 1);
@@ -46,7 +46,7 @@ module kernel_slot #(
   logic [CountW-1:0] evict_left_d, evict_left_q;     // more than can be resident is as good as all
   logic              empty, evicted, drained;
 
-  assign empty   = resident_q == '0 && !taken_i;
+  assign empty   = resident_q == '0 && !admitted_i;
   assign evicted = evict_q && (evict_left_q == '0 || empty);
   assign drained = empty && (state_q == Draining || (state_q == Running && finished_q));
 
@@ -58,9 +58,9 @@ module kernel_slot #(
     evict_left_d  = evict_left_q;
     evict_done_d  = evicted;
     kernel_done_d = 1'b0;
-    resident_d    = taken_i ? resident_q + 1'b1 : resident_q - 1'b1;
-    if (take_i && last_i) finished_d = !repeat_i;
-    if (give_i && evict_left_q != '0) evict_left_d = evict_left_q - 1'b1;
+    resident_d    = admitted_i ? resident_q + 1'b1 : resident_q - 1'b1;
+    if (admit_i && last_i) finished_d = !repeat_i;
+    if (release_i && evict_left_q != '0) evict_left_d = evict_left_q - 1'b1;
     if (resume_i) begin
       hold_d       = 1'b0;
       evict_d      = 1'b0;
@@ -108,25 +108,25 @@ module kernel_slot #(
   always_ff @(posedge clk_i) evict_left_q <= evict_left_d;   // looked at only in an eviction: no reset
   always_ff @(posedge clk_i or negedge rst_ni)   // clocked when it counts
     if (!rst_ni)                resident_q <= '0;
-    else if (taken_i != give_i) resident_q <= resident_d;
+    else if (admitted_i != release_i) resident_q <= resident_d;
 
   assign state_o       = state_q;
   assign offered_o     = launch_i && state_q == Free;
   assign launched_o    = offered_o && ((FITS_NOW != 0) ? fits_i : fits_q);
-  assign can_take_o    = state_q == Running && !finished_q && !hold_q;
-  assign waits_o       = can_take_o && empty;
+  assign can_admit_o    = state_q == Running && !finished_q && !hold_q;
+  assign waits_o       = can_admit_o && empty;
   assign spent_o       = state_q == Running && (finished_q || hold_q);
   assign leaves_o      = state_q == Running && state_d != Running;
   assign resident_o    = sluice_pkg::ResidentW'(resident_q);
   assign evict_done_o  = evict_done_q;
   assign kernel_done_o = kernel_done_q;
-  assign stirring_o    = drained || evicted;
+  assign busy_o    = drained || evicted;
 
   if (PARITY != 0) begin : gen_parity
     localparam int unsigned W = (CountW > 5) ? CountW : 5;
     logic bad_life, bad_resident, bad_left;
     parity_guard #(.WORDS(3), .W(W)) i_parity_guard (
-      .clk_i, .rst_ni, .write_i({1'b1, taken_i != give_i, 1'b1}), .parity_i({^evict_left_d, ^resident_d, ^{state_d, finished_d, hold_d, evict_d}}),
+      .clk_i, .rst_ni, .write_i({1'b1, admitted_i != release_i, 1'b1}), .parity_i({^evict_left_d, ^resident_d, ^{state_d, finished_d, hold_d, evict_d}}),
       .word_i({W'(evict_left_q), W'(resident_q), W'({state_q, finished_q, hold_q, evict_q})}), .live_i({evict_q, 2'b11}),
       .bad_o({bad_left, bad_resident, bad_life}));
     assign bad_o = bad_left || bad_resident || bad_life;

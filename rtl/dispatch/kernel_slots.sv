@@ -23,15 +23,15 @@ module kernel_slots #(
   input  logic [MAX_KERNELS-1:0]                       evict_i,
   input  logic [15:0]                                  evict_count_i,
   input  logic [MAX_KERNELS-1:0]                       resume_i,
-  input  logic [MAX_KERNELS-1:0]                       take_i,             // one CTA of this kernel is admitted; one-hot, one of can_take_o, or 0
+  input  logic [MAX_KERNELS-1:0]                       admit_i,             // one CTA of this kernel is admitted; one-hot, one of can_admit_o, or 0
   input  logic [MAX_KERNELS-1:0]                       port_i,             // whose CTA is at the port; one-hot, or 0
   input  logic                                         fresh_i,            // in its first cycle there
   input  logic                                         free_i,             // the port is free, or its CTA leaves
-  input  logic [MAX_KERNELS-1:0]                       give_i,             // one CTA ended
+  input  logic [MAX_KERNELS-1:0]                       release_i,             // one CTA ended
   output logic [MAX_KERNELS-1:0]                       launched_o,         // launch taken in this cycle
-  output logic [MAX_KERNELS-1:0]                       can_take_o,         // RUNNING, CTAs left, not held by an eviction
+  output logic [MAX_KERNELS-1:0]                       can_admit_o,         // RUNNING, CTAs left, not held by an eviction
   output logic [MAX_KERNELS-1:0]                       spent_o,            // RUNNING, but none of that
-  output logic [MAX_KERNELS-1:0]                       waits_o,            // can_take_o, and no CTA of it is there
+  output logic [MAX_KERNELS-1:0]                       waits_o,            // can_admit_o, and no CTA of it is there
   output logic [sluice_pkg::GridW-1:0]                 cta_o,              // index of the CTA at the port
   output logic [MAX_KERNELS*MAX_KERNELS-1:0]           older_o,            // bit i*K+j: i was launched before j
   output logic [MAX_KERNELS*2-1:0]                     state_o,
@@ -46,7 +46,7 @@ module kernel_slots #(
   output logic [MAX_KERNELS-1:0]                       cannot_fit_o,       // combinational, as the next two
   output logic [MAX_KERNELS-1:0]                       slot_busy_o,
   output logic [MAX_KERNELS-1:0]                       bad_kernel_o,
-  output logic [MAX_KERNELS-1:0]                       stirring_o,         // changes without an input
+  output logic [MAX_KERNELS-1:0]                       busy_o,         // changes without an input
   output logic [MAX_KERNELS:0]                         bad_slots_o,        // parity: of each slot's life; [MAX_KERNELS]: of the order
   output logic [MAX_KERNELS-1:0]                       bad_grids_o         // of its place in the grid
 );
@@ -69,7 +69,7 @@ module kernel_slots #(
     .grid_i,
     .offer_i    (offered),
     .launched_i (launched_o),
-    .take_i,
+    .admit_i,
     .free_i,
     .fresh_i,
     .cta_o,
@@ -99,21 +99,21 @@ module kernel_slots #(
       .evict_i       (evict_i[k]),
       .evict_count_i,
       .resume_i      (resume_i[k]),
-      .take_i        (take_i[k]),
+      .admit_i        (admit_i[k]),
       .last_i        (last[k]),
-      .taken_i       (fresh_i && port_i[k]),
-      .give_i        (give_i[k]),
+      .admitted_i       (fresh_i && port_i[k]),
+      .release_i        (release_i[k]),
       .state_o       (state),
       .offered_o     (offered[k]),
       .launched_o    (launched_o[k]),
-      .can_take_o    (can_take_o[k]),
+      .can_admit_o    (can_admit_o[k]),
       .spent_o       (spent_o[k]),
       .waits_o       (waits_o[k]),
       .leaves_o      (leaves[k]),
       .resident_o    (resident_o[k*ResidentW +: ResidentW]),
       .evict_done_o  (evict_done_o[k]),
       .kernel_done_o (kernel_done_o[k]),
-      .stirring_o    (stirring_o[k]),
+      .busy_o    (busy_o[k]),
       .bad_o         (bad_slots_o[k])
     );
 
@@ -131,7 +131,7 @@ module kernel_slots #(
   logic [K*K-1:0] older_d, older_q;   // bit i*K+j of i < j
   logic [K-1:0]   again;
   logic           change_q;
-  assign again = take_i & last & repeat_i & {K{in_order_i}};
+  assign again = admit_i & last & repeat_i & {K{in_order_i}};
   always_comb begin
     older_d = '0;
     older_o = '0;

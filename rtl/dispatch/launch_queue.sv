@@ -13,12 +13,12 @@ module launch_queue #(
   input  sluice_pkg::launch_t            launch_i,
   input  logic [MAX_KERNELS-1:0]         slot_i,              // kernel slots that are the port's,
   input  logic [MAX_KERNELS-1:0]         slot_free_i,         // and FREE; known a cycle after a launch
-  output logic [MAX_KERNELS-1:0]         take_o,              // the launch goes to this slot: one-hot, or 0
-  output sluice_pkg::launch_t            take_launch_o,
+  output logic [MAX_KERNELS-1:0]         admit_o,              // the launch goes to this slot: one-hot, or 0
+  output sluice_pkg::launch_t            admit_launch_o,
   output logic                           launched_valid_o,    // pulse, two cycles later:
   output logic [sluice_pkg::KIndexW-1:0] launched_kernel_o,   // it had this slot,
   output logic                           launched_refused_o,  // and could not fit
-  output logic                           stirring_o           // changes without an input
+  output logic                           busy_o           // changes without an input
 );
   localparam int unsigned K      = MAX_KERNELS;
   localparam int unsigned W      = sluice_pkg::LaunchW;
@@ -26,16 +26,16 @@ module launch_queue #(
 
   logic [DEPTH*W-1:0]  entries_d, entries_q;   // the oldest in the low bits
   logic [CountW-1:0]   count_d, count_q;
-  logic [K-1:0]        free, taken_q, told_q;   // taken: in the cycle before; told: in the one before that
+  logic [K-1:0]        free, admitted_q, told_q;   // taken: in the cycle before; told: in the one before that
   logic                push, pop, takes;
   sluice_pkg::launch_t oldest;
 
   assign launch_ready_o = count_q != CountW'(DEPTH);
-  assign free           = slot_i & slot_free_i & ~taken_q;
+  assign free           = slot_i & slot_free_i & ~admitted_q;
   assign takes          = (launch_valid_i || count_q != '0) && free != '0;
-  assign take_o         = free & (~free + K'(1)) & {K{takes}};
+  assign admit_o         = free & (~free + K'(1)) & {K{takes}};
   assign oldest         = entries_q[W-1:0];
-  assign take_launch_o  = (count_q == '0) ? launch_i : oldest;
+  assign admit_launch_o  = (count_q == '0) ? launch_i : oldest;
   assign pop            = takes && count_q != '0;
   assign push           = launch_valid_i && launch_ready_o && !(takes && count_q == '0);
 
@@ -51,12 +51,12 @@ module launch_queue #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       count_q <= '0;
-      taken_q <= '0;
+      admitted_q <= '0;
       told_q  <= '0;
     end else begin
       count_q <= count_d;
-      taken_q <= take_o;
-      told_q  <= taken_q;
+      admitted_q <= admit_o;
+      told_q  <= admitted_q;
     end
   always_ff @(posedge clk_i)   // looked at only as far as they count: no reset
     if (push || pop) entries_q <= entries_d;
@@ -68,5 +68,5 @@ module launch_queue #(
   end
   assign launched_valid_o   = told_q != '0;
   assign launched_refused_o = (told_q & slot_free_i) != '0;
-  assign stirring_o         = takes || (taken_q | told_q) != '0;
+  assign busy_o         = takes || (admitted_q | told_q) != '0;
 endmodule

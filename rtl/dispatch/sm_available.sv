@@ -13,7 +13,7 @@ module sm_available #(
   input  logic [NUM_SM-1:0] sm_ready_i,
   input  logic [NUM_SM-1:0] port_sm_i,     // a CTA waits for it at the port: one-hot, or 0
   output logic [NUM_SM-1:0] available_o,
-  output logic              stirring_o     // changes with the next edge
+  output logic              busy_o     // changes with the next edge
 );
   logic [NUM_SM-1:0] enabled, ready;
   if (SM_READY != 0) begin : gen_ready
@@ -23,10 +23,10 @@ module sm_available #(
       if (!rst_ni) ready_q <= '0;
       else         ready_q <= ready_d;
     assign ready      = ready_q;
-    assign stirring_o = ready_d != ready_q;
+    assign busy_o = ready_d != ready_q;
   end else begin : gen_always_ready
     assign ready      = '1;
-    assign stirring_o = 1'b0;
+    assign busy_o = 1'b0;
     logic unused_ready;
     assign unused_ready = ^{clk_i, rst_ni, sm_ready_i, port_sm_i};
   end

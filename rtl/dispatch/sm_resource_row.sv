@@ -10,9 +10,9 @@ module sm_resource_row #(
   input  logic                        rst_ni,
   input  logic                        write_i,
   input  sluice_pkg::amounts_t        amounts_i,
-  input  logic [MAX_CTAS-1:0]         take_slot_i,    // one-hot, or 0
-  input  logic [KernelW-1:0]          take_kernel_i,
-  input  logic [MAX_CTAS-1:0]         give_slot_i,    // one-hot, or 0
+  input  logic [MAX_CTAS-1:0]         admit_slot_i,    // one-hot, or 0
+  input  logic [KernelW-1:0]          admit_kernel_i,
+  input  logic [MAX_CTAS-1:0]         release_slot_i,    // one-hot, or 0
   output sluice_pkg::amounts_t        amounts_o,
   output logic [MAX_CTAS-1:0]         slot_used_o,
   output logic [MAX_CTAS*KernelW-1:0] slot_kernel_o,
@@ -25,12 +25,12 @@ module sm_resource_row #(
 );
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) slot_used_o <= '0;
-    else         slot_used_o <= (slot_used_o & ~give_slot_i) | take_slot_i;
+    else         slot_used_o <= (slot_used_o & ~release_slot_i) | admit_slot_i;
 
   always_ff @(posedge clk_i) begin
     if (write_i) amounts_o <= amounts_i;
     for (int unsigned s = 0; s < MAX_CTAS; s++)
-      if (take_slot_i[s]) slot_kernel_o[s*KernelW +: KernelW] <= take_kernel_i;
+      if (admit_slot_i[s]) slot_kernel_o[s*KernelW +: KernelW] <= admit_kernel_i;
   end
 
   if (PARITY != 0) begin : gen_parity
@@ -43,11 +43,11 @@ module sm_resource_row #(
       given = '0;
       for (int unsigned s = 0; s < MAX_CTAS; s++) begin
         kernel[s*KernelW +: KernelW] = slot_kernel_o[s*KernelW +: KernelW] & {KernelW{slot_used_o[s]}};
-        given ^= kernel[s*KernelW +: KernelW] & {KernelW{give_slot_i[s]}};
+        given ^= kernel[s*KernelW +: KernelW] & {KernelW{release_slot_i[s]}};
       end
     end
-    assign turns        = ^(give_slot_i & slot_used_o) ^ (take_slot_i != '0) ^ written_i ^ written_d_i;   // what is taken is one free slot
-    assign kernel_turns = ^given ^ (take_slot_i != '0 && ^take_kernel_i);
+    assign turns        = ^(release_slot_i & slot_used_o) ^ (admit_slot_i != '0) ^ written_i ^ written_d_i;   // what is taken is one free slot
+    assign kernel_turns = ^given ^ (admit_slot_i != '0 && ^admit_kernel_i);
     parity_guard #(.WORDS(3), .W(W)) i_parity_guard (
       .clk_i, .rst_ni, .write_i({write_i, 2'b11}), .parity_i({parity_i, ^kernel ^ kernel_turns, ^{written_i, slot_used_o} ^ turns}), 
       .word_i({W'(amounts_o), W'(kernel), W'({written_i, slot_used_o})}), .live_i({written_i, 2'b11}), .bad_o({bad_amounts_o, bad_kernel, bad_used}));

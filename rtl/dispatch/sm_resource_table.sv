@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sm_resource_table: what every SM has left, and which kernels have room there (docs/reference/blocks/sm_resource_table.md).
-// Lane A charges a CTA: its SM's row is read and its slot taken in the cycle of take_i, what is left is written in the next one (charge) and
+// Lane A charges a CTA: its SM's row is read and its slot taken in the cycle of admit_i, what is left is written in the next one (charge) and
 // compared with the demands in the one after. Lane B reads a row and its quotas, and compares them from the next cycle on until it reads another.
 // Lane D (sm_row_end) takes the end of a CTA: its slot is free two cycles later, its resources four. A row that is written may be read for the next
 // write in the same cycle. Room is never optimistic: an end only adds to it.
@@ -18,11 +18,11 @@ module sm_resource_table #(
   input  logic                                       none_i,             // no kernel is present: every SM has its capacity left
   input  logic [MAX_KERNELS*sluice_pkg::AmountW-1:0] demand_i,           // of one CTA; stable while one is resident
   // Lane A: charge one CTA, where there is room; not an SM again before its room is known.
-  input  logic                                       take_i,
-  input  logic [NUM_SM-1:0]                          take_sm_i,          // one-hot
-  input  logic [MAX_KERNELS-1:0]                     take_kernel_i,      // one-hot
-  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    take_quota_i,       // of that SM
-  output logic [MAX_CTAS-1:0]                        take_slot_o,        // one-hot: the lowest free slot
+  input  logic                                       admit_i,
+  input  logic [NUM_SM-1:0]                          admit_sm_i,          // one-hot
+  input  logic [MAX_KERNELS-1:0]                     admit_kernel_i,      // one-hot
+  input  logic [MAX_KERNELS*sluice_pkg::CtaW-1:0]    admit_quota_i,       // of that SM
+  output logic [MAX_CTAS-1:0]                        admit_slot_o,        // one-hot: the lowest free slot
   output logic [NUM_SM-1:0]                          held_o,             // SMs that hold a CTA: a slot is used
   output logic [NUM_SM*MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] slots_o,    // CTA slots of every SM, as look_slots_o
   output logic [NUM_SM-1:0]                          charge_sm_o,        // in the next cycle: the SM; one-hot, or 0
@@ -30,7 +30,7 @@ module sm_resource_table #(
   output logic [MAX_KERNELS-1:0]                     charged_room_o,     // with whether one more CTA fits there,
   output logic                                       charged_full_o,     // and whether it holds just its quotas
   // Lane A between charges: CTAs of one kernel on an empty SM, one more in each cycle but the first.
-  input  logic                                       count_i,            // never with take_i
+  input  logic                                       count_i,            // never with admit_i
   input  logic                                       count_first_i,
   input  logic [MAX_KERNELS-1:0]                     count_kernel_i,     // one-hot
   output logic                                       count_fits_o,       // two cycles later: and another one fits
@@ -49,15 +49,15 @@ module sm_resource_table #(
   input  logic                                       done_valid_i,
   input  logic [sluice_pkg::SmW-1:0]                 done_sm_i,
   input  logic [sluice_pkg::SlotW-1:0]               done_slot_i,
-  input  logic [MAX_CTAS-1:0]                        wait_slot_i,        // of the CTA on take_sm_i, which has not started yet
+  input  logic [MAX_CTAS-1:0]                        wait_slot_i,        // of the CTA on admit_sm_i, which has not started yet
   output logic                                       done_bad_o,
   output logic [sluice_pkg::SmW-1:0]                 done_bad_sm_o,
   output logic                                       free_valid_o,
   output logic [NUM_SM-1:0]                          free_sm_o,
   output logic [MAX_CTAS-1:0]                        free_slot_o,
   output logic [MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] free_slots_o,
-  output logic [NUM_SM-1:0]                          give_sm_o,
-  output logic [MAX_KERNELS-1:0]                     give_kernel_o,
+  output logic [NUM_SM-1:0]                          release_sm_o,
+  output logic [MAX_KERNELS-1:0]                     release_kernel_o,
   output logic                                       ending_o,
   output logic [NUM_SM-1:0]                          bad_slots_o,        // parity: a row's CTA slots, or whether it was written; its amounts
   output logic [NUM_SM-1:0]                          bad_amounts_o
@@ -80,26 +80,26 @@ module sm_resource_table #(
   sluice_pkg::amounts_t charge, credit;
 
   // Lane A, read: the row, what the kernel takes, and the slot. While an SM is taken nothing but an end writes its row.
-  sluice_pkg::amounts_t a_row, a_left, a_left_q, take, take_q;
+  sluice_pkg::amounts_t a_row, a_left, a_left_q, admit, admit_q;
   logic [SlotsW-1:0]    a_slots, a_slots_q;
   logic [N-1:0]         a_free_up;
-  logic [NUM_SM-1:0]    taken_sm;
+  logic [NUM_SM-1:0]    admitted_sm;
   logic [K*CountW-1:0]  a_quota, a_quota_q;
-  assign taken_sm = take_sm_i & {NUM_SM{take_i}};
+  assign admitted_sm = admit_sm_i & {NUM_SM{admit_i}};
   sm_row_read #(.NUM_SM(NUM_SM), .SlotsW(SlotsW)) i_read_a (
-    .amounts_sm_i(taken_sm), .slots_sm_i(take_sm_i), .written_i(written_q), .unwritten_i(capacity_i), .amounts_i(amounts), .slots_i(slots),
+    .amounts_sm_i(admitted_sm), .slots_sm_i(admit_sm_i), .written_i(written_q), .unwritten_i(capacity_i), .amounts_i(amounts), .slots_i(slots),
     .amounts_o(a_row), .slots_o(a_slots));
   always_comb begin
-    a_left = (taken_sm & credit_sm) != '0 ? credit : a_row;
+    a_left = (admitted_sm & credit_sm) != '0 ? credit : a_row;
     if (count_i && !count_first_i) a_left = charge;
-    take = '0;
+    admit = '0;
     for (int unsigned k = 0; k < K; k++) begin
-      if (count_i ? count_kernel_i[k] : take_kernel_i[k]) take |= demand_i[k*AmountW +: AmountW];
-      a_quota[k*CountW +: CountW] = CountW'(take_quota_i[k*CtaW +: CtaW]);   // no more than MAX_CTAS
+      if (count_i ? count_kernel_i[k] : admit_kernel_i[k]) admit |= demand_i[k*AmountW +: AmountW];
+      a_quota[k*CountW +: CountW] = CountW'(admit_quota_i[k*CtaW +: CtaW]);   // no more than MAX_CTAS
     end
     a_free_up = ~a_slots[N-1:0];
     for (int unsigned s = 1; s < N; s *= 2) a_free_up = a_free_up | (a_free_up << s);
-    take_slot_o = a_free_up & ~(a_free_up << 1);
+    admit_slot_o = a_free_up & ~(a_free_up << 1);
   end
   assign slots_o = slots;
   always_comb
@@ -123,9 +123,9 @@ module sm_resource_table #(
     .slots_i(a_slots_q), .add_i(charge_kernel_q), .resident_o(a_resident), .count_o(a_count));
   assign capacity_slots = CountW'(capacity_slots_i);
   always_comb begin
-    charge.warps     = a_left_q.warps - take_q.warps;
-    charge.registers = a_left_q.registers - take_q.registers;
-    charge.shared    = a_left_q.shared - take_q.shared;
+    charge.warps     = a_left_q.warps - admit_q.warps;
+    charge.registers = a_left_q.registers - admit_q.registers;
+    charge.shared    = a_left_q.shared - admit_q.shared;
     for (int unsigned k = 0; k < K; k++)
       a_room[k] = a_count < capacity_slots && a_resident[k*CountW +: CountW] < a_quota_q[k*CountW +: CountW];
   end
@@ -161,10 +161,10 @@ module sm_resource_table #(
   logic              leave;
   logic [N-1:0]      free_slot;
   sm_row_end #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(N), .SlotsW(SlotsW)) i_end (
-    .clk_i, .rst_ni, .done_valid_i, .done_sm_i, .done_slot_i, .wait_sm_i(take_sm_i), .wait_slot_i, .demand_i,
-    .amounts_i(amounts), .slots_i(slots), .written_i(written_q), .unwritten_i(capacity_i), .take_sm_i(taken_sm), .take_i(take),
+    .clk_i, .rst_ni, .done_valid_i, .done_sm_i, .done_slot_i, .wait_sm_i(admit_sm_i), .wait_slot_i, .demand_i,
+    .amounts_i(amounts), .slots_i(slots), .written_i(written_q), .unwritten_i(capacity_i), .admit_sm_i(admitted_sm), .admit_i(admit),
     .charge_sm_i(charge_sm_q), .charge_i(charge), .bad_o(done_bad_o), .bad_sm_o(done_bad_sm_o), .leave_o(leave), .free_valid_o, .free_sm_o(free_sm),
-    .free_slot_o(free_slot), .free_slots_o, .give_sm_o, .give_kernel_o, .credit_sm_o(credit_sm), .credit_o(credit), .ending_o);
+    .free_slot_o(free_slot), .free_slots_o, .release_sm_o, .release_kernel_o, .credit_sm_o(credit_sm), .credit_o(credit), .ending_o);
   assign free_sm_o    = free_sm;
   assign free_slot_o  = free_slot;
 
@@ -180,20 +180,20 @@ module sm_resource_table #(
       charged_sm_q <= '0;
     end else begin
       written_q    <= written_d;
-      charge_q     <= take_i;
+      charge_q     <= admit_i;
       count_q      <= count_i;
-      charge_sm_q  <= taken_sm;
+      charge_sm_q  <= admitted_sm;
       charged_sm_q <= charge_sm_q;
     end
 
   // Looked at only behind something valid: no reset.
   always_ff @(posedge clk_i) begin
-    if (take_i || count_i) begin
+    if (admit_i || count_i) begin
       a_left_q <= a_left;
-      take_q   <= take;
+      admit_q   <= admit;
     end
-    if (take_i) begin
-      charge_kernel_q <= take_kernel_i;
+    if (admit_i) begin
+      charge_kernel_q <= admit_kernel_i;
       a_slots_q       <= a_slots;
       a_quota_q       <= a_quota;
     end
@@ -210,11 +210,11 @@ module sm_resource_table #(
     end
   end
 
-  logic [KernelW-1:0] take_kernel;
+  logic [KernelW-1:0] admit_kernel;
   always_comb begin
-    take_kernel = '0;
+    admit_kernel = '0;
     for (int unsigned k = 0; k < K; k++)
-      if (take_kernel_i[k]) take_kernel |= KernelW'(k);
+      if (admit_kernel_i[k]) admit_kernel |= KernelW'(k);
   end
 
   logic credit_parity, charge_parity;
@@ -230,9 +230,9 @@ module sm_resource_table #(
       .rst_ni,
       .write_i       (charge_sm_q[m] || credit_sm[m]),
       .amounts_i     (credit_sm[m] ? credit : charge),
-      .take_slot_i   (taken_sm[m] ? take_slot_o : '0),
-      .take_kernel_i (taken_sm[m] ? take_kernel : '0),   // a net of its own to the slots of a row: one to all would hold up the sums
-      .give_slot_i   (leave && free_sm[m] ? free_slot : '0),
+      .admit_slot_i   (admitted_sm[m] ? admit_slot_o : '0),
+      .admit_kernel_i (admitted_sm[m] ? admit_kernel : '0),   // a net of its own to the slots of a row: one to all would hold up the sums
+      .release_slot_i   (leave && free_sm[m] ? free_slot : '0),
       .amounts_o     (amounts[m*AmountW +: AmountW]),
       .slot_used_o   (slots[m*SlotsW +: N]),
       .slot_kernel_o (slots[m*SlotsW + N +: N*KernelW]),
@@ -245,5 +245,5 @@ module sm_resource_table #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{capacity_slots_i, eval_quota_i, take_quota_i};
+  assign unused_bits = ^{capacity_slots_i, eval_quota_i, admit_quota_i};
 endmodule

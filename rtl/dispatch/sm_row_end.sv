@@ -20,8 +20,8 @@ module sm_row_end #(
   input  logic [NUM_SM*SlotsW-1:0]                   slots_i,
   input  logic [NUM_SM-1:0]                          written_i,      // rows that were; any other is that of an SM without CTAs:
   input  sluice_pkg::amounts_t                       unwritten_i,    // what such an SM has left
-  input  logic [NUM_SM-1:0]                          take_sm_i,      // a CTA is taken there; one-hot, or 0
-  input  sluice_pkg::amounts_t                       take_i,         // with this demand,
+  input  logic [NUM_SM-1:0]                          admit_sm_i,      // a CTA is taken there; one-hot, or 0
+  input  sluice_pkg::amounts_t                       admit_i,         // with this demand,
   input  logic [NUM_SM-1:0]                          charge_sm_i,    // charged in the next cycle
   input  sluice_pkg::amounts_t                       charge_i,       // with what is left then
   // In the cycle after the end came:
@@ -32,8 +32,8 @@ module sm_row_end #(
   output logic [NUM_SM-1:0]                          free_sm_o,      // one-hot or 0
   output logic [MAX_CTAS-1:0]                        free_slot_o,    // one-hot or 0
   output logic [SlotsW-1:0]                          free_slots_o,   // of that SM, before it
-  output logic [NUM_SM-1:0]                          give_sm_o,      // in the next: where and whose it was; one-hot, or 0
-  output logic [MAX_KERNELS-1:0]                     give_kernel_o,
+  output logic [NUM_SM-1:0]                          release_sm_o,      // in the next: where and whose it was; one-hot, or 0
+  output logic [MAX_KERNELS-1:0]                     release_kernel_o,
   output logic [NUM_SM-1:0]                          credit_sm_o,    // in the one behind it: the row to write; one-hot, or 0
   output sluice_pkg::amounts_t                       credit_o,       // with this
   output logic                                       ending_o        // an end is on its way
@@ -46,14 +46,14 @@ module sm_row_end #(
   localparam int unsigned KernelW = $clog2(K);
 
   logic                 end_valid_q, end_wait_d, end_wait_q;
-  logic [NUM_SM-1:0]    end_sm_d, end_sm_q, give_sm_d, give_sm_q, credit_sm_q;
+  logic [NUM_SM-1:0]    end_sm_d, end_sm_q, release_sm_d, release_sm_q, credit_sm_q;
   logic [N-1:0]         end_slot_d, end_slot_q;
   logic [SmW-1:0]       end_index_q;
   logic [SlotsW-1:0]    slots;
   logic [KernelW-1:0]   kernel;
   logic                 found;
-  logic [K-1:0]         give_kernel_d, give_kernel_q;
-  sluice_pkg::amounts_t row, left_d, left_q, give, change_d, change_q;
+  logic [K-1:0]         release_kernel_d, release_kernel_q;
+  sluice_pkg::amounts_t row, left_d, left_q, released, change_d, change_q;
 
   // As it came; whether a CTA runs there.
   always_comb begin
@@ -64,25 +64,25 @@ module sm_row_end #(
     for (int unsigned s = 0; s < N; s++)
       if (end_slot_q[s]) kernel |= slots[N + s*KernelW +: KernelW];
     found     = leave_o && (slots[N-1:0] & end_slot_q) != '0;
-    give_sm_d = found ? end_sm_q : '0;
-    for (int unsigned k = 0; k < K; k++) give_kernel_d[k] = found && kernel == KernelW'(k);
+    release_sm_d = found ? end_sm_q : '0;
+    for (int unsigned k = 0; k < K; k++) release_kernel_d[k] = found && kernel == KernelW'(k);
   end
 
   // What is left in the row, with what lane A and the end before this one are about to write; and what the row changes by.
   sm_row_read #(.NUM_SM(NUM_SM), .SlotsW(SlotsW)) i_read (
-    .amounts_sm_i(give_sm_q), .slots_sm_i(end_sm_q), .written_i, .unwritten_i, .amounts_i, .slots_i, .amounts_o(row), .slots_o(slots));
+    .amounts_sm_i(release_sm_q), .slots_sm_i(end_sm_q), .written_i, .unwritten_i, .amounts_i, .slots_i, .amounts_o(row), .slots_o(slots));
   always_comb begin
     left_d = row;
-    if ((give_sm_q & charge_sm_i) != '0) left_d = charge_i;
-    if ((give_sm_q & credit_sm_q) != '0) left_d = credit_o;
-    give = '0;
+    if ((release_sm_q & charge_sm_i) != '0) left_d = charge_i;
+    if ((release_sm_q & credit_sm_q) != '0) left_d = credit_o;
+    released = '0;
     for (int unsigned k = 0; k < K; k++)
-      if (give_kernel_q[k]) give |= demand_i[k*AmountW +: AmountW];
-    change_d = give;
-    if ((give_sm_q & take_sm_i) != '0) begin
-      change_d.warps     = give.warps - take_i.warps;
-      change_d.registers = give.registers - take_i.registers;
-      change_d.shared    = give.shared - take_i.shared;
+      if (release_kernel_q[k]) released |= demand_i[k*AmountW +: AmountW];
+    change_d = released;
+    if ((release_sm_q & admit_sm_i) != '0) begin
+      change_d.warps     = released.warps - admit_i.warps;
+      change_d.registers = released.registers - admit_i.registers;
+      change_d.shared    = released.shared - admit_i.shared;
     end
   end
   assign credit_o.warps     = left_q.warps + change_q.warps;
@@ -92,14 +92,14 @@ module sm_row_end #(
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       end_valid_q   <= 1'b0;
-      give_sm_q     <= '0;
-      give_kernel_q <= '0;
+      release_sm_q     <= '0;
+      release_kernel_q <= '0;
       credit_sm_q   <= '0;
     end else begin
       end_valid_q   <= done_valid_i;
-      give_sm_q     <= give_sm_d;
-      give_kernel_q <= give_kernel_d;
-      credit_sm_q   <= give_sm_q;
+      release_sm_q     <= release_sm_d;
+      release_kernel_q <= release_kernel_d;
+      credit_sm_q   <= release_sm_q;
     end
   always_ff @(posedge clk_i) begin   // looked at only behind something valid: no reset
     if (done_valid_i) begin
@@ -108,7 +108,7 @@ module sm_row_end #(
       end_slot_q  <= end_slot_d;
       end_index_q <= done_sm_i;
     end
-    if (give_kernel_q != '0) begin
+    if (release_kernel_q != '0) begin
       left_q   <= left_d;
       change_q <= change_d;
     end
@@ -121,8 +121,8 @@ module sm_row_end #(
   assign free_sm_o     = end_sm_q;
   assign free_slot_o   = end_slot_q;
   assign free_slots_o  = slots;
-  assign give_sm_o     = give_sm_q;
-  assign give_kernel_o = give_kernel_q;
+  assign release_sm_o     = release_sm_q;
+  assign release_kernel_o = release_kernel_q;
   assign credit_sm_o   = credit_sm_q;
-  assign ending_o      = end_valid_q || give_kernel_q != '0 || credit_sm_q != '0;
+  assign ending_o      = end_valid_q || release_kernel_q != '0 || credit_sm_q != '0;
 endmodule

@@ -22,7 +22,7 @@ module wait_guard #(
   output logic [MAX_KERNELS-1:0]                  claim_o,         // goes first: one-hot, or 0
   output logic [NUM_SM-1:0]                       reserved_o,      // for it alone: one-hot, or 0
   output logic                                    sweep_o,         // pulse: every SM is to be read
-  output logic                                    stirring_o       // changes without an input
+  output logic                                    busy_o       // changes without an input
 );
   localparam int unsigned K    = MAX_KERNELS;
   localparam int unsigned CtaW = sluice_pkg::CtaW;
@@ -79,5 +79,5 @@ module wait_guard #(
   assign claim_o    = claim_q & waits_i;
   assign reserved_o = reserved_q & {NUM_SM{claimed}};
   assign sweep_o    = (claim_q == '0 && next != '0) || lost;
-  assign stirring_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0;
+  assign busy_o = waits_i != '0 || timer_q != '0 || (mark_q | urgent_q | claim_q) != '0;
 endmodule

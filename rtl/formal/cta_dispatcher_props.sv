@@ -82,12 +82,12 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [M*2*N-1:0]       \dut.i_sm_resource_table.slots ;
   (* hierconn *) logic [K*CountW-1:0]    \dut.i_sm_resource_table.a_quota_q ;
   (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.written_q , \dut.i_sm_resource_table.charge_sm_q , \dut.i_sm_resource_table.charged_sm_q ;
-  (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.i_end.end_sm_q , \dut.i_sm_resource_table.i_end.give_sm_q , \dut.i_sm_resource_table.i_end.credit_sm_q ;
-  (* hierconn *) logic [K-1:0]           \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.a_room_q , \dut.i_sm_resource_table.i_end.give_kernel_q ;
+  (* hierconn *) logic [M-1:0]           \dut.i_sm_resource_table.i_end.end_sm_q , \dut.i_sm_resource_table.i_end.release_sm_q , \dut.i_sm_resource_table.i_end.credit_sm_q ;
+  (* hierconn *) logic [K-1:0]           \dut.i_sm_resource_table.charge_kernel_q , \dut.i_sm_resource_table.a_room_q , \dut.i_sm_resource_table.i_end.release_kernel_q ;
   (* hierconn *) logic                   \dut.i_sm_resource_table.charge_q , \dut.i_sm_resource_table.i_end.end_valid_q ,
     \dut.i_sm_resource_table.i_end.end_wait_q ;
   (* hierconn *) logic [N-1:0]           \dut.i_sm_resource_table.i_end.end_slot_q ;
-  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.a_left_q , \dut.i_sm_resource_table.take_q , \dut.i_sm_resource_table.charged_q ;
+  (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.a_left_q , \dut.i_sm_resource_table.admit_q , \dut.i_sm_resource_table.charged_q ;
   (* hierconn *) logic [AmountW-1:0]     \dut.i_sm_resource_table.b_left_q , \dut.i_sm_resource_table.i_end.left_q , \dut.i_sm_resource_table.i_end.change_q ;
   (* hierconn *) logic [2*N-1:0]         \dut.i_sm_resource_table.a_slots_q ;
   (* hierconn *) logic [K*CountW-1:0]    \dut.i_sm_resource_table.b_resident_q , \dut.i_sm_resource_table.b_quota_q ;
@@ -101,7 +101,7 @@ module cta_dispatcher_props #(
   (* hierconn *) logic [M-1:0]           \dut.eval_slots_sm ;
   (* hierconn *) logic                   \dut.pick_valid , \dut.fresh , \dut.charge_stale_q , \dut.charged_stale_q ;
   (* hierconn *) logic [M-1:0]           \dut.pick_sm , \dut.port_sm ;
-  (* hierconn *) logic [K-1:0]           \dut.can_take , \dut.pick_kernel , \dut.port_kernel ;
+  (* hierconn *) logic [K-1:0]           \dut.can_admit , \dut.pick_kernel , \dut.port_kernel ;
   (* hierconn *) logic [N-1:0]           \dut.i_dispatch_port.slot_q ;
   (* hierconn *) logic [K*K-1:0]         \dut.older ;
   (* hierconn *) logic                   \dut.i_kernel_slots.gen_slot[0].i_kernel_slot.hold_q , \dut.i_kernel_slots.gen_slot[1].i_kernel_slot.hold_q ;
@@ -318,8 +318,8 @@ module cta_dispatcher_props #(
     ok_no_cta_lost_or_sent_twice = 1'b1;
     ok_index_is_next = 1'b1;
     ok_index_stays_in_the_grid = 1'b1;
-    ok_in_order_the_older_go_first = !(in_order_i && \dut.pick_valid  && ((\dut.pick_kernel [0] && \dut.can_take [1] && \dut.older [2])
-                                                                    || (\dut.pick_kernel [1] && \dut.can_take [0] && \dut.older [1])));
+    ok_in_order_the_older_go_first = !(in_order_i && \dut.pick_valid  && ((\dut.pick_kernel [0] && \dut.can_admit [1] && \dut.older [2])
+                                                                    || (\dut.pick_kernel [1] && \dut.can_admit [0] && \dut.older [1])));
     // The table is the sum of its CTAs, less the one that is charged in this cycle, with those whose end is not credited.
     for (int unsigned m = 0; m < M; m++) begin
       if (widened(row[m*AmountW +: AmountW]) + holding[m*SumW +: SumW] + owed[m*SumW +: SumW]
@@ -331,13 +331,13 @@ module cta_dispatcher_props #(
         if (!(!(slot_used[m*N + s] || waiting[m*N + s]) || CtaW'(s) < capacity_slots_i || state == '0)) ok_slot_is_one_of_the_sm = 1'b0;
       // What the lanes carry from one cycle to the next.
       if (\dut.i_sm_resource_table.charge_sm_q [m] && (\dut.i_sm_resource_table.a_left_q != row[m*AmountW +: AmountW]
-        || \dut.i_sm_resource_table.take_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
+        || \dut.i_sm_resource_table.admit_q != charge_demand || a_ctas < ctas[m*CtaW +: CtaW] || a_ctas > CtaW'(N)))
         ok_lane_a_is_of_its_sm = 1'b0;
       if (\dut.i_sm_resource_table.i_end.credit_sm_q [m] && (\dut.i_sm_resource_table.i_end.left_q != row[m*AmountW +: AmountW]
         || \dut.i_sm_resource_table.i_end.change_q != (\dut.i_sm_resource_table.charge_sm_q [m] ? {credit_demand[WarpW+RegW +: SharedW] - charge_demand[WarpW+RegW +: SharedW],
              credit_demand[WarpW +: RegW] - charge_demand[WarpW +: RegW], credit_demand[0 +: WarpW] - charge_demand[0 +: WarpW]} : credit_demand)))
         ok_lane_d_is_of_its_sm = 1'b0;
-      if ((slot_used[m*N +: N] != '0 || \dut.i_sm_resource_table.i_end.give_sm_q [m]) && !\dut.i_sm_resource_table.written_q [m] && !\dut.i_sm_resource_table.charge_sm_q [m])
+      if ((slot_used[m*N +: N] != '0 || \dut.i_sm_resource_table.i_end.release_sm_q [m]) && !\dut.i_sm_resource_table.written_q [m] && !\dut.i_sm_resource_table.charge_sm_q [m])
         ok_lane_d_is_of_its_sm = 1'b0;   // a row that has a CTA was written, and so one where a CTA ended
       if (\dut.i_dispatch_picker.answer_q [m] && !\dut.i_dispatch_picker.busy_q [m]
         && ((state != '0 && !within(holding[m*SumW +: SumW] + owed[m*SumW +: SumW] + widened(\dut.i_sm_resource_table.b_left_q ), capacity_sum))
@@ -405,8 +405,8 @@ module cta_dispatcher_props #(
       each_end_is_counted_and_credited: assert ((!leaves_q || {1'b0, leaves_place_q} < 4'(M * N)) && (!counted_q || (counted_sm_q != '0
         && (counted_sm_q & (counted_sm_q - 1'b1)) == '0))
         && (!credited_q || (credited_sm_q != '0 && (credited_sm_q & (credited_sm_q - 1'b1)) == '0))
-        && \dut.i_sm_resource_table.i_end.give_sm_q == (counted_q ? counted_sm_q : '0)
-        && \dut.i_sm_resource_table.i_end.give_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
+        && \dut.i_sm_resource_table.i_end.release_sm_q == (counted_q ? counted_sm_q : '0)
+        && \dut.i_sm_resource_table.i_end.release_kernel_q == (counted_q ? K'(1) << counted_kernel_q : '0)
         && \dut.i_sm_resource_table.i_end.credit_sm_q == (credited_q ? credited_sm_q : '0));
       an_end_names_its_slot: assert (ok_an_end_names_its_slot
         && (!rst_ni || (\dut.i_sm_resource_table.i_end.end_valid_q == (leaves_q || bad_done_before) && !(leaves_q && bad_done_before))));
@@ -423,7 +423,7 @@ module cta_dispatcher_props #(
         && resident == '0));
       reset_is_clean: assert (rst_ni || (state == '0 && resident == '0 && !valid && !change && !bad_done && !cannot_fit && !slot_busy && !bad_kernel
         && evict_done == '0 && kernel_done == '0 && num_present == '0 && slot_used == '0 && \dut.i_dispatch_picker.busy_q == '0
-        && \dut.i_sm_resource_table.i_end.give_sm_q == '0 && \dut.i_sm_resource_table.i_end.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0
+        && \dut.i_sm_resource_table.i_end.release_sm_q == '0 && \dut.i_sm_resource_table.i_end.credit_sm_q == '0 && \dut.i_dispatch_picker.room_q == '0
         && settled == '0 && gives_none == '0));
       used_is_the_sum_over_ctas: assert (ok_used_is_the_sum_over_ctas);
       no_resource_over_allocated: assert (ok_no_resource_over_allocated);
@@ -597,8 +597,8 @@ module cta_dispatcher_props #(
     for (int unsigned m = 0; m < M; m++) begin
       occupied[m] = (slot_used[m*N +: N] | waiting[m*N +: N]) != '0 || \dut.port_sm [m];
       for (int unsigned k = 0; k < K; k++)
-        if (available[m] && \dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m] && \dut.can_take [k] && !quota_changed_i
-            && (!valid || dispatch_ready_i) && !(in_order_i && \dut.can_take [1-k] && \dut.older [(1-k)*K + k]) && !\dut.pick_valid )
+        if (available[m] && \dut.i_dispatch_picker.room_q [k*M + m] && !\dut.i_dispatch_picker.busy_q [m] && \dut.can_admit [k] && !quota_changed_i
+            && (!valid || dispatch_ready_i) && !(in_order_i && \dut.can_admit [1-k] && \dut.older [(1-k)*K + k]) && !\dut.pick_valid )
           ok_available_room_is_picked = 1'b0;
     end
     if (started) begin
@@ -620,7 +620,7 @@ module cta_dispatcher_props #(
     ok_spent = 1'b1;
     ok_again = 1'b1;
     for (int unsigned k = 0; k < K; k++) begin
-      if (gives_none[k] != (state[k*2 +: 2] == 2'd1 && !\dut.can_take [k]) || gives_none[k] != (state[k*2 +: 2] == 2'd1 && (spent[k] || held[k]))) ok_spent = 1'b0;
+      if (gives_none[k] != (state[k*2 +: 2] == 2'd1 && !\dut.can_admit [k]) || gives_none[k] != (state[k*2 +: 2] == 2'd1 && (spent[k] || held[k]))) ok_spent = 1'b0;
       if (again_q[k] && state[(1-k)*2 +: 2] == 2'd1 && state_q[(1-k)*2 +: 2] == 2'd1 && (\dut.older [k*K + 1 - k] || !\dut.older [(1-k)*K + k])) ok_again = 1'b0;
     end
     if (started) spent_is_running_without_a_cta_to_give: assert (ok_spent);

@@ -12,7 +12,7 @@ module dispatch_picker_props #(
 ) (
   input logic           clk_i,
   input logic           rst_ni,
-  input logic [K-1:0]   can_take_i,
+  input logic [K-1:0]   can_admit_i,
   input logic [M-1:0]   available_i,
   input logic [K*K-1:0] ahead_i,
   input logic           round_robin_i,
@@ -28,7 +28,7 @@ module dispatch_picker_props #(
   input logic [K*sluice_pkg::CtaW-1:0] eval_quota_i,
   input logic [K*sluice_pkg::CtaW-1:0] port_quota_i,
   input logic [M-1:0]   sm_enable_i,
-  input logic [M-1:0]   give_sm_i,
+  input logic [M-1:0]   release_sm_i,
   input logic           fits_i,            // the truth, where it may change
   input logic           early_i,           // what a read tells of it that comes too early
   input logic [K-1:0]   eval_room_i,       // of other kernels and SMs, as the next
@@ -77,7 +77,7 @@ module dispatch_picker_props #(
   logic fits_q, gave_q, disturbed_q, answer_q, event_here;
   logic mine, ends, picked, renewed;
   assign mine    = (eval_sm & sm) != '0;
-  assign ends    = (give_sm_i & sm) != '0;
+  assign ends    = (release_sm_i & sm) != '0;
   assign picked  = (pick_sm & sm) != '0;
   assign renewed = quota_changed_i || (launched_i & kernel) != '0;
   assign event_here = ends || picked || renewed;
@@ -106,13 +106,13 @@ module dispatch_picker_props #(
     end
 
   dispatch_picker #(.NUM_SM(M), .MAX_KERNELS(K)) dut (
-    .clk_i, .rst_ni, .can_take_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i, .round_robin_i, .in_order_i,
+    .clk_i, .rst_ni, .can_admit_i, .available_i, .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i, .round_robin_i, .in_order_i,
     .ready_i(!port_valid || port_ready_i), .quota_changed_i,
-    .profiling_i, .launched_i, .give_sm_i, .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel),
+    .profiling_i, .launched_i, .release_sm_i, .pending_o(pending), .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel),
     .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(staler_q), .charged_room_i(charged_room), .charged_full_i, .eval_o(eval),
     .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm), .eval_room_i(eval_room), .eval_full_i, .settled_o(settled));
 
-  // Cycles since the last report of an end there (two cycles before give_sm_i), the last start (at the port, a cycle behind the pick), or a change.
+  // Cycles since the last report of an end there (two cycles before release_sm_i), the last start (at the port, a cycle behind the pick), or a change.
   logic [CountW-1:0] since;
   logic              known, may_pick;
   assign known    = since == CountW'(Most) && fits_q;
@@ -128,9 +128,9 @@ module dispatch_picker_props #(
   logic [TurnW-1:0] passed;
   logic             offered, here, head, others;
   (* hierconn *) logic [K-1:0] \dut.some ;
-  assign offered = (can_take_i & kernel & \dut.some ) != '0;
-  assign here    = known && (available_i & sm) != '0 && (can_take_i & kernel) != '0 && ((reserved & sm) == '0 || claim == kernel);
-  assign others  = (claim & ~kernel & can_take_i & \dut.some ) != '0;   // another one goes first
+  assign offered = (can_admit_i & kernel & \dut.some ) != '0;
+  assign here    = known && (available_i & sm) != '0 && (can_admit_i & kernel) != '0 && ((reserved & sm) == '0 || claim == kernel);
+  assign others  = (claim & ~kernel & can_admit_i & \dut.some ) != '0;   // another one goes first
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni)                                             passed <= '0;
     else if (!offered || !round_robin_i)                     passed <= '0;
@@ -145,7 +145,7 @@ module dispatch_picker_props #(
       for (int unsigned j = 0; j < K; j++)
         if (kernel[j] && ahead_i[i*K + j]) ahead[i] = 1'b1;
   end
-  assign head = (ahead & can_take_i) == '0;
+  assign head = (ahead & can_admit_i) == '0;
 
   logic started;
   initial started = 1'b0;
@@ -153,7 +153,7 @@ module dispatch_picker_props #(
   always_comb begin
     assume (sm != '0 && (sm & (sm - 1'b1)) == '0);
     assume (kernel != '0 && (kernel & (kernel - 1'b1)) == '0);
-    assume ((give_sm_i & (give_sm_i - 1'b1)) == '0);
+    assume ((release_sm_i & (release_sm_i - 1'b1)) == '0);
     assume (!(round_robin_i && in_order_i));
     assume ((claim & (claim - 1'b1)) == '0);
     assume ((reserved & (reserved - 1'b1)) == '0 && (reserved == '0 || claim != '0));
@@ -183,7 +183,7 @@ module dispatch_picker_props #(
     localparam int unsigned Drain = 4, Port = 2;
     localparam int unsigned Serve = 6 + Wait + Drain + Most + Port;   // from the claim, until an SM is read, its CTAs end, that is known, and one is picked
     localparam int unsigned ServeW = $clog2(Serve + 2);
-    logic              stirring, claimed, ok;
+    logic              busy, claimed, ok;
     logic [ServeW-1:0] served_in;   // cycles of the claim
     logic [3:0]        quiet;       // cycles since a pick for the SM
     logic [K-1:0]      picked_q;
@@ -191,7 +191,7 @@ module dispatch_picker_props #(
     wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) i_guard (
       .clk_i, .rst_ni, .waits_i, .pick_kernel_i(pick_kernel), .quota_changed_i, .eval_i(eval), .eval_sm_i(eval_sm), .eval_quota_i,
       .port_sm_i(port_sm), .port_quota_i, .sm_enable_i,
-      .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .stirring_o(stirring));
+      .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .busy_o(busy));
     assign claimed = claim == kernel;
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
@@ -218,7 +218,7 @@ module dispatch_picker_props #(
         end
     end
     always_comb begin
-      assume ((waits_i & ~can_take_i) == '0 && (waits_i & picked_q) == '0);
+      assume ((waits_i & ~can_admit_i) == '0 && (waits_i & picked_q) == '0);
       assume ((!mine || read_quota) && ((port_sm & sm) == '0 || port_quota));
       assume ((sm_enable_i & sm) != '0 && (available_i & sm) != '0);
       assume (!claimed || reserved == '0 || reserved == sm);
@@ -227,7 +227,7 @@ module dispatch_picker_props #(
       if (started && rst_ni) a_claim_is_served_in_time: assert (served_in <= ServeW'(Serve));
     end
     logic unused;
-    assign unused = ^{claim_i, reserved_i, sweep_i, stirring};
+    assign unused = ^{claim_i, reserved_i, sweep_i, busy};
   end
 
   (* hierconn *) logic [K*M-1:0] \dut.room_q ;

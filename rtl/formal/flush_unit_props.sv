@@ -39,7 +39,7 @@ module flush_unit_props #(
   assign pick            = pick_i && (!port || ready_i) && running[pick_kernel_i] && !used[pick_place_i] && !(port && port_place == pick_place_i);
 
   logic [M*N*(1+KW)-1:0]  slots;
-  logic                   end_valid, giving_up, flush_valid, stirring, end_there;
+  logic                   end_valid, giving_up, flush_valid, busy, end_there;
   logic [SmW-1:0]         end_sm, giving_sm;
   logic [SlotW-1:0]       end_slot, giving_slot;
   logic [K*TagW-1:0]      tags;
@@ -54,8 +54,8 @@ module flush_unit_props #(
     .clk_i, .rst_ni, .flush_i, .slot_free_i(~present), .port_kernel_i(port_kernel_hot), .slots_i(slots), .done_valid_i, .done_sm_i, .done_slot_i,
     .done_kernel_i, .done_tag_i, .end_valid_o(end_valid), .end_sm_o(end_sm), .end_slot_o(end_slot), .giving_up_o(giving_up), .giving_sm_o(giving_sm),
     .giving_slot_o(giving_slot), .tags_o(tags), .flush_valid_o(flush_valid), .flush_kernel_o(flush_kernel), .flush_tag_o(flush_tag),
-    .stirring_o(stirring));
-  (* hierconn *) wire [1:0] \dut.state_q , \dut.ended_q , \dut.give_q ;
+    .busy_o(busy));
+  (* hierconn *) wire [1:0] \dut.state_q , \dut.ended_q , \dut.release_q ;
   (* hierconn *) wire [K-1:0] \dut.kernel_q , \dut.asked_q ;
   (* hierconn *) wire       \dut.sm_q ;
   localparam logic [1:0] Rest = 2'd0, Close = 2'd1, Settle = 2'd2, Walk = 2'd3;
@@ -158,7 +158,7 @@ module flush_unit_props #(
     for (int unsigned s = 0; s < N; s++)
       if (used[{\dut.sm_q , s[0]}] && owner[{\dut.sm_q , s[0]}] == given && !\dut.ended_q [s]) begin
         to_end      = to_end + 1'b1;
-        next_is_one = next_is_one || \dut.give_q [s];
+        next_is_one = next_is_one || \dut.release_q [s];
       end
     case (\dut.state_q )
       Close:   distance = 5'd20;
@@ -191,6 +191,6 @@ module flush_unit_props #(
       if (was_up && steps_q) every_cycle_brings_it_nearer: assert (distance < distance_q);
       what_is_wanted_is_remembered: assert ((wanted & present & ~told & ~\dut.asked_q & ~(\dut.kernel_q & {K{\dut.state_q == Close}})) == '0);
     end
-    if (started && !rst_ni) reset_is_clean: assert (tags == '0 && !stirring && !giving_up && !flush_valid);
+    if (started && !rst_ni) reset_is_clean: assert (tags == '0 && !busy && !giving_up && !flush_valid);
   end
 endmodule

@@ -8,7 +8,7 @@ module kernel_order_props #(
   input logic                               rst_ni,
   input logic [K*sluice_pkg::PriorityW-1:0] priority_i,
   input logic [K*K-1:0]                     older_i,
-  input logic [K-1:0]                       can_take_i,
+  input logic [K-1:0]                       can_admit_i,
   input logic                               in_order_i,
   input logic                               in_turn_i,
   input logic [K-1:0]                       pick_kernel_i
@@ -18,7 +18,7 @@ module kernel_order_props #(
 
   logic [K*K-1:0] ahead;
   logic [K-1:0]   may_wait;
-  kernel_order #(.MAX_KERNELS(K)) dut (.clk_i, .rst_ni, .priority_i, .older_i, .can_take_i, .in_order_i, .in_turn_i, .pick_kernel_i, .ahead_o(ahead),
+  kernel_order #(.MAX_KERNELS(K)) dut (.clk_i, .rst_ni, .priority_i, .older_i, .can_admit_i, .in_order_i, .in_turn_i, .pick_kernel_i, .ahead_o(ahead),
     .may_wait_o(may_wait));
 
   function automatic logic matrix(logic [K*K-1:0] bits, logic [IndexW-1:0] row, logic [IndexW-1:0] column);
@@ -57,7 +57,7 @@ module kernel_order_props #(
     older_alike  = 1'b0;
     one_may_wait = 1'b0;
     for (int unsigned i = 0; i < K; i++)
-      if (can_take_i[i] && ranks[i*W +: W] == rank(ranks, b)) begin
+      if (can_admit_i[i] && ranks[i*W +: W] == rank(ranks, b)) begin
         if (matrix(older_i, IndexW'(i), b)) older_alike = 1'b1;
         if (may_wait[i])                    one_may_wait = 1'b1;
       end
@@ -85,7 +85,7 @@ module kernel_order_props #(
       of_two_alike_the_older:      assert (in_turn_i || rank(ranks, a) != rank(ranks, b) || matrix(ahead, a, b) == matrix(older_i, a, b));
       in_turn_the_one_before:      assert (!in_turn_i || rank(ranks, a) != rank(ranks, b) || matrix(ahead, a, b) != a_after_b);
       the_oldest_alike_may_wait:   assert (one(may_wait, b) == !(in_order_i && older_alike));
-      one_of_a_priority_may_wait:  assert (!one(can_take_i, b) || one_may_wait);
+      one_of_a_priority_may_wait:  assert (!one(can_admit_i, b) || one_may_wait);
     end
   end
 endmodule

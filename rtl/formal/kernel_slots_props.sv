@@ -13,12 +13,12 @@ module kernel_slots_props #(
   input logic                                in_order_i,
   input logic [K-1:0]                        launch_i,
   input logic [K-1:0]                        stop_i,
-  input logic [K-1:0]                        take_i,
+  input logic [K-1:0]                        admit_i,
   input logic                                ready_i,
-  input logic [K-1:0]                        give_i
+  input logic [K-1:0]                        release_i
 );
   localparam int unsigned GridW = sluice_pkg::GridW, ResidentW = sluice_pkg::ResidentW;
-  logic [K-1:0]       launched, can_take, port_q;
+  logic [K-1:0]       launched, can_admit, port_q;
   logic               valid, fresh_q, free;
   logic [GridW-1:0]   cta;
   logic [K*2-1:0]     state;
@@ -27,7 +27,7 @@ module kernel_slots_props #(
   kernel_slots #(.NUM_SM (2), .MAX_KERNELS (K), .MAX_CTAS (4)) dut (
     .clk_i, .rst_ni, .capacity_i ('1), .capacity_slots_i (6'd4), .demand_i ({K{35'd0, warps_i}}),
     .region_fits_i ('1), .grid_i, .repeat_i, .in_order_i, .launch_i, .stop_i, .evict_i ('0), .evict_count_i ('0), .resume_i ('0),
-    .take_i, .port_i (port_q), .fresh_i (fresh_q), .free_i (free), .give_i, .launched_o (launched), .can_take_o (can_take), .cta_o (cta), .state_o (state),
+    .admit_i, .port_i (port_q), .fresh_i (fresh_q), .free_i (free), .release_i, .launched_o (launched), .can_admit_o (can_admit), .cta_o (cta), .state_o (state),
     .resident_o (resident), .dispatched_o (dispatched));
   (* hierconn *) wire [GridW-1:0] \dut.i_grid_index.next_q[0] , \dut.i_grid_index.next_q[1] ;
   (* hierconn *) wire [K-1:0]     \dut.i_grid_index.last_q , \dut.i_grid_index.second_q , \dut.i_grid_index.port_q , \dut.i_grid_index.count_q ,
@@ -52,8 +52,8 @@ module kernel_slots_props #(
       port_q  <= '0;
       fresh_q <= 1'b0;
     end else begin
-      fresh_q <= take_i != '0;
-      if (free) port_q <= take_i;
+      fresh_q <= admit_i != '0;
+      if (free) port_q <= admit_i;
     end
 
   // Index of the CTA of each kernel that comes to the port next, or is there; and how many have been counted.
@@ -105,20 +105,20 @@ module kernel_slots_props #(
         if (\dut.i_grid_index.last_q [k] != (after[k*GridW +: GridW] == '0)) ok_next = 1'b0;
         if (\dut.i_grid_index.second_q [k] != (second[k*GridW +: GridW] == '0)) ok_next = 1'b0;
         // The one that is admitted now: behind the one at the port.
-        if (take_i[k] && \dut.last [k] != ((port_q[k] ? second[k*GridW +: GridW] : after[k*GridW +: GridW]) == '0)) ok_last = 1'b0;
+        if (admit_i[k] && \dut.last [k] != ((port_q[k] ? second[k*GridW +: GridW] : after[k*GridW +: GridW]) == '0)) ok_last = 1'b0;
       end
     end
   end
 
   always_comb begin
     if (!started) assume (!rst_ni);
-    assume ((take_i & ~can_take) == '0 && (take_i & (take_i - 1'b1)) == '0 && (free || take_i == '0));
+    assume ((admit_i & ~can_admit) == '0 && (admit_i & (admit_i - 1'b1)) == '0 && (free || admit_i == '0));
     if (started)
       for (int unsigned k = 0; k < K; k++)   // descriptors are there a cycle before their launch and stay until the slot is FREE
         assume (!(launch_i[k] || launch_q[k] || (rst_ni && state[k*2 +: 2] != 2'd0)) || grid_i[k*GridW +: GridW] == grid_q[k*GridW +: GridW]);
     for (int unsigned k = 0; k < K; k++)   // what ends is resident, and not at the port; no more are resident than fit
-      assume ((!give_i[k] || resident[k*ResidentW +: ResidentW] > ResidentW'(port_q[k] && !fresh_q))
-           && (!take_i[k] || resident[k*ResidentW +: ResidentW] + ResidentW'(port_q[k] && fresh_q) < ResidentW'(8)));
+      assume ((!release_i[k] || resident[k*ResidentW +: ResidentW] > ResidentW'(port_q[k] && !fresh_q))
+           && (!admit_i[k] || resident[k*ResidentW +: ResidentW] + ResidentW'(port_q[k] && fresh_q) < ResidentW'(8)));
     if (started && rst_ni) begin
       indices_count_up_to_the_grid: assert (ok_index);
       ctas_are_counted: assert (dispatched == counted_q);

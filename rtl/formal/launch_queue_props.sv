@@ -12,14 +12,14 @@ module launch_queue_props (
   localparam int unsigned Depth = 2;
   localparam int unsigned W     = sluice_pkg::LaunchW;
 
-  logic                           ready, launched_valid, refused, stirring;
-  logic [1:0]                     take;
-  sluice_pkg::launch_t            take_launch;
+  logic                           ready, launched_valid, refused, busy;
+  logic [1:0]                     admit;
+  sluice_pkg::launch_t            admit_launch;
   logic [sluice_pkg::KIndexW-1:0] kernel;
   launch_queue #(.MAX_KERNELS(2), .DEPTH(Depth)) dut (
-    .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o(ready), .launch_i, .slot_i, .slot_free_i, .take_o(take), .take_launch_o(take_launch),
-    .launched_valid_o(launched_valid), .launched_kernel_o(kernel), .launched_refused_o(refused), .stirring_o(stirring));
-  (* hierconn *) wire [1:0] \dut.count_q , \dut.taken_q , \dut.told_q ;
+    .clk_i, .rst_ni, .launch_valid_i, .launch_ready_o(ready), .launch_i, .slot_i, .slot_free_i, .admit_o(admit), .admit_launch_o(admit_launch),
+    .launched_valid_o(launched_valid), .launched_kernel_o(kernel), .launched_refused_o(refused), .busy_o(busy));
+  (* hierconn *) wire [1:0] \dut.count_q , \dut.admitted_q , \dut.told_q ;
 
   logic started;
   initial started = 1'b0;
@@ -34,7 +34,7 @@ module launch_queue_props (
   (* anyseq *) logic choose;      // follow the one that comes now
   logic         comes, goes, begins, leaves;
   assign comes  = launch_valid_i && ready;
-  assign goes   = take != '0;
+  assign goes   = admit != '0;
   assign begins = comes && choose && !follow_i_q;
   assign leaves = follow_i_q && goes && before_q == 2'd0;
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -57,29 +57,29 @@ module launch_queue_props (
   always_ff @(posedge clk_i) if (begins) followed_q <= launch_i;
 
   (* hierconn *) wire [Depth*W-1:0] \dut.entries_q ;
-  logic [1:0] taken_before, told_before;   // take_o of the cycle before, and of the one before that
+  logic [1:0] admitted_before, told_before;   // admit_o of the cycle before, and of the one before that
   logic       was_up;
   always_ff @(posedge clk_i) begin
     was_up       <= rst_ni;
-    taken_before <= take & {2{rst_ni}};
-    told_before  <= taken_before & {2{rst_ni}};
+    admitted_before <= admit & {2{rst_ni}};
+    told_before  <= admitted_before & {2{rst_ni}};
   end
 
   always_comb if (started) begin
     count_is_what_came_and_did_not_go: assert (4'(\dut.count_q ) == came - went && \dut.count_q <= 2'(Depth));
     ready_while_a_place_is_free: assert (ready == (\dut.count_q != 2'(Depth)));
     the_followed_waits_in_its_place: assert (!follow_i_q || (before_q < \dut.count_q && \dut.entries_q [32'(before_q[0])*W +: W] == followed_q && before_q < 2'(Depth)));
-    launches_leave_in_their_order: assert (!leaves || take_launch == followed_q);
-    a_launch_that_finds_all_free_is_taken_at_once: assert (!(launch_valid_i && \dut.count_q == '0 && (slot_i & slot_free_i & ~taken_before) != '0 && was_up && rst_ni)
-      || (goes && take_launch == launch_i));
+    launches_leave_in_their_order: assert (!leaves || admit_launch == followed_q);
+    a_launch_that_finds_all_free_is_taken_at_once: assert (!(launch_valid_i && \dut.count_q == '0 && (slot_i & slot_free_i & ~admitted_before) != '0 && was_up && rst_ni)
+      || (goes && admit_launch == launch_i));
     nothing_is_taken_that_did_not_come: assert (!goes || launch_valid_i || came != went);
-    one_slot_at_a_time: assert ((take & (take - 2'd1)) == '0);
-    only_a_free_slot_of_the_port_is_taken: assert ((take & ~(slot_i & slot_free_i)) == '0);
-    a_slot_is_not_taken_while_it_is_launched: assert (!was_up || !rst_ni || (take & taken_before) == '0);
+    one_slot_at_a_time: assert ((admit & (admit - 2'd1)) == '0);
+    only_a_free_slot_of_the_port_is_taken: assert ((admit & ~(slot_i & slot_free_i)) == '0);
+    a_slot_is_not_taken_while_it_is_launched: assert (!was_up || !rst_ni || (admit & admitted_before) == '0);
     each_take_is_told_two_cycles_later: assert (!was_up || !rst_ni || (launched_valid == (told_before != '0)
       && (!launched_valid || (told_before == 2'd1 << kernel[0] && refused == ((told_before & slot_free_i) != '0)))));
-    where_it_rests_nothing_changes: assert (stirring || (launch_valid_i && ready) || (take == '0 && \dut.taken_q == '0 && \dut.told_q == '0));
+    where_it_rests_nothing_changes: assert (busy || (launch_valid_i && ready) || (admit == '0 && \dut.admitted_q == '0 && \dut.told_q == '0));
     reset_is_clean: assert (rst_ni || (\dut.count_q == '0 && !launched_valid && ready));
-    what_is_told_is_remembered: assert (!was_up || !rst_ni || (\dut.taken_q == taken_before && \dut.told_q == told_before));
+    what_is_told_is_remembered: assert (!was_up || !rst_ni || (\dut.admitted_q == admitted_before && \dut.told_q == told_before));
   end
 endmodule

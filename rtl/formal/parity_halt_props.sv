@@ -61,13 +61,13 @@ module parity_port_props #(
   parameter int unsigned N = 4
 ) (
   input logic clk_i, input logic rst_ni,
-  input logic pick_valid_i, input logic [M-1:0] pick_sm_i, input logic [K-1:0] pick_kernel_i, input logic [N-1:0] take_slot_i, input logic ready_i, input logic halt_i
+  input logic pick_valid_i, input logic [M-1:0] pick_sm_i, input logic [K-1:0] pick_kernel_i, input logic [N-1:0] admit_slot_i, input logic ready_i, input logic halt_i
 );
   logic         free, valid, fresh;
   logic [M-1:0] sm;
   logic [K-1:0] kernel;
   dispatch_port #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .PARITY(1)) dut (
-    .clk_i, .rst_ni, .pick_valid_i, .pick_sm_i, .pick_kernel_i, .take_slot_i, .ready_i, .halt_i, .free_o(free), .valid_o(valid), .fresh_o(fresh), .sm_o(sm),
+    .clk_i, .rst_ni, .pick_valid_i, .pick_sm_i, .pick_kernel_i, .admit_slot_i, .ready_i, .halt_i, .free_o(free), .valid_o(valid), .fresh_o(fresh), .sm_o(sm),
     .kernel_o(kernel));
   (* hierconn *) wire \dut.valid_q , \dut.gen_parity.held_q ;
 

@@ -45,14 +45,14 @@ module parity_rows_props #(
   input logic clk_i, input logic rst_ni,
   input sluice_pkg::amounts_t capacity_i, input logic [sluice_pkg::CtaW-1:0] capacity_slots_i, input logic none_i,
   input logic [K*sluice_pkg::AmountW-1:0] demand_i,
-  input logic take_i, input logic [M-1:0] take_sm_i, input logic [K-1:0] take_kernel_i,
+  input logic admit_i, input logic [M-1:0] admit_sm_i, input logic [K-1:0] admit_kernel_i,
   input logic count_i, input logic count_first_i, input logic [K-1:0] count_kernel_i,
   input logic done_valid_i, input logic [sluice_pkg::SmW-1:0] done_sm_i, input logic [sluice_pkg::SlotW-1:0] done_slot_i, input logic [N-1:0] wait_slot_i
 );
   localparam int unsigned A = sluice_pkg::AmountW, S = 2 * N;
   logic [M-1:0] bad_slots, bad_amounts, charged_sm;
   sm_resource_table #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .PARITY(1)) dut (
-    .clk_i, .rst_ni, .capacity_i, .capacity_slots_i, .none_i, .demand_i, .take_i, .take_sm_i, .take_kernel_i, .take_quota_i('0), .count_i, .count_first_i,
+    .clk_i, .rst_ni, .capacity_i, .capacity_slots_i, .none_i, .demand_i, .admit_i, .admit_sm_i, .admit_kernel_i, .admit_quota_i('0), .count_i, .count_first_i,
     .count_kernel_i, .look_sm_i('0), .eval_i(1'b0), .eval_sm_i('0), .eval_slots_sm_i('0), .eval_quota_i('0), .done_valid_i, .done_sm_i, .done_slot_i,
     .wait_slot_i, .charged_sm_o(charged_sm), .bad_slots_o(bad_slots), .bad_amounts_o(bad_amounts));
   (* hierconn *) wire [M*A-1:0] \dut.amounts ;
@@ -73,7 +73,7 @@ module parity_rows_props #(
     used    = '0;
     kernels = '0;
     if (!started && ANY == 0) assume (!rst_ni);
-    assume ((take_sm_i & (take_sm_i - 1'b1)) == '0);   // one-hot, or 0
+    assume ((admit_sm_i & (admit_sm_i - 1'b1)) == '0);   // one-hot, or 0
     if (ANY == 0) rows_agree_without_a_flip: assert ({bad_slots, bad_amounts} == '0);
     for (int unsigned m = 0; m < M; m++) begin
       used       = \dut.slots [m*S +: N];
@@ -95,8 +95,8 @@ module parity_kernels_props #(
   input logic clk_i, input logic rst_ni,
   input sluice_pkg::amounts_t capacity_i, input logic [sluice_pkg::CtaW-1:0] capacity_slots_i, input logic [K*sluice_pkg::AmountW-1:0] demand_i,
   input logic [K*sluice_pkg::GridW-1:0] grid_i, input logic [K-1:0] repeat_i, input logic in_order_i, input logic [K-1:0] launch_i,
-  input logic [K-1:0] stop_i, input logic [K-1:0] evict_i, input logic [15:0] evict_count_i, input logic [K-1:0] resume_i, input logic [K-1:0] take_i,
-  input logic [K-1:0] port_i, input logic fresh_i, input logic free_i, input logic [K-1:0] give_i
+  input logic [K-1:0] stop_i, input logic [K-1:0] evict_i, input logic [15:0] evict_count_i, input logic [K-1:0] resume_i, input logic [K-1:0] admit_i,
+  input logic [K-1:0] port_i, input logic fresh_i, input logic free_i, input logic [K-1:0] release_i
 );
   localparam int unsigned G = sluice_pkg::GridW;
   logic [K:0]     bad_slots;
@@ -104,7 +104,7 @@ module parity_kernels_props #(
   logic [K*2-1:0] state;
   kernel_slots #(.NUM_SM(2), .MAX_KERNELS(K), .MAX_CTAS(4), .PARITY(1)) dut (
     .clk_i, .rst_ni, .capacity_i, .capacity_slots_i, .demand_i, .region_fits_i('1), .grid_i, .repeat_i, .in_order_i, .launch_i, .stop_i, .evict_i,
-    .evict_count_i, .resume_i, .take_i, .port_i, .fresh_i, .free_i, .give_i, .state_o(state), .bad_slots_o(bad_slots), .bad_grids_o(bad_grids));
+    .evict_count_i, .resume_i, .admit_i, .port_i, .fresh_i, .free_i, .release_i, .state_o(state), .bad_slots_o(bad_slots), .bad_grids_o(bad_grids));
   (* hierconn *) wire [K*K-1:0] \dut.older_q ;
   (* hierconn *) wire           \dut.gen_parity.i_parity_guard.parity_q ;
   (* hierconn *) wire [3:0]     \dut.gen_slot[0].i_kernel_slot.resident_q , \dut.gen_slot[0].i_kernel_slot.evict_left_q ;
@@ -146,9 +146,9 @@ module parity_room_props #(
   parameter int unsigned K = 2
 ) (
   input logic clk_i, input logic rst_ni,
-  input logic [K-1:0] can_take_i, input logic [M-1:0] available_i, input logic [K-1:0] claim_i, input logic [M-1:0] reserved_i, input logic sweep_i,
+  input logic [K-1:0] can_admit_i, input logic [M-1:0] available_i, input logic [K-1:0] claim_i, input logic [M-1:0] reserved_i, input logic sweep_i,
   input logic [K*K-1:0] ahead_i, input logic round_robin_i, input logic in_order_i, input logic ready_i, input logic quota_changed_i,
-  input logic profiling_i, input logic [K-1:0] launched_i, input logic [M-1:0] give_sm_i, input logic [M-1:0] picked_sm_i,
+  input logic profiling_i, input logic [K-1:0] launched_i, input logic [M-1:0] release_sm_i, input logic [M-1:0] picked_sm_i,
   input logic [M-1:0] charged_sm_i, input logic charged_stale_i, input logic [K-1:0] charged_room_i, input logic charged_full_i,
   input logic [K-1:0] eval_room_i, input logic eval_full_i
 );
@@ -157,8 +157,8 @@ module parity_room_props #(
   logic [K-1:0] pick_kernel;
   logic         pick_valid;
   dispatch_picker #(.NUM_SM(M), .MAX_KERNELS(K), .PARITY(1)) dut (
-    .clk_i, .rst_ni, .can_take_i, .available_i, .claim_i, .reserved_i, .sweep_i, .ahead_i, .round_robin_i, .in_order_i, .ready_i, .quota_changed_i,
-    .profiling_i, .launched_i, .give_sm_i, .picked_sm_i, .charged_sm_i, .charged_stale_i, .charged_room_i, .charged_full_i, .eval_room_i, .eval_full_i,
+    .clk_i, .rst_ni, .can_admit_i, .available_i, .claim_i, .reserved_i, .sweep_i, .ahead_i, .round_robin_i, .in_order_i, .ready_i, .quota_changed_i,
+    .profiling_i, .launched_i, .release_sm_i, .picked_sm_i, .charged_sm_i, .charged_stale_i, .charged_room_i, .charged_full_i, .eval_room_i, .eval_full_i,
     .pick_valid_o(pick_valid), .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .bad_o(bad));
   (* hierconn *) wire [K*M-1:0] \dut.room_q ;
   (* hierconn *) wire [M-1:0]   \dut.busy_q , \dut.dirty_q , \dut.settled_q ;

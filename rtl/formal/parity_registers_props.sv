@@ -9,7 +9,7 @@ module parity_registers_props #(
 ) (
   input logic clk_i, input logic rst_ni,
   input logic [11:0] s_axi_awaddr_i, input logic s_axi_awvalid_i, input logic [31:0] s_axi_wdata_i, input logic [3:0] s_axi_wstrb_i,
-  input logic s_axi_wvalid_i, input logic s_axi_bready_i, input logic [K-1:0] port_take_i, input sluice_pkg::amounts_t port_demand_i,
+  input logic s_axi_wvalid_i, input logic s_axi_bready_i, input logic [K-1:0] port_admit_i, input sluice_pkg::amounts_t port_demand_i,
   input logic [31:0] port_ctas_i, input logic [2:0] port_priority_i, input logic [K*2-1:0] slot_state_i, input logic [3:0] sequencer_state_i,
   input logic parity_error_i
 );
@@ -37,7 +37,7 @@ module parity_registers_props #(
   logic [K*M-1:0]  mask;
   sluice_csr #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(4), .SM_ENABLE(1), .LAUNCH_QUEUE(1), .FLUSH(1), .PRIORITY(1), .PARITY(1)) dut (
     .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_bready_i, .s_axi_araddr_i('0),
-    .s_axi_arvalid_i(1'b0), .s_axi_rready_i(1'b1), .port_take_i, .port_demand_i, .port_ctas_i, .port_priority_i, .tags_i('0), .slot_state_i, .resident_i('0),
+    .s_axi_arvalid_i(1'b0), .s_axi_rready_i(1'b1), .port_admit_i, .port_demand_i, .port_ctas_i, .port_priority_i, .tags_i('0), .slot_state_i, .resident_i('0),
     .dispatched_i('0), .evict_done_i('0), .kernel_done_i('0), .num_present_i('0), .ctas_i('0), .sm_busy_i('0), .sequencer_state_i, .decision_i(1'b0),
     .spatial_i(1'b0), .no_fit_i(1'b0), .dropped_i(1'b0), .no_profile_i(1'b0), .error_i('0), .error_kernel_i('0), .error_sm_i('0), .parity_error_i,
     .parity_i('0), .mode_o(mode), .capacity_warps_o(cap_warps), .capacity_registers_o(cap_registers), .capacity_shared_o(cap_shared),

@@ -12,11 +12,11 @@ module region_allocator_props #(
   input logic              rst_ni,
   input logic [2*LenW-1:0] total_i,        // of each resource
   input logic [4*LenW-1:0] length_i,       // of each kernel, of each resource
-  input logic              take_valid_i,
-  input logic              take_region_i,
-  input logic              take_sm_i,
-  input logic [1:0]        take_slot_i,
-  input logic              take_kernel_i,
+  input logic              admit_valid_i,
+  input logic              admit_region_i,
+  input logic              admit_sm_i,
+  input logic [1:0]        admit_slot_i,
+  input logic              admit_kernel_i,
   input logic              free_valid_i,
   input logic              free_sm_i,
   input logic [1:0]        free_slot_i,
@@ -29,8 +29,8 @@ module region_allocator_props #(
   logic [2*M*N*BaseW-1:0] bases;          // registers in the low half
   logic                   alloc_valid_q, alloc_region_q, alloc_sm_q, alloc_kernel_q, check_valid_q, check_sm_q;
   logic [1:0]             alloc_slot_q;
-  logic [2:0]             take_place, alloc_place, free_place;
-  assign take_place  = 3'(take_sm_i ? N : 0) + 3'(take_slot_i);
+  logic [2:0]             admit_place, alloc_place, free_place;
+  assign admit_place  = 3'(admit_sm_i ? N : 0) + 3'(admit_slot_i);
   assign alloc_place = 3'(alloc_sm_q ? N : 0) + 3'(alloc_slot_q);
   assign free_place  = 3'(free_sm_i ? N : 0) + 3'(free_slot_i);
 
@@ -42,7 +42,7 @@ module region_allocator_props #(
   logic [K-1:0]       check_fits, eval_fits;
   region_allocator #(.NUM_SM(M), .MAX_KERNELS(K), .MAX_CTAS(N), .UNITS(U)) dut (
     .clk_i, .rst_ni, .total_i, .length_i,
-    .take_valid_i, .take_sm_i(M'(1) << take_sm_i), .take_slots_i(take_sm_i ? {kernel[N +: N], used[N +: N]} : {kernel[0 +: N], used[0 +: N]}),
+    .admit_valid_i, .admit_sm_i(M'(1) << admit_sm_i), .admit_slots_i(admit_sm_i ? {kernel[N +: N], used[N +: N]} : {kernel[0 +: N], used[0 +: N]}),
     .alloc_valid_i(alloc_valid_q), .alloc_region_i(alloc_region_q), .alloc_sm_i(M'(1) << alloc_sm_q), .alloc_slot_i(N'(1) << alloc_slot_q),
     .alloc_kernel_i(K'(1) << alloc_kernel_q), .alloc_base_o(base), .check_valid_i(check_valid_q), .check_sm_i(M'(1) << check_sm_q),
     .check_fits_o(check_fits), .free_valid_i, .free_sm_i(M'(1) << free_sm_i), .free_slot_i(N'(1) << free_slot_i),
@@ -76,20 +76,20 @@ module region_allocator_props #(
       check_valid_q  <= 1'b0;
       check_sm_q     <= 1'b0;
     end else begin
-      alloc_valid_q <= take_valid_i;
+      alloc_valid_q <= admit_valid_i;
       check_valid_q <= alloc_valid_q && alloc_region_q;
       check_sm_q    <= alloc_sm_q;
-      if (take_valid_i) begin
-        alloc_region_q <= take_region_i;
-        alloc_sm_q     <= take_sm_i;
-        alloc_slot_q   <= take_slot_i;
-        alloc_kernel_q <= take_kernel_i;
+      if (admit_valid_i) begin
+        alloc_region_q <= admit_region_i;
+        alloc_sm_q     <= admit_sm_i;
+        alloc_slot_q   <= admit_slot_i;
+        alloc_kernel_q <= admit_kernel_i;
       end
       for (int unsigned i = 0; i < M*N; i++) begin
         if (free_valid_i && free_place == 3'(i)) used[i] <= 1'b0;
-        if (take_valid_i && take_place == 3'(i)) begin
+        if (admit_valid_i && admit_place == 3'(i)) begin
           used[i]   <= 1'b1;
-          kernel[i] <= take_kernel_i;
+          kernel[i] <= admit_kernel_i;
         end
         if (alloc_valid_q && alloc_place == 3'(i)) begin
           regioned[i] <= alloc_region_q;
@@ -131,9 +131,9 @@ module region_allocator_props #(
   always_comb begin
     if (!started) assume (!rst_ni);
     for (int unsigned r = 0; r < 2; r++) assume (total_i[r*LenW +: LenW] <= LenW'(U));
-    assume (take_slot_i < 2'(N) && free_slot_i < 2'(N));
-    if (take_valid_i) assume (!used[take_place]);
-    if (take_valid_i && take_region_i) assume (!(alloc_valid_q && alloc_region_q && alloc_sm_q == take_sm_i));
+    assume (admit_slot_i < 2'(N) && free_slot_i < 2'(N));
+    if (admit_valid_i) assume (!used[admit_place]);
+    if (admit_valid_i && admit_region_i) assume (!(alloc_valid_q && alloc_region_q && alloc_sm_q == admit_sm_i));
     if (alloc_valid_q && alloc_region_q) assume (alloc_start[0 +: U] != '0 && alloc_start[U +: U] != '0);
     if (free_valid_i) assume (used[free_place] && !(alloc_valid_q && alloc_place == free_place));
     if (started && used != '0) assume (total_i == total_q);

@@ -52,7 +52,7 @@ module sluice_top_props #(
   (* hierconn *) wire       \dut.monitor_request , \dut.rests , \dut.i_cta_dispatcher.fresh , \dut.i_cta_dispatcher.ready_changes ,
     \dut.i_cta_dispatcher.sweep , \dut.i_partition_sequencer.kept_start ;
   (* hierconn *) wire [1:0] \dut.i_cta_dispatcher.charge_sm ,
-    \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.give_sm ;
+    \dut.i_cta_dispatcher.charged_sm , \dut.i_cta_dispatcher.release_sm ;
 
   // The unit is in any state, not only in one that it can reach. Of such states four are excluded: a request of the phase monitor while it
   // does not watch (phase_monitor is proven to ask in the cycle after it watched only, and what ends the watching does not rest), a CTA on its way
@@ -75,7 +75,7 @@ module sluice_top_props #(
   always_comb begin
     if (\dut.rests ) assume (!\dut.monitor_request && !\dut.i_cta_dispatcher.fresh 
       && (\dut.i_cta_dispatcher.charge_sm | \dut.i_cta_dispatcher.charged_sm |
-      \dut.i_cta_dispatcher.give_sm ) == '0);
+      \dut.i_cta_dispatcher.release_sm ) == '0);
     if (!started) assume (!idle || \dut.rests );
     if (!started) assume (!\dut.rests || settled);
     if (started && rst_ni) what_rests_is_settled: assert (!\dut.rests || settled);

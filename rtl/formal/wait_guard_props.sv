@@ -23,10 +23,10 @@ module wait_guard_props #(
   (* anyconst *) logic [K-1:0] kernel;
   logic [K-1:0] claim, picked_q;
   logic [M-1:0] reserved;
-  logic         sweep, stirring;
+  logic         sweep, busy;
   wait_guard #(.NUM_SM(M), .MAX_KERNELS(K), .PATIENCE(P)) dut (
     .clk_i, .rst_ni, .waits_i, .pick_kernel_i, .quota_changed_i, .eval_i, .eval_sm_i, .eval_quota_i, .port_sm_i, .port_quota_i, .sm_enable_i,
-    .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .stirring_o(stirring));
+    .claim_o(claim), .reserved_o(reserved), .sweep_o(sweep), .busy_o(busy));
   (* hierconn *) logic [K-1:0] \dut.urgent_q , \dut.claim_q , \dut.mark_q ;
   (* hierconn *) logic [M-1:0] \dut.reserved_q ;
   (* hierconn *) logic [P-1:0] \dut.timer_q ;
@@ -97,8 +97,8 @@ module wait_guard_props #(
       it_stays_until_the_claim_ends:             assert (reserved_before == '0 || lost_q || \dut.claim_q == '0 || \dut.reserved_q == reserved_before);
       a_claim_is_kept_for_a_tick:                assert (!(claim_before != '0 && \dut.claim_q == '0) || past_idle >= (P+2)'(Tick) || past_reserved || past_served);
       a_claim_without_an_sm_passes_on:           assert (\dut.claim_q == '0 || idle < (P+2)'(2 * Tick));
-      at_rest_nothing_is_read_again:             assert (stirring || !sweep);
-      what_waits_is_not_at_rest:                 assert (stirring || (\dut.urgent_q | \dut.claim_q | \dut.mark_q ) == '0);
+      at_rest_nothing_is_read_again:             assert (busy || !sweep);
+      what_waits_is_not_at_rest:                 assert (busy || (\dut.urgent_q | \dut.claim_q | \dut.mark_q ) == '0);
     end
   end
   logic [P+1:0] past_idle;

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what tools for blocks read, from the ports and parameters of rtl/sluice_top.sv, rtl/sluice.f and rtl/csr/sluice_regs.toml:
 
-  rtl/sluice.core         FuseSoC
-  rtl/sluice.ipxact.xml   IP-XACT (IEEE 1685-2014)
+  rtl/sluice.core    FuseSoC: in the tree; --check writes nothing and exits 1 when it is out of date
+  --ipxact FILE      IP-XACT (IEEE 1685-2014), for who needs it
 
---check writes nothing and exits 1 when one of them is out of date. SystemRDL comes from rtl/csr/generate.py."""
+SystemRDL comes from rtl/csr/generate.py."""
+import argparse
 import pathlib
 import re
 import sys
@@ -117,18 +118,20 @@ def ipxact(parameters, ports):
 
 
 def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--ipxact", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
     parameters, ports = interface()
-    stale = [(path, text) for path, text in (("rtl/sluice.core", core(parameters)), ("rtl/sluice.ipxact.xml", ipxact(parameters, ports)))
-             if not (ROOT / path).exists() or (ROOT / path).read_text() != text]
-    for path, text in stale:
-        if "--check" in sys.argv:
-            print(f"{path}: out of date, run rtl/package/generate.py")
-        else:
-            (ROOT / path).write_text(text)
-            print(f"wrote {path}")
-    sys.exit(1 if stale and "--check" in sys.argv else 0)
+    if options.ipxact:
+        options.ipxact.write_text(ipxact(parameters, ports))
+    path, text = ROOT / "rtl/sluice.core", core(parameters)
+    if path.exists() and path.read_text() == text:
+        return
+    if options.check:
+        sys.exit("rtl/sluice.core: out of date, run rtl/package/generate.py")
+    path.write_text(text)
+    print("wrote rtl/sluice.core")
 
 
 if __name__ == "__main__":

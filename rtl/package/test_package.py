@@ -15,7 +15,9 @@ import yaml  # Debian: python3-yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NS = {"ipxact": "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"}
-COMPONENT = xml.parse(ROOT / "rtl/sluice.ipxact.xml").getroot()
+with tempfile.NamedTemporaryFile(suffix=".xml") as made:
+    subprocess.run([ROOT / "rtl/package/generate.py", "--check", "--ipxact", made.name], check=True)
+    COMPONENT = xml.parse(made.name).getroot()
 CORE = yaml.safe_load((ROOT / "rtl/sluice.core").read_text().removeprefix("CAPI=2:\n"))
 SOURCES = (ROOT / "rtl/sluice.f").read_text().split()
 

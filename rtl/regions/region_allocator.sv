@@ -19,9 +19,9 @@ module region_allocator #(
   input  logic [2*LenW-1:0]             total_i,
   input  logic [2*MAX_KERNELS*LenW-1:0] length_i,
   // A CTA is taken: not with regions in the cycle after another was taken with regions on that SM.
-  input  logic                          take_valid_i,
-  input  logic [NUM_SM-1:0]             take_sm_i,        // one-hot
-  input  logic [SlotsW-1:0]             take_slots_i,     // of that SM, before it: kernel of each CTA slot, and in the low bits which are used
+  input  logic                          admit_valid_i,
+  input  logic [NUM_SM-1:0]             admit_sm_i,        // one-hot
+  input  logic [SlotsW-1:0]             admit_slots_i,     // of that SM, before it: kernel of each CTA slot, and in the low bits which are used
   // Its regions, in the next cycle.
   input  logic                          alloc_valid_i,
   input  logic                          alloc_region_i,   // 0: it holds no region
@@ -47,26 +47,26 @@ module region_allocator #(
   localparam int unsigned N = MAX_CTAS, KernelW = $clog2(MAX_KERNELS);
 
   logic [NUM_SM*N-1:0]  region;   // of a used slot that is not being allocated: it has regions
-  logic [N-1:0]         take_region, free_region, eval_region, take_held, free_held, eval_held, row_held_q, merge_held_q;
+  logic [N-1:0]         admit_region, free_region, eval_region, admit_held, free_held, eval_held, row_held_q, merge_held_q;
   logic [N*KernelW-1:0] row_kernel_q, free_kernel, merge_kernel_q;
-  logic                 merge_valid_q, take_meets, free_meets, eval_meets;
+  logic                 merge_valid_q, admit_meets, free_meets, eval_meets;
   logic [NUM_SM-1:0]    merge_sm_q;
   logic [N-1:0]         allocated;
 
   always_comb begin
-    take_region = '0;
+    admit_region = '0;
     free_region = '0;
     eval_region = '0;
     for (int unsigned m = 0; m < NUM_SM; m++) begin
-      if (take_sm_i[m]) take_region |= region[m*N +: N];
+      if (admit_sm_i[m]) admit_region |= region[m*N +: N];
       if (free_sm_i[m]) free_region |= region[m*N +: N];
       if (eval_sm_i[m]) eval_region |= region[m*N +: N];
     end
     allocated  = alloc_valid_i ? alloc_slot_i : '0;
-    take_meets = (take_sm_i & alloc_sm_i) != '0;
+    admit_meets = (admit_sm_i & alloc_sm_i) != '0;
     free_meets = alloc_valid_i && (free_sm_i & alloc_sm_i) != '0;
     eval_meets = (eval_sm_i & alloc_sm_i) != '0;
-    take_held  = take_slots_i[N-1:0] & take_region & ~(take_meets ? allocated : '0) & ~(free_valid_i && (take_sm_i & free_sm_i) != '0 ? free_slot_i : '0);
+    admit_held  = admit_slots_i[N-1:0] & admit_region & ~(admit_meets ? allocated : '0) & ~(free_valid_i && (admit_sm_i & free_sm_i) != '0 ? free_slot_i : '0);
     // A CTA that is allocated there in this cycle is not among the slots yet.
     free_held   = free_slots_i[N-1:0] & free_region;
     free_kernel = free_slots_i[N +: N*KernelW];
@@ -87,9 +87,9 @@ module region_allocator #(
     else         merge_valid_q <= free_valid_i && (free_held & free_slot_i) != '0;
 
   always_ff @(posedge clk_i) begin
-    if (take_valid_i) begin
-      row_held_q   <= take_held;
-      row_kernel_q <= take_slots_i[N +: N*KernelW];
+    if (admit_valid_i) begin
+      row_held_q   <= admit_held;
+      row_kernel_q <= admit_slots_i[N +: N*KernelW];
     end
     if (free_valid_i) begin
       merge_sm_q     <= free_sm_i;
@@ -109,8 +109,8 @@ module region_allocator #(
       .clk_i,
       .total_i        (total_i[r*LenW +: LenW]),
       .length_i       (length_i[r*MAX_KERNELS*LenW +: MAX_KERNELS*LenW]),
-      .take_valid_i,
-      .take_sm_i,
+      .admit_valid_i,
+      .admit_sm_i,
       .alloc_valid_i,
       .alloc_region_i,
       .alloc_sm_i,

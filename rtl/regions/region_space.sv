@@ -14,8 +14,8 @@ module region_space #(
   input  logic [LenW-1:0]             total_i,          // units of an SM
   input  logic [MAX_KERNELS*LenW-1:0] length_i,         // units of one CTA
   // The SM on which a CTA is taken, a cycle before its allocation.
-  input  logic                        take_valid_i,
-  input  logic [NUM_SM-1:0]           take_sm_i,        // one-hot
+  input  logic                        admit_valid_i,
+  input  logic [NUM_SM-1:0]           admit_sm_i,        // one-hot
   // Allocation.
   input  logic                        alloc_valid_i,
   input  logic                        alloc_region_i,
@@ -52,12 +52,12 @@ module region_space #(
   logic [NUM_SM*LenW-1:0] largest;
 
   // The row of the SM of a CTA that is taken is read a cycle ahead.
-  logic [RowW-1:0] take_base, row_base_q, free_base, merge_base_d, merge_base_q;
+  logic [RowW-1:0] admit_base, row_base_q, free_base, merge_base_d, merge_base_q;
   always_comb begin
-    take_base = '0;
+    admit_base = '0;
     free_base = '0;
     for (int unsigned m = 0; m < NUM_SM; m++) begin
-      if (take_sm_i[m]) take_base |= base[m*RowW +: RowW];
+      if (admit_sm_i[m]) admit_base |= base[m*RowW +: RowW];
       if (free_sm_i[m]) free_base |= base[m*RowW +: RowW];
     end
   end
@@ -153,7 +153,7 @@ module region_space #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_valid_i) row_base_q <= take_base;
+    if (admit_valid_i) row_base_q <= admit_base;
     if (eval_i) begin
       eval_empty_q <= eval_empty_i;
       eval_gap_q   <= eval_meets_i ? grown : eval_largest;

@@ -68,8 +68,8 @@ Cache Cache::of_user() {
   if (set("SLUICE_CACHE_DISABLE") == "1") return Cache("");
   if (const std::string own = set("SLUICE_CACHE_DIR"); !own.empty()) return Cache(own);
   if (const std::string all = set("XDG_CACHE_HOME"); !all.empty()) return Cache(fs::path(all) / "sluice");
-  const std::string home = set("HOME");
-  return Cache(home.empty() ? fs::path() : fs::path(home) / ".cache/sluice");
+  const std::string context_state = set("HOME");
+  return Cache(context_state.empty() ? fs::path() : fs::path(context_state) / ".cache/sluice");
 }
 
 std::optional<std::string> Cache::load(const std::string& key) const {

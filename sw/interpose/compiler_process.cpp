@@ -35,10 +35,10 @@ struct Command {
 
 int execute(void* of) {  // with the program's memory: nothing but system calls
   const auto& command = *static_cast<const Command*>(of);
-  const int quiet = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(command.input, 0);
   ::dup2(command.output, 1);
-  ::dup2(quiet, 2);
+  ::dup2(null, 2);
   ::close_range(3, ~0U, 0);  // who waits for the program's end must not wait for this process
   ::execve(command.words[0], command.words.data(), command.environment.data());
   ::_exit(127);

@@ -13,8 +13,8 @@ namespace {
 
 CUfunction function_of(const Graphs::Params& p) { return p.func != nullptr ? p.func : reinterpret_cast<CUfunction>(p.kern); }
 
-Launch launch_of(const Graphs::Params& p) {
-  Launch launch{function_of(p), nullptr, {}, p.kernelParams, p.extra};
+ProgramLaunch launch_of(const Graphs::Params& p) {
+  ProgramLaunch launch{function_of(p), nullptr, {}, p.kernelParams, p.extra};
   launch.facts.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
   launch.facts.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
   launch.facts.dynamic_shared = p.sharedMemBytes;
@@ -110,7 +110,9 @@ void Graphs::to_original(Params& params) const {
 
 std::shared_ptr<Slot> Graphs::block(std::unique_lock<std::mutex>& held, Lane& lane, unsigned ctas) {
   for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
-    if (spare->home != lane.home || spare->slot->ctas < ctas || (spare->slot->told.word == nullptr) == lane.watched) continue;
+    if (spare->context_state != lane.context_state || spare->slot->ctas < ctas ||
+        (spare->slot->told.word == nullptr) == lane.watched)
+      continue;
     if (spare->free != nullptr && SLUICE_REAL(cuEventQuery)(spare->free) != CUDA_SUCCESS) continue;
     std::shared_ptr<Slot> slot = std::move(spare->slot);
     spare_.erase(spare);
@@ -118,7 +120,7 @@ std::shared_ptr<Slot> Graphs::block(std::unique_lock<std::mutex>& held, Lane& la
     return slot;
   }
   held.unlock();  // memory may have to wait for the GPU, and the GPU for the lanes' thread
-  std::shared_ptr<Slot> slot = Lanes::slot(*lane.home, ctas, lane.watched);
+  std::shared_ptr<Slot> slot = Lanes::slot(*lane.context_state, ctas, lane.watched);
   held.lock();
   return slot;
 }
@@ -251,7 +253,7 @@ void Graphs::drop(Exec& exec) {
   for (auto& [at, node] : exec.nodes)
     if (node.slot != nullptr) {
       if (over) std::erase(exec.lane->slots, node.slot);  // else its last replay may need later grids
-      spare_.push_back({node.slot, exec.lane->home, exec.last});
+      spare_.push_back({node.slot, exec.lane->context_state, exec.last});
     }
 }
 

@@ -67,7 +67,7 @@ class Graphs {
   };
   struct Spare {
     std::shared_ptr<Slot> slot;
-    Home* home;
+    ContextState* context_state;
     CUevent free;  // of the executable that had it: when its last replay has ended
   };
   void give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec& exec);

@@ -31,11 +31,11 @@ CUresult begin_capture_first(CUstream stream) {
   return real<CUresult(CUstream)>(Own)(stream);
 }
 CUresult stream_create(CUstream* stream, unsigned flags) {
-  const auto quiet = program().stream_begins();
+  const auto drain = program().stream_begins();
   return SLUICE_REAL(cuStreamCreate)(stream, flags);
 }
 CUresult stream_create_with_priority(CUstream* stream, unsigned flags, int priority) {
-  const auto quiet = program().stream_begins();
+  const auto drain = program().stream_begins();
   return SLUICE_REAL(cuStreamCreateWithPriority)(stream, flags, priority);
 }
 CUresult stream_destroy(CUstream stream) {
@@ -74,7 +74,7 @@ CUlaunchConfig config_of(unsigned gx, unsigned gy, unsigned gz, unsigned bx, uns
 template <class Native>
 CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters, void** extra, bool per_thread, bool cooperative,
                 const Native& native) {
-  Launch l{function, c.hStream == nullptr && per_thread ? CU_STREAM_PER_THREAD : c.hStream, {}, parameters, extra};
+  ProgramLaunch l{function, c.hStream == nullptr && per_thread ? CU_STREAM_PER_THREAD : c.hStream, {}, parameters, extra};
   l.facts.grid = {c.gridDimX, c.gridDimY, c.gridDimZ};
   l.facts.block = {c.blockDimX, c.blockDimY, c.blockDimZ};
   l.facts.dynamic_shared = c.sharedMemBytes;

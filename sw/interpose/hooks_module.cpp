@@ -42,7 +42,7 @@ CUresult load(Handle* handle, const void* image, const Load& as) {
   }
   Prepared ours;
   if (image != nullptr && transforms()) ours = prepared(image);
-  const Program::Quiet quiet(program());
+  const Program::Drain drain(program());
   const bool loads = ours.code != nullptr && !ours.code->cubin.empty();
   CUresult result = loads ? as(ours.code->cubin.data(), true) : CUDA_ERROR_UNKNOWN;
   if (result != CUDA_SUCCESS) {
@@ -108,7 +108,7 @@ CUresult module_unload(CUmodule module) {
 }
 CUresult library_unload(CUlibrary library) {
   const CUresult result = [&] {
-    const Program::Quiet quiet(program());
+    const Program::Drain drain(program());
     return SLUICE_REAL(cuLibraryUnload)(library);
   }();
   if (result == CUDA_SUCCESS) tell_unloaded(library);
@@ -116,8 +116,8 @@ CUresult library_unload(CUlibrary library) {
 }
 CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {
   const CUresult result = [&] {
-    std::optional<Program::Quiet> quiet;
-    if (program().first_look(module, name)) quiet.emplace(program());
+    std::optional<Program::Drain> drain;
+    if (program().first_look(module, name)) drain.emplace(program());
     return SLUICE_REAL(cuModuleGetFunction)(function, module, name);
   }();
   if (result == CUDA_SUCCESS) tell_kernel(*function, module, name, false);
@@ -130,8 +130,8 @@ CUresult library_get_kernel(CUkernel* kernel, CUlibrary library, const char* nam
 }
 CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
   const CUresult result = [&] {
-    std::optional<Program::Quiet> quiet;
-    if (program().first_look(kernel, nullptr)) quiet.emplace(program());
+    std::optional<Program::Drain> drain;
+    if (program().first_look(kernel, nullptr)) drain.emplace(program());
     return SLUICE_REAL(cuKernelGetFunction)(function, kernel);
   }();
   if (result != CUDA_SUCCESS) return result;
@@ -142,8 +142,8 @@ CUresult kernel_get_function(CUfunction* function, CUkernel kernel) {
   return result;
 }
 CUresult kernel_get_param_info(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* bytes) {
-  std::optional<Program::Quiet> quiet;  // it loads the kernel
-  if (program().first_look(kernel, nullptr)) quiet.emplace(program());
+  std::optional<Program::Drain> drain;  // it loads the kernel
+  if (program().first_look(kernel, nullptr)) drain.emplace(program());
   return SLUICE_REAL(cuKernelGetParamInfo)(kernel, index, offset, bytes);
 }
 CUresult func_set_attribute(CUfunction function, CUfunction_attribute which, int value) {

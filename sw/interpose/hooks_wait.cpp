@@ -72,7 +72,7 @@ struct Alone;
 template <Symbol Own, class... Arguments>
 struct Alone<Own, CUresult(Arguments...)> {
   static CUresult call(Arguments... arguments) {
-    const Program::Quiet quiet(program());
+    const Program::Drain drain(program());
     return real<CUresult(Arguments...)>(Own)(arguments...);
   }
 };

@@ -38,43 +38,43 @@ IShares& Lanes::shares() {
   return *shares_;
 }
 
-Home* Lanes::home(std::unique_lock<std::mutex>& held) {
+ContextState* Lanes::context_state(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   if (!id) return nullptr;
-  if (const auto known = homes_.find(*id); known != homes_.end()) return known->second.get();
+  if (const auto known = contexts_.find(*id); known != contexts_.end()) return known->second.get();
   const std::size_t spares = crowded() ? channels_of_process() : 0;
   held.unlock();
-  std::unique_ptr<Home> made = Home::make();
+  std::unique_ptr<ContextState> made = ContextState::make();
   if (made != nullptr && spares > 0) made->make_spares(lock_, spares);
   held.lock();
-  return homes_.try_emplace(*id, std::move(made)).first->second.get();  // another thread may have been faster
+  return contexts_.try_emplace(*id, std::move(made)).first->second.get();  // another thread may have been faster
 }
 
-std::shared_ptr<Slot> Lanes::slot(Home& home, unsigned ctas, bool watched) {
+std::shared_ptr<Slot> Lanes::slot(ContextState& context_state, unsigned ctas, bool watched) {
   auto slot = std::make_shared<Slot>();
   slot->ctas = ctas;
   if (watched) {
-    slot->told = home.told();
+    slot->told = context_state.told();
     if (slot->told.word == nullptr) return nullptr;
   }
-  slot->control = home.zeroed(kFixed + std::size_t{ctas} * sizeof(SluiceControl::unfinished[0]), offsetof(SluiceControl, told),
-                              slot->told.device);
+  slot->control = context_state.zeroed(kFixed + std::size_t{ctas} * sizeof(SluiceControl::unfinished[0]),
+                                       offsetof(SluiceControl, told), slot->told.device);
   return slot->control == 0 ? nullptr : slot;
 }
 
-std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, Home& home, bool stream) {
+std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, ContextState& context_state, bool stream) {
   auto lane = std::make_shared<Lane>();
   lane->id = next_++;
-  lane->home = &home;
+  lane->context_state = &context_state;
   lane->watched = shares().changes();
   held.unlock();
   if (stream) {
-    if (auto made = slot(home, SLUICE_MAX_SLOTS, lane->watched)) {
+    if (auto made = slot(context_state, SLUICE_MAX_SLOTS, lane->watched)) {
       lane->orders = made->control + offsetof(SluiceControl, orders);
       lane->slots.push_back(std::move(made));
     }
   } else {
-    lane->orders = home.zeroed(sizeof(SluiceOrders), 0, 0);
+    lane->orders = context_state.zeroed(sizeof(SluiceOrders), 0, 0);
   }
   held.lock();
   return lane->orders == 0 ? nullptr : lane;
@@ -82,13 +82,14 @@ std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, Home&
 
 std::shared_ptr<Lane> Lanes::of_stream(std::unique_lock<std::mutex>& held, CUstream stream) {
   StreamId id;
-  Home* const own = home(held);
+  ContextState* const own = context_state(held);
   if (own == nullptr || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return nullptr;
   id.first = own->id();
   const auto known = streams_.find(id);
   if (known != streams_.end()) return known->second;
   for (auto old = retired_.begin(); old != retired_.end(); ++old) {
-    if (old->first->home != own || old->first->outstanding() || SLUICE_REAL(cuEventQuery)(old->second) != CUDA_SUCCESS) continue;
+    if (old->first->context_state != own || old->first->outstanding() || SLUICE_REAL(cuEventQuery)(old->second) != CUDA_SUCCESS)
+      continue;
     SLUICE_REAL(cuEventDestroy_v2)(old->second);
     std::shared_ptr<Lane> lane = old->first;
     retired_.erase(old);
@@ -110,7 +111,7 @@ std::shared_ptr<Lane> Lanes::known(CUstream stream) const {
 }
 
 std::shared_ptr<Lane> Lanes::of_graphs(std::unique_lock<std::mutex>& held) {
-  Home* const own = home(held);
+  ContextState* const own = context_state(held);
   if (own == nullptr) return nullptr;
   const auto known = graphs_.find(own->id());
   if (known != graphs_.end()) return known->second;
@@ -130,11 +131,11 @@ bool Lanes::stream_begins() {
 
 void Lanes::make_spares(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
-  const auto known = id ? homes_.find(*id) : homes_.end();
-  if (known == homes_.end() || known->second == nullptr) return;
-  Home& home = *known->second;
+  const auto known = id ? contexts_.find(*id) : contexts_.end();
+  if (known == contexts_.end() || known->second == nullptr) return;
+  ContextState& context_state = *known->second;
   held.unlock();
-  home.make_spares(lock_, channels_of_process());
+  context_state.make_spares(lock_, channels_of_process());
   held.lock();
 }
 
@@ -154,18 +155,18 @@ void Lanes::stream_ends(CUstream stream) {
 }
 
 void Lanes::context_ends(CUcontext context) {
-  for (auto home = homes_.begin(); home != homes_.end();) {
-    if (home->second == nullptr || home->second->context() != context) {
-      ++home;
+  for (auto context_state = contexts_.begin(); context_state != contexts_.end();) {
+    if (context_state->second == nullptr || context_state->second->context() != context) {
+      ++context_state;
       continue;
     }
-    const unsigned long long id = home->first;
+    const unsigned long long id = context_state->first;
     const Sums now = sums();
     std::erase_if(streams_, [&](const auto& s) { return s.first.first == id; });
-    std::erase_if(retired_, [&](const auto& r) { return r.first->home == home->second.get(); });
+    std::erase_if(retired_, [&](const auto& r) { return r.first->context_state == context_state->second.get(); });
     graphs_.erase(id);
-    looked_at_.erase(home->second.get());
-    home = homes_.erase(home);
+    looked_at_.erase(context_state->second.get());
+    context_state = contexts_.erase(context_state);
     counted_.violations = now.violations;
     counted_.naps = now.naps;
   }
@@ -173,8 +174,8 @@ void Lanes::context_ends(CUcontext context) {
 
 void Lanes::forget() {
   static_cast<void>(shares_.release());  // its thread and its session are the parent's
-  for (auto& [id, home] : homes_) static_cast<void>(home.release());
-  homes_.clear();
+  for (auto& [id, context_state] : contexts_) static_cast<void>(context_state.release());
+  contexts_.clear();
   looked_at_.clear();
   streams_.clear();
   graphs_.clear();
@@ -210,8 +211,8 @@ Lanes::Sums Lanes::sums() {
   const auto add = [&](const Lane& lane) {
     for (const std::shared_ptr<Slot>& slot : lane.slots) {
       unsigned violations = 0, told[2] = {};
-      if (!lane.home->read(&violations, slot->control + offsetof(SluiceControl, violations), sizeof violations) ||
-          !lane.home->read(told, slot->control + offsetof(SluiceControl, ended), sizeof told))
+      if (!lane.context_state->read(&violations, slot->control + offsetof(SluiceControl, violations), sizeof violations) ||
+          !lane.context_state->read(told, slot->control + offsetof(SluiceControl, ended), sizeof told))
         sums.known = false;
       sums.violations += violations;
       sums.naps += told[1];
@@ -220,7 +221,7 @@ Lanes::Sums Lanes::sums() {
   CUcontext before = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&before);
   const auto in_context = [&](const Lane& lane) {
-    SLUICE_REAL(cuCtxSetCurrent)(lane.home->context());
+    SLUICE_REAL(cuCtxSetCurrent)(lane.context_state->context());
     add(lane);
   };
   for (const auto& lane : all()) in_context(*lane);
@@ -234,8 +235,8 @@ std::string Lanes::coverage_json() { return Program::instance().coverage_json();
 
 DeviceShape Lanes::device() {
   const auto id = current_context();
-  const auto known = id ? homes_.find(*id) : homes_.end();
-  return known == homes_.end() || known->second == nullptr ? Home::shape_of_current() : known->second->shape();
+  const auto known = id ? contexts_.find(*id) : contexts_.end();
+  return known == contexts_.end() || known->second == nullptr ? ContextState::shape_of_current() : known->second->shape();
 }
 
 }  // namespace sluice::interpose

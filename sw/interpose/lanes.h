@@ -18,7 +18,7 @@
 
 #include "sw/gpu/jobs/watchdog.h"
 #include "sw/gpu/runtime/control.h"
-#include "sw/interpose/home.h"
+#include "sw/interpose/context_state.h"
 #include "sw/interpose/shares.h"
 
 namespace sluice::interpose {
@@ -42,7 +42,7 @@ struct Pending {
 struct Slot {
   CUdeviceptr control = 0;
   unsigned ctas = 0;  ///< on an SM: it has room for so many
-  Told told;
+  Notice told;
   std::deque<Pending> pending;  ///< of a graph's node: the one launch, again and again
   bool node = false;
   std::uint64_t launched = 0;         ///< since it was made; not of nodes
@@ -59,7 +59,7 @@ struct Slot {
 
 struct Lane {
   LaneId id = 0;
-  Home* home = nullptr;
+  ContextState* context_state = nullptr;
   CUdeviceptr orders = 0;
   Share share{CtaCount(0)};
   bool stale = true;        ///< the share is not in device memory
@@ -92,21 +92,22 @@ class Lanes : public ILanes {
   // With the lock held.
   [[nodiscard]] IShares& shares();
   // Memory may have to wait for the GPU, and the GPU for the lanes' thread: the lock is given up meanwhile.
-  [[nodiscard]] Home* home(std::unique_lock<std::mutex>& held);  ///< of the current context; null: the driver refuses
+  [[nodiscard]] ContextState* context_state(
+      std::unique_lock<std::mutex>& held);  ///< of the current context; null: the driver refuses
   [[nodiscard]] const std::string& gone() const { return gone_; }
   /// The stream's lane, in the current context. @return null: no memory
   [[nodiscard]] std::shared_ptr<Lane> of_stream(std::unique_lock<std::mutex>& held, CUstream stream);
   [[nodiscard]] std::shared_ptr<Lane> known(CUstream stream) const;  ///< null: nothing of it was under quota
   [[nodiscard]] std::shared_ptr<Lane> of_graphs(std::unique_lock<std::mutex>& held);
   /// A control block for `ctas` CTAs on an SM. Without the lock. @return null: no memory
-  [[nodiscard]] static std::shared_ptr<Slot> slot(Home& home, unsigned ctas, bool watched);
+  [[nodiscard]] static std::shared_ptr<Slot> slot(ContextState& context_state, unsigned ctas, bool watched);
   [[nodiscard]] bool send(Lane& lane, bool waits = true);  ///< the share, to device memory
   void watch(Lane& lane);                                  ///< from here on the thread looks at it
   void wake();                                             ///< the thread sleeps: something is outstanding now
   [[nodiscard]] bool polls() const { return polls_; }
   [[nodiscard]] bool stream_begins();                    ///< of the program, and it is not made yet. @return crowded()
   void make_spares(std::unique_lock<std::mutex>& held);  ///< of the current context. @pre nothing sleeps
-  [[nodiscard]] bool crowded() const;                    ///< soon there are more streams than channels, those of a home included
+  [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a context_state included
   void stream_ends(CUstream stream);
   void context_ends(CUcontext context);
   void forget();  ///< in a forked child: the parent's are not its own
@@ -135,14 +136,14 @@ class Lanes : public ILanes {
   void glance(std::span<const LaneId> ids);
   [[nodiscard]] bool step();  // @return something is outstanding
   [[nodiscard]] bool step(const std::shared_ptr<Lane>& lane, Clock::time_point now, std::vector<Place>& due);
-  void begin_look(Home& home, std::vector<Place> due);
-  bool see(Home& home);  // @return its look has come
+  void begin_look(ContextState& context_state, std::vector<Place> due);
+  bool see(ContextState& context_state);  // @return its look has come
   void hear(Lane& lane, Slot& slot);
   void answer_eviction(Lane& lane);  ///< where it is ordered: nobody holds a slot any more
   void look(const Place& place, const std::byte* counters, Clock::time_point now);
   void help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now);
   [[nodiscard]] std::vector<std::shared_ptr<Lane>> all() const;
-  [[nodiscard]] std::shared_ptr<Lane> make_lane(std::unique_lock<std::mutex>& held, Home& home, bool stream);
+  [[nodiscard]] std::shared_ptr<Lane> make_lane(std::unique_lock<std::mutex>& held, ContextState& context_state, bool stream);
   std::mutex& lock_;
   std::condition_variable changed_;
   std::mutex orders_lock_;  // of the following: taken last
@@ -151,8 +152,8 @@ class Lanes : public ILanes {
   std::optional<std::string> asked_gone_;
   bool poked_ = false;
   std::unique_ptr<IShares> shares_;
-  std::map<unsigned long long, std::unique_ptr<Home>> homes_;
-  std::map<Home*, std::vector<Place>> looked_at_;  ///< by the look that is under way
+  std::map<unsigned long long, std::unique_ptr<ContextState>> contexts_;
+  std::map<ContextState*, std::vector<Place>> looked_at_;  ///< by the look that is under way
   std::map<StreamId, std::shared_ptr<Lane>> streams_;
   std::map<unsigned long long, std::shared_ptr<Lane>> graphs_;
   std::vector<std::pair<std::shared_ptr<Lane>, CUevent>> retired_;  // of streams that have ended; when their work has

@@ -40,7 +40,7 @@ double short_us() {
 
 }  // namespace
 
-std::optional<std::string> Program::prepare(Kernel& kernel, const Launch& launch, Transformed& out) {
+std::optional<std::string> Program::prepare(Kernel& kernel, const ProgramLaunch& launch, Transformed& out) {
   if (const std::string& why = lanes_.shares().native(); !why.empty()) return why;
   if (!lanes_.gone().empty()) return lanes_.gone();
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
@@ -162,9 +162,10 @@ void Program::look_at_admitted() {
 
 std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
                                            const std::string& reason, CUstream stream, const Native& as_it_is) {
-  const Home* home = lanes_.home(held);
+  const ContextState* context_state = lanes_.context_state(held);
   const std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
-  if (home == nullptr || lane == nullptr || lane->share.sms == kEverySm || lane->share.sms.count >= home->shape().sms)
+  if (context_state == nullptr || lane == nullptr || lane->share.sms == kEverySm ||
+      lane->share.sms.count >= context_state->shape().sms)
     return std::nullopt;
   Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
   const auto timed = coverage_.begin(row, 0, stream);
@@ -178,7 +179,7 @@ std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, c
   return result;
 }
 
-CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Ours& with) {
+CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, const Ours& with) {
   if (launch.function == nullptr) return as_it_is(launch.stream);  // the driver says so
   const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
   std::unique_lock held(lock_);
@@ -227,7 +228,7 @@ CUresult Program::launch(const Launch& launch, const Native& as_it_is, const Our
     held.unlock();
     order = std::unique_lock(lane->launching);
     held.lock();
-    wait_while_quiet(held);
+    wait_while_draining(held);
   }
   Slot& slot = *lane->slots.front();
   ours->job->control = reinterpret_cast<SluiceControl*>(slot.control);

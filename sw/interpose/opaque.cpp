@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "sw/interpose/home.h"
+#include "sw/interpose/context_state.h"
 #include "sw/interpose/table.h"
 
 namespace sluice::interpose {

@@ -43,7 +43,7 @@ Program::Program() {
                    for (auto& [handle, kernel] : instance().kernels_) kernel.known_row = nullptr;
                    instance().coverage_.forget();
                    instance().lanes_.forget();
-                   instance().quiet_ = 0;
+                   instance().drains_ = 0;
                    instance().graphs_.forget();
                    instance().lock_.unlock();
                  });
@@ -91,7 +91,7 @@ bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
     lanes_.wait_for_change(held);
   if (found == kernels_.end()) {
     if (!strangers_.emplace(handle, context).second) return true;
-    const Quiet quiet(*this, held, true);
+    const Drain drain(*this, held, true);
     held.unlock();
     int registers = 0;
     SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, handle);
@@ -100,14 +100,14 @@ bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
   }
   if (!found->second.seen.insert(context).second) {
     if (behind_ && lanes_.outstanding() == 0) {
-      const Quiet quiet(*this, held, true);
+      const Drain drain(*this, held, true);
       load_others(held, context);
     }
     return true;
   }
   found->second.loading = true;
-  const Quiet quiet(*this, held, !found->second.own_loaded.contains(context));
-  if (!quiet.reached()) {
+  const Drain drain(*this, held, !found->second.own_loaded.contains(context));
+  if (!drain.reached()) {
     behind_ = true;
     if (found = kernels_.find(handle); found != kernels_.end()) {
       found->second.loading = false;
@@ -127,8 +127,8 @@ void Program::load_own(std::unique_lock<std::mutex>& held, CUfunction handle) {
   CUcontext context = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&context);
   found->second.loading = true;
-  const Quiet quiet(*this, held, !found->second.own_loaded.contains(context));
-  if (quiet.reached())
+  const Drain drain(*this, held, !found->second.own_loaded.contains(context));
+  if (drain.reached())
     load_one(held, handle, context);
   else if (const auto still = kernels_.find(handle); still != kernels_.end())
     still->second.loading = false;
@@ -247,7 +247,7 @@ void Program::kernel(void* handle, void* module, const char* name, bool library)
   kernels_[handle] = std::move(kernel);
 }
 
-unsigned Program::most_registers(const Kernel& kernel, const Launch& launch) {
+unsigned Program::most_registers(const Kernel& kernel, const ProgramLaunch& launch) {
   int ctas = 0;
   const unsigned threads = launch.facts.block[0] * launch.facts.block[1] * launch.facts.block[2];
   const CUfunction own = in_context(kernel, static_cast<CUfunction>(kernel.own));
@@ -257,7 +257,7 @@ unsigned Program::most_registers(const Kernel& kernel, const Launch& launch) {
   return gpu::registers_for(lanes_.device().sm.registers, static_cast<unsigned>(ctas), threads, kernel.registers);
 }
 
-void Program::compile(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient) {
+void Program::compile(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch, bool patient) {
   const CUfunction function = launch.function;
   const auto found = kernels_.find(function);
   if (found == kernels_.end() || (found->second.lazy == nullptr && (found->second.later == nullptr || !patient))) return;
@@ -356,7 +356,7 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
   return shape;
 }
 
-std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
+std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch, bool patient,
                                                 std::string& name, std::string& reason) {
   if (lanes_.shares().native().empty()) {
     load_own(held, launch.function);
@@ -413,25 +413,25 @@ KernelDemand Program::demand(CUfunction original, unsigned threads, unsigned sha
   return shape == kernel->second.shapes.end() ? KernelDemand{} : shape->second.demand;
 }
 
-std::unique_ptr<Program::Quiet> Program::stream_begins() {
+std::unique_ptr<Program::Drain> Program::stream_begins() {
   std::unique_lock held(lock_);
   if (!lanes_.stream_begins()) return nullptr;
-  auto quiet = std::make_unique<Quiet>(*this, held, true);
+  auto drain = std::make_unique<Drain>(*this, held, true);
   lanes_.make_spares(held);  // beyond the channels themselves
-  return quiet;
+  return drain;
 }
 
-Program::Quiet::Quiet(Program& program) : program_(program) {
+Program::Drain::Drain(Program& program) : program_(program) {
   std::unique_lock held(program.lock_);
   wait(held, true);
 }
-Program::Quiet::Quiet(Program& program, std::unique_lock<std::mutex>& held, bool patient) : program_(program) {
+Program::Drain::Drain(Program& program, std::unique_lock<std::mutex>& held, bool patient) : program_(program) {
   wait(held, patient);
 }
-Program::Quiet::~Quiet() { --program_.quiet_; }
+Program::Drain::~Drain() { --program_.drains_; }
 
-void Program::Quiet::wait(std::unique_lock<std::mutex>& held, bool patient) {
-  ++program_.quiet_;
+void Program::Drain::wait(std::unique_lock<std::mutex>& held, bool patient) {
+  ++program_.drains_;
   while (program_.lanes_.outstanding() > 0) {
     if (!patient && program_.lanes_.one_stands_still()) {
       reached_ = false;
@@ -442,8 +442,8 @@ void Program::Quiet::wait(std::unique_lock<std::mutex>& held, bool patient) {
   }
 }
 
-void Program::wait_while_quiet(std::unique_lock<std::mutex>& held) {
-  while (quiet_ > 0) lanes_.wait_for_change(held);
+void Program::wait_while_draining(std::unique_lock<std::mutex>& held) {
+  while (drains_ > 0) lanes_.wait_for_change(held);
 }
 
 bool Program::first_look(void* of, const char* name) {

@@ -28,7 +28,7 @@
 namespace sluice::interpose {
 
 /// One launch, as the program asked for it.
-struct Launch {
+struct ProgramLaunch {
   CUfunction function = nullptr;
   CUstream stream = nullptr;
   gpu::LaunchFacts facts;
@@ -66,12 +66,12 @@ class Program {
   /// Launches, transformed or as it is. @param as_it_is  the driver's own call; @param with  the driver's call for our launch
   using Native = std::function<CUresult(CUstream)>;  ///< in that stream instead of the program's
   using Ours = std::function<CUresult(const Transformed&)>;
-  [[nodiscard]] CUresult launch(const Launch& launch, const Native& as_it_is, const Ours& with);
+  [[nodiscard]] CUresult launch(const ProgramLaunch& launch, const Native& as_it_is, const Ours& with);
   /// The transformed form of a launch, without a control block. The lock is held, and given up while a kernel is compiled.
   /// @param patient  waits until the kernel is compiled: a node of a graph is made once
   /// @return nothing: natively, for the reason
-  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient,
-                                                       std::string& name, std::string& reason);
+  [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch,
+                                                       bool patient, std::string& name, std::string& reason);
   void captures() { captures_ = true; }  ///< from here on a stream may be captured
   /// What stands behind a function of ours.
   struct Original {
@@ -88,15 +88,15 @@ class Program {
   [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
   /// While it lives, none of the process's launches that may sleep is on the GPU: it waits for those that are, and others do not
   /// begin.
-  class Quiet {
+  class Drain {
    public:
-    explicit Quiet(Program& program);
+    explicit Drain(Program& program);
     /// Gives the lock up while it waits. @param patient  else not where a launch stands still that may wait for what is to come
-    Quiet(Program& program, std::unique_lock<std::mutex>& held, bool patient);
+    Drain(Program& program, std::unique_lock<std::mutex>& held, bool patient);
     [[nodiscard]] bool reached() const { return reached_; }
-    ~Quiet();
-    Quiet(const Quiet&) = delete;
-    Quiet& operator=(const Quiet&) = delete;
+    ~Drain();
+    Drain(const Drain&) = delete;
+    Drain& operator=(const Drain&) = delete;
 
    private:
     void wait(std::unique_lock<std::mutex>& held, bool patient);
@@ -104,8 +104,8 @@ class Program {
     bool reached_ = true;
   };
   /// A stream of the program begins. @return where it is beyond the channels: to be kept until it is there
-  [[nodiscard]] std::unique_ptr<Quiet> stream_begins();
-  void wait_while_quiet(std::unique_lock<std::mutex>& held);
+  [[nodiscard]] std::unique_ptr<Drain> stream_begins();
+  void wait_while_draining(std::unique_lock<std::mutex>& held);
   /// The driver may load code for it now. @param name  of what is looked for in `of`
   [[nodiscard]] bool first_look(void* of, const char* name);
   [[nodiscard]] bool sleepers_possible();  ///< launches that may sleep are on the GPU
@@ -149,7 +149,7 @@ class Program {
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
     std::map<std::array<unsigned, 3>, Shape> shapes;              ///< by device, threads and dynamic shared memory
   };
-  [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, const Launch& launch, Transformed& out);
+  [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, const ProgramLaunch& launch, Transformed& out);
   [[nodiscard]] const Shape& shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts);
   [[nodiscard]] std::shared_ptr<Lane> enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason);
   mutable std::mutex lock_;
@@ -163,9 +163,9 @@ class Program {
   void load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context);
   void load_others(std::unique_lock<std::mutex>& held, CUcontext context);
   [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
-  void compile(std::unique_lock<std::mutex>& held, const Launch& launch, bool patient);
+  void compile(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch, bool patient);
   /// Registers that a thread of ours may have, if as many CTAs are to fit an SM as of the program's own in such a launch.
-  [[nodiscard]] unsigned most_registers(const Kernel& kernel, const Launch& launch);
+  [[nodiscard]] unsigned most_registers(const Kernel& kernel, const ProgramLaunch& launch);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
                                     const Native& as_it_is);
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
@@ -174,7 +174,7 @@ class Program {
                                                   const std::string& reason, CUstream stream, const Native& as_it_is);
   std::unordered_map<void*, Prepared> modules_;
   std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
-  std::atomic<int> quiet_{0};                                       // lives of Quiet
+  std::atomic<int> drains_{0};                                      // lives of Drain
   bool behind_ = false;                                             // some kernels are to be loaded when nothing sleeps
   std::map<const void*, std::size_t> ahead_;                        // kernels of a module that were loaded with another
   std::atomic<bool> captures_{false};                               // some stream has been captured

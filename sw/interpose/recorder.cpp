@@ -268,7 +268,7 @@ Recorder::Device* Recorder::device(const std::string& ptx) {
 }
 
 /// @return what the launch returned; nothing: it was not made, and a note says why
-std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, const Launch& launch, const As& with) {
+std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, const ProgramLaunch& launch, const As& with) {
   const std::scoped_lock one(one_);
   const auto refuse = [&](const std::string& reason) {
     note(kernel.name, reason);
@@ -402,7 +402,7 @@ std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, c
 }
 
 /// A launch of a recorded kernel in the shape that was recorded, as it is: how long it takes.
-CUresult Recorder::timed(const Kernel& kernel, const Launch& launch, const Program::Native& as_it_is) {
+CUresult Recorder::timed(const Kernel& kernel, const ProgramLaunch& launch, const Program::Native& as_it_is) {
   const Relaxed relaxed;
   Span span(launch.stream);
   const CUresult result = as_it_is(launch.stream);
@@ -413,7 +413,7 @@ CUresult Recorder::timed(const Kernel& kernel, const Launch& launch, const Progr
   return result;
 }
 
-CUresult Recorder::launch(const Launch& launch, const Program::Native& as_it_is, const As& with) {
+CUresult Recorder::launch(const ProgramLaunch& launch, const Program::Native& as_it_is, const As& with) {
   if (launch.function == nullptr) return as_it_is(launch.stream);
   std::shared_ptr<Kernel> kernel;
   std::uint32_t number = 0;

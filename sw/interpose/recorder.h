@@ -36,7 +36,7 @@ class Recorder {
   void kernel(void* handle, void* module, const char* name, bool library);
   void same_kernel(void* handle, void* known);
   using As = std::function<CUresult(CUfunction, void**)>;  ///< the launch with another function and other arguments
-  [[nodiscard]] CUresult launch(const Launch& launch, const Program::Native& as_it_is, const As& with);
+  [[nodiscard]] CUresult launch(const ProgramLaunch& launch, const Program::Native& as_it_is, const As& with);
 
  private:
   Recorder();
@@ -54,8 +54,8 @@ class Recorder {
   struct Device;  // of a context
   [[nodiscard]] CUfunction logging(Kernel& kernel);
   [[nodiscard]] Device* device(const std::string& ptx);
-  [[nodiscard]] std::optional<CUresult> record(Kernel& kernel, std::uint32_t number, const Launch& launch, const As& with);
-  [[nodiscard]] CUresult timed(const Kernel& kernel, const Launch& launch, const Program::Native& as_it_is);
+  [[nodiscard]] std::optional<CUresult> record(Kernel& kernel, std::uint32_t number, const ProgramLaunch& launch, const As& with);
+  [[nodiscard]] CUresult timed(const Kernel& kernel, const ProgramLaunch& launch, const Program::Native& as_it_is);
   void note(const std::string& kernel, const std::string& reason);
   void write_note(const std::string& line);
 

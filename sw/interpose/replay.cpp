@@ -34,7 +34,7 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
     if (lanes.shares().changes()) lanes.watch(*lane);
     lane->busy = true;
   }
-  if (lane != nullptr && lane->watched) program_.wait_while_quiet(held);
+  if (lane != nullptr && lane->watched) program_.wait_while_draining(held);
   ++e.replays;
   const auto now = Clock::now();
   Timed timed;

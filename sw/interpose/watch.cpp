@@ -72,7 +72,7 @@ void Lanes::on_share(LaneId id, const Share& share) {
 /// Those that changed, and nothing else: somebody waits for the SMs.
 void Lanes::send_orders() {
   for (const std::shared_ptr<Lane>& lane : all())
-    if (lane->stale && lane->watched && SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) == CUDA_SUCCESS)
+    if (lane->stale && lane->watched && SLUICE_REAL(cuCtxSetCurrent)(lane->context_state->context()) == CUDA_SUCCESS)
       static_cast<void>(send(*lane, false));
 }
 
@@ -128,9 +128,9 @@ void Lanes::watch(Lane& lane) {
   if (!lane.watched) {
     lane.watched = true;
     for (const std::shared_ptr<Slot>& slot : lane.slots) {
-      slot->told = lane.home->told();
+      slot->told = lane.context_state->told();
       if (slot->told.word != nullptr &&
-          !lane.home->write(slot->control + offsetof(SluiceControl, told), &slot->told.device, sizeof slot->told.device))
+          !lane.context_state->write(slot->control + offsetof(SluiceControl, told), &slot->told.device, sizeof slot->told.device))
         slot->told.word = nullptr;
     }
   }
@@ -191,17 +191,18 @@ void Lanes::take_orders() {
 bool Lanes::step() {
   bool outstanding = false;
   const Clock::time_point now = Clock::now();
-  std::map<Home*, std::vector<Place>> due;
+  std::map<ContextState*, std::vector<Place>> due;
   for (const std::shared_ptr<Lane>& lane : all()) {
-    if (!lane->watched || SLUICE_REAL(cuCtxSetCurrent)(lane->home->context()) != CUDA_SUCCESS) continue;
-    if (lane->home->orders_are_lost())
-      for (const std::shared_ptr<Lane>& other : all()) other->stale = other->stale || other->home == lane->home;
-    lane->home->make_later_streams();
-    see(*lane->home);
-    outstanding = step(lane, now, due[lane->home]) || outstanding;
+    if (!lane->watched || SLUICE_REAL(cuCtxSetCurrent)(lane->context_state->context()) != CUDA_SUCCESS) continue;
+    if (lane->context_state->orders_are_lost())
+      for (const std::shared_ptr<Lane>& other : all()) other->stale = other->stale || other->context_state == lane->context_state;
+    lane->context_state->make_later_streams();
+    see(*lane->context_state);
+    outstanding = step(lane, now, due[lane->context_state]) || outstanding;
   }
-  for (auto& [home, places] : due)
-    if (!places.empty() && SLUICE_REAL(cuCtxSetCurrent)(home->context()) == CUDA_SUCCESS) begin_look(*home, std::move(places));
+  for (auto& [context_state, places] : due)
+    if (!places.empty() && SLUICE_REAL(cuCtxSetCurrent)(context_state->context()) == CUDA_SUCCESS)
+      begin_look(*context_state, std::move(places));
   return outstanding;
 }
 
@@ -211,7 +212,7 @@ bool Lanes::step(const std::shared_ptr<Lane>& of, Clock::time_point now, std::ve
   if (lane.stale) static_cast<void>(send(lane));
   for (const std::shared_ptr<Slot>& slot : lane.slots) {
     hear(lane, *slot);
-    if (slot->pending.empty() || !outstanding || due.size() == kLookedAt || lane.home->looks()) continue;
+    if (slot->pending.empty() || !outstanding || due.size() == kLookedAt || lane.context_state->looks()) continue;
     const bool progress = slot->pending.front().waits || !slot->node;  // it is wanted
     const bool needed = (slot->asleep && lane.share.ctas.value() > 0) || slot->raised;
     if ((needed && now - slot->helped >= slot->patience) || (progress && now - slot->looked >= kBetweenLooks))
@@ -228,25 +229,25 @@ bool Lanes::step(const std::shared_ptr<Lane>& of, Clock::time_point now, std::ve
 }
 
 /// Mostly it has come at once. Behind copies of the program's it may take long: later steps see it.
-void Lanes::begin_look(Home& home, std::vector<Place> due) {
+void Lanes::begin_look(ContextState& context_state, std::vector<Place> due) {
   std::vector<CUdeviceptr> from;
   for (const Place& place : due) from.push_back(place.slot->control + kFrom);
-  const bool in_place = home.orders_have_come();
-  if (!home.look(from, kTo - kFrom)) return;
+  const bool in_place = context_state.orders_have_come();
+  if (!context_state.look(from, kTo - kFrom)) return;
   const Clock::time_point now = Clock::now();
   for (Place& place : due) {
     place.slot->looked = now;
     place.order = in_place && !place.lane->stale ? place.lane->order : 0;
   }
-  looked_at_[&home] = std::move(due);
-  while (!see(home) && Clock::now() - now < kCopyTakes) {
+  looked_at_[&context_state] = std::move(due);
+  while (!see(context_state) && Clock::now() - now < kCopyTakes) {
   }
 }
 
-bool Lanes::see(Home& home) {
-  const std::byte* counters = home.seen();
+bool Lanes::see(ContextState& context_state) {
+  const std::byte* counters = context_state.seen();
   if (counters == nullptr) return false;
-  for (const Place& place : std::exchange(looked_at_[&home], {})) {
+  for (const Place& place : std::exchange(looked_at_[&context_state], {})) {
     if (!place.slot->pending.empty()) look(place, counters, Clock::now());
     counters += kTo - kFrom;
   }
@@ -255,12 +256,12 @@ bool Lanes::see(Home& home) {
 
 bool Lanes::send(Lane& lane, bool waits) {
   SluiceOrders orders{};
-  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
+  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.context_state->shape().sms);
   std::ranges::copy(quotas, orders.quota);
   orders.wanted = std::accumulate(quotas.begin(), quotas.end(), 0U);
   orders.epoch = static_cast<unsigned>(lane.order = ++counted_.orders);
-  lane.stale =
-      !(waits ? lane.home->write(lane.orders, &orders, sizeof orders) : lane.home->order(lane.orders, &orders, sizeof orders));
+  lane.stale = !(waits ? lane.context_state->write(lane.orders, &orders, sizeof orders)
+                       : lane.context_state->order(lane.orders, &orders, sizeof orders));
   return !lane.stale;
 }
 
@@ -323,7 +324,7 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
   }
   if (front.waits && seen.ended + seen.resident > 0) {
     if (!slot.watchdog) slot.watchdog.emplace(kStandsStill, front.grid[1]);
-    const gpu::QuotaTable in_force = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
+    const gpu::QuotaTable in_force = lane.raised ? *lane.raised : quotas_of(lane.share, lane.context_state->shape().sms);
     if (lane.share.ctas.value() > 0)
       if (auto raised = slot.watchdog->look(now, seen.done, seen.resident, in_force)) {
         std::fprintf(stderr, "sluice: %s: no block has ended for 100 ms: quota raised to at most %u\n", front.kernel.c_str(),
@@ -347,7 +348,7 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
 
 void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now) {
   const Pending& launch = slot.pending.front();
-  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.home->shape().sms);
+  const gpu::QuotaTable quotas = lane.raised ? *lane.raised : quotas_of(lane.share, lane.context_state->shape().sms);
   std::uint64_t wanted = 0;
   for (const std::uint32_t q : quotas) wanted += std::min(q, launch.grid[1]);
   if (seen.ended == 0 && !slot.asleep) return;  // its own grid has not begun, or all of it has room
@@ -357,7 +358,7 @@ void Lanes::help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now
   }
   // The last one found no room: an order that was held up may have come behind a newer one.
   if (slot.patience > Clock::duration::zero()) static_cast<void>(send(lane));
-  CUstream stream = lane.home->idle_stream();
+  CUstream stream = lane.context_state->idle_stream();
   if (stream == nullptr) return;
   std::vector<std::byte> arguments = launch.arguments;
   SluiceJob job;

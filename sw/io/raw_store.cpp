@@ -7,6 +7,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
@@ -31,8 +32,8 @@ void RawStore::add(const std::string& key, nlohmann::json measurement) {
 
 std::vector<nlohmann::json> RawStore::read(const std::filesystem::path& file) {
   std::vector<nlohmann::json> lines;
-  if (!std::filesystem::exists(file)) return lines;
-  const std::string text = read_file(file);
+  if (!has_packed(file)) return lines;
+  const std::string text = read_packed(file);
   unsigned number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);

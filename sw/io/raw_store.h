@@ -18,7 +18,7 @@ class RawStore {
   [[nodiscard]] bool has(const std::string& key) const { return keys_.contains(key); }
   void add(const std::string& key, nlohmann::json measurement);
 
-  /// All lines of a file; empty when there is none.
+  /// All lines of a file, or of FILE.xz; empty when there is neither.
   [[nodiscard]] static std::vector<nlohmann::json> read(const std::filesystem::path& file);
 
  private:

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "sw/core/errors.h"
-#include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 #include "sw/report/decision_summary.h"
 #include "sw/report/seed_summary.h"
 
@@ -456,7 +456,7 @@ EvalResults results_from_json(const Json& json, const std::string& source) {
 EvalResults read_results(const std::filesystem::path& path) {
   Json json;
   try {
-    json = Json::parse(read_file(path));
+    json = Json::parse(read_packed(path));
   } catch (const Json::parse_error& e) {
     throw InputError(fmt::format("{}: not JSON, or cut short, at byte {}", path.string(), e.byte));
   }

@@ -75,8 +75,9 @@ struct FakeResult {
 /// How far a job is.
 struct FakeProgress {
   JobState state;
-  Share share{CtaCount(0), {}};  ///< in ToRun and Running
-  FakeOutcome outcome{};         ///< until now
+  Share share{CtaCount(0), {}};    ///< in ToRun and Running
+  Share granted{CtaCount(0), {}};  ///< the last that it was given, also when it is done
+  FakeOutcome outcome{};           ///< until now
   std::uint64_t tasks_begun = 0;
 };
 

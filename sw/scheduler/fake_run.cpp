@@ -31,7 +31,9 @@ void FakeExecutor::Run::begin(std::uint32_t k) {
 
 FakeProgress FakeExecutor::Run::progress(std::uint32_t k) {
   const Job& job = jobs_.at(k);
-  FakeProgress p{JobState::Prep, {}, job.outcome};
+  FakeProgress p{JobState::Prep};
+  p.granted = job.share.share;
+  p.outcome = job.outcome;
   if (job.outcome.done || job.lost) {
     p.state = job.lost ? JobState::Lost : JobState::Done;
     p.tasks_begun = p.outcome.tasks_done;

@@ -102,10 +102,15 @@ sluice_error sluice_submit(sluice_session* session, sluice_stub stub, uint64_t t
   });
 }
 
-sluice_error sluice_wait_share(sluice_session* session, sluice_stub stub, int timeout_ms) {
+sluice_error sluice_wait_share(sluice_session* session, sluice_stub stub, int timeout_ms, sluice_granted* granted) {
   return guarded([&] {
     if (session == nullptr) return no_session("sluice_wait_share");
-    return session->wait(stub, timeout_ms, bit(StubState::ToRun) | bit(StubState::Running) | kDone);
+    StubWord word;
+    const sluice_error e = session->wait(stub, timeout_ms, bit(StubState::ToRun) | bit(StubState::Running) | kDone, &word);
+    if (e != SLUICE_OK || granted == nullptr) return e;
+    if (word.state == StubState::Done) word = StubWord::of(load(session->page->stub[stub].granted));
+    *granted = {word.ctas, word.first_sm, word.sms};
+    return SLUICE_OK;
   });
 }
 

@@ -117,15 +117,16 @@ sluice_error sluice_session::listen() {
   return gone ? fail(SLUICE_ERROR_GONE, *gone) : SLUICE_OK;
 }
 
-sluice_error sluice_session::wait(sluice_stub stub, int timeout_ms, unsigned states) {
+sluice_error sluice_session::wait(sluice_stub stub, int timeout_ms, unsigned states, StubWord* word) {
   if (::getpid() != owner) return fail(SLUICE_ERROR_FORKED, "the session is another process's");
   if (stub >= kStubs) return fail(SLUICE_ERROR_REFUSED, "unknown_stub");
   Deadline deadline;
   if (timeout_ms >= 0) deadline = SteadyClock::now() + std::chrono::milliseconds(timeout_ms);
   std::unique_lock lock(mutex);
   return hear(lock, deadline, [&] {
-    const std::uint64_t word = __atomic_load_n(&page->stub[stub].word, __ATOMIC_ACQUIRE);
-    return (states >> static_cast<unsigned>(StubWord::of(word).state) & 1U) != 0;
+    const auto now = StubWord::of(__atomic_load_n(&page->stub[stub].word, __ATOMIC_ACQUIRE));
+    if (word != nullptr) *word = now;
+    return (states >> static_cast<unsigned>(now.state) & 1U) != 0;
   });
 }
 

@@ -86,7 +86,7 @@ struct sluice_session {
   /// All that the service has said. @return SLUICE_ERROR_GONE when it is
   sluice_error listen();
   /// Until the stub's state is one of `states`, a bit each.
-  sluice_error wait(sluice_stub stub, int timeout_ms, unsigned states);
+  sluice_error wait(sluice_stub stub, int timeout_ms, unsigned states, sluice::service::StubWord* word = nullptr);
   /// The number of a kernel, registered once.
   sluice_error kernel_number(const sluice_kernel& kernel, std::uint32_t& number);
 

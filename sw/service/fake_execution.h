@@ -14,7 +14,7 @@ class FakeExecution : public IExecutor {
  public:
   FakeExecution(const MachineConfig& machine, IScheduler& scheduler, const FakeCosts& costs)
       : inner_(machine, scheduler, costs) {}
-  [[nodiscard]] JobId submit(const Launch& launch, Time now) override {
+  [[nodiscard]] JobId submit(const ClientLaunch& launch, Time now) override {
     if (launch.tasks == 0 || launch.tasks > std::numeric_limits<std::uint32_t>::max())
       throw InputError("tasks = " + std::to_string(launch.tasks) + ": must be 1..4294967295");
     if (launch.task_time <= Time(0) || launch.task_time > std::chrono::nanoseconds(kMaxTaskNs))
@@ -37,7 +37,7 @@ class FakeExecution : public IExecutor {
   [[nodiscard]] std::optional<Time> next() const override { return inner_.next(); }
   [[nodiscard]] Progress progress(JobId job, Time) const override {
     const FakeProgress p = inner_.progress(job);
-    return {p.state, p.share, p.tasks_begun, p.outcome.tasks_done, p.outcome.evictions, p.outcome.held};
+    return {p.state, p.share, p.granted, p.tasks_begun, p.outcome.tasks_done, p.outcome.evictions, p.outcome.held};
   }
 
  private:

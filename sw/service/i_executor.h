@@ -11,7 +11,7 @@
 namespace sluice::service {
 
 /// A launch as a client submits it. `tasks` 0: as many as come, until the client says that it is done.
-struct Launch {
+struct ClientLaunch {
   KernelDescriptor kernel;
   std::uint64_t tasks = 0;
   Time task_time{};
@@ -25,7 +25,8 @@ enum class Leaving { InTime, Late, Forsaken };
 /// How far a job is.
 struct Progress {
   JobState state = JobState::Prep;
-  Share share{CtaCount(0), {}};  ///< in ToRun and Running
+  Share share{CtaCount(0), {}};    ///< in ToRun and Running
+  Share granted{CtaCount(0), {}};  ///< the last that it was given, also when it is done
   std::uint64_t tasks_begun = 0, tasks_done = 0;
   std::uint32_t evictions = 0;
   Time held{};  ///< in which it had CTAs on the GPU
@@ -37,7 +38,7 @@ class IExecutor {
  public:
   virtual ~IExecutor() = default;
   /// Arrives now. @throws InputError naming the value that it does not take
-  [[nodiscard]] virtual JobId submit(const Launch& launch, Time now) = 0;
+  [[nodiscard]] virtual JobId submit(const ClientLaunch& launch, Time now) = 0;
   /// The job goes over into one of another kernel, which keeps what it holds until the scheduler has decided.
   /// @throws InputError when that cannot be
   [[nodiscard]] virtual JobId change_kernel(JobId job, const KernelDescriptor& kernel, Time now) = 0;

@@ -194,7 +194,8 @@ struct Stub {
   std::uint64_t word;
   std::uint32_t job;
   std::int32_t priority;
-  std::uint64_t tasks, tasks_begun, tasks_done, evictions, changed_ns, reserved;
+  std::uint64_t tasks, tasks_begun, tasks_done, evictions, changed_ns;
+  std::uint64_t granted;  ///< the last share that the launch was given; a StubWord, 0 CTAs: none yet
 };
 struct Page {
   static constexpr std::uint32_t kMagic = 0x50434c53;  ///< "SLCP"

@@ -13,7 +13,7 @@ namespace sluice::service {
 
 ReportedExecutor::ReportedExecutor(IScheduler& scheduler, bool isolate) : scheduler_(scheduler), isolate_(isolate) {}
 
-JobId ReportedExecutor::submit(const Launch& launch, Time now) {
+JobId ReportedExecutor::submit(const ClientLaunch& launch, Time now) {
   while (jobs_.contains(JobId(next_id_))) ++next_id_;  // after 2^32 launches
   const JobId id(next_id_++);
   JobView view;
@@ -30,13 +30,14 @@ JobId ReportedExecutor::submit(const Launch& launch, Time now) {
 
 JobId ReportedExecutor::change_kernel(JobId old, const KernelDescriptor& kernel, Time now) {
   const JobView before = open(old, now);
-  const Share share = jobs_.at(old).now.share;
+  const Share share = jobs_.at(old).now.share, granted = jobs_.at(old).now.granted;
   const std::uint32_t evictions = jobs_.at(old).now.evictions, owner = jobs_.at(old).owner;
   const Time held = progress(old, now).held;
   done(old, now);
   const JobId id = submit({kernel, before.tasks, {}, before.priority, owner}, now);
   Job& job = jobs_.at(id);
   job.now.evictions = evictions;
+  job.now.granted = granted;
   job.now.held = held;
   if (before.state == JobState::Ready) return id;
   move(id, JobState::ToRun, now);
@@ -163,7 +164,7 @@ void ReportedExecutor::obey(const Plan& plan, Time now) {
     const bool wanted = given != plan.jobs.end() && given->share.ctas.value() != 0 && given->share.sms.count != 0;
     Job& job = jobs_.at(view.id);
     if (wanted && view.state == JobState::Ready) move(view.id, JobState::ToRun, now);
-    if (wanted && view.state != JobState::ToEvict) job.now.share = given->share;
+    if (wanted && view.state != JobState::ToEvict) job.now.share = job.now.granted = given->share;
     if (wanted || (view.state != JobState::ToRun && view.state != JobState::Running)) continue;
     // One that was given a share may have launched by now: it has to say that it left, as if it were known to run.
     if (view.state == JobState::ToRun) move(view.id, JobState::Running, now);

@@ -21,7 +21,7 @@ class ReportedExecutor : public IExecutor {
   /// @param isolate  the jobs of one owner at a time
   ReportedExecutor(IScheduler& scheduler, bool isolate);
   static constexpr Time kLateAfter = std::chrono::milliseconds(100), kForsakenAfter = std::chrono::seconds(1);
-  [[nodiscard]] JobId submit(const Launch& launch, Time now) override;
+  [[nodiscard]] JobId submit(const ClientLaunch& launch, Time now) override;
   [[nodiscard]] JobId change_kernel(JobId job, const KernelDescriptor& kernel, Time now) override;
   void report(JobId job, const Report& what, Time now) override;
   void lose(JobId job, Time now) override;

@@ -200,6 +200,7 @@ void Service::update(Session& session, Time now) {
     store_word(stub.tasks_begun, p.tasks_begun);
     store_word(stub.tasks_done, p.tasks_done);
     store_word(stub.evictions, std::uint64_t{p.evictions});
+    store_word(stub.granted, word_of(StubState::ToRun, p.granted, p.evictions).packed());
     if (std::exchange(taken->leaving, p.leaving) != p.leaving) say_late(session, session.kernels[taken->kernel], p.leaving);
     const std::uint64_t word = word_of(stub_state(p.state), p.share, p.evictions).packed();
     if (p.state == JobState::Done) {

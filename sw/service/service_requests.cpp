@@ -157,7 +157,7 @@ void Service::take(Session& session, const Submit& m, Time now) {
   if (m.reserved != 0) throw Refusal{Code::Malformed, "SUBMIT: reserved field"};
   Taken& launching = taken(session, m.stub);
   if (launching.job) throw Refusal{Code::Busy, fmt::format("stub {}: its launch has not ended", m.stub)};
-  Launch launch;
+  ClientLaunch launch;
   launch.kernel = session.kernels[launching.kernel];
   launch.tasks = m.tasks;
   launch.task_time = std::chrono::nanoseconds(std::min(m.task_ns, kMaxTaskNs + 1));
@@ -174,7 +174,8 @@ void Service::take(Session& session, const Submit& m, Time now) {
   store_word(stub.job, launching.job->value());
   store_word(stub.priority, launching.priority);
   store_word(stub.tasks, m.tasks);
-  for (std::uint64_t* count : {&stub.tasks_begun, &stub.tasks_done, &stub.evictions}) store_word(*count, std::uint64_t{0});
+  for (std::uint64_t* count : {&stub.tasks_begun, &stub.tasks_done, &stub.evictions, &stub.granted})
+    store_word(*count, std::uint64_t{0});
   store_word(stub.word, StubWord{StubState::Prep}.packed());
   answer(session, launching.job->value(), launching.priority);
 }

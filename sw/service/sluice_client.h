@@ -67,6 +67,11 @@ typedef struct {
 } sluice_progress;
 
 typedef struct {
+  uint16_t ctas;          /* on each of its SMs; SLUICE_WHOLE; 0: the launch was done without one */
+  uint16_t first_sm, sms; /* first_sm .. first_sm + sms - 1 */
+} sluice_granted;
+
+typedef struct {
   uint32_t sms;
   uint32_t threads, registers, shared_bytes, ctas; /* of one SM: what it holds at a time */
 } sluice_gpu;
@@ -85,8 +90,9 @@ sluice_error sluice_set_priority(sluice_session* session, sluice_stub stub, int3
 /* tasks: CTAs. Executor `fake`: 1..2^32-1, and each takes task_ns, 1..10^12. Executor `gpu`: the caller runs them under the
  * stub's share and reports what they do; 0: as many as come until it reports SLUICE_ENDED. Returns at once. */
 sluice_error sluice_submit(sluice_session* session, sluice_stub stub, uint64_t tasks, uint64_t task_ns);
-/* Until the stub's launch has a share, or is done. timeout_ms < 0: no limit. */
-sluice_error sluice_wait_share(sluice_session* session, sluice_stub stub, int timeout_ms);
+/* Until the stub's launch has a share, or is done. timeout_ms < 0: no limit. granted (may be NULL): that share; of a launch that
+ * was done meanwhile the last that it had. A sluice_read() afterwards may find that the launch has lost it again. */
+sluice_error sluice_wait_share(sluice_session* session, sluice_stub stub, int timeout_ms, sluice_granted* granted);
 /* Until the stub's launch is done. timeout_ms < 0: no limit. */
 sluice_error sluice_wait(sluice_session* session, sluice_stub stub, int timeout_ms);
 /* Reads shared memory, sends nothing; also when the service is gone: what it was then. */

@@ -26,7 +26,8 @@ std::uint32_t mean_length(const std::filesystem::path& file) {
 
 }  // namespace
 
-Workload import_traces(const std::vector<std::filesystem::path>& folders, const Workload& like, std::uint32_t register_unit) {
+Workload import_traces(const std::vector<std::filesystem::path>& folders, const Workload& like, std::uint32_t register_unit,
+                       TraceGeometry geometry) {
   Workload workload;
   for (const std::filesystem::path& folder : folders) {
     const std::string name = std::filesystem::path(folder / "x").parent_path().filename().string();
@@ -37,14 +38,20 @@ Workload import_traces(const std::vector<std::filesystem::path>& folders, const 
     if (listed.size() != 1) throw InputError(fmt::format("{}: {} kernels, must be one", folder.string(), listed.size()));
     KernelDescriptor kernel = *published;
     const KernelDescriptor recorded = describe(listed[0].header, register_unit);
-    kernel.grid_ctas = recorded.grid_ctas;
-    kernel.block_threads = recorded.block_threads;
-    kernel.registers_per_cta = recorded.registers_per_cta;
-    kernel.shared_bytes_per_cta = recorded.shared_bytes_per_cta;
+    const bool same_grid = geometry == TraceGeometry::Recorded || kernel.grid_ctas == recorded.grid_ctas;
+    if (geometry == TraceGeometry::Recorded) {
+      kernel.grid_ctas = recorded.grid_ctas;
+      kernel.block_threads = recorded.block_threads;
+      kernel.registers_per_cta = recorded.registers_per_cta;
+      kernel.shared_bytes_per_cta = recorded.shared_bytes_per_cta;
+    } else if (kernel.block_threads != recorded.block_threads) {
+      throw InputError(fmt::format("{}: CTAs of {} threads, but {} has CTAs of {}: record code for these", folder.string(),
+                                   recorded.block_threads, like.name, kernel.block_threads));
+    }
     kernel.behaviour = {};
     kernel.behaviour.warp_instructions = mean_length(listed[0].file);
     kernel.phase.reset();
-    kernel.trace = {listed[0].file.string(), listed[0].file, trace_hash(listed[0].file)};
+    kernel.trace = {listed[0].file.string(), listed[0].file, trace_hash(listed[0].file), same_grid ? 0U : recorded.grid_ctas};
     workload.kernels.push_back(std::move(kernel));
   }
   return workload;

@@ -9,9 +9,10 @@ namespace sluice {
 
 TraceSource::TraceSource(const KernelDescriptor& kernel, std::uint32_t launch) : TraceSource(kernel.trace->path, launch) {
   const TraceHeader header = TraceReader(path_, launch).header();
-  if (header.ctas() != kernel.grid_ctas || header.threads() != kernel.block_threads)
+  const std::uint32_t ctas = kernel.trace->ctas == 0 ? kernel.grid_ctas : kernel.trace->ctas;
+  if (header.ctas() != ctas || header.threads() != kernel.block_threads)
     throw InputError(fmt::format("{}: {} CTAs of {} threads, but kernel {} of the workload has {} of {}", path_.string(),
-                                 header.ctas(), header.threads(), kernel.name, kernel.grid_ctas, kernel.block_threads));
+                                 header.ctas(), header.threads(), kernel.name, ctas, kernel.block_threads));
 }
 
 std::uint32_t TraceSource::begin_cta(std::uint32_t) {

@@ -14,7 +14,7 @@ namespace sluice {
 
 /// Warps of a traced kernel. Its file is opened when its first CTA begins and closed after its last, and opened again when the
 /// kernel is launched again; only the CTAs that live are in memory. The CTAs come in file order, as the traced device started
-/// them.
+/// them. A grid with more CTAs than the trace runs the trace again; one with fewer goes on in it at its next launch.
 class TraceSource : public IInstructionSource {
  public:
   /// @param launch its index in the list: launches share no local memory

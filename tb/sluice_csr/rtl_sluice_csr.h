@@ -50,7 +50,7 @@ class RtlSluiceCsr {
     for (unsigned k = 0; k < p_.max_kernels; ++k) {
       set_field(top_->tags_i, 11 * k, 11,
                 regs::kSlotTagsContext.get(status.tags[k]) | regs::kSlotTagsPriority.get(status.tags[k]) << 8);
-      set_field(top_->port_take_i, k, 1, in.take && in.take->slot == k ? 1 : 0);
+      set_field(top_->port_admit_i, k, 1, in.take && in.take->slot == k ? 1 : 0);
     }
     const SluiceCsrTake take = in.take.value_or(SluiceCsrTake());
     set_field(top_->port_demand_i, 0, 7, take.warps);

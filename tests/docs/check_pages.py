@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks every tracked Markdown page: links, anchors, fences, tables, paths; of README.md and docs/ that they name no commit; of
-README.md, docs/ and results/ that each acronym and house term in their prose is in the glossary. Every folder has a README.md.
+README.md, docs/ and results/ that each acronym and house term in their prose is in the glossary. Every folder has a README.md, the
+index every page, and the page of commands every command.
 
 usage: tests/docs/check_pages.py [--root FOLDER] [PAGE ...]    one line a fault, exit code 1 if there is one
 
@@ -102,6 +103,22 @@ def folders_without_readme(root, files):
     return sorted(folder for folder, files_there in count.items() if files_there > 1 and not (root / folder / "README.md").exists())
 
 
+def pages_not_in_index(root, files):
+    """Pages of docs/ and results/ to which docs/README.md has no link; not those that only name a folder's purpose."""
+    index = root / "docs/README.md"
+    linked = {(index.parent / target.partition("#")[0]).resolve() for _, target in LINK.findall(index.read_text())} if index.exists() else set()
+    return [file for file in files if file.startswith(("docs/", "results/")) and file.endswith(".md") and (root / file).resolve() not in linked | {index.resolve()}
+            and len((root / file).read_text().splitlines()) > 3]
+
+
+def commands_not_told(root):
+    """Commands of cli/ that docs/user/commands.md does not name; not those without a description, which others start."""
+    page = root / "docs/user/commands.md"
+    told = set(re.findall(r"[\w-]+", " ".join(re.findall(r"`sluice [^`]*`", page.read_text())))) if page.exists() else set()
+    names = (m for file in sorted((root / "cli").glob("*.cpp")) for m in re.findall(r'add_subcommand\(\s*"([\w-]+)",\s*"[^"]', file.read_text()))
+    return [name for name in names if name not in told]
+
+
 def faults(root, page, known=None):
     text = (root / page).read_text()
     house = page == "README.md" or page.startswith("docs/")
@@ -144,7 +161,10 @@ def main():
     pages = options.pages or [file for file in files if file.endswith(".md")]
     known = known_terms(options.root)
     found = [f"{page}:{number}: {what}" for page in pages for number, what in faults(options.root, page, known)]
-    found += [] if options.pages else [f"{folder}: no README.md says what this folder is for" for folder in folders_without_readme(options.root, files)]
+    if not options.pages:
+        found += [f"{folder}: no README.md says what this folder is for" for folder in folders_without_readme(options.root, files)]
+        found += [f"docs/user/commands.md: nothing about sluice ... {name}" for name in commands_not_told(options.root)]
+        found += [f"{page}: docs/README.md has no link to it" for page in pages_not_in_index(options.root, files)]
     print("\n".join(found + [f"{len(pages)} pages, {len(found)} faults"]))
     return 1 if found else 0
 

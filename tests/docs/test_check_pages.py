@@ -102,6 +102,24 @@ class CheckPages(unittest.TestCase):
             files = ["sw/README.md", "sw/core/a.h", "sw/core/b.h", "sw/lone/a.h", "sw/core/deep/a.h", "sw/core/deep/b.h", ".ci/run", ".ci/b", "LICENSE"]
             self.assertEqual(check_pages.folders_without_readme(root, files), ["sw/core"])
 
+    def test_a_page_that_the_index_lacks_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "docs/user").mkdir(parents=True)
+            for name, text in (("README.md", "[a](user/a.md#title)\n"), ("user/a.md", GOOD), ("user/b.md", GOOD), ("user/README.md", "# user/\n\nPages.\n")):
+                (root / "docs" / name).write_text(text)
+            files = ["README.md", "docs/README.md", "docs/user/README.md", "docs/user/a.md", "docs/user/b.md"]
+            self.assertEqual(check_pages.pages_not_in_index(root, files), ["docs/user/b.md"])
+
+    def test_a_command_that_the_page_lacks_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, text in (("docs/user/commands.md", "`sluice sim --fst F` runs.\n"),
+                               ("cli/a.cpp", 'add_subcommand("sim", "A mix");\nadd_subcommand(\n  "run", "A program");\nadd_subcommand("client", "");')):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            self.assertEqual(check_pages.commands_not_told(root), ["run"])
+
 
 if __name__ == "__main__":
     unittest.main()

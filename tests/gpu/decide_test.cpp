@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/jobs/layout.h"
+#include "sw/io/packed_file.h"
 #include "sw/partition/warped_slicer.h"
 
 namespace sluice::gpu {
@@ -30,7 +31,7 @@ struct Silicon {
 
 Silicon read_silicon() {
   Silicon silicon;
-  std::ifstream in(kMeasured / "curves.jsonl");
+  std::istringstream in(read_packed(kMeasured / "curves.jsonl"));
   for (std::string line; std::getline(in, line);) {
     const json j = json::parse(line);
     silicon.capacity = resources(j["capacity"]);
@@ -45,7 +46,7 @@ TEST(SiliconScheduler, DecidesAsThePublishedPairsAndTriplesDid) {
   const Silicon silicon = read_silicon();
   std::map<std::string, unsigned> checked;
   for (const char* file : {"pairs.jsonl", "triples.jsonl"}) {
-    std::ifstream in(kMeasured / file);
+    std::istringstream in(read_packed(kMeasured / file));
     json refined;
     for (std::string line; std::getline(in, line);) {
       const json j = json::parse(line);

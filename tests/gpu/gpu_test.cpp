@@ -20,6 +20,7 @@
 #include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/gpu/runtime/control.h"
 #include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 namespace {
@@ -404,7 +405,7 @@ TEST(Report, AGateThatDecidesOtherwiseFails) {
   std::filesystem::copy(committed, folder, std::filesystem::copy_options::recursive);
   EXPECT_EQ(write_report(folder, true), 0);
   EXPECT_EQ(read_file(folder / "index.html"), read_file(committed / "index.html"));
-  std::string gate = read_file(folder / "gate.jsonl");
+  std::string gate = read_packed(folder / "gate.jsonl");
   const std::string native = "\"decided\":\"waits for all\"";
   ASSERT_NE(gate.find(native), std::string::npos);
   write_file_atomically(folder / "gate.jsonl", gate.replace(gate.find(native), native.size(), "\"decided\":\"\""));

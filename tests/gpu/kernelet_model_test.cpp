@@ -10,6 +10,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 namespace {
@@ -80,7 +81,7 @@ class Spoiled : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
   void restore(const char* file) { write_file_atomically(folder_ / file, text(file)); }
   static std::string text(const char* file) {
-    std::string all = read_file(kMeasured / file);
+    std::string all = read_packed(kMeasured / file);
     if (std::string(file) != "pairs.jsonl") return all;
     const std::size_t at =
         all.find("{\"kernels\":[\"BLK\",\"BFS\"],\"key\":\"BLK_BFS/search");  // one search, as the whole file is long

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sw/io/packed_file.h"
 #include "sw/scheduler/registry.h"
 #include "sw/workload/machine_file.h"
 #include "tests/systemc/scripted_kernel.h"
@@ -136,7 +136,7 @@ std::vector<Row> rows(const MachineConfig& machine, std::uint32_t most_warps) {
   constexpr std::uint32_t kRounds = 8;
   std::vector<Row> rows;
   std::vector<Script> scripts;
-  std::ifstream file(kSource / "results/h200/hopper/banks.jsonl");
+  std::istringstream file(read_packed(kSource / "results/h200/hopper/banks.jsonl"));
   for (std::string line; std::getline(file, line);) {
     const auto json = nlohmann::json::parse(line);
     const auto warps = json.at("warps_a_scheduler").get<std::uint32_t>();

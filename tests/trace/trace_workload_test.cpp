@@ -93,6 +93,35 @@ TEST_F(TraceWorkload, CtasOfTheLaunchBeforeRunOnWhenTheKernelIsLaunchedAgain) {
   EXPECT_EQ(source.next(last).dst, 5);
 }
 
+TEST_F(TraceWorkload, TakesGeometryFromTheOtherWhereItIsWanted) {
+  Workload like = table2();
+  EXPECT_NE(refusal([&] {
+              (void)import_traces({scratch_ / "BLK"}, like, 64, TraceGeometry::Like);
+            }).find("CTAs of 64 threads, but table2 has CTAs of 128"),
+            std::string::npos);
+  like.kernels[0].block_threads = 64;
+  Workload workload = import_traces({scratch_ / "BLK"}, like, 64, TraceGeometry::Like);
+  const KernelDescriptor& k = workload.kernels.at(0);
+  EXPECT_EQ(k.grid_ctas, like.kernels[0].grid_ctas);
+  EXPECT_EQ(k.demand(), like.kernels[0].demand());
+  EXPECT_EQ(k.trace->ctas, 2U);
+  workload.kernels[0].trace->file = "BLK/kernel-1.traceg";
+  workload.name = "w";
+  EXPECT_EQ(read_workload(written(workload)).kernels.at(0).trace->ctas, 2U);
+}
+
+TEST_F(TraceWorkload, ALargerGridRunsTheTraceAgain) {
+  KernelDescriptor k = imported().kernels.at(0);
+  k.grid_ctas = 5;
+  k.trace->ctas = 2;
+  TraceSource source(k, 0);
+  for (std::uint32_t cta = 0; cta < 5; ++cta) {
+    WarpCursor cursor{cta, 1, 0, source.begin_cta(cta), 0, 0};
+    EXPECT_EQ(source.next(cursor).dst, 4 + cta % 2);
+    source.end_cta(cursor.handle);
+  }
+}
+
 TEST_F(TraceWorkload, AnotherGridIsRefused) {
   KernelDescriptor k = imported().kernels.at(0);
   k.grid_ctas = 3;

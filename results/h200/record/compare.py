@@ -5,6 +5,7 @@
 usage: compare.py    exit code 1 when the warp instructions of a joined kernel are 1 % off, or outputs differ"""
 import csv
 import json
+import lzma
 import pathlib
 import re
 import sys
@@ -14,8 +15,8 @@ TOOLS = re.compile(r"(fill|fingerprint|count_differences|seen_sms|sluice_windows
 
 
 def lines(name):
-    path = HERE / name
-    return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")] if path.exists() else []
+    path = HERE / (name + ".xz")
+    return [json.loads(line) for line in lzma.open(path, "rt") if line.startswith("{")] if path.exists() else []
 
 
 def counted():

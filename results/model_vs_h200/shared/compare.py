@@ -7,6 +7,7 @@ prints tables from model.json and results/h200/{curves,pairs}.jsonl, and writes 
 file, and writes none; --take: makes that file anew from what `sluice eval` wrote. Of two runs that are alike it keeps the first file's."""
 import argparse
 import json
+import lzma
 import math
 import pathlib
 import statistics
@@ -26,7 +27,7 @@ QUOTAS = ("even", "warped_slicer")  # on the GPU these run in Sluice's runtime
 
 
 def lines(name):
-    return [json.loads(line) for line in (SILICON / name).read_text().splitlines()]
+    return [json.loads(line) for line in lzma.open(SILICON / (name + ".xz"), "rt")]
 
 
 def take(files, out):
@@ -89,7 +90,7 @@ def print_curves(model, curves):
 def print_turnaround():
     """Cycles of a block beside its own, at the clock of `curves.jsonl`; the same as rows of results.json."""
     beside, rows = {}, []
-    for line in map(json.loads, (HERE / "turnaround.jsonl").read_text().splitlines()):
+    for line in map(json.loads, lzma.open(HERE / "turnaround.jsonl.xz", "rt")):
         each = line["seconds"] * CLOCK * SMS * line["quota"] / line["blocks"] - line["cycles"]
         beside.setdefault((line["quota"], " of warps apart" if line["threads"] % 32 else ""), []).append(each)
     for (quota, apart), cycles in beside.items():

@@ -8,16 +8,16 @@ decides here by itself; of five repetitions the most frequent partition counts."
 import json
 import sys
 
-from compare import HERE, RESULTS, SILICON, within_one, write_results
+from compare import HERE, RESULTS, lines, within_one, write_results
 from whose import water_fill
 
 CURVES = (("sampled", "one look at all counts"), ("scaled", "and one at full occupancy"), ("refined", "and looks where the decision falls"), ("ctas", "what was in force"))
 
 
 def main():
-    demand = {line["app"]: line["demand"] for line in map(json.loads, (SILICON / "curves.jsonl").read_text().splitlines())}
+    demand = {line["app"]: line["demand"] for line in lines("curves.jsonl")}
     there = {}
-    for line in map(json.loads, (SILICON / "pairs.jsonl").read_text().splitlines()):
+    for line in lines("pairs.jsonl"):
         if line.get("policy") != "warped_slicer" or "sampled" not in line:
             continue
         names = line["kernels"]

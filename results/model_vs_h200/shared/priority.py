@@ -5,6 +5,7 @@
 usage: priority.py      prints a table from results/h200/{curves,pairs}.jsonl, without a GPU, and keeps it in results.json
 The partitions are those of the search over all of them; of each pair the one nearest to half the SM for each."""
 import json
+import lzma
 import pathlib
 import statistics
 
@@ -15,7 +16,7 @@ ISSUE_BOUND = ("MM", "HOT", "BLK", "DXT", "IMG")
 
 
 def lines(name):
-    return [json.loads(line) for line in (SILICON / name).read_text().splitlines()]
+    return [json.loads(line) for line in lzma.open(SILICON / (name + ".xz"), "rt")]
 
 
 def main():

@@ -8,7 +8,7 @@ most, up to the number of CTAs that the H200 gives."""
 import json
 import sys
 
-from compare import HERE, SILICON, silicon, within_one
+from compare import HERE, lines, silicon, within_one
 
 CAPACITY = {"registers": 65536, "shared_memory_bytes": 233472, "threads": 2048, "cta_slots": 32}
 
@@ -32,7 +32,7 @@ def water_fill(curves, demands):
 def main():
     model = json.loads((HERE / (sys.argv[1] if len(sys.argv) > 1 else "model.json")).read_text())
     theirs, _, _, there = silicon()
-    demand = {line["app"]: line["demand"] for line in map(json.loads, (SILICON / "curves.jsonl").read_text().splitlines())}
+    demand = {line["app"]: line["demand"] for line in lines("curves.jsonl")}
     ours = model["curves"]
     print("| pair | H200 | its solo curves | the model's | first kernel's from the H200 | second's | furthest apart |\n|---|---|---|---|---|---|---|")
     alike = 0

@@ -13,6 +13,7 @@
 #include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/report/sections.h"
 #include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 #include "sw/partition/markov.h"
 
 namespace sluice::gpu {
@@ -51,7 +52,7 @@ Measurements read(const std::filesystem::path& folder, const std::filesystem::pa
   const std::filesystem::path machine_file = folder / "machine.json", curves_file = folder / "curves.jsonl",
                               pairs_file = folder / "pairs.jsonl";
   for (const std::filesystem::path& file : {machine_file, curves_file, pairs_file, profiles})
-    if (!std::filesystem::exists(file))
+    if (!has_packed(file))
       throw InputError(fmt::format("{}: is missing: take a folder of `sluice gpu experiment`", file.string()));
   const json machine = json::parse(read_file(machine_file), nullptr, false);
   if (!machine.is_object() || !machine.value("sms", json()).is_number() || !machine.value("core_mhz", json()).is_number())

@@ -11,10 +11,8 @@
 #include "sw/core/errors.h"
 #include "sw/core/metrics.h"
 #include "sw/gpu/report/sections.h"
-#include "sw/gpu/report/stats.h"
-#include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 #include "sw/policy/names.h"
-#include "sw/report/charts.h"
 
 namespace sluice::gpu {
 
@@ -23,7 +21,7 @@ using nlohmann::json;
 namespace {
 
 json read_model(const std::filesystem::path& file) {
-  json model = json::parse(read_file(file), nullptr, false);
+  json model = json::parse(read_packed(file), nullptr, false);
   if (!model.is_object()) throw InputError(fmt::format("{}: must be a JSON object", file.string()));
   return model;
 }
@@ -50,10 +48,10 @@ Match match(const Values& silicon, const Values& model) {
 }  // namespace
 
 void model_section(const std::filesystem::path& folder, unsigned sms, Output& out) {
-  if (!std::filesystem::exists(folder / "model" / "results.json")) return;
+  if (!has_packed(folder / "model" / "results.json")) return;
   const json model = read_model(folder / "model" / "results.json");
   json kernels = json::array(), mixes = json::array();
-  std::string charts;
+  report::Multiples charts;
   const std::map<std::string, Curve> curves = read_curves(folder);
   for (const json& j : model["solo"]) {
     const std::string name = j["kernel"];
@@ -65,13 +63,13 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
                        {"model", simulated},
                        {"mean_absolute_error", m.error},
                        {"rank_correlation", std::isfinite(m.rank) ? json(m.rank) : json()}});
-    charts::Lines chart{name, "CTAs per SM", "of its best", {}};
-    for (const auto& [label, colour, values] : {std::tuple("silicon", 4U, &silicon), std::tuple("model", 1U, &simulated)}) {
-      charts::Lines::Line& line = chart.lines.emplace_back();
+    report::LineChart chart{fmt::format("{}, {:.2f} off in the mean", name, m.error), "CTAs per SM", ""};
+    for (const auto& [label, colour, values] : {std::tuple("H200", 4U, &silicon), std::tuple("model", 1U, &simulated)}) {
+      report::LineChart::Line& line = chart.lines.emplace_back();
       line.series = {label, colour};
-      line.values = *values;
+      for (std::size_t n = 0; n < values->size(); ++n) line.points.emplace_back(n + 1, (*values)[n]);
     }
-    charts += "<div class=\"multiple\">" + charts::line_chart(chart) + "</div>\n";
+    charts.charts.emplace_back(std::move(chart));
   }
   const Mixes cells = read_mixes(folder, "pairs", sms);
   const auto finish = read_finish(folder, "pairs");
@@ -102,25 +100,27 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
     mixes.push_back(entry);
   }
   if (errors.empty()) return;
-  out.html += "<h2>The model against the silicon: performance against CTAs per SM</h2>\n<p>" +
-              charts::legend({{"silicon", 4}, {"model", 1}}) + "</p>\n<div class=\"multiples\">" + charts + "</div>\n";
-  std::vector<std::vector<std::string>> rows = {{"kernel", "curve: mean absolute error", "rank correlation"}};
-  for (const json& k : kernels)
-    rows.push_back({k["kernel"], fmt::format("{:.2f}", k["mean_absolute_error"].get<double>()),
-                    k["rank_correlation"].is_null() ? "-" : fmt::format("{:.2f}", k["rank_correlation"].get<double>())});
-  out.table("Model against silicon: curves, each over its own best", rows);
   json by_policy = json::object();
-  rows = {{"policy", "pairs", "geometric mean STP, silicon", "model", "rank correlation"}};
+  report::LineChart stps{"STP of each pair with equal work", "H200", "model"};
+  stps.diagonal = true;
+  stps.from_zero = false;
+  report::Table table({"policy",
+                       "pairs",
+                       {"STP, H200", report::Notation::Number, 3},
+                       {"STP, model", report::Notation::Number, 3},
+                       {"rank correlation", report::Notation::Number, 2}});
   for (const auto& [policy, both] : stp_of) {
     const double rank = rank_correlation(both[0], both[1]);
-    rows.push_back({policy, std::to_string(both[0].size()), fmt::format("{:.3f}", geometric_mean(both[0])),
-                    fmt::format("{:.3f}", geometric_mean(both[1])), fmt::format("{:.2f}", rank)});
+    report::LineChart::Line& line = stps.lines.emplace_back();
+    line.series = {policy, 1 + stps.lines.size()};
+    line.joined = false;
+    for (std::size_t i = 0; i < both[0].size(); ++i) line.points.emplace_back(both[0][i], both[1][i]);
+    table.row({policy, both[0].size(), geometric_mean(both[0]), geometric_mean(both[1]), rank});
     by_policy[policy] = {{"pairs", both[0].size()},
                          {"silicon", geometric_mean(both[0])},
                          {"model", geometric_mean(both[1])},
                          {"rank_correlation", std::isfinite(rank) ? json(rank) : json()}};
   }
-  out.table("Model against silicon: STP of the pairs with equal work (sum of T_alone / T_corun)", rows);
   Values absolute;
   for (const double e : errors) absolute.push_back(std::abs(e));
   const json distribution = {{"p10", percentile(errors, 0.1)},
@@ -131,10 +131,14 @@ void model_section(const std::filesystem::path& folder, unsigned sms, Output& ou
                                 for (const double e : absolute) sum += e;
                                 return sum / static_cast<double>(absolute.size());
                               }()}};
-  out.note(fmt::format(
-      "Error of the model's STP: p10 {:+.0f} %, median {:+.0f} %, p90 {:+.0f} %. The chosen partition is the same or within "
-      "one CTA in {} of {} pairs.",
-      100 * percentile(errors, 0.1), 100 * percentile(errors, 0.5), 100 * percentile(errors, 0.9), same, decided));
+  report::Section& section = out.section(
+      "model", "The model that is made of counters follows the curves better than the pairs",
+      fmt::format(
+          "Kernels as descriptors from Nsight Compute's counts. The model's STP is off by {:+.0f} % (10th percentile), {:+.0f} % "
+          "(median) and {:+.0f} % (90th). It chooses the H200's partition, or one CTA beside it, in {} of {} pairs. Models of "
+          "recorded code are nearer (results/model_vs_h200).",
+          100 * percentile(errors, 0.1), 100 * percentile(errors, 0.5), 100 * percentile(errors, 0.9), same, decided));
+  section.blocks.insert(section.blocks.end(), {table, report::Large{stps}, charts});
   write_json(folder / "model_vs_gpu.json", {{"curves", kernels},
                                             {"pairs", mixes},
                                             {"policies", by_policy},

@@ -3,40 +3,69 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
+#include "sw/core/metrics.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/raw_store.h"
-#include "sw/report/svg.h"
-#include "sw/report/terminal_table.h"
 
 namespace sluice::gpu {
 
 using nlohmann::json;
 
-namespace {
-/// Characters of a cell that keeps to one line, to the right like a number; a reason is longer.
-constexpr std::size_t kLongestPhrase = 32;
-}  // namespace
-
-void Output::table(const std::string& title, const std::vector<std::vector<std::string>>& rows) {
-  TextTable text(rows.front());
-  html += "<h2>" + svg::escape(title) + "</h2>\n<div class=\"scroll\"><table>\n";
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (r > 0) text.add_row(rows[r]);
-    html += "<tr>";
-    for (const std::string& cell : rows[r])
-      html += r == 0 ? fmt::format("<th>{}</th>", svg::escape(cell))
-                     : fmt::format("<td{}>{}</td>", cell.size() > kLongestPhrase ? " class=\"sentence\"" : "", svg::escape(cell));
-    html += "</tr>\n";
-  }
-  html += "</table></div>\n";
-  terminal += title + "\n" + text.str() + "\n";
+report::Section& Output::section(std::string id, std::string heading, std::string text) {
+  std::string name = id;
+  std::ranges::replace(name, '_', ' ');
+  return page.sections.emplace_back(report::Section{std::move(id), std::move(heading), {report::Paragraph{std::move(text)}}, std::move(name)});
 }
 
-void Output::note(const std::string& text) {
-  terminal += text + "\n\n";
-  html += "<p>" + svg::escape(text) + "</p>\n";
+nlohmann::ordered_json provenance(const json& machine) {
+  nlohmann::ordered_json meta;
+  for (const char* key : {"name", "driver_cuda", "core_mhz", "sms"})
+    if (machine.contains(key)) meta[key] = machine[key];
+  const json experiments = machine.value("measured", json::object());  // items() of a temporary would dangle
+  for (const auto& [name, when] : experiments.items()) meta[name] = when;
+  return meta;
+}
+
+std::string terminal_text(const report::Page& page) {
+  std::string out = page.title + "\n" + (page.lead.empty() ? "" : page.lead + "\n");
+  for (const report::Section& section : page.sections) {
+    out += "\n" + section.heading + "\n";
+    for (const report::Block& block : section.blocks) {
+      if (const auto* paragraph = std::get_if<report::Paragraph>(&block)) out += paragraph->text + "\n";
+      if (const auto* table = std::get_if<report::Table>(&block)) out += table->text();
+      if (const auto* folded = std::get_if<report::Folded>(&block)) out += folded->summary + "\n" + folded->table.text();
+    }
+  }
+  return out;
+}
+
+namespace {
+
+double mean_of(std::span<const double> v) { return geometric_mean(v); }
+
+}  // namespace
+
+report::Point median_point(const Values& values, double over) {
+  const Interval ci = bootstrap(values, [&](std::span<const double> v) { return median(v) / over; });
+  return {median(values) / over, ci.low, ci.high};
+}
+
+report::Point mean_point(const Values& ratios) {
+  const Interval ci = bootstrap(ratios, mean_of);
+  return {geometric_mean(ratios), ci.low, ci.high};
+}
+
+json mean_json(const Values& ratios) {
+  const report::Point p = mean_point(ratios);
+  return {{"geometric_mean", p.value}, {"ci", {p.low, p.high}}};
+}
+
+std::string mean_text(const Values& ratios) {
+  const report::Point p = mean_point(ratios);
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", p.value, p.low, p.high);
 }
 
 std::vector<json> lines(const std::filesystem::path& file) {

@@ -5,19 +5,34 @@
 #include <string>
 #include <vector>
 
+#include "sw/gpu/report/stats.h"
+#include "sw/report/page.h"
+
 namespace sluice::gpu {
 
 using Values = std::vector<double>;
 
-/// What the report collects on its way: tables for the terminal, sections for the page, and whether every check held.
+/// What the report collects on its way: the page, the figures behind it, and whether every check held.
 struct Output {
-  std::string terminal, html;
+  report::Page page;
   nlohmann::json summary = nlohmann::json::object();
   bool good = true;
-  /// @param rows  the first one is the heading
-  void table(const std::string& title, const std::vector<std::vector<std::string>>& rows);
-  void note(const std::string& text);
+  report::Section& section(std::string id, std::string heading, std::string text);
 };
+
+/// What machine.json says of a GPU and its measurements: a page's footer.
+[[nodiscard]] nlohmann::ordered_json provenance(const nlohmann::json& machine);
+/// A page's sentences and tables, for a terminal.
+[[nodiscard]] std::string terminal_text(const report::Page& page);
+
+/// Medians and geometric means as points of a chart, with their 95 % intervals by bootstrap.
+/// @param over  what each value is a multiple of
+[[nodiscard]] report::Point median_point(const Values& values, double over = 1);
+[[nodiscard]] report::Point mean_point(const Values& ratios);
+/// {"geometric_mean", "ci"}
+[[nodiscard]] nlohmann::json mean_json(const Values& ratios);
+/// "1.129 [1.084, 1.182]"
+[[nodiscard]] std::string mean_text(const Values& ratios);
 
 /// The last line of each key of a file of measurements: one that was interrupted and repeated counts once.
 [[nodiscard]] std::vector<nlohmann::json> lines(const std::filesystem::path& file);

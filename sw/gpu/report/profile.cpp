@@ -146,9 +146,16 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
     result.push_back(entry);
   }
   write_json(folder / "profile_vs_solo.json", result);
-  std::vector<std::vector<std::string>> rows = {{"curves", "pairs within one CTA", "runs",
-                                                 "STP of its choice over the solo curves' choice", "worst pair",
-                                                 "pairs compared"}};
+  report::RowChart chart{"STP of the choice over that of the solo curves' choice"};
+  chart.notation = report::Notation::Gain;
+  chart.digits = 1;
+  chart.baseline = 1;
+  report::Table table({report::words("decided from"),
+                       "pairs within one CTA",
+                       "runs within one CTA",
+                       {"STP over the solo curves' choice", report::Notation::Number, 3},
+                       {"worst pair", report::Notation::Number, 3},
+                       "pairs compared"});
   for (const auto& [kind, words] : kinds) {
     unsigned agree = 0, runs = 0, close = 0;
     Values ratios;
@@ -161,33 +168,31 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
       if (!c.stp.empty() && std::isfinite(p.solo_stp)) ratios.push_back(median(c.stp) / p.solo_stp);
     }
     if (runs == 0 || ratios.empty()) continue;
-    const Interval ci = bootstrap(ratios, [](std::span<const double> v) { return geometric_mean(v); });
-    rows.push_back({words, fmt::format("{} of {}", agree, pairs.size()), fmt::format("{} of {}", close, runs),
-                    fmt::format("{:.3f} [{:.3f}, {:.3f}]", geometric_mean(ratios), ci.low, ci.high),
-                    fmt::format("{:.3f}", *std::ranges::min_element(ratios)), std::to_string(ratios.size())});
+    const report::Point mean = mean_point(ratios);
+    chart.rows.push_back({words, {mean}});
+    table.row({words,
+               fmt::format("{} of {}", agree, pairs.size()),
+               fmt::format("{} of {}", close, runs),
+               {mean.value, mean.low, mean.high},
+               *std::ranges::min_element(ratios),
+               ratios.size()});
     if (kind == "refined") out.summary["online_profile_agrees"] = static_cast<double>(agree) / static_cast<double>(pairs.size());
-    out.summary["online_choice_over_solo_choice_" + kind] = {{"geometric_mean", geometric_mean(ratios)},
-                                                             {"ci", {ci.low, ci.high}}};
+    out.summary["online_choice_over_solo_choice_" + kind] = mean_json(ratios);
   }
-  out.table("Online profile against solo curves: the partition that water-filling makes of each", rows);
-  std::vector<std::string> reached;
-  for (const auto& [app, ceiling] : ceilings)
-    if (curves.contains(app))
-      reached.push_back(fmt::format("{} {:.2f}", app, *std::ranges::max_element(curves.at(app).performance) / ceiling));
-  if (!reached.empty())
-    out.note(fmt::format("Of its ceiling each kernel reaches, alone at its best: {}.", fmt::join(reached, ", ")));
   const double share = out.summary.value("online_profile_agrees", 0.0);
   double mean_windows = 0;
   for (const double w : windows) mean_windows += w / static_cast<double>(windows.size());
-  out.note(fmt::format(
-      "The same partition or one CTA beside it in {:.0f} % of the pairs (most of a pair's runs). Target 90 %: {}. Profiling took "
-      "{:.2f} ms, median, {:.2f} at most, with {:.1f} windows where the decision falls, mean; {:.2f} ms without those, {:.2f} "
-      "the first "
-      "window alone. What could be reached: each run of the solo curves by itself agrees with their medians in {} of {} pairs, "
-      "{} of "
-      "{} runs.",
-      100 * share, share >= 0.9 ? "met" : "MISSED", 1e3 * median(seconds), 1e3 * *std::ranges::max_element(seconds), mean_windows,
-      1e3 * median(scaled_seconds), 1e3 * median(sampled_seconds), again_pairs, pairs.size(), again, repeats));
+  report::Section& section = out.section(
+      "profile",
+      fmt::format("A profile of {:.1f} ms finds the solo curves' partition, or one CTA beside it, in {:.0f} % of the pairs",
+                  1e3 * median(seconds), 100 * share),
+      fmt::format(
+          "The profile takes {:.2f} ms at most, with {:.1f} windows in the mean where the decision falls; without those it "
+          "takes {:.2f} ms, its first window {:.2f} ms. Each run of the solo curves by itself agrees with their medians in {} of "
+          "{} pairs and {} of {} runs.",
+          1e3 * *std::ranges::max_element(seconds), mean_windows, 1e3 * median(scaled_seconds), 1e3 * median(sampled_seconds),
+          again_pairs, pairs.size(), again, repeats));
+  section.blocks.insert(section.blocks.end(), {report::Large{chart}, report::Folded{"What each way decides", table}});
 
   std::vector<std::pair<double, std::string>> distance;
   for (const auto& [mix, policies] : cells) {
@@ -195,7 +200,15 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
     if (std::isfinite(ratio) && pairs.contains(mix)) distance.emplace_back(ratio, mix);
   }
   std::ranges::sort(distance);
-  rows = {{"pair", "of Oracle's STP", "chosen", "predicted", "measured", "Oracle's", "measured", "what the profile misses"}};
+  report::Table furthest({"pair",
+                          {"of the best partition's STP", report::Notation::Number, 2},
+                          "CTAs",
+                          "predicted",
+                          "measured",
+                          "best CTAs",
+                          "measured there",
+                          report::words("what the profile misses")},
+                         "The five pairs furthest from the best partition; performance of each kernel, 1 is alone");
   for (std::size_t i = 0; i < std::min<std::size_t>(5, distance.size()); ++i) {
     const auto& [ratio, mix] = distance[i];
     const Cell &chosen = cells.at(mix).at(kWarpedSlicer), &best = *oracle(cells.at(mix));
@@ -203,14 +216,14 @@ void profile_section(const std::filesystem::path& folder, unsigned sms, Output& 
     Values lost;
     for (std::size_t k = 0; k < 2; ++k) lost.push_back(median(pairs.at(mix).predicted[k]) - median(chosen.speedups[k]));
     const std::size_t victim = lost[0] > lost[1] ? 0 : 1;
-    rows.push_back({mix, fmt::format("{:.2f}", ratio), json(chosen.ctas).dump(),
-                    both(median(pairs.at(mix).predicted[0]), median(pairs.at(mix).predicted[1])),
-                    both(median(chosen.speedups[0]), median(chosen.speedups[1])), json(best.ctas).dump(),
-                    both(median(best.speedups[0]), median(best.speedups[1])),
-                    fmt::format("{} loses {:.0f} points to its neighbour's use of the memory system", chosen.kernels[victim],
-                                100 * lost[victim])});
+    furthest.row({mix, ratio, json(chosen.ctas).dump(),
+                  both(median(pairs.at(mix).predicted[0]), median(pairs.at(mix).predicted[1])),
+                  both(median(chosen.speedups[0]), median(chosen.speedups[1])), json(best.ctas).dump(),
+                  both(median(best.speedups[0]), median(best.speedups[1])),
+                  fmt::format("{} loses {:.0f} points to its neighbour's use of the memory system", chosen.kernels[victim],
+                              100 * lost[victim])});
   }
-  if (rows.size() > 1) out.table("Where Warped-Slicer is furthest from the Oracle (performance of each kernel, 1 = alone)", rows);
+  section.blocks.emplace_back(furthest);
 }
 
 }  // namespace sluice::gpu

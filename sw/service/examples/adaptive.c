@@ -22,9 +22,8 @@ int main(int argc, char** argv) {
   sluice_stub stub = 0;
   check(sluice_kernel_stub(session, &kernel, &stub));
   check(sluice_submit(session, stub, (uint32_t)atol(argv[3]), (uint64_t)atol(argv[4]) * 1000)); /* obtainParameters */
-  check(sluice_wait_share(session, stub, -1));
-  sluice_progress parameters;
-  check(sluice_read(session, stub, &parameters));
+  sluice_granted parameters;
+  check(sluice_wait_share(session, stub, -1, &parameters));
   printf("%s: launch %u CTAs on each SM\n", argv[2], parameters.ctas);
   check(sluice_wait(session, stub, -1));
   check(sluice_release(session, stub)); /* release */

@@ -22,11 +22,11 @@ int main(int argc, char** argv) {
   sluice_stub stub = 0;
   check(sluice_kernel_stub(session, &kernel, &stub));
   check(sluice_submit(session, stub, (uint32_t)atol(argv[4]), (uint64_t)atol(argv[5]) * 1000));
-  check(sluice_wait_share(session, stub, -1));
-  sluice_progress p;
-  check(sluice_read(session, stub, &p));
-  printf("%s: %u CTAs on each of %u SMs from %u\n", argv[2], p.ctas, p.sms, p.first_sm);
+  sluice_granted share;
+  check(sluice_wait_share(session, stub, -1, &share));
+  printf("%s: %u CTAs on each of %u SMs from %u\n", argv[2], share.ctas, share.sms, share.first_sm);
   check(sluice_wait(session, stub, -1));
+  sluice_progress p;
   check(sluice_read(session, stub, &p));
   printf("%s: %llu of %llu tasks, %llu evictions\n", argv[2], (unsigned long long)p.tasks_done, (unsigned long long)p.tasks,
          (unsigned long long)p.evictions);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/interpose/context_state.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "sw/interpose/table.h"
+
+namespace sluice::interpose {
+
+namespace {
+
+constexpr std::size_t kMost = 2048, kStaging = 16 * kMost, kAllStaging = 512 * 1024, kLaterStreams = 4;
+constexpr std::chrono::milliseconds kHeldUp(25);  // a copy takes 10 us, and longer where processes take turns
+constexpr std::chrono::microseconds kSpins(100);
+constexpr std::size_t kWords = 512;     // that the GPU writes
+constexpr std::size_t kOnTheirWay = 8;  // orders, each in a place of its own behind what write() and read() use
+
+unsigned attribute(CUdevice_attribute which) {
+  CUdevice device = 0;
+  int value = 0;
+  SLUICE_REAL(cuCtxGetDevice)(&device);
+  SLUICE_REAL(cuDeviceGetAttribute)(&value, which, device);
+  return static_cast<unsigned>(value);
+}
+
+/// Host memory that the device can use, in any context. A first cuMemHostAlloc takes the driver a millisecond, as it pins 2 MB.
+std::shared_ptr<void> pinned(std::size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  ::madvise(memory, bytes, MADV_DONTFORK);  // a child's writes would give the parent other pages than the device has
+  if (SLUICE_REAL(cuMemHostRegister_v2)(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) !=
+      CUDA_SUCCESS) {
+    ::munmap(memory, bytes);  // there are systems that do not let memory be registered
+    const unsigned flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+    if (SLUICE_REAL(cuMemHostAlloc)(&memory, bytes, flags) != CUDA_SUCCESS) return nullptr;
+    return {memory, [](void*) {}};  // the context has it
+  }
+  return {memory, [bytes](void* m) { ::munmap(m, bytes); }};  // the driver lets it go with the context, which is about to end
+}
+
+}  // namespace
+
+Relaxed::Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
+Relaxed::~Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
+
+std::size_t channels_of_process() {
+  constexpr int kByDefault = 8, kMostChannels = 32;
+  static const char* set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  static const int channels = std::clamp(set == nullptr ? kByDefault : std::atoi(set), 2, kMostChannels);
+  return static_cast<std::size_t>(channels);
+}
+
+DeviceShape ContextState::shape_of_current() {
+  return {attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+          {attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+           attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+           attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+           attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)}};
+}
+
+std::unique_ptr<ContextState> ContextState::make() {
+  const Relaxed relaxed;
+  auto context_state = std::make_unique<ContextState>();
+  if (SLUICE_REAL(cuCtxGetCurrent)(&context_state->context_) != CUDA_SUCCESS || context_state->context_ == nullptr ||
+      SLUICE_REAL(cuCtxGetId)(context_state->context_, &context_state->id_) != CUDA_SUCCESS)
+    return nullptr;
+  context_state->shape_ = shape_of_current();
+  if (!context_state->make_copies(context_state->copies_) ||
+      SLUICE_REAL(cuStreamCreate)(&context_state->setup_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+    return nullptr;
+  return context_state;
+}
+
+void ContextState::make_later_streams() {
+  if (looks_.stream == nullptr && !passable_.empty()) {
+    looks_ = passable_.back();
+    passable_.pop_back();
+  }
+  if (looks_.stream == nullptr && !make_copies(looks_)) return;
+  if (spares_ > 0 || !later_.empty() || later_tried_) return;
+  later_tried_ = true;
+  const Relaxed relaxed;
+  for (std::size_t i = 0; i < kLaterStreams; ++i) {  // all at once: neighbours have channels of their own
+    CUstream later = nullptr;
+    if (SLUICE_REAL(cuStreamCreate)(&later, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return;
+    later_.push_back(later);
+  }
+}
+
+bool ContextState::make_copies(Copies& copies) {
+  const Relaxed relaxed;
+  copies.staging = pinned(kStaging + kWords * sizeof(std::uint64_t));  // one piece for both: each costs a tenth of a millisecond
+  if (copies.staging != nullptr) {
+    const std::scoped_lock held(free_lock_);
+    add_words(copies.staging, kStaging);
+  }
+  return copies.staging != nullptr && SLUICE_REAL(cuStreamCreate)(&copies.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+}
+
+/// @param copy  enters the stream of copies. Where it does not come, it goes into another, with staging memory of its own: the
+/// one that is held up comes when it may. It is waited for in all of them: what holds one up may wait for this copy.
+bool ContextState::through_some_channel(const std::function<bool()>& copy) {
+  for (;;) {
+    if (!copy()) return false;
+    for (const auto begin = std::chrono::steady_clock::now();;) {
+      const CUresult came = SLUICE_REAL(cuStreamQuery)(copies_.stream);
+      if (came != CUDA_ERROR_NOT_READY) return came == CUDA_SUCCESS;
+      const auto waited = std::chrono::steady_clock::now() - begin;
+      if (waited > kHeldUp) take_back();
+      if (waited > kHeldUp && !passable_.empty()) break;
+      if (waited > kSpins) std::this_thread::sleep_for(kSpins / 2);
+    }
+    const Copies next = passable_.back();
+    passable_.pop_back();
+    held_up_.push_back(std::exchange(copies_, next));
+    lost_orders_ = true;
+  }
+}
+
+/// Streams that were held up, and are no more.
+void ContextState::take_back() {
+  std::erase_if(held_up_, [&](Copies& c) {
+    if (SLUICE_REAL(cuStreamQuery)(c.stream) == CUDA_ERROR_NOT_READY) return false;
+    c.next_order = 0;
+    passable_.push_back(c);
+    return lost_orders_ = true;
+  });
+}
+
+bool ContextState::orders_are_lost() {
+  take_back();
+  return std::exchange(lost_orders_, false);
+}
+
+void ContextState::make_spares(std::mutex& lock, std::size_t count) {
+  const std::size_t have = spares_.exchange(count);
+  if (have >= count) return;
+  std::vector<Copies> copies(count - have);
+  std::vector<CUstream> later(copies.size());
+  const Relaxed relaxed;
+  for (Copies& c : copies)
+    if (!make_copies(c)) return;
+  for (CUstream& stream : later)
+    if (SLUICE_REAL(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return;
+  const std::scoped_lock held(lock);
+  passable_.insert(passable_.end(), copies.begin(), copies.end());
+  later_.insert(later_.end(), later.begin(), later.end());
+}
+
+bool ContextState::order(CUdeviceptr to, const void* from, std::size_t bytes) {
+  if (bytes > kMost) return false;
+  if (copies_.next_order == kOnTheirWay) {
+    if (!through_some_channel([] { return true; })) return false;
+    copies_.next_order = 0;
+  }
+  char* at = static_cast<char*>(copies_.staging.get()) + kStaging - kMost * ++copies_.next_order;
+  std::memcpy(at, from, bytes);
+  return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, at, bytes, copies_.stream) == CUDA_SUCCESS;
+}
+
+bool ContextState::write(CUdeviceptr to, const void* from, std::size_t bytes) {
+  if (bytes > kMost) return false;
+  return through_some_channel([&] {
+    std::memcpy(copies_.staging.get(), from, bytes);
+    return SLUICE_REAL(cuMemcpyHtoDAsync_v2)(to, copies_.staging.get(), bytes, copies_.stream) == CUDA_SUCCESS;
+  });
+}
+
+bool ContextState::read(void* to, CUdeviceptr from, std::size_t bytes) {
+  if (bytes > kMost) return false;
+  const bool came = through_some_channel(
+      [&] { return SLUICE_REAL(cuMemcpyDtoHAsync_v2)(copies_.staging.get(), from, bytes, copies_.stream) == CUDA_SUCCESS; });
+  if (came) std::memcpy(to, copies_.staging.get(), bytes);
+  return came;
+}
+
+bool ContextState::look(const std::vector<CUdeviceptr>& from, std::size_t bytes) {
+  if (looking_ || looks_.stream == nullptr || from.empty() || from.size() * bytes > kAllStaging) return false;
+  const bool many = from.size() * bytes > kStaging;
+  if (many && many_ == nullptr && SLUICE_REAL(cuMemHostAlloc)(&many_, kAllStaging, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+    return false;
+  seen_ = static_cast<std::byte*>(many ? many_ : looks_.staging.get());
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (SLUICE_REAL(cuMemcpyDtoHAsync_v2)(seen_ + i * bytes, from[i], bytes, looks_.stream) != CUDA_SUCCESS) return false;
+  looking_since_ = std::chrono::steady_clock::now();
+  return looking_ = true;
+}
+
+const std::byte* ContextState::seen() {
+  if (!looking_) return nullptr;
+  const CUresult came = SLUICE_REAL(cuStreamQuery)(looks_.stream);
+  if (came == CUDA_ERROR_NOT_READY) {
+    if (std::chrono::steady_clock::now() - looking_since_ < kHeldUp) return nullptr;
+    looking_since_ = std::chrono::steady_clock::now();
+    take_back();
+    if (passable_.empty() || seen_ == many_) return nullptr;
+    held_up_.push_back(std::exchange(looks_, passable_.back()));  // its channel may be held up: the next look has another
+    passable_.pop_back();
+  }
+  looking_ = false;
+  return came == CUDA_SUCCESS ? seen_ : nullptr;
+}
+
+bool ContextState::orders_have_come() const {
+  return !lost_orders_ && SLUICE_REAL(cuStreamQuery)(copies_.stream) == CUDA_SUCCESS;
+}
+
+CUdeviceptr ContextState::zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer) {
+  const Relaxed relaxed;
+  CUdeviceptr memory = 0;
+  if (SLUICE_REAL(cuMemAlloc_v2)(&memory, bytes) != CUDA_SUCCESS) return 0;
+  const auto low = static_cast<unsigned>(pointer), high = static_cast<unsigned>(pointer >> 32);
+  const auto set = SLUICE_REAL(cuMemsetD32Async);
+  if (SLUICE_REAL(cuMemsetD8Async)(memory, 0, bytes, setup_) == CUDA_SUCCESS &&
+      (pointer == 0 ||
+       (set(memory + at, low, 1, setup_) == CUDA_SUCCESS && set(memory + at + 4, high, 1, setup_) == CUDA_SUCCESS)) &&
+      SLUICE_REAL(cuStreamSynchronize)(setup_) == CUDA_SUCCESS)
+    return memory;
+  SLUICE_REAL(cuMemFree_v2)(memory);
+  return 0;
+}
+
+CUstream ContextState::idle_stream() {
+  for (CUstream stream : later_)
+    if (SLUICE_REAL(cuStreamQuery)(stream) == CUDA_SUCCESS) return stream;
+  return nullptr;
+}
+
+void ContextState::add_words(const std::shared_ptr<void>& memory, std::size_t at) {
+  CUdeviceptr device = 0;
+  if (SLUICE_REAL(cuMemHostGetDevicePointer_v2)(&device, memory.get(), 0) != CUDA_SUCCESS) return;
+  auto* const words = reinterpret_cast<volatile std::uint64_t*>(static_cast<char*>(memory.get()) + at);
+  for (std::size_t i = kWords; i-- > 0;) free_.push_back({words + i, device + at + i * sizeof *words, memory});
+}
+
+Notice ContextState::told() {
+  const std::scoped_lock held(free_lock_);
+  if (free_.empty()) {
+    const Relaxed relaxed;
+    if (const std::shared_ptr<void> memory = pinned(kWords * sizeof(std::uint64_t))) add_words(memory, 0);
+    if (free_.empty()) return {};
+  }
+  Notice told = free_.back();
+  free_.pop_back();
+  *told.word = 0;
+  return told;
+}
+
+}  // namespace sluice::interpose
