@@ -91,7 +91,6 @@ Figure effisha_overhead(const std::filesystem::path& folder) {
   if (ours.empty()) return figure;
   figure.measured = fmt::format("The pushed flag: mean {}, worst {} ({}).", percent(mean(ours)), percent(worst), worst_name);
   figure.html = figures::table({"kernel", "of", "alone, ms", "overhead", "95 %", "blocks", "registers"}, rows);
-  figure.data["all"] = {{"mean", mean(ours)}, {"worst", worst}, {"worst_kernel", worst_name}};
   return figure;
 }
 
@@ -191,7 +190,6 @@ Figure effisha_latency(const std::filesystem::path& folder) {
   figure.measured = fmt::format("Order to grids ended: p50 {:.1f} us in the mean, largest p99 {:.1f} us ({}).", mean(middle),
                                 worst, worst_name);
   figure.html = figures::table({"kernel", "last CTA p50, us", "p99", "grids ended p50, us", "p99", "CTAs again p50, us"}, rows);
-  figure.data["all"] = {{"grids_p50_us_mean", mean(middle)}, {"grids_p99_us_worst", worst}, {"worst_kernel", worst_name}};
   return figure;
 }
 

@@ -185,10 +185,8 @@ Figure effisha_evictions(const std::filesystem::path& folder) {
     figure.data[row.front()] = {{"by_priority", by}, {"total", all}, {"correlation", correlation}};
   }
   if (rows.empty()) return figure;
-  const bool falling = std::ranges::is_sorted(totals, std::greater{});
   figure.measured = fmt::format("Totals {}; rank correlation with the priority at most {:.2f}.", fmt::join(totals, ", "), worst);
   figure.html = figures::table({"wait, ms", "1", "2", "3", "4", "5", "6", "7", "8", "9", "all", "correlation"}, rows);
-  figure.data["all"] = {{"largest_correlation", worst}, {"totals_fall", falling}};
   return figure;
 }
 

@@ -116,9 +116,6 @@ Figure effisha_service_latency(const std::filesystem::path& folder, RunChecks& c
   figure.html = figures::table({"kernel", "p50, us", "p99, us", "evictions"}, rows);
   figure.measured = fmt::format("Mean of p50 {:.1f} us; p99 at most {:.0f} us. A decision takes {:.1f} us (p99).", mean(p50),
                                 *std::ranges::max_element(p99), percentile(decide, 0.99));
-  figure.data["all"] = {{"mean_of_p50_us", mean(p50)},
-                        {"largest_p99_us", *std::ranges::max_element(p99)},
-                        {"decide_p99_us", percentile(decide, 0.99)}};
   checks.that("service: an output differs, or a quota was exceeded", good);
   return figure;
 }
