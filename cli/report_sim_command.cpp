@@ -7,6 +7,8 @@
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "study/sim_study.h"
+#include "sw/core/errors.h"
+#include "sw/io/atomic_file.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 
@@ -15,7 +17,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options : PaperOptions {
-  std::string scenario = "configs/scenarios/sim_pairs.toml";
+  std::string scenario = "configs/scenarios/sim_pairs.toml", keep;
   double equal_ms = 0.25;
 };
 
@@ -30,6 +32,12 @@ int run(const Options& options) {
   study.jobs = options.jobs;
   study.runs_folder = std::filesystem::path(options.out) / "runs";
   check_writable(options.out);
+  nlohmann::ordered_json meta = nlohmann::ordered_json::object();
+  if (!options.keep.empty()) {
+    study.kept = nlohmann::ordered_json::parse(read_file(options.keep), nullptr, false);
+    if (study.kept.is_discarded() || !study.kept.contains("meta")) throw InputError(options.keep + ": is no figures.json");
+    meta["shares_kept"] = study.kept["meta"];
+  }
   const SimOutcome paper = run_sim(study);
   std::vector<figures::Figure> drawn = {
       figures::sim_table2(study.machine),
@@ -47,12 +55,12 @@ int run(const Options& options) {
     for (const bool low : {true, false}) drawn.push_back(figures::sim_pairs(equal.pairs, low, true));
     drawn.push_back(figures::sim_antt(equal.pairs, true));
   }
-  write_paper_page("SiM's evaluation on the Sluice model", drawn,
-                   options.meta({{"machine", study.machine.name},
-                                 {"workload", study.workload.name},
-                                 {"scenario", study.scenario.name},
-                                 {"equal_ms", options.equal_ms}}),
-                   options);
+  nlohmann::ordered_json all = options.meta({{"machine", study.machine.name},
+                                             {"workload", study.workload.name},
+                                             {"scenario", study.scenario.name},
+                                             {"equal_ms", options.equal_ms}});
+  all.update(meta);
+  write_paper_page("SiM's evaluation on the Sluice model", drawn, std::move(all), options);
   return 0;
 }
 
@@ -64,6 +72,8 @@ void add_report_sim_command(CLI::App& report, Action& action) {
       report.add_subcommand("sim", "Tables and figures of SiM (adaptive simultaneous multi-tenancy) on the model");
   options->add_inputs(*command, "configs/machines/k40.toml", "configs/workloads/sim.toml");
   command->add_option("--scenario", options->scenario, "pairs of its kernels (TOML)")->capture_default_str();
+  command->add_option("--keep", options->keep, "figures.json of an earlier run: the schedulers keep their shares, bounds are anew")
+      ->check(CLI::ExistingFile);
   command
       ->add_option("--equal-ms", options->equal_ms, "length of the kernels where all have one, ms; 0: these figures are left out")
       ->capture_default_str()

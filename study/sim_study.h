@@ -21,6 +21,8 @@ struct SimStudy {
   std::uint64_t seed = 1;
   unsigned jobs = 1;
   std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
+  /// The pairs' shares are those of an earlier figures.json, and only kernels alone and sequential pairs are run; null: all is.
+  nlohmann::ordered_json kept;
 };
 
 /// Normalised to `arrival`: SiM's sequential execution. As in the paper, `adaptive` also counts where both jobs come together.
