@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "sw/report/style.h"
@@ -15,33 +16,38 @@ namespace {
 
 using svg::Drawing;
 
-constexpr double kCharacter = 6.7;  // mean width of one at 12 px
-
-std::size_t letters(std::string_view text) {  // code points
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
+/// About as wide as 12 px sans serif.
 double width_of(std::string_view text, bool strong = false) {
-  return (strong ? 1.12 : 1.0) * kCharacter * static_cast<double>(letters(text));
+  double width = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // of a code point that was counted
+    const bool wide = std::isupper(static_cast<unsigned char>(c)) != 0 || c == 'm' || c == 'w' || c == '%' || c == '_';
+    const bool slim = c == 'i' || c == 'l' || c == 'j' || c == '.' || c == ',' || c == ':' || c == '\'' || c == ' ';
+    width += wide ? 9.2 : (slim ? 4.2 : 7.2);
+  }
+  return strong ? 1.1 * width : width;
 }
 
-/// An axis in pixels: linear or logarithmic, with ticks at round values.
+/// An axis in pixels over just the values: linear or logarithmic, with ticks at round values inside.
 class Axis {
  public:
-  Axis(double low, double high, double from, double to, bool log, unsigned wanted) : from_(from), to_(to), log_(log) {
+  /// @param whole  ticks at whole numbers only
+  Axis(double low, double high, double from, double to, bool log, double room, bool whole = false)
+      : from_(from), to_(to), log_(log) {
     if (!(low <= high)) low = 0, high = 1;
+    if (log_) low = std::max(low, 1e-12), high = std::max(high, low);
+    low_ = log_ ? std::log10(low) : low;
+    high_ = log_ ? std::log10(high) : high;
+    if (high_ - low_ < 1e-12)
+      low_ -= log_ ? 0.3 : std::max(std::abs(low) / 10, 1e-9), high_ += log_ ? 0.3 : std::max(std::abs(low) / 10, 1e-9);
+    const auto wanted = static_cast<unsigned>(std::clamp(std::abs(to - from) / room, 1.0, 8.0));
     if (log_) {
-      low_ = std::floor(std::log10(std::max(low, 1e-12)) + 1e-9);
-      high_ = std::max(low_ + 1, std::ceil(std::log10(std::max(high, 1e-12)) - 1e-9));
-      const double every = std::ceil((high_ - low_) / wanted);
-      for (double power = low_; power <= high_; power += every) ticks_.push_back(std::pow(10, power));
+      log_ticks(wanted);
       return;
     }
-    if (low == high) high = low + (low == 0 ? 1 : std::abs(low) / 10);
-    const double step = svg::ticks(high - low, wanted)[1];
-    low_ = std::floor(low / step + 1e-6) * step;
-    high_ = std::ceil(high / step - 1e-6) * step;
-    for (double i = std::round(low_ / step); i * step <= high_ + step / 2; ++i) ticks_.push_back(i * step);
+    double step = svg::ticks(high_ - low_, wanted)[1];
+    if (whole) step = std::max(1.0, std::round(step));
+    for (double i = std::ceil(low_ / step - 1e-9); i * step <= high_ + step * 1e-9; ++i) ticks_.push_back(i * step);
   }
   [[nodiscard]] double at(double value) const {
     const double v = log_ ? std::log10(std::max(value, 1e-12)) : value;
@@ -51,6 +57,22 @@ class Axis {
   [[nodiscard]] double first() const { return log_ ? std::pow(10, low_) : low_; }
 
  private:
+  /// Powers of ten; between them 2 and 5 where there are few.
+  void log_ticks(unsigned wanted) {
+    const bool dense = high_ - low_ < 2;
+    for (double power = std::floor(low_); power <= std::ceil(high_); ++power)
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        const double value = digit * std::pow(10, power);
+        if ((digit == 1 || dense) && std::log10(value) >= low_ - 1e-9 && std::log10(value) <= high_ + 1e-9)
+          ticks_.push_back(value);
+      }
+    while (ticks_.size() > wanted + 1) {
+      std::vector<double> fewer;
+      for (std::size_t i = 0; i < ticks_.size(); i += 2) fewer.push_back(ticks_[i]);
+      ticks_ = fewer;
+    }
+  }
+
   double from_, to_, low_ = 0, high_ = 1;
   bool log_;
   std::vector<double> ticks_;
@@ -80,11 +102,13 @@ class Rows {
         if (std::isfinite(p.published)) paper = std::max(paper, width_of(text_of_published(p)));
       }
     }
-    left_ = std::min(12 + longest, width * 0.42);
+    above_ = longest > 0.34 * width;  // labels on a line of their own, rather than cut
+    left_ = above_ ? 10 : 12 + longest;
     right_ = one_ ? 12 + digits : 14;
     if (one_ && published_) paper_ = 12 + paper;
     bar_ = chart.kind == RowChart::Kind::Bars && !one_ ? 9 : 14;
     step_ = chart.kind == RowChart::Kind::Bars && !one_ ? bar_ * static_cast<double>(chart.series.size()) + 9 : 23;
+    if (above_) step_ += 15;
     top_ = one_ && published_ ? 20 : 6;
   }
 
@@ -143,8 +167,12 @@ class Rows {
       for (const Point& p : row.points)
         for (const double v : {p.value, p.low, p.high, p.published}) take(v);
     if (chart_.kind == RowChart::Kind::Stack) low = 0, high = 1;
-    const double to = width_ - right_ - paper_ - 8;
-    return {low, high, left_, to, chart_.log, to - left_ > 420 ? 7U : 3U};
+    const double margin = chart_.kind == RowChart::Kind::Stack || !(low < high) ? 0 : (high - low) * 0.03;
+    if (low != chart_.baseline.value_or(chart_.kind == RowChart::Kind::Bars ? 0 : kNone) && !chart_.log) low -= margin;
+    if (!chart_.log) high += margin;
+    const double to = width_ - right_ - paper_ - 12;
+    const double room = 22 + std::max(width_of(tick_text(low, chart_.notation)), width_of(tick_text(high, chart_.notation)));
+    return {low, high, left_ + 4, to, chart_.log, std::min(room, 90.0)};
   }
 
   [[nodiscard]] std::string tooltip(const RowChart::Row& row, std::size_t s) const {
@@ -160,11 +188,13 @@ class Rows {
   }
 
   void draw_row(Drawing& drawing, const Axis& axis, const RowChart::Row& row, double y) const {
-    const double middle = y + step_ / 2;
-    const auto fits = static_cast<std::size_t>((left_ - 8) / width_of("x", row.strong));
-    const bool cut = letters(row.label) > fits + 1;
-    drawing.text(left_ - 8, middle + 4, "end", cut ? row.label.substr(0, fits - 1) + "…" : row.label, row.strong ? "strong" : "",
-                 cut ? row.label : "");
+    const char* css = row.strong ? "strong" : "";
+    if (above_)
+      drawing.text(0, y + 13, "start", row.label, css);
+    else
+      drawing.text(left_ - 8, y + step_ / 2 + 4, "end", row.label, css);
+    if (above_) y += 15;
+    const double middle = y + (above_ ? step_ - 15 : step_) / 2;
     if (chart_.kind == RowChart::Kind::Stack) return draw_stack(drawing, axis, row, y);
     if (chart_.kind == RowChart::Kind::Dots && !one_) connect(drawing, axis, row, middle);
     for (std::size_t s = 0; s < row.points.size(); ++s) {
@@ -222,7 +252,7 @@ class Rows {
   const RowChart& chart_;
   double width_;
   std::vector<RowChart::Row> rows_;
-  bool one_ = true, published_ = false;
+  bool one_ = true, published_ = false, above_ = false;
   double left_ = 0, right_ = 0, paper_ = 0, bar_ = 14, step_ = 23, top_ = 6;
 };
 
@@ -239,18 +269,22 @@ std::string draw_lines(const LineChart& chart, double width) {
     for (const auto& [low, high] : line.intervals) take_y(low), take_y(high);
   }
   for (const auto& mark : chart.marks) take_x(mark.second);
+  const bool whole = std::ranges::all_of(chart.lines, [](const auto& line) {
+    return std::ranges::all_of(line.points, [](const auto& point) { return point.first == std::round(point.first); });
+  });
   if (chart.diagonal) take_x(y_low), take_x(y_high), y_low = x_low, y_high = x_high;
   const double height = std::clamp(width * 0.62, 190.0, 400.0) + (chart.diagonal ? std::min(width * 0.3, 90.0) : 0);
-  const Axis y_axis(y_low, y_high, height - 42, 12, chart.log_y, height > 300 ? 6 : 4);
+  const Axis y_axis(y_low, y_high + (chart.log_y ? 0 : (y_high - y_low) * 0.04), height - 42, 12, chart.log_y, 48);
   double left = 0;
   for (const double tick : y_axis.ticks()) left = std::max(left, width_of(tick_text(tick, chart.y_notation)));
   left += chart.y_label.empty() ? 12 : 32;
-  const Axis x_axis(x_low, x_high, left + 6, width - 16, chart.log_x, width > 500 ? 8 : 4);
+  const Axis x_axis(x_low, x_high, left + 8, width - 16, chart.log_x, 58, whole);
   Drawing drawing(width, height, chart.title);
   for (const double tick : y_axis.ticks()) {
-    drawing.line(left, y_axis.at(tick), width - 10, y_axis.at(tick), tick == y_axis.first() ? "axis" : "grid");
+    drawing.line(left, y_axis.at(tick), width - 10, y_axis.at(tick), "grid");
     drawing.text(left - 6, y_axis.at(tick) + 4, "end", tick_text(tick, chart.y_notation), "muted");
   }
+  drawing.line(left, height - 42, width - 10, height - 42, "axis");
   for (const double tick : x_axis.ticks()) {
     drawing.line(x_axis.at(tick), height - 42, x_axis.at(tick), height - 38, "axis");
     drawing.text(x_axis.at(tick), height - 26, "middle", tick_text(tick, chart.x_notation), "muted");
@@ -287,12 +321,12 @@ std::string draw_lines(const LineChart& chart, double width) {
 }
 
 std::string draw_timeline(const Timeline& chart, double width) {
-  std::size_t longest = 2;
-  for (const std::string& row : chart.rows) longest = std::max(longest, row.size());
-  const double left = 12 + kCharacter * static_cast<double>(longest), top = 26;
+  double longest = 10;
+  for (const std::string& row : chart.rows) longest = std::max(longest, width_of(row));
+  const double left = 12 + longest, top = 26;
   const double step = std::clamp(520.0 / std::max(1.0, static_cast<double>(chart.rows.size())), 12.0, 30.0);
   const double foot = top + step * static_cast<double>(chart.rows.size());
-  const Axis axis(0, chart.end, left, width - 14, false, width > 600 ? 8 : 3);
+  const Axis axis(0, chart.end, left, width - 14, false, 90);
   const double scale = (width - 14 - left) / std::max(chart.end, 1e-12);  // the axis ends where the runs end
   const auto x_of = [&](double time) { return left + std::clamp(time, 0.0, chart.end) * scale; };
   Drawing drawing(width, foot + 44, chart.title);
@@ -363,7 +397,10 @@ bool has_published(const Chart& chart) {
 }
 
 bool empty(const Chart& chart) {
-  if (const auto* rows = std::get_if<RowChart>(&chart)) return rows->rows.empty();
+  if (const auto* rows = std::get_if<RowChart>(&chart))
+    return std::ranges::all_of(rows->rows, [](const auto& row) {
+      return std::ranges::all_of(row.points, [](const Point& p) { return !std::isfinite(p.value); });
+    });
   if (const auto* lines = std::get_if<LineChart>(&chart))
     return std::ranges::all_of(lines->lines, [](const auto& line) { return line.points.empty(); });
   return std::get<Timeline>(chart).spans.empty();

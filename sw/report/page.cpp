@@ -36,6 +36,8 @@ std::string block(const Large& large) {
 }
 
 std::string block(const Multiples& multiples) {
+  if (std::ranges::count_if(multiples.charts, [](const Chart& chart) { return !empty(chart); }) == 1)
+    return block(Large{*std::ranges::find_if(multiples.charts, [](const Chart& chart) { return !empty(chart); })});
   std::string shared, out;
   for (const Chart& chart : multiples.charts) {
     if (empty(chart)) continue;

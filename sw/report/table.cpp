@@ -38,6 +38,8 @@ std::string exact(const Cell& cell) {
 
 std::string written(double value, Notation notation, int digits) {
   if (!std::isfinite(value)) return kUnknown;
+  const double shown = notation == Notation::Gain ? 100 * (value - 1) : (notation == Notation::Share ? 100 * value : value);
+  if (std::abs(shown) < 0.5 * std::pow(10, -digits)) value = notation == Notation::Gain ? 1 : 0;  // no "-0.0"
   switch (notation) {
     case Notation::Gain: return fmt::format("{:+.{}f} %", 100 * (value - 1), digits);
     case Notation::Share: return fmt::format("{:.{}f} %", 100 * value, digits);
