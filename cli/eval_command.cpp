@@ -18,12 +18,11 @@
 #include "sw/io/atomic_file.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
-#include "sw/report/csv_writer.h"
 #include "sw/report/eval_results.h"
-#include "sw/report/html_report.h"
+#include "sw/report/eval_page.h"
+#include "sw/report/eval_tables.h"
 #include "sw/report/results_json.h"
 #include "sw/report/seed_summary.h"
-#include "sw/report/terminal_table.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
 
@@ -119,8 +118,8 @@ int run(const Options& options) {
   }
   const std::filesystem::path out(options.out);
   write_file_atomically(out / "results.json", results_text(results));
-  write_file_atomically(out / "results.csv", csv_text(results));
-  write_file_atomically(out / "index.html", html_report(results));
+  write_file_atomically(out / "results.csv", runs_table(results).csv());
+  write_file_atomically(out / "index.html", report::html(eval_page(results)));
   if (options.json) {
     fmt::print("{}", results_text(results));
   } else {

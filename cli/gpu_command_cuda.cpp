@@ -26,7 +26,7 @@
 #include "sw/io/atomic_file.h"
 #include "sw/policy/names.h"
 #include "sw/policy/registry.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/table.h"
 
 namespace sluice::cli {
 
@@ -236,15 +236,15 @@ int gpu_run(const GpuRunOptions& options) {
   if (options.json) {
     fmt::print("{}\n", out.dump());
   } else {
-    TextTable table({"kernel", "quota", "most seen", "violations", "ms", "bit-identical", "note"});
+    report::Table table({"kernel", "quota", "most seen", "violations", "ms", "bit-identical", "note"});
     for (const nlohmann::json& k : out["kernels"])
-      table.add_row({k["name"], k.contains("quota") ? k["quota"].dump() : "-",
+      table.row({k["name"].get<std::string>(), k.contains("quota") ? k["quota"].dump() : "-",
                      k.contains("max_ctas_seen") ? k["max_ctas_seen"].dump() : "-",
                      k.contains("quota_violations") ? k["quota_violations"].dump() : "-",
                      k.contains("seconds") ? fmt::format("{:.3f}", k["seconds"].get<double>() * 1e3) : "-",
                      k.contains("bit_identical") ? (k["bit_identical"].get<bool>() ? "yes" : "NO") : "-",
-                     k.value("refusal", k.value("cpu_check", ""))});
-    fmt::print("{}", table.str());
+                     k.value("refusal", k.value("cpu_check", std::string()))});
+    fmt::print("{}", table.text());
   }
   return good ? 0 : 1;
 }

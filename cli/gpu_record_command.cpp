@@ -12,7 +12,7 @@
 #include "sw/gpu/jobs/gpu_session.h"
 #include "sw/gpu/jobs/recording.h"
 #include "sw/io/atomic_file.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/table.h"
 
 namespace sluice::cli {
 
@@ -56,12 +56,12 @@ int gpu_record(const GpuRecordOptions& options, const RecordRequest& request) {
     fmt::print("{}\n", out.dump());
     return good ? 0 : 1;
   }
-  TextTable table({"kernel", "CTAs", "warp instructions", "joined %", "bytes", "times as slow", "bit-identical"});
+  report::Table table({"kernel", "CTAs", "warp instructions", "joined %", "bytes", "times as slow", "bit-identical"});
   for (const nlohmann::json& k : out["kernels"])
-    table.add_row({k["name"], k["ctas"].dump(), k["warp_instructions"].dump(),
+    table.row({k["name"].get<std::string>(), k["ctas"].dump(), k["warp_instructions"].dump(),
                    fmt::format("{:.2f}", k["joined_pct"].get<double>()), k["bytes"].dump(),
                    fmt::format("{:.1f}", k["slowdown"].get<double>()), k["bit_identical"].get<bool>() ? "yes" : "NO"});
-  fmt::print("{}", table.str());
+  fmt::print("{}", table.text());
   for (const nlohmann::json& k : out["kernels"])
     for (const auto& [reason, count] : k["unjoined"].items())
       fmt::print("  {}: {}: {} warp instructions\n", k["name"].get<std::string>(), reason, count.get<std::uint64_t>());

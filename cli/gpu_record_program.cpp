@@ -21,7 +21,7 @@
 #include "sw/gpu/record/sass_trace.h"
 #include "sw/gpu/rewrite/instrument.h"
 #include "sw/io/atomic_file.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/table.h"
 
 namespace sluice::cli {
 
@@ -163,12 +163,12 @@ int gpu_record_program(const GpuRecordOptions& options, const RecordRequest& req
   write_file_atomically(folder / "recorded.json", out.dump(1) + "\n");
   if (!options.keep) fs::remove_all(raw);
   if (options.json) fmt::print("{}\n", out.dump());
-  TextTable table({"kernel", "launch", "CTAs", "warp instructions", "joined %", "bytes", "times as slow"});
+  report::Table table({"kernel", "launch", "CTAs", "warp instructions", "joined %", "bytes", "times as slow"});
   for (const nlohmann::json& k : out["kernels"])
-    table.add_row({k["name"], k["launch"].dump(), k["ctas"].dump(), k["warp_instructions"].dump(),
+    table.row({k["name"].get<std::string>(), k["launch"].dump(), k["ctas"].dump(), k["warp_instructions"].dump(),
                    fmt::format("{:.2f}", k["joined_pct"].get<double>()), k["bytes"].dump(),
                    k["slowdown"].is_null() ? "-" : fmt::format("{:.1f}", k["slowdown"].get<double>())});
-  fmt::print(stderr, "{}", table.str());
+  fmt::print(stderr, "{}", table.text());
   for (const nlohmann::json& k : out["kernels"])
     for (const auto& [reason, count] : k["unjoined"].items())
       fmt::print(stderr, "  {}: {}: {} warp instructions\n", k["name"].get<std::string>(), reason, count.get<std::uint64_t>());

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "sw/gpu/report/kernelet_model.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/table.h"
 
 namespace sluice::cli {
 
@@ -49,9 +49,9 @@ void print_json(const gpu::KerneletModel& model) {
 }
 
 void print_table(const gpu::KerneletModel& model) {
-  TextTable table({"error, % of peak IPC", "points", "mean", "largest", "within 20 %", "profit", "choice / best"});
+  report::Table table({"error, % of peak IPC", "points", "mean", "largest", "within 20 %", "profit", "choice / best"});
   const auto row = [&](const std::string& what, const gpu::IpcError& e, const gpu::PairError* pairs) {
-    table.add_row({what, std::to_string(e.points), fmt::format("{:.1f}", e.mean), fmt::format("{:.1f}", e.max),
+    table.row({what, std::to_string(e.points), fmt::format("{:.1f}", e.mean), fmt::format("{:.1f}", e.max),
                    fmt::format("{:.1f} %", e.within_20), pairs != nullptr ? fmt::format("{:.3f}", pairs->profit) : "-",
                    pairs != nullptr ? fmt::format("{:.3f}", pairs->choice / pairs->best) : "-"});
   };
@@ -62,7 +62,7 @@ void print_table(const gpu::KerneletModel& model) {
     row(fmt::format("  {} pairs of the other half", v.other_half.pairs), v.other_half.ipc, &v.other_half);
   }
   row("printed, three states a warp: alone", model.three_states, nullptr);
-  fmt::print("{}\n", table.str());
+  fmt::print("{}\n", table.text());
   fmt::print(
       "Check half: every second pair in alphabetical order. profit: mean error of the co-scheduling profit. choice / best: STP "
       "of the partition\nof highest predicted profit over the best measured one, geometric means. Three states against waits "

@@ -11,7 +11,7 @@
 #include "sw/partition/warped_slicer.h"
 #include "sw/policy/names.h"
 #include "sw/report/summary.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/table.h"
 
 namespace sluice {
 
@@ -129,10 +129,10 @@ std::string decision_report(const DecisionSummary& s) {
   if (s.warped_slicer.mixes > 0) {
     out += fmt::format("Warped-Slicer's decision against the solo curves': {}.\n", agreement_text(s.warped_slicer));
     out += fmt::format("Warped-Slicer over the solo curves' partition: {} (geometric mean of {} mixes).\n",
-                       format_ratio(s.over_solo_curve.ratio), s.over_solo_curve.mixes);
+                       report::written(s.over_solo_curve.ratio, report::Notation::Number, 3), s.over_solo_curve.mixes);
   }
   if (s.over_oracle.mixes > 0)
-    out += fmt::format("Warped-Slicer over the Oracle: {} (geometric mean of {} mixes).\n", format_ratio(s.over_oracle.ratio),
+    out += fmt::format("Warped-Slicer over the Oracle: {} (geometric mean of {} mixes).\n", report::written(s.over_oracle.ratio, report::Notation::Number, 3),
                        s.over_oracle.mixes);
   if (s.samples > 0)
     out +=
@@ -144,17 +144,17 @@ std::string decision_report(const DecisionSummary& s) {
                          run == s.apart.back() ? ".\n" : ",");
   }
   if (!s.scalings.empty()) {
-    TextTable table({"golden model, from the samples", "same", "within one CTA", "mixes"});
+    report::Table table({"golden model, from the samples", "same", "within one CTA", "mixes"});
     for (const auto& [name, a] : s.scalings)
-      table.add_row({"scaling " + name, fmt::format("{}", a.same), fmt::format("{}", a.within_one), fmt::format("{}", a.mixes)});
-    out += fmt::format("\n{}", table.str());
+      table.row({"scaling " + name, std::uint64_t{a.same}, std::uint64_t{a.within_one}, std::uint64_t{a.mixes}});
+    out += fmt::format("\n{}", table.text());
   }
   if (!s.worst.empty()) {
-    TextTable table({"furthest below the Oracle", "IPC ratio", "Warped-Slicer", "Oracle", "solo curve"});
+    report::Table table({"furthest below the Oracle", "IPC ratio", "Warped-Slicer", "Oracle", "solo curve"});
     for (const BelowOracle& mix : s.worst)
-      table.add_row({mix_name(mix.kernels), format_ratio(mix.ratio), partition_label(mix.warped_slicer),
-                     partition_label(mix.oracle), mix.solo_curve == nullptr ? "-" : partition_label(mix.solo_curve->partition)});
-    out += fmt::format("\n{}", table.str());
+      table.row({mix_name(mix.kernels), mix.ratio, partition_label(mix.warped_slicer),
+                     partition_label(mix.oracle), mix.solo_curve == nullptr ? "–" : partition_label(mix.solo_curve->partition)});
+    out += fmt::format("\n{}", table.text());
   }
   return out;
 }

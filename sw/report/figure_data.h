@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/report/charts.h"
 #include "sw/report/eval_results.h"
 #include "sw/report/summary.h"
 
@@ -49,35 +48,20 @@ double mean_value(const EvalResults& results, std::string_view policy, std::stri
   return sum;
 }
 
-/// Bars of a mean by policy and category.
+/// A mean of every policy by category, and over all mixes.
 template <class Value>
-std::string category_bars(const EvalResults& results, const std::string& title, const std::string& y_label, const Value& value,
-                          nlohmann::ordered_json& data) {
+void category_means(const EvalResults& results, const Value& value, nlohmann::ordered_json& data) {
   const ResultGrid grid(results);
-  charts::GroupedBars chart;
-  chart.title = title;
-  chart.y_label = y_label;
-  for (const std::string& p : grid.policies()) chart.series.push_back({policy_label(p), policy_colour(p, chart.series.size())});
   std::vector<std::string> categories = grid.categories();
   categories.emplace_back("all");
-  for (const std::string& category : categories) {
-    charts::GroupedBars::Group group{category, category == "all", {}};
-    for (const std::string& policy : grid.policies()) {
-      const double mean = mean_value(results, policy, category, value);
-      group.bars.push_back({mean, false, ""});
-      data[category][policy] = std::isfinite(mean) ? nlohmann::ordered_json(mean) : nlohmann::ordered_json();
-    }
-    chart.groups.push_back(std::move(group));
-  }
-  return fmt::format("<h3>{}</h3>\n", title) + charts::legend(chart.series) + charts::grouped_bars(chart);
+  for (const std::string& category : categories)
+    for (const std::string& policy : grid.policies())
+      data[category][policy] = number_or_null(mean_value(results, policy, category, value));
 }
 
 /// "+12.3 %": how far a ratio is above 1. "not known" where it has no value: a policy or a category that was not run.
 [[nodiscard]] inline std::string percent_over(double ratio) {
   return std::isfinite(ratio) ? fmt::format("{:+.1f} %", 100 * (ratio - 1)) : "not known";
 }
-
-/// Each mix a group, each policy but the baseline a bar of its IPC over the baseline's; the mean last.
-[[nodiscard]] charts::GroupedBars mix_bars(const EvalResults& results, const std::string& baseline, const std::string& title);
 
 }  // namespace sluice::figures

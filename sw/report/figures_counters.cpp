@@ -63,20 +63,13 @@ Figure utilization(const EvalResults& pairs) {
                                      {"SFU", &UtilizationFractions::sfu},
                                      {"registers", &UtilizationFractions::registers},
                                      {"shared memory", &UtilizationFractions::shared_memory}};
-  charts::GroupedBars chart;
-  chart.title = "Utilisation over Even's";
-  chart.y_label = "ratio of means";
-  chart.series = {{"Warped-Slicer / Even", 0}};
-  chart.baseline = 1.0;
   for (const Resource& r : kResources) {
     const auto value = [&](const EvalRun& run) { return run.utilization.*r.member; };
     const double ratio = mean_value(pairs, kWarpedSlicer, "all", value) / mean_value(pairs, kEven, "all", value);
-    chart.groups.push_back({r.name, true, {{ratio, false, ""}}});
     figure.data[r.name] = ratio;
     figure.measured += fmt::format("{}{} {}", figure.measured.empty() ? "" : ", ", r.name, percent_over(ratio));
   }
   figure.measured += ".";
-  figure.html = charts::grouped_bars(chart);
   return figure;
 }
 
@@ -89,8 +82,8 @@ Figure miss_rates(const EvalResults& pairs) {
       "Left-Over.";
   const auto l1_miss = [](const EvalRun& r) { return r.l1_miss_rate; };
   const auto l2_miss = [](const EvalRun& r) { return r.l2_miss_rate; };
-  figure.html = category_bars(pairs, "L1 miss rate", "misses / accesses", l1_miss, figure.data["l1"]);
-  figure.html += category_bars(pairs, "L2 miss rate", "misses / accesses", l2_miss, figure.data["l2"]);
+  category_means(pairs, l1_miss, figure.data["l1"]);
+  category_means(pairs, l2_miss, figure.data["l2"]);
   const auto l1 = [&](const char* policy) { return mean_value(pairs, policy, "compute+cache", l1_miss); };
   const auto l2 = [&](const char* policy) {
     return mean_value(pairs, policy, "compute+cache", [](const EvalRun& r) { return static_cast<double>(total(r).l2_accesses); });
@@ -116,7 +109,7 @@ Figure miss_rates(const EvalResults& pairs) {
 Figure stalls_together(const EvalResults& pairs) {
   Figure figure{"7c", "Stalled cycles by policy", {}, {}, {}, {}};
   figure.published = "Warped-Slicer has 15 % fewer stall cycles in total than Left-Over; long memory stalls fall most.";
-  figure.html = category_bars(pairs, "Cycles an SM issued nothing", "thousand cycles", stalled, figure.data);
+  category_means(pairs, stalled, figure.data);
   const auto against = [&](const auto& value) {
     return mean_value(pairs, kWarpedSlicer, "all", value) / mean_value(pairs, kLeftOver, "all", value);
   };

@@ -8,7 +8,6 @@
 #include "sw/policy/names.h"
 #include "sw/report/figure_data.h"
 #include "sw/report/figures.h"
-#include "sw/report/svg.h"
 
 namespace sluice::figures {
 
@@ -44,24 +43,15 @@ Figure energy(const EvalResults& pairs, const Solos& solos, const MachineConfig&
     over.push_back(percent_over(ratio));
   }
   const ResultGrid grid(pairs);
-  figure.html = category_bars(pairs, "Energy of a run, with interconnect, L2 and DRAM", "joules", quantities[4].value,
-                              figure.data["joules"]);
-  figure.html +=
-      "<h3>Warped-Slicer over Left-Over</h3>\n<div "
-      "class=\"scroll\"><table><thead><tr><th>mix</th><th>performance</th><th>dynamic "
-      "power, SMs</th><th>energy, SMs</th><th>dynamic power, with memory</th><th>energy, with memory</th></tr></thead><tbody>\n";
+  category_means(pairs, quantities[4].value, figure.data["joules"]);
   for (const ResultGrid::Mix& mix : grid.mixes()) {
     const EvalRun *ours = grid.run(mix, kWarpedSlicer), *theirs = grid.run(mix, kLeftOver);
     if (ours == nullptr || theirs == nullptr) continue;
-    figure.html += "<tr><td>" + svg::escape(mix.name) + "</td>";
     for (const Quantity& q : quantities) {
       const double ratio = q.value(*ours) / q.value(*theirs);
       figure.data["mixes"][mix.name][q.key] = std::isfinite(ratio) ? nlohmann::ordered_json(ratio) : nlohmann::ordered_json();
-      figure.html += "<td>" + percent_over(ratio) + "</td>";
     }
-    figure.html += "</tr>\n";
   }
-  figure.html += "</tbody></table></div>\n";
   figure.measured = fmt::format(
       "{:.1f} W dynamic of the SMs (mean of the applications alone), {:.1f} W leakage. Warped-Slicer against Left-Over: "
       "performance {}. SMs only: dynamic power {}, energy {}. With interconnect, L2 and DRAM: dynamic power {}, energy {}.",

@@ -48,32 +48,6 @@ std::string oracle_over_left_over(const EvalResults& results, nlohmann::ordered_
 
 }  // namespace
 
-charts::GroupedBars mix_bars(const EvalResults& results, const std::string& baseline, const std::string& title) {
-  const ResultGrid grid(results);
-  charts::GroupedBars chart;
-  chart.title = title;
-  chart.y_label = "IPC over " + policy_label(baseline);
-  chart.baseline = 1.0;
-  charts::GroupedBars::Group mean{"GMEAN", true, {}};
-  for (std::size_t p = 0; p < grid.policies().size(); ++p) {
-    if (grid.policies()[p] == baseline) continue;
-    chart.series.push_back({policy_label(grid.policies()[p]), policy_colour(grid.policies()[p], p)});
-    mean.bars.push_back({mean_ratio(results, grid.policies()[p], baseline, ipc), false, ""});
-  }
-  for (const ResultGrid::Mix& mix : grid.mixes()) {
-    charts::GroupedBars::Group group{mix.name, false, {}};
-    const EvalRun* base = grid.run(mix, baseline);
-    for (const std::string& policy : grid.policies()) {
-      if (policy == baseline) continue;
-      const EvalRun* run = grid.run(mix, policy);
-      group.bars.push_back({run == nullptr || base == nullptr ? std::nan("") : run->ipc / base->ipc, false, ""});
-    }
-    chart.groups.push_back(std::move(group));
-  }
-  chart.groups.push_back(std::move(mean));
-  return chart;
-}
-
 Figure pair_performance(const EvalResults& pairs) {
   Figure figure{"6", "All pairs under every policy", {}, {}, {}, {}};
   figure.published =
@@ -102,8 +76,6 @@ Figure pair_performance(const EvalResults& pairs) {
   for (const char* policy : {kLeftOver, kFcfs, kEven, kSpatial})
     below += (below.empty() ? "" : ", ") + losses(pairs, policy, figure.data);
   figure.measured += fmt::format(" Warped-Slicer is below {}.", below);
-  const charts::GroupedBars chart = mix_bars(pairs, kLeftOver, "IPC over Left-Over");
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
@@ -125,8 +97,6 @@ Figure triple_performance(const EvalResults& triples) {
     figure.measured += fmt::format(" The {} with two compute applications: {} over Even, {} over Left-Over.", number,
                                    percent_over(of_bars), percent_over(mean_ratio(bars, kWarpedSlicer, kLeftOver, ipc)));
   }
-  const charts::GroupedBars chart = mix_bars(triples, kLeftOver, "IPC over Left-Over");
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
@@ -145,8 +115,6 @@ Figure triples_without_guard(const EvalResults& triples, const EvalResults& ungu
   figure.measured = fmt::format("Warped-Slicer {} over Even, {} over Left-Over; minimum speed-up over Even {}, ANTT {}.",
                                 percent_over(over_even), percent_over(mean_ratio(merged, kWarpedSlicer, kLeftOver, ipc)),
                                 percent_over(least), percent_over(turnaround));
-  const charts::GroupedBars chart = mix_bars(merged, kLeftOver, "IPC over Left-Over");
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
@@ -161,10 +129,8 @@ Figure fairness(const EvalResults& pairs, const EvalResults& triples) {
   figure.measured = fmt::format("Minimum speed-up over Even: {} with two, {} with three; ANTT {} and {}.", percent_over(two),
                                 percent_over(three), percent_over(antt_two), percent_over(antt_three));
   for (const auto& [name, results] : {std::pair{"2 kernels", &pairs}, std::pair{"3 kernels", &triples}}) {
-    figure.html +=
-        category_bars(*results, std::string("Minimum speed-up, ") + name, "mean", min_speedup, figure.data["min_speedup"][name]);
-    figure.html +=
-        category_bars(*results, std::string("ANTT, ") + name, "mean, lower is better", antt, figure.data["antt"][name]);
+    category_means(*results, min_speedup, figure.data["min_speedup"][name]);
+    category_means(*results, antt, figure.data["antt"][name]);
   }
   return figure;
 }

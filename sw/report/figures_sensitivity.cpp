@@ -28,11 +28,6 @@ std::map<std::string, const EvalRun*> sliced(const EvalResults& results) {
 Figure profiling_sensitivity(const std::vector<Variant>& variants) {
   Figure figure{"10a", "Length of the profile, delay of the algorithm", {}, {}, {}, {}};
   figure.published = "Over all pairs IPC varies by at most 2 % with the profile's length and by less than 1.5 % with the delay.";
-  charts::GroupedBars chart;
-  chart.title = "Warped-Slicer's IPC over that with " + variants.front().label;
-  chart.y_label = "geometric mean of the pairs";
-  chart.series = {{"IPC", 0}};
-  chart.baseline = 1.0;
   const auto base = sliced(*variants.front().results);
   for (const Variant& variant : variants) {
     std::vector<double> ratios;
@@ -53,7 +48,6 @@ Figure profiling_sensitivity(const std::vector<Variant>& variants) {
     const std::string text = fmt::format(
         "largest {:+.1f} % ({}), {} of {} pairs beyond {:.1f} %, mean {:+.2f} %, {} of {} partitions the same", 100 * largest,
         furthest, beyond, ratios.size(), 100 * variant.published_limit, 100 * (mean - 1), same, ratios.size());
-    chart.groups.push_back({variant.label, true, {{mean, false, text}}});
     figure.data[variant.label] = {{"ipc", mean},
                                   {"largest_deviation", largest},
                                   {"pair_of_largest_deviation", furthest},
@@ -65,7 +59,6 @@ Figure profiling_sensitivity(const std::vector<Variant>& variants) {
     figure.measured += fmt::format("{}{}: {}", figure.measured.empty() ? "" : "; ", variant.label, text);
   }
   figure.measured += fmt::format(". All against {}.", variants.front().label);
-  figure.html = charts::grouped_bars(chart);
   return figure;
 }
 
@@ -74,38 +67,24 @@ Figure scheduler_sensitivity(const std::vector<Variant>& variants) {
   figure.published =
       "The gain does not depend on the warp scheduler (greedy-then-oldest, round robin; two-level is not in the paper).";
   double least = std::numeric_limits<double>::infinity(), most = -least;
-  charts::GroupedBars chart;
-  chart.title = "Warped-Slicer over Left-Over";
-  chart.y_label = "IPC ratio, geometric mean of the pairs";
-  chart.series = {{"Warped-Slicer / Left-Over", 0}};
-  chart.baseline = 1.0;
   for (const Variant& variant : variants) {
     const double ratio = mean_ratio(*variant.results, kWarpedSlicer, kLeftOver, ipc);
-    chart.groups.push_back({variant.label, true, {{ratio, false, ""}}});
     figure.data[variant.label] = ratio;
     least = std::min(least, ratio);
     most = std::max(most, ratio);
     figure.measured += fmt::format("{}{} {}", figure.measured.empty() ? "" : ", ", variant.label, percent_over(ratio));
   }
   figure.measured += fmt::format(" over Left-Over: {:.1f} points from the least to the most.", 100 * (most - least));
-  figure.html = charts::grouped_bars(chart);
   return figure;
 }
 
 Figure phase_monitor(const EvalResults& off, const EvalResults& on) {
   Figure figure{"monitor", "Kernels that change in mid-run: phase monitor off and on", {}, {}, {}, {}};
   figure.published = "No figure: the paper profiles again when a kernel's IPC has moved for a while (section IV).";
-  charts::GroupedBars chart;
-  chart.title = "Warped-Slicer's IPC over Left-Over";
-  chart.y_label = "IPC over Left-Over";
-  chart.series = {{"monitor off", 0}, {"monitor on", 1}};
-  chart.baseline = 1.0;
   const auto without = sliced(off), with = sliced(on);
   std::vector<double> gains;
   for (const auto& [name, run] : with) {
     const EvalRun& base = *without.at(name);
-    const auto label = [](const EvalRun& r) { return fmt::format("{} decisions", r.decisions.size()); };
-    chart.groups.push_back({name, false, {{base.normalized_ipc, false, label(base)}, {run->normalized_ipc, false, label(*run)}}});
     figure.data[name] = {{"ipc_off", base.normalized_ipc},
                          {"ipc_on", run->normalized_ipc},
                          {"decisions_off", base.decisions.size()},
@@ -115,7 +94,6 @@ Figure phase_monitor(const EvalResults& off, const EvalResults& on) {
                                    run->decisions.size(), base.decisions.size());
   }
   figure.measured += fmt::format("all {}.", percent_over(geometric_mean_of_known(gains)));
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
@@ -126,8 +104,6 @@ Figure larger_sm(const EvalResults& results) {
   const double fair = mean_ratio(results, kWarpedSlicer, kLeftOver, [](const EvalRun& run) { return run.min_speedup; });
   figure.data = {{"ipc", speed}, {"min_speedup", fair}};
   figure.measured = fmt::format("Performance {}, minimum speed-up {} over Left-Over.", percent_over(speed), percent_over(fair));
-  const charts::GroupedBars chart = mix_bars(results, kLeftOver, "IPC over Left-Over");
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "sw/report/terminal_table.h"
+#include "sw/report/table.h"
 
 namespace sluice {
 
@@ -80,48 +80,49 @@ nlohmann::ordered_json to_json(std::span<const ScheduleRun> runs) {
 }
 
 std::string schedule_table(std::span<const ScheduleRun> runs) {
-  std::vector<std::string> header = {"NTT", "priority", "alone ms"};
+  std::vector<report::Column> columns = {"NTT", "priority", {"alone ms", report::Notation::Number, 2}};
   std::vector<std::map<std::string, Launches>> jobs;
   for (const ScheduleRun& run : runs) {
-    header.push_back(run.wait ? fmt::format("{}, wait {} ms", run.scheduler, ms(*run.wait)) : run.scheduler);
+    columns.emplace_back(run.wait ? fmt::format("{}, wait {} ms", run.scheduler, ms(*run.wait)) : run.scheduler,
+                         report::Notation::Number, 2);
     jobs.push_back(by_job(run));
   }
-  TextTable table(header);
+  report::Table table(columns);
   std::vector<std::string> seen;
   for (const LaunchOutcome& launch : runs.front().jobs) {
     if (std::ranges::find(seen, launch.name) != seen.end()) continue;
     seen.push_back(launch.name);
     const Launches& first = jobs.front().at(launch.name);
-    std::vector<std::string> row = {
+    report::Row row = {
         launch.name,
         first.lowest == first.highest ? fmt::format("{}", first.lowest) : fmt::format("{}..{}", first.lowest, first.highest),
-        fmt::format("{:.2f}", ms(first.alone))};
+        ms(first.alone)};
     for (const auto& of_run : jobs)
-      row.push_back(fmt::format("{:.2f}", of_run.at(launch.name).ntts / of_run.at(launch.name).count));
-    table.add_row(row);
+      row.emplace_back(of_run.at(launch.name).ntts / of_run.at(launch.name).count);
+    table.row(std::move(row));
   }
   const auto row = [&](const std::string& what, const auto& of) {
-    std::vector<std::string> cells = {what, "", ""};
-    for (const ScheduleRun& run : runs) cells.push_back(of(run));
-    table.add_row(cells);
+    report::Row cells = {what, "", ""};
+    for (const ScheduleRun& run : runs) cells.emplace_back(of(run));
+    table.row(std::move(cells));
   };
-  table.add_rule();
-  row("ANTT", [](const ScheduleRun& run) { return fmt::format("{:.2f}", run.antt()); });
-  row("STP", [](const ScheduleRun& run) { return fmt::format("{:.2f}", run.stp()); });
-  row("makespan, ms", [](const ScheduleRun& run) { return fmt::format("{:.2f}", ms(run.makespan)); });
-  row("evictions", [](const ScheduleRun& run) { return fmt::format("{}", run.evictions()); });
-  row("decisions", [](const ScheduleRun& run) { return fmt::format("{}", run.decisions); });
+  table.rule();
+  row("ANTT", [](const ScheduleRun& run) { return run.antt(); });
+  row("STP", [](const ScheduleRun& run) { return run.stp(); });
+  row("makespan, ms", [](const ScheduleRun& run) { return ms(run.makespan); });
+  row("evictions", [](const ScheduleRun& run) { return std::uint64_t{run.evictions()}; });
+  row("decisions", [](const ScheduleRun& run) { return std::uint64_t{run.decisions}; });
   if (runs.front().copies) {
-    row("copies, ms", [](const ScheduleRun& run) { return fmt::format("{:.2f}", ms(run.copies->total)); });
-    row("beside kernels, ms", [](const ScheduleRun& run) { return fmt::format("{:.2f}", ms(run.copies->overlapped)); });
+    row("copies, ms", [](const ScheduleRun& run) { return ms(run.copies->total); });
+    row("beside kernels, ms", [](const ScheduleRun& run) { return ms(run.copies->overlapped); });
   }
   if (runs.front().wait) {
-    table.add_rule();
+    table.rule();
     for (const auto& [priority, count] : evictions_by_priority(runs.front()))
       row(fmt::format("evictions at {}", priority),
-          [p = priority](const ScheduleRun& run) { return fmt::format("{}", evictions_by_priority(run).at(p)); });
+          [p = priority](const ScheduleRun& run) { return evictions_by_priority(run).at(p); });
   }
-  return table.str();
+  return table.text();
 }
 
 }  // namespace sluice

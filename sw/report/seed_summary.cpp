@@ -10,7 +10,7 @@
 #include "sw/policy/names.h"
 #include "sw/report/decision_summary.h"
 #include "sw/report/summary.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/table.h"
 
 namespace sluice {
 
@@ -129,31 +129,30 @@ std::string seed_report(const EvalResults& results) {
   if (results.seeds.empty()) return "";
   std::vector<std::string> policies;
   for (const SeedRun& run : results.seeds) add_once(policies, run.policy);
-  std::vector<std::string> header{"IPC over the seeds: min median max"};
-  for (const std::string& policy : policies) header.push_back(policy_label(policy));
-  header.insert(header.end(), {"decisions", "within one CTA"});
-  TextTable table(std::move(header));
+  std::vector<report::Column> columns{"IPC over the seeds: min median max"};
+  for (const std::string& policy : policies) columns.emplace_back(policy_label(policy));
+  columns.insert(columns.end(), {"decisions", "within one CTA"});
+  report::Table table(columns);
   for (const MixSpread& mix : mix_spreads(results)) {
-    std::vector<std::string> row{mix_name(mix.kernels)};
+    report::Row row{mix_name(mix.kernels)};
     for (const std::string& policy : policies) {
       const auto spread = std::ranges::find(mix.ipc, policy, &std::pair<std::string, Spread>::first);
-      row.push_back(spread == mix.ipc.end()
-                        ? "-"
-                        : fmt::format("{} {} {}", format_ratio(spread->second.min, 1), format_ratio(spread->second.median, 1),
-                                      format_ratio(spread->second.max, 1)));
+      row.emplace_back(spread == mix.ipc.end() ? "–"
+                                               : fmt::format("{:.1f} {:.1f} {:.1f}", spread->second.min, spread->second.median,
+                                                             spread->second.max));
     }
     std::string decisions;
     for (const auto& [partition, seeds] : mix.decisions)
       decisions += fmt::format("{}{} x{}", decisions.empty() ? "" : ", ", partition_label(partition), seeds);
-    row.push_back(decisions.empty() ? "-" : decisions);
-    row.push_back(mix.judged == 0 ? "-" : fmt::format("{} of {} seeds", mix.agreeing, mix.judged));
-    table.add_row(std::move(row));
+    row.emplace_back(decisions.empty() ? "–" : decisions);
+    row.emplace_back(mix.judged == 0 ? "–" : fmt::format("{} of {} seeds", mix.agreeing, mix.judged));
+    table.row(std::move(row));
   }
-  TextTable seeds({"Warped-Slicer by seed", "within one CTA", "over Left-Over", "over the solo curves"});
+  report::Table seeds({"Warped-Slicer by seed", "within one CTA", "over Left-Over", "over the solo curves"});
   for (const SeedSummary& s : seed_summaries(results))
-    seeds.add_row({fmt::format("seed {}", s.seed), s.judged == 0 ? "-" : fmt::format("{} of {}", s.agreeing, s.judged),
-                   format_ratio(s.over_left_over), format_ratio(s.over_solo_curve)});
-  return table.str() + "\n" + seeds.str();
+    seeds.row({fmt::format("seed {}", s.seed), s.judged == 0 ? "–" : fmt::format("{} of {}", s.agreeing, s.judged),
+               s.over_left_over, s.over_solo_curve});
+  return table.text() + "\n" + seeds.text();
 }
 
 Json spread_json(const EvalResults& results) {
