@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/evaluation.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/io/atomic_file.h"
@@ -98,6 +99,7 @@ int run(const Options& options) {
   plan.seed = seeds.front();
   plan.partitioner = options.kind();
   plan.jobs = options.jobs;
+  check_output(options.out);
   plan.runs_folder = runs_folder(options.out, plan.seed);
   EvalResults results = evaluate(plan).results;
   if (seeds.size() > 1) repeat(plan, seeds, options.out, results);

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/paper_page.h"
 #include "study/evaluation.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/policy/names.h"
@@ -226,7 +227,7 @@ int run(const Options& options) {
       throw InputError(fmt::format("--only {}: must be of {}", id, fmt::join(ids, ", ")));
     }
   }
-  check_writable(options.out);
+  check_output(options.out);
   Runs runs(options);
   std::vector<Figure> drawn;
   nlohmann::ordered_json meta =

@@ -17,6 +17,7 @@
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
 #include "cli/gpu_kernel_code.h"
+#include "study/published.h"
 #include "sw/gpu/apps/kernel_file.h"
 #include "sw/gpu/apps/ncu_page.h"
 #include "sw/gpu/experiments/experiments.h"
@@ -259,6 +260,7 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   if (!o.profiles.empty()) options.phi = gpu::read_phi(o.profiles);
   options.profiles = o.profiles;
   options.plans = o.plans;
+  refuse_unpublishable(options.out, SLUICE_COMMIT);
   make_folder(options.out);
   options.scenarios = o.scenarios;
   std::array<char, 4096> path{};

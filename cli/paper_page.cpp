@@ -9,6 +9,7 @@
 
 #include "study/run_cache.h"
 #include "sw/io/atomic_file.h"
+#include "sw/report/views.h"
 
 namespace sluice::cli {
 
@@ -35,13 +36,13 @@ nlohmann::ordered_json PaperOptions::meta(const nlohmann::ordered_json& what) co
   return all;
 }
 
-void write_paper_page(std::string_view title, const std::vector<figures::Figure>& drawn, nlohmann::ordered_json meta,
+void write_paper_page(std::string_view /*title*/, const std::vector<figures::Figure>& drawn, nlohmann::ordered_json meta,
                       const PaperOptions& options) {
   if (host_totals().reused == 0) meta["host_cpu_seconds"] = host_totals().cpu_seconds;
   const std::filesystem::path out = options.out;
   const nlohmann::ordered_json all = figures::page_json(drawn, meta);
   write_file_atomically(out / "figures.json", all.dump(1) + "\n");
-  write_file_atomically(out / "index.html", figures::page(std::string(title), drawn, meta));
+  write_file_atomically(out / "index.html", report::html(figures::page_of(all)));
   if (options.json) {
     fmt::print("{}\n", all.dump());
     return;

@@ -1,38 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
-// sluice report: rebuilds results.csv and index.html from results.json, and prints the table.
+// sluice report: rebuilds summaries and pages from what was measured; `report update` those of every folder of results/.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
+#include "study/gpu_lines.h"
+#include "sw/core/errors.h"
+#include "sw/gpu/report/gpu_report.h"
 #include "sw/io/atomic_file.h"
-#include "sw/report/csv_writer.h"
-#include "sw/report/html_report.h"
+#include "sw/report/eval_page.h"
+#include "sw/report/eval_tables.h"
 #include "sw/report/results_json.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/views.h"
 
 namespace sluice::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+/// Summaries and page of one folder, from the rawest that it holds. @return false when it holds nothing to rebuild
+bool rebuild(const fs::path& folder) {
+  const auto has = [&](const char* name) { return fs::exists(folder / name); };
+  const auto json = [&](const char* name) { return nlohmann::ordered_json::parse(read_file(folder / name)); };
+  if (has("sweep_gscl45nm.json")) {
+    write_file_atomically(folder / "index.html", report::html(figures::synth_page({json("standard_gscl45nm.json"), json("standard_sluice45.json")}, json("sweep_gscl45nm.json"))));
+    return true;
+  }
+  if (!has("index.html")) return false;
+  if (has("machine.json")) {  // of a GPU
+    if (!gpu::write_paper_page(folder)) gpu::write_report(folder, false);
+    return true;
+  }
+  if (has("results.json") || has("results.csv")) {
+    EvalResults results;
+    if (has("results.json")) {
+      results = read_results(folder / "results.json");
+      write_file_atomically(folder / "results.csv", runs_table(results).csv());
+    } else {
+      results = results_from_csv(read_file(folder / "results.csv"), (folder / "results.csv").string());
+      if (has("meta.json")) results.meta = json("meta.json");
+    }
+    write_file_atomically(folder / "index.html", report::html(eval_page(results)));
+    return true;
+  }
+  if (!has("figures.json")) return false;
+  write_file_atomically(folder / "index.html", report::html(figures::page_of(json("figures.json"))));
+  return true;
+}
+
+/// Standard output goes nowhere while it lives: what rebuilding a folder prints.
+class Quietly {
+ public:
+  Quietly() {
+    std::fflush(stdout);
+    kept_ = ::dup(STDOUT_FILENO);
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::close(nowhere);
+  }
+  ~Quietly() {
+    std::fflush(stdout);
+    ::dup2(kept_, STDOUT_FILENO);
+    ::close(kept_);
+  }
+  Quietly(const Quietly&) = delete;
+  Quietly& operator=(const Quietly&) = delete;
+
+ private:
+  int kept_;
+};
+
+std::size_t rebuild_all(const fs::path& root) {
+  const Quietly quietly;
+  std::size_t rebuilt = rebuild(root) ? 1 : 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root))
+    if (entry.is_directory() && rebuild(entry.path())) ++rebuilt;
+  return rebuilt;
+}
+
+/// Rebuilds a copy of the folder, and names every file that is another than the committed one.
+int check(const fs::path& root) {
+  const fs::path copy = fs::temp_directory_path() / fmt::format("sluice_report_{}", ::getpid());
+  fs::copy(root, copy, fs::copy_options::recursive);
+  const std::size_t rebuilt = rebuild_all(copy);
+  std::size_t files = 0, other = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(copy)) {
+    if (!entry.is_regular_file()) continue;
+    ++files;
+    const fs::path committed = root / fs::relative(entry.path(), copy);
+    if (fs::exists(committed) && read_file(committed) == read_file(entry.path())) continue;
+    ++other;
+    fmt::print("{}: not what its data make of it\n", committed.string());
+  }
+  fs::remove_all(copy);
+  fmt::print("{} folders rebuilt: {} of {} files differ\n", rebuilt, other, files);
+  return other == 0 ? 0 : 1;
+}
+
 struct Options {
-  std::string path;
-  bool json = false;
+  std::string path, root = "results";
+  bool json = false, check = false;
 };
 
 int run(const Options& options) {
-  std::filesystem::path file(options.path);
-  if (std::filesystem::is_directory(file)) file /= "results.json";
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  fs::path file(options.path);
+  if (fs::is_directory(file) && !fs::exists(file / "results.json") && rebuild(file)) {
+    fmt::print("report: {}\n", (file / "index.html").string());
+    return 0;
+  }
+  if (fs::is_directory(file)) file /= "results.json";
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const EvalResults results = read_results(file);
-  write_file_atomically(folder / "results.csv", csv_text(results));
-  write_file_atomically(folder / "index.html", html_report(results));
+  write_file_atomically(folder / "results.csv", runs_table(results).csv());
+  write_file_atomically(folder / "index.html", report::html(eval_page(results)));
   if (options.json)
     fmt::print("{}", results_text(results));
   else
     fmt::print("{}\nreport: {}\n", terminal_report(results), (folder / "index.html").string());
+  return 0;
+}
+
+int update(const Options& options) {
+  if (!fs::is_directory(options.root)) throw InputError(options.root + ": no folder");
+  if (options.check) return check(options.root);
+  fmt::print("{} folders rebuilt\n", rebuild_all(options.root));
   return 0;
 }
 
@@ -41,9 +141,13 @@ int run(const Options& options) {
 void add_report_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "report", "Rebuild the table, results.csv and index.html of an evaluation; `report figures`: the paper's figures");
-  command->add_option("path", options->path, "folder of an evaluation, or its results.json");
+      "report", "Rebuild the page and tables of a folder of results; `report figures` and others: run a paper's evaluation");
+  command->add_option("path", options->path, "folder of results, or an evaluation's results.json");
   command->add_flag("--json", options->json, "print the results, with a fresh summary, instead of the table");
+  CLI::App* all = command->add_subcommand("update", "Rebuild every summary and page of results/ from its raw data; needs no GPU");
+  all->add_option("root", options->root, "folder of the results")->capture_default_str();
+  all->add_flag("--check", options->check, "change nothing; exit code 1 when a file is not what its data make of it");
+  all->callback([options, &action] { action = [options] { return update(*options); }; });
   add_figures_command(*command, action);
   add_report_five_command(*command, action);
   add_report_sim_command(*command, action);

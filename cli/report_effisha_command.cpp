@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/paper_page.h"
 #include "study/effisha_study.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/workload/machine_file.h"
@@ -20,7 +21,7 @@ struct Options : PaperOptions {
 };
 
 int run(const Options& options) {
-  check_writable(options.out);
+  check_output(options.out);
   EffishaPlan plan;
   plan.machine = read_machine(options.machine_file);
   plan.workload = read_workload(options.workload_file);

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/paper_page.h"
 #include "study/five_study.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/core/errors.h"
@@ -24,7 +25,7 @@ struct Options : PaperOptions {
 };
 
 int run(const Options& options) {
-  check_writable(options.out);
+  check_output(options.out);
   FiveStudy study;
   study.machine = read_machine(options.machine_file);
   study.machine_text = machine_text(options.machine_file);

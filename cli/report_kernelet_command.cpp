@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/paper_page.h"
 #include "study/kernelet_schedules.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "sw/io/atomic_file.h"
@@ -35,7 +36,7 @@ KerneletMachine measured_machine(const Options& options, const std::string& file
 }
 
 int run(const Options& options) {
-  check_writable(options.out);
+  check_output(options.out);
   const KerneletMachine c2050 = measured_machine(options, "c2050", {"a", "C2050", "5 to 31", "1 to 3"}),
                         gtx680 = measured_machine(options, "gtx680", {"b", "GTX 680", "7 to 23", "4 to 15"});
   for (const KerneletMachine* m : {&c2050, &gtx680}) {

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/paper_page.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "study/sim_study.h"
@@ -31,7 +32,7 @@ int run(const Options& options) {
   study.seed = options.seed;
   study.jobs = options.jobs;
   study.runs_folder = std::filesystem::path(options.out) / "runs";
-  check_writable(options.out);
+  check_output(options.out);
   nlohmann::ordered_json meta = nlohmann::ordered_json::object();
   if (!options.keep.empty()) {
     study.kept = nlohmann::ordered_json::parse(read_file(options.keep), nullptr, false);

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/paper_page.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "study/slate_study.h"
@@ -27,7 +28,7 @@ int run(const Options& options) {
   plan.partitioner = options.kind();
   plan.seed = options.seed;
   plan.jobs = options.jobs;
-  check_writable(options.out);
+  check_output(options.out);
   plan.runs_folder = std::filesystem::path(options.out) / "runs";
   const std::vector<figures::Figure> drawn = slate_study(plan);
   write_paper_page(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sluice_provenance.h>
 
 #include <csignal>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "sw/policy/registry.h"
 #include "sw/report/eval_results.h"
 #include "sw/report/results_json.h"
+#include "sw/report/sm_timeline.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/mix.h"
 #include "sw/workload/workload_file.h"
@@ -57,6 +59,16 @@ int run(const Options& options) {
   results.runs.push_back(make_eval_run({mix.kernel_names(), mix.category, options.policy, options.partitioner, plan.partition, 0},
                                        machine, result, alone));
   const EvalRun& entry = results.runs.front();
+  if (options.timeline.ends_with(".json"))
+    write_timeline_page(options.timeline, entry,
+                        {{"version", SLUICE_VERSION},
+                         {"commit", SLUICE_COMMIT},
+                         {"machine", machine.name},
+                         {"workload", std::filesystem::path(options.workload_file).stem().string()},
+                         {"window_cycles", options.window},
+                         {"policy", options.policy},
+                         {"partitioner", options.partitioner},
+                         {"seed", options.seed}});
   if (options.json) {
     fmt::print("{}\n", to_json(results).at("runs").at(0).dump());
     return 0;
@@ -94,7 +106,7 @@ void add_sim_command(CLI::App& app, Action& action) {
           "(default: monitor_threshold of the machine)")
       ->check(CLI::Range(0.0, 1.99));
   command->add_option("--fst", options->fst, "waveform of the partition unit (partitioner rtl)");
-  command->add_option("--timeline", options->timeline, "Chrome trace (JSON) of the CTAs on every SM; 1 us = 1 cycle");
+  command->add_option("--timeline", options->timeline, "Chrome trace of the CTAs on every SM (1 us = 1 cycle); of FILE.json also a page FILE.html and a picture FILE.svg");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

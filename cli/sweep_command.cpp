@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "study/evaluation.h"
+#include "study/published.h"
 #include "study/run_cache.h"
 #include "study/run_specs.h"
 #include "study/sweep_file.h"
@@ -110,7 +111,7 @@ std::string slurm_script(const Sweep& sweep, const Options& options) {
 int run(const Options& options) {
   const Sweep sweep = read_sweep(options.file);
   const fs::path out(options.out);
-  check_writable(out);
+  check_output(out);
   if (options.slurm) {
     fmt::print("{}", slurm_script(sweep, options));
     return 0;

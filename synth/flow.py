@@ -79,7 +79,6 @@ def arguments():
     parser.add_argument("--clock", type=positive(float), default=1400, metavar="MHZ", help="clock that power is given at (default 1400)")
     parser.add_argument("--saif", metavar="FOLDER", help="also write the activity of each block there, as SAIF")
     parser.add_argument("--json", metavar="FILE", help="also write the results as JSON")
-    parser.add_argument("--html", metavar="FILE", help="also write them as a page")
     parser.add_argument("--jobs", type=positive(int), default=2)
     args = parser.parse_args()
     parameters = elaboration(parser, args.param)
@@ -89,7 +88,6 @@ def arguments():
             parser.error(f"--most {item}: a block and square micrometres, like serial_unit=2300; blocks: {', '.join(BLOCKS)}")
     readable("--activity", args.activity)
     writable("--json", args.json)
-    writable("--html", args.html)
     return args, parameters
 
 
@@ -160,8 +158,6 @@ def main():
     grown = [f"{b['name']}: {b['area_um2']} um2, at most {limits[b['name']]} allowed" for b in blocks if b["area_um2"] > float(limits.get(b["name"], "inf"))]
     if args.json:
         open(args.json, "w").write(json.dumps(results, indent=1) + "\n")
-    if args.html:
-        open(args.html, "w").write(report.page(results))
     if grown:
         print("\n".join(grown), file=sys.stderr)
         sys.exit(1)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What synth/run.sh found, as a terminal table and as a page."""
-import html
+"""What synth/run.sh found, as a terminal table."""
 
 # Published figures, and what this unit is meant to stay under: name in groups, unit divisor, what, bound, source.
 BOUNDS = [
@@ -45,17 +44,3 @@ def table(results):
     out += ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(r, widths))) for r in lines]
     out += [f"{what}: {value:,.0f}, bound {bound:,}: {verdict} ({source})" for what, value, bound, verdict, source in judged(results)]
     return "\n".join(out)
-
-
-def page(results):
-    cells = lambda row, tag: "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in row)
-    body = "".join(f"<tr>{cells(r, 'td')}</tr>" for r in rows(results))
-    bounds = "".join(f"<tr>{cells([what, f'{value:,.0f}', f'{bound:,}', verdict, source], 'td')}</tr>" for what, value, bound, verdict, source in judged(results))
-    return f"""<!doctype html><meta charset="utf-8"><title>Sluice: area and timing</title>
-<style>body{{font:15px sans-serif;margin:2em;max-width:70em}}td,th{{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}}
-td:first-child,th:first-child{{text-align:left;white-space:nowrap}}table{{border-collapse:collapse;margin:1em 0}}</style>
-<h1>Sluice: area and timing</h1>
-<p>{html.escape(results['liberty'])}; {html.escape(str(results['params']))}. Cell area before layout, no clock tree, no wires.</p>
-<table><tr>{cells(HEAD, 'th')}</tr>{body}</table>
-{f"<table><tr><th>what</th><th>here</th><th>bound</th><th></th><th>published</th></tr>{bounds}</table>" if bounds else ""}
-"""

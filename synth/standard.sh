@@ -41,7 +41,7 @@ ours="$root/synth/tech/sluice45.lib"
 measure() {   # library, further options
   local name
   name=$(basename "$1" .lib)
-  "$root/synth/run.sh" --liberty "$1" --jobs "$jobs" "${@:2}" --json "$out/$name.json" --html "$out/$name.html" | tee "$out/$name.txt"
+  "$root/synth/run.sh" --liberty "$1" --jobs "$jobs" "${@:2}" --json "$out/$name.json" | tee "$out/$name.txt"
 }
 
 if [ -z "$run" ]; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Area, fmax and leakage of the unit over its parameters: K = 2..8, N = 8, 16, 32, NUM_SM = 16, 64, 132, with and without regions.
 
-  synth/sweep.py --liberty F --json results.json [--html page.html] [--only K,N,SM,REGIONS] [--jobs N]
+  synth/sweep.py --liberty F --json results.json [--only K,N,SM,REGIONS] [--jobs N]
 
 Each point maps the blocks by themselves; their sum stands for the unit (the counters once an SM), the slowest gives its fmax. Points that are in the JSON file
 already are kept, so that it can be stopped and goes on; a point whose RTL changed is measured again with --again. The large ones take a long time."""
@@ -20,7 +20,6 @@ from flow import BLOCKS, STANDARD
 
 SWEEPS = {"K": ("MAX_KERNELS", range(2, 9)), "N": ("MAX_CTAS", (8, 16, 32)), "SM": ("NUM_SM", (16, 64, 132)), "REGIONS": ("REGION_UNITS", (0, 16, 64, 128))}
 LEAVES = [b for b, (_, group) in BLOCKS.items() if group and b != "sluice_top"]
-COLOURS = ["#4e79a7", "#f28e2b", "#e15759", "#76b7b2", "#59a14f", "#edc948", "#b07aa1", "#ff9da7", "#9c755f", "#bab0ac"]
 
 
 def block(name, parameters, library):
@@ -40,37 +39,6 @@ def measure(parameters, library, jobs):
             "slowest": slowest, "leakage_mw": round(sum(b["leakage_mw"] for b in blocks.values()), 5), "blocks": blocks}
 
 
-def bars(title, points, name):
-    """Stacked area by block, fmax as a figure above the bar."""
-    most, wide = max(p["area_um2"] for p in points), 90
-    out = [f'<h2>{title}</h2><svg width="{max(450, 120 + wide * len(points))}" height="330" font-size="12" font-family="sans-serif">']
-    for i, p in enumerate(points):
-        y, x = 290.0, 70 + wide * i
-        for colour, leaf in zip(COLOURS, LEAVES):
-            high = 240 * p["blocks"][leaf]["area_um2"] / most
-            y -= high
-            out.append(f'<rect x="{x}" y="{y:.1f}" width="56" height="{high:.1f}" fill="{colour}"><title>{leaf}: {p["blocks"][leaf]["area_um2"]:,.0f} um2</title></rect>')
-        out.append(f'<text x="{x + 28}" y="{y - 33:.1f}" text-anchor="middle">{p["area_um2"] / 1000:,.0f}k</text>'
-                   f'<text x="{x + 28}" y="{y - 20:.1f}" text-anchor="middle" fill="#666">{p["fmax_mhz"]:,.0f} MHz</text>'
-                   f'<text x="{x + 28}" y="{y - 7:.1f}" text-anchor="middle" fill="#666">{p["leakage_mw"]:.2f} mW</text>'
-                   f'<text x="{x + 28}" y="306" text-anchor="middle">{p["params"][name]}</text>')
-    return "\n".join(out) + f'<text x="10" y="324">{name}; area in um2, fmax of the slowest block, leakage</text></svg>'
-
-
-def page(results):
-    legend = "".join(f'<span style="background:{c};padding:0 .6em">&nbsp;</span> {n} &nbsp; ' for c, n in zip(COLOURS, LEAVES))
-    charts = "".join(bars(f"Over {name}", points, name) for name, points in series(results) if len(points) > 1)
-    return (f'<!doctype html><meta charset="utf-8"><title>Sluice: area over its parameters</title><style>body{{font:15px sans-serif;margin:2em}}</style>'
-            f'<h1>Sluice: area over its parameters</h1><p>{results["liberty"]}; the other parameters as at the standard point {STANDARD}. '
-            f'Cell area before layout.</p><p>{legend}</p>{charts}')
-
-
-def series(results):
-    for name, _ in SWEEPS.values():
-        same = [p for p in results["points"] if all(p["params"][k] == v for k, v in STANDARD.items() if k != name)]
-        yield name, sorted(same, key=lambda p: p["params"][name])
-
-
 def earlier(file):
     """What an earlier sweep left."""
     try:
@@ -86,7 +54,6 @@ def main():
     parser = argparse.ArgumentParser(prog="synth/sweep.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"))
     parser.add_argument("--json", required=True, metavar="FILE")
-    parser.add_argument("--html", metavar="FILE")
     parser.add_argument("--only", default=",".join(SWEEPS), metavar="LIST", help=f"of {','.join(SWEEPS)} (default: all)")
     parser.add_argument("--most", type=positive(int), default=256, metavar="NUM_SM", help="leave out points with more SMs")
     parser.add_argument("--again", action="store_true", help="measure points that are in the file, too")
@@ -96,7 +63,6 @@ def main():
     if wrong:
         parser.error(f"--only {args.only}: allowed are {','.join(SWEEPS)}")
     writable("--json", args.json)
-    writable("--html", args.html)
     library, file = liberty.Library(args.liberty), pathlib.Path(args.json)
     results = {"liberty": library.path.name, "points": []}
     if file.exists():
@@ -116,8 +82,6 @@ def main():
             written.write_text(json.dumps(results, indent=1) + "\n")
             os.replace(written, file)
             print(f"{name} {value}: {point['area_um2']:,.0f} um2, {point['fmax_mhz']:.0f} MHz ({point['slowest']}), leakage {point['leakage_mw']:.2f} mW", flush=True)
-    if args.html:
-        pathlib.Path(args.html).write_text(page(results))
 
 
 if __name__ == "__main__":

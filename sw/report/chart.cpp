@@ -80,12 +80,13 @@ class Axis {
 
 /// A tick's label: as many digits as the step needs.
 std::string tick_text(double value, Notation notation) {
+  if (std::abs(value) < 1e-12) value = 0;
   if (notation == Notation::Gain) {
     const double percent = 100 * (value - 1);
     return std::abs(percent) < 1e-9 ? "0" : fmt::format("{:+.4g} %", percent);
   }
   if (notation == Notation::Share) return fmt::format("{:.4g} %", 100 * value);
-  return std::abs(value) >= 1e6 ? fmt::format("{:.3g} M", value / 1e6) : svg::tick_label(std::abs(value) < 1e-12 ? 0 : value);
+  return std::abs(value) >= 1e6 ? fmt::format("{:.3g} M", value / 1e6) : svg::tick_label(value);
 }
 
 class Rows {
@@ -171,8 +172,7 @@ class Rows {
     if (low != chart_.baseline.value_or(chart_.kind == RowChart::Kind::Bars ? 0 : kNone) && !chart_.log) low -= margin;
     if (!chart_.log) high += margin;
     const double to = width_ - right_ - paper_ - 12;
-    const double room = 22 + std::max(width_of(tick_text(low, chart_.notation)), width_of(tick_text(high, chart_.notation)));
-    return {low, high, left_ + 4, to, chart_.log, std::min(room, 90.0)};
+    return {low, high, left_ + 4, to, chart_.log, 56};
   }
 
   [[nodiscard]] std::string tooltip(const RowChart::Row& row, std::size_t s) const {

@@ -166,7 +166,8 @@ Table memory_table(const EvalResults& results) {
   Table table({"policy", Column("L1 miss rate", Notation::Share, 1), Column("L2 miss rate", Notation::Share, 1),
                Column("DRAM, bytes a cycle", Notation::Number, 1), Column("IPC", Notation::Number, 1),
                Column("power, W", Notation::Number, 1), Column("energy, J", Notation::Number, 3)});
-  for (const std::string& policy : ResultGrid(results).policies()) {
+  const ResultGrid grid(results);
+  for (const std::string& policy : grid.policies()) {
     const auto mean = [&](double EvalRun::*figure) {
       return policy_mean(results, policy, [&](const EvalRun& run) { return run.*figure; });
     };

@@ -12,7 +12,7 @@ inline constexpr const char* kChartStyle = R"css(
 @media (prefers-color-scheme: dark) { :root { --bg: #14171b; --fg: #e4e8ec; --muted: #9aa5b1; --rule: #343b44; --panel: #1d2228;
   --p0: #8f969e; --p4: #3d9be0; --p5: #ec7424; --p7: #d9c82b; --p8: #b08b66; --p9: #9a8cf0; } }
 svg { font: 12px system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
-svg text { fill: var(--fg); } svg .muted { fill: var(--muted); } svg .strong { font-weight: 700; }
+svg text { fill: var(--fg); paint-order: stroke; stroke: var(--bg); stroke-width: 3px; } svg .muted { fill: var(--muted); } svg .strong { font-weight: 700; }
 svg .headline { font-size: 15px; font-weight: 700; } svg .page { fill: var(--bg); } svg .lane { fill: var(--panel); }
 svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--muted); } svg .baseline { stroke: var(--muted); stroke-dasharray: 4 3; }
 svg .phase { stroke: var(--fg); stroke-width: 1.2; } svg .interval { stroke: var(--fg); stroke-width: 1.3; }

@@ -145,12 +145,16 @@ std::string Table::markdown() const {
 
 std::string Table::csv() const {
   std::string out;
-  for (std::size_t c = 0; c < columns_.size(); ++c) out += (c == 0 ? "" : ",") + csv_field(columns_[c].name);
+  const auto field = [&](std::size_t column, const std::string& text) {
+    if (column > 0) out += ',';
+    out += text;
+  };
+  for (std::size_t c = 0; c < columns_.size(); ++c) field(c, csv_field(columns_[c].name));
   out += '\n';
   for (const Line& line : rows_) {
     if (line.kind != Kind::Plain) continue;
     for (std::size_t c = 0; c < columns_.size(); ++c)
-      out += (c == 0 ? "" : ",") + (c < line.cells.size() ? exact(line.cells[c]) : std::string());
+      field(c, c < line.cells.size() ? exact(line.cells[c]) : std::string());
     out += '\n';
   }
   return out;

@@ -162,7 +162,7 @@ Page page_of(const Json& json) {
     section.blocks.push_back(Said{
         {{"Published", figure.at("published").get<std::string>()}, {"This model", figure.at("measured").get<std::string>()}}});
     const auto found = std::ranges::find(view->figures, std::string_view(id), &FigureView::id);
-    if (found == view->figures.end() || figure.at("data").empty()) continue;
+    if (found == view->figures.end() || (figure.at("data").empty() && !found->without_data)) continue;
     Blocks blocks = found->blocks(figure.at("data"));
     section.blocks.insert(section.blocks.end(), std::make_move_iterator(blocks.begin()), std::make_move_iterator(blocks.end()));
   }

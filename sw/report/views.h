@@ -18,6 +18,7 @@ using report::Notation;
 struct FigureView {
   std::string_view id;
   Blocks (*blocks)(const Json& data);
+  bool without_data = false;  ///< it is not made from data
 };
 /// A page: its finding and its large chart from all figures (`figures.json`'s member of that name).
 struct PageView {
@@ -36,6 +37,9 @@ struct PageView {
 
 /// The page of a `figures.json`: that of the paper with which it shares most figures. A figure without a view has its sentences.
 [[nodiscard]] report::Page page_of(const Json& json);
+
+/// Area and clock: of each `standard_*.json` of synth/run.sh, and over the parameters of `sweep_*.json`.
+[[nodiscard]] report::Page synth_page(const std::vector<Json>& standards, const Json& sweep);
 
 // What the views are made of.
 

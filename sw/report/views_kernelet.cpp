@@ -30,12 +30,12 @@ std::string gains(const Json& f, const char* figure, const char* machine) {
   return fmt::format("on {} of {} workloads of a {} (up to {})", faster, kWorkloads.size(), machine, gained(1 + most, 0));
 }
 
-std::string title(const Json& f) {
+std::string kernelet_title(const Json& f) {
   return fmt::format("Kernelet is faster than Base {} and {}; in the paper on all, by 5 to 31 and by 7 to 23 %",
                      gains(f, "6a", "C2050"), gains(f, "6b", "GTX 680"));
 }
 
-Blocks opening(const Json& f) {
+Blocks kernelet_opening(const Json& f) {
   RowChart chart{.title = "Kernelet and OPT over Base: time of a workload",
                  .series = {{"Kernelet", 5}, {"OPT", 4}},
                  .notation = Notation::Gain,
@@ -184,9 +184,9 @@ Blocks thresholds(const Json& data) {
 const PageView& kernelet_view() {
   static const PageView view{
       "kernelet",
-      title,
+      kernelet_title,
       "Eight kernels on two machines: predicted and simulated pairs, and schedules of four workloads with their rates.",
-      opening,
+      kernelet_opening,
       {{"alone", alone},
        {"5a", predicted},
        {"5b", predicted},

@@ -155,6 +155,17 @@ Blocks bs_rg(const Json& data) {
                     {"GB/s", "/gigabytes", Notation::Number, 1}})};
 }
 
+Blocks added(const Json&) {
+  Table table({"operation", words("in software, as published"), words("with the partition unit")});
+  table.row({"test of the SM, loop over blocks", "3 % more instructions (BS)", "none: quota and mask of a kernel slot"})
+      .row({"pull of a task", "an atomic", "the dispatcher's CTA counter"})
+      .row({"change of a range", "retreat flag, workers launched anew", "a write of the mask; CTAs that are out of it drain"})
+      .row({"injection and compilation", "1.5 % of the application", "none"})
+      .row({"client and daemon", "4 % of the application", "not modelled"})
+      .row({"profiling", "offline", "offline"});
+  return {table};
+}
+
 Blocks task_sizes(const Json& data) {
   Multiples all;
   for (const auto& [kernel, sizes] : data.items()) {
@@ -224,7 +235,7 @@ const PageView& slate_view() {
                               {"table1", classes},
                               {"table2", rates},
                               {"table3", gaussian},
-                              {"table4", bs_rg},
+                              {"table4", bs_rg}, {"table5", added, true},
                               {"5", task_sizes},
                               {"7", slate_pairs},
                               {"7-set-up", set_up}}};

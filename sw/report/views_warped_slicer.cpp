@@ -12,7 +12,7 @@ using namespace report;
 
 namespace {
 
-std::string title(const Json& f) {
+std::string warped_slicer_title(const Json& f) {
   const double left = number(f, "/6/data/warped_slicer_over/left_over"), even = number(f, "/6/data/warped_slicer_over/even"),
                spatial = number(f, "/6/data/warped_slicer_over/spatial");
   if (!std::isfinite(left)) return "Warped-Slicer's figures on this model";
@@ -22,7 +22,7 @@ std::string title(const Json& f) {
       gained(left), gained(even), gained(spatial));
 }
 
-Blocks opening(const Json& f) {
+Blocks warped_slicer_opening(const Json& f) {
   const auto n = [&](const char* pointer) { return number(f, pointer); };
   RowChart chart = beside("Warped-Slicer against what the paper states",
                           {{"two kernels, throughput over Left-Over", n("/6/data/warped_slicer_over/left_over"), 1.23},
@@ -194,9 +194,9 @@ Blocks occupancy(const Json& data) { return {curves(data, "", "CTAs on an SM", "
 const PageView& warped_slicer_view() {
   static const PageView view{
       "figures",
-      title,
+      warped_slicer_title,
       "Thirty pairs and fifteen triples of kernels that are fitted to table II, on the machine of table I, under every policy.",
-      opening,
+      warped_slicer_opening,
       {{"1", stalls},
        {"3a", occupancy},
        {"5", phases},

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "sw/report/results_json.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/eval_tables.h"
 
 namespace sluice {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "sw/report/results_json.h"
-#include "sw/report/terminal_table.h"
+#include "sw/report/eval_tables.h"
 
 namespace sluice {
 namespace {
