@@ -197,7 +197,7 @@ class Rows {
     const double middle = y + (above_ ? step_ - 15 : step_) / 2;
     if (chart_.kind == RowChart::Kind::Stack) return draw_stack(drawing, axis, row, y);
     if (chart_.kind == RowChart::Kind::Dots && !one_) connect(drawing, axis, row, middle);
-    for (std::size_t s = 0; s < row.points.size(); ++s) {
+    for (std::size_t s = row.points.size(); s-- > 0;) {  // the first series is on top
       const Point& p = row.points[s];
       const std::size_t colour = s < chart_.series.size() ? chart_.series[s].colour : 4;
       const double at = chart_.kind == RowChart::Kind::Bars && !one_ ? y + 4 + bar_ * (static_cast<double>(s) + 0.5) : middle;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/sm_timeline.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "sw/core/errors.h"
+#include "sw/io/atomic_file.h"
+#include "sw/report/chrome_trace.h"
+#include "well_formed.h"
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A trace of two SMs: A holds SM 0 for 1,000 cycles; on SM 1 two CTAs of B follow after 500.
+class SmTimeline : public ::testing::Test {
+ protected:
+  SmTimeline() {
+    fs::create_directories(folder_);
+    ChromeTrace trace(file_, 2);
+    trace.cta(0, 0, "A", 0, 0, 1000);
+    trace.cta(1, 0, "B", 0, 500, 1000);
+    trace.cta(1, 1, "B", 1, 500, 1000);
+    trace.close();
+    run_.kernels = {"A", "B"};
+    run_.policy = "warped_slicer";
+    run_.cycles = 1000;
+    DecisionRecord& decision = run_.decisions.emplace_back();
+    decision.sampled_at = 500;
+    decision.decided_at = 600;
+    decision.partition = on_every_sm(std::array{CtaCount(1), CtaCount(2)});
+  }
+  ~SmTimeline() override { fs::remove_all(folder_); }
+
+  fs::path folder_ = fs::temp_directory_path() / ("sluice_timeline_" + std::to_string(::getpid())), file_ = folder_ / "ctas.json";
+  EvalRun run_;
+};
+
+TEST_F(SmTimeline, HasARowAnSmAndAsHighASpanAsItHoldsCtas) {
+  const report::Timeline chart = sm_timeline(file_, run_);
+  EXPECT_EQ(chart.rows, (std::vector<std::string>{"SM 0", "SM 1"}));
+  ASSERT_EQ(chart.spans.size(), 2U);
+  EXPECT_EQ(chart.spans[0].height, 0.5) << "one CTA, where two is the most";
+  EXPECT_EQ(chart.spans[1].height, 1.0);
+  EXPECT_NEAR(chart.spans[1].begin, 500, 3);
+  EXPECT_EQ(chart.spans[1].end, 1000);
+}
+
+TEST_F(SmTimeline, MarksProfileDecisionAndQuotas) {
+  const report::Timeline chart = sm_timeline(file_, run_);
+  ASSERT_EQ(chart.phases.size(), 3U);
+  EXPECT_EQ(chart.phases[0].first, "profile");
+  EXPECT_EQ(chart.phases[1], (std::pair<std::string, double>{"decision", 500}));
+  EXPECT_EQ(chart.phases[2], (std::pair<std::string, double>{"quotas (1,2)", 600}));
+}
+
+TEST_F(SmTimeline, WritesAPageAndAPictureBesideTheTrace) {
+  write_timeline_page(file_, run_, {{"seed", 1}});
+  test::expect_sound(read_file(folder_ / "ctas.html"));
+  EXPECT_EQ(test::mismatched_tag(read_file(folder_ / "ctas.svg")), "");
+}
+
+TEST_F(SmTimeline, RefusesWhatIsNoTrace) {
+  write_file_atomically(file_, "[{");
+  EXPECT_THROW((void)sm_timeline(file_, run_), InputError);
+}
+
+}  // namespace
+}  // namespace sluice
