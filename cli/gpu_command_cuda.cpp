@@ -240,11 +240,11 @@ int gpu_run(const GpuRunOptions& options) {
     report::Table table({"kernel", "quota", "most seen", "violations", "ms", "bit-identical", "note"});
     for (const nlohmann::json& k : out["kernels"])
       table.row({k["name"].get<std::string>(), k.contains("quota") ? k["quota"].dump() : "-",
-                     k.contains("max_ctas_seen") ? k["max_ctas_seen"].dump() : "-",
-                     k.contains("quota_violations") ? k["quota_violations"].dump() : "-",
-                     k.contains("seconds") ? fmt::format("{:.3f}", k["seconds"].get<double>() * 1e3) : "-",
-                     k.contains("bit_identical") ? (k["bit_identical"].get<bool>() ? "yes" : "NO") : "-",
-                     k.value("refusal", k.value("cpu_check", std::string()))});
+                 k.contains("max_ctas_seen") ? k["max_ctas_seen"].dump() : "-",
+                 k.contains("quota_violations") ? k["quota_violations"].dump() : "-",
+                 k.contains("seconds") ? fmt::format("{:.3f}", k["seconds"].get<double>() * 1e3) : "-",
+                 k.contains("bit_identical") ? (k["bit_identical"].get<bool>() ? "yes" : "NO") : "-",
+                 k.value("refusal", k.value("cpu_check", std::string()))});
     fmt::print("{}", table.text());
   }
   return good ? 0 : 1;

@@ -59,8 +59,8 @@ int gpu_record(const GpuRecordOptions& options, const RecordRequest& request) {
   report::Table table({"kernel", "CTAs", "warp instructions", "joined %", "bytes", "times as slow", "bit-identical"});
   for (const nlohmann::json& k : out["kernels"])
     table.row({k["name"].get<std::string>(), k["ctas"].dump(), k["warp_instructions"].dump(),
-                   fmt::format("{:.2f}", k["joined_pct"].get<double>()), k["bytes"].dump(),
-                   fmt::format("{:.1f}", k["slowdown"].get<double>()), k["bit_identical"].get<bool>() ? "yes" : "NO"});
+               fmt::format("{:.2f}", k["joined_pct"].get<double>()), k["bytes"].dump(),
+               fmt::format("{:.1f}", k["slowdown"].get<double>()), k["bit_identical"].get<bool>() ? "yes" : "NO"});
   fmt::print("{}", table.text());
   for (const nlohmann::json& k : out["kernels"])
     for (const auto& [reason, count] : k["unjoined"].items())

@@ -166,8 +166,8 @@ int gpu_record_program(const GpuRecordOptions& options, const RecordRequest& req
   report::Table table({"kernel", "launch", "CTAs", "warp instructions", "joined %", "bytes", "times as slow"});
   for (const nlohmann::json& k : out["kernels"])
     table.row({k["name"].get<std::string>(), k["launch"].dump(), k["ctas"].dump(), k["warp_instructions"].dump(),
-                   fmt::format("{:.2f}", k["joined_pct"].get<double>()), k["bytes"].dump(),
-                   k["slowdown"].is_null() ? "-" : fmt::format("{:.1f}", k["slowdown"].get<double>())});
+               fmt::format("{:.2f}", k["joined_pct"].get<double>()), k["bytes"].dump(),
+               k["slowdown"].is_null() ? "-" : fmt::format("{:.1f}", k["slowdown"].get<double>())});
   fmt::print(stderr, "{}", table.text());
   for (const nlohmann::json& k : out["kernels"])
     for (const auto& [reason, count] : k["unjoined"].items())

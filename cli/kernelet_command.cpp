@@ -52,8 +52,8 @@ void print_table(const gpu::KerneletModel& model) {
   report::Table table({"error, % of peak IPC", "points", "mean", "largest", "within 20 %", "profit", "choice / best"});
   const auto row = [&](const std::string& what, const gpu::IpcError& e, const gpu::PairError* pairs) {
     table.row({what, std::to_string(e.points), fmt::format("{:.1f}", e.mean), fmt::format("{:.1f}", e.max),
-                   fmt::format("{:.1f} %", e.within_20), pairs != nullptr ? fmt::format("{:.3f}", pairs->profit) : "-",
-                   pairs != nullptr ? fmt::format("{:.3f}", pairs->choice / pairs->best) : "-"});
+               fmt::format("{:.1f} %", e.within_20), pairs != nullptr ? fmt::format("{:.3f}", pairs->profit) : "-",
+               pairs != nullptr ? fmt::format("{:.3f}", pairs->choice / pairs->best) : "-"});
   };
   for (const gpu::KerneletErrors& v : model.versions) {
     row(v.version + ": alone", v.solo, nullptr);

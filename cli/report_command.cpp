@@ -32,7 +32,9 @@ bool rebuild(const fs::path& folder) {
   const auto has = [&](const char* name) { return fs::exists(folder / name); };
   const auto json = [&](const char* name) { return nlohmann::ordered_json::parse(read_file(folder / name)); };
   if (has("sweep_gscl45nm.json")) {
-    write_file_atomically(folder / "index.html", report::html(figures::synth_page({json("standard_gscl45nm.json"), json("standard_sluice45.json")}, json("sweep_gscl45nm.json"))));
+    write_file_atomically(folder / "index.html",
+                          report::html(figures::synth_page({json("standard_gscl45nm.json"), json("standard_sluice45.json")},
+                                                           json("sweep_gscl45nm.json"))));
     return true;
   }
   if (!has("index.html")) return false;

@@ -132,8 +132,8 @@ std::string decision_report(const DecisionSummary& s) {
                        report::written(s.over_solo_curve.ratio, report::Notation::Number, 3), s.over_solo_curve.mixes);
   }
   if (s.over_oracle.mixes > 0)
-    out += fmt::format("Warped-Slicer over the Oracle: {} (geometric mean of {} mixes).\n", report::written(s.over_oracle.ratio, report::Notation::Number, 3),
-                       s.over_oracle.mixes);
+    out += fmt::format("Warped-Slicer over the Oracle: {} (geometric mean of {} mixes).\n",
+                       report::written(s.over_oracle.ratio, report::Notation::Number, 3), s.over_oracle.mixes);
   if (s.samples > 0)
     out +=
         fmt::format("{} of {} samples are of SMs that held what the label says and nothing else.\n", s.clean_samples, s.samples);
@@ -152,8 +152,8 @@ std::string decision_report(const DecisionSummary& s) {
   if (!s.worst.empty()) {
     report::Table table({"furthest below the Oracle", "IPC ratio", "Warped-Slicer", "Oracle", "solo curve"});
     for (const BelowOracle& mix : s.worst)
-      table.row({mix_name(mix.kernels), mix.ratio, partition_label(mix.warped_slicer),
-                     partition_label(mix.oracle), mix.solo_curve == nullptr ? "–" : partition_label(mix.solo_curve->partition)});
+      table.row({mix_name(mix.kernels), mix.ratio, partition_label(mix.warped_slicer), partition_label(mix.oracle),
+                 mix.solo_curve == nullptr ? "–" : partition_label(mix.solo_curve->partition)});
     out += fmt::format("\n{}", table.text());
   }
   return out;

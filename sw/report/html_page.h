@@ -9,6 +9,8 @@
 #include "sw/report/table.h"
 
 namespace sluice::html {
-inline std::string cell(std::string_view tag, std::string_view text) { return fmt::format("<{0}>{1}</{0}>", tag, svg::escape(text)); }
+inline std::string cell(std::string_view tag, std::string_view text) {
+  return fmt::format("<{0}>{1}</{0}>", tag, svg::escape(text));
+}
 inline std::string percent(double value) { return report::written(value, report::Notation::Share, 1); }
 }  // namespace sluice::html

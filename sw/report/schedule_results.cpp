@@ -97,8 +97,7 @@ std::string schedule_table(std::span<const ScheduleRun> runs) {
         launch.name,
         first.lowest == first.highest ? fmt::format("{}", first.lowest) : fmt::format("{}..{}", first.lowest, first.highest),
         ms(first.alone)};
-    for (const auto& of_run : jobs)
-      row.emplace_back(of_run.at(launch.name).ntts / of_run.at(launch.name).count);
+    for (const auto& of_run : jobs) row.emplace_back(of_run.at(launch.name).ntts / of_run.at(launch.name).count);
     table.row(std::move(row));
   }
   const auto row = [&](const std::string& what, const auto& of) {

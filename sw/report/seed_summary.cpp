@@ -137,9 +137,9 @@ std::string seed_report(const EvalResults& results) {
     report::Row row{mix_name(mix.kernels)};
     for (const std::string& policy : policies) {
       const auto spread = std::ranges::find(mix.ipc, policy, &std::pair<std::string, Spread>::first);
-      row.emplace_back(spread == mix.ipc.end() ? "–"
-                                               : fmt::format("{:.1f} {:.1f} {:.1f}", spread->second.min, spread->second.median,
-                                                             spread->second.max));
+      row.emplace_back(spread == mix.ipc.end()
+                           ? "–"
+                           : fmt::format("{:.1f} {:.1f} {:.1f}", spread->second.min, spread->second.median, spread->second.max));
     }
     std::string decisions;
     for (const auto& [partition, seeds] : mix.decisions)

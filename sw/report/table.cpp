@@ -153,8 +153,7 @@ std::string Table::csv() const {
   out += '\n';
   for (const Line& line : rows_) {
     if (line.kind != Kind::Plain) continue;
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      field(c, c < line.cells.size() ? exact(line.cells[c]) : std::string());
+    for (std::size_t c = 0; c < columns_.size(); ++c) field(c, c < line.cells.size() ? exact(line.cells[c]) : std::string());
     out += '\n';
   }
   return out;

@@ -235,7 +235,8 @@ const PageView& slate_view() {
                               {"table1", classes},
                               {"table2", rates},
                               {"table3", gaussian},
-                              {"table4", bs_rg}, {"table5", added, true},
+                              {"table4", bs_rg},
+                              {"table5", added, true},
                               {"5", task_sizes},
                               {"7", slate_pairs},
                               {"7-set-up", set_up}}};

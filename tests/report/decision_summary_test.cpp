@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "sw/report/results_json.h"
 #include "sw/report/eval_tables.h"
+#include "sw/report/results_json.h"
 
 namespace sluice {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "sw/core/errors.h"
-#include "sw/report/results_json.h"
 #include "sw/report/eval_tables.h"
+#include "sw/report/results_json.h"
 #include "synthetic_results.h"
 #include "well_formed.h"
 

@@ -283,7 +283,8 @@ TEST(Csv, GivesTheSamePageAsTheResultsButForWhatItDoesNotHold) {
 
 TEST(Csv, NamesTheLineAndTheFieldThatIsWrong) {
   std::string csv = runs_table(synthetic_results()).csv();
-  EXPECT_EQ(error_of([&] { (void)results_from_csv(csv.substr(0, csv.find('\n') + 1) + "A_B,c,even\n", "r.csv"); }), "r.csv:2: partitioner: missing");
+  EXPECT_EQ(error_of([&] { (void)results_from_csv(csv.substr(0, csv.find('\n') + 1) + "A_B,c,even\n", "r.csv"); }),
+            "r.csv:2: partitioner: missing");
   EXPECT_EQ(error_of([&] { (void)results_from_csv("", "r.csv"); }), "r.csv: no header");
 }
 

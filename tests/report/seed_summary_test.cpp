@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "sw/report/results_json.h"
 #include "sw/report/eval_tables.h"
+#include "sw/report/results_json.h"
 
 namespace sluice {
 namespace {

@@ -31,7 +31,9 @@ TEST(Published, AProgramWithChangesWritesNothingUnderResults) {
   try {
     refuse_unpublishable("results/x", "0123456789ab+changes");
   } catch (const InputError& e) {
-    EXPECT_STREQ(e.what(), "results/x: this program was built at 0123456789ab+changes: commit, build again, and then write published results");
+    EXPECT_STREQ(
+        e.what(),
+        "results/x: this program was built at 0123456789ab+changes: commit, build again, and then write published results");
   }
 }
 
