@@ -239,7 +239,7 @@ int run(const Options& options) {
     if (!wanted.empty() && std::ranges::find(wanted, id) == wanted.end()) continue;
     drawn.push_back(make(runs));
   }
-  write_paper_page("Warped-Slicer's figures on the Sluice model", drawn, std::move(meta), options);
+  write_paper_page(drawn, std::move(meta), options);
   return 0;
 }
 

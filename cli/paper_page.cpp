@@ -36,8 +36,7 @@ nlohmann::ordered_json PaperOptions::meta(const nlohmann::ordered_json& what) co
   return all;
 }
 
-void write_paper_page(std::string_view /*title*/, const std::vector<figures::Figure>& drawn, nlohmann::ordered_json meta,
-                      const PaperOptions& options) {
+void write_paper_page(const std::vector<figures::Figure>& drawn, nlohmann::ordered_json meta, const PaperOptions& options) {
   if (host_totals().reused == 0) meta["host_cpu_seconds"] = host_totals().cpu_seconds;
   const std::filesystem::path out = options.out;
   const nlohmann::ordered_json all = figures::page_json(drawn, meta);

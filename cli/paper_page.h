@@ -30,7 +30,6 @@ struct PaperOptions : CommonOptions {
 /// or what the paper prints beside what was measured, how many runs were made, and where the page is.
 /// @param meta  of `PaperOptions::meta`; the host's CPU time is added if no run was kept from before
 /// @throws SystemError when a file cannot be written
-void write_paper_page(std::string_view title, const std::vector<figures::Figure>& drawn, nlohmann::ordered_json meta,
-                      const PaperOptions& options);
+void write_paper_page(const std::vector<figures::Figure>& drawn, nlohmann::ordered_json meta, const PaperOptions& options);
 
 }  // namespace sluice::cli

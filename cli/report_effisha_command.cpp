@@ -36,7 +36,7 @@ int run(const Options& options) {
   const std::vector<figures::Figure> drawn = effisha_study(plan);
   nlohmann::ordered_json meta = options.meta({{"machine", plan.machine.name}, {"workload", options.workload_name()}});
   meta["time_scale_of_schedules"] = options.time_scale;
-  write_paper_page("EffiSha's evaluation on the Sluice model", drawn, std::move(meta), options);
+  write_paper_page(drawn, std::move(meta), options);
   return 0;
 }
 

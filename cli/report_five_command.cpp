@@ -46,7 +46,7 @@ int run(const Options& options) {
     meta["run_now"] = options.schedulers;
     meta["kept"] = study.kept["meta"];
   }
-  write_paper_page("Five systems on the same work", five_study(study), std::move(meta), options);
+  write_paper_page(five_study(study), std::move(meta), options);
   return 0;
 }
 

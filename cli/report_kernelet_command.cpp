@@ -49,7 +49,7 @@ int run(const Options& options) {
   nlohmann::ordered_json meta =
       options.meta({{"machines", "c2050, gtx680"}, {"workload", "kernelet"}, {"window_cycles", options.window}});
   meta["random_schedules"] = options.schedules;
-  write_paper_page("Kernelet's figures on the Sluice model", kernelet_figures(plan, c2050, gtx680), std::move(meta), options);
+  write_paper_page(kernelet_figures(plan, c2050, gtx680), std::move(meta), options);
   return 0;
 }
 

@@ -61,7 +61,7 @@ int run(const Options& options) {
                                              {"scenario", study.scenario.name},
                                              {"equal_ms", options.equal_ms}});
   all.update(meta);
-  write_paper_page("SiM's evaluation on the Sluice model", drawn, std::move(all), options);
+  write_paper_page(drawn, std::move(all), options);
   return 0;
 }
 

@@ -32,8 +32,8 @@ int run(const Options& options) {
   plan.runs_folder = std::filesystem::path(options.out) / "runs";
   const std::vector<figures::Figure> drawn = slate_study(plan);
   write_paper_page(
-      "Slate's figures on the Sluice model", drawn,
-      options.meta({{"machine", plan.machine.name}, {"workload", plan.workload.name}, {"scenario", plan.pairs.name}}), options);
+      drawn, options.meta({{"machine", plan.machine.name}, {"workload", plan.workload.name}, {"scenario", plan.pairs.name}}),
+      options);
   return 0;
 }
 

@@ -169,7 +169,7 @@ std::string name_in(const char* paper, const std::string& app) {
 
 bool write_page(const std::filesystem::path& folder, const std::string& finding, std::vector<report::Block> opening,
                 std::vector<figures::Figure> figures, const json& machine, const RunChecks& checks) {
-  std::erase_if(figures, [](const figures::Figure& f) { return f.blocks.empty() && f.html.empty(); });
+  std::erase_if(figures, [](const figures::Figure& f) { return f.blocks.empty(); });
   const std::string gpu = machine.value("name", "A GPU");
   report::Page page{gpu + ": " + finding, "", std::move(opening), {}, provenance(machine)};
   for (const figures::Figure& f : figures) {
@@ -180,7 +180,6 @@ bool write_page(const std::filesystem::path& folder, const std::string& finding,
     section.heading = numbered ? fmt::format("{} (figure {})", f.title, f.id) : f.title;
     section.blocks = {report::Said{{{"Published", f.published.starts_with("No") ? "" : f.published}, {gpu, f.measured}}}};
     section.blocks.insert(section.blocks.end(), f.blocks.begin(), f.blocks.end());
-    if (!f.html.empty()) section.blocks.emplace_back(report::Raw{f.html});
   }
   write_file_atomically(folder / "index.html", report::html(page));
   write_file_atomically(folder / "figures.json", figures::page_json(figures, page.provenance).dump(1) + "\n");

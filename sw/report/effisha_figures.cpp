@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <span>
-
-#include "sw/report/charts.h"
 
 namespace sluice::effisha {
 
@@ -16,8 +13,6 @@ namespace {
 
 using figures::Figure;
 using figures::share_text;
-using figures::table;
-using Row = figures::TableRow;
 
 double ms(Time time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
@@ -34,22 +29,6 @@ double most(const std::vector<KernelCosts>& costs, const Value& value) {
   return most;
 }
 
-/// Bars of a value by kernel, a series a mechanism.
-template <class Value>
-std::string bars(const std::vector<KernelCosts>& costs, std::span<const std::size_t> mechanisms, const std::string& title,
-                 const std::string& y_label, const Value& value) {
-  charts::GroupedBars chart;
-  chart.title = title;
-  chart.y_label = y_label;
-  for (const std::size_t m : mechanisms) chart.series.push_back({std::string(kMechanisms[m]), m});
-  for (const KernelCosts& kernel : costs) {
-    charts::GroupedBars::Group group{kernel.kernel, false, {}};
-    for (const std::size_t m : mechanisms) group.bars.push_back({value(kernel, m), false, ""});
-    chart.groups.push_back(std::move(group));
-  }
-  return fmt::format("<h3>{}</h3>\n", title) + charts::legend(chart.series) + charts::grouped_bars(chart);
-}
-
 constexpr std::size_t kAll[] = {kHardware, kBasic, kProxy, kAdaptive};
 
 }  // namespace
@@ -59,15 +38,12 @@ Figure kernels(const std::vector<KernelCosts>& costs, const ScheduleRun& scaled)
   static const std::map<std::string, double> published = {
       {"NeuralNet", 14.25}, {"Sort", 5.46},      {"Reduction", 2.06}, {"MD5Hash", 3.29}, {"MD", 13.8}, {"Scan", 1.41},
       {"Triad", 1.22},      {"Stencil2D", 28.4}, {"FFT", 1.17},       {"Spmv", 4.57},    {"BFS", 5.99}};
-  std::vector<Row> rows;
   double worst = 0, worst_scaled = 0;
   for (const KernelCosts& kernel : costs) {
     const auto job = std::ranges::find(scaled.jobs, kernel.kernel, &LaunchOutcome::name);
     const double theirs = published.at(kernel.kernel), short_ms = ms(job->alone);
     worst = std::max(worst, std::abs(kernel.alone_ms / theirs - 1));
     worst_scaled = std::max(worst_scaled, std::abs(short_ms / theirs - 1));
-    rows.push_back(
-        {kernel.kernel, fmt::format("{:.2f}", theirs), fmt::format("{:.2f}", kernel.alone_ms), fmt::format("{:.2f}", short_ms)});
     figure.data[kernel.kernel] = {{"published_ms", theirs}, {"full_size_ms", kernel.alone_ms}, {"scaled_ms", short_ms}};
   }
   figure.published = "Eleven SHOC kernels, 1.17 to 28.4 ms; K40m, CUDA 7.0.";
@@ -75,45 +51,33 @@ Figure kernels(const std::vector<KernelCosts>& costs, const ScheduleRun& scaled)
       "Full size within {} of the table, to which it is fitted; as scheduled, at a share of the cycles, "
       "within {}.",
       share_text(worst), share_text(worst_scaled));
-  figure.html = table({"kernel", "table 3, ms", "full size, ms", "as scheduled, ms"}, rows);
   return figure;
 }
 
 Figure block_tasks(const std::vector<KernelCosts>& costs) {
   Figure figure{"3", "Length of a block-task", {}, {}, {}, {}};
-  std::vector<Row> rows;
   for (const KernelCosts& kernel : costs) {
     figure.data[kernel.kernel] = kernel.task_ms;
-    rows.push_back({kernel.kernel, fmt::format("{:.3f}", kernel.task_ms)});
   }
   figure.published = "All block-tasks are shorter than 0.8 ms.";
   figure.measured = fmt::format(
       "Mean length with all SMs full: at most {:.2f} ms, the kernels' mean {:.3f} ms (fitted to what "
       "section 8.4 says of the latencies).",
       most(costs, [](const KernelCosts& k) { return k.task_ms; }), mean(costs, [](const KernelCosts& k) { return k.task_ms; }));
-  figure.html = table({"kernel", "block-task, ms"}, rows);
   return figure;
 }
 
 Figure evictions(const std::vector<Evictions>& waits) {
   Figure figure{"9", "Evictions by priority (fake executor)", {}, {}, {}, {}};
-  Row head = {"priority"};
-  std::vector<Row> rows(9);
   std::vector<std::string> totals;
-  for (std::size_t p = 0; p < rows.size(); ++p) rows[p] = {fmt::format("{}", p + 1)};
   for (const Evictions& wait : waits) {
-    head.push_back(fmt::format("wait {:g} ms", wait.wait_ms));
     std::uint64_t total = 0;
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-      rows[p].push_back(fmt::format("{}", wait.by_priority[p]));
-      total += wait.by_priority[p];
-    }
+    for (const std::uint64_t evictions : wait.by_priority) total += evictions;
     totals.push_back(fmt::format("{} at {:g} ms", total, wait.wait_ms));
     figure.data[fmt::format("{:g}", wait.wait_ms)] = wait.by_priority;
   }
   figure.published = "Fewer evictions with higher priority, and with longer waits; no numbers in the text.";
   figure.measured = fmt::format("11,000 launches under piv: {}.", fmt::join(totals, ", "));
-  figure.html = table(head, rows);
   return figure;
 }
 
@@ -124,26 +88,17 @@ double basic_by_reads(const KernelCosts& kernel, double reads_per_us) {
 
 Figure transformation_overhead(const std::vector<KernelCosts>& costs, double reads_per_us) {
   Figure figure{"10", "Overhead of preemptible kernels alone", {}, {}, {}, {}};
-  Row head = {"kernel"};
-  for (const std::string_view name : kMechanisms) head.emplace_back(name);
-  if (reads_per_us > 0) head.push_back(fmt::format("basic with {:.0f} reads a us, as on an H100", reads_per_us));
   constexpr const char* kByReads = "basic_by_measured_reads";
-  std::vector<Row> rows;
   for (const KernelCosts& kernel : costs) {
-    Row& row = rows.emplace_back(Row{kernel.kernel});
     for (const std::size_t m : kAll) {
-      row.push_back(share_text(kernel.by[m].overhead));
       figure.data[kernel.kernel][kMechanisms[m]] = kernel.by[m].overhead;
     }
     if (reads_per_us <= 0) continue;
     figure.data[kernel.kernel][kByReads] = basic_by_reads(kernel, reads_per_us);
-    row.push_back(fmt::format("x {:.0f}", 1 + basic_by_reads(kernel, reads_per_us)));
   }
-  Row& means = rows.emplace_back(Row{"mean"});
   std::vector<std::string> said;
   for (const std::size_t m : kAll) {
     const auto of = [m](const KernelCosts& k) { return k.by[m].overhead; };
-    means.push_back(share_text(mean(costs, of)));
     figure.data["mean"][kMechanisms[m]] = mean(costs, of);
     said.push_back(fmt::format("{} {} (worst {})", kMechanisms[m], share_text(mean(costs, of)), share_text(most(costs, of))));
   }
@@ -153,28 +108,18 @@ Figure transformation_overhead(const std::vector<KernelCosts>& costs, double rea
   if (reads_per_us > 0) {
     const auto of = [&](const KernelCosts& k) { return basic_by_reads(k, reads_per_us); };
     figure.data["mean"][kByReads] = mean(costs, of);
-    means.push_back(fmt::format("x {:.0f}", 1 + mean(costs, of)));
     figure.measured += fmt::format(
         " basic is far too cheap here: the model has a read a warp, and 256 in flight. An H100 has {:.0f} reads a us, a thread's "
         "each; with these basic takes {:.0f} times as long, at most {:.0f} times.",
         reads_per_us, 1 + mean(costs, of), 1 + most(costs, of));
   }
-  constexpr std::size_t kShown[] = {kHardware, kProxy, kAdaptive};
-  figure.html = bars(costs, kShown, "Overhead without basic", "percent",
-                     [](const KernelCosts& k, std::size_t m) { return 100 * k.by[m].overhead; }) +
-                table(head, rows);
   return figure;
 }
 
 Figure preemption_latency(const std::vector<KernelCosts>& costs) {
   Figure figure{"13", "Preemption latency: from the order to the last CTA's end", {}, {}, {}, {}};
-  Row head = {"kernel", "block-task, ms"};
-  for (const std::string_view name : kMechanisms) head.push_back(fmt::format("{}, mean (longest), ms", name));
-  std::vector<Row> rows;
   for (const KernelCosts& kernel : costs) {
-    Row& row = rows.emplace_back(Row{kernel.kernel, fmt::format("{:.3f}", kernel.task_ms)});
     for (const std::size_t m : kAll) {
-      row.push_back(fmt::format("{:.3f} ({:.3f})", kernel.by[m].latency_mean_ms, kernel.by[m].latency_max_ms));
       figure.data[kernel.kernel][kMechanisms[m]] = {{"mean_ms", kernel.by[m].latency_mean_ms},
                                                     {"max_ms", kernel.by[m].latency_max_ms}};
     }
@@ -185,9 +130,6 @@ Figure preemption_latency(const std::vector<KernelCosts>& costs) {
         fmt::format("{} {:.3f} ms", kMechanisms[m], mean(costs, [m](const KernelCosts& k) { return k.by[m].latency_mean_ms; })));
   figure.published = "0.08 ms in the mean, MD 0.4 ms; BFS, FFT, NeuralNet and Triad below 0.015 ms.";
   figure.measured = fmt::format("Mean of the kernels: {}.", fmt::join(said, ", "));
-  figure.html =
-      bars(costs, kAll, "Mean latency", "ms", [](const KernelCosts& k, std::size_t m) { return k.by[m].latency_mean_ms; }) +
-      table(head, rows);
   return figure;
 }
 
@@ -203,24 +145,18 @@ Figure software_and_hardware(const std::vector<KernelCosts>& costs) {
       {"latency over a block-task, mean",
        [](const KernelCosts& k, std::size_t m) { return k.by[m].latency_mean_ms / k.task_ms; }},
       {"host reads over PCIe a block-task", [](const KernelCosts& k, std::size_t m) { return k.by[m].host_reads; }}};
-  const std::array<std::string, kMechanisms.size()> means = {
-      "a register write (STOP); the dispatcher refills no slot", "every warp reads host memory between two block-tasks",
-      "one CTA polls host memory; the others read its copy", "as proxy, but only each k-th time"};
-  Row head = {"mechanism", "how"};
-  for (const Column& column : columns) head.emplace_back(column.name);
-  std::vector<Row> rows;
   for (const std::size_t m : kAll) {
-    Row& row = rows.emplace_back(Row{std::string(kMechanisms[m]), means[m]});
     for (const Column& column : columns) {
       const double value = mean(costs, [&](const KernelCosts& k) { return column.value(k, m); });
-      row.push_back(fmt::format("{:.3g}", value));
       figure.data[kMechanisms[m]][column.name] = value;
     }
   }
   figure.published = "No paper has this comparison.";
-  figure.measured =
-      fmt::format("Hardware {} {}, adaptive software {} {}.", rows[kHardware][2], "% overhead", rows[kAdaptive][2], "% overhead");
-  figure.html = table(head, rows);
+  const auto overhead = [&](std::size_t m) {
+    return fmt::format("{:.3g}", mean(costs, [&](const KernelCosts& k) { return columns[0].value(k, m); }));
+  };
+  figure.measured = fmt::format("Hardware {} {}, adaptive software {} {}.", overhead(kHardware), "% overhead",
+                                overhead(kAdaptive), "% overhead");
   return figure;
 }
 

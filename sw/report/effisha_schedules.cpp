@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "sw/report/charts.h"
 #include "sw/report/effisha_figures.h"
 
 namespace sluice::effisha {
@@ -15,8 +14,6 @@ namespace {
 
 using figures::Figure;
 using figures::share_text;
-using figures::table;
-using Row = figures::TableRow;
 
 std::string label(const ScheduleRun& run) {
   return run.flavour == "hardware" ? run.scheduler : fmt::format("{}, {}", run.scheduler, run.flavour);
@@ -27,14 +24,12 @@ std::string label(const ScheduleRun& run) {
 Figure scheduling_overhead(const std::vector<Setting>& settings) {
   Figure figure{
       "12", "Overhead of scheduling: time from the first start to the last end, over that without preemption", {}, {}, {}, {}};
-  std::vector<Row> rows;
   std::map<std::string, double> worst;
   for (const Setting& setting : settings) {
     const auto base = std::ranges::find(setting.rows, "arrival", [](const auto& row) { return row.model.scheduler; });
     for (const Setting::Row& row : setting.rows) {
       const double overhead =
           static_cast<double>(row.model.makespan.count()) / static_cast<double>(base->model.makespan.count()) - 1;
-      rows.push_back({setting.name, label(row.model), share_text(overhead)});
       figure.data[setting.name][label(row.model)] = overhead;
       auto [at, fresh] = worst.try_emplace(row.model.flavour, overhead);
       if (!fresh) at->second = std::max(at->second, overhead);
@@ -44,7 +39,6 @@ Figure scheduling_overhead(const std::vector<Setting>& settings) {
   for (const auto& [flavour, value] : worst) said.push_back(fmt::format("{} {}", flavour, share_text(value)));
   figure.published = "All below 5 %; dprr above piv.";
   figure.measured = fmt::format("Over arrival, worst of all: {}.", fmt::join(said, ", "));
-  figure.html = table({"priorities", "scheduler", "overhead"}, rows);
   return figure;
 }
 
@@ -59,35 +53,25 @@ Figure turnaround(const std::vector<Setting>& settings) {
   double worst = 0, worst_drained = 0;
   std::map<std::string, double> antt;
   for (const Setting& setting : settings) {
-    Row head = {"kernel", "priority"};
-    std::vector<Row> rows;
     // In the order of the paper's figure: by priority, which the rows of arrival and rr may have from another setting.
     const std::vector<LaunchOutcome>& jobs = setting.rows.back().model.jobs;
     std::vector<std::size_t> order(jobs.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return jobs[i].priority; });
-    for (const std::size_t i : order) {
-      rows.push_back({jobs[i].name, fmt::format("{}", jobs[i].priority)});
-    }
-    rows.push_back({"ANTT", ""});
     for (const Setting::Row& row : setting.rows) {
-      head.push_back(label(row.model));
       auto& data = figure.data[setting.name][label(row.model)];
       for (std::size_t i = 0; i < order.size(); ++i) {
         const double model = row.model.jobs[order[i]].ntt(), fake = row.fake.jobs[order[i]].ntt(),
                      drained = row.drained.jobs[order[i]].ntt();
-        rows[i].push_back(fmt::format("{:.2f} ({:.2f}; {:.2f})", model, fake, drained));
         data[row.model.jobs[order[i]].name] = {{"model", model}, {"fake", fake}, {"fake_with_drain", drained}};
         if (row.model.flavour != "hardware") continue;
         worst = std::max(worst, std::abs(model / fake - 1));
         worst_drained = std::max(worst_drained, std::abs(model / drained - 1));
       }
-      rows.back().push_back(fmt::format("{:.2f} ({:.2f}; {:.2f})", row.model.antt(), row.fake.antt(), row.drained.antt()));
       data["eviction_ms"] = std::chrono::duration<double, std::milli>(row.model.eviction).count();
       data["ANTT"] = {{"model", row.model.antt()}, {"fake", row.fake.antt()}};
       antt[setting.name + " " + label(row.model)] = row.model.antt();
     }
-    figure.html += fmt::format("<h3>{}</h3>\n", setting.name) + table(head, rows);
   }
   figure.data["worst_difference_to_fake"] = worst;
   figure.data["worst_difference_to_fake_with_drain"] = worst_drained;
@@ -112,13 +96,10 @@ Figure turnaround(const std::vector<Setting>& settings) {
 
 Figure throughput(const std::vector<Setting>& settings) {
   Figure figure{"15", "System throughput", {}, {}, {}, {}};
-  std::vector<Row> rows;
   std::vector<std::string> below;
   for (const Setting& setting : settings) {
     const auto base = std::ranges::find(setting.rows, "rr", [](const auto& row) { return row.model.scheduler; });
     for (const Setting::Row& row : setting.rows) {
-      rows.push_back({setting.name, label(row.model), fmt::format("{:.2f}", row.model.stp()),
-                      fmt::format("{:.2f}", row.fake.stp()), fmt::format("{}", row.model.evictions())});
       figure.data[setting.name][label(row.model)] = row.model.stp();
       const bool preempts = row.model.scheduler == "piv" || row.model.scheduler == "dprr";
       if (preempts && row.model.stp() <= base->model.stp()) below.push_back(setting.name + " " + label(row.model));
@@ -127,7 +108,6 @@ Figure throughput(const std::vector<Setting>& settings) {
   figure.published = "All preemptive schedulers above the default.";
   figure.measured =
       below.empty() ? "piv and dprr are above rr in every setting." : fmt::format("Not above rr: {}.", fmt::join(below, "; "));
-  figure.html = table({"priorities", "scheduler", "STP", "fake executor", "evictions"}, rows);
   return figure;
 }
 

@@ -7,8 +7,6 @@
 #include <cmath>
 
 #include "sw/core/metrics.h"
-#include "sw/report/charts.h"
-#include "sw/report/html_page.h"
 
 namespace sluice::figures {
 
@@ -36,13 +34,6 @@ Means means_of(const SchedulerScenes& of, const SchedulerScenes& baseline) {
   return m;
 }
 
-std::string row(const SchedulerScenes& of, const Means& m) {
-  const auto number = [](double value, int digits) { return html::cell("td", fmt::format("{:.{}f}", value, digits)); };
-  return "<tr>" + html::cell("td", of.scheduler) + html::cell("td", of.system) + number(m.stp, 3) + number(m.antt, 2) +
-         number(m.worst_ntt, 2) + number(m.makespan, 3) + html::cell("td", html::percent(m.stalled)) +
-         html::cell("td", html::percent(m.empty)) + "</tr>\n";
-}
-
 nlohmann::ordered_json to_json(const SchedulerScenes& of) {
   nlohmann::ordered_json scenes;
   for (const auto& [name, scene] : of.scenes)
@@ -61,8 +52,13 @@ nlohmann::ordered_json to_json(const SchedulerScenes& of) {
 SceneFigures scene_figures(const ScheduleRun& run) {
   const auto share = [&](std::uint64_t cycles) { return static_cast<double>(cycles) / static_cast<double>(run.sm_cycles); };
   const StallCycles& s = run.stalls;
-  SceneFigures out{run.stp(), run.antt(), 0, run.makespan, share(s.long_memory + s.execution_resource + s.raw + s.instruction_buffer + s.barrier),
-                   share(s.idle), run.evictions()};
+  SceneFigures out{run.stp(),
+                   run.antt(),
+                   0,
+                   run.makespan,
+                   share(s.long_memory + s.execution_resource + s.raw + s.instruction_buffer + s.barrier),
+                   share(s.idle),
+                   run.evictions()};
   for (const LaunchOutcome& job : run.jobs) out.worst_ntt = std::max(out.worst_ntt, job.ntt());
   return out;
 }
@@ -84,26 +80,15 @@ Figure schedulers_compared(std::string id, std::string title, const std::vector<
                            const std::string& baseline) {
   const SchedulerScenes& base = *std::ranges::find(all, baseline, &SchedulerScenes::scheduler);
   Figure figure{std::move(id), std::move(title), "No paper compares these systems on the same work.", {}, {}, {}};
-  charts::GroupedBars chart;
-  chart.title = "STP (higher is better) and ANTT (lower is better)";
-  chart.y_label = "mean";
-  chart.series = {{"STP", 0}, {"ANTT", 1}};
   const SchedulerScenes *most = nullptr, *least = nullptr;
   double stp = 0, antt = 0;
-  figure.html = fmt::format(
-      "<div class=\"scroll\"><table><thead><tr><th>scheduler</th><th>system</th><th>STP</th><th>ANTT</th><th>worst NTT</th>"
-      "<th>makespan over {}</th><th>SM time stalled</th><th>SM time without a warp</th></tr></thead><tbody>\n",
-      baseline);
   for (const SchedulerScenes& of : all) {
     const Means m = means_of(of, base);
     if (most == nullptr || m.stp > stp) most = &of, stp = m.stp;
     if (least == nullptr || m.antt < antt) least = &of, antt = m.antt;
-    figure.html += row(of, m);
-    chart.groups.push_back({of.scheduler, false, {{m.stp, false, ""}, {m.antt, false, ""}}});
     figure.data[of.scheduler] = {{"system", of.system},    {"stp", m.stp},         {"antt", m.antt},   {"worst_ntt", m.worst_ntt},
                                  {"makespan", m.makespan}, {"stalled", m.stalled}, {"empty", m.empty}, {"scenes", to_json(of)}};
   }
-  figure.html += "</tbody></table></div>\n" + charts::legend(chart.series) + charts::grouped_bars(chart);
   figure.measured = fmt::format("Highest STP: {} {:.3f}; lowest ANTT: {} {:.2f}.", most->scheduler, stp, least->scheduler, antt);
   return figure;
 }

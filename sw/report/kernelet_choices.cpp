@@ -14,12 +14,8 @@ Figure pruning(const std::vector<PruningPoint>& points) {
   f.id = "pruning";
   f.title = "pairs pruned at other thresholds, C2050, all eight kernels";
   f.published = "in an appendix that is not at hand";
-  const TableRow head = {"issue slots alike below", "DRAM alike below", "pairs", "pruned", "profit lost"};
-  std::vector<TableRow> cells;
   f.data = ordered_json::array();
   for (const PruningPoint& p : points) {
-    cells.push_back({fmt::format("{}", p.issue), fmt::format("{}", p.memory), fmt::format("{}", p.pairs),
-                     fmt::format("{}", p.pruned), fmt::format("{:.3f}", p.lost_profit)});
     f.data.push_back(
         {{"issue", p.issue}, {"memory", p.memory}, {"pairs", p.pairs}, {"pruned", p.pruned}, {"lost_profit", p.lost_profit}});
     if (p.issue == 0.4 && p.memory == 0.1)
@@ -27,7 +23,6 @@ Figure pruning(const std::vector<PruningPoint>& points) {
           fmt::format("at 0.4 and 0.1 {} of {} pairs are pruned, which loses {:.3f} of predicted profit in the first choice",
                       p.pruned, p.pairs, p.lost_profit);
   }
-  f.html = table(head, cells);
   return f;
 }
 

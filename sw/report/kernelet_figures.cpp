@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-
-#include "sw/report/charts.h"
 
 namespace sluice::figures {
 
@@ -17,7 +14,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double kBand = 0.2;  ///< of peak IPC: the paper's lines y = x +- 0.2 and +- 1.6 of 8
-const charts::Series all_series[] = {{"Sequential", 0}, {"Base", 1}, {"Kernelet", 2}, {"OPT", 3}};
 
 Figure named(std::string id, std::string title) {
   Figure f;
@@ -68,28 +64,6 @@ std::vector<std::string> names(const std::vector<CopyRun>& runs, const Of& of) {
   return all;
 }
 
-/// Bars of every variant by group, each over the time of Y,Y.
-std::string variant_bars(const std::vector<CopyRun>& runs, const std::string& title,
-                         const std::function<std::string(const CopyRun&)>& group) {
-  charts::GroupedBars chart;
-  chart.title = title;
-  chart.y_label = "total time over Y,Y";
-  chart.baseline = 1;
-  const std::vector<std::string> variants = names(runs, variant);
-  for (const std::string& v : variants) chart.series.push_back({v, chart.series.size()});
-  for (const std::string& g : names(runs, group)) {
-    const auto seconds = [&](const std::string& v) {
-      for (const CopyRun& r : runs)
-        if (group(r) == g && variant(r) == v) return r.seconds;
-      return static_cast<double>(NAN);
-    };
-    charts::GroupedBars::Group bars{g, false, {}};
-    for (const std::string& v : variants) bars.bars.push_back({seconds(v) / seconds("Y,Y"), false, ""});
-    chart.groups.push_back(std::move(bars));
-  }
-  return charts::legend(chart.series) + charts::grouped_bars(chart);
-}
-
 ordered_json to_json(const std::vector<CopyRun>& runs) {
   ordered_json all = ordered_json::array();
   for (const CopyRun& r : runs)
@@ -107,26 +81,17 @@ Figure kernels_alone(const std::vector<AloneRow>& rows) {
   Figure f = named("alone", "the eight kernels alone on the C2050");
   f.published = "mean IPC 0.52 of 1; DRAM bandwidth used 0.02 % to 14 % (section 1); nothing about each kernel";
   double mean = 0, low = 1, high = 0;
-  const TableRow head = {"kernel", "IPC of peak", "DRAM bandwidth", "CTAs on an SM", "fastest with", "and then faster by", "shortest slice (2 %)"};
-  std::vector<TableRow> cells;
   for (const AloneRow& row : rows) {
     mean += row.ipc / static_cast<double>(rows.size());
     low = std::min(low, row.memory);
     high = std::max(high, row.memory);
-    cells.push_back({row.kernel, fmt::format("{:.3f}", row.ipc), fmt::format("{:.1f} %", 100 * row.memory),
-                     fmt::format("{}", row.ctas), fmt::format("{}", row.best_ctas),
-                     fmt::format("{:.1f} %", 100 * (row.best - 1)),
-                     row.slice == 0 ? "-" : fmt::format("{} blocks, {:.2f} ms, {:+.1f} %", row.slice, row.slice_ms, 100 * row.slice_overhead)});
-    f.data[row.kernel] = {{"ipc", row.ipc},
-                          {"memory_utilisation", row.memory},
-                          {"ctas", row.ctas},
-                          {"best_ctas", row.best_ctas},
-                          {"best", row.best},
-                          {"shortest_slice", {{"blocks", row.slice}, {"ms", row.slice_ms}, {"overhead", row.slice_overhead}}}};
+    f.data[row.kernel] = {
+        {"ipc", row.ipc},   {"memory_utilisation", row.memory},
+        {"ctas", row.ctas}, {"best_ctas", row.best_ctas},
+        {"best", row.best}, {"shortest_slice", {{"blocks", row.slice}, {"ms", row.slice_ms}, {"overhead", row.slice_overhead}}}};
   }
   f.measured = fmt::format("mean IPC {:.2f} of 1; DRAM bandwidth used {:.1f} % to {:.0f} %. Derived from code, not fitted.", mean,
                            100 * low, 100 * high);
-  f.html = table(head, cells);
   return f;
 }
 
@@ -138,16 +103,6 @@ Figure pair_prediction(const KerneletMachine& machine, const std::vector<PairPoi
   f.measured = fmt::format(
       "{} of {} pairs within 20 % of peak ({:.0f} %), mean error {:.1f} %; at all {} slice ratios {:.0f} %, mean error {:.1f} %",
       chosen.inside, chosen.points, 100 * chosen.share(), 100 * chosen.mean, all.points, 100 * all.share(), 100 * all.mean);
-  const auto chart = [&](const std::string& title, bool only_chosen) {
-    charts::Scatter scatter{title, "simulated IPC, of peak", "predicted IPC, of peak", kBand, {}};
-    for (const PairPoint& p : points)
-      if (p.chosen || !only_chosen)
-        scatter.points.push_back({p.measured, p.predicted, p.chosen ? 0U : 1U,
-                                  fmt::format("{} {} beside {} {}: {:.3f} simulated, {:.3f} predicted", p.ctas[0], p.first,
-                                              p.ctas[1], p.second, p.measured, p.predicted)});
-    return charts::scatter(scatter);
-  };
-  f.html = chart("the model's ratio of each pair", true) + chart("all ratios", false);
   f.data = {{"chosen", to_json(chosen)}, {"all", to_json(all)}, {"pairs", ordered_json::array()}};
   double profit = 0;
   for (const PairPoint& p : points) {
@@ -168,32 +123,13 @@ Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>&
   Figure f = named("6" + machine.suffix, "total time of four workloads, " + machine.label);
   f.published =
       fmt::format("Kernelet over Base {} %; within {} % of OPT; larger gains on MIX and ALL", machine.gain, machine.distance);
-  charts::GroupedBars chart;
-  chart.title = "total time over that of Base";
-  chart.y_label = "total time over Base";
-  chart.baseline = 1;
-  chart.series.assign(std::begin(all_series), std::end(all_series));
   std::vector<std::string> gains, distances, alone;
-  const TableRow head = {"workload",     "Sequential, s",      "Base, s",
-                         "Kernelet, s",  "OPT, s",             "no pairs, each at its best CTA count, s",
-                         "Kernelet over Base", "from OPT",     "best counts over Base",
-                         "pairs pruned", "profit lost by pruning, a decision"};
-  std::vector<TableRow> cells;
   for (const Makespans& r : runs) {
     const double gain = r.base / r.kernelet - 1, distance = r.kernelet / r.opt - 1;
     gains.push_back(fmt::format("{} {:+.1f} %", r.workload, 100 * gain));
     distances.push_back(fmt::format("{} {:.1f} %", r.workload, 100 * distance));
     const double throttled = r.base / r.best_alone - 1;
     alone.push_back(fmt::format("{} {:+.1f} %", r.workload, 100 * throttled));
-    chart.groups.push_back(
-        {r.workload,
-         false,
-         {{r.sequential / r.base, false, ""}, {1, false, ""}, {r.kernelet / r.base, false, ""}, {r.opt / r.base, false, ""}}});
-    cells.push_back({r.workload, fmt::format("{:.1f}", r.sequential), fmt::format("{:.1f}", r.base),
-                     fmt::format("{:.1f}", r.kernelet), fmt::format("{:.1f}", r.opt), fmt::format("{:.1f}", r.best_alone),
-                     fmt::format("{:+.1f} %", 100 * gain), fmt::format("{:+.1f} %", 100 * distance),
-                     fmt::format("{:+.1f} %", 100 * throttled), fmt::format("{:.0f} %", 100 * r.pruned),
-                     fmt::format("{:.4f}", r.lost_profit)});
     f.data[r.workload] = {{"sequential_s", r.sequential},
                           {"base_s", r.base},
                           {"kernelet_s", r.kernelet},
@@ -207,7 +143,6 @@ Figure total_times(const KerneletMachine& machine, const std::vector<Makespans>&
   }
   f.measured = fmt::format("over Base: {}; from OPT: {}; without pairs, each kernel at its best CTA count: {} over Base",
                            fmt::join(gains, ", "), fmt::join(distances, ", "), fmt::join(alone, ", "));
-  f.html = charts::legend(chart.series) + charts::grouped_bars(chart) + table(head, cells);
   return f;
 }
 
@@ -220,7 +155,6 @@ Figure random_schedules(std::vector<double> seconds, double kernelet, double bas
   f.measured = fmt::format(
       "{} of {} are better than Kernelet ({:.1f} s); the best takes {:.1f} s, the median {:.1f} s; {} are worse than Base",
       better, seconds.size(), kernelet, seconds.front(), seconds[seconds.size() / 2], worse);
-  f.html = charts::distribution({"total time of random schedules", "seconds", seconds, {{"Kernelet", kernelet}, {"Base", base}}});
   f.data = {{"kernelet_s", kernelet},
             {"base_s", base},
             {"better_than_kernelet", better},
@@ -249,8 +183,6 @@ Figure copy_variants(const std::vector<CopyRun>& runs) {
   f.measured =
       fmt::format("Y,Y over the slowest variant {} %; over N,Y {} %; over Y,N {} %; copies beside kernels {} %",
                   fmt::join(slowest, ", "), fmt::join(overlap, ", "), fmt::join(co_scheduling, ", "), fmt::join(beside, ", "));
-  f.html = variant_bars(runs, "first letter: copies beside kernels; second: co-scheduling",
-                        [](const CopyRun& r) { return r.workload; });
   f.data = to_json(runs);
   return f;
 }
@@ -268,7 +200,6 @@ Figure copy_scales(const std::vector<CopyRun>& runs) {
                                 100 * r.overlapped, 100 * (most / r.seconds - 1)));
   }
   f.measured = fmt::format("{}", fmt::join(parts, "; "));
-  f.html = variant_bars(runs, "MIX at two scales", [](const CopyRun& r) { return fmt::format("sf = {}", r.scale); });
   f.data = to_json(runs);
   return f;
 }

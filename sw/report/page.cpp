@@ -63,8 +63,6 @@ std::string block(const Said& said) {
   return out + "</dl>\n";
 }
 
-std::string block(const Raw& raw) { return raw.html; }
-
 std::string blocks(const std::vector<Block>& all) {
   std::string out;
   for (const Block& b : all) out += std::visit([](const auto& one) { return block(one); }, b);

@@ -33,11 +33,7 @@ struct Paragraph {
 struct Said {
   std::vector<std::pair<std::string, std::string>> lines;
 };
-/// HTML of a page that is not yet made of the blocks above.
-struct Raw {
-  std::string html;
-};
-using Block = std::variant<Large, Multiples, Table, Folded, Paragraph, Said, Raw>;
+using Block = std::variant<Large, Multiples, Table, Folded, Paragraph, Said>;
 
 /// A heading, a paragraph and what shows it.
 struct Section {

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sw/report/charts.h"
-
 namespace sluice::figures {
 
 namespace {
@@ -17,12 +15,6 @@ namespace {
 constexpr double kLow = 0.5;  // section 4.4: "an ISU of less than 50%"
 
 /// A table cell of text or a number as it is to be printed.
-std::string row(const std::vector<std::string>& cells, const char* tag = "td") {
-  std::string out = "<tr>";
-  for (const std::string& cell : cells) out += fmt::format("<{}>{}</{}>", tag, cell, tag);
-  return out + "</tr>\n";
-}
-
 double per_cycle(std::uint64_t events, std::uint64_t cycles) {
   return static_cast<double>(events) / static_cast<double>(std::max<std::uint64_t>(cycles, 1));
 }
@@ -62,9 +54,6 @@ Figure sim_table2(const MachineConfig& machine) {
 Figure sim_table3(const std::vector<SimKernel>& kernels, const MachineConfig& machine) {
   Figure figure{"table3", "The kernels alone: length, and issue-slot utilisation (figure 3)", {}, {}, {}, {}};
   figure.published = "ISU 27.5 (FD) to 97.4 % (MD); FD, PF and TP are below 50 %. Our times are scaled down together.";
-  std::string rows = row({"kernel", "CTAs", "threads", "CTAs on an SM", "time, ms: paper, scaled", "model", "error",
-                          "ISU, %: paper", "model", "difference"},
-                         "th");
   double worst_time = 0, worst_issue = 0;
   for (const SimKernel& k : kernels) {
     const LaunchReference& paper = *k.kernel.launch_reference;
@@ -72,11 +61,6 @@ Figure sim_table3(const std::vector<SimKernel>& kernels, const MachineConfig& ma
                  issue = k.model.issue_utilization - paper.issue_utilization;
     worst_time = std::max(worst_time, std::abs(time));
     worst_issue = std::max(worst_issue, std::abs(issue));
-    rows += row({k.kernel.name, fmt::format("{}", k.kernel.grid_ctas), fmt::format("{}", k.kernel.block_threads),
-                 fmt::format("{}", fitting(k, machine)), fmt::format("{:.4f}", paper.milliseconds),
-                 fmt::format("{:.4f}", k.model.milliseconds), fmt::format("{:+.1f} %", 100 * time),
-                 fmt::format("{:.1f}", 100 * paper.issue_utilization), fmt::format("{:.1f}", 100 * k.model.issue_utilization),
-                 fmt::format("{:+.1f}", 100 * issue)});
     figure.data[k.kernel.name] = {{"ctas_per_sm", fitting(k, machine)},
                                   {"time_ms", k.model.milliseconds},
                                   {"published_time_ms", paper.milliseconds},
@@ -85,7 +69,6 @@ Figure sim_table3(const std::vector<SimKernel>& kernels, const MachineConfig& ma
   }
   figure.measured = fmt::format("Fitted to these two alone: times within {:.1f} %, ISU within {:.1f} points.", 100 * worst_time,
                                 100 * worst_issue);
-  figure.html = "<table>\n" + rows + "</table>\n";
   return figure;
 }
 
@@ -93,23 +76,16 @@ Figure sim_spatial(const std::vector<SimKernel>& kernels, const MachineConfig& m
   Figure figure{"2", "Share of an SM that each kernel occupies", {}, {}, {}, {}};
   figure.published =
       "MD needs more than 70 % of the registers and no shared memory; LM needs more than 90 % of the shared memory.";
-  charts::GroupedBars chart;
-  chart.title = "Share of an SM that each kernel occupies";
-  chart.y_label = "% of the SM";
-  chart.series = {{"registers", 0}, {"shared memory", 1}, {"threads", 2}, {"CTA slots", 3}};
-  chart.digits = 1;
+  constexpr const char* kNames[] = {"registers", "shared memory", "threads", "CTA slots"};
   for (const SimKernel& k : kernels) {
     const SmResources demand = k.kernel.demand(), &sm = machine.sm.capacity;
     const double n = 100.0 * fitting(k, machine);
     const std::vector<double> shares = {n * demand.registers / sm.registers,
                                         n * demand.shared_memory_bytes / sm.shared_memory_bytes, n * demand.threads / sm.threads,
                                         n * demand.cta_slots / sm.cta_slots};
-    charts::GroupedBars::Group group{k.kernel.name, false, {}};
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      group.bars.push_back({shares[i], false, ""});
-      figure.data[k.kernel.name][chart.series[i].name] = shares[i];
+      figure.data[k.kernel.name][kNames[i]] = shares[i];
     }
-    chart.groups.push_back(std::move(group));
   }
   const auto share = [&](const char* kernel, const char* of) {
     return figure.data.contains(kernel) ? figure.data[kernel][of].get<double>() : NAN;
@@ -117,7 +93,6 @@ Figure sim_spatial(const std::vector<SimKernel>& kernels, const MachineConfig& m
   figure.measured =
       fmt::format("MD: {:.1f} % of the registers, {:.1f} % of the shared memory. LM: {:.1f} % of the shared memory.",
                   share("MD", "registers"), share("MD", "shared memory"), share("LM", "shared memory"));
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
@@ -128,7 +103,6 @@ Figure sim_units(const std::vector<SimKernel>& kernels, const MachineConfig& mac
       "mixes "
       "here are chosen after these words and the programs.";
   const std::vector<std::string> units = {"ALU", "SFU", "LDST", "L2", "DRAM"};
-  std::string rows = row({"kernel", units[0], units[1], units[2], units[3], units[4]}, "th");
   const double peak = dram_bytes_per_cycle(machine);
   std::vector<std::string> most;
   for (const SimKernel& k : kernels) {
@@ -137,17 +111,13 @@ Figure sim_units(const std::vector<SimKernel>& kernels, const MachineConfig& mac
     const std::vector<double> uses = {per_cycle(c.alu_busy, sm_cycles) / machine.sm.alu_pipes, per_cycle(c.sfu_busy, sm_cycles),
                                       per_cycle(c.ldst_busy, sm_cycles), per_cycle(c.l2_accesses, cycles) / machine.l2_slices,
                                       per_cycle(c.dram_bytes, cycles) / peak};
-    std::vector<std::string> cells = {k.kernel.name};
     for (std::size_t i = 0; i < uses.size(); ++i) {
-      cells.push_back(fmt::format("{:.1f}", 10 * uses[i]));
       figure.data[k.kernel.name][units[i]] = 10 * uses[i];
     }
-    rows += row(cells);
     const auto largest = static_cast<std::size_t>(std::ranges::max_element(uses) - uses.begin());
     most.push_back(fmt::format("{} {}", k.kernel.name, units[largest]));
   }
   figure.measured = fmt::format("Used most: {}.", fmt::join(most, ", "));
-  figure.html = "<table>\n" + rows + "</table>\n";
   return figure;
 }
 
@@ -155,10 +125,6 @@ Figure sim_curves(const std::vector<SimKernel>& kernels) {
   Figure figure{"9", "Performance against CTAs on an SM", {}, {}, {}, {}};
   figure.published =
       "The gain is marginal beyond some point. Some counts of BO and NB are slower than a smaller one, and are left out.";
-  charts::Lines chart;
-  chart.title = "Shortest time over time";
-  chart.x_label = "CTAs per SM";
-  chart.y_label = "performance over the best";
   std::vector<std::string> left_out;
   for (const SimKernel& k : kernels) {
     const double best = *std::ranges::min_element(k.times);
@@ -167,11 +133,9 @@ Figure sim_curves(const std::vector<SimKernel>& kernels) {
     const std::vector<std::size_t> none = pruned(k.times);
     if (!none.empty()) left_out.push_back(fmt::format("{} {}", k.kernel.name, fmt::join(none, " ")));
     figure.data[k.kernel.name] = {{"performance", values}, {"left_out", none}};
-    chart.lines.push_back({{k.kernel.name, chart.lines.size()}, values, "of its best"});
   }
   figure.measured = left_out.empty() ? "No count is slower than a smaller one."
                                      : fmt::format("Counts left out, as they are no faster: {}.", fmt::join(left_out, "; "));
-  figure.html = charts::line_chart(chart);
   return figure;
 }
 

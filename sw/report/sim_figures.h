@@ -29,8 +29,8 @@ struct SimShare {
   double worst_ntt = 0;        ///< of a job in any order
 };
 struct SimPair {
-  std::string name;  ///< A_B
-  bool low = false;  ///< with a kernel of low issue-slot utilisation
+  std::string name;         ///< A_B
+  bool low = false;         ///< with a kernel of low issue-slot utilisation
   double bound = 0;         ///< no schedule's STP is above: sim_bound() in study/sim_study.h
   double longer_alone = 0;  ///< STP where the span is the longer kernel alone: no bound, as a kernel may gain beside another
   std::map<std::string, SimShare> shares;  ///< by scheduler

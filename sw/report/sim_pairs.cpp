@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sw/report/charts.h"
 #include "sw/report/sim_figures.h"
 
 namespace sluice::figures {
@@ -39,28 +38,20 @@ Figure sim_pairs(const std::vector<SimPair>& pairs, bool low, bool equal) {
       : low ? "SiM +9.8 % over sequential execution (up to +22.4 %), PT +5.3 %. Good: BO+TP, FD+TP. Little: FD+MD, MD+TP. "
               "LM+TP is below PT."
             : "SiM +0.3 %, PT -0.5 %.";
-  charts::GroupedBars chart;
-  chart.title = "Sequential span over span";
-  chart.y_label = "normalised STP";
-  chart.baseline = 1;
-  chart.series = {{"pt", 1}, {"even", 2}, {"adaptive", 3}, {"bound", 0}};
   const SimPair *best = nullptr, *worst = nullptr;
-  std::size_t below = 0;
+  std::size_t below = 0, shown = 0;
   for (const SimPair& pair : pairs) {
     if (pair.low != low) continue;
-    charts::GroupedBars::Group group{pair.name, false, {}};
     for (const char* scheduler : kSchedulers) {
       const SimShare& share = pair.shares.at(scheduler);
-      group.bars.push_back({share.stp, false, fmt::format("worst NTT {:.2f}", share.worst_ntt)});
       figure.data["pairs"][pair.name][scheduler] = {{"stp", share.stp},
                                                     {"antt", share.antt},
                                                     {"antt_over_sequential", share.antt_sequential},
                                                     {"worst_ntt", share.worst_ntt}};
     }
-    group.bars.push_back({pair.bound, false, "all issue slots, or all of a kind of pipe, in use all the time"});
     figure.data["pairs"][pair.name]["bound"] = pair.bound;
     figure.data["pairs"][pair.name]["longer_alone"] = pair.longer_alone;
-    chart.groups.push_back(std::move(group));
+    ++shown;
     const auto stp = [](const SimPair* p) { return p->shares.at("adaptive").stp; };
     if (best == nullptr || stp(&pair) > stp(best)) best = &pair;
     if (worst == nullptr || stp(&pair) < stp(worst)) worst = &pair;
@@ -70,26 +61,21 @@ Figure sim_pairs(const std::vector<SimPair>& pairs, bool low, bool equal) {
     figure.measured = "No such pair.";
     return figure;
   }
-  charts::GroupedBars::Group means{"mean", true, {}};
   for (const char* scheduler : kSchedulers) {
     const double value = mean(pairs, low, [&](const SimPair& p) { return p.shares.at(scheduler).stp; });
     figure.data["mean"][scheduler] = value;
-    means.bars.push_back({value, false, ""});
   }
   const double bound = mean(pairs, low, [](const SimPair& p) { return p.bound; });
   const double longer = mean(pairs, low, [](const SimPair& p) { return p.longer_alone; });
   figure.data["mean"]["bound"] = bound;
   figure.data["mean"]["longer_alone"] = longer;
-  means.bars.push_back({bound, false, ""});
-  chart.groups.push_back(std::move(means));
   const auto value = [&](const char* scheduler) { return figure.data["mean"][scheduler].get<double>(); };
   figure.measured = fmt::format(
       "adaptive {} (best {} {}, worst {} {}), pt {}, even {}; below even in {} of {} pairs. No schedule is above {} in the mean; "
       "where a pair takes as long as its longer kernel alone, the mean is {}.",
       gain_text(value("adaptive")), best->name, gain_text(best->shares.at("adaptive").stp), worst->name,
-      gain_text(worst->shares.at("adaptive").stp), gain_text(value("pt")), gain_text(value("even")), below,
-      chart.groups.size() - 1, gain_text(bound), gain_text(longer));
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
+      gain_text(worst->shares.at("adaptive").stp), gain_text(value("pt")), gain_text(value("even")), below, shown,
+      gain_text(bound), gain_text(longer));
   return figure;
 }
 
@@ -100,15 +86,12 @@ Figure sim_antt(const std::vector<SimPair>& pairs, bool equal) {
       equal ? "Not in the paper."
             : "ANTT rises by 49.2 % with a kernel of low issue-slot utilisation, by 78.7 % without. The text leaves open "
               "whether over the kernels alone or over sequential execution.";
-  std::string rows = "<tr><th>pairs</th><th>scheduler</th><th>ANTT</th><th>over alone</th><th>over sequential</th></tr>\n";
   for (const bool low : {true, false}) {
     const char* group = low ? "low" : "high";
     for (const char* scheduler : kSchedulers) {
       const double antt = mean(pairs, low, [&](const SimPair& p) { return p.shares.at(scheduler).antt; });
       const double sequential = mean(pairs, low, [&](const SimPair& p) { return p.shares.at(scheduler).antt_sequential; });
       figure.data[group][scheduler] = {{"antt", antt}, {"antt_over_sequential", sequential}};
-      rows += fmt::format("<tr><td>{} ISU</td><td>{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n", group, scheduler, antt,
-                          gain_text(antt), gain_text(sequential));
     }
   }
   const auto text = [&](const char* group) {
@@ -117,7 +100,6 @@ Figure sim_antt(const std::vector<SimPair>& pairs, bool equal) {
                        gain_text(share["antt_over_sequential"].get<double>()));
   };
   figure.measured = fmt::format("adaptive, low: {}; high: {}.", text("low"), text("high"));
-  figure.html = "<table>\n" + rows + "</table>\n";
   return figure;
 }
 

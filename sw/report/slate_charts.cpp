@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sw/core/errors.h"
-#include "sw/report/charts.h"
 #include "sw/report/slate_figures.h"
 #include "sw/report/summary.h"
 
@@ -30,16 +29,7 @@ std::uint32_t saturates_at(const SlateSmCurve& curve) {
 Figure slate_sm_scaling(const std::vector<SlateSmCurve>& curves) {
   Figure figure{"1", "Bandwidth against the number of SMs", {}, {}, {}, {}};
   figure.published = "Stream's reads are at their peak with 9 of 30 SMs, and stay there.";
-  charts::Lines chart;
-  chart.title = "Global loads and stores on the first SMs";
-  chart.x_label = "SMs";
-  chart.y_label = "of the kernel's best";
   for (const SlateSmCurve& curve : curves) {
-    double best = 0;
-    for (const double value : curve.gigabytes) best = std::fmax(best, value);
-    charts::Lines::Line line{{curve.kernel, chart.lines.size()}, {}, fmt::format("{:.0f} GB/s", best)};
-    for (const double value : curve.gigabytes) line.values.push_back(value / best);
-    chart.lines.push_back(std::move(line));
     nlohmann::ordered_json values;
     for (const double value : curve.gigabytes)
       values.push_back(std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json());
@@ -48,38 +38,24 @@ Figure slate_sm_scaling(const std::vector<SlateSmCurve>& curves) {
         fmt::format("{}{} {}", figure.measured.empty() ? "95 % of the best with: " : ", ", curve.kernel, saturates_at(curve));
   }
   figure.measured += " SMs.";
-  std::vector<charts::Series> names;
-  for (const charts::Lines::Line& line : chart.lines) names.push_back(line.series);
-  figure.html = charts::legend(names) + charts::line_chart(chart);
   return figure;
 }
 
 Figure slate_task_sizes(const std::vector<SlateTasksRun>& runs) {
   Figure figure{"5", "Time alone against the size of a task", {}, {}, {}, {}};
   figure.published = "GS takes nearly half the time at 10; BS is 5 % slower than CUDA at 10 and 2 % faster at 1.";
-  charts::GroupedBars chart;
-  chart.title = "Kernel time over that in single blocks";
-  chart.y_label = "time";
-  chart.baseline = 1.0;
   std::map<std::string, double> single;
   for (const SlateTasksRun& r : runs) {
     if (r.task_size == 1) single[r.kernel] = r.run.milliseconds;
-    const std::string size = fmt::format("{}", r.task_size);
-    if (std::ranges::find(chart.series, size, &charts::Series::name) == chart.series.end())
-      chart.series.push_back({size, chart.series.size()});
   }
   for (const SlateTasksRun& r : runs) {
-    auto group = std::ranges::find(chart.groups, r.kernel, &charts::GroupedBars::Group::label);
-    if (group == chart.groups.end()) group = chart.groups.insert(chart.groups.end(), {r.kernel, false, {}});
     const double ratio = r.run.milliseconds / single.at(r.kernel);
-    group->bars.push_back({ratio, false, ""});
     figure.data[r.kernel][fmt::format("{}", r.task_size)] = ratio;
     if (r.task_size == 10)
       figure.measured +=
           fmt::format("{}{} {:+.1f} %", figure.measured.empty() ? "Time with tasks of ten: " : ", ", r.kernel, 100 * (ratio - 1));
   }
   figure.measured += ".";
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 
@@ -103,28 +79,19 @@ Figure slate_set_up_figure(const std::vector<SlateSetUp>& runs, const ScheduleRu
   Figure figure{"7-set-up", "The 15 pairs, if setting up a CTA takes longer", {}, {}, {}, {}};
   figure.published = "no figure: Slate's workers \"reduce the thread setup time\"";
   const std::map<std::string, double> own = pair_makespans(slate);
-  TableRow head{"pair"};
-  std::map<std::string, TableRow> cells;
   for (const SlateSetUp& run : runs) {
-    head.push_back(fmt::format("{} cycles a CTA", run.cycles));
     const std::map<std::string, double> left_over = pair_makespans(run.left_over);
     std::vector<double> ratios;
     std::size_t right = 0;
     for (const auto& [pair, ms] : own) {
       ratios.push_back(left_over.at(pair) / ms);
       right += has_published_sign(pair, ratios.back()) ? 1 : 0;
-      TableRow& row = cells[pair];
-      if (row.empty()) row.push_back(pair);
-      row.push_back(fmt::format("{:.3f}", ratios.back()));
     }
     const double mean = geometric_mean_of_known(ratios);
     figure.data.push_back({{"cycles", run.cycles}, {"mean", mean}, {"published_sign", right}, {"pairs", ratios}});
     figure.measured += fmt::format("{}{} cycles: {:+.1f} %, the published sign in {} of {} pairs",
                                    figure.measured.empty() ? "" : "; ", run.cycles, 100 * (mean - 1), right, own.size());
   }
-  std::vector<TableRow> rows;
-  for (auto& [pair, row] : cells) rows.push_back(std::move(row));
-  figure.html = table(head, rows);
   return figure;
 }
 
@@ -133,41 +100,29 @@ Figure slate_pairs_figure(const std::vector<ScheduleRun>& runs) {
   figure.published =
       "Slate over MPS: +11 % in the mean, RG-GS +35 %, MM-BS -2 %, all others above 0; RG with every other kernel "
       "at once, all others one after the other. MPS over CUDA: +6 %.";
-  charts::GroupedBars chart;
-  chart.title = "Throughput over left_over (MPS)";
-  chart.y_label = "makespan of left_over / makespan";
-  chart.baseline = 1.0;
   const auto base = std::ranges::find(runs, "left_over", &ScheduleRun::scheduler);
   if (base == runs.end()) throw InputError("figure 7: scheduler left_over is missing");
   const std::map<std::string, double> left_over = pair_makespans(*base);
-  for (const ScheduleRun& run : runs)
-    if (run.scheduler != "left_over") chart.series.push_back({run.scheduler, chart.series.size()});
   std::map<std::string, std::vector<double>> ratios;
   for (const auto& [pair, ms] : left_over) {
-    charts::GroupedBars::Group group{pair, false, {}};
     for (const ScheduleRun& run : runs) {
       if (run.scheduler == "left_over") continue;
       const double ratio = ms / pair_makespans(run).at(pair);
-      group.bars.push_back({ratio, false, ""});
       ratios[run.scheduler].push_back(ratio);
       figure.data["pairs"][pair][run.scheduler] = ratio;
     }
-    chart.groups.push_back(std::move(group));
   }
-  charts::GroupedBars::Group mean{"mean", true, {}};
-  for (const charts::Series& series : chart.series) {
-    const double all = geometric_mean_of_known(ratios[series.name]);
-    mean.bars.push_back({all, false, ""});
+  for (const ScheduleRun& run : runs) {
+    if (run.scheduler == "left_over") continue;
+    const double all = geometric_mean_of_known(ratios[run.scheduler]);
     std::size_t right = 0, k = 0;
-    for (const auto& [pair, ms] : left_over) right += has_published_sign(pair, ratios[series.name][k++]) ? 1 : 0;
-    figure.data["mean"][series.name] = all;
-    figure.data["published_sign"][series.name] = right;
+    for (const auto& [pair, ms] : left_over) right += has_published_sign(pair, ratios[run.scheduler][k++]) ? 1 : 0;
+    figure.data["mean"][run.scheduler] = all;
+    figure.data["published_sign"][run.scheduler] = right;
     figure.measured += fmt::format("{}{}: {:+.1f} %, the published sign in {} of {} pairs", figure.measured.empty() ? "" : "; ",
-                                   series.name, 100 * (all - 1), right, left_over.size());
+                                   run.scheduler, 100 * (all - 1), right, left_over.size());
   }
   figure.measured += ".";
-  chart.groups.push_back(std::move(mean));
-  figure.html = charts::legend(chart.series) + charts::grouped_bars(chart);
   return figure;
 }
 

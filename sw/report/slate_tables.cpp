@@ -11,10 +11,6 @@ namespace sluice::figures {
 
 namespace {
 
-using Row = TableRow;
-
-std::string words(const Row& head, const std::vector<Row>& rows) { return table(head, rows, "words"); }
-
 constexpr const char* kLevels[] = {"Low", "Med", "High"};
 
 /// Table II as printed.
@@ -38,29 +34,22 @@ Figure slate_policy_table() {
   figure.published = "25 cells, 12 of them corun; not symmetric in two.";
   constexpr SlateClass kAll[] = {SlateClass::LowCompute, SlateClass::MediumCompute, SlateClass::HighCompute,
                                  SlateClass::MediumMemory, SlateClass::HighMemory};
-  Row head{"active \\ candidate"};
-  std::vector<Row> rows;
   int coruns = 0, lopsided = 0;
   for (const SlateClass row : kAll) {
-    head.emplace_back(to_string(row));
-    rows.push_back({std::string(to_string(row))});
     for (const SlateClass column : kAll) {
       const bool may = slate_corun(row, column);
       coruns += may ? 1 : 0;
       lopsided += may && !slate_corun(column, row) ? 1 : 0;
-      rows.back().emplace_back(may ? "corun" : "solo");
       figure.data[std::string(to_string(row))][std::string(to_string(column))] = may;
     }
   }
   figure.measured = fmt::format("{} cells of 25 are corun; {} pairs may share in one order only.", coruns, lopsided);
-  figure.html = words(head, rows);
   return figure;
 }
 
 Figure slate_profiles_table(const std::vector<SlateAlone>& kernels) {
   Figure figure{"table2", "The five kernels alone", {}, {}, {}, {}};
   figure.published = "Compute and memory: BS Med, Med; GS Low, Med; MM High, Med; RG Low, Low; TR Low, High.";
-  std::vector<Row> rows;
   int right = 0, all = 0;
   for (const Printed& p : kTableTwo) {
     const auto found = std::ranges::find(kernels, p.name, &SlateAlone::name);
@@ -69,10 +58,6 @@ Figure slate_profiles_table(const std::vector<SlateAlone>& kernels) {
     const int compute = compute_level(found->intensity), memory = memory_level(found->intensity);
     right += compute == p.compute && memory == p.memory ? 1 : 0;
     const double gflops = found->gflops.value_or(0);
-    rows.push_back({p.name, fmt::format("{}, {}", kLevels[p.compute], kLevels[p.memory]),
-                    fmt::format("{}, {}", kLevels[compute], kLevels[memory]), fmt::format("{:.1f}", p.gflops),
-                    fmt::format("{:.1f}", gflops), fmt::format("{:.1f}", p.gigabytes), fmt::format("{:.1f}", found->gigabytes),
-                    fmt::format("{:+.1f} %", percent(found->gigabytes, p.gigabytes)), fmt::format("{:.2f}", found->ipc)});
     figure.data[p.name] = {{"gflops", gflops},
                            {"gigabytes", found->gigabytes},
                            {"ipc", found->ipc},
@@ -83,9 +68,6 @@ Figure slate_profiles_table(const std::vector<SlateAlone>& kernels) {
                            {"published_gigabytes", p.gigabytes}};
   }
   figure.measured = fmt::format("{} of {} kernels are in the class that the paper gives them.", right, all);
-  figure.html = words({"kernel", "class, published", "class", "GFLOP/s, published", "GFLOP/s", "GB/s, published", "GB/s",
-                       "difference", "IPC an SM"},
-                      rows);
   return figure;
 }
 
@@ -94,16 +76,13 @@ Figure slate_gaussian_table(const SlateAlone& blocks, const SlateAlone& tasks) {
   figure.published = "CUDA to Slate: IPC +30 %, bandwidth +38 %, time 24.7 s to 18.9 s (+28 % as printed, +31 % from the times).";
   figure.measured = fmt::format("IPC {:+.1f} %, bandwidth {:+.1f} %, time {:+.1f} %.", percent(tasks.ipc, blocks.ipc),
                                 percent(tasks.gigabytes, blocks.gigabytes), percent(tasks.milliseconds, blocks.milliseconds));
-  const auto row = [&](const char* what, const char* published, double before, double after, int digits) {
+  const auto row = [&](const char* what, double before, double after) {
     figure.data[what] = {{"blocks", before}, {"tasks", after}};
-    return Row{what, published, fmt::format("{:.{}f}", before, digits), fmt::format("{:.{}f}", after, digits)};
   };
-  figure.html =
-      words({"", "published: CUDA, Slate", "blocks", "tasks of ten"},
-            {row("IPC", "0.36, 0.47", blocks.ipc, tasks.ipc, 3), row("GB/s", "287, 396", blocks.gigabytes, tasks.gigabytes, 1),
-             row("% of SM cycles that wait for memory", "26.1, 0 (memory throttle)", 100 * blocks.long_memory,
-                 100 * tasks.long_memory, 1),
-             row("time, ms (published: s)", "24.7, 18.9", blocks.milliseconds, tasks.milliseconds, 4)});
+  row("IPC", blocks.ipc, tasks.ipc);
+  row("GB/s", blocks.gigabytes, tasks.gigabytes);
+  row("% of SM cycles that wait for memory", 100 * blocks.long_memory, 100 * tasks.long_memory);
+  row("time, ms (published: s)", blocks.milliseconds, tasks.milliseconds);
   return figure;
 }
 
@@ -119,18 +98,15 @@ Figure slate_bs_rg_table(const std::vector<ScheduleRun>& runs, const std::vector
     gigabytes += k.gigabytes * k.milliseconds / 1e3;
   }
   std::map<std::string, double> took;  // ms, by scheduler
-  std::vector<Row> rows;
   for (const ScheduleRun& run : runs) {
     if (run.scheduler != "left_over" && run.scheduler != "slate") continue;
     const double ms = pair_makespans(run).at("BS_RG");
     took[run.scheduler] = ms;
     const double ipc = instructions / (ms * 1e3 * machine.core_mhz) / machine.num_sms, rate = gigabytes / ms * 1e3;
-    rows.push_back({run.scheduler, fmt::format("{:.4f}", ms), fmt::format("{:.2f}", ipc), fmt::format("{:.1f}", rate)});
     figure.data[run.scheduler] = {{"ms", ms}, {"ipc", ipc}, {"gigabytes", rate}};
   }
   figure.measured = fmt::format("throughput, and with it IPC and bandwidth, {:+.1f} %: the work is the same.",
                                 percent(took.at("left_over"), took.at("slate")));
-  figure.html = words({"", "both done after, ms", "IPC an SM", "GB/s"}, rows);
   return figure;
 }
 
@@ -140,14 +116,6 @@ Figure slate_overhead_table() {
       "Inside the kernel: injected instructions, atomics on the queue. Outside: injection, compilation, "
       "communication. Offline: profiling.";
   figure.measured = "In hardware neither instructions nor atomics are added: the dispatcher is the queue.";
-  figure.html =
-      words({"operation", "in software, as published", "with the partition unit"},
-            {{"test of the SM, loop over blocks", "3 % more instructions (BS)", "none: quota and mask of a kernel slot"},
-             {"pull of a task", "an atomic", "the dispatcher's CTA counter"},
-             {"change of a range", "retreat flag, workers launched anew", "a write of the mask; CTAs that are out of it drain"},
-             {"injection and compilation", "1.5 % of the application", "none"},
-             {"client and daemon", "4 % of the application", "not modelled"},
-             {"profiling", "offline", "offline"}});
   figure.data = nlohmann::ordered_json::object();
   return figure;
 }

@@ -90,9 +90,4 @@ void Drawing::vertical_text(double x, double y, std::string_view content) {
                   x, y, escape(content));
 }
 
-void Drawing::turned_text(double x, double y, std::string_view content, std::string_view css) {
-  body_ += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"start\" class=\"{}\">{}</text>\n",
-                       x, y, css, escape(content));
-}
-
 }  // namespace sluice::svg

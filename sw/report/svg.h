@@ -32,8 +32,6 @@ class Drawing {
             std::string_view tooltip = {});
   /// Rotated to read upwards, centred on the point: the title of a vertical axis.
   void vertical_text(double x, double y, std::string_view content);
-  /// Rotated to read upwards, starting at the point: a value inside a narrow bar.
-  void turned_text(double x, double y, std::string_view content, std::string_view css);
   [[nodiscard]] std::string str() const { return body_ + "</svg>\n"; }
 
  private:

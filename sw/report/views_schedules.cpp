@@ -56,10 +56,12 @@ Blocks evictions_view(const Json& data) {
 
 Blocks overheads(const Json& data) {
   std::vector<Field> fields = fields_of(data, Notation::Share, 2);
-  RowChart chart = rows_of({.title = "Overhead alone", .sorted = true}, data, fields);
+  std::vector<Field> drawn = fields;  // with the measured rate of reads basic takes many times as long
+  std::erase_if(drawn, [](const Field& f) { return f.at.find("basic_by") != std::string::npos; });
+  RowChart chart = rows_of({.title = "Overhead alone", .sorted = true}, data, drawn);
   for (auto& row : chart.rows)
     for (std::size_t s = 0; row.strong && s < row.points.size(); ++s)
-      row.points[s].published = fields[s].name == "proxy" ? 0.15 : (fields[s].name == "adaptive" ? 0.04 : kNone);
+      row.points[s].published = drawn[s].name == "proxy" ? 0.15 : (drawn[s].name == "adaptive" ? 0.04 : kNone);
   return {Large{chart}, Folded{"Overheads", table_of("kernel", data, fields)}};
 }
 
