@@ -154,7 +154,11 @@ Page page_of(const Json& json) {
   const PageView* view = &warped_slicer_view();
   for (const PageView* other : {&effisha_view(), &five_view(), &sim_view(), &slate_view(), &kernelet_view()})
     if (shared(*other, figures) > shared(*view, figures)) view = other;
-  Page page{view->title(figures), std::string(view->lead), view->opening(figures), {}, json.at("meta")};
+  Page page{view->title(figures, json.at("meta").value("workload", "")),
+            std::string(view->lead),
+            view->opening(figures),
+            {},
+            json.at("meta")};
   for (const auto& [id, figure] : figures.items()) {
     const std::string name = name_of(id);
     Section& section = page.sections.emplace_back(Section{id, figure.at("title").get<std::string>(), {}, name});

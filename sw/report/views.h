@@ -23,7 +23,7 @@ struct FigureView {
 /// A page: its finding and its large chart from all figures (`figures.json`'s member of that name).
 struct PageView {
   std::string_view name;
-  std::string (*title)(const Json& figures);
+  std::string (*title)(const Json& figures, const std::string& workload);
   std::string_view lead;
   Blocks (*opening)(const Json& figures);
   std::vector<FigureView> figures;

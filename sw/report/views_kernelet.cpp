@@ -30,7 +30,7 @@ std::string gains(const Json& f, const char* figure, const char* machine) {
   return fmt::format("on {} of {} workloads of a {} (up to {})", faster, kWorkloads.size(), machine, gained(1 + most, 0));
 }
 
-std::string kernelet_title(const Json& f) {
+std::string kernelet_title(const Json& f, const std::string& /*workload*/) {
   return fmt::format("Kernelet is faster than Base {} and {}; in the paper on all, by 5 to 31 and by 7 to 23 %",
                      gains(f, "6a", "C2050"), gains(f, "6b", "GTX 680"));
 }

@@ -12,7 +12,7 @@ using namespace report;
 
 namespace {
 
-std::string effisha_title(const Json& f) {
+std::string effisha_title(const Json& f, const std::string& /*workload*/) {
   return fmt::format(
       "Preempting costs {} of a kernel's time in hardware and {} in adaptive software; the paper's software costs 4 %",
       written(number(f, "/10/data/mean/hardware"), Notation::Share, 2),
@@ -113,7 +113,7 @@ double most(const Json& schedulers, const char* pointer, bool least, std::string
   return found;
 }
 
-std::string five_title(const Json& f) {
+std::string five_title(const Json& f, const std::string& /*workload*/) {
   std::string pairs, turnaround, arrivals;
   const double stp = most(f.at("pairs").at("data"), "/stp", false, pairs),
                antt = most(f.at("pairs").at("data"), "/antt", true, turnaround);

@@ -13,7 +13,7 @@ using namespace report;
 
 namespace {
 
-std::string sim_title(const Json& f) {
+std::string sim_title(const Json& f, const std::string& /*workload*/) {
   return fmt::format(
       "SiM gains {} over sequential execution on pairs with a kernel that leaves issue slots, {} on the others; the paper says "
       "9.8 and 0.3 %",
@@ -91,7 +91,7 @@ Blocks sim_turnaround(const Json& data) {
   return {all};
 }
 
-std::string slate_title(const Json& f) {
+std::string slate_title(const Json& f, const std::string& /*workload*/) {
   return fmt::format("Slate gains {} over Left-Over on 15 pairs, {} with measured ranges; the paper says 11 % over MPS",
                      gained(number(f, "/7/data/mean/slate")), gained(number(f, "/7/data/mean/slate_measured")));
 }

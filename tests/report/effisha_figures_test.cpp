@@ -48,7 +48,8 @@ TEST(EffishaFigures, TheDifferenceToTheFakeExecutorIsTheHardwareFlavours) {
   EXPECT_NEAR(figure.data["worst_difference_to_fake"].get<double>(), 1 - 10.0 / 11, 1e-12) << "arrival; software has 22 to 11";
   EXPECT_EQ(figure.data["worst_difference_to_fake_with_drain"], 0.0);
   EXPECT_EQ(figure.data["group"]["piv"]["MD"]["fake_with_drain"], 1.1);
-  EXPECT_LT(figure.html.find("MD"), figure.html.find("Scan")) << "in order of priority";
+  const std::string data = figure.data.dump();
+  EXPECT_LT(data.find("\"MD\""), data.find("\"Scan\"")) << "in order of priority";
   EXPECT_EQ(figure.data["group"]["piv, software-adaptive"]["MD"]["model"], 2.2);
 }
 
