@@ -55,8 +55,8 @@ class Full(unittest.TestCase):
         self.assertEqual((code, ran.count("--output-junit")), (0, 3), said)
         self.assertIn("3 tests, 1 skipped", said)
         self.assertEqual(self.full(*names)[2], "")
-        for changed, runs in (("docs/page.md", []), ("docs/reference/how_sharing_works.md", ["gpu"]), ("tests/gpu/a_test.cpp", ["gpu"]), ("synth/run.sh", ["synth"]), ("tb/a_tb.cpp", []),
-                              ("sw/core/a.cpp", ["core", "gpu"]), ("rtl/a.sv", ["core", "gpu", "synth"])):
+        for changed, runs in (("docs/page.md", []), ("docs/reference/how_sharing_works.md", ["gpu"]), ("tests/gpu/a_test.cpp", ["gpu"]),
+                              ("synth/run.sh", ["synth"]), ("tb/a_tb.cpp", []), ("sw/core/a.cpp", ["core", "gpu"]), ("rtl/a.sv", ["core", "gpu", "synth"])):
             (self.root / changed).write_text("b")
             ran = self.full(*names)[2]
             self.assertEqual([n for n in ("core", "gpu", "synth") if f"-L ^{n}$" in ran], runs, changed)
