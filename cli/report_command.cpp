@@ -16,6 +16,7 @@
 #include "sw/core/errors.h"
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/io/atomic_file.h"
+#include "sw/io/packed_file.h"
 #include "sw/report/eval_page.h"
 #include "sw/report/eval_tables.h"
 #include "sw/report/results_json.h"
@@ -29,8 +30,8 @@ namespace fs = std::filesystem;
 
 /// Summaries and page of one folder, from the rawest that it holds. @return false when it holds nothing to rebuild
 bool rebuild(const fs::path& folder) {
-  const auto has = [&](const char* name) { return fs::exists(folder / name); };
-  const auto json = [&](const char* name) { return nlohmann::ordered_json::parse(read_file(folder / name)); };
+  const auto has = [&](const char* name) { return has_packed(folder / name); };
+  const auto json = [&](const char* name) { return nlohmann::ordered_json::parse(read_packed(folder / name)); };
   if (has("sweep_gscl45nm.json")) {
     write_file_atomically(folder / "index.html",
                           report::html(figures::synth_page({json("standard_gscl45nm.json"), json("standard_sluice45.json")},
@@ -115,7 +116,7 @@ struct Options {
 
 int run(const Options& options) {
   fs::path file(options.path);
-  if (fs::is_directory(file) && !fs::exists(file / "results.json") && rebuild(file)) {
+  if (fs::is_directory(file) && !has_packed(file / "results.json") && rebuild(file)) {
     fmt::print("report: {}\n", (file / "index.html").string());
     return 0;
   }
