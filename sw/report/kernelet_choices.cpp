@@ -15,18 +15,14 @@ Figure causes(const std::vector<Cause>& causes) {
   f.title = "what each part of the prediction costs, C2050";
   f.published = "not in the paper";
   std::vector<std::string> mi;
-  std::vector<TableRow> cells;
   f.data = ordered_json::array();
   for (const Cause& c : causes) {
     const double gain = c.base / c.seconds - 1, distance = c.seconds / c.opt - 1;
-    cells.push_back({c.workload, c.what, fmt::format("{:.1f}", c.seconds), fmt::format("{:+.1f} %", 100 * gain),
-                     fmt::format("{:+.1f} %", 100 * distance)});
     f.data.push_back(
         {{"workload", c.workload}, {"what", c.what}, {"seconds", c.seconds}, {"over_base", gain}, {"from_opt", distance}});
     if (c.workload == "MI") mi.push_back(fmt::format("{} {:+.1f} %", c.what, 100 * gain));
   }
   f.measured = fmt::format("MI over Base: {}", fmt::join(mi, "; "));
-  f.html = table(TableRow{"workload", "rates that Kernelet decides by", "total, s", "over Base", "from OPT"}, cells);
   return f;
 }
 
