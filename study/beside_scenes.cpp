@@ -256,12 +256,9 @@ Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path&
 }
 
 Figure kernelet_prediction(const KerneletScenes& known) {
-  Figure figure{"5",
-                "Kernelet's model on pairs that were measured afterwards",
-                "Most predictions within 20 % of the peak IPC.",
-                {},
-                {},
-                {}};
+  Figure figure{
+      "5", "Kernelet's model on pairs that were measured afterwards", "Most predictions within 20 % of the peak IPC.", {}, {},
+      {}};
   const std::vector<figures::PairPoint> points = pair_points(known.tables, known.machine);
   Values off, profit, choice, best;
   std::map<std::string, std::pair<Values, Values>> by_pair;  // errors; measured STP, the choice's first
@@ -274,13 +271,17 @@ Figure kernelet_prediction(const KerneletScenes& known) {
     if (p.chosen) std::swap(stp.front(), stp.back());
   }
   const auto mean = [](const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); };
-  std::vector<figures::TableRow> rows;
+  report::Table table({"pair",
+                       "ratios",
+                       {"mean error, of peak", report::Notation::Share, 1},
+                       {"largest", report::Notation::Share, 1},
+                       {"STP of the choice", report::Notation::Number, 3},
+                       {"of the best", report::Notation::Number, 3}});
   for (const auto& [pair, of] : by_pair) {
     choice.push_back(of.second.front());
     best.push_back(std::ranges::max(of.second));
-    rows.push_back({pair, fmt::format("{}", of.first.size()), fmt::format("{:.1f} %", 100 * mean(of.first)),
-                    fmt::format("{:.1f} %", 100 * std::ranges::max(of.first)), fmt::format("{:.3f}", choice.back()),
-                    fmt::format("{:.3f}", best.back())});
+    table.row({pair, static_cast<std::uint64_t>(of.first.size()), mean(of.first), std::ranges::max(of.first), choice.back(),
+               best.back()});
   }
   const double error = mean(off),
                inside = static_cast<double>(std::ranges::count_if(off, [](double e) { return e <= 0.2; })) /
@@ -295,7 +296,17 @@ Figure kernelet_prediction(const KerneletScenes& known) {
       "{} ratios of {} pairs: mean error {:.1f} % of peak, {:.1f} % within 20 %, profit off by {:.3f}; "
       "the chosen ratio has {:.3f} of the best one's STP.",
       off.size(), by_pair.size(), 100 * error, 100 * inside, mean(profit), chosen);
-  figure.html = figures::table({"pair", "ratios", "mean error, of peak", "largest", "STP of the choice", "of the best"}, rows);
+  report::LineChart chart{"IPC of an SM, as a part of its peak: every ratio of every pair", "measured", "predicted"};
+  chart.diagonal = true;
+  chart.x_notation = chart.y_notation = report::Notation::Share;
+  report::LineChart::Line& line = chart.lines.emplace_back();
+  line.series = {"ratio of CTAs", 4};
+  line.joined = false;
+  for (const figures::PairPoint& p : points) {
+    line.points.emplace_back(p.measured, p.predicted);
+    line.notes.push_back(fmt::format("{} and {}: {:.2f}, predicted {:.2f}", p.first, p.second, p.measured, p.predicted));
+  }
+  figure.blocks = {report::Large{chart}, report::Folded{"Pair by pair", table}};
   return figure;
 }
 

@@ -109,7 +109,6 @@ Figure effisha_overhead(const std::filesystem::path& folder) {
   add_mean(chart, "mean", arithmetic_mean, {kMean});
   const double mean = arithmetic_mean(ours);
   figure.measured = fmt::format("The pushed flag: mean {}, worst {} ({}).", percent(mean), percent(worst), worst_name);
-  figure.data["all"] = {{"mean", mean}, {"worst", worst}, {"worst_kernel", worst_name}};
   figure.blocks = {report::Large{chart}};
   return figure;
 }
@@ -258,8 +257,6 @@ Figure effisha_latency(const std::filesystem::path& folder) {
   add_mean(chart, "mean", arithmetic_mean, {kPaperMeanUs});
   figure.measured = fmt::format("Order to grids ended: p50 {:.1f} us in the mean, largest p99 {:.1f} us ({}).",
                                 arithmetic_mean(middle), worst, worst_name);
-  figure.data["all"] = {
-      {"grids_p50_us_mean", arithmetic_mean(middle)}, {"grids_p99_us_worst", worst}, {"worst_kernel", worst_name}};
   figure.blocks = {report::Large{chart}};
   return figure;
 }
@@ -291,8 +288,6 @@ Figure effisha_service_latency(const std::filesystem::path& folder, RunChecks& c
   const double most = *std::ranges::max_element(p99);
   figure.measured = fmt::format("Mean of p50 {:.1f} us; p99 at most {:.0f} us. A decision takes {:.1f} us (p99).",
                                 arithmetic_mean(p50), most, percentile(decide, 0.99));
-  figure.data["all"] = {
-      {"mean_of_p50_us", arithmetic_mean(p50)}, {"largest_p99_us", most}, {"decide_p99_us", percentile(decide, 0.99)}};
   checks.that("service: an output differs, or a quota was exceeded", good);
   figure.blocks = {report::Large{chart}};
   return figure;
