@@ -236,6 +236,8 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
           here.furthest_by = std::abs(off);
           here.furthest = what;
         }
+        constexpr double kDrawn = 1e-3;  // a launch that the model ends at once has no place on a logarithmic axis
+        if (other < kDrawn) continue;
         line->points.emplace_back(other, gpu[k]);
         line->notes.push_back(what);
       }
