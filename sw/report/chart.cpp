@@ -352,7 +352,8 @@ std::string draw_timeline(const Timeline& chart, double width) {
     const auto& [name, time] = chart.phases[i];
     const double x = x_of(time);
     if (i > 0) drawing.line(x, top - 6, x, foot, "phase");
-    if (x < free_from) continue;  // its line stands, its name has no room
+    const double next = i + 1 < chart.phases.size() ? x_of(chart.phases[i + 1].second) : width + width_of(name);
+    if (x < free_from || next - x < width_of(name)) continue;  // its line stands, its name has no room
     const bool fits = x + 4 + width_of(name) < width;
     drawing.text(fits ? x + 3 : width - 2, 14, fits ? "start" : "end", name, "strong");
     free_from = x + 10 + width_of(name);
