@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -28,6 +29,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Utilisation and stalls of the same runs, from a table.
+void add_counters(EvalResults& results, const EvalResults& table) {
+  for (EvalRun& run : results.runs) {
+    const auto same = std::ranges::find_if(
+        table.runs, [&](const EvalRun& other) { return other.kernels == run.kernels && other.policy == run.policy; });
+    if (same == table.runs.end()) continue;
+    run.utilization = same->utilization;
+    run.stalls = same->stalls;
+  }
+}
+
 /// Summaries and page of one folder, from the rawest that it holds. @return false when it holds nothing to rebuild
 bool rebuild(const fs::path& folder) {
   const auto has = [&](const char* name) { return has_packed(folder / name); };
@@ -47,7 +59,11 @@ bool rebuild(const fs::path& folder) {
     EvalResults results;
     if (has("results.json")) {
       results = read_results(folder / "results.json");
-      write_file_atomically(folder / "results.csv", runs_table(results).csv());
+      const bool whole = std::ranges::any_of(results.runs, [](const EvalRun& run) { return !run.sms.empty(); });
+      if (whole || !has("results.csv"))
+        write_file_atomically(folder / "results.csv", runs_table(results).csv());
+      else  // a results.json without its counters: what it lacks is in the table
+        add_counters(results, results_from_csv(read_file(folder / "results.csv"), (folder / "results.csv").string()));
     } else {
       results = results_from_csv(read_file(folder / "results.csv"), (folder / "results.csv").string());
       if (has("meta.json")) results.meta = json("meta.json");
@@ -116,19 +132,21 @@ struct Options {
 
 int run(const Options& options) {
   fs::path file(options.path);
-  if (fs::is_directory(file) && !has_packed(file / "results.json") && rebuild(file)) {
+  if (fs::is_directory(file) && rebuild(file) && !has_packed(file / "results.json")) {
     fmt::print("report: {}\n", (file / "index.html").string());
     return 0;
   }
   if (fs::is_directory(file)) file /= "results.json";
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const EvalResults results = read_results(file);
-  write_file_atomically(folder / "results.csv", runs_table(results).csv());
-  write_file_atomically(folder / "index.html", report::html(eval_page(results)));
+  if (!fs::is_directory(options.path) || !fs::exists(file.parent_path() / "index.html")) {
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    write_file_atomically(folder / "results.csv", runs_table(results).csv());
+    write_file_atomically(folder / "index.html", report::html(eval_page(results)));
+  }
   if (options.json)
     fmt::print("{}", results_text(results));
   else
-    fmt::print("{}\nreport: {}\n", terminal_report(results), (folder / "index.html").string());
+    fmt::print("{}\nreport: {}\n", terminal_report(results), (file.parent_path() / "index.html").string());
   return 0;
 }
 

@@ -192,7 +192,7 @@ Section counters_section(const EvalResults& results, const ResultGrid& grid) {
       row.points.push_back({policy_mean(results, policy, [&](const EvalRun& run) { return run.stalls.*reason.member; })});
       if (std::isfinite(row.points.back().value)) row.points.front().value -= row.points.back().value;
     }
-    stalls.rows.push_back(std::move(row));
+    if (std::isfinite(row.points[1].value)) stalls.rows.push_back(std::move(row));
   }
   return {"counters",
           "Counters behind the results (figure 7)",

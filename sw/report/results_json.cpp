@@ -374,6 +374,8 @@ EvalRun read_run(const Node& node) {
   node.at("ipc").read(run.ipc);
   node.fields(run, kRunFigures);
   node.fields(run.utilization, kUtilizationFields);
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  run.stalls = {kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
   if (node.has("stalls")) node.at("stalls").fields(run.stalls, kStallFractions);
   if (node.has("per_kernel"))
     for (const Node& item : node.at("per_kernel").items()) run.per_kernel.push_back(read_outcome(item));
