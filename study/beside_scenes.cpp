@@ -19,6 +19,7 @@
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/apps/corun_rates.h"
 #include "sw/gpu/report/sections.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
@@ -136,7 +137,7 @@ Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
   CoRunTable pairs;
   for (const auto& [file, paper] :
        {std::pair(folder / "sim_rates.jsonl", "sim"), std::pair(parent_of(folder) / "five" / "five_rates.jsonl", "table2")}) {
-    if (!std::filesystem::exists(file)) continue;
+    if (!has_packed(file)) continue;
     CoRunTable own = task_rates(read_corun_rates(file, paper, sm_cycles(config)), parent_of(folder), config);
     pairs.kernels.merge(own.kernels);
     pairs.pairs.merge(own.pairs);

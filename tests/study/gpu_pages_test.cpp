@@ -146,7 +146,9 @@ TEST_F(GpuPages, WhatRanInAnotherSessionIsHeldAgainstThatSessionsOwnLaunches) {
 }
 
 TEST_F(GpuPages, ThePapersPtIsARowOfItsOwnBesideOneAfterTheOther) {
-  write("sim_pairs.jsonl", {both("FD_BO", "sequential", 10, 20), both("FD_BO", "arrival", 10, 25), both("FD_BO", "adaptive", 10, 16)});
+  json adaptive = both("FD_BO", "adaptive", 10, 16);
+  adaptive.update({{"decisions", json::array()}, {"violations", 0}});
+  write("sim_pairs.jsonl", {both("FD_BO", "sequential", 10, 20), both("FD_BO", "arrival", 10, 25), adaptive});
   write("sim_pt.jsonl", {both("FD_BO", "sequential", 10, 22), both("FD_BO", "arrival", 10, 24), both("FD_BO", "pt", 10, 20)});
   EXPECT_EQ(write_paper_page(folder_), true);
   const json figure = json::parse(read_file(folder_ / "figures.json"))["figures"]["10"]["data"];
