@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # How long a block of Sluice's runtime takes beside its own time: blocks that only wait, on all SMs.
-# usage: turnaround.sh SLUICE >turnaround.jsonl   (needs a GPU with 132 SMs, half a minute; compare.py prints the cycles)
+# usage: turnaround.sh SLUICE >turnaround.jsonl   (needs a GPU with 132 SMs, half a minute)
 set -eu
 here=$(dirname "$(realpath "$0")")
 for threads in 32 128 169 192 256 512; do  # 169: its last warp is not full, so its warps go on by themselves
