@@ -13,7 +13,6 @@
 namespace sluice::gpu {
 
 using figures::Figure;
-using figures::TableRow;
 using nlohmann::json;
 
 namespace {
@@ -196,67 +195,66 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
   Figure figure{
       "beside", "Model beside silicon: the same scenes, with the same arrivals and schedulers", "Not in the paper.", {}, {}, {}};
   std::map<std::string, std::vector<BesideSums>> sums;  // by scheduler
-  std::vector<TableRow> each, orders;
+  std::vector<report::LineChart> charts;
+  for (const BesideModel& m : models) {
+    report::LineChart& chart =
+        charts.emplace_back(report::LineChart{m.name + ": each launch's turnaround", "model, ms", "GPU, ms"});
+    chart.diagonal = chart.log_x = chart.log_y = true;
+  }
   for (const BesideScene& s : scenes) {
     const Values gpu = turnarounds(s);
     std::vector<BesideSums>& own = sums.try_emplace(s.scheduler, models.size()).first->second;
-    std::vector<TableRow> rows;
-    for (std::size_t k = 0; k < gpu.size(); ++k)
-      rows.push_back({s.name, s.scheduler, s.measured.front().launches[k].name, fmt::format("{:.3f}", gpu[k])});
-    std::vector<DecisionStep> first;
-    std::size_t alike = 0;
     for (std::size_t m = 0; m < models.size(); ++m) {
-      if (!s.runs[m]) {
-        for (TableRow& row : rows) row.insert(row.end(), {"-", "-"});
-        continue;
-      }
+      if (!s.runs[m]) continue;
       const SceneRun& run = *s.runs[m];
       BesideSums here;
       here.scenes = 1;
-      std::optional<OrderComparison> shown;
       for (const SceneRun& measured : s.measured) {
         if (measured.decisions.empty() || run.decisions.empty()) continue;
-        const auto steps = steps_of(measured, models[m].same_machine, s.most, num_sms);
-        const OrderComparison c = compare(steps, steps_of(run, models[m].same_machine, s.most, num_sms));
+        const OrderComparison c = compare(steps_of(measured, models[m].same_machine, s.most, num_sms),
+                                          steps_of(run, models[m].same_machine, s.most, num_sms));
         ++here.runs;
         here.same += c.cause == OrderComparison::Cause::None ? 1 : 0;
         here.measured += static_cast<double>(c.measured);
         here.model += static_cast<double>(c.model);
         here.equal += static_cast<double>(c.equal);
         if (c.cause != OrderComparison::Cause::None) ++here.causes[c.cause];
-        if (!shown) shown = c;
         if (models[m].same_machine) here.shares.push_back(equal_shares(measured, run, s.most, num_sms));
-        if (m > 0) continue;
-        if (first.empty()) first = steps;
-        alike += compare(first, steps).cause == OrderComparison::Cause::None ? 1 : 0;
       }
+      auto line = std::ranges::find(charts[m].lines, s.scheduler, [](const auto& l) { return l.series.name; });
+      if (line == charts[m].lines.end())
+        line = charts[m].lines.insert(line, {{s.scheduler, 1 + charts[m].lines.size() % 9}, {}, false});
       for (std::size_t k = 0; k < gpu.size(); ++k) {
         const double other = run.launches.at(k).turnaround, off = gpu[k] / other - 1;
         const bool near = is_near(gpu[k], other);
         ++here.launches;
         here.near += near ? 1 : 0;
         here.off.push_back(std::abs(off));
+        const std::string what = fmt::format("{} in {} under {}: {:.3f} ms, {:.3f} in the model", run.launches[k].name, s.name,
+                                             s.scheduler, gpu[k], other);
         if (!near && std::abs(off) > here.furthest_by) {
           here.furthest_by = std::abs(off);
-          here.furthest = fmt::format("{} in {} under {}: {:.3f} ms, {:.3f} in the model", run.launches[k].name, s.name,
-                                      s.scheduler, gpu[k], other);
+          here.furthest = what;
         }
-        rows[k].insert(rows[k].end(), {fmt::format("{:.3f}", other), fmt::format("{:+.1f} %{}", 100 * off, near ? "" : " *")});
+        constexpr double kDrawn = 1e-3;  // a launch that the model ends at once has no place on a logarithmic axis
+        if (other < kDrawn) continue;
+        line->points.emplace_back(other, gpu[k]);
+        line->notes.push_back(what);
       }
       if (here.runs > 0 && here.same == here.runs) here.near_same = here.near, here.launches_same = here.launches;
-      if (shown) {
-        orders.push_back({s.name, s.scheduler, models[m].name, fmt::format("{}", shown->measured),
-                          fmt::format("{}", shown->model), fmt::format("{}", shown->equal),
-                          fmt::format("{} of {}", here.same, here.runs), fmt::format("{} of {}", alike, s.measured.size()),
-                          here.shares.empty() ? "-" : ratio(BesideSums::mean(here.shares), 1), shown->why});
-        if (m > 0) orders.back()[7] = "";
-      }
       own[m].add(here);
     }
-    each.insert(each.end(), rows.begin(), rows.end());
   }
-  if (each.empty()) return figure;
-  std::vector<TableRow> summary;
+  if (scenes.empty()) return figure;
+  report::Table summary({"model",
+                         "scheduler",
+                         "scenes",
+                         "turnarounds near",
+                         {"median error", report::Notation::Share, 1},
+                         "runs in the same order",
+                         {"equal steps", report::Notation::Share, 1},
+                         {"equal shares, of the time", report::Notation::Share, 1},
+                         report::words("first difference: runs")});
   std::vector<std::string> said;
   for (std::size_t m = 0; m < models.size(); ++m) {
     BesideSums all;
@@ -264,11 +262,10 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
       if (s.scenes == 0) return;
       std::vector<std::string> causes;
       for (const auto& [cause, count] : s.causes) causes.push_back(fmt::format("{}: {}", to_string(cause), count));
-      summary.push_back({models[m].name, scheduler, fmt::format("{}", s.scenes), fmt::format("{} of {}", s.near, s.launches),
-                         ratio(median(s.off), 1), s.runs == 0 ? "-" : fmt::format("{} of {}", s.same, s.runs),
-                         s.runs == 0 ? "-" : ratio(s.equal, std::max(s.measured, s.model)),
-                         s.shares.empty() ? "-" : ratio(BesideSums::mean(s.shares), 1),
-                         fmt::format("{}", fmt::join(causes, ", "))});
+      summary.row({models[m].name, scheduler, static_cast<std::uint64_t>(s.scenes), fmt::format("{} of {}", s.near, s.launches),
+                   median(s.off), s.runs == 0 ? "–" : fmt::format("{} of {}", s.same, s.runs),
+                   s.runs == 0 ? report::kNone : s.equal / std::max(s.measured, s.model),
+                   s.shares.empty() ? report::kNone : BesideSums::mean(s.shares), fmt::format("{}", fmt::join(causes, ", "))});
     };
     for (const auto& [scheduler, own] : sums) {
       row(scheduler, own[m]);
@@ -289,15 +286,7 @@ Figure beside_figure(const std::vector<BesideModel>& models, const std::vector<B
     said.push_back(words);
   }
   figure.measured = fmt::format("{}.", fmt::join(said, ". "));
-  TableRow head = {"scene", "scheduler", "launch", "GPU, ms"};
-  for (const BesideModel& m : models) head.insert(head.end(), {m.name + ", ms", "GPU over it"});
-  figure.html = figures::table({"model", "scheduler", "scenes", "turnarounds near", "median error", "runs in the same order",
-                                "equal steps", "equal shares, of the time", "first difference: runs"},
-                               summary) +
-                figures::table({"scene", "scheduler", "model", "steps, GPU", "steps, model", "equal", "runs in the same order",
-                                "GPU's runs like its first", "equal shares, of the time", "first difference of the first run"},
-                               orders, "words") +
-                figures::table(head, each);
+  figure.blocks = {report::Multiples{{charts.begin(), charts.end()}}, report::Folded{"Scheduler by scheduler", summary}};
   return figure;
 }
 

@@ -19,6 +19,7 @@
 #include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/apps/corun_rates.h"
 #include "sw/gpu/report/sections.h"
+#include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
@@ -136,7 +137,7 @@ Figure sim_beside(const std::filesystem::path& folder, const json& machine) {
   CoRunTable pairs;
   for (const auto& [file, paper] :
        {std::pair(folder / "sim_rates.jsonl", "sim"), std::pair(parent_of(folder) / "five" / "five_rates.jsonl", "table2")}) {
-    if (!std::filesystem::exists(file)) continue;
+    if (!has_packed(file)) continue;
     CoRunTable own = task_rates(read_corun_rates(file, paper, sm_cycles(config)), parent_of(folder), config);
     pairs.kernels.merge(own.kernels);
     pairs.pairs.merge(own.pairs);
@@ -255,12 +256,9 @@ Figure kernelet_beside(const KerneletScenes& known, const std::filesystem::path&
 }
 
 Figure kernelet_prediction(const KerneletScenes& known) {
-  Figure figure{"5",
-                "Figure 5: Kernelet's model on pairs that were measured afterwards",
-                "Most predictions within 20 % of the peak IPC.",
-                {},
-                {},
-                {}};
+  Figure figure{
+      "5", "Kernelet's model on pairs that were measured afterwards", "Most predictions within 20 % of the peak IPC.", {}, {},
+      {}};
   const std::vector<figures::PairPoint> points = pair_points(known.tables, known.machine);
   Values off, profit, choice, best;
   std::map<std::string, std::pair<Values, Values>> by_pair;  // errors; measured STP, the choice's first
@@ -273,13 +271,17 @@ Figure kernelet_prediction(const KerneletScenes& known) {
     if (p.chosen) std::swap(stp.front(), stp.back());
   }
   const auto mean = [](const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); };
-  std::vector<figures::TableRow> rows;
+  report::Table table({"pair",
+                       "ratios",
+                       {"mean error, of peak", report::Notation::Share, 1},
+                       {"largest", report::Notation::Share, 1},
+                       {"STP of the choice", report::Notation::Number, 3},
+                       {"of the best", report::Notation::Number, 3}});
   for (const auto& [pair, of] : by_pair) {
     choice.push_back(of.second.front());
     best.push_back(std::ranges::max(of.second));
-    rows.push_back({pair, fmt::format("{}", of.first.size()), fmt::format("{:.1f} %", 100 * mean(of.first)),
-                    fmt::format("{:.1f} %", 100 * std::ranges::max(of.first)), fmt::format("{:.3f}", choice.back()),
-                    fmt::format("{:.3f}", best.back())});
+    table.row({pair, static_cast<std::uint64_t>(of.first.size()), mean(of.first), std::ranges::max(of.first), choice.back(),
+               best.back()});
   }
   const double error = mean(off),
                inside = static_cast<double>(std::ranges::count_if(off, [](double e) { return e <= 0.2; })) /
@@ -294,7 +296,17 @@ Figure kernelet_prediction(const KerneletScenes& known) {
       "{} ratios of {} pairs: mean error {:.1f} % of peak, {:.1f} % within 20 %, profit off by {:.3f}; "
       "the chosen ratio has {:.3f} of the best one's STP.",
       off.size(), by_pair.size(), 100 * error, 100 * inside, mean(profit), chosen);
-  figure.html = figures::table({"pair", "ratios", "mean error, of peak", "largest", "STP of the choice", "of the best"}, rows);
+  report::LineChart chart{"IPC of an SM, as a part of its peak: every ratio of every pair", "measured", "predicted"};
+  chart.diagonal = true;
+  chart.x_notation = chart.y_notation = report::Notation::Share;
+  report::LineChart::Line& line = chart.lines.emplace_back();
+  line.series = {"ratio of CTAs", 4};
+  line.joined = false;
+  for (const figures::PairPoint& p : points) {
+    line.points.emplace_back(p.measured, p.predicted);
+    line.notes.push_back(fmt::format("{} and {}: {:.2f}, predicted {:.2f}", p.first, p.second, p.measured, p.predicted));
+  }
+  figure.blocks = {report::Large{chart}, report::Folded{"Pair by pair", table}};
   return figure;
 }
 

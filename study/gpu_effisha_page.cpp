@@ -9,25 +9,25 @@
 
 #include "study/beside_scenes.h"
 #include "study/gpu_effisha.h"
-#include "study/gpu_variants.h"
 
 namespace sluice::gpu {
 
 using figures::Figure;
-using figures::TableRow;
 using nlohmann::json;
 
 namespace {
 
 constexpr const char* kOurs[] = {"rr", "prio_np", "piv", "dprr"};
-/// What the GPU offers itself, in the order of the columns.
-constexpr const char* kTheirs[] = {
-    "processes",    "mps",        "mps_priorities", "fcfs",        "streams", "stream_priorities",
-    "green_halves", "rr_service", "piv_service",    "dprr_service"};  // the last three: our schedulers, other processes
+/// What the GPU offers itself; the last three: our schedulers, other processes.
+constexpr const char* kTheirs[] = {"processes",         "mps",          "mps_priorities", "fcfs",        "streams",
+                                   "stream_priorities", "green_halves", "rr_service",     "piv_service", "dprr_service"};
+constexpr const char* kDefaults[] = {"processes", "mps", "streams"};
 bool is_ours(const std::string& system) { return std::ranges::find(kOurs, system) != std::end(kOurs); }
 
-std::map<std::string, Alone> read_alone(const std::filesystem::path& folder) {
-  std::map<std::string, Alone> alone;
+using Times = std::map<std::string, Alone>;
+
+Times read_alone(const std::filesystem::path& folder) {
+  Times alone;
   for (const json& line : lines(folder / "effisha_schedules.jsonl"))
     if (line.contains("alone"))
       for (const auto& [name, times] : line.at("alone").items())
@@ -35,114 +35,124 @@ std::map<std::string, Alone> read_alone(const std::filesystem::path& folder) {
   return alone;
 }
 
-std::map<std::string, double> part(const std::map<std::string, Alone>& alone, double Alone::*which) {
+std::map<std::string, double> part(const Times& alone, double Alone::*which) {
   std::map<std::string, double> out;
   for (const auto& [name, times] : alone) out[name] = times.*which;
   return out;
 }
 
-}  // namespace
+/// Figures 12 and 14: what the paper prints of the normalised turnaround times with priorities "group".
+double published(const std::string& system, const std::string& kernel) {
+  const std::map<std::pair<std::string, std::string>, double> known = {
+      {{"processes", "Scan"}, 9.16}, {{"processes", "Triad"}, 8.07}, {{"processes", "FFT"}, 10.8}, {{"piv", "Reduction"}, 38},
+      {{"piv", "Sort"}, 14},         {{"piv", "Scan"}, 39},          {{"processes", "ANTT"}, 5.08}};
+  const auto found = known.find({system, kernel});
+  return found == known.end() ? report::kNone : found->second;
+}
 
-Figure effisha_schedules(const std::string& setting, const std::map<std::string, ScenarioOutcome>& systems,
-                         const std::map<std::string, Alone>& alone, const HandoverCosts& costs,
-                         RunChecks& checks) {
-  Figure figure{"14 " + setting,
-                fmt::format("Figures 12, 14, 15: normalised turnaround times, priorities \"{}\"", setting),
-                {},
-                {},
-                {},
-                {}};
-  figure.published = setting == "group"
-                         ? "Default (processes): ANTT 5.08; Scan 9.16, Triad 8.07, FFT 10.8. piv: Reduction 38, Sort 14, Scan "
-                           "39. Overhead below 5 %."
-                         : "piv and dprr below the default; STP of all preemptive schedulers above it. Overhead below 5 %.";
+/// Figures 12, 14, 15 of one setting of priorities.
+Figure schedules(const std::string& setting, const std::map<std::string, ScenarioOutcome>& systems, const Times& alone,
+                 const HandoverCosts& costs, RunChecks& checks) {
+  Figure figure{"14 " + setting, fmt::format("Turnaround times with priorities \"{}\" ", setting), {}, {}, {}, {}};
+  const bool group = setting == "group";
+  figure.published = group ? "Default (processes): ANTT 5.08; Scan 9.16, Triad 8.07, FFT 10.8. piv: Reduction 38, Sort 14, Scan "
+                             "39. Overhead below 5 %."
+                           : "piv and dprr below the default; STP of all preemptive schedulers above it. Overhead below 5 %.";
   const auto native = part(alone, &Alone::native), quota = part(alone, &Alone::quota);
-  std::vector<std::string> order;
+  std::vector<std::string> order, later, defaults, said;
   for (const char* s : kTheirs)
     if (systems.contains(s)) order.emplace_back(s);
   for (const char* s : kOurs)
     if (systems.contains(s)) order.emplace_back(s);
-  TableRow head = {"kernel", "priority"};
-  const auto& launches = systems.at(order.front()).launches;
-  std::vector<std::size_t> rows_of(launches.size());
-  for (std::size_t i = 0; i < rows_of.size(); ++i) rows_of[i] = i;
-  std::ranges::stable_sort(rows_of, {}, [&](std::size_t i) { return launches[i].priority; });
-  std::vector<TableRow> rows;
-  for (const std::size_t i : rows_of) rows.push_back({launches[i].name, fmt::format("{}", launches[i].priority)});
-  std::array<TableRow, 5> foot{
-      TableRow{"ANTT", ""}, {"STP", ""}, {"makespan, ms", ""}, {"over the better default", ""}, {"evictions", ""}};
   double base = INFINITY;
-  std::string defaults;  // which were measured
-  for (const char* s : {"processes", "mps", "streams"})
-    if (systems.contains(s)) defaults += (defaults.empty() ? "" : ", ") + std::string(s);
-  for (const char* s : {"processes", "mps", "streams"})
-    if (systems.contains(s)) base = std::min(base, median(systems.at(s).makespans));
-  std::vector<std::string> later;  // than the better default: ours
-  unsigned near = 0, near_with_costs = 0, compared = 0;
-  const auto is_near = [](double ours, double other) { return std::abs(ours - other) <= std::max(0.1 * other, 0.2); };
-  double sum_native = 0, sum_quota = 0;
-  for (const auto& [name, times] : alone) {
-    sum_native += times.native;
-    sum_quota += times.quota;
+  for (const char* s : kDefaults) {
+    if (!systems.contains(s)) continue;
+    defaults.emplace_back(s);
+    base = std::min(base, median(systems.at(s).makespans));
   }
+  unsigned near = 0, near_with_costs = 0, compared = 0;
+  const auto is_near = [](double ours, const ScheduleRun& other, std::size_t k) {
+    const double there = static_cast<double>(other.jobs[k].turnaround.count()) * 1e-9;
+    return std::abs(ours - there) <= std::max(0.1 * there, 0.2);
+  };
   Values decide, send;
   std::uint64_t violations = 0;
   bool same = true;
+  report::RowChart antts = times("Mean of turnaround over time alone (ANTT)", "times as long as alone"),
+                   makespans = gains("Until all are done, over the better default"),
+                   stps = times("Throughput (STP)", "launches' worth of progress");
+  antts.digits = stps.digits = 2;
+  stps.log = false;
+  std::vector<report::Column> columns = {"kernel", "priority"};
+  const auto& launches = systems.at(order.front()).launches;
+  std::vector<report::Row> rows(launches.size());
+  for (std::size_t k = 0; k < launches.size(); ++k)
+    rows[k] = {launches[k].name, static_cast<std::uint64_t>(launches[k].priority)};
   for (const std::string& s : order) {
     const ScenarioOutcome& o = systems.at(s);
-    head.push_back(s);
-    std::optional<ScheduleRun> fake, with_costs;
-    if (is_ours(s)) {
-      fake = on_fake_executor(o, quota, s);
-      with_costs = on_fake_executor(o, quota, s, costs);
-    }
+    columns.emplace_back(s, report::Notation::Number, 2);
     double evictions = 0;
-    for (std::size_t r = 0; r < rows_of.size(); ++r) {
-      const auto& launch = o.launches[rows_of[r]];
-      const double ntt = launch.turnaround / native.at(launch.name);
-      std::string cell = fmt::format("{:.2f}", ntt);
-      if (fake) {
-        const double other = static_cast<double>(fake->jobs[rows_of[r]].turnaround.count()) * 1e-9;
-        cell += fmt::format(" ({:.2f})", other / native.at(launch.name));
-        ++compared;
-        near += is_near(launch.turnaround, other) ? 1 : 0;
-        near_with_costs +=
-            is_near(launch.turnaround, static_cast<double>(with_costs->jobs[rows_of[r]].turnaround.count()) * 1e-9) ? 1 : 0;
-        evictions += launch.evictions;
-      }
-      rows[r].push_back(cell);
-      figure.data[s]["ntt"][launch.name] = ntt;
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      const double ntt = o.launches[k].turnaround / native.at(o.launches[k].name);
+      rows[k].emplace_back(ntt);
+      if (is_ours(s)) evictions += o.launches[k].evictions;
+      figure.data[s]["ntt"][o.launches[k].name] = ntt;
     }
-    const double makespan = median(o.makespans), over = makespan / base - 1;
-    foot[0].push_back(fmt::format("{:.2f}", antt(o, native)) + (fake ? fmt::format(" ({:.2f})", fake->antt()) : ""));
-    foot[1].push_back(fmt::format("{:.2f}", stp(o, native)) + (fake ? fmt::format(" ({:.2f})", fake->stp()) : ""));
-    foot[2].push_back(with_interval(measured(o.makespans), "", 1));
-    foot[3].push_back(fmt::format("{:+.1f} %", 100 * over));
-    foot[4].push_back(fake ? fmt::format("{:.0f} ({})", evictions, fake->evictions()) : "-");
-    figure.data[s].update(
-        {{"antt", antt(o, native)}, {"stp", stp(o, native)}, {"makespan_ms", makespan}, {"evictions", evictions}});
-    if (fake) {
-      later.push_back(fmt::format("{} {:+.1f} %", s, 100 * over));
-      figure.data[s]["makespan_over_default"] = over;
-      decide.insert(decide.end(), o.decide_us.begin(), o.decide_us.end());
-      send.insert(send.end(), o.send_us.begin(), o.send_us.end());
-      violations += o.violations;
-      same = same && o.identical;
+    const double makespan = median(o.makespans), over = makespan / base - 1, slow = antt(o, native);
+    antts.rows.push_back({s, {{slow, report::kNone, report::kNone, group ? published(s, "ANTT") : report::kNone}}});
+    stps.rows.push_back({s, {{stp(o, native)}}});
+    makespans.rows.push_back({s, {median_point(o.makespans, base)}});
+    said.push_back(fmt::format("{} {:.2f}", s, slow));
+    figure.data[s].update({{"antt", slow}, {"stp", stp(o, native)}, {"makespan_ms", makespan}, {"evictions", evictions}});
+    if (!is_ours(s)) continue;
+    const ScheduleRun fake = on_fake_executor(o, quota, s), with_costs = on_fake_executor(o, quota, s, costs);
+    for (std::size_t k = 0; k < launches.size(); ++k, ++compared) {
+      near += is_near(o.launches[k].turnaround, fake, k) ? 1 : 0;
+      near_with_costs += is_near(o.launches[k].turnaround, with_costs, k) ? 1 : 0;
+    }
+    later.push_back(fmt::format("{} {:+.1f} %", s, 100 * over));
+    figure.data[s]["makespan_over_default"] = over;
+    decide.insert(decide.end(), o.decide_us.begin(), o.decide_us.end());
+    send.insert(send.end(), o.send_us.begin(), o.send_us.end());
+    violations += o.violations;
+    same = same && o.identical;
+  }
+  report::RowChart each = times("Turnaround over time alone, kernel by kernel", "times as long as alone");
+  each.sorted = false;
+  std::vector<std::size_t> by_priority(launches.size());
+  for (std::size_t k = 0; k < by_priority.size(); ++k) by_priority[k] = k;
+  std::ranges::stable_sort(by_priority, {}, [&](std::size_t k) { return launches[k].priority; });
+  report::Table table(columns);
+  for (const std::size_t k : by_priority) {
+    table.row(rows[k]);
+    each.rows.push_back({fmt::format("{} ({})", launches[k].name, launches[k].priority), {}});
+  }
+  constexpr std::pair<const char*, std::size_t> kShown[] = {{"processes", 0}, {"stream_priorities", 1}, {"piv", 4}, {"dprr", 2}};
+  for (const auto& [s, colour] : kShown) {
+    if (!systems.contains(s)) continue;
+    each.series.push_back({s, colour});
+    for (std::size_t r = 0; r < by_priority.size(); ++r) {
+      const std::string& name = launches[by_priority[r]].name;
+      each.rows[r].points.push_back(
+          {figure.data[s]["ntt"][name], report::kNone, report::kNone, group ? published(s, name) : report::kNone});
     }
   }
-  for (TableRow& row : foot) rows.push_back(row);
-  figure.html = figures::table(head, rows);
-  std::vector<std::string> said;
-  for (const std::string& s : order) said.push_back(fmt::format("{} {:.2f}", s, antt(systems.at(s), native)));
-  figure.measured =
-      fmt::format("ANTT: {}. In brackets: the fake executor with the times alone under quotas.", fmt::join(said, ", "));
+  figure.measured = fmt::format("ANTT: {}.", fmt::join(said, ", "));
+  figure.blocks = {report::Large{each}, report::Multiples{{antts, makespans, stps}},
+                   report::Folded{"Every kernel under every system; behind a kernel its priority, 1 is the highest", table}};
   if (decide.empty()) return figure;
   if (systems.contains("stream_priorities") && systems.contains("piv")) {
     const double streams = antt(systems.at("stream_priorities"), native), piv = antt(systems.at("piv"), native);
     figure.measured += streams <= piv ? " Stream priorities in one process are better than piv here."
                                       : " piv is better than stream priorities in one process.";
   }
-  figure.measured += fmt::format(" Until all are done, over the better of {}: {}.", defaults, fmt::join(later, ", "));
+  figure.measured +=
+      fmt::format(" Until all are done, over the better of {}: {}.", fmt::join(defaults, ", "), fmt::join(later, ", "));
+  double sum_native = 0, sum_quota = 0;
+  for (const auto& [name, times] : alone) {
+    sum_native += times.native;
+    sum_quota += times.quota;
+  }
   figure.data["all"] = {{"alone_quota_over_native", sum_quota / sum_native},
                         {"near_fake_executor", {{"launches", near}, {"with_costs", near_with_costs}, {"of", compared}}},
                         {"decide_p99_us", percentile(decide, 0.99)},
@@ -152,16 +162,16 @@ Figure effisha_schedules(const std::string& setting, const std::map<std::string,
   return figure;
 }
 
-Figure effisha_evictions(const std::filesystem::path& folder) {
+Figure evictions(const std::filesystem::path& folder) {
   Figure figure{"9",
-                "Evictions by priority under piv, 100 launches a kernel",
+                "Kernels of higher priority are evicted less, and all less with a larger wait",
                 "Fewer with a larger wait and with a higher priority (1,000 launches).",
                 {},
                 {},
                 {}};
-  std::vector<TableRow> rows;
   std::vector<double> totals;
   double worst = -1;
+  report::LineChart chart{"Evictions under piv, 100 launches of each kernel", "priority, 1 is the highest", "evictions"};
   for (const json& line : lines(folder / "effisha_priorities.jsonl")) {
     std::array<double, 9> by{}, launches{};
     for (const json& job : line.at("jobs")) {
@@ -169,26 +179,28 @@ Figure effisha_evictions(const std::filesystem::path& folder) {
       launches[job.at("priority").get<std::size_t>() - 1] += 1;
     }
     Values priority, rate;
-    TableRow row = {fmt::format("{:g}", line.at("wait_ms").get<double>())};
+    const std::string wait = fmt::format("{:g}", line.at("wait_ms").get<double>());
     double all = 0;
+    report::LineChart::Line& drawn = chart.lines.emplace_back();
+    drawn.series = {"wait of " + wait + " ms", chart.lines.size()};
     for (std::size_t p = 0; p < by.size(); ++p) {
       priority.push_back(static_cast<double>(p));
       rate.push_back(by[p] / std::max(launches[p], 1.0));
-      row.push_back(fmt::format("{:.0f}", by[p]));
+      drawn.points.emplace_back(p + 1, by[p]);
       all += by[p];
     }
     const double correlation = rank_correlation(priority, rate);
     worst = std::max(worst, correlation);
-    row.insert(row.end(), {fmt::format("{:.0f}", all), fmt::format("{:.2f}", correlation)});
-    rows.push_back(row);
     totals.push_back(all);
-    figure.data[row.front()] = {{"by_priority", by}, {"total", all}, {"correlation", correlation}};
+    figure.data[wait] = {{"by_priority", by}, {"total", all}, {"correlation", correlation}};
   }
-  if (rows.empty()) return figure;
+  if (totals.empty()) return figure;
   figure.measured = fmt::format("Totals {}; rank correlation with the priority at most {:.2f}.", fmt::join(totals, ", "), worst);
-  figure.html = figures::table({"wait, ms", "1", "2", "3", "4", "5", "6", "7", "8", "9", "all", "correlation"}, rows);
+  figure.blocks = {report::Large{chart}};
   return figure;
 }
+
+}  // namespace
 
 bool write_effisha_page(const std::filesystem::path& folder, const json& machine) {
   RunChecks checks;
@@ -196,18 +208,31 @@ bool write_effisha_page(const std::filesystem::path& folder, const json& machine
   ScenarioOutcomes outcomes = read_outcomes(folder / "effisha_schedules.jsonl", "setting");
   for (const char* file : {"effisha_processes.jsonl", "effisha_service.jsonl"})
     for (auto& [setting, systems] : read_outcomes(folder / file, "setting")) outcomes[setting].merge(systems);
-  std::vector<Figure> figures = {
-      effisha_kernels(alone),         effisha_overhead(folder), effisha_flags(folder, checks),
-      effisha_slices(folder, checks), effisha_latency(folder),  effisha_service_latency(folder, checks)};
+  std::vector<report::Block> opening;
+  for (const json& line : lines(folder / "effisha_schedules.jsonl"))
+    if (opening.empty() && line.value("system", "") == "piv" && line.contains("decisions"))
+      opening.emplace_back(report::Large{
+          schedule(line, fmt::format("One run under piv, priorities \"{}\": behind a kernel its priority, 1 is the highest",
+                                     line.at("setting").get<std::string>()))});
+  std::vector<Figure> figures;
   for (const char* setting : {"group", "sjf", "random"})
     if (outcomes.contains(setting))
-      figures.push_back(effisha_schedules(setting, outcomes.at(setting), alone, handover_costs(folder), checks));
-  figures.push_back(effisha_evictions(folder));
-  figures.push_back(effisha_beside(folder));
-  std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
-  write_page(folder, "EffiSha on " + machine.value("name", "a GPU"), figures, machine);
-  checks.print();
-  return checks.right();
+      figures.push_back(schedules(setting, outcomes.at(setting), alone, handover_costs(folder), checks));
+  const Figure latency = effisha_latency(folder), overhead = effisha_overhead(folder);
+  std::string finding = "EffiSha's schedulers";
+  const auto mean_of = [](const Figure& f) {  // the last row of its chart
+    return std::get<report::RowChart>(std::get<report::Large>(f.blocks.front()).chart).rows.back().points.front().value;
+  };
+  if (!latency.blocks.empty() && !overhead.blocks.empty())
+    finding = fmt::format("EffiSha's evictions take {:.1f} us and its flag costs {}, in the mean", mean_of(latency),
+                          report::written(mean_of(overhead) - 1, report::Notation::Share, 1));
+  if (!figures.empty() && figures.front().measured.find("Stream priorities in one process are better") != std::string::npos)
+    finding += "; the GPU's own stream priorities do better where all launches are of one process";
+  for (Figure& f :
+       std::vector<Figure>{latency, effisha_service_latency(folder, checks), overhead, effisha_flags(folder, checks),
+                           effisha_slices(folder, checks), evictions(folder), effisha_kernels(alone), effisha_beside(folder)})
+    figures.push_back(std::move(f));
+  return write_page(folder, finding, std::move(opening), std::move(figures), machine, checks);
 }
 
 }  // namespace sluice::gpu

@@ -4,26 +4,25 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <cmath>
 
 #include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
-#include "study/gpu_variants.h"
 #include "sw/core/metrics.h"
 #include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
 using figures::Figure;
-using figures::TableRow;
+using figures::gain_text;
 using nlohmann::json;
 
 namespace {
 
-struct Row {
-  const char *system, *whose;
+struct System {
+  const char *name, *whose;
 };
-constexpr Row kRows[] = {
+constexpr System kSystems[] = {
     {"sequential", "one stream"},
     {"streams", "two streams: hardware of today"},
     {"green_halves", "half of the SMs each, by green contexts"},
@@ -48,10 +47,8 @@ constexpr const char* kPrinted[] = {"kernelet", "slate"};  ///< of five_printed.
 /// Of one system over all pairs.
 struct Sums {
   Values gain, antt, stp;
-  std::string best, worst;
 };
 
-double total(const Values& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 double turnaround(const ScenarioOutcome::Launch& l) { return l.ended - l.arrived; }
 
 /// What ran in both sessions: makespans of the later one over the earlier one's, geometric means.
@@ -69,6 +66,35 @@ nlohmann::ordered_json other_session(const ScenarioOutcomes& earlier, const Scen
 
 }  // namespace
 
+Figure five_service(const std::filesystem::path& folder, RunChecks& checks) {
+  Figure figure{"service", "The same pairs as processes that know nothing of Sluice", "Not in a paper.", {}, {}, {}};
+  std::map<std::string, std::map<std::string, Values>> makespans;  // system, pair
+  bool good = true;
+  for (const json& line : lines(folder / "five_service.jsonl")) {
+    if (line.contains("ended")) good = good && line.at("bit_identical").get<bool>() && line.at("launches").at("violations") == 0;
+    if (!line.contains("scenario")) continue;
+    double last = 0;
+    for (const json& job : line.at("jobs")) last = std::max(last, job.at("ended_ms").get<double>());
+    makespans[line.at("system")][line.at("scenario")].push_back(last);
+  }
+  if (!makespans.contains("mps")) return figure;
+  report::RowChart chart =
+      gains("Time under MPS over the time through the service, geometric means with 95 % intervals over the pairs");
+  for (const auto& [system, pairs] : makespans) {
+    if (system == "mps") continue;
+    Values over;
+    for (const auto& [pair, ms] : pairs) over.push_back(median(makespans["mps"].at(pair)) / median(ms));
+    chart.rows.push_back({system, {mean_point(over)}});
+    figure.measured += fmt::format("{}: {}, best {}, worst {}. ", system, gain_text(geometric_mean(over)),
+                                   gain_text(std::ranges::max(over)), gain_text(std::ranges::min(over)));
+    figure.data[system] = geometric_mean(over);
+  }
+  figure.measured += "The processes run under sluice run; each pair's launches of 15 ms begin together.";
+  checks.that("pairs through the service: an output differs, or a quota was exceeded", good);
+  figure.blocks = {report::Large{chart}};
+  return figure;
+}
+
 bool write_five_page(const std::filesystem::path& folder, const json& machine) {
   const bool own = !has_packed(folder / "five_pairs.jsonl");  // what the GPU offers itself, and nothing of ours
   ScenarioOutcomes all = read_outcomes(folder / (own ? "five_own.jsonl" : "five_pairs.jsonl"), "scenario");
@@ -78,34 +104,34 @@ bool write_five_page(const std::filesystem::path& folder, const json& machine) {
     if (const auto found = printed.find(pair); found != printed.end())
       for (const char* system : kPrinted)
         if (found->second.contains(system)) systems[system] = found->second.at(system);
-  std::vector<Row> known;
-  for (const Row& r : kRows)
-    if (std::ranges::any_of(all, [&](const auto& pair) { return pair.second.contains(r.system); })) known.push_back(r);
-  Figure mean{"five", "The same 45 pairs under every system", "No paper makes this comparison.", {}, {}, {}};
-  Figure each{"pairs", "Time of launches one after the other over the system's, by pair", "Not in a paper.", {}, {}, {}};
+  Figure mean{"five", "Throughput and turnaround under every system", "No paper makes this comparison.", {}, {}, {}};
+  Figure each{"pairs", "Which pairs gain", "Not in a paper.", {}, {}, {}};
   std::map<std::string, Sums> sums;
-  TableRow head = {"pair"};
-  for (const Row& r : known)
-    if (&r != known.data()) head.emplace_back(r.system);
-  std::vector<TableRow> pairs;
+  report::RowChart
+      opening =
+          gains("Time of launches one after the other over the system's: geometric means with 95 % intervals over the pairs"),
+      pairs = gains("Time of launches one after the other over the system's, by pair"),
+      stps = times("Throughput (STP)", "launches' worth of progress"),
+      antts = times("Mean of turnaround over time alone (ANTT)", "times as long as alone");
+  stps.log = antts.log = false;
+  stps.digits = antts.digits = 3;
+  constexpr std::pair<const char*, std::size_t> kShown[] = {{"warped_slicer", 4},  {"even", 1},         {"adaptive", 3},
+                                                            {"slate_measured", 6}, {"kernelet_opt", 8}, {"mps", 0},
+                                                            {"green_halves", 5},   {"streams", 2}};
+  for (const auto& [system, colour] : kShown)
+    if (std::ranges::any_of(all, [&](const auto& pair) { return pair.second.contains(system); }))
+      pairs.series.push_back({system, colour});
   std::uint64_t violations = 0;
   for (const auto& [pair, systems] : all) {
-    TableRow row = {pair};
-    for (const Row& r : known) {
-      const auto found = systems.find(r.system);
-      if (found == systems.end()) {
-        row.emplace_back("-");  // MPS is measured last
-        continue;
-      }
-      const auto& session = std::ranges::count(kPrinted, std::string_view(r.system)) > 0 ? printed.at(pair) : systems;
-      const double one_after_the_other = median(session.at("sequential").makespans);
+    for (const System& r : kSystems) {
+      const auto found = systems.find(r.name);
+      if (found == systems.end()) continue;  // MPS is measured last
+      const ScenarioOutcome& o = found->second;
+      Sums& s = sums[r.name];
+      const auto& session = std::ranges::count(kPrinted, std::string_view(r.name)) > 0 ? printed.at(pair) : systems;
       const std::array<double, 2> alone = {turnaround(session.at("alone_first").launches.front()),
                                            turnaround(session.at("alone_second").launches.front())};
-      const ScenarioOutcome& o = found->second;
-      Sums& s = sums[r.system];
-      s.gain.push_back(one_after_the_other / median(o.makespans));
-      if (s.gain.back() >= *std::ranges::max_element(s.gain)) s.best = pair;
-      if (s.gain.back() <= *std::ranges::min_element(s.gain)) s.worst = pair;
+      s.gain.push_back(median(session.at("sequential").makespans) / median(o.makespans));
       double slower = 0, progress = 0;
       for (std::size_t k = 0; k < 2; ++k) {
         slower += turnaround(o.launches.at(k)) / alone[k] / 2;
@@ -114,44 +140,46 @@ bool write_five_page(const std::filesystem::path& folder, const json& machine) {
       s.antt.push_back(slower);
       s.stp.push_back(progress);
       violations += o.violations;
-      each.data[pair][r.system] = s.gain.back();
-      if (&r != known.data()) row.push_back(fmt::format("{:+.1f} %", 100 * (s.gain.back() - 1)));
+      each.data[pair][r.name] = s.gain.back();
     }
-    pairs.push_back(row);
+    report::RowChart::Row& row = pairs.rows.emplace_back(report::RowChart::Row{pair, {}});
+    for (const report::Series& s : pairs.series) row.points.push_back({each.data[pair].value(s.name, report::kNone)});
   }
-  std::vector<TableRow> rows;
-  for (const Row& r : known) {
-    const Sums& s = sums[r.system];
-    const auto n = static_cast<double>(s.gain.size());
-    const double gain = geometric_mean(s.gain), antt = total(s.antt) / n, stp = total(s.stp) / n;
-    rows.push_back({r.system, r.whose, fmt::format("{:+.1f} %", 100 * (gain - 1)),
-                    fmt::format("{:+.1f} % ({})", 100 * (*std::ranges::max_element(s.gain) - 1), s.best),
-                    fmt::format("{:+.1f} % ({})", 100 * (*std::ranges::min_element(s.gain) - 1), s.worst),
-                    fmt::format("{:.3f}", stp), fmt::format("{:.3f}", antt)});
-    mean.data[r.system] = {{"gain", gain}, {"stp", stp}, {"antt", antt}, {"pairs", s.gain.size()}};
+  const System* best = nullptr;
+  for (const System& r : kSystems) {
+    if (!sums.contains(r.name)) continue;
+    const Sums& s = sums[r.name];
+    const double gain = geometric_mean(s.gain), antt = arithmetic_mean(s.antt), stp = arithmetic_mean(s.stp);
+    opening.rows.push_back({fmt::format("{}: {}", r.name, r.whose), {mean_point(s.gain)}});
+    stps.rows.push_back({r.name, {{stp}}});
+    antts.rows.push_back({r.name, {{antt}}});
+    mean.data[r.name] = {{"gain", gain}, {"stp", stp}, {"antt", antt}, {"pairs", s.gain.size()}};
+    if (best == nullptr || gain > geometric_mean(sums[best->name].gain)) best = &r;
   }
   mean.data["violations"] = violations;
+  if (!printed.empty()) mean.data["other_session"] = other_session(all, printed);
   mean.measured = fmt::format("{} pairs of two kernels of 15 ms, both there from the start.", all.size());
   if (!own) mean.measured += fmt::format(" Violations of quotas: {}.", violations);
-  mean.html =
-      figures::table({"system", "whose", "faster than one after the other", "best pair", "worst pair", "STP", "ANTT"}, rows);
-  if (!printed.empty()) mean.data["other_session"] = other_session(all, printed);
+  mean.blocks = {report::Multiples{{stps, antts}}};
   for (const char* system :
        own ? std::vector{"streams", "green_halves", "mps"} : std::vector{"kernelet_opt", "warped_slicer", "adaptive"})
     each.measured += fmt::format("{}{} is faster in {}", each.measured.empty() ? "" : ", ", system,
                                  std::ranges::count_if(sums[system].gain, [](double gain) { return gain > 1; }));
   each.measured += fmt::format(" of {} pairs.", all.size());
-  each.html = figures::table(head, pairs);
+  each.blocks = {report::Large{pairs}};
   RunChecks checks;
   checks.that(fmt::format("{} violations", violations), violations == 0);
-  std::vector<Figure> figures = {five_service(folder, checks)};
-  if (!all.empty()) figures.insert(figures.begin(), {mean, each});
-  figures.push_back(five_beside(folder, machine));
-  std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
-  write_page(folder, "Five systems on " + machine.value("name", "a GPU"), figures, machine);
-  if (!all.empty()) fmt::print("{}\n", mean.measured);
-  checks.print();
-  return checks.right();
+  std::vector<Figure> figures = {five_service(folder, checks), five_beside(folder, machine)};
+  if (!all.empty()) figures.insert(figures.begin(), {each, mean});
+  std::string finding = "pairs of processes through the service";
+  if (best != nullptr) {
+    const double gain = geometric_mean(sums[best->name].gain);
+    finding = gain < 1.001 ? fmt::format("none of {} ways that the GPU offers runs {} pairs faster than one after the other",
+                                         sums.size() - 1, all.size())
+                           : fmt::format("of {} ways to share the GPU {} runs {} pairs fastest, {} over one after the other",
+                                         sums.size(), best->name, all.size(), gain_text(gain));
+  }
+  return write_page(folder, finding, {report::Large{std::move(opening)}}, std::move(figures), machine, checks);
 }
 
 }  // namespace sluice::gpu

@@ -8,24 +8,14 @@
 #include <numeric>
 
 #include "sw/core/errors.h"
+#include "sw/core/metrics.h"
+#include "sw/gpu/apps/apps.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/packed_file.h"
 
 namespace sluice::gpu {
 
 using nlohmann::json;
-
-Measured measured(const Values& values) {
-  return {median(values), bootstrap(values, [](std::span<const double> v) { return median(v); })};
-}
-
-double mean(const Values& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-std::string with_interval(const Measured& m, const char* unit, int digits) {
-  return fmt::format("{:.{}f}{} [{:.{}f}, {:.{}f}]", m.value, digits, unit, m.interval.low, digits, m.interval.high, digits);
-}
 
 ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* scenario) {
   std::map<std::string, std::map<std::string, std::vector<json>>> runs;
@@ -99,15 +89,105 @@ void RunChecks::print() const {
   for (const std::string& what : wrong_) fmt::print("wrong: {}\n", what);
 }
 
-void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,
-                const json& machine) {
-  nlohmann::ordered_json meta;
-  for (const char* key : {"name", "driver_cuda", "core_mhz", "sms"})
-    if (machine.contains(key)) meta[key] = machine[key];
-  const json experiments = machine.value("measured", json::object());  // items() of a temporary would dangle
-  for (const auto& [name, when] : experiments.items()) meta[name] = when;
-  write_file_atomically(folder / "index.html", figures::page(title, figures, meta, "This GPU"));
-  write_file_atomically(folder / "figures.json", figures::page_json(figures, meta).dump(1) + "\n");
+report::RowChart gains(std::string title, std::vector<report::Series> series) {
+  report::RowChart chart{std::move(title), "", std::move(series)};
+  chart.notation = report::Notation::Gain;
+  chart.digits = 1;
+  chart.baseline = 1;
+  chart.sorted = true;
+  return chart;
+}
+
+report::RowChart times(std::string title, std::string x_label, std::vector<report::Series> series) {
+  report::RowChart chart{std::move(title), std::move(x_label), std::move(series)};
+  chart.digits = 1;
+  chart.sorted = chart.log = true;
+  return chart;
+}
+
+void add_mean(report::RowChart& chart, const std::string& label, double (*mean)(const Values&), const Values& published) {
+  report::RowChart::Row row{label, {}, true};
+  for (std::size_t s = 0; s < std::max<std::size_t>(chart.series.size(), 1); ++s) {
+    Values values;
+    for (const auto& r : chart.rows)
+      if (!r.strong && s < r.points.size() && std::isfinite(r.points[s].value)) values.push_back(r.points[s].value);
+    report::Point& p = row.points.emplace_back();
+    if (!values.empty()) p.value = mean(values);
+    if (s < published.size()) p.published = published[s];
+  }
+  chart.rows.push_back(std::move(row));
+}
+
+double arithmetic_mean(const Values& values) {
+  return values.empty() ? NAN : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+double geometric(const Values& ratios) { return geometric_mean(ratios); }
+
+report::Timeline schedule(const json& line, std::string title) {
+  report::Timeline chart{std::move(title), "milliseconds", {{"there, without the GPU", 0}, {"has it, or a share", 4}}};
+  const json& jobs = line.at("jobs");
+  std::vector<std::size_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return jobs[i].at("priority").get<int>(); });
+  std::vector<std::size_t> row_of(jobs.size());
+  for (std::size_t r = 0; r < order.size(); ++r) {
+    const json& job = jobs[order[r]];
+    row_of[order[r]] = r;
+    const double arrived = job.at("arrived_ms"), ended = job.at("ended_ms");
+    chart.rows.push_back(fmt::format("{} ({})", job.at("name").get<std::string>(), job.at("priority").get<int>()));
+    chart.spans.push_back({r, arrived, ended, 0, 0.16, 0, ""});
+    chart.end = std::max(chart.end, ended);
+  }
+  const json& decisions = line.at("decisions");
+  for (std::size_t d = 0; d < decisions.size(); ++d) {
+    const double from = decisions[d].at("at_us").get<double>() / 1e3,
+                 until = d + 1 < decisions.size() ? decisions[d + 1].at("at_us").get<double>() / 1e3 : chart.end;
+    double all = 0;
+    for (const json& share : decisions[d].at("shares")) all += share[1].get<double>();
+    for (const json& share : decisions[d].at("shares")) {
+      const auto launch = share[0].get<std::size_t>();
+      const double to = std::min(until, jobs[launch].at("ended_ms").get<double>());
+      const double height = share[1].get<double>() / all;
+      report::Timeline::Span& last =
+          *std::find_if(chart.spans.rbegin(), chart.spans.rend(), [&](const auto& s) { return s.row == row_of[launch]; });
+      if (to <= from) continue;
+      if (last.series == 1 && last.end == from && last.height == height)
+        last.end = to;
+      else
+        chart.spans.push_back({row_of[launch], from, to, 1, height, 0, ""});
+    }
+  }
+  for (report::Timeline::Span& span : chart.spans) span.note = fmt::format("{:.2f} to {:.2f} ms", span.begin, span.end);
+  return chart;
+}
+
+std::string name_in(const char* paper, const std::string& app) {
+  const auto& all = paper_kernels(paper);
+  const auto found = std::ranges::find(all, app, &PaperKernel::app);
+  return found == all.end() ? app : found->name;
+}
+
+bool write_page(const std::filesystem::path& folder, const std::string& finding, std::vector<report::Block> opening,
+                std::vector<figures::Figure> figures, const json& machine, const RunChecks& checks) {
+  std::erase_if(figures, [](const figures::Figure& f) { return f.blocks.empty() && f.html.empty(); });
+  const std::string gpu = machine.value("name", "A GPU");
+  report::Page page{gpu + ": " + finding, "", std::move(opening), {}, provenance(machine)};
+  for (const figures::Figure& f : figures) {
+    const bool numbered = std::isdigit(static_cast<unsigned char>(f.id.front())) != 0;
+    report::Section& section = page.sections.emplace_back();
+    section.id = f.id;
+    section.name = numbered ? "figure " + f.id : f.id;
+    section.heading = numbered ? fmt::format("{} (figure {})", f.title, f.id) : f.title;
+    section.blocks = {report::Said{{{"Published", f.published.starts_with("No") ? "" : f.published}, {gpu, f.measured}}}};
+    section.blocks.insert(section.blocks.end(), f.blocks.begin(), f.blocks.end());
+    if (!f.html.empty()) section.blocks.emplace_back(report::Raw{f.html});
+  }
+  write_file_atomically(folder / "index.html", report::html(page));
+  write_file_atomically(folder / "figures.json", figures::page_json(figures, page.provenance).dump(1) + "\n");
+  fmt::print("{}\n", page.title);
+  for (const figures::Figure& f : figures) fmt::print("{}: {}\n", f.id, f.measured);
+  checks.print();
+  return checks.right();
 }
 
 std::optional<bool> write_paper_page(const std::filesystem::path& folder) {

@@ -8,21 +8,11 @@
 #include <vector>
 
 #include "sw/gpu/report/output.h"
-#include "sw/gpu/report/stats.h"
 #include "sw/report/paper_page.h"
 #include "sw/scheduler/schedule_run.h"
 
 // What the pages of the papers' evaluations on a GPU share.
 namespace sluice::gpu {
-
-/// A value with its 95 % interval by bootstrap, of a median.
-struct Measured {
-  double value = 0;
-  Interval interval;
-};
-[[nodiscard]] Measured measured(const Values& values);
-[[nodiscard]] double mean(const Values& values);  ///< NaN of none
-[[nodiscard]] std::string with_interval(const Measured& m, const char* unit, int digits);
 
 /// Launches of one scenario under one system; medians over the repetitions, milliseconds.
 struct ScenarioOutcome {
@@ -47,6 +37,8 @@ using ScenarioOutcomes = std::map<std::string, std::map<std::string, ScenarioOut
 struct HandoverCosts {
   double launch = 0, evict = 0;
 };
+/// Of the latencies of effisha_latency: means over the kernels of the medians.
+[[nodiscard]] HandoverCosts handover_costs(const std::filesystem::path& folder);
 /// The same launches in the fake executor, with these times alone.
 /// @param alone  milliseconds by name
 [[nodiscard]] ScheduleRun on_fake_executor(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone,
@@ -69,6 +61,26 @@ class RunChecks {
   std::vector<std::string> wrong_;
 };
 
+/// A chart of ratios as their distance from 1, the largest on top.
+/// @param series  may be empty where there is one
+[[nodiscard]] report::RowChart gains(std::string title, std::vector<report::Series> series = {});
+/// A chart of times, logarithmic.
+[[nodiscard]] report::RowChart times(std::string title, std::string x_label, std::vector<report::Series> series = {});
+/// A strong row at the end: the mean of each series, with what the paper says of it (or not a number).
+void add_mean(report::RowChart& chart, const std::string& label, double (*mean)(const Values&), const Values& published = {});
+[[nodiscard]] double arithmetic_mean(const Values& values);
+[[nodiscard]] double geometric(const Values& ratios);
+/// Who had the GPU when, by the decisions of one run: a row a launch, as high as its share of the CTAs or SMs.
+[[nodiscard]] report::Timeline schedule(const nlohmann::json& line, std::string title);
+/// By the paper's name of a kernel where it has one.
+[[nodiscard]] std::string name_in(const char* paper, const std::string& app);
+
+/// Writes index.html and figures.json of a paper's evaluation; figures without blocks are left out.
+/// @param finding  the title, without the GPU's name
+/// @return nothing is wrong with the runs
+[[nodiscard]] bool write_page(const std::filesystem::path& folder, const std::string& finding, std::vector<report::Block> opening,
+                              std::vector<figures::Figure> figures, const nlohmann::json& machine, const RunChecks& checks);
+
 /// Writes the page of a folder that holds the measurements of a paper's evaluation, and prints what is wrong with the runs.
 /// @return nothing is wrong; no value when the folder holds no paper's
 /// @throws InputError when a measurement lacks a field
@@ -78,8 +90,12 @@ class RunChecks {
 [[nodiscard]] bool write_kernelet_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_five_page(const std::filesystem::path& folder, const nlohmann::json& machine);
 [[nodiscard]] bool write_slate_page(const std::filesystem::path& folder, const nlohmann::json& machine);
-/// index.html and figures.json.
-void write_page(const std::filesystem::path& folder, const std::string& title, const std::vector<figures::Figure>& figures,
-                const nlohmann::json& machine);
+
+// Figures that are also looked at alone. Each is empty where its measurement is not there.
+[[nodiscard]] figures::Figure effisha_flags(const std::filesystem::path& folder, RunChecks& checks);
+[[nodiscard]] figures::Figure effisha_slices(const std::filesystem::path& folder, RunChecks& checks);
+[[nodiscard]] figures::Figure effisha_service_latency(const std::filesystem::path& folder, RunChecks& checks);
+[[nodiscard]] figures::Figure kernelet_copies(const std::filesystem::path& folder, RunChecks& checks);
+[[nodiscard]] figures::Figure five_service(const std::filesystem::path& folder, RunChecks& checks);
 
 }  // namespace sluice::gpu

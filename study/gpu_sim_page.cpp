@@ -10,16 +10,16 @@
 #include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "sw/core/metrics.h"
-#include "sw/gpu/apps/apps.h"
 
 namespace sluice::gpu {
 
 using figures::Figure;
 using figures::gain_text;
-using figures::TableRow;
 using nlohmann::json;
 
 namespace {
+
+constexpr std::pair<const char*, std::size_t> kShown[] = {{"adaptive", 4}, {"even", 1}, {"pt", 3}, {"streams", 2}, {"mps", 6}};
 
 /// Table 3: kernels that leave issue slots free, below 50 %.
 bool leaves_slots(const std::string& pair) {
@@ -39,34 +39,41 @@ std::string pair_of(const std::string& scenario) {
 
 Figure curves(const std::filesystem::path& folder) {
   Figure figure{"9",
-                "Time of a grid over CTAs per SM",
+                "More CTAs on every SM make some kernels slower",
                 "BO and NB have points that are slower than one with fewer CTAs; such are pruned.",
                 {},
                 {},
                 {}};
-  std::vector<TableRow> rows;
   std::vector<std::string> pruned;
+  std::vector<std::pair<double, report::LineChart>> charts;
   for (const json& line : lines(folder / "sim_curves.jsonl")) {
     const auto runs = line.at("ms").get<std::vector<Values>>();
-    TableRow row = {line.at("name"), fmt::format("{:.2f}", median(line.at("native_ms").get<Values>()))};
+    const std::string name = line.at("name");
+    report::LineChart chart{name, "CTAs per SM", ""};
+    report::LineChart::Line& drawn = chart.lines.emplace_back();
+    drawn.series = {"ms", 4};
     Values times;
     for (std::size_t c = 0; c < runs.front().size(); ++c) {
       Values one;
       for (const Values& run : runs) one.push_back(run[c]);
       times.push_back(median(one));
-      if (c > 0 && times[c] > *std::ranges::min_element(times))
-        pruned.push_back(fmt::format("{} {}", line.at("name").get<std::string>(), c + 1));
+      drawn.points.emplace_back(c + 1, times[c]);
+      drawn.notes.push_back(fmt::format("{} CTAs: {:.2f} ms", c + 1, times[c]));
+      if (c > 0 && times[c] > *std::ranges::min_element(times)) pruned.push_back(fmt::format("{} {}", name, c + 1));
     }
-    std::string all;
-    for (const double t : times) all += fmt::format("{:.1f} ", t);
-    row.push_back(all);
-    rows.push_back(row);
-    figure.data[line.at("name").get<std::string>()] = times;
+    charts.emplace_back(times.back() / *std::ranges::min_element(times), std::move(chart));
+    figure.data[name] = times;
   }
-  if (rows.empty()) return figure;
+  if (charts.empty()) return figure;
+  std::ranges::stable_sort(charts, std::greater{}, [](const auto& c) { return c.first; });
+  report::Multiples multiples;
+  for (auto& [effect, chart] : charts) multiples.charts.emplace_back(std::move(chart));
   figure.measured = pruned.empty() ? "No point is slower than one with fewer CTAs."
-                                   : fmt::format("Slower than one with fewer CTAs: {}.", fmt::join(pruned, ", "));
-  figure.html = figures::table({"kernel", "untransformed, ms", "with 1, 2, ... CTAs on every SM, ms"}, rows);
+                                   : fmt::format(
+                                         "Slower than one with fewer CTAs: {}. Milliseconds of a grid; the kernels that "
+                                         "lose most with all their CTAs come first.",
+                                         fmt::join(pruned, ", "));
+  figure.blocks = {std::move(multiples)};
   return figure;
 }
 
@@ -115,10 +122,10 @@ json costs_alone(const std::filesystem::path& folder, const ScenarioOutcomes& al
   return out;
 }
 
-Figure throughput(const std::filesystem::path& folder, const ScenarioOutcomes& all) {
+Figure throughput(const std::filesystem::path& folder, const ScenarioOutcomes& all, report::RowChart& opening) {
   Figure figure{
       "10",
-      "Figure 10: time of sequential launches over the system's, 21 pairs, both orders and together",
+      "Which pairs gain: 21 pairs, both orders and together",
       "SiM +9.8 % with a kernel that leaves slots free (up to +22.4 %), +0.3 % without; persistent threads +5.3 % and -0.5 %.",
       {},
       {},
@@ -129,37 +136,47 @@ Figure throughput(const std::filesystem::path& folder, const ScenarioOutcomes& a
       if (system != "sequential") systems.insert(system);
   const ScenarioOutcomes baseline = read_outcomes(folder / "sim_pt.jsonl", "scenario");  // a session of its own
   if (!baseline.empty()) systems.insert("pt");
-  std::vector<TableRow> rows;
   std::map<std::string, std::map<std::string, double>> by_pair;
-  std::map<std::string, Gain> gains;
+  std::map<std::string, Gain> of;
   for (const std::string& system : systems) {
-    const Gain g = gains[system] = gain(system == "pt" ? baseline : all, system, by_pair[system]);
-    rows.push_back({system == "pt" ? "pt, the paper's baseline" : system == "arrival" ? "arrival, one after the other under quotas" : system,
-                    gain_text(g.low), gain_text(g.high), fmt::format("{} ({})", gain_text(g.best), g.best_pair),
-                    fmt::format("{} ({})", gain_text(g.worst), g.worst_pair)});
+    const Gain g = of[system] = gain(system == "pt" ? baseline : all, system, by_pair[system]);
     figure.data[system] = {{"low", g.low}, {"high", g.high}, {"best", g.best}, {"worst", g.worst}, {"by_pair", by_pair[system]}};
+    const bool sim = system == "adaptive", pt = system == "pt";
+    opening.rows.push_back({sim                   ? "adaptive (SiM)"
+                            : pt                  ? "persistent threads (the paper's baseline)"
+                            : system == "arrival" ? "one after the other under quotas"
+                                                  : system,
+                            {{g.low, report::kNone, report::kNone,
+                              sim  ? 1.098
+                              : pt ? 1.053
+                                   : report::kNone},
+                             {g.high, report::kNone, report::kNone,
+                              sim  ? 1.003
+                              : pt ? 0.995
+                                   : report::kNone}}});
   }
-  if (!gains.contains("adaptive")) return figure;
-  TableRow head = {"pair"};
-  head.insert(head.end(), systems.begin(), systems.end());
-  std::vector<TableRow> pairs;
+  if (!of.contains("adaptive")) return figure;
+  report::RowChart each = gains("Time of launches one after the other over the system's, by pair");
+  for (const auto& [system, colour] : kShown)
+    if (systems.contains(system)) each.series.push_back({system, colour});
   for (const auto& [pair, value] : by_pair["adaptive"]) {
-    TableRow row = {pair + (leaves_slots(pair) ? "" : " (no free slots)")};
-    for (const std::string& system : systems)
-      row.push_back(by_pair[system].contains(pair) ? gain_text(by_pair[system][pair]) : "-");
-    pairs.push_back(row);
+    report::RowChart::Row& row =
+        each.rows.emplace_back(report::RowChart::Row{pair + (leaves_slots(pair) ? "" : ", no free slots"), {}});
+    for (const report::Series& s : each.series) {
+      const auto found = by_pair[s.name].find(pair);
+      row.points.push_back({found == by_pair[s.name].end() ? report::kNone : found->second});
+    }
   }
-  const Gain& ours = gains["adaptive"];
+  const Gain& ours = of["adaptive"];
   figure.measured = fmt::format("adaptive {} with such a kernel, best {} ({}), {} without.", gain_text(ours.low),
                                 gain_text(ours.best), ours.best_pair, gain_text(ours.high));
-  figure.html = figures::table({"system", "with a kernel that leaves slots", "without", "best pair", "worst pair"}, rows) +
-                figures::table(head, pairs);
+  figure.blocks = {report::Large{each}};
   std::vector<double> over_arrival;
   for (const auto& [pair, value] : by_pair["adaptive"])
     if (leaves_slots(pair)) over_arrival.push_back(value / by_pair["arrival"].at(pair));
   nlohmann::ordered_json& compared = figure.data["compared"];
   compared["adaptive_over_arrival_low"] = geometric_mean(over_arrival);
-  if (gains.contains("pt")) {
+  if (of.contains("pt")) {
     std::vector<double> over_pt;
     for (const auto& [pair, value] : by_pair["adaptive"])
       if (leaves_slots(pair) && by_pair["pt"].contains(pair)) over_pt.push_back(value / by_pair["pt"].at(pair));
@@ -168,12 +185,12 @@ Figure throughput(const std::filesystem::path& folder, const ScenarioOutcomes& a
     compared["arrival_in_the_session_of_pt"] = gain(baseline, "arrival", again).low;
   }
   compared["transformation_alone"] = costs_alone(folder, all);
-  if (gains.contains("mps")) {
+  if (of.contains("mps")) {
     std::size_t above = 0;
     for (const auto& [pair, value] : by_pair["adaptive"]) above += value > by_pair["mps"][pair] ? 1 : 0;
     compared["adaptive_above_mps"] = {{"pairs", above}, {"of", by_pair["adaptive"].size()}};
   }
-  if (gains.contains("even")) {
+  if (of.contains("even")) {
     std::vector<double> over;
     for (const auto& [pair, value] : by_pair["adaptive"]) over.push_back(value / by_pair["even"][pair]);
     compared["adaptive_over_even"] = geometric_mean(over);
@@ -183,42 +200,33 @@ Figure throughput(const std::filesystem::path& folder, const ScenarioOutcomes& a
 
 /// Ten kernels of one length: what SiM's counts are worth where nothing hides them.
 Figure equal_lengths(const std::filesystem::path& folder, RunChecks& checks) {
-  Figure figure{"equal",
-                "Table II's ten kernels, all 15 ms: time of sequential launches over the system's, 45 pairs",
-                "Not in the paper.",
-                {},
-                {},
-                {}};
-  const ScenarioOutcomes all = read_outcomes(folder / "sim_equal.jsonl", "scenario");
-  std::map<std::string, std::vector<double>> ratios;
-  std::size_t compared = 0;
-  std::vector<TableRow> rows;
+  Figure figure{"equal", "Ten kernels that all last 15 ms: 45 pairs", "Not in the paper.", {}, {}, {}};
+  constexpr std::pair<const char*, std::size_t> kSystems[] = {{"adaptive", 4}, {"even", 1}, {"streams", 2}, {"arrival", 0}};
+  report::RowChart chart = gains("Time of launches one after the other over the system's, by pair");
+  for (const auto& [system, colour] : kSystems) chart.series.push_back({system, colour});
   std::uint64_t violations = 0;
-  for (const auto& [pair, systems] : all) {
+  for (const auto& [pair, systems] : read_outcomes(folder / "sim_equal.jsonl", "scenario")) {
     if (!systems.contains("adaptive") || !systems.contains("even") || !systems.contains("sequential")) continue;
-    TableRow row = {pair};
-    for (const char* system : {"streams", "arrival", "even", "adaptive"}) {
-      const double ratio = median(systems.at("sequential").makespans) / median(systems.at(system).makespans);
-      ratios[system].push_back(ratio);
-      row.push_back(gain_text(ratio));
-      figure.data[pair][system] = ratio;
-    }
-    ++compared;
+    report::RowChart::Row& row = chart.rows.emplace_back(report::RowChart::Row{pair, {}});
+    for (const auto& [system, colour] : kSystems)
+      row.points.push_back({median(systems.at("sequential").makespans) / median(systems.at(system).makespans)});
+    for (const char* system : {"streams", "arrival", "even", "adaptive"})
+      figure.data[pair][system] = median(systems.at("sequential").makespans) / median(systems.at(system).makespans);
     violations += systems.at("adaptive").violations;
-    rows.push_back(row);
   }
-  if (rows.empty()) return figure;
-  TableRow mean = {"geometric mean"};
-  for (const char* system : {"streams", "arrival", "even", "adaptive"}) mean.push_back(gain_text(geometric_mean(ratios[system])));
-  rows.push_back(mean);
-  figure.measured = fmt::format("{} pairs: adaptive {}, Even {}, two streams {}.", compared, mean[4], mean[3], mean[1]);
-  figure.html = figures::table({"pair", "two streams", "one after the other, under quotas", "Even", "adaptive"}, rows);
+  if (chart.rows.empty()) return figure;
+  const std::size_t pairs = chart.rows.size();
+  add_mean(chart, "geometric mean", geometric);
+  const auto& mean = chart.rows.back().points;
+  figure.measured = fmt::format("{} pairs: adaptive {}, Even {}, two streams {}.", pairs, gain_text(mean[0].value),
+                                gain_text(mean[1].value), gain_text(mean[2].value));
   checks.that("violations, equal lengths", violations == 0);
+  figure.blocks = {report::Large{chart}};
   return figure;
 }
 
 Figure decisions(const std::filesystem::path& folder, RunChecks& checks) {
-  Figure figure{"events", "Decisions and growth", "Not printed.", {}, {}, {}};
+  Figure figure{"events", "What a decision takes, and how soon a newcomer runs", "Not printed.", {}, {}, {}};
   Values decide, send, growth;
   std::size_t lost = 0, launches = 0, violations = 0;
   for (const json& line : lines(folder / "sim_pairs.jsonl")) {
@@ -240,11 +248,11 @@ Figure decisions(const std::filesystem::path& folder, RunChecks& checks) {
   figure.measured = fmt::format(
       "{} decisions: p50 {:.1f} us, p99 {:.1f} us; orders sent in {:.1f} us; first CTA seen {:.1f} us after the arrival (p50).",
       decide.size(), median(decide), percentile(decide, 0.99), median(send), median(growth));
-  figure.html = figures::table(
-      {"what", "p50, us", "p99, us"},
-      {{"decision", fmt::format("{:.1f}", median(decide)), fmt::format("{:.1f}", percentile(decide, 0.99))},
-       {"sending all orders", fmt::format("{:.1f}", median(send)), fmt::format("{:.1f}", percentile(send, 0.99))},
-       {"arrival to the first CTA", fmt::format("{:.1f}", median(growth)), fmt::format("{:.1f}", percentile(growth, 0.99))}});
+  report::RowChart chart = times("", "microseconds", {{"median", 4}, {"99th percentile", 2}});
+  for (const auto& [what, us] :
+       {std::pair("a decision", &decide), {"sending all orders", &send}, {"arrival to the first CTA", &growth}})
+    chart.rows.push_back({what, {median_point(*us), {percentile(*us, 0.99)}}});
+  figure.blocks = {report::Large{chart}};
   checks.that(fmt::format("{} of {} launches lost", lost, launches), lost == 0);
   checks.that(fmt::format("{} violations", violations), violations == 0);
   return figure;
@@ -256,12 +264,16 @@ bool write_sim_page(const std::filesystem::path& folder, const json& machine) {
   RunChecks checks;
   ScenarioOutcomes all = read_outcomes(folder / "sim_pairs.jsonl", "scenario");
   for (auto& [scenario, systems] : read_outcomes(folder / "sim_processes.jsonl", "scenario")) all[scenario].merge(systems);
-  std::vector<Figure> figures = {curves(folder), throughput(folder, all), equal_lengths(folder, checks),
-                                 decisions(folder, checks), sim_beside(folder, machine)};
-  std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
-  write_page(folder, "SiM on " + machine.value("name", "a GPU"), figures, machine);
-  checks.print();
-  return checks.right();
+  report::RowChart opening = gains("Time of launches one after the other over the system's, geometric means",
+                                   {{"pairs with a kernel that leaves issue slots free", 4}, {"pairs without", 1}});
+  const Figure ten = throughput(folder, all, opening);
+  std::string finding = "SiM's unequal shares";
+  if (ten.data.contains("adaptive"))
+    finding = fmt::format("SiM's unequal shares run pairs {} faster where a kernel leaves issue slots free, {} elsewhere",
+                          gain_text(ten.data["adaptive"]["low"]), gain_text(ten.data["adaptive"]["high"]));
+  return write_page(folder, finding, {report::Large{std::move(opening)}},
+                    {ten, equal_lengths(folder, checks), curves(folder), decisions(folder, checks), sim_beside(folder, machine)},
+                    machine, checks);
 }
 
 }  // namespace sluice::gpu

@@ -9,125 +9,193 @@
 
 #include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
-#include "study/gpu_variants.h"
 #include "sw/core/metrics.h"
 
 namespace sluice::gpu {
 
 using figures::Figure;
 using figures::gain_text;
-using figures::TableRow;
 using nlohmann::json;
 
 namespace {
 
 Figure alone(const std::filesystem::path& folder) {
-  Figure figure{"5",
-                "Alone: time of the kernel as it is over that under quotas",
-                "Slate +28 % on Gaussian, whose blocks have 16 threads.",
-                {},
-                {},
-                {}};
-  std::vector<TableRow> rows;
-  double worst = INFINITY, gaussian = 0;
+  Figure figure{"5", "What quotas do to a kernel alone", "Slate +28 % on Gaussian, whose blocks have 16 threads.", {}, {}, {}};
+  report::RowChart chart = gains("Time of the kernel as it is over that under quotas, 95 % intervals");
+  double worst = INFINITY, gaussian = report::kNone;
   std::string worst_app;
   const std::set<std::string> five = {"BLK", "GS", "MM", "RG", "TR"};
   for (const json& line : lines(folder / "slate_alone.jsonl")) {
     Values ratios;
     for (std::size_t r = 0; r < line.at("push_ms").size(); ++r)
       ratios.push_back(line.at("native_ms")[r].get<double>() / line.at("push_ms")[r].get<double>());
-    const Measured m = measured(ratios);
+    report::Point m = median_point(ratios);
     const std::string app = line.at("app");
-    if (five.contains(app) && m.value < worst) {
+    figure.data[app] = m.value;
+    if (!five.contains(app)) continue;
+    if (m.value < worst) {
       worst = m.value;
       worst_app = app;
     }
-    if (app == "GS") gaussian = m.value;
-    rows.push_back({app, five.contains(app) ? "Slate" : "Kernelet",
-                    fmt::format("{:.2f}", median(line.at("native_ms").get<Values>())), gain_text(m.value),
-                    fmt::format("[{}, {}]", gain_text(m.interval.low), gain_text(m.interval.high))});
-    figure.data[app] = m.value;
+    constexpr double kPaper = 1.28;
+    if (app == "GS") {
+      gaussian = m.value;
+      m.published = kPaper;
+    }
+    chart.rows.push_back({name_in("slate", app), {m}});
   }
-  if (rows.empty()) return figure;
+  if (chart.rows.empty()) return figure;
   figure.measured = fmt::format("Gaussian {}; least {} ({}).", gain_text(gaussian), gain_text(worst), worst_app);
-  figure.html = figures::table({"kernel", "of", "alone, ms", "gain", "95 %"}, rows);
+  figure.blocks = {report::Large{chart}};
+  return figure;
+}
+
+Figure tasks(const std::filesystem::path& folder) {
+  Figure figure{"5 tasks", "How many blocks a worker takes at a time", "10 by default.", {}, {}, {}};
+  double furthest = 0;
+  std::string furthest_of;
+  report::Multiples charts;
+  for (const json& line : lines(folder / "slate_tasks.jsonl")) {
+    const double native = median(line.at("native_ms").get<Values>());
+    const std::string app = line.at("app");
+    report::LineChart chart{name_in("slate", app), "blocks at a time", ""};
+    chart.log_x = true;
+    chart.from_zero = false;
+    chart.y_notation = report::Notation::Gain;
+    chart.lines = {{{"time over the kernel's", 4}, {}}, {{"the runtime's choice", 1}, {}}};
+    double best = INFINITY;
+    for (const char* size : {"1", "2", "5", "10", "20", "50", "100", "0"}) {
+      const double by = median(line.at("ms").at(size).get<Values>()) / native - 1;
+      figure.data[app][size] = by;
+      if (std::string(size) == "0") {
+        chart.lines[1].points = {{1, 1 + by}, {100, 1 + by}};
+        continue;
+      }
+      best = std::min(best, by);
+      chart.lines[0].points.emplace_back(std::stod(size), 1 + by);
+    }
+    if (const double off = figure.data[app]["0"].get<double>() - best; off >= furthest) {
+      furthest = off;
+      furthest_of = app;
+    }
+    charts.charts.emplace_back(std::move(chart));
+  }
+  if (charts.charts.empty()) return figure;
+  figure.measured = fmt::format("The runtime's choice is at most {:.1f} points from the best of these sizes ({}).",
+                                100 * furthest, furthest_of);
+  figure.blocks = {std::move(charts)};
+  return figure;
+}
+
+Figure service(const std::filesystem::path& folder) {
+  Figure figure{"service", "What the service takes from a kernel alone", "Communication 4 % of the application's time.", {}, {},
+                {}};
+  std::map<std::string, std::map<std::string, Values>> ms;
+  for (const json& line : lines(folder / "slate_service.jsonl"))
+    if (line.contains("kernel")) ms[line.at("kernel")][line.at("system")].push_back(line.at("ms"));
+  report::RowChart chart = gains("Time of 100 launches under the service over that under MPS");
+  double worst = -1;
+  std::string worst_of;
+  for (const auto& [kernel, systems] : ms) {
+    if (!systems.contains("mps") || !systems.contains("service")) continue;
+    const double by = median(systems.at("service")) / median(systems.at("mps")) - 1;
+    if (by > worst) {
+      worst = by;
+      worst_of = kernel;
+    }
+    chart.rows.push_back({kernel, {median_point(systems.at("service"), median(systems.at("mps")))}});
+    figure.data[kernel] = by;
+  }
+  if (chart.rows.empty()) return figure;
+  figure.measured = fmt::format("At most {} ({}).", gain_text(1 + worst), worst_of);
+  figure.blocks = {report::Large{chart}};
   return figure;
 }
 
 Figure resize(const std::filesystem::path& folder) {
-  Figure figure{"resize", "Ranges that move: from the order until every SM is as ordered", "Not printed.", {}, {}, {}};
+  Figure figure{"resize", "How soon every SM is as ordered when ranges move", "Not printed.", {}, {}, {}};
   Values all;
   std::size_t late = 0;
-  std::vector<TableRow> rows;
+  report::RowChart chart = times("", "microseconds from the order", {{"median", 4}, {"99th percentile", 2}});
   for (const json& line : lines(folder / "slate_resize.jsonl")) {
     const Values us = line.at("us");
     all.insert(all.end(), us.begin(), us.end());
-    late += line.at("late").get<std::size_t>();
-    rows.push_back({line.at("first").get<std::string>() + " " + line.at("second").get<std::string>(),
-                    with_interval(measured(us), "", 1), fmt::format("{:.1f}", percentile(us, 0.99)),
-                    fmt::format("{} of {}", line.at("late").get<std::size_t>(), us.size())});
+    const auto late_here = line.at("late").get<std::size_t>();
+    late += late_here;
+    chart.rows.push_back({fmt::format("{} {}{}", line.at("first").get<std::string>(), line.at("second").get<std::string>(),
+                                      late_here > 0 ? fmt::format(", {} late", late_here) : ""),
+                          {median_point(us), {percentile(us, 0.99)}}});
   }
   if (all.empty()) return figure;
   figure.data = {{"p50_us", median(all)}, {"p99_us", percentile(all, 0.99)}, {"late", late}, {"changes", all.size()}};
   figure.measured = fmt::format("p50 {:.1f} us, p99 {:.1f} us, {} of {} later than 10 ms.", median(all), percentile(all, 0.99),
                                 late, all.size());
-  figure.html = figures::table({"pair", "p50, us", "p99, us", "later than 10 ms"}, rows);
+  figure.blocks = {report::Large{chart}};
   return figure;
 }
 
-Figure pairings(const std::filesystem::path& folder, RunChecks& checks) {
+constexpr std::tuple<const char*, const char*, std::size_t> kBaselines[] = {{"mps", "over MPS", 4},
+                                                                            {"processes", "over time-sliced processes", 1},
+                                                                            {"streams", "over two streams", 2},
+                                                                            {"green_halves", "over halves of the SMs", 3},
+                                                                            {"consecutive", "over one stream", 0}};
+
+Figure pairings(const std::filesystem::path& folder, RunChecks& checks, std::vector<report::Block>& opening,
+                std::string& finding) {
   Figure figure{"7",
-                "Figure 7: time until both are done, 15 pairings with equal work",
+                "Time until both are done, pair by pair, with equal work",
                 "Slate +11 % over MPS, +18 % over CUDA, best +35 %.",
                 {},
                 {},
                 {}};
   ScenarioOutcomes all = read_outcomes(folder / "slate_pairs.jsonl", "pair");
   for (auto& [pair, systems] : read_outcomes(folder / "slate_processes.jsonl", "pair")) all[pair].merge(systems);
-  std::vector<TableRow> rows;
-  const std::vector<std::string> baselines = {"processes", "mps", "streams", "green_halves", "consecutive"};
+  report::RowChart chart = gains("The baseline's time over Slate's"),
+                   means = gains("The baseline's time over Slate's, geometric means");
+  for (const auto& [base, words, colour] : kBaselines) chart.series.push_back({words, colour});
   std::uint64_t violations = 0;
+  constexpr double kBsRg = 1.3055;  // table IV, over MPS
   for (const auto& [pair, systems] : all) {
     if (!systems.contains("slate_measured")) continue;
     const double ours = median(systems.at("slate_measured").makespans);
     violations += systems.at("slate_measured").violations;
-    TableRow row = {pair, with_interval(measured(systems.at("slate_measured").makespans), "", 1)};
-    for (const std::string& base : baselines) {
-      if (!systems.contains(base)) {
-        row.emplace_back("-");
-        continue;
-      }
-      const double gain = median(systems.at(base).makespans) / ours;
-      row.push_back(gain_text(gain));
-      figure.data[pair][base] = gain;
+    report::RowChart::Row& row = chart.rows.emplace_back(report::RowChart::Row{pair, {}});
+    for (const auto& [base, words, colour] : kBaselines) {
+      report::Point& p = row.points.emplace_back();
+      if (!systems.contains(base)) continue;
+      p.value = median(systems.at(base).makespans) / ours;
+      if (pair == "BS_RG" && std::string(base) == "mps") p.published = kBsRg;
     }
-    rows.push_back(row);
+    for (const char* base : {"processes", "mps", "streams", "green_halves", "consecutive"})
+      if (systems.contains(base)) figure.data[pair][base] = median(systems.at(base).makespans) / ours;
   }
-  if (rows.empty()) return figure;
+  if (chart.rows.empty()) return figure;
   // Gaussian's blocks of 16 threads gain alone under quotas: what pairs without it gain is the sharing's own.
-  const auto mean_row = [&](const char* title, const auto& counts) {
-    TableRow row = {title, ""};
-    for (const std::string& base : baselines) {
-      Values gains;
-      for (const auto& [pair, of] : figure.data.items())
-        if (of.contains(base) && counts(pair)) gains.push_back(of.at(base));
-      row.push_back(gains.empty() ? "-" : gain_text(geometric_mean(gains)));
-    }
-    rows.push_back(row);
-    return row;
+  const auto mean = [&](const char* base, const auto& counts) {
+    Values over;
+    for (const auto& [pair, of] : figure.data.items())
+      if (of.contains(base) && counts(pair)) over.push_back(of.at(base));
+    return over.empty() ? report::Point{} : mean_point(over);
   };
+  const auto every = [](const std::string&) { return true; };
   const auto has_gaussian = [](const std::string& pair) { return pair.find("GS") != std::string::npos; };
-  const TableRow all_row = mean_row("geometric mean of all", [](const std::string&) { return true; }),
-                 with_row = mean_row("of pairs with Gaussian", has_gaussian),
-                 without_row = mean_row("of pairs without", std::not_fn(has_gaussian));
-  figure.html = figures::table(
-      {"pair", "slate_measured, ms", "over processes", "over MPS", "over streams", "over halves of the SMs", "over one stream"},
-      rows);
-  figure.measured = fmt::format("Over two streams {}, over processes {}, over MPS {}.", all_row[4], all_row[2], all_row[3]);
-  if (with_row[3] != "-" && without_row[3] != "-")
-    figure.measured += fmt::format(" Over MPS, pairs with Gaussian {}, the others {}.", with_row[3], without_row[3]);
+  means.series = {{"all 15 pairs", 4}, {"with Gaussian", 1}, {"without Gaussian", 3}};
+  means.sorted = false;
+  for (const auto& [base, words, colour] : kBaselines) {
+    report::RowChart::Row& row = means.rows.emplace_back(
+        report::RowChart::Row{words, {mean(base, every), mean(base, has_gaussian), mean(base, std::not_fn(has_gaussian))}});
+    row.points.front().published = std::string(base) == "mps" ? 1.11 : std::string(base) == "processes" ? 1.18 : report::kNone;
+  }
+  const auto text = [&](std::size_t row, std::size_t point) { return gain_text(means.rows[row].points[point].value); };
+  figure.measured = fmt::format("Over two streams {}, over processes {}, over MPS {}.", text(2, 0), text(1, 0), text(0, 0));
+  if (std::isfinite(means.rows[0].points[1].value) && std::isfinite(means.rows[0].points[2].value))
+    figure.measured += fmt::format(" Over MPS, pairs with Gaussian {}, the others {}.", text(0, 1), text(0, 2));
   if (figure.data.contains("BS_RG") && figure.data["BS_RG"].contains("mps"))
     figure.measured += fmt::format(" BS-RG {} (the paper's table IV: +30.55 %).", gain_text(figure.data["BS_RG"]["mps"]));
+  finding = fmt::format("Slate's ranges of SMs run pairs {} faster than MPS, but {} where Gaussian is in none of them",
+                        text(0, 0), text(0, 2));
+  opening = {report::Large{std::move(means)}};
+  figure.blocks = {report::Large{std::move(chart)}};
   checks.that(fmt::format("{} violations", violations), violations == 0);
   return figure;
 }
@@ -136,12 +204,12 @@ Figure pairings(const std::filesystem::path& folder, RunChecks& checks) {
 
 bool write_slate_page(const std::filesystem::path& folder, const json& machine) {
   RunChecks checks;
-  std::vector<Figure> figures = {alone(folder),  slate_tasks(folder),      slate_service(folder),
-                                 resize(folder), pairings(folder, checks), slate_beside(folder, machine)};
-  std::erase_if(figures, [](const Figure& f) { return f.html.empty(); });
-  write_page(folder, "Slate on " + machine.value("name", "a GPU"), figures, machine);
-  checks.print();
-  return checks.right();
+  std::vector<report::Block> opening;
+  std::string finding = "Slate's workers take more blocks at a time where blocks are short";
+  const Figure pairs = pairings(folder, checks, opening, finding);
+  return write_page(folder, finding, std::move(opening),
+                    {pairs, alone(folder), tasks(folder), service(folder), resize(folder), slate_beside(folder, machine)},
+                    machine, checks);
 }
 
 }  // namespace sluice::gpu

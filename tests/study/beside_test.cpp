@@ -245,11 +245,11 @@ TEST_F(BesidePages, EvensRatesAreReadBesideTheSliceRatios) {
 }
 
 TEST_F(BesidePages, AFolderWithoutScenesHasNoFigure) {
-  EXPECT_TRUE(effisha_beside(folder_).html.empty());
+  EXPECT_TRUE(effisha_beside(folder_).blocks.empty());
   for (const json& machine : {json::object(), json{{"sm", json::object()}}}) {
-    EXPECT_TRUE(sim_beside(folder_, machine).html.empty());
-    EXPECT_TRUE(slate_beside(folder_, machine).html.empty());
-    EXPECT_TRUE(five_beside(folder_, machine).html.empty());
+    EXPECT_TRUE(sim_beside(folder_, machine).blocks.empty());
+    EXPECT_TRUE(slate_beside(folder_, machine).blocks.empty());
+    EXPECT_TRUE(five_beside(folder_, machine).blocks.empty());
     EXPECT_FALSE(kernelet_scenes(folder_, machine).has_value());
   }
 }
@@ -278,9 +278,8 @@ TEST_F(BesidePages, AQueueIsComparedAsAWholeToo) {
   const json& all = f.data["models"]["rates of the pair"];
   EXPECT_EQ(all["launches"], 3) << f.data.dump(1);
   EXPECT_EQ(all["near"], 1) << "the first; the second and the whole queue end 6 ms late";
-  EXPECT_NE(f.html.find("the whole queue"), std::string::npos);
   write("kernelet_queues.jsonl", {line("second", json::object())});
-  EXPECT_TRUE(kernelet_beside(known, folder_).html.empty());
+  EXPECT_TRUE(kernelet_beside(known, folder_).blocks.empty());
 }
 
 /// On the model the urgent launch evicts the long one as on the GPU, and lengths are the GPU's.
@@ -304,7 +303,7 @@ TEST_F(BesidePages, TheModelReplaysTheLinesOfAFolder) {
 TEST(Beside, AFolderMayEndInASlash) {
   const std::filesystem::path folder = kRoot / "results/h200/slate";
   const json machine = json::parse(read_file(folder / "machine.json"));
-  EXPECT_EQ(slate_beside(folder / "", machine).html, slate_beside(folder, machine).html);
+  EXPECT_EQ(slate_beside(folder / "", machine).data, slate_beside(folder, machine).data);
 }
 
 }  // namespace

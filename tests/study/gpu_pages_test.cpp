@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "study/gpu_effisha.h"
-#include "study/gpu_variants.h"
 #include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 #include "tests/study/page_folder.h"
@@ -146,7 +144,9 @@ TEST_F(GpuPages, WhatRanInAnotherSessionIsHeldAgainstThatSessionsOwnLaunches) {
 }
 
 TEST_F(GpuPages, ThePapersPtIsARowOfItsOwnBesideOneAfterTheOther) {
-  write("sim_pairs.jsonl", {both("FD_BO", "sequential", 10, 20), both("FD_BO", "arrival", 10, 25), both("FD_BO", "adaptive", 10, 16)});
+  json adaptive = both("FD_BO", "adaptive", 10, 16);
+  adaptive.update({{"violations", 0}, {"decisions", json::array()}});
+  write("sim_pairs.jsonl", {both("FD_BO", "sequential", 10, 20), both("FD_BO", "arrival", 10, 25), adaptive});
   write("sim_pt.jsonl", {both("FD_BO", "sequential", 10, 22), both("FD_BO", "arrival", 10, 24), both("FD_BO", "pt", 10, 20)});
   EXPECT_EQ(write_paper_page(folder_), true);
   const json figure = json::parse(read_file(folder_ / "figures.json"))["figures"]["10"]["data"];
@@ -223,11 +223,12 @@ TEST_F(GpuPages, FlagsAreComparedByTheirMediansAndAWrongOutputIsSaid) {
                   {"pushed", form(2.1, true)}}}};
   };
   RunChecks checks;
-  EXPECT_TRUE(effisha_flags(folder_, checks).html.empty()) << "nothing was measured";
+  EXPECT_TRUE(effisha_flags(folder_, checks).blocks.empty()) << "nothing was measured";
   write("effisha_flags.jsonl", {app(true)});
   const figures::Figure f = effisha_flags(folder_, checks);
   EXPECT_NEAR(f.data["FFT"]["proxy"]["overhead"].get<double>(), 0.1, 1e-9);
-  EXPECT_NE(f.html.find("x 100, 50 us"), std::string::npos) << f.html;
+  EXPECT_DOUBLE_EQ(f.data["FFT"]["basic"]["overhead"].get<double>(), 99);
+  EXPECT_DOUBLE_EQ(f.data["FFT"]["basic"]["evict_us"].get<double>(), 50);
   EXPECT_TRUE(checks.right());
   write("effisha_flags.jsonl", {app(false)});
   checks = {};
@@ -263,7 +264,7 @@ TEST_F(GpuPages, CopiesAndPairsThroughTheServiceAreTakenByTheirMedians) {
                    {"bit_identical", true}});
   write("kernelet_copies.jsonl", all);
   RunChecks checks;
-  EXPECT_NE(kernelet_copies(folder_, checks).html.find("40.0 %"), std::string::npos) << "less time than the worst";
+  EXPECT_NE(kernelet_copies(folder_, checks).measured.find("40.0 % less"), std::string::npos) << "less time than the worst";
   EXPECT_TRUE(checks.right());
   const auto pair = [](const char* system, double end) {
     return json{
