@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options : CommonOptions {
+struct BenchOptions : CommonOptions {
   std::string traces, reference;
   unsigned repeat = 1;
 };
@@ -49,7 +49,7 @@ std::vector<std::string> trace_folders(const fs::path& root) {
   return names;
 }
 
-BenchRun measure(const Options& options, const MachineConfig& machine, const std::string& trace, std::uint32_t max_ctas) {
+BenchRun measure(const BenchOptions& options, const MachineConfig& machine, const std::string& trace, std::uint32_t max_ctas) {
   BenchRun run{trace, max_ctas, {}, nullptr};
   TraceRunOptions how;
   how.max_ctas = max_ctas;
@@ -90,7 +90,7 @@ std::string reference_text(const BenchRun& run, const MachineConfig& machine) {
   return text;
 }
 
-int run(const Options& options) {
+int run(const BenchOptions& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   std::vector<TraceReference> references;
   if (!options.reference.empty()) references = read_trace_reference(options.reference);
@@ -146,7 +146,7 @@ int run(const Options& options) {
 void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* bench = app.add_subcommand("bench", "Benchmarks: how fast the models and the hardware are");
   bench->require_subcommand(1);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   CLI::App* command = bench->add_subcommand("model", "Speed and memory of the GPU model on every trace list of a folder");
   command->add_option("--traces", options->traces, "folder of folders with a kernelslist.g each")->required();
   options->machine_file = "configs/machines/fermi_accelsim.toml";

@@ -15,7 +15,7 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options {
+struct BenchRtlOptions {
   std::uint64_t cycles = 20000, profiles = 100000, seed = 20161;
   unsigned decisions = 300;
   bool json = false;
@@ -89,7 +89,7 @@ void print(const Figures& f, bool json) {
       f.fixed_point.changed_by_more, f.fixed_point.entry_max_error);
 }
 
-int run(const Options& options) {
+int run(const BenchRtlOptions& options) {
   Figures figures;
   for (const std::uint32_t sms : {16U, 132U})
     figures.dispatch.emplace_back(sms, measure_dispatch(sms, options.cycles, options.seed));
@@ -105,7 +105,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench_rtl_command(CLI::App& bench, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchRtlOptions>();
   CLI::App* command = bench.add_subcommand(
       "rtl", "Cycles that the partition unit's RTL takes, and what fixed point costs; exit code 1 when it breaks a promise");
   command->add_option("--cycles", options->cycles, "cycles of dispatch that are counted, in each of three modes")

@@ -27,7 +27,7 @@ namespace {
 
 using namespace service;
 
-struct Options {
+struct BenchServiceOptions {
   std::string scheduler = "dprr", machine = "configs/machines/h200.toml", ctas;
   unsigned clients = 16, messages = 100000;
   std::uint64_t seed = 1;
@@ -55,7 +55,7 @@ nlohmann::ordered_json percentiles(std::vector<double>& us) {
   return {{"p50", at(0.5)}, {"p99", at(0.99)}, {"p999", at(0.999)}, {"max", at(1)}};
 }
 
-int run(const Options& options) {
+int run(const BenchServiceOptions& options) {
   const MachineConfig machine = read_machine(options.machine);
   std::vector<double> deciding, latency;  // of the scheduler alone, and from the message to the pages; microseconds
   ServiceOptions settings;
@@ -133,7 +133,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench_service_command(CLI::App& bench, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchServiceOptions>();
   CLI::App* command = bench.add_subcommand(
       "service", "Microseconds that the sharing service takes from a message or an event to the shares in its clients' pages");
   command->add_option("--scheduler", options->scheduler, "who decides, as for `sluice serve`")->capture_default_str();

@@ -21,14 +21,14 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options : CommonOptions {
+struct CalibrateOptions : CommonOptions {
   std::string out;
   unsigned steps = 24;
   std::uint64_t fit_window = 300000;
 };
 
 std::vector<RunResult> measure(const std::vector<KernelDescriptor>& kernels, const MachineConfig& machine, std::uint64_t window,
-                               const Options& options) {
+                               const CalibrateOptions& options) {
   std::vector<RunSpec> specs;
   for (const KernelDescriptor& k : kernels)
     specs.push_back(k.launch_reference ? launch_spec(machine, k, options.seed) : solo_spec(machine, k, window, options.seed));
@@ -128,7 +128,7 @@ void print_fit(const Workload& workload, const std::vector<RunResult>& results, 
   }
 }
 
-int run(const Options& options) {
+int run(const CalibrateOptions& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   Workload workload = read_workload(options.workload_file);
   const bool launches = !workload.kernels.empty() && workload.kernels.front().launch_reference;
@@ -175,7 +175,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_calibrate_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateOptions>();
   CLI::App* command = app.add_subcommand(
       "calibrate", "Fit each kernel's behaviour to its own published solo figures; print the fit and what limits each");
   options->add_files(*command);

@@ -31,7 +31,7 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options : CommonOptions {
+struct EvalOptions : CommonOptions {
   std::string pairs = "all", policies = "left_over,fcfs,even,spatial,warped_slicer,solo_curve", oracle_pairs, out, seeds;
   std::uint64_t curve_window = 0;  ///< 0: half of the window
   [[nodiscard]] std::uint64_t curve_cycles() const {
@@ -84,7 +84,7 @@ void repeat(EvaluationPlan plan, const std::vector<std::uint64_t>& seeds, const 
 
 std::string timestamp() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-int run(const Options& options) {
+int run(const EvalOptions& options) {
   EvaluationPlan plan;
   plan.machine = read_machine(options.machine_file);
   plan.machine_text = machine_text(options.machine_file);
@@ -134,7 +134,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_eval_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvalOptions>();
   CLI::App* command = app.add_subcommand(
       "eval", "Warped-Slicer's evaluation: each kernel alone, then mixes until all reach their own instruction counts");
   options->add_files(*command);

@@ -26,7 +26,7 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options {
+struct ImportOptions {
   std::string csv, source, out, cut, machine;
   std::uint64_t window = 200000;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -46,7 +46,7 @@ struct Comparison {
 };
 
 /// Runs one grid of every kernel alone.
-std::vector<Comparison> compare(const Workload& workload, const MachineConfig& machine, const Options& options) {
+std::vector<Comparison> compare(const Workload& workload, const MachineConfig& machine, const ImportOptions& options) {
   std::vector<RunSpec> specs;
   for (const KernelDescriptor& kernel : workload.kernels) {
     check_fits(machine, kernel);
@@ -129,7 +129,7 @@ void write_programs(Workload& workload, const std::filesystem::path& out) {
   write_file_atomically(page, format_source_page(programs));
 }
 
-int run(const Options& options) {
+int run(const ImportOptions& options) {
   Workload workload = options.source.empty() ? import_ncu(options.csv) : import_ncu(options.csv, options.source);
   const std::optional<MachineConfig> machine =  // refused before anything is written
       options.machine.empty() ? std::nullopt : std::optional(read_machine(options.machine));
@@ -197,7 +197,7 @@ int run_traces(const TraceOptions& options) {
 }  // namespace
 
 void add_import_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Workloads from a profiler's export, or from recordings");
   command->require_subcommand(1);
   CLI::App* ncu = command->add_subcommand("ncu", "the raw page of an Nsight Compute CSV");

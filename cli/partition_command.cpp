@@ -19,11 +19,11 @@ namespace {
 
 constexpr PolicyNeeds kWithoutRun[] = {PolicyNeeds::Nothing, PolicyNeeds::Counts};
 
-struct Options : CommonOptions {
+struct PartitionOptions : CommonOptions {
   std::string pairs = "all", policies = "left_over,fcfs,even,spatial", ctas;
 };
 
-int run(const Options& options) {
+int run(const PartitionOptions& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   const Workload workload = read_workload(options.workload_file);
   nlohmann::json out = nlohmann::json::array();
@@ -57,7 +57,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_partition_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PartitionOptions>();
   CLI::App* command = app.add_subcommand("partition", "Partitions that follow from the resources alone, without a simulation");
   options->add_files(*command);
   options->add_json(*command);

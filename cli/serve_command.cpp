@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <spdlog/async.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,7 +27,7 @@ namespace sluice::cli {
 namespace {
 
 struct Options {
-  std::string socket = service::default_socket(), scheduler = "even", executor = "fake", machine, ctas, log;
+  std::string socket = service::default_socket(), scheduler = "even", executor, machine, ctas, log;
   double time_scale = 1;
   bool mps = false, isolate = false, json = false;
 };
@@ -38,7 +41,39 @@ MachineConfig default_machine() {
   return machine;
 }
 
-int serve(const Options& options) {
+/// A driver is installed, and says that there is a GPU. Asked in a process of its own: a driver leaves threads behind.
+bool has_gpu() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    void* driver = ::dlopen("libcuda.so.1", RTLD_NOW);
+    const auto init = driver == nullptr ? nullptr : reinterpret_cast<int (*)(unsigned)>(::dlsym(driver, "cuInit"));
+    ::_exit(init != nullptr && init(0) == 0 ? 0 : 1);
+  }
+  int status = 1;
+  return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+/// The log of decisions, which begins anew at 32 MiB and keeps what was before once.
+std::shared_ptr<spdlog::logger> open_log(const std::string& file) try {
+  auto log = spdlog::rotating_logger_st("decisions", file, 32U << 20U, 1);
+  log->set_pattern("%v");
+  log->flush_on(spdlog::level::info);
+  return log;
+} catch (const spdlog::spdlog_ex&) {
+  throw InputError(fmt::format("--log {}: cannot write", file));
+}
+
+/// What is said of clients goes to the terminal by a thread of its own, and is dropped where that stands still.
+void say_without_waiting() {
+  spdlog::init_thread_pool(1024, 1);
+  const auto& sinks = spdlog::default_logger()->sinks();
+  spdlog::set_default_logger(std::make_shared<spdlog::async_logger>("serve", sinks.begin(), sinks.end(), spdlog::thread_pool(),
+                                                                    spdlog::async_overflow_policy::overrun_oldest));
+}
+
+int serve(Options options) {
+  const bool chosen = !options.executor.empty();
+  if (!chosen) options.executor = options.time_scale == 1 && has_gpu() ? "gpu" : "fake";
   const bool gpu = options.executor == "gpu";
   if (!gpu && options.executor != "fake") throw InputError(fmt::format("--executor {}: must be gpu or fake", options.executor));
   if (!gpu && (options.mps || options.isolate)) throw InputError("--mps and --isolate go with --executor gpu");
@@ -51,12 +86,7 @@ int serve(const Options& options) {
     return make_live_scheduler(options.scheduler, m, ctas);
   };
   auto scheduler = make(machine);
-  std::ofstream file;
-  if (!options.log.empty()) {
-    file.open(options.log, std::ios::app);
-    if (!file) throw InputError(fmt::format("--log {}: cannot write", options.log));
-  }
-  std::ostream& log = options.log.empty() ? std::cerr : file;
+  std::shared_ptr<spdlog::logger> log;
   service::ServiceOptions settings;
   settings.scheduler = options.scheduler;
   settings.executor = gpu ? service::ExecutorKind::Gpu : service::ExecutorKind::Fake;
@@ -66,7 +96,7 @@ int serve(const Options& options) {
   if (options.machine.empty()) settings.for_machine = make;
   settings.hello_within = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.time_scale));
   service::Service service(
-      machine, std::move(scheduler), settings, [&log](const std::string& line) { log << line << std::endl; },
+      machine, std::move(scheduler), settings, [&log](const std::string& line) { log->info("{}", line); },
       [](const std::string& line) { spdlog::warn("{}", line); });
   sigset_t signals;
   sigemptyset(&signals);
@@ -75,10 +105,12 @@ int serve(const Options& options) {
   if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw SystemError("signals cannot be blocked");
   const service::UniqueFd stop(::signalfd(-1, &signals, SFD_CLOEXEC));
   if (!stop) throw_errno("signalfd", errno);
+  say_without_waiting();  // its thread has the signals blocked, too
   service::RealClock clock(options.time_scale);
   {
     std::optional<service::MpsServer> mps;  // ends behind the clients' sessions
     service::Daemon daemon(options.socket, service, clock);
+    log = open_log(options.log.empty() ? options.socket + ".log" : options.log);  // its folder is known to be safe
     if (options.mps) {
       mps.emplace(service::mps_folder(options.socket));
       daemon.on_context_loss([&] {
@@ -87,6 +119,7 @@ int serve(const Options& options) {
       });
     }
     spdlog::info("serves at {} with scheduler {}, executor {}", options.socket, options.scheduler, options.executor);
+    if (!chosen && !gpu) spdlog::warn("no GPU: the executor fake keeps time and executes nothing");
     daemon.run(stop.get());
   }
   throw Interrupted(fmt::format("the service has ended; {} decisions", service.decisions()));
@@ -116,11 +149,10 @@ void add_serve_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("serve", "Shares one GPU among the programs of one user, until SIGTERM or Ctrl-C");
   command->add_option("--socket", options->socket, "where clients connect")->capture_default_str();
   command->add_option("--scheduler", options->scheduler, "who decides, e.g. even, piv, dprr")->capture_default_str();
-  command
-      ->add_option(
-          "--executor", options->executor,
-          "what carries decisions out: gpu (programs under `sluice run`, each its own part), fake (executes nothing, keeps time)")
-      ->capture_default_str();
+  command->add_option(
+      "--executor", options->executor,
+      "what carries decisions out: gpu (programs under `sluice run`, each its own part), fake (executes nothing, keeps time); "
+      "default: gpu where there is one");
   command->add_option("--machine", options->machine,
                       "machine description (TOML); default: gpu: the GPU of the first client, fake: 132 SMs as an H200 has");
   command->add_option("--ctas", options->ctas, "scheduler static: CTAs of the oldest job, the second oldest, ...");
@@ -129,7 +161,7 @@ void add_serve_command(CLI::App& app, Action& action) {
   command->add_option("--time-scale", options->time_scale, "executor fake: so many times as fast as the clock")
       ->capture_default_str()
       ->check(CLI::Range(1e-6, 1e6));
-  command->add_option("--log", options->log, "gets a JSON line for each decision; default standard error");
+  command->add_option("--log", options->log, "gets a JSON line for each decision; default SOCKET.log");
   CLI::App* report = command->add_subcommand("status", "Who shares the GPU now");
   report->add_option("--socket", options->socket, "where the service listens")->capture_default_str();
   report->add_flag("--json", options->json, "result as JSON on standard output");

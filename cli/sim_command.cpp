@@ -23,12 +23,12 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options : CommonOptions {
+struct SimOptions : CommonOptions {
   std::string kernels, policy = kWarpedSlicer, ctas, fst, timeline;
   double monitor = -1;  ///< negative: as the machine says
 };
 
-int run(const Options& options) {
+int run(const SimOptions& options) {
   MachineConfig machine = read_machine(options.machine_file);
   if (options.monitor >= 0) machine.partitioner.monitor_threshold = options.monitor;
   const Workload workload = read_workload(options.workload_file);
@@ -79,7 +79,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_sim_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimOptions>();
   CLI::App* command = app.add_subcommand("sim", "Run one mix on the SystemC GPU model");
   options->add_files(*command);
   options->add_run(*command);

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SweepOptions {
   std::string file, out;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   std::optional<std::size_t> task;
@@ -96,7 +96,7 @@ std::vector<std::size_t> collect(const Sweep& sweep, const fs::path& out, std::s
 }
 
 /// A job array whose jobs share the output folder: submit it with sbatch.
-std::string slurm_script(const Sweep& sweep, const Options& options) {
+std::string slurm_script(const Sweep& sweep, const SweepOptions& options) {
   const std::string file = fs::absolute(options.file).string(), out = fs::absolute(options.out).string();
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   return fmt::format(
@@ -107,7 +107,7 @@ std::string slurm_script(const Sweep& sweep, const Options& options) {
       sweep.name, sweep.tasks() - 1, out, sweep.tasks(), self, file, out, self, file, out);
 }
 
-int run(const Options& options) {
+int run(const SweepOptions& options) {
   const Sweep sweep = read_sweep(options.file);
   const fs::path out(options.out);
   check_writable(out);
@@ -141,7 +141,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_sweep_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   CLI::App* command =
       app.add_subcommand("sweep", "Machines x parameters x seeds x mixes x policies, here or as a Slurm job array");
   command->add_option("file", options->file, "sweep description (TOML), e.g. configs/sweeps/profile_length.toml")->required();

@@ -18,12 +18,12 @@ namespace sluice::cli {
 
 namespace {
 
-struct Options : CommonOptions {
+struct TraceOptions : CommonOptions {
   std::string list, ctas;
   TraceRunOptions trace;
 };
 
-int run(Options& options) {
+int run(TraceOptions& options) {
   const MachineConfig machine = read_machine(options.machine_file);
   options.trace.partitioner = options.kind();
   if (!options.ctas.empty()) options.trace.ctas = parse_counts(options.ctas);
@@ -53,7 +53,7 @@ int run(Options& options) {
 }  // namespace
 
 void add_trace_command(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TraceOptions>();
   options->partitioner = "twin";
   CLI::App* command = app.add_subcommand(
       "trace", "Run Accel-Sim SASS traces on the GPU model: the kernels of a stream in order, streams side by side");

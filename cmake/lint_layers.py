@@ -15,7 +15,7 @@ sw/workload sw/trace
 sw/scheduler
 sw/driver
 sw/report
-sw/service sw/service/examples sw/service/funnel
+sw/service sw/service/examples
 sw/gpu/runtime sw/gpu/rewrite sw/gpu/fatbin sw/gpu/source
 sw/gpu/record
 sw/gpu/cuda
@@ -32,7 +32,7 @@ cli
 synth tb... tests... fuzz...
 """.split()
 # Headers of others, or generated: where they may be included.
-FOREIGN = {r"systemc|tlm|tlm_utils/.*": r"systemc|tb|tests", r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda|sw/interpose|sw/service/funnel|tests/fake_cuda|tests/interpose",
+FOREIGN = {r"systemc|tlm|tlm_utils/.*": r"systemc|tb|tests", r"(cuda|nvrtc|cu[A-Z_]).*\.h": r"sw/gpu/cuda|sw/interpose|tests/fake_cuda|tests/interpose",
            r"verilated.*\.h|V\w+\.h": r"systemc/unit/rtl|study/rtl_benchmark|tb", r"sluice_provenance\.h": r"study|cli", r"interpose_symbols\.inc": r"sw/interpose"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)', re.MULTILINE)
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/service/client_session.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -11,6 +13,13 @@ using SteadyClock = std::chrono::steady_clock;
 namespace {
 
 thread_local std::string last_error;
+
+/// A page that its writer could make smaller would end us when we read it.
+bool keeps_its_size(int file) {
+  struct stat is {};
+  return ::fstat(file, &is) == 0 && is.st_size >= static_cast<off_t>(sizeof(Page)) &&
+         (::fcntl(file, F_GET_SEALS) & F_SEAL_SHRINK) != 0;
+}
 
 }  // namespace
 
@@ -68,7 +77,7 @@ bool sluice_session::read_one() {
   Header header;
   std::memcpy(&header, room, sizeof header);
   Answer answer{static_cast<Type>(header.type)};
-  if (answer.type == Type::Welcome && n == sizeof(Welcome) && file && page == nullptr) {
+  if (answer.type == Type::Welcome && n == sizeof(Welcome) && file && page == nullptr && keeps_its_size(file.get())) {
     void* at = ::mmap(nullptr, sizeof(Page), PROT_READ, MAP_SHARED, file.get(), 0);
     if (at != MAP_FAILED) page = static_cast<const Page*>(at);
   } else if (answer.type == Type::Ok && n == sizeof(Ok)) {

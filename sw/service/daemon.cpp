@@ -50,12 +50,22 @@ namespace {
 enum class Watched : std::uint64_t { Listener, Clock, Stop, Socket, Process };
 std::uint64_t tag(Watched what, SessionId session = {}) { return static_cast<std::uint64_t>(what) << 32U | session.value(); }
 
+/// A descriptor to give up when there are no others.
+UniqueFd spare() { return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+void tell_refusal(int socket, Code code, const std::string& why) {
+  const Error e = refusal(code, why);
+  (void)send_packet(socket, std::as_bytes(std::span(&e, 1)));
+}
+
 constexpr std::chrono::microseconds kAnswer(300);  ///< for which the service stays awake after an order to leave
 
 UniqueFd take_lock(const std::string& path) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty() && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) throw_errno(folder.string(), errno);
+  if (!is_safe_folder(folder.string()))
+    throw InputError(fmt::format("--socket {}: the folder must be this user's, and writable by nobody else", path));
   UniqueFd lock(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock) throw_errno(path + ".lock", errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -77,6 +87,7 @@ Daemon::Daemon(std::string path, Service& service, IClock& clock) : path_(std::m
   if (!address_of(path_, address))
     throw InputError(fmt::format("--socket {}: must be 1..{} characters", path_, sizeof address.sun_path - 1));
   lock_ = take_lock(path_);
+  spare_ = spare();
   listener_ = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!listener_ || !epoll_) throw_errno("the service's socket", errno);
@@ -147,16 +158,21 @@ bool Daemon::an_answer_is_near() const { return service_.awaits_leaving() && std
 void Daemon::accept_all() {
   for (;;) {
     UniqueFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket && (errno == EMFILE || errno == ENFILE)) {  // else the listener stays readable, and this loop busy
+      spare_ = UniqueFd();
+      const UniqueFd refused(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      const bool none = !refused;
+      tell_refusal(refused.get(), Code::Full, "no descriptors");
+      spare_ = spare();
+      if (!none) continue;
+    }
     if (!socket) return;
     admit(std::move(socket));
   }
 }
 
 void Daemon::admit(UniqueFd socket) {
-  const auto refuse = [&](Code code, const std::string& why) {
-    const Error e = refusal(code, why);
-    (void)send_packet(socket.get(), std::as_bytes(std::span(&e, 1)));
-  };
+  const auto refuse = [&](Code code, const std::string& why) { tell_refusal(socket.get(), code, why); };
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
@@ -214,7 +230,7 @@ void Daemon::send(Connection& c, const Outgoing& out) {
   if (type == Type::StatusText) {
     text = UniqueFd(::memfd_create("sluice_status", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!text || ::write(text.get(), out.text.data(), out.text.size()) != static_cast<ssize_t>(out.text.size()))
-      throw_errno("the service's status", errno);
+      return tell_refusal(c.socket.get(), Code::Full, "no descriptors or no memory for the status");
   }
   const int with = type == Type::Welcome ? c.file.get() : text.get();
   if (send_packet(c.socket.get(), out.message, with)) return;

@@ -47,7 +47,7 @@ class Daemon {
   std::string path_;
   Service& service_;
   IClock& clock_;
-  UniqueFd lock_, listener_, epoll_;
+  UniqueFd lock_, listener_, epoll_, spare_;
   std::map<SessionId, Connection> connections_;
   std::function<void()> on_context_loss_;
   std::uint64_t wake_ups_ = 0, orders_ = 0;

@@ -9,6 +9,7 @@ namespace sluice::service {
 void KernelTimes::learn(const std::string& kernel, CtaCount ctas, double ns) {
   constexpr double kNews = 0.1;
   if (ctas.value() == 0 || !std::isfinite(ns) || ns <= 0) return;
+  if (ns_.size() >= kMostKernels && !ns_.contains(kernel)) ns_.erase(ns_.begin());
   double& known = ns_[kernel][ctas.value()];
   if (std::abs(ns - known) >= kNews * known) known = ns;
 }

@@ -13,6 +13,7 @@ namespace sluice::service {
 /// How long launches of kernels take, by what they held: learned from the programs' own reports, kept as long as the service.
 class KernelTimes {
  public:
+  static constexpr std::size_t kMostKernels = 16384;  ///< beyond them one is forgotten for each that comes
   /// Launches of the kernel took `ns` each with `ctas` CTAs on every SM. What differs by less than a tenth is no news.
   void learn(const std::string& kernel, CtaCount ctas, double ns);
   /// ns with 1, 2, ... `most` CTAs on an SM. A count that was never seen takes as the nearest one seen, in proportion: blocks

@@ -77,7 +77,13 @@ void Service::make_executor(std::unique_ptr<IScheduler> scheduler) {
 }
 
 std::optional<SessionId> Service::open(const Peer& peer, Page& page, Time now) {
-  if (sessions_.size() >= options_.most_sessions) return {};
+  if (sessions_.size() >= options_.most_sessions) {  // one that has not said who it is makes room
+    const auto silent = std::ranges::find_if(sessions_, [](const auto& s) { return !s.second.is_open(); });
+    if (silent == sessions_.end()) return {};
+    const Session& oldest = silent->second;
+    say(oldest, {Code::TooSlow, "no HELLO, and others want to be served"}, true);
+    end(oldest.id, now, true);
+  }
   const SessionId id(++last_session_);
   std::memset(&page, 0, sizeof page);
   page.magic = Page::kMagic;
@@ -157,7 +163,7 @@ void Service::end(SessionId id, Time now, bool lost) {
 }
 
 bool Service::on_gpu(const Session& session) {
-  return std::ranges::any_of(session.stubs, [](const auto& stub) { return stub && stub->job; });
+  return session.has_run && std::ranges::any_of(session.stubs, [](const auto& stub) { return stub && stub->job; });
 }
 
 /// Contexts without work are lost as well: what ends here is every session that has told of its GPU.

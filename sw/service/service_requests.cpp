@@ -61,6 +61,8 @@ void Service::dispatch(Session& session, std::span<const std::byte> message, Tim
     case Type::Coverage: return take(session, as(Coverage{}));
     case Type::Status: {
       (void)as(Status{});
+      const auto waits = [&](const Outgoing& o) { return o.session == session.id && !o.text.empty(); };
+      if (std::ranges::any_of(outgoing_, waits)) throw Refusal{Code::Busy, "STATUS: the one before was not sent yet"};
       std::string json = status_json(now);
       StatusText m = make<StatusText>(session.sequence);
       m.length = json.size();
@@ -185,6 +187,7 @@ void Service::take(Session& session, const Report& m, Time now) {
   if (!stub.job) throw Refusal{Code::Invalid, fmt::format("stub {}: its launch has ended", m.stub)};
   try {
     executor_->report(*stub.job, m, now);
+    session.has_run |= m.tasks_begun != 0;
   } catch (const InputError& error) {
     throw Refusal{Code::Invalid, fmt::format("stub {}: {}", m.stub, error.what())};
   }

@@ -10,6 +10,8 @@ namespace sluice::service {
 
 namespace {
 
+constexpr std::size_t kReasons = 256;  ///< of a client, in one status
+
 nlohmann::ordered_json part(std::uint64_t launches, double ms) { return {{"launches", launches}, {"gpu_ms", ms}}; }
 
 }  // namespace
@@ -46,7 +48,7 @@ std::string Service::status_json(Time now) const {
     }
     auto reasons = nlohmann::ordered_json::object();
     for (const auto& [kernel, covered] : session.covered)
-      if (!covered.reason.empty()) reasons[kernel.second] = covered.reason;
+      if (!covered.reason.empty() && reasons.size() < kReasons) reasons[kernel.second] = covered.reason;
     clients.push_back({{"pid", session.peer.pid},
                        {"name", session.name},
                        {"priority", session.priority},

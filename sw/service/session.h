@@ -48,6 +48,7 @@ struct Service::Session {
   std::map<std::string, std::optional<CtaCount>> held_ctas{};
   std::uint64_t launches = 0;
   bool has_context = false;  ///< it has said which GPU it uses
+  bool has_run = false;      ///< a launch of it has begun on the GPU, as it says
   Time held{};               ///< of launches that have ended
 
   [[nodiscard]] bool is_open() const { return !name.empty(); }

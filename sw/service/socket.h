@@ -3,6 +3,7 @@
 // File descriptors and packets of a Unix socket, for the daemon and for clients. No exceptions but where it says so, and no other
 // header of the project.
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -44,7 +45,15 @@ inline bool address_of(const std::string& path, sockaddr_un& address) {
   return true;
 }
 
-/// @return none, with errno, when nobody listens there
+/// Nobody but this user, or root, can put something there: its own folder, or one of root's where names belong to their makers.
+inline bool is_safe_folder(const std::string& folder) {
+  struct stat is {};
+  if (::stat(folder.empty() ? "." : folder.c_str(), &is) != 0 || !S_ISDIR(is.st_mode)) return false;
+  const bool others_write = (is.st_mode & S_IWOTH) != 0 || ((is.st_mode & S_IWGRP) != 0 && is.st_gid != ::getegid());
+  return is.st_uid == ::geteuid() ? !others_write : is.st_uid == 0 && (!others_write || (is.st_mode & S_ISVTX) != 0);
+}
+
+/// @return none, with errno, when nobody listens there; EACCES: who listens is another user
 inline UniqueFd connect_to(const std::string& path) {
   sockaddr_un address;
   if (!address_of(path, address)) {
@@ -53,7 +62,12 @@ inline UniqueFd connect_to(const std::string& path) {
   }
   UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
-  return fd;
+  ucred server{};
+  socklen_t size = sizeof server;
+  if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &server, &size) != 0) return {};
+  if (server.uid == ::geteuid()) return fd;
+  errno = EACCES;
+  return {};
 }
 
 /// One packet, with a descriptor if `with` is one. @return false with errno

@@ -46,6 +46,21 @@ TEST_F(Serve, AnIdleDaemonUsesNoCpu) {
   EXPECT_EQ(o.out.substr(0, half + 2), o.out.substr(half + 2, half + 2)) << o.out;
 }
 
+/// Nobody reads its standard error: a pipe that is full, as a terminal that stands still.
+TEST_F(Serve, ATerminalThatStandsStillHoldsNobodyUp) {
+  const Outcome o = shell("mkfifo '" + (folder_ / "tty").string() + "'; exec 7<>'" + (folder_ / "tty").string() + "'; " + "S='" +
+                          (folder_ / "s").string() +
+                          "'; '" SLUICE_BINARY
+                          "' serve --socket $S --scheduler piv --time-scale 1000 2>&7 & "
+                          "D=$!; while [ ! -S $S ]; do kill -0 $D || exit 9; done; timeout 0.5 head -c 65536 /dev/zero >&7; "
+                          "for k in 1 2 3; do timeout 20 '" SLUICE_CLIENT_EXAMPLE
+                          "' $S a 5 50 100 || echo stuck; done; "
+                          "wc -l <$S.log; kill -KILL $D");
+  EXPECT_EQ(o.out.find("stuck"), std::string::npos) << o.out << o.err;
+  EXPECT_NE(o.out.find("a: 50 of 50 tasks"), std::string::npos) << o.out << o.err;
+  EXPECT_TRUE(fs::exists(folder_ / "s.log"));
+}
+
 TEST_F(Serve, ItsBenchmarkCountsDecisionsAndTheirLatency) {
   const Outcome o = sluice("bench service --clients 16 --messages 2000 --json");
   ASSERT_EQ(o.exit, 0) << o.err;
@@ -70,7 +85,7 @@ TEST_F(Serve, RefusesBadInput) {
   refuses("serve --scheduler static", "--ctas");
   refuses("serve --scheduler adaptive", "needs the times of all kernels beforehand");
   refuses("serve --executor cuda", "--executor cuda: must be gpu or fake");
-  refuses("serve --mps", "go with --executor gpu");
+  refuses("serve --executor fake --mps", "go with --executor gpu");
   refuses("serve --executor gpu --time-scale 2", "--time-scale goes with --executor fake");
   refuses("serve --time-scale 0", "--time-scale");
   refuses("serve status --socket " + (folder_ / "none").string(), "no service: start one with `sluice serve`");

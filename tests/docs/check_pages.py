@@ -28,7 +28,7 @@ EVERYDAY = set("""
     AMD AND API ARM ASCII AXI CPU CSV CUDA DRAM DMA ECC FIFO GB GDDR5 GMEAN GPGPU GPU GTX HBM HBM2 HBM3 HTML HTTP ID IEEE IP ISCA JEDEC JSON KB MB MD5 NAND NCCL
     NOT NVIDIA OK OR OSU PC PDF POSIX RAM README RFC RISC ROM SHA SQL SVG TB TOML TPDS URL UTC XML XOR YAML
     """.split())
-HOUSE = re.compile(r"\b(block-task|ceiling|churn|claim|co-run|control bit|core cycle|counterweight|dprr|drain|evict|fake executor|flavour|funnel|gate|golden model|interposer|"
+HOUSE = re.compile(r"\b(block-task|ceiling|churn|claim|co-run|control bit|core cycle|counterweight|dprr|drain|evict|fake executor|flavour|gate|golden model|interposer|"
                    r"kernel slot|lockstep|loss guard|makespan|mutant|netlist|occupancy|patience|persistent CTA|phase monitor|piv|quota|region|SM range|speed-up|star hull|sub-core|"
                    r"twin|virtual SM|warm-up|warps apart|water-filling|solo curve)s?\b", re.I)
 # Where names in capitals come from that are no words: registers and parameters of the unit, kernels.

@@ -13,7 +13,7 @@ foreach(PROGRAM client client_steady client_records client_waits)
 endforeach()
 target_compile_definitions(test_interpose PRIVATE SLUICE_FAKE_CUDA="$<TARGET_FILE:fake_cuda>" SLUICE_FAKE_CLIENT="$<TARGET_FILE:fake_cuda_client>"
                            SLUICE_FAKE_STEADY="$<TARGET_FILE:fake_cuda_client_steady>" SLUICE_FAKE_RECORDS="$<TARGET_FILE:fake_cuda_client_records>"
-                           SLUICE_FAKE_WAITS="$<TARGET_FILE:fake_cuda_client_waits>" SLUICE_WORKER="$<TARGET_FILE:sluice_worker>"
-                           SLUICE_FUNNEL_EXAMPLE="$<TARGET_FILE:sluice_funnel_example>" SLUICE_INTERPOSE="$<TARGET_FILE:sluice_interpose>" SLUICE_STUB="${STUB}")
+                           SLUICE_FAKE_WAITS="$<TARGET_FILE:fake_cuda_client_waits>"
+                           SLUICE_INTERPOSE="$<TARGET_FILE:sluice_interpose>" SLUICE_STUB="${STUB}")
 add_dependencies(test_interpose fake_cuda fake_cuda_client fake_cuda_client_steady fake_cuda_client_records fake_cuda_client_waits sluice_interpose
-                 sluice_ptxas sluice_compiler sluice_worker sluice_funnel_example)
+                 sluice_ptxas sluice_compiler)

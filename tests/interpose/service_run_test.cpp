@@ -204,7 +204,7 @@ TEST_F(ServiceRun, RefusesBadInputAndASecondDaemon) {
   Process daemon = serve("--scheduler even");
   refuses("serve --executor gpu --socket " + file("s"), "another daemon serves it");
   refuses("serve --executor nothing --socket " + file("t"), "must be gpu or fake");
-  refuses("serve --mps --socket " + file("t"), "go with --executor gpu");
+  refuses("serve --executor fake --mps --socket " + file("t"), "go with --executor gpu");
   EXPECT_EQ(sluice("serve --executor gpu --mps --isolate --socket " + file("t")).exit, 2);
   EXPECT_EQ(sluice("run --priority 31 --socket " + file("s") + " -- true").exit, 2);
   EXPECT_EQ(sluice("run --quota 2 --socket " + file("s") + " -- true").exit, 2);

@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -12,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -40,8 +43,10 @@ class DaemonTest : public ::testing::Test {
     daemon_ = std::make_unique<Daemon>(path_, *service_, clock_);
   }
   /// Steps the daemon in this thread until the child has ended. @return its status
-  int serve(pid_t child) {
+  int serve(
+      pid_t child, const std::function<void()>& first = [] {}) {
     const UniqueFd gone(static_cast<int>(::syscall(434, child, 0)));  // pidfd_open: readable when it has ended
+    first();
     daemon_->run(gone.get());
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -196,11 +201,56 @@ TEST_F(DaemonTest, RefusesAnotherUser) {
   const int status = serve(fork_child([&] {
     if (::setuid(65534) != 0) return 1;
     sluice_session* session = nullptr;
-    const sluice_error e = sluice_connect(path_.c_str(), "other", 5, &session);
-    return e == SLUICE_ERROR_GONE && std::string(sluice_last_error()).starts_with("not_admitted: user 65534") ? 0 : 2;
+    if (sluice_connect(path_.c_str(), "other", 5, &session) != SLUICE_ERROR_NO_SERVICE) return 2;
+    if (!std::string(sluice_last_error()).ends_with("Permission denied"))
+      return 3;  // the client asks for no other user's service
+    sockaddr_un address;
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (!address_of(path_, address) || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      return 4;
+    Error error{};
+    if (receive_packet(socket.get(), std::as_writable_bytes(std::span(&error, 1))) != sizeof error) return 5;
+    return std::string(error.text).starts_with("user 65534") ? 0 : 6;
   }));
   EXPECT_EQ(status, 0);
   EXPECT_EQ(service_->sessions(), 0U);
+}
+
+TEST_F(DaemonTest, RefusesAFolderThatOthersCanWrite) {
+  std::filesystem::permissions(folder_, std::filesystem::perms::all);
+  EXPECT_THROW(start("piv"), InputError);
+  std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(folder_.c_str(), 65534, 65534), 0);
+    EXPECT_THROW(start("piv"), InputError) << "made by somebody else before us";
+    ASSERT_EQ(::chown(folder_.c_str(), 0, 0), 0);
+  }
+  start("piv");
+}
+
+/// Whoever connects while no descriptor is left is refused; the daemon goes on, asleep.
+TEST_F(DaemonTest, WithoutDescriptorsItRefusesAndSleeps) {
+  start("piv");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int status =
+      serve(fork_child([&] {
+              const UniqueFd socket = connect_to(path_);
+              Error error{};
+              pollfd said{socket.get(), POLLIN, 0};
+              if (::poll(&said, 1, 5000) != 1) return 1;
+              if (receive_packet(socket.get(), std::as_writable_bytes(std::span(&error, 1))) != sizeof error) return 2;
+              return error.code == static_cast<std::uint32_t>(Code::Full) ? 0 : 3;
+            }),
+            [&] {
+              rlimit none = before;
+              none.rlim_cur = static_cast<rlim_t>(UniqueFd(::dup(0)).get());  // the lowest number that is free: nobody gets one
+              ::setrlimit(RLIMIT_NOFILE, &none);
+            });
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(daemon_->wake_ups(), 10U);
+  EXPECT_EQ(serve(fork_child([&] { return live(path_.c_str(), "a", 5, 1); })), 0);
 }
 
 TEST_F(DaemonTest, RefusesAnOversizedMessageAndDescriptorsDoNotLeak) {

@@ -110,6 +110,17 @@ TEST(Service, StatusHasExactlyTheKeysThatScriptsRead) {
             R"("reasons":{}}],"decisions":0,"lost":0})");
 }
 
+TEST(Service, AClientHasOneStatusInMemoryHoweverManyItAsksFor) {
+  Clients c;
+  const SessionId a = c.open();
+  for (std::uint32_t k = 1; k <= 3; ++k) c.service.handle(a, bytes(make<Status>(k)), {});
+  const std::vector<Outgoing> out = c.service.take_outgoing();
+  ASSERT_EQ(out.size(), 3U);
+  EXPECT_FALSE(out[0].text.empty());
+  for (const Outgoing& refused : {out[1], out[2]}) EXPECT_EQ(code_of({refused}), Code::Busy);
+  EXPECT_FALSE(c.say(a, make<Status>(4)).front().text.empty()) << "once the first was sent";
+}
+
 TEST(Service, TwoClientsOfAPolicyShareEverySm) {
   Clients c("even");
   for (const SessionId s : {c.ready(), c.ready()}) (void)c.say(s, submit(4, 0, 100));
@@ -208,9 +219,21 @@ TEST(Service, WhoSaysNothingIsClosedAfterASecond) {
 
 TEST(Service, TheSixtyFifthClientIsRefused) {
   Clients c;
-  for (int k = 0; k < 64; ++k) (void)c.open();
+  for (int k = 0; k < 64; ++k) (void)c.ready();
   Page page;
   EXPECT_FALSE(c.service.open({1, false, 10}, page, {}));
+}
+
+TEST(Service, WhoHasSaidNothingMakesRoomForOthers) {
+  Clients c;
+  const SessionId silent = c.open();
+  for (int k = 0; k < 63; ++k) (void)c.open();
+  Page page;
+  EXPECT_TRUE(c.service.open({1, false, 10}, page, {}));
+  EXPECT_EQ(c.service.sessions(), 64U);
+  const std::vector<SessionId> closed = c.service.take_closed();
+  ASSERT_EQ(closed.size(), 1U);
+  EXPECT_EQ(closed.front(), silent) << "the oldest";
 }
 
 TEST(Service, ALostClientsShareGoesToTheOthersAtOnce) {
