@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "sw/interpose/program.h"
+#include "sw/interpose/threads.h"
 
 namespace sluice::interpose {
 
@@ -14,23 +15,25 @@ constexpr auto kLongest = std::chrono::milliseconds(200);
 }  // namespace
 
 std::string Program::coverage_json() {
-  const std::scoped_lock held(lock_);
+  const auto held = lock_at_exit(lock_);
+  if (!held.owns_lock()) return "";
   graphs_.count_all();
   return coverage_.json().dump();
 }
 
 void Program::tell_at_exit() {
+  ended_ = true;
   finish_compiling();
-  std::unique_lock held(lock_);
-  if (coverage_.empty() && graphs_.empty()) return;
+  std::unique_lock held = lock_at_exit(lock_);
+  if (!held.owns_lock() || (coverage_.empty() && graphs_.empty())) return;
   const auto until = Clock::now() + kLongest;  // launches that nobody waited for may never end
-  while ((coverage_.collect() | graphs_.collect()) && Clock::now() < until) {
+  while (!in_driver && (coverage_.collect() | graphs_.collect()) && Clock::now() < until) {
     held.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     held.lock();
   }
   graphs_.count_all();
-  const Lanes::Sums sums = lanes_.sums();
+  const Lanes::Sums sums = in_driver ? Lanes::Sums{.known = false} : lanes_.sums();
   std::fprintf(stderr, "%s", coverage_.table().c_str());
   if (sums.violations > 0 || sums.naps > 0 || sums.raises > 0)
     std::fprintf(stderr, "sluice: %llu quota violations, %llu sleepers, %llu raises of the watchdog, %llu later grids\n",

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/interpose/compile.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 
 #include "sw/interpose/code.h"
 #include "sw/interpose/table.h"
+#include "sw/interpose/threads.h"
 
 namespace sluice::interpose {
 
@@ -82,7 +80,9 @@ void end_before_the_compiler() {
   static_cast<void>(once);
 }
 
-/// While it lives, the process does not end.
+thread_local bool links_here = false;
+
+/// While it lives, the process does not end, unless by this thread, in a signal's handler.
 class Linking {
  public:
   Linking() {
@@ -90,10 +90,12 @@ class Linking {
     if (queue().ending) throw std::runtime_error("the process ends");
     queue().process = ::getpid();
     ++queue().linking;
+    links_here = true;
   }
   ~Linking() {
     const std::scoped_lock held(queue().lock);
     --queue().linking;
+    links_here = false;
     queue().moved.notify_all();
   }
   Linking(const Linking&) = delete;
@@ -132,17 +134,14 @@ void compile_later(std::function<void()> work) {
   if (q.running) return;
   q.running = true;
   q.process = ::getpid();
-  sigset_t all, before;  // the program's signals are the program's
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(run_queue).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_thread(run_queue);
 }
 
 void finish_compiling() {
   Queue& q = queue();
   if (q.process != ::getpid()) return;
-  std::unique_lock held(q.lock);
+  std::unique_lock held = lock_at_exit(q.lock);
+  if (!held.owns_lock() || links_here) return;
   q.ending = true;
   q.work.clear();
   q.moved.wait(held, [&] { return q.linking == 0; });

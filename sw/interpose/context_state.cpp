@@ -50,10 +50,49 @@ std::shared_ptr<void> pinned(std::size_t bytes) {
 Relaxed::Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
 Relaxed::~Relaxed() { SLUICE_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
 
+std::optional<ContextId> current_context() {
+  ContextId id = 0;
+  if (SLUICE_REAL(cuCtxGetId)(nullptr, &id) != CUDA_SUCCESS) return std::nullopt;
+  return id;
+}
+
+CUcontext context_of(CUstream stream) {
+  CUcontext context = nullptr;
+  if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||
+      SLUICE_REAL(cuStreamGetCtx)(stream, &context) != CUDA_SUCCESS)
+    return nullptr;
+  return context;
+}
+
+InContext::InContext(CUcontext context) {
+  CUcontext current = nullptr;
+  if (context == nullptr) return;
+  SLUICE_REAL(cuCtxGetCurrent)(&current);
+  pushed_ = context != current && SLUICE_REAL(cuCtxPushCurrent_v2)(context) == CUDA_SUCCESS;
+}
+InContext::~InContext() {
+  CUcontext gone = nullptr;
+  if (pushed_) SLUICE_REAL(cuCtxPopCurrent_v2)(&gone);
+}
+
+bool ContextState::has_failed() const {
+  const CUresult said = SLUICE_REAL(cuStreamQuery)(setup_);
+  const bool of_a_capture = said >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && said <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+  return said != CUDA_SUCCESS && said != CUDA_ERROR_NOT_READY && !of_a_capture;
+}
+
+Event ContextState::event(unsigned flags) const {
+  CUevent event = nullptr;
+  if (SLUICE_REAL(cuEventCreate)(&event, flags) != CUDA_SUCCESS) return nullptr;
+  return {event, [lives = lives_](CUevent e) {
+            if (*lives) SLUICE_REAL(cuEventDestroy_v2)(e);
+          }};
+}
+
 std::size_t channels_of_process() {
   constexpr int kByDefault = 8, kMostChannels = 32;
   static const char* set = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-  static const int channels = std::clamp(set == nullptr ? kByDefault : std::atoi(set), 2, kMostChannels);
+  static const int channels = std::clamp(set == nullptr ? kByDefault : std::atoi(set), 1, kMostChannels);
   return static_cast<std::size_t>(channels);
 }
 
@@ -65,9 +104,9 @@ DeviceShape ContextState::shape_of_current() {
            attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)}};
 }
 
-std::unique_ptr<ContextState> ContextState::make() {
+std::shared_ptr<ContextState> ContextState::make() {
   const Relaxed relaxed;
-  auto context_state = std::make_unique<ContextState>();
+  auto context_state = std::make_shared<ContextState>();
   if (SLUICE_REAL(cuCtxGetCurrent)(&context_state->context_) != CUDA_SUCCESS || context_state->context_ == nullptr ||
       SLUICE_REAL(cuCtxGetId)(context_state->context_, &context_state->id_) != CUDA_SUCCESS)
     return nullptr;

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "sw/interpose/shares.h"
@@ -28,6 +30,25 @@ class Relaxed {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
+using ContextId = unsigned long long;                      ///< the driver's: never used again in the process
+[[nodiscard]] std::optional<ContextId> current_context();  ///< nothing: none is current
+[[nodiscard]] CUcontext context_of(CUstream stream);       ///< null: of the current one, or the driver does not say
+
+/// While it lives, the context is current. Null: the one that is.
+class InContext {
+ public:
+  explicit InContext(CUcontext context);
+  ~InContext();
+  InContext(const InContext&) = delete;
+  InContext& operator=(const InContext&) = delete;
+
+ private:
+  bool pushed_ = false;
+};
+
+/// An event that ends with its last user.
+using Event = std::shared_ptr<std::remove_pointer_t<CUevent>>;
+
 /// Channels of the process to the GPU, which its streams share: CUDA_DEVICE_MAX_CONNECTIONS.
 [[nodiscard]] std::size_t channels_of_process();
 
@@ -42,9 +63,13 @@ struct Notice {
 class ContextState {
  public:
   /// Of the current context. @return null where the driver refuses
-  [[nodiscard]] static std::unique_ptr<ContextState> make();
+  [[nodiscard]] static std::shared_ptr<ContextState> make();
   [[nodiscard]] CUcontext context() const { return context_; }
-  [[nodiscard]] unsigned long long id() const { return id_; }
+  [[nodiscard]] ContextId id() const { return id_; }
+  /// A launch of it has failed, as every call of the driver says from then on: nothing of it is on the GPU any more.
+  [[nodiscard]] bool has_failed() const;
+  void ends() { *lives_ = false; }                  ///< the context: the driver has nothing of it any more
+  [[nodiscard]] Event event(unsigned flags) const;  ///< null: the driver refuses
   [[nodiscard]] const DeviceShape& shape() const { return shape_; }
   /// Copies, and waits until it is there, by another channel where the first is held up. At most 2 KB.
   [[nodiscard]] bool write(CUdeviceptr to, const void* from, std::size_t bytes);
@@ -84,7 +109,8 @@ class ContextState {
   [[nodiscard]] bool through_some_channel(const std::function<bool()>& copy);
   void take_back();
   CUcontext context_ = nullptr;
-  unsigned long long id_ = 0;
+  ContextId id_ = 0;
+  std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);  ///< also of its events
   DeviceShape shape_;
   Copies copies_, looks_;
   std::vector<Copies> held_up_, passable_;

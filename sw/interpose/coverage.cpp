@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ constexpr std::array<const char*, 3> kWays = {"quota", "split", "native"};
 
 }  // namespace
 
-CUevent Coverage::event(CUcontext context) {
+CUevent Coverage::event(ContextId context) {
   if (const auto found = free_.find(context); found != free_.end()) {
     CUevent event = found->second;
     free_.erase(found);
@@ -45,8 +46,7 @@ std::optional<Coverage::Timed> Coverage::begin(Row& row, std::uint64_t blocks, C
   row.last = now;
   static_cast<void>(collect());
   if (open_.size() >= kMostOpen) return std::nullopt;
-  Timed timed{&row, blocks, nullptr, nullptr, nullptr};
-  SLUICE_REAL(cuCtxGetCurrent)(&timed.context);
+  Timed timed{&row, blocks, current_context().value_or(0), nullptr, nullptr};
   timed.begin = event(timed.context);
   timed.end = event(timed.context);
   if (timed.begin == nullptr || timed.end == nullptr || SLUICE_REAL(cuEventRecord)(timed.begin, stream) != CUDA_SUCCESS)
@@ -72,10 +72,11 @@ bool Coverage::collect() {
     Row& row = *timed.row;
     ++row.timed;
     row.ms += static_cast<double>(ms);
-    if (row.key->way == Way::Quota) {
+    if (timed.blocks > 0) {
+      constexpr unsigned kLast = 4;
       Mean& mean = means_[{row.key->kernel, std::bit_width(timed.blocks)}];
       ++mean.timed;
-      mean.ms += static_cast<double>(ms);
+      mean.ms += (static_cast<double>(ms) - mean.ms) / std::min(mean.timed, kLast);
     }
     free_.emplace(timed.context, timed.begin);
     free_.emplace(timed.context, timed.end);
@@ -94,7 +95,12 @@ std::optional<double> Coverage::microseconds(const std::string& kernel, std::uin
   constexpr unsigned kEnough = 3;
   const auto found = means_.find({kernel, std::bit_width(blocks)});
   if (found == means_.end() || found->second.timed < kEnough) return std::nullopt;
-  return found->second.ms * 1e3 / found->second.timed;
+  return found->second.ms * 1e3;
+}
+
+void Coverage::context_ends(ContextId context) {
+  std::erase_if(open_, [&](const Timed& t) { return t.context == context; });
+  free_.erase(context);
 }
 
 void Coverage::forget() {

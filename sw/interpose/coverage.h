@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "sw/interpose/context_state.h"
+
 namespace sluice::interpose {
 
 /// Launches of a process and their GPU time: under quota, on SMs of their own, and natively with the reasons. Some launches of
@@ -36,8 +38,8 @@ class Coverage {
   /// A launch that was counted, and between whose events it is timed.
   struct Timed {
     Row* row = nullptr;
-    std::uint64_t blocks = 0;
-    CUcontext context = nullptr;
+    std::uint64_t blocks = 0;  ///< 0: it tells nothing of the kernel's length
+    ContextId context = 0;
     CUevent begin = nullptr, end = nullptr;
   };
   [[nodiscard]] Row& row(const Key& key);  ///< stays where it is until forget()
@@ -46,10 +48,12 @@ class Coverage {
   void end(Timed timed, CUstream stream);  ///< with the lock held
   /// A replay of a graph, some of whose launches are timed as a whole: each gets an equal part.
   void add(const Key& key, std::uint64_t launches, double ms, std::uint64_t timed_launches);
-  /// Mean of the timed launches under quota of about so many blocks; nothing before there are three.
+  /// Of about so many blocks, under quota or natively as they are short: about the mean of the last four that were timed; nothing
+  /// before there are three.
   [[nodiscard]] std::optional<double> microseconds(const std::string& kernel, std::uint64_t blocks);
   bool collect();  ///< reads the events that are done. @return some are not
-  void forget();   ///< in a child: the parent tells its own
+  void context_ends(ContextId context);
+  void forget();  ///< in a child: the parent tells its own
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] nlohmann::json json() const;
   [[nodiscard]] std::string table() const;  ///< for people
@@ -59,11 +63,11 @@ class Coverage {
     unsigned timed = 0;
     double ms = 0;
   };
-  [[nodiscard]] CUevent event(CUcontext context);
+  [[nodiscard]] CUevent event(ContextId context);
   std::map<Key, Row> rows_;
   std::map<std::pair<std::string, int>, Mean> means_;  // by kernel and the blocks' number of bits
   std::deque<Timed> open_;
-  std::multimap<CUcontext, CUevent> free_;
+  std::multimap<ContextId, CUevent> free_;
 };
 
 }  // namespace sluice::interpose

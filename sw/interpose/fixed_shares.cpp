@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 #include "sw/gpu/runtime/control.h"
+#include "sw/interpose/threads.h"
 
 namespace sluice::interpose {
 
@@ -36,11 +35,7 @@ FixedShares::FixedShares(ILanes& lanes, Share share, std::string file)
     : lanes_(lanes), share_at_start_(share), file_(std::move(file)), share_(share) {
   if (file_.empty()) return;
   read();
-  sigset_t all, before;  // the program's signals are the program's
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([this] { follow(); }).detach();  // lives as long as the process, as this does
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_thread([this] { follow(); });  // this lives as long as the process, too
 }
 
 Share FixedShares::launched(LaneId lane, const KernelDemand& /*kernel*/, std::uint64_t /*blocks*/) {

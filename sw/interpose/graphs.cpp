@@ -2,7 +2,8 @@
 #include "sw/interpose/graphs.h"
 
 #include <algorithm>
-#include <cstring>
+#include <set>
+#include <utility>
 
 #include "sw/interpose/program.h"
 #include "sw/interpose/table.h"
@@ -21,70 +22,58 @@ ProgramLaunch launch_of(const Graphs::Params& p) {
   return launch;
 }
 
-Graphs::Params params_of(const Graphs::Params& asked, const Transformed& ours) {
-  Graphs::Params p = asked;
-  p.func = ours.function;
-  p.kern = nullptr;
-  p.gridDimX = ours.grid[0];
-  p.gridDimY = ours.grid[1];
-  p.gridDimZ = 1;
-  p.sharedMemBytes = ours.shared;
-  p.kernelParams = const_cast<void**>(ours.parameters.data());  // the driver only reads
-  p.extra = nullptr;
-  return p;
+/// Why the node keeps the program's kernel; empty: nothing of it says so.
+std::string keeps_its_own(CUgraphNode node) {
+  const auto has = [&](CUkernelNodeAttrID which) {
+    CUkernelNodeAttrValue value{};
+    return SLUICE_REAL(cuGraphKernelNodeGetAttribute)(node, which, &value) == CUDA_SUCCESS ? value : CUkernelNodeAttrValue{};
+  };
+  const auto clusters = has(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+  if (has(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
+  if (clusters.x * clusters.y * clusters.z > 1) return std::string(gpu::gate_row(gpu::GateRule::ClusterLaunch).native);
+  if (has(CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE).deviceUpdatableKernelNode.deviceUpdatable != 0)
+    return "a node of a graph that the device may change";
+  return "";
 }
 
-/// What the node's parameters were before we changed them.
-void restore(Graphs::Params& params, const Program::Original& original) {
-  SluiceJob job;
-  std::memcpy(&job, params.kernelParams[original.bytes.size()], sizeof job);
-  params.func = original.function;
-  params.kern = original.kernel;  // the CUDA runtime knows its kernels by it
-  params.gridDimX = job.grid_x;
-  params.gridDimY = job.grid_y;
-  params.gridDimZ = job.grid_z;
-  params.sharedMemBytes -= original.shared_behind;
-}
-
-/// Calls `each` for the kernel nodes of a graph and of its child graphs.
-void kernel_nodes(CUgraph graph, const std::function<void(CUgraphNode, Graphs::Params&)>& each) {
+template <class T, class Get>
+std::vector<T> all_of(const Get& get) {
   std::size_t count = 0;
-  if (SLUICE_REAL(cuGraphGetNodes)(graph, nullptr, &count) != CUDA_SUCCESS) return;
-  std::vector<CUgraphNode> nodes(count);
-  if (count > 0 && SLUICE_REAL(cuGraphGetNodes)(graph, nodes.data(), &count) != CUDA_SUCCESS) return;
-  for (CUgraphNode node : nodes) {
-    CUgraphNodeType type{};
-    if (SLUICE_REAL(cuGraphNodeGetType)(node, &type) != CUDA_SUCCESS) continue;
-    CUgraph child = nullptr;
-    if (type == CU_GRAPH_NODE_TYPE_GRAPH && SLUICE_REAL(cuGraphChildGraphNodeGetGraph)(node, &child) == CUDA_SUCCESS)
-      kernel_nodes(child, each);
-    Graphs::Params params{};
-    if (type == CU_GRAPH_NODE_TYPE_KERNEL && SLUICE_REAL(cuGraphKernelNodeGetParams_v2)(node, &params) == CUDA_SUCCESS)
-      each(node, params);
-  }
+  std::vector<T> all;
+  if (get(nullptr, &count) == CUDA_SUCCESS && count > 0) all.resize(count);
+  if (count == 0 || get(all.data(), &count) != CUDA_SUCCESS) all.clear();
+  return all;
+}
+
+/// Nodes that wait for something other than another's end, and those that they wait for.
+std::set<CUgraphNode> dependent(CUgraph graph) {
+  std::set<CUgraphNode> found;
+  std::size_t count = 0;
+  const auto edges = real<CUresult(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*)>(kcuGraphGetEdges_v2);
+  if (edges == nullptr || edges(graph, nullptr, nullptr, nullptr, &count) != CUDA_SUCCESS || count == 0) return found;
+  std::vector<CUgraphNode> from(count), to(count);
+  std::vector<CUgraphEdgeData> data(count);
+  if (edges(graph, from.data(), to.data(), data.data(), &count) != CUDA_SUCCESS) return found;
+  for (std::size_t i = 0; i < count; ++i)
+    if (data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT || data[i].from_port != 0) found.insert({from[i], to[i]});
+  return found;
+}
+
+void put_back(const std::vector<std::pair<CUgraphNode, Graphs::Params>>& own) {
+  for (const auto& [node, params] : own) static_cast<void>(SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(node, &params));
 }
 
 }  // namespace
 
-CUresult Graphs::set_params(CUgraph graph, const Params& params, const WithParams& driver) {
-  std::string name, reason;
-  std::unique_lock held(program_.lock());
-  std::optional<Transformed> ours;
-  if (graph == nullptr || !bodies_.contains(graph)) ours = program_.transformed(held, launch_of(params), true, name, reason);
-  held.unlock();
-  return ours ? driver(params_of(params, *ours)) : driver(params);
-}
-
-CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Params& params, const WithParams& driver) {
+CUresult Graphs::set_kernel(CUgraphExec exec, CUgraphNode node, const Params& params,
+                            const std::function<CUresult(const Params&)>& driver) {
   Exec fresh;  // with the node alone: a replay with what it had may be under way
   Node& now = fresh.nodes[node];
+  Params set = params;
   std::unique_lock held(program_.lock());
-  std::optional<Transformed> ours;
-  if (execs_.contains(exec)) ours = program_.transformed(held, launch_of(params), true, now.kernel, now.reason);
-  Params set = ours ? params_of(params, *ours) : params;
-  if (ours && !give_block(held, set, now, fresh)) {
-    set = params;
-    now.reason = "no memory for the job's state";
+  if (const auto known = execs_.find(exec); known != execs_.end()) {
+    fresh.native = known->second.native;
+    static_cast<void>(give_block(held, set, keeps_its_own(node), now, fresh));
   }
   held.unlock();
   const CUresult result = driver(set);
@@ -102,91 +91,92 @@ CUresult Graphs::set_exec_params(CUgraphExec exec, CUgraphNode node, const Param
   return result;
 }
 
-void Graphs::to_original(Params& params) const {
-  const std::scoped_lock held(program_.lock());
-  if (const auto original = program_.original(params.func); original && params.kernelParams != nullptr)
-    restore(params, *original);
-}
-
-std::shared_ptr<Slot> Graphs::block(std::unique_lock<std::mutex>& held, Lane& lane, unsigned ctas) {
+std::shared_ptr<Slot> Graphs::block(std::unique_lock<std::mutex>& held, Lane& lane) {
   for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
-    if (spare->context_state != lane.context_state || spare->slot->ctas < ctas ||
-        (spare->slot->told.word == nullptr) == lane.watched)
-      continue;
-    if (spare->free != nullptr && SLUICE_REAL(cuEventQuery)(spare->free) != CUDA_SUCCESS) continue;
+    if (spare->context_state != lane.context_state || (spare->slot->told.word == nullptr) == lane.watched) continue;
+    if (spare->free != nullptr && SLUICE_REAL(cuEventQuery)(spare->free.get()) != CUDA_SUCCESS) continue;
     std::shared_ptr<Slot> slot = std::move(spare->slot);
     spare_.erase(spare);
     std::erase(lane.slots, slot);
     return slot;
   }
   held.unlock();  // memory may have to wait for the GPU, and the GPU for the lanes' thread
-  std::shared_ptr<Slot> slot = Lanes::slot(*lane.context_state, ctas, lane.watched);
+  std::shared_ptr<Slot> slot = Lanes::slot(*lane.context_state, lane.watched);
   held.lock();
   return slot;
 }
 
-bool Graphs::give_block(std::unique_lock<std::mutex>& held, Params& params, Node& node, Exec& exec) {
-  const auto original = program_.original(params.func);
-  if (!original) return false;
+/// Makes `params` ours. @param native  why they stay the program's; empty: perhaps they need not
+bool Graphs::give_block(std::unique_lock<std::mutex>& held, Params& params, const std::string& native, Node& node, Exec& exec) {
+  const ProgramLaunch launch = launch_of(params);
+  CUcontext here = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&here);
+  node.kernel = program_.name_of(launch.function);
+  node.reason = exec.native.empty() ? native : exec.native;
+  if (params.ctx != nullptr && params.ctx != here) node.reason = "a kernel of another context than the graph's";
+  if (!node.reason.empty()) return false;
+  const std::optional<Transformed> ours = program_.transformed(held, launch, true, node.kernel, node.reason);
+  if (!ours) return false;
+  node.reason = "no memory for the job's state";
   if (exec.lane == nullptr) exec.lane = program_.lanes().of_graphs(held);
   if (exec.lane == nullptr) return false;
   Lane& lane = *exec.lane;
-  if (original->waits) program_.lanes().watch(lane);
-  if (node.slot == nullptr || node.slot->ctas < params.gridDimY) {
-    node.slot = block(held, lane, params.gridDimY);
-    if (node.slot == nullptr) return false;
-    lane.slots.push_back(node.slot);
-  }
-  Transformed ours;
-  ours.function = params.func;
-  ours.grid[0] = params.gridDimX;
-  ours.grid[1] = params.gridDimY;
-  ours.shared = params.sharedMemBytes;
-  ours.bytes = original->bytes;
-  ours.waits = original->waits;
-  ours.demand.name = original->name;
-  ours.job = std::make_shared<SluiceJob>();
-  std::memcpy(ours.job.get(), params.kernelParams[original->bytes.size()], sizeof(SluiceJob));
-  ours.job->control = reinterpret_cast<SluiceControl*>(node.slot->control);
-  ours.job->orders = reinterpret_cast<SluiceOrders*>(lane.orders);
-  ours.blocks = ours.job->blocks;
-  ours.parameters.assign(params.kernelParams, params.kernelParams + original->bytes.size());
-  ours.parameters.push_back(ours.job.get());
+  if (ours->waits) program_.lanes().watch(lane);
+  node.slot = block(held, lane);
+  if (node.slot == nullptr) return false;
+  lane.slots.push_back(node.slot);
+  ours->job->control = reinterpret_cast<SluiceControl*>(node.slot->control);
+  ours->job->orders = reinterpret_cast<SluiceOrders*>(lane.orders);
   node.slot->node = true;
-  node.slot->pending.assign(1, ours.pending({{}, {params.blockDimX, params.blockDimY, params.blockDimZ}}));
-  node.kernel = original->name;
+  node.slot->pending.assign(1, ours->pending(launch.facts));
   node.reason.clear();
-  node.blocks = ours.blocks;
-  node.demand = program_.demand(original->function, params.blockDimX * params.blockDimY * params.blockDimZ,
-                                params.sharedMemBytes - original->shared_behind);
-  // The caller's parameters become the copies, which live as long as the node has its launch.
-  Pending& kept = node.slot->pending.front();
+  node.blocks = ours->blocks;
+  node.demand = ours->demand;
+  Pending& kept = node.slot->pending.front();  // its copies live as long as the node has the launch
   node.pointers.clear();
   for (const std::size_t at : kept.at) node.pointers.push_back(kept.arguments.data() + at);
+  params.func = ours->function;
+  params.kern = nullptr;
+  params.gridDimX = ours->grid[0];
+  params.gridDimY = ours->grid[1];
+  params.gridDimZ = 1;
+  params.sharedMemBytes = ours->shared;
   params.kernelParams = node.pointers.data();
   params.extra = nullptr;
   return true;
 }
 
-void Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, Exec& exec) {
-  kernel_nodes(graph, [&](CUgraphNode at, Params& params) {
-    Node& node = exec.nodes[at];
-    const auto original = program_.original(params.func);
-    if (!original) {
-      std::tie(node.kernel, node.reason) = program_.name_and_reason(function_of(params));
-      std::string reason;
-      if (program_.transformed(held, launch_of(params), false, node.kernel, reason)) reason = "in the body of a conditional node";
-      node.reason = reason;
-      return;
+/// @param child  of the executable's graph, which `graph` is the child graph of; null: it is that graph
+Graphs::Own Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph graph, CUgraphNode child, Exec& exec) {
+  Own own;
+  const std::set<CUgraphNode> tied = dependent(graph);
+  const auto nodes = [&](CUgraphNode* to, std::size_t* count) { return SLUICE_REAL(cuGraphGetNodes)(graph, to, count); };
+  for (CUgraphNode at : all_of<CUgraphNode>(nodes)) {
+    CUgraphNodeType type{};
+    CUgraph inner = nullptr;
+    Params params{};
+    if (SLUICE_REAL(cuGraphNodeGetType)(at, &type) != CUDA_SUCCESS) continue;
+    if (type == CU_GRAPH_NODE_TYPE_GRAPH && SLUICE_REAL(cuGraphChildGraphNodeGetGraph)(at, &inner) == CUDA_SUCCESS) {
+      const Own more = give_blocks(held, inner, child == nullptr ? at : child, exec);
+      own.insert(own.end(), more.begin(), more.end());
     }
-    if (give_block(held, params, node, exec) && SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &params) == CUDA_SUCCESS) return;
-    // As the program had it: without a control block ours cannot run.
-    restore(params, *original);
-    node.kernel = original->name;
-    node.reason = "no memory for the job's state";
-    node.slot = nullptr;
-    static_cast<void>(SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &params));
-  });
+    if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+      exec.nodes[at].kernel = "?";
+      exec.nodes[at].reason = "in the body of a conditional node";
+    }
+    if (type != CU_GRAPH_NODE_TYPE_KERNEL || SLUICE_REAL(cuGraphKernelNodeGetParams_v2)(at, &params) != CUDA_SUCCESS) continue;
+    Node& node = exec.nodes[at];
+    node.child = child;
+    Params set = params;
+    const std::string native =
+        tied.contains(at) ? std::string(gpu::gate_row(gpu::GateRule::ProgrammaticLaunch).native) : keeps_its_own(at);
+    if (!give_block(held, set, native, node, exec)) continue;
+    params.kernelParams = set.kernelParams;  // the job is behind what the program's kernel takes
+    params.extra = nullptr;
+    own.emplace_back(at, params);
+    if (SLUICE_REAL(cuGraphKernelNodeSetParams_v2)(at, &set) != CUDA_SUCCESS) node.reason = "the driver does not take ours";
+  }
+  return own;
 }
 
 void Graphs::sum_up(Exec& exec) {
@@ -199,12 +189,14 @@ void Graphs::sum_up(Exec& exec) {
   }
 }
 
-CUresult Graphs::instantiate(CUgraph graph, CUgraphExec* exec, const std::function<CUresult()>& driver) {
+CUresult Graphs::instantiate(CUgraph graph, CUgraphExec* exec, bool by_device, const Driver& driver) {
   Exec made;
+  if (by_device) made.native = "a graph that the device may launch";
   std::unique_lock held(program_.lock());
-  if (graph != nullptr) give_blocks(held, graph, made);
+  const Own own = graph == nullptr ? Own{} : give_blocks(held, graph, nullptr, made);
   held.unlock();
   const CUresult result = driver();
+  put_back(own);
   held.lock();
   sum_up(made);
   if (result == CUDA_SUCCESS && exec != nullptr)
@@ -214,42 +206,55 @@ CUresult Graphs::instantiate(CUgraph graph, CUgraphExec* exec, const std::functi
   return result;
 }
 
-CUresult Graphs::update(CUgraphExec exec, CUgraph graph, const std::function<CUresult()>& driver) {
+CUresult Graphs::update(CUgraphExec exec, CUgraph graph, const Driver& driver) { return replace(exec, graph, nullptr, driver); }
+CUresult Graphs::set_child(CUgraphExec exec, CUgraphNode node, CUgraph child, const Driver& driver) {
+  return replace(exec, child, node, driver);
+}
+
+/// @param child  what is replaced; null: all
+CUresult Graphs::replace(CUgraphExec exec, CUgraph graph, CUgraphNode child, const Driver& driver) {
   Exec made;
   std::unique_lock held(program_.lock());
-  if (graph != nullptr) give_blocks(held, graph, made);
+  if (const auto known = execs_.find(exec); known != execs_.end()) made.native = known->second.native;
+  const Own own = graph == nullptr ? Own{} : give_blocks(held, graph, child, made);
   held.unlock();
   const CUresult result = driver();
+  put_back(own);
   held.lock();
   const auto known = execs_.find(exec);
-  if (result != CUDA_SUCCESS || known == execs_.end()) {
-    drop(made);
-    return result;
+  if (result == CUDA_SUCCESS && known != execs_.end()) {
+    Exec& now = known->second;
+    count(now);
+    std::swap(made.nodes, now.nodes);
+    for (auto& [at, node] : made.nodes)
+      if (child != nullptr && node.child != child && at != child) now.nodes.insert({at, std::exchange(node, {})});
+    if (now.lane == nullptr) now.lane = made.lane;
+    made.lane = now.lane;
+    made.last = now.last;  // a replay with the old blocks may be under way
+    sum_up(now);
   }
-  count(known->second);
-  sum_up(made);
-  std::swap(made.nodes, known->second.nodes);
-  std::swap(made.largest, known->second.largest);
-  std::swap(made.blocks, known->second.blocks);
-  if (known->second.lane == nullptr) known->second.lane = made.lane;
-  made.last = known->second.last;  // a replay with the old blocks may be under way
   drop(made);
   return result;
 }
 
 CUresult Graphs::destroy(CUgraphExec exec, const std::function<CUresult()>& driver) {
+  std::unique_lock held(program_.lock());
+  auto known = execs_.extract(exec);  // before the driver, which may give the handle to another
+  held.unlock();
   const CUresult result = driver();
-  const std::scoped_lock held(program_.lock());
-  const auto known = execs_.find(exec);
-  if (result != CUDA_SUCCESS || known == execs_.end()) return result;
-  count(known->second);
-  drop(known->second);
-  execs_.erase(known);
+  held.lock();
+  if (known.empty()) return result;
+  if (result != CUDA_SUCCESS) {
+    execs_.insert(std::move(known));
+    return result;
+  }
+  count(known.mapped());
+  drop(known.mapped());
   return result;
 }
 
 void Graphs::drop(Exec& exec) {
-  const bool over = exec.last == nullptr || SLUICE_REAL(cuEventQuery)(exec.last) != CUDA_ERROR_NOT_READY;
+  const bool over = exec.last == nullptr || SLUICE_REAL(cuEventQuery)(exec.last.get()) != CUDA_ERROR_NOT_READY;
   for (auto& [at, node] : exec.nodes)
     if (node.slot != nullptr) {
       if (over) std::erase(exec.lane->slots, node.slot);  // else its last replay may need later grids
@@ -257,24 +262,16 @@ void Graphs::drop(Exec& exec) {
     }
 }
 
-void Graphs::body(CUgraph graph) {
-  const std::scoped_lock held(program_.lock());
-  bodies_.insert(graph);
-}
-
-bool Graphs::captured_into_body(CUstream stream) const {
-  if (bodies_.empty()) return false;
-  CUstreamCaptureStatus status{};
-  cuuint64_t id = 0;
-  CUgraph graph = nullptr;
-  using V2 = CUresult(CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*, const CUgraphNode**, std::size_t*);
-  const auto info = real<V2>(kcuStreamGetCaptureInfo_v2);
-  return info(stream, &status, &id, &graph, nullptr, nullptr) == CUDA_SUCCESS && bodies_.contains(graph);
+void Graphs::context_ends(ContextId context) {
+  const auto of = [&](const auto& state) { return state != nullptr && state->id() == context; };
+  count_all();
+  std::erase_if(execs_, [&](const auto& e) { return e.second.lane != nullptr && of(e.second.lane->context_state); });
+  std::erase_if(spare_, [&](const Spare& s) { return of(s.context_state); });
+  std::erase_if(open_, [&](const Timed& t) { return t.context == context; });
 }
 
 void Graphs::forget() {
   execs_.clear();
-  bodies_.clear();
   open_.clear();
   spare_.clear();
 }

@@ -2,6 +2,7 @@
 // Launches, and the ends of streams and contexts.
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "sw/interpose/hooks.h"
 #include "sw/interpose/program.h"
@@ -42,8 +43,10 @@ CUresult stream_destroy(CUstream stream) {
   program().stream_ends(stream);
   return SLUICE_REAL(cuStreamDestroy_v2)(stream);
 }
+/// What sleeps there would keep the driver from ending it.
 CUresult context_destroy(CUcontext context) {
-  program().context_ends(context);
+  const Program::Drain drain(program());
+  const std::shared_ptr<void> kept = program().context_ends(context);
   return SLUICE_REAL(cuCtxDestroy_v2)(context);
 }
 /// A device's own context ends with its last user, or when it is reset.
@@ -55,11 +58,14 @@ CUresult primary_ends(CUdevice device, CUresult (*real)(CUdevice)) {
       SLUICE_REAL(cuDevicePrimaryCtxRetain)(&context, device) == CUDA_SUCCESS)
     SLUICE_REAL(cuDevicePrimaryCtxRelease_v2)(device);
   const bool resets = real == SLUICE_REAL(cuDevicePrimaryCtxReset_v2);
-  if (resets && context != nullptr) program().context_ends(context);
+  std::optional<Program::Drain> drain;
+  if (resets) drain.emplace(program());
+  std::shared_ptr<void> kept;
+  if (resets && context != nullptr) kept = program().context_ends(context);
   const CUresult result = real(device);
   if (!resets && context != nullptr && SLUICE_REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) == CUDA_SUCCESS &&
       active == 0)
-    program().context_ends(context);
+    kept = program().context_ends(context);
   return result;
 }
 CUresult primary_release(CUdevice device) { return primary_ends(device, SLUICE_REAL(cuDevicePrimaryCtxRelease_v2)); }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "sw/interpose/hooks.h"
@@ -49,7 +50,7 @@ CUresult load(Handle* handle, const void* image, const Load& as) {
     if (loads) ours = {nullptr, nullptr, nullptr, "the driver does not load the transformed module"};
     result = as(image, false);
   }
-  if (result == CUDA_SUCCESS) program().module(*handle, std::move(ours));
+  if (result == CUDA_SUCCESS) program().module(*handle, std::move(ours), std::is_same_v<Handle, CUlibrary>);
   return result;
 }
 
@@ -73,7 +74,7 @@ void tell_kernel(void* handle, void* module, const char* name, bool library) {
 }
 void tell_unloaded(void* module) {
   if (Recorder* recorder = Recorder::instance()) return recorder->module(module, {});
-  program().module(module, {});
+  program().unloaded(module);
 }
 std::vector<char> contents(const char* path) {
   std::ifstream in(path == nullptr ? "" : path, std::ios::binary);
@@ -101,18 +102,12 @@ CUresult library_load_file(CUlibrary* library, const char* path, CUjit_option* j
                 : SLUICE_REAL(cuLibraryLoadFromFile)(library, path, jit, jit_values, jit_count, options, values, count);
   });
 }
-CUresult module_unload(CUmodule module) {
-  const CUresult result = SLUICE_REAL(cuModuleUnload)(module);
-  if (result == CUDA_SUCCESS) tell_unloaded(module);
-  return result;
-}
-CUresult library_unload(CUlibrary library) {
-  const CUresult result = [&] {
-    const Program::Drain drain(program());
-    return SLUICE_REAL(cuLibraryUnload)(library);
-  }();
-  if (result == CUDA_SUCCESS) tell_unloaded(library);
-  return result;
+/// What is ours of it goes first: the handle may come again as soon as the driver has let it go.
+template <Symbol Own, class Handle>
+CUresult unload(Handle handle) {
+  const Program::Drain drain(program());
+  tell_unloaded(handle);
+  return real<CUresult(Handle)>(Own)(handle);
 }
 CUresult module_get_function(CUfunction* function, CUmodule module, const char* name) {
   const CUresult result = [&] {
@@ -165,11 +160,11 @@ void* module_hook(Symbol symbol) {
     case kcuModuleLoadData: return address(module_load_data);
     case kcuModuleLoadDataEx: return address(module_load_data_ex);
     case kcuModuleLoadFatBinary: return address(module_load_fat);
-    case kcuModuleUnload: return address(module_unload);
+    case kcuModuleUnload: return address(unload<kcuModuleUnload, CUmodule>);
     case kcuModuleGetFunction: return address(module_get_function);
     case kcuLibraryLoadData: return address(library_load_data);
     case kcuLibraryLoadFromFile: return address(library_load_file);
-    case kcuLibraryUnload: return address(library_unload);
+    case kcuLibraryUnload: return address(unload<kcuLibraryUnload, CUlibrary>);
     case kcuLibraryGetKernel: return address(library_get_kernel);
     case kcuKernelGetFunction: return address(kernel_get_function);
     case kcuKernelGetParamInfo: return address(kernel_get_param_info);

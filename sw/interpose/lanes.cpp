@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "sw/interpose/program.h"
 #include "sw/interpose/table.h"
@@ -11,14 +12,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kFixed = offsetof(SluiceControl, unfinished);
 constexpr std::chrono::seconds kStandsStill(1);  // by then the watchdog has raised its quota to all there is
-
-std::optional<unsigned long long> current_context() {
-  unsigned long long id = 0;
-  if (SLUICE_REAL(cuCtxGetId)(nullptr, &id) != CUDA_SUCCESS) return std::nullopt;
-  return id;
-}
 
 }  // namespace
 
@@ -29,8 +23,9 @@ gpu::QuotaTable quotas_of(const Share& share, std::uint32_t sms) {
 }
 
 bool Lane::outstanding() const {
-  return std::ranges::any_of(slots, [](const auto& s) { return !s->node && !s->pending.empty(); }) ||
-         std::ranges::any_of(replays, [](const auto& r) { return SLUICE_REAL(cuEventQuery)(r.second) == CUDA_ERROR_NOT_READY; });
+  std::erase_if(replays, [](const Event& r) { return SLUICE_REAL(cuEventQuery)(r.get()) != CUDA_ERROR_NOT_READY; });
+  return entering > 0 || !replays.empty() ||
+         std::ranges::any_of(slots, [](const auto& s) { return !s->node && !s->pending.empty(); });
 }
 
 IShares& Lanes::shares() {
@@ -38,43 +33,42 @@ IShares& Lanes::shares() {
   return *shares_;
 }
 
-ContextState* Lanes::context_state(std::unique_lock<std::mutex>& held) {
+std::shared_ptr<ContextState> Lanes::context_state(std::unique_lock<std::mutex>& held) {
   const auto id = current_context();
   if (!id) return nullptr;
-  if (const auto known = contexts_.find(*id); known != contexts_.end()) return known->second.get();
+  if (const auto known = contexts_.find(*id); known != contexts_.end()) return known->second;
   const std::size_t spares = crowded() ? channels_of_process() : 0;
   held.unlock();
-  std::unique_ptr<ContextState> made = ContextState::make();
+  std::shared_ptr<ContextState> made = ContextState::make();
   if (made != nullptr && spares > 0) made->make_spares(lock_, spares);
   held.lock();
-  return contexts_.try_emplace(*id, std::move(made)).first->second.get();  // another thread may have been faster
+  return contexts_.try_emplace(*id, std::move(made)).first->second;  // another thread may have been faster
 }
 
-std::shared_ptr<Slot> Lanes::slot(ContextState& context_state, unsigned ctas, bool watched) {
+std::shared_ptr<Slot> Lanes::slot(ContextState& context_state, bool watched) {
   auto slot = std::make_shared<Slot>();
-  slot->ctas = ctas;
   if (watched) {
     slot->told = context_state.told();
     if (slot->told.word == nullptr) return nullptr;
   }
-  slot->control = context_state.zeroed(kFixed + std::size_t{ctas} * sizeof(SluiceControl::unfinished[0]),
-                                       offsetof(SluiceControl, told), slot->told.device);
+  slot->control = context_state.zeroed(sizeof(SluiceControl), offsetof(SluiceControl, told), slot->told.device);
   return slot->control == 0 ? nullptr : slot;
 }
 
-std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, ContextState& context_state, bool stream) {
+std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, const std::shared_ptr<ContextState>& context_state,
+                                       bool stream) {
   auto lane = std::make_shared<Lane>();
   lane->id = next_++;
-  lane->context_state = &context_state;
+  lane->context_state = context_state;
   lane->watched = shares().changes();
   held.unlock();
   if (stream) {
-    if (auto made = slot(context_state, SLUICE_MAX_SLOTS, lane->watched)) {
+    if (auto made = slot(*context_state, lane->watched)) {
       lane->orders = made->control + offsetof(SluiceControl, orders);
       lane->slots.push_back(std::move(made));
     }
   } else {
-    lane->orders = context_state.zeroed(sizeof(SluiceOrders), 0, 0);
+    lane->orders = context_state->zeroed(sizeof(SluiceOrders), 0, 0);
   }
   held.lock();
   return lane->orders == 0 ? nullptr : lane;
@@ -82,22 +76,22 @@ std::shared_ptr<Lane> Lanes::make_lane(std::unique_lock<std::mutex>& held, Conte
 
 std::shared_ptr<Lane> Lanes::of_stream(std::unique_lock<std::mutex>& held, CUstream stream) {
   StreamId id;
-  ContextState* const own = context_state(held);
+  const std::shared_ptr<ContextState> own = context_state(held);
   if (own == nullptr || SLUICE_REAL(cuStreamGetId)(stream, &id.second) != CUDA_SUCCESS) return nullptr;
   id.first = own->id();
   const auto known = streams_.find(id);
   if (known != streams_.end()) return known->second;
   for (auto old = retired_.begin(); old != retired_.end(); ++old) {
-    if (old->first->context_state != own || old->first->outstanding() || SLUICE_REAL(cuEventQuery)(old->second) != CUDA_SUCCESS)
+    if (old->first->context_state != own || old->first->outstanding() ||
+        SLUICE_REAL(cuEventQuery)(old->second.get()) != CUDA_SUCCESS)
       continue;
-    SLUICE_REAL(cuEventDestroy_v2)(old->second);
     std::shared_ptr<Lane> lane = old->first;
     retired_.erase(old);
     lane->id = next_++;
     lane->stale = true;
     return streams_[id] = lane;
   }
-  std::shared_ptr<Lane> lane = make_lane(held, *own, true);
+  std::shared_ptr<Lane> lane = make_lane(held, own, true);
   return lane == nullptr ? nullptr : streams_.try_emplace(id, lane).first->second;
 }
 
@@ -111,11 +105,11 @@ std::shared_ptr<Lane> Lanes::known(CUstream stream) const {
 }
 
 std::shared_ptr<Lane> Lanes::of_graphs(std::unique_lock<std::mutex>& held) {
-  ContextState* const own = context_state(held);
+  const std::shared_ptr<ContextState> own = context_state(held);
   if (own == nullptr) return nullptr;
   const auto known = graphs_.find(own->id());
   if (known != graphs_.end()) return known->second;
-  std::shared_ptr<Lane> lane = make_lane(held, *own, false);
+  std::shared_ptr<Lane> lane = make_lane(held, own, false);
   return lane == nullptr ? nullptr : graphs_.try_emplace(own->id(), lane).first->second;
 }
 
@@ -147,34 +141,35 @@ void Lanes::stream_ends(CUstream stream) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   const Relaxed relaxed;
-  CUevent event = nullptr;
-  if (SLUICE_REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
-      SLUICE_REAL(cuEventRecord)(event, stream) == CUDA_SUCCESS)
+  const Event event = found->second->context_state->event(CU_EVENT_DISABLE_TIMING);
+  if (event != nullptr && SLUICE_REAL(cuEventRecord)(event.get(), stream) == CUDA_SUCCESS)
     retired_.emplace_back(found->second, event);
   streams_.erase(found);
 }
 
-void Lanes::context_ends(CUcontext context) {
-  for (auto context_state = contexts_.begin(); context_state != contexts_.end();) {
-    if (context_state->second == nullptr || context_state->second->context() != context) {
-      ++context_state;
-      continue;
-    }
-    const unsigned long long id = context_state->first;
-    const Sums now = sums();
-    std::erase_if(streams_, [&](const auto& s) { return s.first.first == id; });
-    std::erase_if(retired_, [&](const auto& r) { return r.first->context_state == context_state->second.get(); });
-    graphs_.erase(id);
-    looked_at_.erase(context_state->second.get());
-    context_state = contexts_.erase(context_state);
-    counted_.violations = now.violations;
-    counted_.naps = now.naps;
-  }
+std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context) {
+  const auto found = std::ranges::find_if(contexts_, [&](const auto& c) { return c.second && c.second->context() == context; });
+  if (found == contexts_.end()) return nullptr;
+  const ContextId id = found->first;
+  const std::shared_ptr<ContextState> state = found->second;
+  const Sums now = sums();
+  counted_.violations = now.violations;
+  counted_.naps = now.naps;
+  for (const std::shared_ptr<Lane>& lane : all())
+    if (lane->context_state == state) give_up(*lane);
+  state->ends();
+  std::erase_if(streams_, [&](const auto& s) { return s.first.first == id; });
+  std::erase_if(retired_, [&](const auto& r) { return r.first->context_state == state; });
+  graphs_.erase(id);
+  looked_at_.erase(state.get());
+  contexts_.erase(found);
+  return state;
 }
 
 void Lanes::forget() {
   static_cast<void>(shares_.release());  // its thread and its session are the parent's
-  for (auto& [id, context_state] : contexts_) static_cast<void>(context_state.release());
+  for (auto& [id, context_state] : contexts_)
+    if (context_state != nullptr) new std::shared_ptr(context_state);  // the parent's: never given back
   contexts_.clear();
   looked_at_.clear();
   streams_.clear();

@@ -41,7 +41,6 @@ struct Pending {
 /// A control block, and the launches that use it one after the other.
 struct Slot {
   CUdeviceptr control = 0;
-  unsigned ctas = 0;  ///< on an SM: it has room for so many
   Notice told;
   std::deque<Pending> pending;  ///< of a graph's node: the one launch, again and again
   bool node = false;
@@ -59,7 +58,7 @@ struct Slot {
 
 struct Lane {
   LaneId id = 0;
-  ContextState* context_state = nullptr;
+  std::shared_ptr<ContextState> context_state;
   CUdeviceptr orders = 0;
   Share share{CtaCount(0)};
   bool stale = true;        ///< the share is not in device memory
@@ -68,12 +67,14 @@ struct Lane {
   bool watched = false;
   std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
   std::vector<std::shared_ptr<Slot>> slots;
-  std::map<CUgraphExec, CUevent> replays;  ///< of a lane of graphs: behind the last of each executable
-  std::uint64_t done = 0;                  ///< blocks that have ended
-  bool busy = false, last_begun = false;   ///< as told
-  std::size_t behind = 0;                  ///< native launches since one under quota has ended
-  std::mutex launching;                    ///< launches enter the stream in the order in which they are noted
+  mutable std::vector<Event> replays;     ///< of a lane of graphs: behind those that may not have ended
+  std::size_t entering = 0;               ///< replays that are being launched
+  std::uint64_t done = 0;                 ///< blocks that have ended
+  bool busy = false, last_begun = false;  ///< as told
+  std::size_t behind = 0;                 ///< native launches since one under quota has ended
+  std::mutex launching;                   ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
+  [[nodiscard]] std::size_t queued() const { return behind + slots.front()->pending.size(); }  ///< of a stream's
 };
 
 [[nodiscard]] gpu::QuotaTable quotas_of(const Share& share, std::uint32_t sms);
@@ -92,15 +93,16 @@ class Lanes : public ILanes {
   // With the lock held.
   [[nodiscard]] IShares& shares();
   // Memory may have to wait for the GPU, and the GPU for the lanes' thread: the lock is given up meanwhile.
-  [[nodiscard]] ContextState* context_state(
+  [[nodiscard]] std::shared_ptr<ContextState> context_state(
       std::unique_lock<std::mutex>& held);  ///< of the current context; null: the driver refuses
   [[nodiscard]] const std::string& gone() const { return gone_; }
   /// The stream's lane, in the current context. @return null: no memory
   [[nodiscard]] std::shared_ptr<Lane> of_stream(std::unique_lock<std::mutex>& held, CUstream stream);
   [[nodiscard]] std::shared_ptr<Lane> known(CUstream stream) const;  ///< null: nothing of it was under quota
   [[nodiscard]] std::shared_ptr<Lane> of_graphs(std::unique_lock<std::mutex>& held);
-  /// A control block for `ctas` CTAs on an SM. Without the lock. @return null: no memory
-  [[nodiscard]] static std::shared_ptr<Slot> slot(ContextState& context_state, unsigned ctas, bool watched);
+  /// A control block, with room for as many slots as a quota may say: which of them CTAs take does not depend on how many there
+  /// are. Without the lock. @return null: no memory
+  [[nodiscard]] static std::shared_ptr<Slot> slot(ContextState& context_state, bool watched);
   [[nodiscard]] bool send(Lane& lane, bool waits = true);  ///< the share, to device memory
   void watch(Lane& lane);                                  ///< from here on the thread looks at it
   void wake();                                             ///< the thread sleeps: something is outstanding now
@@ -109,7 +111,7 @@ class Lanes : public ILanes {
   void make_spares(std::unique_lock<std::mutex>& held);  ///< of the current context. @pre nothing sleeps
   [[nodiscard]] bool crowded() const;  ///< soon there are more streams than channels, those of a context_state included
   void stream_ends(CUstream stream);
-  void context_ends(CUcontext context);
+  [[nodiscard]] std::shared_ptr<ContextState> context_ends(CUcontext context);  ///< null: nothing of it is here
   void forget();  ///< in a forked child: the parent's are not its own
   struct Sums {
     std::uint64_t violations = 0, naps = 0, raises = 0, later_grids = 0, orders = 0;
@@ -123,7 +125,7 @@ class Lanes : public ILanes {
   void wait_for_change(std::unique_lock<std::mutex>& held) { changed_.wait_for(held, std::chrono::milliseconds(1)); }
 
  private:
-  using StreamId = std::pair<unsigned long long, unsigned long long>;  // of its context, and its own: never used again
+  using StreamId = std::pair<ContextId, unsigned long long>;  // of its context, and its own: never used again
   struct Look;
   struct Place {  // that is looked at
     std::shared_ptr<Lane> lane;
@@ -139,11 +141,13 @@ class Lanes : public ILanes {
   void begin_look(ContextState& context_state, std::vector<Place> due);
   bool see(ContextState& context_state);  // @return its look has come
   void hear(Lane& lane, Slot& slot);
+  void give_up(Lane& lane);          ///< nothing of it is on the GPU any more, whoever has told
   void answer_eviction(Lane& lane);  ///< where it is ordered: nobody holds a slot any more
   void look(const Place& place, const std::byte* counters, Clock::time_point now);
   void help(Lane& lane, Slot& slot, const Look& seen, Clock::time_point now);
   [[nodiscard]] std::vector<std::shared_ptr<Lane>> all() const;
-  [[nodiscard]] std::shared_ptr<Lane> make_lane(std::unique_lock<std::mutex>& held, ContextState& context_state, bool stream);
+  [[nodiscard]] std::shared_ptr<Lane> make_lane(std::unique_lock<std::mutex>& held,
+                                                const std::shared_ptr<ContextState>& context_state, bool stream);
   std::mutex& lock_;
   std::condition_variable changed_;
   std::mutex orders_lock_;  // of the following: taken last
@@ -152,11 +156,11 @@ class Lanes : public ILanes {
   std::optional<std::string> asked_gone_;
   bool poked_ = false;
   std::unique_ptr<IShares> shares_;
-  std::map<unsigned long long, std::unique_ptr<ContextState>> contexts_;
+  std::map<ContextId, std::shared_ptr<ContextState>> contexts_;
   std::map<ContextState*, std::vector<Place>> looked_at_;  ///< by the look that is under way
   std::map<StreamId, std::shared_ptr<Lane>> streams_;
-  std::map<unsigned long long, std::shared_ptr<Lane>> graphs_;
-  std::vector<std::pair<std::shared_ptr<Lane>, CUevent>> retired_;  // of streams that have ended; when their work has
+  std::map<ContextId, std::shared_ptr<Lane>> graphs_;
+  std::vector<std::pair<std::shared_ptr<Lane>, Event>> retired_;  // of streams that have ended; when their work has
   std::string gone_;
   LaneId next_ = 1;
   Sums counted_;

@@ -15,8 +15,9 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr std::size_t kMostPending = 512;  ///< launches of a stream whose shares may change: the driver's queue must not fill up
-constexpr std::size_t kMostBehind = 256;   ///< native launches of a stream since one of its launches under quota has ended
+/// Launches of a stream since one of its launches under quota has ended: the driver's queue, of about a thousand, must not fill
+/// up.
+constexpr std::size_t kMostQueued = 900;
 constexpr const char* kShort = "short launches: bringing persistent CTAs would cost more than it gives";
 constexpr auto kLongest = std::chrono::seconds(1);  ///< for which a launch waits for room among the lanes
 
@@ -24,6 +25,14 @@ bool capturing(CUstream stream) {
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   return SLUICE_REAL(cuStreamIsCapturing)(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
+
+class InDriver {
+ public:
+  InDriver() { in_driver = true; }
+  ~InDriver() { in_driver = false; }
+  InDriver(const InDriver&) = delete;
+  InDriver& operator=(const InDriver&) = delete;
+};
 
 /// Lanes that may hold launches which have not ended, where those may sleep: beside as many streams as the process has channels
 /// no grid begins.
@@ -40,14 +49,16 @@ double short_us() {
 
 }  // namespace
 
-std::optional<std::string> Program::prepare(Kernel& kernel, const ProgramLaunch& launch, Transformed& out) {
+std::optional<std::string> Program::prepare(Kernel& kernel, Part& part, const ProgramLaunch& launch, Transformed& out) {
   if (const std::string& why = lanes_.shares().native(); !why.empty()) return why;
   if (!lanes_.gone().empty()) return lanes_.gone();
+  if (channels_of_process() == 1 && (lanes_.shares().changes() || (kernel.form != nullptr && kernel.form->waits)))
+    return "the process has one channel to the GPU: an order could not pass a launch that waits";
   if (launch.facts.cooperative) return std::string(gpu::gate_row(gpu::GateRule::Cooperative).native);
   if (kernel.form == nullptr) return kernel.why;
   if (kernel.form->refusal) return kernel.form->refusal->reason;
-  if (ours(kernel) == nullptr) return "the driver does not load the transformed module";
-  const Shape& fits = shape(kernel, launch.function, launch.facts);
+  if (part.ours == nullptr) return "the driver does not load the transformed module";
+  const Shape& fits = shape(kernel, part, launch.facts);
   if (fits.native == 0 || fits.transformed == 0) return std::string(gpu::gate_row(gpu::GateRule::SharedRoom).native);
   if (const auto refused = gpu::refuse_launch(*kernel.form, launch.facts, {fits.sms, fits.native, fits.shared_left}))
     return refused->reason;
@@ -61,7 +72,7 @@ std::optional<std::string> Program::prepare(Kernel& kernel, const ProgramLaunch&
   out.job->flags = SLUICE_HELD;
   out.shared = launch.facts.dynamic_shared + kernel.form->shared_behind;
   out.job->shared_at = out.shared - static_cast<unsigned>(sizeof(SluiceState));
-  out.function = ours(kernel);
+  out.function = part.ours;
   out.grid[0] = fits.sms;
   out.grid[1] = fits.transformed;
   out.demand = fits.demand;
@@ -105,7 +116,7 @@ std::shared_ptr<Lane> Program::enter(std::unique_lock<std::mutex>& held, CUstrea
   while (lane->watched) {
     const Slot& slot = *lane->slots.front();
     if (slot.told.word == nullptr) break;
-    if (slot.pending.size() < kMostPending && (!slot.pending.empty() || lanes_.outstanding() < most_lanes())) break;
+    if (lane->queued() < kMostQueued && (!slot.pending.empty() || lanes_.outstanding() < most_lanes())) break;
     if (slot.pending.empty() && Clock::now() - begin > kLongest) {
       reason = "other streams hold launches that have not ended: one stream more could keep their blocks from the GPU";
       return nullptr;
@@ -121,18 +132,22 @@ void Program::wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream)
   if (lanes_.outstanding() == 0) return;
   const std::shared_ptr<Lane> lane = lanes_.known(stream);
   if (lane == nullptr) return;
-  while (lane->outstanding() && lane->behind >= kMostBehind) {
+  while (lane->outstanding() && lane->queued() >= kMostQueued) {
     lanes_.wake();
     lanes_.wait_for_change(held);
   }
   ++lane->behind;
 }
 
-CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
+CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is,
+                             std::uint64_t short_blocks) {
   wait_for_room(held, stream);
-  const auto timed = coverage_.begin(row, 0, stream);
+  const auto timed = coverage_.begin(row, short_blocks, stream);
   held.unlock();
-  const CUresult result = as_it_is(stream);
+  const CUresult result = [&] {
+    const InDriver now;
+    return as_it_is(stream);
+  }();
   if (timed) {
     held.lock();
     coverage_.end(*timed, stream);
@@ -162,7 +177,7 @@ void Program::look_at_admitted() {
 
 std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
                                            const std::string& reason, CUstream stream, const Native& as_it_is) {
-  const ContextState* context_state = lanes_.context_state(held);
+  const std::shared_ptr<ContextState> context_state = lanes_.context_state(held);
   const std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
   if (context_state == nullptr || lane == nullptr || lane->share.sms == kEverySm ||
       lane->share.sms.count >= context_state->shape().sms)
@@ -180,23 +195,22 @@ std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, c
 }
 
 CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, const Ours& with) {
-  if (launch.function == nullptr) return as_it_is(launch.stream);  // the driver says so
-  const bool captured = captures_.load(std::memory_order_relaxed) && capturing(launch.stream);
-  std::unique_lock held(lock_);
-  if (const auto found = kernels_.find(launch.function); found != kernels_.end() && !captured)
-    if (Kernel& k = found->second; k.known_row != nullptr && ((k.never && !launch.facts.cooperative) || k.known == launch.facts))
-      return run_native(held, *k.known_row, launch.stream, as_it_is);
-  std::string name, reason;
-  std::optional<Transformed> ours = transformed(held, launch, captured, name, reason);
-  if (captured) {
-    if (ours && graphs_.captured_into_body(launch.stream)) {
-      ours.reset();
-      reason = "in the body of a conditional node";
-    }
-    held.unlock();
-    return ours ? with(*ours) : as_it_is(launch.stream);  // counted when it is replayed
+  if (launch.function == nullptr || ended_) return as_it_is(launch.stream);     // the driver says so
+  if (captures_.load(std::memory_order_relaxed) && capturing(launch.stream)) {  // graphs.cpp
+    const CUresult result = as_it_is(launch.stream);
+    captured(launch.function);
+    return result;
   }
+  std::unique_lock held(lock_);
+  const KernelPtr k = find(launch.function);
+  if (k != nullptr && k->known_row != nullptr && ((k->never && !launch.facts.cooperative) || k->known == launch.facts) &&
+      (k->short_blocks == 0 || k->timed == k->known_row->timed))
+    return run_native(held, *k->known_row, launch.stream, as_it_is, k->short_blocks);
+  const InContext in(context_of(launch.stream));
+  std::string name, reason;
+  std::optional<Transformed> ours = transformed(held, launch, false, name, reason);
   std::shared_ptr<Lane> lane;
+  const std::uint64_t blocks = ours ? ours->blocks : 0;
   if (ours) {
     if (const auto us = coverage_.microseconds(name, ours->blocks); us && *us < short_us()) {
       reason = kShort;
@@ -214,13 +228,14 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     if (opaque && Opaque::mode() == Opaque::Mode::Hold) return run_held(held, row, launch.stream, as_it_is);
     if (opaque)
       if (const auto result = run_split(held, name, reason, launch.stream, as_it_is)) return *result;
-    if (const auto found = kernels_.find(launch.function); !opaque && reason != kNotLoaded && found != kernels_.end() &&
-                                                           found->second.later == nullptr && found->second.lazy == nullptr) {
-      found->second.known = launch.facts;  // the next one like it is not decided anew
-      found->second.never = found->second.form == nullptr && !launch.facts.cooperative;
-      found->second.known_row = &row;
+    if (k != nullptr && !opaque && reason != kNotLoaded && reason != kOtherContext && k->later == nullptr && k->lazy == nullptr) {
+      k->known = launch.facts;  // the next one like it is not decided anew
+      k->never = k->form == nullptr && !launch.facts.cooperative;
+      k->known_row = &row;
+      k->short_blocks = reason == kShort ? blocks : 0;
+      k->timed = row.timed;
     }
-    return run_native(held, row, launch.stream, as_it_is);
+    return run_native(held, row, launch.stream, as_it_is, reason == kShort ? blocks : 0);
   }
   if (ours->waits || lane->watched) lanes_.watch(*lane);
   std::unique_lock<std::mutex> order;
@@ -253,7 +268,10 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   const bool asleep = lane->watched && !lanes_.polls();
   held.unlock();
   ours->follows_closely = true;
-  const CUresult result = with(*ours);
+  const CUresult result = [&] {
+    const InDriver now;
+    return with(*ours);
+  }();
   if (timed || result != CUDA_SUCCESS) {
     held.lock();
     if (timed) coverage_.end(*timed, launch.stream);

@@ -34,6 +34,13 @@ void Opaque::entered(CUstream stream) {
   entering_ = false;
 }
 
+void Opaque::context_ends(CUcontext context) {
+  std::erase_if(parts_, [&](const auto& p) { return p.first.first == context; });
+  if (context_ != context) return;
+  held_ = nullptr;
+  under_way_ = false;
+}
+
 bool Opaque::ended() {
   if (!under_way_ || !free()) return false;
   under_way_ = false;

@@ -19,7 +19,8 @@ class Opaque {
   [[nodiscard]] bool free() const;
   void enters() { entering_ = true; }  ///< nobody else until entered()
   void entered(CUstream stream);       ///< the launch is in the stream
-  [[nodiscard]] bool ended();          ///< the launch that entered has, since the last call
+  void context_ends(CUcontext context);
+  [[nodiscard]] bool ended();  ///< the launch that entered has, since the last call
 
   /// Split: `launch` into a stream on so many SMs of the current context, in the order of `stream`. A multiple of 8 SMs; which
   /// ones, the driver decides. Without green contexts, and where the kernel is of another context, it is an error and nothing has

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "sw/gpu/rewrite/transform.h"
 #include "sw/gpu/runtime/control.h"
@@ -25,6 +26,8 @@ std::chrono::milliseconds compile_wait() {
   return wait;
 }
 
+constexpr const char* kStranger = "a kernel whose handle came by an unknown way";
+
 /// The driver then loads a module's kernels with it.
 bool loads_eagerly() {
   static const bool eager = [] {
@@ -40,7 +43,7 @@ Program::Program() {
   std::atexit([] { instance().tell_at_exit(); });
   pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
                  [] {
-                   for (auto& [handle, kernel] : instance().kernels_) kernel.known_row = nullptr;
+                   for (auto& [handle, kernel] : instance().kernels_) kernel->known_row = nullptr;
                    instance().coverage_.forget();
                    instance().lanes_.forget();
                    instance().drains_ = 0;
@@ -54,43 +57,65 @@ Program& Program::instance() {
   return *program;
 }
 
-void Program::module(void* handle, Prepared prepared) {
+bool Program::Kernel::loaded_in(ContextId id) const {
+  const auto part = parts.find(id);
+  return part != parts.end() && part->second.own_loaded;
+}
+
+Program::KernelPtr Program::find(void* handle) const {
+  const auto found = kernels_.find(handle);
+  return found == kernels_.end() ? nullptr : found->second;
+}
+
+void Program::module(void* handle, Prepared prepared, bool library) {
   const std::scoped_lock held(lock_);
-  modules_[handle] = std::move(prepared);
-  ahead_.erase(handle);
+  static_cast<void>(forget_module(handle));  // it ended without our seeing it
+  modules_[handle] = {std::move(prepared), library ? 0 : current_context().value_or(0)};
+}
+
+void Program::unloaded(void* handle) {
+  if (ended_) return;
+  std::vector<Part> parts;
+  {
+    const std::scoped_lock held(lock_);
+    parts = forget_module(handle);
+  }
+  for (const Part& part : parts) unload(part);
+}
+
+std::vector<Program::Part> Program::forget_module(void* handle) {
   std::erase_if(looked_at_, [&](const auto& l) {
-    const auto kernel = kernels_.find(std::get<1>(l));
-    return std::get<1>(l) == handle || (kernel != kernels_.end() && kernel->second.module == handle);
+    const KernelPtr kernel = find(std::get<1>(l));
+    return std::get<1>(l) == handle || (kernel != nullptr && kernel->module == handle);
   });
-  std::erase_if(kernels_, [&](const auto& k) { return k.second.module == handle; });
+  ahead_.erase(handle);
+  modules_.erase(handle);
+  return forget_kernels([&](const Kernel& k) { return k.module == handle; });
 }
 
-CUfunction Program::in_context(const Kernel& kernel, CUfunction handle) {
-  CUfunction function = nullptr;
-  if (!kernel.library || SLUICE_REAL(cuKernelGetFunction)(&function, reinterpret_cast<CUkernel>(handle)) != CUDA_SUCCESS)
-    return handle;
-  return function;
+std::vector<Program::Part> Program::forget_kernels(const std::function<bool(const Kernel&)>& which) {
+  std::vector<Part> parts;
+  std::erase_if(kernels_, [&](const auto& k) {
+    if (!which(*k.second)) return false;
+    if (!std::exchange(k.second->gone, true))
+      for (const auto& [id, part] : k.second->parts)
+        if (part.beside != nullptr) parts.push_back(part);
+    return true;
+  });
+  return parts;
 }
 
-CUfunction Program::ours(const Kernel& kernel) const {
-  if (!kernel.beside) return in_context(kernel, kernel.function);
-  CUcontext context = nullptr;
-  SLUICE_REAL(cuCtxGetCurrent)(&context);
-  const auto loaded = beside_.find({kernel.code.get(), context});
-  return loaded == beside_.end() ? nullptr : loaded->second;
+void Program::unload(const Part& part) {
+  const InContext in(part.context);
+  static_cast<void>(SLUICE_REAL(cuModuleUnload)(part.beside));
 }
 
 /// A module may be loaded when its kernels are first looked at, and loading may wait for all that runs. Kernels whose handles the
 /// program has are loaded with the first that is launched, so that none has to wait for one that runs.
 /// @return false: it has to wait for a launch that stands still. The program's own kernel is there
-bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
-  CUcontext context = nullptr;
-  SLUICE_REAL(cuCtxGetCurrent)(&context);
-  auto found = kernels_.find(handle);
-  for (; found != kernels_.end() && found->second.loading; found = kernels_.find(handle))  // another thread is about it
-    lanes_.wait_for_change(held);
-  if (found == kernels_.end()) {
-    if (!strangers_.emplace(handle, context).second) return true;
+bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle, const KernelPtr& kernel, ContextId here) {
+  if (kernel == nullptr) {
+    if (!strangers_.emplace(here, handle).second) return true;
     const Drain drain(*this, held, true);
     held.unlock();
     int registers = 0;
@@ -98,180 +123,170 @@ bool Program::load(std::unique_lock<std::mutex>& held, CUfunction handle) {
     held.lock();
     return true;
   }
-  if (!found->second.seen.insert(context).second) {
+  while (kernel->loading) lanes_.wait_for_change(held);  // another thread is about it
+  if (kernel->gone) return true;
+  if (std::exchange(kernel->parts[here].seen, true)) {
     if (behind_ && lanes_.outstanding() == 0) {
       const Drain drain(*this, held, true);
-      load_others(held, context);
+      load_others(held, here);
     }
     return true;
   }
-  found->second.loading = true;
-  const Drain drain(*this, held, !found->second.own_loaded.contains(context));
+  kernel->loading = true;
+  const Drain drain(*this, held, !kernel->loaded_in(here));
   if (!drain.reached()) {
     behind_ = true;
-    if (found = kernels_.find(handle); found != kernels_.end()) {
-      found->second.loading = false;
-      found->second.seen.erase(context);
-    }
+    kernel->loading = false;
+    kernel->parts[here].seen = false;
     return false;
   }
-  load_one(held, handle, context);
-  load_others(held, context);
+  load_one(held, kernel, here);
+  load_others(held, here);
   return true;
 }
 
 /// The program's own code says how many registers ours may have, which is to be compiled.
-void Program::load_own(std::unique_lock<std::mutex>& held, CUfunction handle) {
-  const auto found = kernels_.find(handle);
-  if (found == kernels_.end() || found->second.lazy == nullptr || found->second.registers != 0 || found->second.loading) return;
-  CUcontext context = nullptr;
-  SLUICE_REAL(cuCtxGetCurrent)(&context);
-  found->second.loading = true;
-  const Drain drain(*this, held, !found->second.own_loaded.contains(context));
+void Program::load_own(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here) {
+  if (kernel->lazy == nullptr || kernel->registers != 0 || kernel->loading) return;
+  kernel->loading = true;
+  const Drain drain(*this, held, !kernel->loaded_in(here));
   if (drain.reached())
-    load_one(held, handle, context);
-  else if (const auto still = kernels_.find(handle); still != kernels_.end())
-    still->second.loading = false;
+    load_one(held, kernel, here);
+  else
+    kernel->loading = false;
 }
 
-/// @pre it is marked as being loaded; nothing sleeps
-void Program::load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context) {
-  const auto found = kernels_.find(handle);
-  if (found == kernels_.end()) return;
-  Kernel kernel = found->second;
-  const CUfunction beside = kernel.beside ? ours(kernel) : nullptr;
+/// Ours, and what the program's takes. @pre it is marked as being loaded; nothing sleeps
+void Program::load_one(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here) {
+  Part part = kernel->parts[here];
+  const Kernel k = *kernel;
+  std::vector<std::pair<std::size_t, std::size_t>> parameters;
+  int registers = static_cast<int>(k.registers);
   held.unlock();
-  const CUfunction function = look_up(kernel, static_cast<CUfunction>(kernel.own), beside);
+  SLUICE_REAL(cuCtxGetCurrent)(&part.context);
+  if (k.library)
+    static_cast<void>(SLUICE_REAL(cuKernelGetFunction)(&part.own, static_cast<CUkernel>(k.own)));
+  else
+    part.own = static_cast<CUfunction>(k.own);
+  for (std::size_t i = 0, offset = 0, bytes = 0;; ++i) {
+    const CUresult more = k.library ? SLUICE_REAL(cuKernelGetParamInfo)(static_cast<CUkernel>(k.own), i, &offset, &bytes)
+                                    : SLUICE_REAL(cuFuncGetParamInfo)(part.own, i, &offset, &bytes);
+    if (more != CUDA_SUCCESS) break;
+    parameters.emplace_back(offset, bytes);
+  }
+  static_cast<void>(SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, part.own));
+  if (k.form != nullptr && !k.form->refusal && part.ours == nullptr) {
+    const char* entry = k.form->entry.c_str();
+    CUkernel ours = nullptr;
+    if (k.beside) {
+      const Relaxed relaxed;
+      if (SLUICE_REAL(cuModuleLoadData)(&part.beside, k.code->cubin.data()) == CUDA_SUCCESS)
+        SLUICE_REAL(cuModuleGetFunction)(&part.ours, part.beside, entry);
+    } else if (!k.library) {
+      SLUICE_REAL(cuModuleGetFunction)(&part.ours, static_cast<CUmodule>(k.module), entry);
+    } else if (SLUICE_REAL(cuLibraryGetKernel)(&ours, static_cast<CUlibrary>(k.module), entry) == CUDA_SUCCESS) {
+      SLUICE_REAL(cuKernelGetFunction)(&part.ours, ours);
+    }
+    int unused = 0;
+    if (part.ours != nullptr) SLUICE_REAL(cuFuncGetAttribute)(&unused, CU_FUNC_ATTRIBUTE_NUM_REGS, part.ours);
+  }
   held.lock();
-  const auto still = kernels_.find(handle);
-  if (still == kernels_.end()) return;
-  still->second.loading = false;
-  still->second.own_loaded.insert(context);
-  still->second.parameters = std::move(kernel.parameters);
-  still->second.registers = kernel.registers;
-  if (kernel.beside && function != nullptr) beside_[{kernel.code.get(), context}] = function;
-  if (!kernel.beside) still->second.function = function;
+  kernel->loading = false;
+  if (kernel->gone) {
+    held.unlock();
+    if (part.beside != nullptr) unload(part);
+    return held.lock();
+  }
+  kernel->parameters = std::move(parameters);
+  kernel->registers = static_cast<unsigned>(registers);
+  part.own_loaded = true;
+  part.seen = kernel->parts[here].seen;
+  kernel->parts[here] = std::move(part);
 }
 
 /// Also begins to compile them. @pre nothing sleeps
-void Program::load_others(std::unique_lock<std::mutex>& held, CUcontext context) {
+void Program::load_others(std::unique_lock<std::mutex>& held, ContextId here) {
   constexpr std::size_t kMost = 16;  // of a module: each costs a millisecond or two, and may never be launched
-  std::vector<void*> others;
+  std::set<KernelPtr> others;
   behind_ = false;
   for (const auto& [handle, k] : kernels_) {
-    const bool here = k.library || k.own_loaded.contains(context);
-    if (!here || k.loading || k.seen.contains(context)) continue;
-    if (k.later != nullptr || ahead_[k.module]++ < kMost) others.push_back(handle);
+    const bool wanted = k->library ? true : k->context == here;
+    const auto part = k->parts.find(here);
+    if (!wanted || k->loading || others.contains(k) || (part != k->parts.end() && part->second.seen)) continue;
+    if (k->later != nullptr || ahead_[k->module]++ < kMost) others.insert(k);
   }
-  for (void* handle : others) {
-    auto found = kernels_.find(handle);
-    if (found == kernels_.end() || found->second.loading) continue;
+  for (const KernelPtr& kernel : others) {
+    if (kernel->loading || kernel->gone) continue;
     const bool wanted = lanes_.shares().native().empty() && lanes_.gone().empty();
-    if (wanted && found->second.lazy != nullptr && found->second.registers == 0) {
-      found->second.loading = true;
-      load_one(held, handle, context);
-      if (found = kernels_.find(handle); found == kernels_.end()) continue;
+    if (wanted && kernel->lazy != nullptr && kernel->registers == 0) {
+      kernel->loading = true;
+      load_one(held, kernel, here);
     }
-    if (const auto lazy = wanted ? std::exchange(found->second.lazy, nullptr) : nullptr) {
-      const std::string name = found->second.name;
-      const unsigned registers = found->second.registers;
+    if (const auto lazy = wanted ? std::exchange(kernel->lazy, nullptr) : nullptr) {
       held.unlock();
-      const std::shared_ptr<Later> later = lazy->kernel(name, registers, 0);
+      const std::shared_ptr<Later> later = lazy->kernel(kernel->name, kernel->registers, 0);
       held.lock();
-      if (found = kernels_.find(handle); found == kernels_.end()) continue;
-      found->second.later = later;
+      kernel->later = later;
     }
-    Kernel& kernel = found->second;
-    if (kernel.later != nullptr && kernel.later->done()) adopt(kernel);
-    if (kernel.later == nullptr)
-      kernel.seen.insert(context);
+    if (kernel->gone) continue;
+    if (kernel->later != nullptr && kernel->later->done()) adopt(*kernel);
+    if (kernel->later == nullptr)
+      kernel->parts[here].seen = true;
     else
       behind_ = true;  // it is loaded when there is code
-    if (kernel.later != nullptr && kernel.own_loaded.contains(context)) continue;
-    kernel.loading = true;
-    load_one(held, handle, context);
+    if (kernel->later != nullptr && kernel->loaded_in(here)) continue;
+    kernel->loading = true;
+    load_one(held, kernel, here);
   }
-}
-
-/// Ours, and what the program's takes. @param own  the handle that its module gave
-CUfunction Program::look_up(Kernel& kernel, CUfunction own, CUfunction function) {
-  std::size_t offset = 0, bytes = 0;
-  kernel.parameters.clear();
-  for (std::size_t i = 0;; ++i) {
-    const CUresult more = kernel.library
-                              ? SLUICE_REAL(cuKernelGetParamInfo)(static_cast<CUkernel>(kernel.own), i, &offset, &bytes)
-                              : SLUICE_REAL(cuFuncGetParamInfo)(own, i, &offset, &bytes);
-    if (more != CUDA_SUCCESS) break;
-    kernel.parameters.emplace_back(offset, bytes);
-  }
-  int registers = 0;
-  if (SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, in_context(kernel, own)) == CUDA_SUCCESS)
-    kernel.registers = static_cast<unsigned>(registers);
-  if (kernel.form == nullptr || kernel.form->refusal) return nullptr;
-  const char* entry = kernel.form->entry.c_str();
-  if (kernel.beside && function == nullptr) {
-    const Relaxed relaxed;
-    CUmodule module = nullptr;
-    if (SLUICE_REAL(cuModuleLoadData)(&module, kernel.code->cubin.data()) == CUDA_SUCCESS)
-      SLUICE_REAL(cuModuleGetFunction)(&function, module, entry);
-  }
-  if (!kernel.beside)
-    static_cast<void>(kernel.library ? SLUICE_REAL(cuLibraryGetKernel)(reinterpret_cast<CUkernel*>(&function),
-                                                                       static_cast<CUlibrary>(kernel.module), entry)
-                                     : SLUICE_REAL(cuModuleGetFunction)(&function, static_cast<CUmodule>(kernel.module), entry));
-  if (function != nullptr) SLUICE_REAL(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
-  return function;
 }
 
 void Program::kernel(void* handle, void* module, const char* name, bool library) {
   const std::scoped_lock held(lock_);
-  if (const auto known = kernels_.find(handle);
-      known != kernels_.end() && known->second.module == module && known->second.name == name)
-    return;
-  Kernel kernel;
-  kernel.name = name;
-  kernel.why = gpu::gate_row(gpu::GateRule::NoPtx).native;
-  kernel.module = module;
-  kernel.own = handle;
-  kernel.library = library;
-  CUcontext context = nullptr;
-  if ((!library || loads_eagerly()) && SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS) kernel.own_loaded.insert(context);
+  if (const KernelPtr known = find(handle); known != nullptr && known->module == module && known->name == name) return;
+  const auto kernel = std::make_shared<Kernel>();
+  kernel->name = name;
+  kernel->why = gpu::gate_row(gpu::GateRule::NoPtx).native;
+  kernel->module = module;
+  kernel->own = handle;
+  kernel->library = library;
   if (const auto found = modules_.find(module); found != modules_.end()) {
-    if (!found->second.why.empty()) kernel.why = found->second.why;
-    kernel.code = found->second.code;
-    kernel.later = found->second.later;
-    kernel.lazy = found->second.lazy;
-    if (kernel.code != nullptr)
-      if (const auto form = kernel.code->kernels.find(name); form != kernel.code->kernels.end()) kernel.form = &form->second;
+    const Prepared& code = found->second.code;
+    kernel->context = found->second.context;
+    if (!code.why.empty()) kernel->why = code.why;
+    kernel->code = code.code;
+    kernel->later = code.later;
+    kernel->lazy = code.lazy;
+    if (code.code != nullptr)
+      if (const auto form = code.code->kernels.find(name); form != code.code->kernels.end()) kernel->form = &form->second;
+  } else if (!library) {
+    kernel->context = current_context().value_or(0);
   }
-  kernels_[handle] = std::move(kernel);
+  if (!library || loads_eagerly()) kernel->parts[library ? current_context().value_or(0) : kernel->context].own_loaded = true;
+  kernels_[handle] = kernel;
 }
 
-unsigned Program::most_registers(const Kernel& kernel, const ProgramLaunch& launch) {
+unsigned Program::most_registers(const Kernel& kernel, CUfunction own, const ProgramLaunch& launch) {
   int ctas = 0;
   const unsigned threads = launch.facts.block[0] * launch.facts.block[1] * launch.facts.block[2];
-  const CUfunction own = in_context(kernel, static_cast<CUfunction>(kernel.own));
   if (kernel.registers == 0 || SLUICE_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(
                                    &ctas, own, static_cast<int>(threads), launch.facts.dynamic_shared) != CUDA_SUCCESS)
     return 0;
   return gpu::registers_for(lanes_.device().sm.registers, static_cast<unsigned>(ctas), threads, kernel.registers);
 }
 
-void Program::compile(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch, bool patient) {
-  const CUfunction function = launch.function;
-  const auto found = kernels_.find(function);
-  if (found == kernels_.end() || (found->second.lazy == nullptr && (found->second.later == nullptr || !patient))) return;
+void Program::compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
+                      bool patient) {
+  if (kernel->lazy == nullptr && (kernel->later == nullptr || !patient)) return;
   const Clock::time_point begin = Clock::now();
-  const std::shared_ptr<Lazy> lazy = std::move(found->second.lazy);
-  std::shared_ptr<Later> later = found->second.later;
-  found->second.lazy = nullptr;  // who launches it meanwhile does not wait
-  const std::string name = found->second.name;
-  const unsigned registers = found->second.registers, most = lazy == nullptr ? 0 : most_registers(found->second, launch);
+  const std::shared_ptr<Lazy> lazy = std::exchange(kernel->lazy, nullptr);  // who launches it meanwhile does not wait
+  std::shared_ptr<Later> later = kernel->later;
+  const unsigned registers = kernel->registers;
+  const unsigned most = lazy == nullptr ? 0 : most_registers(*kernel, kernel->parts[here].own, launch);
   held.unlock();
-  if (lazy != nullptr) later = lazy->kernel(name, registers, most);
+  if (lazy != nullptr) later = lazy->kernel(kernel->name, registers, most);
   later->wait_until(begin + (patient ? std::chrono::hours(1) : compile_wait()));
   held.lock();
-  if (const auto still = kernels_.find(function); still != kernels_.end()) still->second.later = later;
+  kernel->later = later;
 }
 
 void Program::adopt(Kernel& kernel) {
@@ -292,63 +307,64 @@ void Program::adopt(Kernel& kernel) {
   kernel.code = code;
   kernel.form = &form->second;
   kernel.beside = true;
-  kernel.seen.clear();  // what was loaded is not this
+  for (auto& [id, part] : kernel.parts) part.seen = false;  // what was loaded is not this
 }
 
 void Program::same_kernel(void* handle, void* known) {
   const std::scoped_lock held(lock_);
-  if (const auto found = kernels_.find(known); found != kernels_.end()) {
-    CUcontext context = nullptr;
-    if (SLUICE_REAL(cuCtxGetCurrent)(&context) == CUDA_SUCCESS) found->second.own_loaded.insert(context);
-    Kernel copy = found->second;
-    kernels_[handle] = std::move(copy);
+  const KernelPtr kernel = find(known);
+  if (kernel == nullptr) return;
+  if (const auto here = current_context()) {
+    kernel->parts[*here].own = static_cast<CUfunction>(handle);
+    kernel->parts[*here].own_loaded = true;
   }
+  kernels_[handle] = kernel;
 }
 
 void Program::attribute(void* handle, CUfunction_attribute which, int value) {
   const std::scoped_lock held(lock_);
-  const auto found = kernels_.find(handle);
-  if (found == kernels_.end()) return;
-  found->second.shapes.clear();
-  found->second.known_row = nullptr;
-  if (which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return;
-  found->second.carveout = value;
-  if (found->second.function != nullptr) SLUICE_REAL(cuFuncSetAttribute)(ours(found->second), which, value);
+  const KernelPtr kernel = find(handle);
+  if (kernel == nullptr) return;
+  kernel->known_row = nullptr;
+  const bool carveout = which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+  if (carveout) kernel->carveout = value;
+  for (auto& [id, part] : kernel->parts) {
+    part.shapes.clear();
+    if (carveout && part.ours != nullptr) SLUICE_REAL(cuFuncSetAttribute)(part.ours, which, value);
+  }
 }
 
-const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts) {
+const Program::Shape& Program::shape(const Kernel& kernel, Part& part, const gpu::LaunchFacts& facts) {
   const unsigned threads = facts.block[0] * facts.block[1] * facts.block[2];
-  CUdevice device = 0;
-  SLUICE_REAL(cuCtxGetDevice)(&device);
-  const auto [at, fresh] = kernel.shapes.try_emplace({static_cast<unsigned>(device), threads, facts.dynamic_shared});
+  const auto [at, fresh] = part.shapes.try_emplace({threads, facts.dynamic_shared});
   Shape& shape = at->second;
   if (!fresh) return shape;
-  native = in_context(kernel, native);
-  const CUfunction transformed = ours(kernel);
+  CUdevice device = 0;
+  SLUICE_REAL(cuCtxGetDevice)(&device);
   if (kernel.carveout)
-    SLUICE_REAL(cuFuncSetAttribute)(transformed, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, *kernel.carveout);
+    SLUICE_REAL(cuFuncSetAttribute)(part.ours, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, *kernel.carveout);
   int ctas = 0, optin = 0, own = 0, allowed = 0, sms = 0, registers = 0;
   const auto device_attribute = SLUICE_REAL(cuDeviceGetAttribute);
   const auto attribute_of = SLUICE_REAL(cuFuncGetAttribute);
   device_attribute(&optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
   device_attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
   shape.sms = static_cast<std::uint32_t>(sms);
-  attribute_of(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, native);
-  attribute_of(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, native);
+  attribute_of(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, part.own);
+  attribute_of(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, part.own);
   if (facts.dynamic_shared > static_cast<unsigned>(allowed)) return shape;  // the driver refuses it
   const int taken = own + static_cast<int>(facts.dynamic_shared);
   shape.shared_left = optin > taken ? static_cast<unsigned>(optin - taken) : 0;
   const auto occupancy = SLUICE_REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor);
-  if (occupancy(&ctas, native, static_cast<int>(threads), facts.dynamic_shared) == CUDA_SUCCESS)
+  if (occupancy(&ctas, part.own, static_cast<int>(threads), facts.dynamic_shared) == CUDA_SUCCESS)
     shape.native = static_cast<unsigned>(ctas);
   const unsigned shared = facts.dynamic_shared + kernel.form->shared_behind;
   if (shared > 0) SLUICE_REAL(cuFuncSetAttribute)
-  (transformed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+  (part.ours, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
    static_cast<int>(std::max(shared, static_cast<unsigned>(allowed))));
   ctas = 0;
-  if (occupancy(&ctas, transformed, static_cast<int>(threads), shared) == CUDA_SUCCESS)
+  if (occupancy(&ctas, part.ours, static_cast<int>(threads), shared) == CUDA_SUCCESS)
     shape.transformed = std::min(static_cast<unsigned>(ctas), unsigned{SLUICE_MAX_SLOTS});
-  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, transformed);
+  attribute_of(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, part.ours);
   const unsigned of_thread = (static_cast<unsigned>(registers) + 7) / 8 * 8,
                  whole = (threads + 31) / 32 * 32;  // as the device allots
   shape.demand = {kernel.name, threads, of_thread * whole, static_cast<unsigned>(taken) + kernel.form->shared_behind,
@@ -358,59 +374,46 @@ const Program::Shape& Program::shape(Kernel& kernel, CUfunction native, const gp
 
 std::optional<Transformed> Program::transformed(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch, bool patient,
                                                 std::string& name, std::string& reason) {
-  if (lanes_.shares().native().empty()) {
-    load_own(held, launch.function);
-    compile(held, launch, patient);
+  const KernelPtr kernel = find(launch.function);
+  const ContextId here = current_context().value_or(0);
+  name = kernel == nullptr ? "?" : kernel->name;
+  reason = kernel == nullptr ? kStranger : kernel->library || kernel->context == here ? "" : kOtherContext;
+  if (!reason.empty() && kernel != nullptr) return std::nullopt;
+  if (kernel != nullptr && lanes_.shares().native().empty()) {
+    load_own(held, kernel, here);
+    compile(held, kernel, here, launch, patient);
   }
-  if (const auto fresh = kernels_.find(launch.function);
-      fresh != kernels_.end() && fresh->second.later != nullptr && fresh->second.later->done())
-    adopt(fresh->second);
-  const bool loaded = load(held, launch.function);
-  const auto found = kernels_.find(launch.function);
-  if (found == kernels_.end()) {
-    name = "?";
-    reason = "a kernel whose handle came by an unknown way";
-    return std::nullopt;
-  }
-  Kernel& kernel = found->second;
-  name = kernel.name;
-  if (!loaded) {
-    reason = kNotLoaded;
-    return std::nullopt;
-  }
+  if (kernel != nullptr && kernel->later != nullptr && kernel->later->done()) adopt(*kernel);
+  const bool loaded = load(held, launch.function, kernel, here);
+  if (kernel == nullptr) return std::nullopt;
+  Part& part = kernel->parts[here];
   Transformed out;
-  if (const std::optional<std::string> native = prepare(kernel, launch, out)) {
+  const std::optional<std::string> native = loaded ? prepare(*kernel, part, launch, out) : kNotLoaded;
+  if (native) {
     reason = *native;
     return std::nullopt;
   }
-  if (const auto [at, fresh] = originals_.try_emplace(out.function); fresh)
-    at->second = {in_context(kernel, static_cast<CUfunction>(kernel.own)),
-                  kernel.library ? static_cast<CUkernel>(kernel.own) : nullptr,
-                  name,
-                  kernel.form->shared_behind,
-                  out.bytes,
-                  out.waits};
   return out;
 }
 
-std::optional<Program::Original> Program::original(CUfunction ours) const {
-  const auto found = originals_.find(ours);
-  return found == originals_.end() ? std::nullopt : std::optional(found->second);
+std::string Program::name_of(void* function) const {
+  const KernelPtr kernel = find(function);
+  return kernel == nullptr ? "?" : kernel->name;
 }
 
-std::pair<std::string, std::string> Program::name_and_reason(CUfunction function) const {
-  const auto found = kernels_.find(function);
-  if (found == kernels_.end()) return {"?", "a kernel whose handle came by an unknown way"};
-  return {found->second.name, found->second.why};
-}
-
-KernelDemand Program::demand(CUfunction original, unsigned threads, unsigned shared) const {
-  const auto kernel = kernels_.find(original);
-  if (kernel == kernels_.end()) return {};
-  CUdevice device = 0;
-  SLUICE_REAL(cuCtxGetDevice)(&device);
-  const auto shape = kernel->second.shapes.find({static_cast<unsigned>(device), threads, shared});
-  return shape == kernel->second.shapes.end() ? KernelDemand{} : shape->second.demand;
+void Program::captured(void* handle) {
+  CUkernel own = nullptr;
+  {
+    const std::scoped_lock held(lock_);
+    const KernelPtr kernel = find(handle);
+    if (kernel == nullptr || !kernel->library || kernel->own != handle) return;
+    own = static_cast<CUkernel>(handle);
+  }
+  CUfunction function = nullptr;
+  const Relaxed relaxed;
+  std::optional<Drain> drain;
+  if (first_look(own, nullptr)) drain.emplace(*this);
+  if (SLUICE_REAL(cuKernelGetFunction)(&function, own) == CUDA_SUCCESS) same_kernel(function, own);
 }
 
 std::unique_ptr<Program::Drain> Program::stream_begins() {
@@ -422,6 +425,10 @@ std::unique_ptr<Program::Drain> Program::stream_begins() {
 }
 
 Program::Drain::Drain(Program& program) : program_(program) {
+  if (program.ended_) {
+    ++program.drains_;
+    return;
+  }
   std::unique_lock held(program.lock_);
   wait(held, true);
 }
@@ -432,7 +439,7 @@ Program::Drain::~Drain() { --program_.drains_; }
 
 void Program::Drain::wait(std::unique_lock<std::mutex>& held, bool patient) {
   ++program_.drains_;
-  while (program_.lanes_.outstanding() > 0) {
+  while (program_.lanes_.outstanding() > 0 && !program_.ended_) {
     if (!patient && program_.lanes_.one_stands_still()) {
       reached_ = false;
       return;
@@ -443,14 +450,13 @@ void Program::Drain::wait(std::unique_lock<std::mutex>& held, bool patient) {
 }
 
 void Program::wait_while_draining(std::unique_lock<std::mutex>& held) {
-  while (drains_ > 0) lanes_.wait_for_change(held);
+  while (drains_ > 0 && !ended_) lanes_.wait_for_change(held);
 }
 
 bool Program::first_look(void* of, const char* name) {
-  CUcontext context = nullptr;
-  SLUICE_REAL(cuCtxGetCurrent)(&context);
+  const ContextId here = current_context().value_or(0);
   const std::scoped_lock held(lock_);
-  return looked_at_.emplace(context, of, name == nullptr ? "" : name).second;
+  return looked_at_.emplace(here, of, name == nullptr ? "" : name).second;
 }
 
 bool Program::sleepers_possible() {
@@ -468,13 +474,32 @@ void Program::wait_for_launches(CUstream stream) {
 }
 
 void Program::stream_ends(CUstream stream) {
+  const InContext in(context_of(stream));
   const std::scoped_lock held(lock_);
   lanes_.stream_ends(stream);
 }
 
-void Program::context_ends(CUcontext context) {
+std::shared_ptr<void> Program::context_ends(CUcontext context) {
   const std::scoped_lock held(lock_);
-  lanes_.context_ends(context);
+  ContextId id = 0;
+  const std::shared_ptr<ContextState> state = lanes_.context_ends(context);
+  if (state != nullptr)
+    id = state->id();
+  else if (SLUICE_REAL(cuCtxGetId)(context, &id) != CUDA_SUCCESS)
+    return nullptr;
+  graphs_.context_ends(id);
+  coverage_.context_ends(id);
+  opaque_.context_ends(context);
+  static_cast<void>(forget_kernels([&](const Kernel& k) { return k.context == id; }));  // the driver unloads all that is there
+  std::erase_if(kernels_, [&](const auto& k) {
+    const auto part = k.second->parts.find(id);
+    return part != k.second->parts.end() && k.first == part->second.own && k.first != k.second->own;
+  });
+  for (const auto& [handle, kernel] : kernels_) kernel->parts.erase(id);
+  std::erase_if(modules_, [&](const auto& m) { return m.second.context == id; });
+  std::erase_if(looked_at_, [&](const auto& l) { return std::get<0>(l) == id; });
+  std::erase_if(strangers_, [&](const auto& s) { return s.first == id; });
+  return state;
 }
 
 }  // namespace sluice::interpose

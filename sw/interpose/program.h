@@ -53,11 +53,17 @@ struct Transformed {
 /// The program's own kernel runs for once.
 inline constexpr const char* kNotLoaded = "its code could not be loaded while a launch stood still that may wait for it";
 
+/// This thread launches: where a signal's handler calls exit() then, the driver may be asked nothing.
+inline thread_local bool in_driver = false;
+inline constexpr const char* kOtherContext = "its context is not that of its stream";
+
 class Program {
  public:
   static Program& instance();  ///< lives as long as the process
-  /// A module or library was loaded with the code, or as it is; or it was unloaded (all empty).
-  void module(void* handle, Prepared prepared);
+  /// A module or library was loaded with the code, or as it is.
+  void module(void* handle, Prepared prepared, bool library);
+  /// It was unloaded, and what is ours of it is unloaded as well. @pre none of its launches is on the GPU
+  void unloaded(void* handle);
   /// The program has a kernel's handle. @param module  it comes from; @param library  `module` is a CUlibrary
   /// A CUfunction's code is in the current context from then on; that of a CUkernel is not.
   void kernel(void* handle, void* module, const char* name, bool library);
@@ -67,25 +73,15 @@ class Program {
   using Native = std::function<CUresult(CUstream)>;  ///< in that stream instead of the program's
   using Ours = std::function<CUresult(const Transformed&)>;
   [[nodiscard]] CUresult launch(const ProgramLaunch& launch, const Native& as_it_is, const Ours& with);
-  /// The transformed form of a launch, without a control block. The lock is held, and given up while a kernel is compiled.
+  /// The transformed form of a launch in the current context, without a control block. The lock is held, and given up while a
+  /// kernel is compiled.
   /// @param patient  waits until the kernel is compiled: a node of a graph is made once
   /// @return nothing: natively, for the reason
   [[nodiscard]] std::optional<Transformed> transformed(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch,
                                                        bool patient, std::string& name, std::string& reason);
   void captures() { captures_ = true; }  ///< from here on a stream may be captured
-  /// What stands behind a function of ours.
-  struct Original {
-    CUfunction function = nullptr;  ///< the program's
-    CUkernel kernel = nullptr;      ///< the same, of a library
-    std::string name;
-    std::uint32_t shared_behind = 0;
-    std::vector<std::size_t> bytes;  ///< of the program's parameters; behind them comes the job
-    bool waits = false;
-  };
-  /// One CTA of the program's kernel. @pre it was launched, or became a node, in this shape
-  [[nodiscard]] KernelDemand demand(CUfunction original, unsigned threads, unsigned shared) const;
-  [[nodiscard]] std::optional<Original> original(CUfunction ours) const;
-  [[nodiscard]] std::pair<std::string, std::string> name_and_reason(CUfunction function) const;  ///< of a native kernel
+  void captured(void* handle);           ///< a launch of it: the node may have the function of the context
+  [[nodiscard]] std::string name_of(void* function) const;
   /// While it lives, none of the process's launches that may sleep is on the GPU: it waits for those that are, and others do not
   /// begin.
   class Drain {
@@ -112,7 +108,8 @@ class Program {
   /// What a copy in the stream waits for, where launches that may sleep are outstanding. Else it returns at once.
   void wait_for_launches(CUstream stream);
   void stream_ends(CUstream stream);
-  void context_ends(CUcontext context);
+  /// @return to be kept until the driver has ended it: memory that the GPU may still write
+  [[nodiscard]] std::shared_ptr<void> context_ends(CUcontext context);
   [[nodiscard]] std::mutex& lock() { return lock_; }
   [[nodiscard]] Coverage& coverage() { return coverage_; }
   [[nodiscard]] Lanes& lanes() { return lanes_; }
@@ -127,61 +124,78 @@ class Program {
     unsigned native = 0, transformed = 0, shared_left = 0, sms = 0;
     KernelDemand demand;
   };
+  /// What there is of a kernel in one context.
+  struct Part {
+    CUcontext context = nullptr;
+    CUfunction own = nullptr, ours = nullptr;               ///< null: not loaded, or the driver refuses
+    CUmodule beside = nullptr;                              ///< ours, which `ours` is of; null: it is of the program's module
+    bool own_loaded = false;                                ///< the program's own: a native launch need not wait
+    bool seen = false;                                      ///< both, as far as there is code
+    std::map<std::pair<unsigned, unsigned>, Shape> shapes;  ///< by threads and dynamic shared memory
+  };
+  /// One for a module and a name, however many handles lead to it.
   struct Kernel {
     std::string name, why;
     void* module = nullptr;
     bool library = false;
+    bool gone = false;      ///< its module was unloaded
+    ContextId context = 0;  ///< of its module; a library has none
+    void* own = nullptr;    ///< the handle that the module gave
     const gpu::ModuleKernel* form = nullptr;
-    void* own = nullptr;            ///< the handle that the module gave
-    CUfunction function = nullptr;  ///< transformed; of a library's: a CUkernel, whose function is each context's own
     std::shared_ptr<const Code> code;
-    bool beside = false;             ///< `code` is loaded beside the program's module, in each context
-    std::set<CUcontext> seen;        ///< contexts in which it is loaded
-    std::set<CUcontext> own_loaded;  ///< contexts in which the program's own is loaded: a native launch need not wait
-    bool loading = false;            ///< by some thread
-    unsigned registers = 0;          ///< of a thread of the program's own, once that is loaded
+    bool beside = false;     ///< `code` is loaded beside the program's module
+    bool loading = false;    ///< by some thread
+    unsigned registers = 0;  ///< of a thread of the program's own, once that is loaded
     std::shared_ptr<Later> later;
     std::shared_ptr<Lazy> lazy;
     std::optional<int> carveout;                                  ///< as the program set it
     gpu::LaunchFacts known;                                       ///< of the last launch that ran natively
     bool never = false;                                           ///< no launch of it can be under quota, whatever its shape
     Coverage::Row* known_row = nullptr;                           ///< where such launches count; null: decide anew
+    std::uint64_t short_blocks = 0, timed = 0;                    ///< of a short launch, and of its row when it was one
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  ///< offset and bytes
-    std::map<std::array<unsigned, 3>, Shape> shapes;              ///< by device, threads and dynamic shared memory
+    std::map<ContextId, Part> parts;
+    [[nodiscard]] bool loaded_in(ContextId id) const;  ///< the program's own
   };
-  [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, const ProgramLaunch& launch, Transformed& out);
-  [[nodiscard]] const Shape& shape(Kernel& kernel, CUfunction native, const gpu::LaunchFacts& facts);
+  using KernelPtr = std::shared_ptr<Kernel>;
+  struct Module {
+    Prepared code;
+    ContextId context = 0;  ///< of a library: none
+  };
+  [[nodiscard]] KernelPtr find(void* handle) const;  ///< null: it came by an unknown way
+  [[nodiscard]] std::optional<std::string> prepare(Kernel& kernel, Part& part, const ProgramLaunch& launch, Transformed& out);
+  [[nodiscard]] static const Shape& shape(const Kernel& kernel, Part& part, const gpu::LaunchFacts& facts);
   [[nodiscard]] std::shared_ptr<Lane> enter(std::unique_lock<std::mutex>& held, CUstream stream, std::string& reason);
   mutable std::mutex lock_;
-  void adopt(Kernel& kernel);  // what was compiled for it
-  /// In the current context. Null: the driver refuses
-  [[nodiscard]] CUfunction ours(const Kernel& kernel) const;
+  static void adopt(Kernel& kernel);  // what was compiled for it
   void wait_for_room(std::unique_lock<std::mutex>& held, CUstream stream);
-  [[nodiscard]] static CUfunction look_up(Kernel& kernel, CUfunction own, CUfunction function);
-  [[nodiscard]] bool load(std::unique_lock<std::mutex>& held, CUfunction handle);
-  void load_own(std::unique_lock<std::mutex>& held, CUfunction handle);
-  void load_one(std::unique_lock<std::mutex>& held, void* handle, CUcontext context);
-  void load_others(std::unique_lock<std::mutex>& held, CUcontext context);
-  [[nodiscard]] static CUfunction in_context(const Kernel& kernel, CUfunction handle);
-  void compile(std::unique_lock<std::mutex>& held, const ProgramLaunch& launch, bool patient);
+  [[nodiscard]] bool load(std::unique_lock<std::mutex>& held, CUfunction handle, const KernelPtr& kernel, ContextId here);
+  void load_own(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
+  void load_one(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here);
+  void load_others(std::unique_lock<std::mutex>& held, ContextId here);
+  void compile(std::unique_lock<std::mutex>& held, const KernelPtr& kernel, ContextId here, const ProgramLaunch& launch,
+               bool patient);
+  static void unload(const Part& part);  // without the lock
+  /// Takes the kernels and their handles, of which it is true, away. @return what is to be unloaded
+  [[nodiscard]] std::vector<Part> forget_module(void* handle);
+  [[nodiscard]] std::vector<Part> forget_kernels(const std::function<bool(const Kernel&)>& which);
   /// Registers that a thread of ours may have, if as many CTAs are to fit an SM as of the program's own in such a launch.
-  [[nodiscard]] unsigned most_registers(const Kernel& kernel, const ProgramLaunch& launch);
+  [[nodiscard]] unsigned most_registers(const Kernel& kernel, CUfunction own, const ProgramLaunch& launch);
   [[nodiscard]] CUresult run_native(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
-                                    const Native& as_it_is);
+                                    const Native& as_it_is, std::uint64_t short_blocks = 0);
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
                                   const Native& as_it_is);
   [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
                                                   const std::string& reason, CUstream stream, const Native& as_it_is);
-  std::unordered_map<void*, Prepared> modules_;
-  std::map<std::pair<const Code*, CUcontext>, CUfunction> beside_;  // of modules of ours, loaded beside the program's
-  std::atomic<int> drains_{0};                                      // lives of Drain
-  bool behind_ = false;                                             // some kernels are to be loaded when nothing sleeps
-  std::map<const void*, std::size_t> ahead_;                        // kernels of a module that were loaded with another
-  std::atomic<bool> captures_{false};                               // some stream has been captured
-  std::unordered_map<void*, Kernel> kernels_;
-  std::set<std::tuple<CUcontext, void*, std::string>> looked_at_;
-  std::set<std::pair<CUfunction, CUcontext>> strangers_;  // kernels that came by an unknown way, and were launched
-  std::unordered_map<CUfunction, Original> originals_;
+  std::unordered_map<void*, Module> modules_;
+  std::unordered_map<void*, KernelPtr> kernels_;  // by every handle
+  std::atomic<bool> ended_{false};                // the process ends: nothing waits any more
+  std::atomic<int> drains_{0};                    // lives of Drain
+  bool behind_ = false;                           // some kernels are to be loaded when nothing sleeps
+  std::map<const void*, std::size_t> ahead_;      // kernels of a module that were loaded with another
+  std::atomic<bool> captures_{false};             // some stream has been captured
+  std::set<std::tuple<ContextId, void*, std::string>> looked_at_;
+  std::set<std::pair<ContextId, CUfunction>> strangers_;  // kernels that came by an unknown way, and were launched
   Lanes lanes_{lock_};
   Graphs graphs_{*this};
   Coverage coverage_;

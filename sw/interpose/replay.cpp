@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays of graphs: shares, counts, times.
+#include <algorithm>
 #include <bit>
 
 #include "sw/interpose/program.h"
@@ -21,6 +22,7 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
     held.unlock();
     return driver();
   }
+  const InContext in(context_of(stream));
   Exec& e = known->second;
   Lanes& lanes = program_.lanes();
   const std::shared_ptr<Lane> lane = e.blocks > 0 ? e.lane : nullptr;
@@ -42,20 +44,24 @@ CUresult Graphs::launch(CUgraphExec exec, CUstream stream, const std::function<C
     e.timed = now;
     static_cast<void>(collect());
     for (const auto& [at, node] : e.nodes) timed.nodes.emplace_back(node.kernel, node.reason);
+    timed.context = current_context().value_or(0);
     SLUICE_REAL(cuEventCreate)(&timed.begin, CU_EVENT_DEFAULT);
     SLUICE_REAL(cuEventCreate)(&timed.end, CU_EVENT_DEFAULT);
     SLUICE_REAL(cuEventRecord)(timed.begin, stream);
   }
   const bool watched = lane != nullptr && lane->watched;
-  if (lane != nullptr && e.last == nullptr) SLUICE_REAL(cuEventCreate)(&e.last, CU_EVENT_DISABLE_TIMING);
-  CUevent last = e.last;
+  if (lane != nullptr && e.last == nullptr) e.last = lane->context_state->event(CU_EVENT_DISABLE_TIMING);
+  const Event last = e.last;  // one for all: replays of an executable follow each other
+  if (watched) ++lane->entering;
   held.unlock();
   const CUresult result = driver();
-  if (last != nullptr) SLUICE_REAL(cuEventRecord)(last, stream);
+  if (last != nullptr) SLUICE_REAL(cuEventRecord)(last.get(), stream);
   if (timed.end != nullptr || watched) {
     held.lock();
     if (timed.end != nullptr && SLUICE_REAL(cuEventRecord)(timed.end, stream) == CUDA_SUCCESS) open_.push_back(std::move(timed));
-    if (watched) lane->replays[exec] = last;
+    if (watched) --lane->entering;
+    if (watched && last != nullptr && std::ranges::find(lane->replays, last) == lane->replays.end())
+      lane->replays.push_back(last);
     const bool asleep = watched && !lanes.polls();
     held.unlock();
     if (asleep) lanes.wake();

@@ -16,11 +16,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "sw/interpose/eviction_times.h"
 #include "sw/interpose/service_coverage.h"
+#include "sw/interpose/threads.h"
 #include "sw/service/client_session.h"
 
 namespace sluice::interpose {
@@ -69,7 +69,7 @@ class ServiceShares : public IShares {
     }
     descriptor_ = sluice_descriptor(session_);
     wake_ = service::UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    std::thread([this] { talk(); }).detach();  // ends with the process, or with the service
+    start_thread([this] { talk(); });  // ends with the process, or with the service
     ending() = this;
     static const int registered = std::atexit([] { ending()->good_bye(); });
     (void)registered;
@@ -165,7 +165,7 @@ class ServiceShares : public IShares {
     bool to_leave = false;  ///< told to
     bool left = false;      ///< and has
     bool admitted = false;  ///< kOpaque: it has started, and not ended
-    bool refused = false;   ///< the service takes no more: it runs as if alone
+    bool refused = false;   ///< the service takes no more: it runs as another of the program's
     std::optional<sluice_stub> stub;
     std::optional<Clock::time_point> idle_since;
     std::uint64_t begun = 0, done = 0;                ///< of the lane
@@ -213,7 +213,7 @@ class ServiceShares : public IShares {
   bool step(LaneId id, std::vector<LaneId>* leaving) {
     Lane lane = copy_of(id);
     if (lane.news && !submit(id, lane)) return false;
-    if (!lane.open) return !lane.refused || as_if_alone(id, lane);
+    if (!lane.open) return !lane.refused || as_another(id, lane);
     const service::Stub& stub = session_->page->stub[*lane.stub];
     const StubWord now = StubWord::of(__atomic_load_n(&stub.word, __ATOMIC_ACQUIRE));
     // An order that was answered stands there until the service has read the answer.
@@ -265,6 +265,10 @@ class ServiceShares : public IShares {
     const std::string name = lane.kernel.name.substr(0, sizeof(service::Register::name) - 1);
     const sluice_kernel kernel = {name.c_str(), lane.kernel.threads, lane.kernel.registers, lane.kernel.shared};
     sluice_error e = SLUICE_OK;
+    if (!lane.stub && !free_stubs_.empty()) {  // of a lane that has none of its own now
+      lane.stub = free_stubs_.back();
+      free_stubs_.pop_back();
+    }
     if (!lane.stub) {
       sluice_stub stub = 0;
       e = sluice_kernel_stub(session_, &kernel, &stub);
@@ -290,17 +294,22 @@ class ServiceShares : public IShares {
     return e == SLUICE_OK;
   }
 
-  bool as_if_alone(LaneId id, const Lane& lane) {
+  /// The service takes no more of this program: what it has anyway it has here as well.
+  bool as_another(LaneId id, const Lane& lane) {
     if (lane.idle_since) {
       const std::scoped_lock lock(mutex_);
       lanes_known_[id].busy = false;
-    } else if (lane.share != kWholeMachine) {
-      {
-        const std::scoped_lock lock(mutex_);
-        lanes_known_[id].share = kWholeMachine;
-      }
-      lanes_.on_share(id, kWholeMachine);
+      return true;
     }
+    Share share = kWholeMachine;
+    {
+      const std::scoped_lock lock(mutex_);
+      for (const auto& [other, l] : lanes_known_)
+        if (l.open) share = l.share;
+      if (lanes_known_[id].share == share) return true;
+      lanes_known_[id].share = share;
+    }
+    lanes_.on_share(id, share);
     return true;
   }
 
@@ -312,7 +321,9 @@ class ServiceShares : public IShares {
       if (!kept.idle_since) return true;  // a launch came in between
       kept.busy = kept.open = kept.left = kept.to_leave = false;
       kept.share = kNothing;
+      kept.stub.reset();
     }
+    free_stubs_.push_back(*lane.stub);
     return sluice_report(session_, *lane.stub, SLUICE_ENDED, std::max(done, lane.begun - lane.begun_before), done) == SLUICE_OK;
   }
 
@@ -320,7 +331,7 @@ class ServiceShares : public IShares {
     if (!at_once && Clock::now() - told_coverage_ < kCoverage) return true;
     told_coverage_ = Clock::now();
     const std::string table = lanes_.coverage_json();
-    if (table == last_coverage_) return true;
+    if (table.empty() || table == last_coverage_) return true;
     last_coverage_ = table;
     for (const CoverageLine& line : coverage_lines(table))
       if (sluice_coverage(session_, line.way, line.kernel.c_str(), line.reason.c_str(), line.launches, line.gpu_ns) != SLUICE_OK)
@@ -331,10 +342,12 @@ class ServiceShares : public IShares {
   void good_bye() {
     if (process_ != ::getpid()) return;  // of the process that this one was forked from
     leaving_ = true;
-    const std::scoped_lock lock(talking_);
-    if (!why_now().empty()) return;
+    const auto talking = lock_at_exit(talking_);
+    if (!talking.owns_lock()) return;
+    if (const auto state = lock_at_exit(mutex_); !state.owns_lock() || !why_.empty()) return;
     (void)send_coverage(true);
-    const std::scoped_lock state(mutex_);
+    const auto state = lock_at_exit(mutex_);
+    if (!state.owns_lock()) return;
     why_ = "the process ends";
     sluice_disconnect(std::exchange(session_, nullptr));
   }
@@ -386,6 +399,7 @@ class ServiceShares : public IShares {
   std::string why_;  ///< nobody decides any more
   Clock::time_point told_coverage_{};
   std::string last_coverage_;
+  std::vector<sluice_stub> free_stubs_;  ///< the thread's
   EvictionTimes times_;
 };
 

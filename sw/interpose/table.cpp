@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -71,7 +72,12 @@ void* substitute(std::string_view name, int version, unsigned long long flags, v
   if ((flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0)
     if (void* ours = named(exported + "_ptsz")) return ours;
   if (name == "cuGetProcAddress" && version >= 12000) exported += "_v2";
-  if (name == "cuStreamDestroy") exported += "_v2";
+  for (const char* second : {"cuStreamDestroy", "cuCtxDestroy", "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxReset"})
+    if (name == second) exported += "_v2";
+  const bool known =
+      std::ranges::any_of(kNames, [&](std::string_view n) { return n == exported || n.starts_with(exported + "_"); });
+  if (!known && name.find("Launch") != std::string_view::npos)
+    std::fprintf(stderr, "sluice: %s: unknown to this build: what it launches is not under quota\n", exported.c_str());
   void* ours = named(exported);
   return ours == nullptr ? found : ours;
 }

@@ -5,15 +5,16 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "sw/interpose/lanes.h"
 #include "sw/interpose/table.h"
+#include "sw/interpose/threads.h"
 
 namespace sluice::interpose {
 
@@ -31,6 +32,7 @@ constexpr std::size_t kFrom = offsetof(SluiceControl, resident_total), kTo = off
 template <class Work>
 void in_own_context(const Work& work) {
   CUcontext before = nullptr;
+  const Relaxed relaxed;
   SLUICE_REAL(cuCtxGetCurrent)(&before);
   work();
   SLUICE_REAL(cuCtxSetCurrent)(before);
@@ -136,11 +138,7 @@ void Lanes::watch(Lane& lane) {
   }
   if (!running_) {
     running_ = true;
-    sigset_t all, before;  // the program's signals are the program's
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread([this] { run(); }).detach();  // until the process ends
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    start_thread([this] { run(); });
   }
 }
 
@@ -160,6 +158,7 @@ void Lanes::run() {
       poked_ = false;
     }
     const std::scoped_lock held(lock_);
+    const Relaxed relaxed;  // the program may capture in the mode that minds what other threads do
     take_orders();
     outstanding = polls_ = step();
     hurry = hurry_;
@@ -192,13 +191,19 @@ bool Lanes::step() {
   bool outstanding = false;
   const Clock::time_point now = Clock::now();
   std::map<ContextState*, std::vector<Place>> due;
+  std::set<const ContextState*> failed;
+  for (const auto& [id, state] : contexts_)
+    if (state != nullptr && (SLUICE_REAL(cuCtxSetCurrent)(state->context()) != CUDA_SUCCESS || state->has_failed()))
+      failed.insert(state.get());
   for (const std::shared_ptr<Lane>& lane : all()) {
-    if (!lane->watched || SLUICE_REAL(cuCtxSetCurrent)(lane->context_state->context()) != CUDA_SUCCESS) continue;
+    if (failed.contains(lane->context_state.get())) give_up(*lane);
+    if (failed.contains(lane->context_state.get()) || !lane->watched) continue;
+    SLUICE_REAL(cuCtxSetCurrent)(lane->context_state->context());
     if (lane->context_state->orders_are_lost())
       for (const std::shared_ptr<Lane>& other : all()) other->stale = other->stale || other->context_state == lane->context_state;
     lane->context_state->make_later_streams();
     see(*lane->context_state);
-    outstanding = step(lane, now, due[lane->context_state]) || outstanding;
+    outstanding = step(lane, now, due[lane->context_state.get()]) || outstanding;
   }
   for (auto& [context_state, places] : due)
     if (!places.empty() && SLUICE_REAL(cuCtxSetCurrent)(context_state->context()) == CUDA_SUCCESS)
@@ -286,6 +291,15 @@ void Lanes::hear(Lane& lane, Slot& slot) {
     slot.asleep = true;
   }
   if (slot.asleep) answer_eviction(lane);
+}
+
+void Lanes::give_up(Lane& lane) {
+  for (const std::shared_ptr<Slot>& slot : lane.slots) {
+    slot->asleep = slot->raised = false;
+    if (!slot->node) slot->pending.clear();
+  }
+  lane.replays.clear();
+  if (std::exchange(lane.busy, false)) shares_->idle(lane.id);
 }
 
 void Lanes::answer_eviction(Lane& lane) {

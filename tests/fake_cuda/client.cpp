@@ -182,7 +182,7 @@ int main() {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));  // it is asleep by now, where the quota is small for long
       if (i >= 4 && i < 7)
         expect(cuMemcpyHtoDAsync_f(reinterpret_cast<CUdeviceptr>(to), from, sizeof from, stream) == CUDA_SUCCESS, "pageable");
-      for (int n = 0; i == 7 && n < 700; ++n)
+      for (int n = 0; i == 7 && n < 1100; ++n)
         expect(launch(k, 2, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "behind it");
       if (i == 0) expect(cuMemFree_f(0) == CUDA_SUCCESS, "free");
       if (i == 1) expect(cuModuleLoadData_f(&later, kPtx) == CUDA_SUCCESS, "load");

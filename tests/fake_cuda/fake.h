@@ -22,7 +22,20 @@ struct Function {
   bool ours = false;                 ///< transformed
   bool logs = false;                 ///< writes FAKE_CUDA_LOG to a recording
   std::atomic<bool> loaded = false;  ///< when it is first looked at
+  std::string mark;                  ///< what its text moves to a register named %mark
+  CUcontext context = nullptr;       ///< of its module; a library has none
 };
+
+/// One, or two. Streams from 5000 on are of the second, the others of the first. A kernel named "traps" leaves an error behind in
+/// the first, which ends all that it has and is the answer to every call until the context ends.
+struct Context {
+  std::atomic<unsigned long long> id = 0;
+  std::atomic<CUresult> error = CUDA_SUCCESS;
+};
+[[nodiscard]] Context& context(CUcontext handle);
+[[nodiscard]] CUcontext current();
+[[nodiscard]] CUcontext context_of(CUstream stream);
+[[nodiscard]] CUresult error_of(CUstream stream);
 
 /// A launch, with its arguments copied: 8 bytes each, the job as it is. Behind a logging kernel's own come a gpu::RecordJob.
 struct Grid {
@@ -39,6 +52,7 @@ struct Grid {
 [[nodiscard]] std::vector<void*> pointers(Grid& grid);
 
 void tell(const std::string& line);
+[[nodiscard]] bool has_room(const void* at, std::size_t bytes);  ///< device memory that was allocated in one piece
 /// Runs in the stream's thread, behind what is there.
 void enqueue(CUstream stream, std::function<void()> work);
 // Of streams: none of these is for one of their threads.
@@ -50,7 +64,7 @@ void wait_for_streams();
 [[nodiscard]] std::unique_lock<std::mutex> in_driver();  ///< copies and launches are made inside
 void wait_for_all();                                     ///< inside, until nothing is on the GPU
 void others_wait_for_all();                              ///< who comes into the driver later
-void wait_for_room(CUstream stream);                     ///< the stream holds more than 600 things. @pre inside
+void wait_for_room(CUstream stream);                     ///< the stream holds more than 1,000 things. @pre inside
 void loads(Function& function, bool returns_at_once);    ///< the first time alone
 /// Host memory that the driver allocated: copies of other memory wait for their stream.
 void knows(const void* memory, std::size_t bytes);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -24,6 +25,10 @@ struct Module {
   std::string ptx;
   std::vector<Function*> functions;
 };
+/// What is unloaded gives its handles to what is loaded next.
+std::vector<Module*> unloaded;
+std::vector<Function*> free_functions;
+std::mutex unload_lock;
 std::string linked;
 
 /// Of code that was linked: its first part, which stands for what the linker made of all.
@@ -31,17 +36,49 @@ std::string text_of(const void* image) {
   const auto parts = sluice::gpu::linked_parts_in_memory(image);
   return parts.empty() ? static_cast<const char*>(image) : sluice::gpu::read_fatbin(parts[0]).at(0).bytes;
 }
-CUresult load(Module** out, const void* image) try {
-  auto* module = new Module{sluice::gpu::normalised(text_of(image)), {}};
-  for (const sluice::gpu::Item& item : sluice::gpu::items_of(module->ptx))
-    if (item.kind == sluice::gpu::Item::Kind::Kernel)
-      module->functions.push_back(new Function{item.name, sluice::gpu::parameter_count(module->ptx, item.name),
-                                               item.name.ends_with("__sluice"), item.name.ends_with("__sluice_record"), false});
+template <class T>
+T* again(std::vector<T*>& from) {
+  const std::scoped_lock held(unload_lock);
+  if (from.empty()) return new T;
+  T* last = from.back();
+  from.pop_back();
+  return last;
+}
+CUresult load(Module** out, const void* image, CUcontext context) try {
+  const std::string ptx = sluice::gpu::normalised(text_of(image));
+  const std::vector<sluice::gpu::Item> items = sluice::gpu::items_of(ptx);
+  auto* module = again(unloaded);
+  module->ptx = ptx;
+  for (const sluice::gpu::Item& item : items)
+    if (item.kind == sluice::gpu::Item::Kind::Kernel) {
+      Function* f = again(free_functions);
+      f->name = item.name;
+      f->parameters = sluice::gpu::parameter_count(ptx, item.name);
+      f->ours = item.name.ends_with("__sluice");
+      f->logs = item.name.ends_with("__sluice_record");
+      f->loaded = false;
+      f->context = context;
+      const std::string body = ptx.substr(item.body, item.end - item.body);
+      const std::size_t at = body.find("%mark, ");
+      f->mark = at == std::string::npos ? "" : body.substr(at + 7, body.find(';', at) - at - 7);
+      module->functions.push_back(f);
+    }
   tell("load " + std::to_string(module->functions.size()) + " kernels");
   *out = module;
   return CUDA_SUCCESS;
 } catch (const std::exception&) {  // what is no PTX
   return CUDA_ERROR_INVALID_PTX;
+}
+CUresult unload(Module* module) {
+  sluice::fake::wait_for_streams();
+  const std::scoped_lock held(unload_lock);
+  for (Function* f : module->functions) {
+    f->name = "of a module that is gone: " + f->name;
+    free_functions.push_back(f);
+  }
+  module->functions.clear();
+  unloaded.push_back(module);
+  return tell("unload"), CUDA_SUCCESS;
 }
 CUresult find(Function** out, const Module* module, const char* name) {
   for (Function* f : module->functions)
@@ -56,10 +93,42 @@ CUresult find(Function** out, const Module* module, const char* name) {
 
 namespace sluice::fake {
 
+namespace {
+thread_local CUcontext g_current = reinterpret_cast<CUcontext>(1);
+thread_local std::vector<CUcontext> g_pushed;
+std::atomic<unsigned long long> g_contexts{2};
+}  // namespace
+
+Context& context(CUcontext handle) {
+  static auto* all = new std::array<Context, 3>;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (unsigned i = 1; i < 3; ++i) (*all)[i].id = i;
+  });
+  return (*all)[std::min<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(handle), 2)];
+}
+CUcontext current() { return g_current; }
+CUcontext context_of(CUstream stream) {
+  if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD) return g_current;
+  return reinterpret_cast<CUcontext>(reinterpret_cast<std::uintptr_t>(stream) < 5000 ? 1 : 2);
+}
+CUresult error_of(CUstream stream) { return context(context_of(stream)).error; }
+
 /// What the environment says the device or a kernel has.
 static int number(const char* variable, int otherwise) {
   const char* set = std::getenv(variable);
   return set == nullptr ? otherwise : std::atoi(set);
+}
+
+static std::map<const char*, std::size_t>& device_memory() {
+  static auto* all = new std::map<const char*, std::size_t>;
+  return *all;
+}
+static std::mutex memory_lock;
+bool has_room(const void* at, std::size_t bytes) {
+  const std::scoped_lock held(memory_lock);
+  const auto found = device_memory().find(static_cast<const char*>(at));
+  return found != device_memory().end() && found->second >= bytes;
 }
 
 void tell(const std::string& line) {
@@ -128,9 +197,31 @@ CUresult cuDeviceGetAttribute(int* v, CUdevice_attribute which, CUdevice) {
                                                                            : 0;
   return CUDA_SUCCESS;
 }
-CUresult cuCtxGetCurrent(CUcontext* c) { return *c = reinterpret_cast<CUcontext>(1), CUDA_SUCCESS; }
+CUresult cuCtxGetCurrent(CUcontext* c) { return *c = sluice::fake::g_current, CUDA_SUCCESS; }
+CUresult cuCtxPushCurrent_v2(CUcontext c) {
+  sluice::fake::g_pushed.push_back(sluice::fake::g_current);
+  return sluice::fake::g_current = c, CUDA_SUCCESS;
+}
+CUresult cuCtxPopCurrent_v2(CUcontext* c) {
+  *c = sluice::fake::g_current;
+  sluice::fake::g_current = sluice::fake::g_pushed.back();
+  return sluice::fake::g_pushed.pop_back(), CUDA_SUCCESS;
+}
+CUresult cuStreamGetCtx(CUstream s, CUcontext* c) { return *c = sluice::fake::context_of(s), CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) { return *flags = 0, *active = 1, CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }
+/// The handle is the same again, and all that the context had is gone.
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice) {
+  sluice::fake::wait_for_streams();
+  sluice::fake::Context& c = sluice::fake::context(reinterpret_cast<CUcontext>(1));
+  c.error = CUDA_SUCCESS;
+  c.id = ++sluice::fake::g_contexts;
+  return tell("reset"), CUDA_SUCCESS;
+}
 CUresult cuCtxGetDevice(CUdevice* d) { return *d = 0, CUDA_SUCCESS; }
-CUresult cuCtxGetId(CUcontext, unsigned long long* id) { return *id = 1, CUDA_SUCCESS; }
+CUresult cuCtxGetId(CUcontext c, unsigned long long* id) {
+  return *id = sluice::fake::context(c == nullptr ? sluice::fake::g_current : c).id, CUDA_SUCCESS;
+}
 CUresult cuDevicePrimaryCtxRetain(CUcontext* c, CUdevice) { return cuCtxGetCurrent(c); }
 CUresult cuGetErrorName(CUresult, const char** name) { return *name = "an error", CUDA_SUCCESS; }
 CUresult cuMemHostRegister_v2(void* p, std::size_t bytes, unsigned) {
@@ -138,12 +229,15 @@ CUresult cuMemHostRegister_v2(void* p, std::size_t bytes, unsigned) {
   return sluice::fake::knows(p, bytes), CUDA_SUCCESS;
 }
 CUresult cuMemHostUnregister(void*) { return CUDA_SUCCESS; }
-CUresult cuModuleUnload(CUmodule) { return tell("unload"), CUDA_SUCCESS; }
+CUresult cuModuleUnload(CUmodule m) { return unload(reinterpret_cast<Module*>(m)); }
+CUresult cuLibraryUnload(CUlibrary l) { return unload(reinterpret_cast<Module*>(l)); }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) { return CUDA_SUCCESS; }
 CUresult cuMemAlloc_v2(CUdeviceptr* p, std::size_t bytes) {
   if (std::getenv("FAKE_CUDA_NO_MEMORY") != nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   *p = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
-  return CUDA_SUCCESS;
+  const std::scoped_lock held(sluice::fake::memory_lock);
+  sluice::fake::device_memory()[reinterpret_cast<const char*>(*p)] = bytes;
+  return sluice::fake::error_of(nullptr);
 }
 CUresult cuMemHostAlloc(void** p, std::size_t bytes, unsigned) {
   *p = std::aligned_alloc(4096, bytes);
@@ -156,7 +250,7 @@ CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr at) {
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* d, void* p, unsigned) {
   return *d = reinterpret_cast<CUdeviceptr>(p), CUDA_SUCCESS;
 }
-CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext c) { return sluice::fake::g_current = c, CUDA_SUCCESS; }
 CUresult cuLinkCreate_v2(unsigned, CUjit_option*, void**, CUlinkState* s) { return *s = nullptr, CUDA_SUCCESS; }
 CUresult cuLinkAddData_v2(CUlinkState, CUjitInputType, void* text, std::size_t, const char*, unsigned, CUjit_option*, void**) {
   // The driver's compiler is a library of its own, loaded at the first use: it goes before what was registered earlier.
@@ -181,7 +275,7 @@ CUresult cuLinkComplete(CUlinkState, void** out, std::size_t* bytes) {
 CUresult cuLinkDestroy(CUlinkState) { return CUDA_SUCCESS; }
 CUresult cuModuleLoadData(CUmodule* m, const void* image) {
   sluice::fake::wait_for_all();
-  return load(reinterpret_cast<Module**>(m), image);
+  return load(reinterpret_cast<Module**>(m), image, sluice::fake::g_current);
 }
 CUresult cuModuleGetFunction(CUfunction* f, CUmodule m, const char* name) {
   const CUresult result = find(reinterpret_cast<Function**>(f), reinterpret_cast<Module*>(m), name);
@@ -189,7 +283,7 @@ CUresult cuModuleGetFunction(CUfunction* f, CUmodule m, const char* name) {
   return result;
 }
 CUresult cuLibraryLoadData(CUlibrary* l, const void* image, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned) {
-  return load(reinterpret_cast<Module**>(l), image);
+  return load(reinterpret_cast<Module**>(l), image, nullptr);
 }
 CUresult cuLibraryGetKernel(CUkernel* k, CUlibrary l, const char* name) {
   return find(reinterpret_cast<Function**>(k), reinterpret_cast<Module*>(l), name);
@@ -220,6 +314,10 @@ CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsign
                         CUstream s, void** p, void**) {
   const Grid grid = sluice::fake::grid_of(f, {x, y, z}, {bx, by, bz}, shared, p);
   if (x == 13) return tell("launch refused"), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (x > 0x7fffffff || y > 65535 || z > 65535 || bx * by * bz > 1024) return tell("launch refused"), CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = sluice::fake::error_of(s); error != CUDA_SUCCESS) return error;
+  const CUcontext own = grid.function->context;
+  if (own != nullptr && own != sluice::fake::context_of(s)) return tell("launch refused"), CUDA_ERROR_INVALID_HANDLE;
   sluice::fake::loads(*reinterpret_cast<Function*>(f), false);
   const auto inside = sluice::fake::in_driver();
   sluice::fake::wait_for_room(s);

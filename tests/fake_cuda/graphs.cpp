@@ -11,13 +11,24 @@ namespace sluice::fake {
 
 namespace {
 
+struct Graph;
 struct Node {
   Grid grid;
   std::vector<void*> seen;  // what GetParams pointed to
+  std::shared_ptr<Graph> child{};
+  bool updatable = false;  // by the device
 };
 struct Graph {
   std::vector<std::shared_ptr<Node>> nodes;
 };
+std::shared_ptr<Graph> copy_of(const Graph& of) {
+  auto made = std::make_shared<Graph>();
+  for (const auto& n : of.nodes) {
+    made->nodes.push_back(std::make_shared<Node>(Node{n->grid, {}}));
+    if (n->child != nullptr) made->nodes.back()->child = copy_of(*n->child);
+  }
+  return made;
+}
 struct Exec {
   std::map<Node*, Grid> grids;
   std::vector<Node*> order;
@@ -36,12 +47,19 @@ Grid of_params(const CUDA_KERNEL_NODE_PARAMS& p) {
 Graph* graph(CUgraph g) { return reinterpret_cast<Graph*>(g); }
 Node* node(CUgraphNode n) { return reinterpret_cast<Node*>(n); }
 Exec* exec(CUgraphExec e) { return reinterpret_cast<Exec*>(e); }
-void fill(Exec& e, const Graph& g) {
-  e.order.clear();
+void add(Exec& e, const Graph& g) {
   for (const auto& n : g.nodes) {
+    if (n->child != nullptr) {
+      add(e, *n->child);
+      continue;
+    }
     e.grids[n.get()] = n->grid;
     e.order.push_back(n.get());
   }
+}
+void fill(Exec& e, const Graph& g) {
+  e.order.clear();
+  add(e, g);
 }
 
 }  // namespace
@@ -103,11 +121,34 @@ CUresult cuGraphGetNodes(CUgraph g, CUgraphNode* nodes, std::size_t* count) {
     nodes[i] = reinterpret_cast<CUgraphNode>(graph(g)->nodes[i].get());
   return CUDA_SUCCESS;
 }
-CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType* type) { return *type = CU_GRAPH_NODE_TYPE_KERNEL, CUDA_SUCCESS; }
+CUresult cuGraphNodeGetType(CUgraphNode n, CUgraphNodeType* type) {
+  return *type = node(n)->child == nullptr ? CU_GRAPH_NODE_TYPE_KERNEL : CU_GRAPH_NODE_TYPE_GRAPH, CUDA_SUCCESS;
+}
 CUresult cuGraphClone(CUgraph* copy, CUgraph of) {
-  auto* made = new Graph;
-  for (const auto& n : graph(of)->nodes) made->nodes.push_back(std::make_shared<Node>(Node{n->grid, {}}));
-  return *copy = reinterpret_cast<CUgraph>(made), CUDA_SUCCESS;
+  return *copy = reinterpret_cast<CUgraph>(new Graph(*copy_of(*graph(of)))), CUDA_SUCCESS;
+}
+CUresult cuGraphAddChildGraphNode(CUgraphNode* n, CUgraph g, const CUgraphNode*, std::size_t, CUgraph child) {
+  graph(g)->nodes.push_back(std::make_shared<Node>());
+  graph(g)->nodes.back()->child = copy_of(*graph(child));
+  return *n = reinterpret_cast<CUgraphNode>(graph(g)->nodes.back().get()), CUDA_SUCCESS;
+}
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode n, CUgraph* g) {
+  return *g = reinterpret_cast<CUgraph>(node(n)->child.get()), CUDA_SUCCESS;
+}
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec e, CUgraphNode n, CUgraph child) {
+  for (std::size_t i = 0; i < graph(child)->nodes.size(); ++i)
+    exec(e)->grids[node(n)->child->nodes[i].get()] = graph(child)->nodes[i]->grid;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID which, const CUkernelNodeAttrValue* v) {
+  if (which != CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) return CUDA_ERROR_NOT_SUPPORTED;
+  return node(n)->updatable = v->deviceUpdatableKernelNode.deviceUpdatable != 0, CUDA_SUCCESS;
+}
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID which, CUkernelNodeAttrValue* v) {
+  *v = {};
+  if (which == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+    v->deviceUpdatableKernelNode.deviceUpdatable = node(n)->updatable;
+  return CUDA_SUCCESS;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* e, CUgraph g, unsigned long long) {
   auto* made = new Exec;

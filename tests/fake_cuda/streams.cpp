@@ -87,6 +87,8 @@ std::shared_ptr<Stream> stream_of(CUstream stream) {
 
 struct Event {
   std::atomic<int> open{0};  ///< records that have not come: the last of them counts
+  CUcontext context = current();
+  unsigned long long id = fake::context(context).id;
   std::chrono::steady_clock::time_point at;
 };
 
@@ -103,6 +105,12 @@ unsigned task_us() {
 
 }  // namespace
 
+/// The driver knows nothing of an event whose context has ended.
+static Event* alive(CUevent e) {
+  auto* event = reinterpret_cast<Event*>(e);
+  if (context(event->context).id != event->id) tell("crash: an event of a context that has ended");
+  return event;
+}
 void enqueue(CUstream stream, std::function<void()> work) { stream_of(stream)->add(std::move(work)); }
 
 void wait_for_stream(CUstream stream) { stream_of(stream)->wait(); }
@@ -170,11 +178,15 @@ unsigned ctas_needed(const Grid& grid) {
 std::atomic<unsigned> g_frees{0}, g_freed{0};
 bool waits_for_frees(const Grid& grid) { return grid.function->name.starts_with("waits_for_frees"); }
 
+bool failed() { return context(reinterpret_cast<CUcontext>(1)).error != CUDA_SUCCESS; }
+
 /// Claims and runs blocks until none is left or no CTA is allowed.
 void work_on(const SluiceJob& job, const Grid& grid, Runs& runs) {
   SluiceControl& c = *job.control;
+  if (grid.function->name.starts_with("traps")) context(reinterpret_cast<CUcontext>(1)).error = CUDA_ERROR_LAUNCH_FAILED;
   word(c.slots[0]).fetch_add(1);  // some: which does not matter
   for (;;) {
+    if (failed()) return;
     const unsigned ctas = allowed(job, grid);
     word(c.resident_total).store(ctas);
     if (ctas == 0) break;
@@ -205,12 +217,14 @@ void tell_told(SluiceControl& c) {
 std::string words(const Grid& grid) {
   std::string line = "launch " + grid.function->name + " " + std::to_string(grid.grid[0]) + "x" + std::to_string(grid.grid[1]);
   for (const unsigned long long a : grid.arguments) line += " arg " + std::to_string(static_cast<unsigned>(a));
+  if (!grid.function->mark.empty()) line += " mark " + grid.function->mark;
   return line;
 }
 
 }  // namespace
 
 void execute(const Grid& grid) {
+  if (failed()) return;
   if (grid.function->logs) write_log(grid);
   if (grid.function->name.starts_with("frees")) ++g_frees;
   if (!grid.function->ours) {
@@ -220,6 +234,7 @@ void execute(const Grid& grid) {
     if (waits_for_frees(grid)) ++g_freed;
     std::this_thread::sleep_for(microseconds(task_us()));
     --beside;
+    if (grid.function->name.starts_with("traps")) context(reinterpret_cast<CUcontext>(1)).error = CUDA_ERROR_LAUNCH_FAILED;
     tell(words(grid) + (alone ? "" : " beside another"));
     return;
   }
@@ -228,6 +243,7 @@ void execute(const Grid& grid) {
     tell("crash: a transformed launch without a control block");
     return;
   }
+  if (!has_room(job.control, sizeof(SluiceControl))) tell("crash: a control block without room for every slot");
   SluiceControl& c = *job.control;
   Runs& runs = runs_of(job.control);
   if (const char* ms = std::getenv("FAKE_CUDA_BEGIN_MS")) std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(ms)));
@@ -254,6 +270,7 @@ void execute(const Grid& grid) {
   unsigned naps = 0;
   std::optional<unsigned long long> told_after;  // so many had come
   for (;; std::this_thread::sleep_for(microseconds(20))) {
+    if (failed()) return;
     unsigned long long gate = word(c.gate).load();
     const unsigned long long came = gate >> SLUICE_GATE_CAME_SHIFT;
     if ((gate >> SLUICE_GATE_INSIDE_SHIFT & SLUICE_GATE_ENDED) != 0) continue;
@@ -297,13 +314,18 @@ CUresult cuStreamCreate(CUstream* s, unsigned) {
 CUresult cuStreamCreateWithPriority(CUstream* s, unsigned flags, int) { return cuStreamCreate(s, flags); }
 CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
 CUresult cuStreamGetId(CUstream s, unsigned long long* id) { return *id = reinterpret_cast<unsigned long long>(s), CUDA_SUCCESS; }
-CUresult cuStreamSynchronize(CUstream s) { return sluice::fake::stream_of(s)->wait(), CUDA_SUCCESS; }
-CUresult cuStreamQuery(CUstream s) { return sluice::fake::stream_of(s)->done() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
-CUresult cuCtxSynchronize() { return sluice::fake::wait_for_streams(), CUDA_SUCCESS; }
-CUresult cuEventCreate(CUevent* e, unsigned) { return *e = reinterpret_cast<CUevent>(new Event), CUDA_SUCCESS; }
-CUresult cuEventDestroy_v2(CUevent) { return CUDA_SUCCESS; }  // its stream may still write it
+CUresult cuStreamSynchronize(CUstream s) { return sluice::fake::stream_of(s)->wait(), sluice::fake::error_of(s); }
+CUresult cuStreamQuery(CUstream s) {
+  if (const CUresult error = sluice::fake::error_of(s); error != CUDA_SUCCESS) return error;
+  return sluice::fake::stream_of(s)->done() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+CUresult cuCtxSynchronize() { return sluice::fake::wait_for_streams(), sluice::fake::error_of(nullptr); }
+CUresult cuEventCreate(CUevent* e, unsigned) {
+  return *e = reinterpret_cast<CUevent>(new Event), sluice::fake::error_of(nullptr);
+}
+CUresult cuEventDestroy_v2(CUevent e) { return sluice::fake::alive(e), CUDA_SUCCESS; }  // its stream may still write it
 CUresult cuEventRecord(CUevent e, CUstream s) {
-  auto* event = reinterpret_cast<Event*>(e);
+  auto* event = sluice::fake::alive(e);
   ++event->open;
   sluice::fake::enqueue(s, [event] {
     event->at = std::chrono::steady_clock::now();
@@ -315,7 +337,7 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned) {
   sluice::fake::enqueue(s, [e] { cuEventSynchronize(e); });
   return CUDA_SUCCESS;
 }
-CUresult cuEventQuery(CUevent e) { return reinterpret_cast<Event*>(e)->open == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
+CUresult cuEventQuery(CUevent e) { return sluice::fake::alive(e)->open == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
 CUresult cuEventSynchronize(CUevent e) {
   while (cuEventQuery(e) != CUDA_SUCCESS) std::this_thread::sleep_for(std::chrono::microseconds(50));
   return CUDA_SUCCESS;

@@ -85,7 +85,7 @@ TEST(Waiting, IsALoopThatLooksAtWhatItRereads) {
   const char* exit = "\tsetp.eq.s32 %p1, %r2, 0;\n\t@%p1 bra L;\n";
   for (const char* read :
        {"ld.volatile.global.u32 %r2, [%rd1];", "ld.acquire.gpu.u32 %r2, [%rd1];", "ld.global.cv.u32 %r2, [%rd1];",
-        "atom.global.add.u32 %r2, [%rd1], 1;", "ld.global.u32 %r2, [%rd1];\n\tmembar.gl;"})
+        "ld.global.cg.u32 %r2, [%rd1];", "atom.global.add.u32 %r2, [%rd1], 1;", "ld.global.u32 %r2, [%rd1];\n\tmembar.gl;"})
     EXPECT_TRUE(behaviour(kernel(fmt::format("L:\n\t{}\n{}", read, exit))).waits) << read;
   for (const char* read : {"ld.global.u32 %r2, [%rd1];", "ld.volatile.shared.u32 %r2, [%r3];", "add.u32 %r2, %r2, 1;"})
     EXPECT_FALSE(behaviour(kernel(fmt::format("L:\n\t{}\n{}", read, exit))).waits) << read;
@@ -99,6 +99,22 @@ TEST(Waiting, IsALoopThatLooksAtWhatItRereads) {
                                "\tld.shared.u32 %r4, [%r3];\n\tsetp.eq.s32 %p1, %r4, 0;\n\t@%p1 bra L;\n"))
                   .waits)
       << "by way of shared memory";
+}
+
+TEST(Waiting, MayLieInsideALoopThatCounts) {
+  const std::string spin = "\tld.volatile.global.u32 %r2, [%rd1];\n\tsetp.eq.s32 %p1, %r2, 0;\n\t@%p1 bra ",
+                    counts = ";\n\tadd.u32 %r3, %r3, 1;\n\tsetp.lt.u32 %p2, %r3, %r8;\n\t@%p2 bra L;\n";
+  EXPECT_TRUE(behaviour(kernel("L:\n\tadd.u32 %r4, %r4, 2;\nM:\n" + spin + "M" + counts)).waits);
+  EXPECT_TRUE(behaviour(kernel("L:\n" + spin + "L" + counts)).waits) << "both begin at one label";
+  EXPECT_TRUE(behaviour(kernel("K:\nL:\n\tadd.u32 %r4, %r4, 2;\nM:\n" + spin + "M" + counts +
+                               "\tadd.u32 %r5, %r5, 1;\n\tsetp.lt.u32 %p3, %r5, %r8;\n\t@%p3 bra K;\n"))
+                  .waits)
+      << "two loops around it";
+  EXPECT_FALSE(behaviour(kernel("L:\n\tadd.u32 %r4, %r4, 2;\n\tld.volatile.global.u32 %r2, [%rd1];\nM:\n"
+                                "\tadd.u32 %r5, %r5, 1;\n\tsetp.lt.u32 %p1, %r5, 8;\n\t@%p1 bra M" +
+                                counts))
+                   .waits)
+      << "what is read decides nothing";
 }
 
 TEST(Gate, NamesTheRuleThatAKernelBreaks) {
@@ -116,6 +132,7 @@ TEST(Gate, NamesTheRuleThatAKernelBreaks) {
       << "a symbol that the kernel does not use";
   EXPECT_EQ(refused("\tsetmaxnreg.dec.sync.aligned.u32 24;\n"), R::SetMaxRegisters);
   EXPECT_EQ(refused("\tmov.u64 %rd1, %gridid;\n"), R::GridIdentity);
+  EXPECT_EQ(refused("\tcall.uni __assertfail, (param0);\n", ".extern .func __assertfail (.param .b64 a);\n"), R::Assert);
   EXPECT_EQ(refused("\ttex.1d.v4.u32.s32 {%r1,%r2,%r3,%r4}, [t, {%r5}];\n", ".global .texref t;\n"), R::BoundTexture);
   EXPECT_EQ(refused("\tbar.arrive 3, 64;\n"), R::BarrierArrive);
   EXPECT_EQ(refused("\tbar.sync 0, 32;\n"), R::BarrierCount);
@@ -150,6 +167,15 @@ TEST(Gate, LooksAtTheLaunch) {
   large.grid = {40000, 1, 1};
   EXPECT_EQ(rule(plain, large, device), std::nullopt);
   EXPECT_EQ(rule(waiting, large, device), std::nullopt);
+  using Three = std::array<std::uint32_t, 3>;
+  for (const auto& [grid, block] : std::vector<std::pair<Three, Three>>{{{1, 65536, 1}, {64, 1, 1}},
+                                                                        {{1, 1, 65536}, {64, 1, 1}},
+                                                                        {{1U << 31, 1, 1}, {32, 1, 1}},
+                                                                        {{0, 1, 1}, {32, 1, 1}},
+                                                                        {{40000, 1, 1}, {1025, 1, 1}},
+                                                                        {{40000, 1, 1}, {64, 32, 1}},
+                                                                        {{40000, 1, 1}, {1, 1, 65}}})
+    EXPECT_EQ(rule(plain, {grid, block}, device), GateRule::Refused) << grid[0] << " " << grid[1] << " " << block[0];
   LaunchFacts other = large;
   other.cooperative = true;
   EXPECT_EQ(rule(plain, other, device), GateRule::Cooperative);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "tests/cli/sluice_program.h"
@@ -160,6 +161,87 @@ TEST_F(Run, AKernelMayWaitForAnothersFirstLaunch) {
   fs::remove(folder_ / "books");
   EXPECT_EQ(waits("first_launch").exit, 0) << "with code in the cache";
   EXPECT_EQ(count(text("books"), "launch frees__sluice"), 2) << "it was loaded ahead\n" << text("books");
+}
+
+/// Handles of the driver come again, and what the interposer has of its own lies where the last lay.
+TEST_F(Run, AKernelOfAModuleThatIsGoneNeverRuns) {
+  program_ = SLUICE_FAKE_LIFETIMES " reload";
+  for (const char* cache : {"cold", "warm"}) {
+    fs::remove(folder_ / "books");
+    const Outcome o = client("timeout 60 env");
+    EXPECT_EQ(o.exit, 0) << cache << o.out << o.err;
+    std::istringstream books(text("books"));
+    int launches = 0;
+    for (std::string line; std::getline(books, line);) {
+      if (!line.starts_with("launch ")) continue;
+      ++launches;
+      const auto word = [&](const std::string& behind) { return std::atoi(line.c_str() + line.find(behind) + behind.size()); };
+      EXPECT_TRUE(line.starts_with("launch k__sluice ")) << cache << ": " << line;
+      EXPECT_EQ(word(" arg "), word(" mark ")) << cache << ": " << line;
+    }
+    EXPECT_EQ(launches, 40) << cache << text("books");
+    EXPECT_EQ(count(text("books"), "unload\n"), 60) << cache << ": ours go with them\n" << text("books");
+  }
+}
+
+TEST_F(Run, AContextThatIsResetTakesWhatItHadWithIt) {
+  program_ = SLUICE_FAKE_LIFETIMES " reset";
+  std::ofstream(folder_ / "quota") << "2\n";
+  for (const std::string& options : {std::string("--quota 2"), "--quota-file '" + (folder_ / "quota").string() + "'"}) {
+    fs::remove(folder_ / "books");
+    const Outcome o = client("SLUICE_SHORT_US=0 timeout 60 env", options);
+    EXPECT_EQ(o.exit, 0) << options << o.out << o.err;
+    EXPECT_EQ(count(text("books"), "launch k__sluice"), 16) << options << text("books");
+    EXPECT_EQ(count(text("books"), "crash"), 0) << options << text("books");
+    EXPECT_EQ(count(text("books"), "reset\n"), 4) << options << text("books");
+  }
+}
+
+TEST_F(Run, ALaunchIsOfItsStreamsContext) {
+  program_ = SLUICE_FAKE_LIFETIMES " contexts";
+  const Outcome o = client("SLUICE_SHORT_US=0 timeout 60 env");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(count(text("books"), "launch k__sluice 4x8 arg 1 arg 9 mark 1"), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "launch k__sluice 4x8 arg 2 arg 9 mark 2"), 2) << text("books");
+}
+
+TEST_F(Run, AFaultIsToldAndNothingWaitsForIt) {
+  program_ = SLUICE_FAKE_LIFETIMES " fault";
+  std::ofstream(folder_ / "quota") << "2\n";
+  const Outcome o = client("SLUICE_SHORT_US=0 timeout 30 env", "--quota-file '" + (folder_ / "quota").string() + "'");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(count(text("books"), "launch k__sluice 4x8 arg 3 arg 9 mark 3"), 1) << text("books");
+}
+
+TEST_F(Run, ChildGraphsAreUnderQuotaAndWhatTheDeviceMayTouchIsNot) {
+  program_ = SLUICE_FAKE_LIFETIMES " graphs";
+  const Outcome o = client("timeout 60 env");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(count(text("books"), "launch k__sluice 4x8 arg 21 "), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "launch k__sluice 4x8 arg 31 "), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "launch k 500x1 arg 41 "), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "launch k 500x1 arg 51 "), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "crash"), 0) << text("books");
+  EXPECT_NE(o.err.find("that the device may launch"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("that the device may change"), std::string::npos) << o.err;
+}
+
+/// It is not allowed, and common.
+TEST_F(Run, AHandlerOfASignalMayCallExit) {
+  program_ = SLUICE_FAKE_LIFETIMES " exits";
+  for (int k = 0; k < 20; ++k) {
+    const Outcome o = client("timeout 10 env");
+    EXPECT_EQ(o.exit, 3) << k << o.out << o.err;
+    if (o.exit != 3) break;
+  }
+}
+
+TEST_F(Run, AGridThatCudaRefusesIsRefused) {
+  program_ = SLUICE_FAKE_LIFETIMES " grids";
+  const Outcome o = client("SLUICE_SHORT_US=0 timeout 60 env");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err;
+  EXPECT_EQ(count(text("books"), "blocks 65535 wrong 0"), 1) << text("books");
+  EXPECT_EQ(count(text("books"), "launch refused"), 2) << text("books");
 }
 
 TEST_F(Run, LinkedCodeHasItsPtxInItsParts) {

@@ -45,6 +45,10 @@ class Notes : public ILanes {
   DeviceShape device() override { return {2, {1536, 32768, 49152, 8}}; }
 
   void leave_through(IShares* shares) { leaves_ = shares; }
+  void clear() {
+    const std::scoped_lock lock(mutex_);
+    told_.clear();
+  }
   [[nodiscard]] std::vector<std::pair<LaneId, Share>> told() {
     const std::scoped_lock lock(mutex_);
     return told_;
@@ -176,6 +180,23 @@ TEST_F(ServiceSharesTest, StreamsShareAndAnotherKernelIsDecidedAnew) {
   shares.idle(1);
   EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine; })) << "the other stream has all";
   shares.idle(2);
+}
+
+/// The service takes 64 of a program at a time.
+TEST_F(ServiceSharesTest, AStreamsPlaceAtTheServiceIsAnothersWhenItIsDone) {
+  start("even");
+  auto& notes = *new Notes;
+  IShares& shares = program(notes, 5);
+  ::testing::internal::CaptureStderr();
+  (void)shares.launched(1000, kKernel, 1000);
+  for (LaneId lane = 1; lane <= 100; ++lane) {
+    notes.clear();
+    (void)shares.launched(lane, kKernel, 1000);
+    EXPECT_TRUE(soon([&] { return last(notes).ctas == CtaCount(4); })) << lane << ": half of the GPU";
+    shares.idle(lane);
+    EXPECT_TRUE(soon([&] { return last(notes) == kWholeMachine; })) << lane;
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 const std::string kOpaque(1000, 'x');  // PyTorch's names are as long

@@ -76,7 +76,8 @@ bool is_global(std::string_view op) {
 bool rereads(std::string_view op) {
   if (is_op(op, "atom") || is_op(op, "multimem")) return is_global(op);
   if (!is_op(op, "ld") || !is_global(op)) return false;
-  return has(op, ".volatile") || has(op, ".relaxed") || has(op, ".acquire") || has(op, ".mmio") || has(op, ".cv");
+  return has(op, ".volatile") || has(op, ".relaxed") || has(op, ".acquire") || has(op, ".mmio") || has(op, ".cv") ||
+         has(op, ".cg");
 }
 bool is_fence(std::string_view op) { return is_op(op, "fence") || is_op(op, "membar") || is_barrier(op); }
 
@@ -114,13 +115,64 @@ struct Divergence {
   std::vector<bool> reached;
 };
 
+/// Blocks of a loop: those of a component, or the way around that one branch closes.
+using Loop = std::vector<bool>;
+
+/// All loops, those inside others as well: of one header there may be several, which share blocks.
+std::vector<Loop> loops_of(const Flow& flow) {
+  const std::size_t n = flow.blocks.size();
+  std::vector<Loop> loops;
+  for (std::size_t c = 0; c < flow.in_loop.size(); ++c)
+    if (flow.in_loop[c]) {
+      loops.emplace_back(n);
+      for (std::size_t b = 0; b < n; ++b) loops.back()[b] = flow.component[b] == c;
+    }
+  std::vector<std::vector<std::size_t>> from(n);
+  for (std::size_t b = 0; b < n; ++b)
+    for (const std::size_t to : flow.blocks[b].next)
+      if (to != flow.exit) from[to].push_back(b);
+  std::vector<char> state(n, 0);  // 1: on the path, 2: done
+  for (std::size_t root = 0; root < n; ++root) {
+    if (state[root] != 0) continue;
+    std::vector<std::pair<std::size_t, std::size_t>> path = {{root, 0}};
+    state[root] = 1;
+    while (!path.empty()) {
+      auto& [b, at] = path.back();
+      if (at == flow.blocks[b].next.size()) {
+        state[b] = 2;
+        path.pop_back();
+        continue;
+      }
+      const std::size_t to = flow.blocks[b].next[at++];
+      if (to == flow.exit) continue;
+      if (state[to] == 1) {  // closes a loop with the header `to`: all that reaches b without it
+        Loop loop(n, false);
+        loop[to] = true;
+        for (std::vector<std::size_t> open = {b}; !open.empty();) {
+          const std::size_t inside = open.back();
+          open.pop_back();
+          if (loop[inside]) continue;
+          loop[inside] = true;
+          for (const std::size_t before : from[inside])
+            if (flow.component[before] == flow.component[to]) open.push_back(before);
+        }
+        loops.push_back(std::move(loop));
+      } else if (state[to] == 0) {
+        state[to] = 1;
+        path.emplace_back(to, 0);
+      }
+    }
+  }
+  return loops;
+}
+
 /// A loop leaves, or goes on, by what it reads in global memory.
-bool loop_waits(const Flow& flow, std::size_t component, bool calls_reread) {
+bool loop_waits(const Flow& flow, const Loop& loop, bool calls_reread) {
   bool rereading = false, fenced = false, reads = false;
   Names memory;  // registers that hold what was read in the loop, or follow from it
   const auto each = [&](const auto& what) {
     for (std::size_t b = 0; b < flow.blocks.size(); ++b)
-      if (flow.component[b] == component)
+      if (loop[b])
         for (const Statement& s : flow.blocks[b].statements) what(s);
   };
   each([&](const Statement& s) {
@@ -140,9 +192,8 @@ bool loop_waits(const Flow& flow, std::size_t component, bool calls_reread) {
     });
   }
   for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
-    if (flow.component[b] != component || flow.blocks[b].next.size() < 2) continue;
-    const bool leaves = std::ranges::any_of(flow.blocks[b].next,
-                                            [&](std::size_t to) { return to == flow.exit || flow.component[to] != component; });
+    if (!loop[b] || flow.blocks[b].next.size() < 2) continue;
+    const bool leaves = std::ranges::any_of(flow.blocks[b].next, [&](std::size_t to) { return to == flow.exit || !loop[to]; });
     const Statement& last = flow.blocks[b].statements.back();
     if (leaves &&
         (memory.contains(last.guard) || std::ranges::any_of(words_of(last.operands), [&](auto w) { return memory.contains(w); })))
@@ -196,13 +247,13 @@ Behaviour behaviour_of(const std::string& ptx, const Reach& reach) {
         const bool barrier = of_all_threads(s) || (is_op(s.op, "call") && called(s, &Function::barrier));
         b.bypassed_barrier = b.bypassed_barrier || (barrier && (divergence.reached[i] || divergence.registers.contains(s.guard)));
       }
-    for (std::size_t c = 0; c < f.flow.in_loop.size(); ++c) {
+    for (const Loop& loop : loops_of(f.flow)) {
       bool calls_reread = false;
       for (std::size_t i = 0; i < f.flow.blocks.size(); ++i)
-        if (f.flow.component[i] == c)
+        if (loop[i])
           for (const Statement& s : f.flow.blocks[i].statements)
             calls_reread = calls_reread || (is_op(s.op, "call") && called(s, &Function::rereads_memory));
-      b.waits = b.waits || (f.flow.in_loop[c] && loop_waits(f.flow, c, calls_reread));
+      b.waits = b.waits || loop_waits(f.flow, loop, calls_reread);
     }
   }
   return b;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <tuple>
 
 #include "sw/gpu/rewrite/ptx.h"
 
@@ -76,6 +77,12 @@ RewrittenModule rewrite_module(const std::string& ptx, const std::string& runtim
 }
 
 std::optional<Refusal> refuse_launch(const ModuleKernel& kernel, const LaunchFacts& launch, const DeviceFacts& device) {
+  constexpr std::uint32_t kMostX = 0x7fffffff, kMost = 65535, kThreads = 1024, kThreadsZ = 64;
+  const auto inside = [](std::uint32_t n, std::uint32_t most) { return n >= 1 && n <= most; };
+  const auto& [grid, block] = std::tie(launch.grid, launch.block);
+  if (!inside(grid[0], kMostX) || !inside(grid[1], kMost) || !inside(grid[2], kMost) || !inside(block[0], kThreads) ||
+      !inside(block[1], kThreads) || !inside(block[2], kThreadsZ) || block[0] * block[1] * block[2] > kThreads)
+    return refusal(GateRule::Refused);
   if (launch.cooperative) return refusal(GateRule::Cooperative);
   if (launch.cluster) return refusal(GateRule::ClusterLaunch);
   if (launch.programmatic) return refusal(GateRule::ProgrammaticLaunch);

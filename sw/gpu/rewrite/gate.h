@@ -18,6 +18,7 @@ namespace sluice::gpu {
 
 /// One reason to run natively each; the order is the order in which they are looked at.
 enum class GateRule : std::uint8_t {
+  Refused,
   Cooperative,
   ClusterLaunch,
   ProgrammaticLaunch,
@@ -30,6 +31,7 @@ enum class GateRule : std::uint8_t {
   SetMaxRegisters,
   Collective,
   GridIdentity,
+  Assert,
   BoundTexture,
   BarrierArrive,
   BarrierCount,

@@ -16,6 +16,7 @@ namespace {
 
 using R = GateRule;
 constexpr GateRow kTable[] = {
+    {R::Refused, "refused", "CUDA refuses a grid or a block of this shape"},
     {R::Cooperative, "cooperative", "launched cooperatively: all blocks would have to be resident at once"},
     {R::ClusterLaunch, "cluster launch", "launched in clusters: the hardware places the blocks of a cluster together"},
     {R::ProgrammaticLaunch, "programmatic launch", "programmatic dependent launch: the next grid waits for CTAs, not for blocks"},
@@ -28,6 +29,7 @@ constexpr GateRow kTable[] = {
     {R::SetMaxRegisters, "setmaxnreg", "setmaxnreg: registers that one block gave away would be missing in the next"},
     {R::Collective, "collective", "a collective of several GPUs by its name: it waits for its peers"},
     {R::GridIdentity, "grid identity", "it reads %gridid: one job is several grids"},
+    {R::Assert, "assert", "assert: its message would name the persistent CTA, not the block"},
     {R::BoundTexture, "bound texture", "textures or surfaces that are bound by the module's name"},
     {R::BarrierArrive, "barrier arrive", "barrier.arrive: what one block leaves over would count in the next"},
     {R::BarrierCount, "barrier count", "barrier 0 with a count of threads"},
@@ -66,6 +68,7 @@ constexpr Mark kMarks[] = {
     {R::DependentLaunch, R"(\bgriddepcontrol\b)"},
     {R::SetMaxRegisters, R"(\bsetmaxnreg\b)"},
     {R::GridIdentity, R"(%gridid\b)"},
+    {R::Assert, R"(\b__assertfail\b)"},
     {R::BoundTexture, R"(\.(texref|surfref|samplerref)\b)"},
     {R::BarrierArrive, R"(\b(bar|barrier)(\.cta)?\.arrive\b)"},
     {R::BarrierCount, R"(\b(bar|barrier)(\.cta)?(\.sync(\.aligned)?\s+0\s*,|\.red[.\w]*\s+[^,;]+,\s*0\s*,[^,;]+,[^;]+;))"},
