@@ -2,7 +2,7 @@
 #pragma once
 // Kernelet's performance model (Zhong, He: Kernelet, IEEE TPDS 2014, section 4.3): a Markov chain of the warps of one virtual SM,
 // that is, of one warp scheduler and its share of the SM. A step is a round: every ready warp issues one instruction. A state
-// tells how many warps of each kernel wait, and for what. docs/user/kernelet.md says what is changed against the paper.
+// tells how many warps of each kernel wait, and for what. docs/papers.md says what is changed against the paper.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -57,7 +57,7 @@ struct MarkovChain {
                                                 unsigned schedulers);
 
 /// A kernel with one kind of wait for all of `kernel`'s: mean latency, slope and requests, weighted by ratio. Two kernels with
-/// two kinds each have thousands of states; docs/user/kernelet.md prints what this loses.
+/// two kinds each have thousands of states.
 [[nodiscard]] MarkovKernel merged_waits(const MarkovKernel& kernel);
 
 /// CP = 1 - 1 / sum of (IPC together / IPC alone): 0 for as good as one after the other, below 0 for worse. The paper's formula

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Kernelet's FindCoSchedule (Zhong, He: Kernelet, IEEE TPDS 2014, algorithm 1): which two kernels run side by side next, with how
-// many CTAs each, and how long a slice of each is. docs/user/kernelet.md says what is changed against the paper.
+// many CTAs each, and how long a slice of each is. docs/papers.md says what is changed against the paper.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@ constexpr std::uint8_t kOneSector = 1;
 constexpr double kChecksPerSlice = 10;  // r, section 6.3
 
 // Length of the runtime, as the loop that Sluice puts around kernels on a GPU has it: about 13 instructions of every warp and 35
-// of one thread a task (docs/user/effisha.md).
+// of one thread a task (docs/user/schedulers.md).
 constexpr std::uint32_t kEachAfterBarrier = 8, kLeaderBefore = 16, kLeaderAfter = 16;
 
 }  // namespace
