@@ -201,14 +201,14 @@ Figure throughput(const std::filesystem::path& folder, const ScenarioOutcomes& a
 /// Ten kernels of one length: what SiM's counts are worth where nothing hides them.
 Figure equal_lengths(const std::filesystem::path& folder, RunChecks& checks) {
   Figure figure{"equal", "Ten kernels that all last 15 ms: 45 pairs", "Not in the paper.", {}, {}, {}};
-  constexpr std::pair<const char*, std::size_t> kOfEqualLength[] = {{"adaptive", 4}, {"even", 1}, {"streams", 2}, {"arrival", 0}};
+  constexpr std::pair<const char*, std::size_t> kCompared[] = {{"adaptive", 4}, {"even", 1}, {"streams", 2}, {"arrival", 0}};
   report::RowChart chart = gains("Time of launches one after the other over the system's, by pair");
-  for (const auto& [system, colour] : kOfEqualLength) chart.series.push_back({system, colour});
+  for (const auto& [system, colour] : kCompared) chart.series.push_back({system, colour});
   std::uint64_t violations = 0;
   for (const auto& [pair, systems] : read_outcomes(folder / "sim_equal.jsonl", "scenario")) {
     if (!systems.contains("adaptive") || !systems.contains("even") || !systems.contains("sequential")) continue;
     report::RowChart::Row& row = chart.rows.emplace_back(report::RowChart::Row{pair, {}});
-    for (const auto& [system, colour] : kOfEqualLength)
+    for (const auto& [system, colour] : kCompared)
       row.points.push_back({median(systems.at("sequential").makespans) / median(systems.at(system).makespans)});
     for (const char* system : {"streams", "arrival", "even", "adaptive"})
       figure.data[pair][system] = median(systems.at("sequential").makespans) / median(systems.at(system).makespans);

@@ -116,12 +116,12 @@ struct Divergence {
 };
 
 /// Blocks of a loop: those of a component, or the way around that one branch closes.
-using Loop = std::vector<bool>;
+using LoopBlocks = std::vector<bool>;
 
 /// All loops, those inside others as well: of one header there may be several, which share blocks.
-std::vector<Loop> loops_of(const Flow& flow) {
+std::vector<LoopBlocks> loops_in(const Flow& flow) {
   const std::size_t n = flow.blocks.size();
-  std::vector<Loop> loops;
+  std::vector<LoopBlocks> loops;
   for (std::size_t c = 0; c < flow.in_loop.size(); ++c)
     if (flow.in_loop[c]) {
       loops.emplace_back(n);
@@ -146,7 +146,7 @@ std::vector<Loop> loops_of(const Flow& flow) {
       const std::size_t to = flow.blocks[b].next[at++];
       if (to == flow.exit) continue;
       if (state[to] == 1) {  // closes a loop with the header `to`: all that reaches b without it
-        Loop loop(n, false);
+        LoopBlocks loop(n, false);
         loop[to] = true;
         for (std::vector<std::size_t> open = {b}; !open.empty();) {
           const std::size_t inside = open.back();
@@ -167,7 +167,7 @@ std::vector<Loop> loops_of(const Flow& flow) {
 }
 
 /// A loop leaves, or goes on, by what it reads in global memory.
-bool loop_waits(const Flow& flow, const Loop& loop, bool calls_reread) {
+bool loop_waits(const Flow& flow, const LoopBlocks& loop, bool calls_reread) {
   bool rereading = false, fenced = false, reads = false;
   Names memory;  // registers that hold what was read in the loop, or follow from it
   const auto each = [&](const auto& what) {
@@ -247,7 +247,7 @@ Behaviour behaviour_of(const std::string& ptx, const Reach& reach) {
         const bool barrier = of_all_threads(s) || (is_op(s.op, "call") && called(s, &Function::barrier));
         b.bypassed_barrier = b.bypassed_barrier || (barrier && (divergence.reached[i] || divergence.registers.contains(s.guard)));
       }
-    for (const Loop& loop : loops_of(f.flow)) {
+    for (const LoopBlocks& loop : loops_in(f.flow)) {
       bool calls_reread = false;
       for (std::size_t i = 0; i < f.flow.blocks.size(); ++i)
         if (loop[i])
