@@ -72,7 +72,8 @@ void add_report_sim_command(CLI::App& report, Action& action) {
       report.add_subcommand("sim", "Tables and figures of SiM (adaptive simultaneous multi-tenancy) on the model");
   options->add_inputs(*command, "configs/machines/k40.toml", "configs/workloads/sim.toml");
   command->add_option("--scenario", options->scenario, "pairs of its kernels (TOML)")->capture_default_str();
-  command->add_option("--keep", options->keep, "figures.json of an earlier run: the schedulers keep their shares, bounds are anew")
+  command
+      ->add_option("--keep", options->keep, "figures.json of an earlier run: the schedulers keep their shares, bounds are anew")
       ->check(CLI::ExistingFile);
   command
       ->add_option("--equal-ms", options->equal_ms, "length of the kernels where all have one, ms; 0: these figures are left out")

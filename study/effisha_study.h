@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "sw/core/kernel.h"
 #include "sw/core/machine.h"
 #include "sw/driver/i_device.h"
 #include "sw/report/paper_page.h"
-#include "sw/core/kernel.h"
 
 namespace sluice {
 
@@ -24,8 +24,8 @@ struct EffishaPlan {
   std::filesystem::path runs_folder;  ///< finished runs are kept here, and reused
 };
 
-/// Reads of host memory that all SMs of a GPU have a microsecond, where every thread reads: the mean of the kernels in the page of
-/// results/*/effisha. @throws InputError when the file has none
+/// Reads of host memory that all SMs of a GPU have a microsecond, where every thread reads: the mean of the kernels in the page
+/// of results/*/effisha. @throws InputError when the file has none
 [[nodiscard]] double host_reads_per_us(const std::filesystem::path& figures);
 
 /// EffiSha's tables and figures: kernels alone under each mechanism, and schedules on the model and the fake executor.

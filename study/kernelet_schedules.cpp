@@ -119,8 +119,8 @@ Figure alone_figure(const KerneletMachine& m) {
                     *best / curve.back()});
     const std::vector<SliceOverhead>& slices = m.slices.at(k.name);
     if (!shortest_slice(slices)) continue;
-    const double cycles = static_cast<double>(slices.back().blocks) * figures.instructions_per_block /
-                          (figures.ipc * m.runs.machine.num_sms);
+    const double cycles =
+        static_cast<double>(slices.back().blocks) * figures.instructions_per_block / (figures.ipc * m.runs.machine.num_sms);
     rows.back().slice = slices.back().blocks;
     rows.back().slice_overhead = slices.back().overhead;
     rows.back().slice_ms = cycles / m.runs.machine.core_mhz / 1e3;

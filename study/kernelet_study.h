@@ -26,11 +26,12 @@ struct KerneletRuns {
 struct KerneletMeasurements {
   CoRunTables tables;
   std::map<std::string, std::vector<double>> alone;  ///< IPC of one SM of each kernel with 1, 2, ... CTAs there, to all that fit
-  std::map<std::string, std::vector<SliceOverhead>> slices;  ///< of 1, 2, 4, ... waves of CTAs, to the shortest that the rule takes
+  std::map<std::string, std::vector<SliceOverhead>>
+      slices;  ///< of 1, 2, 4, ... waves of CTAs, to the shortest that the rule takes
 };
 
-/// The paper's rule for the shortest slice: launches of 1, 2, 4, ... waves of each kernel alone, all CTAs that fit, against as many
-/// waves within a longer launch. What a launch costs beside the start and the drain of its CTAs is the machine's `[host]`.
+/// The paper's rule for the shortest slice: launches of 1, 2, 4, ... waves of each kernel alone, all CTAs that fit, against as
+/// many waves within a longer launch. What a launch costs beside the start and the drain of its CTAs is the machine's `[host]`.
 /// @return of each kernel, of rising lengths
 [[nodiscard]] std::map<std::string, std::vector<SliceOverhead>> measure_slices(const KerneletRuns& runs);
 

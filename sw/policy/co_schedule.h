@@ -24,7 +24,8 @@ struct SliceOverhead {
   std::uint64_t blocks = 0;
   double overhead = 0;
 };
-inline constexpr double kSliceOverhead = 0.02;  ///< Kernelet, section 4.1: the minimum slice size is the smallest that costs no more
+inline constexpr double kSliceOverhead =
+    0.02;  ///< Kernelet, section 4.1: the minimum slice size is the smallest that costs no more
 /// @param slices  of rising lengths
 /// @return blocks of the first that costs at most so much; nullopt: none does
 [[nodiscard]] std::optional<std::uint64_t> shortest_slice(std::span<const SliceOverhead> slices, double most = kSliceOverhead);
@@ -61,8 +62,8 @@ struct CoScheduleChoice {
 [[nodiscard]] CoScheduleChoice find_co_schedule(std::span<const CandidateKernel> kernels, const CoRunTable& table,
                                                 const CoScheduleRules& rules);
 
-/// One run of the table as a co-schedule. Slices take equal time at its IPC (the paper's balanced ratio): as long as the longer of
-/// both kernels' shortest slices, or the time of one wave of the slower kernel if that is longer.
+/// One run of the table as a co-schedule. Slices take equal time at its IPC (the paper's balanced ratio): as long as the longer
+/// of both kernels' shortest slices, or the time of one wave of the slower kernel if that is longer.
 /// @pre both kernels are in the table
 [[nodiscard]] CoSchedule balanced(const std::array<std::size_t, 2>& pair, const CoRun& run,
                                   std::span<const CandidateKernel> kernels, const CoRunTable& table,

@@ -72,18 +72,20 @@ TEST_F(GpuPages, APageSaysWhatEachSystemCostsAndWhereItsLinesAreFrom) {
   EXPECT_EQ(page["meta"]["effisha_schedules"]["commit"], "c");
   const json& sjf = page["figures"]["14 sjf"];
   EXPECT_DOUBLE_EQ(sjf["data"]["piv"]["makespan_over_default"], 0);
-  EXPECT_NE(sjf["measured"].get<std::string>().find("Until all are done, over the better of streams: piv +0.0 %."), std::string::npos)
+  EXPECT_NE(sjf["measured"].get<std::string>().find("Until all are done, over the better of streams: piv +0.0 %."),
+            std::string::npos)
       << sjf["measured"];
 }
 
 TEST_F(GpuPages, AnOutputThatDiffersIsWrongWhateverTheFigureShows) {
   json wrong = run("piv", 0, 19, 8);
   wrong["bit_identical"] = false;
-  write("effisha_schedules.jsonl",
-        {{{"key", "alone"},
-          {"alone", {{"NeuralNet", {{"native_ms", {14}}, {"quota_ms", {14}}}}, {"Sort", {{"native_ms", {5}}, {"quota_ms", {5}}}}}}},
-         run("streams", 0, 19, 8),
-         wrong});
+  write(
+      "effisha_schedules.jsonl",
+      {{{"key", "alone"},
+        {"alone", {{"NeuralNet", {{"native_ms", {14}}, {"quota_ms", {14}}}}, {"Sort", {{"native_ms", {5}}, {"quota_ms", {5}}}}}}},
+       run("streams", 0, 19, 8),
+       wrong});
   EXPECT_EQ(write_paper_page(folder_), false);
 }
 

@@ -48,7 +48,8 @@ TEST(SimBound, NoPublishedPairIsAboveIt) {
     for (const auto& [name, pair] : figures.at(figure).at("data").at("pairs").items()) {
       ++pairs;
       for (const char* scheduler : {"pt", "even", "adaptive"})
-        EXPECT_LE(pair.at(scheduler).at("stp").get<double>(), pair.at("bound").get<double>()) << figure << " " << name << " " << scheduler;
+        EXPECT_LE(pair.at(scheduler).at("stp").get<double>(), pair.at("bound").get<double>())
+            << figure << " " << name << " " << scheduler;
     }
   EXPECT_EQ(pairs, 42U);
 }
@@ -68,7 +69,8 @@ TEST(SimBound, HoldsForRunsOfTheModel) {
   std::filesystem::remove_all(folder);
   ASSERT_EQ(outcome.pairs.size(), 1U);
   EXPECT_EQ(outcome.pairs.front().shares.size(), 3U);
-  for (const auto& [scheduler, share] : outcome.pairs.front().shares) EXPECT_LE(share.stp, outcome.pairs.front().bound) << scheduler;
+  for (const auto& [scheduler, share] : outcome.pairs.front().shares)
+    EXPECT_LE(share.stp, outcome.pairs.front().bound) << scheduler;
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void five_rates_experiment(GpuSession& session, const ExperimentOptions& options
 void five_service_experiment(GpuSession& session,
                              const ExperimentOptions& options);                   ///< the pairs as processes, under the service
 void five_own_experiment(GpuSession& session, const ExperimentOptions& options);  ///< without Sluice: what the GPU offers itself
-void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options);  ///< turnarounds under each, and under MPS
+void five_pairs_experiment(GpuSession& session, const ExperimentOptions& options);    ///< turnarounds under each, and under MPS
 void five_printed_experiment(GpuSession& session, const ExperimentOptions& options);  ///< Kernelet and Slate as printed
 
 /// Unordered choices of `size` names, in order.

@@ -143,7 +143,8 @@ void completion_section(const std::filesystem::path& folder, Output& out) {
   out.section("completion", "How a program's stream waits for work that others launch",
               refused.empty() ? "" : fmt::format("Not possible on this GPU: {}.", fmt::join(refused, "; ")))
       .blocks.insert(out.page.sections.back().blocks.end(),
-                     {report::Large{gaps}, report::Folded{"A kernel beside streams that wait", held}, report::Large{orders}, report::Large{cost}});
+                     {report::Large{gaps}, report::Folded{"A kernel beside streams that wait", held}, report::Large{orders},
+                      report::Large{cost}});
 }
 
 }  // namespace sluice::gpu

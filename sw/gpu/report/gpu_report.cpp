@@ -56,9 +56,10 @@ std::string finding(const json& summary, const std::string& gpu) {
     return summary.contains(key) ? summary[key].value("geometric_mean", report::kNone) : report::kNone;
   };
   if (summary.contains("pairs_warped_slicer_over_left_over"))
-    return fmt::format("{}: Warped-Slicer gives two kernels {} of throughput over Left-Over; {} where each does a fixed amount of work", gpu,
-                       written(of("pairs_warped_slicer_over_left_over"), Notation::Gain, 1),
-                       written(of("pairs_finish_warped_slicer_over_left_over"), Notation::Gain, 1));
+    return fmt::format(
+        "{}: Warped-Slicer gives two kernels {} of throughput over Left-Over; {} where each does a fixed amount of work", gpu,
+        written(of("pairs_warped_slicer_over_left_over"), Notation::Gain, 1),
+        written(of("pairs_finish_warped_slicer_over_left_over"), Notation::Gain, 1));
   if (summary.contains("overhead_mean"))
     return fmt::format("{}: quotas in software cost kernels {:+.1f} % in the mean", gpu,
                        100 * summary["overhead_mean"].get<double>());

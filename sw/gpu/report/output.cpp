@@ -17,7 +17,8 @@ using nlohmann::json;
 report::Section& Output::section(std::string id, std::string heading, std::string text) {
   std::string name = id;
   std::ranges::replace(name, '_', ' ');
-  return page.sections.emplace_back(report::Section{std::move(id), std::move(heading), {report::Paragraph{std::move(text)}}, std::move(name)});
+  return page.sections.emplace_back(
+      report::Section{std::move(id), std::move(heading), {report::Paragraph{std::move(text)}}, std::move(name)});
 }
 
 nlohmann::ordered_json provenance(const json& machine) {
