@@ -416,61 +416,10 @@ void Program::captured(void* handle) {
   if (SLUICE_REAL(cuKernelGetFunction)(&function, own) == CUDA_SUCCESS) same_kernel(function, own);
 }
 
-std::unique_ptr<Program::Drain> Program::stream_begins() {
-  std::unique_lock held(lock_);
-  if (!lanes_.stream_begins()) return nullptr;
-  auto drain = std::make_unique<Drain>(*this, held, true);
-  lanes_.make_spares(held);  // beyond the channels themselves
-  return drain;
-}
-
-Program::Drain::Drain(Program& program) : program_(program) {
-  if (program.ended_) {
-    ++program.drains_;
-    return;
-  }
-  std::unique_lock held(program.lock_);
-  wait(held, true);
-}
-Program::Drain::Drain(Program& program, std::unique_lock<std::mutex>& held, bool patient) : program_(program) {
-  wait(held, patient);
-}
-Program::Drain::~Drain() { --program_.drains_; }
-
-void Program::Drain::wait(std::unique_lock<std::mutex>& held, bool patient) {
-  ++program_.drains_;
-  while (program_.lanes_.outstanding() > 0 && !program_.ended_) {
-    if (!patient && program_.lanes_.one_stands_still()) {
-      reached_ = false;
-      return;
-    }
-    program_.lanes_.wake();
-    program_.lanes_.wait_for_change(held);
-  }
-}
-
-void Program::wait_while_draining(std::unique_lock<std::mutex>& held) {
-  while (drains_ > 0 && !ended_) lanes_.wait_for_change(held);
-}
-
 bool Program::first_look(void* of, const char* name) {
   const ContextId here = current_context().value_or(0);
   const std::scoped_lock held(lock_);
   return looked_at_.emplace(here, of, name == nullptr ? "" : name).second;
-}
-
-bool Program::sleepers_possible() {
-  const std::scoped_lock held(lock_);
-  return lanes_.outstanding() > 0;
-}
-
-void Program::wait_for_launches(CUstream stream) {
-  if (!sleepers_possible()) return;
-  const Relaxed relaxed;  // the event is behind what the copy would be behind: with the legacy stream, other streams as well
-  CUevent event = nullptr;
-  if (SLUICE_REAL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;
-  if (SLUICE_REAL(cuEventRecord)(event, stream) == CUDA_SUCCESS) SLUICE_REAL(cuEventSynchronize)(event);
-  SLUICE_REAL(cuEventDestroy_v2)(event);
 }
 
 void Program::stream_ends(CUstream stream) {
