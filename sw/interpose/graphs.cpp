@@ -161,7 +161,7 @@ Graphs::Own Graphs::give_blocks(std::unique_lock<std::mutex>& held, CUgraph grap
       own.insert(own.end(), more.begin(), more.end());
     }
     if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
-      exec.nodes[at].kernel = "?";
+      exec.nodes[at].kernel = std::string("?");  // GCC 12 warns of nothing where it is assigned
       exec.nodes[at].reason = "in the body of a conditional node";
     }
     if (type != CU_GRAPH_NODE_TYPE_KERNEL || SLUICE_REAL(cuGraphKernelNodeGetParams_v2)(at, &params) != CUDA_SUCCESS) continue;
