@@ -7,7 +7,7 @@ module occupancy_counter_props (
   input logic                             rst_ni,
   input logic                             start_i,
   input logic                             abort_i,
-  input logic                             take_i,
+  input logic                             admit_i,
   input logic [sluice_pkg::KernelW-1:0]   share_i,
   input logic [1:0]                       kernel_i       // one-hot
 );
@@ -30,12 +30,12 @@ module occupancy_counter_props (
   sm_resource_table #(.NUM_SM(1), .MAX_KERNELS(2), .MAX_CTAS(N)) table_i (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i(CtaW'(cap_slots)), .none_i(1'b0),
     .demand_i({shared1, registers1, warps1, shared0, registers0, warps0}),
-    .take_i, .take_sm_i(1'b1), .take_kernel_i(2'b01), .take_quota_i('0), .count_i(count), .count_first_i(first), .count_kernel_i(kernel_i), .count_fits_o(fits),
+    .admit_i, .admit_sm_i(1'b1), .admit_kernel_i(2'b01), .admit_quota_i('0), .count_i(count), .count_first_i(first), .count_kernel_i(kernel_i), .count_fits_o(fits),
     .look_sm_i('0), .eval_i(1'b0), .eval_sm_i('0), .eval_slots_sm_i('0), .eval_quota_i('0), .done_valid_i(1'b0), .done_sm_i('0), .done_slot_i('0),
     .wait_slot_i('0));
   (* hierconn *) wire [2:0]         \dut.state_q , \dut.slots_q ;
   (* hierconn *) wire               \dut.part_q ;
-  (* hierconn *) wire [AmountW-1:0] \table_i.a_left_q , \table_i.take_q , \table_i.charged_q ;
+  (* hierconn *) wire [AmountW-1:0] \table_i.a_left_q , \table_i.admit_q , \table_i.charged_q ;
   (* hierconn *) wire               \table_i.count_q ;
   localparam logic [2:0] Rest = 3'b000, Done = 3'b001, First = 3'b100, Second = 3'b101, Count = 3'b110;
 
@@ -78,15 +78,15 @@ module occupancy_counter_props (
     assume (share_i >= 1 && share_i <= 2 && (kernel_i == 2'b01 || kernel_i == 2'b10) && cap_slots >= 3'd1 && cap_slots <= 3'(N));
     assume (warps0 <= cap_warps && warps1 <= cap_warps && registers0 <= cap_registers && registers1 <= cap_registers
          && shared0 <= cap_shared && shared1 <= cap_shared);
-    assume (!(take_i && count));
+    assume (!(admit_i && count));
     if (started && pending && age != 4'd1) assume (asked == asked_q);
     if (started && rst_ni) begin
       state_exists: assert ((\dut.state_q == Rest || \dut.state_q == Done || \dut.state_q == First || \dut.state_q == Second || \dut.state_q == Count)
         && pending == (\dut.state_q != Rest));
       if (\dut.state_q == Second) first_one_is_added: assert (\table_i.count_q && n == '0 && !\dut.part_q && occupancy == '0
-        && \table_i.a_left_q == capacity && \table_i.take_q == sum(6'd1));
+        && \table_i.a_left_q == capacity && \table_i.admit_q == sum(6'd1));
       if (\dut.state_q == Count) as_many_are_added_as_counted: assert (\table_i.count_q && n != '0 && n <= 6'(cap_slots) && fit(n)
-        && \table_i.charged_q == left(n) && \table_i.a_left_q == left(n) && \table_i.take_q == sum(6'd1) && fits == fit(n + 6'd1));
+        && \table_i.charged_q == left(n) && \table_i.a_left_q == left(n) && \table_i.admit_q == sum(6'd1) && fits == fit(n + 6'd1));
       if (\dut.state_q == Second || \dut.state_q == Count || \dut.state_q == Done) every_shareth_counts: assert (
         n == of_share + 6'(\dut.part_q ) && 4'(\dut.part_q ) < 4'(share_i) && n <= 6'(cap_slots));
       if (done) result_is_the_most_that_fits: assert (n != '0 && fit(n) && n <= 6'(cap_slots) && (n == 6'(cap_slots) || !fit(n + 6'd1))
