@@ -147,8 +147,9 @@ void Lanes::stream_ends(CUstream stream) {
   streams_.erase(found);
 }
 
-std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context) {
-  const auto found = std::ranges::find_if(contexts_, [&](const auto& c) { return c.second && c.second->context() == context; });
+std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId but) {
+  const auto found = std::ranges::find_if(
+      contexts_, [&](const auto& c) { return c.first != but && c.second && c.second->context() == context; });
   if (found == contexts_.end()) return nullptr;
   const ContextId id = found->first;
   const std::shared_ptr<ContextState> state = found->second;

@@ -202,6 +202,7 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
     return result;
   }
   std::unique_lock held(lock_);
+  notice_reset();
   const KernelPtr k = find(launch.function);
   if (k != nullptr && k->known_row != nullptr && ((k->never && !launch.facts.cooperative) || k->known == launch.facts) &&
       (k->short_blocks == 0 || k->timed == k->known_row->timed))

@@ -436,6 +436,24 @@ std::shared_ptr<void> Program::context_ends(CUcontext context) {
     id = state->id();
   else if (SLUICE_REAL(cuCtxGetId)(context, &id) != CUDA_SUCCESS)
     return nullptr;
+  forget_context(context, id);
+  return state;
+}
+
+void Program::notice_reset() {
+  CUcontext context = nullptr;
+  ContextId id = 0;
+  if (SLUICE_REAL(cuCtxGetCurrent)(&context) != CUDA_SUCCESS || context == nullptr ||
+      SLUICE_REAL(cuCtxGetId)(context, &id) != CUDA_SUCCESS)
+    return;
+  const auto [known, fresh] = ids_.try_emplace(context, id);
+  if (fresh || known->second == id) return;
+  const ContextId old = std::exchange(known->second, id);
+  static_cast<void>(lanes_.context_ends(context, id));
+  forget_context(context, old);
+}
+
+void Program::forget_context(CUcontext context, ContextId id) {
   graphs_.context_ends(id);
   coverage_.context_ends(id);
   opaque_.context_ends(context);
@@ -448,7 +466,6 @@ std::shared_ptr<void> Program::context_ends(CUcontext context) {
   std::erase_if(modules_, [&](const auto& m) { return m.second.context == id; });
   std::erase_if(looked_at_, [&](const auto& l) { return std::get<0>(l) == id; });
   std::erase_if(strangers_, [&](const auto& s) { return s.first == id; });
-  return state;
 }
 
 }  // namespace sluice::interpose

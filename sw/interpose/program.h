@@ -110,6 +110,9 @@ class Program {
   void stream_ends(CUstream stream);
   /// @return to be kept until the driver has ended it: memory that the GPU may still write
   [[nodiscard]] std::shared_ptr<void> context_ends(CUcontext context);
+  /// A device's own context may have been reset by a way that no hook sees: its address is the same, its id another. With the
+  /// lock.
+  void notice_reset();
   [[nodiscard]] std::mutex& lock() { return lock_; }
   [[nodiscard]] Coverage& coverage() { return coverage_; }
   [[nodiscard]] Lanes& lanes() { return lanes_; }
@@ -188,13 +191,15 @@ class Program {
   [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
                                                   const std::string& reason, CUstream stream, const Native& as_it_is);
   std::unordered_map<void*, Module> modules_;
-  std::unordered_map<void*, KernelPtr> kernels_;  // by every handle
-  std::atomic<bool> ended_{false};                // the process ends: nothing waits any more
-  std::atomic<int> drains_{0};                    // lives of Drain
-  bool behind_ = false;                           // some kernels are to be loaded when nothing sleeps
-  std::map<const void*, std::size_t> ahead_;      // kernels of a module that were loaded with another
-  std::atomic<bool> captures_{false};             // some stream has been captured
+  std::unordered_map<void*, KernelPtr> kernels_;         // by every handle
+  std::atomic<bool> ended_{false};                       // the process ends: nothing waits any more
+  std::atomic<int> drains_{0};                           // lives of Drain
+  bool behind_ = false;                                  // some kernels are to be loaded when nothing sleeps
+  std::map<const void*, std::size_t> ahead_;             // kernels of a module that were loaded with another
+  std::atomic<bool> captures_{false};                    // some stream has been captured
+  void forget_context(CUcontext context, ContextId id);  ///< all but its lanes
   std::set<std::tuple<ContextId, void*, std::string>> looked_at_;
+  std::map<CUcontext, ContextId> ids_;                    ///< as they were seen last
   std::set<std::pair<ContextId, CUfunction>> strangers_;  // kernels that came by an unknown way, and were launched
   Lanes lanes_{lock_};
   Graphs graphs_{*this};
