@@ -153,9 +153,11 @@ std::shared_ptr<ContextState> Lanes::context_ends(CUcontext context, ContextId b
   if (found == contexts_.end()) return nullptr;
   const ContextId id = found->first;
   const std::shared_ptr<ContextState> state = found->second;
-  const Sums now = sums();
-  counted_.violations = now.violations;
-  counted_.naps = now.naps;
+  if (but == 0) {  // else what was counted there is gone already
+    const Sums now = sums();
+    counted_.violations = now.violations;
+    counted_.naps = now.naps;
+  }
   for (const std::shared_ptr<Lane>& lane : all())
     if (lane->context_state == state) give_up(*lane);
   state->ends();
