@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profiled kernels of results/model_vs_h200/source_page: pages of a real run, joined, and walked.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <string>
 
 #include "sw/trace/program_source.h"
 #include "sw/trace/program_walk.h"
@@ -17,14 +19,17 @@ class SourcePageKernels : public testing::Test {
  protected:
   static Workload read(const std::string& page) {
     const std::filesystem::path folder = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/model_vs_h200/source_page",
-                                scratch = std::filesystem::path(testing::TempDir()) / "source_page_kernels";
+                                scratch = std::filesystem::path(testing::TempDir()) /
+                                          ("source_page_kernels_" + std::to_string(getpid()));
     std::filesystem::create_directories(scratch);
     for (const char* kind : {".raw.csv", ".source.csv"}) {
       const std::string command =
           "gzip -dc '" + (folder / (page + kind + ".gz")).string() + "' > '" + (scratch / (page + kind)).string() + "'";
       EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
-    return import_ncu(scratch / (page + ".raw.csv"), scratch / (page + ".source.csv"));
+    Workload read = import_ncu(scratch / (page + ".raw.csv"), scratch / (page + ".source.csv"));
+    std::filesystem::remove_all(scratch);
+    return read;
   }
 };
 
