@@ -75,6 +75,12 @@ InContext::~InContext() {
   if (pushed_) SLUICE_REAL(cuCtxPopCurrent_v2)(&gone);
 }
 
+bool ContextState::enter() const {
+  ContextId now = 0;
+  return SLUICE_REAL(cuCtxGetId)(context_, &now) == CUDA_SUCCESS && now == id_ &&
+         SLUICE_REAL(cuCtxSetCurrent)(context_) == CUDA_SUCCESS;
+}
+
 bool ContextState::has_failed() const {
   const CUresult said = SLUICE_REAL(cuStreamQuery)(setup_);
   const bool of_a_capture = said >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && said <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;

@@ -66,6 +66,8 @@ class ContextState {
   [[nodiscard]] static std::shared_ptr<ContextState> make();
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] ContextId id() const { return id_; }
+  /// Makes it current. @return false: it was reset by a way that no hook sees, and its address is another context's
+  [[nodiscard]] bool enter() const;
   /// A launch of it has failed, as every call of the driver says from then on: nothing of it is on the GPU any more.
   [[nodiscard]] bool has_failed() const;
   void ends() { *lives_ = false; }                  ///< the context: the driver has nothing of it any more

@@ -219,8 +219,7 @@ Lanes::Sums Lanes::sums() {
   CUcontext before = nullptr;
   SLUICE_REAL(cuCtxGetCurrent)(&before);
   const auto in_context = [&](const Lane& lane) {
-    SLUICE_REAL(cuCtxSetCurrent)(lane.context_state->context());
-    add(lane);
+    if (lane.context_state->enter()) add(lane);
   };
   for (const auto& lane : all()) in_context(*lane);
   SLUICE_REAL(cuCtxSetCurrent)(before);

@@ -74,8 +74,7 @@ void Lanes::on_share(LaneId id, const Share& share) {
 /// Those that changed, and nothing else: somebody waits for the SMs.
 void Lanes::send_orders() {
   for (const std::shared_ptr<Lane>& lane : all())
-    if (lane->stale && lane->watched && SLUICE_REAL(cuCtxSetCurrent)(lane->context_state->context()) == CUDA_SUCCESS)
-      static_cast<void>(send(*lane, false));
+    if (lane->stale && lane->watched && lane->context_state->enter()) static_cast<void>(send(*lane, false));
 }
 
 /// Looks without sleep for the words of the lanes' last CTAs. The lock is taken when one has changed.
@@ -193,12 +192,11 @@ bool Lanes::step() {
   std::map<ContextState*, std::vector<Place>> due;
   std::set<const ContextState*> failed;
   for (const auto& [id, state] : contexts_)
-    if (state != nullptr && (SLUICE_REAL(cuCtxSetCurrent)(state->context()) != CUDA_SUCCESS || state->has_failed()))
-      failed.insert(state.get());
+    if (state != nullptr && (!state->enter() || state->has_failed())) failed.insert(state.get());
   for (const std::shared_ptr<Lane>& lane : all()) {
     if (failed.contains(lane->context_state.get())) give_up(*lane);
     if (failed.contains(lane->context_state.get()) || !lane->watched) continue;
-    SLUICE_REAL(cuCtxSetCurrent)(lane->context_state->context());
+    if (!lane->context_state->enter()) continue;
     if (lane->context_state->orders_are_lost())
       for (const std::shared_ptr<Lane>& other : all()) other->stale = other->stale || other->context_state == lane->context_state;
     lane->context_state->make_later_streams();
@@ -206,8 +204,7 @@ bool Lanes::step() {
     outstanding = step(lane, now, due[lane->context_state.get()]) || outstanding;
   }
   for (auto& [context_state, places] : due)
-    if (!places.empty() && SLUICE_REAL(cuCtxSetCurrent)(context_state->context()) == CUDA_SUCCESS)
-      begin_look(*context_state, std::move(places));
+    if (!places.empty() && context_state->enter()) begin_look(*context_state, std::move(places));
   return outstanding;
 }
 
