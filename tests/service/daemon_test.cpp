@@ -216,6 +216,31 @@ TEST_F(DaemonTest, RefusesAnotherUser) {
   EXPECT_EQ(service_->sessions(), 0U);
 }
 
+/// Somebody else's server of this user, whose page could shrink under the client's feet.
+TEST_F(DaemonTest, AClientTakesNoPageThatIsNotSealed) {
+  sockaddr_un address;
+  ASSERT_TRUE(address_of(path_, address));
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  for (const int seals : {0, F_SEAL_SHRINK}) {
+    std::thread server([&] {
+      const UniqueFd peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      Hello asked{};
+      (void)receive_packet(peer.get(), std::as_writable_bytes(std::span(&asked, 1)));
+      const UniqueFd page(::memfd_create("page", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+      EXPECT_EQ(::ftruncate(page.get(), sizeof(Page)), 0);
+      (void)::fcntl(page.get(), F_ADD_SEALS, seals);
+      const Welcome welcome = make<Welcome>(asked.header.sequence);
+      (void)send_packet(peer.get(), std::as_bytes(std::span(&welcome, 1)), page.get());
+    });
+    sluice_session* session = nullptr;
+    EXPECT_EQ(sluice_connect(path_.c_str(), "a", 5, &session), seals == 0 ? SLUICE_ERROR_GONE : SLUICE_OK);
+    server.join();
+    sluice_disconnect(session);
+  }
+}
+
 TEST_F(DaemonTest, RefusesAFolderThatOthersCanWrite) {
   std::filesystem::permissions(folder_, std::filesystem::perms::all);
   EXPECT_THROW(start("piv"), InputError);

@@ -12,6 +12,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
+TEST(KernelTimes, ForgetsOneForEachBeyondItsLimit) {
+  KernelTimes times;
+  const auto name = [](std::size_t k) { return "kernel " + std::to_string(k); };
+  for (std::size_t k = 0; k < KernelTimes::kMostKernels + 100; ++k) times.learn(name(k), CtaCount(1), 1000);
+  std::size_t known = 0;
+  for (std::size_t k = 0; k < KernelTimes::kMostKernels + 100; ++k) known += times.curve(name(k), CtaCount(1)) ? 1 : 0;
+  EXPECT_EQ(known, KernelTimes::kMostKernels);
+}
+
 TEST(KernelTimes, ACountNeverHeldTakesAsTheNearestInProportion) {
   KernelTimes times;
   EXPECT_FALSE(times.curve("k", CtaCount(4)));
