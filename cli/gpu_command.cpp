@@ -10,12 +10,9 @@
 #include "cli/common.h"
 #include "cli/gpu_actions.h"
 #include "study/gpu_lines.h"
-#include "study/scene_model.h"
 #include "sw/core/errors.h"
 #include "sw/gpu/report/gpu_report.h"
 #include "sw/policy/names.h"
-#include "sw/workload/machine_file.h"
-#include "sw/workload/workload_file.h"
 
 namespace sluice::cli {
 
@@ -183,31 +180,6 @@ void add_gpu_command(CLI::App& app, Action& action) {
   command->add_option("--blocks", process->blocks)->required();
   command->add_option("--passes", process->passes)->required();
   command->callback([process, &action] { action = [process] { return gpu_scenario_client(*process); }; });
-
-  struct ReplayOptions : CommonOptions {
-    std::string folder, kernels;
-    double time_scale = 1, shorter = 1;
-  };
-  auto replay = std::make_shared<ReplayOptions>();
-  command = gpu->add_subcommand("replay", "The scenes of a folder of measurements on the GPU model, for its page; needs no GPU");
-  command->add_option("folder", replay->folder, "folder with effisha_schedules, sim_pairs or slate_pairs.jsonl")->required();
-  replay->add_files(*command);
-  command->add_option("--time-scale", replay->time_scale, "simulate this share of the cycles: shorter CTAs on slower clocks")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 1.0));
-  command->add_option("--shorter", replay->shorter, "scenes are so many times shorter in the model")
-      ->capture_default_str()
-      ->check(CLI::Range(1.0, 1e6));
-  command->add_option("--kernels", replay->kernels, "only scenes of these, comma separated; default: all");
-  command->add_option("--seed", replay->seed, "seed of the synthetic instruction streams")->capture_default_str();
-  replay->add_jobs(*command);
-  command->callback([replay, &action] {
-    action = [replay] {
-      gpu::replay_on_model({replay->folder, read_machine(replay->machine_file), read_workload(replay->workload_file),
-                            replay->time_scale, replay->shorter, replay->seed, replay->jobs, split_list(replay->kernels)});
-      return 0;
-    };
-  });
 
   struct ReportOptions {
     std::string folder = "results/h200";

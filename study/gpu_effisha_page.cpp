@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 
-#include "study/beside_scenes.h"
 #include "study/gpu_effisha.h"
 
 namespace sluice::gpu {
@@ -228,9 +227,9 @@ bool write_effisha_page(const std::filesystem::path& folder, const json& machine
                           report::written(mean_of(overhead) - 1, report::Notation::Share, 1));
   if (!figures.empty() && figures.front().measured.find("Stream priorities in one process are better") != std::string::npos)
     finding += "; the GPU's own stream priorities do better where all launches are of one process";
-  for (Figure& f :
-       std::vector<Figure>{latency, effisha_service_latency(folder, checks), overhead, effisha_flags(folder, checks),
-                           effisha_slices(folder, checks), evictions(folder), effisha_kernels(alone), effisha_beside(folder)})
+  for (Figure& f : std::vector<Figure>{latency, effisha_service_latency(folder, checks), overhead, effisha_flags(folder, checks),
+                                       effisha_slices(folder, checks), evictions(folder), effisha_kernels(alone),
+                                       model_beside_silicon(folder)})
     figures.push_back(std::move(f));
   return write_page(folder, finding, std::move(opening), std::move(figures), machine, checks);
 }

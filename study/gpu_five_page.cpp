@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "sw/core/metrics.h"
 #include "sw/io/packed_file.h"
@@ -169,7 +168,7 @@ bool write_five_page(const std::filesystem::path& folder, const json& machine) {
   each.blocks = {report::Large{pairs}};
   RunChecks checks;
   checks.that(fmt::format("{} violations", violations), violations == 0);
-  std::vector<Figure> figures = {five_service(folder, checks), five_beside(folder, machine)};
+  std::vector<Figure> figures = {five_service(folder, checks), model_beside_silicon(folder)};
   if (!all.empty()) figures.insert(figures.begin(), {each, mean});
   std::string finding = "pairs of processes through the service";
   if (best != nullptr) {

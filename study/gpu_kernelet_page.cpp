@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
+#include "study/kernelet_prediction.h"
 
 namespace sluice::gpu {
 
@@ -207,10 +207,8 @@ bool write_kernelet_page(const std::filesystem::path& folder, const json& machin
                           report::written(ours(least), report::Notation::Gain, 1),
                           report::written(ours(most), report::Notation::Gain, 1));
   }
-  if (const std::optional<KerneletScenes> known = kernelet_scenes(folder, machine)) {
-    figures.push_back(kernelet_prediction(*known));
-    figures.push_back(kernelet_beside(*known, folder));
-  }
+  figures.push_back(kernelet_prediction(folder, machine));
+  figures.push_back(model_beside_silicon(folder));
   return write_page(folder, finding, {report::Large{std::move(opening)}}, std::move(figures), machine, checks);
 }
 

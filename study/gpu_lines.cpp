@@ -167,6 +167,37 @@ std::string name_in(const char* paper, const std::string& app) {
   return found == all.end() ? app : found->name;
 }
 
+figures::Figure model_beside_silicon(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "figures.json";
+  if (!std::filesystem::exists(file)) return {};
+  const nlohmann::ordered_json page = nlohmann::ordered_json::parse(read_file(file));
+  if (!page.at("figures").contains("beside")) return {};
+  const nlohmann::ordered_json& kept = page["figures"]["beside"];
+  figures::Figure figure{"beside", kept.at("title"), kept.at("published"), kept.at("measured"), kept.at("data"), {}};
+  report::Table table({"model",
+                       "scheduler",
+                       "scenes",
+                       "turnarounds near",
+                       {"median error", report::Notation::Share, 1},
+                       "runs in the same order",
+                       {"equal steps", report::Notation::Share, 1},
+                       {"equal shares, of the time", report::Notation::Share, 1}});
+  const auto row = [&](const std::string& model, const std::string& scheduler, const nlohmann::ordered_json& s) {
+    const auto number = [&](const char* key) { return s.value(key, report::kNone); };
+    const auto of = [&](const char* part, const char* all) { return fmt::format("{} of {}", number(part), number(all)); };
+    table.row({model, scheduler, s.at("scenes").get<std::uint64_t>(), of("near", "launches"), number("median_off"),
+               number("runs") > 0 ? of("same_order", "runs") : "–",
+               number("equal_steps") / std::max(number("steps"), number("model_steps")), number("equal_shares")});
+  };
+  for (const auto& [model, all] : figure.data.at("models").items()) {
+    for (const auto& [scheduler, own] : figure.data.at("schedulers").items())
+      if (own.contains(model)) row(model, scheduler, own[model]);
+    row(model, "all", all);
+  }
+  figure.blocks = {table};
+  return figure;
+}
+
 bool write_page(const std::filesystem::path& folder, const std::string& finding, std::vector<report::Block> opening,
                 std::vector<figures::Figure> figures, const json& machine, const RunChecks& checks) {
   std::erase_if(figures, [](const figures::Figure& f) { return f.blocks.empty(); });

@@ -75,6 +75,10 @@ void add_mean(report::RowChart& chart, const std::string& label, double (*mean)(
 /// By the paper's name of a kernel where it has one.
 [[nodiscard]] std::string name_in(const char* paper, const std::string& app);
 
+/// What replays of the folder's scenes in the model found, from its figures.json. How they were made is in the history
+/// (docs/reference/changelog.md). Empty where there is none.
+[[nodiscard]] figures::Figure model_beside_silicon(const std::filesystem::path& folder);
+
 /// Writes index.html and figures.json of a paper's evaluation; figures without blocks are left out.
 /// @param finding  the title, without the GPU's name
 /// @return nothing is wrong with the runs

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <set>
 
-#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "sw/core/metrics.h"
 
@@ -272,7 +271,7 @@ bool write_sim_page(const std::filesystem::path& folder, const json& machine) {
     finding = fmt::format("SiM's unequal shares run pairs {} faster where a kernel leaves issue slots free, {} elsewhere",
                           gain_text(ten.data["adaptive"]["low"]), gain_text(ten.data["adaptive"]["high"]));
   return write_page(folder, finding, {report::Large{std::move(opening)}},
-                    {ten, equal_lengths(folder, checks), curves(folder), decisions(folder, checks), sim_beside(folder, machine)},
+                    {ten, equal_lengths(folder, checks), curves(folder), decisions(folder, checks), model_beside_silicon(folder)},
                     machine, checks);
 }
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <set>
 
-#include "study/beside_scenes.h"
 #include "study/gpu_lines.h"
 #include "sw/core/metrics.h"
 
@@ -208,8 +207,8 @@ bool write_slate_page(const std::filesystem::path& folder, const json& machine) 
   std::string finding = "Slate's workers take more blocks at a time where blocks are short";
   const Figure pairs = pairings(folder, checks, opening, finding);
   return write_page(folder, finding, std::move(opening),
-                    {pairs, alone(folder), tasks(folder), service(folder), resize(folder), slate_beside(folder, machine)},
-                    machine, checks);
+                    {pairs, alone(folder), tasks(folder), service(folder), resize(folder), model_beside_silicon(folder)}, machine,
+                    checks);
 }
 
 }  // namespace sluice::gpu

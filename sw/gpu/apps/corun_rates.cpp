@@ -35,15 +35,13 @@ CorunRates read_corun_rates(const std::filesystem::path& file, const std::string
     const std::array<std::size_t, 2> at = {in_order ? 0U : 1U, in_order ? 1U : 0U};
     const std::string first = line["first"], second = line["second"];
     std::vector<CoRun>& runs = all.table.pairs[in_order ? std::pair(first, second) : std::pair(second, first)];
-    const auto add = [&](const nlohmann::json& r, std::vector<CoRun>& to) {
-      CoRun& run = to.emplace_back();
+    for (const nlohmann::json& r : line["runs"]) {
+      CoRun& run = runs.emplace_back();
       for (std::size_t i = 0; i < 2; ++i) {
         run.ctas[i] = CtaCount(r["ctas"][at[i]].get<std::uint32_t>());
         run.ipc[i] = std::max(kStandsStill, r["blocks_per_second"][at[i]].get<double>()) / sm_cycles;
       }
-    };
-    for (const nlohmann::json& r : line["runs"]) add(r, runs);
-    if (line.contains("even")) add(line["even"], all.even[in_order ? std::pair(first, second) : std::pair(second, first)]);
+    }
     for (const nlohmann::json& s : line["splits"])
       all.splits.push_back({first,
                             second,

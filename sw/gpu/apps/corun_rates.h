@@ -16,9 +16,7 @@ namespace sluice::gpu {
 struct CorunRates {
   std::map<std::string, std::vector<double>> alone;  ///< blocks a second with 1, 2, ... CTAs on every SM
   CoRunTable table;                                  ///< of every pair, as if a block were one instruction
-  std::map<std::pair<std::string, std::string>, std::vector<CoRun>>
-      even;                              ///< each pair with Even's counts, as in `table`; may be empty
-  std::vector<CorunMeasurement> splits;  ///< of every pair on SMs of their own; may be empty
+  std::vector<CorunMeasurement> splits;              ///< of every pair on SMs of their own; may be empty
 };
 
 /// @param sm_cycles  of all SMs together, a second
