@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EVEN: an n-th of an SM holds as many CTAs as fit to the last warp, register and byte
-// (docs/reference/blocks/occupancy_counter.md), whatever is left of the others. Random demands hardly ever fill an SM exactly.
+// (docs/reference/blocks/partition_sequencer.md), whatever is left of the others. Random demands hardly ever fill an SM exactly.
 // The SMs have four CTA slots. A kernel that is alone has no share.
 #include <Vsluice_top_small.h>
 #include <gtest/gtest.h>
