@@ -52,7 +52,8 @@ int gpu_record_program(const GpuRecordOptions& options, const RecordRequest& req
 /// What both print of a trace.
 [[nodiscard]] nlohmann::json describe_join(const gpu::JoinResult& joined);
 int gpu_experiment(const GpuExperimentOptions& options);
-int gpu_mps_client(const std::string& app);
+/// Names; with what each measures. None in a build without CUDA.
+std::vector<std::string> gpu_experiments(bool words);
 struct GpuClientOptions {
   std::string app;
   unsigned blocks = 0, passes = 1;

@@ -31,60 +31,9 @@ int gpu_probe(const GpuProbeOptions&) { no_cuda(); }
 int gpu_run(const GpuRunOptions&) { no_cuda(); }
 int gpu_record(const GpuRecordOptions&, const RecordRequest&) { no_cuda(); }
 int gpu_experiment(const GpuExperimentOptions&) { no_cuda(); }
-int gpu_mps_client(const std::string&) { no_cuda(); }
+std::vector<std::string> gpu_experiments(bool) { return {}; }
 int gpu_scenario_client(const GpuClientOptions&) { no_cuda(); }
 #endif
-
-namespace {
-
-constexpr const char* kExperiments[] = {"verify",
-                                        "sizes",
-                                        "user_kernels",
-                                        "gate",
-                                        "curves",
-                                        "overhead",
-                                        "preemption",
-                                        "repartition",
-                                        "completion",
-                                        "orders",
-                                        "forms",
-                                        "pairs",
-                                        "ranges",
-                                        "triples",
-                                        "mps",
-                                        "effisha_overhead",
-                                        "effisha_flags",
-                                        "effisha_service",
-                                        "effisha_service_latency",
-                                        "effisha_pkm",
-                                        "effisha_latency",
-                                        "effisha_schedules",
-                                        "effisha_processes",
-                                        "effisha_priorities",
-                                        "sim_curves",
-                                        "sim_rates",
-                                        "sim_pairs",
-                                        "sim_pt",
-                                        "sim_equal",
-                                        "sim_processes",
-                                        "kernelet_slices",
-                                        "kernelet_pairs",
-                                        "kernelet_queues",
-                                        "kernelet_copies",
-                                        "five_rates",
-                                        "five_pairs",
-                                        "five_printed",
-                                        "five_own",
-                                        "five_service",
-                                        "slate_alone",
-                                        "slate_tasks",
-                                        "slate_service",
-                                        "slate_ranges",
-                                        "slate_resize",
-                                        "slate_pairs",
-                                        "slate_processes"};
-
-}  // namespace
 
 void add_gpu_command(CLI::App& app, Action& action) {
   CLI::App* gpu = app.add_subcommand("gpu", "The same policies on a real NVIDIA GPU: per-SM CTA quotas, profiling, experiments");
@@ -150,9 +99,10 @@ void add_gpu_command(CLI::App& app, Action& action) {
 
   auto experiment = std::make_shared<GpuExperimentOptions>();
   command = gpu->add_subcommand("experiment", "One experiment of docs/user/share_a_gpu.md; goes on where an interrupted one was");
-  command->add_option("name", experiment->name, fmt::format("{}", fmt::join(kExperiments, ", ")))
-      ->required()
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kExperiments), std::end(kExperiments))));
+  CLI::Option* name =
+      command->add_option("name", experiment->name, fmt::format("one of\n{}", fmt::join(gpu_experiments(true), "\n")))
+          ->required();
+  if (const std::vector<std::string> names = gpu_experiments(false); !names.empty()) name->check(CLI::IsMember(names));
   command->add_option("--out", experiment->out, "folder of the results")->required();
   command->add_option("--repetitions", experiment->repetitions, "measurements of each figure")
       ->capture_default_str()
@@ -168,11 +118,6 @@ void add_gpu_command(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   command->callback([experiment, &action] { action = [experiment] { return gpu_experiment(*experiment); }; });
-
-  auto client = std::make_shared<std::string>();
-  command = gpu->add_subcommand("mps-client", "")->group("");  // started by `experiment mps`
-  command->add_option("--app", *client)->required();
-  command->callback([client, &action] { action = [client] { return gpu_mps_client(*client); }; });
 
   auto process = std::make_shared<GpuClientOptions>();
   command = gpu->add_subcommand("scenario-client", "")->group("");  // started by the experiments of processes

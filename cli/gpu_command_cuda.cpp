@@ -266,66 +266,21 @@ int gpu_experiment(const GpuExperimentOptions& o) {
   std::array<char, 4096> path{};
   if (readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) throw_errno("/proc/self/exe", errno);
   options.program = path.data();
-  if (o.name == "mps") {
-    gpu::mps_experiment(options.program, options);
-    record_measured(options.out, o.name, nlohmann::json::object());
-    return 0;
-  }
+  const auto row = std::ranges::find(gpu::experiments(), o.name, &gpu::ExperimentRow::name);
   gpu::GpuSession session;
   options.on = measured_on(session.context());
-  using Run = void (*)(gpu::GpuSession&, const gpu::ExperimentOptions&);
-  constexpr std::pair<const char*, Run> kExperiments[] = {{"verify", gpu::verify_experiment},
-                                                          {"sizes", gpu::sizes_experiment},
-                                                          {"effisha_overhead", gpu::effisha_overhead_experiment},
-                                                          {"effisha_flags", gpu::effisha_flags_experiment},
-                                                          {"effisha_service", gpu::effisha_service_experiment},
-                                                          {"effisha_service_latency", gpu::effisha_service_latency_experiment},
-                                                          {"effisha_pkm", gpu::effisha_pkm_experiment},
-                                                          {"effisha_latency", gpu::effisha_latency_experiment},
-                                                          {"effisha_schedules", gpu::effisha_schedules_experiment},
-                                                          {"effisha_processes", gpu::effisha_processes_experiment},
-                                                          {"effisha_priorities", gpu::effisha_priorities_experiment},
-                                                          {"sim_curves", gpu::sim_curves_experiment},
-                                                          {"sim_rates", gpu::sim_rates_experiment},
-                                                          {"sim_pairs", gpu::sim_pairs_experiment},
-                                                          {"sim_pt", gpu::sim_pt_experiment},
-                                                          {"sim_equal", gpu::sim_equal_experiment},
-                                                          {"sim_processes", gpu::sim_processes_experiment},
-                                                          {"kernelet_slices", gpu::kernelet_slices_experiment},
-                                                          {"kernelet_pairs", gpu::kernelet_pairs_experiment},
-                                                          {"kernelet_queues", gpu::kernelet_queues_experiment},
-                                                          {"kernelet_copies", gpu::kernelet_copies_experiment},
-                                                          {"five_rates", gpu::five_rates_experiment},
-                                                          {"five_pairs", gpu::five_pairs_experiment},
-                                                          {"five_printed", gpu::five_printed_experiment},
-                                                          {"five_own", gpu::five_own_experiment},
-                                                          {"five_service", gpu::five_service_experiment},
-                                                          {"slate_alone", gpu::slate_alone_experiment},
-                                                          {"slate_tasks", gpu::slate_tasks_experiment},
-                                                          {"slate_service", gpu::slate_service_experiment},
-                                                          {"slate_ranges", gpu::slate_ranges_experiment},
-                                                          {"slate_resize", gpu::slate_resize_experiment},
-                                                          {"slate_pairs", gpu::slate_pairs_experiment},
-                                                          {"slate_processes", gpu::slate_processes_experiment},
-                                                          {"user_kernels", gpu::user_kernels_experiment},
-                                                          {"gate", gpu::gate_experiment},
-                                                          {"curves", gpu::curves_experiment},
-                                                          {"overhead", gpu::overhead_experiment},
-                                                          {"preemption", gpu::preemption_experiment},
-                                                          {"repartition", gpu::repartition_experiment},
-                                                          {"pairs", gpu::pairs_experiment},
-                                                          {"ranges", gpu::ranges_experiment},
-                                                          {"triples", gpu::triples_experiment},
-                                                          {"completion", gpu::completion_experiment},
-                                                          {"orders", gpu::orders_experiment},
-                                                          {"forms", gpu::forms_experiment}};
-  for (const auto& [name, run] : kExperiments)
-    if (o.name == name) run(session, options);
+  row->run(session, options);
   record_measured(options.out, o.name, describe(session.context()));
   return 0;
 }
 
-int gpu_mps_client(const std::string& app) { return gpu::mps_client({app}); }
+std::vector<std::string> gpu_experiments(bool words) {
+  std::vector<std::string> all;
+  for (const gpu::ExperimentRow& row : gpu::experiments())
+    all.push_back(words ? fmt::format("{}: {}", row.name, row.measures) : row.name);
+  return all;
+}
+
 int gpu_scenario_client(const GpuClientOptions& o) { return gpu::scenario_client(o.app, {o.blocks, o.passes}); }
 
 }  // namespace sluice::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernelet's slices, queues and copies from what was measured on a GPU.
+// Kernelet's slices and queues from what was measured on a GPU.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -142,64 +142,15 @@ void decision_costs(const std::filesystem::path& folder, Figure& figure, RunChec
 
 }  // namespace
 
-Figure kernelet_copies(const std::filesystem::path& folder, RunChecks& checks) {
-  Figure figure{"8",
-                "Copies beside kernels, kernels beside each other",
-                "Both over the worst: 9.2, 13.0, 16.8, 17.5 % less time. 99, 95, 97, 97 % of the copies' time overlapped.",
-                {},
-                {},
-                {}};
-  std::map<std::string, std::map<std::string, Values>> end, covered;
-  std::map<std::string, double> share;
-  bool good = true;
-  for (const json& line : lines(folder / "kernelet_copies.jsonl")) {
-    end[line.at("group")][line.at("variant")].push_back(line.at("end_ms"));
-    covered[line.at("group")][line.at("variant")].push_back(line.at("covered"));
-    good = good && line.at("bit_identical").get<bool>() && line.at("violations") == 0;
-    if (line.at("variant") == "N,N")
-      share[line.at("group")] = line.at("copies_ms").get<double>() / line.at("end_ms").get<double>();
-  }
-  report::RowChart chart{"",
-                         "milliseconds until the last output is back",
-                         {{"copies overlap, kernels share", 4}, {"copies overlap", 2}, {"kernels share", 1}, {"neither", 0}}};
-  chart.baseline = 0;
-  chart.digits = 0;
-  std::vector<std::string> said;
-  for (const char* group : {"ci", "mi", "mix", "all"}) {
-    if (!end.contains(group)) continue;
-    report::RowChart::Row& row = chart.rows.emplace_back(report::RowChart::Row{group, {}});
-    double worst = 0;
-    for (const char* variant : {"Y,Y", "Y,N", "N,Y", "N,N"}) {
-      const double ms = median(end[group].at(variant));
-      worst = std::max(worst, ms);
-      row.points.push_back({ms});
-      figure.data[group][variant] = ms;
-    }
-    const double less = 1 - median(end[group]["Y,Y"]) / worst, covers = median(covered[group]["Y,Y"]);
-    figure.data[group]["covered"] = covers;
-    said.push_back(fmt::format("{} {:.1f} % less, {:.0f} % overlapped", group, 100 * less, 100 * covers));
-  }
-  if (chart.rows.empty()) return figure;
-  const auto [least, most] = std::ranges::minmax_element(share, {}, [](const auto& s) { return s.second; });
-  figure.measured = fmt::format(
-      "Both over the worst: {}. Inputs and outputs have the paper's sizes; where nothing overlaps, copies take {:.0f} to {:.0f} "
-      "% of the time.",
-      fmt::join(said, "; "), 100 * least->second, 100 * most->second);
-  checks.that("copies: an output differs, or a quota was exceeded", good);
-  figure.blocks = {report::Large{chart}};
-  return figure;
-}
-
 bool write_kernelet_page(const std::filesystem::path& folder, const json& machine) {
   RunChecks checks;
   QueueTimes times;
   for (const json& line : lines(folder / "kernelet_queues.jsonl"))
     times[line.at("queue")][line.at("system")].push_back(line.at("end_ms"));
   report::RowChart opening = gains("Base's time over the system's, by queue");
-  std::vector<Figure> figures = {queues(times, opening), random_plans(times), kernelet_copies(folder, checks),
-                                 slices(folder, checks)};
+  std::vector<Figure> figures = {queues(times, opening), random_plans(times), slices(folder, checks)};
   decision_costs(folder, figures.front(), checks);
-  std::string finding = "Kernelet's copies and kernels overlap";
+  std::string finding = "Kernelet's slices";
   if (!opening.rows.empty()) {
     const auto ours = [](const report::RowChart::Row& row) { return row.points[0].value; };
     const auto [least, most] = std::ranges::minmax(opening.rows, {}, ours);

@@ -227,8 +227,6 @@ std::optional<bool> write_paper_page(const std::filesystem::path& folder) {
       {"slate_pairs.jsonl", write_slate_page},
       {"kernelet_slices.jsonl", write_kernelet_page},
       {"five_pairs.jsonl", write_five_page},
-      {"slate_tasks.jsonl", write_slate_page},
-      {"kernelet_copies.jsonl", write_kernelet_page},
       {"five_service.jsonl", write_five_page},
       {"five_own.jsonl", write_five_page}};
   for (const auto& [file, write] : kPages) {

@@ -99,7 +99,6 @@ void add_mean(report::RowChart& chart, const std::string& label, double (*mean)(
 [[nodiscard]] figures::Figure effisha_flags(const std::filesystem::path& folder, RunChecks& checks);
 [[nodiscard]] figures::Figure effisha_slices(const std::filesystem::path& folder, RunChecks& checks);
 [[nodiscard]] figures::Figure effisha_service_latency(const std::filesystem::path& folder, RunChecks& checks);
-[[nodiscard]] figures::Figure kernelet_copies(const std::filesystem::path& folder, RunChecks& checks);
 [[nodiscard]] figures::Figure five_service(const std::filesystem::path& folder, RunChecks& checks);
 
 }  // namespace sluice::gpu

@@ -49,68 +49,6 @@ Figure alone(const std::filesystem::path& folder) {
   return figure;
 }
 
-Figure tasks(const std::filesystem::path& folder) {
-  Figure figure{"5 tasks", "How many blocks a worker takes at a time", "10 by default.", {}, {}, {}};
-  double furthest = 0;
-  std::string furthest_of;
-  report::Multiples charts;
-  for (const json& line : lines(folder / "slate_tasks.jsonl")) {
-    const double native = median(line.at("native_ms").get<Values>());
-    const std::string app = line.at("app");
-    report::LineChart chart{name_in("slate", app), "blocks at a time", ""};
-    chart.log_x = true;
-    chart.from_zero = false;
-    chart.y_notation = report::Notation::Gain;
-    chart.lines = {{{"time over the kernel's", 4}, {}}, {{"the runtime's choice", 1}, {}}};
-    double best = INFINITY;
-    for (const char* size : {"1", "2", "5", "10", "20", "50", "100", "0"}) {
-      const double by = median(line.at("ms").at(size).get<Values>()) / native - 1;
-      figure.data[app][size] = by;
-      if (std::string(size) == "0") {
-        chart.lines[1].points = {{1, 1 + by}, {100, 1 + by}};
-        continue;
-      }
-      best = std::min(best, by);
-      chart.lines[0].points.emplace_back(std::stod(size), 1 + by);
-    }
-    if (const double off = figure.data[app]["0"].get<double>() - best; off >= furthest) {
-      furthest = off;
-      furthest_of = app;
-    }
-    charts.charts.emplace_back(std::move(chart));
-  }
-  if (charts.charts.empty()) return figure;
-  figure.measured = fmt::format("The runtime's choice is at most {:.1f} points from the best of these sizes ({}).",
-                                100 * furthest, furthest_of);
-  figure.blocks = {std::move(charts)};
-  return figure;
-}
-
-Figure service(const std::filesystem::path& folder) {
-  Figure figure{"service", "What the service takes from a kernel alone", "Communication 4 % of the application's time.", {}, {},
-                {}};
-  std::map<std::string, std::map<std::string, Values>> ms;
-  for (const json& line : lines(folder / "slate_service.jsonl"))
-    if (line.contains("kernel")) ms[line.at("kernel")][line.at("system")].push_back(line.at("ms"));
-  report::RowChart chart = gains("Time of 100 launches under the service over that under MPS");
-  double worst = -1;
-  std::string worst_of;
-  for (const auto& [kernel, systems] : ms) {
-    if (!systems.contains("mps") || !systems.contains("service")) continue;
-    const double by = median(systems.at("service")) / median(systems.at("mps")) - 1;
-    if (by > worst) {
-      worst = by;
-      worst_of = kernel;
-    }
-    chart.rows.push_back({kernel, {median_point(systems.at("service"), median(systems.at("mps")))}});
-    figure.data[kernel] = by;
-  }
-  if (chart.rows.empty()) return figure;
-  figure.measured = fmt::format("At most {} ({}).", gain_text(1 + worst), worst_of);
-  figure.blocks = {report::Large{chart}};
-  return figure;
-}
-
 Figure resize(const std::filesystem::path& folder) {
   Figure figure{"resize", "How soon every SM is as ordered when ranges move", "Not printed.", {}, {}, {}};
   Values all;
@@ -204,11 +142,10 @@ Figure pairings(const std::filesystem::path& folder, RunChecks& checks, std::vec
 bool write_slate_page(const std::filesystem::path& folder, const json& machine) {
   RunChecks checks;
   std::vector<report::Block> opening;
-  std::string finding = "Slate's workers take more blocks at a time where blocks are short";
+  std::string finding = "Slate's ranges of SMs";
   const Figure pairs = pairings(folder, checks, opening, finding);
-  return write_page(folder, finding, std::move(opening),
-                    {pairs, alone(folder), tasks(folder), service(folder), resize(folder), model_beside_silicon(folder)}, machine,
-                    checks);
+  return write_page(folder, finding, std::move(opening), {pairs, alone(folder), resize(folder), model_beside_silicon(folder)},
+                    machine, checks);
 }
 
 }  // namespace sluice::gpu

@@ -17,7 +17,7 @@ struct SizeRow {
   double milliseconds;
   AppSize size;
 };
-// results/h200/papers/sizes.jsonl, from `sluice gpu experiment sizes --out results/h200/papers`.
+// results/h200/papers/sizes.jsonl, measured by the experiment `sizes` at the tag `laboratory`.
 constexpr SizeRow kSizes[] = {
     {"BFS", 5.99, {65536, 1}},     {"BFS", 15, {57405, 3}},     {"BLK", 15, {0, 19}},         {"BO", 5.476, {7544, 2}},
     {"BO", 15, {7017, 6}},         {"DXT", 15, {0, 14}},        {"FD", 8.821, {482, 12}},     {"FD", 15, {489, 20}},

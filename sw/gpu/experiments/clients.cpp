@@ -22,6 +22,25 @@
 
 namespace sluice::gpu {
 
+namespace {
+
+std::filesystem::path scratch(const char* what) {
+  return std::filesystem::temp_directory_path() / fmt::format("sluice_{}_{}", what, getpid());
+}
+
+/// Starts a program. @param actions  may be null
+pid_t started(std::vector<std::string> words, const posix_spawn_file_actions_t* actions) {
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  pid_t pid = 0;
+  if (posix_spawn(&pid, arguments[0], actions, nullptr, arguments.data(), environ) != 0)
+    throw GpuError(words[0] + ": cannot be started");
+  return pid;
+}
+
+}  // namespace
+
 Client::Client(std::string name, std::vector<std::string> words, const std::vector<std::string>& environment)
     : name_(std::move(name)) {
   std::array<int, 2> in{}, out{};
@@ -30,22 +49,14 @@ Client::Client(std::string name, std::vector<std::string> words, const std::vect
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  if (!environment.empty()) {  // through env, which keeps the others
-    std::vector<std::string> through = {"/usr/bin/env"};
-    through.insert(through.end(), environment.begin(), environment.end());
-    through.insert(through.end(), words.begin(), words.end());
-    words = std::move(through);
-  }
-  std::vector<char*> arguments;
-  for (std::string& w : words) arguments.push_back(w.data());
-  arguments.push_back(nullptr);
-  const int error = posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  words.insert(words.begin(), environment.begin(), environment.end());
+  words.insert(words.begin(), "/usr/bin/env");  // which keeps the other variables
+  pid_ = started(std::move(words), &actions);
   posix_spawn_file_actions_destroy(&actions);
   close(in[0]);
   close(out[1]);
   to_ = in[1];
   from_ = fdopen(out[0], "r");
-  if (error != 0) throw GpuError(fmt::format("{}: cannot be started as a client", words[0]));
 }
 
 Client::~Client() { end(); }
@@ -70,26 +81,12 @@ nlohmann::json Client::receive() {
   return nlohmann::json::parse(line);
 }
 
-SharingService::SharingService(const std::string& program, const std::string& scheduler, const std::filesystem::path& folder)
-    : folder_(folder) {
+SharingService::SharingService(const std::string& program, const std::string& scheduler) : folder_(scratch("service")) {
   make_folder(folder_);
   std::filesystem::remove(folder_ / "log");
-  std::vector<std::string> words = {program,
-                                    "serve",
-                                    "--executor",
-                                    "gpu",
-                                    "--mps",
-                                    "--scheduler",
-                                    scheduler,
-                                    "--socket",
-                                    socket(),
-                                    "--log",
-                                    (folder_ / "log").string()};
-  std::vector<char*> arguments;
-  for (std::string& w : words) arguments.push_back(w.data());
-  arguments.push_back(nullptr);
-  if (posix_spawn(&pid_, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0)
-    throw GpuError(program + ": cannot be started as a service");
+  pid_ = started({program, "serve", "--executor", "gpu", "--mps", "--scheduler", scheduler, "--socket", socket(), "--log",
+                  (folder_ / "log").string()},
+                 nullptr);
   for (int tries = 0;; ++tries) {
     constexpr int kTries = 500;
     try {
@@ -134,7 +131,8 @@ SharingService::Log SharingService::log() {
   return log;
 }
 
-MpsServer::MpsServer(const std::filesystem::path& folder) {
+MpsServer::MpsServer() {
+  const std::filesystem::path folder = scratch("mps");
   make_folder(folder);
   setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
   setenv("CUDA_MPS_LOG_DIRECTORY", folder.c_str(), 1);

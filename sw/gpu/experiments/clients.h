@@ -34,7 +34,7 @@ class Client {
 /// An MPS server of our own, ended with the experiment. Children that are started meanwhile are its clients.
 class MpsServer {
  public:
-  explicit MpsServer(const std::filesystem::path& folder);
+  MpsServer();
   ~MpsServer();
   MpsServer(const MpsServer&) = delete;
   MpsServer& operator=(const MpsServer&) = delete;
@@ -43,8 +43,8 @@ class MpsServer {
 /// `sluice serve --mps` of our own, ended with the experiment.
 class SharingService {
  public:
-  /// @param program  path of sluice, with lib/sluice beside its folder. @param folder  for its socket and its log
-  SharingService(const std::string& program, const std::string& scheduler, const std::filesystem::path& folder);
+  /// @param program  path of sluice, with lib/sluice beside its folder
+  SharingService(const std::string& program, const std::string& scheduler);
   ~SharingService();
   SharingService(const SharingService&) = delete;
   SharingService& operator=(const SharingService&) = delete;
@@ -58,8 +58,8 @@ class SharingService {
   [[nodiscard]] Log log();
 
  private:
-  std::filesystem::path folder_;
-  std::size_t read_ = 0;  // lines of the log
+  std::filesystem::path folder_;  // of its socket and its log
+  std::size_t read_ = 0;          // lines of the log
   pid_t pid_ = 0;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/gpu/experiments/corun_measurement.h"
 
+#include <fmt/format.h>
+
+#include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/io/progress.h"
-#include "sw/io/raw_store.h"
 #include "sw/policy/even.h"
 
 namespace sluice::gpu {
@@ -46,33 +47,52 @@ nlohmann::json pair_rates(const PreparedMix& mix, const MachineConfig& machine, 
 
 void measure_corun_rates(GpuSession& session, const ExperimentOptions& options, const std::string& paper, const std::string& name,
                          bool splits) {
-  RawStore store(options.out / (name + ".jsonl"));
   const auto& kernels = paper_kernels(paper);
   const MachineConfig machine = session.machine();
-  Progress progress(name, kernels.size() * (kernels.size() + 1) / 2);
-  for (const PaperKernel& k : kernels) {
-    if (!store.has(k.name)) {
+  RawLines lines(options, name, kernels.size() * (kernels.size() + 1) / 2);
+  for (const PaperKernel& k : kernels)
+    lines.step(k.name, [&] {
       const PreparedKernel& kernel = prepared(session, k);
       QuotaMix alone({&kernel});
       std::vector<double> curve;
       for (std::uint32_t c = 1; c <= kernel.occupancy(); ++c)
         curve.push_back(alone.restart({uniform_quota(machine.num_sms, c)}, 1e-3, options.window).blocks_per_second[0]);
       alone.evict();
-      store.add(k.name, {{"kernel", k.name}, {"app", k.app}, {"blocks_per_second", curve}, {"on", options.on}});
-    }
-    progress.done(k.name);
-  }
+      return nlohmann::json{{"kernel", k.name}, {"app", k.app}, {"blocks_per_second", curve}};
+    });
   for (std::size_t a = 0; a < kernels.size(); ++a)
-    for (std::size_t b = a + 1; b < kernels.size(); ++b) {
-      const std::string key = kernels[a].name + "_" + kernels[b].name;
-      if (!store.has(key)) {
+    for (std::size_t b = a + 1; b < kernels.size(); ++b)
+      lines.step(kernels[a].name + "_" + kernels[b].name, [&] {
         nlohmann::json line =
             pair_rates({&prepared(session, kernels[a]), &prepared(session, kernels[b])}, machine, options.window, splits);
-        line.update({{"first", kernels[a].name}, {"second", kernels[b].name}, {"on", options.on}});
-        store.add(key, std::move(line));
-      }
-      progress.done(key);
-    }
+        line.update({{"first", kernels[a].name}, {"second", kernels[b].name}});
+        return line;
+      });
+}
+
+namespace {
+
+double sm_cycles(const GpuSession& session, const ExperimentOptions& options) {
+  return session.machine().num_sms * options.on.at("core_mhz").get<double>() * 1e6;
+}
+
+}  // namespace
+
+CorunRates known_rates(const GpuSession& session, const ExperimentOptions& options, const std::string& paper,
+                       const std::string& name) {
+  return read_corun_rates(options.out / (name + ".jsonl"), paper, sm_cycles(session, options));
+}
+
+CoRunTables kernelet_knows(GpuSession& session, const ExperimentOptions& options, const std::string& paper,
+                           const CorunRates& rates, const char* experiment) {
+  if (options.profiles.empty())
+    throw InputError(fmt::format("{}: --profiles FILE.csv: a raw Nsight Compute page of the kernels is needed", experiment));
+  std::vector<KernelDescriptor> kernels;
+  for (const PaperKernel& k : paper_kernels(paper)) {
+    kernels.push_back(descriptor(prepared(session, k)));
+    kernels.back().name = k.name;
+  }
+  return kernelet_tables(read_markov(options.profiles), rates, paper, kernels, session.machine(), sm_cycles(session, options));
 }
 
 }  // namespace sluice::gpu

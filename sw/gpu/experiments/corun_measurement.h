@@ -13,4 +13,11 @@ namespace sluice::gpu {
 void measure_corun_rates(GpuSession& session, const ExperimentOptions& options, const std::string& paper, const std::string& name,
                          bool splits);
 
+/// What such a file says.
+[[nodiscard]] CorunRates known_rates(const GpuSession& session, const ExperimentOptions& options, const std::string& paper,
+                                     const std::string& name);
+/// What Kernelet's model makes of the counters in --profiles, and those rates. @param experiment  for a message
+[[nodiscard]] CoRunTables kernelet_knows(GpuSession& session, const ExperimentOptions& options, const std::string& paper,
+                                         const CorunRates& rates, const char* experiment);
+
 }  // namespace sluice::gpu

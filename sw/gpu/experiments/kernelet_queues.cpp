@@ -5,31 +5,12 @@
 
 #include <algorithm>
 
-#include "sw/core/errors.h"
-#include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/experiments/corun_measurement.h"
 #include "sw/gpu/experiments/scenario_runs.h"
-#include "sw/io/progress.h"
-#include "sw/io/raw_store.h"
 
 namespace sluice::gpu {
 
 namespace {
-
-CoRunTables tables(GpuSession& session, const ExperimentOptions& options) {
-  if (options.profiles.empty())
-    throw InputError("kernelet_queues: --profiles FILE.csv: a raw Nsight Compute page of the eight kernels is needed");
-  const MachineConfig machine = session.machine();
-  const double sm_cycles = machine.num_sms * options.on.at("core_mhz").get<double>() * 1e6;
-  std::vector<KernelDescriptor> kernels;
-  for (const PaperKernel& k : paper_kernels("kernelet")) {
-    kernels.push_back(descriptor(session.app(k.app, measured_size(k.app, kEqualLength))));
-    kernels.back().name = k.name;
-  }
-  return kernelet_tables(read_markov(options.profiles),
-                         read_corun_rates(options.out / "kernelet_pairs.jsonl", "kernelet", sm_cycles), "kernelet", kernels,
-                         machine, sm_cycles);
-}
 
 double last_end(const nlohmann::json& jobs) {
   double last = 0;
@@ -62,9 +43,9 @@ void kernelet_pairs_experiment(GpuSession& session, const ExperimentOptions& opt
 }
 
 void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "kernelet_queues.jsonl");
-  const CoRunTables known = tables(session, options);
-  Progress progress("kernelet_queues", 4 * options.repetitions + options.plans);
+  RawLines lines(options, "kernelet_queues", 4 * options.repetitions + options.plans);
+  const CoRunTables known = kernelet_knows(session, options, "kernelet",
+                                           known_rates(session, options, "kernelet", "kernelet_pairs"), "kernelet_queues");
   const auto scheduled = [&](const GpuScenario& s, const char* name, std::uint64_t seed) {
     SchedulerInput input = scheduler_input(session, s);
     input.predicted = known.predicted;
@@ -72,15 +53,14 @@ void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& op
     input.min_slice = kQueueSlice;
     input.machine.core_mhz = options.on.at("core_mhz");  // the tables' cycles
     input.seed = seed;
-    const auto scheduler = make_scheduler(name, input);
-    return run_scheduled(session, s, *scheduler);
+    return run_scheduled(session, s, name, input);
   };
   const auto line = [&](const std::string& queue, const char* system, unsigned r, const auto& run) {
     const std::string key = fmt::format("{}/{}/{}", queue, system, r);
-    if (store.has(key)) return;
+    if (lines.has(key)) return;
     nlohmann::json all = told(run(), r == 0);  // random plans count from 1
-    all.update({{"queue", queue}, {"system", system}, {"repetition", r}, {"on", options.on}});
-    store.add(key, std::move(all));
+    all.update({{"queue", queue}, {"system", system}, {"repetition", r}});
+    lines.add(key, std::move(all));
   };
   const auto systems = [&](const std::string& queue, const GpuScenario& s, unsigned r) {
     line(queue, "sequential", r, [&] { return run_streams(s, Streams::One); });
@@ -91,7 +71,7 @@ void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& op
     const GpuScenario s = gpu_scenario(session, kernelet_queue(options.scenarios, group, kQueueLaunches), "kernelet");
     for (unsigned r = 0; r < options.repetitions; ++r) {
       systems(group, s, r);
-      progress.done(fmt::format("{} {}", group, r));
+      lines.done(fmt::format("{} {}", group, r));
     }
   }
   const GpuScenario s = gpu_scenario(session, kernelet_queue(options.scenarios, "mix", kShortQueueLaunches),
@@ -99,7 +79,7 @@ void kernelet_queues_experiment(GpuSession& session, const ExperimentOptions& op
   for (unsigned r = 0; r < options.repetitions; ++r) systems("mix_short", s, r);
   for (unsigned seed = 1; seed <= options.plans; ++seed) {
     line("mix_short", "monte_carlo", seed, [&] { return scheduled(s, "monte_carlo", seed); });
-    progress.done(fmt::format("random {}", seed));
+    lines.done(fmt::format("random {}", seed));
   }
 }
 

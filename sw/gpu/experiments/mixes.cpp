@@ -10,8 +10,6 @@
 #include "sw/core/metrics.h"
 #include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/jobs/online_profile.h"
-#include "sw/io/progress.h"
-#include "sw/io/raw_store.h"
 #include "sw/policy/names.h"
 
 namespace sluice::gpu {
@@ -43,8 +41,8 @@ nlohmann::json line(const std::vector<std::string>& names, const std::string& po
 
 class MixMeasurement {
  public:
-  MixMeasurement(GpuSession& session, const ExperimentOptions& options, const std::vector<std::string>& names, RawStore& store)
-      : session_(session), options_(options), names_(names), store_(store), sms_(session.context().limits().sms) {
+  MixMeasurement(GpuSession& session, const std::vector<std::string>& names, RawLines& store)
+      : session_(session), options_(store.options()), names_(names), store_(store), sms_(session.context().limits().sms) {
     for (const std::string& name : names) mix_.push_back(&session.app(name));
     for (std::size_t k = 0; k < mix_.size(); ++k) streams_.push_back(make_stream());
   }
@@ -57,6 +55,48 @@ class MixMeasurement {
     if (exhaustive) search();
   }
 
+  /// A pair on SMs of their own: every split that the hardware makes once, briefly; the three with the best STP again in turns,
+  /// beside Left-Over and each kernel alone.
+  void ranges() {
+    if (store_.has(key("done", 0))) return;
+    static_cast<void>(native_rates(mix_, streams(), options_.window));  // clocks come up
+    const std::vector<double> alone = solo_rates();
+    std::vector<std::pair<double, unsigned>> found;
+    nlohmann::json sweep = nlohmann::json::array();
+    std::vector<unsigned> sms;  // of each kernel in the last split
+    const auto split = [&](unsigned first, double window) {
+      const GreenStreams green(session_.context(), 2, first);
+      sms = green.sms();
+      return native_rates(mix_, {green.stream(0), green.stream(1)}, window).blocks_per_second;
+    };
+    for (unsigned first = GreenStreams::kGranularity; first + GreenStreams::kGranularity <= sms_;
+         first += GreenStreams::kGranularity) {
+      const std::vector<double> rates = split(first, options_.window);
+      found.emplace_back(rates[0] / alone[0] + rates[1] / alone[1], first);
+      sweep.push_back({{"sms", sms}, {"blocks_per_second", rates}});
+    }
+    std::ranges::stable_sort(found, std::greater{}, &std::pair<double, unsigned>::first);
+    found.resize(std::min<std::size_t>(found.size(), 3));
+    for (unsigned r = 0; r < options_.repetitions; ++r) {
+      const std::vector<double> solo = solo_rates();
+      const auto keep = [&](const std::string& policy, const std::vector<double>& rates) {
+        store_.add(key(sms.empty() ? policy : fmt::format("{}/{}", policy, sms[0]), r), {{"kernels", names_},
+                                                                                         {"policy", policy},
+                                                                                         {"repetition", r},
+                                                                                         {"sms", sms},
+                                                                                         {"blocks_per_second", rates},
+                                                                                         {"solo_blocks_per_second", solo}});
+      };
+      sms.clear();
+      keep(kLeftOver, native_rates(mix_, streams(), 4 * options_.window).blocks_per_second);
+      for (const auto& [stp, first] : found) {
+        const std::vector<double> rates = split(first, 4 * options_.window);
+        keep("range", rates);
+      }
+    }
+    store_.add(key("done", 0), {{"kernels", names_}, {"policy", "sweep"}, {"sweep", sweep}, {"solo_blocks_per_second", alone}});
+  }
+
  private:
   [[nodiscard]] std::string key(const std::string& policy, unsigned r) const {
     return fmt::format("{}/{}/{}", mix_name(names_), policy, r);
@@ -66,13 +106,12 @@ class MixMeasurement {
     for (const StreamHandle& s : streams_) out.push_back(s.get());
     return out;
   }
-  [[nodiscard]] Partition even(const PreparedMix& mix) const { return sluice::gpu::decide(kEven, silicon_mix(session_, mix)); }
-  [[nodiscard]] Partition decide(const PreparedMix& mix, const std::vector<Profile>& curves, double epsilon) const {
-    return sluice::gpu::decide(kWarpedSlicer, silicon_mix(session_, mix, epsilon), curves);
+  [[nodiscard]] Partition decide(const std::vector<Profile>& curves, double epsilon) const {
+    return sluice::gpu::decide(kWarpedSlicer, silicon_mix(session_, mix_, epsilon), curves);
   }
   /// What the profile decides with: windows go where its decision falls.
   [[nodiscard]] Decide decider() const {
-    return [this](const std::vector<Profile>& curves) { return decide(mix_, curves, 0); };
+    return [this](const std::vector<Profile>& curves) { return decide(curves, 0); };
   }
   [[nodiscard]] std::vector<double> solo_rates() const {
     std::vector<double> out;
@@ -106,13 +145,13 @@ class MixMeasurement {
       keep(kSpatial, native_rates(mix_, confined, 4 * options_.window), nullptr, {{"sms", green.sms()}});
     }
     QuotaMix running(mix_);
-    const Partition even_partition = even(mix_);
+    const Partition even_partition = sluice::gpu::decide(kEven, silicon_mix(session_, mix_));
     keep(kEven, running.restart(tables_of(even_partition, sms_), kWarmUp, options_.window), &even_partition);
 
     const OnlineProfile p = profile_online(running, mix_, decider(), options_.phi);
     std::vector<std::pair<Partition, MixRates>> measured;
     const auto decided_by = [&](const std::string& policy, const std::vector<Profile>& curves, double epsilon) {
-      const Partition decided = decide(mix_, curves, epsilon);
+      const Partition decided = decide(curves, epsilon);
       auto at = std::ranges::find_if(measured, [&](const auto& m) { return m.first == decided; });
       double in_force = 0;
       if (at == measured.end()) {
@@ -309,44 +348,34 @@ class MixMeasurement {
   GpuSession& session_;
   const ExperimentOptions& options_;
   std::vector<std::string> names_;
-  RawStore& store_;
+  RawLines& store_;
   unsigned sms_;
   PreparedMix mix_;
   std::vector<StreamHandle> streams_;
 };
 
-void mixes_experiment(GpuSession& session, const ExperimentOptions& options, const std::string& name, std::size_t size,
-                      bool exhaustive) {
-  RawStore store(options.out / (name + ".jsonl"));
+/// All mixes of so many kernels.
+void measure_mixes(GpuSession& session, const ExperimentOptions& options, const std::string& name, std::size_t size,
+                   const std::function<void(MixMeasurement&)>& measure) {
   const auto mixes = choose(options.apps.empty() ? table2_names() : options.apps, size);
-  Progress progress(name, mixes.size());
+  RawLines lines(options, name, mixes.size());
   for (const std::vector<std::string>& names : mixes) {
-    MixMeasurement(session, options, names, store).run(exhaustive);
-    progress.done(mix_name(names));
+    MixMeasurement mix(session, names, lines);
+    measure(mix);
+    lines.done(mix_name(names));
   }
 }
 
 }  // namespace
 
-std::vector<std::vector<std::string>> choose(const std::vector<std::string>& names, std::size_t size) {
-  if (size == 0) return {{}};
-  std::vector<std::vector<std::string>> out;
-  for (std::size_t first = 0; first + size <= names.size(); ++first)
-    for (std::vector<std::string>& rest :
-         choose({names.begin() + static_cast<std::ptrdiff_t>(first) + 1, names.end()}, size - 1)) {
-      rest.insert(rest.begin(), names[first]);
-      out.push_back(std::move(rest));
-    }
-  return out;
-}
-
-std::string mix_name(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "_")); }
-
 void pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
-  mixes_experiment(session, options, "pairs", 2, true);
+  measure_mixes(session, options, "pairs", 2, [](MixMeasurement& mix) { mix.run(true); });
 }
 void triples_experiment(GpuSession& session, const ExperimentOptions& options) {
-  mixes_experiment(session, options, "triples", 3, false);
+  measure_mixes(session, options, "triples", 3, [](MixMeasurement& mix) { mix.run(false); });
+}
+void ranges_experiment(GpuSession& session, const ExperimentOptions& options) {
+  measure_mixes(session, options, "ranges", 2, [](MixMeasurement& mix) { mix.ranges(); });
 }
 
 }  // namespace sluice::gpu

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iostream>
+#include <thread>
 
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/atomic_file.h"
@@ -18,7 +20,19 @@ std::int64_t nanoseconds() {  // CLOCK_MONOTONIC: one clock for all processes
 
 }  // namespace
 
-ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients,
+std::vector<std::string> client_words(const std::string& program, const std::string& app, const AppSize& size) {
+  return {program,
+          "gpu",
+          "scenario-client",
+          "--app",
+          app,
+          "--blocks",
+          std::to_string(size.blocks),
+          "--passes",
+          std::to_string(size.passes)};
+}
+
+ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const std::string& system,
                                      const SharingService* service) {
   constexpr std::size_t kSpinners = 4;  // more of them, beside the programs' own threads, want more cores than there are
   std::vector<std::int32_t> sorted;
@@ -32,9 +46,9 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
     names_.push_back(scenario.scenario.jobs[job].name);
     std::vector<std::string> environment, words;
     // The server's numbers: 0 is normal, 1 is below normal.
-    if (clients == Clients::Priorities)
+    if (system == "mps_priorities")
       environment.push_back(fmt::format("CUDA_MPS_CLIENT_PRIORITY={}", scenario.all[k].priority >= middle ? 0 : 1));
-    if (clients == Clients::Halves) environment.emplace_back("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50");
+    if (system == "mps_halves") environment.emplace_back("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50");
     if (service != nullptr) {
       // What our own driver has set (cuda/driver.cpp) is not what users have.
       environment = {"-u",
@@ -48,13 +62,11 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
       if (scenario.all.size() < kSpinners) words.emplace_back("--spin");
       words.emplace_back("--");
     }
-    for (const std::string& word : {program, std::string("gpu"), std::string("scenario-client"), std::string("--app"),
-                                    scenario.apps[job], std::string("--blocks"), std::to_string(scenario.sizes[job].blocks),
-                                    std::string("--passes"), std::to_string(scenario.sizes[job].passes)})
-      words.push_back(word);
+    for (const std::string& word : client_words(program, scenario.apps[job], scenario.sizes[job])) words.push_back(word);
     clients_.push_back(std::make_unique<Client>(names_.back(), words, environment));
   }
   for (const auto& client : clients_) static_cast<void>(client->receive());  // it is ready
+  static_cast<void>(run(scenario));
 }
 
 std::vector<double> ScenarioProcesses::repeat(const std::set<std::string>& jobs, unsigned launches) {
@@ -128,7 +140,9 @@ int scenario_client(const std::string& app, const AppSize& size) {
   const PreparedKernel& kernel = session.app(app, size);
   const StreamHandle stream = make_stream();
   static_cast<void>(native_seconds(kernel, stream.get()));  // loads its code
-  std::cout << nlohmann::json{{"app", app}}.dump() << std::endl;
+  int mps = 0;
+  driver().cuDeviceGetAttribute(&mps, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, session.context().device());
+  std::cout << nlohmann::json{{"app", app}, {"mps", mps != 0}}.dump() << std::endl;
   const auto launch = [&] {
     kernel.launch_native(stream.get());
     check(driver().cuStreamSynchronize(stream.get()), app + " failed on the GPU");
@@ -146,6 +160,15 @@ int scenario_client(const std::string& app, const AppSize& size) {
       const Clock::time_point start = Clock::now();
       for (; number > 0; --number) launch();
       answer["ms"] = seconds(Clock::now() - start) * 1e3;
+    } else if (order == "load") {  // for so many microseconds
+      std::atomic<bool> stop = false;
+      std::thread load([&] {
+        session.context().make_current();
+        answer["times"] = run_native_load(kernel, stream.get(), stop);
+      });
+      sleep_seconds(static_cast<double>(number) * 1e-6);
+      stop = true;
+      load.join();
     } else if (order == "poison") {
       kernel.poison_outputs();
     } else {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "sw/core/errors.h"
@@ -94,24 +95,19 @@ SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& sce
   return input;
 }
 
-GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler) {
+GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, const std::string& scheduler,
+                     const SchedulerInput& known) {
+  const auto decides = make_scheduler(scheduler, known);
   GpuQuotaJobs gpu(scenario.kernels);
-  return run_scheduled(session, scenario, scheduler, gpu);
-}
-
-GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler, GpuQuotaJobs& gpu) {
   const SchedulerInput input = scheduler_input(session, scenario);
   std::vector<LoopJob> jobs;
   for (std::size_t k = 0; k < scenario.all.size(); ++k) {
     const ScenarioLaunch& launch = scenario.all[k];
     const PreparedKernel& kernel = *scenario.kernels[launch.job];
-    // A grid that does not fill the GPU is spread: CTAs that come first would take all tasks to a part of the SMs.
-    const std::uint64_t spread = (kernel.spec().blocks() + input.machine.num_sms - 1) / input.machine.num_sms;
-    const CtaCount most(static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel.occupancy(), spread)));
-    jobs.push_back({static_cast<std::uint32_t>(launch.job), input.mix[k], most, launch.priority, launch.arrival, launch.after,
-                    scenario.profiles.empty() ? Profile{} : scenario.profiles[launch.job]});
+    jobs.push_back({static_cast<std::uint32_t>(launch.job), input.mix[k], CtaCount(full_quota(kernel)), launch.priority,
+                    launch.arrival, launch.after, scenario.profiles.empty() ? Profile{} : scenario.profiles[launch.job]});
   }
-  const LoopResult result = run_event_loop(input.machine, jobs, scheduler, gpu, kLimit);
+  const LoopResult result = run_event_loop(input.machine, jobs, *decides, gpu, kLimit);
   GpuRun run;
   run.violations = gpu.violations();
   for (std::size_t k = 0; k < jobs.size(); ++k) {
@@ -124,7 +120,9 @@ GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, ISchedule
   return run;
 }
 
-GpuRun run_streams(const GpuScenario& scenario, Streams kind, const GreenStreams* green) {
+GpuRun run_streams(const GpuScenario& scenario, Streams kind) {
+  std::optional<GreenStreams> halves;
+  if (kind == Streams::Halves) halves.emplace(scenario.kernels.front()->context(), 2);
   std::set<std::int32_t> levels;
   for (const ScenarioLaunch& launch : scenario.all) levels.insert(launch.priority);
   std::vector<StreamHandle> streams;
@@ -155,8 +153,7 @@ GpuRun run_streams(const GpuScenario& scenario, Streams kind, const GreenStreams
     while (!due.empty() && due.begin()->first <= now()) {
       const auto [at, k] = *due.begin();
       due.erase(due.begin());
-      const CUstream stream =
-          kind == Streams::Green ? green->stream(k % green->sms().size()) : streams[kind == Streams::One ? 0 : k].get();
+      const CUstream stream = halves ? halves->stream(k % halves->sms().size()) : streams[kind == Streams::One ? 0 : k].get();
       scenario.kernels[scenario.all[k].job]->launch_native(stream);
       flights.push_back({k, make_event()});
       check(driver().cuEventRecord(flights.back().done.get(), stream), "recording an event");
@@ -176,6 +173,38 @@ GpuRun run_streams(const GpuScenario& scenario, Streams kind, const GreenStreams
     }
   }
   return run;
+}
+
+void SceneLines::once(const std::string& scene, const std::string& system, unsigned repetition, const Run& run) {
+  const std::string key = fmt::format("{}/{}/{}", scene, system, repetition);
+  if (has(key)) return;
+  GpuRun done = run();
+  nlohmann::json line = std::move(done.more);
+  line.update({{field_, scene}, {"system", system}, {"repetition", repetition}, {"jobs", done.jobs}});
+  if (!done.decisions.empty()) line.update({{"decisions", done.decisions}, {"violations", done.violations}});
+  add(key, std::move(line));
+}
+
+void SceneLines::repeat(const std::string& scene, const std::string& system, const Run& run) {
+  for (unsigned r = 0; r < options().repetitions; ++r) once(scene, system, r, run);
+  done(scene + " " + system);
+}
+
+void run_natively(GpuSession& session, SceneLines& lines, const std::vector<Scenario>& scenes, const std::string& paper,
+                  const std::vector<std::string>& systems, std::uint32_t times) {
+  std::optional<MpsServer> server;
+  for (const std::string& system : systems) {
+    if (system.starts_with("mps") && !server) server.emplace();
+    for (const Scenario& scene : scenes) {
+      const GpuScenario s = gpu_scenario(session, scene, paper, {}, times);
+      std::optional<ScenarioProcesses> processes;
+      lines.repeat(scene.name, system, [&] {
+        if (system == "green_halves") return run_streams(s, Streams::Halves);
+        if (!processes) processes.emplace(lines.options().program, s, system);
+        return processes->run(s);
+      });
+    }
+  }
 }
 
 }  // namespace sluice::gpu

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sw/gpu/experiments/clients.h"
+#include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/jobs/event_loop.h"
 #include "sw/gpu/jobs/gpu_quota_jobs.h"
 #include "sw/gpu/jobs/gpu_session.h"
@@ -47,27 +47,27 @@ struct GpuRun {
   nlohmann::json decisions = nlohmann::json::array();  ///< of a scheduler: at_us, decide_us, send_us, events, shares (launch,
                                                        ///< CTAs, first SM, SMs, task limit where there is one)
   std::uint64_t violations = 0;
+  nlohmann::json more = nlohmann::json::object();  ///< what else its line says
 };
 
 /// Under a scheduler of the registry, in the event loop.
-[[nodiscard]] GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler);
-[[nodiscard]] GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, IScheduler& scheduler, GpuQuotaJobs& gpu);
+[[nodiscard]] GpuRun run_scheduled(GpuSession& session, const GpuScenario& scenario, const std::string& scheduler,
+                                   const SchedulerInput& input);
 /// What schedulers are made from on this GPU; without times and pairs.
 [[nodiscard]] SchedulerInput scheduler_input(const GpuSession& session, const GpuScenario& scenario);
 
 /// How untransformed kernels are launched in this process: all in one stream; each job in one of its own; the same, with the
-/// streams' priorities in the order of the jobs'; in turns on the parts of the SMs that `green` has.
-enum class Streams { One, Each, Priorities, Green };
-[[nodiscard]] GpuRun run_streams(const GpuScenario& scenario, Streams streams, const GreenStreams* green = nullptr);
+/// streams' priorities in the order of the jobs'; in turns on one half of the SMs and the other.
+enum class Streams { One, Each, Priorities, Halves };
+[[nodiscard]] GpuRun run_streams(const GpuScenario& scenario, Streams streams);
 
-/// What clients of MPS ask for. Priorities: the more important half of the jobs are of the higher priority. Halves: each gets
-/// half of the threads. Service: they run under `sluice run`, with the jobs' own priorities.
-enum class Clients { Plain, Priorities, Halves, Service };
-/// A process of its own for each job, as a user starts them.
+/// A process of its own for each job, as a user starts them. They have run once: the first run of a process is slower.
 class ScenarioProcesses {
  public:
-  /// @param service  of Clients::Service
-  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, Clients clients,
+  /// @param system   "mps_priorities": the more important half of the jobs are of the higher priority; "mps_halves": each gets
+  /// half of the threads
+  /// @param service  they run under `sluice run`, with the jobs' own priorities
+  ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const std::string& system,
                     const SharingService* service = nullptr);
   [[nodiscard]] GpuRun run(const GpuScenario& scenario);
   /// Only the launches of these jobs; the other processes wait.
@@ -90,7 +90,30 @@ class ScenarioProcesses {
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<Client>> clients_;
 };
-/// What such a process does. @return exit code
+/// The command of such a process; the second: what it does. @return exit code
+[[nodiscard]] std::vector<std::string> client_words(const std::string& program, const std::string& app, const AppSize& size);
 int scenario_client(const std::string& app, const AppSize& size);
+
+/// Lines of scenes: one of each scene, system and repetition.
+class SceneLines : public RawLines {
+ public:
+  /// @param field  of a line that names the scene
+  SceneLines(const ExperimentOptions& options, const std::string& name, std::size_t steps, std::string field = "scenario")
+      : RawLines(options, name, steps), field_(std::move(field)) {}
+  using Run = std::function<GpuRun()>;
+  /// One run, unless it is known.
+  void once(const std::string& scene, const std::string& system, unsigned repetition, const Run& run);
+  /// All repetitions, which are a step.
+  void repeat(const std::string& scene, const std::string& system, const Run& run);
+
+ private:
+  std::string field_;
+};
+
+/// Each scene as the GPU offers it without us: "green_halves", "processes", and processes under MPS, "mps", "mps_priorities",
+/// "mps_halves".
+/// @param times  as gpu_scenario has it
+void run_natively(GpuSession& session, SceneLines& lines, const std::vector<Scenario>& scenes, const std::string& paper,
+                  const std::vector<std::string>& systems, std::uint32_t times = 1);
 
 }  // namespace sluice::gpu

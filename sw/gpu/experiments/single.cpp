@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments on one kernel at a time: curves, overhead, preemption.
-#include <fmt/format.h>
-
+// Experiments on one kernel at a time: curves, overhead, evictions.
 #include <algorithm>
 #include <optional>
 #include <random>
 
+#include "sw/core/errors.h"
+#include "sw/gpu/apps/app_sizes.h"
 #include "sw/gpu/experiments/experiments.h"
-#include "sw/io/progress.h"
-#include "sw/io/raw_store.h"
 
 namespace sluice::gpu {
 
@@ -25,16 +23,85 @@ const std::vector<std::string>& chosen(const ExperimentOptions& options) {
   return options.apps.empty() ? app_names() : options.apps;
 }
 
+/// Those of the papers, each once, unless others are asked for.
+std::vector<std::string> chosen(const ExperimentOptions& options, std::initializer_list<const char*> papers) {
+  if (!options.apps.empty()) return options.apps;
+  std::vector<std::string> apps;
+  for (const char* paper : papers)
+    for (const PaperKernel& k : paper_kernels(paper))
+      if (std::ranges::count(apps, k.app) == 0) apps.push_back(k.app);
+  return apps;
+}
+
+/// As long as in EffiSha's table 3, or in another paper's.
+const PreparedKernel& published(GpuSession& session, const std::string& app) {
+  for (const char* paper : {"effisha", "sim", "kernelet", "slate"})
+    for (const PaperKernel& k : paper_kernels(paper))
+      if (k.app == app) return session.app(app, measured_size(app, k.milliseconds.value_or(kEqualLength)));
+  throw InputError(app + ": is of no paper");
+}
+
+/// A kernel as it is and under quotas, in turns.
+nlohmann::json alone(const std::string& app, const PreparedKernel& kernel, unsigned repetitions) {
+  const StreamHandle stream = make_stream();
+  QuotaJob job(kernel, {});
+  job.order(uniform_quota(kernel.context().limits().sms, full_quota(kernel)));
+  const auto ms = in_turns(2 * repetitions,
+                           {[&] { return native_seconds(kernel, stream.get()) * 1e3; }, [&] { return job.run_timed() * 1e3; }});
+  return {{"app", app},
+          {"native_ms", ms[0]},
+          {"push_ms", ms[1]},
+          {"violations", job.state().violations},
+          {"blocks", kernel.spec().blocks()},
+          {"native_occupancy", kernel.native_occupancy()},
+          {"occupancy", kernel.occupancy()},
+          {"native_registers", kernel.native().registers()},
+          {"registers", kernel.persistent().registers()},
+          {"warps_apart", kernel.warps_apart()}};
+}
+
+/// A kernel evicted a thousand times: from the order until no CTA is left, and until its grids have ended.
+nlohmann::json evictions(const std::string& app, const PreparedKernel& kernel) {
+  constexpr unsigned kEvictions = 1000;
+  const unsigned sms = kernel.context().limits().sms;
+  QuotaJob job(kernel, {.passes = 1ULL << 20});
+  std::mt19937_64 random(7);
+  nlohmann::json last_cta = nlohmann::json::array(), grids = nlohmann::json::array(), back = nlohmann::json::array();
+  double blocks = 0, time = 0;
+  for (unsigned i = 0; i < kEvictions; ++i) {
+    const Clock::time_point start = Clock::now();
+    job.set(uniform_quota(sms, kernel.occupancy()));
+    while (job.glance().resident == 0) {
+    }
+    back.push_back(seconds(Clock::now() - start) * 1e6);
+    static_cast<void>(job.settle());
+    const JobState before = job.state();
+    sleep_seconds(50e-6 + static_cast<double>(random() % 200) * 1e-6);  // anywhere in a block
+    const JobState after = job.state();
+    for (std::size_t sm = 0; sm < sms; ++sm) blocks += after.done[sm] - before.done[sm];
+    time += seconds(after.at - before.at);
+    const QuotaJob::Eviction e = job.evict();
+    last_cta.push_back(e.last_cta * 1e6);
+    grids.push_back(e.grids * 1e6);
+  }
+  return {{"app", app},
+          {"last_cta_us", last_cta},
+          {"grids_us", grids},
+          {"back_us", back},  // from the order until the host sees CTAs again
+          {"block_us", time / blocks * sms * kernel.occupancy() * 1e6},
+          {"occupancy", kernel.occupancy()},
+          {"violations", job.state().violations}};
+}
+
 }  // namespace
 
 void curves_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "curves.jsonl");
-  Progress progress("curves", chosen(options).size());
+  RawLines lines(options, "curves", chosen(options).size());
   const unsigned sms = session.context().limits().sms;
-  for (const std::string& name : chosen(options)) {
-    if (!store.has(name)) {
+  for (const std::string& name : chosen(options))
+    lines.step(name, [&] {
       const PreparedKernel& kernel = session.app(name);
-      StreamHandle stream = make_stream();
+      const StreamHandle stream = make_stream();
       QuotaMix mix({&kernel});
       nlohmann::json native = nlohmann::json::array(), curve = nlohmann::json::array();
       std::uint32_t violations = 0, misplaced = 0;
@@ -50,31 +117,28 @@ void curves_experiment(GpuSession& session, const ExperimentOptions& options) {
         mix.evict();
         curve.push_back(points);
       }
-      store.add(name, {{"app", name},
-                       {"native_blocks_per_second", native},
-                       {"blocks_per_second", curve},
-                       {"violations", violations},
-                       {"misplaced", misplaced},
-                       {"demand", vector_of(kernel.demand())},
-                       {"capacity", vector_of(sm_capacity(session.context().limits()))},
-                       {"occupancy", kernel.occupancy()},
-                       {"native_occupancy", kernel.native_occupancy()},
-                       {"blocks", kernel.spec().blocks()},
-                       {"block_threads", kernel.spec().block_threads()},
-                       {"sms", sms}});
-    }
-    progress.done(name);
-  }
+      return nlohmann::json{{"app", name},
+                            {"native_blocks_per_second", native},
+                            {"blocks_per_second", curve},
+                            {"violations", violations},
+                            {"misplaced", misplaced},
+                            {"demand", vector_of(kernel.demand())},
+                            {"capacity", vector_of(sm_capacity(session.context().limits()))},
+                            {"occupancy", kernel.occupancy()},
+                            {"native_occupancy", kernel.native_occupancy()},
+                            {"blocks", kernel.spec().blocks()},
+                            {"block_threads", kernel.spec().block_threads()},
+                            {"sms", sms}};
+    });
 }
 
 void overhead_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "overhead.jsonl");
-  Progress progress("overhead", chosen(options).size());
+  RawLines lines(options, "overhead", chosen(options).size());
   const unsigned sms = session.context().limits().sms;
-  for (const std::string& name : chosen(options)) {
-    if (!store.has(name)) {
+  for (const std::string& name : chosen(options))
+    lines.step(name, [&] {
       const PreparedKernel& kernel = session.app(name);
-      StreamHandle stream = make_stream();
+      const StreamHandle stream = make_stream();
       nlohmann::json native = nlohmann::json::array(), variants = nlohmann::json::object();
       std::uint32_t violations = 0;
       struct Variant {
@@ -100,17 +164,13 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
       for (const Variant& variant : tried) {
         QuotaJob job(variant.kernel, variant.options);
         job.order(uniform_quota(sms, variant.kernel.occupancy()));
-        nlohmann::json times = nlohmann::json::array(), empty = nlohmann::json::array();
-        static_cast<void>(native_seconds(kernel, stream.get()));
-        job.run_timed();
-        for (unsigned r = 0; r < 3 * options.repetitions; ++r) {  // in turns: the clock's drift hits both
-          native.push_back(native_seconds(kernel, stream.get()));
-          times.push_back(job.run_timed());
-          empty.push_back(job.run_timed(true));
-        }
+        const auto times =
+            in_turns(3 * options.repetitions, {[&] { return native_seconds(kernel, stream.get()); },
+                                               [&] { return job.run_timed(); }, [&] { return job.run_timed(true); }});
+        for (const double seconds : times[0]) native.push_back(seconds);
         const JobState s = job.state();
-        variants[variant.name] = {{"seconds", times},
-                                  {"empty_seconds", empty},
+        variants[variant.name] = {{"seconds", times[1]},
+                                  {"empty_seconds", times[2]},
                                   {"most_ctas", *std::ranges::max_element(s.max_resident)},
                                   {"least_ctas", *std::ranges::min_element(s.max_resident)},
                                   {"registers", variant.kernel.persistent().registers()},
@@ -121,59 +181,43 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
         return nlohmann::json{
             {"registers", k.registers()}, {"static_shared_bytes", k.static_shared()}, {"local_bytes", k.local_bytes()}};
       };
-      store.add(name, {{"app", name},
-                       {"native_seconds", native},
-                       {"variants", variants},
-                       {"violations", violations},
-                       {"warps_apart", kernel.warps_apart()},
-                       {"counterweight", kernel.counterweight()},
-                       {"warps_together_because", kernel.together().value_or("")},
-                       {"native", resources(kernel.native())},
-                       {"persistent", resources(kernel.persistent())},
-                       {"native_occupancy", kernel.native_occupancy()},
-                       {"occupancy", kernel.occupancy()},
-                       {"blocks", kernel.spec().blocks()},
-                       {"sms", sms}});
-    }
-    progress.done(name);
-  }
+      return nlohmann::json{{"app", name},
+                            {"native_seconds", native},
+                            {"variants", variants},
+                            {"violations", violations},
+                            {"warps_apart", kernel.warps_apart()},
+                            {"counterweight", kernel.counterweight()},
+                            {"warps_together_because", kernel.together().value_or("")},
+                            {"native", resources(kernel.native())},
+                            {"persistent", resources(kernel.persistent())},
+                            {"native_occupancy", kernel.native_occupancy()},
+                            {"occupancy", kernel.occupancy()},
+                            {"blocks", kernel.spec().blocks()},
+                            {"sms", sms}};
+    });
 }
 
 void preemption_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "preemption.jsonl");
-  constexpr unsigned kEvictions = 1000;
-  Progress progress("preemption", chosen(options).size());
-  const unsigned sms = session.context().limits().sms;
-  for (const std::string& name : chosen(options)) {
-    if (!store.has(name)) {
-      const PreparedKernel& kernel = session.app(name);
-      JobOptions job_options;
-      job_options.passes = 1ULL << 24;
-      QuotaJob job(kernel, job_options);
-      std::mt19937_64 random(7);
-      nlohmann::json last_cta = nlohmann::json::array(), grids = nlohmann::json::array();
-      double blocks = 0, time = 0;
-      for (unsigned i = 0; i < kEvictions; ++i) {
-        job.set(uniform_quota(sms, kernel.occupancy()));
-        static_cast<void>(job.settle());
-        const JobState before = job.state();
-        sleep_seconds(50e-6 + static_cast<double>(random() % 200) * 1e-6);  // anywhere in a block
-        const JobState after = job.state();
-        for (std::size_t sm = 0; sm < sms; ++sm) blocks += after.done[sm] - before.done[sm];
-        time += seconds(after.at - before.at);
-        const QuotaJob::Eviction e = job.evict();
-        last_cta.push_back(e.last_cta * 1e6);
-        grids.push_back(e.grids * 1e6);
-      }
-      store.add(name, {{"app", name},
-                       {"last_cta_us", last_cta},
-                       {"grids_us", grids},
-                       {"block_us", time / blocks * sms * kernel.occupancy() * 1e6},
-                       {"occupancy", kernel.occupancy()},
-                       {"violations", job.state().violations}});
-    }
-    progress.done(name);
-  }
+  RawLines lines(options, "preemption", chosen(options).size());
+  for (const std::string& name : chosen(options)) lines.step(name, [&] { return evictions(name, session.app(name)); });
+}
+
+void effisha_latency_experiment(GpuSession& session, const ExperimentOptions& options) {
+  const std::vector<std::string> apps = chosen(options, {"effisha", "sim"});
+  RawLines lines(options, "effisha_latency", apps.size());
+  for (const std::string& app : apps) lines.step(app, [&] { return evictions(app, published(session, app)); });
+}
+
+void effisha_overhead_experiment(GpuSession& session, const ExperimentOptions& options) {
+  const std::vector<std::string> apps = chosen(options, {"effisha", "sim"});
+  RawLines lines(options, "effisha_overhead", apps.size());
+  for (const std::string& app : apps) lines.step(app, [&] { return alone(app, published(session, app), options.repetitions); });
+}
+
+void slate_alone_experiment(GpuSession& session, const ExperimentOptions& options) {
+  const std::vector<std::string> apps = chosen(options, {"slate", "kernelet"});
+  RawLines lines(options, "slate_alone", apps.size());
+  for (const std::string& app : apps) lines.step(app, [&] { return alone(app, published(session, app), options.repetitions); });
 }
 
 }  // namespace sluice::gpu

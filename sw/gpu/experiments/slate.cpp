@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slate's pairs on the GPU: kernels on SM ranges of their own, chosen by measured speeds.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <random>
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/gpu/experiments/experiments.h"
 #include "sw/gpu/experiments/scenario_runs.h"
-#include "sw/io/progress.h"
 #include "sw/io/raw_store.h"
 #include "sw/policy/i_policy.h"
 
@@ -65,11 +62,10 @@ Known known(const ExperimentOptions& options) {
 }  // namespace
 
 void slate_ranges_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "slate_ranges.jsonl");
-  Progress progress("slate_ranges", pairs().size());
+  RawLines lines(options, "slate_ranges", pairs().size());
   const unsigned sms = session.context().limits().sms;
-  for (const Names& pair : pairs()) {
-    if (!store.has(name(pair))) {
+  for (const Names& pair : pairs())
+    lines.step(name(pair), [&] {
       const PreparedMix mix = {&kernel(session, pair.first), &kernel(session, pair.second)};
       std::vector<double> solo;
       std::uint32_t violations = 0;
@@ -88,25 +84,21 @@ void slate_ranges_experiment(GpuSession& session, const ExperimentOptions& optio
         violations += rates.violations;
       }
       running.evict();
-      store.add(name(pair), {{"first", pair.first},
-                             {"second", pair.second},
-                             {"splits", splits},
-                             {"solo_blocks_per_second", solo},
-                             {"violations", violations},
-                             {"on", options.on}});
-    }
-    progress.done(name(pair));
-  }
+      return nlohmann::json{{"first", pair.first},
+                            {"second", pair.second},
+                            {"splits", splits},
+                            {"solo_blocks_per_second", solo},
+                            {"violations", violations}};
+    });
 }
 
 void slate_resize_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "slate_resize.jsonl");
-  Progress progress("slate_resize", pairs().size());
+  RawLines lines(options, "slate_resize", pairs().size());
   constexpr unsigned kChanges = 40;
   std::mt19937_64 random(11);
   const unsigned sms = session.context().limits().sms;
-  for (const Names& pair : pairs()) {
-    if (!store.has(name(pair))) {
+  for (const Names& pair : pairs())
+    lines.step(name(pair), [&] {
       const PreparedMix mix = {&kernel(session, pair.first), &kernel(session, pair.second)};
       QuotaMix running(mix);
       const bool begun = running.begin(ranges(mix, sms / 2));
@@ -120,84 +112,37 @@ void slate_resize_experiment(GpuSession& session, const ExperimentOptions& optio
         violations = change.violations;
       }
       running.evict();
-      store.add(name(pair), {{"first", pair.first},
-                             {"second", pair.second},
-                             {"us", times},
-                             {"late", late},
-                             {"begun", begun},
-                             {"violations", violations},
-                             {"on", options.on}});
-    }
-    progress.done(name(pair));
-  }
+      return nlohmann::json{{"first", pair.first}, {"second", pair.second}, {"us", times},
+                            {"late", late},        {"begun", begun},        {"violations", violations}};
+    });
 }
 
 void slate_pairs_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "slate_pairs.jsonl");
   const Known know = known(options);
-  Progress progress("slate_pairs", pairs().size());
+  SceneLines lines(options, "slate_pairs", pairs().size(), "pair");
   for (const Names& pair : pairs()) {
     const GpuScenario s = gpu_scenario(session, together(pair), "slate", {}, kTimes);
     for (unsigned r = 0; r < options.repetitions; ++r) {
-      const auto line = [&](const char* system, const auto& run) {
-        const std::string key = fmt::format("{}/{}/{}", name(pair), system, r);
-        if (store.has(key)) return;
-        const GpuRun result = run();
-        nlohmann::json told = {
-            {"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", result.jobs}, {"on", options.on}};
-        if (!result.decisions.empty()) told.update({{"decisions", result.decisions}, {"violations", result.violations}});
-        store.add(key, std::move(told));
-      };
-      line("consecutive", [&] { return run_streams(s, Streams::One); });
-      line("streams", [&] { return run_streams(s, Streams::Each); });
-      line("slate_measured", [&] {
+      lines.once(name(pair), "consecutive", r, [&] { return run_streams(s, Streams::One); });
+      lines.once(name(pair), "streams", r, [&] { return run_streams(s, Streams::Each); });
+      lines.once(name(pair), "slate_measured", r, [&] {
         SchedulerInput input = scheduler_input(session, s);
         input.times = know.times;
-        for (const KernelDescriptor& k : input.mix) {
-          auto& own = input.times[k.name];
-          own.assign(occupancy(k.demand(), input.machine.sm.capacity).value(), kEqualLength * kTimes);
-        }
+        for (const KernelDescriptor& k : input.mix)
+          input.times[k.name].assign(occupancy(k.demand(), input.machine.sm.capacity).value(), kEqualLength * kTimes);
         input.coruns = know.coruns;
-        const auto scheduler = make_scheduler("slate_measured", input);
-        return run_scheduled(session, s, *scheduler);
+        return run_scheduled(session, s, "slate_measured", input);
       });
     }
-    progress.done(name(pair));
+    lines.done(name(pair));
   }
 }
 
 void slate_processes_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "slate_processes.jsonl");
-  Progress progress("slate_processes", 3 * pairs().size());
-  const auto add = [&](const Names& pair, const char* system, unsigned r, const GpuRun& run) {
-    store.add(fmt::format("{}/{}/{}", name(pair), system, r),
-              {{"pair", name(pair)}, {"system", system}, {"repetition", r}, {"jobs", run.jobs}, {"on", options.on}});
-  };
-  {
-    const GreenStreams halves(session.context(), 2);
-    for (const Names& pair : pairs()) {
-      if (!store.has(name(pair) + "/green_halves/0")) {
-        const GpuScenario s = gpu_scenario(session, together(pair), "slate", {}, kTimes);
-        for (unsigned r = 0; r < options.repetitions; ++r) add(pair, "green_halves", r, run_streams(s, Streams::Green, &halves));
-      }
-      progress.done(name(pair) + "/green_halves");
-    }
-  }
-  const auto all = [&](const char* system) {
-    for (const Names& pair : pairs()) {
-      const std::string key = fmt::format("{}/{}", name(pair), system);
-      if (!store.has(key + "/0")) {
-        const GpuScenario s = gpu_scenario(session, together(pair), "slate", {}, kTimes);
-        ScenarioProcesses processes(options.program, s, Clients::Plain);
-        static_cast<void>(processes.run(s));
-        for (unsigned r = 0; r < options.repetitions; ++r) add(pair, system, r, processes.run(s));
-      }
-      progress.done(key);
-    }
-  };
-  all("processes");
-  const MpsServer server(std::filesystem::temp_directory_path() / fmt::format("sluice_mps_{}", getpid()));
-  all("mps");
+  std::vector<Scenario> all;
+  for (const Names& pair : pairs()) all.push_back(together(pair));
+  SceneLines lines(options, "slate_processes", 3 * all.size(), "pair");
+  run_natively(session, lines, all, "slate", {"green_halves", "processes", "mps"}, kTimes);
 }
 
 }  // namespace sluice::gpu

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results bit for bit, every block exactly once under evictions, and placement by two independent counts.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <random>
 
 #include "sw/gpu/experiments/experiments.h"
-#include "sw/io/progress.h"
-#include "sw/io/raw_store.h"
 
 namespace sluice::gpu {
 
@@ -85,52 +81,49 @@ nlohmann::json placed_run(const PreparedKernel& kernel, const QuotaTable& quota,
 }  // namespace
 
 void verify_experiment(GpuSession& session, const ExperimentOptions& options) {
-  RawStore store(options.out / "verify.jsonl");
   const std::vector<std::string>& apps = options.apps.empty() ? app_names() : options.apps;
-  Progress progress("verify", apps.size());
+  RawLines lines(options, "verify", apps.size());
+  const unsigned sms = session.context().limits().sms;
   for (const std::string& name : apps) {
-    if (!store.has(name)) {
+    lines.step(name, [&] {
       nlohmann::json result = {{"app", name}};
       const App app = make_app(name, AppScale::Small);
       const PreparedKernel& small = session.app(name, AppScale::Small);
-      StreamHandle stream = make_stream();
-      small.reset_buffers();
-      small.launch_native(stream.get());
-      check(driver().cuStreamSynchronize(stream.get()), name + " failed on the GPU");
+      const StreamHandle stream = make_stream();
+      const auto run_native = [&](const PreparedKernel& kernel) {
+        kernel.reset_buffers();
+        kernel.launch_native(stream.get());
+        check(driver().cuStreamSynchronize(stream.get()), name + " failed on the GPU");
+      };
+      run_native(small);
       const HostBuffers native = small.download();
       result["cpu_check"] = app.check(app.launch, native);
       if (small.refusal()) {
         result["refusal"] = *small.refusal();
-      } else {
-        const unsigned sms = session.context().limits().sms, occupancy = small.occupancy();
-        small.reset_buffers();
-        {
-          QuotaJob job(small, {});
-          job.set(uniform_quota(sms, occupancy));
-          job.finish(20);
-        }
-        result["small_bit_identical"] = small.download() == native;
-        result["exactly_once"] = nlohmann::json::array();
-        for (const unsigned group : {1U, 5U}) {
-          small.reset_buffers();
-          result["exactly_once"].push_back(exactly_once(small, group, 1000 + group));
-          result["exactly_once"].back()["bit_identical"] = small.download() == native;
-        }
-        const PreparedKernel& full = session.app(name);
-        full.reset_buffers();
-        full.launch_native(stream.get());
-        check(driver().cuStreamSynchronize(stream.get()), name + " failed on the GPU");
-        const std::vector<std::uint64_t> wanted = full.fingerprints();
-        result["full"] = nlohmann::json::array();
-        result["full"].push_back(placed_run(full, uniform_quota(sms, full.occupancy()), 0, wanted));
-        result["full"].push_back(placed_run(full, uniform_quota(sms, 1), 0, wanted));
-        result["full"].push_back(placed_run(full, uniform_quota(sms, (full.occupancy() + 1) / 2), 3, wanted));
-        result["full"].push_back(placed_run(full, uniform_quota(sms, full.occupancy(), sms / 3, sms / 2), 2, wanted));
+        return result;
       }
-      store.add(name, result);
-    }
+      small.reset_buffers();
+      {
+        QuotaJob job(small, {});
+        job.set(uniform_quota(sms, small.occupancy()));
+        job.finish(20);
+      }
+      result["small_bit_identical"] = small.download() == native;
+      for (const unsigned group : {1U, 5U}) {
+        small.reset_buffers();
+        nlohmann::json& once = result["exactly_once"].emplace_back(exactly_once(small, group, 1000 + group));
+        once["bit_identical"] = small.download() == native;
+      }
+      const PreparedKernel& full = session.app(name);
+      run_native(full);
+      const std::vector<std::uint64_t> wanted = full.fingerprints();
+      result["full"] = {placed_run(full, uniform_quota(sms, full.occupancy()), 0, wanted),
+                        placed_run(full, uniform_quota(sms, 1), 0, wanted),
+                        placed_run(full, uniform_quota(sms, (full.occupancy() + 1) / 2), 3, wanted),
+                        placed_run(full, uniform_quota(sms, full.occupancy(), sms / 3, sms / 2), 2, wanted)};
+      return result;
+    });
     session.release(name, AppScale::Small);
-    progress.done(name);
   }
 }
 

@@ -63,7 +63,7 @@ std::string finding(const json& summary, const std::string& gpu) {
   if (summary.contains("overhead_mean"))
     return fmt::format("{}: quotas in software cost kernels {:+.1f} % in the mean", gpu,
                        100 * summary["overhead_mean"].get<double>());
-  return fmt::format("{}: how programs wait for launches of others, and which kernels take a quota", gpu);
+  return fmt::format("{}: which kernels take a quota", gpu);
 }
 
 }  // namespace
@@ -82,12 +82,9 @@ int write_report(const std::filesystem::path& folder, bool as_json) {
     }
     ranges_section(folder, sms, out);
     profile_section(folder, sms, out);
-    repartition_section(folder, sms, out);
     curves_section(folder, out);
     overhead_section(folder, out);
     preemption_section(folder, out);
-    model_section(folder, sms, out);
-    completion_section(folder, out);
     gate_section(folder, out);
     verify_section(folder, out);
     user_kernels_section(folder, out);

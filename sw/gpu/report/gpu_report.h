@@ -5,7 +5,7 @@
 namespace sluice::gpu {
 
 /// Rebuilds every table, JSON file and plot from the measurements (*.jsonl) in `folder`, prints the tables, and writes
-/// pairs.json, triples.json, overhead.json, preemption.json, repartition.json, curves.json, verify.json and index.html there,
+/// pairs.json, triples.json, overhead.json, preemption.json, curves.json, verify.json and index.html there,
 /// each if its measurements exist.
 /// @return 0, or 1 when a result does not hold (a quota violation, a difference in an output)
 /// @throws InputError when the folder holds no measurements, or a file is not what it should be

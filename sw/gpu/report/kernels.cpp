@@ -78,6 +78,22 @@ void user_kernels_section(const std::filesystem::path& folder, Output& out) {
       .blocks.push_back(report::Folded{"Kernel by kernel", table});
 }
 
+void gate_section(const std::filesystem::path& folder, Output& out) {
+  report::Table table({"kernel", report::words("decided"), "bit-identical runs", "evictions", "violations"});
+  for (const json& j : lines(folder / "gate.jsonl")) {
+    const bool native = j.contains("refusal");
+    out.good = out.good && j["decided"] == j["expected"] && (native || (j["bit_identical"] == j["runs"] && j["violations"] == 0));
+    table.row({j["kernel"].get<std::string>(), native ? "as it is: " + j["decided"].get<std::string>() : "under a quota",
+               native ? "" : fmt::format("{} of {}", j["bit_identical"].get<int>(), j["runs"].get<int>()),
+               native ? "" : j["evictions"].dump(), native ? "" : j["violations"].dump()});
+  }
+  if (!table.empty())
+    out.section(
+           "gate", "Kernels that a quota would break are launched as they are",
+           "What is decided of each kernel, and whether outputs under quotas and evictions are those of the kernel as it is.")
+        .blocks.emplace_back(table);
+}
+
 void overhead_section(const std::filesystem::path& folder, Output& out) {
   report::RowChart chart{"Time under a full quota over the untransformed kernel's"};
   chart.notation = Notation::Gain;

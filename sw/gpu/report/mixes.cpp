@@ -193,25 +193,16 @@ void mixes_section(const std::filesystem::path& folder, const std::string& name,
   write_json(folder / (name + ".json"), result);
 }
 
-std::map<std::string, std::map<std::string, Finish>> read_finish(const std::filesystem::path& folder, const std::string& name) {
-  std::map<std::string, std::map<std::string, Finish>> out;  // mix, policy
-  for (const json& j : lines(folder / (name + ".jsonl"))) {
-    if (!j.contains("finish_seconds")) continue;
-    const Values alone = j["alone_seconds"].get<Values>(), finish = j["finish_seconds"].get<Values>();
-    std::vector<Turnaround> turnaround;
-    for (std::size_t k = 0; k < alone.size(); ++k) turnaround.push_back({alone[k], finish[k]});
-    Finish& f = out[fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_"))][j["policy"]];
-    f.stp.push_back(stp(turnaround));
-    f.makespan.push_back(*std::ranges::max_element(finish));
-  }
-  return out;
-}
-
 void finish_section(const std::filesystem::path& folder, const std::string& name, Output& out) {
+  std::map<std::string, std::map<std::string, Values>> makespans;  // mix, policy
+  for (const json& j : lines(folder / (name + ".jsonl")))
+    if (j.contains("finish_seconds"))
+      makespans[fmt::format("{}", fmt::join(j["kernels"].get<std::vector<std::string>>(), "_"))][j["policy"]].push_back(
+          std::ranges::max(j["finish_seconds"].get<Values>()));
   std::map<std::string, Values> speedup;
-  for (const auto& [mix, policies] : read_finish(folder, name))
-    for (const auto& [policy, f] : policies)
-      if (policies.contains(kLeftOver)) speedup[policy].push_back(median(policies.at(kLeftOver).makespan) / median(f.makespan));
+  for (const auto& [mix, policies] : makespans)
+    for (const auto& [policy, makespan] : policies)
+      if (policies.contains(kLeftOver)) speedup[policy].push_back(median(policies.at(kLeftOver)) / median(makespan));
   report::RowChart chart{"Time until the last kernel is done: Left-Over's over the policy's"};
   chart.notation = report::Notation::Gain;
   chart.digits = 1;

@@ -20,15 +20,12 @@ void curves_section(const std::filesystem::path& folder, Output& out);
 void mixes_section(const std::filesystem::path& folder, const std::string& name, unsigned sms, Output& out);
 /// The best partition between SMs, beside the best within them.
 void ranges_section(const std::filesystem::path& folder, unsigned sms, Output& out);
+/// Equal work: every kernel gets as many launches as it does alone in one and a half windows.
 void finish_section(const std::filesystem::path& folder, const std::string& name, Output& out);
 /// (b): what water-filling decides from an online profile, and from the curves that were measured one point after the other; what
 /// the difference costs; and why Warped-Slicer is furthest from the Oracle where it is.
 void profile_section(const std::filesystem::path& folder, unsigned sms, Output& out);
-/// (6) The model with descriptors imported from Nsight Compute, against the silicon.
-void model_section(const std::filesystem::path& folder, unsigned sms, Output& out);
-void repartition_section(const std::filesystem::path& folder, unsigned sms, Output& out);
 void gate_section(const std::filesystem::path& folder, Output& out);
-void completion_section(const std::filesystem::path& folder, Output& out);
 
 /// Performance of a kernel alone.
 struct Curve {
@@ -70,14 +67,5 @@ using Mixes = std::map<std::string, std::map<std::string, Cell>>;  ///< mix, pol
 [[nodiscard]] const Cell* oracle(const std::map<std::string, Cell>& policies);
 /// Median STP; NAN where not measured.
 [[nodiscard]] double measured(const std::map<std::string, Cell>& policies, const std::string& policy);
-
-/// Equal work: every kernel gets as many launches as it does alone in one and a half windows; medians of one mix under one
-/// policy.
-struct Finish {
-  Values stp, makespan;  ///< sum of T_alone / T_corun; seconds until the last is done
-};
-/// Mix, policy.
-[[nodiscard]] std::map<std::string, std::map<std::string, Finish>> read_finish(const std::filesystem::path& folder,
-                                                                               const std::string& name);
 
 }  // namespace sluice::gpu
