@@ -1,7 +1,5 @@
 rtl/sluice_pkg.sv
 rtl/csr/sluice_csr_pkg.sv
-rtl/common/parity_guard.sv
-rtl/common/parity_report.sv
 rtl/csr/axi_lite_subordinate.sv
 rtl/csr/sluice_csr_slot.sv
 rtl/csr/sluice_csr_config.sv

@@ -14,8 +14,7 @@ module sluice_top #(
   parameter int unsigned PRIORITY     = 0,    // 0..1; 1: kernels of higher priority go first
   parameter int unsigned PATIENCE     = 0,    // 0..20; else a kernel that waits for 2**PATIENCE cycles or more goes first
   parameter int unsigned CHURN        = 0,    // 0..19; else profiles outlive changes, and what is in force lives for 2**CHURN cycles or more
-  parameter int unsigned LAUNCH_QUEUE = 0,    // 0..8; places in the queue of the launch port; 0: no such port
-  parameter int unsigned PARITY       = 0     // 0..1; 1: tables have parity, and a bit that turns over halts the unit
+  parameter int unsigned LAUNCH_QUEUE = 0     // 0..8; places in the queue of the launch port; 0: no such port
 ) (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
@@ -100,7 +99,6 @@ module sluice_top #(
   if (PATIENCE > 20 || (PATIENCE != 0 && 2**PATIENCE < 2*NUM_SM + 8)) $error("sluice_top: PATIENCE must be 0, or at most 20 and 2**PATIENCE at least 2*NUM_SM+8");
   if (CHURN > 19) $error("sluice_top: CHURN must be 0..19");
   if (LAUNCH_QUEUE > 8) $error("sluice_top: LAUNCH_QUEUE must be 0..8");
-  if (PARITY > 1) $error("sluice_top: PARITY must be 0..1");
 
   localparam int unsigned K         = (MAX_KERNELS < 2) ? 2 : MAX_KERNELS;   // the blocks do not get as far as the message above
   localparam int unsigned KernelW   = sluice_pkg::KernelW;
@@ -173,17 +171,9 @@ module sluice_top #(
   sluice_pkg::launch_t    port_launch;
   logic [K*(sluice_pkg::ContextW+sluice_pkg::PriorityW)-1:0] tags;
 
-  // Parity: what disagrees, by table and entry. DESCRIPTOR and CONFIG are the registers'.
-  localparam int unsigned Entries = (NUM_SM > K + 3) ? NUM_SM : K + 3;
-  logic [5*Entries-1:0] bad_tables;
-  logic [K-1:0]         bad_slots;
-  logic [3:0]           bad_config, parity_table;
-  logic [7:0]           parity_entry, parity_count;
-  logic                 parity_error, halted;
 
   sluice_csr #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .NUM_SCHED(NUM_SCHED), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE),
-    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .CHURN(CHURN),
-    .PARITY(PARITY)) i_sluice_csr (
+    .SM_READY(SM_READY), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .CHURN(CHURN)) i_sluice_csr (
     .clk_i, .rst_ni, .s_axi_awaddr_i, .s_axi_awvalid_i, .s_axi_awready_o, .s_axi_wdata_i, .s_axi_wstrb_i, .s_axi_wvalid_i, .s_axi_wready_o,
     .s_axi_bresp_o, .s_axi_bvalid_o, .s_axi_bready_i, .s_axi_araddr_i, .s_axi_arvalid_i, .s_axi_arready_o, .s_axi_rdata_o, .s_axi_rresp_o,
     .s_axi_rvalid_o, .s_axi_rready_i,
@@ -246,22 +236,9 @@ module sluice_top #(
     .error_i              ({bad_kernel, slot_busy, cannot_fit, bad_done}),
     .error_kernel_i       (error_kernel),
     .error_sm_i           (error_sm),
-    .idle_o               (csr_idle),
-    .parity_error_i       (parity_error),
-    .parity_i             (32'({parity_count, parity_entry, parity_table, 3'b000, halted})),
-    .bad_slots_o          (bad_slots),
-    .bad_config_o         (bad_config)
+    .idle_o               (csr_idle)
   );
 
-  if (PARITY != 0) begin : gen_parity
-    parity_report #(.TABLES(7), .ENTRIES(Entries)) i_parity_report (
-      .clk_i, .rst_ni, .bad_i({Entries'(bad_config), Entries'(bad_slots), bad_tables}), .error_o(parity_error), .halted_o(halted), .table_o(parity_table),
-      .entry_o(parity_entry), .count_o(parity_count));
-  end else begin : gen_no_parity
-    assign {parity_error, halted, parity_table, parity_entry, parity_count} = '0;
-    logic unused_parity;
-    assign unused_parity = ^{bad_tables, bad_slots, bad_config};
-  end
 
   assign capacity = {capacity_shared, capacity_registers, capacity_warps};
   for (genvar k = 0; k < K; k++) begin : gen_demand
@@ -269,7 +246,7 @@ module sluice_top #(
   end
 
   cta_dispatcher #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .REGION_UNITS(REGION_UNITS), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY),
-    .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0), .PARITY(PARITY)) i_cta_dispatcher (
+    .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PATIENCE(PATIENCE), .FITS_NOW((LAUNCH_QUEUE != 0) ? 1 : 0)) i_cta_dispatcher (
     .clk_i,
     .rst_ni,
     .capacity_warps_i     (capacity_warps),
@@ -326,9 +303,7 @@ module sluice_top #(
     .giving_up_o          (giving_up),
     .giving_sm_o          (giving_sm),
     .giving_slot_o        (giving_slot),
-    .idle_o               (dispatcher_idle),
-    .halt_i               (halted),
-    .bad_o                (bad_tables)
+    .idle_o               (dispatcher_idle)
   );
 
   // Profile counters of every SM, read one at a time.
@@ -467,7 +442,7 @@ module sluice_top #(
 
   // A monitor that watches never rests. What rests, and is asked for nothing, rests in the next cycle, too: so this may be told a cycle later.
   logic rests, idle_q;
-  assign rests = csr_idle && !queue_busy && dispatcher_idle && sequencer_idle && core_idle && !watching && !parity_error;
+  assign rests = csr_idle && !queue_busy && dispatcher_idle && sequencer_idle && core_idle && !watching;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) idle_q <= 1'b0;   // the dispatcher has to look at every SM
     else         idle_q <= rests && !s_axi_awvalid_i && !s_axi_wvalid_i && !s_axi_arvalid_i && !done_valid_i

@@ -23,8 +23,7 @@ STANDARD = {"NUM_SM": 16, "MAX_KERNELS": 4, "MAX_CTAS": 8, "NUM_SCHED": 2, "REGI
 # Options of the unit, off where --param does not name them, and the blocks that take each beside sluice_top.
 OPTIONS = {"SM_ENABLE": ["cta_dispatcher", "sluice_csr", "partition_sequencer"], "SM_READY": ["cta_dispatcher"], "LAUNCH_QUEUE": ["sluice_csr"],
            "FLUSH": ["cta_dispatcher", "sluice_csr"], "PRIORITY": ["cta_dispatcher", "sluice_csr"], "PATIENCE": ["cta_dispatcher"],
-           "CHURN": ["partition_sequencer", "partition_core", "sluice_csr"],
-           "PARITY": ["cta_dispatcher", "kernel_slots", "sm_resource_table", "dispatch_picker", "sluice_csr"]}
+           "CHURN": ["partition_sequencer", "partition_core", "sluice_csr"]}
 RANGES = {"NUM_SM": (1, 256), "MAX_KERNELS": (2, 8), "MAX_CTAS": (4, 32), "NUM_SCHED": (1, 4), "REGION_UNITS": (0, 128),
           **dict.fromkeys(OPTIONS, (0, 1)), "LAUNCH_QUEUE": (0, 8), "PATIENCE": (0, 20), "CHURN": (0, 19)}
 NOT_REGIONS = {f"REGION_UNITS={n}" for n in range(1, 16)}
@@ -66,7 +65,7 @@ def elaboration(parser, items):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="synth/run.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"), help="cell library (default: synth/tech/sluice45.lib)")
+    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.cells"), help="cell library (default: synth/tech/sluice45.cells)")
     parser.add_argument("--top", action="append", metavar="MODULE", choices=BLOCKS, help="only this block; may be repeated (default: all)")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help=f"elaboration parameter; defaults: {STANDARD}")
     parser.add_argument("--period", type=positive(float), default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")

@@ -46,7 +46,7 @@ def model(cell):
 def main():
     parser = argparse.ArgumentParser(prog="synth/gate_level.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module", nargs="?", default="sluice_top", choices=["sluice_top", "sluice_csr"])
-    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"), help="cell library (default: synth/tech/sluice45.lib)")
+    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.cells"), help="cell library (default: synth/tech/sluice45.cells)")
     parser.add_argument("--period", type=positive(float), default=0.7, metavar="NS", help="clock period the mapping aims at (default 0.7)")
     parser.add_argument("--script", default=mapping.DEFAULT, choices=mapping.SCRIPTS, help=f"ABC script (default {mapping.DEFAULT})")
     args = parser.parse_args()

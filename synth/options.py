@@ -29,7 +29,7 @@ def measure(options, library):
 
 def main():
     parser = argparse.ArgumentParser(prog="synth/options.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"))
+    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.cells"))
     parser.add_argument("--only", nargs="+", choices=[*OPTIONS, "all"], default=[*OPTIONS, "all"], help="beside the unit without options")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--jobs", type=positive(int), default=2)

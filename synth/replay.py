@@ -75,7 +75,7 @@ def main():
     parser.add_argument("run", metavar="RUN.fst")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help=f"elaboration parameter; defaults: {STANDARD}")
     parser.add_argument("--gates", action="store_true", help="the mapped netlist instead of the RTL")
-    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"))
+    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.cells"))
     parser.add_argument("--alike", type=int, metavar="N", help="cycles in which all outputs must agree (default: the whole run)")
     parser.add_argument("--fst", required=True, metavar="OUT.fst")
     args = parser.parse_args()

@@ -37,10 +37,10 @@ done
 [[ $jobs =~ ^[1-9][0-9]*$ ]] || wrong "--jobs $jobs: must be 1 or more"
 [ -n "$run" ] || command -v "$sluice" > /dev/null || wrong "$sluice: no such program; --sluice names another, --run a recorded run"
 mkdir -p "$out"
-ours="$root/synth/tech/sluice45.lib"
+ours="$root/synth/tech/sluice45.cells"
 measure() {   # library, further options
   local name
-  name=$(basename "$1" .lib)
+  name=$(basename "${1%.*}")
   "$root/synth/run.sh" --liberty "$1" --jobs "$jobs" "${@:2}" --json "$out/$name.json" | tee "$out/$name.txt"
 }
 

@@ -52,7 +52,7 @@ def earlier(file):
 
 def main():
     parser = argparse.ArgumentParser(prog="synth/sweep.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.lib"))
+    parser.add_argument("--liberty", default=str(mapping.ROOT / "synth/tech/sluice45.cells"))
     parser.add_argument("--json", required=True, metavar="FILE")
     parser.add_argument("--only", default=",".join(SWEEPS), metavar="LIST", help=f"of {','.join(SWEEPS)} (default: all)")
     parser.add_argument("--most", type=positive(int), default=256, metavar="NUM_SM", help="leave out points with more SMs")

@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import latches   # noqa: E402
 import liberty   # noqa: E402
 
-LIBRARY = liberty.Library(pathlib.Path(__file__).parent / "tech/sluice45.lib")
+LIBRARY = liberty.Library(pathlib.Path(__file__).parent / "tech/sluice45.cells")
 CLOCK, BUS, OTHER = 2, 3, 4
 
 

@@ -45,7 +45,8 @@ def compile_bench(folder, design, verilog, extra_sources=(), coverage=False):
     models = [dict(model, verilog=plain) for model in design.get("with", []) + (design.get("also", []) if coverage else [])]
     # A broken design has its parameters in it.
     models.append(dict(design, verilog=verilog) if coverage else {"class": design["class"], "verilog": verilog})
-    includes = [f"-I{ROOT}", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", *[f"-Iobj_{m['class']}" for m in models]]
+    sh([sys.executable, str(ROOT / "rtl/csr/generate.py"), "--table", "register_table.h"], folder)
+    includes = [f"-I{ROOT}", "-I.", "-I/usr/share/verilator/include", "-I/usr/share/verilator/include/vltstd", *[f"-Iobj_{m['class']}" for m in models]]
     defines = ["-DVM_COVERAGE=1"] if coverage else []
     objects = []
     for model in models:

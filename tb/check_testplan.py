@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint.testplan: tb/testplan.toml against the tests that a build has and the functional bins. usage: tb/check_testplan.py <build folder>
+"""lint.testplan: tb/testplan.toml against the tests that a build has. usage: tb/check_testplan.py <build folder>
+
+tb/coverage.py, which has met the functional bins, holds the plan against those.
 
 Exit code 1 with a line for each fault; 77 when something else is in order, but benches are not built yet, so that ctest does not know their tests."""
 import fnmatch
@@ -19,48 +21,42 @@ def listed(build, *options):
     return re.findall(r"^ *Test +#\d+: (\S+)", text, re.M)
 
 
-def declared_bins():
-    """["block: bin"] of the page that the benches write."""
-    found, block = [], ""
-    for line in (ROOT / "docs/verification/functional_bins.md").read_text().splitlines():
-        if line.startswith("## "):
-            block = line[3:].strip()
-        cell = re.match(r"\| ([^|]+) \|", line)
-        if cell and block and not re.fullmatch(r"bin|-+", cell[1]) and not cell[1].startswith("---"):
-            found += [f"{block}: {name.strip()}" for name in cell[1].split(";")]
-    return found
+def plan():
+    return tomllib.loads((ROOT / "tb/testplan.toml").read_text())["goal"]
 
 
-def check(goals, tests, hardware, bins):
-    """What is wrong: goals without something to show, names that match nothing, tests and bins without a goal."""
-    wrong, used = [], {"tests": set(), "bins": set()}
+def shape(goals):
+    """Goals without something to show."""
     for goal in goals:
-        name = goal.get("name", "?")
-        wrong += [f"{name}: no {key}" for key in ("name", "what", "stage", "tests") if not goal.get(key)]
+        yield from (f"{goal.get('name', '?')}: no {key}" for key in ("name", "what", "stage", "tests") if not goal.get(key))
         if goal.get("stage") not in ("quick", "long"):
-            wrong.append(f"{name}: stage = {goal.get('stage')}: must be quick or long")
-        for key, known in (("tests", tests), ("bins", bins)):
-            for pattern in goal.get(key, []):
-                matches = set(fnmatch.filter(known, pattern))
-                used[key] |= matches
-                if not matches:
-                    wrong.append(f"{name}: {key}: {pattern}: there is none")
-    wrong += [f"{test}: has no goal" for test in hardware if test not in used["tests"]]
-    return wrong + [f"{name}: has no goal" for name in bins if name not in used["bins"]]
+            yield f"{goal.get('name', '?')}: stage = {goal.get('stage')}: must be quick or long"
+
+
+def matched(goals, key, known, owed):
+    """Of tests or bins: patterns that match none of the known, and owed ones without a goal."""
+    used = set()
+    for goal in goals:
+        for pattern in goal.get(key, []):
+            matches = fnmatch.filter(known, pattern)
+            used.update(matches)
+            if not matches:
+                yield f"{goal['name']}: {key}: {pattern}: there is none"
+    yield from (f"{name}: has no goal" for name in owed if name not in used)
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    goals = tomllib.loads((ROOT / "tb/testplan.toml").read_text())["goal"]
+    goals = plan()
     every = listed(sys.argv[1])
     tests = [test for test in every if not test.endswith("_NOT_BUILT")]
     hardware = [t for t in tests if re.fullmatch(HARDWARE, t)] + [t for t in listed(sys.argv[1], "-L", "^tb$") if t in tests]
-    wrong = check(goals, tests, hardware, declared_bins())
+    wrong = [*shape(goals), *matched(goals, "tests", tests, hardware)]
     unbuilt = sorted(t.removesuffix("_NOT_BUILT") for t in every if re.fullmatch(r"tb_.*_NOT_BUILT", t))
     if unbuilt:
         wrong = [line for line in wrong if not re.search(r": tests: [A-Z]", line)]   # tests of benches
-    print("\n".join(wrong) or f"{len(goals)} goals, {len(hardware)} tests of the hardware, {len(declared_bins())} bins")
+    print("\n".join(wrong) or f"{len(goals)} goals, {len(hardware)} tests of the hardware")
     if unbuilt and not wrong:
         print(f"not built: {', '.join(unbuilt)}")
     sys.exit(1 if wrong else 77 if unbuilt else 0)

@@ -5,8 +5,8 @@ counts of all of them with the benches' functional bins, leaves out what tb/cove
 
   tb/coverage.sh [design ...] [--json]        SLUICE_FULL=1 runs the long campaigns
 
-Writes build/coverage/index.html and build/coverage/summary.json. Exit code 1 below 99 % of lines, 97 % of toggles or 100 % of bins, 2 when something
-that it needs is missing."""
+Writes build/coverage/index.html and build/coverage/summary.json. Exit code 1 below 99 % of lines, 97 % of toggles or 100 % of bins, or where
+tb/testplan.toml and the bins of all designs do not agree; 2 when something that it needs is missing."""
 import argparse
 import collections
 import html
@@ -19,6 +19,7 @@ import sys
 import tomllib
 
 import bench_build
+import check_testplan
 from bench_build import DESIGNS, ROOT, RTL, compile_bench
 
 WORK = ROOT / "build/coverage"
@@ -71,18 +72,17 @@ def points(folders):
 
 
 def exclusions():
-    path = ROOT / "tb/coverage_exclusions.toml"
-    return tomllib.loads(path.read_text()).get("exclude", []) if path.exists() else []
+    rows = tomllib.loads((ROOT / "tb/coverage_exclusions.toml").read_text())["exclude"]
+    return [{"file": file, "signal": signal, "why": why, **dict(*bits)} for file, signal, why, *bits in rows]
 
 
-def excluded(rules, sources, point):
+def excluded(rules, point):
     file, kind, line, what = point
-    text = sources[file][line - 1] if file in sources and line <= len(sources[file]) else ""
     bit = int((re.search(r"\[(\d+)\]$", what) or [0, 0])[1])
     for rule in rules:
         if not rule.get("from", 0) <= bit % rule.get("stride", 1 << 30) <= rule.get("to", 1 << 30):
             continue
-        if re.fullmatch(rule["file"], file) and rule.get("kind", kind) == kind and re.search(rule.get("text", ""), text) and re.search(rule.get("signal", ""), what):
+        if kind == "toggle" and re.fullmatch(rule["file"], file) and re.search(rule["signal"], what):
             rule["used"] = rule.get("used", 0) + 1
             return True
     return False
@@ -112,8 +112,8 @@ def page(summary, missed, bins, rules):
         out.append(f"<details><summary>{esc(block)}: {hit} of {len(of_block)}</summary><table><tr><th>bin<th>means<th>times</tr>")
         out += [f"<tr><td>{esc(n)}</td><td>{esc(b['meaning'])}</td><td class='{'ok' if b['count'] else 'miss'}'>{b['count']:,}</td></tr>"
                 for n, b in sorted(of_block.items())] + ["</table></details>"]
-    out.append("<h2>Left out, and why</h2><table><tr><th>file<th>text<th>signal<th>points<th>why</tr>")
-    out += [f"<tr><td>{esc(r['file'])}</td><td><code>{esc(r.get('text', ''))}</code></td><td><code>{esc(r.get('signal', ''))}</code>{esc(bits(r))}</td><td>{r.get('used', 0)}</td>"
+    out.append("<h2>Left out, and why</h2><table><tr><th>file<th>signal<th>points<th>why</tr>")
+    out += [f"<tr><td>{esc(r['file'])}</td><td><code>{esc(r['signal'])}</code>{esc(bits(r))}</td><td>{r.get('used', 0)}</td>"
             f"<td>{esc(r['why'])}</td></tr>" for r in rules]
     return "\n".join(out + ["</table>"])
 
@@ -121,7 +121,7 @@ def page(summary, missed, bins, rules):
 def bins_document(bins):
     """Markdown: what a campaign must have met, bench by bench; bins of one meaning in one row."""
     out = ["# Functional bins", "", "What the random campaigns must meet; a bench fails when one of its bins stays empty. "
-           "Written by `tb/coverage.sh --bins-document docs/verification/functional_bins.md`."]
+           "Written by `tb/coverage.sh --bins-document FILE`."]
     for block, of_block in sorted(bins.items()):
         names = collections.defaultdict(list)
         for name, b in of_block.items():
@@ -148,7 +148,7 @@ def main():
     rules, tally, missed = exclusions(), {}, collections.defaultdict(list)
     for point, count in points(folders).items():
         file, kind, line, what = point
-        if file not in sources or kind not in ("line", "toggle") or (not count and excluded(rules, sources, point)):
+        if file not in sources or kind not in ("line", "toggle") or (not count and excluded(rules, point)):
             continue
         t = tally.setdefault(file, {k: [0, 0] for k in ("line", "toggle")})[kind]
         t[0] += count > 0
@@ -178,7 +178,12 @@ def main():
         for file, kinds in sorted(summary["files"].items()):
             print(f"{file:28} lines {kinds['line']['pct']:6.1f} %   toggles {kinds['toggle']['pct']:6.1f} %")
         print(f"all: lines {summary['line']['pct']:.1f} %, toggles {summary['toggle']['pct']:.1f} %, bins {summary['bins']['pct']:.1f} %; build/coverage/index.html")
-    sys.exit(0 if all(summary[k]["pct"] >= TARGETS[k] for k in TARGETS) else 1)
+    wrong = []
+    if set(args.design or DESIGNS) == set(DESIGNS):
+        names = [f"{block}: {name}" for block, of_block in sorted(bins.items()) for name in sorted(of_block)]
+        wrong = list(check_testplan.matched(check_testplan.plan(), "bins", names, names))
+        print("".join(f"tb/testplan.toml: {line}\n" for line in wrong), end="", file=sys.stderr)
+    sys.exit(0 if not wrong and all(summary[k]["pct"] >= TARGETS[k] for k in TARGETS) else 1)
 
 
 if __name__ == "__main__":

@@ -215,7 +215,8 @@ def main():
     if args.jobs < 1 or (args.count or 1) < 1:
         parser.error("--jobs, --count: must be 1 or more")
     path = ROOT / "tb/mutation_equivalent.toml"
-    argued = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
+    argued = [{"design": design, "file": file, **dict(zip(("text", "fault", "why", "but"), row))}
+              for design, files in tomllib.loads(path.read_text()).items() for file, rows in files.items() for row in rows]
     say = lambda text: print(text, file=sys.stderr, flush=True)
     rows = [row for name in args.design or DESIGNS for row in campaign(name, args, argued, say)]
     found = summary(rows, args.seed)

@@ -7,6 +7,9 @@ add_test(NAME lint.coverage_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_S
 add_test(NAME lint.mutation_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/test_mutation.py)
 add_test(NAME lint.nightly_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/nightly/test_page.py)
 set_tests_properties(lint.testplan lint.testplan_test lint.coverage_test lint.mutation_test lint.nightly_test PROPERTIES LABELS lint SKIP_RETURN_CODE 77)
+# Layouts for GTKWave.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/waves/layouts.toml)
+execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/waves/write.py COMMAND_ERROR_IS_FATAL ANY)
 # All benches, as the test programs of tests/ are named.
 get_property(BENCHES DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 list(FILTER BENCHES INCLUDE REGEX "^tb_")

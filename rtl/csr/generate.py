@@ -3,11 +3,16 @@
 """Writes everything that follows from the register map, rtl/csr/sluice_regs.toml:
 
   rtl/csr/sluice_csr_pkg.sv   RTL constants
-  sw/driver/sluice_regs.h     C++ constants and the table of registers
+  sw/driver/sluice_regs.h     C++ constants
   docs/reference/register_map.md        the page
-  rtl/csr/sluice.rdl          SystemRDL 2.0
 
---check writes nothing and exits 1 when one of them is out of date."""
+and, where it is asked for, what is not kept in the tree:
+
+  --rdl FILE                  SystemRDL 2.0
+  --table FILE                C++ table of all registers with their ranges, for the model and its benches
+
+--check writes nothing and exits 1 when one of the first three is out of date."""
+import argparse
 import pathlib
 import sys
 import tomllib
@@ -15,8 +20,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOTE = "Generated from rtl/csr/sluice_regs.toml by rtl/csr/generate.py: change it there."
-PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE", "FLUSH", "PATIENCE", "PRIORITY", "CHURN",
-              "PARITY"]
+PARAMETERS = ["NUM_SM", "MAX_KERNELS", "MAX_CTAS", "NUM_SCHED", "REGION_UNITS", "SM_ENABLE", "SM_READY", "LAUNCH_QUEUE", "FLUSH", "PATIENCE", "PRIORITY", "CHURN"]
 
 
 def camel(name):
@@ -86,7 +90,7 @@ def systemverilog(d):
 
 
 def cpp(d):
-    out = [f"// {SPDX}", f"// {NOTE}", "// clang-format off", "#pragma once", "#include <cstdint>", "#include <string>", "#include <vector>", "",
+    out = [f"// {SPDX}", f"// {NOTE}", "// clang-format off", "#pragma once", "#include <cstdint>", "",
            "#include \"sw/core/share.h\"", "", "namespace sluice::regs {", ""]
     for name, values in d["enums"].items():
         if name == "Mode":   # everybody's word, not only the registers'
@@ -110,7 +114,14 @@ def cpp(d):
                 out += [f"inline constexpr Field k{f['id']}{{{f['lsb']}, {f['width']}}};" for f in r["field"]]
     out += ["", "/// Elaboration parameters of the unit (register PARAMS).", "struct Parameters {",
             "  std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;",
-            "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, parity = 0;  ///< options: 0 is off", "};", "",
+            "  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0;  ///< options: 0 is off", "};", "",
+            "}  // namespace sluice::regs", ""]
+    return "\n".join(out)
+
+
+def cpp_table(d):
+    out = [f"// {NOTE}", "#pragma once", "#include <string>", "#include <vector>", "", "#include \"sw/driver/sluice_regs.h\"", "",
+           "namespace sluice::regs {", "",
             "/// As in sluice_regs.toml.", "enum class Access { Ro, Rw, W1c, W1s, Wo, Level };", "enum class Needs { Nothing, AllFree, SlotFree, Undecided };",
             "struct FieldInfo {", "  std::string name;", "  Field bits;", "  Access access;", "  std::uint32_t reset, min, max;", "};",
             "struct RegisterInfo {", "  std::string name;  ///< a kernel slot's as \"SLOT2.WARPS\"", "  std::uint32_t address;", "  Needs needs;",
@@ -197,14 +208,21 @@ def systemrdl(d):
 
 
 def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--rdl", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--table", metavar="FILE", type=pathlib.Path)
+    args = parser.parse_args()
     data = load()
-    outputs = {"rtl/csr/sluice_csr_pkg.sv": systemverilog(data), "sw/driver/sluice_regs.h": cpp(data),
-               "docs/reference/register_map.md": markdown(data), "rtl/csr/sluice.rdl": systemrdl(data)}
+    for path, write in ((args.rdl, systemrdl), (args.table, cpp_table)):
+        if path and (not path.exists() or path.read_text() != write(data)):
+            path.write_text(write(data))
+    if args.rdl or args.table:
+        return
+    outputs = {"rtl/csr/sluice_csr_pkg.sv": systemverilog(data), "sw/driver/sluice_regs.h": cpp(data), "docs/reference/register_map.md": markdown(data)}
     stale = [path for path, text in outputs.items()
              if not (ROOT / path).exists() or (ROOT / path).read_text() != text]
-    if "--check" in sys.argv:
+    if args.check:
         for path in stale:
             print(f"{path}: out of date, run rtl/csr/generate.py")
         sys.exit(1 if stale else 0)

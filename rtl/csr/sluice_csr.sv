@@ -15,8 +15,7 @@ module sluice_csr #(
   parameter int unsigned FLUSH        = 0,    // 1: with SLOTk.CTRL.FLUSH
   parameter int unsigned PRIORITY     = 0,    // 1: with SLOTk.PRIORITY
   parameter int unsigned PATIENCE     = 0,    // for FEATURES only
-  parameter int unsigned CHURN        = 0,    // for FEATURES only
-  parameter int unsigned PARITY       = 0     // 1: with PARITY, parity_*_i and bad_*_o
+  parameter int unsigned CHURN        = 0     // for FEATURES only
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -99,12 +98,7 @@ module sluice_csr #(
   input  logic [3:0]                                 error_i,                // pulses: BAD_KERNEL, SLOT_BUSY, CANNOT_FIT, BAD_DONE
   input  logic [sluice_pkg::KIndexW-1:0]             error_kernel_i,         // with error_i
   input  logic [sluice_pkg::SmW-1:0]                 error_sm_i,
-  output logic                                       idle_o,                 // no register changes without an input
-  // parity
-  input  logic                                       parity_error_i,         // pulse
-  input  logic [31:0]                                parity_i,               // register PARITY
-  output logic [MAX_KERNELS-1:0]                     bad_slots_o,            // combinational: descriptors, quotas and masks of kernel slots
-  output logic [3:0]                                 bad_config_o            // capacity of an SM; configuration; SM_ENABLE; PORT_SLOTS
+  output logic                                       idle_o                  // no register changes without an input
 );
   localparam int unsigned WarpW     = sluice_pkg::WarpW;
   localparam int unsigned RegW      = sluice_pkg::RegW;
@@ -138,7 +132,7 @@ module sluice_csr #(
   assign rslot     = raddr[SlotLsb +: KIndexW];
 
   for (genvar k = 0; k < MAX_KERNELS; k++) begin : gen_slot
-    sluice_csr_slot #(.NUM_SM(NUM_SM), .MAX_CTAS(MAX_CTAS), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY), .PARITY(PARITY)) i_slot (
+    sluice_csr_slot #(.NUM_SM(NUM_SM), .MAX_CTAS(MAX_CTAS), .LAUNCH_QUEUE(LAUNCH_QUEUE), .FLUSH(FLUSH), .PRIORITY(PRIORITY)) i_slot (
       .clk_i, .rst_ni, .write_i(write && wslot_hit && wslot == KIndexW'(k)), .write_offset_i(waddr[SlotLsb-1:0]), .write_data_i(wdata),
       .write_exists_o(exists_k[k]), .bad_config_o(bad_config_k[k]), .slot_busy_o(slot_busy_k[k]), .read_offset_i(raddr[SlotLsb-1:0]),
       .read_exists_o(read_exists_k[k]), .read_data_o(rdata_k[k*32 +: 32]), .warps_o(demand_warps_o[k*WarpW +: WarpW]),
@@ -148,7 +142,7 @@ module sluice_csr #(
       .tags_i(tags_i[k*(sluice_pkg::ContextW+sluice_pkg::PriorityW) +: sluice_pkg::ContextW+sluice_pkg::PriorityW]), .flush_context_i(flush_context),
       .go_i(go), .launch_o(launch_o[k]), .stop_o(stop_o[k]), .evict_o(evict_o[k]), .resume_o(resume_o[k]), .flush_o(flush_o[k]),
       .quota_o(quota_o[k*CtaW +: CtaW]), .mask_o(mask_o[k*NUM_SM +: NUM_SM]), .static_write_o(static_write_k[k]), .state_i(slot_state_i[k*2 +: 2]),
-      .resident_i(resident_i[k*16 +: 16]), .dispatched_i(dispatched_i[k*32 +: 32]), .ctas_i(ctas_i[k*CtaW +: CtaW]), .bad_o(bad_slots_o[k]));
+      .resident_i(resident_i[k*16 +: 16]), .dispatched_i(dispatched_i[k*32 +: 32]), .ctas_i(ctas_i[k*CtaW +: CtaW]));
   end
 
   assign static_write_o   = static_write_k != '0;
@@ -172,30 +166,30 @@ module sluice_csr #(
                      && sequencer_state_i != sluice_csr_pkg::SequencerStateMonitor;
   assign write_exists = wslot_hit ? slot_exists : config_exists || status_exists || sms_exists || slots_exist;
 
-  sluice_csr_config #(.MAX_CTAS(MAX_CTAS), .PARITY(PARITY)) i_config (
+  sluice_csr_config #(.MAX_CTAS(MAX_CTAS)) i_config (
     .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(config_exists), .bad_mode_o(bad_mode),
     .bad_config_o(global_bad_config), .read_addr_i(raddr), .read_exists_o(config_read_exists), .read_data_o(config_rdata),
     .all_free_i(slot_state_i == '0 && (LAUNCH_QUEUE == 0 || launch_o == '0)),   // what is launched now is not FREE
     .deciding_i(deciding), .mode_o, .mode_write_o, .reprofile_o, .capacity_warps_o, .capacity_registers_o,
     .capacity_shared_o, .capacity_slots_o, .warm_up_o, .window_o, .delay_o, .epsilon_o, .loss_limit_o, .monitor_enable_o, .monitor_threshold_o,
     .monitor_window_o, .monitor_hold_o, .request_share_o, .drain_limit_o, .flush_context_o(flush_context),
-    .go_o(go), .bad_o(bad_config_o[1:0]));
+    .go_o(go));
 
-  sluice_csr_status #(.MAX_KERNELS(MAX_KERNELS), .PARITY(PARITY)) i_status (
+  sluice_csr_status #(.MAX_KERNELS(MAX_KERNELS)) i_status (
     .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(status_exists), .read_addr_i(raddr),
     .read_exists_o(status_read_exists), .read_data_o(status_rdata), .decision_i, .kernel_done_i, .evict_done_i, .error_i, .error_kernel_i, .error_sm_i,
     .slot_busy_i(slot_busy), .bad_mode_i(bad_mode), .bad_config_i(slot_bad_config || global_bad_config || slots_bad),
-    .mode_in_decision_i(mode_write_o && deciding), .write_kernel_i(wslot_hit ? wslot : '0), .parity_error_i, .irq_o);
+    .mode_in_decision_i(mode_write_o && deciding), .write_kernel_i(wslot_hit ? wslot : '0), .irq_o);
 
   // A bit an SM.
   logic        sms_exists, sms_read_exists;
   logic [31:0] sms_rdata;
   if (SM_ENABLE != 0) begin : gen_sms
-    sluice_csr_sms #(.NUM_SM(NUM_SM), .PARITY(PARITY)) i_sms (
+    sluice_csr_sms #(.NUM_SM(NUM_SM)) i_sms (
       .clk_i, .rst_ni, .write_i(write_global), .write_addr_i(waddr), .write_data_i(wdata), .write_exists_o(sms_exists), .read_addr_i(raddr),
-      .read_exists_o(sms_read_exists), .read_data_o(sms_rdata), .sm_busy_i, .sm_enable_o, .enable_write_o, .bad_o(bad_config_o[2]));
+      .read_exists_o(sms_read_exists), .read_data_o(sms_rdata), .sm_busy_i, .sm_enable_o, .enable_write_o);
   end else begin : gen_no_sms
-    assign {sms_exists, sms_read_exists, sms_rdata, enable_write_o, bad_config_o[2]} = '0;
+    assign {sms_exists, sms_read_exists, sms_rdata, enable_write_o} = '0;
     assign sm_enable_o = '1;
     logic unused_busy;
     assign unused_busy = ^sm_busy_i;
@@ -214,18 +208,12 @@ module sluice_csr #(
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni)          port_slots_q <= '0;
       else if (write_slots) port_slots_q <= wdata[MAX_KERNELS-1:0];
-    if (PARITY != 0) begin : gen_parity
-      parity_guard #(.W(MAX_KERNELS)) i_parity_guard (
-        .clk_i, .rst_ni, .write_i(write_slots), .parity_i(^wdata[MAX_KERNELS-1:0]), .word_i(port_slots_q), .live_i(1'b1), .bad_o(bad_config_o[3]));
-    end else begin : gen_no_parity
-      assign bad_config_o[3] = 1'b0;
-    end
     assign port_slots_o = port_slots_q;
     assign slots_exist  = slots_exist_q;
     assign slots_bad    = write_global && slots_exist_q && !in_range_q;
     assign slots_read   = raddr == sluice_csr_pkg::PortSlotsAddr;
   end else begin : gen_no_port
-    assign {port_slots_o, slots_exist, slots_bad, slots_read, bad_config_o[3]} = '0;
+    assign {port_slots_o, slots_exist, slots_bad, slots_read} = '0;
     logic unused_port;
     assign unused_port = ^{port_admit_i, port_demand_i, port_ctas_i, port_priority_i, tags_i};
   end
@@ -259,7 +247,7 @@ module sluice_csr #(
                                           | (32'(PRIORITY) << sluice_csr_pkg::FeaturesPriorityLsb)
                                           | (32'(LAUNCH_QUEUE) << sluice_csr_pkg::FeaturesLaunchQueueLsb)
                                           | (32'(PATIENCE) << sluice_csr_pkg::FeaturesPatienceLsb)
-                                          | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb) | (32'(PARITY) << sluice_csr_pkg::FeaturesParityLsb);
+                                          | (32'(CHURN) << sluice_csr_pkg::FeaturesChurnLsb);
       sluice_csr_pkg::StatusAddr: begin
         top_rdata[sluice_csr_pkg::StatusSequencerLsb +: 4]                   = sequencer_state_i;
         top_rdata[sluice_csr_pkg::StatusSpatialLsb]                          = spatial_i;
@@ -271,11 +259,8 @@ module sluice_csr #(
       default: top_read_exists = 1'b0;
     endcase
   end
-  logic parity_read;
-  assign parity_read = PARITY != 0 && raddr == sluice_csr_pkg::ParityAddr;
-  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || slots_read || parity_read;
-  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | (32'(port_slots_o) & {32{slots_read}})
-                             | (parity_i & {32{parity_read}});
+  assign read_exists = rslot_hit ? slot_read_exists : top_read_exists || config_read_exists || status_read_exists || sms_read_exists || slots_read;
+  assign rdata       = rslot_hit ? slot_rdata : top_rdata | config_rdata | status_rdata | sms_rdata | (32'(port_slots_o) & {32{slots_read}});
 
   assign idle_o = axi_idle && !mode_write_o && !reprofile_o && !static_write_o && !enable_write_o
                && (launch_o | stop_o | evict_o | resume_o) == '0 && (FLUSH == 0 || flush_o == '0);

@@ -4,8 +4,7 @@
 // sequencer decides on what a decision keeps, changes nothing. What the addressed register accepts is found in the cycle before write_i:
 // address and data are there by then. Read data is 0 for addresses that are not here.
 module sluice_csr_config #(
-  parameter int unsigned MAX_CTAS = 8,   // 4..32
-  parameter int unsigned PARITY   = 0    // 1: with bad_o
+  parameter int unsigned MAX_CTAS = 8    // 4..32
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -40,8 +39,7 @@ module sluice_csr_config #(
   output logic [sluice_pkg::ShareW-1:0]  request_share_o,
   output logic [7:0]                     drain_limit_o,
   output logic                           flush_context_o,        // with write_i: kernels of a context are flushed
-  output logic                           go_o,                   // with write_i: every waiting slot is launched in the next cycle
-  output logic [1:0]                     bad_o                   // parity: of the capacity; of all else
+  output logic                           go_o                    // with write_i: every waiting slot is launched in the next cycle
 );
   localparam int unsigned WarpW   = sluice_pkg::WarpW;
   localparam int unsigned RegW    = sluice_pkg::RegW;
@@ -267,27 +265,4 @@ module sluice_csr_config #(
   assign drain_limit_o        = drain_limit_q;
   assign reprofile_o          = reprofile_q;
 
-  if (PARITY != 0) begin : gen_parity
-    localparam int unsigned Words = 15, W = sluice_pkg::TimerW;   // a word a register; the capacity's are the lowest four
-    localparam logic [Words*12-1:0] Addresses = {sluice_csr_pkg::MonitorAddr, sluice_csr_pkg::DrainLimitAddr, sluice_csr_pkg::RequestShareAddr,
-      sluice_csr_pkg::MonitorHoldAddr, sluice_csr_pkg::MonitorWindowAddr, sluice_csr_pkg::LossLimitAddr, sluice_csr_pkg::EpsilonAddr,
-      sluice_csr_pkg::DelayAddr, sluice_csr_pkg::WindowAddr, sluice_csr_pkg::WarmUpAddr, sluice_csr_pkg::ModeAddr, sluice_csr_pkg::CapSlotsAddr,
-      sluice_csr_pkg::CapSharedAddr, sluice_csr_pkg::CapRegistersAddr, sluice_csr_pkg::CapWarpsAddr};
-    localparam logic [Words-1:0] Reset = {^{sluice_csr_pkg::MonitorThresholdReset, sluice_csr_pkg::MonitorEnableReset}, ^sluice_csr_pkg::DrainLimitReset,
-      ^sluice_csr_pkg::RequestShareReset, ^sluice_csr_pkg::MonitorHoldReset, ^sluice_csr_pkg::MonitorWindowReset, ^sluice_csr_pkg::LossLimitReset,
-      ^sluice_csr_pkg::EpsilonReset, ^sluice_csr_pkg::DelayReset, ^sluice_csr_pkg::WindowReset, ^sluice_csr_pkg::WarmUpReset, ^sluice_csr_pkg::ModeReset,
-      ^{CtaW'(MAX_CTAS)}, ^sluice_csr_pkg::CapSharedReset, ^sluice_csr_pkg::CapRegistersReset, ^sluice_csr_pkg::CapWarpsReset};
-    logic [Words-1:0]   written, bad;
-    logic [Words*W-1:0] words;
-    assign words = {W'({monitor_threshold_q, monitor_enable_q}), W'(drain_limit_q), W'(request_share_q), W'(monitor_hold_q), W'(monitor_window_q),
-      W'(loss_limit_q), W'(epsilon_q), W'(delay_q), W'(window_q), W'(warm_up_q), W'(mode_q), W'(cap_slots_q), W'(cap_shared_q), W'(cap_registers_q),
-      W'(cap_warps_q)};
-    always_comb
-      for (int unsigned w = 0; w < Words; w++) written[w] = accept && write_addr_i == Addresses[w*12 +: 12];
-    parity_guard #(.WORDS(Words), .W(W), .RESET(Reset)) i_parity_guard (   // no bit outside the register is 1 in an accepted write
-      .clk_i, .rst_ni, .write_i(written), .parity_i({Words{^write_data_i}}), .word_i(words), .live_i('1), .bad_o(bad));
-    assign bad_o = {bad[Words-1:4] != '0, bad[3:0] != '0};
-  end else begin : gen_no_parity
-    assign bad_o = '0;
-  end
 endmodule

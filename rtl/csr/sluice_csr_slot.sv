@@ -7,8 +7,7 @@ module sluice_csr_slot #(
   parameter int unsigned MAX_CTAS     = 8,
   parameter int unsigned LAUNCH_QUEUE = 0,   // 0: no launch port
   parameter int unsigned FLUSH        = 0,   // 0: no FLUSH
-  parameter int unsigned PRIORITY     = 0,   // 0: no PRIORITY
-  parameter int unsigned PARITY       = 0    // 1: with bad_o
+  parameter int unsigned PRIORITY     = 0    // 0: no PRIORITY
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -46,8 +45,7 @@ module sluice_csr_slot #(
   input  logic [1:0]                     state_i,
   input  logic [15:0]                    resident_i,
   input  logic [31:0]                    dispatched_i,
-  input  logic [sluice_pkg::CtaW-1:0]    ctas_i,
-  output logic                           bad_o             // parity: of the demand, of the grid, or of the quota and the mask
+  input  logic [sluice_pkg::CtaW-1:0]    ctas_i
 );
   localparam int unsigned CtaW = sluice_pkg::CtaW;
 
@@ -111,7 +109,6 @@ module sluice_csr_slot #(
     logic unused_flush;
     assign unused_flush = flush_context_i;
   end
-  logic priority_parity;
   if (PRIORITY != 0) begin : gen_priority
     logic [sluice_pkg::PriorityW-1:0] priority_d, priority_q;
     always_comb begin
@@ -123,9 +120,8 @@ module sluice_csr_slot #(
       if (!rst_ni) priority_q <= sluice_csr_pkg::SlotPriorityReset;
       else         priority_q <= priority_d;
     assign priority_o = priority_q;
-    assign priority_parity = ^priority_d;
   end else begin : gen_no_priority
-    assign {priority_o, priority_parity} = '0;
+    assign priority_o = '0;
     logic unused_priority;
     assign unused_priority = ^port_priority_i;
   end
@@ -248,34 +244,4 @@ module sluice_csr_slot #(
   assign mask_o         = mask_q;
   assign static_write_o = static_write_q;
 
-  if (PARITY != 0) begin : gen_parity
-    localparam int unsigned Masks = (NUM_SM + 31) / 32;
-    localparam int unsigned Words = 6 + Masks;   // a word a register, in the order of words; CTRL and PRIORITY are one
-    logic [Words-1:0]       written, parity, bad;
-    logic [32*Words-1:0]    words;
-    logic                   admit;
-    assign admit  = LAUNCH_QUEUE != 0 && port_admit_i;
-    assign words = {(32*Masks)'(mask_q), 32'(quota_q), 32'({priority_o, repeat_q, waits_q}), grid_q, 32'(shared_q), 32'(registers_q), 32'(warps_q)};
-    always_comb begin
-      written    = '0;
-      parity     = {Words{^write_data_i}};   // of an accepted write: no bit outside the register is 1
-      written[0] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotWarpsOffset);
-      written[1] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotRegistersOffset);
-      written[2] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotSharedOffset);
-      written[3] = admit || (accept && write_offset_i == sluice_csr_pkg::SlotGridOffset);
-      written[4] = 1'b1;
-      written[5] = accept && write_offset_i == sluice_csr_pkg::SlotQuotaOffset;
-      if (admit) parity[3:0] = {^port_ctas_i, ^port_demand_i.shared, ^port_demand_i.registers, ^port_demand_i.warps};
-      parity[4] = ^{repeat_d, waits_d} ^ priority_parity;
-      for (int unsigned m = 0; m < Masks; m++) written[6+m] = accept && mask_hit && write_offset_i[4:2] == 3'(m);
-      if (NUM_SM % 32 != 0) parity[Words-1] = ^(write_data_i & ((32'd1 << NUM_SM % 32) - 32'd1));
-    end
-    parity_guard #(.WORDS(Words), .W(32), .RESET((Words'(NUM_SM % 2) << (Words-1)) | (Words'($countones(CtaW'(MAX_CTAS)) % 2) << 5))) i_parity_guard (
-      .clk_i, .rst_ni, .write_i(written), .parity_i(parity), .word_i(words), .live_i('1), .bad_o(bad));
-    assign bad_o = bad != '0;
-  end else begin : gen_no_parity
-    assign bad_o = 1'b0;
-    logic unused_parity;
-    assign unused_parity = priority_parity;
-  end
 endmodule

@@ -2,8 +2,7 @@
 // sluice_csr_sms: the registers of sluice_csr with a bit an SM, 32 a register: SM_ENABLE and SM_BUSY. A write acts in the next cycle. What is addressed
 // is found in the cycle before write_i: address and data are there by then. Read data is 0 for addresses that are not here.
 module sluice_csr_sms #(
-  parameter int unsigned NUM_SM = 16,  // 1..256
-  parameter int unsigned PARITY = 0    // 1: with bad_o
+  parameter int unsigned NUM_SM = 16   // 1..256
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -16,8 +15,7 @@ module sluice_csr_sms #(
   output logic [31:0]       read_data_o,
   input  logic [NUM_SM-1:0] sm_busy_i,
   output logic [NUM_SM-1:0] sm_enable_o,
-  output logic              enable_write_o,    // pulse with the (new) sm_enable_o
-  output logic              bad_o              // parity: of sm_enable_o
+  output logic              enable_write_o     // pulse with the (new) sm_enable_o
 );
   localparam int unsigned GroupLsb = 5;   // of eight registers
 
@@ -48,10 +46,4 @@ module sluice_csr_sms #(
   assign read_exists_o  = read_enable || read_busy;
   assign sm_enable_o    = enable_q;
   assign enable_write_o = enable_write_q;
-  if (PARITY != 0) begin : gen_parity
-    parity_guard #(.W(NUM_SM), .RESET(1'(NUM_SM % 2))) i_parity_guard (
-      .clk_i, .rst_ni, .write_i(1'b1), .parity_i(^enable_d), .word_i(enable_q), .live_i(1'b1), .bad_o);
-  end else begin : gen_no_parity
-    assign bad_o = 1'b0;
-  end
 endmodule

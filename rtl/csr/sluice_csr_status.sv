@@ -3,8 +3,7 @@
 // kernels done, evictions done; and the number of decisions. What happens in the cycle that clears stays set.
 // Read data is 0 for addresses that are not here. Kernel slot 0 is in the low bits of every vector.
 module sluice_csr_status #(
-  parameter int unsigned MAX_KERNELS = 4,  // 2..8
-  parameter int unsigned PARITY      = 0   // 1: with parity_error_i
+  parameter int unsigned MAX_KERNELS = 4   // 2..8
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -27,11 +26,10 @@ module sluice_csr_status #(
   input  logic                           bad_config_i,          // another register's value or state
   input  logic                           mode_in_decision_i,
   input  logic [sluice_pkg::KIndexW-1:0] write_kernel_i,        // whose register is written; 0 for a global one
-  input  logic                           parity_error_i,        // pulse
   output logic                           irq_o
 );
   localparam int unsigned KIndexW   = sluice_pkg::KIndexW;
-  localparam int unsigned NumErrors = (PARITY != 0) ? 8 : 7;
+  localparam int unsigned NumErrors = 7;
 
   logic [NumErrors-1:0]       error_d, error_q, error_set, error_left;
   logic [KIndexW-1:0]         info_kernel_d, info_kernel_q;
@@ -65,7 +63,6 @@ module sluice_csr_status #(
     error_set[sluice_csr_pkg::ErrorBadConfigLsb]      = bad_config;
     error_set[sluice_csr_pkg::ErrorBadKernelLsb]      = error_i[3];
     error_set[sluice_csr_pkg::ErrorModeInDecisionLsb] = mode_in_decision_i;
-    if (PARITY != 0 && parity_error_i) error_set[NumErrors-1] = 1'b1;   // the last one
 
     error_left     = error_q;
     irq_status_d   = irq_status_q;
@@ -91,7 +88,6 @@ module sluice_csr_status #(
     info_sm_d     = info_sm_q;
     if (error_left == '0 && error_set != '0) begin
       info_kernel_d = (error_i != '0) ? error_kernel_i : write_kernel_i;
-      if (PARITY != 0 && {error_i, slot_busy_i, bad_mode_i, bad_config, mode_in_decision_i} == '0) info_kernel_d = '0;   // parity alone
       info_sm_d     = (error_i != '0) ? error_sm_i : '0;
       unique casez (error_i)
         4'b???1: info_cause_d = 3'(sluice_csr_pkg::ErrorBadDoneLsb);
@@ -101,8 +97,7 @@ module sluice_csr_status #(
         default: info_cause_d = slot_busy_i ? 3'(sluice_csr_pkg::ErrorSlotBusyLsb)
                               : bad_mode_i  ? 3'(sluice_csr_pkg::ErrorBadModeLsb)
                               : bad_config  ? 3'(sluice_csr_pkg::ErrorBadConfigLsb)
-                              : (PARITY == 0 || mode_in_decision_i) ? 3'(sluice_csr_pkg::ErrorModeInDecisionLsb)
-                              :               3'(sluice_csr_pkg::ErrorParityLsb);
+                              :               3'(sluice_csr_pkg::ErrorModeInDecisionLsb);
       endcase
     end
   end

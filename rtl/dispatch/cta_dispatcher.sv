@@ -12,9 +12,7 @@ module cta_dispatcher #(
   parameter int unsigned FLUSH        = 0,    // 1: with flush_i, tags of CTAs, flush_*_o
   parameter int unsigned PRIORITY     = 0,    // 1: with priority_i
   parameter int unsigned PATIENCE     = 0,    // 0..20; else no kernel waits for ever: see wait_guard
-  parameter int unsigned FITS_NOW     = 0,    // 1: a descriptor may come with its launch; else it is checked a cycle ahead
-  parameter int unsigned PARITY       = 0,    // 1: with halt_i and bad_o
-  parameter int unsigned ENTRIES      = (NUM_SM > MAX_KERNELS + 3) ? NUM_SM : MAX_KERNELS + 3   // derived: of a table, at most
+  parameter int unsigned FITS_NOW     = 0     // 1: a descriptor may come with its launch; else it is checked a cycle ahead
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -86,9 +84,7 @@ module cta_dispatcher #(
   output logic                                         giving_up_o,           // for benches: without a report, this CTA is given up in this cycle
   output logic [sluice_pkg::SmW-1:0]                   giving_sm_o,
   output logic [sluice_pkg::SlotW-1:0]                 giving_slot_o,
-  output logic                                         idle_o,                // no register changes without an input
-  input  logic                                         halt_i,                // parity: level, nothing more is offered
-  output logic [5*ENTRIES-1:0]                         bad_o                  // combinational, by table: SM_SLOTS, SM_AMOUNTS, ROOM, KERNEL, GRID
+  output logic                                         idle_o                 // no register changes without an input
 );
   localparam int unsigned K       = MAX_KERNELS;
   localparam int unsigned AmountW = sluice_pkg::AmountW;
@@ -133,23 +129,14 @@ module cta_dispatcher #(
   logic [SmW-1:0]      bad_sm;
   logic                bad_done, late_cannot_fit, late_slot_busy, late_bad_kernel;
 
-  // Parity, and whether a pick may be taken: never in a halt.
-  logic [NUM_SM-1:0] bad_rows, bad_amounts;
-  logic [K:0]        bad_slots;
-  logic [K-1:0]      bad_grids;
-  logic [K+2:0]      bad_room;
-  logic              halt, may_pick;
-  assign halt     = (PARITY != 0) ? halt_i : 1'b0;
-  assign may_pick = (PARITY != 0) ? free_to_pick && !halt_i : free_to_pick;
-  assign bad_o    = {ENTRIES'(bad_grids), ENTRIES'(bad_slots), ENTRIES'(bad_room), ENTRIES'(bad_amounts), ENTRIES'(bad_rows)};
-  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW), .PARITY(PARITY)) i_kernel_slots (
+  kernel_slots #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .FITS_NOW(FITS_NOW)) i_kernel_slots (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .demand_i(demand), .region_fits_i(region_fits), .grid_i, .repeat_i, .in_order_i,
     .launch_i, .stop_i(stop_i | flush), .evict_i, .evict_count_i, .resume_i, .admit_i(pick_kernel), .port_i(port_kernel), .fresh_i(fresh), .free_i(free_to_pick),
     .release_i(release_kernel), .launched_o(launched), .can_admit_o(can_admit), .spent_o, .waits_o(waits), .cta_o(dispatch_cta_o), .older_o(older), .state_o(slot_state_o),
     .none_o(none), .num_present_o, .age_o, .change_o, .resident_o, .dispatched_o, .evict_done_o, .kernel_done_o, .cannot_fit_o(cannot_fit),
-    .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .busy_o(busy), .bad_slots_o(bad_slots), .bad_grids_o(bad_grids));
+    .slot_busy_o(slot_busy), .bad_kernel_o(bad_kernel), .busy_o(busy));
 
-  sm_resource_table #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .PARITY(PARITY)) i_sm_resource_table (
+  sm_resource_table #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_sm_resource_table (
     .clk_i, .rst_ni, .capacity_i(capacity), .capacity_slots_i, .none_i(none), .demand_i(demand), .admit_i(fresh), .admit_sm_i(port_sm),
     .admit_kernel_i(port_kernel), .admit_quota_i(port_quota_i), .admit_slot_o(admit_slot), .held_o(held), .slots_o(all_slots), .count_i, .count_first_i,
     .count_kernel_i, .count_fits_o, .charge_sm_o(charge_sm), .charged_sm_o(charged_sm), .charged_room_o(charged_room), .charged_full_o(charged_full),
@@ -157,16 +144,15 @@ module cta_dispatcher #(
     .eval_used_o(eval_used), .eval_room_o(eval_room), .eval_full_o(eval_full), .done_valid_i((FLUSH != 0) ? end_valid : done_valid_i),
     .done_sm_i((FLUSH != 0) ? end_sm : done_sm_i), .done_slot_i((FLUSH != 0) ? end_slot : done_slot_i),
     .wait_slot_i(port_slot), .done_bad_o(done_bad), .done_bad_sm_o(bad_sm), .free_valid_o(free_valid), .free_sm_o(free_sm), .free_slot_o(free_slot),
-    .free_slots_o(free_slots), .release_sm_o(release_sm), .release_kernel_o(release_kernel), .ending_o(ending), .bad_slots_o(bad_rows),
-    .bad_amounts_o(bad_amounts));
+    .free_slots_o(free_slots), .release_sm_o(release_sm), .release_kernel_o(release_kernel), .ending_o(ending));
 
-  dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .PARITY(PARITY)) i_dispatch_picker (
+  dispatch_picker #(.NUM_SM(NUM_SM), .MAX_KERNELS(K)) i_dispatch_picker (
     .clk_i, .rst_ni, .can_admit_i(can_admit), .available_i(available), .claim_i(claim), .reserved_i(reserved), .sweep_i(sweep), .ahead_i(ahead),
-    .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(may_pick), .quota_changed_i, .profiling_i, .launched_i(launched),
+    .round_robin_i(round_robin_i && PRIORITY == 0), .in_order_i, .ready_i(free_to_pick), .quota_changed_i, .profiling_i, .launched_i(launched),
     .release_sm_i(release_sm), .pending_o(pending), .pick_valid_o(pick_valid),
     .pick_sm_o(pick_sm), .pick_kernel_o(pick_kernel), .picked_sm_i(port_sm), .charged_sm_i(charged_sm), .charged_stale_i(charged_stale_q),
     .charged_room_i(charged_room & charged_regions_q), .charged_full_i(charged_full), .eval_o(eval), .eval_sm_o(eval_sm), .eval_slots_sm_o(eval_slots_sm),
-    .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o, .bad_o(bad_room));
+    .eval_room_i(eval_room & (eval_regions | {K{!regions}})), .eval_full_i(eval_full), .settled_o);
 
   sm_available #(.NUM_SM(NUM_SM), .SM_ENABLE(SM_ENABLE), .SM_READY(SM_READY)) i_sm_available (
     .clk_i, .rst_ni, .sm_enable_i, .sm_ready_i, .port_sm_i(port_sm), .available_o(available), .busy_o(ready_changes));
@@ -196,8 +182,8 @@ module cta_dispatcher #(
   assign regions   = regions_i && REGION_UNITS != 0;
   assign sm_busy_o = (SM_ENABLE != 0) ? held | port_sm : '0;
 
-  dispatch_port #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS), .PARITY(PARITY)) i_dispatch_port (
-    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .admit_slot_i(admit_slot), .ready_i(dispatch_ready_i), .halt_i(halt),
+  dispatch_port #(.NUM_SM(NUM_SM), .MAX_KERNELS(K), .MAX_CTAS(MAX_CTAS)) i_dispatch_port (
+    .clk_i, .rst_ni, .pick_valid_i(pick_valid), .pick_sm_i(pick_sm), .pick_kernel_i(pick_kernel), .admit_slot_i(admit_slot), .ready_i(dispatch_ready_i),
     .free_o(free_to_pick), .valid_o(valid), .fresh_o(fresh), .sm_o(port_sm), .kernel_o(port_kernel), .slot_o(port_slot), .sm_index_o(dispatch_sm_o),
     .kernel_index_o(dispatch_kernel_o), .slot_index_o(dispatch_slot_o));
   assign dispatch_valid_o = valid;

@@ -7,8 +7,7 @@
 // to be read: what is launched then has two SMs that are known at once.
 module dispatch_picker #(
   parameter int unsigned NUM_SM      = 16,
-  parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned PARITY      = 0    // 1: with bad_o
+  parameter int unsigned MAX_KERNELS = 4
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
@@ -39,8 +38,7 @@ module dispatch_picker #(
   output logic [NUM_SM-1:0]                    eval_slots_sm_o,   // a copy, for the longest path that begins here
   input  logic [MAX_KERNELS-1:0]               eval_room_i,       // from the next cycle on, until eval_o: one more fits there,
   input  logic                                 eval_full_i,       // and it holds just its quotas
-  output logic [NUM_SM-1:0]                    settled_o,         // SMs that have held just their quotas since these changed
-  output logic [MAX_KERNELS+2:0]               bad_o              // parity: of what is known of each kernel's room; then of busy, dirty, settled
+  output logic [NUM_SM-1:0]                    settled_o          // SMs that have held just their quotas since these changed
 );
   localparam int unsigned K = MAX_KERNELS;
 
@@ -129,17 +127,6 @@ module dispatch_picker #(
     if (quota_changed_i)                                  settled_d = '0;
   end
   assign settled_o = settled_q;
-  if (PARITY != 0) begin : gen_parity
-    logic [K+2:0] parity;
-    always_comb begin
-      parity = {^settled_d, ^dirty_d, ^busy_d, K'(0)};
-      for (int unsigned k = 0; k < K; k++) parity[k] = ^room_d[k*NUM_SM +: NUM_SM];
-    end
-    parity_guard #(.WORDS(K+3), .W(NUM_SM), .RESET({1'b0, 1'(NUM_SM % 2), (K+1)'(0)})) i_parity_guard (
-      .clk_i, .rst_ni, .write_i('1), .parity_i(parity), .word_i({settled_q, dirty_q, busy_q, room_q}), .live_i('1), .bad_o);
-  end else begin : gen_no_parity
-    assign bad_o = '0;
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

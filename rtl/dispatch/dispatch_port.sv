@@ -3,8 +3,7 @@
 module dispatch_port #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned PARITY      = 0    // 1: with halt_i
+  parameter int unsigned MAX_CTAS    = 8
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -13,7 +12,6 @@ module dispatch_port #(
   input  logic [MAX_KERNELS-1:0]         pick_kernel_i,
   input  logic [MAX_CTAS-1:0]            admit_slot_i,      // in the first cycle; one-hot
   input  logic                           ready_i,
-  input  logic                           halt_i,           // no CTA is offered that was not before; stays, and nothing is picked with it
   output logic                           free_o,           // none, or it leaves
   output logic                           valid_o,
   output logic                           fresh_o,
@@ -59,17 +57,7 @@ module dispatch_port #(
     for (int unsigned s = 0; s < MAX_CTAS; s++)
       if (slot[s]) slot_index_o |= sluice_pkg::SlotW'(s);
   end
-  if (PARITY != 0) begin : gen_parity
-    logic held_q;   // what came to the port in the first cycle of the halt
-    always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni) held_q <= 1'b0;
-      else         held_q <= held_q || (halt_i && fresh_q);
-    assign valid_o = valid_q && !held_q && !(halt_i && fresh_q);
-  end else begin : gen_no_parity
-    assign valid_o = valid_q;
-    logic unused_halt;
-    assign unused_halt = halt_i;
-  end
+  assign valid_o  = valid_q;
   assign fresh_o  = fresh_q;
   assign sm_o     = sm_q;
   assign kernel_o = kernel_q;

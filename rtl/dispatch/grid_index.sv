@@ -3,8 +3,7 @@
 // leaves; behind a grid's last CTA comes its first. last_o is of the CTA that a kernel admits in this cycle: where one of its CTAs is at the port,
 // of the CTA behind that one. One index is counted in a cycle, for all kernels by one adder; dispatched CTAs are counted two cycles after the admission.
 module grid_index #(
-  parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned PARITY      = 0    // 1: with bad_o
+  parameter int unsigned MAX_KERNELS = 4
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -16,9 +15,7 @@ module grid_index #(
   input  logic                                     fresh_i,        // the CTA there is in its first cycle
   output logic [sluice_pkg::GridW-1:0]             cta_o,          // its index
   output logic [MAX_KERNELS-1:0]                   last_o,         // the CTA that is admitted now would be the last of its grid
-  output logic [MAX_KERNELS*sluice_pkg::GridW-1:0] dispatched_o,   // wraps
-  input  logic [MAX_KERNELS-1:0]                   slot_free_i,    // parity: its next CTA means nothing
-  output logic [MAX_KERNELS-1:0]                   bad_o           // parity: of the next CTA, or of the dispatched ones
+  output logic [MAX_KERNELS*sluice_pkg::GridW-1:0] dispatched_o    // wraps
 );
   localparam int unsigned K     = MAX_KERNELS;
   localparam int unsigned GridW = sluice_pkg::GridW;
@@ -102,21 +99,5 @@ module grid_index #(
       end
     assign dispatched_o[k*GridW +: GridW] = dispatched_q[k];
 
-    if (PARITY != 0) begin : gen_parity
-      logic next_parity, dispatched_parity, bad_next, bad_dispatched;   // parities of what is written above
-      assign next_parity       = ^{following & ~{GridW{offer_i[k]}}, offer_i[k] ? few && grid_i[k*GridW] : second_q[k], offer_i[k] ? few : third,
-                                   (&(cta[LowW-1:0] | LowW'(1))) && !cta[0] && !ends && !offer_i[k]};
-      assign dispatched_parity = ^{plus_one(dispatched, (count_high_q & dispatched_ones_q) != '0) & ~{GridW{launched_i[k]}},
-                                   (&(dispatched[LowW-1:0] | LowW'(1))) && !dispatched[0] && !launched_i[k]};
-      parity_guard #(.WORDS(2), .W(GridW+3)) i_parity_guard (
-        .clk_i, .rst_ni, .write_i({count_q[k] || launched_i[k], (free_i && port_q[k]) || offer_i[k]}), .parity_i({dispatched_parity, next_parity}),
-        .word_i({2'b00, dispatched_q[k], dispatched_ones_q[k], next_q[k], last_q[k], second_q[k], next_ones_q[k]}), .live_i({1'b1, !slot_free_i[k]}),
-        .bad_o({bad_dispatched, bad_next}));
-      assign bad_o[k] = bad_next || bad_dispatched;
-    end else begin : gen_no_parity
-      assign bad_o[k] = 1'b0;
-      logic unused_parity;
-      assign unused_parity = slot_free_i[k];
-    end
   end
 endmodule

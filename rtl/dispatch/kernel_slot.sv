@@ -3,8 +3,7 @@
 // announce. A refused launch changes nothing. docs/reference/blocks/cta_dispatcher.md has the rules, corner cases included.
 module kernel_slot #(
   parameter int unsigned MOST_CTAS = 128,  // that can be resident
-  parameter int unsigned FITS_NOW  = 0,    // 1: fits_i is of the cycle of the launch, not of the one before
-  parameter int unsigned PARITY    = 0     // 1: with bad_o
+  parameter int unsigned FITS_NOW  = 0     // 1: fits_i is of the cycle of the launch, not of the one before
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -29,8 +28,7 @@ module kernel_slot #(
   output logic [sluice_pkg::ResidentW-1:0] resident_o,
   output logic                             evict_done_o,    // pulses
   output logic                             kernel_done_o,
-  output logic                             busy_o,      // changes without an input
-  output logic                             bad_o            // parity: of the life, of the resident CTAs, or of what is left to evict
+  output logic                             busy_o       // changes without an input
 );
   localparam int unsigned CountW = $clog2(MOST_CTAS + 1);
 
@@ -122,15 +120,4 @@ module kernel_slot #(
   assign kernel_done_o = kernel_done_q;
   assign busy_o    = drained || evicted;
 
-  if (PARITY != 0) begin : gen_parity
-    localparam int unsigned W = (CountW > 5) ? CountW : 5;
-    logic bad_life, bad_resident, bad_left;
-    parity_guard #(.WORDS(3), .W(W)) i_parity_guard (
-      .clk_i, .rst_ni, .write_i({1'b1, admitted_i != release_i, 1'b1}), .parity_i({^evict_left_d, ^resident_d, ^{state_d, finished_d, hold_d, evict_d}}),
-      .word_i({W'(evict_left_q), W'(resident_q), W'({state_q, finished_q, hold_q, evict_q})}), .live_i({evict_q, 2'b11}),
-      .bad_o({bad_left, bad_resident, bad_life}));
-    assign bad_o = bad_left || bad_resident || bad_life;
-  end else begin : gen_no_parity
-    assign bad_o = 1'b0;
-  end
 endmodule

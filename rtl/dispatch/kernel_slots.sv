@@ -6,8 +6,7 @@ module kernel_slots #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
   parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned FITS_NOW    = 0,   // 1: a descriptor may come with its launch
-  parameter int unsigned PARITY      = 0    // 1: with bad_*_o
+  parameter int unsigned FITS_NOW    = 0    // 1: a descriptor may come with its launch
 ) (
   input  logic                                         clk_i,
   input  logic                                         rst_ni,
@@ -46,9 +45,7 @@ module kernel_slots #(
   output logic [MAX_KERNELS-1:0]                       cannot_fit_o,       // combinational, as the next two
   output logic [MAX_KERNELS-1:0]                       slot_busy_o,
   output logic [MAX_KERNELS-1:0]                       bad_kernel_o,
-  output logic [MAX_KERNELS-1:0]                       busy_o,         // changes without an input
-  output logic [MAX_KERNELS:0]                         bad_slots_o,        // parity: of each slot's life; [MAX_KERNELS]: of the order
-  output logic [MAX_KERNELS-1:0]                       bad_grids_o         // of its place in the grid
+  output logic [MAX_KERNELS-1:0]                       busy_o          // changes without an input
 );
   localparam int unsigned K         = MAX_KERNELS;
   localparam int unsigned GridW     = sluice_pkg::GridW;
@@ -61,8 +58,7 @@ module kernel_slots #(
   logic [K-1:0] amounts_fit, running, free, offered, last, leaves;
 
   grid_index #(
-    .MAX_KERNELS (K),
-    .PARITY      (PARITY)
+    .MAX_KERNELS (K)
   ) i_grid_index (
     .clk_i,
     .rst_ni,
@@ -74,9 +70,7 @@ module kernel_slots #(
     .fresh_i,
     .cta_o,
     .last_o     (last),
-    .dispatched_o,
-    .slot_free_i(free),
-    .bad_o      (bad_grids_o)
+    .dispatched_o
   );
 
   sm_row_room #(.MAX_KERNELS(K)) i_room (.left_i(capacity_i), .demand_i, .fits_o(amounts_fit));
@@ -87,8 +81,7 @@ module kernel_slots #(
 
     kernel_slot #(
       .MOST_CTAS (NUM_SM * MAX_CTAS),
-      .FITS_NOW  (FITS_NOW),
-      .PARITY    (PARITY)
+      .FITS_NOW  (FITS_NOW)
     ) i_kernel_slot (
       .clk_i,
       .rst_ni,
@@ -113,8 +106,7 @@ module kernel_slots #(
       .resident_o    (resident_o[k*ResidentW +: ResidentW]),
       .evict_done_o  (evict_done_o[k]),
       .kernel_done_o (kernel_done_o[k]),
-      .busy_o    (busy_o[k]),
-      .bad_o         (bad_slots_o[k])
+      .busy_o    (busy_o[k])
     );
 
     assign state_o[k*2 +: 2] = state;
@@ -154,12 +146,6 @@ module kernel_slots #(
       change_q <= (launched_o | leaves) != '0;
     end
   assign change_o = change_q;
-  if (PARITY != 0) begin : gen_parity
-    parity_guard #(.W(K*K)) i_parity_guard (
-      .clk_i, .rst_ni, .write_i(1'b1), .parity_i(^older_d), .word_i(older_q), .live_i(1'b1), .bad_o(bad_slots_o[K]));
-  end else begin : gen_no_parity
-    assign bad_slots_o[K] = 1'b0;
-  end
 
   // A RUNNING slot's place in the order is the number of older ones.
   logic [K*KernelW-1:0] rank;

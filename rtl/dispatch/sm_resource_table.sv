@@ -8,8 +8,7 @@
 module sm_resource_table #(
   parameter int unsigned NUM_SM      = 16,
   parameter int unsigned MAX_KERNELS = 4,
-  parameter int unsigned MAX_CTAS    = 8,
-  parameter int unsigned PARITY      = 0    // 1: with bad_slots_o and bad_amounts_o
+  parameter int unsigned MAX_CTAS    = 8
 ) (
   input  logic                                       clk_i,
   input  logic                                       rst_ni,
@@ -58,9 +57,7 @@ module sm_resource_table #(
   output logic [MAX_CTAS*(1+$clog2(MAX_KERNELS))-1:0] free_slots_o,
   output logic [NUM_SM-1:0]                          release_sm_o,
   output logic [MAX_KERNELS-1:0]                     release_kernel_o,
-  output logic                                       ending_o,
-  output logic [NUM_SM-1:0]                          bad_slots_o,        // parity: a row's CTA slots, or whether it was written; its amounts
-  output logic [NUM_SM-1:0]                          bad_amounts_o
+  output logic                                       ending_o
 );
   localparam int unsigned CtaW    = sluice_pkg::CtaW;
   localparam int unsigned AmountW = sluice_pkg::AmountW;
@@ -217,14 +214,10 @@ module sm_resource_table #(
       if (admit_kernel_i[k]) admit_kernel |= KernelW'(k);
   end
 
-  logic credit_parity, charge_parity;
-  assign credit_parity = ^credit;
-  assign charge_parity = ^charge;
   for (genvar m = 0; m < NUM_SM; m++) begin : gen_row
     sm_resource_row #(
       .MAX_CTAS (N),
-      .KernelW  (KernelW),
-      .PARITY   (PARITY)
+      .KernelW  (KernelW)
     ) i_row (
       .clk_i,
       .rst_ni,
@@ -235,12 +228,7 @@ module sm_resource_table #(
       .release_slot_i   (leave && free_sm[m] ? free_slot : '0),
       .amounts_o     (amounts[m*AmountW +: AmountW]),
       .slot_used_o   (slots[m*SlotsW +: N]),
-      .slot_kernel_o (slots[m*SlotsW + N +: N*KernelW]),
-      .parity_i      (credit_sm[m] ? credit_parity : charge_parity),
-      .written_i     (written_q[m]),
-      .written_d_i   (written_d[m]),
-      .bad_slots_o   (bad_slots_o[m]),
-      .bad_amounts_o (bad_amounts_o[m])
+      .slot_kernel_o (slots[m*SlotsW + N +: N*KernelW])
     );
   end
 

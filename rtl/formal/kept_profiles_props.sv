@@ -36,7 +36,7 @@ module kept_profiles_props #(
 );
   localparam int unsigned CtaW = sluice_pkg::CtaW, KIndexW = sluice_pkg::KIndexW, KernelW = sluice_pkg::KernelW, SmW = sluice_pkg::SmW;
   localparam int unsigned CHURN = 2, Life = 4;
-  localparam logic [3:0] WarmUp = 4'd1, Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Monitor = 4'd7, Drain = 4'd8, PlanCount = 4'd9;
+  localparam logic [3:0] Profile = 4'd2, Scale = 4'd3, Allocate = 4'd4, Delay = 4'd5, Monitor = 4'd7, Drain = 4'd8, PlanCount = 4'd9;
   localparam logic [2:0] Free = 3'd0, Hold = 3'd1, Alone = 3'd2, Ranges = 3'd3, Counts = 3'd4, Levels = 3'd5;
   (* anyconst *) logic [KIndexW-1:0] slot;   // of the kernel
 

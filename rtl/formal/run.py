@@ -5,7 +5,8 @@
   rtl/formal/run.sh [module ...] [--json] [--long]      one line a property: proven / bounded N / reached / failed
   rtl/formal/run.sh [module ...] --mutants [--json]     breaks the design in known ways: every property must fail for one of them
 
-A module is rtl/formal/<module>.sby; mutants are in rtl/formal/mutants/<module>.toml. What is understood of the .sby format: [tasks], lines
+A module is rtl/formal/<module>.sby. Its mutants are in rtl/formal/mutants/<module>.toml, by file: name = [text that stands there once, text of the
+broken design, properties that must fail..., { task or depth, where not of all }]. What is understood of the .sby format: [tasks], lines
 "task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name, but with ABC's SAT solver, which is
 faster on bits), "abc pdr", "abc bmc3", [script], [files].
 Tasks whose name begins with "long" run only with --long. Work is kept in build/formal/. Exit code 1 when a property fails or a mutant lives."""
@@ -152,8 +153,14 @@ class Task:
 
 def broken_designs(module):
     path = FORMAL / f"mutants/{module}.toml"
-    broken = {"mutant": []} | (tomllib.loads(path.read_text()) if path.exists() else {})
-    return [{**broken, **mutant} for mutant in broken["mutant"]]   # task and depth above the first mutant are of all
+    broken = tomllib.loads(path.read_text()) if path.exists() else {}
+    of_all = {key: value for key, value in broken.items() if not isinstance(value, dict)}   # task and depth
+    mutants = []
+    for file, rows in broken.items():
+        for name, (find, replace, *rest) in rows.items() if isinstance(rows, dict) else ():
+            own = rest.pop() if isinstance(rest[-1], dict) else {}
+            mutants.append({**of_all, **own, "name": name, "file": file, "find": find, "replace": replace, "fails": rest})
+    return mutants
 
 
 def prove(module, args, report):

@@ -55,7 +55,9 @@ def ipxact_registers():
 
 def rdl_registers():
     """The same of SystemRDL, by its grammar for reg, regfile and field, without its properties."""
-    source = re.sub(r"//.*|\"[^\"]*\"", "", (ROOT / "rtl/csr/sluice.rdl").read_text())
+    with tempfile.NamedTemporaryFile(suffix=".rdl") as made:
+        subprocess.run([ROOT / "rtl/csr/generate.py", "--rdl", made.name], check=True)
+        source = re.sub(r"//.*|\"[^\"]*\"", "", pathlib.Path(made.name).read_text())
     slot_base = int(re.search(r"slot_f SLOT\[4\] @0x(\w+)", source)[1], 16)
     found = {}
     for block in re.finditer(r"reg \{((?:[^{}]|\{[^{}]*\})*)\} (\w+)(?:\[(\d+)\])? @0x(\w+)", source):

@@ -3,8 +3,6 @@
 // clang-format off
 #pragma once
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "sw/core/share.h"
 
@@ -18,7 +16,6 @@ static_assert(static_cast<std::uint32_t>(Mode::Static) == 4);
 static_assert(static_cast<std::uint32_t>(Mode::Dynamic) == 5);
 enum class SequencerState : std::uint32_t { kIdle = 0, kWarmUp = 1, kProfile = 2, kScale = 3, kAllocate = 4, kDelay = 5, kPlan = 6, kMonitor = 7, kDrain = 8 };
 enum class SlotState : std::uint32_t { kFree = 0, kRunning = 1, kDraining = 2 };
-enum class ParityTable : std::uint32_t { kSmSlots = 0, kSmAmounts = 1, kRoom = 2, kKernel = 3, kGrid = 4, kDescriptor = 5, kConfig = 6 };
 
 /// Bits of a register.
 struct Field {
@@ -65,7 +62,6 @@ inline constexpr Field kErrorBadMode{3, 1};
 inline constexpr Field kErrorBadConfig{4, 1};
 inline constexpr Field kErrorBadKernel{5, 1};
 inline constexpr Field kErrorModeInDecision{6, 1};
-inline constexpr Field kErrorParity{7, 1};
 inline constexpr std::uint32_t kErrorInfo = 0x01c;  // The first error since ERROR was 0.
 inline constexpr Field kErrorInfoKernel{0, 3};
 inline constexpr Field kErrorInfoCause{4, 3};
@@ -102,15 +98,9 @@ inline constexpr Field kFeaturesPriority{3, 1};
 inline constexpr Field kFeaturesLaunchQueue{4, 4};
 inline constexpr Field kFeaturesPatience{8, 5};
 inline constexpr Field kFeaturesChurn{16, 5};
-inline constexpr Field kFeaturesParity{21, 1};
 inline constexpr std::uint32_t kSmEnable = 0x080;  // A bit an SM, 32 a register: it may be given CTAs. What runs on an SM that is disabled ends there. A write restarts the sequencer, as one of MODE does.
 inline constexpr std::uint32_t kSmBusy = 0x0a0;  // A bit an SM, 32 a register: it holds a CTA, or one waits for it at the dispatch port. A disabled SM that reads 0 stays empty.
 inline constexpr std::uint32_t kPortSlots = 0x06c;  // A bit a kernel slot: it is the launch port's. Registers can't launch it, nor write its descriptor: SLOT_BUSY. A launch that waits for GO there is dropped.
-inline constexpr std::uint32_t kParity = 0x070;  // The first bit of a table that turned over. Nothing but a reset of the unit clears it and lets dispatch go on.
-inline constexpr Field kParityHalted{0, 1};
-inline constexpr Field kParityTable{4, 4};
-inline constexpr Field kParityEntry{8, 8};
-inline constexpr Field kParityCount{16, 8};
 
 // Offsets in a kernel slot, for slot().
 inline constexpr std::uint32_t kSlotWarps = 0x000;  // Descriptor: warps of one CTA.
@@ -140,207 +130,7 @@ inline constexpr std::uint32_t kSlotMask = 0x040;  // STATIC mode: a bit an SM, 
 /// Elaboration parameters of the unit (register PARAMS).
 struct Parameters {
   std::uint32_t num_sm = 16, max_kernels = 4, max_ctas = 8, num_sched = 2, region_units = 64;
-  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0, parity = 0;  ///< options: 0 is off
+  std::uint32_t sm_enable = 0, sm_ready = 0, launch_queue = 0, flush = 0, patience = 0, priority = 0, churn = 0;  ///< options: 0 is off
 };
-
-/// As in sluice_regs.toml.
-enum class Access { Ro, Rw, W1c, W1s, Wo, Level };
-enum class Needs { Nothing, AllFree, SlotFree, Undecided };
-struct FieldInfo {
-  std::string name;
-  Field bits;
-  Access access;
-  std::uint32_t reset, min, max;
-};
-struct RegisterInfo {
-  std::string name;  ///< a kernel slot's as "SLOT2.WARPS"
-  std::uint32_t address;
-  Needs needs;
-  std::vector<FieldInfo> fields;
-  bool sms;  ///< a bit an SM
-};
-
-/// Every register of a unit with these parameters.
-inline std::vector<RegisterInfo> registers(const Parameters& p) {
-  std::vector<RegisterInfo> all;
-  all.push_back({"ID", 0x000, Needs::Nothing, {
-       {"VERSION", {0, 8}, Access::Ro, 3U, 0U, 255U},
-       {"MAGIC", {8, 24}, Access::Ro, 5459011U, 0U, 16777215U}}, false});
-  all.push_back({"PARAMS", 0x004, Needs::Nothing, {
-       {"NUM_SM", {0, 9}, Access::Ro, p.num_sm, 0U, 511U},
-       {"MAX_KERNELS", {9, 4}, Access::Ro, p.max_kernels, 0U, 15U},
-       {"MAX_CTAS", {13, 6}, Access::Ro, p.max_ctas, 0U, 63U},
-       {"NUM_SCHED", {19, 3}, Access::Ro, p.num_sched, 0U, 7U},
-       {"REGION_UNITS", {22, 8}, Access::Ro, p.region_units, 0U, 255U}}, false});
-  all.push_back({"MODE", 0x008, Needs::Nothing, {
-       {"MODE", {0, 3}, Access::Rw, 0U, 0U, 5U}}, false});
-  all.push_back({"CONTROL", 0x00c, Needs::Nothing, {
-       {"REPROFILE", {0, 1}, Access::W1s, 0U, 0U, 1U},
-       {"GO", {1, 1}, Access::W1s, 0U, 0U, 1U},
-       {"FLUSH_CONTEXT", {2, 1}, Access::W1s, 0U, 0U, 1U},
-       {"CONTEXT", {8, 8}, Access::Wo, 0U, 0U, 255U}}, false});
-  all.push_back({"STATUS", 0x010, Needs::Nothing, {
-       {"SEQUENCER", {0, 4}, Access::Ro, 0U, 0U, 15U},
-       {"SPATIAL", {4, 1}, Access::Ro, 0U, 0U, 1U},
-       {"NO_FIT", {5, 1}, Access::Ro, 0U, 0U, 1U},
-       {"DROPPED", {6, 1}, Access::Ro, 0U, 0U, 1U},
-       {"NO_PROFILE", {7, 1}, Access::Ro, 0U, 0U, 1U},
-       {"PRESENT", {8, 4}, Access::Ro, 0U, 0U, 15U}}, false});
-  all.push_back({"DECISIONS", 0x014, Needs::Nothing, {
-       {"COUNT", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, false});
-  all.push_back({"ERROR", 0x018, Needs::Nothing, {
-       {"BAD_DONE", {0, 1}, Access::W1c, 0U, 0U, 1U},
-       {"CANNOT_FIT", {1, 1}, Access::W1c, 0U, 0U, 1U},
-       {"SLOT_BUSY", {2, 1}, Access::W1c, 0U, 0U, 1U},
-       {"BAD_MODE", {3, 1}, Access::W1c, 0U, 0U, 1U},
-       {"BAD_CONFIG", {4, 1}, Access::W1c, 0U, 0U, 1U},
-       {"BAD_KERNEL", {5, 1}, Access::W1c, 0U, 0U, 1U},
-       {"MODE_IN_DECISION", {6, 1}, Access::W1c, 0U, 0U, 1U},
-       {"PARITY", {7, 1}, Access::W1c, 0U, 0U, 1U}}, false});
-  all.push_back({"ERROR_INFO", 0x01c, Needs::Nothing, {
-       {"KERNEL", {0, 3}, Access::Ro, 0U, 0U, 7U},
-       {"CAUSE", {4, 3}, Access::Ro, 0U, 0U, 7U},
-       {"SM", {8, 8}, Access::Ro, 0U, 0U, 255U}}, false});
-  all.push_back({"IRQ_STATUS", 0x020, Needs::Nothing, {
-       {"ERROR", {0, 1}, Access::W1c, 0U, 0U, 1U},
-       {"KERNEL_DONE", {1, 1}, Access::W1c, 0U, 0U, 1U},
-       {"EVICT_DONE", {2, 1}, Access::W1c, 0U, 0U, 1U},
-       {"DECISION", {3, 1}, Access::W1c, 0U, 0U, 1U}}, false});
-  all.push_back({"IRQ_ENABLE", 0x024, Needs::Nothing, {
-       {"ENABLE", {0, 4}, Access::Rw, 0U, 0U, 15U}}, false});
-  all.push_back({"KERNEL_DONE", 0x028, Needs::Nothing, {
-       {"DONE", {0, 8}, Access::W1c, 0U, 0U, 255U}}, false});
-  all.push_back({"EVICT_DONE", 0x02c, Needs::Nothing, {
-       {"DONE", {0, 8}, Access::W1c, 0U, 0U, 255U}}, false});
-  all.push_back({"CAP_WARPS", 0x030, Needs::AllFree, {
-       {"VALUE", {0, 7}, Access::Rw, 48U, 1U, 127U}}, false});
-  all.push_back({"CAP_REGISTERS", 0x034, Needs::AllFree, {
-       {"VALUE", {0, 17}, Access::Rw, 32768U, 1U, 131071U}}, false});
-  all.push_back({"CAP_SHARED", 0x038, Needs::AllFree, {
-       {"VALUE", {0, 18}, Access::Rw, 49152U, 0U, 262143U}}, false});
-  all.push_back({"CAP_SLOTS", 0x03c, Needs::AllFree, {
-       {"VALUE", {0, 6}, Access::Rw, p.max_ctas, 1U, p.max_ctas}}, false});
-  all.push_back({"WARM_UP", 0x040, Needs::Nothing, {
-       {"VALUE", {0, 20}, Access::Rw, 20000U, 0U, 1048575U}}, false});
-  all.push_back({"WINDOW", 0x044, Needs::Undecided, {
-       {"VALUE", {0, 16}, Access::Rw, 5120U, 1024U, 65535U}}, false});
-  all.push_back({"DELAY", 0x048, Needs::Nothing, {
-       {"VALUE", {0, 16}, Access::Rw, 0U, 0U, 65535U}}, false});
-  all.push_back({"EPSILON", 0x04c, Needs::Undecided, {
-       {"VALUE", {0, 15}, Access::Rw, 0U, 0U, 16384U}}, false});
-  all.push_back({"LOSS_LIMIT", 0x050, Needs::Undecided, {
-       {"VALUE", {0, 16}, Access::Rw, 19661U, 0U, 65535U}}, false});
-  all.push_back({"MONITOR", 0x054, Needs::Nothing, {
-       {"ENABLE", {0, 1}, Access::Rw, 0U, 0U, 1U},
-       {"THRESHOLD", {16, 15}, Access::Rw, 4096U, 0U, 32767U}}, false});
-  all.push_back({"MONITOR_WINDOW", 0x058, Needs::Nothing, {
-       {"VALUE", {0, 16}, Access::Rw, 5120U, 16U, 65535U}}, false});
-  all.push_back({"MONITOR_HOLD", 0x05c, Needs::Nothing, {
-       {"VALUE", {0, 8}, Access::Rw, 2U, 1U, 255U}}, false});
-  all.push_back({"REQUEST_SHARE", 0x060, Needs::Undecided, {
-       {"VALUE", {0, 13}, Access::Rw, 0U, 0U, 8191U}}, false});
-  all.push_back({"DRAIN_LIMIT", 0x064, Needs::Nothing, {
-       {"VALUE", {0, 8}, Access::Rw, 255U, 0U, 255U}}, false});
-  all.push_back({"FEATURES", 0x068, Needs::Nothing, {
-       {"SM_ENABLE", {0, 1}, Access::Ro, p.sm_enable, 0U, 1U},
-       {"SM_READY", {1, 1}, Access::Ro, p.sm_ready, 0U, 1U},
-       {"FLUSH", {2, 1}, Access::Ro, p.flush, 0U, 1U},
-       {"PRIORITY", {3, 1}, Access::Ro, p.priority, 0U, 1U},
-       {"LAUNCH_QUEUE", {4, 4}, Access::Ro, p.launch_queue, 0U, 15U},
-       {"PATIENCE", {8, 5}, Access::Ro, p.patience, 0U, 31U},
-       {"CHURN", {16, 5}, Access::Ro, p.churn, 0U, 31U},
-       {"PARITY", {21, 1}, Access::Ro, p.parity, 0U, 1U}}, false});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE0", 0x080, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE1", 0x084, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE2", 0x088, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE3", 0x08c, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE4", 0x090, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE5", 0x094, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE6", 0x098, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_ENABLE7", 0x09c, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY0", 0x0a0, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY1", 0x0a4, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY2", 0x0a8, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY3", 0x0ac, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY4", 0x0b0, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY5", 0x0b4, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY6", 0x0b8, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.sm_enable != 0) all.push_back({"SM_BUSY7", 0x0bc, Needs::Nothing, {
-       {"SMS", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, true});
-  if (p.launch_queue != 0) all.push_back({"PORT_SLOTS", 0x06c, Needs::Nothing, {
-       {"SLOTS", {0, 8}, Access::Rw, 0U, 0U, 255U}}, false});
-  if (p.parity != 0) all.push_back({"PARITY", 0x070, Needs::Nothing, {
-       {"HALTED", {0, 1}, Access::Ro, 0U, 0U, 1U},
-       {"TABLE", {4, 4}, Access::Ro, 0U, 0U, 15U},
-       {"ENTRY", {8, 8}, Access::Ro, 0U, 0U, 255U},
-       {"COUNT", {16, 8}, Access::Ro, 0U, 0U, 255U}}, false});
-  for (unsigned k = 0; k < p.max_kernels; ++k) {
-    const std::string prefix = "SLOT" + std::to_string(k) + ".";
-    all.push_back({prefix + "WARPS", slot(k, 0x00), Needs::SlotFree, {
-         {"VALUE", {0, 7}, Access::Rw, 0U, 0U, 127U}}, false});
-    all.push_back({prefix + "REGISTERS", slot(k, 0x04), Needs::SlotFree, {
-         {"VALUE", {0, 17}, Access::Rw, 0U, 0U, 131071U}}, false});
-    all.push_back({prefix + "SHARED", slot(k, 0x08), Needs::SlotFree, {
-         {"VALUE", {0, 18}, Access::Rw, 0U, 0U, 262143U}}, false});
-    all.push_back({prefix + "GRID", slot(k, 0x0c), Needs::SlotFree, {
-         {"VALUE", {0, 32}, Access::Rw, 0U, 0U, 4294967295U}}, false});
-    all.push_back({prefix + "CTRL", slot(k, 0x10), Needs::Nothing, {
-         {"LAUNCH", {0, 1}, Access::W1s, 0U, 0U, 1U},
-         {"STOP", {1, 1}, Access::W1s, 0U, 0U, 1U},
-         {"EVICT", {2, 1}, Access::W1s, 0U, 0U, 1U},
-         {"RESUME", {3, 1}, Access::W1s, 0U, 0U, 1U},
-         {"REPEAT", {4, 1}, Access::Level, 0U, 0U, 1U},
-         {"WAIT", {5, 1}, Access::Wo, 0U, 0U, 1U},
-         {"FLUSH", {6, 1}, Access::W1s, 0U, 0U, 1U},
-         {"EVICT_COUNT", {16, 16}, Access::Wo, 0U, 0U, 65535U}}, false});
-    all.push_back({prefix + "STATUS", slot(k, 0x14), Needs::Nothing, {
-         {"STATE", {0, 2}, Access::Ro, 0U, 0U, 3U}}, false});
-    all.push_back({prefix + "RESIDENT", slot(k, 0x18), Needs::Nothing, {
-         {"COUNT", {0, 16}, Access::Ro, 0U, 0U, 65535U}}, false});
-    all.push_back({prefix + "DISPATCHED", slot(k, 0x1c), Needs::Nothing, {
-         {"COUNT", {0, 32}, Access::Ro, 0U, 0U, 4294967295U}}, false});
-    all.push_back({prefix + "QUOTA", slot(k, 0x20), Needs::Nothing, {
-         {"VALUE", {0, 6}, Access::Rw, p.max_ctas, 0U, p.max_ctas}}, false});
-    all.push_back({prefix + "CTAS", slot(k, 0x24), Needs::Nothing, {
-         {"COUNT", {0, 6}, Access::Ro, 0U, 0U, 63U}}, false});
-    if (p.launch_queue != 0) all.push_back({prefix + "TAGS", slot(k, 0x28), Needs::Nothing, {
-         {"CONTEXT", {0, 8}, Access::Ro, 0U, 0U, 255U},
-         {"PRIORITY", {16, 3}, Access::Ro, 0U, 0U, 7U}}, false});
-    if (p.priority != 0) all.push_back({prefix + "PRIORITY", slot(k, 0x2c), Needs::SlotFree, {
-         {"VALUE", {0, 3}, Access::Rw, 0U, 0U, 7U}}, false});
-    all.push_back({prefix + "MASK0", slot(k, 0x40), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-    all.push_back({prefix + "MASK1", slot(k, 0x44), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-    all.push_back({prefix + "MASK2", slot(k, 0x48), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-    all.push_back({prefix + "MASK3", slot(k, 0x4c), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-    all.push_back({prefix + "MASK4", slot(k, 0x50), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-    all.push_back({prefix + "MASK5", slot(k, 0x54), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-    all.push_back({prefix + "MASK6", slot(k, 0x58), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-    all.push_back({prefix + "MASK7", slot(k, 0x5c), Needs::Nothing, {
-         {"SMS", {0, 32}, Access::Rw, 4294967295U, 0U, 4294967295U}}, true});
-  }
-  return all;
-}
 
 }  // namespace sluice::regs

@@ -8,7 +8,7 @@
 namespace sluice::tb {
 
 /// Where the design under test writes its waveform: <SLUICE_FST_DIR>/<design>.<test>.fst; empty (none) without SLUICE_FST_DIR.
-/// tb/waves/<design>.gtkw shows it in GTKWave.
+/// build/waves/<design>.gtkw shows it in GTKWave.
 inline std::string waveform(const std::string& design) {
   const char* dir = std::getenv("SLUICE_FST_DIR");
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();

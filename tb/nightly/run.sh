@@ -4,7 +4,7 @@
 #   tb/nightly/run.sh [--out FOLDER] [--liberty FILE] [--traces FOLDER] [--seed N]
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-out=build/nightly liberty=synth/tech/sluice45.lib traces="" seed=$(date +%Y%m%d)
+out=build/nightly liberty=synth/tech/sluice45.cells traces="" seed=$(date +%Y%m%d)
 while [ $# -gt 0 ]; do
   [ $# -gt 1 ] || { echo "usage: tb/nightly/run.sh [--out FOLDER] [--liberty FILE] [--traces FOLDER] [--seed N]" >&2; exit 2; }
   case "$1" in

@@ -321,8 +321,6 @@ class Stimulus {
     status_.error = static_cast<std::uint8_t>(random_.chance(0.02) ? random_.in(0, 15) : 0);
     status_.error_kernel = static_cast<std::uint8_t>(random_.in(0, 7));
     status_.error_sm = static_cast<std::uint8_t>(random_.in(0, 255));
-    status_.parity_error = random_.chance(0.005);
-    status_.parity = random_.word();
     return status_;
   }
 
@@ -372,7 +370,6 @@ void random_traffic(const regs::Parameters& parameters, std::uint64_t cycles) {
     const bool idle = twin.idle();
     const SluiceCsrOut a = rtl.cycle(in), b = twin.cycle(in);
     ASSERT_TRUE(!in.rst_n || rtl.idle() == idle) << "idle_o, cycle " << cycle;
-    ASSERT_EQ(rtl.disagreeing(), 0U) << "a word and its parity, cycle " << cycle;
     ASSERT_EQ(a.axi, b.axi) << "cycle " << cycle;
     ASSERT_EQ(a.irq, b.irq) << "cycle " << cycle;
     ASSERT_TRUE(a.config == b.config) << "configuration ports differ, cycle " << cycle;

@@ -23,15 +23,12 @@ class RtlSluiceCsr {
     top_.low();
     const SluiceCsrOut out = sample();
     idle_ = top_->idle_o != 0;
-    disagreeing_ = top_->bad_slots_o | static_cast<unsigned>(top_->bad_config_o) << 8;
     top_.high();
     return out;
   }
 
   /// idle_o as it stood in the last cycle() before the edge.
   [[nodiscard]] bool idle() const { return idle_; }
-  /// Bits of bad_slots_o and bad_config_o in the last cycle() before the edge.
-  [[nodiscard]] unsigned disagreeing() const { return disagreeing_; }
 
  private:
   void drive(const SluiceCsrIn& in) {
@@ -68,8 +65,6 @@ class RtlSluiceCsr {
     top_->error_i = status.error;
     top_->error_kernel_i = status.error_kernel;
     top_->error_sm_i = status.error_sm;
-    top_->parity_error_i = status.parity_error ? 1 : 0;
-    top_->parity_i = status.parity;
   }
 
   SluiceCsrOut sample() const {
@@ -120,7 +115,6 @@ class RtlSluiceCsr {
 
   regs::Parameters p_;
   bool idle_ = false;
-  unsigned disagreeing_ = 0;
   VerilatedModel<Model> top_{waveform("sluice_csr")};
 };
 

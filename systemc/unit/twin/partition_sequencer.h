@@ -83,7 +83,6 @@ class PartitionSequencerTwin {
 
   void make_plan(const SluiceConfig& config, const SequencerIn& in);
   void finish_plan(const SluiceConfig& config);
-  void start_window();
   void list_samples();
   void read_on(const SluiceConfig& config, const SequencerIn& in);
   [[nodiscard]] bool settled(const SluiceConfig& config, const SequencerIn& in) const;  ///< all SMs that can

@@ -137,7 +137,6 @@ std::optional<std::uint32_t> SluiceCsrTwin::read(std::uint32_t address, const Sl
            regs::kStatusNoFit.put(status.no_fit) | regs::kStatusDropped.put(status.dropped) |
            regs::kStatusNoProfile.put(status.no_profile) | regs::kStatusPresent.put(status.num_present);
   }
-  if (address == regs::kParity) return status.parity;
   if (is_sm_busy(address)) {
     std::uint32_t bits = 0;
     for (std::uint32_t b = 0; b < 32; ++b) bits |= status.sm_busy[32 * (address / 4 % 8) + b] ? 1U << b : 0;
@@ -247,9 +246,8 @@ void SluiceCsrTwin::record(const SluiceCsrStatus& status, const std::optional<Re
   const bool reported = first.has_value();
   if (refusal) errors |= 1U << refusal->bit;
   if (mode_in_decision) errors |= 1U << regs::kErrorModeInDecision.lsb;
-  if (parameters_.parity != 0 && status.parity_error) errors |= 1U << regs::kErrorParity.lsb;
   if (errors != 0 && word(regs::kError) == 0) {
-    if (!first) first = refusal ? refusal->bit : mode_in_decision ? regs::kErrorModeInDecision.lsb : regs::kErrorParity.lsb;
+    if (!first) first = refusal ? refusal->bit : regs::kErrorModeInDecision.lsb;
     const std::uint32_t kernel = reported ? status.error_kernel : refusal ? refusal->kernel : 0;
     word(regs::kErrorInfo) = regs::kErrorInfoKernel.put(kernel) | regs::kErrorInfoCause.put(*first) |
                              regs::kErrorInfoSm.put(reported ? status.error_sm : 0);

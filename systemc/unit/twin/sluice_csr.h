@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <register_table.h>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "sw/driver/axi_lite.h"
-#include "sw/driver/sluice_regs.h"
 #include "systemc/unit/ports/i_cta_dispatcher.h"
 
 namespace sluice {
@@ -35,8 +35,6 @@ struct SluiceCsrStatus {
   std::uint8_t error = 0;  ///< pulses: BAD_DONE 1, CANNOT_FIT 2, SLOT_BUSY 4, BAD_KERNEL 8
   std::uint8_t error_kernel = 0;
   std::uint8_t error_sm = 0;
-  bool parity_error = false;  ///< pulse; of a unit with the option, as the next
-  std::uint32_t parity = 0;   ///< as register PARITY has it
 };
 
 /// A launch of the port goes to a kernel slot.
