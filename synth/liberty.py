@@ -6,40 +6,10 @@ import os
 import pathlib
 import re
 
+import cells
+
 BUILD = pathlib.Path(__file__).resolve().parents[1] / "build/synth"
 TOKEN = re.compile(r'"[^"]*"|[{}();:,]|[^\s{}();:,"]+')
-
-
-# The rows of a .cells file, which stand for groups with tables: word pin [sense [type]] : numbers of each table | ...
-ROWS = {"arc": ("timing", "delay_load_slew", ("cell_rise", "rise_transition", "cell_fall", "fall_transition")),
-        "check": ("timing", "check_slew", ("rise_constraint", "fall_constraint")),
-        "energy": ("internal_power", "energy_load_slew", ("rise_power", "fall_power")),
-        "input_energy": ("internal_power", "energy_slew", ("rise_power", "fall_power"))}
-SENSES = {"neg": "negative_unate", "pos": "positive_unate", "non": "non_unate"}
-
-
-def expand(text):
-    """Liberty of a .cells file: Liberty itself, but for rows as in ROWS and for inputs, `in pin capacitance`."""
-    out = []
-    for line in text.splitlines():
-        word, _, rest = line.strip().partition(" ")
-        if word == "in":
-            pin, capacitance = rest.split()
-            out += [f"    pin ({pin}) {{", f"      direction : input;  capacitance : {capacitance};", "    }"]
-        elif word in ROWS:
-            about, numbers = rest.split(":")
-            pin, *words = about.split() or [""]
-            said = [f'related_pin : "{pin}";'] if pin else []
-            said += [f"timing_type : {w};" for w in words if w not in SENSES] + [f"timing_sense : {SENSES[w]};" for w in words if w in SENSES]
-            kind, template, tables = ROWS[word]
-            out.append(f"      {kind} () {{ {'  '.join(said)}".rstrip())
-            for table, values in zip(tables, numbers.split("|")):
-                rows = re.findall(r"(\S+) (\S+)", values)
-                out.append(f"        {table} ({template}) {{ values ({', '.join(f'{chr(34)}{a}, {b}{chr(34)}' for a, b in rows)}); }}")
-            out.append("      }")
-        else:
-            out.append(line)
-    return "\n".join(out) + "\n"
 
 
 class Group:
@@ -173,7 +143,7 @@ class Library:
         try:
             text = self.path.read_text(errors="replace")
             if self.path.suffix == ".cells":   # the tools read build/synth/<name>.lib
-                text, self.path = expand(text), BUILD / self.path.with_suffix(".lib").name
+                text, self.path = cells.expand(text), BUILD / self.path.with_suffix(".lib").name
                 BUILD.mkdir(parents=True, exist_ok=True)
                 part = self.path.with_suffix(f".{os.getpid()}")   # another program may read it now
                 part.write_text(text)

@@ -33,6 +33,7 @@ def load():
         prefix = "Slot" if kind == "slot_register" else ""
         limit = data["slot_stride"] if prefix else data["slot_base"]
         used = {}
+        data[kind] = [{"name": name, **register} for name, register in data[kind].items()]
         for r in data[kind]:
             r["count"] = r.get("count", 1)
             r["id"] = prefix + camel(r["name"])

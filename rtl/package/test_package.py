@@ -98,8 +98,8 @@ class Package(unittest.TestCase):
         data = tomllib.loads((ROOT / "rtl/csr/sluice_regs.toml").read_text())
         wanted = {}
         for kind, prefix, base in (("register", "", 0), ("slot_register", "SLOT.", data["slot_base"])):
-            for r in data[kind]:
-                wanted[prefix + r["name"], base + r["address"], r.get("count", 1)] = [(f["name"], f["lsb"], f["width"]) for f in r["field"]]
+            for name, r in data[kind].items():
+                wanted[prefix + name, base + r["address"], r.get("count", 1)] = [(f["name"], f["lsb"], f["width"]) for f in r["field"]]
         self.assertGreater(len(wanted), 30)
         self.assertEqual(wanted, ipxact_registers())
         self.assertEqual(wanted, rdl_registers())
