@@ -6,9 +6,9 @@
   rtl/formal/run.sh [module ...] --mutants [--json]     breaks the design in known ways: every property must fail for one of them
 
 A module is rtl/formal/<module>.sby. Its mutants are in rtl/formal/mutants/<module>.toml, by file: name = [text that stands there once, text of the
-broken design, properties that must fail..., { task or depth, where not of all }]. What is understood of the .sby format: [tasks], lines
-"task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name, but with ABC's SAT solver, which is
-faster on bits), "abc pdr", "abc bmc3", [script], [files].
+broken design, properties that must fail..., { task or depth, where not of all }]. What is understood of the .sby format: [tasks] with their groups,
+lines "task: ..." in other sections, [options] mode (bmc, prove, cover) and depth, [engines] "smtbmc z3" (mode prove: the k-induction of that name,
+but with ABC's SAT solver, which is faster on bits), "abc pdr", "abc bmc3", [script], [files].
 Tasks whose name begins with "long" run only with --long. Work is kept in build/formal/. Exit code 1 when a property fails or a mutant lives."""
 import argparse
 import json
@@ -37,7 +37,8 @@ def parse(path):
             sections[name] = []
         elif line and name:
             sections[name].append(line)
-    tasks = [line.split()[0] for line in sections.pop("tasks", [])] or [""]
+    tasks = {line.split()[0]: line.split() for line in sections.pop("tasks", [])} or {"": []}   # with the groups that each is in
+    tags = set().union(*tasks.values())
     out = {}
     for task in tasks:
         out[task] = {}
@@ -45,8 +46,8 @@ def parse(path):
             kept = []
             for line in lines:
                 tag = re.match(r"(~?)(\w+):\s+(.*)", line)
-                if tag and tag[2] in tasks:
-                    if (tag[2] == task) != (tag[1] == "~"):
+                if tag and tag[2] in tags:
+                    if (tag[2] in tasks[task]) != (tag[1] == "~"):
                         kept.append(tag[3])
                 else:
                     kept.append(line)
