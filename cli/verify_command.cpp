@@ -33,12 +33,18 @@ nlohmann::ordered_json to_json(const StudyTally& tally) {
           {"first_mismatch", tally.first_mismatch ? nlohmann::ordered_json(*tally.first_mismatch) : nlohmann::ordered_json()}};
 }
 
-/// What a study is about, in the words of its table.
-struct StudyWords {
-  const char* method;
-  const char* goal_differs;
-  const char* sum_differs;
+/// A greedy allocation against exhaustive search.
+struct Study {
+  const char *name, *help, *method, *goal_differs, *sum_differs;
+  decltype(study_waterfill)* run;
 };
+constexpr Study kStudies[] = {
+    {"waterfill", "water-filling against exhaustive search on random curves and resources; exit code 1 when it is not optimal",
+     "Water-filling", "minimum performance differs", "minimum equal, sum of performances lower", study_waterfill},
+    {"adaptive",
+     "SiM's allocation over remaining times against exhaustive search; exit code 1 when the longest is not the shortest possible",
+     "Allocation by remaining time", "longest remaining time differs", "longest equal, sum of times higher",
+     study_remaining_time}};
 
 void print_json(const StudyConfig& config, const StudyResult& result) {
   const nlohmann::ordered_json json = {{"cases", config.cases},
@@ -51,8 +57,8 @@ void print_json(const StudyConfig& config, const StudyResult& result) {
   fmt::print("{}\n", json.dump());
 }
 
-void print_table(const StudyWords& words, const StudyConfig& config, const StudyResult& result) {
-  fmt::print("{} against exhaustive search: seed {}, up to {} kernels, up to {} CTAs, epsilon {}\n\n", words.method, config.seed,
+void print_table(const Study& study, const StudyConfig& config, const StudyResult& result) {
+  fmt::print("{} against exhaustive search: seed {}, up to {} kernels, up to {} CTAs, epsilon {}\n\n", study.method, config.seed,
              config.max_kernels, config.max_ctas, config.epsilon);
   fmt::print("{:<44}{:>12}{:>12}\n", "", "concave", "arbitrary");
   const auto row = [&](const char* what, const auto& of) {
@@ -63,10 +69,10 @@ void print_table(const StudyWords& words, const StudyConfig& config, const Study
   row("  one CTA of each does not fit", [](const StudyTally& t) { return t.infeasible; });
   row("  not every kernel can have its best", [](const StudyTally& t) { return t.contended; });
   row("disagree whether anything fits", [](const StudyTally& t) { return t.disagree_fit; });
-  row(words.goal_differs, [](const StudyTally& t) { return t.minimum.cases; });
+  row(study.goal_differs, [](const StudyTally& t) { return t.minimum.cases; });
   row("  mean shortfall there", [&](const StudyTally& t) { return number(t.minimum.mean()); });
   row("  largest", [&](const StudyTally& t) { return number(t.minimum.max); });
-  row(words.sum_differs, [](const StudyTally& t) { return t.total.cases; });
+  row(study.sum_differs, [](const StudyTally& t) { return t.total.cases; });
   row("  mean shortfall there", [&](const StudyTally& t) { return number(t.total.mean()); });
   row("  largest", [&](const StudyTally& t) { return number(t.total.max); });
   for (const auto& [name, tally] : {std::pair("concave", &result.concave), std::pair("arbitrary", &result.arbitrary)}) {
@@ -94,12 +100,11 @@ class Percent {
   std::uint64_t total_, shown_ = 0;
 };
 
-int verify_study(const char* name, const StudyWords& words, decltype(study_waterfill)& study, const StudyConfig& config,
-                 bool json) {
-  Percent percent(name, 2 * config.cases);
-  const StudyResult result = study(config, [&](std::uint64_t done) { percent(done); });
+int verify_study(const Study& study, const StudyConfig& config, bool json) {
+  Percent percent(study.name, 2 * config.cases);
+  const StudyResult result = study.run(config, [&](std::uint64_t done) { percent(done); });
   percent(2 * config.cases);
-  json ? print_json(config, result) : print_table(words, config, result);
+  json ? print_json(config, result) : print_table(study, config, result);
   // A saturation threshold gives performance away on purpose: only the papers' rules are bound to reach the optimum.
   const bool optimal = result.concave.mismatches() == 0 && result.arbitrary.mismatches() == 0;
   return optimal || config.epsilon > 0 ? 0 : 1;
@@ -153,32 +158,17 @@ int verify_markov(std::uint64_t cases, std::uint64_t seed, bool json) {
 void add_verify_command(CLI::App& app, Action& action) {
   CLI::App* verify = app.add_subcommand("verify", "check an algorithm against an independent one");
   verify->require_subcommand(1);
-  CLI::App* waterfill = verify->add_subcommand(
-      "waterfill", "water-filling against exhaustive search on random curves and resources; exit code 1 when it is not optimal");
-  auto json = std::make_shared<bool>(false);
-  const auto config = add_study_options(waterfill, *json);
-  waterfill->add_option("--epsilon", config->epsilon, "saturation threshold of water-filling, of a kernel's best")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  waterfill->callback([config, json, &action] {
-    action = [config, json] {
-      return verify_study("waterfill",
-                          {"Water-filling", "minimum performance differs", "minimum equal, sum of performances lower"},
-                          study_waterfill, *config, *json);
-    };
-  });
-  CLI::App* adaptive = verify->add_subcommand("adaptive",
-                                              "SiM's allocation over remaining times against exhaustive search; exit code 1 when "
-                                              "the longest is not the shortest possible");
-  const auto times = add_study_options(adaptive, *json);
-  adaptive->callback([times, json, &action] {
-    action = [times, json] {
-      return verify_study(
-          "adaptive", {"Allocation by remaining time", "longest remaining time differs", "longest equal, sum of times higher"},
-          study_remaining_time, *times, *json);
-    };
-  });
-
+  for (const Study& study : kStudies) {
+    CLI::App* command = verify->add_subcommand(study.name, study.help);
+    const auto json = std::make_shared<bool>(false);
+    const auto config = add_study_options(command, *json);
+    if (study.run == study_waterfill)
+      command->add_option("--epsilon", config->epsilon, "saturation threshold of water-filling, of a kernel's best")
+          ->capture_default_str()
+          ->check(CLI::Range(0.0, 1.0));
+    command->callback(
+        [&study, config, json, &action] { action = [&study, config, json] { return verify_study(study, *config, *json); }; });
+  }
   CLI::App* markov = verify->add_subcommand(
       "markov", "properties of Kernelet's performance model on random pairs of kernels; exit code 1 when one is violated");
   struct MarkovOptions {

@@ -62,7 +62,7 @@ double paper_latency(const std::string& name) { return name == "MD" ? kPaperMdUs
 }  // namespace
 
 Figure effisha_kernels(const std::map<std::string, Alone>& alone) {
-  Figure figure{"3", "How long each launch takes alone", "Times on a K40m.", {}, {}, {}};
+  Figure figure{"3", "How long each launch takes alone", "Times on a K40m."};
   report::RowChart chart = times("", "milliseconds alone, untransformed");
   chart.digits = 2;
   double worst = 0;
@@ -81,12 +81,8 @@ Figure effisha_kernels(const std::map<std::string, Alone>& alone) {
 }
 
 Figure effisha_overhead(const std::filesystem::path& folder) {
-  Figure figure{"10",
-                "What a kernel under quotas costs",
-                "Average 4 %, worst 8 % (Triad, Stencil2D), with proxy and adaptive checks.",
-                {},
-                {},
-                {}};
+  Figure figure{"10", "What a kernel under quotas costs",
+                "Average 4 %, worst 8 % (Triad, Stencil2D), with proxy and adaptive checks."};
   report::RowChart chart = gains("Time over the untransformed kernel's, 95 % intervals");
   Values ours;
   double worst = -1;
@@ -114,12 +110,9 @@ Figure effisha_overhead(const std::filesystem::path& folder) {
 }
 
 Figure effisha_flags(const std::filesystem::path& folder, RunChecks& checks) {
-  Figure figure{"10 flags",
-                "The paper's own flags beside the pushed one",
-                "Every thread reads host memory: up to x 97, x 10 on average. With the proxy 15 %, with adaptive checks too 4 %.",
-                {},
-                {},
-                {}};
+  Figure figure{
+      "10 flags", "The paper's own flags beside the pushed one",
+      "Every thread reads host memory: up to x 97, x 10 on average. With the proxy 15 %, with adaptive checks too 4 %."};
   report::RowChart cost = times("", "time over the untransformed kernel's"),
                    latency = times("", "microseconds until an eviction is done, medians");
   constexpr std::size_t kColours[] = {5, 1, 2, 3, 4};
@@ -159,79 +152,9 @@ Figure effisha_flags(const std::filesystem::path& folder, RunChecks& checks) {
   return figure;
 }
 
-Figure effisha_slices(const std::filesystem::path& folder, RunChecks& checks) {
-  Figure figure{"11",
-                "Slices instead of a flag (PKM)",
-                "45 % mean at 0.0625 ms, up to 98 %; 58 % at EffiSha's own latency, up to 140 %.",
-                {},
-                {},
-                {}};
-  std::map<double, std::map<int, Values>> by_response;
-  std::map<std::string, std::map<double, double>> by_kernel;  // one slice queued
-  bool same = true;
-  std::map<std::string, double> push;
-  for (const json& line : lines(folder / "effisha_overhead.jsonl")) push[line.at("app")] = median(overheads(line, "push_ms"));
-  for (const json& line : lines_of_the_paper(folder / "effisha_pkm.jsonl")) {
-    same = same && line.at("bit_identical").get<bool>();
-    for (const json& p : line.at("points")) {
-      const double by = median(overheads(p, "pkm_ms"));
-      by_response[p.at("response_ms")][p.at("queued")].push_back(by);
-      if (p.at("queued") == 1) by_kernel[line.at("app")][p.at("response_ms")] = by;
-    }
-  }
-  if (by_response.empty()) return figure;
-  report::RowChart means =
-      gains("Mean time over the untransformed kernel's, by the slice's length", {{"one slice queued", 4}, {"two queued", 2}});
-  means.sorted = false;
-  for (auto at = by_response.rbegin(); at != by_response.rend(); ++at) {
-    const double one = arithmetic_mean(at->second[1]), two = arithmetic_mean(at->second[2]);
-    constexpr double kPaperMs = 0.0625, kPaperMean = 1.45;
-    means.rows.push_back(
-        {fmt::format("{:g} ms", at->first),
-         {{1 + one, report::kNone, report::kNone, at->first == kPaperMs ? kPaperMean : report::kNone}, {1 + two}}});
-    figure.data[fmt::format("{:g}", at->first)] = {{"one_queued", one}, {"two_queued", two}};
-  }
-  const double equal = by_response.begin()->first;
-  report::RowChart each =
-      gains(fmt::format("Slices of {:g} ms, one queued, beside the pushed flag", equal), {{"slices", 1}, {"pushed flag", 4}});
-  unsigned lower = 0;
-  Values flags, slices;
-  std::vector<std::string> lost;
-  for (const auto& [app, points] : by_kernel) {
-    if (!push.contains(app)) continue;
-    const double cut = points.at(equal);
-    lower += push[app] < cut ? 1 : 0;
-    if (push[app] >= cut) lost.push_back(name_of(app));
-    flags.push_back(push[app]);
-    slices.push_back(cut);
-    each.rows.push_back({name_of(app), {{1 + cut}, {1 + push[app]}}});
-  }
-  figure.measured =
-      fmt::format("Slices of {:g} ms: mean {}, at 0.0625 ms {}. Outputs {}.", equal, percent(arithmetic_mean(slices)),
-                  percent(arithmetic_mean(by_response.at(0.0625)[1])), same ? "bit-identical" : "DIFFER");
-  figure.data["flag_is_cheaper"] = {{"kernels", lower}, {"of", each.rows.size()}, {"not", lost}};
-  if (!flags.empty()) figure.data["slices_over_flag"] = arithmetic_mean(slices) / arithmetic_mean(flags);
-  checks.that("slices: an output differs", same);
-  figure.blocks = {report::Large{means}, report::Large{each}};
-  return figure;
-}
-
-HandoverCosts handover_costs(const std::filesystem::path& folder) {
-  Values launch, evict;
-  for (const json& line : lines_of_the_paper(folder / "effisha_latency.jsonl")) {
-    launch.push_back(median(line.at("back_us").get<Values>()) * 1e-3);
-    evict.push_back(median(line.at("grids_us").get<Values>()) * 1e-3);
-  }
-  return launch.empty() ? HandoverCosts{} : HandoverCosts{arithmetic_mean(launch), arithmetic_mean(evict)};
-}
-
 Figure effisha_latency(const std::filesystem::path& folder) {
-  Figure figure{"13",
-                "How soon an eviction is done",
-                "0.08 ms mean from the flag to the end of the kernel, MD 0.4 ms; below 0.015 ms for BFS, FFT, NeuralNet, Triad.",
-                {},
-                {},
-                {}};
+  Figure figure{"13", "How soon an eviction is done",
+                "0.08 ms mean from the flag to the end of the kernel, MD 0.4 ms; below 0.015 ms for BFS, FFT, NeuralNet, Triad."};
   report::RowChart chart = times("", "microseconds from the order",
                                  {{"grids ended, median", 4}, {"99th percentile", 2}, {"last CTA left, median", 1}});
   Values middle;
@@ -264,10 +187,7 @@ Figure effisha_latency(const std::filesystem::path& folder) {
 Figure effisha_service_latency(const std::filesystem::path& folder, RunChecks& checks) {
   Figure figure{"13 service",
                 "How soon an eviction through the service is done: from the decision to the word that the last CTA has left",
-                "0.08 ms on average, 0.4 ms at most (MD), within one process.",
-                {},
-                {},
-                {}};
+                "0.08 ms on average, 0.4 ms at most (MD), within one process."};
   report::RowChart chart = times("", "microseconds from the decision", {{"median", 4}, {"99th percentile", 2}});
   Values p50, p99, decide;
   bool good = true;

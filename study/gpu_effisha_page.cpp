@@ -34,12 +34,6 @@ Times read_alone(const std::filesystem::path& folder) {
   return alone;
 }
 
-std::map<std::string, double> part(const Times& alone, double Alone::*which) {
-  std::map<std::string, double> out;
-  for (const auto& [name, times] : alone) out[name] = times.*which;
-  return out;
-}
-
 /// Figures 12 and 14: what the paper prints of the normalised turnaround times with priorities "group".
 double published(const std::string& system, const std::string& kernel) {
   const std::map<std::pair<std::string, std::string>, double> known = {
@@ -51,13 +45,14 @@ double published(const std::string& system, const std::string& kernel) {
 
 /// Figures 12, 14, 15 of one setting of priorities.
 Figure schedules(const std::string& setting, const std::map<std::string, ScenarioOutcome>& systems, const Times& alone,
-                 const HandoverCosts& costs, RunChecks& checks) {
-  Figure figure{"14 " + setting, fmt::format("Turnaround times with priorities \"{}\" ", setting), {}, {}, {}, {}};
+                 RunChecks& checks) {
+  Figure figure{"14 " + setting, fmt::format("Turnaround times with priorities \"{}\" ", setting), {}};
   const bool group = setting == "group";
   figure.published = group ? "Default (processes): ANTT 5.08; Scan 9.16, Triad 8.07, FFT 10.8. piv: Reduction 38, Sort 14, Scan "
                              "39. Overhead below 5 %."
                            : "piv and dprr below the default; STP of all preemptive schedulers above it. Overhead below 5 %.";
-  const auto native = part(alone, &Alone::native), quota = part(alone, &Alone::quota);
+  std::map<std::string, double> native;
+  for (const auto& [name, times] : alone) native[name] = times.native;
   std::vector<std::string> order, later, defaults, said;
   for (const char* s : kTheirs)
     if (systems.contains(s)) order.emplace_back(s);
@@ -69,12 +64,6 @@ Figure schedules(const std::string& setting, const std::map<std::string, Scenari
     defaults.emplace_back(s);
     base = std::min(base, median(systems.at(s).makespans));
   }
-  unsigned near = 0, near_with_costs = 0, compared = 0;
-  const auto is_near = [](double ours, const ScheduleRun& other, std::size_t k) {
-    const double there = static_cast<double>(other.jobs[k].turnaround.count()) * 1e-9;
-    return std::abs(ours - there) <= std::max(0.1 * there, 0.2);
-  };
-  Values decide, send;
   std::uint64_t violations = 0;
   bool same = true;
   report::RowChart antts = times("Mean of turnaround over time alone (ANTT)", "times as long as alone"),
@@ -104,15 +93,8 @@ Figure schedules(const std::string& setting, const std::map<std::string, Scenari
     said.push_back(fmt::format("{} {:.2f}", s, slow));
     figure.data[s].update({{"antt", slow}, {"stp", stp(o, native)}, {"makespan_ms", makespan}, {"evictions", evictions}});
     if (!is_ours(s)) continue;
-    const ScheduleRun fake = on_fake_executor(o, quota, s), with_costs = on_fake_executor(o, quota, s, costs);
-    for (std::size_t k = 0; k < launches.size(); ++k, ++compared) {
-      near += is_near(o.launches[k].turnaround, fake, k) ? 1 : 0;
-      near_with_costs += is_near(o.launches[k].turnaround, with_costs, k) ? 1 : 0;
-    }
     later.push_back(fmt::format("{} {:+.1f} %", s, 100 * over));
     figure.data[s]["makespan_over_default"] = over;
-    decide.insert(decide.end(), o.decide_us.begin(), o.decide_us.end());
-    send.insert(send.end(), o.send_us.begin(), o.send_us.end());
     violations += o.violations;
     same = same && o.identical;
   }
@@ -139,7 +121,7 @@ Figure schedules(const std::string& setting, const std::map<std::string, Scenari
   figure.measured = fmt::format("ANTT: {}.", fmt::join(said, ", "));
   figure.blocks = {report::Large{each}, report::Multiples{{antts, makespans, stps}},
                    report::Folded{"Every kernel under every system; behind a kernel its priority, 1 is the highest", table}};
-  if (decide.empty()) return figure;
+  if (later.empty()) return figure;
   if (systems.contains("stream_priorities") && systems.contains("piv")) {
     const double streams = antt(systems.at("stream_priorities"), native), piv = antt(systems.at("piv"), native);
     figure.measured += streams <= piv ? " Stream priorities in one process are better than piv here."
@@ -147,27 +129,14 @@ Figure schedules(const std::string& setting, const std::map<std::string, Scenari
   }
   figure.measured +=
       fmt::format(" Until all are done, over the better of {}: {}.", fmt::join(defaults, ", "), fmt::join(later, ", "));
-  double sum_native = 0, sum_quota = 0;
-  for (const auto& [name, times] : alone) {
-    sum_native += times.native;
-    sum_quota += times.quota;
-  }
-  figure.data["all"] = {{"alone_quota_over_native", sum_quota / sum_native},
-                        {"near_fake_executor", {{"launches", near}, {"with_costs", near_with_costs}, {"of", compared}}},
-                        {"decide_p99_us", percentile(decide, 0.99)},
-                        {"send_p99_us", percentile(send, 0.99)}};
   checks.that(setting + ": an output differs", same);
   checks.that(fmt::format("{}: {} violations", setting, violations), violations == 0);
   return figure;
 }
 
 Figure evictions(const std::filesystem::path& folder) {
-  Figure figure{"9",
-                "Kernels of higher priority are evicted less, and all less with a larger wait",
-                "Fewer with a larger wait and with a higher priority (1,000 launches).",
-                {},
-                {},
-                {}};
+  Figure figure{"9", "Kernels of higher priority are evicted less, and all less with a larger wait",
+                "Fewer with a larger wait and with a higher priority (1,000 launches)."};
   std::vector<double> totals;
   double worst = -1;
   report::LineChart chart{"Evictions under piv, 100 launches of each kernel", "priority, 1 is the highest", "evictions"};
@@ -215,8 +184,7 @@ bool write_effisha_page(const std::filesystem::path& folder, const json& machine
                                      line.at("setting").get<std::string>()))});
   std::vector<Figure> figures;
   for (const char* setting : {"group", "sjf", "random"})
-    if (outcomes.contains(setting))
-      figures.push_back(schedules(setting, outcomes.at(setting), alone, handover_costs(folder), checks));
+    if (outcomes.contains(setting)) figures.push_back(schedules(setting, outcomes.at(setting), alone, checks));
   const Figure latency = effisha_latency(folder), overhead = effisha_overhead(folder);
   std::string finding = "EffiSha's schedulers";
   const auto mean_of = [](const Figure& f) {  // the last row of its chart
@@ -228,8 +196,7 @@ bool write_effisha_page(const std::filesystem::path& folder, const json& machine
   if (!figures.empty() && figures.front().measured.find("Stream priorities in one process are better") != std::string::npos)
     finding += "; the GPU's own stream priorities do better where all launches are of one process";
   for (Figure& f : std::vector<Figure>{latency, effisha_service_latency(folder, checks), overhead, effisha_flags(folder, checks),
-                                       effisha_slices(folder, checks), evictions(folder), effisha_kernels(alone),
-                                       model_beside_silicon(folder)})
+                                       evictions(folder), effisha_kernels(alone), model_beside_silicon(folder)})
     figures.push_back(std::move(f));
   return write_page(folder, finding, std::move(opening), std::move(figures), machine, checks);
 }

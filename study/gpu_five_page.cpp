@@ -66,7 +66,7 @@ nlohmann::ordered_json other_session(const ScenarioOutcomes& earlier, const Scen
 }  // namespace
 
 Figure five_service(const std::filesystem::path& folder, RunChecks& checks) {
-  Figure figure{"service", "The same pairs as processes that know nothing of Sluice", "Not in a paper.", {}, {}, {}};
+  Figure figure{"service", "The same pairs as processes that know nothing of Sluice", "Not in a paper."};
   std::map<std::string, std::map<std::string, Values>> makespans;  // system, pair
   bool good = true;
   for (const json& line : lines(folder / "five_service.jsonl")) {
@@ -103,8 +103,8 @@ bool write_five_page(const std::filesystem::path& folder, const json& machine) {
     if (const auto found = printed.find(pair); found != printed.end())
       for (const char* system : kPrinted)
         if (found->second.contains(system)) systems[system] = found->second.at(system);
-  Figure mean{"five", "Throughput and turnaround under every system", "No paper makes this comparison.", {}, {}, {}};
-  Figure each{"pairs", "Which pairs gain", "Not in a paper.", {}, {}, {}};
+  Figure mean{"five", "Throughput and turnaround under every system", "No paper makes this comparison."};
+  Figure each{"pairs", "Which pairs gain", "Not in a paper."};
   std::map<std::string, Sums> sums;
   report::RowChart
       opening =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernelet's slices and queues from what was measured on a GPU.
+// Kernelet's queues from what was measured on a GPU.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,62 +17,12 @@ namespace {
 
 std::string over(double base, double other) { return report::written(base / other, report::Notation::Gain, 1); }
 
-Figure slices(const std::filesystem::path& folder, RunChecks& checks) {
-  Figure figure{"slices", "What slices cost by their length", "The shortest slice is the one that costs at most 2 %.", {}, {},
-                {}};
-  bool same = true;
-  Values one_wave, virtual_wave;
-  std::vector<report::LineChart> charts;
-  for (const char* title : {"one slice queued", "two queued", "cut by a task limit, two queued"}) {
-    report::LineChart& chart = charts.emplace_back(report::LineChart{title, "waves of CTAs in a slice", ""});
-    chart.y_notation = report::Notation::Share;
-    chart.log_x = true;
-    chart.from_zero = false;
-  }
-  std::size_t colour = 0;
-  for (const json& line : lines(folder / "kernelet_slices.jsonl")) {
-    same = same && line.at("bit_identical").get<bool>();
-    const std::string name = line.at("name");
-    for (report::LineChart& chart : charts) chart.lines.push_back({{name, colour}, {}});
-    ++colour;
-    for (const int queued : {1, 2})
-      for (const json& p : line.at("points")) {
-        if (p.at("queued") != queued) continue;
-        Values ratios;
-        for (std::size_t r = 0; r < p.at("sliced_ms").size(); ++r)
-          ratios.push_back(p.at("sliced_ms")[r].get<double>() / p.at("native_ms")[r].get<double>() - 1);
-        const double overhead = median(ratios);
-        const unsigned waves = p.at("waves");
-        if (waves == 1 && queued == 2) one_wave.push_back(overhead);
-        if (p.contains("virtual_ms")) {
-          const double limited = median(p.at("virtual_ms").get<Values>()) / median(p.at("native_ms").get<Values>()) - 1;
-          if (waves == 1) virtual_wave.push_back(limited);
-          charts[2].lines.back().points.emplace_back(waves, limited);
-          figure.data[name]["task_limit"][fmt::format("{}", waves)] = limited;
-        }
-        charts[queued - 1].lines.back().points.emplace_back(waves, overhead);
-        figure.data[name][queued == 1 ? "one_queued" : "two_queued"][fmt::format("{}", waves)] = overhead;
-      }
-  }
-  if (colour == 0) return figure;
-  figure.measured = fmt::format("Slices of one wave, two queued: {:+.1f} % in the middle. Outputs {}.", 100 * median(one_wave),
-                                same ? "bit-identical" : "DIFFER");
-  if (!virtual_wave.empty()) figure.measured += fmt::format(" By task limit {:+.1f} %.", 100 * median(virtual_wave));
-  checks.that("a sliced output differs", same);
-  figure.blocks = {report::Multiples{{charts.begin(), charts.end()}}};
-  return figure;
-}
-
 /// Milliseconds until the last launch ended, by queue and system.
 using QueueTimes = std::map<std::string, std::map<std::string, Values>>;
 
 Figure queues(const QueueTimes& times, report::RowChart& chart) {
-  Figure figure{"6",
-                "Time of a queue: base over the system's",
-                "Kernelet over Base 5 to 31 % on a C2050, 7 to 23 % on a GTX 680; within 1 to 3 % and 4 to 15 % of OPT.",
-                {},
-                {},
-                {}};
+  Figure figure{"6", "Time of a queue: base over the system's",
+                "Kernelet over Base 5 to 31 % on a C2050, 7 to 23 % on a GTX 680; within 1 to 3 % and 4 to 15 % of OPT."};
   report::Table table({"queue",
                        {"one after the other, ms", report::Notation::Number, 1},
                        {"base, ms", report::Notation::Number, 1},
@@ -95,9 +45,8 @@ Figure queues(const QueueTimes& times, report::RowChart& chart) {
 }
 
 Figure random_plans(const QueueTimes& times) {
-  Figure figure{
-      "7", "Random plans of the queue MIX, three launches of each kernel", "Of 1,000 plans none is better than Kernelet.", {}, {},
-      {}};
+  Figure figure{"7", "Random plans of the queue MIX, three launches of each kernel",
+                "Of 1,000 plans none is better than Kernelet."};
   const auto found = times.find("mix_short");
   if (found == times.end() || !found->second.contains("monte_carlo")) return figure;
   const auto& systems = found->second;
@@ -148,9 +97,9 @@ bool write_kernelet_page(const std::filesystem::path& folder, const json& machin
   for (const json& line : lines(folder / "kernelet_queues.jsonl"))
     times[line.at("queue")][line.at("system")].push_back(line.at("end_ms"));
   report::RowChart opening = gains("Base's time over the system's, by queue");
-  std::vector<Figure> figures = {queues(times, opening), random_plans(times), slices(folder, checks)};
+  std::vector<Figure> figures = {queues(times, opening), random_plans(times)};
   decision_costs(folder, figures.front(), checks);
-  std::string finding = "Kernelet's slices";
+  std::string finding = "Kernelet's queues";
   if (!opening.rows.empty()) {
     const auto ours = [](const report::RowChart::Row& row) { return row.points[0].value; };
     const auto [least, most] = std::ranges::minmax(opening.rows, {}, ours);

@@ -25,7 +25,6 @@ ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* sc
   for (const auto& [name, systems] : runs)
     for (const auto& [system, repetitions] : systems) {
       ScenarioOutcome& outcome = all[name][system];
-      outcome.repetitions = static_cast<unsigned>(repetitions.size());
       for (std::size_t k = 0; k < repetitions.front().at("jobs").size(); ++k) {
         const json& job = repetitions.front().at("jobs")[k];
         Values ended, evictions;
@@ -44,34 +43,11 @@ ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* sc
           last = std::max(last, job.at("ended_ms").get<double>());
         }
         outcome.makespans.push_back(last - first);
-        for (const json& d : r.value("decisions", json::array())) {
-          outcome.decide_us.push_back(d.at("decide_us"));
-          outcome.send_us.push_back(d.at("send_us"));
-        }
         outcome.violations += r.value("violations", std::uint64_t{0});
         outcome.identical = outcome.identical && r.value("bit_identical", true);
       }
     }
   return all;
-}
-
-ScheduleRun on_fake_executor(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone,
-                             const std::string& scheduler, const HandoverCosts& costs) {
-  constexpr double kPicos = 1e9;  // a millisecond
-  const auto time = [](double ms) { return Time(std::llround(ms * kPicos)); };
-  Scenario scenario;
-  scenario.file = scenario.name = scheduler;
-  scenario.task = time(0.01);  // as in configs/scenarios: an eviction is immediate
-  scenario.costs.launch = time(costs.launch);
-  scenario.costs.evict = time(costs.evict);
-  for (const ScenarioOutcome::Launch& launch : outcome.launches) {
-    ScenarioJob& job = scenario.jobs.emplace_back();
-    job.name = job.kernel = launch.name;
-    job.alone = time(alone.at(launch.name));
-    job.arrival = time(launch.arrived);
-    job.asked = {launch.priority, launch.priority};
-  }
-  return schedule_on_fake(scenario, abstract_target(scenario), scheduler);
 }
 
 double antt(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone) {
@@ -225,7 +201,7 @@ std::optional<bool> write_paper_page(const std::filesystem::path& folder) {
       {"effisha_schedules.jsonl", write_effisha_page},
       {"sim_pairs.jsonl", write_sim_page},
       {"slate_pairs.jsonl", write_slate_page},
-      {"kernelet_slices.jsonl", write_kernelet_page},
+      {"kernelet_queues.jsonl", write_kernelet_page},
       {"five_pairs.jsonl", write_five_page},
       {"five_service.jsonl", write_five_page},
       {"five_own.jsonl", write_five_page}};

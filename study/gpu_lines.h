@@ -9,7 +9,6 @@
 
 #include "sw/gpu/report/output.h"
 #include "sw/report/paper_page.h"
-#include "sw/scheduler/schedule_run.h"
 
 // What the pages of the papers' evaluations on a GPU share.
 namespace sluice::gpu {
@@ -23,26 +22,13 @@ struct ScenarioOutcome {
   };
   std::vector<Launch> launches;
   Values makespans;  ///< first arrival to last end, of each repetition
-  Values decide_us, send_us;
   std::uint64_t violations = 0;
-  unsigned repetitions = 0;
   bool identical = true;  ///< outputs, where they were compared
 };
 /// Scenario, system.
 using ScenarioOutcomes = std::map<std::string, std::map<std::string, ScenarioOutcome>>;
 /// @param scenario  the lines' field that names it
 [[nodiscard]] ScenarioOutcomes read_outcomes(const std::filesystem::path& file, const char* scenario);
-
-/// What a launch and an eviction take beside a kernel's own time, milliseconds.
-struct HandoverCosts {
-  double launch = 0, evict = 0;
-};
-/// Of the latencies of effisha_latency: means over the kernels of the medians.
-[[nodiscard]] HandoverCosts handover_costs(const std::filesystem::path& folder);
-/// The same launches in the fake executor, with these times alone.
-/// @param alone  milliseconds by name
-[[nodiscard]] ScheduleRun on_fake_executor(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone,
-                                           const std::string& scheduler, const HandoverCosts& costs = {});
 
 [[nodiscard]] double antt(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);
 [[nodiscard]] double stp(const ScenarioOutcome& outcome, const std::map<std::string, double>& alone);
@@ -97,7 +83,6 @@ void add_mean(report::RowChart& chart, const std::string& label, double (*mean)(
 
 // Figures that are also looked at alone. Each is empty where its measurement is not there.
 [[nodiscard]] figures::Figure effisha_flags(const std::filesystem::path& folder, RunChecks& checks);
-[[nodiscard]] figures::Figure effisha_slices(const std::filesystem::path& folder, RunChecks& checks);
 [[nodiscard]] figures::Figure effisha_service_latency(const std::filesystem::path& folder, RunChecks& checks);
 [[nodiscard]] figures::Figure five_service(const std::filesystem::path& folder, RunChecks& checks);
 

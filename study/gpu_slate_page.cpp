@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace {
 
 Figure alone(const std::filesystem::path& folder) {
-  Figure figure{"5", "What quotas do to a kernel alone", "Slate +28 % on Gaussian, whose blocks have 16 threads.", {}, {}, {}};
+  Figure figure{"5", "What quotas do to a kernel alone", "Slate +28 % on Gaussian, whose blocks have 16 threads."};
   report::RowChart chart = gains("Time of the kernel as it is over that under quotas, 95 % intervals");
   double worst = INFINITY, gaussian = report::kNone;
   std::string worst_app;
@@ -50,7 +50,7 @@ Figure alone(const std::filesystem::path& folder) {
 }
 
 Figure resize(const std::filesystem::path& folder) {
-  Figure figure{"resize", "How soon every SM is as ordered when ranges move", "Not printed.", {}, {}, {}};
+  Figure figure{"resize", "How soon every SM is as ordered when ranges move", "Not printed."};
   Values all;
   std::size_t late = 0;
   report::RowChart chart = times("", "microseconds from the order", {{"median", 4}, {"99th percentile", 2}});
@@ -79,12 +79,8 @@ constexpr std::tuple<const char*, const char*, std::size_t> kBaselines[] = {{"mp
 
 Figure pairings(const std::filesystem::path& folder, RunChecks& checks, std::vector<report::Block>& opening,
                 std::string& finding) {
-  Figure figure{"7",
-                "Time until both are done, pair by pair, with equal work",
-                "Slate +11 % over MPS, +18 % over CUDA, best +35 %.",
-                {},
-                {},
-                {}};
+  Figure figure{"7", "Time until both are done, pair by pair, with equal work",
+                "Slate +11 % over MPS, +18 % over CUDA, best +35 %."};
   ScenarioOutcomes all = read_outcomes(folder / "slate_pairs.jsonl", "pair");
   for (auto& [pair, systems] : read_outcomes(folder / "slate_processes.jsonl", "pair")) all[pair].merge(systems);
   report::RowChart chart = gains("The baseline's time over Slate's"),

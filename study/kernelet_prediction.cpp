@@ -77,9 +77,7 @@ std::map<std::string, KernelDescriptor> measured_kernels(const std::filesystem::
 
 Figure kernelet_prediction(const std::filesystem::path& folder, const json& machine) {
   if (!machine.contains("sm") || !has_packed(folder / "kernelet_pairs.jsonl") || !has_packed(folder / "ncu.csv")) return {};
-  Figure figure{
-      "5", "Kernelet's model on pairs that were measured afterwards", "Most predictions within 20 % of the peak IPC.", {}, {},
-      {}};
+  Figure figure{"5", "Kernelet's model on pairs that were measured afterwards", "Most predictions within 20 % of the peak IPC."};
   const std::vector<figures::PairPoint> points = points_of(folder, machine_of(machine));
   Values off, profit, choice, best;
   std::map<std::string, std::pair<Values, Values>> by_pair;  // errors; measured STP, the choice's first

@@ -9,11 +9,11 @@
 // The figures and tables of a paper's evaluation, each beside what the paper states.
 namespace sluice::figures {
 
-struct Figure {           // NOLINT(bugprone-exception-escape): of the JSON class
-  std::string id, title;  ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
-  std::string published;  ///< what the paper states, in numbers where it gives them; plain text
-  std::string measured;   ///< one sentence of the same kind; plain text
-  nlohmann::ordered_json data;
+struct Figure {            // NOLINT(bugprone-exception-escape): of the JSON class
+  std::string id, title;   ///< id: "1", "3a", ..., "energy": also its anchor and its key in figures.json
+  std::string published;   ///< what the paper states, in numbers where it gives them; plain text
+  std::string measured{};  ///< one sentence of the same kind; plain text
+  nlohmann::ordered_json data{};
   std::vector<report::Block> blocks{};  ///< charts and tables; empty where the page is drawn from the data (views.h)
 };
 

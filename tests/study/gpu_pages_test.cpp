@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of the papers' evaluations on a GPU, from lines as the experiments write them.
-#include "study/gpu_lines.h"
+#include "study/gpu_effisha.h"
 
 #include <gtest/gtest.h>
 
@@ -43,21 +43,12 @@ json run(const std::string& system, int repetition, double first_end, double sec
 TEST_F(GpuPages, AnOutcomeIsTheMedianOfItsRepetitions) {
   write("s.jsonl", {run("piv", 0, 20, 8), run("piv", 1, 26, 9), run("piv", 2, 21, 30)});
   const ScenarioOutcome o = read_outcomes(folder_ / "s.jsonl", "setting").at("sjf").at("piv");
-  EXPECT_EQ(o.repetitions, 3U);
   EXPECT_EQ(o.launches[0].turnaround, 21);
   EXPECT_EQ(o.launches[1].turnaround, 6) << "since its arrival";
   EXPECT_EQ(o.makespans, (Values{20, 26, 30}));
   const std::map<std::string, double> alone = {{"NeuralNet", 14}, {"Sort", 5}};
   EXPECT_DOUBLE_EQ(antt(o, alone), (21.0 / 14 + 6.0 / 5) / 2);
   EXPECT_DOUBLE_EQ(stp(o, alone), 14.0 / 21 + 5.0 / 6);
-}
-
-TEST_F(GpuPages, TheFakeExecutorGetsTheSameLaunches) {
-  write("s.jsonl", {run("piv", 0, 20, 8)});
-  const ScenarioOutcome o = read_outcomes(folder_ / "s.jsonl", "setting").at("sjf").at("piv");
-  const ScheduleRun fake = on_fake_executor(o, {{"NeuralNet", 14}, {"Sort", 5}}, "piv");
-  EXPECT_NEAR(static_cast<double>(fake.jobs[0].turnaround.count()) * 1e-9, 19, 0.02) << "evicted once, for 5 ms";
-  EXPECT_NEAR(static_cast<double>(fake.jobs[1].turnaround.count()) * 1e-9, 5, 0.02);
 }
 
 TEST_F(GpuPages, APageSaysWhatEachSystemCostsAndWhereItsLinesAreFrom) {
@@ -90,17 +81,11 @@ TEST_F(GpuPages, AnOutputThatDiffersIsWrongWhateverTheFigureShows) {
 }
 
 TEST_F(GpuPages, KernelsOfOtherPapersAreNoneOfItsFigures) {
-  const json points = {{{"response_ms", 0.0625}, {"queued", 1}, {"pkm_ms", {1.5}}, {"native_ms", {1.0}}},
-                       {{"response_ms", 0.0625}, {"queued", 2}, {"pkm_ms", {1.2}}, {"native_ms", {1.0}}}};
-  std::vector<json> slices, overhead;
-  for (const char* app : {"NN", "BO"}) {  // BO is SiM's
-    slices.push_back({{"key", app}, {"app", app}, {"bit_identical", true}, {"points", points}});
-    overhead.push_back({{"key", app}, {"app", app}, {"push_ms", {1.1}}, {"native_ms", {1.0}}});
-  }
-  RunChecks checks;
-  write("effisha_overhead.jsonl", overhead);
-  write("effisha_pkm.jsonl", slices);
-  EXPECT_EQ(effisha_slices(folder_, checks).data["flag_is_cheaper"]["of"], 1);
+  std::vector<json> all;
+  for (const char* app : {"NN", "BO"})  // BO is SiM's
+    all.push_back({{"key", app}, {"app", app}, {"last_cta_us", {30}}, {"grids_us", {60}}, {"back_us", {20}}});
+  write("effisha_latency.jsonl", all);
+  EXPECT_EQ(effisha_latency(folder_).data.size(), 1U);
 }
 
 /// Two launches that arrive together.
@@ -183,19 +168,11 @@ TEST_F(GpuPages, KerneletsQueuesAreHeldAgainstBaseOptAndRandomPlans) {
   all.push_back(line("mix_short", "monte_carlo", 49, 1));
   all.push_back(line("mix_short", "monte_carlo", 51, 2));
   write("kernelet_queues.jsonl", all);
-  write("kernelet_slices.jsonl",
-        {{{"key", "PC"},
-          {"name", "PC"},
-          {"bit_identical", true},
-          {"points",
-           {{{"waves", 1}, {"queued", 1}, {"native_ms", {10}}, {"sliced_ms", {15}}},
-            {{"waves", 1}, {"queued", 2}, {"native_ms", {10}}, {"sliced_ms", {12}}, {"virtual_ms", {10.1}}}}}}});
   EXPECT_EQ(write_paper_page(folder_), false) << "random plans exceed a quota";
   const json page = json::parse(read_file(folder_ / "figures.json"));
   EXPECT_EQ(page["figures"]["6"]["data"]["mix"]["base_ms"], 110);
   EXPECT_EQ(page["figures"]["6"]["data"]["mix"]["kernelet_ms"], 102);
   EXPECT_EQ(page["figures"]["7"]["data"]["better_than_kernelet"], 1);
-  EXPECT_NE(page["figures"]["slices"]["measured"].get<std::string>().find("By task limit +1.0 %."), std::string::npos);
   EXPECT_DOUBLE_EQ(page["figures"]["7"]["data"]["best_ms"], 49);
 }
 

@@ -39,8 +39,7 @@ AppSize measured_size(const std::string& app, double milliseconds) {
   const auto* found = std::ranges::find_if(
       kSizes, [&](const SizeRow& r) { return app == r.app && std::abs(milliseconds - r.milliseconds) < 1e-6; });
   if (found == std::ranges::end(kSizes))
-    throw InputError(
-        fmt::format("application {}: no grid is known that lasts {} ms: run `sluice gpu experiment sizes`", app, milliseconds));
+    throw InputError(fmt::format("application {}: no grid is known that lasts {} ms", app, milliseconds));
   return found->size;
 }
 

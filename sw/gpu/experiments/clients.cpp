@@ -84,8 +84,8 @@ nlohmann::json Client::receive() {
 SharingService::SharingService(const std::string& program, const std::string& scheduler) : folder_(scratch("service")) {
   make_folder(folder_);
   std::filesystem::remove(folder_ / "log");
-  pid_ = started({program, "serve", "--executor", "gpu", "--mps", "--scheduler", scheduler, "--socket", socket(), "--log",
-                  (folder_ / "log").string()},
+  pid_ = started({program, "serve", "--executor=gpu", "--mps", "--scheduler=" + scheduler, "--socket=" + socket(),
+                  "--log=" + (folder_ / "log").string()},
                  nullptr);
   for (int tries = 0;; ++tries) {
     constexpr int kTries = 500;

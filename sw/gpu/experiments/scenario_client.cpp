@@ -24,12 +24,9 @@ std::vector<std::string> client_words(const std::string& program, const std::str
   return {program,
           "gpu",
           "scenario-client",
-          "--app",
-          app,
-          "--blocks",
-          std::to_string(size.blocks),
-          "--passes",
-          std::to_string(size.passes)};
+          "--app=" + app,
+          fmt::format("--blocks={}", size.blocks),
+          fmt::format("--passes={}", size.passes)};
 }
 
 ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const std::string& system,
@@ -42,7 +39,6 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
   if (service != nullptr) folder_ = std::filesystem::path(service->socket()).parent_path();
   for (std::size_t k = 0; k < scenario.all.size(); ++k) {
     const std::size_t job = scenario.all[k].job;
-    const std::string priority = std::to_string(scenario.all[k].priority);
     names_.push_back(scenario.scenario.jobs[job].name);
     std::vector<std::string> environment, words;
     // The server's numbers: 0 is normal, 1 is below normal.
@@ -57,8 +53,12 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
                      "CUDA_MODULE_LOADING",
                      "SLUICE_REPORT=" + report(k).string(),
                      "SLUICE_COMPILE_WAIT_MS=10000"};
-      words = {program,  "run",         "--require-service", "--socket", service->socket(),
-               "--name", names_.back(), "--priority",        priority};
+      words = {program,
+               "run",
+               "--require-service",
+               "--socket=" + service->socket(),
+               "--name=" + names_.back(),
+               fmt::format("--priority={}", scenario.all[k].priority)};
       if (scenario.all.size() < kSpinners) words.emplace_back("--spin");
       words.emplace_back("--");
     }
@@ -69,26 +69,35 @@ ScenarioProcesses::ScenarioProcesses(const std::string& program, const GpuScenar
   static_cast<void>(run(scenario));
 }
 
+std::vector<nlohmann::json> ScenarioProcesses::ask(const std::set<std::string>& jobs,
+                                                   const std::function<std::string(std::size_t)>& order) {
+  std::vector<nlohmann::json> answers;
+  const auto wanted = [&](std::size_t k) { return jobs.empty() || jobs.contains(names_[k]); };
+  for (std::size_t k = 0; k < clients_.size(); ++k)
+    if (wanted(k)) clients_[k]->send(order(k));
+  for (std::size_t k = 0; k < clients_.size(); ++k)
+    if (wanted(k)) {
+      answers.push_back(clients_[k]->receive());
+      answers.back()["launch"] = k;
+    }
+  return answers;
+}
+
 std::vector<double> ScenarioProcesses::repeat(const std::set<std::string>& jobs, unsigned launches) {
   std::vector<double> ms;
-  for (std::size_t k = 0; k < clients_.size(); ++k)
-    if (jobs.contains(names_[k])) clients_[k]->send(fmt::format("repeat {}", launches));
-  for (std::size_t k = 0; k < clients_.size(); ++k)
-    if (jobs.contains(names_[k])) ms.push_back(clients_[k]->receive()["ms"]);
+  for (const nlohmann::json& answer : ask(jobs, [&](std::size_t) { return fmt::format("repeat {}", launches); }))
+    ms.push_back(answer["ms"]);
   return ms;
 }
 
 void ScenarioProcesses::poison() {
-  for (const auto& client : clients_) client->send("poison 0");
-  for (const auto& client : clients_) static_cast<void>(client->receive());
+  static_cast<void>(ask({}, [](std::size_t) { return "poison 0"; }));
 }
 
 std::vector<std::vector<std::uint64_t>> ScenarioProcesses::fingerprints() {
   std::vector<std::vector<std::uint64_t>> all;
-  for (const auto& client : clients_) {
-    client->send("fingerprints 0");
-    all.push_back(client->receive()["fingerprints"]);
-  }
+  for (const nlohmann::json& answer : ask({}, [](std::size_t) { return "fingerprints 0"; }))
+    all.push_back(answer["fingerprints"]);
   return all;
 }
 
@@ -109,26 +118,16 @@ ScenarioProcesses::Launches ScenarioProcesses::end() {
   return all;
 }
 
-GpuRun ScenarioProcesses::run(const GpuScenario& scenario) {
-  std::set<std::string> all;
-  for (const ScenarioJob& job : scenario.scenario.jobs) all.insert(job.name);
-  return run(scenario, all);
-}
-
 GpuRun ScenarioProcesses::run(const GpuScenario& scenario, const std::set<std::string>& jobs) {
   constexpr std::int64_t kLead = 20'000'000;  // until all have heard
   const std::int64_t start = nanoseconds() + kLead;
-  const auto wanted = [&](std::size_t k) { return jobs.contains(scenario.scenario.jobs[scenario.all[k].job].name); };
-  for (std::size_t k = 0; k < clients_.size(); ++k)
-    if (wanted(k)) clients_[k]->send(fmt::format("at {}", start + scenario.all[k].arrival.count() / 1000));
+  const auto at = [&](std::size_t k) { return fmt::format("at {}", start + scenario.all[k].arrival.count() / 1000); };
   GpuRun run;
-  for (std::size_t k = 0; k < clients_.size(); ++k) {
-    if (!wanted(k)) continue;
-    const nlohmann::json answer = clients_[k]->receive();
-    const double arrived = static_cast<double>(scenario.all[k].arrival.count()) * 1e-9;
-    run.jobs.push_back({{"name", scenario.scenario.jobs[scenario.all[k].job].name},
-                        {"priority", scenario.all[k].priority},
-                        {"arrived_ms", arrived},
+  for (const nlohmann::json& answer : ask(jobs, at)) {
+    const ScenarioLaunch& launch = scenario.all[answer["launch"].get<std::size_t>()];
+    run.jobs.push_back({{"name", scenario.scenario.jobs[launch.job].name},
+                        {"priority", launch.priority},
+                        {"arrived_ms", static_cast<double>(launch.arrival.count()) * 1e-9},
                         {"launched_ms", static_cast<double>(answer["launched"].get<std::int64_t>() - start) * 1e-6},
                         {"ended_ms", static_cast<double>(answer["ended"].get<std::int64_t>() - start) * 1e-6}});
   }

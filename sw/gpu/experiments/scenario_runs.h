@@ -69,9 +69,8 @@ class ScenarioProcesses {
   /// @param service  they run under `sluice run`, with the jobs' own priorities
   ScenarioProcesses(const std::string& program, const GpuScenario& scenario, const std::string& system,
                     const SharingService* service = nullptr);
-  [[nodiscard]] GpuRun run(const GpuScenario& scenario);
-  /// Only the launches of these jobs; the other processes wait.
-  [[nodiscard]] GpuRun run(const GpuScenario& scenario, const std::set<std::string>& jobs);
+  /// @param jobs  only their launches, while the other processes wait; none: all
+  [[nodiscard]] GpuRun run(const GpuScenario& scenario, const std::set<std::string>& jobs = {});
   /// Each of the jobs launches so often, one after the other, all jobs at a time. @return milliseconds that each needed
   [[nodiscard]] std::vector<double> repeat(const std::set<std::string>& jobs, unsigned launches);
   void poison();  ///< all outputs
@@ -85,6 +84,9 @@ class ScenarioProcesses {
   Launches end();
 
  private:
+  /// What the jobs' processes answer to an order, with the number of each ("launch").
+  [[nodiscard]] std::vector<nlohmann::json> ask(const std::set<std::string>& jobs,
+                                                const std::function<std::string(std::size_t)>& order);
   [[nodiscard]] std::filesystem::path report(std::size_t client) const { return folder_ / fmt::format("report{}", client); }
   std::filesystem::path folder_;  // of the reports; empty without a service
   std::vector<std::string> names_;
