@@ -204,7 +204,7 @@ int gpu_run(const GpuRunOptions& options) {
     kernel["native_fingerprints"] = prints;
     if (k >= options.kernels.size() && options.small) {
       kernel["cpu_check"] =
-          gpu::make_app(options.apps[k - options.kernels.size()], gpu::AppScale::Small).check(specs[k], mix[k]->download());
+          gpu::make_app(options.apps[k - options.kernels.size()], gpu::AppScale::Small).check({specs[k], mix[k]->download()});
       good = good && kernel["cpu_check"] == "";
     }
     if (mix[k]->refusal()) {

@@ -173,7 +173,7 @@ void expect_right(const std::string& name, std::uint32_t blocks, void (*kernel)(
   for (blockIdx.z = 0; blockIdx.z < grid[2]; ++blockIdx.z)
     for (blockIdx.y = 0; blockIdx.y < grid[1]; ++blockIdx.y)
       for (blockIdx.x = 0; blockIdx.x < grid[0]; ++blockIdx.x) host_cuda::Block().run({block[0], block[1], block[2]}, body);
-  EXPECT_EQ(app.check(app.launch, buffers), "") << name;
+  EXPECT_EQ(app.check({app.launch, buffers}), "") << name;
 }
 
 #define SLUICE_RIGHT(NAME, BLOCKS, KERNEL) \

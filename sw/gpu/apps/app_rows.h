@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sw/gpu/apps/apps.h"
 #include "sw/gpu/runtime/embedded.h"
@@ -45,6 +51,24 @@ using Extent = std::array<std::uint32_t, 3>;
 [[nodiscard]] inline ArgumentSpec out(Type type, std::size_t count) { return buffer(Kind::Out, type, count, SLUICE_FILL_POISON); }
 [[nodiscard]] inline ArgumentSpec uniform(Type type, std::size_t count, float a, float b, std::uint32_t seed = 1) {
   return buffer(Kind::In, type, count, SLUICE_FILL_UNIFORM, seed, a, b);
+}
+
+/// Every element within `relative` of the reference's, or within `absolute`.
+template <class T, class F>
+[[nodiscard]] std::string near(const char* what, const std::vector<T>& got, double relative, double absolute, const F& want) {
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto expected = static_cast<double>(want(i));
+    const auto actual = static_cast<double>(got[i]);
+    if (!(std::abs(actual - expected) <= std::max(relative * std::abs(expected), absolute)))
+      return fmt::format("{}[{}] = {}, CPU {}", what, i, actual, expected);
+  }
+  return "";
+}
+template <class T, class F>
+[[nodiscard]] std::string same(const char* what, const std::vector<T>& got, const F& want) {
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (got[i] != want(i)) return fmt::format("{}[{}] = {}, CPU {}", what, i, got[i], want(i));
+  return "";
 }
 
 struct Tiles {

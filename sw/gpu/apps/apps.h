@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,13 +20,35 @@ enum class AppScale {
 /// Contents of a kernel's buffers after a run, in argument order; empty for scalars.
 using HostBuffers = std::vector<std::vector<std::byte>>;
 
+/// A launch and what it left, as its CPU reference reads them: by argument.
+struct CheckedRun {
+  const LaunchSpec& spec;
+  const HostBuffers& buffers;
+  template <class T>
+  [[nodiscard]] std::vector<T> in(std::size_t argument) const {
+    return host_fill<T>(spec.arguments[argument]);
+  }
+  template <class T>
+  [[nodiscard]] T value(std::size_t argument) const {
+    T v;
+    std::memcpy(&v, spec.arguments[argument].value.data(), sizeof(T));
+    return v;
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> out(std::size_t argument) const {
+    std::vector<T> all(buffers[argument].size() / sizeof(T));
+    std::memcpy(all.data(), buffers[argument].data(), all.size() * sizeof(T));
+    return all;
+  }
+};
+
 /// One of Sluice's own kernels: those of the papers, written anew, and six micro kernels.
 struct App {
   LaunchSpec launch;
   std::string full_name;
   bool micro = false;
-  /// CPU reference: what is wrong with the outputs, or an empty text. `spec` is the launch that produced them.
-  std::function<std::string(const LaunchSpec& spec, const HostBuffers& buffers)> check;
+  /// CPU reference, independent of the CUDA text: what is wrong with the outputs, or an empty text.
+  std::function<std::string(const CheckedRun& run)> check;
 };
 
 [[nodiscard]] const std::vector<std::string>& app_names();  ///< BLK .. NN of Warped-Slicer's table II, then FMA .. LAT

@@ -97,7 +97,7 @@ void verify_experiment(GpuSession& session, const ExperimentOptions& options) {
       };
       run_native(small);
       const HostBuffers native = small.download();
-      result["cpu_check"] = app.check(app.launch, native);
+      result["cpu_check"] = app.check({app.launch, native});
       if (small.refusal()) {
         result["refusal"] = *small.refusal();
         return result;
