@@ -18,7 +18,7 @@ namespace sluice::interpose {
 
 namespace {
 
-constexpr int kVersion = 9;               // of the transformation, beside the runtime's text
+constexpr int kVersion = 10;              // of the transformation, beside the runtime's text
 constexpr std::size_t kAtOnce = 100'000;  // bytes of PTX that a program waits for
 
 }  // namespace

@@ -202,22 +202,6 @@ TEST(Gate, DocumentHasTheCodesTable) {
   EXPECT_NE(page.find(table), std::string::npos) << "the page must have these rows, in this order:\n" << table;
 }
 
-TEST(Gate, RemembersAModuleAndCountsItsLaunches) {
-  int assembled = 0;
-  Gate gate("", [&](const std::string&) {
-    ++assembled;
-    return std::vector<char>{};
-  });  // no runtime: nothing can be transformed
-  const std::string ptx = kernel("");
-  const RewrittenModule& module = gate.module(ptx);
-  EXPECT_EQ(&module, &gate.module(ptx));
-  EXPECT_EQ(module.text, ptx) << "the program's own module";
-  EXPECT_EQ(gate.launch(module, "k", {}, {132, 8, 4096})->rule, GateRule::Unreadable);
-  EXPECT_EQ(gate.launch(module, "absent", {}, {132, 8, 4096})->rule, GateRule::NoPtx);
-  EXPECT_EQ(gate.native().at(GateRule::NoPtx), 1U);
-  EXPECT_EQ(gate.launch(gate.module("{"), "k", {}, {132, 8, 4096})->rule, GateRule::Unreadable);
-}
-
 #ifdef SLUICE_PTXAS
 /// Assembles for sm_90. @throws InputError with the assembler's first line
 std::vector<char> assemble(const std::string& ptx) {
@@ -286,14 +270,10 @@ TEST(Module, SharedMemoryKeepsItsPlaceAndCopiesAreWaitedFor) {
 /// Launches follow each other closely: a grid's CTAs may be placed before the grid in front of it has ended.
 TEST(Module, NothingIsReadBeforeTheGridInFrontHasEnded) {
   const std::string ptx = normalised(read_file(SLUICE_PTX_DIR "/gate_set.ptx")), own = normalised(runtime());
-  for (const bool apart : {false, true}) {
-    TransformSpec spec{"module_variable", {256, 1, 1}};
-    spec.warps_apart = apart;
-    const std::string text = transform(ptx, own, spec).text;
-    const std::size_t waits = text.find("griddepcontrol.wait;");
-    ASSERT_NE(waits, std::string::npos) << apart;
-    for (const char* access : {".global", "atom.", "red."}) EXPECT_LT(waits, text.find(access)) << access << apart;
-  }
+  const std::string text = transform(ptx, own, {"module_variable", {256, 1, 1}}).text;
+  const std::size_t waits = text.find("griddepcontrol.wait;");
+  ASSERT_NE(waits, std::string::npos);
+  for (const char* access : {".global", "atom.", "red."}) EXPECT_LT(waits, text.find(access)) << access;
 }
 
 TEST(Module, AKernelThatDoesNotAssembleLeavesTheOthersAlone) {

@@ -17,7 +17,6 @@
 #include "sw/gpu/rewrite/ptx.h"
 #include "sw/gpu/rewrite/template.h"
 #include "sw/gpu/rewrite/transform.h"
-#include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/gpu/runtime/control.h"
 #include "sw/io/atomic_file.h"
 #include "sw/io/packed_file.h"
@@ -36,18 +35,7 @@ constexpr const char* kRuntime =
     "\tld.param.u64 \t%rd1, [sluice_rt_enter_param_0+8];\n\tret;\n}\n"
     ".visible .func sluice_rt_next(\n\t.param .b32 sluice_rt_next_param_1\n)\n{\n"
     "\tld.param.u32 \t%r1, [sluice_rt_next_param_1];\n\tld.param.u32 \t%rd7, [sluice_rt_next_param_2];\n\tret;\n}\n"
-    ".visible .func sluice_rt_count(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n"
-    ".visible .shared .align 128 .b8 sluice_rt_hand[128];\n"
-    ".visible .func sluice_rt_enter_apart(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_look_ahead(\n)\n{\n"
-    "\tld.param.u32 \t%r2, [sluice_rt_look_ahead_param_1];\n\t@%p1 bra \t$L__BB1;\n$L__BB1:\n\tret;\n}\n"
-    ".visible .func sluice_rt_hand_out(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_count_apart(\n)\n{\n\tret;\n}\n"
-    ".visible .func sluice_rt_leave_apart(\n)\n{\n\tret;\n}\n";
-/// A kernel whose warps share nothing.
-constexpr const char* kAlone =
-    ".version 9.0\n.target sm_90\n.address_size 64\n\n.shared .align 4 .b8 anothers[64];\n"
-    ".func f()\n{\n\tmov.u32 \t%r9, %tid.x;\n\tbar.sync \t0;\n\tret;\n}\n"
-    ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tmov.u32 \t%r1, %ctaid.x;\n\tmov.u32 \t%r2, %tid.y;\n"
-    "\tmov.u32 \t%r3, %ntid.x;\n\t@%p1 bra \t$L__BB0_1;\n$L__BB0_1:\n\tret;\n}\n";
+    ".visible .func sluice_rt_count(\n)\n{\n\tret;\n}\n.visible .func sluice_rt_leave(\n)\n{\n\tret;\n}\n";
 
 /// What stands beside the kernel in the module, with what it shares with others of its kind.
 std::string text_of(const std::string& ptx, const std::string& runtime, const TransformSpec& spec) {
@@ -165,30 +153,6 @@ TEST(Transform, KeepsTheStageInAPredicateWhereRegistersDecideHowManyThreadsFit) 
   EXPECT_TRUE(in_predicate(kPtx, spec));
 }
 
-TEST(Transform, ReadsTheFlagAsOftenAndWhereItsFormSays) {
-  const auto looks = [](FlagForm flag, const char* scope) {
-    TransformSpec spec{"k", {64, 1, 1}, 0, false, 1};
-    spec.flag = flag;
-    const std::string out = text_of(kPtx, kRuntime, spec), at = fmt::format("+{}];", offsetof(SluiceOrders, quota));
-    std::vector<std::string> found;  // between which labels
-    std::string label;
-    for (std::size_t from = 0, next = 0; from < out.size(); from = next + 1) {
-      next = out.find('\n', from);
-      const std::string line = out.substr(from, next - from);
-      if (line.starts_with("$SLUICE_")) label = line;
-      if (line.find(fmt::format("ld.relaxed.{}.global.u32", scope)) != std::string::npos && line.ends_with(at))
-        found.push_back(label);
-    }
-    return found;
-  };
-  const std::vector<std::string> end = {"$SLUICE_END:"}, claim = {"$SLUICE_CLAIM:"}, none;
-  EXPECT_EQ(looks(FlagForm::Pushed, "gpu"), end);
-  EXPECT_EQ(looks(FlagForm::Pushed, "sys"), none);
-  EXPECT_EQ(looks(FlagForm::Leader, "sys"), end);
-  EXPECT_EQ(looks(FlagForm::EveryThread, "sys"), std::vector<std::string>(2, end[0])) << "every thread, and the leader";
-  EXPECT_EQ(looks(FlagForm::AtClaims, "gpu"), claim);
-}
-
 TEST(Transform, StepsOnlyTheAxesOfTheGrid) {
   const TransformSpec line{"k", {64, 1, 1}, 0, false, 1}, box{"k", {64, 1, 1}, 0, false, 3};
   EXPECT_EQ(count(text_of(kPtx, kRuntime, line), "sub.u32 %sluice_z"), 0U);
@@ -221,52 +185,6 @@ TEST(Transform, ThreadsThatReturnEarlyAreCountedOffAtTheBarriersOfTheOthers) {
   EXPECT_EQ(count(out, "mbarrier.arrive_drop.shared.b64 %sluice_phase, " + threads), 1U) << "a thread is done";
   EXPECT_EQ(count(out, "mbarrier.init.shared.b64 " + threads), 2U) << "in the first block, and in each that follows";
   EXPECT_EQ(count(out, "barrier.cta.sync 1;"), 2U) << "before all count again, and after";
-}
-
-TEST(WarpsApart, OnlyWhereNoWarpCanTellThatThereAreOthers) {
-  const TransformSpec full{"k", {64, 2, 1}}, ragged{"k", {13, 13, 1}};
-  const auto with = [](const std::string& instruction) {
-    std::string ptx = kAlone;
-    return ptx.insert(ptx.find("\tmov.u32 \t%r1, %ctaid.x;"), "\t" + instruction + "\n");
-  };
-  EXPECT_FALSE(needs_warps_together(kAlone, ragged, 1000)) << "what another kernel's function and variable do is nothing to it";
-  for (const char* shares :
-       {"st.shared.u32 [%r1], %r2;", "bar.sync 0;", "barrier.sync.aligned 1;", "bar.red.popc.u32 %r1, 0, %p1;",
-        "cvta.shared.u64 %rd1, %rd2;", "mov.u32 %r1, %warpid;", "mov.v4.u32 %v, %tid;", "call f, ();"})
-    EXPECT_TRUE(needs_warps_together(with(shares), full, 1000)) << shares;
-  for (const char* votes :
-       {"vote.sync.ballot.b32 %r1, %p1, -1;", "activemask.b32 %r1;", "shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;"}) {
-    EXPECT_FALSE(needs_warps_together(with(votes), full, 1000)) << votes;
-    EXPECT_TRUE(needs_warps_together(with(votes), ragged, 1000)) << votes << " sees lanes that are not there";
-  }
-  EXPECT_FALSE(needs_warps_together(with("bar.warp.sync -1;"), full, 1000));
-  EXPECT_TRUE(needs_warps_together(kAlone, full, 1U << 26)) << "more blocks than the word has room for";
-  EXPECT_TRUE(warps_end_apart(ragged));
-  EXPECT_FALSE(warps_end_apart(full));
-}
-
-TEST(WarpsApart, TakesTheThreadsIndexFromTheWarpThatItTook) {
-  TransformSpec spec{"k", {13, 13, 1}, 0, false, 2};
-  spec.warps_apart = true;
-  const std::string out = text_of(kAlone, kRuntime, spec);
-  const std::size_t begin = out.find("$SLUICE_RUN:");
-  const std::string body = out.substr(begin, out.find("$SLUICE_LEAVE:") - begin);
-  EXPECT_EQ(body.find("%tid."), std::string::npos);
-  EXPECT_EQ(out.find("%ntid"), std::string::npos);
-  EXPECT_EQ(count(body, "mov.u32 %r2, %sluice_thread1;"), 2U) << "the last warp has a body of its own";
-  EXPECT_EQ(count(body, "mov.u32 %r3, 13;"), 2U);
-  EXPECT_NE(out.find(".maxntid 192, 1, 1"), std::string::npos) << "whole warps";
-  EXPECT_NE(out.find("sluice_rt_hand[128]"), std::string::npos);
-  EXPECT_EQ(text_of(kAlone, kRuntime, {"k", {64, 1, 1}}).find("sluice_rt_hand"), std::string::npos);
-  EXPECT_EQ(count(out, "bar.sync 0;"), 1U) << "once a CTA";
-  const std::size_t ahead = out.find("$SLUICE_AHEAD:"), run = out.find("$SLUICE_RUN:");
-  EXPECT_EQ(out.substr(ahead, run - ahead).find("bra \t"), std::string::npos) << "no branch of one lane alone";
-  EXPECT_NE(out.find("setp.ge.u32 %sluice_go, %sluice_t, 169;"), std::string::npos) << "lanes that the block does not have";
-}
-
-TEST(WarpsApart, ThreadNumbersDivideExactly) {
-  for (unsigned d = 1; d <= 1024; ++d)
-    for (unsigned t = 0; t < 1024; ++t) ASSERT_EQ(t * inverse_of(d) >> kInverseBits, t / d) << t << " / " << d;
 }
 
 TEST(Transform, CountsParameters) {

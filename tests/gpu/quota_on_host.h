@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "sw/gpu/runtime/control.h"
@@ -173,16 +172,5 @@ inline void nap(unsigned) {
   if (naps_yield) sluice::gpu::on_host::Turns::now->yield();
 }
 inline unsigned long long nanoseconds() { return 2000 * sluice::gpu::on_host::Turns::now->steps; }
-
-// Warps apart: one warp, whose leader is asked.
-inline unsigned exchange(unsigned* p, unsigned v, unsigned) { return std::exchange(*p, v); }
-inline unsigned long long exchange(unsigned long long* p, unsigned long long v, unsigned) { return std::exchange(*p, v); }
-inline void publish(unsigned* p, unsigned v, unsigned) { *p = v; }
-inline void add(unsigned* p, unsigned v, unsigned) { fetch_add(p, v); }
-inline unsigned long long fetch_add(unsigned long long* p, unsigned long long v, unsigned) { return fetch_add(p, v); }
-template <class T>
-T of_leader(T v) {
-  return v;
-}
 
 }  // namespace sluice_rt

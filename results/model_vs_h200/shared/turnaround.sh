@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # How long a block of Sluice's runtime takes beside its own time: blocks that only wait, on all SMs.
+# With 169 threads, whose last warp is not full, the runtime of that time let warps go on by themselves.
 # usage: turnaround.sh SLUICE >turnaround.jsonl   (needs a GPU with 132 SMs, half a minute)
 set -eu
 here=$(dirname "$(realpath "$0")")
-for threads in 32 128 169 192 256 512; do  # 169: its last warp is not full, so its warps go on by themselves
+for threads in 32 128 169 192 256 512; do
   for quota in 1 2 4; do
     for cycles in 0 2000 10000; do
       "$1" gpu run --kernel "$here/../../../tests/gpu/wait.cu:wait_cycles,grid=264000,block=$threads,args=out:u32:264000;i32:$cycles" --policy static --quota "$quota" --json |

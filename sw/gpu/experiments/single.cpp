@@ -56,8 +56,7 @@ nlohmann::json alone(const std::string& app, const PreparedKernel& kernel, unsig
           {"native_occupancy", kernel.native_occupancy()},
           {"occupancy", kernel.occupancy()},
           {"native_registers", kernel.native().registers()},
-          {"registers", kernel.persistent().registers()},
-          {"warps_apart", kernel.warps_apart()}};
+          {"registers", kernel.persistent().registers()}};
 }
 
 /// A kernel evicted a thousand times: from the order until no CTA is left, and until its grids have ended.
@@ -150,12 +149,6 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
                                     {"drivers_carveout", kernel, {.carveout_percent = -1}},
                                     {"one_task_claims", kernel, {.group = 1}},
                                     {"sixteen_task_claims", kernel, {.group = 16}}};
-      std::optional<PreparedKernel> other;  // the other loop, where there is a choice
-      if (!kernel.together()) {
-        other.emplace(session.context(), session.compiler(), session.tools(), kernel.spec(),
-                      KernelForm{.warps_apart = !kernel.warps_apart()});
-        if (!other->refusal()) tried.push_back({other->warps_apart() ? "warps_apart" : "warps_together", *other, {}});
-      }
       std::optional<PreparedKernel> usual;
       if (kernel.counterweight() != kCounterweight) {
         usual.emplace(session.context(), session.compiler(), session.tools(), kernel.spec(), KernelForm{.weighs = false});
@@ -185,9 +178,7 @@ void overhead_experiment(GpuSession& session, const ExperimentOptions& options) 
                             {"native_seconds", native},
                             {"variants", variants},
                             {"violations", violations},
-                            {"warps_apart", kernel.warps_apart()},
                             {"counterweight", kernel.counterweight()},
-                            {"warps_together_because", kernel.together().value_or("")},
                             {"native", resources(kernel.native())},
                             {"persistent", resources(kernel.persistent())},
                             {"native_occupancy", kernel.native_occupancy()},

@@ -97,7 +97,6 @@ void run_set(GpuSession& session, const ExperimentOptions& options, const std::s
                      {"bit_identical", same},
                      {"evictions", evictions},
                      {"violations", violations},
-                     {"warps_apart", kernel.warps_apart()},
                      {"native_registers", kernel.native().registers()},
                      {"registers", kernel.persistent().registers()}});
       return result;

@@ -10,7 +10,6 @@
 #include "sw/gpu/rewrite/gate.h"
 #include "sw/gpu/rewrite/ptx.h"
 #include "sw/gpu/rewrite/transform.h"
-#include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/gpu/runtime/embedded.h"
 #include "sw/gpu/source/ptxas.h"
 
@@ -166,9 +165,6 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
   TransformSpec form{symbol, shape, 0, threads_leave_, axes, false, waits_};
   if (!wanted.any_shape)
     form.registers = registers_for(limits.registers_per_sm, native_occupancy_, warps() * kWarpSize, native_.registers());
-  form.flag = wanted.flag;
-  together_ = waits_ ? "its blocks may wait for others" : needs_warps_together(ptx, form, spec_.blocks());
-  form.warps_apart = warps_apart_ = !together_ && !wanted.any_shape && wanted.warps_apart.value_or(warps_end_apart(form));
   Library library;
   try {
     const auto load = [&](unsigned ctas) {

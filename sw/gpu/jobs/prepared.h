@@ -36,11 +36,8 @@ class DeviceTools {
 /// In which form a kernel lies on the device beside its own.
 struct KernelForm {
   bool transformed = true;  ///< there is one
-  std::optional<bool> warps_apart =
-      {};                  ///< whether the warps of a CTA go on by themselves, where they can; nothing: where it is worth it
-  bool any_shape = false;  ///< as for launches of shapes that are not known yet (gate.h)
-  FlagForm flag = FlagForm::Pushed;  ///< others only with warps_apart = false
-  bool weighs = true;                ///< tries another counterweight, where that may do better
+  bool any_shape = false;   ///< as for launches of shapes that are not known yet (gate.h)
+  bool weighs = true;       ///< tries another counterweight, where that may do better
 };
 
 /// A launch specification: one module with the kernel as it is and the transformed one beside it, and its buffers on the device.
@@ -65,15 +62,8 @@ class PreparedKernel {
   [[nodiscard]] bool threads_leave() const { return threads_leave_; }  ///< threads may return before barriers of the others
   [[nodiscard]] bool waits() const { return waits_; }                  ///< its blocks may wait for others: claimed one by one
   [[nodiscard]] const std::string& rule() const { return rule_; }      ///< of the gate (gate.h), where it has no transformed form
-  [[nodiscard]] const std::optional<std::string>& together() const {
-    return together_;
-  }                                                                        ///< why its warps cannot go on by themselves
-  [[nodiscard]] bool warps_apart() const { return warps_apart_; }          ///< they do
-  [[nodiscard]] unsigned counterweight() const { return counterweight_; }  ///< of the transformed form
+  [[nodiscard]] unsigned counterweight() const { return counterweight_; }                  ///< of the transformed form
   [[nodiscard]] std::uint32_t warps() const { return (spec_.block_threads() + 31) / 32; }  ///< of a CTA
-  [[nodiscard]] std::array<std::uint32_t, 3> persistent_block() const {  ///< threads that a transformed CTA is launched with
-    return warps_apart_ ? std::array<std::uint32_t, 3>{warps() * 32, 1, 1} : spec_.block;
-  }
   [[nodiscard]] std::uint32_t persistent_shared() const {  ///< bytes of dynamic shared memory of a transformed CTA
     return spec_.shared_bytes + shared_behind_;
   }
@@ -93,10 +83,9 @@ class PreparedKernel {
   LaunchSpec spec_;
   std::optional<std::string> refusal_;
   std::string rule_;
-  bool threads_leave_ = false, waits_ = false, warps_apart_ = false;
+  bool threads_leave_ = false, waits_ = false;
   unsigned counterweight_ = kCounterweight;
   std::uint32_t shared_behind_ = 0;
-  std::optional<std::string> together_;
   Kernel native_, persistent_;
   unsigned native_occupancy_ = 0, occupancy_ = 0;
   SmResources demand_;

@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
@@ -32,8 +31,8 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   check(driver().cuMemsetD8(control_.get(), 0, sizeof(SluiceControl)), "clearing a control block");
   if (options.log_lifetimes) lifetimes_ = allocate(sizeof(SluiceLifetime) * SLUICE_MAX_LIFETIMES, "log of CTA lifetimes");
   if (options.count_runs) {
-    runs_ = allocate(counted_runs() * 4, "count of runs");
-    check(driver().cuMemsetD8(runs_.get(), 0, counted_runs() * 4), "clearing the count of runs");
+    runs_ = allocate(spec.blocks() * 4, "count of runs");
+    check(driver().cuMemsetD8(runs_.get(), 0, spec.blocks() * 4), "clearing the count of runs");
   }
   orders_ = allocate_pinned(sizeof(SluiceOrders), "order buffer");
   mirror_ = allocate_pinned(sizeof(SluiceControl), "counter buffer");
@@ -51,8 +50,7 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
   job_.control = reinterpret_cast<SluiceControl*>(control_.get());
   job_.lifetimes = reinterpret_cast<SluiceLifetime*>(lifetimes_.get());
   job_.runs = reinterpret_cast<unsigned*>(runs_.get());
-  job_.orders = reinterpret_cast<SluiceOrders*>(options.orders_on_host ? device_address(orders_)
-                                                                       : control_.get() + offsetof(SluiceControl, orders));
+  job_.orders = reinterpret_cast<SluiceOrders*>(control_.get() + offsetof(SluiceControl, orders));
   job_.counts_runs = options.count_runs ? 1 : 0;
   job_.shared_at =
       kernel.persistent_shared() - static_cast<unsigned>(sizeof(SluiceState));  // of no meaning where the state is static
@@ -63,7 +61,6 @@ QuotaJob::QuotaJob(const PreparedKernel& kernel, const JobOptions& options)
                                     carveout_hints({&demand, 1}, limits.reserved_shared_per_cta, sm_capacity(limits)).front()));
   check(driver().cuCtxSynchronize(), spec.label + ": preparing a job");
   std::memset(orders_.get(), 0, sizeof(SluiceOrders));
-  if (options.proxy != nullptr) proxy_.emplace(*options.proxy, orders_, control_.get() + offsetof(SluiceControl, orders));
 }
 
 QuotaJob::~QuotaJob() {
@@ -83,14 +80,13 @@ void QuotaJob::order(const QuotaTable& quota, std::uint64_t task_limit) {
   std::fill(std::begin(orders->quota), std::end(orders->quota), 0U);
   std::copy(quota.begin(), quota.end(), orders->quota);
   orders->limit = tickets_for(job_, task_limit);
-  std::atomic_ref(orders->epoch).store(epoch_, std::memory_order_release);  // last: who reads host memory waits for it
-  if (options_.orders_on_host || proxy_) return;
+  orders->epoch = epoch_;
   check(driver().cuMemcpyHtoDAsync(control_.get() + offsetof(SluiceControl, orders), orders, sizeof *orders, copies_.get()),
         "sending quotas");
 }
 
 void QuotaJob::launch(CUstream stream) {
-  const std::array<std::uint32_t, 3> block = kernel_.persistent_block();
+  const std::array<std::uint32_t, 3>& block = kernel_.spec().block;
   const unsigned sms = kernel_.context().limits().sms, ctas = kernel_.occupancy();  // the second axis tells leaders apart
   std::vector<void*> parameters = kernel_.parameters();
   parameters.push_back(&job_);

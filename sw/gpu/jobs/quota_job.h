@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "sw/gpu/jobs/flag_proxy.h"
 #include "sw/gpu/jobs/layout.h"
 #include "sw/gpu/jobs/prepared.h"
 #include "sw/gpu/jobs/watchdog.h"
@@ -43,11 +42,9 @@ struct JobOptions {
   std::uint64_t launches = 1;  ///< times that finish() runs all this, each when the time before is done
   Clock::duration watchdog = std::chrono::milliseconds(100);  ///< how long blocks that may wait for others may stand still
   unsigned group = 0;       ///< most tasks claimed at a time; 0: as many as suits the length of the queue
-  bool count_runs = false;  ///< count how often each block ran; each warp of it, where warps go on by themselves
+  bool count_runs = false;  ///< count how often each block ran
   bool log_lifetimes = false;
   std::optional<int> carveout_percent = {};  ///< nothing: for the kernel alone (layout.h); -1: the driver's choice
-  bool orders_on_host = false;               ///< the kernel reads them in host memory (FlagForm); no copy is made
-  const Kernel* proxy = nullptr;  ///< load_flag_proxy(): copies them from host memory to the device's instead of the host
 };
 
 /// One kernel running under quotas: its task queue, its CTAs, and the quota table that may change at any time
@@ -107,22 +104,20 @@ class QuotaJob {
   void clear_placement();                    ///< forgets max_resident and the lifetimes; @pre idle
   /// Most CTAs on each SM at a time by the lifetime log, which shares nothing with the slots; empty when not logged or overflown.
   [[nodiscard]] std::vector<std::uint32_t> overlap_by_sm();
-  /// Blocks, or warps of blocks, that did not run exactly as often as asked. @pre count_runs
+  /// Blocks that did not run exactly as often as asked. @pre count_runs
   [[nodiscard]] std::uint64_t blocks_with_wrong_count();
   [[nodiscard]] const PreparedKernel& kernel() const { return kernel_; }
   [[nodiscard]] const QuotaTable& quota() const { return quota_; }
 
  private:
   void launch(CUstream stream);
-  void rewind();                                     // all tasks are to be claimed again
-  void watch();                                      // raises quotas under which nothing moves
-  [[nodiscard]] std::uint64_t counted_runs() const;  // how many things are counted
+  void rewind();        // all tasks are to be claimed again
+  void watch();         // raises quotas under which nothing moves
   void redistribute();  // unfinished tasks of slots without a quota go to slots that have one, as many as there are; @pre idle
   const PreparedKernel& kernel_;
   JobOptions options_;
   DeviceMemory control_, lifetimes_, runs_;
   PinnedMemory orders_, mirror_, gone_;
-  std::optional<FlagProxy> proxy_;
   StreamHandle copies_, counters_;
   std::vector<StreamHandle> streams_;
   SluiceJob job_{};

@@ -25,13 +25,11 @@ std::vector<std::uint32_t> QuotaJob::overlap_by_sm() {
 }
 
 std::uint64_t QuotaJob::blocks_with_wrong_count() {
-  std::vector<unsigned> runs(counted_runs());
+  std::vector<unsigned> runs(kernel_.spec().blocks());
   check(driver().cuMemcpyDtoH(runs.data(), runs_.get(), runs.size() * 4), "reading the count of runs");
   return static_cast<std::uint64_t>(
       std::ranges::count_if(runs, [&](unsigned r) { return r != options_.passes * options_.launches; }));
 }
-
-std::uint64_t QuotaJob::counted_runs() const { return kernel_.spec().blocks() * (kernel_.warps_apart() ? kernel_.warps() : 1); }
 
 std::vector<std::uint32_t> most_overlapping(const std::vector<SluiceLifetime>& lifetimes, std::uint32_t num_sms) {
   std::vector<std::uint32_t> most(num_sms, 0);

@@ -96,23 +96,4 @@ std::optional<Refusal> refuse_launch(const ModuleKernel& kernel, const LaunchFac
   return std::nullopt;
 }
 
-const RewrittenModule& Gate::module(const std::string& ptx) {
-  std::unique_ptr<RewrittenModule>& known = modules_[ptx];
-  if (!known) known = std::make_unique<RewrittenModule>(rewrite_module(ptx, runtime_, assemble_));
-  return *known;
-}
-
-std::optional<Refusal> Gate::launch(const RewrittenModule& module, const std::string& kernel, const LaunchFacts& facts,
-                                    const DeviceFacts& device) {
-  const auto found = module.kernels.find(kernel);
-  std::optional<Refusal> refused = found == module.kernels.end()
-                                       ? refusal(module.kernels.empty() ? GateRule::Unreadable : GateRule::NoPtx)
-                                       : refuse_launch(found->second, facts, device);
-  if (refused)
-    ++native_[refused->rule];
-  else
-    ++transformed_;
-  return refused;
-}
-
 }  // namespace sluice::gpu

@@ -3,9 +3,7 @@
 // Which kernels and launches run transformed and which as they are, with the reason. Needs neither CUDA nor a GPU.
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -109,25 +107,5 @@ struct DeviceFacts {
 };
 [[nodiscard]] std::optional<Refusal> refuse_launch(const ModuleKernel& kernel, const LaunchFacts& launch,
                                                    const DeviceFacts& device);
-
-/// The gate of a process: a module is rewritten once and remembered with its reasons, launches are decided and counted.
-class Gate {
- public:
-  Gate(std::string runtime, Assemble assemble) : runtime_(std::move(runtime)), assemble_(std::move(assemble)) {}
-  /// @return valid as long as the gate
-  [[nodiscard]] const RewrittenModule& module(const std::string& ptx);
-  /// @return why the launch runs natively; nothing: it runs transformed
-  std::optional<Refusal> launch(const RewrittenModule& module, const std::string& kernel, const LaunchFacts& facts,
-                                const DeviceFacts& device);
-  [[nodiscard]] std::uint64_t transformed() const { return transformed_; }
-  [[nodiscard]] const std::map<GateRule, std::uint64_t>& native() const { return native_; }  ///< launches by reason
-
- private:
-  std::string runtime_;
-  Assemble assemble_;
-  std::map<std::string, std::unique_ptr<RewrittenModule>> modules_;  // by their text: programs load few
-  std::uint64_t transformed_ = 0;
-  std::map<GateRule, std::uint64_t> native_;
-};
 
 }  // namespace sluice::gpu

@@ -62,30 +62,25 @@ std::vector<std::string> split(const std::string& list) {
 }  // namespace
 
 std::string with_runtime(const std::string& ptx, const std::string& runtime) {
-  static const std::regex call(R"(\t(@%sluice_leader call|call\.uni) (sluice_rt_\w+), \(([^)]*)\);\n)");
+  static const std::regex call(R"(\t@%sluice_leader call (sluice_rt_\w+), \(([^)]*)\);\n)");
   std::string out;
   auto at = ptx.cbegin();
   for (std::sregex_iterator m(ptx.begin(), ptx.end(), call), none; m != none; ++m) {
     out.append(at, (*m)[0].first);
-    const std::string function = (*m)[2];
-    std::string text = function_joined(runtime, function, split((*m)[3]));
-    if ((*m)[1] == "call.uni")
-      text = std::regex_replace(text, std::regex(R"(\bbra\s)"), "bra.uni ");
-    else
-      out += fmt::format("\t@!%sluice_leader bra {}_done;\n", function);
-    out += fmt::format("{}\n{}_done:\n", text, function);
+    const std::string function = (*m)[1];
+    const std::string text = function_joined(runtime, function, split((*m)[2]));
+    out += fmt::format("\t@!%sluice_leader bra {0}_done;\n{1}\n{0}_done:\n", function, text);
     at = (*m)[0].second;
   }
   return out.append(at, ptx.cend());
 }
 
-std::vector<std::string> declarations(const std::string& runtime, bool warps_apart) {
+std::vector<std::string> declarations(const std::string& runtime) {
   const std::string text = without_header(runtime);
   std::vector<std::string> out;
   for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
     end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
-    if (!warps_apart && line.find("sluice_rt_hand") != std::string::npos) continue;
     if (line.starts_with(".visible .shared") || line.starts_with(".shared")) out.push_back(line + "\n");
   }
   return out;

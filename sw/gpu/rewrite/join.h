@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What both loops around a kernel (transform.cpp, warps_apart.cpp) are joined from.
+// What the loop around a kernel (transform.cpp) is joined from.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -20,14 +20,13 @@ namespace sluice::gpu {
 /// What read_block_index left in `body` reads the block's index along `axis` from %sluice_block0..2.
 [[nodiscard]] bool reads_block(const std::string& body, int axis);
 
-/// A filled template with the runtime's functions in the place of their calls: `@%sluice_leader call` is for the leader alone,
-/// `call.uni` for the whole warp, whose lanes take every branch together. Joined here, not by the assembler's calls: after a call
-/// from a branch of its own, the hardware runs the leader apart from the rest of its warp, and every instruction of the kernel
-/// twice.
+/// A filled template with the runtime's functions in the place of the leader's calls of them. Joined here, not by the
+/// assembler's calls: after a call from a branch of its own, the hardware runs the leader apart from the rest of its warp, and
+/// every instruction of the kernel twice.
 [[nodiscard]] std::string with_runtime(const std::string& ptx, const std::string& runtime);
 
-/// The static shared memory of the runtime, a line each, of which one part is only for warps apart.
-[[nodiscard]] std::vector<std::string> declarations(const std::string& runtime, bool warps_apart);
+/// The static shared memory of the runtime, a line each.
+[[nodiscard]] std::vector<std::string> declarations(const std::string& runtime);
 
 /// The CTA's leader, and its warp. CTAs of few warps lead by another one each, so that the SM's four sub-cores, which the
 /// hardware deals warps out to in turns, share the work. (For CTAs of four and more, measured, the first does as well or better.)

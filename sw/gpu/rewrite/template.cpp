@@ -25,15 +25,13 @@ static_assert(sizeof(SluiceOrders::quota[0]) == 4 && sizeof(SluiceControl::done[
 /// Of the structs and constants that the host, the runtime and the templates share.
 const std::vector<Value>& layout() {
   static const std::vector<Value> values = {
-      SLUICE_OFFSET(SluiceJob, grid_x),      SLUICE_OFFSET(SluiceJob, grid_y),        SLUICE_OFFSET(SluiceJob, grid_z),
-      SLUICE_OFFSET(SluiceJob, step_x),      SLUICE_OFFSET(SluiceJob, step_y),        SLUICE_OFFSET(SluiceJob, step_z),
-      SLUICE_OFFSET(SluiceJob, counts_runs), SLUICE_OFFSET(SluiceJob, inverse_x),     SLUICE_OFFSET(SluiceJob, inverse_y),
-      SLUICE_OFFSET(SluiceJob, orders),      SLUICE_OFFSET(SluiceOrders, quota),      SLUICE_OFFSET(SluiceControl, done),
-      SLUICE_OFFSET(SluiceState, leader),    SLUICE_OFFSET(SluiceState, leader.left), SLUICE_OFFSET(SluiceState, next),
-      SLUICE_OFFSET(SluiceState, current.x), SLUICE_OFFSET(SluiceState, current.y),   SLUICE_OFFSET(SluiceState, current.z),
-      {"SluiceJob", sizeof(SluiceJob)},      {"SluiceStage", sizeof(SluiceStage)},    {"SLUICE_WARP_BITS", SLUICE_WARP_BITS},
-      {"SLUICE_NO_BLOCK", SLUICE_NO_BLOCK},  {"SLUICE_LEAVE", SLUICE_LEAVE},          {"SluiceState", sizeof(SluiceState)},
-      SLUICE_OFFSET(SluiceState, threads),
+      SLUICE_OFFSET(SluiceJob, grid_x),      SLUICE_OFFSET(SluiceJob, grid_y),      SLUICE_OFFSET(SluiceJob, grid_z),
+      SLUICE_OFFSET(SluiceJob, step_x),      SLUICE_OFFSET(SluiceJob, step_y),      SLUICE_OFFSET(SluiceJob, step_z),
+      SLUICE_OFFSET(SluiceJob, counts_runs), SLUICE_OFFSET(SluiceJob, orders),      SLUICE_OFFSET(SluiceOrders, quota),
+      SLUICE_OFFSET(SluiceControl, done),    SLUICE_OFFSET(SluiceState, leader),    SLUICE_OFFSET(SluiceState, leader.left),
+      SLUICE_OFFSET(SluiceState, current.x), SLUICE_OFFSET(SluiceState, current.y), SLUICE_OFFSET(SluiceState, current.z),
+      SLUICE_OFFSET(SluiceState, threads),   {"SluiceJob", sizeof(SluiceJob)},      {"SluiceStage", sizeof(SluiceStage)},
+      {"SluiceState", sizeof(SluiceState)},  {"SLUICE_LEAVE", SLUICE_LEAVE},
   };
   return values;
 }

@@ -10,7 +10,6 @@
 #include "sw/gpu/rewrite/counterweight.h"
 #include "sw/gpu/rewrite/join.h"
 #include "sw/gpu/rewrite/template.h"
-#include "sw/gpu/rewrite/warps_apart.h"
 #include "sw/gpu/runtime/control.h"
 #include "sw/gpu/runtime/embedded.h"
 
@@ -64,14 +63,13 @@ const std::regex& register_limit() {
   return pattern;
 }
 
-/// The loop around the body where a block's warps begin together.
+/// The loop around the body.
 /// @param limited  the kernel's registers say how many CTAs fit
 std::string block_loop(const std::string& body, const TransformSpec& spec, const Reach& reach, bool threads_leave,
                        bool functions_read, bool limited) {
   const std::uint32_t threads = spec.block[0] * spec.block[1] * spec.block[2], warps = (threads + 31) / 32;
   const bool any_shape = threads == 0;  // then read when it begins
   const bool stack = std::regex_search(body, std::regex(R"(\balloca\b)"));
-  const bool host = spec.flag == FlagForm::EveryThread || spec.flag == FlagForm::Leader;
   return fill(embedded_file("rewrite/block_loop.ptx"),
               {{"any_shape", any_shape},
                {"inverse_warps", any_shape ? 0 : (65536 + warps - 1) / warps},
@@ -89,17 +87,14 @@ std::string block_loop(const std::string& body, const TransformSpec& spec, const
                {"grid_has_z", spec.grid_axes > 2},
                {"waits", spec.waits},
                {"threads_leave", threads_leave},
-               {"every_thread_looks", spec.flag == FlagForm::EveryThread},
-               {"looks_at_claims", spec.flag == FlagForm::AtClaims},
-               {"flag_scope", host ? "sys" : "gpu"},
                {"count_threads", fill(embedded_file("rewrite/count_threads.ptx"), {})},
                {"counterweight", counterweight(spec.counterweight)}});
 }
 
 /// Limits to registers and threads. A shape that is not known keeps the kernel's own.
-std::string directives_of(const std::string& directives, const TransformSpec& spec, const std::array<std::uint32_t, 3>& threads) {
+std::string directives_of(const std::string& directives, const TransformSpec& spec) {
   std::smatch found;
-  if (threads[0] == 0) {
+  if (spec.block[0] == 0) {
     const bool limited = std::regex_search(directives, register_limit());
     return std::regex_replace(directives, std::regex(R"(\.reqntid\b)"), ".maxntid") +
            (limited || spec.registers == 0 ? "\n" : fmt::format("\n.maxnreg {}\n", spec.registers));
@@ -110,7 +105,7 @@ std::string directives_of(const std::string& directives, const TransformSpec& sp
     limit = found[0].str();
   else if (limit.empty() && spec.registers > 0)
     limit = fmt::format(".maxnreg {}", spec.registers);
-  return fmt::format(".maxntid {}, {}, {}\n{}\n", threads[0], threads[1], threads[2], limit);
+  return fmt::format(".maxntid {}, {}, {}\n{}\n", spec.block[0], spec.block[1], spec.block[2], limit);
 }
 
 }  // namespace
@@ -142,11 +137,11 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   out.spec = spec;
   out.entry = spec.symbol + "__sluice";
 
-  const std::string dynamic = spec.warps_apart ? "" : dynamic_shared(ptx, items, reach);
+  const std::string dynamic = dynamic_shared(ptx, items, reach);
   if (dynamic == kOwnDynamic)
     out.declarations.push_back(fmt::format(".extern .shared .align 16 .b8 {}[];\n", kOwnDynamic));
   else if (dynamic.empty())
-    out.declarations = declarations(runtime, spec.warps_apart);
+    out.declarations = declarations(runtime);
   out.shared_behind = dynamic.empty() ? 0 : kSharedBehind;
 
   static const std::regex hopper(R"(\.target\s+sm_(9|\d{3}))");
@@ -173,15 +168,11 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   std::string body = in_kernel(ptx.substr(e.body + 1, e.end - e.body - 2));
   if (threads_leave) body = of_threads_left(body, state_address(""), sleeps);
   body = std::regex_replace(renamed(body, changed, suffix), std::regex(R"(\bret(\.uni)?;)"), "bra $$SLUICE_END;");
-  const std::uint32_t warps = (spec.block[0] * spec.block[1] * spec.block[2] + 31) / 32;
-  const std::array<std::uint32_t, 3> threads = spec.warps_apart ? std::array{warps * 32, 1U, 1U} : spec.block;
   const std::string directives = ptx.substr(e.directives, e.body - e.directives);
   // With more the SM has not all the threads it takes. Kernels with these seldom lack one register.
   constexpr std::uint32_t kOfFullSm = 32;
   const bool limited = spec.registers > kOfFullSm || spec.ctas_per_sm > 0 || std::regex_search(directives, register_limit());
-  std::string loop = with_runtime(spec.warps_apart ? warps_apart_loop(with_thread_index(body, spec.block), spec)
-                                                   : block_loop(body, spec, reach, threads_leave, functions_read, limited),
-                                  runtime);
+  std::string loop = with_runtime(block_loop(body, spec, reach, threads_leave, functions_read, limited), runtime);
   std::string state;
   if (!dynamic.empty()) {
     loop = std::regex_replace(loop, std::regex(R"(\bsluice_rt_state\b)"), "%sluice_state");
@@ -193,7 +184,7 @@ Transformed transform(const std::string& ptx, const std::string& runtime, const 
   }
   out.text += fill(embedded_file("rewrite/entry.ptx"), {{"kernel", out.entry},
                                                         {"parameters", alone ? "" : parameters + ",\n"},
-                                                        {"directives", directives_of(directives, spec, threads)},
+                                                        {"directives", directives_of(directives, spec)},
                                                         {"state", state},
                                                         {"loop", loop}});
   return out;

@@ -13,15 +13,6 @@
 
 namespace sluice::gpu {
 
-/// How a kernel learns of a new quota. Pushed is how Sluice does it; the others are EffiSha's (section 4), to measure what they
-/// cost: with these the orders may lie in host memory.
-enum class FlagForm {
-  Pushed,       ///< the leader reads the quota in device memory at every block's end
-  EveryThread,  ///< the paper's basic form: every thread reads host memory at every block's end
-  Leader,       ///< the leader alone reads host memory
-  AtClaims,     ///< the leader reads device memory when it claims a range of tasks: the paper's adaptive checking
-};
-
 /// What the transformation needs to know of a kernel beside its PTX.
 struct TransformSpec {
   std::string symbol;                           ///< of the kernel in its PTX
@@ -29,10 +20,8 @@ struct TransformSpec {
   std::uint32_t ctas_per_sm = 0;  ///< registers for as many CTAs on an SM; 0: the limits of the untransformed kernel
   bool threads_leave = false;     ///< threads may return before barriers of the others
   int grid_axes = 3;              ///< the grid has one block along all later axes
-  bool warps_apart = false;     ///< warps go on to the next block each by itself (warps_apart.h); launched as whole warps along x
-  bool waits = false;           ///< blocks may wait for others: what is claimed is begun
-  std::uint32_t registers = 0;  ///< most of a thread, where neither ctas_per_sm nor the kernel sets a limit; 0: any
-  FlagForm flag = FlagForm::Pushed;  ///< others only without warps_apart
+  bool waits = false;             ///< blocks may wait for others: what is claimed is begun
+  std::uint32_t registers = 0;    ///< most of a thread, where neither ctas_per_sm nor the kernel sets a limit; 0: any
   unsigned counterweight = kCounterweight;
 };
 

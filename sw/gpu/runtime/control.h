@@ -5,10 +5,7 @@
 #define SLUICE_MAX_SM 256           /* quota table entries; %nsmid of the device must not exceed it */
 #define SLUICE_MAX_SLOTS 32         /* CTAs of one kernel on an SM */
 #define SLUICE_MAX_LIFETIMES 262144 /* CTA lifetimes kept for the placement check */
-#define SLUICE_WARP_BITS 6 /* of the word that hands out warps: the next warp, up to twice as many as a CTA has, less one */
-#define SLUICE_NO_BLOCK 0x3ffffffu /* in its other bits; grids are smaller */
-
-#define SLUICE_LEAVE 0xffffffffu /* as a block's x: nothing more to do; grids are smaller */
+#define SLUICE_LEAVE 0xffffffffu    /* as a block's x: nothing more to do; grids are smaller */
 
 /* SluiceJob.flags. A program's launch (sw/interpose) is a held grid: its last CTA stays, asleep, until all blocks are done, so
  * that the grid's end is the launch's end, and makes the control block ready for the next launch. Later grids bring CTAs for the
@@ -77,7 +74,7 @@ struct SluiceJob {
   SluiceControl* control;
   const SluiceOrders* orders;  // the job's own, or those of several jobs
   SluiceLifetime* lifetimes;   // null: not logged
-  unsigned* runs;              // times each block of the grid ran, where counts_runs; of warps apart: times each warp of it did
+  unsigned* runs;              // times each block of the grid ran, where counts_runs
   unsigned long long tickets;
   unsigned long long middle_ticket, single_ticket;  // where ranges of `middle` tasks begin, and single tasks
   unsigned grid_x, grid_y, grid_z;
@@ -112,11 +109,10 @@ struct alignas(128) SluiceState {
     unsigned left;  // tasks of the claimed range that are not begun
   } leader;
   unsigned grid[3];
-  unsigned next;            // warps apart: what is handed out next, as in sluice_rt_hand; ~0: not known
   unsigned long long last;  // what follows the last task of the range
   unsigned long long enter_ns;
   unsigned rank, granted;      // while entering: which slot to try first; the quota that the slot was granted under
-  unsigned began;              // warps apart: 1 once a block has been handed out
+  unsigned began;              // of a later grid: its launch had not ended when it came
   SluiceBlock current;         // for functions that read the block's index
   unsigned long long threads;  // mbarrier of the block's threads that have not returned, where some may return early
   unsigned order;              // while entering: the number of the order that `granted` is of

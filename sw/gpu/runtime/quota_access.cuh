@@ -108,57 +108,5 @@ __device__ __forceinline__ unsigned long long nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
   return t;
 }
-// Warps apart pass these on in shared memory, without a barrier. All lanes of a warp come here with the same values, and only `leader`
-// is served: one predicated instruction. Where one lane takes a branch of its own, the warp does not find together again by itself.
-__device__ __forceinline__ unsigned shared(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
-/// @return what the leader alone had, 0 elsewhere
-__device__ __forceinline__ unsigned exchange(unsigned* p, unsigned v, unsigned leader) {
-  unsigned old;
-  asm volatile(
-      "{ .reg .pred one; setp.ne.u32 one, %3, 0; mov.u32 %0, 0; @one atom.relaxed.cta.shared.exch.b32 %0, [%1], %2; }"
-      : "=&r"(old)
-      : "r"(shared(p)), "r"(v), "r"(leader)
-      : "memory");
-  return old;
-}
-/// Who finds this value by an acquire (sw/gpu/rewrite/warp_loop.ptx) sees what the leader wrote before.
-__device__ __forceinline__ void publish(unsigned* p, unsigned v, unsigned leader) {
-  asm volatile(
-      "{ .reg .pred one; .reg .b32 old; setp.ne.u32 one, %2, 0; @one atom.release.cta.shared.exch.b32 old, [%0], %1; }" ::"r"(
-          shared(p)),
-      "r"(v), "r"(leader)
-      : "memory");
-}
-__device__ __forceinline__ unsigned long long exchange(unsigned long long* p, unsigned long long v, unsigned leader) {
-  unsigned long long old;
-  asm volatile(
-      "{ .reg .pred one; setp.ne.u32 one, %3, 0; mov.u64 %0, 0; @one atom.relaxed.cta.shared.exch.b64 %0, [%1], %2; }"
-      : "=&l"(old)
-      : "r"(shared(p)), "l"(v), "r"(leader)
-      : "memory");
-  return old;
-}
-__device__ __forceinline__ void add(unsigned* p, unsigned v, unsigned leader) {
-  asm volatile("{ .reg .pred one; setp.ne.u32 one, %2, 0; @one red.relaxed.gpu.global.add.u32 [%0], %1; }" ::"l"(p), "r"(v),
-               "r"(leader)
-               : "memory");
-}
-__device__ __forceinline__ unsigned long long fetch_add(unsigned long long* p, unsigned long long v, unsigned leader) {
-  unsigned long long old;
-  asm volatile(
-      "{ .reg .pred one; setp.ne.u32 one, %3, 0; mov.u64 %0, 0; @one atom.relaxed.gpu.global.add.u64 %0, [%1], %2; }"
-      : "=&l"(old)
-      : "l"(p), "l"(v), "r"(leader)
-      : "memory");
-  return old;
-}
-/// The leader's value in all lanes, where the others have 0.
-__device__ __forceinline__ unsigned of_leader(unsigned v) {
-  asm volatile("redux.sync.or.b32 %0, %0, 0xffffffff;" : "+r"(v));
-  return v;
-}
-__device__ __forceinline__ unsigned long long of_leader(unsigned long long v) {
-  return (unsigned long long)of_leader((unsigned)(v >> 32)) << 32 | of_leader((unsigned)v);
-}
 
 }  // namespace sluice_rt

@@ -4,9 +4,6 @@
 // happens once a CTA, or once a claim. State lives in shared memory, so that the kernel keeps its registers.
 
 __shared__ SluiceState sluice_rt_state;
-// Warps apart: the block that is handed out, and how many of its warps have gone (SLUICE_WARP_BITS). The other words are for the lanes
-// that add nothing: where one lane alone adds, the hardware runs it apart from its warp.
-__shared__ __align__(128) unsigned sluice_rt_hand[32];
 
 namespace sluice_rt {
 
@@ -324,66 +321,4 @@ extern "C" __device__ void sluice_rt_leave(SluiceJob job) {
   if ((job.flags & SLUICE_LATER) != 0 && s.began != 0) sluice_rt::gate_add(job.control, 0 - (1ull << SLUICE_GATE_INSIDE_SHIFT));
   if (held & !early) ended = sluice_rt::count_ended(job.control);
   if (held && ended + 1 == sluice_rt::ctas_of_grid()) sluice_rt::end_held(job);
-}
-
-// Warps apart (sw/gpu/rewrite/warp_loop.ptx). A word of shared memory says which block is handed out and how many of its warps have been: a
-// warp that is free adds one and has its work. Whoever takes a block's first warp looks for the block after it, whoever takes the last
-// hands that out.
-
-// Nothing more is handed out: a warp that finds this leaves. The count begins at the last warp, so that all look.
-__device__ __forceinline__ unsigned sluice_rt_no_block(unsigned warps) { return SLUICE_NO_BLOCK << SLUICE_WARP_BITS | warps - 1; }
-
-extern "C" __device__ void sluice_rt_enter_apart(SluiceJob job, unsigned inverse_warps, unsigned warps) {
-  SluiceState& s = sluice_rt_state;
-  unsigned long long task = 0;
-  sluice_rt::wait_for_grid_before();
-  const bool found = sluice_rt::enter(job, s, inverse_warps, task);
-  for (unsigned lane = 1; lane < 32; ++lane) sluice_rt_hand[lane] = 0;
-  sluice_rt_hand[0] = found ? sluice_rt::block_of(job, task) << SLUICE_WARP_BITS : sluice_rt_no_block(warps);
-  s.next = ~0u;
-  s.began = 0;
-}
-
-// The first warp of `block` has gone: what follows the block.
-extern "C" __device__ void sluice_rt_look_ahead(SluiceJob job, unsigned block, unsigned warps, unsigned leader) {
-  SluiceState& s = sluice_rt_state;
-  SluiceControl* c = job.control;
-  const unsigned quota = sluice_rt::load(&job.orders->quota[s.leader.sm]);
-  unsigned left = sluice_rt::of_leader(sluice_rt::exchange(&s.leader.left, 0, leader)), next;
-  if (left != 0) {
-    next = block + job.step;
-    if (next >= job.blocks) next -= job.blocks;
-  } else {
-    const unsigned open = sluice_rt::of_leader(leader & sluice_rt::below_limit(job));
-    const unsigned long long drawn = sluice_rt::of_leader(sluice_rt::fetch_add(&c->next, 1ull, leader & open));
-    const unsigned long long ticket = open != 0 ? drawn : job.tickets;
-    unsigned long long task, last = 0;
-    left = sluice_rt::range_of(job, ticket, task, last);
-    sluice_rt::exchange(&s.last, last, leader);
-    next = sluice_rt::block_of(job, task);
-  }
-  const unsigned run = left != 0 & s.leader.slot < quota;
-  sluice_rt::exchange(&s.leader.left, left - run, leader);
-  sluice_rt::publish(&s.next, run ? next << SLUICE_WARP_BITS : sluice_rt_no_block(warps), leader);
-}
-
-// The last warp of a block has gone: all that the CTA began before this block is done, or as much of this one instead, and counts.
-// @param next  what look_ahead found
-extern "C" __device__ void sluice_rt_hand_out(SluiceJob job, unsigned next, unsigned leader) {
-  SluiceState& s = sluice_rt_state;
-  sluice_rt::exchange(&s.next, ~0u, leader);
-  sluice_rt::publish(&sluice_rt_hand[0], next, leader);
-  sluice_rt::add(&job.control->done[s.leader.sm], sluice_rt::exchange(&s.began, 1, leader), leader);
-}
-
-extern "C" __device__ void sluice_rt_count_apart(SluiceJob job, unsigned block, unsigned warp, unsigned warps, unsigned leader) {
-  sluice_rt::add(&job.runs[(unsigned long long)block * warps + warp], 1, leader);
-}
-
-// Of the last warp to leave.
-extern "C" __device__ void sluice_rt_leave_apart(SluiceJob job) {
-  SluiceState& s = sluice_rt_state;
-  if (s.leader.slot == sluice_rt::kNoSlot) return;
-  sluice_rt::add(&job.control->done[s.leader.sm], sluice_rt::exchange(&s.began, 0, 1));
-  sluice_rt::leave(job, s, sluice_rt::exchange(&s.leader.left, 0, 1), sluice_rt::exchange(&s.last, 0ull, 1));
 }
