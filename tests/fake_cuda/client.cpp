@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that uses the driver: a module of PTX, launches of one kernel in several ways. @return how many calls went wrong
-#include <cuda.h>
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <chrono>
 
@@ -12,7 +10,10 @@
 #include <thread>
 #include <vector>
 
+#include "tests/fake_cuda/client.h"
 #include "tests/gpu/fatbin_writer.h"
+
+using namespace sluice::fake_client;  // NOLINT(google-build-using-namespace): this folder's own
 
 namespace {
 constexpr const char* kPtx =
@@ -44,37 +45,20 @@ struct Linked {
   std::vector<std::string> containers{};
   std::vector<const void*> list{};
 };
-int wrong = 0;
-void expect(bool good, const char* what) {
-  if (!good) std::printf("wrong: %s\n", what);
-  wrong += good ? 0 : 1;
-}
-#define GET(NAME, SYMBOL) const auto NAME##_f = reinterpret_cast<decltype(&NAME)>(dlsym(driver, SYMBOL))
 
 /// Captured launches and nodes of the program's own, replayed and changed.
-void graphs(void* driver, decltype(&cuLaunchKernel) launch, CUfunction k) {
-  GET(cuStreamBeginCapture, "cuStreamBeginCapture_v2");
-  GET(cuStreamEndCapture, "cuStreamEndCapture");
-  GET(cuGraphCreate, "cuGraphCreate");
-  GET(cuGraphAddKernelNode, "cuGraphAddKernelNode_v2");
-  GET(cuGraphKernelNodeGetParams, "cuGraphKernelNodeGetParams_v2");
-  GET(cuGraphKernelNodeSetParams, "cuGraphKernelNodeSetParams_v2");
-  GET(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2");
-  GET(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
-  GET(cuGraphClone, "cuGraphClone");
-  GET(cuGraphLaunch, "cuGraphLaunch");
-  GET(cuGraphExecDestroy, "cuGraphExecDestroy");
+void graphs(decltype(&cuLaunchKernel) launch, CUfunction k) {
   const auto stream = reinterpret_cast<CUstream>(6), other = reinterpret_cast<CUstream>(7);
   unsigned long long a = 27, b = 29;
   void* arguments[] = {&a, &b};
   CUgraph captured = nullptr, made = nullptr, copy = nullptr;
   CUgraphExec one = nullptr, two = nullptr, three = nullptr;
-  expect(cuStreamBeginCapture_f(stream, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS, "capture");
+  expect(good(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)), "capture");
   expect(launch(k, 500, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "captured");
   expect(launch(k, 2, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "captured, small");
-  expect(cuStreamEndCapture_f(stream, &captured) == CUDA_SUCCESS, "end of capture");
-  expect(cuGraphInstantiateWithFlags_f(&one, captured, 0) == CUDA_SUCCESS, "instantiate");
-  for (int i = 0; i < 3; ++i) expect(cuGraphLaunch_f(one, stream) == CUDA_SUCCESS, "replay");
+  expect(good(CU(cuStreamEndCapture)(stream, &captured)), "end of capture");
+  expect(good(CU(cuGraphInstantiateWithFlags)(&one, captured, 0)), "instantiate");
+  for (int i = 0; i < 3; ++i) expect(good(CU(cuGraphLaunch)(one, stream)), "replay");
 
   CUgraphNode node = nullptr;
   CUDA_KERNEL_NODE_PARAMS p{};
@@ -84,52 +68,41 @@ void graphs(void* driver, decltype(&cuLaunchKernel) launch, CUfunction k) {
   p.blockDimX = 64;
   p.kernelParams = arguments;
   a = 37;
-  expect(cuGraphCreate_f(&made, 0) == CUDA_SUCCESS, "graph");
-  expect(cuGraphAddKernelNode_f(&node, made, nullptr, 0, &p) == CUDA_SUCCESS, "node");
+  expect(good(CU(cuGraphCreate)(&made, 0)), "graph");
+  expect(good(CU(cuGraphAddKernelNode)(&node, made, nullptr, 0, &p)), "node");
   CUDA_KERNEL_NODE_PARAMS seen{};
-  expect(cuGraphKernelNodeGetParams_f(node, &seen) == CUDA_SUCCESS, "get");
+  expect(good(CU(cuGraphKernelNodeGetParams)(node, &seen)), "get");
   expect(seen.func == k && seen.gridDimX == 300 && seen.gridDimY == 1 && seen.blockDimX == 64 && seen.sharedMemBytes == 0 &&
              *static_cast<unsigned long long*>(seen.kernelParams[0]) == 37,
          "a node is what the program made it");
   p.gridDimX = 301;
-  expect(cuGraphKernelNodeSetParams_f(node, &p) == CUDA_SUCCESS, "set");
-  expect(cuGraphClone_f(&copy, made) == CUDA_SUCCESS, "clone");
-  expect(cuGraphInstantiateWithFlags_f(&one, made, 0) == CUDA_SUCCESS, "instantiate");
-  expect(cuGraphInstantiateWithFlags_f(&two, made, 0) == CUDA_SUCCESS, "instantiate again");
-  expect(cuGraphInstantiateWithFlags_f(&three, copy, 0) == CUDA_SUCCESS, "instantiate the copy");
-  expect(cuGraphLaunch_f(one, stream) == CUDA_SUCCESS, "replay");
-  expect(cuGraphLaunch_f(two, other) == CUDA_SUCCESS, "replay beside it");
+  expect(good(CU(cuGraphKernelNodeSetParams)(node, &p)), "set");
+  expect(good(CU(cuGraphClone)(&copy, made)), "clone");
+  expect(good(CU(cuGraphInstantiateWithFlags)(&one, made, 0)), "instantiate");
+  expect(good(CU(cuGraphInstantiateWithFlags)(&two, made, 0)), "instantiate again");
+  expect(good(CU(cuGraphInstantiateWithFlags)(&three, copy, 0)), "instantiate the copy");
+  expect(good(CU(cuGraphLaunch)(one, stream)), "replay");
+  expect(good(CU(cuGraphLaunch)(two, other)), "replay beside it");
   // Of 16 channels the first stream that the interposer makes, 1000, has the eighth: not this one.
-  expect(cuGraphLaunch_f(three, reinterpret_cast<CUstream>(4)) == CUDA_SUCCESS, "replay of the copy");
+  expect(good(CU(cuGraphLaunch)(three, reinterpret_cast<CUstream>(4))), "replay of the copy");
   a = 47;
   p.gridDimX = 302;
-  expect(cuGraphExecKernelNodeSetParams_f(one, node, &p) == CUDA_SUCCESS, "set in the executable");
-  expect(cuGraphLaunch_f(one, stream) == CUDA_SUCCESS, "replay");
-  expect(cuGraphExecDestroy_f(one) == CUDA_SUCCESS, "destroy");
+  expect(good(CU(cuGraphExecKernelNodeSetParams)(one, node, &p)), "set in the executable");
+  expect(good(CU(cuGraphLaunch)(one, stream)), "replay");
+  expect(good(CU(cuGraphExecDestroy)(one)), "destroy");
 }
 }  // namespace
 
 int main() {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (driver == nullptr) return 100;
-  GET(cuInit, "cuInit");
-  GET(cuModuleLoadData, "cuModuleLoadData");
-  GET(cuModuleGetFunction, "cuModuleGetFunction");
-  GET(cuMemcpyDtoH, "cuMemcpyDtoH_v2");
-  GET(cuLibraryLoadData, "cuLibraryLoadData");
-  GET(cuLibraryGetKernel, "cuLibraryGetKernel");
-  GET(cuGetProcAddress, "cuGetProcAddress_v2");
-  GET(cuCtxSynchronize, "cuCtxSynchronize");
-  const auto synchronize = cuCtxSynchronize_f;
-  expect(cuInit_f(0) == CUDA_SUCCESS, "cuInit");
+  expect(good(CU(cuInit)(0)), "cuInit");
   CUmodule module = nullptr;
   CUfunction k = nullptr;
-  expect(cuModuleLoadData_f(&module, kPtx) == CUDA_SUCCESS, "load");
-  expect(cuModuleGetFunction_f(&k, module, "absent") == CUDA_ERROR_NOT_FOUND, "errors pass");
-  expect(cuModuleGetFunction_f(&k, module, "k") == CUDA_SUCCESS, "function");
+  expect(good(CU(cuModuleLoadData)(&module, kPtx)), "load");
+  expect(CU(cuModuleGetFunction)(&k, module, "absent") == CUDA_ERROR_NOT_FOUND, "errors pass");
+  expect(good(CU(cuModuleGetFunction)(&k, module, "k")), "function");
   CUdriverProcAddressQueryResult status{};
   void* found = nullptr;
-  expect(cuGetProcAddress_f("cuLaunchKernel", &found, 12000, 0, &status) == CUDA_SUCCESS, "look-up");
+  expect(good(CU(cuGetProcAddress)("cuLaunchKernel", &found, 12000, 0, &status)), "look-up");
   const auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(found);
   unsigned long long a = 7, b = 9;
   void* arguments[] = {&a, &b};
@@ -137,14 +110,14 @@ int main() {
   expect(launch(k, 1000, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "by array");
   if (std::getenv("FAKE_CUDA_WAITS") != nullptr) {
     CUfunction waits = nullptr;
-    expect(cuModuleLoadData_f(&module, kWaits) == CUDA_SUCCESS, "load");
-    expect(cuModuleGetFunction_f(&waits, module, "waits") == CUDA_SUCCESS, "function");
+    expect(good(CU(cuModuleLoadData)(&module, kWaits)), "load");
+    expect(good(CU(cuModuleGetFunction)(&waits, module, "waits")), "function");
     expect(launch(waits, 1000, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "blocks that wait");
   }
   if (std::getenv("FAKE_CUDA_OPAQUE") != nullptr) {
     CUfunction opaque = nullptr;
-    expect(cuModuleLoadData_f(&module, kOpaque) == CUDA_SUCCESS, "load");
-    expect(cuModuleGetFunction_f(&opaque, module, "opaque") == CUDA_SUCCESS, "function");
+    expect(good(CU(cuModuleLoadData)(&module, kOpaque)), "load");
+    expect(good(CU(cuModuleGetFunction)(&opaque, module, "opaque")), "function");
     for (std::uintptr_t s = 20; s < 24; ++s)
       expect(launch(opaque, 1000, 1, 1, 64, 1, 1, 0, reinterpret_cast<CUstream>(s), arguments, nullptr) == CUDA_SUCCESS,
              "as it is");
@@ -154,44 +127,40 @@ int main() {
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
   expect(launch(k, 77, 5, 1, 64, 1, 1, 0, stream, nullptr, extra) == CUDA_SUCCESS, "by buffer");
   expect(launch(k, 13, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "errors pass");
-  expect(synchronize() == CUDA_SUCCESS, "the streams' end");
+  expect(good(CU(cuCtxSynchronize)()), "the streams' end");
   CUlibrary library = nullptr;
   CUkernel l = nullptr;
-  expect(cuLibraryLoadData_f(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0) == CUDA_SUCCESS, "library");
-  expect(cuLibraryGetKernel_f(&l, library, "k") == CUDA_SUCCESS, "kernel");
+  expect(good(CU(cuLibraryLoadData)(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0)), "library");
+  expect(good(CU(cuLibraryGetKernel)(&l, library, "k")), "kernel");
   expect(launch(reinterpret_cast<CUfunction>(l), 128, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS,
          "of a library");
-  expect(synchronize() == CUDA_SUCCESS, "the streams' end");
-  graphs(driver, launch, k);
-  expect(synchronize() == CUDA_SUCCESS, "the graphs' end");
+  expect(good(CU(cuCtxSynchronize)()), "the streams' end");
+  graphs(launch, k);
+  expect(good(CU(cuCtxSynchronize)()), "the graphs' end");
   if (std::getenv("FAKE_CUDA_COPIES") != nullptr) {
     unsigned from = 7, to = 0;
     expect(launch(k, 900, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS, "before a copy");
-    expect(cuMemcpyDtoH_f(&to, reinterpret_cast<CUdeviceptr>(&from), sizeof to) == CUDA_SUCCESS && to == 7, "copy");
+    expect(good(CU(cuMemcpyDtoH)(&to, reinterpret_cast<CUdeviceptr>(&from), sizeof to)) && to == 7, "copy");
   }
   if (std::getenv("FAKE_CUDA_LOADS") != nullptr) {
-    GET(cuMemFree, "cuMemFree_v2");
-    GET(cuFuncLoad, "cuFuncLoad");
     CUmodule later = nullptr;
     CUfunction first = nullptr;
-    expect(cuLibraryLoadData_f(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0) == CUDA_SUCCESS, "library");
-    GET(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
+    expect(good(CU(cuLibraryLoadData)(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0)), "library");
     unsigned from[2] = {7, 9}, to[2] = {};
     for (int i = 0; i < 8; ++i) {
       expect(launch(k, 800, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "before what waits for all");
       std::this_thread::sleep_for(std::chrono::milliseconds(100));  // it is asleep by now, where the quota is small for long
       if (i >= 4 && i < 7)
-        expect(cuMemcpyHtoDAsync_f(reinterpret_cast<CUdeviceptr>(to), from, sizeof from, stream) == CUDA_SUCCESS, "pageable");
+        expect(good(CU(cuMemcpyHtoDAsync)(reinterpret_cast<CUdeviceptr>(to), from, sizeof from, stream)), "pageable");
       for (int n = 0; i == 7 && n < 1100; ++n)
         expect(launch(k, 2, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS, "behind it");
-      if (i == 0) expect(cuMemFree_f(0) == CUDA_SUCCESS, "free");
-      if (i == 1) expect(cuModuleLoadData_f(&later, kPtx) == CUDA_SUCCESS, "load");
-      if (i == 2)
-        expect(cuModuleGetFunction_f(&first, later, "k") == CUDA_SUCCESS && cuFuncLoad_f(first) == CUDA_SUCCESS, "load");
+      if (i == 0) expect(good(CU(cuMemFree)(0)), "free");
+      if (i == 1) expect(good(CU(cuModuleLoadData)(&later, kPtx)), "load");
+      if (i == 2) expect(good(CU(cuModuleGetFunction)(&first, later, "k")) && good(CU(cuFuncLoad)(first)), "load");
     }
-    expect(cuLibraryGetKernel_f(&l, library, "k") == CUDA_SUCCESS, "kernel");
+    expect(good(CU(cuLibraryGetKernel)(&l, library, "k")), "kernel");
     expect(launch(reinterpret_cast<CUfunction>(l), 801, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS, "first");
-    expect(synchronize() == CUDA_SUCCESS, "the end of what was before");
+    expect(good(CU(cuCtxSynchronize)()), "the end of what was before");
   }
   if (std::getenv("FAKE_CUDA_LINKED") != nullptr) {
     const std::string plain = ".version 7.0\n.target sm_52\n.address_size 64\n";
@@ -200,11 +169,11 @@ int main() {
       const Linked linked(texts);
       const Linked::Wrapper wrapper = linked.wrapper();
       const char* name = texts[0] == kPtx ? "k" : "waits";
-      expect(cuLibraryLoadData_f(&library, &wrapper, nullptr, nullptr, 0, nullptr, nullptr, 0) == CUDA_SUCCESS, "linked");
-      expect(cuLibraryGetKernel_f(&l, library, name) == CUDA_SUCCESS, "kernel of linked code");
+      expect(good(CU(cuLibraryLoadData)(&library, &wrapper, nullptr, nullptr, 0, nullptr, nullptr, 0)), "linked");
+      expect(good(CU(cuLibraryGetKernel)(&l, library, name)), "kernel of linked code");
       expect(launch(reinterpret_cast<CUfunction>(l), 700, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS,
              "of linked code");
-      expect(synchronize() == CUDA_SUCCESS, "the end of linked code");
+      expect(good(CU(cuCtxSynchronize)()), "the end of linked code");
     }
   }
   expect(::waitpid(-1, nullptr, WNOHANG) == -1, "no child that the program did not start");

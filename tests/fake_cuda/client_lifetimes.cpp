@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs whose modules, contexts and graphs end while they go on. Each kernel says by its mark which it is, and is launched
 // with that as its first argument. @return how many calls went wrong
-#include <cuda.h>
-#include <dlfcn.h>
 #include <sys/time.h>
 
 #include <array>
@@ -13,6 +11,10 @@
 #include <map>
 #include <string>
 
+#include "tests/fake_cuda/client.h"
+
+using namespace sluice::fake_client;  // NOLINT(google-build-using-namespace): this folder's own
+
 namespace {
 
 std::string text(unsigned mark, const std::string& name = "k") {
@@ -20,59 +22,29 @@ std::string text(unsigned mark, const std::string& name = "k") {
          "(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %mark;\n.reg .b32 %r<3>;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %mark, " +
          std::to_string(mark) + ";\nret;\n}\n";
 }
-int wrong = 0;
-void expect(bool good, const char* what) {
-  if (!good) std::printf("wrong: %s\n", what);
-  wrong += good ? 0 : 1;
-}
 
 }  // namespace
 
 int main(int, char** argv) {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (driver == nullptr) return 100;
-#define GET(NAME, SYMBOL) const auto NAME##_f = reinterpret_cast<decltype(&NAME)>(dlsym(driver, SYMBOL))
-  GET(cuCtxSetCurrent, "cuCtxSetCurrent");
-  GET(cuCtxSynchronize, "cuCtxSynchronize");
-  GET(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset_v2");
-  GET(cuGraphAddChildGraphNode, "cuGraphAddChildGraphNode");
-  GET(cuGraphCreate, "cuGraphCreate");
-  GET(cuGraphExecChildGraphNodeSetParams, "cuGraphExecChildGraphNodeSetParams");
-  GET(cuGraphGetNodes, "cuGraphGetNodes");
-  GET(cuGraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute");
-  GET(cuGraphExecDestroy, "cuGraphExecDestroy");
-  GET(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
-  GET(cuGraphLaunch, "cuGraphLaunch");
-  GET(cuLaunchKernel, "cuLaunchKernel");
-  GET(cuLibraryGetKernel, "cuLibraryGetKernel");
-  GET(cuLibraryLoadData, "cuLibraryLoadData");
-  GET(cuLibraryUnload, "cuLibraryUnload");
-  GET(cuMemFree, "cuMemFree_v2");
-  GET(cuModuleGetFunction, "cuModuleGetFunction");
-  GET(cuModuleLoadData, "cuModuleLoadData");
-  GET(cuModuleUnload, "cuModuleUnload");
-  GET(cuStreamBeginCapture, "cuStreamBeginCapture_v2");
-  GET(cuStreamEndCapture, "cuStreamEndCapture");
   const auto stream = reinterpret_cast<CUstream>(5);
-  const auto good = [](CUresult result) { return result == CUDA_SUCCESS; };
   const auto launch = [&](CUfunction f, unsigned long long mark, CUstream in, std::array<unsigned, 2> grid = {500, 1}) {
     unsigned long long b = 9;
     void* arguments[] = {&mark, &b};
-    return cuLaunchKernel_f(f, grid[0], grid[1], 1, 64, 1, 1, 0, in, arguments, nullptr);
+    return CU(cuLaunchKernel)(f, grid[0], grid[1], 1, 64, 1, 1, 0, in, arguments, nullptr);
   };
   const auto function = [&](unsigned mark, const std::string& name = "k") {
     CUmodule module = nullptr;
     CUfunction f = nullptr;
-    expect(good(cuModuleLoadData_f(&module, text(mark, name).c_str())), "load");
-    expect(good(cuModuleGetFunction_f(&f, module, name.c_str())), "function");
+    expect(good(CU(cuModuleLoadData)(&module, text(mark, name).c_str())), "load");
+    expect(good(CU(cuModuleGetFunction)(&f, module, name.c_str())), "function");
     return std::pair(module, f);
   };
   const auto replayed = [&](CUfunction f, unsigned mark) {
     CUgraph graph = nullptr;
     CUgraphExec exec = nullptr;
-    expect(good(cuStreamBeginCapture_f(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) && good(launch(f, mark, stream)) &&
-               good(cuStreamEndCapture_f(stream, &graph)) && good(cuGraphInstantiateWithFlags_f(&exec, graph, 0)) &&
-               good(cuGraphLaunch_f(exec, stream)),
+    expect(good(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) && good(launch(f, mark, stream)) &&
+               good(CU(cuStreamEndCapture)(stream, &graph)) && good(CU(cuGraphInstantiateWithFlags)(&exec, graph, 0)) &&
+               good(CU(cuGraphLaunch)(exec, stream)),
            "a graph");
     return exec;
   };
@@ -81,18 +53,18 @@ int main(int, char** argv) {
       if (mark % 3 == 0) {
         CUlibrary library = nullptr;
         CUkernel k = nullptr;
-        expect(good(cuLibraryLoadData_f(&library, text(mark).c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0)), "library");
-        expect(good(cuLibraryGetKernel_f(&k, library, "k")), "kernel");
+        expect(good(CU(cuLibraryLoadData)(&library, text(mark).c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0)), "library");
+        expect(good(CU(cuLibraryGetKernel)(&k, library, "k")), "kernel");
         expect(good(launch(reinterpret_cast<CUfunction>(k), mark, stream)), "of a library");
-        expect(good(cuCtxSynchronize_f()) && good(cuLibraryUnload_f(library)), "unload");
+        expect(good(CU(cuCtxSynchronize)()) && good(CU(cuLibraryUnload)(library)), "unload");
         continue;
       }
       const auto [module, f] = function(mark);
       expect(good(launch(f, mark, stream)), "of a module");
       CUgraphExec exec = mark % 3 == 1 ? replayed(f, mark) : nullptr;
-      expect(good(cuCtxSynchronize_f()), "its end");
-      if (exec != nullptr) expect(good(cuGraphExecDestroy_f(exec)), "destroy");
-      expect(good(cuModuleUnload_f(module)), "unload");
+      expect(good(CU(cuCtxSynchronize)()), "its end");
+      if (exec != nullptr) expect(good(CU(cuGraphExecDestroy)(exec)), "destroy");
+      expect(good(CU(cuModuleUnload)(module)), "unload");
     }
   };
   const auto reset = [&] {
@@ -100,70 +72,70 @@ int main(int, char** argv) {
       const auto [module, f] = function(mark);
       for (int k = 0; k < 3; ++k) expect(good(launch(f, mark, stream)), "launch");
       static_cast<void>(replayed(f, mark));
-      if (mark % 2 == 0) expect(good(cuCtxSynchronize_f()), "wait");
-      expect(good(cuDevicePrimaryCtxReset_f(0)), "reset");
+      if (mark % 2 == 0) expect(good(CU(cuCtxSynchronize)()), "wait");
+      expect(good(CU(cuDevicePrimaryCtxReset)(0)), "reset");
     }
   };
   const auto contexts = [&] {
     const auto [one, f1] = function(1);
-    expect(good(cuCtxSetCurrent_f(reinterpret_cast<CUcontext>(2))), "the second");
+    expect(good(CU(cuCtxSetCurrent)(reinterpret_cast<CUcontext>(2))), "the second");
     const auto [two, f2] = function(2);
-    expect(good(cuCtxSetCurrent_f(reinterpret_cast<CUcontext>(1))), "the first");
+    expect(good(CU(cuCtxSetCurrent)(reinterpret_cast<CUcontext>(1))), "the first");
     const auto other = reinterpret_cast<CUstream>(5001);
     expect(good(launch(f1, 1, stream)), "of the first in its stream");
     expect(good(launch(f2, 2, other)), "of the second, which is not current, in its stream");
     expect(launch(f1, 1, other) == CUDA_ERROR_INVALID_HANDLE, "of the first in a stream of the second");
     expect(launch(f2, 2, stream) == CUDA_ERROR_INVALID_HANDLE, "of the second in a stream of the first");
     expect(good(launch(f2, 2, other)), "again");
-    expect(good(cuCtxSynchronize_f()), "wait");
+    expect(good(CU(cuCtxSynchronize)()), "wait");
   };
   const auto fault = [&] {
     const auto [other, k] = function(2);
-    expect(good(launch(k, 2, stream)) && good(cuCtxSynchronize_f()), "before");
+    expect(good(launch(k, 2, stream)) && good(CU(cuCtxSynchronize)()), "before");
     const auto [module, f] = function(1, "traps");
     expect(good(launch(f, 1, stream)), "a launch that will trap");
-    expect(cuCtxSynchronize_f() == CUDA_ERROR_LAUNCH_FAILED, "the error");
-    expect(cuMemFree_f(0) == CUDA_ERROR_LAUNCH_FAILED, "free returns");
+    expect(CU(cuCtxSynchronize)() == CUDA_ERROR_LAUNCH_FAILED, "the error");
+    expect(CU(cuMemFree)(0) == CUDA_ERROR_LAUNCH_FAILED, "free returns");
     expect(launch(k, 2, stream) == CUDA_ERROR_LAUNCH_FAILED, "every launch has the error");
-    expect(good(cuModuleUnload_f(module)), "unload");
-    expect(good(cuDevicePrimaryCtxReset_f(0)), "reset");
+    expect(good(CU(cuModuleUnload)(module)), "unload");
+    expect(good(CU(cuDevicePrimaryCtxReset)(0)), "reset");
     const auto [fresh, again] = function(3);
-    expect(good(launch(again, 3, stream)) && good(cuCtxSynchronize_f()), "a context of its own");
+    expect(good(launch(again, 3, stream)) && good(CU(cuCtxSynchronize)()), "a context of its own");
   };
   const auto grids = [&] {
     const auto [module, f] = function(1);
     expect(launch(f, 1, stream, {1, 65536}) == CUDA_ERROR_INVALID_VALUE, "65,536 in y");
     expect(launch(f, 1, stream, {1U << 31, 1}) == CUDA_ERROR_INVALID_VALUE, "2^31 in x");
-    expect(good(launch(f, 1, stream, {1, 65535})) && good(cuCtxSynchronize_f()), "65,535 in y");
+    expect(good(launch(f, 1, stream, {1, 65535})) && good(CU(cuCtxSynchronize)()), "65,535 in y");
   };
   const auto graphs = [&] {
     const auto [module, k] = function(1);
     const auto captured = [&](unsigned long long mark) {
       CUgraph graph = nullptr;
-      expect(good(cuStreamBeginCapture_f(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) && good(launch(k, mark, stream)) &&
-                 good(cuStreamEndCapture_f(stream, &graph)),
+      expect(good(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL)) && good(launch(k, mark, stream)) &&
+                 good(CU(cuStreamEndCapture)(stream, &graph)),
              "capture");
       return graph;
     };
     CUgraph graph = nullptr, by_device = captured(41), changed = captured(51);
     CUgraphNode child = nullptr, node = nullptr;
     CUgraphExec one = nullptr, two = nullptr, three = nullptr;
-    expect(good(cuGraphCreate_f(&graph, 0)) && good(cuGraphAddChildGraphNode_f(&child, graph, nullptr, 0, captured(21))),
+    expect(good(CU(cuGraphCreate)(&graph, 0)) && good(CU(cuGraphAddChildGraphNode)(&child, graph, nullptr, 0, captured(21))),
            "a child");
-    expect(good(cuGraphInstantiateWithFlags_f(&one, graph, 0)) && good(cuGraphLaunch_f(one, stream)), "as it was made");
-    expect(good(cuGraphExecChildGraphNodeSetParams_f(one, child, captured(31))) && good(cuGraphLaunch_f(one, stream)),
+    expect(good(CU(cuGraphInstantiateWithFlags)(&one, graph, 0)) && good(CU(cuGraphLaunch)(one, stream)), "as it was made");
+    expect(good(CU(cuGraphExecChildGraphNodeSetParams)(one, child, captured(31))) && good(CU(cuGraphLaunch)(one, stream)),
            "another child");
-    expect(good(cuGraphInstantiateWithFlags_f(&two, by_device, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)) &&
-               good(cuGraphLaunch_f(two, stream)),
+    expect(good(CU(cuGraphInstantiateWithFlags)(&two, by_device, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)) &&
+               good(CU(cuGraphLaunch)(two, stream)),
            "that the device may launch");
     std::size_t count = 1;
     CUkernelNodeAttrValue updatable{};
     updatable.deviceUpdatableKernelNode.deviceUpdatable = 1;
-    expect(good(cuGraphGetNodes_f(changed, &node, &count)) &&
-               good(cuGraphKernelNodeSetAttribute_f(node, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &updatable)) &&
-               good(cuGraphInstantiateWithFlags_f(&three, changed, 0)) && good(cuGraphLaunch_f(three, stream)),
+    expect(good(CU(cuGraphGetNodes)(changed, &node, &count)) &&
+               good(CU(cuGraphKernelNodeSetAttribute)(node, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &updatable)) &&
+               good(CU(cuGraphInstantiateWithFlags)(&three, changed, 0)) && good(CU(cuGraphLaunch)(three, stream)),
            "that the device may change");
-    expect(good(cuCtxSynchronize_f()), "wait");
+    expect(good(CU(cuCtxSynchronize)()), "wait");
   };
   const auto exits = [&] {  // in a handler, wherever the program is
     const auto [module, k] = function(1);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for the service: STREAMS streams with LAUNCHES launches of BLOCKS blocks each, every ROUND of them waited for. Behind
 // the first ROUND it waits until the file STEADY_GOES_ON is there, where that is set. @return how many calls went wrong
-#include <cuda.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,17 +8,15 @@
 #include <cstdlib>
 #include <vector>
 
+#include "tests/fake_cuda/client.h"
+
+using namespace sluice::fake_client;  // NOLINT(google-build-using-namespace): this folder's own
+
 namespace {
 constexpr const char* kPtx =
     ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<3>;\n"
     "mov.u32 %r1, %ctaid.x;\nret;\n}\n.visible .entry l(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<3>;\n"
     "mov.u32 %r2, %ctaid.x;\nret;\n}\n";
-int wrong = 0;
-void expect(CUresult result, const char* what) {
-  if (result == CUDA_SUCCESS) return;
-  std::printf("wrong: %s: %d\n", what, static_cast<int>(result));
-  ++wrong;
-}
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -30,33 +26,25 @@ int main(int argc, char** argv) {
   }
   const int streams = std::atoi(argv[1]), launches = std::atoi(argv[2]), round = std::atoi(argv[4]);
   const auto blocks = static_cast<unsigned>(std::atoi(argv[3]));
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (driver == nullptr) return 100;
-#define GET(NAME, SYMBOL) const auto NAME##_f = reinterpret_cast<decltype(&NAME)>(dlsym(driver, SYMBOL))
-  GET(cuInit, "cuInit");
-  GET(cuModuleLoadData, "cuModuleLoadData");
-  GET(cuModuleGetFunction, "cuModuleGetFunction");
-  GET(cuStreamCreate, "cuStreamCreate");
-  GET(cuLaunchKernel, "cuLaunchKernel");
-  GET(cuCtxSynchronize, "cuCtxSynchronize");
-  expect(cuInit_f(0), "cuInit");
+  expect(good(CU(cuInit)(0)), "cuInit");
   CUmodule module = nullptr;
   std::array<CUfunction, 2> kernels{};
-  expect(cuModuleLoadData_f(&module, kPtx), "load");
-  expect(cuModuleGetFunction_f(&kernels[0], module, "k"), "k");
-  expect(cuModuleGetFunction_f(&kernels[1], module, "l"), "l");
+  expect(good(CU(cuModuleLoadData)(&module, kPtx)), "load");
+  expect(good(CU(cuModuleGetFunction)(&kernels[0], module, "k")), "k");
+  expect(good(CU(cuModuleGetFunction)(&kernels[1], module, "l")), "l");
   std::vector<CUstream> lanes(static_cast<std::size_t>(streams));
-  for (CUstream& stream : lanes) expect(cuStreamCreate_f(&stream, 0), "stream");
+  for (CUstream& stream : lanes) expect(good(CU(cuStreamCreate)(&stream, 0)), "stream");
   unsigned long long a = 7, b = 9;
   void* arguments[] = {&a, &b};
   const char* goes_on = std::getenv("STEADY_GOES_ON");
   for (int k = 0; k < launches; ++k) {
     for (CUstream stream : lanes)
-      expect(cuLaunchKernel_f(kernels[k % 8 == 7 ? 1 : 0], blocks, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr), "launch");
-    if (k % round == round - 1) expect(cuCtxSynchronize_f(), "wait");
+      expect(good(CU(cuLaunchKernel)(kernels[k % 8 == 7 ? 1 : 0], blocks, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr)),
+             "launch");
+    if (k % round == round - 1) expect(good(CU(cuCtxSynchronize)()), "wait");
     while (k == round - 1 && goes_on != nullptr && access(goes_on, F_OK) != 0) usleep(1000);
   }
-  expect(cuCtxSynchronize_f(), "wait");
+  expect(good(CU(cuCtxSynchronize)()), "wait");
   std::printf("launches %d us_each 0.0 wrong %d\n", streams * launches, wrong);
   return wrong;
 }
