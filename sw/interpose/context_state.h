@@ -94,6 +94,7 @@ class ContextState {
   /// channels is not there before what sleeps in them has ended: to be called while nothing of this context sleeps, or by a
   /// thread that may wait. Without a lock.
   void make_spares(std::mutex& lock, std::size_t count);
+  [[nodiscard]] bool has_spares() const { return spares_ > 0; }
   /// Device memory, zero but for a pointer at `at`. @return 0: there is none
   [[nodiscard]] CUdeviceptr zeroed(std::size_t bytes, std::size_t at, CUdeviceptr pointer);
   [[nodiscard]] Notice told();  ///< word 0: there is none

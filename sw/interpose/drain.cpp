@@ -13,6 +13,12 @@ std::unique_ptr<Program::Drain> Program::stream_begins() {
   return drain;
 }
 
+void Program::make_spares(std::unique_lock<std::mutex>& held, const ContextState& of_graph) {
+  if (of_graph.has_spares()) return;
+  const Drain drain(*this, held, false);
+  if (drain.reached()) lanes_.make_spares(held);  // else with the next node
+}
+
 Program::Drain::Drain(Program& program) : program_(program) {
   if (program.ended_) {
     ++program.drains_;

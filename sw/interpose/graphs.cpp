@@ -122,6 +122,7 @@ bool Graphs::give_block(std::unique_lock<std::mutex>& held, Params& params, cons
   if (exec.lane == nullptr) return false;
   Lane& lane = *exec.lane;
   if (ours->waits) program_.lanes().watch(lane);
+  if (lane.watched) program_.make_spares(held, *lane.context_state);
   node.slot = block(held, lane);
   if (node.slot == nullptr) return false;
   lane.slots.push_back(node.slot);

@@ -142,6 +142,12 @@ TEST_F(Run, NoCallOfTheDriverKeepsOrdersFromWhatSleeps) {
   }
 }
 
+TEST_F(Run, OrdersPassAGraphThatSleepsInTheirChannel) {
+  const Outcome o = waits("graph");
+  EXPECT_EQ(o.exit, 0) << o.out << o.err << text("books");
+  EXPECT_EQ(count(text("books"), "quota 0 wanted 0 blocks 800 wrong 0 slept 1"), 2) << text("books");
+}
+
 /// The program copies to the host for as long as it likes; what the lanes' thread reads stands behind that.
 TEST_F(Run, LaunchesAndOrdersDoNotWaitForALongCopy) {
   const Outcome o = waits("long_copy");
