@@ -116,8 +116,8 @@ void add_run_command(CLI::App& app, Action& action) {
   CLI::Option* sms = command->add_option("--sms", options->sms, "the SMs A-B alone")->excludes(quota);
   CLI::Option* file =
       command->add_option("--quota-file", options->quota_file, "a file with the quota, which may change at any time");
-  command->add_option("--opaque", options->opaque, "launches that cannot be transformed: native, hold, split")
-      ->check(CLI::IsMember({"native", "hold", "split"}))
+  command->add_option("--opaque", options->opaque, "launches that cannot be transformed: native, hold")
+      ->check(CLI::IsMember({"native", "hold"}))
       ->capture_default_str();
   command->add_option("--socket", options->socket, "where the service listens")
       ->capture_default_str()

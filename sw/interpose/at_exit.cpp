@@ -14,11 +14,11 @@ namespace {
 constexpr auto kLongest = std::chrono::milliseconds(200);
 }  // namespace
 
-std::string Program::coverage_json() {
+std::vector<CoverageLine> Program::coverage_lines() {
   const auto held = lock_at_exit(lock_);
-  if (!held.owns_lock()) return "";
+  if (!held.owns_lock()) return {};
   graphs_.count_all();
-  return coverage_.json().dump();
+  return coverage_.lines();
 }
 
 void Program::tell_at_exit() {

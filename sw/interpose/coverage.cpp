@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kBetween = std::chrono::milliseconds(100);
 constexpr std::size_t kMostOpen = 256;
-constexpr std::array<const char*, 3> kWays = {"quota", "split", "native"};
+constexpr std::array<const char*, 2> kWays = {"quota", "native"};
 
 }  // namespace
 
@@ -111,8 +111,8 @@ void Coverage::forget() {
 }
 
 nlohmann::json Coverage::json() const {
-  std::array<std::uint64_t, 3> launches{};
-  std::array<double, 3> ms{};
+  std::array<std::uint64_t, kWays.size()> launches{};
+  std::array<double, kWays.size()> ms{};
   nlohmann::json reasons = nlohmann::json::object(), table = nlohmann::json::array(), kernels = reasons;
   for (const auto& [key, row] : rows_) {
     const auto way = static_cast<std::size_t>(key.way);
@@ -128,6 +128,19 @@ nlohmann::json Coverage::json() const {
   }
   for (std::size_t way = 0; way < kWays.size(); ++way) kernels[kWays[way]] = {{"launches", launches[way]}, {"gpu_ms", ms[way]}};
   return {{"kernels", kernels}, {"reasons", reasons}, {"table", table}};
+}
+
+std::vector<CoverageLine> Coverage::lines() const {
+  std::vector<CoverageLine> all;  // rows of a kernel and a way follow each other
+  for (const auto& [key, row] : rows_) {
+    const auto ns = static_cast<std::uint64_t>(row.gpu_ms() * 1e6);
+    const bool quota = key.way == Way::Quota;
+    if (all.empty() || all.back().kernel != key.kernel || all.back().quota != quota)
+      all.push_back({quota, key.kernel, key.reason, row.launches, ns});
+    else
+      all.back().launches += row.launches, all.back().gpu_ns += ns;
+  }
+  return all;
 }
 
 std::string Coverage::table() const {

@@ -16,11 +16,11 @@
 
 namespace sluice::interpose {
 
-/// Launches of a process and their GPU time: under quota, on SMs of their own, and natively with the reasons. Some launches of
+/// Launches of a process and their GPU time: under quota, and natively with the reasons. Some launches of
 /// each kernel are timed by events, the 1st, 2nd, 4th, ... and one each 100 ms; the mean stands for the others.
 class Coverage {
  public:
-  enum class Way : std::uint8_t { Quota, Split, Native };
+  enum class Way : std::uint8_t { Quota, Native };
   struct Key {
     Way way = Way::Quota;
     std::string kernel, reason;
@@ -56,7 +56,8 @@ class Coverage {
   void forget();  ///< in a child: the parent tells its own
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] nlohmann::json json() const;
-  [[nodiscard]] std::string table() const;  ///< for people
+  [[nodiscard]] std::vector<CoverageLine> lines() const;  ///< of a kernel and a way one, with the first reason
+  [[nodiscard]] std::string table() const;                ///< for people
 
  private:
   struct Mean {

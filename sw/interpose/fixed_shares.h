@@ -18,10 +18,6 @@ class FixedShares : public IShares {
   FixedShares(ILanes& lanes, Share share, std::string file);
   [[nodiscard]] Share launched(LaneId lane, const KernelDemand& kernel, std::uint64_t blocks) override;
   [[nodiscard]] bool admit(const std::string& kernel) override;
-  void progress(LaneId, std::uint64_t, std::uint64_t) override {}
-  void last_begun(LaneId) override {}
-  void evicted(LaneId) override {}
-  void idle(LaneId) override {}
   /// A range of SMs needs the thread, too: where others fill it, a launch's first CTAs may find no room.
   [[nodiscard]] bool changes() const override { return !file_.empty() || share_at_start_.sms != kEverySm; }
   [[nodiscard]] std::string native() const override { return ""; }
@@ -43,10 +39,6 @@ class NoShares : public IShares {
   explicit NoShares(std::string why) : why_(std::move(why)) {}
   [[nodiscard]] Share launched(LaneId, const KernelDemand&, std::uint64_t) override { return kWholeMachine; }
   [[nodiscard]] bool admit(const std::string&) override { return true; }
-  void progress(LaneId, std::uint64_t, std::uint64_t) override {}
-  void last_begun(LaneId) override {}
-  void evicted(LaneId) override {}
-  void idle(LaneId) override {}
   [[nodiscard]] bool changes() const override { return false; }
   [[nodiscard]] std::string native() const override { return why_; }
 

@@ -121,25 +121,21 @@ CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters,
 template <Symbol Own, bool PerThread>
 CUresult launch_kernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                        unsigned shared, CUstream stream, void** parameters, void** extra) {
-  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, extra, PerThread, false, [&](CUstream in) {
-    return real<decltype(cuLaunchKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, in, parameters, extra);
+  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, extra, PerThread, false, [&] {
+    return real<decltype(cuLaunchKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
   });
 }
 template <Symbol Own, bool PerThread>
 CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction f, void** parameters, void** extra) {
   if (config == nullptr) return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra);
-  return launch(*config, f, parameters, extra, PerThread, false, [&](CUstream in) {
-    if (in == config->hStream) return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra);
-    CUlaunchConfig there = *config;
-    there.hStream = in;
-    return real<decltype(cuLaunchKernelEx)>(Own)(&there, f, parameters, extra);
-  });
+  return launch(*config, f, parameters, extra, PerThread, false,
+                [&] { return real<decltype(cuLaunchKernelEx)>(Own)(config, f, parameters, extra); });
 }
 template <Symbol Own, bool PerThread>
 CUresult launch_cooperative(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                             unsigned shared, CUstream stream, void** parameters) {
-  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, nullptr, PerThread, true, [&](CUstream in) {
-    return real<decltype(cuLaunchCooperativeKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, in, parameters);
+  return launch(config_of(gx, gy, gz, bx, by, bz, shared, stream), f, parameters, nullptr, PerThread, true, [&] {
+    return real<decltype(cuLaunchCooperativeKernel)>(Own)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters);
   });
 }
 

@@ -228,7 +228,7 @@ Lanes::Sums Lanes::sums() {
 
 void Lanes::look_at_admitted() { Program::instance().look_at_admitted(); }
 
-std::string Lanes::coverage_json() { return Program::instance().coverage_json(); }
+std::vector<CoverageLine> Lanes::coverage() { return Program::instance().coverage_lines(); }
 
 DeviceShape Lanes::device() {
   const auto id = current_context();

@@ -67,12 +67,12 @@ struct Lane {
   bool watched = false;
   std::optional<gpu::QuotaTable> raised;  ///< by the watchdog, until the launch has ended
   std::vector<std::shared_ptr<Slot>> slots;
-  mutable std::vector<Event> replays;     ///< of a lane of graphs: behind those that may not have ended
-  std::size_t entering = 0;               ///< replays that are being launched
-  std::uint64_t done = 0;                 ///< blocks that have ended
-  bool busy = false, last_begun = false;  ///< as told
-  std::size_t behind = 0;                 ///< native launches since one under quota has ended
-  std::mutex launching;                   ///< launches enter the stream in the order in which they are noted
+  mutable std::vector<Event> replays;  ///< of a lane of graphs: behind those that may not have ended
+  std::size_t entering = 0;            ///< replays that are being launched
+  std::uint64_t done = 0;              ///< blocks that have ended
+  bool busy = false;                   ///< as told
+  std::size_t behind = 0;              ///< native launches since one under quota has ended
+  std::mutex launching;                ///< launches enter the stream in the order in which they are noted
   [[nodiscard]] bool outstanding() const;
   [[nodiscard]] std::size_t queued() const { return behind + slots.front()->pending.size(); }  ///< of a stream's
 };
@@ -87,7 +87,7 @@ class Lanes : public ILanes {
   void await_leaving(std::span<const LaneId> ids) override;
   void look_at_admitted() override;
   void on_gone(const std::string& why) override;
-  [[nodiscard]] std::string coverage_json() override;
+  [[nodiscard]] std::vector<CoverageLine> coverage() override;
   [[nodiscard]] DeviceShape device() override;
 
   // With the lock held.

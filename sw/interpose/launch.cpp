@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
 #include "sw/gpu/jobs/job_shape.h"
@@ -146,13 +147,49 @@ CUresult Program::run_native(std::unique_lock<std::mutex>& held, Coverage::Row& 
   held.unlock();
   const CUresult result = [&] {
     const InDriver now;
-    return as_it_is(stream);
+    return as_it_is();
   }();
   if (timed) {
     held.lock();
     coverage_.end(*timed, stream);
   }
   return result;
+}
+
+bool Opaque::holds() {
+  static const bool holds = [] {
+    const char* set = std::getenv("SLUICE_OPAQUE");
+    return set != nullptr && std::string_view(set) == "hold";
+  }();
+  return holds;
+}
+
+bool Opaque::free() const {
+  if (entering_ || !under_way_) return !entering_;
+  CUcontext before = nullptr;
+  SLUICE_REAL(cuCtxGetCurrent)(&before);
+  if (before == nullptr) SLUICE_REAL(cuCtxSetCurrent)(context_);  // a thread of ours
+  return SLUICE_REAL(cuEventQuery)(held_) != CUDA_ERROR_NOT_READY;
+}
+
+void Opaque::entered(CUstream stream) {
+  if (held_ == nullptr) SLUICE_REAL(cuEventCreate)(&held_, CU_EVENT_DISABLE_TIMING);
+  SLUICE_REAL(cuEventRecord)(held_, stream);
+  SLUICE_REAL(cuCtxGetCurrent)(&context_);
+  under_way_ = true;
+  entering_ = false;
+}
+
+void Opaque::context_ends(CUcontext context) {
+  if (context_ != context) return;
+  held_ = nullptr;
+  under_way_ = false;
+}
+
+bool Opaque::ended() {
+  if (!under_way_ || !free()) return false;
+  under_way_ = false;
+  return true;
 }
 
 CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream, const Native& as_it_is) {
@@ -170,34 +207,15 @@ CUresult Program::run_held(std::unique_lock<std::mutex>& held, Coverage::Row& ro
 }
 
 void Program::look_at_admitted() {
-  if (Opaque::mode() != Opaque::Mode::Hold) return;
+  if (!Opaque::holds()) return;
   const std::scoped_lock held(lock_);
   if (opaque_.ended()) lanes_.shares().admitted_ended();
 }
 
-std::optional<CUresult> Program::run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
-                                           const std::string& reason, CUstream stream, const Native& as_it_is) {
-  const std::shared_ptr<ContextState> context_state = lanes_.context_state(held);
-  const std::shared_ptr<Lane> lane = lanes_.of_stream(held, stream);
-  if (context_state == nullptr || lane == nullptr || lane->share.sms == kEverySm ||
-      lane->share.sms.count >= context_state->shape().sms)
-    return std::nullopt;
-  Coverage::Row& row = coverage_.row({Coverage::Way::Split, kernel, reason});
-  const auto timed = coverage_.begin(row, 0, stream);
-  const CUresult result = opaque_.split(stream, lane->share.sms.count, as_it_is);
-  if (result != CUDA_SUCCESS) {  // as it is
-    --row.launches;
-    return std::nullopt;
-  }
-  if (timed) coverage_.end(*timed, stream);
-  held.unlock();
-  return result;
-}
-
 CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, const Ours& with) {
-  if (launch.function == nullptr || ended_) return as_it_is(launch.stream);     // the driver says so
+  if (launch.function == nullptr || ended_) return as_it_is();                  // the driver says so
   if (captures_.load(std::memory_order_relaxed) && capturing(launch.stream)) {  // graphs.cpp
-    const CUresult result = as_it_is(launch.stream);
+    const CUresult result = as_it_is();
     captured(launch.function);
     return result;
   }
@@ -224,12 +242,10 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   }
   if (!ours) {
     Coverage::Row& row = coverage_.row({Coverage::Way::Native, name, reason});
-    const bool opaque = Opaque::mode() != Opaque::Mode::Native && lanes_.shares().native().empty() && lanes_.gone().empty() &&
-                        reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort && reason != kNotLoaded;
-    if (opaque && Opaque::mode() == Opaque::Mode::Hold) return run_held(held, row, launch.stream, as_it_is);
-    if (opaque)
-      if (const auto result = run_split(held, name, reason, launch.stream, as_it_is)) return *result;
-    if (k != nullptr && !opaque && reason != kNotLoaded && reason != kOtherContext && k->later == nullptr && k->lazy == nullptr) {
+    const bool hold = Opaque::holds() && lanes_.shares().native().empty() && lanes_.gone().empty() &&
+                      reason != gpu::gate_row(gpu::GateRule::SmallGrid).native && reason != kShort && reason != kNotLoaded;
+    if (hold) return run_held(held, row, launch.stream, as_it_is);
+    if (k != nullptr && reason != kNotLoaded && reason != kOtherContext && k->later == nullptr && k->lazy == nullptr) {
       k->known = launch.facts;  // the next one like it is not decided anew
       k->never = k->form == nullptr && !launch.facts.cooperative;
       k->known_row = &row;
@@ -256,7 +272,7 @@ CUresult Program::launch(const ProgramLaunch& launch, const Native& as_it_is, co
   }
   if (lane->stale && !lanes_.send(*lane)) {
     held.unlock();
-    return as_it_is(launch.stream);
+    return as_it_is();
   }
   if (lane->watched) {
     if (slot.pending.empty()) slot.moved = Clock::now();

@@ -23,7 +23,6 @@
 #include "sw/interpose/coverage.h"
 #include "sw/interpose/graphs.h"
 #include "sw/interpose/lanes.h"
-#include "sw/interpose/opaque.h"
 
 namespace sluice::interpose {
 
@@ -57,6 +56,22 @@ inline constexpr const char* kNotLoaded = "its code could not be loaded while a 
 inline thread_local bool in_driver = false;
 inline constexpr const char* kOtherContext = "its context is not that of its stream";
 
+/// Launches that cannot be transformed under SLUICE_OPAQUE=hold: one of the process at a time.
+class Opaque {
+ public:
+  [[nodiscard]] static bool holds();   ///< as the environment says; else they run as they are
+  [[nodiscard]] bool free() const;     ///< none runs: the caller may launch, and says so
+  void enters() { entering_ = true; }  ///< nobody else until entered()
+  void entered(CUstream stream);       ///< the launch is in the stream
+  void context_ends(CUcontext context);
+  [[nodiscard]] bool ended();  ///< the launch that entered has, since the last call
+
+ private:
+  CUevent held_ = nullptr;
+  CUcontext context_ = nullptr;  ///< of the launch that entered last
+  bool under_way_ = false, entering_ = false;
+};
+
 class Program {
  public:
   static Program& instance();  ///< lives as long as the process
@@ -70,7 +85,7 @@ class Program {
   void same_kernel(void* handle, void* known);  ///< a CUfunction of a CUkernel
   void attribute(void* handle, CUfunction_attribute which, int value);
   /// Launches, transformed or as it is. @param as_it_is  the driver's own call; @param with  the driver's call for our launch
-  using Native = std::function<CUresult(CUstream)>;  ///< in that stream instead of the program's
+  using Native = std::function<CUresult()>;
   using Ours = std::function<CUresult(const Transformed&)>;
   [[nodiscard]] CUresult launch(const ProgramLaunch& launch, const Native& as_it_is, const Ours& with);
   /// The transformed form of a launch in the current context, without a control block. The lock is held, and given up while a
@@ -119,7 +134,7 @@ class Program {
   [[nodiscard]] Coverage& coverage() { return coverage_; }
   [[nodiscard]] Lanes& lanes() { return lanes_; }
   [[nodiscard]] Graphs& graphs() { return graphs_; }
-  [[nodiscard]] std::string coverage_json();
+  [[nodiscard]] std::vector<CoverageLine> coverage_lines();
   void tell_at_exit();
   void look_at_admitted();  ///< from a thread of ours: tells who decides when what was admitted has ended
 
@@ -190,8 +205,6 @@ class Program {
                                     const Native& as_it_is, std::uint64_t short_blocks = 0);
   [[nodiscard]] CUresult run_held(std::unique_lock<std::mutex>& held, Coverage::Row& row, CUstream stream,
                                   const Native& as_it_is);
-  [[nodiscard]] std::optional<CUresult> run_split(std::unique_lock<std::mutex>& held, const std::string& kernel,
-                                                  const std::string& reason, CUstream stream, const Native& as_it_is);
   std::unordered_map<void*, Module> modules_;
   std::unordered_map<void*, KernelPtr> kernels_;         // by every handle
   std::atomic<bool> ended_{false};                       // the process ends: nothing waits any more

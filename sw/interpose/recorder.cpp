@@ -405,7 +405,7 @@ std::optional<CUresult> Recorder::record(Kernel& kernel, std::uint32_t number, c
 CUresult Recorder::timed(const Kernel& kernel, const ProgramLaunch& launch, const Program::Native& as_it_is) {
   const Relaxed relaxed;
   Span span(launch.stream);
-  const CUresult result = as_it_is(launch.stream);
+  const CUresult result = as_it_is();
   if (result == CUDA_SUCCESS)
     if (const std::optional<double> ms = span.milliseconds())
       write_note(nlohmann::json{{"name", kernel.name}, {"native_ms", *ms}}.dump(-1, ' ', false,
@@ -414,7 +414,7 @@ CUresult Recorder::timed(const Kernel& kernel, const ProgramLaunch& launch, cons
 }
 
 CUresult Recorder::launch(const ProgramLaunch& launch, const Program::Native& as_it_is, const As& with) {
-  if (launch.function == nullptr) return as_it_is(launch.stream);
+  if (launch.function == nullptr) return as_it_is();
   std::shared_ptr<Kernel> kernel;
   std::uint32_t number = 0;
   bool times = false;
@@ -428,7 +428,7 @@ CUresult Recorder::launch(const ProgramLaunch& launch, const Program::Native& as
   }
   std::string why = kernel == nullptr ? "a kernel whose handle came by an unknown way" : kernel->why;
   const bool wanted = kernel == nullptr || !why.empty() || number > 0 || times;
-  if (!wanted) return as_it_is(launch.stream);
+  if (!wanted) return as_it_is();
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   if (SLUICE_REAL(cuStreamIsCapturing)(launch.stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE) {
     if (why.empty()) why = "a launch that is captured into a graph is not recorded";
@@ -438,7 +438,7 @@ CUresult Recorder::launch(const ProgramLaunch& launch, const Program::Native& as
   }
   if (!why.empty()) {
     note(kernel == nullptr ? "?" : kernel->name, why);
-    return as_it_is(launch.stream);
+    return as_it_is();
   }
   {
     const std::scoped_lock held(lock_);
@@ -459,7 +459,7 @@ CUresult Recorder::launch(const ProgramLaunch& launch, const Program::Native& as
       kernel->why = e.what();
     }
   }
-  return as_it_is(launch.stream);
+  return as_it_is();
 }
 
 }  // namespace sluice::interpose

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "sw/interpose/eviction_times.h"
-#include "sw/interpose/service_coverage.h"
 #include "sw/interpose/threads.h"
 #include "sw/service/client_session.h"
 
@@ -131,7 +130,6 @@ class ServiceShares : public IShares {
     lane.begun = std::max(lane.begun, begun);  // one look at a time, and CTAs leave
     lane.done = std::max(lane.done, done);
   }
-  void last_begun(LaneId) override {}  // of a lane: more launches may follow
   void evicted(LaneId id) override {
     const std::scoped_lock lock(mutex_);
     Lane& lane = lanes_known_[id];
@@ -330,11 +328,12 @@ class ServiceShares : public IShares {
   bool send_coverage(bool at_once) {
     if (!at_once && Clock::now() - told_coverage_ < kCoverage) return true;
     told_coverage_ = Clock::now();
-    const std::string table = lanes_.coverage_json();
+    const std::vector<CoverageLine> table = lanes_.coverage();
     if (table.empty() || table == last_coverage_) return true;
     last_coverage_ = table;
-    for (const CoverageLine& line : coverage_lines(table))
-      if (sluice_coverage(session_, line.way, line.kernel.c_str(), line.reason.c_str(), line.launches, line.gpu_ns) != SLUICE_OK)
+    for (const CoverageLine& line : table)
+      if (sluice_coverage(session_, line.quota ? SLUICE_QUOTA : SLUICE_NATIVE, line.kernel.c_str(), line.reason.c_str(),
+                          line.launches, line.gpu_ns) != SLUICE_OK)
         return false;
     return true;
   }
@@ -398,7 +397,7 @@ class ServiceShares : public IShares {
   std::map<LaneId, Lane> lanes_known_;
   std::string why_;  ///< nobody decides any more
   Clock::time_point told_coverage_{};
-  std::string last_coverage_;
+  std::vector<CoverageLine> last_coverage_;
   std::vector<sluice_stub> free_stubs_;  ///< the thread's
   EvictionTimes times_;
 };

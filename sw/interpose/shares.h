@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sw/core/resources.h"
 #include "sw/core/share.h"
@@ -28,6 +29,14 @@ struct DeviceShape {
   SmResources sm;  ///< of one
 };
 
+/// What became of a kernel's launches in one way.
+struct CoverageLine {
+  bool quota = false;  ///< else natively
+  std::string kernel, reason;
+  std::uint64_t launches = 0, gpu_ns = 0;
+  bool operator==(const CoverageLine&) const = default;
+};
+
 /// The interposer, as who decides sees it. Calls come from threads of who decides, never from inside a call of IShares.
 class ILanes {
  public:
@@ -39,8 +48,8 @@ class ILanes {
   virtual void look_at_admitted() {}  ///< IShares::admitted_ended(), where what was admitted has ended
   /// Nobody decides any more: every lane gets the whole GPU, launches to come run natively with this reason.
   virtual void on_gone(const std::string& why) = 0;
-  [[nodiscard]] virtual std::string coverage_json() = 0;  ///< as SLUICE_REPORT gets it at the end
-  [[nodiscard]] virtual DeviceShape device() = 0;         ///< of the current context
+  [[nodiscard]] virtual std::vector<CoverageLine> coverage() = 0;
+  [[nodiscard]] virtual DeviceShape device() = 0;  ///< of the current context
 };
 
 /// Decides. Calls come with the interposer's lock held, or from its thread: they do not wait, and do not call ILanes::on_share
@@ -56,10 +65,9 @@ class IShares {
   [[nodiscard]] virtual bool admit(const std::string& kernel) = 0;
   virtual void admitted_ended() {}  ///< what was admitted has ended
   /// About each millisecond, of the launch in front. @param begun, done  blocks since the lane's first launch
-  virtual void progress(LaneId lane, std::uint64_t begun, std::uint64_t done) = 0;
-  virtual void last_begun(LaneId lane) = 0;  ///< no block of the newest launch is left to begin
-  virtual void evicted(LaneId lane) = 0;     ///< without a share, and the last CTA has left; blocks are left
-  virtual void idle(LaneId lane) = 0;        ///< all launches of the lane have ended
+  virtual void progress(LaneId /*lane*/, std::uint64_t /*begun*/, std::uint64_t /*done*/) {}
+  virtual void evicted(LaneId) {}  ///< without a share, and the last CTA has left; blocks are left
+  virtual void idle(LaneId) {}     ///< all launches of the lane have ended
   /// Shares may change: the interposer's thread watches the lanes and tells what happens there. Constant.
   [[nodiscard]] virtual bool changes() const = 0;
   /// What it measured, JSON; empty: nothing.

@@ -278,7 +278,6 @@ void Lanes::hear(Lane& lane, Slot& slot) {
     slot.asleep = false;
     slot.raised = false;
     slot.patience = {};
-    lane.last_begun = false;
     lane.behind = 0;
     while (!slot.node && !slot.pending.empty() && static_cast<std::int32_t>(ended - slot.pending.front().number) > 0)
       slot.pending.pop_front();
@@ -327,10 +326,6 @@ void Lanes::look(const Place& place, const std::byte* counters, Clock::time_poin
   slot.done = seen.done;
   if (!slot.node) {
     shares_->progress(lane.id, lane.done + seen.resident, lane.done);
-    if (!seen.left && slot.pending.size() == 1 && !lane.last_begun && seen.number == (front.number & SLUICE_GATE_NUMBERS)) {
-      lane.last_begun = true;
-      shares_->last_begun(lane.id);
-    }
     if (seen.number != (front.number & SLUICE_GATE_NUMBERS)) return;  // it has just ended: hear() tells
   }
   if (front.waits && seen.ended + seen.resident > 0) {

@@ -29,7 +29,7 @@ def figures(kind, ended):
     right = ended.code == 0 and not ended.hung and said is not None and said[2] == 0 and ended.violations == 0
     return right and said[0] == NATIVE.setdefault(kind, said[0]), {
         "kind": kind, "said": said, "seconds": round(ended.seconds, 1), "quota": ended.quota, "native": ended.native,
-        "split": ended.report.get("kernels", {}).get("split", {}).get("launches"), "violations": ended.violations, "exit": ended.code,
+        "violations": ended.violations, "exit": ended.code,
         "reasons": sorted(set(ended.report.get("reasons", {}).values())), "err": "" if ended.code == 0 else ended.err[-400:]}
 
 

@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "sw/interpose/service_coverage.h"
 #include "sw/scheduler/live_scheduler.h"
 #include "sw/service/daemon.h"
 #include "sw/service/real_clock.h"
@@ -39,9 +38,7 @@ class Notes : public ILanes {
     const std::scoped_lock lock(mutex_);
     gone_ = why;
   }
-  std::string coverage_json() override {
-    return R"({"table":[{"kernel":"k","way":"quota","launches":3},{"kernel":"n","way":"native","reason":"no PTX","launches":1,"gpu_ms":2.0}]})";
-  }
+  std::vector<CoverageLine> coverage() override { return {{true, "k", "", 3, 0}, {false, "n", "no PTX", 1, 2'000'000}}; }
   DeviceShape device() override { return {2, {1536, 32768, 49152, 8}}; }
 
   void leave_through(IShares* shares) { leaves_ = shares; }
@@ -264,18 +261,6 @@ TEST_F(ServiceSharesTest, WhoNeedsTheServiceEndsWithIt) {
   ::unsetenv("SLUICE_REQUIRE_SERVICE");
   EXPECT_NE(program(*new Notes, 5).native().find("no service"), std::string::npos);
   EXPECT_EXIT(outlive_a_killed_service(), ::testing::ExitedWithCode(2), "the service is gone: ends");
-}
-
-TEST(CoverageLines, TakeWhatTheTableHas) {
-  EXPECT_TRUE(coverage_lines("").empty());
-  EXPECT_TRUE(coverage_lines("[1]").empty());
-  const auto lines = coverage_lines(
-      R"({"table":[{"kernel":"a","way":"quota","reason":"","launches":2,"gpu_ms":1.5},{"kernel":"b","way":"native","reason":"why",)"
-      R"("launches":3},{"kernel":"b","way":"native","reason":"other","launches":1},{"kernel":"c","way":"no","launches":1}]})");
-  ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0].gpu_ns, 1'500'000U);
-  EXPECT_EQ(lines[1].launches, 4U);
-  EXPECT_EQ(lines[1].reason, "why");
 }
 
 }  // namespace
