@@ -2,11 +2,6 @@
 // lib/sluice/compiler PTXAS STAMP KEY SM DRIVER VARIABLES REGISTERS: PTX from standard input, transformed and assembled with the
 // CUDA toolkit's assembler, to standard output and to the cache. In a process of its own: it goes on when the program that wants
 // the code has ended. Exit code 1 where the driver's linker has to do it.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/gpu/source/program.h"
 #include "sw/interpose/cache.h"
 #include "sw/interpose/module_code.h"
 #include "sw/interpose/packed_code.h"
@@ -28,43 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of our own, for as long as it lives.
-class Scratch {
- public:
-  Scratch() : folder_((fs::temp_directory_path() / "sluice_XXXXXX").string()) {
-    if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for temporary files");
-  }
-  ~Scratch() {
-    std::error_code none;
-    fs::remove_all(folder_, none);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] std::string file(const char* name) const { return fs::path(folder_) / name; }
-
- private:
-  std::string folder_;
-};
-
-std::string contents(const std::string& path) {
+std::string contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// @param output  of both streams. @return its exit code was 0
-bool run(std::vector<std::string> words, const std::string& output) {
-  std::vector<char*> arguments;
-  for (std::string& w : words) arguments.push_back(w.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  ::posix_spawn_file_actions_adddup2(&files, 1, 2);
-  pid_t child = 0;
-  const int failed = ::posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  int status = 0;
-  return failed == 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 class Ptxas {
@@ -72,20 +34,20 @@ class Ptxas {
   Ptxas(std::string path, unsigned sm) : path_(std::move(path)), sm_(sm) {}
   /// Of the CUDA toolkit that it is from; 0: it does not say.
   [[nodiscard]] int major() const {
-    static_cast<void>(run({path_, "--version"}, scratch_.file("words")));
+    static_cast<void>(gpu::run_program({path_, "--version"}, scratch_.path() / "words"));
     std::smatch release;
-    const std::string words = contents(scratch_.file("words"));
+    const std::string words = contents(scratch_.path() / "words");
     return std::regex_search(words, release, std::regex(R"(release (\d+)\.)")) ? std::atoi(release[1].str().c_str()) : 0;
   }
   [[nodiscard]] std::vector<char> assembled(const std::string& ptx) const {
-    const std::string in = scratch_.file("in.ptx"), out = scratch_.file("out.cubin"), words = scratch_.file("words");
+    const fs::path in = scratch_.path() / "in.ptx", out = scratch_.path() / "out.cubin", words = scratch_.path() / "words";
     std::ofstream text(in, std::ios::binary);
     text << ptx;
     text.close();
     std::smatch own;  // of a variant, as sm_90a: its code is for that alone
     std::string arch = "sm_" + std::to_string(sm_);
     if (std::regex_search(ptx, own, std::regex(R"(\.target\s+(sm_\d+[a-z]))"))) arch = own[1];
-    if (!text || !run({path_, "-arch", arch, in, "-o", out}, words)) throw std::runtime_error(contents(words));
+    if (!text || gpu::run_program({path_, "-arch", arch, in, "-o", out}, words) != 0) throw std::runtime_error(contents(words));
     const std::string code = contents(out);
     return {code.begin(), code.end()};
   }
@@ -93,7 +55,7 @@ class Ptxas {
  private:
   std::string path_;
   unsigned sm_;
-  Scratch scratch_;
+  gpu::Scratch scratch_;
 };
 
 /// The driver takes what it makes.

@@ -85,7 +85,7 @@ CompiledKernel Compiler::run(const std::string& text, const std::string& file, c
     const std::size_t line = bytes.find('\n'), blank = bytes.rfind(' ', line);
     if (bytes.starts_with(mark) && line != std::string::npos && blank > mark.size() &&
         bytes.substr(blank + 1, line - blank - 1) == std::to_string(bytes.size() - line - 1))
-      return {bytes.substr(line + 1), bytes.substr(mark.size(), blank - mark.size()), true};
+      return {bytes.substr(line + 1), bytes.substr(mark.size(), blank - mark.size())};
   }
 
   nvrtcProgram raw = nullptr;

@@ -10,7 +10,6 @@ namespace sluice::gpu {
 struct CompiledKernel {
   std::string ptx;
   std::string symbol;  ///< name inside the PTX
-  bool cached = false;
 };
 
 /// Compiles one kernel of `text` with NVRTC for compute capability `arch` (90 = sm_90), or takes it from the cache. The cache is

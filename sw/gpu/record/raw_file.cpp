@@ -26,22 +26,13 @@ bool get(std::ifstream& in, void* to, std::size_t bytes) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(misc-use-internal-linkage): found by the type
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RawRecording, ptx, symbol, grid, block, registers, shared_bytes, sm, shared_window,
+                                   local_window, gpu, driver_version, launch, recorded_ms)
+
 void write_raw(const std::filesystem::path& file, const RawRecording& r) {
-  const nlohmann::json header = {{"ptx", r.ptx},
-                                 {"symbol", r.symbol},
-                                 {"grid", r.grid},
-                                 {"block", r.block},
-                                 {"registers", r.registers},
-                                 {"shared_bytes", r.shared_bytes},
-                                 {"sm", r.sm},
-                                 {"shared_window", r.shared_window},
-                                 {"local_window", r.local_window},
-                                 {"gpu", r.gpu},
-                                 {"driver_version", r.driver_version},
-                                 {"launch", r.launch},
-                                 {"recorded_ms", r.recorded_ms},
-                                 {"ctas", r.log.ctas},
-                                 {"threads", r.log.threads}};
+  nlohmann::json header = r;
+  header.update({{"ctas", r.log.ctas}, {"threads", r.log.threads}});
   const std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const std::uint64_t sizes[] = {kMagic, text.size(), r.log.starts.size(), r.log.counts.size(), r.log.words.size()};
   std::ofstream out(file, std::ios::binary);
@@ -74,19 +65,7 @@ RawRecording read_raw(const std::filesystem::path& file) {
     if (!get(in, words->data(), words->size() * 4)) throw refuse();
   try {
     const nlohmann::json header = nlohmann::json::parse(text);
-    header.at("ptx").get_to(r.ptx);
-    header.at("symbol").get_to(r.symbol);
-    header.at("grid").get_to(r.grid);
-    header.at("block").get_to(r.block);
-    header.at("registers").get_to(r.registers);
-    header.at("shared_bytes").get_to(r.shared_bytes);
-    header.at("sm").get_to(r.sm);
-    header.at("shared_window").get_to(r.shared_window);
-    header.at("local_window").get_to(r.local_window);
-    header.at("gpu").get_to(r.gpu);
-    header.at("driver_version").get_to(r.driver_version);
-    header.at("launch").get_to(r.launch);
-    header.at("recorded_ms").get_to(r.recorded_ms);
+    header.get_to(r);
     header.at("ctas").get_to(log.ctas);
     header.at("threads").get_to(log.threads);
   } catch (const nlohmann::json::exception&) {
