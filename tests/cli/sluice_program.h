@@ -53,6 +53,16 @@ class Sluice : public ::testing::Test {
     EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
     EXPECT_EQ(o.out, "") << arguments;
   }
+  /// What a file of the folder has.
+  [[nodiscard]] std::string text(const fs::path& name) const {
+    std::ifstream in(folder_ / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static std::ptrdiff_t count(const std::string& all, const std::string& what) {
+    std::ptrdiff_t n = 0;
+    for (std::size_t at = all.find(what); at != std::string::npos; at = all.find(what, at + 1)) ++n;
+    return n;
+  }
   /// A copy of a file with one piece of text replaced.
   std::string edited(const std::string& file, const std::string& from, const std::string& to) {
     std::ifstream in(fs::path(SLUICE_SOURCE_DIR) / file);

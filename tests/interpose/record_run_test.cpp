@@ -46,15 +46,6 @@ class RecordRun : public Sluice {
                  "' SLUICE_REAL_LIBCUDA='" SLUICE_FAKE_CUDA "' " SLUICE_BINARY " gpu record --out '" +
                  (folder_ / "out").string() + "' " + options + " -- " SLUICE_FAKE_RECORDS " " + kData + "sum.ptx");
   }
-  std::string text(const fs::path& name) {
-    std::ifstream in(folder_ / name);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  static std::ptrdiff_t count(const std::string& all, const std::string& what) {
-    std::ptrdiff_t n = 0;
-    for (std::size_t at = all.find(what); at != std::string::npos; at = all.find(what, at + 1)) ++n;
-    return n;
-  }
   static std::string reason(const nlohmann::json& out, const std::string& kernel) {
     std::string all;
     for (const nlohmann::json& k : out["not_recorded"])

@@ -45,15 +45,6 @@ class Run : public Sluice {
     fs::permissions(standin, fs::perms::owner_all);
     return "SLUICE_PTXAS='" + standin.string() + "' ";
   }
-  static std::ptrdiff_t count(const std::string& all, const std::string& what) {
-    std::ptrdiff_t n = 0;
-    for (std::size_t at = all.find(what); at != std::string::npos; at = all.find(what, at + 1)) ++n;
-    return n;
-  }
-  std::string text(const char* name) {
-    std::ifstream in(folder_ / name);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
 };
 
 TEST_F(Run, TransformsLargeGridsAndRunsEveryBlockOnce) {

@@ -64,10 +64,6 @@ class ServiceRun : public Sluice {
                    " " + options + " -- " SLUICE_FAKE_STEADY " " + what + " >" + file(name + ".out") + " 2>" +
                    file(name + ".err"));
   }
-  [[nodiscard]] std::string text(const std::string& name) const {
-    std::ifstream in(folder_ / name);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
   [[nodiscard]] nlohmann::json status() { return nlohmann::json::parse(sluice("serve status --json --socket " + file("s")).out); }
   /// Launches in the program's books: under quota, and all.
   [[nodiscard]] std::pair<int, int> launches(const std::string& name) const {
@@ -140,14 +136,9 @@ TEST_F(ServiceRun, AGridThatHasNotBegunIsEvictedAtOnce) {
   Process a = run("a", "1 1 300 1", "--priority 1 --name first");
   EXPECT_TRUE(soon([&] { return launches("a").second == 1; })) << text("a.err");
   EXPECT_EQ(a.wait(), 0);  // its code is in the cache
-  const auto arrived = [&] {
-    const std::string log = text("log");
-    std::size_t n = 0;
-    for (std::size_t at = log.find("\"arrived\""); at != std::string::npos; at = log.find("\"arrived\"", at + 1)) ++n;
-    return n;
-  };
+  const auto arrived = [&] { return count(text("log"), "\"arrived\""); };
   EXPECT_TRUE(soon([&] { return status()["clients"].empty(); }));
-  const std::size_t before = arrived();  // so short a program may end before it says that it came
+  const std::ptrdiff_t before = arrived();  // so short a program may end before it says that it came
   ::setenv("FAKE_CUDA_BEGIN_MS", "20000", 1);
   Process late = run("late", "1 1 300 1", "--priority 1 --name late");
   ::unsetenv("FAKE_CUDA_BEGIN_MS");

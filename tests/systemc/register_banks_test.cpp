@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Banks of the register file: rule by rule, and the model beside what tests/gpu/sm90/banks.cu measured.
+// Banks of the register file: rule by rule, and the model beside what was measured on an H200 (results/h200/hopper).
 #include "systemc/sm/register_banks.h"
 
 #include <gtest/gtest.h>

@@ -46,7 +46,6 @@ struct CheckedRun {
 struct App {
   LaunchSpec launch;
   std::string full_name;
-  bool micro = false;
   /// CPU reference, independent of the CUDA text: what is wrong with the outputs, or an empty text.
   std::function<std::string(const CheckedRun& run)> check;
 };

@@ -65,7 +65,7 @@ std::string check_fft(const CheckedRun& run) {
 App fft(std::uint32_t blocks) {
   const std::size_t n = std::size_t{blocks} * 1024;
   return {launch("FFT", "fft.cu", "fft", {blocks, 1, 1}, {64, 1, 1}, {uniform(Type::F32, n, -1, 1), out(Type::F32, n)}),
-          "Fourier transform", false, check_fft};
+          "Fourier transform", check_fft};
 }
 
 std::string check_molecular_dynamics(const CheckedRun& run) {
@@ -105,7 +105,7 @@ App molecular_dynamics(std::uint32_t blocks) {
                  {uniform(Type::F32, std::size_t{atoms} * 4, 0, 10, 1),
                   uniform(Type::U32, atoms * kNeighbours, 0, static_cast<float>(atoms), 2),
                   out(Type::F32, std::size_t{atoms} * 4), scalar(atoms), scalar(16.0F), scalar(1.5F), scalar(2.0F)}),
-          "Molecular dynamics", false, check_molecular_dynamics};
+          "Molecular dynamics", check_molecular_dynamics};
 }
 
 std::string check_md5_hash(const CheckedRun& run) {
@@ -125,7 +125,7 @@ std::string check_md5_hash(const CheckedRun& run) {
 App md5_hash(std::uint32_t blocks) {
   return {launch("MD5", "md5_hash.cu", "md5_hash", {blocks, 1, 1}, {384, 1, 1},
                  {scalar(md5_of_key(kMd5Number, kMd5Digit)), out(Type::U32, 2), out(Type::U32, std::size_t{blocks} * 384)}),
-          "MD5 search", false, check_md5_hash};
+          "MD5 search", check_md5_hash};
 }
 
 std::string check_reduction(const CheckedRun& run) {
@@ -138,7 +138,7 @@ std::string check_reduction(const CheckedRun& run) {
 App reduction(std::uint32_t blocks) {
   return {launch("RED", "reduction.cu", "reduction", {blocks, 1, 1}, {256, 1, 1},
                  {uniform(Type::F32, std::size_t{blocks} * 4096, 0, 1), out(Type::F32, blocks)}),
-          "Reduction", false, check_reduction};
+          "Reduction", check_reduction};
 }
 
 std::string check_scan(const CheckedRun& run) {
@@ -152,7 +152,7 @@ App scan(std::uint32_t blocks) {
   const std::size_t n = std::size_t{blocks} * 2048;
   return {launch("SCAN", "scan.cu", "scan", {blocks, 1, 1}, {256, 1, 1},
                  {uniform(Type::F32, n, 0, 1, 1), uniform(Type::F32, blocks, 0, 1000, 2), out(Type::F32, n)}),
-          "Prefix sums", false, check_scan};
+          "Prefix sums", check_scan};
 }
 
 std::string check_sort(const CheckedRun& run) {
@@ -171,7 +171,7 @@ App sort(std::uint32_t blocks) {
   return {launch("SORT", "sort.cu", "radix_sort", {blocks, 1, 1}, {128, 1, 1},
                  {uniform(Type::U32, n, 0, 4.0e9F), buffer(Kind::In, Type::U32, n, SLUICE_FILL_IOTA, 1, 1, 0), out(Type::U32, n),
                   out(Type::U32, n), scalar(8U)}),
-          "Radix sort", false, check_sort};
+          "Radix sort", check_sort};
 }
 
 std::string check_spmv(const CheckedRun& run) {
@@ -189,7 +189,7 @@ App spmv(std::uint32_t blocks) {
                  {buffer(Kind::In, Type::U32, rows + 1, SLUICE_FILL_IOTA, 1, static_cast<float>(degree), 0),
                   uniform(Type::U32, rows * degree, 0, static_cast<float>(rows), 2), uniform(Type::F32, rows * degree, -1, 1, 3),
                   uniform(Type::F32, rows, -1, 1, 4), out(Type::F32, rows)}),
-          "Sparse matrix times vector", false, check_spmv};
+          "Sparse matrix times vector", check_spmv};
 }
 
 std::string check_stencil2d(const CheckedRun& run) {
@@ -213,7 +213,7 @@ App stencil2d(std::uint32_t blocks) {
   const std::size_t n = std::size_t{width} * (grid.rows * 16 + 2);
   return {launch("ST2D", "stencil2d.cu", "stencil2d", {grid.columns, grid.rows, 1}, {16, 16, 1},
                  {uniform(Type::F32, n, -1, 1), out(Type::F32, n), scalar(width), scalar(0.5F), scalar(0.1F), scalar(0.025F)}),
-          "Nine-point stencil", false, check_stencil2d};
+          "Nine-point stencil", check_stencil2d};
 }
 
 std::string check_triad(const CheckedRun& run) {
@@ -225,7 +225,7 @@ App triad(std::uint32_t blocks) {
   const std::size_t n = std::size_t{blocks} * 128;
   return {launch("TRIAD", "triad.cu", "triad", {blocks, 1, 1}, {128, 1, 1},
                  {uniform(Type::F32, n, -1, 1, 1), uniform(Type::F32, n, -1, 1, 2), out(Type::F32, n), scalar(1.75F)}),
-          "Triad", false, check_triad};
+          "Triad", check_triad};
 }
 
 constexpr AppRow kShocRows[] = {

@@ -27,7 +27,7 @@ App binomial_options(std::uint32_t blocks) {
   return {launch("BO", "binomial_options.cu", "binomial_options", {blocks, 1, 1}, {128, 1, 1},
                  {uniform(Type::F32, blocks, 5, 30, 1), uniform(Type::F32, blocks, 1, 100, 2),
                   uniform(Type::F32, blocks, 0.25F, 10, 3), out(Type::F32, blocks), scalar(0.02F), scalar(0.3F)}),
-          "Binomial options", false, check_binomial_options};
+          "Binomial options", check_binomial_options};
 }
 
 std::string check_fdtd3d(const CheckedRun& run) {
@@ -54,7 +54,7 @@ App fdtd3d(std::uint32_t blocks) {
   return {launch("FD", "fdtd3d.cu", "fdtd3d", {grid.columns, grid.rows, 1}, {32, 16, 1},
                  {uniform(Type::F32, n, -1, 1), out(Type::F32, n), scalar(width), scalar(rows), scalar(planes), scalar(0.4F),
                   scalar(0.1F), scalar(-0.05F), scalar(0.02F), scalar(-0.01F)}),
-          "Finite differences", false, check_fdtd3d};
+          "Finite differences", check_fdtd3d};
 }
 
 std::string check_lava_md(const CheckedRun& run) {
@@ -87,7 +87,7 @@ App lava_md(std::uint32_t blocks) {
   return {launch("LM", "lava_md.cu", "lava_md", {boxes, 1, 1}, {128, 1, 1},
                  {uniform(Type::F64, n * 4, 0.1F, 1, 1), uniform(Type::F64, n, 0.1F, 1, 2), out(Type::F64, n * 4), scalar(layers),
                   scalar(0.5)}),
-          "Particles in boxes", false, check_lava_md};
+          "Particles in boxes", check_lava_md};
 }
 
 std::string check_nbody(const CheckedRun& run) {
@@ -120,7 +120,7 @@ App nbody(std::uint32_t blocks) {
   return {launch("NB", "nbody.cu", "nbody", {blocks, 1, 1}, {256, 1, 1},
                  {uniform(Type::F32, n, -1, 1, 1), uniform(Type::F32, std::size_t{sources} * 4, -1, 1, 2), out(Type::F32, n),
                   scalar(sources), scalar(0.01F)}),
-          "Gravitation", false, check_nbody};
+          "Gravitation", check_nbody};
 }
 
 std::string check_particle_filter(const CheckedRun& run) {
@@ -143,7 +143,7 @@ App particle_filter(std::uint32_t blocks) {
                  {buffer(Kind::In, Type::F32, weights, SLUICE_FILL_IOTA, 1, weight, weight), uniform(Type::F32, n, 0, 1, 2),
                   uniform(Type::F32, weights, -100, 100, 3), uniform(Type::F32, weights, -100, 100, 4), out(Type::F32, n),
                   out(Type::F32, n), scalar(weights)}),
-          "Particle filter", false, check_particle_filter};
+          "Particle filter", check_particle_filter};
 }
 
 std::string check_tpacf(const CheckedRun& run) {
@@ -186,7 +186,7 @@ App tpacf(std::uint32_t blocks) {
                   uniform(Type::F32, std::size_t{3} * points, -1, 1, 2),
                   buffer(Kind::In, Type::F32, 20, SLUICE_FILL_IOTA, 1, 0.1F, -1), out(Type::U32, std::size_t{blocks} * 20),
                   scalar(points)}),
-          "Two-point correlation", false, check_tpacf};
+          "Two-point correlation", check_tpacf};
 }
 
 constexpr AppRow kSimRows[] = {{"BO", binomial_options, 40, 8192}, {"FD", fdtd3d, 12, 512},

@@ -31,7 +31,7 @@ App black_scholes(bool full) {
   return {launch("BLK", "black_scholes.cu", "black_scholes", {blocks, 1, 1}, {128, 1, 1},
                  {uniform(Type::F32, n, 5, 30, 1), uniform(Type::F32, n, 1, 100, 2), uniform(Type::F32, n, 0.25F, 10, 3),
                   out(Type::F32, n), out(Type::F32, n), scalar(0.02F), scalar(0.3F)}),
-          "Black-Scholes", false, check_black_scholes};
+          "Black-Scholes", check_black_scholes};
 }
 
 std::string check_bfs(const CheckedRun& run) {
@@ -59,7 +59,7 @@ App bfs(std::uint32_t blocks) {
               uniform(Type::U32, nodes * degree, 0, bound, 2), buffer(Kind::In, Type::U8, nodes, SLUICE_FILL_CHANCE, 3, 0.25F),
               buffer(Kind::In, Type::U8, nodes, SLUICE_FILL_CHANCE, 4, 0.4F), out(Type::U32, nodes), out(Type::U8, nodes),
               scalar(6U), scalar(static_cast<std::uint32_t>(nodes))}),
-      "Breadth-first search", false, check_bfs};
+      "Breadth-first search", check_bfs};
 }
 
 std::string check_dxt(const CheckedRun& run) {
@@ -122,7 +122,7 @@ App dxt(bool full) {
   const std::uint32_t tiles = width / 4 * (height / 4);
   return {launch("DXT", "dxt.cu", "dxt", {tiles / 8, 1, 1}, {64, 1, 1},
                  {uniform(Type::U32, std::size_t{width} * height, 0, 4.0e9F, 1), out(Type::U64, tiles), scalar(width)}),
-          "DXT compression", false, check_dxt};
+          "DXT compression", check_dxt};
 }
 
 std::string check_hotspot(const CheckedRun& run) {
@@ -154,7 +154,7 @@ App hotspot(bool full) {
                  {uniform(Type::F32, n, 323, 341, 1), uniform(Type::F32, n, 0, 0.5F, 2), out(Type::F32, n),
                   scalar(static_cast<std::int32_t>(columns)), scalar(static_cast<std::int32_t>(rows)), scalar(0.1F), scalar(0.4F),
                   scalar(0.3F), scalar(0.02F), scalar(80.0F)}),
-          "Hotspot", false, check_hotspot};
+          "Hotspot", check_hotspot};
 }
 
 std::string check_denoise(const CheckedRun& run) {
@@ -190,7 +190,7 @@ App denoise(bool full) {
                  {uniform(Type::U32, std::size_t{width + 6} * (height + 6), 0, 4.0e9F, 1),
                   out(Type::U32, std::size_t{width} * height), scalar(static_cast<std::int32_t>(width)), scalar(0.0004F),
                   scalar(0.05F)}),
-          "Image denoising", false, check_denoise};
+          "Image denoising", check_denoise};
 }
 
 std::string check_knn(const CheckedRun& run) {
@@ -221,7 +221,7 @@ App knn(bool full) {
   return {launch("KNN", "knn.cu", "knn", {blocks, 1, 1}, {256, 1, 1},
                  {uniform(Type::F32, std::size_t{blocks} * 8192, -180, 180, 1), scalar(std::array<float, 2>{12.5F, 41.25F}),
                   out(Type::F32, std::size_t{blocks} * 4), out(Type::U32, std::size_t{blocks} * 4)}),
-          "k-nearest neighbour", false, check_knn};
+          "k-nearest neighbour", check_knn};
 }
 
 std::string check_lbm(const CheckedRun& run) {
@@ -263,7 +263,7 @@ App lbm(bool full) {
   const std::size_t n = std::size_t{128} * ny * nz * 19;
   return {launch("LBM", "lbm.cu", "lbm", {ny, nz, 1}, {128, 1, 1},
                  {uniform(Type::F32, n, 0.04F, 0.06F, 1), out(Type::F32, n), scalar(1.2F)}),
-          "Lattice-Boltzmann", false, check_lbm};
+          "Lattice-Boltzmann", check_lbm};
 }
 
 std::string check_matrix_multiply(const CheckedRun& run) {
@@ -282,7 +282,7 @@ App matrix_multiply(bool full) {
                  {uniform(Type::F32, std::size_t{rows} * inner, -1, 1, 1),
                   uniform(Type::F32, std::size_t{inner} * columns, -1, 1, 2), out(Type::F32, std::size_t{rows} * columns),
                   scalar(static_cast<std::int32_t>(inner)), scalar(static_cast<std::int32_t>(columns))}),
-          "Matrix multiply", false, check_matrix_multiply};
+          "Matrix multiply", check_matrix_multiply};
 }
 
 std::string check_matrix_vector(const CheckedRun& run) {
@@ -299,7 +299,7 @@ App matrix_vector(bool full) {
   return {launch("MVP", "matrix_vector.cu", "matrix_vector", {blocks, 1, 1}, {192, 1, 1},
                  {uniform(Type::F32, rows * columns, -1, 1, 1), uniform(Type::F32, columns, -1, 1, 2), out(Type::F32, rows),
                   scalar(static_cast<std::int32_t>(columns))}),
-          "Matrix-vector product", false, check_matrix_vector};
+          "Matrix-vector product", check_matrix_vector};
 }
 
 std::string check_neural_network(const CheckedRun& run) {
@@ -319,7 +319,7 @@ App neural_network(std::uint32_t pictures) {
                  {uniform(Type::F32, std::size_t{pictures} * 841, -1, 1, 1),
                   uniform(Type::F32, std::size_t{kMaps} * 26, -0.3F, 0.3F, 2),
                   out(Type::F32, std::size_t{pictures} * kMaps * 169), scalar(static_cast<std::int32_t>(kMaps))}),
-          "Neural network layer", false, check_neural_network};
+          "Neural network layer", check_neural_network};
 }
 
 std::string check_micro_fma(const CheckedRun& run) {
@@ -338,7 +338,7 @@ App micro_fma(bool full) {
   const std::uint32_t blocks = full ? 131072 : 50;
   return {launch("FMA", "micro.cu", "micro_fma", {blocks, 1, 1}, {256, 1, 1},
                  {out(Type::F32, std::size_t{blocks} * 256), scalar(0.999F), scalar(0.25F)}),
-          "FMA pipe", true, check_micro_fma};
+          "FMA pipe", check_micro_fma};
 }
 std::string check_micro_sfu(const CheckedRun& run) {
   return near("out", run.out<float>(0), 1e-5, 0, [&](std::size_t i) {
@@ -354,7 +354,7 @@ std::string check_micro_sfu(const CheckedRun& run) {
 App micro_sfu(bool full) {
   const std::uint32_t blocks = full ? 131072 : 50;
   return {launch("SFU", "micro.cu", "micro_sfu", {blocks, 1, 1}, {256, 1, 1}, {out(Type::F32, std::size_t{blocks} * 256)}),
-          "Special functions", true, check_micro_sfu};
+          "Special functions", check_micro_sfu};
 }
 std::string check_micro_stream(const CheckedRun& run) {
   const auto in = run.in<float>(0);
@@ -365,7 +365,7 @@ App micro_stream(bool full) {
   const std::size_t n = std::size_t{blocks} * 4096;
   return {launch("STREAM", "micro.cu", "micro_stream", {blocks, 1, 1}, {256, 1, 1},
                  {uniform(Type::F32, n, -1, 1), out(Type::F32, n)}),
-          "Memory stream", true, check_micro_stream};
+          "Memory stream", check_micro_stream};
 }
 std::string check_micro_shared(const CheckedRun& run) {
   const auto steps = static_cast<std::uint32_t>(run.value<std::int32_t>(1));
@@ -382,7 +382,7 @@ App micro_shared(bool full) {
   const std::uint32_t blocks = full ? 163840 : 50;
   return {launch("SHM", "micro.cu", "micro_shared", {blocks, 1, 1}, {256, 1, 1},
                  {out(Type::U32, std::size_t{blocks} * 256), scalar(std::int32_t{16})}, 8192),
-          "Shared memory", true, check_micro_shared};
+          "Shared memory", check_micro_shared};
 }
 std::string check_micro_l1(const CheckedRun& run) {
   const auto in = run.in<std::uint32_t>(0);
@@ -397,7 +397,7 @@ App micro_l1(bool full) {
   const std::uint32_t blocks = full ? 40960 : 50;
   return {launch("L1", "micro.cu", "micro_l1", {blocks, 1, 1}, {128, 1, 1},
                  {uniform(Type::U32, std::size_t{blocks} * 6144, 0, 4.0e9F, 1), out(Type::U32, std::size_t{blocks} * 128)}),
-          "L1 cache", true, check_micro_l1};
+          "L1 cache", check_micro_l1};
 }
 std::string check_micro_latency(const CheckedRun& run) {
   const auto next = run.in<std::uint32_t>(0);
@@ -413,7 +413,7 @@ App micro_latency(bool full) {
   return {launch("LAT", "micro.cu", "micro_latency", {blocks, 1, 1}, {64, 1, 1},
                  {buffer(Kind::In, Type::U32, words, SLUICE_FILL_CHASE), out(Type::U32, std::size_t{blocks} * 64),
                   scalar(words - 1)}),
-          "Memory latency", true, check_micro_latency};
+          "Memory latency", check_micro_latency};
 }
 
 /// A maker that has two sizes.

@@ -33,7 +33,7 @@ App sad(std::uint32_t blocks) {
                  {uniform(Type::U8, std::size_t{256} * across * down, 0, 256, 1),
                   uniform(Type::U8, std::size_t{width} * (16 * down + 32), 0, 256, 2),
                   out(Type::U16, std::size_t{across} * down * 16 * 33 * 33), scalar(across), scalar(width)}),
-          "Sums of absolute differences", false, check_sad};
+          "Sums of absolute differences", check_sad};
 }
 
 std::string check_mri_q(const CheckedRun& run) {
@@ -58,7 +58,7 @@ App mri_q(std::uint32_t blocks) {
   return {launch("MRIQ", "mri_q.cu", "mri_q", {blocks, 1, 1}, {256, 1, 1},
                  {uniform(Type::F32, n, -1, 1, 1), uniform(Type::F32, n, -1, 1, 2), uniform(Type::F32, n, -1, 1, 3),
                   uniform(Type::F32, 2048, -1, 1, 4), out(Type::F32, n), out(Type::F32, n)}),
-          "Image reconstruction", false, check_mri_q};
+          "Image reconstruction", check_mri_q};
 }
 
 std::string check_tea(const CheckedRun& run) {
@@ -82,7 +82,7 @@ App tea(std::uint32_t blocks) {
   return {launch("TEA", "tea.cu", "tea", {blocks, 1, 1}, {256, 1, 1},
                  {uniform(Type::U32, n, 0, 4.0e9F), out(Type::U32, n),
                   scalar(std::array<std::uint32_t, 4>{0x01234567, 0x89abcdef, 0xfedcba98, 0x76543210})}),
-          "Tiny encryption", false, check_tea};
+          "Tiny encryption", check_tea};
 }
 
 std::string check_gaussian(const CheckedRun& run) {
@@ -100,7 +100,7 @@ App gaussian(std::uint32_t blocks) {
   return {launch("GS", "gaussian.cu", "gaussian", {grid.columns, grid.rows, 1}, {4, 4, 1},
                  {uniform(Type::F32, n, -1, 1, 1), uniform(Type::F32, height, -1, 1, 2), out(Type::F32, n), scalar(width),
                   scalar(1U)}),
-          "Gaussian elimination", false, check_gaussian};
+          "Gaussian elimination", check_gaussian};
 }
 
 std::string check_quasirandom(const CheckedRun& run) {
@@ -125,7 +125,7 @@ App quasirandom(std::uint32_t blocks) {
   const std::uint32_t n = blocks * 1024;
   return {launch("RG", "quasirandom.cu", "quasirandom", {blocks, 1, 1}, {128, 3, 1},
                  {out(Type::F32, std::size_t{n} * 3), scalar(1U), scalar(n)}),
-          "Quasi-random numbers", false, check_quasirandom};
+          "Quasi-random numbers", check_quasirandom};
 }
 
 std::string check_transpose(const CheckedRun& run) {
@@ -139,7 +139,7 @@ App transpose(std::uint32_t blocks) {
   const std::size_t n = std::size_t{width} * height;
   return {launch("TR", "transpose.cu", "transpose", {grid.columns, grid.rows, 1}, {32, 8, 1},
                  {uniform(Type::F32, n, -1, 1), out(Type::F32, n), scalar(width), scalar(height)}),
-          "Transpose", false, check_transpose};
+          "Transpose", check_transpose};
 }
 
 constexpr AppRow kTaskPairRows[] = {{"SAD", sad, 64, 8192},           {"MRIQ", mri_q, 40, 16384},

@@ -35,15 +35,11 @@ class Owned {
 
 inline void release_stream(CUstream s) { driver().cuStreamDestroy(s); }
 inline void release_event(CUevent e) { driver().cuEventDestroy(e); }
-inline void release_graph(CUgraph g) { driver().cuGraphDestroy(g); }
-inline void release_graph_exec(CUgraphExec g) { driver().cuGraphExecDestroy(g); }
 inline void release_library(CUlibrary l) { driver().cuLibraryUnload(l); }
 inline void release_device(CUdeviceptr p) { driver().cuMemFree(p); }
 inline void release_pinned(void* p) { driver().cuMemFreeHost(p); }
 using StreamHandle = Owned<CUstream, release_stream>;
 using EventHandle = Owned<CUevent, release_event>;
-using GraphHandle = Owned<CUgraph, release_graph>;
-using GraphExecHandle = Owned<CUgraphExec, release_graph_exec>;
 using LibraryHandle = Owned<CUlibrary, release_library>;
 using DeviceMemory = Owned<CUdeviceptr, release_device>;
 using PinnedMemory = Owned<void*, release_pinned>;

@@ -39,7 +39,6 @@ DeviceTools::DeviceTools(const Context& context, const Compiler& compiler) : con
   for (std::size_t i = 0; i < 6; ++i) fill_[i] = load(names[i]);
   seen_ = load("seen_sms");
   fingerprint_ = load("fingerprint");
-  differences_ = load("count_differences");
   scratch_ = allocate(4096, "scratch memory");
 }
 
@@ -68,16 +67,6 @@ std::uint64_t DeviceTools::fingerprint(CUdeviceptr buffer, std::size_t bytes) co
   void* parameters[] = {&buffer, &words, &sum};
   launch(fingerprint_, context_.limits().sms * 8, parameters);
   check(driver().cuMemcpyDtoH(&out, sum, 8), "reading a fingerprint");
-  return out;
-}
-
-std::uint64_t DeviceTools::differences(CUdeviceptr a, CUdeviceptr b, std::size_t bytes) const {
-  CUdeviceptr sum = scratch_.get();
-  check(driver().cuMemsetD8(sum, 0, 8), "clearing a count");
-  unsigned long long words = bytes / 4, out = 0;
-  void* parameters[] = {&a, &b, &words, &sum};
-  launch(differences_, context_.limits().sms * 8, parameters);
-  check(driver().cuMemcpyDtoH(&out, sum, 8), "reading a count");
   return out;
 }
 
@@ -148,9 +137,7 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
     refusal_ = why.reason;
     rule_ = gate_row(why.rule).name;
   };
-  const std::array<std::uint32_t, 3> shape = wanted.any_shape ? std::array<std::uint32_t, 3>{} : spec_.block;
-  const KernelStudy study = study_kernel(ptx, symbol, shape);
-  threads_leave_ = study.threads_leave;
+  const KernelStudy study = study_kernel(ptx, symbol, spec_.block);
   waits_ = study.waits;
   const std::uint32_t taken = native_.static_shared() + spec_.shared_bytes;
   const DeviceFacts device{limits.sms, native_occupancy_,
@@ -161,10 +148,9 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
                                                                         std::string(embedded_file("runtime/quota_access.cuh")) +
                                                                         std::string(embedded_file("runtime/quota_runtime.cuh")),
                                                                     "quota_runtime.cuh"));
-  const int axes = wanted.any_shape || spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
-  TransformSpec form{symbol, shape, 0, threads_leave_, axes, false, waits_};
-  if (!wanted.any_shape)
-    form.registers = registers_for(limits.registers_per_sm, native_occupancy_, warps() * kWarpSize, native_.registers());
+  const int axes = spec_.grid[2] > 1 ? 3 : spec_.grid[1] > 1 ? 2 : 1;
+  TransformSpec form{symbol, spec_.block, 0, study.threads_leave, axes, waits_};
+  form.registers = registers_for(limits.registers_per_sm, native_occupancy_, warps() * kWarpSize, native_.registers());
   Library library;
   try {
     const auto load = [&](unsigned ctas) {
@@ -185,10 +171,10 @@ void PreparedKernel::transform_kernel(const Compiler& compiler, const std::strin
     persistent_ = load(0);
     if (device.shared_left < shared_behind_)
       return refuse({GateRule::SharedRoom, std::string(gate_row(GateRule::SharedRoom).native)});
-    if (!wanted.any_shape && persistent_.occupancy(warps() * kWarpSize, persistent_shared()) < native_occupancy_)
+    if (persistent_.occupancy(warps() * kWarpSize, persistent_shared()) < native_occupancy_)
       persistent_ = load(native_occupancy_);
     constexpr unsigned kFew = 16;  // bytes that a thread may spill
-    if (!wanted.any_shape && persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
+    if (persistent_.local_bytes() > native_.local_bytes() + kFew && native_occupancy_ > 1) {
       const Library tight = library;
       const unsigned counterweight = counterweight_;
       Kernel roomier = load(native_occupancy_ - 1);  // one CTA fewer, and registers for the others

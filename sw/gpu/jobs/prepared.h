@@ -17,26 +17,24 @@ namespace sluice::gpu {
 /// What holds one SM of this GPU, with what every CTA's shared memory costs beside its own.
 [[nodiscard]] SmResources sm_capacity(const DeviceLimits& limits);
 
-/// Fills, fingerprints and compares buffers on the device.
+/// Fills and fingerprints buffers on the device.
 class DeviceTools {
  public:
   DeviceTools(const Context& context, const Compiler& compiler);
   void fill(CUdeviceptr to, const ArgumentSpec& argument) const;
   [[nodiscard]] std::uint64_t fingerprint(CUdeviceptr buffer, std::size_t bytes) const;
-  [[nodiscard]] std::uint64_t differences(CUdeviceptr a, CUdeviceptr b, std::size_t bytes) const;
   /// SM identifiers in use and %nsmid. @throws GpuError when they are not 0..sms-1, which the quota table needs
   [[nodiscard]] unsigned highest_sm() const;
 
  private:
   const Context& context_;
-  Kernel fill_[6], seen_, fingerprint_, differences_;
+  Kernel fill_[6], seen_, fingerprint_;
   DeviceMemory scratch_;
 };
 
 /// In which form a kernel lies on the device beside its own.
 struct KernelForm {
   bool transformed = true;  ///< there is one
-  bool any_shape = false;   ///< as for launches of shapes that are not known yet (gate.h)
   bool weighs = true;       ///< tries another counterweight, where that may do better
 };
 
@@ -59,9 +57,8 @@ class PreparedKernel {
   [[nodiscard]] const std::optional<std::string>& refusal() const { return refusal_; }  ///< why it has no transformed form
   [[nodiscard]] const Kernel& native() const { return native_; }
   [[nodiscard]] const Kernel& persistent() const { return persistent_; }
-  [[nodiscard]] bool threads_leave() const { return threads_leave_; }  ///< threads may return before barriers of the others
-  [[nodiscard]] bool waits() const { return waits_; }                  ///< its blocks may wait for others: claimed one by one
-  [[nodiscard]] const std::string& rule() const { return rule_; }      ///< of the gate (gate.h), where it has no transformed form
+  [[nodiscard]] bool waits() const { return waits_; }              ///< its blocks may wait for others: claimed one by one
+  [[nodiscard]] const std::string& rule() const { return rule_; }  ///< of the gate (gate.h), where it has no transformed form
   [[nodiscard]] unsigned counterweight() const { return counterweight_; }                  ///< of the transformed form
   [[nodiscard]] std::uint32_t warps() const { return (spec_.block_threads() + 31) / 32; }  ///< of a CTA
   [[nodiscard]] std::uint32_t persistent_shared() const {  ///< bytes of dynamic shared memory of a transformed CTA
@@ -72,7 +69,6 @@ class PreparedKernel {
   [[nodiscard]] SmResources demand() const { return demand_; }     ///< of one CTA of the transformed kernel
   /// Addresses of the parameters, for a launch. The transformed kernel takes one more.
   [[nodiscard]] std::vector<void*> parameters() const;
-  [[nodiscard]] CUdeviceptr buffer(std::size_t argument) const { return buffers_[argument].get(); }
   [[nodiscard]] const Context& context() const { return context_; }
 
  private:
@@ -83,7 +79,7 @@ class PreparedKernel {
   LaunchSpec spec_;
   std::optional<std::string> refusal_;
   std::string rule_;
-  bool threads_leave_ = false, waits_ = false;
+  bool waits_ = false;
   unsigned counterweight_ = kCounterweight;
   std::uint32_t shared_behind_ = 0;
   Kernel native_, persistent_;

@@ -36,13 +36,3 @@ extern "C" __global__ void fingerprint(const unsigned* words, unsigned long long
   }
   atomicAdd(sum, mine);
 }
-
-// Words that differ between two buffers.
-extern "C" __global__ void count_differences(const unsigned* a, const unsigned* b, unsigned long long count,
-                                             unsigned long long* different) {
-  unsigned long long mine = 0;
-  const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
-  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
-    mine += a[i] != b[i];
-  if (mine != 0) atomicAdd(different, mine);
-}
