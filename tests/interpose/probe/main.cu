@@ -4,8 +4,6 @@
 //   probe check                 fingerprints of what kernels wrote, launched in many ways
 //   probe node                  what the driver says about a node of a graph
 //   probe requota FILE ROUNDS   changes the quota in FILE while a graph replays; when it is in force, from the blocks' own log
-//   probe overhead              microseconds of launches
-//   probe busy MS               1 ms kernels for so long; how many ended
 #include <string>
 
 #include "probe.cuh"
@@ -14,9 +12,7 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "check") return check();
   if (what == "requota" && argc > 3) return requota(argv[2], std::atoi(argv[3]));
-  if (what == "overhead") return overhead();
   if (what == "node") return node();
-  if (what == "busy" && argc > 2) return busy(std::atoi(argv[2]));
-  std::printf("usage: probe check | requota FILE ROUNDS | overhead | busy MS\n");
+  std::printf("usage: probe check | requota FILE ROUNDS\n");
   return 2;
 }

@@ -22,5 +22,3 @@ inline double us_since(std::chrono::steady_clock::time_point t) {
 int check();                               // check.cu
 int node();
 int requota(const char* path, int rounds);  // requota.cu
-int overhead();                            // overhead.cu
-int busy(int ms);
