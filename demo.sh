@@ -54,6 +54,5 @@ Reports: out/demo/index.html and out/demo_h200/index.html
 What to try next:
   $sluice sim --machine configs/machines/fermi_table1.toml --workload configs/workloads/table2.toml --kernels IMG_NN \\
     --policy warped_slicer --timeline out/img_nn.json   # every CTA on every SM, for ui.perfetto.dev
-  $sluice verify waterfill   # the allocator against exhaustive search
   $sluice bench rtl          # how fast the RTL decides
 END

@@ -51,7 +51,6 @@ int run(int argc, char** argv) {
   sluice::cli::add_calibrate_command(app, action);
   sluice::cli::add_import_command(app, action);
   sluice::cli::add_report_command(app, action);
-  sluice::cli::add_verify_command(app, action);
   sluice::cli::add_serve_command(app, action);
   sluice::cli::add_run_command(app, action);
   sluice::cli::add_gpu_command(app, action);

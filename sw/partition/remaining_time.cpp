@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "sw/core/errors.h"
-#include "sw/partition/brute_force.h"
 #include "sw/partition/raise_worst.h"
 
 namespace sluice {
@@ -69,21 +68,6 @@ std::optional<RemainingTimeResult> allocate_remaining_time(std::span<const Remai
     result.ctas.emplace_back(steps[k].cta_count[(*at)[k]]);
     result.remaining.push_back(-steps[k].performance[(*at)[k]]);
   }
-  return result;
-}
-
-std::optional<RemainingTimeResult> search_remaining_time(std::span<const RemainingWork> kernels,
-                                                         std::span<const SmResources> demand, const SmResources& capacity) {
-  std::vector<Profile> curves;
-  for (const RemainingWork& kernel : kernels) {
-    check(kernel);
-    curves.emplace_back();
-    for (const double alone : kernel.alone) curves.back().push_back(-(alone * kernel.left));
-  }
-  const auto best = best_minimum(std::move(curves), demand, capacity);
-  if (!best) return std::nullopt;
-  RemainingTimeResult result{best->ctas, best->performance};
-  for (double& time : result.remaining) time = -time;
   return result;
 }
 

@@ -54,10 +54,4 @@ struct RemainingTimeResult {
                                                                          const SmResources& capacity,
                                                                          double max_ntt = kNoNttLimit);
 
-/// The same goal by trying every allocation that fits, on the curves as they are: a check that shares neither the pruning nor the
-/// loop. Among equal longest times the smallest sum of times, then the first in lexicographic order. Takes O(N^K).
-[[nodiscard]] std::optional<RemainingTimeResult> search_remaining_time(std::span<const RemainingWork> kernels,
-                                                                       std::span<const SmResources> demand,
-                                                                       const SmResources& capacity);
-
 }  // namespace sluice

@@ -17,19 +17,6 @@ TEST_F(Sluice, PartitionPrintsTheDocumentedJson) {
 }
 
 /// One line that names what is wrong and where to read on, as for every other bad input.
-TEST_F(Sluice, VerifyAdaptiveFindsNoLongerTimeThanTheSearch) {
-  const Outcome o = sluice("verify adaptive --cases 500 --seed 7 --json");
-  ASSERT_EQ(o.exit, 0) << o.err;
-  const auto json = nlohmann::json::parse(o.out);
-  for (const char* family : {"concave", "arbitrary"}) {
-    EXPECT_EQ(json[family]["drawn"], 500);
-    EXPECT_EQ(json[family]["minimum_shortfall"]["cases"], 0);
-    EXPECT_TRUE(json[family]["first_mismatch"].is_null());
-  }
-  EXPECT_EQ(json["seed"], 7);
-  refuses("verify adaptive --cases 0", "--cases");
-}
-
 TEST_F(Sluice, RefusesAWrongCommandLineInOneLine) {
   for (const auto& [arguments, said] :
        {std::pair{"eval --machine x.toml", "error: --workload is required; see `sluice eval --help`\n"},
@@ -467,19 +454,6 @@ TEST_F(Sluice, KerneletModelRefusesWhatIsNoMeasurement) {
           "\"many\": must be a number");
   EXPECT_EQ(sluice("kernelet model").exit, 2);
   EXPECT_EQ(sluice("kernelet model --measurements results/h200 --model other").exit, 2);
-}
-
-TEST_F(Sluice, VerifyMarkovFindsNoViolation) {
-  const Outcome o = sluice("verify markov --cases 200 --seed 5 --json");
-  ASSERT_EQ(o.exit, 0) << o.err;
-  const auto result = nlohmann::json::parse(o.out);
-  EXPECT_EQ(result["cases"], 200);
-  EXPECT_EQ(result["seed"], 5);
-  EXPECT_EQ(result["violations"], 0);
-  EXPECT_GE(result["properties"].size(), 10U);
-  EXPECT_TRUE(result["first_violation"].is_null());
-  EXPECT_EQ(sluice("verify markov --cases 200 --seed 5 --json").out, o.out);
-  EXPECT_EQ(sluice("verify markov --cases 0").exit, 2);
 }
 
 TEST_F(Sluice, RefusesALossLimitThatTheRegisterCannotHold) {

@@ -11,7 +11,6 @@
 
 #include "sw/core/errors.h"
 #include "sw/partition/markov_fit.h"
-#include "sw/partition/markov_study.h"
 
 namespace sluice {
 namespace {
@@ -26,19 +25,65 @@ MarkovKernel waiting(double ratio, double latency, double slope = 0, double requ
 const MarkovKernel kMemory = waiting(0.1, 300, 8, 4), kCompute = waiting(0.01, 200, 2, 1);
 const MarkovKernel kTwoKinds = {.waits = {{0.05, 200, 3, 2}, {0.03, 400, 5, 16}}};
 
-void rows_sum_to_one(const Kernels& kernels, const Warps& warps) {
-  const MarkovChain chain = markov_chain(kernels, warps);
-  for (std::size_t i = 0; i < chain.states(); ++i) {
-    const auto row = chain.transitions.begin() + static_cast<std::ptrdiff_t>(i * chain.states());
-    EXPECT_NEAR(std::accumulate(row, row + static_cast<std::ptrdiff_t>(chain.states()), 0.0), 1, 1e-12) << "state " << i;
+double alone(const MarkovKernel& kernel, unsigned warps) { return markov_ipc(Kernels{kernel}, Warps{warps})[0]; }
+
+/// Kernels and their warps: some that stand above, and pairs with any figures on up to 16 warps.
+std::vector<std::pair<Kernels, Warps>> mixes() {
+  std::vector<std::pair<Kernels, Warps>> all{
+      {{kMemory}, {16}}, {{kMemory, kCompute}, {7, 9}}, {{kTwoKinds}, {8}}, {{kTwoKinds, kMemory, kCompute}, {2, 3, 4}}};
+  std::mt19937_64 random(1);
+  const auto uniform = [&](double low, double high) { return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53; };
+  const auto spread = [&](double low, double high) { return low * std::pow(high / low, uniform(0, 1)); };
+  while (all.size() < 500) {
+    auto& [kernels, warps] = all.emplace_back();
+    const auto together = static_cast<unsigned>(uniform(2, 17)), first = 1 + static_cast<unsigned>(uniform(0, together - 1));
+    warps = {first, together - first};
+    for (int k = 0; k < 2; ++k) {
+      kernels.push_back(waiting(spread(1e-4, kMaxWaitRatio), spread(1, 2000), uniform(0, 20), spread(0.1, 100)));
+      kernels.back().issue_cycles = random() % 2 == 0 ? 1 : spread(1, 8);
+      kernels.back().traffic = uniform(0, 1);
+      kernels.back().exposure = uniform(0, 1);
+    }
+  }
+  return all;
+}
+
+TEST(Markov, TheChainIsOneAndARoundLeavesItsSteadyState) {
+  for (const auto& [kernels, warps] : mixes()) {
+    const MarkovChain chain = markov_chain(kernels, warps);
+    const std::vector<double> share = steady_state(chain);
+    std::vector<double> after(chain.states());
+    for (std::size_t i = 0; i < chain.states(); ++i) {
+      const double* row = &chain.transitions[i * chain.states()];
+      EXPECT_NEAR(std::accumulate(row, row + chain.states(), 0.0), 1, 1e-12) << "state " << i;
+      for (std::size_t j = 0; j < chain.states(); ++j) {
+        EXPECT_GE(row[j], 0);
+        after[j] += share[i] * row[j];
+      }
+    }
+    EXPECT_NEAR(std::accumulate(share.begin(), share.end(), 0.0), 1, 1e-12);
+    for (std::size_t j = 0; j < chain.states(); ++j) EXPECT_NEAR(after[j], share[j], 1e-12) << "state " << j;
   }
 }
 
-TEST(Markov, RowsOfTheChainSumToOne) {
-  rows_sum_to_one({kMemory}, {16});
-  rows_sum_to_one({kMemory, kCompute}, {7, 9});
-  rows_sum_to_one({kTwoKinds}, {8});
-  rows_sum_to_one({kTwoKinds, kMemory, kCompute}, {2, 3, 4});
+TEST(Markov, EveryKernelMakesProgressInTheCyclesThatThereAre) {
+  for (const auto& [kernels, warps] : mixes()) {
+    const std::vector<double> ipc = markov_ipc(kernels, warps);
+    double cycles = 0;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      EXPECT_GT(ipc[k], 0);
+      cycles += ipc[k] * kernels[k].issue_cycles;
+    }
+    EXPECT_LE(cycles, 1 + 1e-12);
+  }
+}
+
+TEST(Markov, MoreWarpsNeverLowerTheIpcOfMemoryThatNeverQueues) {
+  for (const auto& [kernels, warps] : mixes()) {
+    MarkovKernel wide = kernels[0];
+    for (MarkovWait& wait : wide.waits) wait.slope = 0;
+    EXPECT_GE(alone(wide, warps[0] + 1), alone(wide, warps[0]) - 1e-12);
+  }
 }
 
 /// The published number of states: one more than the warps, for each kernel; two kinds of waits: pairs of at most so many.
@@ -63,37 +108,40 @@ TEST(Markov, TransitionsAreThoseOfTheEquation) {
 }
 
 TEST(Markov, OneWarpIsTheClosedForm) {
-  for (const double ratio : {0.001, 0.1, 0.9})
-    for (const double latency : {1.0, 33.0, 600.0})
-      for (const double slope : {0.0, 8.25}) {
-        const double l = latency + slope * 3;
-        const double ipc = markov_ipc(Kernels{waiting(ratio, latency, slope, 3)}, Warps{1})[0];
-        EXPECT_NEAR(ipc, 1 / (1 + ratio * l), 1e-12) << ratio << " " << l;
-      }
+  for (const auto& [kernels, warps] : mixes()) {
+    // A round of one warp is issue_cycles long when it issues, and one cycle when it waits.
+    double cycles = kernels[0].issue_cycles;
+    for (const MarkovWait& wait : kernels[0].waits) cycles += wait.ratio * (wait.latency + wait.slope * wait.requests);
+    EXPECT_NEAR(alone(kernels[0], 1), 1 / cycles, 1e-12) << cycles;
+  }
 }
 
 TEST(Markov, WithoutMemoryEveryCycleIssues) {
-  for (const unsigned warps : {1U, 2U, 16U}) {
-    EXPECT_NEAR(markov_ipc(Kernels{waiting(0, 600, 8)}, Warps{warps})[0], 1, 1e-12);
-    EXPECT_NEAR(markov_ipc(Kernels{MarkovKernel{}}, Warps{warps})[0], 1, 1e-12);
+  for (auto& [kernels, warps] : mixes()) {
+    MarkovKernel free = kernels[0];
+    for (MarkovWait& wait : free.waits) wait.ratio = 0;
+    EXPECT_NEAR(alone(free, warps[0]) * free.issue_cycles, 1, 1e-12);
+    free.waits.clear();
+    EXPECT_NEAR(alone(free, warps[0]) * free.issue_cycles, 1, 1e-12);
   }
 }
 
 TEST(Markov, APartnerWithoutWarpsChangesNothing) {
-  for (const MarkovKernel& kernel : {kMemory, kCompute, kTwoKinds})
-    for (const unsigned warps : {1U, 5U, 16U}) {
-      const auto pair = markov_ipc(Kernels{kernel, kMemory}, Warps{warps, 0});
-      EXPECT_NEAR(pair[0], markov_ipc(Kernels{kernel}, Warps{warps})[0], 1e-12);
-      EXPECT_EQ(pair[1], 0);
-    }
+  for (const auto& [kernels, warps] : mixes()) {
+    const auto pair = markov_ipc(Kernels{kernels[0], kMemory}, Warps{warps[0], 0});
+    EXPECT_NEAR(pair[0], alone(kernels[0], warps[0]), 1e-12);
+    EXPECT_EQ(pair[1], 0);
+  }
 }
 
 TEST(Markov, ExchangedKernelsExchangeTheirIpc) {
-  const auto one = markov_ipc(Kernels{kMemory, kCompute}, Warps{3, 8}),
-             other = markov_ipc(Kernels{kCompute, kMemory}, Warps{8, 3});
-  EXPECT_NEAR(one[0], other[1], 1e-12);
-  EXPECT_NEAR(one[1], other[0], 1e-12);
-  EXPECT_GT(one[1], one[0]);
+  for (const auto& [kernels, warps] : mixes()) {
+    const auto one = markov_ipc(kernels, warps),
+               other = markov_ipc(Kernels(kernels.rbegin(), kernels.rend()), Warps(warps.rbegin(), warps.rend()));
+    for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], other[one.size() - 1 - k], 1e-12);
+  }
+  const auto ipc = markov_ipc(Kernels{kMemory, kCompute}, Warps{3, 8});
+  EXPECT_GT(ipc[1], ipc[0]);
 }
 
 /// Two halves of one kernel, whose requests meet all of each other's, are that kernel.
@@ -104,9 +152,16 @@ TEST(Markov, AKernelBesideItselfIsThatKernelWithAllWarps) {
 
 /// Equal kinds of waits cannot be told apart.
 TEST(Markov, TwoEqualKindsOfWaitsAreOne) {
-  const MarkovKernel two = {.waits = {{0.03, 300, 8, 4}, {0.07, 300, 8, 4}}};
-  EXPECT_NEAR(markov_ipc(Kernels{two}, Warps{9})[0], markov_ipc(Kernels{kMemory}, Warps{9})[0], 1e-12);
-  EXPECT_NEAR(markov_ipc(Kernels{merged_waits(two)}, Warps{9})[0], markov_ipc(Kernels{kMemory}, Warps{9})[0], 1e-12);
+  for (const auto& [kernels, warps] : mixes()) {
+    MarkovKernel two = kernels[0];
+    if (two.waits.size() > 1) continue;
+    const double ratio = two.waits[0].ratio;
+    two.waits.push_back(two.waits[0]);
+    two.waits[0].ratio = ratio / 3;
+    two.waits[1].ratio = ratio - ratio / 3;
+    EXPECT_NEAR(alone(two, warps[0]), alone(kernels[0], warps[0]), 1e-12);
+    EXPECT_NEAR(alone(merged_waits(two), warps[0]), alone(kernels[0], warps[0]), 1e-12);
+  }
 }
 
 /// The rules acted out warp by warp, without a matrix: every ready warp issues, may wait, and wakes with chance D / L.
@@ -235,13 +290,6 @@ TEST(MarkovFit, RefusesWhatIsNoMeasurement) {
   EXPECT_THROW((void)calibrated_kernel({}, {1, 1, 0, 1}, kMachine), InputError);
   EXPECT_THROW((void)calibrated_kernel({}, {1, 1, 1, 5}, kMachine), InputError);
   EXPECT_THROW((void)calibrated_kernel({}, {0, 1, 1, 1}, kMachine), InputError);
-}
-
-TEST(MarkovStudy, NoPropertyIsViolated) {
-  const MarkovStudy study = study_markov(100, 1);
-  EXPECT_EQ(study.pairs, 100U);
-  EXPECT_EQ(study.violations(), 0U);
-  EXPECT_FALSE(study.first_violation) << *study.first_violation;
 }
 
 }  // namespace
