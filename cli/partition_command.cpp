@@ -34,7 +34,7 @@ int run(const PartitionOptions& options) {
       if (std::ranges::find(kWithoutRun, row.needs) == std::end(kWithoutRun))
         throw InputError(fmt::format("policy {}: its partition needs a run (sluice sim, sluice eval); here: {}", name,
                                      policy_names(kWithoutRun)));
-      const Partition partition = row.make(parse_counts(options.ctas), {})->plans(machine, mix.kernels).front().partition;
+      const Partition partition = policy_plans(name, machine, mix.kernels, parse_counts(options.ctas)).front().partition;
       out.push_back({{"kernels", mix.kernel_names()},
                      {"policy", name},
                      {"mode", layout_name(partition.mode)},

@@ -129,7 +129,7 @@ double ipc_of(const RunResult& result) {
 std::vector<std::vector<PolicyPlan>> oracle_plans(const Evaluation& e) {
   std::vector<std::vector<PolicyPlan>> plans(e.mixes.size());
   for (std::size_t m = 0; m < e.mixes.size(); ++m) {
-    if (e.searches(e.mixes[m])) plans[m] = make_policy(kOracle)->plans(e.machine, e.mixes[m].kernels);
+    if (e.searches(e.mixes[m])) plans[m] = policy_plans(kOracle, e.machine, e.mixes[m].kernels);
   }
   const std::uint64_t window = e.oracle_window();
   if (window >= e.options.window) return plans;
@@ -180,7 +180,7 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
     const std::vector<std::uint64_t> targets = targets_of(mix, solos);
     for (const std::string& policy : policies) {
       for (const PolicyPlan& plan :
-           searches(policy) ? finalists[m] : make_policy(policy, {}, curves)->plans(e.machine, mix.kernels)) {
+           searches(policy) ? finalists[m] : policy_plans(policy, e.machine, mix.kernels, {}, curves)) {
         runs.push_back(mix_run(e, mix, policy, plan, targets));
         candidates.push_back({m, policy, plan.partition});
       }
@@ -215,7 +215,7 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
     }
     if (searches(candidates[i].policy))
       best->oracle_candidates = static_cast<std::size_t>(
-          std::ranges::count(make_policy(kOracle)->plans(e.machine, mix.kernels), Mode::Static, &PolicyPlan::mode));
+          std::ranges::count(policy_plans(kOracle, e.machine, mix.kernels), Mode::Static, &PolicyPlan::mode));
     entries.push_back(std::move(*best));
     i = end;
   }
@@ -248,7 +248,7 @@ Evaluation prepare(const EvaluationPlan& plan) {
         throw InputError(fmt::format("policy {}: no curves over CTA counts here: use sluice eval", policy));
       continue;
     }
-    for (const Mix& mix : e.mixes) (void)make_policy(policy)->plans(e.machine, mix.kernels);
+    for (const Mix& mix : e.mixes) (void)policy_plans(policy, e.machine, mix.kernels);
   }
   return e;
 }

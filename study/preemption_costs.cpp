@@ -10,7 +10,7 @@
 
 #include "study/run_cache.h"
 #include "sw/core/errors.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/registry.h"
 
 namespace sluice {

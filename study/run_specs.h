@@ -8,7 +8,7 @@
 
 #include "sw/core/machine.h"
 #include "sw/driver/i_device.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/registry.h"
 
 namespace sluice {

@@ -10,7 +10,7 @@
 #include "study/run_pool.h"
 #include "sw/core/errors.h"
 #include "sw/policy/corun_file.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/one_at_a_time.h"
 #include "sw/scheduler/registry.h"

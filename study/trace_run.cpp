@@ -30,7 +30,7 @@ RunSpec trace_spec(const std::filesystem::path& list, MachineConfig machine, con
     kernels.push_back(launch.kernel);
     spec.launches.push_back(std::move(launch));
   }
-  const PolicyPlan plan = make_policy(options.policy, options.ctas)->plans(machine, kernels).front();
+  const PolicyPlan plan = policy_plans(options.policy, machine, kernels, options.ctas).front();
   spec.make_scheduler = scheduler_of(plan, machine);
   spec.machine = std::move(machine);
   spec.partitioner = options.partitioner;

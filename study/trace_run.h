@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sw/driver/i_device.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/policy/names.h"
 
 namespace sluice {

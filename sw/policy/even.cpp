@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/policy/even.h"
+#include "sw/policy/policy.h"
 
 #include <algorithm>
-
-#include "sw/policy/spatial.h"
 
 namespace sluice {
 
@@ -19,27 +17,22 @@ std::vector<CtaCount> even_counts(const SmResources& capacity, const std::vector
 
 }  // namespace
 
-std::vector<PolicyPlan> Even::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+policies::Plans policies::even(const PolicyInput& in) {
   std::vector<SmResources> demand;
-  for (const KernelDescriptor& kernel : mix) {
-    check_fits(machine, kernel);
+  for (const KernelDescriptor& kernel : in.mix) {
+    check_fits(in.machine, kernel);
     demand.push_back(kernel.demand());
   }
-  const SmResources capacity = machine.sm.capacity;
-  const std::vector<CtaCount> ctas = even_counts(capacity, demand, mix.size());
-  const bool starves = std::ranges::count(ctas, CtaCount(0)) != 0;
-  if (starves) {
-    std::vector<PolicyPlan> spatial = Spatial().plans(machine, mix);
-    if (enforcement_ == Enforcement::OwnMode) spatial.front().mode = Mode::Even;
-    return spatial;
-  }
+  const SmResources capacity = in.machine.sm.capacity;
+  const std::vector<CtaCount> ctas = even_counts(capacity, demand, in.mix.size());
+  if (std::ranges::count(ctas, CtaCount(0)) != 0) return spatial(in);
   const auto shares = [capacity, demand](std::span<const KernelId> present) {
     const std::vector<CtaCount> counts = even_counts(capacity, demand, present.size());
     std::vector<Share> out;
     for (const KernelId k : present) out.push_back({counts[k.value()]});
     return out;
   };
-  return {{enforcement_ == Enforcement::OwnMode ? Mode::Even : Mode::Static, on_every_sm(ctas), shares, "even"}};
+  return {{Mode::Static, on_every_sm(ctas), shares, "even"}};
 }
 
 }  // namespace sluice

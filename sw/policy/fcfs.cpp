@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/policy/fcfs.h"
+#include "sw/policy/policy.h"
 
 namespace sluice {
 
-std::vector<PolicyPlan> Fcfs::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
-  for (const KernelDescriptor& kernel : mix) check_fits(machine, kernel);
-  std::vector<CtaCount> ctas(mix.size());
-  SmResources left = machine.sm.capacity;
+policies::Plans policies::fcfs(const PolicyInput& in) {
+  for (const KernelDescriptor& kernel : in.mix) check_fits(in.machine, kernel);
+  std::vector<CtaCount> ctas(in.mix.size());
+  SmResources left = in.machine.sm.capacity;
   for (bool placed = true; placed;) {
     placed = false;
-    for (std::size_t k = 0; k < mix.size(); ++k) {
-      if (!fits(mix[k].demand(), left)) continue;
-      left = take(left, mix[k].demand());
+    for (std::size_t k = 0; k < in.mix.size(); ++k) {
+      if (!fits(in.mix[k].demand(), left)) continue;
+      left = take(left, in.mix[k].demand());
       ctas[k] += CtaCount(1);
       placed = true;
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/policy/left_over.h"
+#include "sw/policy/policy.h"
 
 namespace sluice {
 
-std::vector<PolicyPlan> LeftOver::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+policies::Plans policies::left_over(const PolicyInput& in) {
   std::vector<CtaCount> ctas;
-  SmResources left = machine.sm.capacity;
-  for (const KernelDescriptor& kernel : mix) {
-    check_fits(machine, kernel);
+  SmResources left = in.machine.sm.capacity;
+  for (const KernelDescriptor& kernel : in.mix) {
+    check_fits(in.machine, kernel);
     ctas.push_back(occupancy(kernel.demand(), left));
     left = take(left, kernel.demand(), ctas.back());
   }

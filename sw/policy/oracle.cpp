@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/policy/oracle.h"
+#include "sw/policy/policy.h"
 
 #include <algorithm>
 #include <functional>
-
-#include "sw/policy/left_over.h"
-#include "sw/policy/spatial.h"
-#include "sw/policy/static_quota.h"
 
 namespace sluice {
 
@@ -28,20 +24,20 @@ void combinations(const std::vector<KernelDescriptor>& mix, const SmResources& l
 
 }  // namespace
 
-std::vector<PolicyPlan> Oracle::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
-  std::vector<PolicyPlan> plans = LeftOver().plans(machine, mix);
-  plans.push_back(Spatial().plans(machine, mix).front());
+policies::Plans policies::oracle(const PolicyInput& in) {
+  Plans plans = left_over(in);
+  plans.push_back(spatial(in).front());
   std::vector<CtaCount> chosen;
   std::vector<std::vector<CtaCount>> all;
-  combinations(mix, machine.sm.capacity, chosen, all);
+  combinations(in.mix, in.machine.sm.capacity, chosen, all);
   // Those that give every kernel much of its occupancy first: a good one known early shortens the search for the best.
   std::ranges::stable_sort(all, std::ranges::greater{}, [&](const std::vector<CtaCount>& counts) {
     double least = 1;
-    for (std::size_t k = 0; k < mix.size(); ++k)
-      least = std::min(least, 1.0 * counts[k].value() / occupancy(mix[k].demand(), machine.sm.capacity).value());
+    for (std::size_t k = 0; k < in.mix.size(); ++k)
+      least = std::min(least, 1.0 * counts[k].value() / occupancy(in.mix[k].demand(), in.machine.sm.capacity).value());
     return least;
   });
-  for (const std::vector<CtaCount>& counts : all) plans.push_back(StaticQuota(counts).plans(machine, mix).front());
+  for (const std::vector<CtaCount>& counts : all) plans.push_back(static_quota({in.machine, in.mix, counts, in.curves}).front());
   return plans;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sw/policy/policy.h"
+
 #include <fmt/format.h>
 
 #include "sw/core/errors.h"
-#include "sw/policy/i_policy.h"
 
 namespace sluice {
 

@@ -7,44 +7,37 @@
 #include <algorithm>
 
 #include "sw/core/errors.h"
-#include "sw/policy/even.h"
-#include "sw/policy/fcfs.h"
-#include "sw/policy/left_over.h"
 #include "sw/policy/names.h"
-#include "sw/policy/oracle.h"
-#include "sw/policy/spatial.h"
-#include "sw/policy/static_quota.h"
-#include "sw/policy/warped_slicer.h"
 
 namespace sluice {
 
 namespace {
 
-using Ctas = std::vector<CtaCount>;
-using Made = std::unique_ptr<IPolicy>;
+/// The partition sequencer profiles online and decides by water-filling and the loss guard: the counts are the run's.
+policies::Plans warped_slicer(const PolicyInput& in) {
+  for (const KernelDescriptor& kernel : in.mix) check_fits(in.machine, kernel);
+  return {{Mode::Dynamic, {Mode::Static, {}}, {}}};
+}
 
-template <class Policy>
-Made plain(const Ctas&, const SoloCurves&) {
-  return std::make_unique<Policy>();
+/// The dispatcher's own mode holds the shares, where otherwise the host sets them as quotas and masks of Static.
+template <policies::Plans (*policy)(const PolicyInput&), Mode mode>
+policies::Plans in_own_mode(const PolicyInput& in) {
+  policies::Plans plans = policy(in);
+  plans.front().mode = mode;
+  return plans;
 }
-template <class Policy>
-Made own_mode(const Ctas&, const SoloCurves&) {
-  return std::make_unique<Policy>(Enforcement::OwnMode);
-}
-Made with_counts(const Ctas& ctas, const SoloCurves&) { return std::make_unique<StaticQuota>(ctas); }
-Made with_curves(const Ctas&, const SoloCurves& curves) { return std::make_unique<SoloCurve>(curves); }
 
 constexpr PolicyRow kRows[] = {
-    {kLeftOver, "Left-Over", 0, PolicyNeeds::Nothing, plain<LeftOver>},
-    {kFcfs, "FCFS", 1, PolicyNeeds::Nothing, plain<Fcfs>},
-    {kEven, "Even", 2, PolicyNeeds::Nothing, plain<Even>},
-    {kSpatial, "Spatial", 3, PolicyNeeds::Nothing, plain<Spatial>},
-    {kStatic, "Static", 4, PolicyNeeds::Counts, with_counts},
-    {kWarpedSlicer, "Warped-Slicer", 5, PolicyNeeds::Profiling, plain<WarpedSlicer>},
-    {kSoloCurve, "Solo curve", 7, PolicyNeeds::Curves, with_curves},
-    {kOracle, "Oracle", 6, PolicyNeeds::Search, plain<Oracle>},
-    {kEvenMode, "Even (own mode)", 8, PolicyNeeds::Nothing, own_mode<Even>},
-    {kSpatialMode, "Spatial (own mode)", 9, PolicyNeeds::Nothing, own_mode<Spatial>},
+    {kLeftOver, "Left-Over", 0, PolicyNeeds::Nothing, policies::left_over},
+    {kFcfs, "FCFS", 1, PolicyNeeds::Nothing, policies::fcfs},
+    {kEven, "Even", 2, PolicyNeeds::Nothing, policies::even},
+    {kSpatial, "Spatial", 3, PolicyNeeds::Nothing, policies::spatial},
+    {kStatic, "Static", 4, PolicyNeeds::Counts, policies::static_quota},
+    {kWarpedSlicer, "Warped-Slicer", 5, PolicyNeeds::Profiling, warped_slicer},
+    {kSoloCurve, "Solo curve", 7, PolicyNeeds::Curves, policies::solo_curve},
+    {kOracle, "Oracle", 6, PolicyNeeds::Search, policies::oracle},
+    {kEvenMode, "Even (own mode)", 8, PolicyNeeds::Nothing, in_own_mode<policies::even, Mode::Even>},
+    {kSpatialMode, "Spatial (own mode)", 9, PolicyNeeds::Nothing, in_own_mode<policies::spatial, Mode::Spatial>},
 };
 
 }  // namespace
@@ -68,8 +61,9 @@ std::string policy_names(std::span<const PolicyNeeds> needs) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::unique_ptr<IPolicy> make_policy(std::string_view name, const std::vector<CtaCount>& ctas, const SoloCurves& curves) {
-  return policy_row(name).make(ctas, curves);
+policies::Plans policy_plans(std::string_view name, const MachineConfig& machine, const std::vector<KernelDescriptor>& mix,
+                             const std::vector<CtaCount>& ctas, const SoloCurves& curves) {
+  return policy_row(name).plans({machine, mix, ctas, curves});
 }
 
 }  // namespace sluice

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sw/policy/i_policy.h"
-#include "sw/policy/solo_curve.h"
+#include "sw/policy/policy.h"
 
 namespace sluice {
 
@@ -23,8 +20,7 @@ struct PolicyRow {
   std::string_view label;  ///< what a person reads
   std::size_t colour;      ///< its place in the palette of the charts
   PolicyNeeds needs;
-  /// @param ctas PolicyNeeds::Counts, CTAs of each kernel per SM; @param curves PolicyNeeds::Curves
-  std::unique_ptr<IPolicy> (*make)(const std::vector<CtaCount>& ctas, const SoloCurves& curves);
+  policies::Plans (*plans)(const PolicyInput& in);
 };
 
 /// Every policy, in the order in which reports list them. A new one is its file, its test, and its row here.
@@ -36,8 +32,10 @@ struct PolicyRow {
 /// Names separated by ", ": of all policies, or of those that need one of `needs`.
 [[nodiscard]] std::string policy_names(std::span<const PolicyNeeds> needs = {});
 
-/// @throws InputError listing the names when it is none of them
-[[nodiscard]] std::unique_ptr<IPolicy> make_policy(std::string_view name, const std::vector<CtaCount>& ctas = {},
-                                                   const SoloCurves& curves = {});
+/// The plans of a policy by its name. @param ctas  PolicyNeeds::Counts; @param curves  PolicyNeeds::Curves
+/// @throws InputError listing the names when it is none of them, and as policies do
+[[nodiscard]] policies::Plans policy_plans(std::string_view name, const MachineConfig& machine,
+                                           const std::vector<KernelDescriptor>& mix, const std::vector<CtaCount>& ctas = {},
+                                           const SoloCurves& curves = {});
 
 }  // namespace sluice

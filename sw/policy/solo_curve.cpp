@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/policy/solo_curve.h"
+#include "sw/policy/policy.h"
 
 #include <fmt/format.h>
 
@@ -8,18 +8,18 @@
 
 namespace sluice {
 
-std::vector<PolicyPlan> SoloCurve::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
+policies::Plans policies::solo_curve(const PolicyInput& in) {
   std::vector<Profile> profiles;
   std::vector<SmResources> demand;
-  for (const KernelDescriptor& kernel : mix) check_fits(machine, kernel);
-  for (const KernelDescriptor& kernel : mix) {
-    const auto curve = curves_.find(kernel.name);
-    if (curve == curves_.end() || curve->second.empty())
+  for (const KernelDescriptor& kernel : in.mix) check_fits(in.machine, kernel);
+  for (const KernelDescriptor& kernel : in.mix) {
+    const auto curve = in.curves.find(kernel.name);
+    if (curve == in.curves.end() || curve->second.empty())
       throw InputError(fmt::format("policy solo_curve: kernel {}: no curve over CTA counts: use sluice eval", kernel.name));
     profiles.push_back(curve->second);
     demand.push_back(kernel.demand());
   }
-  const auto decide = [profiles, demand, machine](std::span<const KernelId> present) {
+  const auto decide = [profiles, demand, machine = in.machine](std::span<const KernelId> present) {
     std::vector<Profile> curves;
     std::vector<SmResources> needs;
     for (const KernelId k : present) {
@@ -29,7 +29,7 @@ std::vector<PolicyPlan> SoloCurve::plans(const MachineConfig& machine, const std
     return warped_slicer_partition(curves, needs, machine);
   };
   std::vector<KernelId> all;
-  for (std::size_t k = 0; k < mix.size(); ++k) all.emplace_back(static_cast<std::uint32_t>(k));
+  for (std::size_t k = 0; k < in.mix.size(); ++k) all.emplace_back(static_cast<std::uint32_t>(k));
   const auto shares = [decide](std::span<const KernelId> present) { return decide(present).shares; };
   return {{Mode::Static, decide(all), shares, "solo_curve"}};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/policy/static_quota.h"
+#include "sw/policy/policy.h"
 
 #include <fmt/format.h>
 
@@ -34,25 +34,25 @@ std::vector<Share> refilled(const SmResources& capacity, const std::vector<SmRes
 
 }  // namespace
 
-std::vector<PolicyPlan> StaticQuota::plans(const MachineConfig& machine, const std::vector<KernelDescriptor>& mix) const {
-  if (ctas_.size() != mix.size())
-    throw InputError(fmt::format("policy static: {} CTA counts for {} kernels (--ctas a,b,...)", ctas_.size(), mix.size()));
-  SmResources left = machine.sm.capacity;
+policies::Plans policies::static_quota(const PolicyInput& in) {
+  if (in.ctas.size() != in.mix.size())
+    throw InputError(fmt::format("policy static: {} CTA counts for {} kernels (--ctas a,b,...)", in.ctas.size(), in.mix.size()));
+  SmResources left = in.machine.sm.capacity;
   std::vector<SmResources> demand;
-  for (std::size_t k = 0; k < mix.size(); ++k) {
-    check_fits(machine, mix[k]);
-    if (ctas_[k].value() == 0) throw InputError(fmt::format("policy static: kernel {}: 0 CTAs: must be at least 1", mix[k].name));
-    if (!fits(mix[k].demand(), left, ctas_[k])) {
-      throw InputError(fmt::format("policy static: {} CTAs of kernel {} do not fit on an SM of machine {} beside those before it",
-                                   ctas_[k].value(), mix[k].name, machine.name));
+  for (std::size_t k = 0; k < in.mix.size(); ++k) {
+    check_fits(in.machine, in.mix[k]);
+    if (in.ctas[k].value() == 0) throw InputError(fmt::format("policy static: kernel {}: 0 CTAs: must be at least 1", in.mix[k].name));
+    if (!fits(in.mix[k].demand(), left, in.ctas[k])) {
+      throw InputError(fmt::format("policy static: {} CTAs of kernel {} do not fit on an SM of in.machine {} beside those before it",
+                                   in.ctas[k].value(), in.mix[k].name, in.machine.name));
     }
-    left = take(left, mix[k].demand(), ctas_[k]);
-    demand.push_back(mix[k].demand());
+    left = take(left, in.mix[k].demand(), in.ctas[k]);
+    demand.push_back(in.mix[k].demand());
   }
-  const auto shares = [ctas = ctas_, demand, capacity = machine.sm.capacity](std::span<const KernelId> present) {
+  const auto shares = [ctas = in.ctas, demand, capacity = in.machine.sm.capacity](std::span<const KernelId> present) {
     return refilled(capacity, demand, ctas, present);
   };
-  return {{Mode::Static, on_every_sm(ctas_), shares, "refill"}};
+  return {{Mode::Static, on_every_sm(in.ctas), shares, "refill"}};
 }
 
 }  // namespace sluice

@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/fake_run.h"
 
 namespace sluice {

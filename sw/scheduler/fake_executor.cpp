@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "sw/core/errors.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/fake_run.h"
 
 namespace sluice {

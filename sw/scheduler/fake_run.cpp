@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 
 namespace sluice {
 

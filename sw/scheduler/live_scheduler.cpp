@@ -17,9 +17,9 @@ namespace {
 /// One policy for whatever mix is there.
 class LivePolicy : public IScheduler {
  public:
-  LivePolicy(std::unique_ptr<IPolicy> policy, MachineConfig machine, std::size_t kernels)
-      : policy_(std::move(policy)), machine_(std::move(machine)) {
-    mode_ = policy_->plans(machine_, std::vector<KernelDescriptor>(kernels)).front().mode;
+  LivePolicy(const PolicyRow& policy, MachineConfig machine, std::vector<CtaCount> ctas)
+      : policy_(policy), machine_(std::move(machine)), ctas_(std::move(ctas)) {
+    mode_ = plan_of(std::vector<KernelDescriptor>(std::max<std::size_t>(1, ctas_.size()))).mode;
   }
   [[nodiscard]] Mode mode() const override { return mode_; }
 
@@ -45,6 +45,9 @@ class LivePolicy : public IScheduler {
   }
 
  private:
+  [[nodiscard]] PolicyPlan plan_of(const std::vector<KernelDescriptor>& mix) const {
+    return policy_.plans({machine_, mix, ctas_, {}}).front();
+  }
   [[nodiscard]] Plan shared(const std::vector<const JobView*>& present) const {
     std::vector<KernelDescriptor> mix;
     std::vector<KernelId> ids;
@@ -52,15 +55,16 @@ class LivePolicy : public IScheduler {
       ids.emplace_back(static_cast<std::uint32_t>(mix.size()));
       mix.push_back(job->kernel);
     }
-    const PolicyPlan policy = policy_->plans(machine_, mix).front();
+    const PolicyPlan policy = plan_of(mix);
     const std::vector<Share> shares = policy.shares ? policy.shares(ids) : std::vector(present.size(), kWholeMachine);
     Plan plan;
     for (std::size_t i = 0; i < present.size(); ++i) plan.jobs.push_back({present[i]->id, shares[i]});
     return plan;
   }
 
-  std::unique_ptr<IPolicy> policy_;
+  const PolicyRow& policy_;
   MachineConfig machine_;
+  std::vector<CtaCount> ctas_;
   Mode mode_;
 };
 
@@ -101,7 +105,7 @@ std::unique_ptr<IScheduler> make_live_scheduler(std::string_view name, const Mac
   if (policy->needs == PolicyNeeds::Curves)
     throw InputError(
         fmt::format("scheduler {}: needs the curves of all kernels beforehand, which a service does not have", name));
-  return std::make_unique<LivePolicy>(policy->make(ctas, {}), machine, std::max<std::size_t>(1, ctas.size()));
+  return std::make_unique<LivePolicy>(*policy, machine, ctas);
 }
 
 }  // namespace sluice

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/i_scheduler.h"
 
 namespace sluice {

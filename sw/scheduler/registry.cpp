@@ -114,7 +114,7 @@ std::unique_ptr<IScheduler> make_scheduler(std::string_view name, const Schedule
   const std::vector<std::string_view> names = scheduler_names();
   if (std::ranges::find(names, name) == names.end())
     throw InputError(fmt::format("scheduler {}: must be one of {}", name, fmt::join(names, ", ")));
-  return std::make_unique<PolicyScheduler>(make_policy(name, input.ctas, input.curves)->plans(input.machine, input.mix).front(),
+  return std::make_unique<PolicyScheduler>(policy_plans(name, input.machine, input.mix, input.ctas, input.curves).front(),
                                            input.slots);
 }
 

@@ -10,7 +10,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/core/metrics.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/pair_times.h"
 #include "sw/scheduler/registry.h"

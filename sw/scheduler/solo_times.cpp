@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "sw/core/errors.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 
 namespace sluice {
 

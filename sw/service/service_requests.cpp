@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "sw/core/errors.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 #include "sw/scheduler/priority.h"
 #include "sw/service/session.h"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "sw/core/errors.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 
 namespace sluice {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "sw/core/errors.h"
 #include "sw/policy/registry.h"
 #include "tests/policy/sample_mix.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -20,17 +20,12 @@ using test::mvp;
 using Kernels = std::vector<KernelDescriptor>;
 
 PolicyPlan plan(const std::string& policy, const Kernels& mix, const MachineConfig& machine = fermi()) {
-  return make_policy(policy)->plans(machine, mix).at(0);
+  return policy_plans(policy, machine, mix).at(0);
 }
 
 std::string refusal(const std::string& policy, const Kernels& mix, const std::vector<CtaCount>& ctas = {},
                     const MachineConfig& machine = fermi()) {
-  try {
-    (void)make_policy(policy, ctas)->plans(machine, mix);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { (void)policy_plans(policy, machine, mix, ctas); });
 }
 
 TEST(LeftOver, GivesTheFirstKernelItsOccupancyAndTheNextTheRest) {
@@ -91,19 +86,19 @@ TEST(Spatial, RefusesMoreKernelsThanSms) {
 }
 
 TEST(Static, TakesWhatTheHostAsksFor) {
-  const auto plans = make_policy("static", counts({2, 6}))->plans(fermi(), {hot(), dxt()});
+  const auto plans = policy_plans("static", fermi(), {hot(), dxt()}, counts({2, 6}));
   ASSERT_EQ(plans.size(), 1U);
   EXPECT_EQ(plans[0].partition, on_every_sm(counts({2, 6})));
 }
 
 TEST(Static, LeavesNothingIdleWhenOneOfThreeEnds) {
-  const PolicyPlan three = make_policy("static", counts({2, 2, 2}))->plans(fermi(), {dxt(), mvp(), dxt()}).front();
+  const PolicyPlan three = policy_plans("static", fermi(), {dxt(), mvp(), dxt()}, counts({2, 2, 2})).front();
   EXPECT_EQ(three.shares(std::vector{KernelId(0), KernelId(1), KernelId(2)}), on_every_sm(counts({2, 2, 2})).shares);
   const std::vector<Share> two = three.shares(std::vector{KernelId(0), KernelId(2)});  // four of eight slots are left
   EXPECT_EQ(two[0].ctas, CtaCount(4));
   EXPECT_EQ(two[1].ctas, CtaCount(4));
   // In turn HOT, DXT, HOT: then 512 registers are left, for nobody.
-  const PolicyPlan other = make_policy("static", counts({1, 1, 4}))->plans(fermi(), {hot(), dxt(), mvp()}).front();
+  const PolicyPlan other = policy_plans("static", fermi(), {hot(), dxt(), mvp()}, counts({1, 1, 4})).front();
   const std::vector<Share> rest = other.shares(std::vector{KernelId(0), KernelId(1)});
   EXPECT_EQ(rest[0].ctas, CtaCount(3));
   EXPECT_EQ(rest[1].ctas, CtaCount(2));
@@ -111,8 +106,7 @@ TEST(Static, LeavesNothingIdleWhenOneOfThreeEnds) {
 
 TEST(SoloCurve, DecidesAsWarpedSlicerDoesOnTheCurves) {
   const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}};
-  const auto policy = make_policy("solo_curve", {}, curves);
-  const PolicyPlan decided = policy->plans(fermi(), {hot(), dxt()}).at(0);
+  const PolicyPlan decided = policy_plans("solo_curve", fermi(), {hot(), dxt()}, {}, curves).at(0);
   EXPECT_EQ(decided.mode, Mode::Static);
   EXPECT_EQ(decided.partition, on_every_sm(counts({2, 6})));
   EXPECT_EQ(decided.shares(std::vector{KernelId(0), KernelId(1)}), on_every_sm(counts({2, 6})).shares);
@@ -122,14 +116,14 @@ TEST(SoloCurve, FallsBackToSpatialWhenTheGuardTrips) {
   MachineConfig strict = fermi();
   strict.partitioner.loss_limit = 0.4;
   const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}};
-  const PolicyPlan decided = make_policy("solo_curve", {}, curves)->plans(strict, {hot(), dxt()}).at(0);
+  const PolicyPlan decided = policy_plans("solo_curve", strict, {hot(), dxt()}, {}, curves).at(0);
   EXPECT_EQ(decided.partition, on_own_sms(counts({3, 8}), 16));
   EXPECT_EQ(decided.shares(std::vector{KernelId(0), KernelId(1)}).at(1).sms.first, SmId(8));
 }
 
 TEST(SoloCurve, DecidesAnewWhenOneOfThreeEnds) {
   const SoloCurves curves{{"HOT", {1, 2, 3}}, {"DXT", {1, 2, 3, 4, 5, 6, 7, 8}}, {"MVP", {1, 1, 1, 1, 1, 1, 1, 1}}};
-  const PolicyPlan three = make_policy("solo_curve", {}, curves)->plans(fermi(), {hot(), mvp(), dxt()}).at(0);
+  const PolicyPlan three = policy_plans("solo_curve", fermi(), {hot(), mvp(), dxt()}, {}, curves).at(0);
   const std::vector<Share> two = three.shares(std::vector{KernelId(0), KernelId(2)});
   EXPECT_EQ(two[0].ctas, CtaCount(2));
   EXPECT_EQ(two[1].ctas, CtaCount(6));
@@ -164,7 +158,7 @@ TEST(WarpedSlicer, LeavesTheCountsToTheRun) {
 }
 
 TEST(Oracle, ListsEveryCombinationOnceWithSpatialAndLeftOver) {
-  const auto plans = make_policy("oracle")->plans(fermi(), {hot(), dxt()});
+  const auto plans = policy_plans("oracle", fermi(), {hot(), dxt()});
   // HOT 1 with DXT 1..7, HOT 2 with DXT 1..6, HOT 3 with DXT 1..2; Spatial; Left-Over.
   EXPECT_EQ(plans.size(), 17U);
   const auto times = [&](const Partition& partition) { return std::ranges::count(plans, partition, &PolicyPlan::partition); };
@@ -175,7 +169,7 @@ TEST(Oracle, ListsEveryCombinationOnceWithSpatialAndLeftOver) {
 }
 
 TEST(Oracle, HasOnlySpatialAndLeftOverWhenKernelsDoNotFitTogether) {
-  EXPECT_EQ(make_policy("oracle")->plans(fermi(), {dxt(), huge()}).size(), 2U);
+  EXPECT_EQ(policy_plans("oracle", fermi(), {dxt(), huge()}).size(), 2U);
 }
 
 TEST(Policies, RefuseAKernelWhoseCtaDoesNotFitAnEmptySm) {

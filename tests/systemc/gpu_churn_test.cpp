@@ -24,7 +24,7 @@ RunSpec mix_with_churn(const std::string& names) {
   const Workload workload = read_workload(root / "configs/workloads/table2.toml");
   const Mix mix = parse_mixes(workload, machine, names).front();
   const std::vector<std::uint64_t> targets(mix.kernels.size(), 2000000);
-  return mix_spec(machine, mix.kernels, make_policy("warped_slicer")->plans(machine, mix.kernels).front(), targets,
+  return mix_spec(machine, mix.kernels, policy_plans("warped_slicer", machine, mix.kernels).front(), targets,
                   PartitionerKind::Twin, 1);
 }
 

@@ -49,7 +49,7 @@ class GpuModel : public ::testing::Test {
   RunSpec corun(const std::string& names, const std::string& policy, std::uint64_t target,
                 PartitionerKind kind = PartitionerKind::Twin) {
     const Mix chosen = mix(names);
-    const PolicyPlan plan = make_policy(policy)->plans(machine, chosen.kernels).front();
+    const PolicyPlan plan = policy_plans(policy, machine, chosen.kernels).front();
     RunSpec spec;
     spec.machine = machine;
     for (const KernelDescriptor& k : chosen.kernels) spec.launches.push_back({k, target, Cycles(0)});

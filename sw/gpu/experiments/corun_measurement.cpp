@@ -5,7 +5,7 @@
 
 #include "sw/core/errors.h"
 #include "sw/gpu/apps/app_sizes.h"
-#include "sw/policy/even.h"
+#include "sw/policy/registry.h"
 
 namespace sluice::gpu {
 
@@ -34,7 +34,7 @@ nlohmann::json pair_rates(const PreparedMix& mix, const MachineConfig& machine, 
   };
   for (const auto& ctas : slice_ratios(descriptor(*mix[0]).demand(), descriptor(*mix[1]).demand(), machine.sm.capacity))
     runs.push_back(at(ctas[0].value(), ctas[1].value()));
-  const PolicyPlan even = Even().plans(machine, {descriptor(*mix[0]), descriptor(*mix[1])}).front();
+  const PolicyPlan even = policy_plans("even", machine, {descriptor(*mix[0]), descriptor(*mix[1])}).front();
   const std::vector<std::uint32_t> halves = counts(even.partition);  // leave room, and so are no slice ratio
   for (std::uint32_t first = kSplitStep; with_splits && first < sms; first += kSplitStep)
     splits.push_back({{"first_sms", first},

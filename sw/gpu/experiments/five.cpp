@@ -2,7 +2,7 @@
 // All five systems on the GPU with equal work: each pair of table II's ten kernels, of 15 ms each, both there from the start.
 #include "sw/gpu/experiments/corun_measurement.h"
 #include "sw/gpu/experiments/scenario_runs.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 
 namespace sluice::gpu {
 

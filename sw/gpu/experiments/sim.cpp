@@ -10,7 +10,7 @@
 #include "sw/gpu/experiments/corun_measurement.h"
 #include "sw/gpu/experiments/scenario_runs.h"
 #include "sw/io/raw_store.h"
-#include "sw/policy/i_policy.h"
+#include "sw/policy/policy.h"
 
 namespace sluice::gpu {
 
