@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "sw/core/errors.h"
 #include "tests/scheduler/jobs.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -75,15 +75,10 @@ TEST(CoRunTable, PredictsEveryRatioByTheMarkovModel) {
 }
 
 TEST(CoRunTable, RefusesWhatIsNoneInOneLine) {
-  const auto refusal = [](auto&& spoil) -> std::string {
+  const auto refusal = [](auto&& spoil) {
     CoRunTable t = predicted();
     spoil(t);
-    try {
-      check_complete(t, kMix, machine());
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return test::refusal([&] { check_complete(t, kMix, machine()); });
   };
   EXPECT_EQ(refusal([](CoRunTable& t) { t.pairs.begin()->second.pop_back(); }), "pair A and B: no figures with 6 and 1 CTAs");
   EXPECT_EQ(refusal([](CoRunTable& t) { t.kernels.erase("B"); }), "pair A and B: kernel B: no figures alone");

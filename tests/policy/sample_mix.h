@@ -36,10 +36,4 @@ inline KernelDescriptor mvp() { return kernel("MVP", KernelType::Cache, 192, 307
 inline KernelDescriptor bfs() { return kernel("BFS", KernelType::Memory, 512, 7680); }         // 3 CTAs: 70 %
 inline KernelDescriptor huge() { return kernel("HUGE", KernelType::Memory, 1024, 32768); }     // 1 CTA: every register
 
-inline std::vector<CtaCount> counts(std::initializer_list<std::uint32_t> values) {
-  std::vector<CtaCount> result;
-  for (const std::uint32_t value : values) result.emplace_back(value);
-  return result;
-}
-
 }  // namespace sluice::test

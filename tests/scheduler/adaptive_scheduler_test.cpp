@@ -7,11 +7,11 @@
 #include <limits>
 #include <random>
 
-#include "sw/core/errors.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/registry.h"
 #include "tests/scheduler/jobs.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -179,12 +179,7 @@ TEST(AdaptiveScheduler, EveryJobEndsAndNoPlanIsTooLargeForAnSm) {
 
 TEST(AdaptiveScheduler, RefusesWhatItCannotEstimate) {
   const auto refusal = [](const FakeJob& j, const SoloTimes& times) {
-    try {
-      (void)make_scheduler("adaptive", {machine(), {j.kernel}, {}, {}, times});
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::refusal([&] { (void)make_scheduler("adaptive", {machine(), {j.kernel}, {}, {}, times}); });
   };
   const FakeJob a = job("A", 1, 1us, {}, 10000);
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

@@ -8,12 +8,12 @@
 #include <chrono>
 #include <iostream>
 
-#include "sw/core/errors.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/policy_scheduler.h"
 #include "sw/scheduler/registry.h"
 #include "tests/scheduler/jobs.h"
 #include "tests/scheduler/turns.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -295,12 +295,7 @@ TEST(FakeExecutor, WorksOutAHundredThousandStepsASecond) {
 TEST(FakeExecutor, RefusesWhatCannotRun) {
   Nothing nothing;
   const auto refusal = [&](const FakeJob& j) {
-    try {
-      (void)run_fake(machine(), {j}, nothing);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::refusal([&] { (void)run_fake(machine(), {j}, nothing); });
   };
   EXPECT_NE(refusal(job("A", 1, 1us, {}, 40000)).find("kernel A: one CTA needs 40000 registers"), std::string::npos);
   EXPECT_EQ(refusal(job("A", 0, 1us)), "kernel A: a grid of 0 CTAs: must be at least 1");
@@ -348,15 +343,10 @@ TEST(DecisionLog, WritesALineForEachDecision) {
 }
 
 TEST(Registry, NamesTheAllowedSchedulersWhenItKnowsNone) {
-  try {
-    (void)make_scheduler("nobody", {machine(), {}});
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    const std::string what = error.what();
-    EXPECT_EQ(what.find("scheduler nobody: must be one of warped_slicer, "), 0U) << what;
-    for (const std::string_view name : scheduler_names()) EXPECT_NE(what.find(name), std::string::npos) << name;
-    EXPECT_EQ(what.find("oracle"), std::string::npos) << "many runs are no scheduler";
-  }
+  const std::string what = test::refusal([] { (void)make_scheduler("nobody", {machine(), {}}); });
+  EXPECT_EQ(what.find("scheduler nobody: must be one of warped_slicer, "), 0U) << what;
+  for (const std::string_view name : scheduler_names()) EXPECT_NE(what.find(name), std::string::npos) << name;
+  EXPECT_EQ(what.find("oracle"), std::string::npos) << "many runs are no scheduler";
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <set>
 
-#include "sw/core/errors.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/monte_carlo.h"
@@ -16,6 +15,7 @@
 #include "sw/scheduler/registry.h"
 #include "tests/scheduler/corun_tables.h"
 #include "tests/scheduler/jobs.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -221,14 +221,8 @@ TEST(Kernelet, RefusesATableThatLacksARatio) {
   t.pairs.begin()->second.pop_back();
   SchedulerInput input{machine(), mix({job("A", 1), job("B", 1)})};
   input.executed = t;
-  for (const char* name : {"kernelet_opt", "monte_carlo"}) {
-    try {
-      (void)make_scheduler(name, input);
-      ADD_FAILURE() << name << " accepted";
-    } catch (const InputError& error) {
-      EXPECT_STREQ(error.what(), "pair A and B: no figures with 3 and 1 CTAs");
-    }
-  }
+  for (const char* name : {"kernelet_opt", "monte_carlo"})
+    EXPECT_EQ(test::refusal([&] { (void)make_scheduler(name, input); }), "pair A and B: no figures with 3 and 1 CTAs") << name;
   EXPECT_THROW(KerneletScheduler(machine(), table(), input.mix, Time(0)), InputError);
 }
 

@@ -8,10 +8,10 @@
 #include <chrono>
 #include <map>
 
-#include "sw/core/errors.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/registry.h"
 #include "tests/scheduler/jobs.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -119,12 +119,8 @@ TEST(MemoryScheduler, WhatEndedFirstLeavesFirst) {
 
 TEST(MemoryScheduler, RefusesWhatTheDeviceCannotHold) {
   MemoryScheduler s(100 << 20);
-  try {
-    s.arrive(JobId(3), demand(80 << 20, 21 << 20));
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "101.0 MiB of inputs and outputs: the device has 100.0 MiB");
-  }
+  EXPECT_EQ(test::refusal([&] { s.arrive(JobId(3), demand(80 << 20, 21 << 20)); }),
+            "101.0 MiB of inputs and outputs: the device has 100.0 MiB");
   EXPECT_THROW(s.arrive(JobId(4), demand(1, ~std::uint64_t{0})), InputError) << "sums do not wrap";
   s.arrive(JobId(5), demand(1, 1));
   EXPECT_THROW(s.arrive(JobId(5), demand(1, 1)), std::logic_error);

@@ -2,47 +2,37 @@
 #include "sw/scheduler/scenario.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
-#include "sw/core/errors.h"
 #include "sw/scheduler/schedule_run.h"
 #include "sw/workload/machine_file.h"
 #include "sw/workload/workload_file.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
 
-class ScenarioFile : public ::testing::Test {
+class ScenarioFile : public test::Scratch {
  protected:
-  ~ScenarioFile() override { std::filesystem::remove(file_); }
-  Scenario read(const std::string& text) {
-    std::ofstream(file_) << text;
-    return read_scenario(file_);
-  }
+  Scenario read(const std::string& text) { return read_scenario(write("s.toml", text)); }
   /// The message without the folder.
   std::string refusal(const std::string& text) {
-    try {
+    const std::string what = test::refusal([&] {
       const Scenario s = read(text);
       (void)schedule_on_fake(s, abstract_target(s), "piv");
-    } catch (const InputError& error) {
-      const std::string what = error.what();
-      EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-      EXPECT_EQ(what.find(file_.string()), 0U) << what;
-      return what.substr(file_.string().size());
-    }
-    return "accepted";
+    });
+    const std::string file = (folder_ / "s.toml").string();
+    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+    EXPECT_EQ(what.find(file), 0U) << what;
+    return what.substr(std::min(what.size(), file.size()));
   }
 
-  std::filesystem::path file_ =
-      std::filesystem::temp_directory_path() / ("sluice_scenario_" + std::to_string(getpid()) + ".toml");
   const std::string head_ = "name = 'S'\ntask_us = 10\n[[job]]\nname = 'A'\nalone_ms = 1.5\n";
 };
 
@@ -238,12 +228,8 @@ TEST_F(ScenarioFile, KernelsOfAWorkloadFillTheMachineInWaves) {
   const ScheduleRun r = schedule_on_fake(s, target_of(s, machine, workload), "arrival");
   EXPECT_NEAR(r.jobs[0].ntt(), 1, 1e-9);
   EXPECT_NEAR(static_cast<double>(r.makespan.count()), 5e9, 1e3);
-  try {
-    (void)target_of(read("name = 'S'\n[[job]]\nname = 'A'\n"), machine, workload);
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find(": job A: kernel A: not in workload table2"), std::string::npos) << error.what();
-  }
+  const std::string what = test::refusal([&] { (void)target_of(read("name = 'S'\n[[job]]\nname = 'A'\n"), machine, workload); });
+  EXPECT_NE(what.find(": job A: kernel A: not in workload table2"), std::string::npos) << what;
 }
 
 TEST_F(ScenarioFile, CostsAreReadAndPaid) {

@@ -7,11 +7,11 @@
 #include <limits>
 #include <random>
 
-#include "sw/core/errors.h"
 #include "sw/scheduler/decision_log.h"
 #include "sw/scheduler/fake_executor.h"
 #include "sw/scheduler/registry.h"
 #include "tests/scheduler/jobs.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
@@ -213,12 +213,7 @@ TEST(SlateScheduler, RefusesBrokenProfiles) {
     input.intensities = intensities;
     input.times = times;
     input.coruns = pairs;
-    try {
-      (void)make_scheduler(name, input);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::refusal([&] { (void)make_scheduler(name, input); });
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal("slate", {{"A", {kNan, 0}}}, {}, {}),

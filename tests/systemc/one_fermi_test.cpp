@@ -59,20 +59,16 @@ TEST(OneFermi, TheLargerSmDiffersInItsFourCapacitiesOnly) {
             (std::set<std::string>{"name", "sm.cta_slots", "sm.registers", "sm.shared_memory_bytes", "sm.threads"}));
 }
 
-class OneFermiOnTraces : public ::testing::Test {
+class OneFermiOnTraces : public test::Scratch {
  protected:
-  fs::path folder = fs::temp_directory_path() / ("sluice_one_fermi_" + std::to_string(getpid()));
-  void TearDown() override { fs::remove_all(folder); }
-
   /// The kernels of one list, side by side.
   fs::path list(const std::string& name, const std::vector<std::string>& kernels) {
-    fs::create_directories(folder / name);
-    std::ofstream out(folder / name / "kernelslist.g");
+    std::string names;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-      std::ofstream(folder / name / fmt::format("kernel-{}.traceg", i)) << kernels[i];
-      out << fmt::format("kernel-{}.traceg\n", i);
+      names += fmt::format("kernel-{}.traceg\n", i);
+      write(fmt::format("{}/kernel-{}.traceg", name, i), kernels[i]);
     }
-    return folder / name / "kernelslist.g";
+    return write(name + "/kernelslist.g", names);
   }
   static std::string l1reuse(unsigned ctas, unsigned stream = 0) {  // eight lines a warp, eight times
     std::string text = sample::header(ctas, 128, 5, stream);

@@ -2,8 +2,6 @@
 // What an SM counts: whose fault a stall is, what a miss is, what an atomic costs.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "study/trace_run.h"
 #include "sw/workload/machine_file.h"
 #include "tests/systemc/scripted_kernel.h"
@@ -17,7 +15,7 @@ using namespace scripted;
 const std::filesystem::path kMachines = std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/machines";
 constexpr std::uint64_t kData = std::uint64_t{1} << 40;
 
-class SmCounts : public ::testing::Test {
+class SmCounts : public test::Scratch {
  protected:
   MachineConfig machine = read_machine(kMachines / "fermi_table1.toml");
 
@@ -55,17 +53,12 @@ TEST_F(SmCounts, ALoadOfALineOnItsWayIsAMergeAndNoMiss) {
 
 class Atomics : public SmCounts {
  protected:
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("sluice_atomics_" + std::to_string(getpid()));
-  void SetUp() override { std::filesystem::create_directories(folder); }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
   /// One warp that does `line` so often.
   RunResult trace(const std::string& line, unsigned count) {
     std::vector<std::string> lines(count, line);
     lines.emplace_back("0010 ffffffff 0 EXIT 0 0 0");
-    std::ofstream(folder / "kernel-1.traceg") << sample::one_warp(lines);
-    std::ofstream(folder / "kernelslist.g") << "kernel-1.traceg\n";
-    return run({trace_spec(folder / "kernelslist.g", machine, {})}).front();
+    write("kernel-1.traceg", sample::one_warp(lines));
+    return run({trace_spec(write("kernelslist.g", "kernel-1.traceg\n"), machine, {})}).front();
   }
   double more(const std::string& line, std::uint64_t KernelCounters::*counter) {  // of one atomic
     return static_cast<double>(trace(line, 128).total.*counter - trace(line, 64).total.*counter) / 64;

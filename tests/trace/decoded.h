@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reader of traces makes of a line, of a text, of files.
 #pragma once
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include "sw/core/errors.h"
 #include "sw/trace/trace_reader.h"
+#include "tests/support.h"
 #include "tests/trace/sample_traces.h"
 
 namespace sluice::sample {
@@ -39,17 +34,14 @@ inline std::string repeated(const std::string& text, std::size_t times) {
   return all;
 }
 
+inline void read_to_end(TraceReader&& reader) {
+  for (TraceCta cta; reader.next_cta(cta);) continue;
+}
+
 inline void refuses(const std::string& text, const std::string& reason) {
-  try {
-    TraceReader reader(text, "k.traceg");
-    TraceCta cta;
-    while (reader.next_cta(cta)) {
-    }
-    ADD_FAILURE() << "accepted, should say: " << reason;
-  } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find(reason), std::string::npos) << e.what();
-    EXPECT_TRUE(std::string(e.what()).starts_with("k.traceg:")) << e.what();
-  }
+  const std::string what = test::refusal([&] { read_to_end(TraceReader(text, "k.traceg")); });
+  EXPECT_NE(what.find(reason), std::string::npos) << what << ", should say: " << reason;
+  EXPECT_TRUE(what.starts_with("k.traceg:")) << what;
 }
 
 /// Two forms of one trace hold the same.
@@ -66,16 +58,6 @@ inline void expect_same(TraceReader&& plain, TraceReader&& packed) {
   EXPECT_EQ(plain.instructions(), packed.instructions());
 }
 
-class TraceFiles : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("sluice_trace_" + std::to_string(getpid()) + "_" +
-                                                        ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name, std::ios::binary) << text; }
-  std::filesystem::path folder_;
-};
+using TraceFiles = test::Scratch;
 
 }  // namespace sluice::sample

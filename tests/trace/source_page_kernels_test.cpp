@@ -15,21 +15,16 @@
 namespace sluice {
 namespace {
 
-class SourcePageKernels : public testing::Test {
+class SourcePageKernels : public test::Scratch {
  protected:
-  static Workload read(const std::string& page) {
-    const std::filesystem::path folder = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/model_vs_h200/source_page",
-                                scratch = std::filesystem::path(testing::TempDir()) /
-                                          ("source_page_kernels_" + std::to_string(getpid()));
-    std::filesystem::create_directories(scratch);
+  Workload read(const std::string& page) const {
+    const std::filesystem::path folder = std::filesystem::path(SLUICE_SOURCE_DIR) / "results/model_vs_h200/source_page";
     for (const char* kind : {".raw.csv", ".source.csv"}) {
       const std::string command =
-          "gzip -dc '" + (folder / (page + kind + ".gz")).string() + "' > '" + (scratch / (page + kind)).string() + "'";
+          "gzip -dc '" + (folder / (page + kind + ".gz")).string() + "' > '" + (folder_ / (page + kind)).string() + "'";
       EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
-    Workload read = import_ncu(scratch / (page + ".raw.csv"), scratch / (page + ".source.csv"));
-    std::filesystem::remove_all(scratch);
-    return read;
+    return import_ncu(folder_ / (page + ".raw.csv"), folder_ / (page + ".source.csv"));
   }
 };
 

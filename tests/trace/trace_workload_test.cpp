@@ -1,50 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recorded kernels as a workload: import, read back, launched again.
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-
-#include "sw/core/errors.h"
 #include "sw/trace/trace_import.h"
 #include "sw/trace/trace_source.h"
 #include "sw/workload/workload_file.h"
+#include "tests/support.h"
 #include "tests/trace/sample_traces.h"
 
 namespace sluice {
 namespace {
 
-class TraceWorkload : public testing::Test {
+class TraceWorkload : public test::Scratch {
  protected:
-  std::filesystem::path scratch_ =  // of each test: they run side by side
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("trace_workload_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-
   void SetUp() override {
-    std::filesystem::remove_all(scratch_);
-    std::filesystem::create_directories(scratch_ / "BLK");
-    std::ofstream(scratch_ / "BLK/kernelslist.g") << "kernel-1.traceg\n";
-    std::ofstream out(scratch_ / "BLK/kernel-1.traceg");
-    out << sample::header(2, 64);
+    write("BLK/kernelslist.g", "kernel-1.traceg\n");
+    std::string text = sample::header(2, 64);
     for (unsigned cta = 0; cta < 2; ++cta)
-      out << sample::cta(cta, {fmt::format("0000 ffffffff 1 R{} MOV 0 0 1", 4 + cta), "0010 ffffffff 0 EXIT 0 0 0"}, 2);
+      text += sample::cta(cta, {fmt::format("0000 ffffffff 1 R{} MOV 0 0 1", 4 + cta), "0010 ffffffff 0 EXIT 0 0 0"}, 2);
+    write("BLK/kernel-1.traceg", text);
   }
   static Workload table2() { return read_workload(std::filesystem::path(SLUICE_SOURCE_DIR) / "configs/workloads/table2.toml"); }
-  template <class F>
-  static std::string refusal(F f) {
-    try {
-      f();
-    } catch (const InputError& e) {
-      return e.what();
-    }
-    return "";
-  }
-  std::filesystem::path written(const Workload& workload) {
-    std::ofstream(scratch_ / "w.toml") << format_workload(workload, "");
-    return scratch_ / "w.toml";
-  }
+  std::filesystem::path written(const Workload& workload) { return write("w.toml", format_workload(workload, "")); }
   Workload imported() {
-    Workload workload = import_traces({scratch_ / "BLK"}, table2(), 64);
+    Workload workload = import_traces({folder_ / "BLK"}, table2(), 64);
     workload.name = "w";
     workload.kernels[0].trace->file = "BLK/kernel-1.traceg";
     return workload;
@@ -60,7 +37,7 @@ TEST_F(TraceWorkload, TakesGeometryFromTheTraceAndFiguresFromTheOther) {
   EXPECT_EQ(k.behaviour.warp_instructions, 2U);
   EXPECT_EQ(k.full_name, table2().kernels[0].full_name);
   EXPECT_TRUE(k.reference.has_value());
-  EXPECT_NE(refusal([&] { (void)import_traces({scratch_}, table2(), 64); }).find("no kernel of table2 is named trace_workload"),
+  EXPECT_NE(test::refusal([&] { (void)import_traces({folder_}, table2(), 64); }).find("no kernel of table2 is named sluice_"),
             std::string::npos);
 }
 
@@ -68,19 +45,23 @@ TEST_F(TraceWorkload, IsReadBackAndRefusedWhenTheTraceIsAnother) {
   const std::filesystem::path file = written(imported());
   const Workload again = read_workload(file);
   EXPECT_EQ(format_workload(again, ""), format_workload(imported(), ""));
-  std::ofstream(scratch_ / "BLK/kernel-1.traceg", std::ios::app) << "\n";
-  EXPECT_NE(refusal([&] { (void)read_workload(file); }).find("hash"), std::string::npos);
-  std::filesystem::remove(scratch_ / "BLK/kernel-1.traceg");
-  EXPECT_NE(refusal([&] { (void)read_workload(file); }).find("kernel-1.traceg"), std::string::npos);
+  std::ofstream(folder_ / "BLK/kernel-1.traceg", std::ios::app) << "\n";
+  EXPECT_NE(test::refusal([&] { (void)read_workload(file); }).find("hash"), std::string::npos);
+  std::filesystem::remove(folder_ / "BLK/kernel-1.traceg");
+  EXPECT_NE(test::refusal([&] { (void)read_workload(file); }).find("kernel-1.traceg"), std::string::npos);
 }
 
-TEST_F(TraceWorkload, AKernelThatIsLaunchedAgainRunsItsTraceAgain) {
-  const KernelDescriptor k = imported().kernels.at(0);
-  TraceSource source(k, 0);
-  for (std::uint32_t cta = 0; cta < 6; ++cta) {
-    WarpCursor cursor{cta, 1, 0, source.begin_cta(cta), 0, 0};
-    EXPECT_EQ(source.next(cursor).dst, 4 + cta % 2);
-    source.end_cta(cursor.handle);
+TEST_F(TraceWorkload, AKernelThatIsLaunchedAgainOrHasALargerGridRunsItsTraceAgain) {
+  KernelDescriptor larger = imported().kernels.at(0);
+  larger.grid_ctas = 5;
+  larger.trace->ctas = 2;
+  for (const KernelDescriptor& k : {imported().kernels.at(0), larger}) {
+    TraceSource source(k, 0);
+    for (std::uint32_t cta = 0; cta < 5; ++cta) {
+      WarpCursor cursor{cta, 1, 0, source.begin_cta(cta), 0, 0};
+      EXPECT_EQ(source.next(cursor).dst, 4 + cta % 2) << "grid of " << k.grid_ctas;
+      source.end_cta(cursor.handle);
+    }
   }
 }
 
@@ -95,12 +76,12 @@ TEST_F(TraceWorkload, CtasOfTheLaunchBeforeRunOnWhenTheKernelIsLaunchedAgain) {
 
 TEST_F(TraceWorkload, TakesGeometryFromTheOtherWhereItIsWanted) {
   Workload like = table2();
-  EXPECT_NE(refusal([&] {
-              (void)import_traces({scratch_ / "BLK"}, like, 64, TraceGeometry::Like);
+  EXPECT_NE(test::refusal([&] {
+              (void)import_traces({folder_ / "BLK"}, like, 64, TraceGeometry::Like);
             }).find("CTAs of 64 threads, but table2 has CTAs of 128"),
             std::string::npos);
   like.kernels[0].block_threads = 64;
-  Workload workload = import_traces({scratch_ / "BLK"}, like, 64, TraceGeometry::Like);
+  Workload workload = import_traces({folder_ / "BLK"}, like, 64, TraceGeometry::Like);
   const KernelDescriptor& k = workload.kernels.at(0);
   EXPECT_EQ(k.grid_ctas, like.kernels[0].grid_ctas);
   EXPECT_EQ(k.demand(), like.kernels[0].demand());
@@ -110,22 +91,10 @@ TEST_F(TraceWorkload, TakesGeometryFromTheOtherWhereItIsWanted) {
   EXPECT_EQ(read_workload(written(workload)).kernels.at(0).trace->ctas, 2U);
 }
 
-TEST_F(TraceWorkload, ALargerGridRunsTheTraceAgain) {
-  KernelDescriptor k = imported().kernels.at(0);
-  k.grid_ctas = 5;
-  k.trace->ctas = 2;
-  TraceSource source(k, 0);
-  for (std::uint32_t cta = 0; cta < 5; ++cta) {
-    WarpCursor cursor{cta, 1, 0, source.begin_cta(cta), 0, 0};
-    EXPECT_EQ(source.next(cursor).dst, 4 + cta % 2);
-    source.end_cta(cursor.handle);
-  }
-}
-
 TEST_F(TraceWorkload, AnotherGridIsRefused) {
   KernelDescriptor k = imported().kernels.at(0);
   k.grid_ctas = 3;
-  EXPECT_NE(refusal([&] { TraceSource(k, 0); }).find("2 CTAs of 64 threads, but kernel BLK of the workload has 3 of 64"),
+  EXPECT_NE(test::refusal([&] { TraceSource(k, 0); }).find("2 CTAs of 64 threads, but kernel BLK of the workload has 3 of 64"),
             std::string::npos);
 }
 

@@ -2,28 +2,19 @@
 #include "sw/io/csv_reader.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
-#include "sw/core/errors.h"
 #include "sw/io/atomic_file.h"
 #include "sw/workload/ncu_import.h"
 #include "sw/workload/workload_file.h"
+#include "tests/support.h"
 
 namespace sluice {
 namespace {
 
-/// The message of the InputError that parsing gives; empty when it gives none.
 std::string refusal(const std::string& text, std::size_t first_line = 1) {
-  try {
-    (void)parse_csv(text, "t.csv", first_line);
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return {};
+  return test::refusal([&] { (void)parse_csv(text, "t.csv", first_line); });
 }
 
 TEST(CsvReader, TruncatedAtAnyByteIsRefusedExactlyInsideQuotes) {
@@ -31,8 +22,15 @@ TEST(CsvReader, TruncatedAtAnyByteIsRefusedExactlyInsideQuotes) {
   for (std::size_t n = 0; n <= text.size(); ++n) {
     const std::string prefix = text.substr(0, n);
     const bool inside = std::ranges::count(prefix, '"') % 2 == 1;
-    EXPECT_EQ(!refusal(prefix).empty(), inside) << "after " << n << " bytes: " << refusal(prefix);
+    EXPECT_EQ(refusal(prefix) != "accepted", inside) << "after " << n << " bytes: " << refusal(prefix);
   }
+}
+
+TEST(CsvReader, FieldsHoldCommasQuotesAndLineBreaks) {
+  const auto records = parse_csv("a,\"b,\"\"c\"\"\nd\",e\r\n1,2,3\n", "t.csv");
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].fields, (std::vector<std::string>{"a", "b,\"c\"\nd", "e"}));
+  EXPECT_EQ(records[1].line, 3U);
 }
 
 TEST(CsvReader, AnOpenQuoteIsReportedWhereItsRecordBegins) {
@@ -53,17 +51,18 @@ TEST(CsvReader, ReadsBackWhatFormatCsvWrites) {
 
 /// A shipped profile that ends early: either it ends between two rows, and the kernels before are those of the whole file, or it
 /// is refused. A row cut short never becomes a kernel.
-TEST(NcuImport, TruncatedAtAnyByteIsRefusedOrGivesWholeKernels) {
+using NcuImport = test::Scratch;
+
+TEST_F(NcuImport, TruncatedAtAnyByteIsRefusedOrGivesWholeKernels) {
   const std::filesystem::path shipped = std::filesystem::path(SLUICE_SOURCE_DIR) / "data/h200_torch_ops_ncu.csv";
   const std::string text = read_file(shipped);
   const std::vector<KernelDescriptor> whole = import_ncu(shipped).kernels;
   ASSERT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')),
             whole.size() + 2);  // header, units; no line break in a field
-  const std::filesystem::path cut = std::filesystem::temp_directory_path() / ("sluice_cut_" + std::to_string(getpid()) + ".csv");
   // Every byte of the head and the first kernels; every seventh after that.
   const std::size_t head = text.size() / 4;
   for (std::size_t n = 0; n <= text.size(); n += n < head ? 1 : 7) {
-    std::ofstream(cut, std::ios::binary) << text.substr(0, n);
+    const std::filesystem::path cut = write("cut.csv", text.substr(0, n));
     const bool at_end = n > 0 && (text[n - 1] == '\n' || text[n] == '\n');
     const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(n), '\n') + (text[n] == '\n' ? 1 : 0);
     try {
@@ -79,13 +78,11 @@ TEST(NcuImport, TruncatedAtAnyByteIsRefusedOrGivesWholeKernels) {
       ASSERT_EQ(what.find('\n'), std::string::npos) << what;
     }
   }
-  std::filesystem::remove(cut);
 }
 
-TEST(NcuImport, NamesEachMissingColumn) {
+TEST_F(NcuImport, NamesEachMissingColumn) {
   const std::string text = read_file(std::filesystem::path(SLUICE_SOURCE_DIR) / "data/h200_torch_ops_ncu.csv");
   const std::vector<CsvRecord> page = parse_csv(text, "page");
-  const std::filesystem::path cut = std::filesystem::temp_directory_path() / ("sluice_less_" + std::to_string(getpid()) + ".csv");
   for (std::size_t drop = 1; drop < page[0].fields.size(); ++drop) {  // 0 is "ID", which marks the header row
     std::string less;
     for (const CsvRecord& record : page) {
@@ -93,15 +90,9 @@ TEST(NcuImport, NamesEachMissingColumn) {
       fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(drop));
       less += format_csv(fields);
     }
-    std::ofstream(cut, std::ios::binary) << less;
-    try {
-      (void)import_ncu(cut);
-      ADD_FAILURE() << "read without " << page[0].fields[drop];
-    } catch (const InputError& e) {
-      EXPECT_NE(std::string(e.what()).find("column " + page[0].fields[drop] + " is missing"), std::string::npos) << e.what();
-    }
+    const std::string said = test::refusal([&] { (void)import_ncu(write("less.csv", less)); });
+    EXPECT_NE(said.find("column " + page[0].fields[drop] + " is missing"), std::string::npos) << said;
   }
-  std::filesystem::remove(cut);
 }
 
 }  // namespace
