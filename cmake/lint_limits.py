@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """lint.limits: no file and no line is longer than LIMITS says, and every source file names its licence in its first three lines.
 
---fix-spdx adds the licence lines that are missing. Generated files have theirs from rtl/csr/generate.py."""
+Generated files have theirs from rtl/csr/generate.py."""
 import pathlib
 import re
 import subprocess
@@ -15,22 +15,7 @@ LIMITS = [(r"rtl/formal/.*\.sv", 840, 180), (r"rtl/sluice_top\.sv", 480, 180), (
           (r".*\.md", 400, 340)]  # .md: a paragraph may be one line; rows of tables are not counted, nor are comments
 MARKER = re.compile(r"<!--.*?-->")
 SPDX = "SPDX-License-Identifier: Apache-2.0"
-COMMENTS = [(r".*\.(h|cpp|cu|cuh|ptx|sv|v)", "// "), (r".*(\.py|\.sh|\.cmake|CMakeLists\.txt)", "# "), (r"(?!results/).*\.toml", "# ")]
-
-
-def comment(path):
-    """What begins a comment in a file that must name its licence; None for other files."""
-    return next((begin for pattern, begin in COMMENTS if re.fullmatch(pattern, path)), None)
-
-
-def with_spdx(path, text):
-    """`text` with the licence line, behind a shebang."""
-    shebang, rest = re.fullmatch(r"(#!.*\n)?((?s:.*))", text).groups()
-    return f"{shebang or ''}{comment(path)}{SPDX}\n{rest}"
-
-
-def has_spdx(text):
-    return any(SPDX in line for line in text.splitlines()[:3])
+LICENSED = re.compile(r".*(\.(h|cpp|cu|cuh|ptx|sv|v|py|sh|cmake)|CMakeLists\.txt)|(?!results/).*\.toml")
 
 
 def check(path, text):
@@ -41,7 +26,7 @@ def check(path, text):
         wrong += [f"{path}: {len(lines)} lines: at most {most_lines}"] * (len(lines) > most_lines)
         wrong += [f"{path}:{n}: {len(line)} characters: at most {most}" for n, line in enumerate(lines, 1)
                   if len(MARKER.sub("", line) if path.endswith(".md") else line) > most and not (path.endswith(".md") and line.startswith("|"))]
-    if comment(path) is not None and not has_spdx(text):
+    if LICENSED.fullmatch(path) and not any(SPDX in line for line in lines[:3]):
         wrong.append(f"{path}: no {SPDX} in its first three lines")
     return wrong
 
@@ -49,12 +34,7 @@ def check(path, text):
 def main():
     tracked = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True).stdout.split("\0")
     files = {p: pathlib.Path(p).read_text() for p in tracked
-             if pathlib.Path(p).is_file() and (comment(p) or any(re.fullmatch(pattern, p) for pattern, _, _ in LIMITS))}
-    if "--fix-spdx" in sys.argv:
-        for path, text in files.items():
-            if comment(path) and not has_spdx(text):
-                files[path] = with_spdx(path, text)
-                pathlib.Path(path).write_text(files[path])
+             if pathlib.Path(p).is_file() and (LICENSED.fullmatch(p) or any(re.fullmatch(pattern, p) for pattern, _, _ in LIMITS))}
     sys.exit("\n".join(sum((check(path, text) for path, text in files.items()), [])) or 0)
 
 
