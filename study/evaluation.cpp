@@ -179,8 +179,7 @@ std::vector<EvalRun> run_mixes(const Evaluation& e, const std::map<std::string, 
     const Mix& mix = e.mixes[m];
     const std::vector<std::uint64_t> targets = targets_of(mix, solos);
     for (const std::string& policy : policies) {
-      for (const PolicyPlan& plan :
-           searches(policy) ? finalists[m] : policy_plans(policy, e.machine, mix.kernels, {}, curves)) {
+      for (const PolicyPlan& plan : searches(policy) ? finalists[m] : policy_plans(policy, e.machine, mix.kernels, {}, curves)) {
         runs.push_back(mix_run(e, mix, policy, plan, targets));
         candidates.push_back({m, policy, plan.partition});
       }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sw/driver/i_device.h"
-#include "sw/policy/policy.h"
 #include "sw/policy/names.h"
+#include "sw/policy/policy.h"
 
 namespace sluice {
 

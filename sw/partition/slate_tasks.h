@@ -10,15 +10,6 @@ struct SlateTask {
   std::uint32_t first = 0, blocks = 0;
 };
 
-inline constexpr std::uint32_t kSlateTaskSize = 10;
-
-/// Blocks of a task: Slate's ten, or one where a worker would get fewer than 64 blocks, as its last task would then leave the
-/// others idle for a tenth of the run and more. The second half is ours.
-[[nodiscard]] constexpr std::uint32_t slate_task_size(std::uint64_t blocks, std::uint64_t workers) {
-  constexpr std::uint64_t kFewBlocks = 64;
-  return blocks < kFewBlocks * workers ? 1 : kSlateTaskSize;
-}
-
 /// Tasks of a grid. @pre size >= 1
 [[nodiscard]] constexpr std::uint32_t slate_tasks(std::uint32_t blocks, std::uint32_t size) {
   return blocks / size + (blocks % size == 0 ? 0 : 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/partition/warped_slicer.h"
 
-#include "sw/partition/loss_guard.h"
 #include "sw/partition/waterfill.h"
 
 namespace sluice {

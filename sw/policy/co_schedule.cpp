@@ -58,7 +58,7 @@ std::optional<std::uint64_t> shortest_slice(std::span<const SliceOverhead> slice
 CoSchedule balanced(const std::array<std::size_t, 2>& pair, const CoRun& run, std::span<const CandidateKernel> kernels,
                     const CoRunTable& table, const CoScheduleRules& rules) {
   CoSchedule c{.kernels = pair, .ctas = run.ctas, .ipc = run.ipc};
-  std::array<double, 2> rate{}, alone{}, time{};  // blocks a cycle; IPC; of a slice
+  std::array<double, 2> rate{}, alone{};  // blocks a cycle; IPC
   for (std::size_t k = 0; k < 2; ++k) {
     const CoRunKernel& figures = table.kernels.at(kernels[pair[k]].name);
     alone[k] = figures.ipc;
@@ -66,11 +66,8 @@ CoSchedule balanced(const std::array<std::size_t, 2>& pair, const CoRun& run, st
     c.cycles = std::max({c.cycles, rules.slice_cycles, run.ctas[k].value() * rules.sms / rate[k]});
   }
   c.profit = co_scheduling_profit(run.ipc, alone);
-  for (std::size_t k = 0; k < 2; ++k) {
+  for (std::size_t k = 0; k < 2; ++k)
     c.slices[k] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(c.cycles * rate[k])));
-    time[k] = static_cast<double>(c.slices[k]) / rate[k];
-  }
-  c.imbalance = std::abs(time[0] - time[1]) / std::max(time[0], time[1]);
   return c;
 }
 

@@ -46,7 +46,6 @@ struct CoSchedule {
   std::array<std::uint64_t, 2> slices{};  ///< blocks of one slice, at least 1
   std::array<double, 2> ipc{};            ///< of one SM, as the table says
   double cycles = 0;                      ///< of a slice
-  double imbalance = 0;                   ///< equation 7 over the longer slice's time, 0..1
   double profit = 0;                      ///< as the table says; of the best choice above 0
 };
 

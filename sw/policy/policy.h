@@ -54,8 +54,9 @@ using Plans = std::vector<PolicyPlan>;
 /// The host sets the CTAs of each kernel per SM. Kernels that end leave their share to the rest: one CTA each in turn, in launch
 /// order, until none fits.
 [[nodiscard]] Plans static_quota(const PolicyInput& in);
-/// Warped-Slicer's decision (water-filling, loss guard) on what the kernels do alone, held from the first cycle. The paper's "true
-/// IPC obtained from full application runs in isolation" (section IV-A). The kernels that are left when one ends are decided anew.
+/// Warped-Slicer's decision (water-filling, loss guard) on what the kernels do alone, held from the first cycle. The paper's
+/// "true IPC obtained from full application runs in isolation" (section IV-A). The kernels that are left when one ends are
+/// decided anew.
 [[nodiscard]] Plans solo_curve(const PolicyInput& in);
 /// Every combination of CTA counts that fits on an SM, Spatial and Left-Over, all of them run (Warped-Slicer, section V-A).
 [[nodiscard]] Plans oracle(const PolicyInput& in);

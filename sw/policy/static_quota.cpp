@@ -41,10 +41,12 @@ policies::Plans policies::static_quota(const PolicyInput& in) {
   std::vector<SmResources> demand;
   for (std::size_t k = 0; k < in.mix.size(); ++k) {
     check_fits(in.machine, in.mix[k]);
-    if (in.ctas[k].value() == 0) throw InputError(fmt::format("policy static: kernel {}: 0 CTAs: must be at least 1", in.mix[k].name));
+    if (in.ctas[k].value() == 0)
+      throw InputError(fmt::format("policy static: kernel {}: 0 CTAs: must be at least 1", in.mix[k].name));
     if (!fits(in.mix[k].demand(), left, in.ctas[k])) {
-      throw InputError(fmt::format("policy static: {} CTAs of kernel {} do not fit on an SM of in.machine {} beside those before it",
-                                   in.ctas[k].value(), in.mix[k].name, in.machine.name));
+      throw InputError(
+          fmt::format("policy static: {} CTAs of kernel {} do not fit on an SM of in.machine {} beside those before it",
+                      in.ctas[k].value(), in.mix[k].name, in.machine.name));
     }
     left = take(left, in.mix[k].demand(), in.ctas[k]);
     demand.push_back(in.mix[k].demand());

@@ -92,13 +92,6 @@ TEST(SlateTasks, HoldEveryBlockOnceAndInOrder) {
     }
 }
 
-TEST(SlateTasks, AreTenBlocksButOneWhereWorkersGetFew) {
-  EXPECT_EQ(slate_task_size(1000000, 240), 10U);
-  EXPECT_EQ(slate_task_size(64 * 240, 240), 10U);
-  EXPECT_EQ(slate_task_size(64 * 240 - 1, 240), 1U);
-  EXPECT_EQ(slate_task_size(0, 240), 1U);
-}
-
 TEST(CorunSplit, TakesTheSplitThatEndsFirst) {
   // 10 and 10 to do. At 8 SMs: the first is done at 12.5, the second then has 2.5 left: 15. At 16: 12.5 for both.
   const std::vector<CorunRate> rates{{8, 0.8, 0.6}, {16, 0.8, 0.8}, {24, 0.9, 0.5}};

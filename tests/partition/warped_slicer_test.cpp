@@ -5,8 +5,6 @@
 
 #include <array>
 
-#include "sw/partition/loss_guard.h"
-
 namespace sluice {
 namespace {
 

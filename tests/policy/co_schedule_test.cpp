@@ -89,7 +89,6 @@ TEST(CoSchedule, SlicesTakeEqualTime) {
   const double first = cycles(0, 70000), second = cycles(1, 5000);
   EXPECT_NEAR(first / second, 1, 0.05);
   EXPECT_NEAR(first / choice.best->cycles, 1, 0.05);
-  EXPECT_NEAR(choice.best->imbalance, std::abs(first - second) / std::max(first, second), 1e-9);
   for (std::size_t k = 0; k < 2; ++k) EXPECT_GE(choice.best->slices[k], choice.best->ctas[k].value() * 10) << "less than a wave";
 }
 
